@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# Everything from Debian 12 packages; each dependency is an imported target used by few folders.
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Poco REQUIRED COMPONENTS Foundation)
+find_package(Boost 1.74 REQUIRED)
+pkg_check_modules(mysqlclient REQUIRED IMPORTED_TARGET mysqlclient)
+pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# allot_target(name): what every target of this project shares: warnings, sanitizers, include root.
+
+function(allot_target target)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-align -Wformat=2
+    -Wundef $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+  if(ALLOT_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(ALLOT_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      -fsanitize=${ALLOT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=${ALLOT_SANITIZE})
+  endif()
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/daemon)
+endfunction()
+
+# allot_library(name SOURCES ... LINKS ...): the static library of one folder under daemon/.
+function(allot_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(allot_${name} STATIC ${ARG_SOURCES})
+  allot_target(allot_${name})
+  target_link_libraries(allot_${name} PUBLIC ${ARG_LINKS})
+endfunction()
+
+# allot_program(name INSTALL dir SOURCES ... LINKS ...): one executable.
+function(allot_program name)
+  cmake_parse_arguments(ARG "" "INSTALL" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  allot_target(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS})
+  install(TARGETS ${name} RUNTIME DESTINATION ${ARG_INSTALL})
+endfunction()

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace allot {
+
+// One list for every program, after sysexits.h. Documented in docs/operations.md.
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitFailure = 1,          // the operation was tried and failed; the message says why
+  kExitUsage = 64,           // wrong command line
+  kExitBadInput = 65,        // wrong payload, broken NDJSON line
+  kExitNoInput = 66,         // a named input file cannot be read
+  kExitUnavailable = 69,     // the database cannot be reached
+  kExitSoftware = 70,        // a defect of Allot itself
+  kExitCannotCreate = 73,    // a folder, file or socket cannot be made
+  kExitOutcomeUnknown = 75,  // the reply of a submission was lost: it may exist, never twice
+  kExitConfig = 78,          // configuration, plugins, credentials or schema
+};
+
+}  // namespace allot

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+// The board: one small shared file per instance (0660), written by every worker and rung by whoever
+// submits on this host. Nothing on it is trusted: a wrong hint costs one statement that finds nothing.
+namespace allot::ipc {
+
+inline constexpr char kBoardMagic[8] = {'a', 'l', 'l', 'o', 't', 'b', 'r', 'd'};
+inline constexpr std::uint32_t kBoardVersion = 1;
+inline constexpr std::size_t kMaxPools = 16;
+inline constexpr std::size_t kMaxHints = 512;
+inline constexpr std::size_t kMaxUrgent = 16;
+
+// A partition that probably has work: queue id and partition number; 0 is none.
+using Hint = std::uint64_t;
+inline constexpr Hint make_hint(std::uint32_t queue_id, std::uint32_t partition_no) {
+  return (std::uint64_t{queue_id} << 16) | (partition_no & 0xffffU);
+}
+inline constexpr std::uint32_t hint_queue(Hint hint) {
+  return static_cast<std::uint32_t>(hint >> 16);
+}
+inline constexpr std::uint32_t hint_partition(Hint hint) {
+  return static_cast<std::uint32_t>(hint & 0xffffU);
+}
+
+// What the workers of one pool share.
+struct PoolBoard {
+  std::atomic<std::uint64_t> next_scout_ns;  // CLOCK_MONOTONIC; who moves it forward by CAS scouts
+  std::atomic<std::uint32_t> hint_count;
+  std::atomic<std::uint32_t> hint_next;
+  std::atomic<Hint> hints[kMaxHints];
+  std::atomic<Hint> urgent[kMaxUrgent];  // freed by a settler: first in line
+};
+
+struct Board {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t pool_count;
+  std::atomic<std::uint32_t> bell;     // futex word: grows with every ring
+  std::atomic<std::uint32_t> waiters;  // a submitter makes no system call when nobody waits
+  PoolBoard pools[kMaxPools];
+};
+
+// Maps the board behind a descriptor. nullptr when it is not a board of this version.
+Board* map_board(int fd);
+
+// Grows the bell and wakes up to `count` waiters; also lets the next scout go at once.
+void ring(Board& board, int count);
+
+// Sleeps until the bell differs from `seen` or `timeout_ns` passed.
+void wait_for_ring(Board& board, std::uint32_t seen, std::uint64_t timeout_ns);
+
+// Takes one hint, urgent ones first; 0 when there is none.
+Hint take_hint(PoolBoard& pool);
+
+// Replaces the hints by a scout's findings.
+void publish_hints(PoolBoard& pool, const Hint* hints, std::size_t count);
+
+// Puts a partition first in line (a settler, for the partition it just freed).
+void push_urgent(PoolBoard& pool, Hint hint);
+
+// True for exactly one caller per interval: that one is the scout until next_scout_ns.
+bool become_scout(PoolBoard& pool, std::uint64_t now_ns, std::uint64_t interval_ns);
+
+}  // namespace allot::ipc

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+// The contract between the supervisor and its children: descriptor numbers and the slot record.
+// A slot is one worker's record in a file that the supervisor creates (0640) and every child maps;
+// a worker maps only its own slot writable (S23, S24). The writer is always the one worker that the
+// slot was given to; the supervisor reads it to judge, a settler reads it to heal (S9).
+// Change of layout = new kSlotVersion; a supervisor never runs over slots of another version (S25).
+namespace allot::ipc {
+
+// Descriptors that a child finds open after exec. None of them survives into a grandchild.
+inline constexpr int kSlotFd = 3;    // the slot file
+inline constexpr int kDeathFd = 4;   // death pipe, read end: EOF means that the supervisor is gone
+inline constexpr int kNotifyFd = 5;  // eventfd, write 1: "look at my slot"
+inline constexpr int kBoardFd = 6;   // the board file: doorbell and hints (board.h)
+inline constexpr int kAnswerFd = 7;  // preflight answer (preflight.h), or readiness newline
+inline constexpr int kLockFd = 8;    // the instance lock, held by every process of the instance
+
+inline constexpr char kSlotMagic[8] = {'a', 'l', 'l', 'o', 't', 's', 'l', 't'};
+inline constexpr std::uint32_t kSlotVersion = 1;
+inline constexpr std::size_t kPage = 4096;
+inline constexpr std::uint32_t kMaxSlots = 512;
+inline constexpr std::size_t kMaxRunning = 64;
+inline constexpr std::size_t kMaxFinished = 1024;
+inline constexpr std::size_t kTypeSize = 64;
+
+// First page of the slot file.
+struct SlotFileHeader {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t slot_count;
+  std::uint64_t slot_size;
+  std::uint32_t supervisor_pid;
+  std::uint32_t reserved;
+  std::uint64_t started_mono_ns;
+  char instance[32];
+};
+
+// What the worker says it is doing. Written by the worker only.
+enum class WorkerState : std::uint32_t {
+  kBlank = 0,     // nothing written since the slot was given out
+  kConnecting,    // no database connection
+  kIdle,          // connected, no lease
+  kLeasing,       // holds or is about to take a lease
+  kRunning,       // inside a handler
+  kStopping,      // asked to stop; acknowledging and releasing
+};
+
+inline const char* name_of(WorkerState state) {
+  switch (state) {
+    case WorkerState::kBlank: return "blank";
+    case WorkerState::kConnecting: return "connecting";
+    case WorkerState::kIdle: return "idle";
+    case WorkerState::kLeasing: return "leasing";
+    case WorkerState::kRunning: return "running";
+    case WorkerState::kStopping: return "stopping";
+  }
+  return "unknown";
+}
+
+// A task inside a handler. Times are CLOCK_BOOTTIME ns; 0 means no deadline.
+struct RunningTask {
+  std::uint64_t run_key;
+  std::uint64_t first_key;
+  std::uint64_t started_ns;
+  std::uint64_t soft_deadline_ns;
+  std::uint64_t hard_deadline_ns;
+  std::uint32_t prio;
+  std::uint32_t attempt;  // attempts charged so far, this one included only in careful mode (S7)
+  std::uint32_t charged;  // 1: this attempt is already written to the task row
+  std::uint32_t reserved;
+  char type[kTypeSize];
+  std::uint64_t padding[1];
+};
+static_assert(sizeof(RunningTask) == 128);
+
+// A task that a handler finished and that is not acknowledged yet.
+struct FinishedTask {
+  std::uint64_t run_key;
+  std::uint64_t prio;
+};
+
+// Every count is stored after the entry that it makes visible (release order), so that whoever reads
+// the slot of a process that died at any instruction sees whole entries only.
+struct Slot {
+  // Page 0: identity and state.
+  std::uint64_t generation;  // set by the supervisor; a worker that finds another one leaves
+  std::uint32_t index;
+  std::uint32_t pool;
+  std::atomic<std::uint32_t> state;  // WorkerState
+  std::uint32_t pid;                 // for people; the supervisor trusts only its own table (S23)
+  std::atomic<std::uint64_t> heartbeat_ns;  // CLOCK_MONOTONIC
+  std::uint64_t holder_id;                  // q_lock_table.lock_by of this worker (S2)
+
+  std::atomic<std::uint64_t> connection_ids[2];  // block loop, lease keeper; 0 = none
+  std::uint64_t connected_ns[2];                 // CLOCK_BOOTTIME when that connection was opened
+
+  // The lease held or about to be taken (S9). lease_held is set before the statement is sent.
+  std::atomic<std::uint32_t> lease_held;
+  std::uint32_t queue_id;
+  std::uint32_t partition_no;
+  std::uint32_t exclusive;  // 1: kill a running task at lease_deadline_ns (S5)
+  std::atomic<std::uint64_t> epoch;             // 0 while not known
+  std::atomic<std::uint64_t> lease_deadline_ns;  // CLOCK_BOOTTIME
+  char queue_name[kTypeSize];
+
+  // Counters since the worker started.
+  std::atomic<std::uint64_t> tasks_done;
+  std::atomic<std::uint64_t> tasks_retried;
+  std::atomic<std::uint64_t> tasks_dead;
+  std::atomic<std::uint64_t> leases_taken;
+  std::atomic<std::uint64_t> takeovers;
+  std::atomic<std::uint64_t> leases_lost;
+  std::atomic<std::uint64_t> deadlocks;   // 1213 seen by this worker
+  std::atomic<std::uint64_t> lock_waits;  // 1205 seen by this worker
+  std::uint64_t first_job_done;  // 1 once Ready was reached: deaths after it are not start failures
+
+  std::atomic<std::uint32_t> running_count;
+  std::atomic<std::uint32_t> finished_count;
+
+  alignas(kPage) RunningTask running[kMaxRunning];
+  alignas(kPage) FinishedTask finished[kMaxFinished];
+};
+static_assert(sizeof(Slot) % kPage == 0);
+static_assert(sizeof(Slot) == 7 * kPage);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+inline constexpr std::size_t slot_offset(std::uint32_t index) {
+  return kPage + std::size_t{index} * sizeof(Slot);
+}
+inline constexpr std::size_t slot_file_size(std::uint32_t count) { return slot_offset(count); }
+
+// True when a death of this worker leaves something to give back, acknowledge or charge.
+inline bool needs_settling(const Slot& slot) {
+  return slot.lease_held.load(std::memory_order_acquire) != 0 ||
+         slot.running_count.load(std::memory_order_acquire) != 0 ||
+         slot.finished_count.load(std::memory_order_acquire) != 0;
+}
+
+}  // namespace allot::ipc
