@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+// The configuration, read once at start. The fields are the rows of settings.def: look there for
+// their meaning, defaults and limits. Times are milliseconds.
+namespace allot::config {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// What a value in the file looks like, and the C++ type it becomes.
+namespace kind {
+using Text = std::string;
+using Secret = std::string;  // never printed
+using Path = std::string;    // made absolute; relative ones begin at the folder of the file
+using Name = std::string;    // [a-z0-9-]{1,31}
+using Level = std::string;   // debug, info, warn, error
+using Count = std::uint32_t;
+using Duration = milliseconds;      // "300ms", "30s", "5m", "1h"
+using AutoDuration = milliseconds;  // the same, or "" = 0 = computed
+using Flag = bool;
+using Names = std::vector<std::string>;
+}  // namespace kind
+
+#define ALLOT_FIELD(key, type, initial, min, max, unit, sentence) kind::type key = initial;
+
+struct Database {
+#define ALLOT_DATABASE ALLOT_FIELD
+#include "config/settings.def"
+};
+
+struct Daemon {
+#define ALLOT_DAEMON ALLOT_FIELD
+#include "config/settings.def"
+};
+
+struct Queue {
+  std::string name;  // [A-Za-z0-9._-]{1,63}
+#define ALLOT_QUEUE ALLOT_FIELD
+#include "config/settings.def"
+};
+
+struct Pool {
+  std::string name;  // [A-Za-z0-9._-]{1,31}
+#define ALLOT_POOL ALLOT_FIELD
+#include "config/settings.def"
+};
+
+// The keys of one [plugins.NAME]: free form, numbers and booleans as text.
+using PluginSection = std::map<std::string, std::string>;
+
+struct Plugins {
+#define ALLOT_PLUGINS ALLOT_FIELD
+#include "config/settings.def"
+  std::map<std::string, PluginSection> sections;
+};
+
+struct Logging {
+#define ALLOT_LOGGING ALLOT_FIELD
+#include "config/settings.def"
+};
+
+#undef ALLOT_FIELD
+
+struct Settings {
+  Database database;
+  Daemon daemon;
+  std::vector<Queue> queues;  // in the order of the file; after load() at least one
+  std::vector<Pool> pools;    // in the order of the file; after load() at least one,
+                              // each with the names of all its queues
+  Plugins plugins;
+  Logging logging;
+
+  std::string file;                   // the file that was read; empty = none
+  std::vector<std::string> warnings;  // for the log: one line each, nothing that stops a start
+};
+
+inline constexpr const char* kDefaultFile = "/etc/allot/allot.toml";
+inline constexpr std::uint32_t kMaxPools = 16;
+inline constexpr std::uint32_t kMaxWorkers = 256;
+
+struct LoadOptions {
+  std::string file;      // --config; empty: $ALLOT_CONFIG, then default_file if it exists
+  std::string embedded;  // --embedded: overrides [database] embedded; relative to the work folder
+  std::string default_file = kDefaultFile;
+};
+
+// Reads, checks and completes the settings. Throws Error(kExitConfig) with every problem of the
+// file, one `FILE:LINE: message` a line.
+[[nodiscard]] Settings load(const LoadOptions& options);
+
+// The folder of lock, slot and board files: [daemon] runtime_dir, else DIR/run of the embedded
+// database, else $RUNTIME_DIRECTORY, else /run/allot/INSTANCE for root, else
+// $XDG_RUNTIME_DIR/allot/INSTANCE, else /tmp/allot-UID/INSTANCE. Makes nothing. Throws
+// Error(kExitConfig) when the folder under /tmp belongs to somebody else.
+[[nodiscard]] std::string runtime_dir(const Settings& settings);
+
+// A worker without a heartbeat for so long is killed (S27): frozen_after, or its computed default.
+[[nodiscard]] milliseconds frozen_limit(const Daemon& daemon);
+
+// When a handler is asked to stop: 10 s before task_timeout, or half of it if that is short.
+[[nodiscard]] milliseconds soft_task_timeout(const Daemon& daemon);
+
+// The queue of that name, or nullptr.
+[[nodiscard]] const Queue* find_queue(const Settings& settings, const std::string& name);
+
+}  // namespace allot::config
