@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "log/log.h"
+
+#include <fcntl.h>
+#include <spdlog/logger.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/error.h"
+#include "base/posix.h"
+#include "base/unique_fd.h"
+
+namespace allot::log {
+namespace {
+
+UniqueFd open_log(const std::string& file) {
+  return UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
+}
+
+// Unlike spdlog's file sinks this one has no buffer: stdio may split a long line into several
+// writes, and then the lines of two processes mix.
+class LineSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  LineSink(std::string file, UniqueFd fd) : file_(std::move(file)), fd_(std::move(fd)) {}
+
+  bool reopen() {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    if (file_.empty()) return true;
+    UniqueFd fresh = open_log(file_);
+    if (!fresh.valid()) return false;
+    fd_ = std::move(fresh);
+    return true;
+  }
+
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    if (fd_.valid() && write_all(fd_.get(), line.data(), line.size())) return;
+    write_all(STDERR_FILENO, line.data(), line.size());  // a full disk must not hide the line
+  }
+  void flush_() override {}
+
+ private:
+  std::string file_;
+  UniqueFd fd_;  // none = standard error
+};
+
+struct State {
+  std::string program;
+  std::shared_ptr<LineSink> sink;
+  std::unique_ptr<spdlog::logger> logger;
+};
+
+spdlog::level::level_enum spdlog_level(Level level) {
+  switch (level) {
+    case Level::kDebug:
+      return spdlog::level::debug;
+    case Level::kInfo:
+      return spdlog::level::info;
+    case Level::kWarn:
+      return spdlog::level::warn;
+    case Level::kError:
+      return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+const char* padded_name(Level level) {
+  switch (level) {
+    case Level::kDebug:
+      return "DEBUG";
+    case Level::kInfo:
+      return "INFO ";
+    case Level::kWarn:
+      return "WARN ";
+    case Level::kError:
+      return "ERROR";
+  }
+  return "?????";
+}
+
+State make_state(std::string_view program, Level level, const std::string& file, UniqueFd fd) {
+  State state;
+  state.program = program;
+  state.sink = std::make_shared<LineSink>(file, std::move(fd));
+  state.logger = std::make_unique<spdlog::logger>("allot", state.sink);
+  state.logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
+      "%Y-%m-%dT%H:%M:%S.%eZ %v", spdlog::pattern_time_type::utc, "\n"));
+  state.logger->set_level(spdlog_level(level));
+  return state;
+}
+
+// Never destroyed: other static objects may log while the process ends.
+State& state() {
+  static State* const the_state = new State(make_state("allot", Level::kInfo, "", UniqueFd()));
+  return *the_state;
+}
+
+}  // namespace
+
+Level parse_level(std::string_view word) {
+  if (word == "debug") return Level::kDebug;
+  if (word == "info") return Level::kInfo;
+  if (word == "warn") return Level::kWarn;
+  if (word == "error") return Level::kError;
+  throw Error("unknown log level '" + std::string(word) + "'; use debug, info, warn or error",
+              kExitConfig);
+}
+
+void setup(std::string_view program, Level level, const std::string& file) {
+  UniqueFd fd;
+  if (!file.empty()) {
+    fd = open_log(file);
+    if (!fd.valid()) {
+      throw Error("cannot open the log file " + file + ": " + std::strerror(errno),
+                  kExitCannotCreate);
+    }
+  }
+  state() = make_state(program, level, file, std::move(fd));
+}
+
+bool reopen() {
+  return state().sink->reopen();
+}
+
+bool enabled(Level level) {
+  return state().logger->should_log(spdlog_level(level));
+}
+
+void write(Level level, std::string_view event, Fields fields) {
+  if (!enabled(level)) return;
+  State& now = state();
+  std::string line;
+  line.reserve(256);
+  line.append(padded_name(level)).append(1, ' ').append(now.program).append(1, ' ').append(event);
+  for (const Field& field : fields) {
+    line.append(1, ' ').append(field.key).append(1, '=');
+    field.value.append_to(line);
+  }
+  now.logger->log(spdlog_level(level), line);
+}
+
+}  // namespace allot::log

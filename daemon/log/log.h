@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+// One line per event, for people and for grep:
+//   2026-11-21T05:00:00.123Z INFO  worker task.done task=... runtime_ms=12
+// UTC, level, program, event, then key=value. A line is one write(2) to a file opened with
+// O_APPEND, so several processes share a file. Every function may be called from any thread.
+namespace allot::log {
+
+enum class Level { kDebug, kInfo, kWarn, kError };
+
+// debug, info, warn, error. Throws Error(kExitConfig) on another word.
+[[nodiscard]] Level parse_level(std::string_view word);
+
+// A value of a field. Holds views: it lives no longer than the call it is written in.
+class Value {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): a field is written {"key", value}.
+  Value(std::string_view text) : kind_(Kind::kText), text_(text) {}
+  Value(const std::string& text) : Value(std::string_view(text)) {}
+  // nullptr is written as an empty text.
+  Value(const char* text) : Value(text == nullptr ? std::string_view() : std::string_view(text)) {}
+  Value(bool flag) : Value(std::string_view(flag ? "true" : "false")) {}
+  Value(std::signed_integral auto number) : kind_(Kind::kSigned), signed_(number) {}
+  Value(std::unsigned_integral auto number) : kind_(Kind::kUnsigned), unsigned_(number) {}
+  Value(std::floating_point auto number) : kind_(Kind::kReal), real_(static_cast<double>(number)) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  // Appends the value as it stands in the line, quoted if needed.
+  void append_to(std::string& line) const;
+
+ private:
+  enum class Kind { kText, kSigned, kUnsigned, kReal };
+  Kind kind_;
+  std::string_view text_;
+  std::int64_t signed_ = 0;
+  std::uint64_t unsigned_ = 0;
+  double real_ = 0;
+};
+
+struct Field {
+  std::string_view key;
+  Value value;
+};
+using Fields = std::initializer_list<Field>;
+
+// Once, before other threads start; before it, lines of info and above go to standard error under
+// the name "allot". An empty file means standard error. Throws Error(kExitCannotCreate).
+void setup(std::string_view program, Level level, const std::string& file = {});
+
+// Opens the file again under its name, after logrotate moved it. False: the old one is kept.
+bool reopen();
+
+[[nodiscard]] bool enabled(Level level);
+
+void write(Level level, std::string_view event, Fields fields);
+inline void debug(std::string_view event, Fields fields = {}) {
+  write(Level::kDebug, event, fields);
+}
+inline void info(std::string_view event, Fields fields = {}) {
+  write(Level::kInfo, event, fields);
+}
+inline void warn(std::string_view event, Fields fields = {}) {
+  write(Level::kWarn, event, fields);
+}
+inline void error(std::string_view event, Fields fields = {}) {
+  write(Level::kError, event, fields);
+}
+
+// The text as a value of a line: as it is, or in double quotes with backslash escapes when it is
+// empty, holds a space, quote, '=', backslash, control character, or bytes that are not UTF-8.
+[[nodiscard]] std::string quoted(std::string_view text);
+
+}  // namespace allot::log
