@@ -18,10 +18,16 @@ inline Nanos clock_ns(clockid_t id) {
   return static_cast<Nanos>(ts.tv_sec) * kSecond + static_cast<Nanos>(ts.tv_nsec);
 }
 
-// For deadlines: goes on while the machine sleeps, so a lease that ended during a suspend has ended.
-inline Nanos boot_ns() { return clock_ns(CLOCK_BOOTTIME); }
+// For deadlines: goes on while the machine sleeps, so a lease that ended during a suspend has
+// ended.
+inline Nanos boot_ns() {
+  return clock_ns(CLOCK_BOOTTIME);
+}
 
-// For signs of life: stands still while the machine sleeps, so a resume does not look like a freeze.
-inline Nanos mono_ns() { return clock_ns(CLOCK_MONOTONIC); }
+// For signs of life: stands still while the machine sleeps, so a resume does not look like a
+// freeze.
+inline Nanos mono_ns() {
+  return clock_ns(CLOCK_MONOTONIC);
+}
 
 }  // namespace allot

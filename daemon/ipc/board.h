@@ -6,7 +6,8 @@
 #include <cstdint>
 
 // The board: one small shared file per instance (0660), written by every worker and rung by whoever
-// submits on this host. Nothing on it is trusted: a wrong hint costs one statement that finds nothing.
+// submits on this host. Nothing on it is trusted: a wrong hint costs one statement that finds
+// nothing.
 namespace allot::ipc {
 
 inline constexpr char kBoardMagic[8] = {'a', 'l', 'l', 'o', 't', 'b', 'r', 'd'};

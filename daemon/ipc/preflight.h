@@ -5,8 +5,8 @@
 
 #include "ipc/board.h"
 
-// What `allot-worker --check config` answers on kAnswerFd, so that the supervisor parses nothing (S26).
-// Written whole after configuration and plugins were found good; one record, fixed size.
+// What `allot-worker --check config` answers on kAnswerFd, so that the supervisor parses nothing
+// (S26). Written whole after configuration and plugins were found good; one record, fixed size.
 namespace allot::ipc {
 
 inline constexpr std::uint32_t kPreflightMagic = 0x414c5046;  // "ALPF"
@@ -22,12 +22,12 @@ struct PreflightAnswer {
   std::uint32_t version;
   std::uint32_t pool_count;
   PreflightPool pools[kMaxPools];
-  std::uint32_t frozen_ms;     // a worker without a heartbeat for so long is killed (S27)
-  std::uint32_t stop_ms;       // patience of a graceful stop
+  std::uint32_t frozen_ms;  // a worker without a heartbeat for so long is killed (S27)
+  std::uint32_t stop_ms;    // patience of a graceful stop
   char instance[32];
-  char runtime_dir[1024];      // absolute; made by the supervisor if missing
-  char embedded_dir[1024];     // absolute; empty = external server
-  char log_file[1024];         // absolute; empty = stderr
+  char runtime_dir[1024];   // absolute; made by the supervisor if missing
+  char embedded_dir[1024];  // absolute; empty = external server
+  char log_file[1024];      // absolute; empty = stderr
 };
 
 }  // namespace allot::ipc

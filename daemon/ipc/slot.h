@@ -42,22 +42,28 @@ struct SlotFileHeader {
 
 // What the worker says it is doing. Written by the worker only.
 enum class WorkerState : std::uint32_t {
-  kBlank = 0,     // nothing written since the slot was given out
-  kConnecting,    // no database connection
-  kIdle,          // connected, no lease
-  kLeasing,       // holds or is about to take a lease
-  kRunning,       // inside a handler
-  kStopping,      // asked to stop; acknowledging and releasing
+  kBlank = 0,   // nothing written since the slot was given out
+  kConnecting,  // no database connection
+  kIdle,        // connected, no lease
+  kLeasing,     // holds or is about to take a lease
+  kRunning,     // inside a handler
+  kStopping,    // asked to stop; acknowledging and releasing
 };
 
 inline const char* name_of(WorkerState state) {
   switch (state) {
-    case WorkerState::kBlank: return "blank";
-    case WorkerState::kConnecting: return "connecting";
-    case WorkerState::kIdle: return "idle";
-    case WorkerState::kLeasing: return "leasing";
-    case WorkerState::kRunning: return "running";
-    case WorkerState::kStopping: return "stopping";
+    case WorkerState::kBlank:
+      return "blank";
+    case WorkerState::kConnecting:
+      return "connecting";
+    case WorkerState::kIdle:
+      return "idle";
+    case WorkerState::kLeasing:
+      return "leasing";
+    case WorkerState::kRunning:
+      return "running";
+    case WorkerState::kStopping:
+      return "stopping";
   }
   return "unknown";
 }
@@ -70,8 +76,8 @@ struct RunningTask {
   std::uint64_t soft_deadline_ns;
   std::uint64_t hard_deadline_ns;
   std::uint32_t prio;
-  std::uint32_t attempt;  // attempts charged so far, this one included only in careful mode (S7)
-  std::uint32_t charged;  // 1: this attempt is already written to the task row
+  std::uint32_t attempt;  // the number of this attempt, from 1
+  std::uint32_t max_attempts;
   std::uint32_t reserved;
   char type[kTypeSize];
   std::uint64_t padding[1];
@@ -84,8 +90,8 @@ struct FinishedTask {
   std::uint64_t prio;
 };
 
-// Every count is stored after the entry that it makes visible (release order), so that whoever reads
-// the slot of a process that died at any instruction sees whole entries only.
+// Every count is stored after the entry that it makes visible (release order), so that whoever
+// reads the slot of a process that died at any instruction sees whole entries only.
 struct Slot {
   // Page 0: identity and state.
   std::uint64_t generation;  // set by the supervisor; a worker that finds another one leaves
@@ -103,8 +109,8 @@ struct Slot {
   std::atomic<std::uint32_t> lease_held;
   std::uint32_t queue_id;
   std::uint32_t partition_no;
-  std::uint32_t exclusive;  // 1: kill a running task at lease_deadline_ns (S5)
-  std::atomic<std::uint64_t> epoch;             // 0 while not known
+  std::uint32_t exclusive;                       // 1: kill a running task at lease_deadline_ns (S5)
+  std::atomic<std::uint64_t> epoch;              // 0 while not known
   std::atomic<std::uint64_t> lease_deadline_ns;  // CLOCK_BOOTTIME
   char queue_name[kTypeSize];
 
@@ -112,6 +118,7 @@ struct Slot {
   std::atomic<std::uint64_t> tasks_done;
   std::atomic<std::uint64_t> tasks_retried;
   std::atomic<std::uint64_t> tasks_dead;
+  std::atomic<std::uint64_t> tasks_deferred;  // type known to no handler here (S14)
   std::atomic<std::uint64_t> leases_taken;
   std::atomic<std::uint64_t> takeovers;
   std::atomic<std::uint64_t> leases_lost;
@@ -132,7 +139,9 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 inline constexpr std::size_t slot_offset(std::uint32_t index) {
   return kPage + std::size_t{index} * sizeof(Slot);
 }
-inline constexpr std::size_t slot_file_size(std::uint32_t count) { return slot_offset(count); }
+inline constexpr std::size_t slot_file_size(std::uint32_t count) {
+  return slot_offset(count);
+}
 
 // True when a death of this worker leaves something to give back, acknowledge or charge.
 inline bool needs_settling(const Slot& slot) {

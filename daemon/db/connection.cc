@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/connection.h"
+
+#include <errmsg.h>
+#include <mysql.h>
+
+#include <charconv>
+#include <mutex>
+
+#include "base/clock.h"
+
+namespace allot::db {
+namespace {
+
+// Deterministic sessions, whatever the server's defaults: see sql/README.md.
+constexpr std::string_view kSession =
+    "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',"
+    " time_zone = '+00:00', innodb_lock_wait_timeout = 5;"
+    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
+    "SELECT CONNECTION_ID(), @@max_allowed_packet, @@global.read_only";
+
+unsigned whole_seconds(std::chrono::milliseconds duration) {
+  return static_cast<unsigned>((duration.count() + 999) / 1000);
+}
+
+void initialise_library() {
+  static std::once_flag once;
+  std::call_once(once, [] { mysql_library_init(0, nullptr, nullptr); });
+}
+
+// "lease; fetch": what a failed trip was for.
+std::string names_of(std::span<const Statement> statements) {
+  std::string names;
+  for (const Statement& statement : statements) {
+    if (!names.empty()) names += "+";
+    names += statement.name();
+  }
+  return names;
+}
+
+std::string joined(std::span<const Statement> statements) {
+  std::string sql;
+  for (const Statement& statement : statements) {
+    if (!sql.empty()) sql += ";\n";
+    sql += statement.render();
+  }
+  return sql;
+}
+
+}  // namespace
+
+std::string ConnectOptions::where() const {
+  if (!socket.empty()) return "socket " + socket;
+  return host + ":" + std::to_string(port);
+}
+
+std::string_view Row::text(std::size_t i) const {
+  return fields_[i] == nullptr ? std::string_view{} : std::string_view{fields_[i], lengths_[i]};
+}
+
+std::uint64_t Row::u64(std::size_t i) const {
+  std::uint64_t value = 0;
+  const std::string_view digits = text(i);
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+std::optional<std::uint64_t> Row::maybe_u64(std::size_t i) const {
+  if (is_null(i)) return std::nullopt;
+  return u64(i);
+}
+
+StatementResult::StatementResult(st_mysql_res* rows, std::uint64_t affected,
+                                 std::uint64_t insert_id)
+    : rows_(rows), affected_(affected), insert_id_(insert_id) {}
+
+std::uint64_t StatementResult::row_count() const {
+  return rows_ ? mysql_num_rows(rows_.get()) : 0;
+}
+
+std::optional<Row> StatementResult::next() {
+  if (!rows_) return std::nullopt;
+  char** fields = mysql_fetch_row(rows_.get());
+  if (fields == nullptr) return std::nullopt;
+  return Row(fields, mysql_fetch_lengths(rows_.get()));
+}
+
+void StatementResult::Free::operator()(st_mysql_res* rows) const {
+  mysql_free_result(rows);
+}
+void Connection::Close::operator()(st_mysql* handle) const {
+  mysql_close(handle);
+}
+
+Connection::Connection(const ConnectOptions& options) : where_(options.where()) {
+  initialise_library();
+  handle_.reset(mysql_init(nullptr));
+  if (!handle_) throw DbError(CR_OUT_OF_MEMORY, "database: out of memory");
+  const unsigned connect_timeout = whole_seconds(options.connect_timeout);
+  const unsigned call_timeout = whole_seconds(options.call_timeout);
+  mysql_options(handle_.get(), MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout);
+  mysql_options(handle_.get(), MYSQL_OPT_READ_TIMEOUT, &call_timeout);
+  mysql_options(handle_.get(), MYSQL_OPT_WRITE_TIMEOUT, &call_timeout);
+  mysql_options(handle_.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
+  opened_ns_ = boot_ns();
+  const bool local = !options.socket.empty();
+  const char* database = options.database.empty() ? nullptr : options.database.c_str();
+  // FOUND_ROWS: an UPDATE reports matched rows, so that "0" always means that the fence was gone.
+  if (mysql_real_connect(handle_.get(), local ? nullptr : options.host.c_str(),
+                         options.user.c_str(), options.password.c_str(), database,
+                         local ? 0 : options.port, local ? options.socket.c_str() : nullptr,
+                         CLIENT_FOUND_ROWS | CLIENT_MULTI_STATEMENTS) == nullptr) {
+    fail("connect");
+  }
+  set_up_session();
+}
+
+void Connection::set_up_session() {
+  auto results = execute(kSession);
+  const auto row = results.back().next();
+  id_ = row->u64(0);
+  max_packet_ = row->u64(1);
+  if (row->text(2) != "0" && row->text(2) != "OFF") {
+    throw DbError(CR_SERVER_GONE_ERROR, "database at " + where_ + " is read-only: not used");
+  }
+}
+
+void Connection::fail(std::string_view doing) {
+  throw DbError(mysql_errno(handle_.get()), "database at " + where_ + ": " + std::string(doing) +
+                                                ": " + mysql_error(handle_.get()) + " (error " +
+                                                std::to_string(mysql_errno(handle_.get())) + ")");
+}
+
+std::vector<StatementResult> Connection::run(std::initializer_list<Statement> statements) {
+  return run(std::span<const Statement>(statements.begin(), statements.size()));
+}
+
+std::vector<StatementResult> Connection::run(std::span<const Statement> statements) {
+  try {
+    return execute(joined(statements));
+  } catch (const DbError& error) {
+    throw DbError(error.number(), names_of(statements) + ": " + error.what());
+  }
+}
+
+std::vector<StatementResult> Connection::transact(std::span<const Statement> statements) {
+  try {
+    auto results = execute("BEGIN;\n" + joined(statements) + ";\nCOMMIT");
+    results.erase(results.begin());
+    results.pop_back();
+    return results;
+  } catch (const DbError& error) {
+    // The statements after the failed one were not executed, COMMIT among them.
+    if (error.error_class() != ErrorClass::kGone) execute("ROLLBACK");
+    throw DbError(error.number(), names_of(statements) + ": " + error.what());
+  }
+}
+
+std::vector<StatementResult> Connection::execute(std::string_view sql) {
+  MYSQL* handle = handle_.get();
+  if (max_packet_ != 0 && sql.size() >= max_packet_) {
+    throw DbError(CR_NET_PACKET_TOO_LARGE,
+                  "a statement of " + std::to_string(sql.size()) +
+                      " bytes is over the server's max_allowed_packet of " +
+                      std::to_string(max_packet_) + "; raise it in the server's configuration");
+  }
+  if (mysql_real_query(handle, sql.data(), static_cast<unsigned long>(sql.size())) != 0) {
+    fail("query");
+  }
+  std::vector<StatementResult> results;
+  for (;;) {
+    st_mysql_res* rows = mysql_store_result(handle);
+    if (rows == nullptr && mysql_field_count(handle) != 0) fail("read");
+    results.emplace_back(rows, mysql_affected_rows(handle), mysql_insert_id(handle));
+    const int more = mysql_next_result(handle);
+    if (more < 0) return results;
+    if (more > 0) fail("query");
+  }
+}
+
+}  // namespace allot::db

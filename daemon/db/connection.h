@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/error.h"
+#include "db/statement.h"
+
+struct st_mysql;
+struct st_mysql_res;
+
+namespace allot::db {
+
+struct ConnectOptions {
+  std::string host;
+  std::uint16_t port = 3306;
+  std::string socket;  // used instead of host and port when not empty
+  std::string user;
+  std::string password;
+  std::string database;  // may be empty: none is selected
+  std::chrono::milliseconds connect_timeout{5'000};
+  std::chrono::milliseconds call_timeout{10'000};  // rounded up to whole seconds by the connector
+
+  // "socket /run/x" or "host:3306", for messages. Never the password.
+  [[nodiscard]] std::string where() const;
+};
+
+// One row of a stored result; valid as long as its Rows.
+class Row {
+ public:
+  Row(char** fields, const unsigned long* lengths) : fields_(fields), lengths_(lengths) {}
+  [[nodiscard]] bool is_null(std::size_t i) const { return fields_[i] == nullptr; }
+  [[nodiscard]] std::string_view text(std::size_t i) const;
+  [[nodiscard]] std::uint64_t u64(std::size_t i) const;  // 0 for NULL
+  [[nodiscard]] std::optional<std::uint64_t> maybe_u64(std::size_t i) const;
+
+ private:
+  char** fields_;
+  const unsigned long* lengths_;
+};
+
+// What one statement of a trip answered.
+class StatementResult {
+ public:
+  StatementResult(st_mysql_res* rows, std::uint64_t affected, std::uint64_t insert_id);
+  [[nodiscard]] std::uint64_t affected() const { return affected_; }  // matched rows of an UPDATE
+  [[nodiscard]] std::uint64_t insert_id() const { return insert_id_; }
+  [[nodiscard]] std::uint64_t row_count() const;
+  std::optional<Row> next();
+
+ private:
+  struct Free {
+    void operator()(st_mysql_res* rows) const;
+  };
+  std::unique_ptr<st_mysql_res, Free> rows_;
+  std::uint64_t affected_;
+  std::uint64_t insert_id_;
+};
+
+// One session with the server, for one thread. Every call has a deadline and throws DbError; after
+// an error of class kGone the connection is of no further use. UTC, READ COMMITTED, utf8mb4.
+class Connection {
+ public:
+  // Connects. A server that is read-only is refused as kGone (S2).
+  explicit Connection(const ConnectOptions& options);
+
+  // Sends all statements in one packet and reads all answers, one element for each *SQL statement*.
+  // When one fails, those after it were not executed; an open transaction is rolled back.
+  std::vector<StatementResult> run(std::initializer_list<Statement> statements);
+  std::vector<StatementResult> run(std::span<const Statement> statements);
+
+  // The same between BEGIN and COMMIT, still in one packet; their two answers are left out.
+  std::vector<StatementResult> transact(std::span<const Statement> statements);
+
+  // Plain SQL: migrations, session settings, tests.
+  std::vector<StatementResult> execute(std::string_view sql);
+
+  [[nodiscard]] std::uint64_t id() const { return id_; }
+  [[nodiscard]] std::uint64_t opened_ns() const { return opened_ns_; }  // CLOCK_BOOTTIME
+  [[nodiscard]] std::uint64_t max_packet() const { return max_packet_; }
+
+ private:
+  struct Close {
+    void operator()(st_mysql* handle) const;
+  };
+  void set_up_session();
+  [[noreturn]] void fail(std::string_view doing);
+
+  std::string where_;
+  std::unique_ptr<st_mysql, Close> handle_;
+  std::uint64_t id_ = 0;
+  std::uint64_t opened_ns_ = 0;
+  std::uint64_t max_packet_ = 0;
+};
+
+}  // namespace allot::db

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/error.h"
+
+#include <errmsg.h>
+#include <mysqld_error.h>
+
+namespace allot::db {
+namespace {
+
+// Not in the header of every connector.
+constexpr unsigned kConnectionKilled = 1927;          // MariaDB: ER_CONNECTION_KILLED
+constexpr unsigned kReadOnly = 1290;                  // --read-only
+constexpr unsigned kServerShutdown = 1053;            // server shutdown in progress
+constexpr unsigned kClientInteractionTimeout = 4031;  // MySQL 8
+
+ExitCode exit_code_of(ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::kGone:
+      return kExitUnavailable;
+    case ErrorClass::kRefused:
+      return kExitConfig;
+    default:
+      return kExitFailure;
+  }
+}
+
+}  // namespace
+
+const char* name_of(ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::kRetryable:
+      return "retryable";
+    case ErrorClass::kDuplicate:
+      return "duplicate";
+    case ErrorClass::kGone:
+      return "gone";
+    case ErrorClass::kRefused:
+      return "refused";
+    case ErrorClass::kFatal:
+      return "fatal";
+  }
+  return "unknown";
+}
+
+ErrorClass classify(unsigned error_number) {
+  switch (error_number) {
+    case ER_LOCK_DEADLOCK:
+    case ER_LOCK_WAIT_TIMEOUT:
+      return ErrorClass::kRetryable;
+    case ER_DUP_ENTRY:
+      return ErrorClass::kDuplicate;
+    case CR_CONNECTION_ERROR:
+    case CR_CONN_HOST_ERROR:
+    case CR_UNKNOWN_HOST:
+    case CR_SERVER_GONE_ERROR:
+    case CR_SERVER_LOST:
+    case CR_SERVER_HANDSHAKE_ERR:
+    case CR_COMMANDS_OUT_OF_SYNC:
+    case CR_MALFORMED_PACKET:
+    case ER_CON_COUNT_ERROR:
+    case ER_QUERY_INTERRUPTED:
+    case ER_NEW_ABORTING_CONNECTION:
+    case ER_ABORTING_CONNECTION:
+    case ER_NET_READ_ERROR:
+    case ER_NET_READ_INTERRUPTED:
+    case ER_NET_ERROR_ON_WRITE:
+    case ER_NET_WRITE_INTERRUPTED:
+    case kConnectionKilled:
+    case kReadOnly:
+    case kServerShutdown:
+    case kClientInteractionTimeout:
+      return ErrorClass::kGone;
+    case ER_ACCESS_DENIED_ERROR:
+    case ER_DBACCESS_DENIED_ERROR:
+    case ER_TABLEACCESS_DENIED_ERROR:
+    case ER_BAD_DB_ERROR:
+    case ER_NO_SUCH_TABLE:
+    case ER_BAD_FIELD_ERROR:
+      return ErrorClass::kRefused;
+    default:
+      return ErrorClass::kFatal;
+  }
+}
+
+DbError::DbError(unsigned number, const std::string& message)
+    : Error(message, exit_code_of(classify(number))), number_(number), class_(classify(number)) {}
+
+}  // namespace allot::db

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/migrate.h"
+
+#include <mysqld_error.h>
+
+#include <iterator>
+
+#include "base/version.h"
+#include "sql/migrations.h"
+
+namespace allot::db {
+namespace {
+
+constexpr std::string_view kVersionTable =
+    "CREATE TABLE IF NOT EXISTS allot_schema (version INT UNSIGNED NOT NULL PRIMARY KEY,"
+    " name VARCHAR(63) NOT NULL, applied_at DATETIME(6) NOT NULL, applied_by VARCHAR(31) NOT NULL)"
+    " ENGINE=InnoDB";
+
+std::string versions(unsigned have, unsigned want) {
+  return "the schema is at version " + std::to_string(have) + ", this Allot (" + kVersion +
+         ") is written for " + std::to_string(want);
+}
+
+void refuse_newer(unsigned have, unsigned want) {
+  if (have > want) {
+    throw Error(versions(have, want) + ": install the newer Allot on this host too", kExitConfig);
+  }
+}
+
+class MigrationLock {
+ public:
+  explicit MigrationLock(Connection& connection) : connection_(connection) {
+    auto results = connection_.execute("SELECT GET_LOCK('allot.migrate', 8)");
+    if (results.front().next()->u64(0) != 1) {
+      throw Error("another migration is running on this server; try again when it is done");
+    }
+  }
+  MigrationLock(const MigrationLock&) = delete;
+  MigrationLock& operator=(const MigrationLock&) = delete;
+  ~MigrationLock() {
+    try {
+      connection_.execute("SELECT RELEASE_LOCK('allot.migrate')");
+    } catch (const DbError&) {
+      // The connection is gone, and the lock with it.
+    }
+  }
+
+ private:
+  Connection& connection_;
+};
+
+}  // namespace
+
+unsigned wanted_schema_version() {
+  return static_cast<unsigned>(std::size(sql::migrations::kAll));
+}
+
+unsigned schema_version(Connection& connection) {
+  try {
+    auto results = connection.execute("SELECT MAX(version) FROM allot_schema");
+    return static_cast<unsigned>(results.front().next()->u64(0));
+  } catch (const DbError& error) {
+    if (error.number() == ER_NO_SUCH_TABLE) return 0;
+    throw;
+  }
+}
+
+void require_schema(Connection& connection) {
+  const unsigned have = schema_version(connection);
+  const unsigned want = wanted_schema_version();
+  refuse_newer(have, want);
+  if (have == want) return;
+  if (have == 0) {
+    throw Error("the database has no Allot schema yet: run 'allot migrate'", kExitConfig);
+  }
+  throw Error(versions(have, want) + ": run 'allot migrate'", kExitConfig);
+}
+
+std::vector<std::string> migrate(Connection& connection) {
+  const MigrationLock lock(connection);
+  connection.execute(kVersionTable);
+  const unsigned have = schema_version(connection);
+  refuse_newer(have, wanted_schema_version());
+  std::vector<std::string> applied;
+  for (unsigned version = have + 1; version <= wanted_schema_version(); ++version) {
+    const sql::SqlText& migration = *sql::migrations::kAll[version - 1];
+    connection.execute(migration.text);
+    connection.execute("INSERT INTO allot_schema VALUES (" + std::to_string(version) + ", " +
+                       Statement::quoted(migration.name) + ", UTC_TIMESTAMP(6), " +
+                       Statement::quoted(kVersion) + ")");
+    applied.emplace_back(migration.name);
+  }
+  return applied;
+}
+
+}  // namespace allot::db

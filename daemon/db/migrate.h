@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "db/connection.h"
+
+namespace allot::db {
+
+// The schema version that this build was written for: the number of files in sql/migrations/.
+unsigned wanted_schema_version();
+
+// The version in the database; 0 when nothing was migrated yet.
+unsigned schema_version(Connection& connection);
+
+// Throws Error(kExitConfig) that says what to do when the schema is missing, older or newer.
+void require_schema(Connection& connection);
+
+// Applies what is missing, one migration after the other, under a server-wide name lock. Returns
+// the names applied. A newer schema than this build's is refused.
+std::vector<std::string> migrate(Connection& connection);
+
+}  // namespace allot::db

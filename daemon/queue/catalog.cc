@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/catalog.h"
+
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+QueueInfo read_queue(const db::Row& row) {
+  return {static_cast<std::uint32_t>(row.u64(0)), std::string(row.text(1)),
+          static_cast<std::uint32_t>(row.u64(2))};
+}
+
+}  // namespace
+
+std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name) {
+  db::Statement statement(sql::k_find_queue);
+  statement.set("name", name);
+  auto results = db.run({statement});
+  const auto row = results.front().next();
+  if (!row) return std::nullopt;
+  return read_queue(*row);
+}
+
+std::vector<QueueInfo> list_queues(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_list_queues)});
+  std::vector<QueueInfo> queues;
+  while (const auto row = results.front().next()) queues.push_back(read_queue(*row));
+  return queues;
+}
+
+QueueInfo ensure_queue(db::Connection& db, std::string_view name, std::uint32_t partitions) {
+  auto queue = find_queue(db, name);
+  if (!queue) {
+    db::Statement create(sql::k_create_queue);
+    create.set("name", name).set("partitions", partitions);
+    db.run({create});
+    queue = find_queue(db, name);
+  }
+  if (!queue) throw Error("queue '" + std::string(name) + "' could not be made");
+  // Lease rows also for a queue that stands: whoever made it may have died in between.
+  std::string rows;
+  for (std::uint32_t i = 0; i < queue->partitions; ++i) {
+    rows += (rows.empty() ? "(" : ",(") + std::to_string(queue->queue_id) + "," +
+            std::to_string(i) + ",UTC_TIMESTAMP(6))";
+  }
+  db::Statement create(sql::k_create_partition);
+  create.set_raw("rows", std::move(rows));
+  db.run({create});
+  return *queue;
+}
+
+}  // namespace allot::queue

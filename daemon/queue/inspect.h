@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/connection.h"
+#include "queue/catalog.h"
+#include "queue/task.h"
+
+namespace allot::queue {
+
+// A count that stops at a bound, so that looking costs the same with 10^7 tasks waiting.
+struct BoundedCount {
+  std::uint64_t value = 0;
+  bool at_least = false;  // true: value is the bound, there are more
+};
+
+inline constexpr std::uint64_t kCountBound = 100'000;
+
+BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue);
+BoundedCount count_dead(db::Connection& db, const QueueInfo& queue);
+
+// A task as people look at it. Times are UTC, ISO 8601.
+struct TaskView {
+  TaskId id;
+  std::string type;
+  std::uint32_t attempts = 0;
+  std::uint64_t payload_size = 0;
+  std::string at;  // due time of a waiting task, time of death of a dead one
+  bool dead = false;
+  std::string cause;  // dead ones: why
+  std::string error;
+  std::string payload;  // only from show()
+  std::string holder;   // only from show(): who leases the partition, "host/pid"; empty = nobody
+};
+
+struct AttemptView {
+  std::uint32_t attempt = 0;
+  std::string ended_at;
+  std::string cause;
+  std::string error;
+  std::string worker;  // "host/pid"
+};
+
+std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
+std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
+
+// nullopt: finished, or never submitted.
+std::optional<TaskView> show(db::Connection& db, const TaskId& id);
+std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id);
+
+}  // namespace allot::queue

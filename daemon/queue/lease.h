@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "queue/task.h"
+
+namespace allot::queue {
+
+// Who takes leases: one random id per worker start (S2), and beside it what people want to read.
+struct Holder {
+  std::uint64_t id = 0;
+  std::uint64_t origin = 0;  // this host and instance, for S11
+  std::string host;
+  std::string instance;
+  std::uint32_t pid = 0;
+};
+
+// A holder of this process, of instance `instance` whose runtime folder is `runtime_dir`.
+Holder make_holder(const std::string& instance, const std::string& runtime_dir);
+
+// Careful mode (S7): until so many tasks of each class up to that key have a verdict.
+struct Suspects {
+  std::uint64_t to_key = 0;
+  std::uint32_t per_class = 0;
+};
+
+// A held partition. The epoch is the fence: every write but the plain acknowledgement names it.
+struct Lease {
+  Partition partition;
+  std::uint64_t epoch = 0;
+  std::uint64_t holder = 0;
+  std::optional<Suspects> suspects;
+};
+
+// A lease of somebody that is not free, as one look at the table showed it.
+struct Sighting {
+  Partition partition;
+  std::uint64_t epoch = 0;
+  std::string expire_at;
+  bool expired = false;                    // by the database's clock
+  std::chrono::microseconds remaining{0};  // by the database's clock
+  std::string holder;                      // "host/instance/pid", for the log
+};
+
+}  // namespace allot::queue

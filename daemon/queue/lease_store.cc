@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/lease_store.h"
+
+#include <algorithm>
+
+#include "queue/task_store.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::uint64_t kMaxInline = 64 << 10;
+constexpr std::uint64_t kMaxBlockBytes = 8 << 20;
+
+std::string id_list(std::span<const std::uint32_t> ids) {
+  std::string list;
+  for (const std::uint32_t id : ids) list += (list.empty() ? "" : ",") + std::to_string(id);
+  return list.empty() ? "NULL" : list;
+}
+
+db::Statement& set_partition(db::Statement& statement, Partition partition) {
+  return statement.set("queue_id", partition.queue_id).set("partition_no", partition.partition_no);
+}
+
+db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
+  return set_partition(statement, lease.partition)
+      .set("epoch", lease.epoch)
+      .set("holder", lease.holder);
+}
+
+void set_holder(db::Statement& statement, const Holder& holder, std::chrono::microseconds ttl,
+                std::uint32_t block_size) {
+  statement.set("holder", holder.id)
+      .set("origin", holder.origin)
+      .set("host", holder.host)
+      .set("instance", holder.instance)
+      .set("pid", holder.pid)
+      .set("ttl_us", ttl.count())
+      .set("block_size", block_size);
+}
+
+}  // namespace
+
+std::uint64_t FetchSpec::inline_limit() const {
+  return std::min(kMaxInline, kMaxBlockBytes / std::max(1U, block_size));
+}
+
+db::Statement release_statement(const Lease& lease) {
+  db::Statement release(sql::k_release);
+  set_fence(release, lease);
+  return release;
+}
+
+std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
+                                       const FetchSpec& spec) const {
+  return take(db, db::Statement(sql::k_lease), partition, spec);
+}
+
+std::optional<Block> LeaseStore::take_over(db::Connection& db, const Sighting& sighting, bool stale,
+                                           const FetchSpec& spec) const {
+  db::Statement statement(sql::k_takeover);
+  statement.set("seen_epoch", sighting.epoch)
+      .set("seen_expire_at", sighting.expire_at)
+      .set("stale", stale ? 1 : 0);
+  return take(db, std::move(statement), sighting.partition, spec);
+}
+
+std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statement,
+                                      Partition partition, const FetchSpec& spec) const {
+  set_partition(statement, partition);
+  set_holder(statement, holder_, ttl_, spec.block_size);
+  auto results = db.run({statement, fetch_statement(partition, spec)});
+  const auto row = results[1].next();
+  if (!row) return std::nullopt;
+  Block block;
+  block.lease = {partition, row->u64(0), holder_.id, std::nullopt};
+  if (!row->is_null(1)) {
+    block.lease.suspects = Suspects{row->u64(1), static_cast<std::uint32_t>(row->u64(2))};
+  }
+  block.tasks = read_tasks(results[2]);
+  return block;
+}
+
+bool LeaseStore::renew(db::Connection& db, const Lease& lease) const {
+  db::Statement statement(sql::k_renew);
+  set_fence(statement, lease).set("ttl_us", ttl_.count());
+  return db.run({statement}).front().affected() == 1;
+}
+
+bool LeaseStore::release(db::Connection& db, const Lease& lease) const {
+  return db.run({release_statement(lease)}).front().affected() == 1;
+}
+
+std::optional<std::uint64_t> LeaseStore::held_epoch(db::Connection& db, Partition partition) const {
+  db::Statement statement(sql::k_held_lease);
+  set_partition(statement, partition).set("holder", holder_.id);
+  const auto row = db.run({statement}).front().next();
+  if (!row) return std::nullopt;
+  return row->u64(0);
+}
+
+std::vector<Partition> LeaseStore::scout(db::Connection& db,
+                                         std::span<const std::uint32_t> queues) {
+  db::Statement statement(sql::k_scout);
+  statement.set_raw("queue_ids", id_list(queues));
+  auto results = db.run({statement});
+  std::vector<Partition> found;
+  while (const auto row = results.front().next()) {
+    found.push_back(
+        {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});
+  }
+  return found;
+}
+
+std::vector<Sighting> LeaseStore::watch(db::Connection& db, std::span<const std::uint32_t> queues) {
+  db::Statement statement(sql::k_watch);
+  statement.set_raw("queue_ids", id_list(queues));
+  auto results = db.run({statement});
+  std::vector<Sighting> seen;
+  while (const auto row = results.front().next()) {
+    Sighting sighting;
+    sighting.partition = {static_cast<std::uint32_t>(row->u64(0)),
+                          static_cast<std::uint32_t>(row->u64(1))};
+    sighting.epoch = row->u64(2);
+    sighting.expire_at = row->text(3);
+    sighting.expired = row->u64(4) != 0;
+    sighting.remaining = std::chrono::microseconds(row->u64(5));
+    sighting.holder = std::string(row->text(6)) + "/" + std::string(row->text(7)) + "/" +
+                      std::string(row->text(8));
+    seen.push_back(std::move(sighting));
+  }
+  return seen;
+}
+
+std::uint64_t LeaseStore::reclaim(db::Connection& db) const {
+  db::Statement statement(sql::k_reclaim);
+  statement.set("origin", holder_.origin);
+  return db.run({statement}).front().affected();
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace allot::queue {
+
+inline constexpr std::size_t kMaxPayload = (std::size_t{16} << 20) - 1;  // MEDIUMBLOB
+inline constexpr std::size_t kMaxName = 63;                              // queue and type names
+inline constexpr unsigned kDefaultPrio = 1;
+inline constexpr unsigned kPrioClasses = 4;
+
+struct Partition {
+  std::uint32_t queue_id = 0;
+  std::uint32_t partition_no = 0;
+  auto operator<=>(const Partition&) const = default;
+};
+
+// Names a task inside its partition, always with the class (S3): two classes may share a run_key.
+struct TaskKey {
+  std::uint32_t prio = 0;
+  std::uint64_t run_key = 0;
+  auto operator<=>(const TaskKey&) const = default;
+};
+
+// A task as fetched from the head of a leased partition.
+struct Task {
+  TaskKey key;
+  std::optional<std::uint64_t> first_key;  // set once the task has moved
+  std::uint32_t attempt = 0;               // attempts charged so far
+  std::string type;
+  std::size_t payload_size = 0;
+  std::optional<std::string> payload;  // large ones are fetched singly, right before they run (S19)
+
+  [[nodiscard]] std::uint64_t id_key() const { return first_key.value_or(key.run_key); }
+};
+
+// The public id of a task: true as long as the task exists, wherever retries move it.
+struct TaskId {
+  Partition partition;
+  std::uint32_t prio = 0;
+  std::uint64_t first_key = 0;
+  auto operator<=>(const TaskId&) const = default;
+
+  // One short word of Crockford's base 32, lower case, e.g. "0840dqg2v5n80r00".
+  [[nodiscard]] std::string text() const;
+  // nullopt when the word is no id.
+  static std::optional<TaskId> parse(std::string_view word);
+};
+
+// True for 1..63 bytes of [A-Za-z0-9._-]: what queues and types may be called.
+[[nodiscard]] bool is_name(std::string_view word);
+
+}  // namespace allot::queue

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/task_store.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::size_t kMaxError = 64 << 10;
+constexpr int kSaltTries = 8;
+
+// Distinguishes keys of the same microsecond; a new one for each statement.
+std::uint32_t salt() {
+  std::uint16_t value = 0;
+  if (getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) value = 0;
+  return value & 4095U;
+}
+
+db::Statement& set_partition(db::Statement& statement, Partition partition) {
+  return statement.set("queue_id", partition.queue_id).set("partition_no", partition.partition_no);
+}
+
+db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
+  return set_partition(statement, lease.partition)
+      .set("epoch", lease.epoch)
+      .set("holder", lease.holder);
+}
+
+db::Statement& set_key(db::Statement& statement, TaskKey key) {
+  return statement.set("prio", key.prio).set("run_key", key.run_key);
+}
+
+std::string pair_text(std::uint32_t prio, std::uint64_t key) {
+  return "(" + std::to_string(prio) + "," + std::to_string(key) + ")";
+}
+
+std::string key_list(std::span<const TaskKey> keys) {
+  std::string list;
+  for (const TaskKey& key : keys) {
+    if (!list.empty()) list += ',';
+    list += pair_text(key.prio, key.run_key);
+  }
+  return list;
+}
+
+std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished) {
+  std::vector<db::Statement> statements;
+  if (finished.empty()) return statements;
+  std::string keys;
+  std::string first_keys;
+  for (const Finished& task : finished) {
+    keys += (keys.empty() ? "" : ",") + pair_text(task.key.prio, task.key.run_key);
+    if (!task.first_key) continue;
+    first_keys += (first_keys.empty() ? "" : ",") + pair_text(task.key.prio, *task.first_key);
+  }
+  db::Statement& ack = statements.emplace_back(sql::k_ack);
+  set_partition(ack, partition).set_raw("keys", std::move(keys));
+  if (first_keys.empty()) return statements;
+  db::Statement& history = statements.emplace_back(sql::k_ack_history);
+  set_partition(history, partition).set_raw("first_keys", std::move(first_keys));
+  return statements;
+}
+
+// Cut to what is kept of an error text, and never inside a UTF-8 sequence.
+std::string_view shortened(std::string_view error) {
+  if (error.size() <= kMaxError) return error;
+  std::size_t end = kMaxError;
+  while (end > 0 && (static_cast<unsigned char>(error[end]) & 0xc0) == 0x80) --end;
+  return error.substr(0, end);
+}
+
+void set_verdict(db::Statement& statement, const Verdict& verdict, const Holder& holder) {
+  statement.set("cause", verdict.cause)
+      .set("error", shortened(verdict.error))
+      .set("host", holder.host)
+      .set("pid", holder.pid);
+}
+
+}  // namespace
+
+db::Statement fetch_statement(Partition partition, const FetchSpec& spec) {
+  db::Statement fetch(sql::k_fetch);
+  set_partition(fetch, partition)
+      .set("inline_limit", spec.inline_limit())
+      .set("highest_seen", spec.highest_seen)
+      .set("block_size", spec.block_size);
+  return fetch;
+}
+
+std::vector<Task> read_tasks(db::StatementResult& rows) {
+  std::vector<Task> tasks;
+  tasks.reserve(rows.row_count());
+  while (const auto row = rows.next()) {
+    Task& task = tasks.emplace_back();
+    task.key = {static_cast<std::uint32_t>(row->u64(0)), row->u64(1)};
+    task.first_key = row->maybe_u64(2);
+    task.attempt = static_cast<std::uint32_t>(row->u64(3));
+    task.type = row->text(4);
+    task.payload_size = row->u64(5);
+    if (!row->is_null(6)) task.payload = row->text(6);
+  }
+  return tasks;
+}
+
+std::vector<Task> TaskStore::fetch(db::Connection& db, Partition partition, const FetchSpec& spec) {
+  auto results = db.run({fetch_statement(partition, spec)});
+  return read_tasks(results.front());
+}
+
+std::optional<std::string> TaskStore::fetch_payload(db::Connection& db, Partition partition,
+                                                    TaskKey key) {
+  db::Statement statement(sql::k_fetch_payload);
+  set_key(set_partition(statement, partition), key);
+  auto results = db.run({statement});
+  const auto row = results.front().next();
+  if (!row) return std::nullopt;
+  return std::string(row->text(0));
+}
+
+void TaskStore::ack(db::Connection& db, Partition partition, std::span<const Finished> finished) {
+  const auto statements = ack_statements(partition, finished);
+  if (statements.size() == 1) db.run(statements);
+  if (statements.size() > 1) db.transact(statements);
+}
+
+std::vector<Task> TaskStore::ack_and_fetch(db::Connection& db, Partition partition,
+                                           std::span<const Finished> finished,
+                                           const FetchSpec& spec) {
+  auto statements = ack_statements(partition, finished);
+  statements.push_back(fetch_statement(partition, spec));
+  auto results = db.run(statements);
+  return read_tasks(results.back());
+}
+
+bool TaskStore::ack_and_release(db::Connection& db, const Lease& lease,
+                                std::span<const Finished> finished) {
+  auto statements = ack_statements(lease.partition, finished);
+  statements.push_back(release_statement(lease));
+  return db.transact(statements).back().affected() == 1;
+}
+
+Landed TaskStore::landed(db::Connection& db, const Lease& lease, std::uint64_t matched) const {
+  if (matched > 0) return Landed::kYes;
+  // Nothing matched: the fence was gone, or an earlier try had landed and its reply was lost.
+  db::Statement held(sql::k_held_lease);
+  set_partition(held, lease.partition).set("holder", lease.holder);
+  const auto row = db.run({held}).front().next();
+  return row && row->u64(0) == lease.epoch ? Landed::kYes : Landed::kLeaseGone;
+}
+
+Landed TaskStore::send(db::Connection& db, const Lease& lease, std::vector<db::Statement> writes,
+                       std::size_t deciding, Then then) const {
+  if (then == Then::kRelease) writes.push_back(release_statement(lease));
+  return landed(db, lease, db.transact(writes)[deciding].affected());
+}
+
+db::Statement TaskStore::attempt_record(const Lease& lease, TaskKey key, std::uint32_t attempt,
+                                        const Verdict& verdict) const {
+  db::Statement record(sql::k_record_attempt);
+  set_key(set_fence(record, lease), key).set("attempt", attempt);
+  set_verdict(record, verdict, holder_);
+  return record;
+}
+
+Landed TaskStore::retry(db::Connection& db, const Lease& lease, const Task& task,
+                        std::uint32_t attempt, std::chrono::microseconds delay,
+                        const Verdict& verdict, Then then) const {
+  for (int tries = 1;; ++tries) {
+    db::Statement move(sql::k_retry);
+    set_key(set_fence(move, lease), task.key)
+        .set("attempt", attempt)
+        .set("delay_us", std::max(delay, std::chrono::microseconds(0)).count())
+        .set("salt", salt());
+    try {
+      return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), move}, 2, then);
+    } catch (const db::DbError& error) {
+      if (error.error_class() != db::ErrorClass::kDuplicate || tries == kSaltTries) throw;
+    }
+  }
+}
+
+Landed TaskStore::bury(db::Connection& db, const Lease& lease, const Task& task,
+                       std::uint32_t attempt, const Verdict& verdict, Then then) const {
+  db::Statement bury(sql::k_bury);
+  set_key(set_fence(bury, lease), task.key)
+      .set("attempt", attempt)
+      .set("first_key", task.id_key())
+      .set("cause", verdict.cause)
+      .set("error", shortened(verdict.error));
+  return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), bury}, 3, then);
+}
+
+Landed TaskStore::charge(db::Connection& db, const Lease& lease, const Task& task,
+                         std::uint32_t attempt, const Verdict& verdict, Then then) const {
+  db::Statement charge(sql::k_charge);
+  set_key(set_fence(charge, lease), task.key).set("attempt", attempt);
+  return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), charge}, 1, then);
+}
+
+Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& task,
+                           std::uint32_t attempt) const {
+  db::Statement charge(sql::k_charge);
+  set_key(set_fence(charge, lease), task.key).set("attempt", attempt);
+  return landed(db, lease, db.run({charge}).front().affected());
+}
+
+Landed TaskStore::defer(db::Connection& db, const Lease& lease,
+                        std::span<const TaskKey> keys) const {
+  for (int tries = 1;; ++tries) {
+    db::Statement defer(sql::k_defer);
+    set_fence(defer, lease).set_raw("keys", key_list(keys)).set("salt", salt());
+    try {
+      return send(db, lease, {defer}, 1, Then::kKeepLease);
+    } catch (const db::DbError& error) {
+      if (error.error_class() != db::ErrorClass::kDuplicate || tries == kSaltTries) throw;
+    }
+  }
+}
+
+bool TaskStore::suspects_left(db::Connection& db, const Lease& lease,
+                              std::span<const std::uint32_t> classes) {
+  if (classes.empty()) return false;
+  std::string list;
+  for (const std::uint32_t prio : classes) list += (list.empty() ? "" : ",") + std::to_string(prio);
+  db::Statement statement(sql::k_suspects_left);
+  set_partition(statement, lease.partition)
+      .set_raw("classes", list)
+      .set("suspect_to", lease.suspects ? lease.suspects->to_key : 0);
+  return db.run({statement}).front().row_count() > 0;
+}
+
+Landed TaskStore::clear_suspects(db::Connection& db, const Lease& lease) const {
+  db::Statement statement(sql::k_clear_suspects);
+  set_fence(statement, lease);
+  return landed(db, lease, db.run({statement}).front().affected());
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/connection.h"
+#include "queue/lease.h"
+#include "queue/lease_store.h"
+#include "queue/task.h"
+
+namespace allot::queue {
+
+// What became of a fenced write.
+enum class Landed {
+  kYes,       // written, now or by an earlier try whose reply was lost
+  kLeaseGone  // nothing was written: somebody else has the partition
+};
+
+// A finished task, as the acknowledgement needs it.
+struct Finished {
+  TaskKey key;
+  std::optional<std::uint64_t> first_key;  // only for tasks that were tried before
+};
+
+// Whether a write also ends the lease, in the same transaction.
+enum class Then { kKeepLease, kRelease };
+
+// Why an attempt ended, for people: a short word and a text.
+struct Verdict {
+  std::string_view cause;  // failed, retry, exception, crash, no attempts left ...
+  std::string_view error;
+};
+
+db::Statement fetch_statement(Partition partition, const FetchSpec& spec);
+std::vector<Task> read_tasks(db::StatementResult& rows);
+
+// The verbs on the tasks of a leased partition. Each is one trip, may be repeated after a lost
+// reply, and throws db::DbError.
+class TaskStore {
+ public:
+  explicit TaskStore(const Holder& holder) : holder_(holder) {}
+
+  static std::vector<Task> fetch(db::Connection& db, Partition partition, const FetchSpec& spec);
+  // nullopt when the row is gone.
+  static std::optional<std::string> fetch_payload(db::Connection& db, Partition partition,
+                                                  TaskKey key);
+
+  // Deletes finished tasks. Needs no lease (S6).
+  static void ack(db::Connection& db, Partition partition, std::span<const Finished> finished);
+  // The same, and the next block in the same trip.
+  static std::vector<Task> ack_and_fetch(db::Connection& db, Partition partition,
+                                         std::span<const Finished> finished, const FetchSpec& spec);
+  // The same, and the end of the lease in the same transaction. False: the lease was gone already.
+  static bool ack_and_release(db::Connection& db, const Lease& lease,
+                              std::span<const Finished> finished);
+
+  // Attempt number `attempt` (from 1) ended: another one after `delay`.
+  [[nodiscard]] Landed retry(db::Connection& db, const Lease& lease, const Task& task,
+                             std::uint32_t attempt, std::chrono::microseconds delay,
+                             const Verdict& verdict, Then then = Then::kKeepLease) const;
+  // Attempt number `attempt` was the last one: into task_dead.
+  [[nodiscard]] Landed bury(db::Connection& db, const Lease& lease, const Task& task,
+                            std::uint32_t attempt, const Verdict& verdict,
+                            Then then = Then::kKeepLease) const;
+  // Attempt number `attempt` ended, and the next one may start where the task stands (S10).
+  [[nodiscard]] Landed charge(db::Connection& db, const Lease& lease, const Task& task,
+                              std::uint32_t attempt, const Verdict& verdict,
+                              Then then = Then::kKeepLease) const;
+  // Writes the number of an attempt before it starts (S7).
+  [[nodiscard]] Landed announce(db::Connection& db, const Lease& lease, const Task& task,
+                                std::uint32_t attempt) const;
+  // 30 s ahead, no attempt charged (S14).
+  [[nodiscard]] Landed defer(db::Connection& db, const Lease& lease,
+                             std::span<const TaskKey> keys) const;
+
+  // False once no task of `classes` is left that the former holder may have died of.
+  static bool suspects_left(db::Connection& db, const Lease& lease,
+                            std::span<const std::uint32_t> classes);
+  [[nodiscard]] Landed clear_suspects(db::Connection& db, const Lease& lease) const;
+
+ private:
+  [[nodiscard]] Landed landed(db::Connection& db, const Lease& lease, std::uint64_t matched) const;
+  // Sends `writes` as one transaction, with a release if asked. The SQL statement at index
+  // `deciding` tells whether the fence held.
+  [[nodiscard]] Landed send(db::Connection& db, const Lease& lease,
+                            std::vector<db::Statement> writes, std::size_t deciding,
+                            Then then) const;
+  [[nodiscard]] db::Statement attempt_record(const Lease& lease, TaskKey key, std::uint32_t attempt,
+                                             const Verdict& verdict) const;
+
+  const Holder& holder_;
+};
+
+}  // namespace allot::queue

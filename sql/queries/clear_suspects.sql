@@ -1,0 +1,4 @@
+UPDATE q_lock_table
+   SET suspect_to = NULL, suspect_n = 0
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE';

@@ -1,0 +1,11 @@
+-- The head of a leased partition. Nothing is marked: the lease is the claim.
+-- The IN list over all classes keeps this a range scan when a class holds only tasks of tomorrow.
+SELECT prio, run_key, first_key, attempt, type, LENGTH(payload),
+       IF(LENGTH(payload) <= :inline_limit, payload, NULL)
+  FROM task
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio IN (0, 1, 2, 3)
+   AND run_key <= GREATEST(
+         (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095, :highest_seen)
+ ORDER BY prio, run_key
+ LIMIT :block_size;

@@ -1,0 +1,4 @@
+SELECT payload
+  FROM task
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND run_key = :run_key;

@@ -1,0 +1,1 @@
+SELECT queue_id, name, partitions FROM queue WHERE name = :name;

@@ -1,0 +1,18 @@
+-- Takes a free partition and reads the lease back, also when an earlier reply was lost.
+UPDATE q_lock_table
+   SET epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),  -- S2
+       lock_by = :holder,
+       lock_origin = :origin,
+       lock_host = :host,
+       lock_instance = :instance,
+       lock_pid = :pid,
+       state = 'LOCKED',
+       expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
+       block_size = :block_size
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND state = 'FREE'
+   AND (hold_until IS NULL OR hold_until <= UTC_TIMESTAMP(6));
+SELECT epoch, suspect_to, suspect_n
+  FROM q_lock_table
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND lock_by = :holder AND state <> 'FREE';

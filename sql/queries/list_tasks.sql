@@ -1,0 +1,6 @@
+SELECT partition_no, prio, run_key, first_key, attempt, type, LENGTH(payload),
+       DATE_FORMAT('2025-01-01' + INTERVAL (run_key >> 12) MICROSECOND, '%Y-%m-%dT%H:%i:%s.%fZ')
+  FROM task
+ WHERE queue_id = :queue_id
+ ORDER BY queue_id, partition_no, prio, run_key
+ LIMIT :most;

@@ -1,0 +1,12 @@
+-- A failed attempt, written beside retry, bury or charge in the same transaction.
+INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause, error,
+                          lock_host, lock_pid)
+SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :attempt,
+       UTC_TIMESTAMP(6), :cause, :error, :host, :pid
+  FROM task
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+   AND EXISTS (SELECT 1 FROM q_lock_table
+                WHERE queue_id = :queue_id AND partition_no = :partition_no
+                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
+    ON DUPLICATE KEY UPDATE ended_at = VALUES(ended_at), cause = VALUES(cause),
+                            error = VALUES(error);

@@ -1,0 +1,14 @@
+-- By public id: the row at its first key, or where task_moved says that it went.
+SELECT task.partition_no, task.prio, task.run_key, task.first_key, task.attempt, task.type,
+       LENGTH(task.payload),
+       DATE_FORMAT('2025-01-01' + INTERVAL (task.run_key >> 12) MICROSECOND,
+                   '%Y-%m-%dT%H:%i:%s.%fZ'),
+       task.payload, lease.state, lease.lock_host, lease.lock_pid
+  FROM task
+  JOIN q_lock_table AS lease
+    ON lease.queue_id = task.queue_id AND lease.partition_no = task.partition_no
+ WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no AND task.prio = :prio
+   AND task.run_key = COALESCE(
+         (SELECT run_key FROM task_moved
+           WHERE queue_id = :queue_id AND partition_no = :partition_no
+             AND prio = :prio AND first_key = :first_key), :first_key);

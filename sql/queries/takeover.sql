@@ -1,0 +1,22 @@
+-- Takes a partition whose holder gave no sign of life (S4), and writes down whom to suspect (S7).
+-- Assignments run left to right: suspect_n is the dead holder's block, so it stands before the new one.
+UPDATE q_lock_table
+   SET suspect_to = (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095,
+       suspect_n = GREATEST(suspect_n, block_size),
+       epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),
+       lock_by = :holder,
+       lock_origin = :origin,
+       lock_host = :host,
+       lock_instance = :instance,
+       lock_pid = :pid,
+       state = 'LOCKED',
+       expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
+       block_size = :block_size
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND epoch = :seen_epoch AND expire_at = :seen_expire_at
+   AND state <> 'FREE'
+   AND (:stale OR expire_at < UTC_TIMESTAMP(6));
+SELECT epoch, suspect_to, suspect_n
+  FROM q_lock_table
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND lock_by = :holder AND state <> 'FREE';

@@ -1,0 +1,7 @@
+-- Leases that are not free, for S4: a process takes over only what it saw standing still itself.
+SELECT queue_id, partition_no, epoch, expire_at,
+       expire_at < UTC_TIMESTAMP(6),
+       GREATEST(0, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expire_at)),
+       lock_host, lock_instance, lock_pid
+  FROM q_lock_table
+ WHERE queue_id IN (:queue_ids) AND state <> 'FREE';
