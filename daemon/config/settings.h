@@ -70,6 +70,10 @@ struct Logging {
 
 #undef ALLOT_FIELD
 
+// Where a key stands in the file: "pools.mail.size" -> line, "pools.mail" -> line of the section.
+// A key that is not here has its default.
+using Lines = std::map<std::string, std::uint32_t>;
+
 struct Settings {
   Database database;
   Daemon daemon;
@@ -79,7 +83,8 @@ struct Settings {
   Plugins plugins;
   Logging logging;
 
-  std::string file;                   // the file that was read; empty = none
+  std::string file;  // the file that was read; empty = none
+  Lines lines;
   std::vector<std::string> warnings;  // for the log: one line each, nothing that stops a start
 };
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/check.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "config/rows.h"
+
+namespace allot::config {
+namespace {
+
+constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path without its last 0
+
+class Checker {
+ public:
+  Checker(Settings& settings, Problems& problems) : settings_(settings), problems_(problems) {}
+
+  void run() {
+    if (settings_.database.embedded.empty()) {
+      check_password();
+    } else {
+      use_embedded();
+    }
+    check_socket();
+    check_daemon();
+    for (const Queue& queue : settings_.queues) check_queue(queue);
+    if (settings_.queues.empty()) settings_.queues.emplace_back().name = "default";
+    if (settings_.pools.empty()) settings_.pools.emplace_back().name = "default";
+    for (Pool& pool : settings_.pools) check_pool(pool);
+    check_pool_limits();
+    warn_unserved();
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t line_of(const std::string& path) const {
+    const auto found = settings_.lines.find(path);
+    return found == settings_.lines.end() ? 0 : found->second;
+  }
+  void problem(const std::string& path, std::string text) {
+    problems_.push_back({line_of(path), std::move(text)});
+  }
+  void warn(const std::string& path, const std::string& text) {
+    settings_.warnings.push_back(settings_.file + ":" + std::to_string(line_of(path)) + ": " +
+                                 text);
+  }
+
+  void use_embedded() {
+    for (const char* key :
+         {"host", "port", "socket", "user", "password", "password_file", "name"}) {
+      const std::string path = std::string("database.") + key;
+      if (line_of(path) == 0) continue;
+      warn(path, "[database] " + std::string(key) + " is not used: the database is embedded");
+    }
+    Database& database = settings_.database;
+    database.socket = database.embedded + "/sock";
+    database.user = "root";
+    database.password.clear();
+    database.password_file.clear();
+    database.name = Database().name;
+  }
+
+  void check_socket() {
+    const Database& database = settings_.database;
+    if (database.socket.size() <= kMaxSocketPath) return;
+    const bool embedded = !database.embedded.empty();
+    problem(embedded ? "database.embedded" : "database.socket",
+            "the path of the socket " + database.socket + " has " +
+                std::to_string(database.socket.size()) + " bytes; a Unix socket takes 107" +
+                (embedded ? ", so choose a shorter folder" : ""));
+  }
+
+  void check_password() {
+    Database& database = settings_.database;
+    if (database.password_file.empty()) return;
+    const std::string path = "database.password_file";
+    if (!database.password.empty()) {
+      return problem(path, "[database] has both password and password_file; remove one");
+    }
+    const UniqueFd fd(::open(database.password_file.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat status = {};
+    std::array<char, 4096> text{};
+    const ssize_t size = fd.valid() && ::fstat(fd.get(), &status) == 0
+                             ? ::read(fd.get(), text.data(), text.size())
+                             : -1;
+    if (size < 0) {
+      return problem(path, "cannot read the password file " + database.password_file + ": " +
+                               std::strerror(errno));
+    }
+    database.password.assign(text.data(), static_cast<std::size_t>(size));
+    if (!database.password.empty() && database.password.back() == '\n') {
+      database.password.pop_back();
+      if (!database.password.empty() && database.password.back() == '\r') {
+        database.password.pop_back();
+      }
+    }
+    if ((status.st_mode & 0077U) != 0) {
+      warn(path, "others may read the password file " + database.password_file + "; chmod 600 it");
+    }
+  }
+
+  void check_daemon() {
+    const Daemon& daemon = settings_.daemon;
+    if (daemon.frozen_after < daemon.lease_ttl) return;
+    problem(line_of("daemon.frozen_after") != 0 ? "daemon.frozen_after" : "daemon.lease_ttl",
+            "[daemon] frozen_after is " + text_of(daemon.frozen_after) +
+                " but must be below lease_ttl (" + text_of(daemon.lease_ttl) +
+                "), else another host takes the lease of a frozen worker first");
+  }
+
+  void check_queue(const Queue& queue) {
+    if (queue.retry_delay <= queue.retry_delay_max) return;
+    const std::string section = "queues." + queue.name;
+    const bool named = line_of(section + ".retry_delay") != 0;
+    problem(section + (named ? ".retry_delay" : ".retry_delay_max"),
+            "[" + section + "] retry_delay (" + text_of(queue.retry_delay) +
+                ") is more than retry_delay_max (" + text_of(queue.retry_delay_max) + ")");
+  }
+
+  void check_pool(Pool& pool) {
+    std::vector<std::string_view> known;
+    for (const Queue& queue : settings_.queues) known.emplace_back(queue.name);
+    for (const std::string& name : pool.queues) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const std::string_view near = nearest(name, known);
+      problem("pools." + pool.name + ".queues",
+              "[pools." + pool.name + "] serves queue '" + name + "', but there is no [queues." +
+                  name + "]" + (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+    }
+    if (pool.queues.empty()) pool.queues.assign(known.begin(), known.end());
+  }
+
+  void check_pool_limits() {
+    if (settings_.pools.size() > kMaxPools) {
+      problem("pools", "there are " + std::to_string(settings_.pools.size()) +
+                           " pools; allowed are " + std::to_string(kMaxPools));
+    }
+    std::uint32_t workers = 0;
+    for (const Pool& pool : settings_.pools) workers += pool.size;
+    if (workers > kMaxWorkers) {
+      problem("pools", "all pools together have " + std::to_string(workers) +
+                           " workers; allowed are " + std::to_string(kMaxWorkers));
+    }
+  }
+
+  void warn_unserved() {
+    for (const Queue& queue : settings_.queues) {
+      const bool served =
+          std::any_of(settings_.pools.begin(), settings_.pools.end(), [&](const Pool& pool) {
+            return pool.size > 0 && std::find(pool.queues.begin(), pool.queues.end(), queue.name) !=
+                                        pool.queues.end();
+          });
+      if (served || line_of("queues." + queue.name) == 0) continue;
+      warn("queues." + queue.name, "no pool of this daemon serves queue '" + queue.name + "'");
+    }
+  }
+
+  Settings& settings_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+void complete(Settings& settings, Problems& problems) {
+  Checker(settings, problems).run();
+}
+
+}  // namespace allot::config

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "config/rows.h"
+#include "config/section_reader.h"
+
+namespace allot::config {
+namespace {
+
+constexpr std::size_t kMaxQueueName = 63;  // ipc/slot.h, Slot::queue_name
+constexpr std::size_t kMaxPoolName = 31;   // ipc/preflight.h, PreflightPool::name
+
+// What needs no quotes in a file name, a log line or a metric.
+bool is_name(std::string_view name, std::size_t max_length) {
+  if (name.empty() || name.size() > max_length) return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  });
+}
+
+class Reader {
+ public:
+  Reader(const std::string& folder, Settings& settings, Problems& problems)
+      : folder_(folder), settings_(settings), problems_(problems) {}
+
+  void read(const Node& root) {
+    for (const Node& node : root.children) {
+      const auto known =
+          std::find_if(kSections.begin(), kSections.end(),
+                       [&](const SectionRule& rule) { return rule.name == node.key; });
+      if (known == kSections.end()) {
+        refuse(node);
+      } else if (node.type != Node::Type::kTable) {
+        add(node, "'" + node.key + "' must be a section, not " + std::string(name_of(node.type)));
+      } else {
+        (this->*(known->read))(node);
+      }
+    }
+  }
+
+ private:
+  struct SectionRule {
+    std::string_view name;
+    void (Reader::*read)(const Node&);
+  };
+  static const std::array<SectionRule, 6> kSections;
+
+  SectionReader open(const Node& node, const std::string& path) {
+    return {node, path, folder_, settings_.lines, problems_};
+  }
+
+#define ALLOT_READ(key, type, initial, min, max, unit, sentence) \
+  in.read(Kind::k##type, #key, out.key, min, max);
+
+  void read_database(const Node& node) {
+    SectionReader in = open(node, "database");
+    Database& out = settings_.database;
+#define ALLOT_DATABASE ALLOT_READ
+#include "config/settings.def"
+    in.refuse_unknown(Section::kDatabase);
+  }
+
+  void read_daemon(const Node& node) {
+    SectionReader in = open(node, "daemon");
+    Daemon& out = settings_.daemon;
+#define ALLOT_DAEMON ALLOT_READ
+#include "config/settings.def"
+    in.refuse_unknown(Section::kDaemon);
+  }
+
+  void read_logging(const Node& node) {
+    SectionReader in = open(node, "logging");
+    Logging& out = settings_.logging;
+#define ALLOT_LOGGING ALLOT_READ
+#include "config/settings.def"
+    in.refuse_unknown(Section::kLogging);
+  }
+
+  void read_queues(const Node& group) {
+    for (const Node& node : group.children) {
+      if (!check_named(group, node, kMaxQueueName)) continue;
+      SectionReader in = open(node, "queues." + node.key);
+      Queue& out = settings_.queues.emplace_back();
+      out.name = node.key;
+#define ALLOT_QUEUE ALLOT_READ
+#include "config/settings.def"
+      in.refuse_unknown(Section::kQueue);
+    }
+  }
+
+  void read_pools(const Node& group) {
+    for (const Node& node : group.children) {
+      if (!check_named(group, node, kMaxPoolName)) continue;
+      SectionReader in = open(node, "pools." + node.key);
+      Pool& out = settings_.pools.emplace_back();
+      out.name = node.key;
+#define ALLOT_POOL ALLOT_READ
+#include "config/settings.def"
+      in.refuse_unknown(Section::kPool);
+    }
+  }
+
+  void read_plugins(const Node& group) {
+    SectionReader in = open(group, "plugins");
+    Plugins& out = settings_.plugins;
+#define ALLOT_PLUGINS ALLOT_READ
+#include "config/settings.def"
+    in.refuse_unknown(Section::kPlugins, true);
+    for (const Node& node : group.children) {
+      if (node.type == Node::Type::kTable) read_plugin(node);
+    }
+  }
+#undef ALLOT_READ
+
+  void read_plugin(const Node& section) {
+    PluginSection& out = settings_.plugins.sections[section.key];
+    for (const Node& node : section.children) {
+      if (node.type == Node::Type::kTable || node.type == Node::Type::kList ||
+          node.type == Node::Type::kTime) {
+        add(node, "[plugins." + section.key + "] " + node.key +
+                      " must be text, a number, true or false, not " +
+                      std::string(name_of(node.type)));
+        continue;
+      }
+      settings_.lines["plugins." + section.key + "." + node.key] = node.line;
+      out[node.key] = node.text;
+    }
+  }
+
+  // [queues.NAME] and [pools.NAME]: is `node` a section with a usable name?
+  bool check_named(const Node& group, const Node& node, std::size_t max_length) {
+    if (node.type != Node::Type::kTable) {
+      add(node, "'" + node.key + "' stands in [" + group.key + "]; write [" + group.key +
+                    ".NAME] above it");
+      return false;
+    }
+    if (!is_name(node.key, max_length)) {
+      add(node, "[" + group.key + "." + node.key + "]: a name has 1 to " +
+                    std::to_string(max_length) + " letters, digits, '_', '-' and '.'");
+      return false;
+    }
+    return true;
+  }
+
+  void refuse(const Node& node) {
+    std::vector<std::string_view> known;
+    std::string list;
+    for (const SectionRule& rule : kSections) {
+      known.push_back(rule.name);
+      list.append(list.empty() ? "" : ", ").append(rule.name);
+    }
+    if (node.type != Node::Type::kTable) {
+      return add(node,
+                 "key '" + node.key + "' stands before the first section" + home_of(node.key));
+    }
+    const std::string_view near = nearest(node.key, known);
+    add(node, "unknown section [" + node.key + "]; " +
+                  (near.empty() ? "known sections: " + list
+                                : "did you mean [" + std::string(near) + "]?"));
+  }
+
+  static std::string home_of(std::string_view key) {
+    for (const Row& row : rows()) {
+      if (row.key == key) return "; it belongs in " + std::string(header_of(row.section));
+    }
+    return {};
+  }
+
+  void add(const Node& node, std::string text) {
+    problems_.push_back({node.line, std::move(text)});
+  }
+
+  const std::string& folder_;
+  Settings& settings_;
+  Problems& problems_;
+};
+
+const std::array<Reader::SectionRule, 6> Reader::kSections = {{
+    {"database", &Reader::read_database},
+    {"daemon", &Reader::read_daemon},
+    {"queues", &Reader::read_queues},
+    {"pools", &Reader::read_pools},
+    {"plugins", &Reader::read_plugins},
+    {"logging", &Reader::read_logging},
+}};
+
+}  // namespace
+
+void read_settings(std::string_view text, const std::string& folder, Settings& settings,
+                   Problems& problems) {
+  Reader(folder, settings, problems).read(parse_toml(text, problems));
+}
+
+}  // namespace allot::config

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/settings.h"
+#include "config/tree.h"
+
+namespace allot::config {
+
+// Parses `text` into `settings`; what the text does not name keeps its value. Relative paths are
+// completed with `folder`. Everything that is wrong goes to `problems`.
+void read_settings(std::string_view text, const std::string& folder, Settings& settings,
+                   Problems& problems);
+
+}  // namespace allot::config

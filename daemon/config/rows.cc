@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/rows.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+
+namespace allot::config {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::int64_t ms;
+};
+constexpr std::array<Unit, 4> kUnits = {{{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}}};
+
+std::string written(Kind, const std::string& text) {
+  return '"' + text + '"';
+}
+std::string written(Kind, std::uint32_t number) {
+  return std::to_string(number);
+}
+std::string written(Kind, bool flag) {
+  return flag ? "true" : "false";
+}
+std::string written(Kind, const std::vector<std::string>&) {
+  return "[]";
+}
+std::string written(Kind kind, milliseconds duration) {
+  const bool computed = kind == Kind::kAutoDuration && duration.count() == 0;
+  return '"' + (computed ? std::string() : text_of(duration)) + '"';
+}
+
+std::string range_text(Kind kind, std::int64_t min, std::int64_t max) {
+  if (kind != Kind::kCount) return {};
+  return std::to_string(min) + " to " + std::to_string(max);
+}
+std::string range_text(Kind, milliseconds min, milliseconds max) {
+  return text_of(min) + " to " + text_of(max);
+}
+
+std::vector<Row> make_rows() {
+  return {
+#define ALLOT_ROW(section, object, key, type, initial, min, max, unit, sentence) \
+  Row{section,                                                                   \
+      Kind::k##type,                                                             \
+      #key,                                                                      \
+      written(Kind::k##type, object.key),                                        \
+      range_text(Kind::k##type, min, max),                                       \
+      unit,                                                                      \
+      sentence},
+#define ALLOT_DATABASE(...) ALLOT_ROW(Section::kDatabase, Database(), __VA_ARGS__)
+#define ALLOT_DAEMON(...) ALLOT_ROW(Section::kDaemon, Daemon(), __VA_ARGS__)
+#define ALLOT_QUEUE(...) ALLOT_ROW(Section::kQueue, Queue(), __VA_ARGS__)
+#define ALLOT_POOL(...) ALLOT_ROW(Section::kPool, Pool(), __VA_ARGS__)
+#define ALLOT_PLUGINS(...) ALLOT_ROW(Section::kPlugins, Plugins(), __VA_ARGS__)
+#define ALLOT_LOGGING(...) ALLOT_ROW(Section::kLogging, Logging(), __VA_ARGS__)
+#include "config/settings.def"
+#undef ALLOT_ROW
+  };
+}
+
+// Levenshtein distance: inserted, deleted or replaced characters.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view name_of(Kind kind) {
+  switch (kind) {
+    case Kind::kText:
+    case Kind::kSecret:
+      return "text";
+    case Kind::kPath:
+      return "path";
+    case Kind::kName:
+      return "name";
+    case Kind::kLevel:
+      return "level";
+    case Kind::kCount:
+      return "whole number";
+    case Kind::kDuration:
+    case Kind::kAutoDuration:
+      return "duration";
+    case Kind::kFlag:
+      return "true or false";
+    case Kind::kNames:
+      return "list of names";
+  }
+  return "value";
+}
+
+std::string_view header_of(Section section) {
+  switch (section) {
+    case Section::kDatabase:
+      return "[database]";
+    case Section::kDaemon:
+      return "[daemon]";
+    case Section::kQueue:
+      return "[queues.NAME]";
+    case Section::kPool:
+      return "[pools.NAME]";
+    case Section::kPlugins:
+      return "[plugins]";
+    case Section::kLogging:
+      return "[logging]";
+  }
+  return "[?]";
+}
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> the_rows = make_rows();
+  return the_rows;
+}
+
+std::optional<milliseconds> parse_duration(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || number < 0) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  for (const Unit& unit : kUnits) {
+    if (text != unit.name) continue;
+    if (number > std::numeric_limits<std::int64_t>::max() / unit.ms) return std::nullopt;
+    return milliseconds(number * unit.ms);
+  }
+  return std::nullopt;
+}
+
+std::string text_of(milliseconds duration) {
+  const std::int64_t ms = duration.count();
+  if (ms == 0) return "0s";
+  for (const Unit& unit : kUnits) {
+    if (ms % unit.ms == 0) return std::to_string(ms / unit.ms) + std::string(unit.name);
+  }
+  return std::to_string(ms) + "ms";
+}
+
+std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
+  std::string_view best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string_view candidate : candidates) {
+    const std::size_t here = distance(word, candidate);
+    if (here >= best_distance || here >= candidate.size()) continue;
+    best = candidate;
+    best_distance = here;
+  }
+  return best;
+}
+
+}  // namespace allot::config

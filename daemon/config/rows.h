@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/settings.h"
+
+// The rows of settings.def as data, for messages and documents.
+namespace allot::config {
+
+enum class Kind {
+  kText,
+  kSecret,
+  kPath,
+  kName,
+  kLevel,
+  kCount,
+  kDuration,
+  kAutoDuration,
+  kFlag,
+  kNames
+};
+
+// As a person calls it: "whole number", "duration".
+[[nodiscard]] std::string_view name_of(Kind kind);
+
+enum class Section { kDatabase, kDaemon, kQueue, kPool, kPlugins, kLogging };
+
+// As in the file: "[queues.NAME]".
+[[nodiscard]] std::string_view header_of(Section section);
+
+struct Row {
+  Section section;
+  Kind kind;
+  std::string_view key;
+  std::string initial;  // the default, as it is written in the file
+  std::string range;    // "1 to 4096"; empty where there is none
+  std::string_view unit;
+  std::string_view sentence;
+};
+
+// All rows, in the order of settings.def.
+[[nodiscard]] const std::vector<Row>& rows();
+
+// "90s" -> 90'000 ms. Nothing but digits and one of ms, s, m, h; no value on overflow.
+[[nodiscard]] std::optional<milliseconds> parse_duration(std::string_view text);
+
+// The shortest form with a whole number: "90s", "2m", "0s".
+[[nodiscard]] std::string text_of(milliseconds duration);
+
+// The candidate that `word` was probably meant to be, or an empty view.
+[[nodiscard]] std::string_view nearest(std::string_view word,
+                                       const std::vector<std::string_view>& candidates);
+
+}  // namespace allot::config

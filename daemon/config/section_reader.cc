@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/section_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace allot::config {
+namespace {
+
+constexpr std::size_t kMaxPath = 1023;  // what ipc/preflight.h has room for
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F;
+  });
+}
+
+bool is_instance_name(std::string_view name) {
+  return name.size() <= 31 && std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
+
+// What to do about an unknown key: where else it belongs, what it is near to, or what there is.
+std::string advice(const std::string& key, Section section) {
+  std::vector<std::string_view> known;
+  for (const Row& row : rows()) {
+    if (row.key == key) return "; it belongs in " + std::string(header_of(row.section));
+    if (row.section == section) known.push_back(row.key);
+  }
+  const std::string_view near = nearest(key, known);
+  if (!near.empty()) return "; did you mean '" + std::string(near) + "'?";
+  std::string list;
+  for (const std::string_view word : known) list.append(list.empty() ? "" : ", ").append(word);
+  return "; known keys: " + list;
+}
+
+}  // namespace
+
+SectionReader::SectionReader(const Node& section, std::string path, const std::string& folder,
+                             Lines& lines, Problems& problems)
+    : section_(section),
+      path_(std::move(path)),
+      folder_(folder),
+      lines_(lines),
+      problems_(problems) {
+  lines_[path_] = section.line;
+}
+
+void SectionReader::read(Kind kind, const char* key, std::string& out, int, int) {
+  const Node* node = find(key);
+  if (node == nullptr) return;
+  if (node->type != Node::Type::kText) return wrong_type(*node, "text in quotes");
+  if (has_control(node->text)) return problem(*node, "must not hold control characters");
+  if (node->text.empty() && !out.empty()) return problem(*node, "must not be empty");
+  if (kind == Kind::kName) return read_name(*node, out);
+  if (kind == Kind::kLevel) return read_level(*node, out);
+  if (kind == Kind::kPath) return read_path(*node, out);
+  out = node->text;
+}
+
+void SectionReader::read(Kind, const char* key, std::uint32_t& out, std::int64_t min,
+                         std::int64_t max) {
+  const Node* node = find(key);
+  if (node == nullptr) return;
+  if (node->type != Node::Type::kInteger) return wrong_type(*node, "a whole number");
+  if (node->number < min || node->number > max) {
+    return out_of_range(*node, std::to_string(min), std::to_string(max));
+  }
+  out = static_cast<std::uint32_t>(node->number);
+}
+
+void SectionReader::read(Kind kind, const char* key, milliseconds& out, milliseconds min,
+                         milliseconds max) {
+  const Node* node = find(key);
+  if (node == nullptr) return;
+  if (node->type == Node::Type::kInteger) {
+    return problem(*node,
+                   "is a duration and needs a unit (ms, s, m, h), such as \"" + node->text + "s\"");
+  }
+  if (node->type != Node::Type::kText) return wrong_type(*node, "a duration such as \"30s\"");
+  if (node->text.empty() && kind == Kind::kAutoDuration) {
+    out = milliseconds(0);
+    return;
+  }
+  const std::optional<milliseconds> duration = parse_duration(node->text);
+  if (!duration) {
+    return problem(*node, "is \"" + node->text +
+                              "\"; a duration is a whole number and a unit: \"300ms\", \"30s\", "
+                              "\"5m\" or \"1h\"");
+  }
+  if (*duration < min || *duration > max) return out_of_range(*node, text_of(min), text_of(max));
+  out = *duration;
+}
+
+void SectionReader::read(Kind, const char* key, bool& out, int, int) {
+  const Node* node = find(key);
+  if (node == nullptr) return;
+  if (node->type != Node::Type::kFlag) return wrong_type(*node, "true or false without quotes");
+  out = node->flag;
+}
+
+void SectionReader::read(Kind, const char* key, std::vector<std::string>& out, int, int) {
+  const Node* node = find(key);
+  if (node == nullptr) return;
+  if (node->type != Node::Type::kList) return wrong_type(*node, "a list such as [\"mail\"]");
+  std::vector<std::string> names;
+  for (const Node& element : node->children) {
+    if (element.type != Node::Type::kText) return wrong_type(*node, "a list of texts");
+    if (std::find(names.begin(), names.end(), element.text) != names.end()) {
+      return problem(*node, "names '" + element.text + "' twice");
+    }
+    names.push_back(element.text);
+  }
+  out = std::move(names);
+}
+
+void SectionReader::refuse_unknown(Section section, bool allow_sections) {
+  for (const Node& node : section_.children) {
+    const bool known = std::any_of(rows().begin(), rows().end(), [&](const Row& row) {
+      return row.section == section && row.key == node.key;
+    });
+    if (known || (allow_sections && node.type == Node::Type::kTable)) continue;
+    problems_.push_back({node.line, "unknown key '" + node.key + "' in [" + path_ + "]" +
+                                        advice(node.key, section)});
+  }
+}
+
+const Node* SectionReader::find(const char* key) {
+  const Node* node = section_.find(key);
+  if (node != nullptr) lines_[path_ + "." + key] = node->line;
+  return node;
+}
+
+void SectionReader::problem(const Node& node, const std::string& text) {
+  problems_.push_back({node.line, "[" + path_ + "] " + node.key + " " + text});
+}
+
+void SectionReader::wrong_type(const Node& node, const std::string& wanted) {
+  problem(node, "must be " + wanted + ", not " + std::string(name_of(node.type)));
+}
+
+void SectionReader::out_of_range(const Node& node, const std::string& min, const std::string& max) {
+  problem(node, "is " + node.text + "; allowed is " + min + " to " + max);
+}
+
+void SectionReader::read_name(const Node& node, std::string& out) {
+  if (!is_instance_name(node.text)) {
+    return problem(
+        node, "is \"" + node.text + "\"; a name has at most 31 lower-case letters, digits and '-'");
+  }
+  out = node.text;
+}
+
+void SectionReader::read_level(const Node& node, std::string& out) {
+  constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
+  if (std::find(kLevels.begin(), kLevels.end(), node.text) == kLevels.end()) {
+    return problem(node, "is \"" + node.text + "\"; use debug, info, warn or error");
+  }
+  out = node.text;
+}
+
+void SectionReader::read_path(const Node& node, std::string& out) {
+  if (node.text.empty()) {
+    out.clear();
+    return;
+  }
+  std::string path = (std::filesystem::path(folder_) / node.text).lexically_normal().string();
+  if (path.size() > 1 && path.back() == '/') path.pop_back();
+  if (path.size() > kMaxPath) return problem(node, "is longer than 1023 bytes");
+  out = std::move(path);
+}
+
+}  // namespace allot::config

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/settings.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/unique_fd.h"
+#include "config/check.h"
+#include "config/reader.h"
+
+namespace allot::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+std::string absolute(const std::string& path) {
+  std::string full = fs::absolute(path).lexically_normal().string();
+  if (full.size() > 1 && full.back() == '/') full.pop_back();
+  return full;
+}
+
+struct Source {
+  std::string file;    // empty = no file
+  std::string reason;  // who named it, for the message
+};
+
+Source find_file(const LoadOptions& options) {
+  if (!options.file.empty()) return {options.file, ""};
+  const std::string named = from_environment("ALLOT_CONFIG");
+  if (!named.empty()) return {named, " (named by $ALLOT_CONFIG)"};
+  if (::access(options.default_file.c_str(), F_OK) == 0) return {options.default_file, ""};
+  return {};
+}
+
+std::string read_file(const Source& source) {
+  const auto fail = [&](int error) {
+    throw Error("cannot read the configuration file " + source.file + source.reason + ": " +
+                    std::strerror(error),
+                kExitConfig);
+  };
+  const UniqueFd fd(::open(source.file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) fail(errno);
+  std::string text;
+  std::array<char, 16384> buffer{};
+  for (;;) {
+    const ssize_t size = ::read(fd.get(), buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) fail(errno);
+    if (size == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(size));
+  }
+}
+
+[[noreturn]] void report(const std::string& file, Problems problems) {
+  std::stable_sort(problems.begin(), problems.end(),
+                   [](const Problem& a, const Problem& b) { return a.line < b.line; });
+  std::string message;
+  for (const Problem& problem : problems) {
+    if (!message.empty()) message += '\n';
+    if (!file.empty()) message += file + ":";
+    if (problem.line != 0) message += std::to_string(problem.line) + ":";
+    if (!file.empty()) message += ' ';
+    message += problem.text;
+  }
+  throw Error(message, kExitConfig);
+}
+
+// /tmp is everybody's: a folder with our name that somebody else made must not get our lock file.
+std::string private_tmp_folder() {
+  const std::string folder = "/tmp/allot-" + std::to_string(::geteuid());
+  struct stat status = {};
+  if (::lstat(folder.c_str(), &status) != 0) return folder;
+  if (S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 0022U) == 0) {
+    return folder;
+  }
+  throw Error("the folder " + folder +
+                  " is not this account's alone; remove it or set [daemon] runtime_dir",
+              kExitConfig);
+}
+
+}  // namespace
+
+Settings load(const LoadOptions& options) {
+  Settings settings;
+  Problems problems;
+  const Source source = find_file(options);
+  if (!source.file.empty()) {
+    settings.file = source.file;
+    const std::string folder = fs::path(absolute(source.file)).parent_path().string();
+    read_settings(read_file(source), folder, settings, problems);
+  }
+  if (!options.embedded.empty()) settings.database.embedded = absolute(options.embedded);
+  if (settings.plugins.folder.empty()) settings.plugins.folder = ALLOT_PLUGIN_FOLDER;
+  complete(settings, problems);
+  if (!problems.empty()) report(settings.file, std::move(problems));
+  return settings;
+}
+
+std::string runtime_dir(const Settings& settings) {
+  const Daemon& daemon = settings.daemon;
+  if (!daemon.runtime_dir.empty()) return daemon.runtime_dir;
+  if (!settings.database.embedded.empty()) return settings.database.embedded + "/run";
+  std::string systemd = from_environment("RUNTIME_DIRECTORY");
+  systemd.resize(std::min(systemd.size(), systemd.find(':')));  // several are joined by colons
+  if (!systemd.empty()) return systemd;
+  if (::geteuid() == 0) return "/run/allot/" + daemon.instance;
+  const std::string user = from_environment("XDG_RUNTIME_DIR");
+  if (!user.empty() && user.front() == '/') return user + "/allot/" + daemon.instance;
+  return private_tmp_folder() + "/" + daemon.instance;
+}
+
+milliseconds frozen_limit(const Daemon& daemon) {
+  if (daemon.frozen_after.count() > 0) return daemon.frozen_after;
+  return std::min<milliseconds>(seconds(20), daemon.lease_ttl * 2 / 3);
+}
+
+milliseconds soft_task_timeout(const Daemon& daemon) {
+  return std::max<milliseconds>(daemon.task_timeout - seconds(10), daemon.task_timeout / 2);
+}
+
+const Queue* find_queue(const Settings& settings, const std::string& name) {
+  const auto found = std::find_if(settings.queues.begin(), settings.queues.end(),
+                                  [&](const Queue& queue) { return queue.name == name; });
+  return found == settings.queues.end() ? nullptr : &*found;
+}
+
+}  // namespace allot::config

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// A configuration file as plain data with line numbers, so that one file knows toml++ and the rest
+// of the reader only this.
+namespace allot::config {
+
+struct Problem {
+  std::uint32_t line;  // 0 = the file as a whole
+  std::string text;
+};
+using Problems = std::vector<Problem>;
+
+struct Node {
+  enum class Type { kText, kInteger, kReal, kFlag, kTime, kList, kTable };
+
+  std::string key;  // empty in a list
+  std::uint32_t line = 0;
+  Type type = Type::kTable;
+  std::string text;            // of kText; every other scalar as it is written
+  std::int64_t number = 0;     // of kInteger
+  bool flag = false;           // of kFlag
+  std::vector<Node> children;  // of kList and kTable, in the order of the file
+
+  [[nodiscard]] const Node* find(std::string_view child_key) const;
+};
+
+// "text", "a whole number", "a section"...
+[[nodiscard]] std::string_view name_of(Node::Type type);
+
+// An empty table and one problem when `text` is no TOML.
+[[nodiscard]] Node parse_toml(std::string_view text, Problems& problems);
+
+}  // namespace allot::config
