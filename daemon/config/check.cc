@@ -142,16 +142,22 @@ class Checker {
     if (pool.queues.empty()) pool.queues.assign(known.begin(), known.end());
   }
 
+  // Told at the first pool that is too much.
   void check_pool_limits() {
-    if (settings_.pools.size() > kMaxPools) {
-      problem("pools", "there are " + std::to_string(settings_.pools.size()) +
-                           " pools; allowed are " + std::to_string(kMaxPools));
-    }
+    std::uint32_t pools = 0;
     std::uint32_t workers = 0;
-    for (const Pool& pool : settings_.pools) workers += pool.size;
-    if (workers > kMaxWorkers) {
-      problem("pools", "all pools together have " + std::to_string(workers) +
-                           " workers; allowed are " + std::to_string(kMaxWorkers));
+    for (const Pool& pool : settings_.pools) {
+      const bool fitted = pools <= kMaxPools && workers <= kMaxWorkers;
+      pools += 1;
+      workers += pool.size;
+      const std::string section = "pools." + pool.name;
+      if (fitted && pools > kMaxPools) {
+        problem(section,
+                "[" + section + "] is one pool too many; allowed are " + std::to_string(kMaxPools));
+      } else if (fitted && workers > kMaxWorkers) {
+        problem(section, "[" + section + "] makes it " + std::to_string(workers) +
+                             " workers in all pools; allowed are " + std::to_string(kMaxWorkers));
+      }
     }
   }
 

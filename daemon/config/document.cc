@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/document.h"
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "base/error.h"
+#include "config/rows.h"
+
+namespace allot::config {
+namespace {
+
+constexpr std::size_t kColumns = 98;
+constexpr std::string_view kBegin = "<!-- Begin: made by allot-config-doc, do not edit. -->\n";
+constexpr std::string_view kEnd = "<!-- End -->\n";
+
+constexpr std::string_view kExampleHead = R"(# SPDX-License-Identifier: Apache-2.0
+# Configuration of Allot: every key with its default. Remove the # to change one.
+# Looked for: --config FILE, $ALLOT_CONFIG, /etc/allot/allot.toml. Reference: docs/configuration.md
+# Durations have a unit: "300ms", "30s", "5m", "1h". Relative paths begin at this file's folder.
+)";
+
+struct Header {
+  Section section;
+  std::string_view line;
+  std::string_view comment;
+};
+constexpr std::array<Header, 6> kHeaders = {{
+    {Section::kDatabase, "[database]", ""},
+    {Section::kDaemon, "[daemon]", ""},
+    {Section::kQueue, "[queues.default]",
+     "One section for each queue. Without any: one queue named default."},
+    {Section::kPool, "[pools.default]",
+     "One section for each pool of workers, at most 16 with 256 workers together. Without any: one "
+     "pool named default."},
+    {Section::kPlugins, "[plugins]", ""},
+    {Section::kLogging, "[logging]", ""},
+}};
+
+constexpr std::string_view kExamplePlugin = R"(
+# One section for each plugin that takes settings; its keys are the plugin's own.
+#[plugins.NAME]
+#key = "text, a number, true or false"
+)";
+
+void append_comment(std::string& out, std::string_view text) {
+  while (text.size() > kColumns) {
+    const std::size_t space = text.rfind(' ', kColumns);
+    out.append("# ").append(text.substr(0, space)).append(1, '\n');
+    text.remove_prefix(space + 1);
+  }
+  out.append("# ").append(text).append(1, '\n');
+}
+
+std::string sentence_with_range(const Row& row) {
+  std::string text(row.sentence);
+  if (row.range.empty()) return text;
+  text.pop_back();  // the full stop
+  text.append(" (").append(row.range).append(").");
+  return text;
+}
+
+std::string table_of(Section section) {
+  std::string out = "\n### " + std::string(header_of(section)) + "\n\n";
+  out += "| key | type | default | allowed | meaning |\n|---|---|---|---|---|\n";
+  for (const Row& row : rows()) {
+    if (row.section != section) continue;
+    std::string type(name_of(row.kind));
+    if (!row.unit.empty()) type.append(" (").append(row.unit).append(1, ')');
+    out.append("| `").append(row.key).append("` | ").append(type);
+    out.append(" | `").append(row.initial).append("` | ").append(row.range);
+    out.append(row.range.empty() ? "" : " ").append("| ").append(row.sentence).append(" |\n");
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string example_file() {
+  std::string out(kExampleHead);
+  for (const Header& header : kHeaders) {
+    out += '\n';
+    if (!header.comment.empty()) append_comment(out, header.comment);
+    out.append(header.line).append(1, '\n');
+    for (const Row& row : rows()) {
+      if (row.section != header.section) continue;
+      append_comment(out, sentence_with_range(row));
+      out.append(1, '#').append(row.key).append(" = ").append(row.initial).append(1, '\n');
+    }
+    if (header.section == Section::kPlugins) out += kExamplePlugin;
+  }
+  return out;
+}
+
+std::string renewed_page(const std::string& page) {
+  const std::size_t begin = page.find(kBegin);
+  const std::size_t end = page.find(kEnd);
+  if (begin == std::string::npos || end == std::string::npos || end < begin) {
+    throw Error("the page lacks the lines " + std::string(kBegin) + "and " + std::string(kEnd));
+  }
+  std::string out = page.substr(0, begin + kBegin.size());
+  for (const Header& header : kHeaders) out += table_of(header.section);
+  return out + '\n' + page.substr(end);
+}
+
+}  // namespace allot::config

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "unit/config/fixture.h"
+
+// What no single key can show.
+namespace allot::config {
+namespace {
+
+using Check = ConfigTest;
+
+TEST_F(Check, PoolNamesAnUnknownQueue) {
+  EXPECT_EQ(failure_of("[queues.mail]\n[pools.slow]\nqueues = [\"reports\"]\n"),
+            "allot.toml:3: [pools.slow] serves queue 'reports', but there is no [queues.reports]");
+  EXPECT_EQ(failure_of("[queues.a]\n[pools.p]\nqueues = [\"a\", \"a\"]\n"),
+            "allot.toml:3: [pools.p] queues names 'a' twice");
+}
+
+TEST_F(Check, PoolMayNameTheDefaultQueue) {
+  EXPECT_EQ(load_text("[pools.p]\nqueues = [\"default\"]\n").pools[0].queues,
+            std::vector<std::string>{"default"});
+}
+
+TEST_F(Check, SixteenPoolsAndNotOneMore) {
+  std::string text;
+  for (int i = 0; i < 16; ++i) text += "[pools.p" + std::to_string(i) + "]\nsize = 16\n";
+  EXPECT_EQ(load_text(text).pools.size(), 16U);
+  EXPECT_EQ(failure_of(text + "[pools.q]\nsize = 0\n"),
+            "allot.toml:33: [pools.q] is one pool too many; allowed are 16");
+}
+
+TEST_F(Check, WorkersOfAllPoolsTogether) {
+  EXPECT_EQ(failure_of("[pools.a]\nsize = 200\n[pools.b]\nsize = 57\n"),
+            "allot.toml:3: [pools.b] makes it 257 workers in all pools; allowed are 256");
+}
+
+TEST_F(Check, QueueThatNobodyServesIsAWarning) {
+  const Settings settings =
+      load_text("[queues.a]\n[queues.b]\n[pools.p]\nqueues = [\"a\"]\n[pools.q]\nsize = 0\n");
+  ASSERT_EQ(settings.warnings.size(), 1U);
+  EXPECT_EQ(shortened(settings.warnings[0]),
+            "allot.toml:2: no pool of this daemon serves queue 'b'");
+}
+
+TEST_F(Check, RetryDelays) {
+  EXPECT_EQ(failure_of("[queues.a]\nretry_delay = \"2h\"\n"),
+            "allot.toml:2: [queues.a] retry_delay (2h) is more than retry_delay_max (1h)");
+  EXPECT_EQ(failure_of("[queues.a]\nretry_delay_max = \"1s\"\n"),
+            "allot.toml:2: [queues.a] retry_delay (5s) is more than retry_delay_max (1s)");
+}
+
+TEST_F(Check, FrozenBeforeTheLeaseExpires) {
+  EXPECT_EQ(
+      failure_of("[daemon]\nlease_ttl = \"5s\"\nfrozen_after = \"5s\"\n"),
+      "allot.toml:3: [daemon] frozen_after is 5s but must be below lease_ttl (5s), else another "
+      "host takes the lease of a frozen worker first");
+  EXPECT_EQ(load_text("[daemon]\nfrozen_after = \"\"\n").daemon.frozen_after, milliseconds(0));
+}
+
+TEST_F(Check, ComputedLimits) {
+  Daemon daemon;
+  EXPECT_EQ(frozen_limit(daemon), seconds(20));
+  daemon.lease_ttl = seconds(3);
+  EXPECT_EQ(frozen_limit(daemon), seconds(2));
+  daemon.frozen_after = milliseconds(700);
+  EXPECT_EQ(frozen_limit(daemon), milliseconds(700));
+  EXPECT_EQ(soft_task_timeout(daemon), hours(1) - seconds(10));
+  daemon.task_timeout = seconds(4);
+  EXPECT_EQ(soft_task_timeout(daemon), seconds(2));
+}
+
+TEST_F(Check, PasswordFromItsFile) {
+  const std::string secret = write("secret", "p\xc3\xa4ss \n");
+  ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
+  const Settings settings = load_text("[database]\npassword_file = \"secret\"\n");
+  EXPECT_EQ(settings.database.password, "p\xc3\xa4ss ");
+  EXPECT_TRUE(settings.warnings.empty());
+  static_cast<void>(write("secret", "word\r\n"));
+  EXPECT_EQ(load_text("[database]\npassword_file = \"secret\"\n").database.password, "word");
+  static_cast<void>(write("secret", "two\n\n"));
+  EXPECT_EQ(load_text("[database]\npassword_file = \"secret\"\n").database.password, "two\n");
+}
+
+TEST_F(Check, PasswordFileThatOthersReadIsAWarning) {
+  const std::string secret = write("secret", "x");
+  ASSERT_EQ(::chmod(secret.c_str(), 0640), 0);
+  const Settings settings = load_text("[database]\npassword_file = \"secret\"\n");
+  ASSERT_EQ(settings.warnings.size(), 1U);
+  EXPECT_EQ(shortened(settings.warnings[0]),
+            "allot.toml:2: others may read the password file secret; chmod 600 it");
+}
+
+TEST_F(Check, PasswordFileThatIsMissing) {
+  EXPECT_EQ(failure_of("[database]\npassword_file = \"secret\"\n"),
+            "allot.toml:2: cannot read the password file secret: No such file or directory");
+}
+
+TEST_F(Check, TwoPasswords) {
+  EXPECT_EQ(failure_of("[database]\npassword = \"a\"\npassword_file = \"secret\"\n"),
+            "allot.toml:3: [database] has both password and password_file; remove one");
+}
+
+TEST_F(Check, EmbeddedWarnsOfWhatItIgnores) {
+  const Settings settings =
+      load_text("[database]\nembedded = \"db\"\nhost = \"x\"\npassword_file = \"missing\"\n");
+  ASSERT_EQ(settings.warnings.size(), 2U);
+  EXPECT_EQ(shortened(settings.warnings[0]),
+            "allot.toml:3: [database] host is not used: the database is embedded");
+  EXPECT_EQ(settings.database.password, "");
+}
+
+TEST_F(Check, SocketPathFitsAUnixSocket) {
+  const std::string fits = "/" + std::string(106, 's');
+  EXPECT_EQ(load_text("[database]\nsocket = \"" + fits + "\"\n").database.socket, fits);
+  EXPECT_EQ(
+      failure_of("[database]\nsocket = \"" + fits + "s\"\n"),
+      "allot.toml:2: the path of the socket " + fits + "s has 108 bytes; a Unix socket takes 107");
+  const std::string dir = "/" + std::string(102, 'd');
+  EXPECT_EQ(failure_of("[database]\nembedded = \"" + dir + "\"\n"),
+            "allot.toml:2: the path of the socket " + dir +
+                "/sock has 108 bytes; a Unix socket takes 107, so choose a shorter folder");
+}
+
+}  // namespace
+}  // namespace allot::config

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "config/settings.h"
+
+namespace allot::config {
+
+// A folder of its own for each test, and no configuration from the environment of the machine.
+class ConfigTest : public testing::Test {
+ protected:
+  ConfigTest();
+  ~ConfigTest() override;
+  ConfigTest(const ConfigTest&) = delete;
+  ConfigTest& operator=(const ConfigTest&) = delete;
+
+  // Writes a file below the folder and returns its path.
+  std::string write(const std::string& name, const std::string& text) const;
+
+  [[nodiscard]] Settings load_text(const std::string& text) const;
+
+  // The message that loading `text` fails with, without the folder; fails the test if it does not.
+  [[nodiscard]] std::string failure_of(const std::string& text) const;
+
+  // Options that never look at /etc.
+  [[nodiscard]] LoadOptions options() const;
+
+  // Removes the folder of the test from a message.
+  [[nodiscard]] std::string shortened(std::string message) const;
+
+  [[nodiscard]] const std::string& folder() const { return folder_; }
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace allot::config
