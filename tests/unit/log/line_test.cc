@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "log/log.h"
+
+namespace allot::log {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Line : public testing::Test {
+ protected:
+  Line() : folder_((fs::temp_directory_path() / "allot-log-XXXXXX").string()) {
+    if (::mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder for the test");
+  }
+  ~Line() override {
+    setup("test", Level::kInfo);
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  [[nodiscard]] std::string path() const { return folder_ + "/allot.log"; }
+  static std::vector<std::string> lines(const std::string& path) {
+    std::ifstream in(path);
+    std::vector<std::string> out;
+    for (std::string line; std::getline(in, line);) out.push_back(line);
+    return out;
+  }
+  [[nodiscard]] std::vector<std::string> lines() const { return lines(path()); }
+
+ private:
+  std::string folder_;
+};
+
+TEST_F(Line, HasTimeLevelProgramEventAndFields) {
+  setup("worker", Level::kDebug, path());
+  info("task.done", {{"task", "abc-1"}, {"type", "mail send"}, {"runtime_ms", 12}, {"ok", true}});
+  warn("db.gone");
+  error("task.dead", {{"error", "line one\nline two"}});
+  debug("lease.kept");
+  const std::vector<std::string> found = lines();
+  ASSERT_EQ(found.size(), 4U);
+  const std::regex time(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z )");
+  for (const std::string& line : found) {
+    ASSERT_TRUE(std::regex_search(line, time, std::regex_constants::match_continuous)) << line;
+  }
+  EXPECT_EQ(found[0].substr(25),
+            "INFO  worker task.done task=abc-1 type=\"mail send\" runtime_ms=12 ok=true");
+  EXPECT_EQ(found[1].substr(25), "WARN  worker db.gone");
+  EXPECT_EQ(found[2].substr(25), "ERROR worker task.dead error=\"line one\\nline two\"");
+  EXPECT_EQ(found[3].substr(25), "DEBUG worker lease.kept");
+}
+
+TEST_F(Line, TimeIsUtcWhateverTheZone) {
+  ::setenv("TZ", "Pacific/Kiritimati", 1);  // UTC+14
+  ::tzset();
+  setup("worker", Level::kInfo, path());
+  const std::time_t before = std::time(nullptr);
+  info("now");
+  const std::time_t after = std::time(nullptr);
+  ::unsetenv("TZ");
+  ::tzset();
+  ASSERT_EQ(lines().size(), 1U);
+  std::tm parts = {};
+  ASSERT_NE(::strptime(lines()[0].c_str(), "%Y-%m-%dT%H:%M:%S", &parts), nullptr);
+  const std::time_t written = ::timegm(&parts);
+  EXPECT_GE(written, before);
+  EXPECT_LE(written, after);
+}
+
+TEST_F(Line, BelowTheLevelIsNotWritten) {
+  setup("worker", Level::kWarn, path());
+  EXPECT_FALSE(enabled(Level::kInfo));
+  EXPECT_TRUE(enabled(Level::kWarn));
+  info("hidden");
+  warn("shown");
+  error("shown");
+  EXPECT_EQ(lines().size(), 2U);
+}
+
+TEST_F(Line, PercentAndBracesAreNotFormatted) {
+  setup("worker", Level::kInfo, path());
+  info("odd", {{"text", "%s{}%v{0}"}});
+  ASSERT_EQ(lines().size(), 1U);
+  EXPECT_EQ(lines()[0].substr(25), "INFO  worker odd text=%s{}%v{0}");
+}
+
+TEST_F(Line, ReopenFollowsALogThatWasMoved) {
+  setup("worker", Level::kInfo, path());
+  info("first");
+  fs::rename(path(), path() + ".1");
+  info("second");
+  EXPECT_TRUE(reopen());
+  info("third");
+  EXPECT_EQ(lines(path() + ".1").size(), 2U);
+  ASSERT_EQ(lines().size(), 1U);
+  EXPECT_NE(lines()[0].find("third"), std::string::npos);
+}
+
+TEST_F(Line, ReopenThatFailsKeepsTheOldFile) {
+  setup("worker", Level::kInfo, path());
+  fs::rename(path(), path() + ".1");
+  fs::create_directory(path());
+  EXPECT_FALSE(reopen());
+  info("kept");
+  EXPECT_EQ(lines(path() + ".1").size(), 1U);
+}
+
+TEST_F(Line, FileThatCannotBeOpenedIsOneClearError) {
+  const std::string missing = path() + "/none/allot.log";
+  try {
+    setup("worker", Level::kInfo, missing);
+    FAIL() << "opened " << missing;
+  } catch (const Error& failure) {
+    EXPECT_EQ(failure.exit_code(), kExitCannotCreate);
+    EXPECT_EQ(std::string(failure.what()),
+              "cannot open the log file " + missing + ": No such file or directory");
+  }
+}
+
+TEST_F(Line, LevelsAreReadFromWords) {
+  EXPECT_EQ(parse_level("debug"), Level::kDebug);
+  EXPECT_EQ(parse_level("error"), Level::kError);
+  EXPECT_THROW(static_cast<void>(parse_level("INFO")), Error);
+}
+
+// Counts the lines of each writer. Every line must be whole: the time, the head, `size` times 'x'.
+std::map<char, int> whole_lines(const std::vector<std::string>& lines, std::size_t size) {
+  constexpr std::size_t kTime = 25;
+  const std::string head = "INFO  worker burst w=";
+  const std::string tail = " text=" + std::string(size, 'x');
+  std::map<char, int> count;
+  for (const std::string& line : lines) {
+    const bool whole = line.size() == kTime + head.size() + 1 + tail.size() &&
+                       line.compare(kTime, head.size(), head) == 0 &&
+                       line.compare(line.size() - tail.size(), tail.size(), tail) == 0;
+    if (!whole) {
+      ADD_FAILURE() << "broken line: " << line.substr(0, 120);
+      return count;
+    }
+    ++count[line[kTime + head.size()]];
+  }
+  return count;
+}
+
+void burst(int writer, int lines, std::size_t size) {
+  const std::string text(size, 'x');
+  for (int i = 0; i < lines; ++i) info("burst", {{"w", writer}, {"text", text}});
+}
+
+TEST_F(Line, ThreadsDoNotMixTheirLines) {
+  setup("worker", Level::kInfo, path());
+  std::vector<std::thread> threads;
+  for (int writer = 0; writer < 4; ++writer) threads.emplace_back(burst, writer, 200, 700);
+  for (std::thread& thread : threads) thread.join();
+  const auto count = whole_lines(lines(), 700);
+  ASSERT_EQ(count.size(), 4U);
+  for (const auto& [writer, lines] : count) EXPECT_EQ(lines, 200) << writer;
+}
+
+// More than stdio's buffer: it would be written in parts.
+TEST_F(Line, ProcessesShareAFile) {
+  constexpr std::size_t kSize = 9000;
+  std::vector<pid_t> children;
+  for (int writer = 0; writer < 4; ++writer) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      setup("worker", Level::kInfo, path());
+      burst(writer, 200, kSize);
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  const auto count = whole_lines(lines(), kSize);
+  ASSERT_EQ(count.size(), 4U);
+  for (const auto& [writer, lines] : count) EXPECT_EQ(lines, 200) << writer;
+}
+
+// Catches standard error in a file.
+TEST_F(Line, AFullDiskDoesNotHideTheLine) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
+  setup("worker", Level::kInfo, "/dev/full");
+  const int kept = ::dup(STDERR_FILENO);
+  const int file = ::open(path().c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  ASSERT_GE(::dup2(file, STDERR_FILENO), 0);
+  info("important");
+  ASSERT_GE(::dup2(kept, STDERR_FILENO), 0);
+  ::close(file);
+  ::close(kept);
+  ASSERT_EQ(lines().size(), 1U);
+  EXPECT_NE(lines()[0].find("important"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace allot::log
