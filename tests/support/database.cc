@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/database.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+
+#include "db/migrate.h"
+#include "support/eventually.h"
+
+namespace allot::support {
+namespace {
+
+// mariadbd refuses to run as root unless it is told so.
+void add_user(std::vector<std::string>& command) {
+  if (::geteuid() == 0) command.emplace_back("--user=root");
+}
+
+}  // namespace
+
+Database& Database::shared() {
+  static Database database;
+  return database;
+}
+
+Database::Database(std::vector<std::string> settings) : settings_(std::move(settings)) {
+  std::vector<std::string> install{"mariadb-install-db",
+                                   "--no-defaults",
+                                   "--datadir=" + (folder_ / "data"),
+                                   "--auth-root-authentication-method=normal",
+                                   "--skip-test-db",
+                                   "--skip-name-resolve"};
+  add_user(install);
+  const Finished result = run_program(std::move(install));
+  if (result.status != ExitStatus{0, 0}) {
+    throw std::runtime_error("mariadb-install-db failed:\n" + result.out + result.err);
+  }
+  start();
+}
+
+void Database::start() {
+  if (server_ && server_->running()) return;
+  std::vector<std::string> command{"mariadbd",
+                                   "--no-defaults",
+                                   "--datadir=" + (folder_ / "data"),
+                                   "--socket=" + socket(),
+                                   "--pid-file=" + (folder_ / "pid"),
+                                   "--log-error=" + (folder_ / "log"),
+                                   "--tmpdir=" + folder_.path(),
+                                   "--skip-networking",
+                                   "--skip-name-resolve",
+                                   "--max-allowed-packet=64M",
+                                   "--default-time-zone=+05:45"};
+  add_user(command);
+  command.insert(command.end(), settings_.begin(), settings_.end());
+  server_ = std::make_unique<Process>(std::move(command));
+  const bool answers = eventually(
+      [this] {
+        if (!server_->running()) return true;
+        try {
+          return connect().id() != 0;
+        } catch (const db::DbError&) {
+          return false;
+        }
+      },
+      std::chrono::seconds(60));
+  if (!answers || !server_->running())
+    throw std::runtime_error("mariadbd did not start:\n" + log());
+}
+
+void Database::stop() {
+  if (!server_) return;
+  server_->signal(SIGTERM);
+  if (!server_->wait(std::chrono::seconds(60))) {
+    throw std::runtime_error("mariadbd does not stop:\n" + log());
+  }
+}
+
+void Database::kill9() {
+  if (server_) server_->kill9();
+}
+
+void Database::restart() {
+  stop();
+  start();
+}
+
+db::ConnectOptions Database::options(const std::string& database) const {
+  db::ConnectOptions options;
+  options.socket = socket();
+  options.user = "root";
+  options.database = database;
+  return options;
+}
+
+db::Connection Database::connect(const std::string& database) const {
+  return db::Connection(options(database));
+}
+
+std::string Database::make_empty_database() {
+  const std::string name = "allot_" + std::to_string(++made_);
+  connect().execute("CREATE DATABASE " + name);
+  return name;
+}
+
+std::string Database::make_database() {
+  const std::string name = make_empty_database();
+  db::Connection connection = connect(name);
+  db::migrate(connection);
+  return name;
+}
+
+}  // namespace allot::support

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/connection.h"
+#include "support/process.h"
+#include "support/temp_dir.h"
+
+namespace allot::support {
+
+// A private MariaDB: own data folder, own socket, no network; gone with this object and with the
+// thread that started it. Its time zone is an odd one, so that a session that forgets UTC shows.
+class Database {
+ public:
+  // The one of this test program, started at the first call (0.8 s). Make that call on the main
+  // thread: the server ends with the thread that started it.
+  static Database& shared();
+
+  // `settings` are further options of mariadbd, e.g. "--innodb-lock-wait-timeout=1".
+  explicit Database(std::vector<std::string> settings = {});
+
+  // Root without a password. `database` may be empty: none is selected.
+  [[nodiscard]] db::ConnectOptions options(const std::string& database = {}) const;
+  [[nodiscard]] db::Connection connect(const std::string& database = {}) const;
+  [[nodiscard]] std::string socket() const { return folder_ / "s"; }
+  [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+  [[nodiscard]] pid_t pid() const { return server_ ? server_->pid() : -1; }
+
+  // A new database of its own name; the first with the current schema, the second without tables.
+  std::string make_database();
+  std::string make_empty_database();
+
+  void start();    // answers when it returns; nothing when it runs
+  void stop();     // an orderly shutdown
+  void kill9();    // as a crash of the host: committed work must be there after start()
+  void restart();  // stop() and start()
+
+  [[nodiscard]] std::string log() const { return read_file(folder_ / "log"); }
+
+ private:
+  TempDir folder_;
+  std::vector<std::string> settings_;
+  std::unique_ptr<Process> server_;  // before folder_ in destruction: it ends before its files go
+  std::atomic<unsigned> made_{0};
+};
+
+}  // namespace allot::support

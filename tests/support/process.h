@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/temp_dir.h"
+
+namespace allot::support {
+
+struct ExitStatus {
+  int code = -1;   // valid when signal is 0
+  int signal = 0;  // the signal that ended it
+  bool operator==(const ExitStatus&) const = default;
+};
+
+struct ProcessOptions {
+  std::vector<std::string> environment{};  // "NAME=value", in front of what this process has
+  std::string directory{};                 // where it starts; empty: here
+  std::string input{};                     // its standard input
+  // Ours, and the number it gets in the child. All others are closed there.
+  std::vector<std::pair<int, int>> descriptors{};
+};
+
+// A real program, forked and exec'ed. Standard output and error go to files. Ends by SIGKILL with
+// this object and with the *thread* that started it (PDEATHSIG), so a dead test leaves nothing
+// running. Throws std::system_error when it cannot be started.
+class Process {
+ public:
+  // command[0] is looked up in $PATH and the sbin folders.
+  explicit Process(std::vector<std::string> command, const ProcessOptions& options = {});
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool running();
+  void signal(int number);
+
+  // nullopt: still running at the deadline. May be called again after the end.
+  std::optional<ExitStatus> wait(std::chrono::milliseconds deadline = std::chrono::seconds(20));
+  // Ends it now, and reaps it.
+  void kill9();
+
+  [[nodiscard]] std::string out() const { return read_file(files_ / "out"); }
+  [[nodiscard]] std::string err() const { return read_file(files_ / "err"); }
+
+ private:
+  TempDir files_;
+  pid_t pid_ = -1;
+  std::optional<ExitStatus> ended_;
+};
+
+// Runs a program to its end. Throws std::runtime_error when it is still running at the deadline.
+struct Finished {
+  ExitStatus status;
+  std::string out;
+  std::string err;
+};
+Finished run_program(std::vector<std::string> command, const ProcessOptions& options = {},
+                     std::chrono::milliseconds deadline = std::chrono::seconds(60));
+
+}  // namespace allot::support

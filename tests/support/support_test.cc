@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "base/unique_fd.h"
+#include "support/database.h"
+#include "support/eventually.h"
+#include "support/process.h"
+#include "support/temp_dir.h"
+
+namespace allot::support {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(Eventually, StopsAtTheDeadline) {
+  EXPECT_FALSE(eventually([] { return false; }, milliseconds(10)));
+  int calls = 0;
+  EXPECT_TRUE(eventually([&calls] { return ++calls == 3; }));
+}
+
+TEST(Process, GivesStatusAndOutput) {
+  const Finished result = run_program({"sh", "-c", "cat; echo bad >&2; exit 7"}, {.input = "in"});
+  EXPECT_EQ(result.status, (ExitStatus{7, 0}));
+  EXPECT_EQ(result.out, "in");
+  EXPECT_EQ(result.err, "bad\n");
+}
+
+TEST(Process, EnvironmentReplacesOurs) {
+  const Finished result =
+      run_program({"sh", "-c", "echo $HOME $EXTRA; pwd"},
+                  {.environment = {"HOME=/nowhere", "EXTRA=1"}, .directory = "/usr"});
+  EXPECT_EQ(result.out, "/nowhere 1\n/usr\n");
+}
+
+TEST(Process, PassesTheNamedDescriptorsAndNoOthers) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const UniqueFd read_end(ends[0]);
+  const UniqueFd write_end(ends[1]);
+  const Finished result =
+      run_program({"sh", "-c", "echo hello >&9; ls /proc/self/fd | sort -n | tr '\\n' ' '"},
+                  {.descriptors = {{write_end.get(), 9}}});
+  char text[6] = {};
+  ASSERT_EQ(::read(read_end.get(), text, 5), 5);
+  EXPECT_STREQ(text, "hello");
+  EXPECT_EQ(result.out, "0 1 2 3 9 ");  // 3 is the folder that ls reads
+}
+
+TEST(Process, IsKilledWithItsObject) {
+  pid_t pid = 0;
+  {
+    Process process({"sleep", "1000"});
+    pid = process.pid();
+    EXPECT_TRUE(process.running());
+    EXPECT_EQ(process.wait(milliseconds(5)), std::nullopt);
+  }
+  EXPECT_EQ(::kill(pid, 0), -1);
+  Process process({"sleep", "1000"});
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), (ExitStatus{-1, SIGTERM}));
+}
+
+TEST(Process, SaysWhatCannotBeStarted) {
+  EXPECT_THROW(Process({"no-such-program"}), std::system_error);
+  EXPECT_THROW(Process({"/etc/passwd"}), std::system_error);
+}
+
+TEST(Database, KeepsWhatWasCommittedOverACrashAndGoesWithItsObject) {
+  std::string folder;
+  pid_t pid = 0;
+  {
+    Database server;
+    folder = server.folder();
+    const std::string name = server.make_empty_database();
+    server.connect(name).execute("CREATE TABLE t (a INT) ENGINE=InnoDB; INSERT INTO t VALUES (7)");
+    server.kill9();
+    EXPECT_THROW(server.connect(), db::DbError);
+    server.start();
+    auto answer = server.connect(name).execute("SELECT a FROM t");
+    EXPECT_EQ(answer.front().next()->u64(0), 7U);
+    server.restart();
+    EXPECT_NE(server.connect(name).id(), 0U);
+    pid = server.pid();
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder));
+  EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+}  // namespace
+}  // namespace allot::support

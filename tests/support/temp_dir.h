@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace allot::support {
+
+// A new folder below $TMPDIR (or /tmp when that is unset or too long for a unix socket's path),
+// removed with all that is in it.
+class TempDir {
+ public:
+  TempDir();
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+  ~TempDir();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  // The path of `name` in here.
+  [[nodiscard]] std::string operator/(std::string_view name) const;
+  // Writes a file and returns its path.
+  [[nodiscard]] std::string write(std::string_view name, std::string_view content) const;
+
+ private:
+  std::string path_;
+};
+
+// All of a file; empty when it cannot be read.
+std::string read_file(const std::string& path);
+
+}  // namespace allot::support
