@@ -38,6 +38,10 @@ Board* map_board(int fd) {
 
 void ring(Board& board, int count) {
   for (PoolBoard& pool : board.pools) pool.next_scout_ns.store(0, std::memory_order_relaxed);
+  wake(board, count);
+}
+
+void wake(Board& board, int count) {
   board.bell.fetch_add(1, std::memory_order_seq_cst);
   if (board.waiters.load(std::memory_order_seq_cst) == 0) return;
   futex(board.bell, FUTEX_WAKE, static_cast<std::uint32_t>(count), nullptr);

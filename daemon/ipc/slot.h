@@ -87,7 +87,9 @@ static_assert(sizeof(RunningTask) == 128);
 // A task that a handler finished and that is not acknowledged yet.
 struct FinishedTask {
   std::uint64_t run_key;
+  std::uint64_t first_key;  // 0: never tried before, so nothing but the task row is kept of it
   std::uint64_t prio;
+  std::uint64_t reserved;
 };
 
 // Every count is stored after the entry that it makes visible (release order), so that whoever
@@ -133,7 +135,7 @@ struct Slot {
   alignas(kPage) FinishedTask finished[kMaxFinished];
 };
 static_assert(sizeof(Slot) % kPage == 0);
-static_assert(sizeof(Slot) == 7 * kPage);
+static_assert(sizeof(Slot) == 11 * kPage);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 inline constexpr std::size_t slot_offset(std::uint32_t index) {

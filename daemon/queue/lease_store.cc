@@ -138,4 +138,21 @@ std::uint64_t LeaseStore::reclaim(db::Connection& db) const {
   return db.run({statement}).front().affected();
 }
 
+void kill_connections(db::Connection& db, std::span<const FormerConnection> connections) {
+  auto results = db.run({db::Statement(sql::k_server_uptime)});
+  const std::chrono::seconds uptime(results.front().next()->u64(1));
+  for (const FormerConnection& connection : connections) {
+    // Whole seconds on one side: one second of slack.
+    if (connection.id == 0 || connection.age > uptime + std::chrono::seconds(1)) continue;
+    db::Statement kill(sql::k_kill_connection);
+    kill.set("connection_id", connection.id);
+    try {
+      db.run({kill});
+    } catch (const db::DbError& error) {
+      // It is gone already, which is what was wanted. A lost connection of our own is not.
+      if (error.error_class() == db::ErrorClass::kGone) throw;
+    }
+  }
+}
+
 }  // namespace allot::queue

@@ -66,6 +66,15 @@ class LeaseStore {
   std::chrono::microseconds ttl_;
 };
 
+// Ends connections of a dead process, whose last packet may still be executing (S9). Those opened
+// longer ago than the server has been up went down with its former life, and their ids may be
+// somebody else's by now. `age` is the time since the connection was opened.
+struct FormerConnection {
+  std::uint64_t id = 0;
+  std::chrono::nanoseconds age{0};
+};
+void kill_connections(db::Connection& db, std::span<const FormerConnection> connections);
+
 // release.sql for `lease`, to be sent together with other statements.
 db::Statement release_statement(const Lease& lease);
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/from_settings.h"
+
+namespace allot::db {
+
+ConnectOptions from_settings(const config::Database& settings) {
+  ConnectOptions options;
+  options.host = settings.host;
+  options.port = static_cast<std::uint16_t>(settings.port);
+  options.socket = settings.socket;
+  options.user = settings.user;
+  options.password = settings.password;
+  options.database = settings.name;
+  options.connect_timeout = settings.connect_timeout;
+  options.call_timeout = settings.call_timeout;
+  return options;
+}
+
+}  // namespace allot::db

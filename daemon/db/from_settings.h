@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "config/settings.h"
+#include "db/connection.h"
+
+namespace allot::db {
+
+// How to connect, as [database] says.
+[[nodiscard]] ConnectOptions from_settings(const config::Database& settings);
+
+}  // namespace allot::db

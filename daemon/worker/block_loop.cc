@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/block_loop.h"
+
+#include "log/log.h"
+#include "worker/stop_request.h"
+
+namespace allot::worker {
+namespace {
+
+// A finished task waits no longer for its acknowledgement than this, however slow its neighbours.
+constexpr Nanos kAckWithin = 100 * kMilli;
+
+}  // namespace
+
+void BlockLoop::run() {
+  while (!leaving()) {
+    slot_.beat();
+    if (auto block = finder_.next()) work(std::move(*block));
+  }
+  slot_.set_state(ipc::WorkerState::kStopping);
+}
+
+void BlockLoop::work(queue::Block block) {
+  const queue::Lease& lease = block.lease;
+  const ServedQueue& queue = *finder_.served(lease.partition.queue_id);
+  const Nanos until_ns =
+      boot_ns() + static_cast<Nanos>(queue.settings->block_seconds.count()) * kMilli;
+  careful_.reset();
+  if (lease.suspects) careful_ = Careful{*lease.suspects, {}};
+  std::vector<queue::Task> tasks = std::move(block.tasks);
+  for (;;) {
+    const bool full = tasks.size() == queue.settings->block_size;
+    if (run_block(lease, queue, tasks, until_ns) == Next::kLeave) break;
+    defer_unknown(lease);
+    if (careful_) settle_suspects(lease);
+    // A block that was not full emptied the partition: whoever comes next finds it through a scout.
+    if (!full || boot_ns() >= until_ns) break;
+    tasks = ack_and_fetch(lease, queue);
+  }
+  defer_unknown(lease);
+  finish(lease);
+}
+
+BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueue& queue,
+                                     std::vector<queue::Task>& tasks, Nanos until_ns) {
+  bool first = true;
+  for (queue::Task& task : tasks) {
+    if (leaving()) return Next::kLeave;
+    // S5: the last look before a handler starts. At least one task runs in every lease.
+    if (!keeper_.valid() || (!first && boot_ns() >= until_ns)) return Next::kLeave;
+    first = false;
+    if (run_one(lease, queue, task) == Next::kLeave) return Next::kLeave;
+    if (!finished_.empty() && boot_ns() - oldest_finished_ns_ > kAckWithin) ack(lease);
+  }
+  return Next::kGoOn;
+}
+
+BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue& queue,
+                                   queue::Task& task) {
+  finder_.seen(task.key.run_key);
+  const bool careful = suspect(task);
+  switch (runner_.run(lease, queue, task, careful)) {
+    case TaskRun::Result::kFinished:
+      if (finished_.empty()) oldest_finished_ns_ = boot_ns();
+      finished_.push_back({task.key, task.attempt > 0 ? std::optional(task.id_key()) : task.first_key});
+      break;
+    case TaskRun::Result::kUnknownType:
+      unknown_.push_back(task.key);
+      break;
+    case TaskRun::Result::kWritten:
+      break;
+    case TaskRun::Result::kLeaseGone:
+      return Next::kLeave;
+  }
+  if (careful) {
+    ++careful_->verdicts[task.key.prio];
+    if (!finished_.empty()) ack(lease);
+  }
+  return Next::kGoOn;
+}
+
+bool BlockLoop::suspect(const queue::Task& task) const {
+  return careful_ && task.key.run_key <= careful_->suspects.to_key &&
+         careful_->verdicts[task.key.prio] < careful_->suspects.per_class;
+}
+
+// S7: careful until, in every class, the dead holder's block has its verdicts or none of it is left.
+void BlockLoop::settle_suspects(const queue::Lease& lease) {
+  ack(lease);
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t prio = 0; prio < queue::kPrioClasses; ++prio) {
+    if (careful_->verdicts[prio] < careful_->suspects.per_class) open.push_back(prio);
+  }
+  const bool left = session_.call(
+      [&](db::Connection& db) { return queue::TaskStore::suspects_left(db, lease, open); });
+  if (left) return;
+  const auto landed =
+      session_.call([&](db::Connection& db) { return tasks_.clear_suspects(db, lease); });
+  if (landed == queue::Landed::kLeaseGone) return;
+  log::info("lease.suspects_cleared", {{"partition", lease.partition.partition_no}});
+  careful_.reset();
+}
+
+void BlockLoop::defer_unknown(const queue::Lease& lease) {
+  if (unknown_.empty()) return;
+  const auto landed =
+      session_.call([&](db::Connection& db) { return tasks_.defer(db, lease, unknown_); });
+  if (landed == queue::Landed::kYes) {
+    slot_.raw().tasks_deferred.fetch_add(unknown_.size(), std::memory_order_relaxed);
+    log::warn("task.no_handler", {{"partition", lease.partition.partition_no},
+                                  {"tasks", unknown_.size()},
+                                  {"again_in", "30s"}});
+  }
+  unknown_.clear();
+}
+
+void BlockLoop::ack(const queue::Lease& lease) {
+  if (finished_.empty()) return;
+  session_.call([&](db::Connection& db) {
+    queue::TaskStore::ack(db, lease.partition, finished_);
+    return true;
+  });
+  acked();
+}
+
+std::vector<queue::Task> BlockLoop::ack_and_fetch(const queue::Lease& lease,
+                                                  const ServedQueue& queue) {
+  auto tasks = session_.call([&](db::Connection& db) {
+    return queue::TaskStore::ack_and_fetch(db, lease.partition, finished_,
+                                           finder_.fetch_spec(queue));
+  });
+  acked();
+  return tasks;
+}
+
+void BlockLoop::acked() {
+  finished_.clear();
+  slot_.clear_finished();
+}
+
+void BlockLoop::finish(const queue::Lease& lease) {
+  keeper_.drop();
+  const bool released = session_.call([&](db::Connection& db) {
+    return queue::TaskStore::ack_and_release(db, lease, finished_);
+  });
+  acked();
+  finder_.forget_lease();
+  log::debug("release", {{"partition", lease.partition.partition_no},
+                         {"epoch", lease.epoch},
+                         {"held", released}});
+}
+
+}  // namespace allot::worker

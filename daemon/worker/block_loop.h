@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "worker/finder.h"
+#include "worker/task_run.h"
+
+namespace allot::worker {
+
+// The worker's main loop: lease a partition, run its tasks block by block, acknowledge, release.
+// The whole walk of a task between fetch and acknowledgement is work() and task_run.
+class BlockLoop {
+ public:
+  BlockLoop(Session& session, Finder& finder, LeaseKeeper& keeper, SlotWriter& slot,
+            const queue::TaskStore& tasks, TaskRun& runner)
+      : session_(session),
+        finder_(finder),
+        keeper_(keeper),
+        slot_(slot),
+        tasks_(tasks),
+        runner_(runner) {}
+
+  // Until asked to leave.
+  void run();
+
+ private:
+  // Careful mode of the lease in hand (S7).
+  struct Careful {
+    queue::Suspects suspects;
+    std::array<std::uint32_t, queue::kPrioClasses> verdicts{};
+  };
+  enum class Next { kGoOn, kLeave };
+
+  void work(queue::Block block);
+  Next run_block(const queue::Lease& lease, const ServedQueue& queue,
+                 std::vector<queue::Task>& tasks, Nanos until_ns);
+  Next run_one(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
+  [[nodiscard]] bool suspect(const queue::Task& task) const;
+  void settle_suspects(const queue::Lease& lease);
+
+  void ack(const queue::Lease& lease);
+  std::vector<queue::Task> ack_and_fetch(const queue::Lease& lease, const ServedQueue& queue);
+  void finish(const queue::Lease& lease);
+  void acked();
+  void defer_unknown(const queue::Lease& lease);
+
+  Session& session_;
+  Finder& finder_;
+  LeaseKeeper& keeper_;
+  SlotWriter& slot_;
+  const queue::TaskStore& tasks_;
+  TaskRun& runner_;
+
+  std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
+  Nanos oldest_finished_ns_ = 0;
+  std::vector<queue::TaskKey> unknown_;  // types without a handler here, to be deferred
+  std::optional<Careful> careful_;
+};
+
+}  // namespace allot::worker

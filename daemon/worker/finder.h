@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "config/settings.h"
+#include "ipc/board.h"
+#include "queue/catalog.h"
+#include "queue/lease_store.h"
+#include "worker/lease_keeper.h"
+#include "worker/session.h"
+#include "worker/slot_writer.h"
+
+namespace allot::worker {
+
+// A queue of this worker's pool: what the database and what the configuration say of it.
+struct ServedQueue {
+  queue::QueueInfo info;
+  const config::Queue* settings = nullptr;
+};
+
+// Finds the next partition with work and leases it. In this order: a hint from the board, else a
+// scout's look at all free partitions (one worker of the pool at a time, S13), else a lease whose
+// holder stood still (S4), else sleep until the doorbell rings or the polling floor is reached.
+class Finder {
+ public:
+  Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
+         ipc::Board& board, std::uint32_t pool, std::vector<ServedQueue> queues);
+
+  // A leased partition with its first block, already in the slot and in the keeper's hands. nullopt
+  // when there was nothing to find this time.
+  std::optional<queue::Block> next();
+
+  // True when a partition is known to wait: then nobody should stay on one for comfort.
+  [[nodiscard]] bool others_wait() const;
+
+  [[nodiscard]] const ServedQueue* served(std::uint32_t queue_id) const;
+  [[nodiscard]] queue::FetchSpec fetch_spec(const ServedQueue& queue) const;
+  // Keys up to this one are due, even if the database's clock is set back.
+  void seen(std::uint64_t run_key) { highest_seen_ = std::max(highest_seen_, run_key); }
+
+  // Gives the lease up in slot and keeper, once the database was told.
+  void forget_lease();
+
+ private:
+  // A lease of somebody else, and since when this process has seen it unchanged.
+  struct Watched {
+    queue::Sighting sighting;
+    Nanos first_seen_ns = 0;  // CLOCK_BOOTTIME
+  };
+
+  std::optional<queue::Block> follow(ipc::Hint hint);
+  std::optional<queue::Block> take_over_one();
+  void scout();
+  void watch();
+  void sleep(std::uint32_t seen_bell);
+  template <typename Verb>
+  std::optional<queue::Block> take(queue::Partition partition, const ServedQueue& queue,
+                                   Verb&& verb);
+
+  Session& session_;
+  const queue::LeaseStore& store_;
+  LeaseKeeper& keeper_;
+  SlotWriter& slot_;
+  ipc::Board& board_;
+  ipc::PoolBoard& pool_;
+  std::vector<ServedQueue> queues_;
+  std::vector<std::uint32_t> queue_ids_;
+  const Nanos ttl_ns_;
+
+  std::uint64_t highest_seen_ = 0;
+  Nanos scout_interval_ns_;
+  std::map<queue::Partition, Watched> watched_;
+  std::uint64_t watched_generation_ = 0;  // of the session, when watched_ was begun
+  Nanos next_watch_ns_ = 0;               // CLOCK_BOOTTIME
+  Nanos no_takeover_until_ns_ = 0;        // CLOCK_BOOTTIME
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/lease_keeper.h"
+
+#include <algorithm>
+#include <csignal>
+
+#include "log/log.h"
+
+namespace allot::worker {
+namespace {
+
+// How often a failed renewal is tried again.
+constexpr Nanos kTryAgain = 200 * kMilli;
+
+// The keeper may not hang in a call for longer than it has before the lease ends.
+db::ConnectOptions with_short_calls(db::ConnectOptions options, std::chrono::microseconds ttl) {
+  const auto third = std::max(std::chrono::milliseconds(1000),
+                              std::chrono::duration_cast<std::chrono::milliseconds>(ttl / 3));
+  options.call_timeout = std::min(options.call_timeout, third);
+  options.connect_timeout = std::min(options.connect_timeout, third);
+  return options;
+}
+
+}  // namespace
+
+LeaseKeeper::LeaseKeeper(const queue::LeaseStore& store, db::ConnectOptions options,
+                         SlotWriter& slot)
+    : store_(store),
+      options_(with_short_calls(std::move(options), store.ttl())),
+      ttl_ns_(static_cast<Nanos>(store.ttl().count()) * kMicro),
+      slot_(slot) {
+  // Signals are the main thread's: its futex and poll calls are what a signal has to interrupt.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+LeaseKeeper::~LeaseKeeper() {
+  {
+    const std::lock_guard held(mutex_);
+    stop_ = true;
+    lease_.reset();
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
+  {
+    const std::lock_guard held(mutex_);
+    lease_ = lease;
+    lost_ = false;
+    renew_at_ns_ = sent_ns + ttl_ns_ / 3;
+    slowest_trip_ns_ = std::max(slowest_trip_ns_, boot_ns() - sent_ns);
+    set_deadline(sent_ns);
+  }
+  changed_.notify_all();
+}
+
+void LeaseKeeper::drop() {
+  const std::lock_guard held(mutex_);
+  lease_.reset();
+  deadline_ns_ = 0;
+}
+
+// The database counts from when it executed the statement, which was after it was sent; what is left
+// to allow for is that the next statement takes as long as the slowest one seen.
+void LeaseKeeper::set_deadline(Nanos sent_ns) {
+  const Nanos margin = std::min(ttl_ns_ / 2, ttl_ns_ / 10 + slowest_trip_ns_);
+  deadline_ns_ = sent_ns + ttl_ns_ - margin;
+  slot_.lease_deadline(deadline_ns_);
+}
+
+void LeaseKeeper::run() {
+  std::unique_lock held(mutex_);
+  while (!stop_) {
+    if (!lease_ || lost_) {
+      changed_.wait(held);
+      continue;
+    }
+    const Nanos now = boot_ns();
+    if (now < renew_at_ns_) {
+      // wait_for runs on CLOCK_MONOTONIC; after a suspend it wakes late and finds the lease expired.
+      changed_.wait_for(held, std::chrono::nanoseconds(renew_at_ns_ - now));
+      continue;
+    }
+    renew(held);
+  }
+}
+
+void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
+  const Nanos task_deadline = task_deadline_ns_.load();
+  if (task_deadline != 0 && boot_ns() >= task_deadline) {
+    // The task is over time: the lease must not outlive it by a blind timer (B3).
+    renew_at_ns_ = boot_ns() + ttl_ns_ / 3;
+    return;
+  }
+  try {
+    if (!connection_) {
+      connection_.emplace(options_);
+      slot_.connected(1, connection_->id(), connection_->opened_ns());
+    }
+    const Nanos sent = boot_ns();
+    if (!store_.renew(*connection_, *lease_)) {
+      lost_ = true;
+      slot_.raw().leases_lost.fetch_add(1, std::memory_order_relaxed);
+      log::warn("lease.lost", {{"queue_id", lease_->partition.queue_id},
+                               {"partition", lease_->partition.partition_no},
+                               {"epoch", lease_->epoch}});
+      return;
+    }
+    slowest_trip_ns_ = std::max(slowest_trip_ns_, boot_ns() - sent);
+    renew_at_ns_ = sent + ttl_ns_ / 3;
+    set_deadline(sent);
+    log::debug("lease.renewed", {{"queue_id", lease_->partition.queue_id},
+                                 {"partition", lease_->partition.partition_no},
+                                 {"epoch", lease_->epoch}});
+  } catch (const db::DbError& error) {
+    connection_.reset();
+    log::warn("lease.renew_failed", {{"error", error.what()}});
+    renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
+    // Without the mutex for a moment, so that drop() is not starved by failing renewals.
+    held.unlock();
+    std::this_thread::yield();
+    held.lock();
+  }
+}
+
+}  // namespace allot::worker

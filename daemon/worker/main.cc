@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// allot-worker: one process, one job, said by the first option. Started by allotd; runs alone too,
+// which is how to get a handler under a debugger: allot-worker --run --config FILE
+#include <fcntl.h>
+#include <getopt.h>
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "base/posix.h"
+#include "base/version.h"
+#include "ipc/board.h"
+#include "ipc/slot.h"
+#include "log/log.h"
+#include "worker/check.h"
+#include "worker/settle.h"
+#include "worker/worker.h"
+
+namespace allot::worker {
+namespace {
+
+constexpr char kUsage[] =
+    "usage: allot-worker --run [--slot N] | --settle N --status STATUS |\n"
+    "                    --check config|database|all [--reclaim] | --plugins [--json]\n"
+    "                    [--config FILE] [--embedded DIR]\n"
+    "Started by allotd. Started by hand, --run is a single worker in the foreground.\n";
+
+enum class Mode { kNone, kRun, kSettle, kCheck, kPlugins };
+
+struct Options {
+  Mode mode = Mode::kNone;
+  std::string check;
+  std::uint32_t slot = 0;
+  int status = 0;
+  bool reclaim = false;
+  bool json = false;
+  config::LoadOptions load;
+};
+
+[[noreturn]] void usage(const std::string& problem) {
+  throw Error(problem + "\n" + kUsage, kExitUsage);
+}
+
+long number(const char* text, long most) {
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  if (*text == '\0' || *end != '\0' || value < 0 || value > most) {
+    usage(std::string("not a number in range: ") + text);
+  }
+  return value;
+}
+
+Options parse(int argc, char** argv) {
+  static const option kLong[] = {{"run", no_argument, nullptr, 'r'},
+                                 {"slot", required_argument, nullptr, 'n'},
+                                 {"settle", required_argument, nullptr, 's'},
+                                 {"status", required_argument, nullptr, 't'},
+                                 {"check", required_argument, nullptr, 'c'},
+                                 {"reclaim", no_argument, nullptr, 'l'},
+                                 {"plugins", no_argument, nullptr, 'p'},
+                                 {"json", no_argument, nullptr, 'j'},
+                                 {"config", required_argument, nullptr, 'f'},
+                                 {"embedded", required_argument, nullptr, 'e'},
+                                 {"version", no_argument, nullptr, 'v'},
+                                 {"help", no_argument, nullptr, 'h'},
+                                 {nullptr, 0, nullptr, 0}};
+  Options options;
+  for (int got = 0; (got = getopt_long(argc, argv, "", kLong, nullptr)) != -1;) {
+    switch (got) {
+      case 'r': options.mode = Mode::kRun; break;
+      case 'n': options.slot = static_cast<std::uint32_t>(number(optarg, ipc::kMaxSlots - 1)); break;
+      case 's':
+        options.mode = Mode::kSettle;
+        options.slot = static_cast<std::uint32_t>(number(optarg, ipc::kMaxSlots - 1));
+        break;
+      case 't': options.status = static_cast<int>(number(optarg, INT32_MAX)); break;
+      case 'c':
+        options.mode = Mode::kCheck;
+        options.check = optarg;
+        break;
+      case 'l': options.reclaim = true; break;
+      case 'p': options.mode = Mode::kPlugins; break;
+      case 'j': options.json = true; break;
+      case 'f': options.load.file = optarg; break;
+      case 'e': options.load.embedded = optarg; break;
+      case 'v': std::printf("%s\n", kVersionMark); std::exit(kExitOk);
+      case 'h': std::fputs(kUsage, stdout); std::exit(kExitOk);
+      default: usage("unknown or incomplete option");
+    }
+  }
+  if (options.mode == Mode::kNone || optind != argc) usage("say what to do");
+  return options;
+}
+
+bool is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
+
+// The slot of this worker from the supervisor's file, or a private one when run by hand.
+ipc::Slot& map_slot(std::uint32_t index, bool writable) {
+  void* at = nullptr;
+  if (is_open(ipc::kSlotFd)) {
+    at = map_shared(ipc::kSlotFd, ipc::slot_offset(index), sizeof(ipc::Slot), writable);
+  } else {
+    at = mmap(nullptr, sizeof(ipc::Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) at = nullptr;
+  }
+  if (at == nullptr) throw Error("slot " + std::to_string(index) + ": cannot be mapped", kExitSoftware);
+  return *static_cast<ipc::Slot*>(at);
+}
+
+ipc::Board* shared_board() { return is_open(ipc::kBoardFd) ? ipc::map_board(ipc::kBoardFd) : nullptr; }
+
+ipc::Board& private_board() {
+  void* at = mmap(nullptr, sizeof(ipc::Board), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) throw Error("out of memory", kExitSoftware);
+  return *static_cast<ipc::Board*>(at);
+}
+
+// Nothing that a handler starts may hold the supervisor's descriptors (S21).
+void keep_descriptors_to_ourselves() {
+  for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd) {
+    if (is_open(fd)) set_cloexec(fd, true);
+  }
+}
+
+int run(const Options& options) {
+  const config::Settings settings = config::load(options.load);
+  log::setup("worker", log::parse_level(settings.logging.level), settings.logging.file);
+  for (const std::string& warning : settings.warnings) log::warn("config.warning", {{"text", warning}});
+  keep_descriptors_to_ourselves();
+  switch (options.mode) {
+    case Mode::kRun: {
+      ipc::Board* board = shared_board();
+      return run_worker(settings, map_slot(options.slot, true), board != nullptr ? *board : private_board());
+    }
+    case Mode::kSettle:
+      settle(settings, map_slot(options.slot, false), options.status, shared_board());
+      return kExitOk;
+    case Mode::kPlugins:
+      return print_plugins(settings, options.json) ? kExitOk : kExitConfig;
+    case Mode::kCheck:
+      if (options.check != "config" && options.check != "database" && options.check != "all") {
+        usage("--check config, database or all");
+      }
+      if (options.check != "database") check_config(settings);
+      if (options.check != "config") check_database(settings, options.reclaim);
+      return kExitOk;
+    case Mode::kNone: break;
+  }
+  return kExitSoftware;
+}
+
+}  // namespace
+}  // namespace allot::worker
+
+int main(int argc, char** argv) {
+  using namespace allot;
+  try {
+    return worker::run(worker::parse(argc, argv));
+  } catch (const Error& error) {
+    std::fprintf(stderr, "allot-worker: %s\n", error.what());
+    return error.exit_code();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "allot-worker: defect: %s\n", error.what());
+    return kExitSoftware;
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/pulse.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/exit_codes.h"
+#include "base/posix.h"
+#include "log/log.h"
+#include "worker/stop_request.h"
+
+namespace allot::worker {
+
+Pulse::Pulse(SlotWriter& slot, int death_fd, std::chrono::milliseconds tick,
+             std::chrono::milliseconds patience)
+    : slot_(slot), death_fd_(death_fd), tick_(tick), patience_(patience),
+      stop_(eventfd(0, EFD_CLOEXEC)) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Pulse::~Pulse() {
+  const std::uint64_t one = 1;
+  write_all(stop_.get(), &one, sizeof one);
+  thread_.join();
+}
+
+void Pulse::run() {
+  std::optional<Nanos> orphaned_at;
+  for (;;) {
+    pollfd watched[2] = {{stop_.get(), POLLIN, 0}, {death_fd_, POLLIN, 0}};
+    const nfds_t count = death_fd_ >= 0 && !orphaned_at ? 2 : 1;
+    poll(watched, count, static_cast<int>(tick_.count()));
+    if (watched[0].revents != 0) return;
+    if (slot_.guarded()) slot_.beat();
+    if (count == 2 && watched[1].revents != 0) {
+      orphaned_at = mono_ns();
+      log::warn("worker.orphaned", {{"reason", "the supervisor is gone"}});
+      ask(Asked::kStop);
+    }
+    if (orphaned_at && mono_ns() - *orphaned_at > static_cast<Nanos>(patience_.count()) * kMilli) {
+      log::error("worker.orphan_timeout", {{"reason", "a handler did not stop in time"}});
+      _exit(kExitFailure);
+    }
+  }
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+#include "base/unique_fd.h"
+#include "worker/slot_writer.h"
+
+namespace allot::worker {
+
+// A thread that beats while the main thread is guarded (slot_writer.h), and that watches the death
+// pipe: when the supervisor is gone the worker stops gracefully, and is gone itself when its patience
+// is over, so that orphans cannot exist (D8).
+class Pulse {
+ public:
+  // `death_fd` may be -1: run by hand, without a supervisor.
+  Pulse(SlotWriter& slot, int death_fd, std::chrono::milliseconds tick,
+        std::chrono::milliseconds patience);
+  Pulse(const Pulse&) = delete;
+  Pulse& operator=(const Pulse&) = delete;
+  ~Pulse();
+
+ private:
+  void run();
+
+  SlotWriter& slot_;
+  int death_fd_;
+  const std::chrono::milliseconds tick_;
+  const std::chrono::milliseconds patience_;
+  UniqueFd stop_;
+  std::thread thread_;
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/session.h"
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "base/clock.h"
+#include "log/log.h"
+#include "worker/stop_request.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstWait{20};
+constexpr milliseconds kMostWait{1'000};
+constexpr std::uint32_t kLogEvery = 30;  // of the same outage, so that a long one stays readable
+constexpr unsigned kDeadlock = 1213;
+
+milliseconds jittered(milliseconds wait) {
+  thread_local std::minstd_rand dice{std::random_device{}()};
+  return wait / 2 + milliseconds(dice() % static_cast<unsigned>(wait.count() / 2 + 1));
+}
+
+}  // namespace
+
+db::Connection& Session::connection() {
+  if (connection_) return *connection_;
+  connection_.emplace(options_);
+  ++generation_;
+  slot_.connected(0, connection_->id(), connection_->opened_ns());
+  log::info("database.connected",
+            {{"where", options_.where()}, {"connection", connection_->id()}});
+  return *connection_;
+}
+
+void Session::handle(const db::DbError& error) {
+  ++failures_;
+  if (error.error_class() == db::ErrorClass::kRetryable) {
+    auto& counter = error.number() == kDeadlock ? slot_.raw().deadlocks : slot_.raw().lock_waits;
+    counter.fetch_add(1, std::memory_order_relaxed);
+    log::warn("database.retry", {{"error", error.what()}});
+  } else {
+    // Whatever it was, a new connection is the state that is known best.
+    connection_.reset();
+    if (failures_ == 1 || failures_ % kLogEvery == 0) {
+      log::warn("database.lost", {{"class", db::name_of(error.error_class())},
+                                  {"failures", failures_},
+                                  {"error", error.what()}});
+    }
+  }
+  back_off();
+}
+
+void Session::back_off() {
+  const milliseconds wait =
+      jittered(std::min(kMostWait, kFirstWait * (1 << std::min(failures_ - 1, 10U))));
+  if (!leaving()) {
+    wait_asked(wait);
+    return;
+  }
+  if (!leaving_since_ns_) leaving_since_ns_ = mono_ns();
+  const auto patience_ns = static_cast<Nanos>(patience_.count()) * kMilli;
+  if (mono_ns() - *leaving_since_ns_ > patience_ns) throw GaveUp();
+  std::this_thread::sleep_for(wait);
+}
+
+}  // namespace allot::worker

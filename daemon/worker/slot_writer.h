@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "ipc/slot.h"
+#include "queue/lease.h"
+#include "queue/task_store.h"
+
+namespace allot::worker {
+
+// This worker's own slot. Everything that a settler needs is written before the act (S9), the count
+// after the entry, so that a death between any two instructions leaves a true record.
+class SlotWriter {
+ public:
+  // `slot` is mapped writable and outlives this; `notify_fd` may be -1.
+  SlotWriter(ipc::Slot& slot, int notify_fd) : slot_(slot), notify_fd_(notify_fd) {}
+
+  void start(const queue::Holder& holder);
+  void set_state(ipc::WorkerState state);
+  void beat();
+  [[nodiscard]] ipc::Slot& raw() { return slot_; }
+
+  // Connection `which`: 0 the block loop's, 1 the lease keeper's.
+  void connected(int which, std::uint64_t connection_id, std::uint64_t opened_ns);
+
+  void begin_lease(queue::Partition partition, std::string_view queue_name, bool exclusive);
+  void lease_known(std::uint64_t epoch, std::uint64_t deadline_ns);
+  void lease_deadline(std::uint64_t deadline_ns);
+  void end_lease();
+
+  void begin_task(const queue::Task& task, std::uint32_t attempt, std::uint32_t max_attempts,
+                  std::uint64_t soft_deadline_ns, std::uint64_t hard_deadline_ns);
+  void end_task();
+
+  // To be called before end_task(), so that a death in between does not charge a finished task.
+  void add_finished(const queue::Finished& task);
+  void clear_finished();
+
+  // While one of these lives the main thread is in a handler, in a call with a deadline, or asleep:
+  // the pulse thread beats for it. A main thread stuck anywhere else is seen as frozen.
+  class Guard {
+   public:
+    explicit Guard(SlotWriter& slot) : slot_(slot) { slot_.guards_.fetch_add(1); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    ~Guard() {
+      slot_.beat();
+      slot_.guards_.fetch_sub(1);
+    }
+
+   private:
+    SlotWriter& slot_;
+  };
+  [[nodiscard]] bool guarded() const { return guards_.load() > 0; }
+
+ private:
+  ipc::Slot& slot_;
+  int notify_fd_;
+  std::atomic<int> guards_{0};
+};
+
+}  // namespace allot::worker

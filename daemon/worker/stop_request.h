@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+
+#include "ipc/board.h"
+
+// What this worker was asked to do, by signal or because the supervisor is gone. Only ever rises.
+namespace allot::worker {
+
+enum class Asked : int {
+  kNothing = 0,
+  kRetire = 1,  // HUP: a newer worker took over; finish the running task, then leave
+  kStop = 2,    // TERM, INT or EOF of the death pipe: handlers see stop_requested
+};
+
+// Installs the signal handlers. They set a flag and wake whoever waits, nothing else.
+void install_stop_signals(ipc::Board& board);
+
+Asked asked();
+inline bool leaving() { return asked() != Asked::kNothing; }
+
+// For the pulse thread: the same as the signal.
+void ask(Asked what);
+
+// Sleeps until asked to leave, or `timeout` passed. True when asked.
+bool wait_asked(std::chrono::milliseconds timeout);
+
+}  // namespace allot::worker

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "plugin_host/registry.h"
+#include "queue/retry_policy.h"
+#include "queue/task_store.h"
+#include "worker/finder.h"
+#include "worker/lease_keeper.h"
+#include "worker/session.h"
+#include "worker/slot_writer.h"
+
+namespace allot::worker {
+
+// One task: handler lookup, payload, slot, handler, verdict. The only place where the queue and the
+// plugins meet.
+class TaskRun {
+ public:
+  enum class Result {
+    kFinished,     // to be acknowledged
+    kUnknownType,  // no handler here: to be deferred (S14)
+    kWritten,      // retry or dead letter stands in the database
+    kLeaseGone     // a fenced write found the lease gone: drop the rest of the block
+  };
+
+  TaskRun(Session& session, const queue::TaskStore& tasks, const plugin_host::Registry& registry,
+          LeaseKeeper& keeper, SlotWriter& slot, std::chrono::milliseconds soft_timeout,
+          std::chrono::milliseconds hard_timeout);
+
+  // `careful`: the attempt is written before the handler starts (S7).
+  Result run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task, bool careful);
+
+ private:
+  struct Attempt;
+  Result call_handler(const Attempt& attempt);
+  Result retry(const Attempt& attempt, std::optional<std::chrono::microseconds> delay,
+               const queue::Verdict& verdict);
+  Result bury(const Attempt& attempt, const queue::Verdict& verdict);
+
+  Session& session_;
+  const queue::TaskStore& tasks_;
+  const plugin_host::Registry& registry_;
+  LeaseKeeper& keeper_;
+  SlotWriter& slot_;
+  const Nanos soft_timeout_ns_;
+  const Nanos hard_timeout_ns_;
+};
+
+}  // namespace allot::worker

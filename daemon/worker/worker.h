@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "config/settings.h"
+#include "ipc/board.h"
+#include "ipc/slot.h"
+
+namespace allot::worker {
+
+// One worker from start to exit code: plugins, connection, block loop. Throws Error when it cannot
+// start; a database that is away is waited for.
+int run_worker(const config::Settings& settings, ipc::Slot& slot, ipc::Board& board);
+
+}  // namespace allot::worker
