@@ -28,6 +28,10 @@ struct Finished {
   std::optional<std::uint64_t> first_key;  // only for tasks that were tried before
 };
 
+[[nodiscard]] inline Finished finished(const Task& task) {
+  return {task.key, task.attempt > 0 ? std::optional(task.id_key()) : task.first_key};
+}
+
 // Whether a write also ends the lease, in the same transaction.
 enum class Then { kKeepLease, kRelease };
 
