@@ -8,9 +8,13 @@ namespace allot::db {
 namespace {
 
 // Not in the header of every connector.
-constexpr unsigned kConnectionKilled = 1927;          // MariaDB: ER_CONNECTION_KILLED
-constexpr unsigned kReadOnly = 1290;                  // --read-only
+constexpr unsigned kGaleraNotReady = 1047;            // the node left its cluster
 constexpr unsigned kServerShutdown = 1053;            // server shutdown in progress
+constexpr unsigned kReadOnly = 1290;                  // --read-only
+constexpr unsigned kNoPassword = 1698;                // access denied, by an authentication plugin
+constexpr unsigned kReadOnlyMode = 1836;              // --innodb-read-only and the like
+constexpr unsigned kConnectionKilled = 1927;          // MariaDB: ER_CONNECTION_KILLED
+constexpr unsigned kServerLostExtended = 2055;        // lost, with the system's error
 constexpr unsigned kClientInteractionTimeout = 4031;  // MySQL 8
 
 ExitCode exit_code_of(ErrorClass error_class) {
@@ -65,14 +69,22 @@ ErrorClass classify(unsigned error_number) {
     case ER_NET_READ_INTERRUPTED:
     case ER_NET_ERROR_ON_WRITE:
     case ER_NET_WRITE_INTERRUPTED:
-    case kConnectionKilled:
-    case kReadOnly:
+    case ER_TOO_MANY_USER_CONNECTIONS:
+    case ER_USER_LIMIT_REACHED:
+    case kGaleraNotReady:
     case kServerShutdown:
+    case kReadOnly:
+    case kReadOnlyMode:
+    case kConnectionKilled:
+    case kServerLostExtended:
     case kClientInteractionTimeout:
       return ErrorClass::kGone;
     case ER_ACCESS_DENIED_ERROR:
     case ER_DBACCESS_DENIED_ERROR:
     case ER_TABLEACCESS_DENIED_ERROR:
+    case ER_COLUMNACCESS_DENIED_ERROR:
+    case ER_HOST_NOT_PRIVILEGED:
+    case kNoPassword:
     case ER_BAD_DB_ERROR:
     case ER_NO_SUCH_TABLE:
     case ER_BAD_FIELD_ERROR:

@@ -6,10 +6,11 @@
 namespace allot::queue {
 
 std::chrono::microseconds RetryPolicy::delay(std::uint32_t attempt, std::uint32_t dice) const {
-  const std::uint32_t doublings = std::min(attempt > 0 ? attempt - 1 : 0U, 30U);
-  const auto wait =
-      std::chrono::duration_cast<std::chrono::microseconds>(first) * (1LL << doublings);
-  const auto capped = std::min<std::chrono::microseconds>(wait, most);
+  const std::chrono::microseconds cap = most;
+  std::chrono::microseconds wait = first;
+  // Compared before each doubling: 2^30 times a first delay of hours does not fit into 64 bits.
+  for (std::uint32_t n = 1; n < attempt && wait < cap && wait.count() > 0; ++n) wait *= 2;
+  const std::chrono::microseconds capped = std::min(wait, cap);
   // 800 .. 1200 thousandths.
   return capped * (800 + static_cast<std::int64_t>(dice % 401)) / 1000;
 }

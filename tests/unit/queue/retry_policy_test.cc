@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/retry_policy.h"
+
+#include <gtest/gtest.h>
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint32_t kMiddle = 200;  // the dice that change nothing
+constexpr std::uint32_t kHighest = 400;
+
+TEST(RetryPolicyTest, DoublesUpToTheMost) {
+  const RetryPolicy policy{seconds(5), seconds(60)};
+  EXPECT_EQ(policy.delay(1, kMiddle), seconds(5));
+  EXPECT_EQ(policy.delay(2, kMiddle), seconds(10));
+  EXPECT_EQ(policy.delay(3, kMiddle), seconds(20));
+  EXPECT_EQ(policy.delay(4, kMiddle), seconds(40));
+  EXPECT_EQ(policy.delay(5, kMiddle), seconds(60));
+  EXPECT_EQ(policy.delay(255, kMiddle), seconds(60));
+}
+
+TEST(RetryPolicyTest, AttemptZeroWaitsAsTheFirst) {
+  EXPECT_EQ((RetryPolicy{seconds(5), seconds(60)}.delay(0, kMiddle)), seconds(5));
+}
+
+TEST(RetryPolicyTest, JitterIsWithinAFifth) {
+  const RetryPolicy policy{seconds(10), seconds(60)};
+  EXPECT_EQ(policy.delay(1, 0), seconds(8));
+  EXPECT_EQ(policy.delay(1, kHighest), seconds(12));
+  for (std::uint32_t dice = 0; dice < 5000; ++dice) {
+    EXPECT_GE(policy.delay(1, dice), seconds(8));
+    EXPECT_LE(policy.delay(1, dice), seconds(12));
+  }
+  EXPECT_LE(policy.delay(1, UINT32_MAX), seconds(12));
+}
+
+TEST(RetryPolicyTest, NoDelayStaysNoDelay) {
+  EXPECT_EQ((RetryPolicy{milliseconds(0), seconds(60)}.delay(9, kMiddle)), microseconds(0));
+}
+
+TEST(RetryPolicyTest, AFirstDelayAboveTheMostIsTheMost) {
+  EXPECT_EQ((RetryPolicy{seconds(60), seconds(5)}.delay(1, kMiddle)), seconds(5));
+}
+
+// The longest that settings.def allows: doubling it 30 times does not fit into 64 bits.
+TEST(RetryPolicyTest, TheLongestSettingsDoNotOverflow) {
+  const RetryPolicy policy{hours(720), hours(720)};
+  EXPECT_EQ(policy.delay(100, kMiddle), hours(720));
+  const RetryPolicy steep{hours(719), hours(720)};
+  EXPECT_EQ(steep.delay(255, kMiddle), hours(720));
+}
+
+}  // namespace
+}  // namespace allot::queue
