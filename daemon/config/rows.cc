@@ -48,7 +48,7 @@ std::vector<Row> make_rows() {
   Row{section,                                                                   \
       Kind::k##type,                                                             \
       #key,                                                                      \
-      written(Kind::k##type, object.key),                                        \
+      written(Kind::k##type, (object).key),                                      \
       range_text(Kind::k##type, min, max),                                       \
       unit,                                                                      \
       sentence},

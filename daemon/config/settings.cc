@@ -83,7 +83,7 @@ std::string read_file(const Source& source) {
 
 // /tmp is everybody's: a folder with our name that somebody else made must not get our lock file.
 std::string private_tmp_folder() {
-  const std::string folder = "/tmp/allot-" + std::to_string(::geteuid());
+  std::string folder = "/tmp/allot-" + std::to_string(::geteuid());
   struct stat status = {};
   if (::lstat(folder.c_str(), &status) != 0) return folder;
   if (S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 0022U) == 0) {

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What the scripts share. Source it from a script of this folder after: set -euo pipefail
+
+# The one list of packages. "a|b": any of them will do, the first is what gets installed.
+build_packages=(
+  g++ cmake ninja-build pkg-config
+  libboost-dev libpoco-dev "default-libmysqlclient-dev|libmysqlclient-dev"
+  libspdlog-dev libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
+)
+run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
+test_packages=(libgtest-dev)
+lint_packages=(clang-format clang-tidy)
+fresh_packages=(debootstrap systemd-container)
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '%s\n' "$*"; }
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+is_installed() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# install_packages NAME...: nothing missing = no apt call and no root (S31). Never removes a package.
+install_packages() {
+  local wanted missing=() name found
+  command -v dpkg-query >/dev/null || {
+    say "This is no Debian; these packages must be there under their names here: ${*%%|*}"
+    return 0
+  }
+  for wanted in "$@"; do
+    found=no
+    for name in ${wanted//|/ }; do
+      if is_installed "$name"; then found=yes; fi
+    done
+    if [ $found = no ]; then missing+=("${wanted%%|*}"); fi
+  done
+  if [ ${#missing[@]} -eq 0 ]; then return 0; fi
+  if [ "$(id -u)" -ne 0 ]; then
+    die "packages are missing and only root may install them. Run this, then $0 again:
+  sudo apt-get install --no-install-recommends --no-remove ${missing[*]}"
+  fi
+  apt_install "${missing[@]}"
+}
+
+apt_install() {
+  local log status=0 in_the_way
+  say "Installing: $*"
+  log=$(mktemp)
+  export DEBIAN_FRONTEND=noninteractive
+  # Lists that cannot be renewed may still do; apt-get install says so if they don't.
+  apt-get -q update >"$log" 2>&1 || say "apt-get update failed; going on with the lists there are"
+  apt-get -q install -y --no-install-recommends --no-remove "$@" >>"$log" 2>&1 || status=$?
+  if [ $status -eq 0 ]; then
+    rm -f "$log"
+    return 0
+  fi
+  tail -n 20 "$log" >&2
+  rm -f "$log"
+  in_the_way=$(apt-get -s install --no-install-recommends "$@" 2>/dev/null |
+    awk '$1 == "Remv" { print $2 }' | tr '\n' ' ')
+  if [ -n "$in_the_way" ]; then
+    die "cannot install $*: installed packages stand in the way: ${in_the_way% }
+Nothing was removed. Remove them yourself, or use a container (scripts/test-fresh shows how)."
+  fi
+  die "cannot install $*: apt-get says why above. Nothing was removed."
+}
+
+# configure PRESET [CMAKE-OPTION...]: Ninja and ccache where they are; an existing tree stays as it is.
+configure() {
+  local preset=$1
+  shift
+  if command -v ccache >/dev/null; then
+    set -- "$@" -DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache
+  fi
+  (cd "$root" && CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja} cmake --preset "$preset" "$@")
+}
+
+# build PRESET [TARGET...]
+build() {
+  local preset=$1 arguments=()
+  shift
+  if [ $# -gt 0 ]; then arguments=(--target "$@"); fi
+  cmake --build "$root/build/$preset" --parallel "$(nproc)" "${arguments[@]}"
+}
