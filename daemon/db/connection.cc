@@ -12,10 +12,13 @@
 namespace allot::db {
 namespace {
 
-// Deterministic sessions, whatever the server's defaults: see sql/README.md.
+// Deterministic sessions, whatever the server's defaults: see sql/README.md. The comment is one
+// that MariaDB executes: a client frozen inside a transaction must not hold its locks for ever.
 constexpr std::string_view kSession =
+    "SET NAMES utf8mb4;"
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',"
-    " time_zone = '+00:00', innodb_lock_wait_timeout = 5;"
+    " time_zone = '+00:00', autocommit = 1, completion_type = 0, innodb_lock_wait_timeout = 5"
+    " /*M!100300 , idle_write_transaction_timeout = 30 */;"
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
     "SELECT CONNECTION_ID(), @@max_allowed_packet, @@global.read_only";
 

@@ -25,7 +25,7 @@ class Database {
 
   // Root without a password. `database` may be empty: none is selected.
   [[nodiscard]] db::ConnectOptions options(const std::string& database = {}) const;
-  [[nodiscard]] db::Connection connect(const std::string& database = {}) const;
+  db::Connection connect(const std::string& database = {}) const;
   [[nodiscard]] std::string socket() const { return folder_ / "s"; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
   [[nodiscard]] pid_t pid() const { return server_ ? server_->pid() : -1; }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/migrate.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <future>
+#include <set>
+
+#include "support/database.h"
+#include "support/db_error.h"
+#include "support/eventually.h"
+
+namespace allot::db {
+namespace {
+
+using support::Database;
+using support::eventually;
+
+class MigrateTest : public testing::Test {
+ protected:
+  MigrateTest()
+      : name_(Database::shared().make_empty_database()), db_(Database::shared().connect(name_)) {}
+
+  std::string refusal_of_schema() {
+    try {
+      require_schema(db_);
+      return "";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), kExitConfig);
+      return error.what();
+    }
+  }
+
+  std::set<std::string> tables() {
+    std::set<std::string> names;
+    auto results = db_.execute("SHOW TABLES");
+    while (const auto row = results.front().next()) names.emplace(row->text(0));
+    return names;
+  }
+
+  std::string name_;
+  Connection db_;
+};
+
+const std::set<std::string> kTables{"allot_schema", "q_lock_table", "queue",     "task",
+                                    "task_attempt", "task_dead",    "task_moved"};
+
+TEST_F(MigrateTest, MakesTheSchemaOnce) {
+  EXPECT_EQ(schema_version(db_), 0U);
+  const std::vector<std::string> applied = migrate(db_);
+  ASSERT_EQ(applied.size(), wanted_schema_version());
+  EXPECT_EQ(applied.front(), "0001_initial");
+  EXPECT_EQ(schema_version(db_), wanted_schema_version());
+  EXPECT_EQ(tables(), kTables);
+  EXPECT_EQ(refusal_of_schema(), "");
+
+  EXPECT_TRUE(migrate(db_).empty()) << "a second time there is nothing to do";
+  auto rows = db_.execute("SELECT COUNT(*) FROM allot_schema");
+  EXPECT_EQ(rows.front().next()->u64(0), wanted_schema_version());
+}
+
+TEST_F(MigrateTest, AMissingSchemaIsRefusedWithTheCure) {
+  EXPECT_EQ(refusal_of_schema(), "the database has no Allot schema yet: run 'allot migrate'");
+}
+
+TEST_F(MigrateTest, ANewerSchemaIsRefusedAndLeftAlone) {
+  migrate(db_);
+  db_.execute("INSERT INTO allot_schema VALUES (4711, '4711_later', UTC_TIMESTAMP(6), '9.9.9')");
+  const std::string refusal = refusal_of_schema();
+  EXPECT_NE(refusal.find("version 4711"), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find("install the newer Allot"), std::string::npos) << refusal;
+  EXPECT_THROW(migrate(db_), Error);
+  EXPECT_EQ(schema_version(db_), 4711U);
+  // And the refusal gave the name lock back.
+  EXPECT_EQ(db_.execute("SELECT IS_FREE_LOCK('allot.migrate')").front().next()->u64(0), 1U);
+}
+
+TEST_F(MigrateTest, OfManyAtOnceOneMigrates) {
+  std::vector<std::future<std::size_t>> migrators;
+  for (int i = 0; i < 8; ++i) {
+    migrators.push_back(std::async(std::launch::async, [this] {
+      Connection db = Database::shared().connect(name_);
+      return migrate(db).size();
+    }));
+  }
+  std::size_t applied = 0;
+  for (auto& migrator : migrators) applied += migrator.get();
+  EXPECT_EQ(applied, wanted_schema_version());
+  EXPECT_EQ(tables(), kTables);
+}
+
+TEST_F(MigrateTest, WithoutTheRightItIsRefused) {
+  db_.execute("CREATE USER reader@localhost; GRANT SELECT ON " + name_ + ".* TO reader@localhost");
+  ConnectOptions options = Database::shared().options(name_);
+  options.user = "reader";
+  Connection reader(options);
+  EXPECT_EQ(support::error_class_of([&] { migrate(reader); }), "refused");
+  db_.execute("DROP USER reader@localhost");
+}
+
+// Dies by SIGKILL while the server waits in the middle of the migration, for a table that somebody
+// has locked. The server goes on with the rest of the packet, or not: either way the next call ends
+// with the whole schema.
+TEST_F(MigrateTest, AMigratorKilledInTheMiddleIsHealedByTheNext) {
+  db_.execute("CREATE TABLE task_moved (a INT); LOCK TABLES task_moved WRITE");
+  const ConnectOptions options = Database::shared().options(name_);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Connection db(options);
+    migrate(db);
+    ::_exit(0);
+  }
+  Connection watcher = Database::shared().connect(name_);
+  const bool stuck = eventually([&] {
+    return watcher
+               .execute(
+                   "SELECT 1 FROM information_schema.processlist"
+                   " WHERE state LIKE 'Waiting for table metadata lock%' AND db = DATABASE()")
+               .front()
+               .row_count() == 1;
+  });
+  ::kill(child, SIGKILL);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(stuck);
+  ASSERT_TRUE(WIFSIGNALED(status)) << "it had ended before it was killed";
+  EXPECT_EQ(schema_version(watcher), 0U);
+  EXPECT_EQ(watcher.execute("SHOW TABLES LIKE 'task_dead'").front().row_count(), 0U);
+
+  db_.execute("DROP TABLE task_moved; UNLOCK TABLES");
+  EXPECT_LE(migrate(watcher).size(), wanted_schema_version());
+  EXPECT_EQ(schema_version(watcher), wanted_schema_version());
+  EXPECT_EQ(tables(), kTables);
+  EXPECT_EQ(watcher.execute("SHOW COLUMNS FROM task_moved LIKE 'run_key'").front().row_count(), 1U);
+}
+
+}  // namespace
+}  // namespace allot::db
