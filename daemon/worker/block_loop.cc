@@ -62,7 +62,7 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
   switch (runner_.run(lease, queue, task, careful)) {
     case TaskRun::Result::kFinished:
       if (finished_.empty()) oldest_finished_ns_ = boot_ns();
-      finished_.push_back({task.key, task.attempt > 0 ? std::optional(task.id_key()) : task.first_key});
+      finished_.push_back(queue::finished(task));
       break;
     case TaskRun::Result::kUnknownType:
       unknown_.push_back(task.key);
@@ -84,7 +84,8 @@ bool BlockLoop::suspect(const queue::Task& task) const {
          careful_->verdicts[task.key.prio] < careful_->suspects.per_class;
 }
 
-// S7: careful until, in every class, the dead holder's block has its verdicts or none of it is left.
+// S7: careful until, in every class, the dead holder's block has its verdicts or none of it is
+// left.
 void BlockLoop::settle_suspects(const queue::Lease& lease) {
   ack(lease);
   std::vector<std::uint32_t> open;
@@ -140,14 +141,13 @@ void BlockLoop::acked() {
 
 void BlockLoop::finish(const queue::Lease& lease) {
   keeper_.drop();
-  const bool released = session_.call([&](db::Connection& db) {
-    return queue::TaskStore::ack_and_release(db, lease, finished_);
-  });
+  const bool released = session_.call(
+      [&](db::Connection& db) { return queue::TaskStore::ack_and_release(db, lease, finished_); });
   acked();
   finder_.forget_lease();
-  log::debug("release", {{"partition", lease.partition.partition_no},
-                         {"epoch", lease.epoch},
-                         {"held", released}});
+  log::debug(
+      "release",
+      {{"partition", lease.partition.partition_no}, {"epoch", lease.epoch}, {"held", released}});
 }
 
 }  // namespace allot::worker

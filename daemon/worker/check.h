@@ -7,14 +7,16 @@
 // with the exit code of the finding.
 namespace allot::worker {
 
-// Describes every plugin of the folder and answers the supervisor on ipc::kAnswerFd if that is open.
+// Describes every plugin of the folder and answers the supervisor on ipc::kAnswerFd if that is
+// open.
 void check_config(const config::Settings& settings);
 
 // Connects, compares the schema and makes configured queues that are missing. With `reclaim` also
 // frees the leases of a former life of this instance (S11): only with the instance lock in hand.
 void check_database(const config::Settings& settings, bool reclaim);
 
-// For people: one line per plugin file, what it offers or why it is refused. False: one was refused.
+// For people: one line per plugin file, what it offers or why it is refused. False: one was
+// refused.
 bool print_plugins(const config::Settings& settings, bool json);
 
 }  // namespace allot::worker

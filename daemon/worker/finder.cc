@@ -67,9 +67,8 @@ std::optional<queue::Block> Finder::follow(ipc::Hint hint) {
   const queue::Partition partition{ipc::hint_queue(hint), ipc::hint_partition(hint)};
   const ServedQueue* queue = served(partition.queue_id);
   if (hint == 0 || queue == nullptr) return std::nullopt;
-  return take(partition, *queue, [&](db::Connection& db) {
-    return store_.lease(db, partition, fetch_spec(*queue));
-  });
+  return take(partition, *queue,
+              [&](db::Connection& db) { return store_.lease(db, partition, fetch_spec(*queue)); });
 }
 
 template <typename Verb>
@@ -103,8 +102,8 @@ void Finder::forget_lease() {
 }
 
 void Finder::scout() {
-  const auto found = session_.call(
-      [&](db::Connection& db) { return queue::LeaseStore::scout(db, queue_ids_); });
+  const auto found =
+      session_.call([&](db::Connection& db) { return queue::LeaseStore::scout(db, queue_ids_); });
   std::array<ipc::Hint, ipc::kMaxHints> hints{};
   const std::size_t count = std::min(found.size(), hints.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -123,8 +122,8 @@ void Finder::scout() {
 void Finder::watch() {
   const Nanos now = boot_ns();
   if (now < next_watch_ns_) return;
-  const auto seen = session_.call(
-      [&](db::Connection& db) { return queue::LeaseStore::watch(db, queue_ids_); });
+  const auto seen =
+      session_.call([&](db::Connection& db) { return queue::LeaseStore::watch(db, queue_ids_); });
   const Nanos looked = boot_ns();
   if (watched_generation_ != session_.generation()) {
     // S4: after an outage all leases look unchanged; give their holders time to come back.

@@ -66,8 +66,8 @@ void LeaseKeeper::drop() {
   deadline_ns_ = 0;
 }
 
-// The database counts from when it executed the statement, which was after it was sent; what is left
-// to allow for is that the next statement takes as long as the slowest one seen.
+// The database counts from when it executed the statement, which was after it was sent; what is
+// left to allow for is that the next statement takes as long as the slowest one seen.
 void LeaseKeeper::set_deadline(Nanos sent_ns) {
   const Nanos margin = std::min(ttl_ns_ / 2, ttl_ns_ / 10 + slowest_trip_ns_);
   deadline_ns_ = sent_ns + ttl_ns_ - margin;
@@ -83,7 +83,8 @@ void LeaseKeeper::run() {
     }
     const Nanos now = boot_ns();
     if (now < renew_at_ns_) {
-      // wait_for runs on CLOCK_MONOTONIC; after a suspend it wakes late and finds the lease expired.
+      // wait_for runs on CLOCK_MONOTONIC; after a suspend it wakes late and finds the lease
+      // expired.
       changed_.wait_for(held, std::chrono::nanoseconds(renew_at_ns_ - now));
       continue;
     }

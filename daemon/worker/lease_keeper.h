@@ -18,8 +18,8 @@ namespace allot::worker {
 // Renews the lease at a third of its TTL while tasks run, in a thread with a connection of its own,
 // which is opened when a lease first lives that long.
 //
-// Block loop and keeper share one mutex (S1): drop() waits for a renewal under way, and after drop()
-// none is sent, so that no renewal can land behind a release.
+// Block loop and keeper share one mutex (S1): drop() waits for a renewal under way, and after
+// drop() none is sent, so that no renewal can land behind a release.
 class LeaseKeeper {
  public:
   LeaseKeeper(const queue::LeaseStore& store, db::ConnectOptions options, SlotWriter& slot);
@@ -32,9 +32,7 @@ class LeaseKeeper {
   void drop();
 
   // True while this process can be sure that nobody else may have the lease (S5).
-  [[nodiscard]] bool valid() const {
-    return !lost_.load() && boot_ns() < deadline_ns_.load();
-  }
+  [[nodiscard]] bool valid() const { return !lost_.load() && boot_ns() < deadline_ns_.load(); }
   [[nodiscard]] bool lost() const { return lost_.load(); }
   [[nodiscard]] Nanos deadline_ns() const { return deadline_ns_.load(); }
 

@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 
+#include "base/error.h"
 #include "base/posix.h"
 #include "base/version.h"
 #include "ipc/board.h"
@@ -71,32 +72,55 @@ Options parse(int argc, char** argv) {
   Options options;
   for (int got = 0; (got = getopt_long(argc, argv, "", kLong, nullptr)) != -1;) {
     switch (got) {
-      case 'r': options.mode = Mode::kRun; break;
-      case 'n': options.slot = static_cast<std::uint32_t>(number(optarg, ipc::kMaxSlots - 1)); break;
+      case 'r':
+        options.mode = Mode::kRun;
+        break;
+      case 'n':
+        options.slot = static_cast<std::uint32_t>(number(optarg, ipc::kMaxSlots - 1));
+        break;
       case 's':
         options.mode = Mode::kSettle;
         options.slot = static_cast<std::uint32_t>(number(optarg, ipc::kMaxSlots - 1));
         break;
-      case 't': options.status = static_cast<int>(number(optarg, INT32_MAX)); break;
+      case 't':
+        options.status = static_cast<int>(number(optarg, INT32_MAX));
+        break;
       case 'c':
         options.mode = Mode::kCheck;
         options.check = optarg;
         break;
-      case 'l': options.reclaim = true; break;
-      case 'p': options.mode = Mode::kPlugins; break;
-      case 'j': options.json = true; break;
-      case 'f': options.load.file = optarg; break;
-      case 'e': options.load.embedded = optarg; break;
-      case 'v': std::printf("%s\n", kVersionMark); std::exit(kExitOk);
-      case 'h': std::fputs(kUsage, stdout); std::exit(kExitOk);
-      default: usage("unknown or incomplete option");
+      case 'l':
+        options.reclaim = true;
+        break;
+      case 'p':
+        options.mode = Mode::kPlugins;
+        break;
+      case 'j':
+        options.json = true;
+        break;
+      case 'f':
+        options.load.file = optarg;
+        break;
+      case 'e':
+        options.load.embedded = optarg;
+        break;
+      case 'v':
+        std::printf("%s\n", kVersionMark);
+        std::exit(kExitOk);
+      case 'h':
+        std::fputs(kUsage, stdout);
+        std::exit(kExitOk);
+      default:
+        usage("unknown or incomplete option");
     }
   }
   if (options.mode == Mode::kNone || optind != argc) usage("say what to do");
   return options;
 }
 
-bool is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
+bool is_open(int fd) {
+  return fcntl(fd, F_GETFD) >= 0;
+}
 
 // The slot of this worker from the supervisor's file, or a private one when run by hand.
 ipc::Slot& map_slot(std::uint32_t index, bool writable) {
@@ -104,17 +128,22 @@ ipc::Slot& map_slot(std::uint32_t index, bool writable) {
   if (is_open(ipc::kSlotFd)) {
     at = map_shared(ipc::kSlotFd, ipc::slot_offset(index), sizeof(ipc::Slot), writable);
   } else {
-    at = mmap(nullptr, sizeof(ipc::Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    at = mmap(nullptr, sizeof(ipc::Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+              0);
     if (at == MAP_FAILED) at = nullptr;
   }
-  if (at == nullptr) throw Error("slot " + std::to_string(index) + ": cannot be mapped", kExitSoftware);
+  if (at == nullptr)
+    throw Error("slot " + std::to_string(index) + ": cannot be mapped", kExitSoftware);
   return *static_cast<ipc::Slot*>(at);
 }
 
-ipc::Board* shared_board() { return is_open(ipc::kBoardFd) ? ipc::map_board(ipc::kBoardFd) : nullptr; }
+ipc::Board* shared_board() {
+  return is_open(ipc::kBoardFd) ? ipc::map_board(ipc::kBoardFd) : nullptr;
+}
 
 ipc::Board& private_board() {
-  void* at = mmap(nullptr, sizeof(ipc::Board), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* at =
+      mmap(nullptr, sizeof(ipc::Board), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) throw Error("out of memory", kExitSoftware);
   return *static_cast<ipc::Board*>(at);
 }
@@ -129,12 +158,14 @@ void keep_descriptors_to_ourselves() {
 int run(const Options& options) {
   const config::Settings settings = config::load(options.load);
   log::setup("worker", log::parse_level(settings.logging.level), settings.logging.file);
-  for (const std::string& warning : settings.warnings) log::warn("config.warning", {{"text", warning}});
+  for (const std::string& warning : settings.warnings)
+    log::warn("config.warning", {{"text", warning}});
   keep_descriptors_to_ourselves();
   switch (options.mode) {
     case Mode::kRun: {
       ipc::Board* board = shared_board();
-      return run_worker(settings, map_slot(options.slot, true), board != nullptr ? *board : private_board());
+      return run_worker(settings, map_slot(options.slot, true),
+                        board != nullptr ? *board : private_board());
     }
     case Mode::kSettle:
       settle(settings, map_slot(options.slot, false), options.status, shared_board());
@@ -148,7 +179,8 @@ int run(const Options& options) {
       if (options.check != "database") check_config(settings);
       if (options.check != "config") check_database(settings, options.reclaim);
       return kExitOk;
-    case Mode::kNone: break;
+    case Mode::kNone:
+      break;
   }
   return kExitSoftware;
 }

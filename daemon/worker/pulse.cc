@@ -18,7 +18,10 @@ namespace allot::worker {
 
 Pulse::Pulse(SlotWriter& slot, int death_fd, std::chrono::milliseconds tick,
              std::chrono::milliseconds patience)
-    : slot_(slot), death_fd_(death_fd), tick_(tick), patience_(patience),
+    : slot_(slot),
+      death_fd_(death_fd),
+      tick_(tick),
+      patience_(patience),
       stop_(eventfd(0, EFD_CLOEXEC)) {
   sigset_t all;
   sigset_t before;

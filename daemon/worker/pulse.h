@@ -10,8 +10,8 @@
 namespace allot::worker {
 
 // A thread that beats while the main thread is guarded (slot_writer.h), and that watches the death
-// pipe: when the supervisor is gone the worker stops gracefully, and is gone itself when its patience
-// is over, so that orphans cannot exist (D8).
+// pipe: when the supervisor is gone the worker stops gracefully, and is gone itself when its
+// patience is over, so that orphans cannot exist (D8).
 class Pulse {
  public:
   // `death_fd` may be -1: run by hand, without a supervisor.

@@ -31,8 +31,7 @@ db::Connection& Session::connection() {
   connection_.emplace(options_);
   ++generation_;
   slot_.connected(0, connection_->id(), connection_->opened_ns());
-  log::info("database.connected",
-            {{"where", options_.where()}, {"connection", connection_->id()}});
+  log::info("database.connected", {{"where", options_.where()}, {"connection", connection_->id()}});
   return *connection_;
 }
 

@@ -116,8 +116,7 @@ void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
 }
 
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
-  ipc::push_urgent(board.pools[pool],
-                   ipc::make_hint(partition.queue_id, partition.partition_no));
+  ipc::push_urgent(board.pools[pool], ipc::make_hint(partition.queue_id, partition.partition_no));
   ipc::wake(board, 1);
 }
 

@@ -35,7 +35,9 @@ void SlotWriter::set_state(ipc::WorkerState state) {
   if (notify_fd_ >= 0) write_all(notify_fd_, &one, sizeof one);
 }
 
-void SlotWriter::beat() { slot_.heartbeat_ns.store(mono_ns(), std::memory_order_relaxed); }
+void SlotWriter::beat() {
+  slot_.heartbeat_ns.store(mono_ns(), std::memory_order_relaxed);
+}
 
 void SlotWriter::connected(int which, std::uint64_t connection_id, std::uint64_t opened_ns) {
   slot_.connected_ns[which] = opened_ns;
@@ -62,7 +64,9 @@ void SlotWriter::lease_deadline(std::uint64_t deadline_ns) {
   slot_.lease_deadline_ns.store(deadline_ns, std::memory_order_relaxed);
 }
 
-void SlotWriter::end_lease() { slot_.lease_held.store(0, std::memory_order_release); }
+void SlotWriter::end_lease() {
+  slot_.lease_held.store(0, std::memory_order_release);
+}
 
 void SlotWriter::begin_task(const queue::Task& task, std::uint32_t attempt,
                             std::uint32_t max_attempts, std::uint64_t soft_deadline_ns,
@@ -93,6 +97,8 @@ void SlotWriter::add_finished(const queue::Finished& task) {
   slot_.finished_count.store(count + 1, std::memory_order_release);
 }
 
-void SlotWriter::clear_finished() { slot_.finished_count.store(0, std::memory_order_release); }
+void SlotWriter::clear_finished() {
+  slot_.finished_count.store(0, std::memory_order_release);
+}
 
 }  // namespace allot::worker

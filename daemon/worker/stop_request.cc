@@ -36,7 +36,9 @@ void install_stop_signals(ipc::Board& board) {
   for (const int number : {SIGPIPE, SIGUSR1, SIGUSR2}) sigaction(number, &action, nullptr);
 }
 
-Asked asked() { return static_cast<Asked>(g_asked.load()); }
+Asked asked() {
+  return static_cast<Asked>(g_asked.load());
+}
 
 void ask(Asked what) {
   int before = g_asked.load();

@@ -18,7 +18,9 @@ enum class Asked : int {
 void install_stop_signals(ipc::Board& board);
 
 Asked asked();
-inline bool leaving() { return asked() != Asked::kNothing; }
+inline bool leaving() {
+  return asked() != Asked::kNothing;
+}
 
 // For the pulse thread: the same as the signal.
 void ask(Asked what);

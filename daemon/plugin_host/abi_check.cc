@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin_host/abi_check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+
+namespace allot::plugin_host {
+namespace {
+
+constexpr std::size_t kMaxName = 63;
+constexpr std::uint32_t kOldest = 1;
+
+// Sizes of version 1. Later fields are looked at only where struct_size covers them.
+constexpr std::size_t kPluginSizeV1 = offsetof(allot_plugin, handler_count) + sizeof(std::size_t);
+constexpr std::size_t kHandlerSizeV1 = offsetof(allot_handler, destroy) + sizeof(void*);
+
+bool is_name(std::string_view word) {
+  return !word.empty() && word.size() <= kMaxName &&
+         std::all_of(word.begin(), word.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '.' || c == '_' || c == '-';
+         });
+}
+
+std::optional<Finding> check_handler(const allot_handler* handler, std::size_t number,
+                                     std::set<std::string_view>& types) {
+  const std::string which = "handler " + std::to_string(number);
+  if (handler == nullptr || handler->struct_size < kHandlerSizeV1) {
+    return Finding{Refusal::kShortHandler,
+                   which + " is null or too small; set struct_size = sizeof(allot_handler)"};
+  }
+  const std::string_view type = view(handler->type);
+  if (!is_name(type)) {
+    return Finding{Refusal::kBadType, which + " has the type '" + std::string(type.substr(0, 80)) +
+                                          "'; 1 to 63 of A-Z a-z 0-9 . _ - are allowed"};
+  }
+  if (!types.insert(type).second) {
+    return Finding{Refusal::kTypeTwice,
+                   "type '" + std::string(type) + "' is offered twice; keep one of the handlers"};
+  }
+  if (handler->run == nullptr) {
+    return Finding{Refusal::kNoRun,
+                   "the handler of '" + std::string(type) + "' has no run function"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+const char* name_of(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::kNotAFile:
+      return "not a file";
+    case Refusal::kCannotOpen:
+      return "cannot be opened";
+    case Refusal::kNoSymbol:
+      return "missing symbol";
+    case Refusal::kNoDescription:
+      return "no description";
+    case Refusal::kWrongMagic:
+      return "wrong magic";
+    case Refusal::kTooNew:
+      return "ABI too new";
+    case Refusal::kNoVersion:
+      return "no ABI version";
+    case Refusal::kShortPlugin:
+      return "description too small";
+    case Refusal::kBadName:
+      return "bad plugin name";
+    case Refusal::kNoHandlers:
+      return "no handlers";
+    case Refusal::kShortHandler:
+      return "handler too small";
+    case Refusal::kBadType:
+      return "bad type";
+    case Refusal::kTypeTwice:
+      return "duplicate type";
+    case Refusal::kNoRun:
+      return "missing run function";
+    case Refusal::kTypeTaken:
+      return "type taken";
+    case Refusal::kInitFailed:
+      return "init failed";
+  }
+  return "unknown";
+}
+
+std::optional<Finding> check_abi(const allot_plugin* plugin) {
+  if (plugin == nullptr) {
+    return Finding{Refusal::kNoDescription, "allot_plugin_describe returned null"};
+  }
+  if (plugin->magic != ALLOT_PLUGIN_MAGIC) {
+    return Finding{Refusal::kWrongMagic, "not an Allot plugin; set magic = ALLOT_PLUGIN_MAGIC"};
+  }
+  if (plugin->abi_version < kOldest) {
+    return Finding{Refusal::kNoVersion, "no ABI version; set abi_version = ALLOT_ABI_VERSION"};
+  }
+  if (plugin->abi_version > ALLOT_ABI_VERSION) {
+    return Finding{Refusal::kTooNew,
+                   "compiled for plugin ABI " + std::to_string(plugin->abi_version) +
+                       ", this daemon knows up to " + std::to_string(ALLOT_ABI_VERSION) +
+                       "; upgrade Allot, or compile the plugin with its headers"};
+  }
+  if (plugin->struct_size < kPluginSizeV1) {
+    return Finding{Refusal::kShortPlugin, "set struct_size = sizeof(allot_plugin)"};
+  }
+  const std::string_view name = view(plugin->name);
+  if (!name.empty() && !is_name(name)) {
+    return Finding{Refusal::kBadName, "plugin name '" + std::string(name.substr(0, 80)) +
+                                          "'; 1 to 63 of A-Z a-z 0-9 . _ - are allowed"};
+  }
+  if (plugin->handler_count == 0 || plugin->handlers == nullptr) {
+    return Finding{Refusal::kNoHandlers,
+                   "it offers no handler; use ALLOT_HANDLER(\"type\", Class)"};
+  }
+  std::set<std::string_view> types;
+  for (std::size_t i = 0; i < plugin->handler_count; ++i) {
+    if (auto finding = check_handler(plugin->handlers[i], i + 1, types)) return finding;
+  }
+  return std::nullopt;
+}
+
+}  // namespace allot::plugin_host

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin_host/handler_call.h"
+
+#include <algorithm>
+
+namespace allot::plugin_host {
+namespace {
+
+constexpr std::size_t kMaxReason = 64 << 10;
+
+HostHooks& hooks_of(void* context) {
+  return *static_cast<HostHooks*>(context);
+}
+
+void log_line(void* context, std::int32_t level, allot_str text) {
+  hooks_of(context).log(level, view(text));
+}
+std::int32_t stop_requested(void* context) {
+  return hooks_of(context).stop_requested() ? 1 : 0;
+}
+void heartbeat(void* context) {
+  hooks_of(context).heartbeat();
+}
+
+allot_str text(std::string_view from) {
+  return {from.data(), from.size()};
+}
+
+CallResult read(const allot_outcome& outcome, const std::string& buffer) {
+  CallResult result;
+  result.reason = buffer.substr(0, std::min(outcome.reason.size, buffer.size()));
+  switch (outcome.kind) {
+    case ALLOT_SUCCESS:
+      result.kind = OutcomeKind::kSuccess;
+      break;
+    case ALLOT_RETRY:
+      result.kind = OutcomeKind::kRetry;
+      if (outcome.delay_ms >= 0) result.delay = std::chrono::milliseconds(outcome.delay_ms);
+      break;
+    case ALLOT_FAIL:
+      result.kind = OutcomeKind::kFail;
+      break;
+    default:
+      // Never an acknowledgement: what this handler meant is not known.
+      result.kind = OutcomeKind::kRetry;
+      result.reason =
+          "the handler returned an unknown outcome (" + std::to_string(outcome.kind) + ")";
+  }
+  return result;
+}
+
+}  // namespace
+
+const char* name_of(OutcomeKind kind) {
+  switch (kind) {
+    case OutcomeKind::kSuccess:
+      return "success";
+    case OutcomeKind::kRetry:
+      return "retry";
+    case OutcomeKind::kFail:
+      return "fail";
+  }
+  return "unknown";
+}
+
+CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks& hooks) {
+  // One buffer per thread: 64 KiB that most tasks never touch are not cleared for each of them.
+  thread_local std::string buffer(kMaxReason, '\0');
+  const allot_task task = {sizeof(allot_task), text(input.id),        text(input.queue),
+                           text(input.type),   text(input.payload),   input.attempt,
+                           input.max_attempts, input.soft_deadline_ns};
+  const allot_host host = {sizeof(allot_host), &hooks, &log_line, &stop_requested, &heartbeat};
+  allot_outcome outcome = {sizeof(allot_outcome),
+                           ALLOT_SUCCESS,
+                           ALLOT_DELAY_BY_POLICY,
+                           {buffer.data(), buffer.size(), 0}};
+  handler.handler->run(handler.self, &task, &host, &outcome);
+  return read(outcome, buffer);
+}
+
+}  // namespace allot::plugin_host

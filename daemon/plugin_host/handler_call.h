@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plugin_host/registry.h"
+
+namespace allot::plugin_host {
+
+struct CallInput {
+  std::string_view id;
+  std::string_view queue;
+  std::string_view type;
+  std::string_view payload;
+  std::uint32_t attempt = 1;
+  std::uint32_t max_attempts = 1;
+  std::uint64_t soft_deadline_ns = 0;  // CLOCK_BOOTTIME
+};
+
+// What the worker offers to a running handler. Called from any thread, and never throws.
+class HostHooks {
+ public:
+  HostHooks() = default;
+  HostHooks(const HostHooks&) = delete;
+  HostHooks& operator=(const HostHooks&) = delete;
+  virtual ~HostHooks() = default;
+  virtual void log(int level, std::string_view text) noexcept = 0;
+  virtual bool stop_requested() noexcept = 0;
+  virtual void heartbeat() noexcept = 0;
+};
+
+enum class OutcomeKind { kSuccess, kRetry, kFail };
+const char* name_of(OutcomeKind kind);
+
+struct CallResult {
+  OutcomeKind kind = OutcomeKind::kSuccess;
+  std::optional<std::chrono::milliseconds> delay;  // of a retry; nullopt: the policy decides
+  std::string reason;                              // at most 64 KiB
+};
+
+// Runs one task in its handler, over the C ABI. An outcome that makes no sense is a retry.
+CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks& hooks);
+
+}  // namespace allot::plugin_host

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/worker.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+
+#include "base/version.h"
+#include "db/from_settings.h"
+#include "db/migrate.h"
+#include "log/log.h"
+#include "worker/block_loop.h"
+#include "worker/pulse.h"
+#include "worker/stop_request.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::milliseconds;
+
+int if_open(int fd) {
+  return fcntl(fd, F_GETFD) >= 0 ? fd : -1;
+}
+
+// The queues of this pool, as the database knows them; those that are missing are made.
+std::vector<ServedQueue> serve(Session& session, const config::Settings& settings,
+                               const config::Pool& pool) {
+  std::vector<ServedQueue> served;
+  for (const std::string& name : pool.queues) {
+    const config::Queue* queue = config::find_queue(settings, name);
+    auto info = session.call(
+        [&](db::Connection& db) { return queue::ensure_queue(db, name, queue->partitions); });
+    if (info.partitions != queue->partitions) {
+      log::warn("queue.partitions", {{"queue", name},
+                                     {"configured", queue->partitions},
+                                     {"used", info.partitions},
+                                     {"reason", "the database decides once a queue exists"}});
+    }
+    served.push_back({std::move(info), queue});
+  }
+  return served;
+}
+
+}  // namespace
+
+int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
+  const std::uint32_t pool =
+      std::min<std::uint32_t>(raw_slot.pool, static_cast<std::uint32_t>(settings.pools.size()) - 1);
+  const queue::LeaseStore leases(
+      queue::make_holder(settings.daemon.instance, config::runtime_dir(settings)),
+      settings.daemon.lease_ttl);
+  const queue::TaskStore tasks(leases.holder());
+  SlotWriter slot(raw_slot, if_open(ipc::kNotifyFd));
+  slot.start(leases.holder());
+  install_stop_signals(board);
+  const milliseconds frozen = config::frozen_limit(settings.daemon);
+  const Pulse pulse(slot, if_open(ipc::kDeathFd),
+                    std::clamp(frozen / 4, milliseconds(20), milliseconds(1000)),
+                    settings.daemon.stop_timeout);
+
+  slot.set_state(ipc::WorkerState::kConnecting);
+  const auto registry =
+      plugin_host::Registry::load(settings.plugins.folder, settings.plugins.sections);
+  const db::ConnectOptions connect = db::from_settings(settings.database);
+  try {
+    Session session(connect, slot, settings.daemon.stop_timeout / 2);
+    session.call([](db::Connection& db) {
+      db::require_schema(db);
+      return true;
+    });
+    LeaseKeeper keeper(leases, connect, slot);
+    Finder finder(session, leases, keeper, slot, board, pool,
+                  serve(session, settings, settings.pools[pool]));
+    TaskRun runner(session, tasks, registry, keeper, slot,
+                   config::soft_task_timeout(settings.daemon), settings.daemon.task_timeout);
+    BlockLoop loop(session, finder, keeper, slot, tasks, runner);
+    log::info("worker.ready", {{"slot", raw_slot.index},
+                               {"pool", settings.pools[pool].name},
+                               {"version", kVersion},
+                               {"handlers", registry.size()}});
+    slot.set_state(ipc::WorkerState::kIdle);
+    loop.run();
+  } catch (const GaveUp& gave_up) {
+    log::error("worker.gave_up", {{"reason", gave_up.what()}});
+    return kExitUnavailable;
+  }
+  log::info("worker.leaves", {{"done", raw_slot.tasks_done.load()}});
+  return kExitOk;
+}
+
+}  // namespace allot::worker

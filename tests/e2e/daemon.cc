@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "e2e/daemon.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace allot::e2e {
+
+std::string program(const std::string& name) {
+  return std::string(ALLOT_PROGRAMS) + "/" + name;
+}
+std::string probe_folder() {
+  return ALLOT_PROBE_FOLDER;
+}
+
+Daemon::Daemon(const DaemonOptions& options) {
+  support::Database& server = support::Database::shared();
+  database_ = options.migrate ? server.make_database() : server.make_empty_database();
+  std::ostringstream config;
+  config << "[database]\nsocket = \"" << server.socket() << "\"\nuser = \"root\"\nname = \""
+         << database_ << "\"\ncall_timeout = \"5s\"\n"
+         << "[daemon]\nruntime_dir = \"" << folder_ / "run"
+         << "\"\n"
+         << options.daemon_keys << "\n[queues.default]\nretry_delay = \"20ms\"\n"
+         << options.queue_keys << "\n[pools.default]\nsize = " << options.workers
+         << "\n[plugins]\nfolder = \"" << probe_folder() << "\"\n[plugins.probe]\noutput = \""
+         << folder_ / "written"
+         << "\"\n[logging]\nlevel = \"debug\"\nfile = \"" << folder_ / "log"
+         << "\"\n"
+         << options.more;
+  config_file_ = folder_.write("allot.toml", config.str());
+  if (options.start) start();
+}
+
+void Daemon::start() {
+  process_ = std::make_unique<support::Process>(
+      std::vector<std::string>{program("allotd"), "--config", config_file_});
+}
+
+std::optional<support::ExitStatus> Daemon::stop(int signal) {
+  process_->signal(signal);
+  return process_->wait(std::chrono::seconds(60));
+}
+
+support::Finished Daemon::allot(std::vector<std::string> arguments,
+                                const std::string& input) const {
+  arguments.insert(arguments.begin(), {program("allot"), "--config", config_file_});
+  return support::run_program(std::move(arguments), {.input = input});
+}
+
+std::string Daemon::submit(const std::string& type, const std::string& payload) const {
+  const auto done = allot({"submit", "default", type, payload});
+  if (done.status != support::ExitStatus{0, 0}) throw std::runtime_error("submit: " + done.err);
+  return done.out.substr(0, done.out.find('\n'));
+}
+
+void Daemon::submit_many(const std::string& type, const std::vector<std::string>& payloads) const {
+  std::string lines;
+  for (const std::string& payload : payloads) {
+    lines +=
+        nlohmann::json{{"queue", "default"}, {"type", type}, {"payload", payload}}.dump() + "\n";
+  }
+  const auto done = allot({"submit", "--ndjson", "-"}, lines);
+  if (done.status != support::ExitStatus{0, 0}) throw std::runtime_error("submit: " + done.err);
+}
+
+nlohmann::json Daemon::status() const {
+  return nlohmann::json::parse(allot({"status", "--json"}).out);
+}
+
+nlohmann::json Daemon::task(const std::string& id) const {
+  const auto done = allot({"task", "show", id, "--json"});
+  return done.status.code == 0 ? nlohmann::json::parse(done.out) : nlohmann::json();
+}
+
+std::vector<pid_t> Daemon::workers() const {
+  std::vector<pid_t> pids;
+  for (const auto& worker : status()["workers"]) pids.push_back(worker["pid"].get<pid_t>());
+  return pids;
+}
+
+std::vector<pid_t> Daemon::busy_workers() const {
+  std::vector<pid_t> pids;
+  for (const auto& worker : status()["workers"]) {
+    if (!worker["running"].empty()) pids.push_back(worker["pid"].get<pid_t>());
+  }
+  return pids;
+}
+
+db::Connection Daemon::connect() const {
+  return support::Database::shared().connect(database_);
+}
+
+std::uint64_t Daemon::count(const std::string& table) const {
+  auto connection = connect();
+  return connection.execute("SELECT COUNT(*) FROM " + table).front().next()->u64(0);
+}
+
+bool Daemon::drained() const {
+  auto connection = connect();
+  auto results = connection.execute(
+      "SELECT (SELECT COUNT(*) FROM task), (SELECT COUNT(*) FROM q_lock_table WHERE state <> "
+      "'FREE')");
+  const auto row = results.front().next();
+  return row->u64(0) == 0 && row->u64(1) == 0;
+}
+
+std::vector<std::string> Daemon::written() const {
+  std::vector<std::string> lines;
+  std::ifstream file(folder_ / "written");
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string Daemon::log() const {
+  return support::read_file(folder_ / "log") + process_->err();
+}
+
+bool Daemon::logged(const std::string& text) const {
+  return log().find(text) != std::string::npos;
+}
+
+std::size_t Daemon::times_logged(const std::string& text) const {
+  const std::string all = log();
+  std::size_t times = 0;
+  for (std::size_t at = all.find(text); at != std::string::npos; at = all.find(text, at + 1))
+    ++times;
+  return times;
+}
+
+}  // namespace allot::e2e

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "db/connection.h"
+#include "support/database.h"
+#include "support/eventually.h"
+#include "support/process.h"
+#include "support/temp_dir.h"
+
+namespace allot::e2e {
+
+// What a test says of its daemon; the rest of the configuration is the same for all.
+struct DaemonOptions {
+  unsigned workers = 2;
+  std::string queue_keys;   // lines below [queues.default]
+  std::string daemon_keys;  // lines below [daemon]
+  std::string more;         // further sections
+  bool migrate = true;
+  bool start = true;
+};
+
+// A real allotd with real workers over a fresh database of the shared server, in a folder of its
+// own, with the probe plugin. Ends with SIGKILL if the test did not stop it.
+class Daemon {
+ public:
+  explicit Daemon(const DaemonOptions& options = {});
+
+  void start();
+  // Sends `signal` and waits for the end.
+  std::optional<support::ExitStatus> stop(int signal = SIGTERM);
+  [[nodiscard]] support::Process& process() { return *process_; }
+
+  // Runs `allot` with this daemon's configuration.
+  [[nodiscard]] support::Finished allot(std::vector<std::string> arguments,
+                                        const std::string& input = {}) const;
+  // Submits one task to queue "default" and returns its id.
+  [[nodiscard]] std::string submit(const std::string& type, const std::string& payload) const;
+  void submit_many(const std::string& type, const std::vector<std::string>& payloads) const;
+
+  [[nodiscard]] nlohmann::json status() const;
+  [[nodiscard]] nlohmann::json task(const std::string& id) const;
+  // Pids of the workers in the slot table, of those inside a handler, of all processes below
+  // allotd.
+  [[nodiscard]] std::vector<pid_t> workers() const;
+  [[nodiscard]] std::vector<pid_t> busy_workers() const;
+
+  [[nodiscard]] bool drained() const;
+  [[nodiscard]] std::uint64_t count(const std::string& table) const;
+  // Lines that test.write appended, in order of execution.
+  [[nodiscard]] std::vector<std::string> written() const;
+
+  [[nodiscard]] std::string log() const;
+  [[nodiscard]] bool logged(const std::string& text) const;
+  [[nodiscard]] std::size_t times_logged(const std::string& text) const;
+
+  [[nodiscard]] const std::string& database() const { return database_; }
+  [[nodiscard]] const std::string& config_file() const { return config_file_; }
+  [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+  [[nodiscard]] db::Connection connect() const;
+
+ private:
+  support::TempDir folder_;
+  std::string database_;
+  std::string config_file_;
+  std::unique_ptr<support::Process> process_;
+};
+
+// The folder of the programs under test, and of the test plugins.
+std::string program(const std::string& name);
+std::string probe_folder();
+
+}  // namespace allot::e2e

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Handlers with which tests provoke and observe a worker.
+//   [plugins.probe]
+//   output = "FILE"    where test.write appends its payloads, one line each
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <allot/plugin.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace {
+
+class Ok : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context&) override { return allot::success(); }
+};
+
+class Fail : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    return allot::fail(std::string(ctx.payload()));
+  }
+};
+
+class Retry : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    return allot::retry(std::string(ctx.payload()));
+  }
+};
+
+class Throw : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    throw std::runtime_error(std::string(ctx.payload()));
+  }
+};
+
+class ThrowInt : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context&) override { throw 42; }
+};
+
+// payload: abort, segv, kill, or exit (with status 0).
+class Crash : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    if (ctx.payload() == "abort") std::abort();
+    if (ctx.payload() == "segv") {
+      ::signal(SIGSEGV, SIG_DFL);  // a sanitizer's handler would turn it into an exit
+      ::raise(SIGSEGV);
+    }
+    if (ctx.payload() == "kill") ::raise(SIGKILL);
+    ::_exit(0);
+  }
+};
+
+// payload: milliseconds; ends early with a retry when asked to stop.
+class Sleep : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    int left = std::atoi(std::string(ctx.payload()).c_str());
+    for (; left > 0; left -= 10) {
+      if (ctx.stop_requested()) return allot::retry("asked to stop", std::chrono::seconds(0));
+      ::poll(nullptr, 0, 10);
+    }
+    return allot::success();
+  }
+};
+
+// Never ends and never looks.
+class Spin : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context&) override {
+    for (volatile bool go_on = true; go_on;) {
+    }
+    return allot::success();
+  }
+};
+
+void append_line(const std::string& path, std::string_view text) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  const std::string line = std::string(text) + "\n";
+  if (fd < 0 || ::write(fd, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
+    throw std::runtime_error("cannot write to " + path);
+  }
+  ::close(fd);
+}
+
+class Write : public allot::Handler {
+ public:
+  explicit Write(const allot::Config& config) : output_(config.get("output")) {}
+  allot::Outcome run(allot::Context& ctx) override {
+    append_line(output_, ctx.payload());
+    return allot::success();
+  }
+
+ private:
+  std::string output_;
+};
+
+// Writes its payload, then sleeps without looking: a task that is caught in the middle.
+class WriteAndSleep : public allot::Handler {
+ public:
+  explicit WriteAndSleep(const allot::Config& config) : output_(config.get("output")) {}
+  allot::Outcome run(allot::Context& ctx) override {
+    append_line(output_, std::string(ctx.payload()) + " attempt " + std::to_string(ctx.attempt()));
+    if (ctx.attempt() == 1) ::poll(nullptr, 0, 600'000);
+    return allot::success();
+  }
+
+ private:
+  std::string output_;
+};
+
+ALLOT_HANDLER("test.ok", Ok)
+ALLOT_HANDLER("test.fail", Fail)
+ALLOT_HANDLER("test.retry", Retry)
+ALLOT_HANDLER("test.throw", Throw)
+ALLOT_HANDLER("test.throw_int", ThrowInt)
+ALLOT_HANDLER("test.crash", Crash)
+ALLOT_HANDLER("test.sleep", Sleep)
+ALLOT_HANDLER("test.spin", Spin)
+ALLOT_HANDLER("test.write", Write)
+ALLOT_HANDLER("test.hang_once", WriteAndSleep)
+
+}  // namespace
