@@ -3,15 +3,18 @@
 # What the scripts share. Source it from a script of this folder after: set -euo pipefail
 
 # The one list of packages. "a|b": any of them will do, the first is what gets installed.
-build_packages=(
-  g++ cmake ninja-build pkg-config
-  libboost-dev libpoco-dev "default-libmysqlclient-dev|libmysqlclient-dev"
-  libspdlog-dev libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
-)
-run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
-test_packages=(libgtest-dev)
-lint_packages=(clang-format clang-tidy)
-fresh_packages=(debootstrap systemd-container)
+# shellcheck disable=SC2034  # used by the scripts that source this
+{
+  build_packages=(
+    g++ cmake ninja-build pkg-config
+    libboost-dev libpoco-dev "default-libmysqlclient-dev|libmysqlclient-dev"
+    libspdlog-dev libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
+  )
+  run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
+  test_packages=(libgtest-dev)
+  lint_packages=(clang-format clang-tidy shellcheck)
+  fresh_packages=(debootstrap systemd-container)
+}
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
