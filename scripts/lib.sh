@@ -11,6 +11,7 @@
     libspdlog-dev libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
   )
   run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
+  demo_packages=(jq)
   test_packages=(libgtest-dev)
   lint_packages=(clang-format clang-tidy shellcheck)
   fresh_packages=(debootstrap systemd-container)
