@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/queue/fixture.h"
+
+namespace allot::queue {
+namespace {
+
+using support::Database;
+
+std::string dump(db::Connection& db, const std::string& table, const std::string& order) {
+  std::string text = table + "\n";
+  auto columns = db.execute("SHOW COLUMNS FROM " + table);
+  const std::uint64_t count = columns.front().row_count();
+  auto rows = db.execute("SELECT * FROM " + table + " ORDER BY " + order);
+  while (const auto row = rows.front().next()) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      text += row->is_null(i) ? "NULL" : std::string(row->text(i));
+      text += i + 1 < count ? '|' : '\n';
+    }
+  }
+  return text;
+}
+
+Holder holder_with(std::uint64_t origin) {
+  Holder holder = make_holder("test", "/run/allot/test");
+  if (origin != 0) holder.origin = origin;
+  return holder;
+}
+
+}  // namespace
+
+Worker::Worker(db::Connection connection, std::uint64_t origin, std::chrono::microseconds ttl)
+    : db(std::move(connection)), leases(holder_with(origin), ttl), tasks(leases.holder()) {}
+
+std::optional<Block> Worker::lease(Partition partition, const FetchSpec& spec) {
+  return leases.lease(db, partition, spec);
+}
+
+std::optional<Block> Worker::steal(Partition partition, const FetchSpec& spec) {
+  for (const Sighting& seen : LeaseStore::watch(db, std::vector{partition.queue_id})) {
+    if (seen.partition == partition) return leases.take_over(db, seen, true, spec);
+  }
+  return std::nullopt;
+}
+
+QueueTest::QueueTest()
+    : name_(Database::shared().make_database()), worker_(connect()), look_(connect()) {
+  queue_ = make_queue("q", 1);
+  partition_ = {queue_.queue_id, 0};
+}
+
+QueueInfo QueueTest::make_queue(const std::string& name, std::uint32_t partitions) {
+  return ensure_queue(look_, name, partitions);
+}
+
+std::vector<TaskId> QueueTest::put(std::size_t count, std::uint32_t prio) {
+  std::vector<Submission> submissions;
+  for (std::size_t i = 0; i < count; ++i) {
+    submissions.push_back({queue_, "t", std::to_string(i), prio});
+  }
+  return submit(look_, submissions);
+}
+
+void QueueTest::put_row(Partition partition, TaskKey key, const std::string& payload) {
+  look_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
+                std::to_string(partition.queue_id) + "," + std::to_string(partition.partition_no) +
+                "," + std::to_string(key.prio) + "," + std::to_string(key.run_key) + ", 't', " +
+                db::Statement::quoted(payload) + ")");
+}
+
+Block QueueTest::must_lease(const FetchSpec& spec) {
+  auto block = worker_.lease(partition_, spec);
+  if (!block) throw std::runtime_error("the partition is not free");
+  return std::move(*block);
+}
+
+std::string QueueTest::value(const std::string& sql) {
+  auto results = look_.execute(sql);
+  const auto row = results.back().next();
+  return row ? std::string(row->text(0)) : "no row";
+}
+
+std::uint64_t QueueTest::counter(const std::string& status) {
+  auto results = look_.execute("SHOW GLOBAL STATUS LIKE '" + status + "'");
+  const auto row = results.front().next();
+  if (!row) throw std::runtime_error("the server has no counter " + status);
+  return row->u64(1);
+}
+
+std::string QueueTest::tasks_as_text() {
+  return dump(look_, "task", "1, 2, 3, 4") + dump(look_, "task_moved", "1, 2, 3, 4") +
+         dump(look_, "task_attempt", "1, 2, 3, 4, 5") + dump(look_, "task_dead", "1, 2, 3, 4");
+}
+
+std::string QueueTest::leases_as_text() {
+  return dump(look_, "q_lock_table", "1, 2");
+}
+
+bool QueueTest::lock_waits(std::uint64_t count) {
+  return support::eventually([&] { return counter("Innodb_row_lock_current_waits") >= count; });
+}
+
+}  // namespace allot::queue

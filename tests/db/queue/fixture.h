@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "db/connection.h"
+#include "queue/catalog.h"
+#include "queue/lease_store.h"
+#include "queue/submit.h"
+#include "queue/task_store.h"
+#include "support/database.h"
+#include "support/db_error.h"
+#include "support/eventually.h"
+
+namespace allot::queue {
+
+// One worker as the database sees it: an id of its own, its connection, its two stores.
+struct Worker {
+  explicit Worker(db::Connection connection, std::uint64_t origin = 0,
+                  std::chrono::microseconds ttl = std::chrono::seconds(30));
+  Worker(const Worker&) = delete;  // tasks refers to leases
+  Worker& operator=(const Worker&) = delete;
+
+  db::Connection db;
+  LeaseStore leases;
+  TaskStore tasks;
+
+  std::optional<Block> lease(Partition partition, const FetchSpec& spec = {});
+  // Takes the partition from whoever has it, as one that was seen standing still for long.
+  std::optional<Block> steal(Partition partition, const FetchSpec& spec = {});
+};
+
+// A database of its own for each test, with one queue of one partition, and one worker.
+class QueueTest : public testing::Test {
+ protected:
+  QueueTest();
+
+  [[nodiscard]] db::Connection connect() const {
+    return support::Database::shared().connect(name_);
+  }
+  QueueInfo make_queue(const std::string& name, std::uint32_t partitions);
+
+  // Submits tasks of type "t" with payloads "0", "1" ...
+  std::vector<TaskId> put(std::size_t count, std::uint32_t prio = kDefaultPrio);
+  // One row as it is, for tests that need a certain key.
+  void put_row(Partition partition, TaskKey key, const std::string& payload = "x");
+  // Leases the partition for worker_; fails the test when that is not possible.
+  Block must_lease(const FetchSpec& spec = {});
+
+  // Runs `sql` on a connection of its own; the first field of the first row.
+  std::string value(const std::string& sql);
+  std::uint64_t number(const std::string& sql) { return std::stoull("0" + value(sql)); }
+  // A server-wide counter, e.g. Innodb_deadlocks.
+  std::uint64_t counter(const std::string& status);
+
+  // All rows of the tables with tasks (and of the lease table), as text: what a lost lease must not
+  // change, and what a repeated call must not change again.
+  std::string tasks_as_text();
+  std::string leases_as_text();
+  std::string all_as_text() { return tasks_as_text() + leases_as_text(); }
+
+  // Waits until `count` statements on this server wait for a row lock.
+  bool lock_waits(std::uint64_t count);
+
+  std::string name_;
+  QueueInfo queue_;
+  Partition partition_;
+  Worker worker_;
+  db::Connection look_;
+};
+
+// The verdict that the tests give.
+inline constexpr Verdict kFailed{"failed", "it did not work"};
+
+}  // namespace allot::queue

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <barrier>
+#include <set>
+#include <thread>
+
+#include "db/queue/fixture.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::seconds;
+
+using LeaseTest = QueueTest;
+
+TEST_F(LeaseTest, AFreePartitionIsLeasedWithItsTasks) {
+  const std::vector<TaskId> ids = put(3);
+  const auto block = worker_.lease(partition_);
+  ASSERT_TRUE(block);
+  EXPECT_EQ(block->lease.partition, partition_);
+  EXPECT_EQ(block->lease.holder, worker_.leases.holder().id);
+  EXPECT_FALSE(block->lease.suspects);
+  ASSERT_EQ(block->tasks.size(), 3U);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    EXPECT_EQ(block->tasks[i].key, (TaskKey{1, ids[i].first_key}));
+    EXPECT_EQ(block->tasks[i].payload, std::to_string(i));
+    EXPECT_EQ(block->tasks[i].payload_size, 1U);
+    EXPECT_EQ(block->tasks[i].type, "t");
+    EXPECT_EQ(block->tasks[i].attempt, 0U);
+    EXPECT_FALSE(block->tasks[i].first_key);
+  }
+}
+
+TEST_F(LeaseTest, TheRowNamesItsHolderForPeople) {
+  const Holder& holder = worker_.leases.holder();
+  must_lease({.block_size = 7});
+  EXPECT_EQ(value("SELECT CONCAT_WS(' ', state, lock_by, lock_origin, lock_host, lock_instance,"
+                  " lock_pid, block_size) FROM q_lock_table"),
+            "LOCKED " + std::to_string(holder.id) + " " + std::to_string(holder.origin) + " " +
+                holder.host + " test " + std::to_string(holder.pid) + " 7");
+  const std::uint64_t ttl_ms = number(
+      "SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expire_at) DIV 1000"
+      " FROM q_lock_table");
+  EXPECT_GT(ttl_ms, 20'000U);
+  EXPECT_LE(ttl_ms, 30'000U);
+}
+
+TEST_F(LeaseTest, AnEmptyPartitionIsLeasedTooAndHasNoTasks) {
+  EXPECT_TRUE(must_lease().tasks.empty());
+}
+
+TEST_F(LeaseTest, TheBlockIsBoundedAndInOrderOfClassAndTime) {
+  put(2, 3);
+  put(2, 0);
+  put(2, 1);
+  const Block block = must_lease({.block_size = 5});
+  ASSERT_EQ(block.tasks.size(), 5U);
+  EXPECT_TRUE(std::is_sorted(block.tasks.begin(), block.tasks.end(),
+                             [](const Task& a, const Task& b) { return a.key < b.key; }));
+  EXPECT_EQ(block.tasks.front().key.prio, 0U);
+  EXPECT_EQ(block.tasks.back().key.prio, 3U);
+}
+
+TEST_F(LeaseTest, ALeasedPartitionIsNobodyElses) {
+  const Block block = must_lease();
+  Worker other(connect());
+  EXPECT_FALSE(other.lease(partition_));
+  EXPECT_TRUE(worker_.leases.renew(worker_.db, block.lease)) << "the attempt changed nothing";
+  EXPECT_FALSE(other.lease(partition_)) << "EXTENDED is not FREE either";
+}
+
+TEST_F(LeaseTest, APartitionThatDoesNotExistIsNotLeased) {
+  EXPECT_FALSE(worker_.lease({queue_.queue_id, 77}));
+}
+
+TEST_F(LeaseTest, AHeldBackPartitionWaits) {
+  look_.execute("UPDATE q_lock_table SET hold_until = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  EXPECT_FALSE(worker_.lease(partition_));
+  look_.execute("UPDATE q_lock_table SET hold_until = UTC_TIMESTAMP(6) - INTERVAL 1 MICROSECOND");
+  EXPECT_TRUE(worker_.lease(partition_));
+}
+
+// S2, also for a row that a fail-over set back to an older epoch.
+TEST_F(LeaseTest, AnEpochNeverRepeats) {
+  std::uint64_t last = 0;
+  for (int i = 0; i < 50; ++i) {
+    const Block block = must_lease();
+    EXPECT_GT(block.lease.epoch, last);
+    last = block.lease.epoch;
+    ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
+    if (i % 5 == 0) look_.execute("UPDATE q_lock_table SET epoch = 3");
+  }
+  // And with a clock that was set back: it still grows.
+  worker_.db.execute("SET timestamp = 1750000000");
+  EXPECT_GT(must_lease().lease.epoch, last);
+}
+
+TEST_F(LeaseTest, ALostReplyIsHealedByTheSameCall) {
+  put(2);
+  const Block first = must_lease();
+  const auto again = worker_.lease(partition_);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->lease.epoch, first.lease.epoch);
+  EXPECT_EQ(again->tasks.size(), 2U);
+  EXPECT_EQ(worker_.leases.held_epoch(worker_.db, partition_), first.lease.epoch);
+}
+
+TEST_F(LeaseTest, HeldEpochIsOnlyTheHolders) {
+  EXPECT_EQ(worker_.leases.held_epoch(worker_.db, partition_), std::nullopt);
+  const Block block = must_lease();
+  Worker other(connect());
+  EXPECT_EQ(other.leases.held_epoch(other.db, partition_), std::nullopt);
+  worker_.leases.release(worker_.db, block.lease);
+  EXPECT_EQ(worker_.leases.held_epoch(worker_.db, partition_), std::nullopt);
+}
+
+TEST_F(LeaseTest, RenewProlongsAndShowsIt) {
+  const Block block = must_lease();
+  look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6)");
+  EXPECT_TRUE(worker_.leases.renew(worker_.db, block.lease));
+  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "EXTENDED");
+  EXPECT_EQ(number("SELECT expire_at > UTC_TIMESTAMP(6) + INTERVAL 20 SECOND FROM q_lock_table"),
+            1U);
+}
+
+// S1. With a release that kept the epoch, this renewal locked the partition again for nobody.
+TEST_F(LeaseTest, ARenewalAfterTheReleaseFindsNothing) {
+  const Block block = must_lease();
+  EXPECT_TRUE(worker_.leases.release(worker_.db, block.lease));
+  const std::string before = leases_as_text();
+  EXPECT_FALSE(worker_.leases.renew(worker_.db, block.lease));
+  EXPECT_EQ(leases_as_text(), before);
+}
+
+TEST_F(LeaseTest, AReleaseClearsTheHolderAndEndsTheEpoch) {
+  const Block block = must_lease();
+  EXPECT_TRUE(worker_.leases.release(worker_.db, block.lease));
+  EXPECT_EQ(value("SELECT CONCAT_WS(' ', state, epoch, lock_by IS NULL, lock_origin IS NULL,"
+                  " lock_host IS NULL, lock_instance IS NULL, lock_pid IS NULL,"
+                  " expire_at <= UTC_TIMESTAMP(6)) FROM q_lock_table"),
+            "FREE " + std::to_string(block.lease.epoch + 1) + " 1 1 1 1 1 1");
+}
+
+TEST_F(LeaseTest, OfManyThatRaceForAPartitionOneGetsIt) {
+  constexpr std::uint32_t kPartitions = 64;
+  constexpr std::size_t kWorkers = 4;
+  const QueueInfo wide = make_queue("wide", kPartitions);
+  std::vector<std::set<std::uint32_t>> got(kWorkers);
+  std::barrier start(kWorkers);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < kWorkers; ++i) {
+    threads.emplace_back([&, i] {
+      Worker worker(connect());
+      for (std::uint32_t no = 0; no < kPartitions; ++no) {
+        start.arrive_and_wait();  // all ask for the same row in the same moment
+        if (worker.lease({wide.queue_id, no})) got[i].insert(no);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::size_t leased = 0;
+  std::set<std::uint32_t> all;
+  for (const auto& mine : got) {
+    leased += mine.size();
+    all.insert(mine.begin(), mine.end());
+  }
+  EXPECT_EQ(all.size(), kPartitions);
+  EXPECT_EQ(leased, kPartitions) << "a partition was leased twice";
+}
+
+using KillTest = QueueTest;
+
+// S9: the last packet of a dead worker may still be executing.
+TEST_F(KillTest, FormerConnectionsAreEnded) {
+  db::Connection former = connect();
+  kill_connections(worker_.db,
+                   std::vector<FormerConnection>{
+                       {0, seconds(0)}, {former.id(), seconds(0)}, {UINT32_MAX, seconds(0)}});
+  EXPECT_EQ(support::error_class_of([&] { former.execute("SELECT 1"); }), "gone");
+  EXPECT_EQ(worker_.db.execute("SELECT 1").front().next()->u64(0), 1U);
+}
+
+TEST_F(KillTest, AnIdFromBeforeTheServersStartIsSomebodyElsesNow) {
+  db::Connection innocent = connect();
+  kill_connections(worker_.db,
+                   std::vector<FormerConnection>{{innocent.id(), std::chrono::hours(24 * 365)}});
+  EXPECT_EQ(innocent.execute("SELECT 1").front().next()->u64(0), 1U);
+}
+
+}  // namespace
+}  // namespace allot::queue

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/queue/fixture.h"
+
+namespace allot::queue {
+namespace {
+
+class TakeoverTest : public QueueTest {
+ protected:
+  Sighting must_see() {
+    auto seen = LeaseStore::watch(look_, std::vector{queue_.queue_id});
+    if (seen.size() != 1) throw std::runtime_error("not one lease that is taken");
+    return seen.front();
+  }
+  void expire() {
+    look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+  }
+
+  Worker thief_{connect()};
+};
+
+TEST_F(TakeoverTest, WatchShowsWhatIsTaken) {
+  EXPECT_TRUE(LeaseStore::watch(look_, std::vector{queue_.queue_id}).empty());
+  const Block block = must_lease();
+  Sighting seen = must_see();
+  const Holder& holder = worker_.leases.holder();
+  EXPECT_EQ(seen.partition, partition_);
+  EXPECT_EQ(seen.epoch, block.lease.epoch);
+  EXPECT_FALSE(seen.expired);
+  EXPECT_GT(seen.remaining, std::chrono::seconds(20));
+  EXPECT_EQ(seen.holder, holder.host + "/test/" + std::to_string(holder.pid));
+  worker_.leases.renew(worker_.db, block.lease);
+  EXPECT_NE(must_see().expire_at, seen.expire_at) << "a renewal is a sign of life";
+  expire();
+  seen = must_see();
+  EXPECT_TRUE(seen.expired);
+  EXPECT_EQ(seen.remaining.count(), 0);
+  EXPECT_TRUE(LeaseStore::watch(look_, std::vector{queue_.queue_id + 1}).empty());
+  EXPECT_TRUE(LeaseStore::watch(look_, {}).empty());
+}
+
+TEST_F(TakeoverTest, AnExpiredLeaseIsTakenAndItsBlockSuspected) {
+  const auto ids = put(2);
+  const Block former = must_lease({.block_size = 7});
+  expire();
+  const auto block = thief_.leases.take_over(thief_.db, must_see(), false, {.block_size = 3});
+  ASSERT_TRUE(block);
+  EXPECT_GT(block->lease.epoch, former.lease.epoch);
+  EXPECT_EQ(block->tasks.size(), 2U);
+  ASSERT_TRUE(block->lease.suspects);
+  EXPECT_EQ(block->lease.suspects->per_class, 7U) << "the dead holder's block, not the thief's";
+  EXPECT_GE(block->lease.suspects->to_key, ids.back().first_key);
+  EXPECT_EQ(value("SELECT block_size FROM q_lock_table"), "3");
+  EXPECT_FALSE(worker_.leases.renew(worker_.db, former.lease));
+}
+
+TEST_F(TakeoverTest, ALeaseThatIsNotExpiredIsLeftAlone) {
+  must_lease();
+  const Sighting seen = must_see();
+  EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, false, {}));
+  EXPECT_TRUE(thief_.leases.take_over(thief_.db, seen, true, {}))
+      << "unless it stood still for longer than any lease (S4)";
+}
+
+TEST_F(TakeoverTest, ARenewedLeaseIsLeftAlone) {
+  const Block block = must_lease();
+  expire();
+  const Sighting seen = must_see();
+  ASSERT_TRUE(worker_.leases.renew(worker_.db, block.lease));
+  EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, false, {}));
+  EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {})) << "it moved since it was seen";
+}
+
+TEST_F(TakeoverTest, ALeaseOfALaterEpochIsLeftAlone) {
+  const Block block = must_lease();
+  expire();
+  const Sighting seen = must_see();
+  ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
+  EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {})) << "free: to be leased instead";
+  must_lease();
+  look_.execute("UPDATE q_lock_table SET expire_at = '" + seen.expire_at + "'");
+  EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {}));
+}
+
+TEST_F(TakeoverTest, OfTwoThievesOneGetsIt) {
+  must_lease();
+  expire();
+  const Sighting seen = must_see();
+  Worker second(connect());
+  EXPECT_TRUE(thief_.leases.take_over(thief_.db, seen, false, {}));
+  EXPECT_FALSE(second.leases.take_over(second.db, seen, false, {}));
+  EXPECT_FALSE(second.leases.take_over(second.db, seen, true, {}));
+}
+
+TEST_F(TakeoverTest, ALostReplyIsHealedByTheSameCall) {
+  put(1);
+  must_lease({.block_size = 5});
+  expire();
+  const Sighting seen = must_see();
+  const auto first = thief_.leases.take_over(thief_.db, seen, false, {});
+  const std::string before = leases_as_text();
+  const auto again = thief_.leases.take_over(thief_.db, seen, false, {});
+  ASSERT_TRUE(first && again);
+  EXPECT_EQ(again->lease.epoch, first->lease.epoch);
+  EXPECT_EQ(again->lease.suspects->to_key, first->lease.suspects->to_key);
+  EXPECT_EQ(again->lease.suspects->per_class, 5U);
+  EXPECT_EQ(leases_as_text(), before);
+}
+
+// S7: careful mode outlives the one who was careful, until somebody clears it.
+TEST_F(TakeoverTest, SuspectsStayUntilTheyAreCleared) {
+  put(1);
+  must_lease({.block_size = 50});
+  auto block = thief_.steal(partition_, {.block_size = 8});
+  ASSERT_TRUE(block);
+  EXPECT_EQ(block->lease.suspects->per_class, 50U);
+  const std::uint64_t first_to = block->lease.suspects->to_key;
+
+  Worker third(connect());
+  block = third.steal(partition_, {.block_size = 8});
+  ASSERT_TRUE(block);
+  EXPECT_EQ(block->lease.suspects->per_class, 50U) << "the larger of the two blocks";
+  EXPECT_GE(block->lease.suspects->to_key, first_to);
+
+  ASSERT_TRUE(third.leases.release(third.db, block->lease));
+  block = worker_.lease(partition_);
+  ASSERT_TRUE(block);
+  ASSERT_TRUE(block->lease.suspects) << "a clean release in between is no verdict";
+  EXPECT_EQ(block->lease.suspects->per_class, 50U);
+
+  EXPECT_EQ(worker_.tasks.clear_suspects(worker_.db, block->lease), Landed::kYes);
+  ASSERT_TRUE(worker_.leases.release(worker_.db, block->lease));
+  EXPECT_FALSE(must_lease().lease.suspects);
+}
+
+TEST_F(TakeoverTest, SuspectsLeftLooksAtTheNamedClassesUpToTheKey) {
+  put(1, 2);
+  must_lease();
+  const auto block = thief_.steal(partition_);
+  ASSERT_TRUE(block);
+  const auto left = [&](std::vector<std::uint32_t> classes) {
+    return TaskStore::suspects_left(thief_.db, block->lease, classes);
+  };
+  EXPECT_TRUE(left({2}));
+  EXPECT_TRUE(left({0, 1, 2, 3}));
+  EXPECT_FALSE(left({0, 1, 3}));
+  EXPECT_FALSE(left({}));
+  const std::vector<Finished> done{finished(block->tasks.front())};
+  TaskStore::ack(thief_.db, partition_, done);
+  EXPECT_FALSE(left({2}));
+  // A task that came after the death is above suspicion.
+  put_row(partition_, {2, block->lease.suspects->to_key + 1});
+  EXPECT_FALSE(left({2}));
+  put_row(partition_, {2, block->lease.suspects->to_key});
+  EXPECT_TRUE(left({2}));
+}
+
+// S11: a restarted daemon frees at once what its former life held, and nobody else's.
+TEST_F(TakeoverTest, ReclaimFreesOnlyItsOwnOrigin) {
+  constexpr std::uint64_t kOrigin = 4711;
+  const QueueInfo wide = make_queue("wide", 4);
+  Worker former(connect(), kOrigin);
+  Worker stranger(connect(), kOrigin + 1);
+  const auto lost = former.lease({wide.queue_id, 0}, {.block_size = 9});
+  ASSERT_TRUE(lost && former.lease({wide.queue_id, 1}) && stranger.lease({wide.queue_id, 2}));
+
+  Worker restarted(connect(), kOrigin);
+  EXPECT_EQ(restarted.leases.reclaim(restarted.db), 2U);
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(state ORDER BY partition_no) FROM q_lock_table"
+                  " WHERE queue_id = " +
+                  std::to_string(wide.queue_id)),
+            "FREE,FREE,LOCKED,FREE");
+  const auto block = restarted.lease({wide.queue_id, 0});
+  ASSERT_TRUE(block);
+  EXPECT_GT(block->lease.epoch, lost->lease.epoch);
+  ASSERT_TRUE(block->lease.suspects) << "what was in flight may have brought the host down";
+  EXPECT_EQ(block->lease.suspects->per_class, 9U);
+  EXPECT_FALSE(former.leases.renew(former.db, lost->lease));
+  EXPECT_FALSE(restarted.lease({wide.queue_id, 3})->lease.suspects);
+
+  EXPECT_EQ(Worker(connect(), kOrigin + 2).leases.reclaim(look_), 0U);
+}
+
+}  // namespace
+}  // namespace allot::queue
