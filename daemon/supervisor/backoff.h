@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "base/clock.h"
+
+namespace allot::supervisor {
+
+// Doubling pauses between tries of something that fails. Times are CLOCK_MONOTONIC.
+class Backoff {
+ public:
+  constexpr Backoff(Nanos first, Nanos most) : first_(first), most_(most) {}
+
+  [[nodiscard]] bool due(Nanos now) const { return now >= not_before_; }
+  [[nodiscard]] Nanos not_before() const { return not_before_; }
+  [[nodiscard]] Nanos pause() const { return pause_; }
+  void failed(Nanos now) {
+    pause_ = pause_ == 0 ? first_ : std::min(most_, pause_ * 2);
+    not_before_ = now + pause_;
+  }
+  void reset() { pause_ = not_before_ = 0; }
+
+ private:
+  Nanos first_;
+  Nanos most_;
+  Nanos pause_ = 0;
+  Nanos not_before_ = 0;
+};
+
+}  // namespace allot::supervisor

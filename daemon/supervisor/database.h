@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "supervisor/backoff.h"
+
+namespace allot::supervisor {
+
+// The child that keeps the embedded database (S28): started first, stopped last, restarted with
+// back-off while workers stay. Without a folder there is none, and it is always ready.
+class Database {
+ public:
+  void use(const char* folder) { folder_ = folder; }
+  [[nodiscard]] bool used() const { return *folder_ != '\0'; }
+
+  // Starts it when it is due.
+  void tick(Nanos now, int death_fd, int lock_fd, Nanos& wake_at);
+  // True from its readiness line until its death.
+  bool ready();
+  [[nodiscard]] int ready_fd() const { return ready_ ? -1 : ready_fd_.get(); }
+
+  bool reaped(pid_t pid, int wait_status, Nanos now);
+  void stop();
+  void kill();
+  [[nodiscard]] bool is(pid_t pid) const { return pid == pid_; }
+  [[nodiscard]] bool gone() const { return pid_ <= 0; }
+
+ private:
+  const char* folder_ = "";
+  pid_t pid_ = -1;
+  bool ready_ = false;
+  bool stopping_ = false;
+  UniqueFd ready_fd_;
+  Backoff pause_{500 * kMilli, 10 * kSecond};
+};
+
+}  // namespace allot::supervisor

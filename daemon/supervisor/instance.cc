@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "supervisor/instance.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/posix.h"
+#include "supervisor/log.h"
+#include "supervisor/spawn.h"
+
+namespace allot::supervisor {
+namespace {
+
+bool report(const char* what, const char* path) {
+  log_event(Level::kError, "instance.failed", "what=%s path=%s error=%s", Quoted(what).c_str(),
+            Quoted(path).c_str(), Quoted(std::strerror(errno)).c_str());
+  return false;
+}
+
+// The lock's holder may be a worker of a former life: then the pid in the file is dead or not
+// allotd.
+bool is_allotd(long pid) {
+  char path[64];
+  char name[32] = {};
+  std::snprintf(path, sizeof path, "/proc/%ld/comm", pid);
+  const UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
+  return file.valid() && read(file.get(), name, sizeof name - 1) > 0 &&
+         std::strcmp(name, "allotd\n") == 0;
+}
+
+// A new file of `size` zero bytes that replaces `path` in one step.
+UniqueFd make_file(const char* path, std::size_t size, unsigned mode) {
+  char fresh[PATH_MAX];
+  std::snprintf(fresh, sizeof fresh, "%s.new", path);
+  unlink(fresh);
+  UniqueFd file(high_fd(open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)));
+  if (!file.valid() || fchmod(file.get(), mode) != 0 ||
+      ftruncate(file.get(), static_cast<off_t>(size)) != 0 || rename(fresh, path) != 0) {
+    report("cannot be made", path);
+    return UniqueFd();
+  }
+  return file;
+}
+
+}  // namespace
+
+Instance::Lock Instance::lock(const char* folder) {
+  char path[PATH_MAX];
+  if (!make_folders(folder, 0750)) {
+    report("folder cannot be made; set [daemon] runtime_dir to one that can", folder);
+    return Lock::kRefused;
+  }
+  std::snprintf(path, sizeof path, "%s/lock", folder);
+  lock_.reset(high_fd(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640)));
+  if (!lock_.valid()) {
+    report("lock cannot be opened", path);
+    return Lock::kRefused;
+  }
+  char text[32] = {};
+  if (flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) {
+    const int size = std::snprintf(text, sizeof text, "%d\n", getpid());
+    const bool written = ftruncate(lock_.get(), 0) == 0 &&
+                         pwrite(lock_.get(), text, static_cast<std::size_t>(size), 0) == size;
+    if (written) return Lock::kTaken;
+    report("lock cannot be written", path);
+    return Lock::kRefused;
+  }
+  (void)!pread(lock_.get(), text, sizeof text - 1, 0);
+  const long pid = std::strtol(text, nullptr, 10);
+  lock_.reset();
+  if (!is_allotd(pid)) return Lock::kBusy;
+  log_event(Level::kError, "instance.taken",
+            "pid=%ld path=%s mend=\"stop it, or give this one another [daemon] instance\"", pid,
+            Quoted(path).c_str());
+  return Lock::kRefused;
+}
+
+bool Instance::make_files(const char* folder, const char* name) {
+  char path[PATH_MAX];
+  std::snprintf(path, sizeof path, "%s/slots", folder);
+  const std::size_t size = ipc::slot_file_size(ipc::kMaxSlots);
+  slots_fd_ = make_file(path, size, 0640);
+  if (!slots_fd_.valid()) return false;
+  slots_ = static_cast<char*>(map_shared(slots_fd_.get(), 0, size, true));
+  if (slots_ == nullptr) return report("cannot be mapped", path);
+  auto* header = reinterpret_cast<ipc::SlotFileHeader*>(slots_);
+  std::memcpy(header->magic, ipc::kSlotMagic, sizeof header->magic);
+  header->version = ipc::kSlotVersion;
+  header->slot_count = ipc::kMaxSlots;
+  header->slot_size = sizeof(ipc::Slot);
+  header->supervisor_pid = static_cast<std::uint32_t>(getpid());
+  header->started_mono_ns = mono_ns();
+  std::snprintf(header->instance, sizeof header->instance, "%s", name);
+
+  std::snprintf(path, sizeof path, "%s/board", folder);
+  board_fd_ = make_file(path, sizeof(ipc::Board), 0660);
+  if (!board_fd_.valid()) return false;
+  auto* board = static_cast<ipc::Board*>(map_shared(board_fd_.get(), 0, sizeof(ipc::Board), true));
+  if (board == nullptr) return report("cannot be mapped", path);
+  std::memcpy(board->magic, ipc::kBoardMagic, sizeof board->magic);
+  board->version = ipc::kBoardVersion;
+  return true;
+}
+
+ipc::Slot& Instance::slot(std::uint32_t index) {
+  return *reinterpret_cast<ipc::Slot*>(slots_ + ipc::slot_offset(index));
+}
+
+}  // namespace allot::supervisor

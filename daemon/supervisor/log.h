@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// One line per event on standard error, in the shape of log/log.h, without memory from the heap.
+namespace allot::supervisor {
+
+enum class Level { kInfo, kWarn, kError };
+
+// `format` makes the key=value part, as printf; texts that people chose go through Quoted.
+[[gnu::format(printf, 3, 4)]] void log_event(Level level, const char* event, const char* format,
+                                             ...);
+
+// A text as the value of a field: in double quotes with escapes when it needs them, cut to fit.
+class Quoted {
+ public:
+  explicit Quoted(const char* text);
+  [[nodiscard]] const char* c_str() const { return buffer_; }
+
+ private:
+  char buffer_[512];
+};
+
+}  // namespace allot::supervisor

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "supervisor/preflight.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/exit_codes.h"
+#include "base/posix.h"
+#include "supervisor/log.h"
+#include "supervisor/spawn.h"
+
+namespace allot::supervisor {
+namespace {
+
+constexpr Nanos kPatience = 30 * kSecond;
+
+}  // namespace
+
+bool Preflight::start(Step step, const Options& options) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  answer_.reset(high_fd(ends[0]));
+  const UniqueFd write_end(high_fd(ends[1]));
+  program_ = open_program("allot-worker");
+  SpawnRequest request;
+  request.program_fd = program_.get();
+  request.answer_fd = write_end.get();
+  request.dies_with_parent = true;
+  request.add("allot-worker");
+  request.add("--check");
+  request.add(step == Step::kConfig ? "config" : "database");
+  if (step == Step::kDatabaseAndReclaim) request.add("--reclaim");
+  request.add_options(options);
+  pid_ = spawn(request);
+  step_ = step;
+  timed_out_ = false;
+  deadline_ = mono_ns() + kPatience;
+  return pid_ > 0;
+}
+
+void Preflight::enforce_deadline(Nanos now) {
+  if (!running() || timed_out_ || now < deadline_) return;
+  timed_out_ = true;
+  log_event(Level::kError, "check.timeout", "pid=%d seconds=%d", pid_,
+            static_cast<int>(kPatience / kSecond));
+  kill(-pid_, SIGKILL);
+}
+
+int Preflight::finish(int wait_status) {
+  pid_ = -1;
+  if (timed_out_ && step_ != Step::kConfig) return kExitUnavailable;
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : kExitSoftware;
+}
+
+bool Preflight::read_answer(ipc::PreflightAnswer& answer) {
+  return read_exact(answer_.get(), &answer, sizeof answer) &&
+         answer.magic == ipc::kPreflightMagic && answer.version == ipc::kPreflightVersion &&
+         answer.pool_count <= ipc::kMaxPools;
+}
+
+}  // namespace allot::supervisor

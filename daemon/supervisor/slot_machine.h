@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+// What a slot may go through, as one table. Pure: the supervisor acts, this only says what follows.
+//
+//   Vacant --spawned--> Starting --ready--> Ready --retire--> Retiring
+//                          |  \______________ | _______________/  |
+//                          |         stop     v                   |
+//                          |               Draining --kill--> Killed
+//                          died, from any of them: Settling when the worker left something behind,
+//                          else Vacant; Settling --settled--> Vacant
+namespace allot::supervisor {
+
+enum class SlotState {
+  kVacant,    // to be given out
+  kStarting,  // a worker runs, and was not idle yet
+  kReady,     // leasing and running tasks
+  kRetiring,  // asked to leave after its task (HUP): no deadline
+  kDraining,  // asked to stop (TERM): killed when the patience is over
+  kKilled,    // SIGKILL sent, not reaped yet
+  kSettling,  // dead; a settler heals what it left (S8)
+};
+inline constexpr std::size_t kSlotStates = 7;
+
+enum class SlotEvent { kSpawned, kReady, kRetire, kStop, kKill, kDiedClean, kDiedDirty, kSettled };
+inline constexpr std::size_t kSlotEvents = 8;
+
+const char* name_of(SlotState state);
+const char* name_of(SlotEvent event);
+
+struct Transition {
+  bool valid;  // false: this event cannot happen in this state; the state stays
+  SlotState next;
+};
+Transition next_state(SlotState state, SlotEvent event);
+
+// A worker process belongs to the slot.
+inline bool alive(SlotState state) {
+  return state != SlotState::kVacant && state != SlotState::kSettling;
+}
+// The worker counts towards the size of its pool.
+inline bool serving(SlotState state) {
+  return state == SlotState::kStarting || state == SlotState::kReady;
+}
+
+}  // namespace allot::supervisor

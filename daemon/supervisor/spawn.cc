@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "supervisor/spawn.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/exit_codes.h"
+#include "ipc/slot.h"
+
+namespace allot::supervisor {
+namespace {
+
+// Async-signal-safe calls only, from here to exec.
+[[noreturn]] void become(const SpawnRequest& request, pid_t parent) {
+  setpgid(0, 0);
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (request.dies_with_parent) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(kExitFailure);  // it died before prctl
+  }
+  const int placed[][2] = {{request.slot_fd, ipc::kSlotFd},     {request.death_fd, ipc::kDeathFd},
+                           {request.notify_fd, ipc::kNotifyFd}, {request.board_fd, ipc::kBoardFd},
+                           {request.answer_fd, ipc::kAnswerFd}, {request.lock_fd, ipc::kLockFd}};
+  for (const auto& [from, to] : placed) {
+    if (from < 0 || dup2(from, to) < 0) close(to);
+  }
+  close_range(ipc::kLockFd + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
+  syscall(SYS_execveat, request.program_fd, "", request.arguments, environ, AT_EMPTY_PATH);
+  _exit(kExitConfig);
+}
+
+}  // namespace
+
+int high_fd(int fd) {
+  if (fd < 0 || fd >= kFirstOwnFd) return fd;
+  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, kFirstOwnFd);
+  close(fd);
+  return moved;
+}
+
+void SpawnRequest::add(const char* argument) {
+  if (count_ < kMaxArguments - 1) arguments[count_++] = argument;
+}
+
+void SpawnRequest::add_options(const Options& options) {
+  if (options.config != nullptr) {
+    add("--config");
+    add(options.config);
+  }
+  if (options.embedded != nullptr) {
+    add("--embedded");
+    add(options.embedded);
+  }
+}
+
+pid_t spawn(const SpawnRequest& request) {
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) become(request, parent);
+  if (pid > 0) setpgid(pid, pid);  // in both, so that neither needs to wait for the other
+  return pid;
+}
+
+UniqueFd open_program(const char* name) {
+  char folder[PATH_MAX - 64];
+  const ssize_t size = readlink("/proc/self/exe", folder, sizeof folder - 1);
+  if (size <= 0) return UniqueFd();
+  folder[size] = '\0';
+  *std::strrchr(folder, '/') = '\0';
+  const char* chosen = std::getenv("ALLOT_LIBEXEC");
+  char path[PATH_MAX];
+  if (chosen != nullptr) {
+    std::snprintf(path, sizeof path, "%s/%s", chosen, name);
+    return UniqueFd(high_fd(open(path, O_RDONLY | O_CLOEXEC)));
+  }
+  std::snprintf(path, sizeof path, "%s/%s", folder, name);
+  UniqueFd beside(high_fd(open(path, O_RDONLY | O_CLOEXEC)));
+  if (beside.valid()) return beside;
+  std::snprintf(path, sizeof path, "%s/../libexec/allot/%s", folder, name);
+  return UniqueFd(high_fd(open(path, O_RDONLY | O_CLOEXEC)));
+}
+
+}  // namespace allot::supervisor

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/unique_fd.h"
+
+namespace allot::supervisor {
+
+// The supervisor's own descriptors live above this, so that placing a child's never hits one of
+// them.
+inline constexpr int kFirstOwnFd = 16;
+
+// Moves a descriptor there, close-on-exec; -1 stays -1.
+int high_fd(int fd);
+
+inline constexpr int kMaxArguments = 16;
+
+// What this daemon was started with; passed on to every child. Absolute paths, nullptr = not given.
+struct Options {
+  const char* config = nullptr;
+  const char* embedded = nullptr;
+};
+
+// A child to be made: program, arguments, and the descriptors of ipc/slot.h that it gets (-1:
+// none).
+struct SpawnRequest {
+  int program_fd = -1;
+  const char* arguments[kMaxArguments] = {};
+  int slot_fd = -1;
+  int death_fd = -1;
+  int notify_fd = -1;
+  int board_fd = -1;
+  int answer_fd = -1;
+  int lock_fd = -1;
+  bool dies_with_parent =
+      false;  // TERM when the supervisor is gone; the death pipe is the real sign
+
+  void add(const char* argument);
+  void add_options(const Options& options);  // --config and --embedded
+
+ private:
+  int count_ = 0;
+};
+
+// Forks and execs, in a process group of its own, with default signals (S21). -1: errno says why.
+pid_t spawn(const SpawnRequest& request);
+
+// Opens a program that stands beside this one, in ../libexec/allot, or in $ALLOT_LIBEXEC.
+UniqueFd open_program(const char* name);
+
+}  // namespace allot::supervisor

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "supervisor/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/exit_codes.h"
+#include "base/version.h"
+#include "supervisor/log.h"
+
+namespace allot::supervisor {
+namespace {
+
+constexpr Nanos kTick = 500 * kMilli;              // at most between two looks at the slots
+constexpr Nanos kLockPatience = 40 * kSecond;      // for workers of a former life
+constexpr Nanos kSettlePatience = 10 * kSecond;    // after the last worker is gone
+constexpr Nanos kDatabasePatience = 40 * kSecond;  // to stop
+
+}  // namespace
+
+const char* name_of(Phase phase) {
+  constexpr const char* kNames[] = {"checking", "locking",           "database", "running",
+                                    "draining", "stopping_database", "done"};
+  return kNames[static_cast<int>(phase)];
+}
+
+int Supervisor::run() {
+  if (!set_up()) return kExitSoftware;
+  log_event(Level::kInfo, "supervisor.start", "pid=%d version=%s", getpid(), kVersion);
+  now_ = mono_ns();
+  start_check(Preflight::Step::kConfig);
+  while (phase_ != Phase::kDone) {
+    wait();
+    now_ = mono_ns();
+    wake_at_ = now_ + kTick;
+    take_signals();
+    reap();
+    tick();
+  }
+  log_event(Level::kInfo, "supervisor.exit", "code=%d", exit_code_);
+  return exit_code_;
+}
+
+bool Supervisor::set_up() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (const int number : {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGCHLD, SIGUSR1, SIGUSR2}) {
+    sigaddset(&mask, number);
+  }
+  signal(SIGPIPE, SIG_IGN);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // S22: grandchildren that called setsid are ours to end
+  int ends[2];
+  if (sigprocmask(SIG_BLOCK, &mask, nullptr) != 0 || pipe2(ends, O_CLOEXEC) != 0) return false;
+  death_read_.reset(high_fd(ends[0]));
+  death_write_.reset(high_fd(ends[1]));
+  signals_.reset(high_fd(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)));
+  notify_.reset(high_fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
+  notifier_.open();
+  return death_read_.valid() && death_write_.valid() && signals_.valid() && notify_.valid();
+}
+
+void Supervisor::enter(Phase phase) {
+  phase_ = phase;
+  phase_began_ = now_;
+  wake_at_ = now_;
+  log_event(Level::kInfo, "supervisor.phase", "phase=%s", name_of(phase));
+  tell_status();
+}
+
+void Supervisor::wait() {
+  pollfd watched[] = {
+      {signals_.get(), POLLIN, 0}, {notify_.get(), POLLIN, 0}, {database_.ready_fd(), POLLIN, 0}};
+  const Nanos now = mono_ns();
+  // Rounded up: a timer that is due in half a millisecond is not polled for in a spin.
+  const Nanos wait_ns = wake_at_ > now ? wake_at_ - now + kMilli - 1 : 0;
+  if (poll(watched, 3, static_cast<int>(wait_ns / kMilli)) < 0 && errno != EINTR) {
+    log_event(Level::kError, "supervisor.poll", "error=%s", Quoted(std::strerror(errno)).c_str());
+  }
+  std::uint64_t count = 0;
+  (void)!read(notify_.get(), &count, sizeof count);
+}
+
+void Supervisor::take_signals() {
+  signalfd_siginfo info{};
+  while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    if (info.ssi_signo != SIGCHLD) on_signal(static_cast<int>(info.ssi_signo));
+  }
+}
+
+void Supervisor::on_signal(int number) {
+  log_event(Level::kInfo, "supervisor.signal", "signal=%d phase=%s", number, name_of(phase_));
+  switch (number) {
+    case SIGTERM:
+    case SIGINT:
+      return stop(phase_ >= Phase::kDraining);  // the second one means now
+    case SIGQUIT:
+      return stop(true);
+    case SIGHUP:
+      reload_asked_ = phase_ == Phase::kRunning;
+      return;
+    default:
+      return;
+  }
+}
+
+// Drained fully for each wake-up: several children may be behind one SIGCHLD.
+void Supervisor::reap() {
+  for (;;) {
+    siginfo_t info{};
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    const pid_t pid = info.si_pid;
+    // Before it is reaped, while its number cannot be another's: what it started goes with it
+    // (S22). Not for the database, whose server is to stop in order.
+    if (getpgid(pid) == pid && !database_.is(pid)) kill(-pid, SIGKILL);
+    int status = 0;
+    if (waitpid(pid, &status, 0) != pid) return;
+    if (check_.pid() == pid) {
+      check_finished(check_.finish(status));
+    } else if (!workers_.reaped(pid, status, now_)) {
+      database_.reaped(pid, status, now_);
+    }
+  }
+}
+
+void Supervisor::tick() {
+  check_.enforce_deadline(now_);
+  if (phase_ >= Phase::kDatabase) {
+    database_.tick(now_, death_read_.get(), instance_.lock_fd(), wake_at_);
+    (void)database_.ready();
+  }
+  switch (phase_) {
+    case Phase::kChecking:
+      break;
+    case Phase::kLocking:
+      lock_and_open();
+      break;
+    case Phase::kDatabase:
+      if (database_.ready() && !check_.running() && database_pause_.due(now_)) {
+        start_check(Preflight::Step::kDatabaseAndReclaim);
+      }
+      if (!check_.running())
+        wake_at_ = std::min(wake_at_, std::max(now_ + kMilli, database_pause_.not_before()));
+      break;
+    case Phase::kRunning:
+      if (reload_asked_ && !check_.running()) start_check(Preflight::Step::kConfig);
+      workers_.tick(now_, wake_at_);
+      if (!ready_told_ && workers_.up()) {
+        ready_told_ = true;
+        notifier_.send("READY=1");
+        log_event(Level::kInfo, "supervisor.ready", "instance=%s", answer_.instance);
+      }
+      break;
+    case Phase::kDraining:
+      drain();
+      break;
+    case Phase::kStoppingDatabase:
+      if (database_.gone()) return enter(Phase::kDone);
+      if (now_ - phase_began_ > kDatabasePatience) database_.kill();
+      break;
+    case Phase::kDone:
+      break;
+  }
+  if (notifier_.watchdog_interval() != 0 && now_ >= next_watchdog_) {
+    next_watchdog_ = now_ + notifier_.watchdog_interval();
+    notifier_.send("WATCHDOG=1");
+    tell_status();
+  }
+}
+
+void Supervisor::start_check(Preflight::Step step) {
+  if (check_.start(step, options_)) return;
+  log_event(Level::kError, "check.no_start", "error=%s", Quoted(std::strerror(errno)).c_str());
+  check_finished(kExitSoftware);
+}
+
+void Supervisor::check_finished(int code) {
+  if (phase_ < Phase::kRunning) return first_check_finished(code);
+  if (phase_ == Phase::kRunning) return reload_check_finished(code);
+}
+
+void Supervisor::first_check_finished(int code) {
+  if (phase_ == Phase::kChecking) {
+    if (code != kExitOk || !check_.read_answer(answer_)) {
+      log_event(Level::kError, "check.failed", "step=config code=%d reason=\"see the lines above\"",
+                code);
+      return give_up(code != kExitOk ? code : static_cast<int>(kExitConfig));
+    }
+    checked_program_ = check_.take_program();
+    log_event(Level::kInfo, "check.passed", "step=config pools=%u", answer_.pool_count);
+    return enter(Phase::kLocking);
+  }
+  if (code == kExitOk) return start_running();
+  if (code != kExitUnavailable) {
+    log_event(Level::kError, "check.failed", "step=database code=%d reason=\"see the lines above\"",
+              code);
+    return give_up(code);
+  }
+  database_pause_.failed(now_);
+  log_event(Level::kWarn, "database.away", "again_in_ms=%llu",
+            static_cast<unsigned long long>(database_pause_.pause() / kMilli));
+  tell_status();
+}
+
+// At HUP every finding but success keeps what runs.
+void Supervisor::reload_check_finished(int code) {
+  const bool config_step = check_.step() == Preflight::Step::kConfig;
+  if (code == kExitOk && config_step && check_.read_answer(pending_)) {
+    reload_asked_ = false;
+    checked_program_ = check_.take_program();
+    notifier_.send("RELOADING=1\nMONOTONIC_USEC=%llu",
+                   static_cast<unsigned long long>(now_ / kMicro));
+    return start_check(Preflight::Step::kDatabase);
+  }
+  reload_asked_ = false;
+  if (code != kExitOk || config_step) {
+    log_event(Level::kError, "pool.kept",
+              "step=%s code=%d reason=\"the new configuration was refused, see above\"",
+              config_step ? "config" : "database", code);
+  } else {
+    if (std::strcmp(answer_.runtime_dir, pending_.runtime_dir) != 0 ||
+        std::strcmp(answer_.embedded_dir, pending_.embedded_dir) != 0) {
+      log_event(Level::kWarn, "pool.needs_restart", "keys=\"runtime_dir, embedded\"");
+    }
+    answer_ = pending_;
+    workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
+    log_event(Level::kInfo, "pool.reload", "pools=%u", answer_.pool_count);
+  }
+  notifier_.send("READY=1");
+}
+
+void Supervisor::lock_and_open() {
+  const Instance::Lock lock = instance_.lock(answer_.runtime_dir);
+  if (lock == Instance::Lock::kBusy && now_ - phase_began_ < kLockPatience) {
+    wake_at_ = std::min(wake_at_, now_ + 100 * kMilli);
+    return;
+  }
+  if (lock != Instance::Lock::kTaken) {
+    log_event(Level::kError, "instance.not_locked", "folder=%s",
+              Quoted(answer_.runtime_dir).c_str());
+    return give_up(kExitCannotCreate);
+  }
+  if (!instance_.make_files(answer_.runtime_dir, answer_.instance))
+    return give_up(kExitCannotCreate);
+  open_log_file();
+  database_.use(answer_.embedded_dir);
+  enter(Phase::kDatabase);
+}
+
+void Supervisor::open_log_file() {
+  if (answer_.log_file[0] == '\0') return;
+  const UniqueFd file(open(answer_.log_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
+  if (!file.valid()) {
+    log_event(Level::kError, "log.not_opened", "file=%s error=%s", Quoted(answer_.log_file).c_str(),
+              Quoted(std::strerror(errno)).c_str());
+    return;
+  }
+  dup2(file.get(), STDOUT_FILENO);
+  dup2(file.get(), STDERR_FILENO);
+}
+
+void Supervisor::start_running() {
+  workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
+  enter(Phase::kRunning);
+}
+
+void Supervisor::stop(bool now) {
+  if (check_.running()) kill(-check_.pid(), SIGKILL);
+  if (phase_ < Phase::kDraining) {
+    notifier_.send("STOPPING=1\nEXTEND_TIMEOUT_USEC=%llu",
+                   static_cast<unsigned long long>(answer_.stop_ms) * 1000 +
+                       (kSettlePatience + kDatabasePatience) / kMicro);
+    enter(Phase::kDraining);
+    workers_.stop_all();
+  }
+  if (!now || killed_all_) return;
+  killed_all_ = true;
+  workers_.kill_all("stop now");
+}
+
+void Supervisor::drain() {
+  workers_.tick(now_, wake_at_);
+  const Nanos patience = Nanos{answer_.stop_ms} * kMilli;
+  if (!killed_all_ && now_ - phase_began_ > patience) {
+    killed_all_ = true;
+    workers_.kill_all("did not stop in time");
+  }
+  if (!workers_.all_vacant()) {
+    // Settlers need the database, so they come before its end; without one they are not waited for
+    // for ever: the leases then run out, or the next start reclaims them (S11).
+    if (!killed_all_ || now_ - phase_began_ < patience + kSettlePatience) return;
+    log_event(Level::kWarn, "supervisor.unsettled", "slots=%d", workers_.counts().settling);
+  }
+  database_.stop();
+  enter(Phase::kStoppingDatabase);
+}
+
+void Supervisor::give_up(int code) {
+  exit_code_ = code;
+  stop(true);
+}
+
+void Supervisor::tell_status() {
+  const Workers::Counts counts = workers_.counts();
+  notifier_.send("STATUS=%s: %d workers ready, %d starting, %d leaving, %d being settled%s",
+                 name_of(phase_), counts.ready, counts.starting, counts.leaving, counts.settling,
+                 phase_ == Phase::kDatabase ? "; waiting for the database" : "");
+}
+
+}  // namespace allot::supervisor

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "supervisor/database.h"
+#include "supervisor/instance.h"
+#include "supervisor/preflight.h"
+#include "supervisor/sd_notify.h"
+#include "supervisor/workers.h"
+
+namespace allot::supervisor {
+
+// Where the daemon is between start and exit. Printed in the log.
+enum class Phase {
+  kChecking,  // configuration and plugins, in a throwaway child
+  kLocking,   // the instance lock; waits for workers of a former life
+  kDatabase,  // embedded database, then schema and queues
+  kRunning,
+  kDraining,  // TERM sent; settlers work
+  kStoppingDatabase,
+  kDone
+};
+const char* name_of(Phase phase);
+
+// The one loop of allotd: wait, take in what happened, act on what is due. Single-threaded,
+// allocates nothing; whatever fails is logged and tried again.
+class Supervisor {
+ public:
+  explicit Supervisor(const Options& options) : options_(options) {}
+  // Until stopped. The exit code of the process.
+  int run();
+
+ private:
+  bool set_up();
+  void enter(Phase phase);
+  void wait();
+  void take_signals();
+  void on_signal(int number);
+  void reap();
+  void tick();
+
+  void start_check(Preflight::Step step);
+  void check_finished(int code);
+  void first_check_finished(int code);
+  void reload_check_finished(int code);
+  void lock_and_open();
+  void open_log_file();
+  void start_running();
+  void stop(bool now);
+  void drain();
+  void give_up(int code);
+  void tell_status();
+
+  const Options& options_;
+  Phase phase_ = Phase::kChecking;
+  Nanos phase_began_ = 0;
+  Nanos now_ = 0;
+  Nanos wake_at_ = 0;
+  int exit_code_ = 0;
+  bool reload_asked_ = false;
+  bool killed_all_ = false;
+  bool ready_told_ = false;
+  Nanos next_watchdog_ = 0;
+
+  UniqueFd signals_;
+  UniqueFd notify_;
+  UniqueFd death_read_;
+  UniqueFd death_write_;
+  ipc::PreflightAnswer answer_{};   // in force
+  ipc::PreflightAnswer pending_{};  // of a reload under way
+  UniqueFd checked_program_;
+  Preflight check_;
+  Backoff database_pause_{500 * kMilli, 10 * kSecond};
+  Notifier notifier_;
+  Instance instance_;
+  Database database_;
+  Workers workers_{instance_, options_};
+};
+
+}  // namespace allot::supervisor

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "supervisor/workers.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "supervisor/log.h"
+
+namespace allot::supervisor {
+namespace {
+
+constexpr Nanos kStagger = 5 * kMilli;
+// A worker that is idle and dies within this time of Ready failed to start, in effect.
+constexpr Nanos kSoonAfterReady = 1 * kSecond;
+
+Nanos milliseconds(std::uint32_t ms) {
+  return Nanos{ms} * kMilli;
+}
+
+}  // namespace
+
+void Workers::adopt(const ipc::PreflightAnswer& answer, UniqueFd program, int death_fd,
+                    int notify_fd) {
+  answer_ = answer;
+  program_ = std::move(program);
+  death_fd_ = death_fd;
+  notify_fd_ = notify_fd;
+  ++round_;
+}
+
+void Workers::move(std::uint32_t index, SlotEvent event) {
+  Entry& entry = entries_[index];
+  const Transition to = next_state(entry.state, event);
+  if (!to.valid) {
+    log_event(Level::kError, "slot.inconsistent", "slot=%u state=%s event=%s", index,
+              name_of(entry.state), name_of(event));
+  }
+  entry.state = to.next;
+}
+
+void Workers::tick(Nanos now, Nanos& wake_at) {
+  for (std::uint32_t i = 0; i < ipc::kMaxSlots; ++i) {
+    Entry& entry = entries_[i];
+    note_ready(i, now);
+    if (alive(entry.state)) judge(i, now);
+    if (entry.state != SlotState::kSettling || entry.settler > 0) continue;
+    if (entry.settle_pause.due(now)) settle(i, now);
+    if (entry.settler <= 0) wake_at = std::min(wake_at, entry.settle_pause.not_before());
+  }
+  if (stopping_) return;
+  for (std::uint32_t pool = 0; pool < ipc::kMaxPools; ++pool) keep_pool(pool, now, wake_at);
+}
+
+// The pool has its size in workers of this round. While older ones are there, one new worker starts
+// at a time, and for each that is ready an old one leaves.
+void Workers::keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at) {
+  const int size = pool < answer_.pool_count ? static_cast<int>(answer_.pools[pool].size) : 0;
+  int starting = 0;
+  int ready = 0;
+  int old = 0;
+  for (const Entry& entry : entries_) {
+    if (!serving(entry.state) || entry.pool != pool) continue;
+    if (entry.round != round_) {
+      ++old;
+    } else {
+      ++(entry.state == SlotState::kReady ? ready : starting);
+    }
+  }
+  if (old > 0 && ready + old > size) retire_old(pool, ready + old - size);
+  Backoff& pause = start_pause_[pool];
+  while (starting + ready < size && (old == 0 || starting == 0)) {
+    const Nanos start_at = std::max(next_start_, pause.not_before());
+    if (now < start_at) {
+      wake_at = std::min(wake_at, start_at);
+      return;
+    }
+    next_start_ = now + kStagger;
+    if (!start_worker(pool, now)) return pause.failed(now);
+    ++starting;
+  }
+}
+
+bool Workers::start_worker(std::uint32_t pool, Nanos now) {
+  std::uint32_t index = 0;
+  while (index < ipc::kMaxSlots && entries_[index].state != SlotState::kVacant) ++index;
+  if (index == ipc::kMaxSlots) {
+    log_event(Level::kWarn, "worker.no_slot", "slots=%u", ipc::kMaxSlots);
+    return false;
+  }
+  ipc::Slot& slot = instance_.slot(index);
+  const std::uint64_t generation = slot.generation;
+  std::memset(static_cast<void*>(&slot), 0, ipc::kPage);
+  slot.generation = generation + 1;
+  slot.index = index;
+  slot.pool = pool;
+  char number[16];
+  std::snprintf(number, sizeof number, "%u", index);
+  SpawnRequest request;
+  request.program_fd = program_.get();
+  request.slot_fd = instance_.slot_fd();
+  request.death_fd = death_fd_;
+  request.notify_fd = notify_fd_;
+  request.board_fd = instance_.board_fd();
+  request.lock_fd = instance_.lock_fd();
+  request.dies_with_parent = true;
+  for (const char* argument : {"allot-worker", "--run", "--slot"}) request.add(argument);
+  request.add(number);
+  request.add_options(options_);
+  const pid_t pid = spawn(request);
+  if (pid < 0) {
+    log_event(Level::kWarn, "worker.no_fork", "error=%s", Quoted(std::strerror(errno)).c_str());
+    return false;
+  }
+  Entry& entry = entries_[index];
+  entry = Entry{};
+  entry.pid = pid;
+  entry.pool = pool;
+  entry.round = round_;
+  entry.spawned = now;
+  move(index, SlotEvent::kSpawned);
+  log_event(Level::kInfo, "worker.start", "slot=%u pid=%d pool=%s", index, pid,
+            Quoted(answer_.pools[pool].name).c_str());
+  return true;
+}
+
+void Workers::retire_old(std::uint32_t pool, int most) {
+  for (std::uint32_t i = 0; i < ipc::kMaxSlots && most > 0; ++i) {
+    Entry& entry = entries_[i];
+    if (!serving(entry.state) || entry.pool != pool || entry.round == round_) continue;
+    // HUP, not TERM: its task is not to see stop_requested, and may take its time.
+    kill(entry.pid, SIGHUP);
+    move(i, SlotEvent::kRetire);
+    log_event(Level::kInfo, "worker.retire", "slot=%u pid=%d", i, entry.pid);
+    --most;
+  }
+}
+
+void Workers::note_ready(std::uint32_t index, Nanos now) {
+  Entry& entry = entries_[index];
+  if (entry.state != SlotState::kStarting || instance_.slot(index).first_job_done == 0) return;
+  entry.ready = now;
+  was_ready_ = true;
+  start_pause_[entry.pool].reset();
+  move(index, SlotEvent::kReady);
+  log_event(Level::kInfo, "worker.ready", "slot=%u pid=%d start_ms=%llu", index, entry.pid,
+            static_cast<unsigned long long>((now - entry.spawned) / kMilli));
+}
+
+// What the slot says is enough to decide; a thread inside a sick process could not.
+void Workers::judge(std::uint32_t index, Nanos now) {
+  Entry& entry = entries_[index];
+  const ipc::Slot& slot = instance_.slot(index);
+  if (entry.state == SlotState::kKilled) return;
+  const Nanos beat = std::max<Nanos>(slot.heartbeat_ns.load(), entry.spawned);
+  if (now > beat + milliseconds(answer_.frozen_ms)) return end(index, "frozen: no heartbeat");
+  const Nanos boot = boot_ns();
+  const std::uint32_t running = slot.running_count.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < running && i < ipc::kMaxRunning; ++i) {
+    const Nanos deadline = slot.running[i].hard_deadline_ns;
+    if (deadline != 0 && boot >= deadline) return end(index, "task ran over its time limit");
+  }
+  const Nanos lease_deadline = slot.lease_deadline_ns.load();
+  if (slot.exclusive != 0 && running > 0 && lease_deadline != 0 && boot >= lease_deadline) {
+    end(index, "lease in doubt in an exclusive queue");
+  }
+}
+
+void Workers::end(std::uint32_t index, const char* why) {
+  Entry& entry = entries_[index];
+  log_event(Level::kWarn, "worker.kill", "slot=%u pid=%d reason=\"%s\"", index, entry.pid, why);
+  kill(-entry.pid, SIGKILL);
+  move(index, SlotEvent::kKill);
+}
+
+bool Workers::reaped(pid_t pid, int wait_status, Nanos now) {
+  for (std::uint32_t i = 0; i < ipc::kMaxSlots; ++i) {
+    if (entries_[i].pid == pid && alive(entries_[i].state)) {
+      worker_died(i, wait_status, now);
+      return true;
+    }
+    if (entries_[i].settler == pid) {
+      settler_died(i, wait_status, now);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
+  Entry& entry = entries_[index];
+  note_ready(index, now);  // it may have been ready without anybody having looked
+  const bool left_on_purpose = entry.state == SlotState::kRetiring ||
+                               entry.state == SlotState::kDraining ||
+                               entry.state == SlotState::kKilled;
+  const bool dirty = ipc::needs_settling(instance_.slot(index));
+  const bool too_soon = entry.ready == 0 || (!dirty && now - entry.ready < kSoonAfterReady);
+  if (!left_on_purpose && too_soon) {
+    start_pause_[entry.pool].failed(now);
+    log_event(Level::kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
+              Quoted(answer_.pools[entry.pool].name).c_str(),
+              static_cast<unsigned long long>(start_pause_[entry.pool].pause() / kMilli));
+  }
+  log_death(index, wait_status);
+  entry.wait_status = wait_status;
+  entry.pid = -1;
+  move(index, dirty ? SlotEvent::kDiedDirty : SlotEvent::kDiedClean);
+  if (dirty) settle(index, now);
+}
+
+void Workers::log_death(std::uint32_t index, int wait_status) {
+  const ipc::Slot& slot = instance_.slot(index);
+  char how[64];
+  if (WIFSIGNALED(wait_status)) {
+    std::snprintf(how, sizeof how, "signal=%d", WTERMSIG(wait_status));
+  } else {
+    std::snprintf(how, sizeof how, "exit=%d", WEXITSTATUS(wait_status));
+  }
+  if (slot.running_count.load() == 0) {
+    const bool orderly = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
+    log_event(orderly ? Level::kInfo : Level::kWarn, "worker.died", "slot=%u pid=%d %s", index,
+              entries_[index].pid, how);
+    return;
+  }
+  const ipc::RunningTask& task = slot.running[0];
+  log_event(
+      Level::kWarn, "worker.died",
+      "slot=%u pid=%d %s task_type=%.64s attempt=%u queue=%.64s partition=%u prio=%u run_key=%llu",
+      index, entries_[index].pid, how, task.type, task.attempt, slot.queue_name, slot.partition_no,
+      task.prio, static_cast<unsigned long long>(task.run_key));
+}
+
+void Workers::settle(std::uint32_t index, Nanos now) {
+  Entry& entry = entries_[index];
+  char number[16];
+  char status[16];
+  std::snprintf(number, sizeof number, "%u", index);
+  std::snprintf(status, sizeof status, "%d", entry.wait_status);
+  SpawnRequest request;
+  request.program_fd = program_.get();
+  request.slot_fd = instance_.slot_fd();
+  request.death_fd = death_fd_;
+  request.board_fd = instance_.board_fd();
+  request.lock_fd = instance_.lock_fd();
+  for (const char* argument : {"allot-worker", "--settle"}) request.add(argument);
+  request.add(number);
+  request.add("--status");
+  request.add(status);
+  request.add_options(options_);
+  entry.settler = spawn(request);
+  if (entry.settler < 0) entry.settle_pause.failed(now);
+}
+
+void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {
+  Entry& entry = entries_[index];
+  entry.settler = -1;
+  if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
+    return move(index, SlotEvent::kSettled);
+  entry.settle_pause.failed(now);
+  log_event(Level::kWarn, "worker.not_settled", "slot=%u again_in_ms=%llu", index,
+            static_cast<unsigned long long>(entry.settle_pause.pause() / kMilli));
+}
+
+void Workers::stop_all() {
+  stopping_ = true;
+  for (std::uint32_t i = 0; i < ipc::kMaxSlots; ++i) {
+    if (!alive(entries_[i].state)) continue;
+    kill(entries_[i].pid, SIGTERM);
+    move(i, SlotEvent::kStop);
+  }
+}
+
+void Workers::kill_all(const char* why) {
+  stopping_ = true;
+  for (std::uint32_t i = 0; i < ipc::kMaxSlots; ++i) {
+    if (alive(entries_[i].state) && entries_[i].state != SlotState::kKilled) end(i, why);
+  }
+}
+
+bool Workers::all_vacant() const {
+  for (const Entry& entry : entries_) {
+    if (entry.state != SlotState::kVacant) return false;
+  }
+  return true;
+}
+
+Workers::Counts Workers::counts() const {
+  Counts counts;
+  for (const Entry& entry : entries_) {
+    counts.starting += entry.state == SlotState::kStarting;
+    counts.ready += entry.state == SlotState::kReady;
+    counts.settling += entry.state == SlotState::kSettling;
+    counts.leaving += alive(entry.state) && !serving(entry.state);
+  }
+  return counts;
+}
+
+bool Workers::up() const {
+  std::uint32_t wanted = 0;
+  for (std::uint32_t i = 0; i < answer_.pool_count; ++i) wanted += answer_.pools[i].size;
+  return was_ready_ || wanted == 0;
+}
+
+}  // namespace allot::supervisor

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "ipc/preflight.h"
+#include "supervisor/backoff.h"
+#include "supervisor/instance.h"
+#include "supervisor/slot_machine.h"
+#include "supervisor/spawn.h"
+
+namespace allot::supervisor {
+
+// All workers and settlers: keeps every pool at its size, judges by the slots, heals deaths. Times
+// are CLOCK_MONOTONIC unless said otherwise.
+class Workers {
+ public:
+  Workers(Instance& instance, const Options& options) : instance_(instance), options_(options) {}
+
+  // New sizes and limits, and the program for workers from now on. Workers of an earlier call are
+  // replaced one by one.
+  void adopt(const ipc::PreflightAnswer& answer, UniqueFd program, int death_fd, int notify_fd);
+
+  // Starts, retires and settles what is due. `wake_at` is lowered to when it wants to be called
+  // again.
+  void tick(Nanos now, Nanos& wake_at);
+  // A child is gone. False: it was none of these.
+  bool reaped(pid_t pid, int wait_status, Nanos now);
+
+  void stop_all();  // TERM: finish and leave
+  void kill_all(const char* why);
+  [[nodiscard]] bool all_vacant() const;
+  struct Counts {
+    int starting = 0, ready = 0, leaving = 0, settling = 0;
+  };
+  [[nodiscard]] Counts counts() const;
+  // True once every pool has its workers and one of them was ready, or there is nothing to start.
+  [[nodiscard]] bool up() const;
+
+ private:
+  struct Entry {
+    SlotState state = SlotState::kVacant;
+    pid_t pid = -1;      // the worker, private to the supervisor (S23)
+    pid_t settler = -1;  // while Settling
+    std::uint32_t pool = 0;
+    std::uint64_t round = 0;  // which adopt() it was started under
+    Nanos spawned = 0, ready = 0;
+    int wait_status = 0;
+    Backoff settle_pause{100 * kMilli, 5 * kSecond};
+  };
+
+  void move(std::uint32_t index, SlotEvent event);
+  void keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at);
+  bool start_worker(std::uint32_t pool, Nanos now);
+  void retire_old(std::uint32_t pool, int most);
+  void note_ready(std::uint32_t index, Nanos now);
+  void judge(std::uint32_t index, Nanos now);
+  void end(std::uint32_t index, const char* why);
+  void worker_died(std::uint32_t index, int wait_status, Nanos now);
+  void log_death(std::uint32_t index, int wait_status);
+  void settle(std::uint32_t index, Nanos now);
+  void settler_died(std::uint32_t index, int wait_status, Nanos now);
+
+  Instance& instance_;
+  const Options& options_;
+  ipc::PreflightAnswer answer_{};
+  UniqueFd program_;
+  int death_fd_ = -1;
+  int notify_fd_ = -1;
+  std::uint64_t round_ = 0;
+  bool stopping_ = false;
+  bool was_ready_ = false;
+  Nanos next_start_ = 0;  // stagger
+  Entry entries_[ipc::kMaxSlots];
+  // Only deaths before the first Ready are throttled: those inside a handler are the task's (S10).
+  struct StartPause : Backoff {
+    StartPause() : Backoff(100 * kMilli, 30 * kSecond) {}
+  } start_pause_[ipc::kMaxPools];
+};
+
+}  // namespace allot::supervisor
