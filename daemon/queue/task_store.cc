@@ -5,13 +5,15 @@
 
 #include <algorithm>
 
+#include "queue/error_text.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
 namespace {
 
-constexpr std::size_t kMaxError = 64 << 10;
 constexpr int kSaltTries = 8;
+// Keys end in 2167, and a sum beyond that wraps around silently.
+constexpr std::chrono::microseconds kMaxDelay = std::chrono::hours(24 * 365 * 100);
 
 // Distinguishes keys of the same microsecond; a new one for each statement.
 std::uint32_t salt() {
@@ -65,17 +67,9 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
   return statements;
 }
 
-// Cut to what is kept of an error text, and never inside a UTF-8 sequence.
-std::string_view shortened(std::string_view error) {
-  if (error.size() <= kMaxError) return error;
-  std::size_t end = kMaxError;
-  while (end > 0 && (static_cast<unsigned char>(error[end]) & 0xc0) == 0x80) --end;
-  return error.substr(0, end);
-}
-
 void set_verdict(db::Statement& statement, const Verdict& verdict, const Holder& holder) {
   statement.set("cause", verdict.cause)
-      .set("error", shortened(verdict.error))
+      .set("error", error_text(verdict.error))
       .set("host", holder.host)
       .set("pid", holder.pid);
 }
@@ -173,7 +167,7 @@ Landed TaskStore::retry(db::Connection& db, const Lease& lease, const Task& task
     db::Statement move(sql::k_retry);
     set_key(set_fence(move, lease), task.key)
         .set("attempt", attempt)
-        .set("delay_us", std::max(delay, std::chrono::microseconds(0)).count())
+        .set("delay_us", std::clamp(delay, std::chrono::microseconds(0), kMaxDelay).count())
         .set("salt", salt());
     try {
       return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), move}, 2, then);
@@ -190,7 +184,7 @@ Landed TaskStore::bury(db::Connection& db, const Lease& lease, const Task& task,
       .set("attempt", attempt)
       .set("first_key", task.id_key())
       .set("cause", verdict.cause)
-      .set("error", shortened(verdict.error));
+      .set("error", error_text(verdict.error));
   return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), bury}, 3, then);
 }
 

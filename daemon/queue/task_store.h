@@ -64,7 +64,7 @@ class TaskStore {
   static bool ack_and_release(db::Connection& db, const Lease& lease,
                               std::span<const Finished> finished);
 
-  // Attempt number `attempt` (from 1) ended: another one after `delay`.
+  // Attempt number `attempt` (from 1) ended: another one after `delay`, at most a century.
   [[nodiscard]] Landed retry(db::Connection& db, const Lease& lease, const Task& task,
                              std::uint32_t attempt, std::chrono::microseconds delay,
                              const Verdict& verdict, Then then = Then::kKeepLease) const;

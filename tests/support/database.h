@@ -36,7 +36,7 @@ class Database {
 
   void start();    // answers when it returns; nothing when it runs
   void stop();     // an orderly shutdown
-  void kill9();    // as a crash of the host: committed work must be there after start()
+  void kill9();    // SIGKILL: committed work must be there after start()
   void restart();  // stop() and start()
 
   [[nodiscard]] std::string log() const { return read_file(folder_ / "log"); }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace allot::queue {
+
+// What is kept of a handler's error text: valid UTF-8 of at most 64 KiB. A byte that is no UTF-8
+// becomes U+FFFD: the server refuses it, and a verdict must never fail because of its message.
+std::string error_text(std::string_view raw);
+
+}  // namespace allot::queue

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promise 3: a worker whose lease is gone changes nothing but the deletion of what it truly
+// finished. Every way to lose a lease against every verb. With a stall in between: stall_test.cc.
+#include "db/queue/fixture.h"
+
+namespace allot::queue {
+namespace {
+
+struct Verb {
+  const char* name;
+  // True when the verb says that it was done.
+  bool (*call)(Worker& worker, const Lease& lease, const Task& task);
+};
+
+bool yes(Landed landed) {
+  return landed == Landed::kYes;
+}
+
+const Verb kVerbs[] = {
+    {"retry",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(w.tasks.retry(w.db, lease, task, 3, std::chrono::seconds(1), kFailed));
+     }},
+    {"retry_and_release",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(
+           w.tasks.retry(w.db, lease, task, 3, std::chrono::seconds(1), kFailed, Then::kRelease));
+     }},
+    {"bury", [](Worker& w, const Lease& lease,
+                const Task& task) { return yes(w.tasks.bury(w.db, lease, task, 3, kFailed)); }},
+    {"bury_and_release",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(w.tasks.bury(w.db, lease, task, 3, kFailed, Then::kRelease));
+     }},
+    {"charge", [](Worker& w, const Lease& lease,
+                  const Task& task) { return yes(w.tasks.charge(w.db, lease, task, 3, kFailed)); }},
+    {"charge_and_release",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(w.tasks.charge(w.db, lease, task, 3, kFailed, Then::kRelease));
+     }},
+    {"announce", [](Worker& w, const Lease& lease,
+                    const Task& task) { return yes(w.tasks.announce(w.db, lease, task, 3)); }},
+    {"defer",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(w.tasks.defer(w.db, lease, std::vector{task.key}));
+     }},
+    {"clear_suspects", [](Worker& w, const Lease& lease,
+                          const Task&) { return yes(w.tasks.clear_suspects(w.db, lease)); }},
+    {"renew",
+     [](Worker& w, const Lease& lease, const Task&) { return w.leases.renew(w.db, lease); }},
+    {"release",
+     [](Worker& w, const Lease& lease, const Task&) { return w.leases.release(w.db, lease); }},
+    {"ack_and_release", [](Worker& w, const Lease& lease,
+                           const Task&) { return TaskStore::ack_and_release(w.db, lease, {}); }},
+};
+
+struct Loss {
+  const char* name;
+  void (*happen)(Worker& worker, Worker& thief, const Lease& lease);
+};
+
+const Loss kLosses[] = {
+    {"taken_over",
+     [](Worker&, Worker& thief, const Lease& lease) { ASSERT_TRUE(thief.steal(lease.partition)); }},
+    {"taken_over_and_released",
+     [](Worker&, Worker& thief, const Lease& lease) {
+       const auto block = thief.steal(lease.partition);
+       ASSERT_TRUE(block && thief.leases.release(thief.db, block->lease));
+     }},
+    {"released", [](Worker& worker, Worker&,
+                    const Lease& lease) { ASSERT_TRUE(worker.leases.release(worker.db, lease)); }},
+    // By the same process: its holder id is right, only the epoch is not.
+    {"released_and_leased_again",
+     [](Worker& worker, Worker&, const Lease& lease) {
+       ASSERT_TRUE(worker.leases.release(worker.db, lease));
+       ASSERT_TRUE(worker.lease(lease.partition));
+     }},
+    {"reclaimed", [](Worker& worker, Worker&,
+                     const Lease&) { ASSERT_EQ(worker.leases.reclaim(worker.db), 1U); }},
+};
+
+class FenceTest : public QueueTest,
+                  public testing::WithParamInterface<std::tuple<std::size_t, std::size_t>> {
+ protected:
+  // A task that was tried before and one that was not, under a lease with suspects.
+  Block prepare() {
+    put(2);
+    Worker dead(connect());
+    if (!dead.lease(partition_)) throw std::runtime_error("not free");
+    auto block = worker_.steal(partition_);
+    if (!block) throw std::runtime_error("not taken over");
+    if (worker_.tasks.retry(worker_.db, block->lease, block->tasks.at(0), 1,
+                            std::chrono::microseconds(0), kFailed) != Landed::kYes) {
+      throw std::runtime_error("not retried");
+    }
+    block->tasks = TaskStore::fetch(worker_.db, partition_, {});
+    return std::move(*block);
+  }
+
+  Worker thief_{connect()};
+};
+
+TEST_P(FenceTest, ALostLeaseChangesNothing) {
+  const Verb& verb = kVerbs[std::get<0>(GetParam())];
+  const Loss& loss = kLosses[std::get<1>(GetParam())];
+  const Block block = prepare();
+  ASSERT_EQ(block.tasks.size(), 2U);
+  loss.happen(worker_, thief_, block.lease);
+  const std::string before = all_as_text();
+  for (const Task& task : block.tasks) {
+    EXPECT_FALSE(verb.call(worker_, block.lease, task));
+  }
+  EXPECT_EQ(all_as_text(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(VerbsAndLosses, FenceTest,
+                         testing::Combine(testing::Range<std::size_t>(0, std::size(kVerbs)),
+                                          testing::Range<std::size_t>(0, std::size(kLosses))),
+                         [](const auto& at) {
+                           return std::string(kVerbs[std::get<0>(at.param)].name) + "__" +
+                                  kLosses[std::get<1>(at.param)].name;
+                         });
+
+// The other half: with the lease each verb does change something, and a second call, as after a
+// lost reply, neither changes it again nor reports a loss.
+class RepeatTest : public FenceTest {};
+
+TEST_P(RepeatTest, TwiceHasTheEffectOfOnce) {
+  const Verb& verb = kVerbs[std::get<0>(GetParam())];
+  const Block block = prepare();
+  const std::string before = all_as_text();
+  EXPECT_TRUE(verb.call(worker_, block.lease, block.tasks[1]));
+  const std::string once = all_as_text();
+  EXPECT_NE(once, before);
+  const bool again = verb.call(worker_, block.lease, block.tasks[1]);
+  if (std::string(verb.name) == "renew") {
+    EXPECT_TRUE(again);
+    return;  // a second renewal prolongs again, as it should
+  }
+  const bool ends_lease = std::string(verb.name).find("release") != std::string::npos;
+  EXPECT_EQ(again, !ends_lease) << "only what ended the lease cannot tell the two cases apart";
+  EXPECT_EQ(all_as_text(), once);
+}
+
+INSTANTIATE_TEST_SUITE_P(Verbs, RepeatTest,
+                         testing::Combine(testing::Range<std::size_t>(0, std::size(kVerbs)),
+                                          testing::Values<std::size_t>(0)),
+                         [](const auto& at) { return kVerbs[std::get<0>(at.param)].name; });
+
+// S6: finished is finished, whoever has the partition now. And nothing else changes.
+TEST_F(QueueTest, AckNeedsNoLeaseButItsReleaseDoes) {
+  put(3);
+  const Block block = must_lease();
+  Worker thief(connect());
+  ASSERT_TRUE(thief.steal(partition_));
+  const std::string leases = leases_as_text();
+  std::vector<Finished> done{finished(block.tasks[0])};
+  TaskStore::ack(worker_.db, partition_, done);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
+  done = {finished(block.tasks[1])};
+  EXPECT_FALSE(TaskStore::ack_and_release(worker_.db, block.lease, done));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
+  EXPECT_EQ(leases_as_text(), leases);
+  // Twice, as after a lost reply.
+  TaskStore::ack(worker_.db, partition_, done);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
+}
+
+}  // namespace
+}  // namespace allot::queue

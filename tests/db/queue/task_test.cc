@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs on tasks while the lease is held. What they do without it: fence_test.cc.
+#include <algorithm>
+#include <random>
+
+#include "db/queue/fixture.h"
+#include "queue/inspect.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+class TaskTest : public QueueTest {
+ protected:
+  // How far the task's key lies in the future of the database's clock.
+  std::int64_t due_in_ms(const Task& task) {
+    return std::stoll(
+        value("SELECT ((CAST(run_key >> 12 AS SIGNED) - TIMESTAMPDIFF(MICROSECOND,"
+              " '2025-01-01', UTC_TIMESTAMP(6))) DIV 1000) FROM task WHERE"
+              " COALESCE(first_key, run_key) = " +
+              std::to_string(task.id_key())));
+  }
+  std::vector<Task> fetch_all() {
+    return TaskStore::fetch(look_, partition_, {.block_size = 1000, .highest_seen = UINT64_MAX});
+  }
+  Landed retry(const Lease& lease, const Task& task, std::uint32_t attempt,
+               microseconds delay = seconds(60)) {
+    return worker_.tasks.retry(worker_.db, lease, task, attempt, delay, kFailed);
+  }
+};
+
+TEST_F(TaskTest, RetryMovesTheTaskAndKeepsItsId) {
+  const TaskId id = put(2).front();
+  const Block block = must_lease();
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1), Landed::kYes);
+  EXPECT_NEAR(static_cast<double>(due_in_ms(block.tasks[0])), 60'000, 5'000);
+
+  const std::vector<Task> tasks = fetch_all();
+  ASSERT_EQ(tasks.size(), 2U);
+  EXPECT_EQ(tasks[1].first_key, id.first_key);
+  EXPECT_EQ(tasks[1].id_key(), id.first_key);
+  EXPECT_GT(tasks[1].key.run_key, tasks[0].key.run_key);
+  EXPECT_EQ(tasks[1].attempt, 1U);
+  EXPECT_EQ(tasks[1].payload, "0");
+
+  const auto view = show(look_, id);
+  ASSERT_TRUE(view) << "found by the id of its submission";
+  EXPECT_EQ(view->id, id);
+  EXPECT_EQ(view->attempts, 1U);
+  EXPECT_EQ(view->payload, "0");
+  const auto attempts = list_attempts(look_, id);
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].attempt, 1U);
+  EXPECT_EQ(attempts[0].cause, "failed");
+  EXPECT_EQ(attempts[0].error, "it did not work");
+  const Holder& holder = worker_.leases.holder();
+  EXPECT_EQ(attempts[0].worker, holder.host + "/" + std::to_string(holder.pid));
+}
+
+TEST_F(TaskTest, RetryAgainAndAgain) {
+  const TaskId id = put(1).front();
+  Block block = must_lease();
+  for (std::uint32_t attempt = 1; attempt <= 5; ++attempt) {
+    ASSERT_EQ(block.tasks.size(), 1U);
+    ASSERT_EQ(retry(block.lease, block.tasks[0], attempt, microseconds(0)), Landed::kYes);
+    block.tasks = TaskStore::fetch(look_, partition_, {});
+    ASSERT_EQ(block.tasks.size(), 1U) << "without a delay it is due at once";
+    EXPECT_EQ(block.tasks[0].first_key, id.first_key);
+    EXPECT_EQ(block.tasks[0].attempt, attempt);
+    EXPECT_EQ(show(look_, id)->attempts, attempt);
+  }
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 1U);
+  EXPECT_EQ(list_attempts(look_, id).size(), 5U);
+}
+
+TEST_F(TaskTest, ADelayBeyondTheCalendarIsAVeryLateTask) {
+  put(2);
+  const Block block = must_lease();
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds::max()), Landed::kYes);
+  EXPECT_GT(due_in_ms(block.tasks[0]), std::int64_t{99} * 365 * 86'400'000);
+  ASSERT_EQ(retry(block.lease, block.tasks[1], 1, microseconds::min()), Landed::kYes);
+  EXPECT_LE(due_in_ms(block.tasks[1]), 0);
+}
+
+TEST_F(TaskTest, BuryKeepsAllThatIsKnown) {
+  const TaskId id = put(1).front();
+  Block block = must_lease();
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Landed::kYes);
+  block.tasks = fetch_all();
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 2,
+                               {"exception", "what\n\t'happened' \xe2\x82\xac"}),
+            Landed::kYes);
+  EXPECT_TRUE(fetch_all().empty());
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
+  const auto view = show(look_, id);
+  ASSERT_TRUE(view);
+  EXPECT_TRUE(view->dead);
+  EXPECT_EQ(view->id, id);
+  EXPECT_EQ(view->type, "t");
+  EXPECT_EQ(view->payload, "0");
+  EXPECT_EQ(view->attempts, 2U);
+  EXPECT_EQ(view->cause, "exception");
+  EXPECT_EQ(view->error, "what\n\t'happened' \xe2\x82\xac");
+  const auto attempts = list_attempts(look_, id);
+  ASSERT_EQ(attempts.size(), 2U);
+  EXPECT_EQ(attempts[1].cause, "exception");
+}
+
+// S7, S10: the number is written before the task runs, or after it crashed; the task stays.
+TEST_F(TaskTest, AnnounceAndChargeWriteTheAttemptInPlace) {
+  const TaskId id = put(1).front();
+  const Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks[0], 1), Landed::kYes);
+  EXPECT_EQ(fetch_all().at(0).attempt, 1U);
+  EXPECT_TRUE(list_attempts(look_, id).empty()) << "it has not failed yet";
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks[0], 1, {"crash", "SEGV"}),
+            Landed::kYes);
+  const std::vector<Task> tasks = fetch_all();
+  EXPECT_EQ(tasks.at(0).key, block.tasks[0].key);
+  EXPECT_EQ(tasks.at(0).attempt, 1U) << "announced and charged is charged once";
+  EXPECT_FALSE(tasks.at(0).first_key);
+  EXPECT_EQ(list_attempts(look_, id).at(0).cause, "crash");
+}
+
+// S14. In both classes, and in the order in which they waited.
+TEST_F(TaskTest, DeferKeepsOrderIdAndAttempts) {
+  std::vector<TaskId> ids = put(20, 0);
+  for (const TaskId& id : put(20, 2)) ids.push_back(id);
+  const Block block = must_lease();
+  ASSERT_EQ(block.tasks.size(), 40U);
+  // All but the first and the last; the keys not in order.
+  std::vector<TaskKey> keys;
+  for (const Task& task : block.tasks) keys.push_back(task.key);
+  keys.erase(keys.begin());
+  keys.pop_back();
+  std::shuffle(keys.begin(), keys.end(), std::mt19937(3));
+  ASSERT_EQ(worker_.tasks.defer(worker_.db, block.lease, keys), Landed::kYes);
+
+  EXPECT_EQ(TaskStore::fetch(look_, partition_, {}).size(), 2U) << "the others are not due";
+  const std::vector<Task> tasks = fetch_all();
+  ASSERT_EQ(tasks.size(), 40U);
+  std::vector<std::uint64_t> order;
+  for (const Task& task : tasks) {
+    EXPECT_EQ(task.attempt, 0U);
+    if (!task.first_key) continue;
+    order.push_back(*task.first_key);
+    EXPECT_NEAR(static_cast<double>(due_in_ms(task)), 30'000, 5'000);
+  }
+  ASSERT_EQ(order.size(), 38U);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.begin() + 19));
+  EXPECT_TRUE(std::is_sorted(order.begin() + 19, order.end()));
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto view = show(look_, ids[i]);
+    ASSERT_TRUE(view);
+    EXPECT_EQ(view->payload, std::to_string(i % 20));
+  }
+}
+
+TEST_F(TaskTest, DeferOfATaskThatMovedBefore) {
+  const TaskId id = put(1).front();
+  Block block = must_lease();
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 3, microseconds(0)), Landed::kYes);
+  const std::vector<TaskKey> keys{fetch_all().at(0).key};
+  ASSERT_EQ(worker_.tasks.defer(worker_.db, block.lease, keys), Landed::kYes);
+  EXPECT_EQ(fetch_all().at(0).first_key, id.first_key);
+  EXPECT_EQ(show(look_, id)->attempts, 3U);
+}
+
+TEST_F(TaskTest, AckDeletesTheNamedTasksOnly) {
+  put(5);
+  const Block block = must_lease();
+  const std::vector<Finished> done{finished(block.tasks[1]), finished(block.tasks[3])};
+  TaskStore::ack(worker_.db, partition_, done);
+  std::string left;
+  for (const Task& task : fetch_all()) left += *task.payload;
+  EXPECT_EQ(left, "024");
+  TaskStore::ack(worker_.db, partition_, {});
+  EXPECT_EQ(fetch_all().size(), 3U);
+}
+
+TEST_F(TaskTest, AckOfATriedTaskLeavesNothingOfIt) {
+  put(2);
+  Block block = must_lease();
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Landed::kYes);
+  ASSERT_EQ(retry(block.lease, block.tasks[1], 1, seconds(60)), Landed::kYes);
+  std::vector<Finished> done{finished(fetch_all().at(0))};
+  TaskStore::ack(worker_.db, partition_, done);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 1U) << "the other task's";
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
+  // Charged in place: it never moved, and has an attempt to be forgotten all the same.
+  put(1);
+  const auto fresh = TaskStore::fetch(look_, partition_, {});
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, fresh.at(0), 1, kFailed), Landed::kYes);
+  done = {finished(TaskStore::fetch(look_, partition_, {}).at(0))};
+  TaskStore::ack(worker_.db, partition_, done);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
+}
+
+TEST_F(TaskTest, AckAndFetchGivesTheNextBlock) {
+  put(5);
+  const Block block = must_lease({.block_size = 3});
+  std::vector<Finished> done;
+  for (const Task& task : block.tasks) done.push_back(finished(task));
+  const auto next = TaskStore::ack_and_fetch(worker_.db, partition_, done, {.block_size = 3});
+  ASSERT_EQ(next.size(), 2U);
+  EXPECT_EQ(next[0].payload, "3");
+  EXPECT_EQ(TaskStore::ack_and_fetch(worker_.db, partition_, {}, {}).size(), 2U);
+}
+
+TEST_F(TaskTest, AckAndReleaseIsOneTransaction) {
+  put(2);
+  const Block block = must_lease();
+  const std::vector<Finished> done{finished(block.tasks[0])};
+  EXPECT_TRUE(TaskStore::ack_and_release(worker_.db, block.lease, done));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
+  EXPECT_FALSE(TaskStore::ack_and_release(worker_.db, block.lease, done));
+}
+
+TEST_F(TaskTest, ThenReleaseEndsTheLeaseWithTheWrite) {
+  put(3);
+  Block block = must_lease();
+  const auto then = Then::kRelease;
+  EXPECT_EQ(
+      worker_.tasks.retry(worker_.db, block.lease, block.tasks[0], 1, seconds(9), kFailed, then),
+      Landed::kYes);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
+  block = must_lease();
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 1, kFailed, then),
+            Landed::kYes);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
+  block = must_lease();
+  EXPECT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks.at(0), 1, kFailed, then),
+            Landed::kYes);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
+  EXPECT_EQ(must_lease().tasks.at(0).attempt, 1U);
+}
+
+// S3: two classes may hold the same run_key. Each verb must find the one of its class.
+TEST_F(TaskTest, TwoClassesMayShareAKey) {
+  constexpr std::uint64_t kKey = 1'000'000;
+  const auto fill = [&] {
+    look_.execute("DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt");
+    for (std::uint32_t prio = 0; prio < kPrioClasses; ++prio) {
+      put_row(partition_, {prio, kKey}, "class" + std::to_string(prio));
+    }
+  };
+  const auto payloads = [&] {
+    std::string all;
+    for (const Task& task : TaskStore::fetch(look_, partition_, {})) all += task.payload->back();
+    return all;
+  };
+  fill();
+  Block block = must_lease();
+  ASSERT_EQ(payloads(), "0123");
+  const Task& task = block.tasks[2];
+  const std::vector<Finished> done{finished(task)};
+  const std::vector<TaskKey> keys{task.key};
+
+  TaskStore::ack(worker_.db, partition_, done);
+  EXPECT_EQ(payloads(), "013");
+  fill();
+  EXPECT_EQ(retry(block.lease, task, 1), Landed::kYes);
+  EXPECT_EQ(payloads(), "013");
+  fill();
+  EXPECT_EQ(worker_.tasks.defer(worker_.db, block.lease, keys), Landed::kYes);
+  EXPECT_EQ(payloads(), "013");
+  fill();
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, block.lease, task, 1, kFailed), Landed::kYes);
+  EXPECT_EQ(payloads(), "013");
+  EXPECT_EQ(value("SELECT payload FROM task_dead"), "class2");
+  fill();
+  EXPECT_EQ(worker_.tasks.charge(worker_.db, block.lease, task, 7, kFailed), Landed::kYes);
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(attempt ORDER BY prio) FROM task"), "0,0,7,0");
+  EXPECT_EQ(TaskStore::fetch_payload(look_, partition_, task.key), "class2");
+  EXPECT_EQ(show(look_, {partition_, 3, kKey})->payload, "class3");
+}
+
+TEST_F(TaskTest, TheClockSetBackHidesNothingThatWasSeen) {
+  const std::uint64_t key = put(1).front().first_key;
+  worker_.db.execute("SET timestamp = 1750000000");  // June 2025
+  EXPECT_TRUE(TaskStore::fetch(worker_.db, partition_, {}).empty());
+  EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {.highest_seen = key}).size(), 1U);
+}
+
+// The server's column is larger; what is cut must be cut between characters.
+TEST_F(TaskTest, AnErrorTextIsCutAt64KiBAndNotInsideACharacter) {
+  const TaskId id = put(1).front();
+  const Block block = must_lease();
+  const std::string euro = "\xe2\x82\xac";
+  std::string error = "x";
+  while (error.size() < (200 << 10)) error += euro;
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[0], 1, {"failed", error}),
+            Landed::kYes);
+  const std::string kept = show(look_, id)->error;
+  EXPECT_LE(kept.size(), std::size_t{64} << 10);
+  EXPECT_GT(kept.size(), (std::size_t{64} << 10) - 3);
+  EXPECT_EQ(kept, error.substr(0, kept.size()));
+  EXPECT_EQ((kept.size() - 1) % 3, 0U);
+}
+
+// Whatever bytes a handler throws as its message, the verdict must be written.
+TEST_F(TaskTest, AnErrorTextThatIsNoUtf8IsKeptAsFarAsItCan) {
+  put(1);
+  Block block = must_lease();
+  std::string error = "bytes:";
+  for (int byte = 1; byte < 256; ++byte) error += static_cast<char>(byte);
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, block.lease, block.tasks[0], 1, microseconds(0),
+                                {"exception", error}),
+            Landed::kYes);
+  EXPECT_EQ(value("SELECT LEFT(error, 6) FROM task_attempt"), "bytes:");
+  block.tasks = fetch_all();
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 2, {"exception", error}),
+            Landed::kYes);
+  EXPECT_EQ(value("SELECT LEFT(error, 6) FROM task_dead"), "bytes:");
+}
+
+class PayloadTest : public TaskTest, public testing::WithParamInterface<std::size_t> {};
+
+TEST_P(PayloadTest, GoesThereAndBackByteForByte) {
+  std::string payload(GetParam(), '\0');
+  std::mt19937 random(static_cast<unsigned>(GetParam()));
+  for (char& c : payload) c = static_cast<char>(random());
+  const std::vector<Submission> one{{queue_, "t", payload, 1}};
+  const TaskId id = submit(worker_.db, one).at(0);
+  const FetchSpec spec{.block_size = 100};
+  const Block block = must_lease(spec);
+  ASSERT_EQ(block.tasks.size(), 1U);
+  EXPECT_EQ(block.tasks[0].payload_size, payload.size());
+  // S19: above the limit it comes singly.
+  EXPECT_EQ(block.tasks[0].payload.has_value(), payload.size() <= spec.inline_limit());
+  if (block.tasks[0].payload) {
+    EXPECT_TRUE(*block.tasks[0].payload == payload);
+  }
+  EXPECT_TRUE(TaskStore::fetch_payload(worker_.db, partition_, block.tasks[0].key) == payload);
+  // A dead letter takes it along.
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[0], 1, kFailed), Landed::kYes);
+  EXPECT_TRUE(show(look_, id)->payload == payload);
+  EXPECT_EQ(TaskStore::fetch_payload(worker_.db, partition_, block.tasks[0].key), std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, PayloadTest,
+                         testing::Values(0, 1, 65535, 65536, 65537, 1 << 20, kMaxPayload));
+
+}  // namespace
+}  // namespace allot::queue
