@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/exit_codes.h"
 #include "supervisor/log.h"
 #include "supervisor/spawn.h"
 
@@ -50,6 +51,8 @@ bool Database::reaped(pid_t pid, int wait_status, Nanos now) {
   if (pid != pid_) return false;
   pid_ = -1;
   ready_ = false;
+  const int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0;
+  if (code == kExitConfig || code == kExitCannotCreate) hopeless_ = code;
   if (!stopping_) pause_.failed(now);
   log_event(stopping_ ? Level::kInfo : Level::kError, "database.died", "pid=%d status=0x%x", pid,
             static_cast<unsigned>(wait_status));

@@ -23,6 +23,9 @@ class Database {
   [[nodiscard]] int ready_fd() const { return ready_ ? -1 : ready_fd_.get(); }
 
   bool reaped(pid_t pid, int wait_status, Nanos now);
+  // The exit code of a database that could not be kept and will not be after a while either; else
+  // 0.
+  [[nodiscard]] int hopeless() const { return hopeless_; }
   void stop();
   void kill();
   [[nodiscard]] bool is(pid_t pid) const { return pid == pid_; }
@@ -33,6 +36,7 @@ class Database {
   pid_t pid_ = -1;
   bool ready_ = false;
   bool stopping_ = false;
+  int hopeless_ = 0;
   UniqueFd ready_fd_;
   Backoff pause_{500 * kMilli, 10 * kSecond};
 };

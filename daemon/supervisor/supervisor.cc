@@ -144,6 +144,7 @@ void Supervisor::tick() {
       lock_and_open();
       break;
     case Phase::kDatabase:
+      if (database_.hopeless() != 0) return give_up(database_.hopeless());
       if (database_.ready() && !check_.running() && database_pause_.due(now_)) {
         start_check(Preflight::Step::kDatabaseAndReclaim);
       }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// allot-embedded DIR: keeps a private MariaDB in DIR (S28). Started by allotd, first of all and
+// stopped last; run by hand it stays in the foreground until TERM or INT.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/posix.h"
+#include "base/unique_fd.h"
+#include "base/version.h"
+#include "embedded/server.h"
+#include "ipc/slot.h"
+
+namespace allot::embedded {
+namespace {
+
+constexpr Nanos kStartPatience = 55 * kSecond;
+constexpr Nanos kStopPatience = 25 * kSecond;
+
+bool is_open(int fd) {
+  return fcntl(fd, F_GETFD) >= 0;
+}
+
+// The server with the two reasons to end it: a signal, or the end of the supervisor.
+class Keeper {
+ public:
+  explicit Keeper(const std::string& folder) : server_(folder) {
+    sigset_t mask;
+    sigemptyset(&mask);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&mask, number);
+    sigprocmask(SIG_BLOCK, &mask, nullptr);
+    signals_.reset(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+    death_fd_ = is_open(ipc::kDeathFd) ? ipc::kDeathFd : -1;
+  }
+
+  int run() {
+    server_.initialise();
+    pid_ = server_.start();
+    if (!wait_until_it_answers()) return stop() ? kExitOk : kExitFailure;
+    server_.prepare();
+    if (is_open(ipc::kAnswerFd)) {
+      write_all(ipc::kAnswerFd, "\n", 1);
+      close(ipc::kAnswerFd);
+    }
+    while (!asked_to_stop(-1)) {
+      if (gone()) {
+        std::fprintf(stderr, "allot-embedded: mariadbd ended by itself; see %s\n",
+                     server_.error_log().c_str());
+        return kExitFailure;
+      }
+    }
+    stop();
+    return kExitOk;
+  }
+
+  // Also from an exception on the way up.
+  ~Keeper() { stop(); }
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+
+ private:
+  bool wait_until_it_answers() {
+    const Nanos deadline = mono_ns() + kStartPatience;
+    while (!server_.answers()) {
+      if (gone() || mono_ns() > deadline) {
+        throw Error("embedded database: mariadbd did not start; see " + server_.error_log());
+      }
+      if (asked_to_stop(20)) return false;
+    }
+    return true;
+  }
+
+  // Waits for a signal or the supervisor's end, `timeout_ms` at most (-1: for as long as it takes).
+  bool asked_to_stop(int timeout_ms) {
+    pollfd watched[] = {{signals_.get(), POLLIN, 0}, {death_fd_, POLLIN, 0}};
+    poll(watched, 2, timeout_ms);
+    bool stop = watched[1].revents != 0;
+    signalfd_siginfo info{};
+    while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      stop = stop || info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT;
+    }
+    return stop;
+  }
+
+  bool gone() {
+    if (pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
+    return pid_ <= 0;
+  }
+
+  // An orderly shutdown, then force. True when it was orderly.
+  bool stop() {
+    if (gone()) return true;
+    kill(pid_, SIGTERM);
+    const Nanos deadline = mono_ns() + kStopPatience;
+    while (!gone() && mono_ns() < deadline) asked_to_stop(50);
+    if (gone()) return true;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+    return false;
+  }
+
+  Server server_;
+  UniqueFd signals_;
+  int death_fd_ = -1;
+  pid_t pid_ = -1;
+};
+
+// Held until exit: two servers over one data folder would be the end of it.
+UniqueFd lock(const std::string& folder) {
+  if (!make_folders(folder.c_str(), 0700)) {
+    throw Error("embedded database: " + folder + " cannot be made: " + std::strerror(errno),
+                kExitCannotCreate);
+  }
+  UniqueFd file(open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.valid()) {
+    throw Error("embedded database: " + folder + "/lock: " + std::strerror(errno),
+                kExitCannotCreate);
+  }
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    throw Error("embedded database: " + folder + " is in use by another allot-embedded",
+                kExitFailure);
+  }
+  return file;
+}
+
+int keep(const std::string& folder) {
+  const UniqueFd locked = lock(folder);
+  // mariadbd must not inherit what the supervisor gave to us.
+  for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd) {
+    if (is_open(fd)) set_cloexec(fd, true);
+  }
+  return Keeper(folder).run();
+}
+
+}  // namespace
+}  // namespace allot::embedded
+
+int main(int argc, char** argv) {
+  using namespace allot;
+  const std::string argument = argc == 2 ? argv[1] : "";
+  if (argument == "--version") {
+    std::printf("%s\n", kVersionMark);
+    return kExitOk;
+  }
+  if (argument.empty() || argument[0] != '/') {
+    std::fprintf(stderr, "usage: allot-embedded DIR   (an absolute path; started by allotd)\n");
+    return kExitUsage;
+  }
+  try {
+    return embedded::keep(argument);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "allot-embedded: %s\n", error.what());
+    return error.exit_code();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "allot-embedded: %s\n", error.what());
+    return kExitFailure;
+  }
+}

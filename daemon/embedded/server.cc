@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "embedded/server.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "base/error.h"
+#include "db/migrate.h"
+
+namespace allot::embedded {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDatabase = "allot";
+
+std::string find_program(const std::string& name) {
+  for (const char* folder : {"/usr/sbin/", "/usr/bin/", "/usr/local/sbin/", "/usr/local/bin/"}) {
+    if (access((folder + name).c_str(), X_OK) == 0) return folder + name;
+  }
+  throw Error("the embedded database needs " + name +
+                  ", which is not installed: apt-get install mariadb-server-core "
+                  "mariadb-client-core",
+              kExitConfig);
+}
+
+// Forks and execs with default signals; the child ends when this process does.
+pid_t run(const std::vector<std::string>& command, const std::string& output) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const int log = open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (pid > 0) {
+    if (log >= 0) close(log);
+    return pid;
+  }
+  // S28: no change of user between prctl and exec, because the kernel would clear PDEATHSIG.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(kExitFailure);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  setpgid(0, 0);
+  if (log >= 0) {
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+  }
+  execv(arguments[0], arguments.data());
+  _exit(kExitNoInput);
+}
+
+db::ConnectOptions connect_options(const std::string& socket) {
+  db::ConnectOptions options;
+  options.socket = socket;
+  options.user = "root";
+  options.call_timeout = std::chrono::seconds(60);
+  return options;
+}
+
+}  // namespace
+
+Server::Server(std::string folder)
+    : folder_(std::move(folder)),
+      server_program_(find_program("mariadbd")),
+      install_program_(find_program("mariadb-install-db")) {
+  constexpr std::size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
+  if (socket().size() > kMost) {
+    throw Error("embedded database: " + socket() + " is longer than the " + std::to_string(kMost) +
+                    " bytes that a socket's path may have; choose a shorter folder",
+                kExitConfig);
+  }
+}
+
+void Server::initialise() const {
+  const std::string data = folder_ + "/data";
+  const std::string fresh = folder_ + "/data.new";
+  if (fs::exists(data + "/mysql")) return;
+  fs::remove_all(fresh);
+  std::vector<std::string> command{install_program_,     "--no-defaults",
+                                   "--datadir=" + fresh, "--auth-root-authentication-method=normal",
+                                   "--skip-test-db",     "--skip-name-resolve"};
+  if (geteuid() == 0) command.emplace_back("--user=root");
+  const pid_t pid = run(command, error_log());
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) {
+    throw Error("embedded database: " + fresh + " could not be initialised; see " + error_log());
+  }
+  fs::rename(fresh, data);
+}
+
+pid_t Server::start() const {
+  std::vector<std::string> command{server_program_,
+                                   "--no-defaults",
+                                   "--datadir=" + folder_ + "/data",
+                                   "--socket=" + socket(),
+                                   "--pid-file=" + folder_ + "/pid",
+                                   "--log-error=" + error_log(),
+                                   "--skip-networking",
+                                   "--skip-name-resolve",
+                                   "--max-connections=600",
+                                   "--max-allowed-packet=64M",
+                                   "--character-set-server=utf8mb4",
+                                   "--innodb-flush-log-at-trx-commit=1"};
+  if (geteuid() == 0) command.emplace_back("--user=root");
+  return run(command, error_log());
+}
+
+bool Server::answers() const {
+  try {
+    const db::Connection connection(connect_options(socket()));
+    return true;
+  } catch (const db::DbError& error) {
+    if (error.error_class() == db::ErrorClass::kGone) return false;
+    throw;
+  }
+}
+
+void Server::prepare() const {
+  db::ConnectOptions options = connect_options(socket());
+  db::Connection(options).execute("CREATE DATABASE IF NOT EXISTS " + std::string(kDatabase) +
+                                  " CHARACTER SET utf8mb4");
+  options.database = kDatabase;
+  db::Connection connection(options);
+  db::migrate(connection);
+}
+
+}  // namespace allot::embedded

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace allot::embedded {
+
+// The private MariaDB below one folder: DIR/data, DIR/sock, DIR/error.log.
+class Server {
+ public:
+  // Throws Error(kExitConfig) when DIR is too long for a socket's path, or when MariaDB's programs
+  // are not installed.
+  explicit Server(std::string folder);
+
+  [[nodiscard]] std::string socket() const { return folder_ + "/sock"; }
+
+  // Makes the data folder if there is none. A kill half way leaves nothing that looks finished.
+  void initialise() const;
+
+  // Starts mariadbd, which ends when this process does. Returns its pid.
+  pid_t start() const;
+
+  // One attempt to connect. False: not there yet.
+  [[nodiscard]] bool answers() const;
+
+  // Makes Allot's database and brings its schema up to date.
+  void prepare() const;
+
+  // What to read when it did not start.
+  [[nodiscard]] std::string error_log() const { return folder_ + "/error.log"; }
+
+ private:
+  std::string folder_;
+  std::string server_program_;
+  std::string install_program_;
+};
+
+}  // namespace allot::embedded
