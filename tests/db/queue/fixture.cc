@@ -6,11 +6,12 @@ namespace {
 
 using support::Database;
 
-std::string dump(db::Connection& db, const std::string& table, const std::string& order) {
+std::string dump(db::Connection& db, const TableOrder& from) {
+  const std::string table = from.table;
   std::string text = table + "\n";
   auto columns = db.execute("SHOW COLUMNS FROM " + table);
   const std::uint64_t count = columns.front().row_count();
-  auto rows = db.execute("SELECT * FROM " + table + " ORDER BY " + order);
+  auto rows = db.execute("SELECT * FROM " + table + " ORDER BY " + from.order);
   while (const auto row = rows.front().next()) {
     for (std::uint64_t i = 0; i < count; ++i) {
       text += row->is_null(i) ? "NULL" : std::string(row->text(i));
@@ -27,6 +28,12 @@ Holder holder_with(std::uint64_t origin) {
 }
 
 }  // namespace
+
+std::string dump_tables(db::Connection& db, std::span<const TableOrder> tables) {
+  std::string text;
+  for (const TableOrder& from : tables) text += dump(db, from);
+  return text;
+}
 
 Worker::Worker(db::Connection connection, std::uint64_t origin, std::chrono::microseconds ttl)
     : db(std::move(connection)), leases(holder_with(origin), ttl), tasks(leases.holder()) {}
@@ -84,15 +91,6 @@ std::uint64_t QueueTest::counter(const std::string& status) {
   const auto row = results.front().next();
   if (!row) throw std::runtime_error("the server has no counter " + status);
   return row->u64(1);
-}
-
-std::string QueueTest::tasks_as_text() {
-  return dump(look_, "task", "1, 2, 3, 4") + dump(look_, "task_moved", "1, 2, 3, 4") +
-         dump(look_, "task_attempt", "1, 2, 3, 4, 5") + dump(look_, "task_dead", "1, 2, 3, 4");
-}
-
-std::string QueueTest::leases_as_text() {
-  return dump(look_, "q_lock_table", "1, 2");
 }
 
 bool QueueTest::lock_waits(std::uint64_t count) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,19 @@ struct Worker {
   std::optional<Block> steal(Partition partition, const FetchSpec& spec = {});
 };
 
+struct TableOrder {
+  const char* table;
+  const char* order;
+};
+inline constexpr TableOrder kTaskTables[] = {{"task", "1, 2, 3, 4"},
+                                             {"task_moved", "1, 2, 3, 4"},
+                                             {"task_attempt", "1, 2, 3, 4, 5"},
+                                             {"task_dead", "1, 2, 3, 4"}};
+inline constexpr TableOrder kLeaseTable[] = {{"q_lock_table", "1, 2"}};
+
+// All rows of some tables as text, to be compared.
+std::string dump_tables(db::Connection& db, std::span<const TableOrder> tables);
+
 // A database of its own for each test, with one queue of one partition, and one worker.
 class QueueTest : public testing::Test {
  protected:
@@ -56,10 +70,9 @@ class QueueTest : public testing::Test {
   // A server-wide counter, e.g. Innodb_deadlocks.
   std::uint64_t counter(const std::string& status);
 
-  // All rows of the tables with tasks (and of the lease table), as text: what a lost lease must not
-  // change, and what a repeated call must not change again.
-  std::string tasks_as_text();
-  std::string leases_as_text();
+  // What a lost lease must not change, and what a repeated call must not change again.
+  std::string tasks_as_text() { return dump_tables(look_, kTaskTables); }
+  std::string leases_as_text() { return dump_tables(look_, kLeaseTable); }
   std::string all_as_text() { return tasks_as_text() + leases_as_text(); }
 
   // Waits until `count` statements on this server wait for a row lock.
