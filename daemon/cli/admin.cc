@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/admin.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "db/from_settings.h"
+#include "db/migrate.h"
+#include "queue/catalog.h"
+
+namespace allot::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Beside this program, in ../libexec/allot, or where $ALLOT_LIBEXEC says.
+std::string worker_program() {
+  if (const char* folder = std::getenv("ALLOT_LIBEXEC"))
+    return std::string(folder) + "/allot-worker";
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path beside = folder / "allot-worker";
+  return fs::exists(beside) ? beside : folder / "../libexec/allot/allot-worker";
+}
+
+}  // namespace
+
+int migrate(const Context& context) {
+  const config::Settings settings = context.settings();
+  db::Connection db(db::from_settings(settings.database));
+  const auto applied = db::migrate(db);
+  for (const std::string& name : applied) std::printf("applied %s\n", name.c_str());
+  if (applied.empty()) {
+    std::printf("the schema is up to date (version %u)\n", db::schema_version(db));
+  }
+  for (const config::Queue& queue : settings.queues) {
+    const auto info = queue::ensure_queue(db, queue.name, queue.partitions);
+    std::printf("queue %s: %u partitions\n", info.name.c_str(), info.partitions);
+  }
+  return kExitOk;
+}
+
+int run_worker_program(const Context& context, const std::vector<std::string>& arguments) {
+  const std::string program = worker_program();
+  std::vector<std::string> words{"allot-worker"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  if (!context.load.file.empty()) words.insert(words.end(), {"--config", context.load.file});
+  if (!context.load.embedded.empty())
+    words.insert(words.end(), {"--embedded", context.load.embedded});
+  std::vector<char*> raw;
+  for (std::string& word : words) raw.push_back(word.data());
+  raw.push_back(nullptr);
+  execv(program.c_str(), raw.data());
+  throw Error(program + " cannot be run: " + std::strerror(errno) +
+              "; is the installation complete?");
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+
+namespace allot::cli {
+
+// allot migrate: brings the schema up to date and makes the configured queues.
+int migrate(const Context& context);
+
+// allot check, allot plugins: what loads plugins is the worker's program, so it is run in our
+// place. Returns only on failure.
+int run_worker_program(const Context& context, const std::vector<std::string>& arguments);
+
+}  // namespace allot::cli

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/instance_view.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/posix.h"
+#include "base/unique_fd.h"
+#include "queue/task.h"
+
+namespace allot::cli {
+namespace {
+
+bool lives(std::uint32_t pid) {
+  return pid != 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
+}
+
+// Text of another process's memory: it may be changing, so it is bounded here.
+template <std::size_t N>
+std::string text_of(const char (&from)[N]) {
+  return {from, strnlen(from, N)};
+}
+
+WorkerView read_worker(const ipc::Slot& slot) {
+  WorkerView view;
+  view.slot = slot.index;
+  view.pid = slot.pid;
+  view.pool = slot.pool;
+  view.state = ipc::name_of(static_cast<ipc::WorkerState>(slot.state.load()));
+  view.leases = slot.lease_held.load() != 0;
+  view.queue = text_of(slot.queue_name);
+  view.queue_id = slot.queue_id;
+  view.partition = slot.partition_no;
+  const auto running = std::min<std::size_t>(slot.running_count.load(), ipc::kMaxRunning);
+  const Nanos now = boot_ns();
+  for (std::size_t i = 0; i < running; ++i) {
+    const ipc::RunningTask& task = slot.running[i];
+    const queue::TaskId id{{slot.queue_id, slot.partition_no}, task.prio, task.first_key};
+    view.running.push_back({id.text(), text_of(task.type), task.attempt,
+                            now > task.started_ns ? (now - task.started_ns) / kMilli : 0});
+  }
+  view.done = slot.tasks_done;
+  view.retried = slot.tasks_retried;
+  view.dead = slot.tasks_dead;
+  view.deferred = slot.tasks_deferred;
+  view.takeovers = slot.takeovers;
+  view.leases_lost = slot.leases_lost;
+  view.deadlocks = slot.deadlocks;
+  view.lock_waits = slot.lock_waits;
+  return view;
+}
+
+}  // namespace
+
+InstanceView read_instance(const std::string& runtime_dir) {
+  InstanceView view;
+  view.runtime_dir = runtime_dir;
+  const UniqueFd file(open((runtime_dir + "/slots").c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (!file.valid() || fstat(file.get(), &status) != 0 ||
+      static_cast<std::size_t>(status.st_size) < ipc::kPage) {
+    return view;
+  }
+  const auto size = static_cast<std::size_t>(status.st_size);
+  const auto* bytes = static_cast<const char*>(map_shared(file.get(), 0, size, false));
+  if (bytes == nullptr) return view;
+  const auto* header = reinterpret_cast<const ipc::SlotFileHeader*>(bytes);
+  if (std::memcmp(header->magic, ipc::kSlotMagic, sizeof header->magic) != 0) return view;
+  if (header->version != ipc::kSlotVersion) {
+    throw Error(runtime_dir + "/slots is of another Allot version; use the 'allot' of the daemon");
+  }
+  view.supervisor_pid = header->supervisor_pid;
+  view.running = lives(header->supervisor_pid);
+  if (!view.running) return view;
+  const std::size_t slots =
+      std::min<std::size_t>(header->slot_count, (size - ipc::kPage) / sizeof(ipc::Slot));
+  for (std::uint32_t i = 0; i < slots; ++i) {
+    const auto& slot = *reinterpret_cast<const ipc::Slot*>(bytes + ipc::slot_offset(i));
+    if (slot.generation > 0 && lives(slot.pid)) view.workers.push_back(read_worker(slot));
+  }
+  return view;
+}
+
+}  // namespace allot::cli

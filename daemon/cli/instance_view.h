@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ipc/slot.h"
+
+namespace allot::cli {
+
+// What the slot table of the daemon on this host says, copied at one moment. Costs the database
+// nothing.
+struct WorkerView {
+  std::uint32_t slot = 0;
+  std::uint32_t pid = 0;
+  std::uint32_t pool = 0;
+  std::string state;
+  bool leases = false;
+  std::string queue;
+  std::uint32_t queue_id = 0;
+  std::uint32_t partition = 0;
+  struct Running {
+    std::string task;
+    std::string type;
+    std::uint32_t attempt = 0;
+    std::uint64_t running_ms = 0;
+  };
+  std::vector<Running> running;
+  std::uint64_t done = 0, retried = 0, dead = 0, deferred = 0, takeovers = 0, leases_lost = 0,
+                deadlocks = 0, lock_waits = 0;
+};
+
+struct InstanceView {
+  bool running = false;
+  std::string runtime_dir;
+  std::uint32_t supervisor_pid = 0;
+  std::vector<WorkerView> workers;
+};
+
+// Reads `runtime_dir`/slots. An instance that does not run is no error.
+InstanceView read_instance(const std::string& runtime_dir);
+
+}  // namespace allot::cli

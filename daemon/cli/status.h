@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cli/context.h"
+
+namespace allot::cli {
+
+// allot status: queues from the database, workers from the slot table of this host's daemon.
+int status(const Context& context, bool json);
+
+}  // namespace allot::cli
