@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,9 +18,9 @@ namespace allot::e2e {
 // What a test says of its daemon; the rest of the configuration is the same for all.
 struct DaemonOptions {
   unsigned workers = 2;
-  std::string queue_keys;   // lines below [queues.default]
-  std::string daemon_keys;  // lines below [daemon]
-  std::string more;         // further sections
+  std::string queue_keys{};   // lines below [queues.default]
+  std::string daemon_keys{};  // lines below [daemon]
+  std::string more{};         // further sections
   bool migrate = true;
   bool start = true;
 };
