@@ -13,7 +13,8 @@ namespace allot::queue {
 namespace {
 
 constexpr std::size_t kMaxRows = 1000;
-constexpr std::size_t kMaxStatementBytes = 8 << 20;
+// Escaping may double them, and then they must fit into the 16 MiB that servers accept by default.
+constexpr std::size_t kMaxStatementBytes = 7 << 20;
 constexpr int kTries = 8;
 
 using Indexes = std::vector<std::size_t>;

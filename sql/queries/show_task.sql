@@ -1,4 +1,5 @@
--- By public id: the row at its first key, or where task_moved says that it went.
+-- By public id: the row at its first key, or where task_moved says that it went. A key that a moved
+-- task has just now is nobody's id.
 SELECT task.partition_no, task.prio, task.run_key, task.first_key, task.attempt, task.type,
        LENGTH(task.payload),
        DATE_FORMAT('2025-01-01' + INTERVAL (task.run_key >> 12) MICROSECOND,
@@ -11,4 +12,5 @@ SELECT task.partition_no, task.prio, task.run_key, task.first_key, task.attempt,
    AND task.run_key = COALESCE(
          (SELECT run_key FROM task_moved
            WHERE queue_id = :queue_id AND partition_no = :partition_no
-             AND prio = :prio AND first_key = :first_key), :first_key);
+             AND prio = :prio AND first_key = :first_key), :first_key)
+   AND COALESCE(task.first_key, task.run_key) = :first_key;

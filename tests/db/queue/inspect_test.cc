@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/inspect.h"
+
+#include <regex>
+#include <thread>
+
+#include "db/queue/fixture.h"
+
+namespace allot::queue {
+namespace {
+
+class InspectTest : public QueueTest {
+ protected:
+  static bool is_time(const std::string& text) {
+    static const std::regex kForm(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)");
+    return std::regex_match(text, kForm);
+  }
+  void fill(std::uint64_t count) {
+    look_.execute(
+        "SET SESSION max_recursive_iterations = 1000000;"
+        "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
+        " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+        std::to_string(count) + ") SELECT " + std::to_string(queue_.queue_id) +
+        ", 0, 1, i, 't', '' FROM n");
+  }
+};
+
+TEST_F(InspectTest, ShowNamesTheHolder) {
+  const TaskId id = put(1).front();
+  auto view = show(look_, id);
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->holder, "");
+  EXPECT_FALSE(view->dead);
+  EXPECT_TRUE(is_time(view->at)) << view->at;
+  must_lease();
+  const Holder& holder = worker_.leases.holder();
+  EXPECT_EQ(show(look_, id)->holder, holder.host + "/" + std::to_string(holder.pid));
+}
+
+// The database's clock in UTC, whatever the server's time zone is (here an odd one).
+TEST_F(InspectTest, TimesAreUtc) {
+  worker_.db.execute("SET timestamp = 1790000000.123456");
+  const std::vector<Submission> one{{queue_, "t", "", 1}};
+  const TaskId id = submit(worker_.db, one).at(0);
+  EXPECT_EQ(show(look_, id)->at.substr(0, 24), "2026-09-21T14:13:20.1234");
+}
+
+TEST_F(InspectTest, WhatDoesNotExistIsNotShown) {
+  const TaskId id = put(1).front();
+  for (TaskId other :
+       {TaskId{{id.partition.queue_id + 1, 0}, 1, id.first_key},
+        TaskId{{id.partition.queue_id, 1}, 1, id.first_key}, TaskId{id.partition, 2, id.first_key},
+        TaskId{id.partition, 1, id.first_key + 1}}) {
+    EXPECT_FALSE(show(look_, other));
+    EXPECT_TRUE(list_attempts(look_, other).empty());
+  }
+  const std::vector<Finished> done{{{1, id.first_key}, std::nullopt}};
+  TaskStore::ack(worker_.db, partition_, done);
+  EXPECT_FALSE(show(look_, id));
+}
+
+// A moved task is found by its id only, not by the key that it has just now.
+TEST_F(InspectTest, TheKeyOfAMovedTaskIsNoId) {
+  const TaskId id = put(1).front();
+  const Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, block.tasks.at(0), 1,
+                                std::chrono::seconds(5), kFailed),
+            Landed::kYes);
+  const std::uint64_t now_at = number("SELECT run_key FROM task");
+  ASSERT_NE(now_at, id.first_key);
+  EXPECT_TRUE(show(look_, id));
+  EXPECT_FALSE(show(look_, {id.partition, id.prio, now_at}));
+}
+
+TEST_F(InspectTest, ListsAreBoundedAndInOrder) {
+  const std::vector<TaskId> ids = put(5);
+  auto views = list_tasks(look_, queue_, 3);
+  ASSERT_EQ(views.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(views[i].id, ids[i]);
+    EXPECT_EQ(views[i].type, "t");
+    EXPECT_EQ(views[i].payload_size, 1U);
+    EXPECT_TRUE(is_time(views[i].at));
+  }
+  const Block block = must_lease();
+  for (const Task& task : block.tasks) {
+    ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, task, 1, kFailed), Landed::kYes);
+  }
+  EXPECT_TRUE(list_tasks(look_, queue_, 10).empty());
+  views = list_dead(look_, queue_, 4);
+  ASSERT_EQ(views.size(), 4U);
+  EXPECT_EQ(views[0].id, ids[0]);
+  EXPECT_TRUE(views[0].dead);
+  EXPECT_EQ(views[0].attempts, 1U);
+  EXPECT_EQ(views[0].cause, "failed");
+  EXPECT_EQ(views[0].error, "it did not work");
+  EXPECT_TRUE(is_time(views[0].at));
+}
+
+TEST_F(InspectTest, CountsAreOfTheirQueue) {
+  const QueueInfo other = make_queue("other", 2);
+  put(3);
+  EXPECT_EQ(count_waiting(look_, queue_).value, 3U);
+  EXPECT_EQ(count_waiting(look_, other).value, 0U);
+  const Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 1, kFailed),
+            Landed::kYes);
+  EXPECT_EQ(count_waiting(look_, queue_).value, 2U);
+  EXPECT_EQ(count_dead(look_, queue_).value, 1U);
+  EXPECT_EQ(count_dead(look_, other).value, 0U);
+  EXPECT_FALSE(count_dead(look_, queue_).at_least);
+}
+
+TEST_F(InspectTest, ACountStopsAtItsBound) {
+  fill(kCountBound);
+  EXPECT_EQ(count_waiting(look_, queue_).value, kCountBound);
+  EXPECT_FALSE(count_waiting(look_, queue_).at_least);
+  put(1);
+  EXPECT_EQ(count_waiting(look_, queue_).value, kCountBound);
+  EXPECT_TRUE(count_waiting(look_, queue_).at_least);
+}
+
+using CatalogTest = QueueTest;
+
+TEST_F(CatalogTest, AQueueKeepsItsPartitions) {
+  const QueueInfo made = ensure_queue(look_, "new", 5);
+  EXPECT_EQ(made.partitions, 5U);
+  // S17: the database owns the number.
+  const QueueInfo again = ensure_queue(look_, "new", 9);
+  EXPECT_EQ(again.queue_id, made.queue_id);
+  EXPECT_EQ(again.partitions, 5U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE state = 'FREE' AND epoch = 0 AND"
+                   " queue_id = " +
+                   std::to_string(made.queue_id)),
+            5U);
+}
+
+TEST_F(CatalogTest, NamesAreByteForByte) {
+  const QueueInfo lower = ensure_queue(look_, "mail", 1);
+  const QueueInfo upper = ensure_queue(look_, "Mail", 2);
+  EXPECT_NE(lower.queue_id, upper.queue_id);
+  EXPECT_EQ(find_queue(look_, "Mail")->partitions, 2U);
+  EXPECT_FALSE(find_queue(look_, "MAIL"));
+  std::string names;
+  for (const QueueInfo& queue : list_queues(look_)) names += queue.name + " ";
+  EXPECT_EQ(names, "Mail mail q ");
+}
+
+// Whoever made the queue died before its lease rows were there.
+TEST_F(CatalogTest, MissingLeaseRowsAreHealedAndTakenOnesLeftAlone) {
+  const QueueInfo wide = make_queue("wide", 3);
+  Worker worker(connect());
+  const auto block = worker.lease({wide.queue_id, 1});
+  ASSERT_TRUE(block);
+  look_.execute("DELETE FROM q_lock_table WHERE partition_no = 2");
+  ensure_queue(look_, "wide", 3);
+  EXPECT_EQ(worker.leases.held_epoch(worker.db, {wide.queue_id, 1}), block->lease.epoch);
+  EXPECT_TRUE(worker.lease({wide.queue_id, 2}));
+}
+
+TEST_F(CatalogTest, ManyAtOnceMakeOneQueue) {
+  std::vector<std::thread> threads;
+  std::vector<QueueInfo> made(6);
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    threads.emplace_back([&, i] {
+      db::Connection db = connect();
+      made[i] = ensure_queue(db, "together", 16);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const QueueInfo& queue : made) EXPECT_EQ(queue.queue_id, made[0].queue_id);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE queue_id = " +
+                   std::to_string(made[0].queue_id)),
+            16U);
+}
+
+}  // namespace
+}  // namespace allot::queue

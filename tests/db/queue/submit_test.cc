@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/submit.h"
+
+#include <future>
+#include <map>
+#include <set>
+
+#include "db/queue/fixture.h"
+#include "queue/inspect.h"
+
+namespace allot::queue {
+namespace {
+
+using support::error_class_of;
+
+class SubmitTest : public QueueTest {
+ protected:
+  static std::vector<Submission> batch(const QueueInfo& queue, std::size_t count,
+                                       std::size_t payload_size = 0) {
+    std::vector<Submission> submissions;
+    for (std::size_t i = 0; i < count; ++i) {
+      submissions.push_back({queue, "t", std::to_string(i) + std::string(payload_size, '\\'), 1});
+    }
+    return submissions;
+  }
+  // Every id names the row with the payload of its submission.
+  void expect_found(std::span<const TaskId> ids, std::span<const Submission> submissions) {
+    ASSERT_EQ(ids.size(), submissions.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const auto view = show(look_, ids[i]);
+      ASSERT_TRUE(view) << "submission " << i;
+      EXPECT_EQ(view->payload, submissions[i].payload);
+      EXPECT_EQ(view->type, submissions[i].type);
+      EXPECT_EQ(view->id.prio, submissions[i].prio);
+    }
+  }
+  std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }
+  // The clock of this session stands still: all keys of its statements share one microsecond.
+  static void freeze_clock(db::Connection& db) { db.execute("SET timestamp = 1790000000.123456"); }
+  static std::uint64_t statements_of(db::Connection& db) {
+    return db.execute("SHOW SESSION STATUS LIKE 'Com_insert'").front().next()->u64(1);
+  }
+
+  QueueInfo wide_ = make_queue("wide", 8);
+};
+
+TEST_F(SubmitTest, TheIdsAreThoseOfTheRows) {
+  for (const std::size_t count : {1U, 2U, 9U, 100U, 2500U}) {
+    const auto submissions = batch(count % 2 == 0 ? wide_ : queue_, count);
+    expect_found(submit(worker_.db, submissions), submissions);
+  }
+  EXPECT_EQ(tasks(), 1U + 2 + 9 + 100 + 2500);
+}
+
+TEST_F(SubmitTest, QueuesClassesAndTypesMayBeMixed) {
+  std::vector<Submission> submissions;
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    submissions.push_back({i % 3 == 0 ? queue_ : wide_, "type." + std::to_string(i % 7),
+                           std::to_string(i), i % kPrioClasses});
+  }
+  expect_found(submit(worker_.db, submissions), submissions);
+}
+
+TEST_F(SubmitTest, NothingIsSubmittedAsNothing) {
+  EXPECT_TRUE(submit(worker_.db, {}).empty());
+  EXPECT_EQ(tasks(), 0U);
+}
+
+TEST_F(SubmitTest, OneBadOneRefusesAll) {
+  auto submissions = batch(wide_, 5);
+  submissions[3].type = "no such name";
+  EXPECT_THROW(submit(worker_.db, submissions), Error);
+  EXPECT_EQ(tasks(), 0U);
+}
+
+TEST_F(SubmitTest, InsideAPartitionTheyRunInOrder) {
+  for (int i = 0; i < 20; ++i) put(50);
+  const auto tasks = TaskStore::fetch(look_, partition_, {.block_size = 1000});
+  ASSERT_EQ(tasks.size(), 1000U);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    ASSERT_EQ(tasks[i].payload, std::to_string(i % 50));
+  }
+}
+
+TEST_F(SubmitTest, ATaskIsDueAtOnce) {
+  for (int i = 0; i < 50; ++i) {
+    const auto submissions = batch(queue_, 1);
+    submit(worker_.db, submissions);
+    EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {}).size(), 1U);
+    worker_.db.execute("DELETE FROM task");
+  }
+}
+
+// S18: four workers must be able to share even 500 slow tasks.
+TEST_F(SubmitTest, ABatchSpreadsOverThePartitions) {
+  for (const std::size_t count : {2U, 5U, 8U, 32U, 500U}) {
+    look_.execute("DELETE FROM task");
+    std::map<std::uint32_t, std::size_t> per_partition;
+    for (const TaskId& id : submit(worker_.db, batch(wide_, count))) {
+      ++per_partition[id.partition.partition_no];
+    }
+    EXPECT_EQ(per_partition.size(), std::min<std::size_t>(8, count));
+    for (const auto& [no, n] : per_partition) EXPECT_LE(n, (count + 7) / 8) << no;
+  }
+}
+
+TEST_F(SubmitTest, SingleOnesSpreadToo) {
+  std::set<std::uint32_t> used;
+  for (int i = 0; i < 200; ++i) {
+    used.insert(submit(worker_.db, batch(wide_, 1)).at(0).partition.partition_no);
+  }
+  EXPECT_EQ(used.size(), 8U);
+}
+
+// 300 statements in one microsecond, with 4096 salts: some meet a key that is taken.
+TEST_F(SubmitTest, AKeyThatIsTakenGetsANewSalt) {
+  freeze_clock(worker_.db);
+  const std::uint64_t before = statements_of(worker_.db);
+  std::set<TaskId> ids;
+  for (int i = 0; i < 300; ++i) ids.insert(submit(worker_.db, batch(queue_, 1)).at(0));
+  EXPECT_EQ(ids.size(), 300U);
+  EXPECT_EQ(tasks(), 300U);
+  EXPECT_GT(statements_of(worker_.db), before + 300) << "no key was taken: nothing was tested";
+}
+
+TEST_F(SubmitTest, AKeyThatIsTakenInABatchGetsANewSaltInItsTransaction) {
+  const QueueInfo narrow = make_queue("narrow", 2);
+  freeze_clock(worker_.db);
+  const std::uint64_t before = statements_of(worker_.db);
+  std::vector<TaskId> ids;
+  std::vector<Submission> all;
+  for (int i = 0; i < 12; ++i) {
+    const auto submissions = batch(narrow, 80);
+    const auto mine = submit(worker_.db, submissions);
+    ids.insert(ids.end(), mine.begin(), mine.end());
+    all.insert(all.end(), submissions.begin(), submissions.end());
+  }
+  EXPECT_GT(statements_of(worker_.db), before + 24) << "no key was taken: nothing was tested";
+  EXPECT_EQ(tasks(), 960U);
+  expect_found(ids, all);
+}
+
+TEST_F(SubmitTest, WhenAllKeysAreTakenNothingIsSubmitted) {
+  freeze_clock(worker_.db);
+  worker_.db.execute(
+      "SET SESSION max_recursive_iterations = 10000;"
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
+      " WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
+      " SELECT " +
+      std::to_string(queue_.queue_id) +
+      ", 0, 1, (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + i, 't', ''"
+      " FROM n");
+  const std::uint64_t before = tasks();
+  EXPECT_EQ(error_class_of([&] { submit(worker_.db, batch(queue_, 1)); }), "duplicate");
+  auto mixed = batch(wide_, 20);
+  mixed.push_back({queue_, "t", "", 1});
+  EXPECT_EQ(error_class_of([&] { submit(worker_.db, mixed); }), "duplicate");
+  EXPECT_EQ(tasks(), before);
+  submit(worker_.db, batch(wide_, 20));
+  EXPECT_EQ(tasks(), before + 20) << "the connection goes on";
+}
+
+// Somebody in REPEATABLE READ locks the end of partition 1, and then wants what we wrote in 0.
+TEST_F(SubmitTest, ADeadlockIsSentAgain) {
+  const QueueInfo narrow = make_queue("narrow", 2);
+  put_row({narrow.queue_id, 0}, {3, UINT64_MAX});  // so that the partitions end apart
+  const std::string of_queue = " queue_id = " + std::to_string(narrow.queue_id);
+  const std::uint64_t deadlocks = counter("Innodb_deadlocks");
+  db::Connection rival = connect();
+  rival.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+  // Much work, so that the server picks the other one as its victim.
+  rival.execute(
+      "BEGIN; INSERT INTO task_dead WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n"
+      " WHERE i < 900) SELECT 999, 0, 0, i, 0, '', '', '', '', UTC_TIMESTAMP(6) FROM n;"
+      "SELECT * FROM task WHERE partition_no = 1 AND" +
+      of_queue + " FOR UPDATE");
+  auto ids = std::async(std::launch::async, [&] { return submit(worker_.db, batch(narrow, 10)); });
+  ASSERT_TRUE(lock_waits(1));
+  rival.execute("SELECT * FROM task WHERE partition_no = 0 AND" + of_queue + " FOR UPDATE");
+  rival.execute("ROLLBACK");
+  expect_found(ids.get(), batch(narrow, 10));
+  EXPECT_EQ(tasks(), 11U);
+  EXPECT_GT(counter("Innodb_deadlocks"), deadlocks) << "no deadlock: nothing was tested";
+}
+
+TEST_F(SubmitTest, ALargeBatchIsSplitIntoStatementsThatFit) {
+  // The server's own default; every byte of these payloads is escaped, which doubles it.
+  look_.execute("SET GLOBAL max_allowed_packet = 16 * 1024 * 1024");
+  db::Connection modest = connect();
+  look_.execute("SET GLOBAL max_allowed_packet = 64 * 1024 * 1024");
+  ASSERT_EQ(modest.max_packet(), std::uint64_t{16} << 20);
+  const auto submissions = batch(queue_, 40, std::size_t{1} << 20);
+  expect_found(submit(modest, submissions), submissions);
+  EXPECT_EQ(submit(modest, batch(queue_, 2000, 8380)).size(), 2000U);
+}
+
+class LostReplyTest : public SubmitTest {
+ protected:
+  // Commits wait, everything else goes on.
+  void block_commits() {
+    look_.execute(
+        "BACKUP STAGE START; BACKUP STAGE FLUSH; BACKUP STAGE BLOCK_DDL;"
+        "BACKUP STAGE BLOCK_COMMIT");
+  }
+  void unblock_commits() { look_.execute("BACKUP STAGE END"); }
+
+  // Submits on a connection that waits a second for each reply, while nothing can be committed.
+  std::string submit_blocked(std::span<const Submission> submissions) {
+    db::ConnectOptions options = support::Database::shared().options(name_);
+    options.call_timeout = std::chrono::seconds(1);
+    db::Connection impatient(options);
+    block_commits();
+    std::string outcome = "submitted";
+    try {
+      submit(impatient, submissions);
+    } catch (const OutcomeUnknown& unknown) {
+      EXPECT_EQ(unknown.exit_code(), kExitOutcomeUnknown);
+      outcome = unknown.what();
+    } catch (const db::DbError& error) {
+      outcome = error.what();
+    }
+    unblock_commits();
+    return outcome;
+  }
+};
+
+// The server commits after we gave up: to send it again would have doubled it.
+TEST_F(LostReplyTest, OfASingleStatementIsUnknown) {
+  const std::string outcome = submit_blocked(batch(queue_, 3));
+  EXPECT_EQ(outcome.rfind("the outcome of submitting 3 tasks is unknown", 0), 0U) << outcome;
+  EXPECT_TRUE(support::eventually([&] { return tasks() == 3; }));
+}
+
+TEST_F(LostReplyTest, OfACommitIsUnknown) {
+  const std::string outcome = submit_blocked(batch(wide_, 30));
+  EXPECT_EQ(outcome.rfind("the outcome of submitting 30 tasks is unknown", 0), 0U) << outcome;
+  EXPECT_TRUE(support::eventually([&] { return tasks() == 30; }));
+}
+
+// Before the COMMIT was sent it is known: nothing was submitted.
+TEST_F(LostReplyTest, InTheMiddleOfATransactionIsAPlainFailure) {
+  db::Connection blocking = connect();
+  blocking.execute(
+      "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN;"
+      "SELECT * FROM task WHERE queue_id = " +
+      std::to_string(wide_.queue_id) + " AND partition_no = 7 FOR UPDATE");
+  auto outcome = std::async(std::launch::async, [&]() -> std::string {
+    try {
+      submit(worker_.db, batch(wide_, 30));
+      return "submitted";
+    } catch (const OutcomeUnknown&) {
+      return "unknown";
+    } catch (const db::DbError& error) {
+      return db::name_of(error.error_class());
+    }
+  });
+  ASSERT_TRUE(lock_waits(1));
+  look_.execute("KILL " + std::to_string(worker_.db.id()));
+  EXPECT_EQ(outcome.get(), "gone");
+  blocking.execute("ROLLBACK");
+  EXPECT_EQ(tasks(), 0U);
+}
+
+}  // namespace
+}  // namespace allot::queue
