@@ -55,11 +55,19 @@ void wait_for_ring(Board& board, std::uint32_t seen, std::uint64_t timeout_ns) {
   board.waiters.fetch_sub(1, std::memory_order_seq_cst);
 }
 
-Hint take_hint(PoolBoard& pool) {
+Hint take_urgent(PoolBoard& pool) {
+  if (pool.urgent_count.load(std::memory_order_relaxed) == 0) return 0;
   for (auto& urgent : pool.urgent) {
-    if (urgent.load(std::memory_order_relaxed) == 0) continue;
-    if (const Hint hint = urgent.exchange(0); hint != 0) return hint;
+    const Hint hint = urgent.exchange(0);
+    if (hint == 0) continue;
+    pool.urgent_count.fetch_sub(1);
+    return hint;
   }
+  return 0;
+}
+
+Hint take_hint(PoolBoard& pool) {
+  if (const Hint urgent = take_urgent(pool); urgent != 0) return urgent;
   const std::uint32_t count = std::min<std::uint32_t>(pool.hint_count.load(), kMaxHints);
   if (pool.hint_next.load() >= count) return 0;
   const std::uint32_t at = pool.hint_next.fetch_add(1);
@@ -77,7 +85,9 @@ void publish_hints(PoolBoard& pool, const Hint* hints, std::size_t count) {
 void push_urgent(PoolBoard& pool, Hint hint) {
   for (auto& urgent : pool.urgent) {
     Hint none = 0;
-    if (urgent.compare_exchange_strong(none, hint)) return;
+    if (!urgent.compare_exchange_strong(none, hint)) continue;
+    pool.urgent_count.fetch_add(1);
+    return;
   }
 }
 

@@ -35,6 +35,7 @@ struct PoolBoard {
   std::atomic<std::uint32_t> hint_next;
   std::atomic<Hint> hints[kMaxHints];
   std::atomic<Hint> urgent[kMaxUrgent];  // freed by a settler: first in line
+  std::atomic<std::uint32_t> urgent_count;
 };
 
 struct Board {
@@ -60,6 +61,9 @@ void wait_for_ring(Board& board, std::uint32_t seen, std::uint64_t timeout_ns);
 
 // Takes one hint, urgent ones first; 0 when there is none.
 Hint take_hint(PoolBoard& pool);
+
+// Takes an urgent hint; 0 when there is none, which costs one load. For workers between two tasks.
+Hint take_urgent(PoolBoard& pool);
 
 // Replaces the hints by a scout's findings.
 void publish_hints(PoolBoard& pool, const Hint* hints, std::size_t count);

@@ -50,6 +50,7 @@ BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueu
     if (!keeper_.valid() || (!first && boot_ns() >= until_ns)) return Next::kLeave;
     first = false;
     if (run_one(lease, queue, task) == Next::kLeave) return Next::kLeave;
+    if (finder_.claim_urgent()) return Next::kLeave;
     if (!finished_.empty() && boot_ns() - oldest_finished_ns_ > kAckWithin) ack(lease);
   }
   return Next::kGoOn;

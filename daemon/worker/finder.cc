@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "log/log.h"
 #include "worker/stop_request.h"
@@ -45,12 +46,18 @@ queue::FetchSpec Finder::fetch_spec(const ServedQueue& queue) const {
   return {queue.settings->block_size, highest_seen_};
 }
 
-bool Finder::others_wait() const {
+bool Finder::claim_urgent() {
+  claimed_ = ipc::take_urgent(pool_);
+  return claimed_ != 0;
+}
+
+bool Finder::hints_wait() const {
   return pool_.hint_next.load(std::memory_order_relaxed) <
          pool_.hint_count.load(std::memory_order_relaxed);
 }
 
 std::optional<queue::Block> Finder::next() {
+  if (auto block = follow(std::exchange(claimed_, 0))) return block;
   const std::uint32_t seen_bell = board_.bell.load();
   if (auto block = follow(ipc::take_hint(pool_))) return block;
   if (ipc::become_scout(pool_, mono_ns(), scout_interval_ns_)) {
@@ -59,7 +66,7 @@ std::optional<queue::Block> Finder::next() {
   }
   watch();
   if (auto block = take_over_one()) return block;
-  if (!others_wait()) sleep(seen_bell);
+  if (!hints_wait()) sleep(seen_bell);
   return std::nullopt;
 }
 

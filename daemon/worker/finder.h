@@ -35,8 +35,9 @@ class Finder {
   // when there was nothing to find this time.
   std::optional<queue::Block> next();
 
-  // True when a partition is known to wait: then nobody should stay on one for comfort.
-  [[nodiscard]] bool others_wait() const;
+  // Between two tasks: true when a partition that a settler freed is now this worker's to take, so
+  // that the lease in hand has to end. A crashed task waits for one task, not for a whole lease.
+  bool claim_urgent();
 
   [[nodiscard]] const ServedQueue* served(std::uint32_t queue_id) const;
   [[nodiscard]] queue::FetchSpec fetch_spec(const ServedQueue& queue) const;
@@ -53,6 +54,7 @@ class Finder {
     Nanos first_seen_ns = 0;  // CLOCK_BOOTTIME
   };
 
+  [[nodiscard]] bool hints_wait() const;
   std::optional<queue::Block> follow(ipc::Hint hint);
   std::optional<queue::Block> take_over_one();
   void scout();
@@ -72,6 +74,7 @@ class Finder {
   std::vector<std::uint32_t> queue_ids_;
   const Nanos ttl_ns_;
 
+  ipc::Hint claimed_ = 0;
   std::uint64_t highest_seen_ = 0;
   Nanos scout_interval_ns_;
   std::map<queue::Partition, Watched> watched_;
