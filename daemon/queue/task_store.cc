@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <map>
 
 #include "queue/error_text.h"
 #include "sql/queries.h"
@@ -36,34 +37,39 @@ db::Statement& set_key(db::Statement& statement, TaskKey key) {
   return statement.set("prio", key.prio).set("run_key", key.run_key);
 }
 
-std::string pair_text(std::uint32_t prio, std::uint64_t key) {
-  return "(" + std::to_string(prio) + "," + std::to_string(key) + ")";
-}
-
-std::string key_list(std::span<const TaskKey> keys) {
-  std::string list;
-  for (const TaskKey& key : keys) {
-    if (!list.empty()) list += ',';
-    list += pair_text(key.prio, key.run_key);
+// "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)". Not a list of pairs: the server
+// reads the whole partition when such a list holds a single pair.
+std::string key_condition(std::string_view prio, std::string_view key,
+                          std::span<const TaskKey> keys) {
+  std::map<std::uint32_t, std::string> lists;
+  for (const TaskKey& at : keys) {
+    std::string& list = lists[at.prio];
+    list += (list.empty() ? "" : ",") + std::to_string(at.run_key);
   }
-  return list;
+  std::string condition;
+  for (const auto& [prio_class, list] : lists) {
+    if (!condition.empty()) condition += " OR ";
+    condition.append(prio).append(" = ").append(std::to_string(prio_class)).append(" AND ");
+    condition.append(key).append(" IN (").append(list).append(")");
+  }
+  return condition.empty() ? "FALSE" : condition;
 }
 
 std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished) {
   std::vector<db::Statement> statements;
   if (finished.empty()) return statements;
-  std::string keys;
-  std::string first_keys;
+  std::vector<TaskKey> keys;
+  std::vector<TaskKey> first_keys;
   for (const Finished& task : finished) {
-    keys += (keys.empty() ? "" : ",") + pair_text(task.key.prio, task.key.run_key);
-    if (!task.first_key) continue;
-    first_keys += (first_keys.empty() ? "" : ",") + pair_text(task.key.prio, *task.first_key);
+    keys.push_back(task.key);
+    if (task.first_key) first_keys.push_back({task.key.prio, *task.first_key});
   }
   db::Statement& ack = statements.emplace_back(sql::k_ack);
-  set_partition(ack, partition).set_raw("keys", std::move(keys));
+  set_partition(ack, partition).set_raw("keys", key_condition("prio", "run_key", keys));
   if (first_keys.empty()) return statements;
   db::Statement& history = statements.emplace_back(sql::k_ack_history);
-  set_partition(history, partition).set_raw("first_keys", std::move(first_keys));
+  set_partition(history, partition)
+      .set_raw("first_keys", key_condition("prio", "first_key", first_keys));
   return statements;
 }
 
@@ -206,7 +212,9 @@ Landed TaskStore::defer(db::Connection& db, const Lease& lease,
                         std::span<const TaskKey> keys) const {
   for (int tries = 1;; ++tries) {
     db::Statement defer(sql::k_defer);
-    set_fence(defer, lease).set_raw("keys", key_list(keys)).set("salt", salt());
+    set_fence(defer, lease)
+        .set_raw("keys", key_condition("task.prio", "task.run_key", keys))
+        .set("salt", salt());
     try {
       return send(db, lease, {defer}, 1, Then::kKeepLease);
     } catch (const db::DbError& error) {

@@ -1,4 +1,5 @@
--- Finished is finished: the one write that needs no fence (S6). Named with the class (S3).
+-- Finished is finished: the one write that needs no fence (S6). Named with the class (S3): :keys is
+-- "prio = 0 AND run_key IN (...) OR prio = 1 AND ...", one list for each class.
 DELETE FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND (prio, run_key) IN (:keys);
+   AND (:keys);

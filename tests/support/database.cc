@@ -19,6 +19,13 @@ void add_user(std::vector<std::string>& command) {
 
 }  // namespace
 
+std::vector<std::string> hostile_settings() {
+  return {"--sql-mode=ANSI,NO_BACKSLASH_ESCAPES",  "--autocommit=0",
+          "--transaction-isolation=SERIALIZABLE",  "--character-set-server=gbk",
+          "--skip-character-set-client-handshake", "--completion-type=CHAIN",
+          "--default-storage-engine=MyISAM",       "--innodb-lock-wait-timeout=600"};
+}
+
 Database& Database::shared() {
   static Database database;
   return database;

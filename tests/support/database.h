@@ -12,6 +12,9 @@
 
 namespace allot::support {
 
+// For a server whose defaults are wrong for us in every way that a session can set right.
+std::vector<std::string> hostile_settings();
+
 // A private MariaDB: own data folder, own socket, no network; gone with this object and with the
 // thread that started it. Its time zone is an odd one, so that a session that forgets UTC shows.
 class Database {

@@ -14,12 +14,7 @@ using support::Database;
 
 class SessionTest : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    server_ = new Database({"--sql-mode=ANSI,NO_BACKSLASH_ESCAPES", "--autocommit=0",
-                            "--transaction-isolation=SERIALIZABLE", "--character-set-server=gbk",
-                            "--skip-character-set-client-handshake", "--completion-type=CHAIN",
-                            "--default-storage-engine=MyISAM", "--innodb-lock-wait-timeout=600"});
-  }
+  static void SetUpTestSuite() { server_ = new Database(support::hostile_settings()); }
   static void TearDownTestSuite() {
     delete server_;
     server_ = nullptr;
