@@ -101,8 +101,8 @@ TEST(Basic, LargePayloadsAreFetchedSingly) {
 }
 
 TEST(Basic, TheLeaseIsRenewedUnderALongTask) {
-  Daemon daemon({.workers = 2, .daemon_keys = "lease_ttl = \"2s\""});
-  (void)daemon.submit("test.sleep", "7000");
+  Daemon daemon({.workers = 2, .daemon_keys = "lease_ttl = \"1s\""});
+  (void)daemon.submit("test.sleep", "3000");
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("lease.renewed") >= 6; },
                          std::chrono::seconds(30)))
       << daemon.log();

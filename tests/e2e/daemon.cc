@@ -81,13 +81,15 @@ nlohmann::json Daemon::task(const std::string& id) const {
 
 std::vector<pid_t> Daemon::workers() const {
   std::vector<pid_t> pids;
-  for (const auto& worker : status()["workers"]) pids.push_back(worker["pid"].get<pid_t>());
+  const auto seen = status();
+  for (const auto& worker : seen["workers"]) pids.push_back(worker["pid"].get<pid_t>());
   return pids;
 }
 
 std::vector<pid_t> Daemon::busy_workers() const {
   std::vector<pid_t> pids;
-  for (const auto& worker : status()["workers"]) {
+  const auto seen = status();  // by name: a temporary would not outlive the loop's head
+  for (const auto& worker : seen["workers"]) {
     if (!worker["running"].empty()) pids.push_back(worker["pid"].get<pid_t>());
   }
   return pids;
