@@ -251,7 +251,6 @@ void Supervisor::lock_and_open() {
   }
   if (!instance_.make_files(answer_.runtime_dir, answer_.instance))
     return give_up(kExitCannotCreate);
-  open_log_file();
   database_.use(answer_.embedded_dir);
   enter(Phase::kDatabase);
 }
@@ -269,6 +268,7 @@ void Supervisor::open_log_file() {
 }
 
 void Supervisor::start_running() {
+  open_log_file();  // not before: why a start failed belongs where it was started
   workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
   enter(Phase::kRunning);
 }

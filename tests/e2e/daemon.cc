@@ -31,7 +31,7 @@ Daemon::Daemon(const DaemonOptions& options) {
          << options.queue_keys << "\n[pools.default]\nsize = " << options.workers
          << "\n[plugins]\nfolder = \"" << probe_folder() << "\"\n[plugins.probe]\noutput = \""
          << folder_ / "written"
-         << "\"\n[logging]\nlevel = \"debug\"\nfile = \"" << folder_ / "log"
+         << "\"\n[logging]\nlevel = \"" << options.log_level << "\"\nfile = \"" << folder_ / "log"
          << "\"\n"
          << options.more;
   config_file_ = folder_.write("allot.toml", config.str());

@@ -21,6 +21,7 @@ struct DaemonOptions {
   std::string queue_keys{};   // lines below [queues.default]
   std::string daemon_keys{};  // lines below [daemon]
   std::string more{};         // further sections
+  std::string log_level{"debug"};
   bool migrate = true;
   bool start = true;
 };
