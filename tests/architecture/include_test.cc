@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who may include whom: arrows.txt for our own headers, kHeavy for those of libraries.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "architecture/source_files.h"
+
+namespace allot::architecture {
+namespace {
+
+using Arrows = std::map<std::string, std::set<std::string>>;
+
+Arrows arrows_in(const std::string& text) {
+  Arrows arrows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::size_t colon = line.find(':');
+    std::set<std::string>& allowed = arrows[line.substr(0, colon)];
+    std::istringstream names(line.substr(colon + 1));
+    for (std::string name; names >> name;) allowed.insert(name);
+  }
+  return arrows;
+}
+
+struct Include {
+  char form;  // '"' or '<'
+  std::string header;
+};
+
+std::optional<Include> include_on(const std::string& line) {
+  static const std::regex kInclude(R"(^\s*#\s*include\s*(["<])([^">]+)[">])");
+  std::smatch match;
+  if (!std::regex_search(line, match, kInclude)) return std::nullopt;
+  return Include{match[1].str()[0], match[2].str()};
+}
+
+// The folder that a header of ours belongs to; "" when it has none.
+std::string folder_of(const std::string& header) {
+  if (header == "sql_text.h") return "sql";
+  const std::size_t slash = header.find('/');
+  if (slash == std::string::npos) return "";
+  const std::string folder = header.substr(0, slash);
+  return folder == "allot" ? "plugin-api" : folder;
+}
+
+std::vector<std::string> forbidden_arrows(const Arrows& arrows, const SourceFile& file) {
+  static const std::regex kPath("^daemon/([^/]+)/.+");
+  std::smatch match;
+  if (!std::regex_match(file.path, match, kPath)) return {file.path + ": is in no folder"};
+  const std::string folder = match[1];
+  const auto allowed = arrows.find(folder);
+  if (allowed == arrows.end()) return {file.path + ": arrows.txt has no line for " + folder};
+  std::vector<std::string> findings;
+  for (std::size_t i = 0; i < file.lines.size(); ++i) {
+    const auto include = include_on(file.lines[i]);
+    if (!include) continue;
+    const std::string from = folder_of(include->header);
+    const bool ours = arrows.count(from) != 0 || from == "sql" || from == "plugin-api";
+    if (include->form == '<') {
+      if (ours) findings.push_back(file.at(i) + "ours is included by quotes");
+    } else if (!ours) {
+      findings.push_back(file.at(i) + include->header + " is of no folder that arrows.txt knows");
+    } else if (from != folder && allowed->second.count(from) == 0) {
+      findings.push_back(file.at(i) + folder + " may not include " + from);
+    }
+  }
+  return findings;
+}
+
+const Arrows& our_arrows() {
+  static const Arrows kArrows = arrows_in(text_of("tests/architecture/arrows.txt"));
+  return kArrows;
+}
+
+TEST(ArrowTest, EveryIncludeIsAllowed) {
+  std::vector<std::string> findings;
+  for (const SourceFile& file : sources_below({"daemon"})) {
+    for (std::string& finding : forbidden_arrows(our_arrows(), file)) {
+      findings.push_back(std::move(finding));
+    }
+  }
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
+TEST(ArrowTest, AForbiddenOneIsFound) {
+  const auto finding = [](const std::string& path, const std::string& text) {
+    return joined(forbidden_arrows(our_arrows(), made_up(path, text)));
+  };
+  EXPECT_EQ(finding("daemon/queue/x.cc", "#include \"queue/x.h\"\n#include \"db/error.h\"\n"), "");
+  EXPECT_EQ(finding("daemon/queue/x.cc", "\n#include \"plugin_host/registry.h\"\n"),
+            "\n  daemon/queue/x.cc:2: queue may not include plugin_host");
+  EXPECT_EQ(finding("daemon/supervisor/x.h", "#  include \"db/error.h\"\n"),
+            "\n  daemon/supervisor/x.h:1: supervisor may not include db");
+  EXPECT_EQ(finding("daemon/worker/x.cc", "#include \"sql/queries.h\"\n"),
+            "\n  daemon/worker/x.cc:1: worker may not include sql");
+  EXPECT_EQ(finding("daemon/cli/x.cc", "#include \"x.h\"\n"),
+            "\n  daemon/cli/x.cc:1: x.h is of no folder that arrows.txt knows");
+  EXPECT_EQ(finding("daemon/base/x.cc", "#include <base/clock.h>\n"),
+            "\n  daemon/base/x.cc:1: ours is included by quotes");
+  EXPECT_EQ(finding("daemon/attic/x.cc", ""),
+            "\n  daemon/attic/x.cc: arrows.txt has no line for attic");
+}
+
+// No folder may reach itself: two that include each other are one.
+TEST(ArrowTest, TheArrowsHaveNoCircle) {
+  for (const auto& [start, first] : our_arrows()) {
+    std::set<std::string> reached = first;
+    for (std::size_t before = 0; before != reached.size();) {
+      before = reached.size();
+      for (const std::string& name : std::set<std::string>(reached)) {
+        const auto further = our_arrows().find(name);
+        if (further == our_arrows().end()) continue;
+        reached.insert(further->second.begin(), further->second.end());
+      }
+    }
+    EXPECT_EQ(reached.count(start), 0U) << start << " includes itself in a circle";
+  }
+}
+
+// docs/architecture.md draws the same arrows for people.
+TEST(ArrowTest, TheDocumentDrawsNoArrowThatIsForbidden) {
+  const std::string kArrow = "\xe2\x86\x90";
+  std::istringstream lines(text_of("docs/architecture.md"));
+  std::size_t drawn = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> left;
+    for (std::size_t at = 0; line.find(kArrow) != std::string::npos && at <= line.size();) {
+      const std::size_t end = std::min(line.find(kArrow, at), line.size());
+      std::vector<std::string> names;
+      static const std::regex kName("[a-z][a-z_-]*");
+      const std::string part = line.substr(at, end - at);
+      for (std::sregex_iterator name(part.begin(), part.end(), kName), last; name != last; ++name) {
+        names.push_back(name->str());
+      }
+      for (const std::string& to : names) {
+        for (const std::string& from : left) {
+          ASSERT_EQ(our_arrows().count(to), 1U) << line;
+          EXPECT_EQ(our_arrows().at(to).count(from), 1U) << from << " to " << to << ": " << line;
+          ++drawn;
+        }
+      }
+      left = names;
+      at = end + kArrow.size();
+    }
+  }
+  EXPECT_GT(drawn, 10U) << "docs/architecture.md draws no arrows any more";
+}
+
+// Headers of libraries: where they may be included, and never from a header of the product.
+struct Heavy {
+  const char* header;  // the beginning of its name
+  const char* where;   // the only place, as a regular expression on the path
+};
+const Heavy kHeavy[] = {
+    {"mysql", "daemon/db/.*"},       {"errmsg.h", "daemon/db/.*"},
+    {"mariadb", "daemon/db/.*"},     {"boost/", "daemon/plugin_host/.*"},
+    {"spdlog/", "daemon/log/.*"},    {"fmt/", "daemon/log/.*"},
+    {"toml++/", "daemon/config/.*"}, {"nlohmann/", "(daemon/(cli|worker)|tests)/.*"},
+    {"CLI/", "daemon/cli/.*"},       {"Poco/", "(plugins|tests)/.*"},
+};
+
+std::vector<std::string> misplaced_libraries(const SourceFile& file) {
+  std::vector<std::string> findings;
+  for (std::size_t i = 0; i < file.lines.size(); ++i) {
+    const auto include = include_on(file.lines[i]);
+    if (!include) continue;
+    for (const Heavy& heavy : kHeavy) {
+      if (!include->header.starts_with(heavy.header)) continue;
+      if (!std::regex_match(file.path, std::regex(heavy.where))) {
+        findings.push_back(file.at(i) + include->header + " may be included only in " +
+                           heavy.where);
+      } else if (file.is_header() && !file.in("tests/")) {
+        findings.push_back(file.at(i) + include->header + " is too heavy for a header");
+      }
+    }
+  }
+  return findings;
+}
+
+TEST(LibraryTest, EveryLibraryHasItsPlace) {
+  std::vector<std::string> findings;
+  for (const SourceFile& file :
+       sources_below({"daemon", "plugin-api", "plugins", "sql", "tests"})) {
+    for (std::string& finding : misplaced_libraries(file)) findings.push_back(std::move(finding));
+  }
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
+TEST(LibraryTest, AMisplacedOneIsFound) {
+  const auto finding = [](const std::string& path, const std::string& line) {
+    return joined(misplaced_libraries(made_up(path, line)));
+  };
+  EXPECT_EQ(finding("daemon/db/x.cc", "#include <mysql.h>"), "");
+  EXPECT_EQ(finding("daemon/db/x.h", "#include <mysql.h>"),
+            "\n  daemon/db/x.h:1: mysql.h is too heavy for a header");
+  EXPECT_EQ(finding("daemon/queue/x.cc", "#include <mysqld_error.h>"),
+            "\n  daemon/queue/x.cc:1: mysqld_error.h may be included only in daemon/db/.*");
+  EXPECT_NE(finding("daemon/supervisor/x.cc", "#include <boost/dll.hpp>"), "");
+  EXPECT_NE(finding("plugin-api/include/allot/x.hpp", "#include <spdlog/spdlog.h>"), "");
+}
+
+// A plugin needs the SDK and nothing else of ours.
+TEST(LibraryTest, PluginsIncludeTheSdkOnly) {
+  std::vector<std::string> findings;
+  for (const SourceFile& file : sources_below({"plugins"})) {
+    for (std::size_t i = 0; i < file.lines.size(); ++i) {
+      const auto include = include_on(file.lines[i]);
+      if (!include) continue;
+      const std::string from = folder_of(include->header);
+      if (our_arrows().count(from) != 0 || from == "sql") {
+        findings.push_back(file.at(i) + include->header + " is not for plugins");
+      }
+    }
+  }
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
+}  // namespace
+}  // namespace allot::architecture
