@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/posix.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <string>
+#include <thread>
+
+#include "support/temp_dir.h"
+
+namespace allot {
+namespace {
+
+TEST(UniqueFd, ClosesWhatItOwnsAndNothingElse) {
+  int raw = -1;
+  {
+    UniqueFd fd(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    raw = fd.get();
+    UniqueFd moved(std::move(fd));
+    EXPECT_FALSE(fd.valid());  // NOLINT(bugprone-use-after-move): what is left is what is tested
+    EXPECT_EQ(moved.get(), raw);
+  }
+  EXPECT_EQ(fcntl(raw, F_GETFD), -1);
+  UniqueFd released(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  raw = released.release();
+  released.reset();
+  EXPECT_NE(fcntl(raw, F_GETFD), -1);
+  close(raw);
+}
+
+TEST(Posix, WritesAndReadsAllOfItThroughASmallPipe) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  const UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  const std::string sent(1 << 20, 'x');
+  std::thread writer([&] {
+    EXPECT_TRUE(write_all(write_end.get(), sent.data(), sent.size()));
+    write_end.reset();
+  });
+  std::string got(sent.size(), ' ');
+  EXPECT_TRUE(read_exact(read_end.get(), got.data(), got.size()));
+  EXPECT_EQ(got, sent);
+  char more = 0;
+  EXPECT_FALSE(read_exact(read_end.get(), &more, 1)) << "early end of file";
+  writer.join();
+}
+
+TEST(Posix, MakesFoldersWithTheirParents) {
+  const support::TempDir dir;
+  const std::string path = dir / "a/b/c";
+  EXPECT_TRUE(make_folders(path.c_str(), 0750));
+  EXPECT_TRUE(make_folders(path.c_str(), 0750)) << "again is no failure";
+  struct stat status {};
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0750U);
+  (void)dir.write("file", "");
+  EXPECT_FALSE(make_folders((dir / "file/x").c_str(), 0750));
+  EXPECT_EQ(errno, ENOTDIR);
+}
+
+TEST(Posix, SetsAndClearsCloseOnExec) {
+  const UniqueFd fd(open("/dev/null", O_RDONLY));
+  EXPECT_TRUE(set_cloexec(fd.get(), true));
+  EXPECT_EQ(fcntl(fd.get(), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  EXPECT_TRUE(set_cloexec(fd.get(), false));
+  EXPECT_EQ(fcntl(fd.get(), F_GETFD) & FD_CLOEXEC, 0);
+  EXPECT_FALSE(set_cloexec(-1, true));
+}
+
+}  // namespace
+}  // namespace allot

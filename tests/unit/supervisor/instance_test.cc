@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "supervisor/instance.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "support/temp_dir.h"
+
+namespace allot::supervisor {
+namespace {
+
+unsigned mode_of(const std::string& path) {
+  struct stat status {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 0777U;
+}
+
+TEST(Instance, MakesItsFilesWithNarrowModes) {
+  const support::TempDir dir;
+  const std::string folder = dir / "run/x";
+  Instance instance;
+  ASSERT_EQ(instance.lock(folder.c_str()), Instance::Lock::kTaken);
+  ASSERT_TRUE(instance.make_files(folder.c_str(), "x"));
+  EXPECT_EQ(mode_of(folder), 0750U);
+  EXPECT_EQ(mode_of(folder + "/slots"), 0640U);
+  EXPECT_EQ(mode_of(folder + "/board"), 0660U);
+  EXPECT_NE(ipc::map_board(instance.board_fd()), nullptr);
+  EXPECT_EQ(support::read_file(folder + "/lock"), std::to_string(getpid()) + "\n");
+  const std::string slots = support::read_file(folder + "/slots");
+  ipc::SlotFileHeader header{};
+  std::memcpy(&header, slots.data(), sizeof header);
+  EXPECT_EQ(std::memcmp(header.magic, ipc::kSlotMagic, sizeof header.magic), 0);
+  EXPECT_EQ(header.slot_count, ipc::kMaxSlots);
+  EXPECT_STREQ(header.instance, "x");
+}
+
+TEST(Instance, ANewLifeGetsNewFilesAndTheOldKeepTheirs) {
+  const support::TempDir dir;
+  Instance first;
+  ASSERT_TRUE(first.make_files(dir.path().c_str(), "x"));
+  first.slot(5).generation = 42;
+  Instance second;
+  ASSERT_TRUE(second.make_files(dir.path().c_str(), "x"));
+  EXPECT_EQ(second.slot(5).generation, 0U);
+  EXPECT_EQ(first.slot(5).generation, 42U);
+}
+
+TEST(Instance, WaitsForWorkersOfAFormerLife) {
+  const support::TempDir dir;
+  const std::string path = dir.write("lock", "999999999\n");  // its allotd is no more
+  const UniqueFd worker(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(flock(worker.get(), LOCK_EX), 0);
+  Instance instance;
+  EXPECT_EQ(instance.lock(dir.path().c_str()), Instance::Lock::kBusy);
+  ASSERT_EQ(flock(worker.get(), LOCK_UN), 0);
+  EXPECT_EQ(instance.lock(dir.path().c_str()), Instance::Lock::kTaken);
+}
+
+TEST(Instance, AFolderThatCannotBeMadeIsRefused) {
+  const support::TempDir dir;
+  (void)dir.write("file", "");
+  Instance instance;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(instance.lock((dir / "file/x").c_str()), Instance::Lock::kRefused);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("runtime_dir"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace allot::supervisor

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "supervisor/slot_machine.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <optional>
+
+namespace allot::supervisor {
+namespace {
+
+using S = SlotState;
+using E = SlotEvent;
+
+constexpr std::array kStates{S::kVacant,   S::kStarting, S::kReady,   S::kRetiring,
+                             S::kDraining, S::kKilled,   S::kSettling};
+constexpr std::array kEvents{E::kSpawned, E::kReady,     E::kRetire,    E::kStop,
+                             E::kKill,    E::kDiedClean, E::kDiedDirty, E::kSettled};
+static_assert(kStates.size() == kSlotStates);
+static_assert(kEvents.size() == kSlotEvents);
+
+// What must hold, said in words and not as a second copy of the table.
+std::optional<S> expected(S state, E event) {
+  if (state == S::kVacant) return event == E::kSpawned ? std::optional(S::kStarting) : std::nullopt;
+  if (state == S::kSettling) return event == E::kSettled ? std::optional(S::kVacant) : std::nullopt;
+  if (event == E::kSpawned || event == E::kSettled) return std::nullopt;
+  if (event == E::kDiedClean) return S::kVacant;
+  if (event == E::kDiedDirty) return S::kSettling;
+  if (event == E::kKill) return S::kKilled;
+  // How far a worker is on its way out never goes back.
+  static const std::map<S, int> kRank{
+      {S::kStarting, 0}, {S::kReady, 1}, {S::kRetiring, 2}, {S::kDraining, 3}, {S::kKilled, 4}};
+  static const std::map<E, S> kGoal{
+      {E::kReady, S::kReady}, {E::kRetire, S::kRetiring}, {E::kStop, S::kDraining}};
+  const S goal = kGoal.at(event);
+  return kRank.at(goal) > kRank.at(state) ? goal : state;
+}
+
+TEST(SlotMachine, EveryEventInEveryState) {
+  for (const S state : kStates) {
+    for (const E event : kEvents) {
+      const auto want = expected(state, event);
+      const Transition got = next_state(state, event);
+      EXPECT_EQ(got.valid, want.has_value()) << name_of(state) << " x " << name_of(event);
+      EXPECT_EQ(got.next, want.value_or(state)) << name_of(state) << " x " << name_of(event);
+    }
+  }
+}
+
+TEST(SlotMachine, ASlotIsGivenOutAgainOnlyAfterSettling) {
+  EXPECT_FALSE(alive(next_state(S::kReady, E::kDiedDirty).next));
+  EXPECT_FALSE(next_state(S::kSettling, E::kSpawned).valid);
+  EXPECT_TRUE(next_state(next_state(S::kSettling, E::kSettled).next, E::kSpawned).valid);
+}
+
+}  // namespace
+}  // namespace allot::supervisor
