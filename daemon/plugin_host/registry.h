@@ -47,6 +47,8 @@ class Registry {
   // line for each plugin that is refused.
   static Registry load(const std::string& folder, const Sections& sections);
 
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
   Registry(Registry&&) = default;
   Registry& operator=(Registry&&) = delete;
   // Destroys the handlers' states; the libraries stay.

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/lease_keeper.h"
+
+#include "db/worker/fixture.h"
+#include "support/eventually.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::milliseconds;
+using support::eventually;
+
+class LeaseKeeperTest : public WorkerTest {
+ protected:
+  // A third of the TTL is what a renewal waits for.
+  LeaseKeeperTest()
+      : leases_(queue::make_holder("test", "/"), milliseconds(1200)),
+        keeper_(leases_, options(), slot_) {}
+
+  queue::Lease take(std::uint32_t number) {
+    const Nanos sent = boot_ns();
+    auto block = leases_.lease(db_, partition(number), {});
+    EXPECT_TRUE(block.has_value());
+    keeper_.hold(block->lease, sent);
+    return block->lease;
+  }
+  std::string expiry(std::uint32_t number) {
+    return value("SELECT expire_at FROM q_lock_table WHERE partition_no = " +
+                 std::to_string(number));
+  }
+
+  queue::LeaseStore leases_;
+  LeaseKeeper keeper_;
+};
+
+TEST_F(LeaseKeeperTest, RenewsForAsLongAsItHolds) {
+  take(0);
+  const Nanos first_deadline = keeper_.deadline_ns();
+  std::string seen = expiry(0);
+  for (int renewals = 0; renewals < 5; ++renewals) {
+    ASSERT_TRUE(eventually([&] { return expiry(0) != seen; }));
+    seen = expiry(0);
+  }
+  EXPECT_TRUE(keeper_.valid());
+  EXPECT_GT(keeper_.deadline_ns(), first_deadline);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "EXTENDED");
+}
+
+TEST_F(LeaseKeeperTest, SendsNothingAfterDrop) {
+  const queue::Lease lease = take(0);
+  const std::string first = expiry(0);
+  ASSERT_TRUE(eventually([&] { return expiry(0) != first; }));
+  keeper_.drop();
+  ASSERT_TRUE(leases_.release(db_, lease));
+  const std::string released = expiry(0);
+  // Longer than two renewals would take.
+  EXPECT_FALSE(eventually([&] { return expiry(0) != released; }, milliseconds(1500)));
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+  EXPECT_FALSE(keeper_.valid());
+}
+
+TEST_F(LeaseKeeperTest, NoticesALostLease) {
+  take(0);
+  EXPECT_TRUE(keeper_.valid());
+  db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 0");
+  EXPECT_TRUE(eventually([&] { return keeper_.lost(); }));
+  EXPECT_FALSE(keeper_.valid());
+  EXPECT_EQ(raw_slot_->leases_lost, 1U);
+  const std::string expire_at = expiry(0);
+  EXPECT_FALSE(eventually([&] { return expiry(0) != expire_at; }, milliseconds(1000)));
+}
+
+TEST_F(LeaseKeeperTest, TheLeaseIsInDoubtBeforeItCanHaveExpired) {
+  take(0);
+  support::Database::shared().kill9();
+  EXPECT_TRUE(eventually([&] { return !keeper_.valid(); }, milliseconds(5'000)));
+  support::Database::shared().start();
+}
+
+TEST_F(LeaseKeeperTest, GoesOnWhenTheDatabaseIsBack) {
+  const queue::Lease lease = take(0);
+  support::Database::shared().kill9();
+  support::Database::shared().start();
+  db_ = support::Database::shared().connect(name_);
+  EXPECT_TRUE(eventually([&] { return keeper_.valid(); }));
+  keeper_.drop();
+  EXPECT_TRUE(leases_.release(db_, lease)) << "nobody else had it meanwhile";
+}
+
+TEST_F(LeaseKeeperTest, DoesNotRenewForATaskOverItsTime) {
+  take(0);
+  keeper_.set_task_deadline(boot_ns());
+  EXPECT_TRUE(eventually([&] {
+    return value("SELECT expire_at < UTC_TIMESTAMP(6) FROM q_lock_table WHERE partition_no = 0") ==
+           "1";
+  })) << "the lease must not outlive its task by a blind timer";
+}
+
+TEST_F(LeaseKeeperTest, HoldsOneLeaseAfterTheOther) {
+  for (int round = 0; round < 200; ++round) {
+    const queue::Lease lease = take(static_cast<std::uint32_t>(round % 4));
+    EXPECT_TRUE(keeper_.valid());
+    keeper_.drop();
+    ASSERT_TRUE(leases_.release(db_, lease));
+  }
+}
+
+}  // namespace
+}  // namespace allot::worker

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/settle.h"
+
+#include <csignal>
+
+#include "base/clock.h"
+#include "db/worker/fixture.h"
+
+namespace allot::worker {
+namespace {
+
+constexpr int kKilled = SIGKILL;  // as a wait status
+
+class SettleTest : public WorkerTest {
+ protected:
+  SettleTest()
+      : leases_(queue::make_holder("test", "/"), std::chrono::seconds(30)),
+        tasks_(leases_.holder()) {
+    settings_.database.socket = options().socket;
+    settings_.database.user = options().user;
+    settings_.database.name = name_;
+    settings_.daemon.runtime_dir = "/nonexistent";
+    config::Queue queue;
+    queue.name = "q";
+    settings_.queues.push_back(queue);
+    slot_.start(leases_.holder());
+  }
+
+  // The dead worker's last lease, as its slot shows it.
+  queue::Block lease(std::uint32_t number) {
+    slot_.begin_lease(partition(number), "q", false);
+    auto block = leases_.lease(db_, partition(number), {});
+    EXPECT_TRUE(block.has_value());
+    slot_.lease_known(block->lease.epoch, 0);
+    return std::move(*block);
+  }
+  void settle_it(int status = kKilled, ipc::Board* board = nullptr) {
+    settle(settings_, *raw_slot_, status, board);
+  }
+  std::string state(std::uint32_t number) {
+    return value("SELECT state FROM q_lock_table WHERE partition_no = " + std::to_string(number));
+  }
+
+  config::Settings settings_;
+  queue::LeaseStore leases_;
+  queue::TaskStore tasks_;
+};
+
+TEST_F(SettleTest, ChargesTheRunningTaskAndAcknowledgesTheFinished) {
+  for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
+  const auto block = lease(0);
+  slot_.add_finished(queue::finished(block.tasks[0]));
+  slot_.add_finished(queue::finished(block.tasks[1]));
+  slot_.begin_task(block.tasks[2], 1, 10, 0, 0);
+  settle_it();
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt ORDER BY run_key) FROM task"),
+            "3:1,4:0")
+      << "the first crash is retried where it stands, and neighbours pay nothing";
+  EXPECT_EQ(value("SELECT CONCAT(first_key, ' ', attempt, ' ', cause) FROM task_attempt"),
+            "3 1 crash");
+  EXPECT_EQ(state(0), "FREE");
+}
+
+TEST_F(SettleTest, TwiceHasTheEffectOfOnce) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  settle_it();
+  settle_it();
+  EXPECT_EQ(value("SELECT attempt FROM task"), "1");
+}
+
+TEST_F(SettleTest, ALaterCrashWaitsByThePolicyAndTheLastOneBuries) {
+  put(partition(0), {1, 1});
+  db_.execute("UPDATE task SET attempt = 1");
+  auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 2, 3, 0, 0);
+  settle_it();
+  EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', first_key, ' ', run_key > 1) FROM task"), "2 1 1");
+  slot_.end_task();
+  db_.execute("UPDATE task SET run_key = 2, first_key = 1");  // its time has come
+  db_.execute("UPDATE task_moved SET run_key = 2");
+  block = lease(0);
+  slot_.begin_task(block.tasks.at(0), 3, 3, 0, 0);
+  settle_it();
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0");
+  EXPECT_EQ(value("SELECT CONCAT(first_key, ' ', attempt, ' ', cause) FROM task_dead"),
+            "1 3 crash");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_moved"), "0");
+}
+
+TEST_F(SettleTest, ATaskThatFinishedAtTheLastInstructionIsNotCharged) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  slot_.add_finished(queue::finished(block.tasks[0]));  // and died before end_task()
+  settle_it();
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
+}
+
+TEST_F(SettleTest, FindsALeaseWhoseReplyWasLost) {
+  slot_.begin_lease(partition(2), "q", false);
+  ASSERT_TRUE(leases_.lease(db_, partition(2), {}).has_value());
+  ASSERT_EQ(raw_slot_->epoch, 0U) << "the worker never learnt its epoch";
+  settle_it();
+  EXPECT_EQ(state(2), "FREE");
+}
+
+TEST_F(SettleTest, TouchesNothingThatSomebodyElseHasByNow) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 0");
+  settle_it();
+  EXPECT_EQ(value("SELECT attempt FROM task"), "0");
+  EXPECT_EQ(value("SELECT lock_by FROM q_lock_table WHERE partition_no = 0"), "7");
+}
+
+TEST_F(SettleTest, EndsTheConnectionWhoseLastStatementStillRuns) {
+  db::Connection dead(options());
+  slot_.connected(0, dead.id(), dead.opened_ns());
+  slot_.begin_lease(partition(0), "q", false);
+  settle_it();
+  EXPECT_THROW(dead.execute("SELECT 1"), db::DbError);
+}
+
+TEST_F(SettleTest, PutsThePartitionFirstInLine) {
+  const auto board = std::make_unique<ipc::Board>();
+  put(partition(3), {1, 1});
+  lease(3);
+  settle_it(kKilled, board.get());
+  EXPECT_EQ(ipc::take_hint(board->pools[0]), ipc::make_hint(queue_.queue_id, 3));
+}
+
+TEST_F(SettleTest, SaysWhatTheWorkerDiedOf) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 1, 10, 0, 1);  // a hard deadline long ago
+  settle_it();
+  const std::string error = value("SELECT error FROM task_attempt");
+  EXPECT_NE(error.find("time limit"), std::string::npos) << error;
+  EXPECT_NE(error.find("signal 9"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace allot::worker

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/slot_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+
+namespace allot::worker {
+namespace {
+
+struct Written {
+  std::unique_ptr<ipc::Slot> raw = std::make_unique<ipc::Slot>();
+  SlotWriter slot{*raw, -1};
+};
+
+TEST(SlotWriter, ALongTypeIsCutAndStaysText) {
+  Written written;
+  queue::Task task;
+  task.type = std::string(200, 'x');
+  written.slot.begin_task(task, 1, 10, 0, 0);
+  EXPECT_EQ(std::string(written.raw->running[0].type), std::string(ipc::kTypeSize - 1, 'x'));
+}
+
+TEST(SlotWriter, TheIdOfATriedTaskIsItsFirstKey) {
+  Written written;
+  queue::Task task;
+  task.key = {1, 500};
+  task.first_key = 100;
+  written.slot.begin_task(task, 2, 10, 0, 0);
+  EXPECT_EQ(written.raw->running[0].first_key, 100U);
+  EXPECT_EQ(written.raw->running[0].run_key, 500U);
+  written.slot.end_task();
+  EXPECT_EQ(written.raw->running_count, 0U);
+}
+
+TEST(SlotWriter, TheRingOfFinishedTasksIsNeverOverrun) {
+  Written written;
+  for (std::uint64_t i = 0; i < ipc::kMaxFinished + 10; ++i) {
+    written.slot.add_finished({{1, i}, std::nullopt});
+  }
+  EXPECT_EQ(written.raw->finished_count, ipc::kMaxFinished);
+  written.slot.clear_finished();
+  EXPECT_FALSE(ipc::needs_settling(*written.raw));
+}
+
+TEST(SlotWriter, GuardsNestAndBeatAtTheirEnd) {
+  Written written;
+  EXPECT_FALSE(written.slot.guarded());
+  {
+    const SlotWriter::Guard outer(written.slot);
+    { const SlotWriter::Guard inner(written.slot); }
+    EXPECT_TRUE(written.slot.guarded());
+    written.raw->heartbeat_ns = 0;
+  }
+  EXPECT_FALSE(written.slot.guarded());
+  EXPECT_GT(written.raw->heartbeat_ns, 0U);
+}
+
+TEST(SlotWriter, IsReadyOnceItIsIdle) {
+  Written written;
+  written.slot.set_state(ipc::WorkerState::kConnecting);
+  EXPECT_EQ(written.raw->first_job_done, 0U);
+  written.slot.set_state(ipc::WorkerState::kIdle);
+  EXPECT_EQ(written.raw->first_job_done, 1U);
+}
+
+}  // namespace
+}  // namespace allot::worker
