@@ -75,7 +75,7 @@ std::optional<std::uint64_t> Row::maybe_u64(std::size_t i) const {
 
 StatementResult::StatementResult(st_mysql_res* rows, std::uint64_t affected,
                                  std::uint64_t insert_id)
-    : rows_(rows), affected_(affected), insert_id_(insert_id) {}
+    : rows_(rows, mysql_free_result), affected_(affected), insert_id_(insert_id) {}
 
 std::uint64_t StatementResult::row_count() const {
   return rows_ ? mysql_num_rows(rows_.get()) : 0;
@@ -85,12 +85,9 @@ std::optional<Row> StatementResult::next() {
   if (!rows_) return std::nullopt;
   char** fields = mysql_fetch_row(rows_.get());
   if (fields == nullptr) return std::nullopt;
-  return Row(fields, mysql_fetch_lengths(rows_.get()));
+  return Row(rows_, fields, mysql_fetch_lengths(rows_.get()));
 }
 
-void StatementResult::Free::operator()(st_mysql_res* rows) const {
-  mysql_free_result(rows);
-}
 void Connection::Close::operator()(st_mysql* handle) const {
   mysql_close(handle);
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "db/error.h"
@@ -33,16 +34,19 @@ struct ConnectOptions {
   [[nodiscard]] std::string where() const;
 };
 
-// One row of a stored result; valid as long as its Rows.
+// One row of a stored result, which it keeps alive; what text() gives lives as long as the row.
+// Valid until the next row of the same result is asked for.
 class Row {
  public:
-  Row(char** fields, const unsigned long* lengths) : fields_(fields), lengths_(lengths) {}
+  Row(std::shared_ptr<st_mysql_res> rows, char** fields, const unsigned long* lengths)
+      : rows_(std::move(rows)), fields_(fields), lengths_(lengths) {}
   [[nodiscard]] bool is_null(std::size_t i) const { return fields_[i] == nullptr; }
   [[nodiscard]] std::string_view text(std::size_t i) const;
   [[nodiscard]] std::uint64_t u64(std::size_t i) const;  // 0 for NULL
   [[nodiscard]] std::optional<std::uint64_t> maybe_u64(std::size_t i) const;
 
  private:
+  std::shared_ptr<st_mysql_res> rows_;
   char** fields_;
   const unsigned long* lengths_;
 };
@@ -57,10 +61,7 @@ class StatementResult {
   std::optional<Row> next();
 
  private:
-  struct Free {
-    void operator()(st_mysql_res* rows) const;
-  };
-  std::unique_ptr<st_mysql_res, Free> rows_;
+  std::shared_ptr<st_mysql_res> rows_;
   std::uint64_t affected_;
   std::uint64_t insert_id_;
 };

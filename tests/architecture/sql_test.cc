@@ -55,7 +55,18 @@ TEST(SqlTest, InASourceIsFound) {
   EXPECT_EQ(found("daemon/embedded/x.cc", "db.execute(\"CREATE TABLE x\");"), 1U);
 }
 
+// `word` in `text`, and not as the beginning of a longer one.
+bool has_word(const std::string& text, const std::string& word) {
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    const char next = at + word.size() < text.size() ? text[at + word.size()] : ' ';
+    if (next != '_' && std::isalnum(static_cast<unsigned char>(next)) == 0) return true;
+  }
+  return false;
+}
+
 TEST(SqlTest, EveryFileIsUsed) {
+  EXPECT_FALSE(has_word("sql::k_ack_history sql::k_acks", "sql::k_ack"));
+
   std::string all;
   for (const SourceFile& file : sources_below({"daemon"})) {
     for (const std::string& line : file.lines) all += line + "\n";
@@ -64,8 +75,8 @@ TEST(SqlTest, EveryFileIsUsed) {
   const std::string folder = std::string(ALLOT_SOURCE_FOLDER) + "/sql/queries";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     ASSERT_EQ(entry.path().extension(), ".sql") << entry.path();
-    const std::regex used("\\bsql::k_" + entry.path().stem().string() + "\\b");
-    EXPECT_TRUE(std::regex_search(all, used)) << entry.path().filename() << " is used by nobody";
+    EXPECT_TRUE(has_word(all, "sql::k_" + entry.path().stem().string()))
+        << entry.path().filename() << " is used by nobody";
     ++files;
   }
   EXPECT_GT(files, 20U);
@@ -76,8 +87,7 @@ TEST(SqlTest, EveryFileIsInTheReadme) {
   const std::string readme = text_of("sql/README.md");
   const std::string folder = std::string(ALLOT_SOURCE_FOLDER) + "/sql/queries";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::regex named("\\b" + entry.path().stem().string() + "\\b");
-    EXPECT_TRUE(std::regex_search(readme, named)) << entry.path().filename();
+    EXPECT_TRUE(has_word(readme, entry.path().stem().string())) << entry.path().filename();
   }
 }
 

@@ -114,4 +114,15 @@ std::string Database::make_database() {
   return name;
 }
 
+std::uint64_t server_counter(db::Connection& db, const std::string& name) {
+  auto results = db.execute("SHOW GLOBAL STATUS LIKE '" + name + "'");
+  const auto row = results.front().next();
+  if (!row) throw std::runtime_error("the server has no counter " + name);
+  return row->u64(1);
+}
+
+bool wait_for_lock_waits(db::Connection& db, std::uint64_t count) {
+  return eventually([&] { return server_counter(db, "Innodb_row_lock_current_waits") >= count; });
+}
+
 }  // namespace allot::support

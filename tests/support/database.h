@@ -51,4 +51,11 @@ class Database {
   std::atomic<unsigned> made_{0};
 };
 
+// A counter of the whole server, e.g. "Innodb_deadlocks". Throws when the server has none of it.
+std::uint64_t server_counter(db::Connection& db, const std::string& name);
+
+// Waits until so many statements on this server wait for a row's lock. (Not by innodb_trx: what
+// that shows is not renewed while somebody keeps asking.)
+[[nodiscard]] bool wait_for_lock_waits(db::Connection& db, std::uint64_t count);
+
 }  // namespace allot::support

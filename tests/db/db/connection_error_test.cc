@@ -183,12 +183,7 @@ TEST_F(LockTest, ADeadlockCanBeRepeated) {
     return error_class_of([&] { two_.transact(both); });
   });
   Connection watcher = Database::shared().connect();
-  ASSERT_TRUE(eventually([&] {
-    return watcher
-               .execute("SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'")
-               .front()
-               .row_count() == 1;
-  }));
+  ASSERT_TRUE(support::wait_for_lock_waits(watcher, 1));
   // The server picks its victim; the other one goes through.
   const std::string mine = error_class_of([&] { one_.execute("UPDATE t SET a = 5 WHERE id = 2"); });
   if (mine == "none") one_.execute("COMMIT");

@@ -68,6 +68,16 @@ TEST_F(ConnectionTest, FieldsOfARow) {
   EXPECT_FALSE(results.front().next());
 }
 
+// The row outlives the results that it came with (it did not, once: a lease's epoch was read from
+// memory that was free already).
+TEST_F(ConnectionTest, ARowKeepsItsResultAlive) {
+  const auto row = db_.execute("SELECT 4711, 'text'").front().next();
+  db_.execute("SELECT 1");
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->u64(0), 4711U);
+  EXPECT_EQ(row->text(1), "text");
+}
+
 TEST_F(ConnectionTest, TransactionLeavesOutItsFrame) {
   const std::vector<Statement> statements{Statement(kInsertTwice).set("a", 1), Statement(kSelect)};
   auto results = db_.transact(statements);

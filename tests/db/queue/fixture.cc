@@ -86,15 +86,4 @@ std::string QueueTest::value(const std::string& sql) {
   return row ? std::string(row->text(0)) : "no row";
 }
 
-std::uint64_t QueueTest::counter(const std::string& status) {
-  auto results = look_.execute("SHOW GLOBAL STATUS LIKE '" + status + "'");
-  const auto row = results.front().next();
-  if (!row) throw std::runtime_error("the server has no counter " + status);
-  return row->u64(1);
-}
-
-bool QueueTest::lock_waits(std::uint64_t count) {
-  return support::eventually([&] { return counter("Innodb_row_lock_current_waits") >= count; });
-}
-
 }  // namespace allot::queue

@@ -68,7 +68,7 @@ class QueueTest : public testing::Test {
   std::string value(const std::string& sql);
   std::uint64_t number(const std::string& sql) { return std::stoull("0" + value(sql)); }
   // A server-wide counter, e.g. Innodb_deadlocks.
-  std::uint64_t counter(const std::string& status);
+  std::uint64_t counter(const std::string& name) { return support::server_counter(look_, name); }
 
   // What a lost lease must not change, and what a repeated call must not change again.
   std::string tasks_as_text() { return dump_tables(look_, kTaskTables); }
@@ -76,7 +76,7 @@ class QueueTest : public testing::Test {
   std::string all_as_text() { return tasks_as_text() + leases_as_text(); }
 
   // Waits until `count` statements on this server wait for a row lock.
-  bool lock_waits(std::uint64_t count);
+  bool lock_waits(std::uint64_t count) { return support::wait_for_lock_waits(look_, count); }
 
   std::string name_;
   QueueInfo queue_;
