@@ -118,6 +118,28 @@ class WriteAndSleep : public allot::Handler {
   std::string output_;
 };
 
+// Starts a process in a session of its own, writes its pid, and hangs.
+class Stray : public allot::Handler {
+ public:
+  explicit Stray(const allot::Config& config) : output_(config.get("output")) {}
+  allot::Outcome run(allot::Context& ctx) override {
+    if (ctx.attempt() > 1) return allot::success();
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      ::setsid();
+      ::poll(nullptr, 0, 600'000);
+      ::_exit(0);
+    }
+    append_line(output_, std::to_string(pid));
+    ::poll(nullptr, 0, 600'000);
+    return allot::success();
+  }
+
+ private:
+  std::string output_;
+};
+
+ALLOT_HANDLER("test.stray", Stray)
 ALLOT_HANDLER("test.ok", Ok)
 ALLOT_HANDLER("test.fail", Fail)
 ALLOT_HANDLER("test.retry", Retry)
