@@ -17,7 +17,7 @@ class Quoted {
   [[nodiscard]] const char* c_str() const { return buffer_; }
 
  private:
-  char buffer_[512];
+  char buffer_[512] = {};
 };
 
 }  // namespace allot::supervisor

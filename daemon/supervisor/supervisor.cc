@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/exit_codes.h"
@@ -125,9 +126,30 @@ void Supervisor::reap() {
     if (waitpid(pid, &status, 0) != pid) return;
     if (check_.pid() == pid) {
       check_finished(check_.finish(status));
-    } else if (!workers_.reaped(pid, status, now_)) {
+    } else if (workers_.reaped(pid, status, now_)) {
+      end_strays();
+    } else {
       database_.reaped(pid, status, now_);
     }
+  }
+}
+
+// S22: what a handler started in a session of its own came to us when its worker died. Not while
+// the database is down or coming up: then a stray may be its server on the way out.
+void Supervisor::end_strays() {
+  if (!database_.ready()) return;
+  char text[4096];
+  const UniqueFd file(open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC));
+  const ssize_t size = file.valid() ? read(file.get(), text, sizeof text - 1) : -1;
+  if (size <= 0) return;
+  text[size] = '\0';
+  char* at = text;
+  for (char* end = nullptr;; at = end) {
+    const auto pid = static_cast<pid_t>(strtol(at, &end, 10));
+    if (end == at) return;
+    if (workers_.knows(pid) || database_.is(pid) || check_.pid() == pid) continue;
+    log_event(Level::kWarn, "stray.kill", "pid=%d", pid);
+    kill(pid, SIGKILL);
   }
 }
 

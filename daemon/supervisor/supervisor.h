@@ -36,6 +36,7 @@ class Supervisor {
   void take_signals();
   void on_signal(int number);
   void reap();
+  void end_strays();
   void tick();
 
   void start_check(Preflight::Step step);

@@ -190,6 +190,13 @@ bool Workers::reaped(pid_t pid, int wait_status, Nanos now) {
   return false;
 }
 
+bool Workers::knows(pid_t pid) const {
+  for (const Entry& entry : entries_) {
+    if (entry.pid == pid || entry.settler == pid) return true;
+  }
+  return false;
+}
+
 void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   Entry& entry = entries_[index];
   note_ready(index, now);  // it may have been ready without anybody having looked

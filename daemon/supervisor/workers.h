@@ -29,6 +29,8 @@ class Workers {
   // A child is gone. False: it was none of these.
   bool reaped(pid_t pid, int wait_status, Nanos now);
 
+  [[nodiscard]] bool knows(pid_t pid) const;
+
   void stop_all();  // TERM: finish and leave
   void kill_all(const char* why);
   [[nodiscard]] bool all_vacant() const;

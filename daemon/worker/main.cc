@@ -55,20 +55,21 @@ long number(const char* text, long most) {
   return value;
 }
 
+constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
+                            {"slot", required_argument, nullptr, 'n'},
+                            {"settle", required_argument, nullptr, 's'},
+                            {"status", required_argument, nullptr, 't'},
+                            {"check", required_argument, nullptr, 'c'},
+                            {"reclaim", no_argument, nullptr, 'l'},
+                            {"plugins", no_argument, nullptr, 'p'},
+                            {"json", no_argument, nullptr, 'j'},
+                            {"config", required_argument, nullptr, 'f'},
+                            {"embedded", required_argument, nullptr, 'e'},
+                            {"version", no_argument, nullptr, 'v'},
+                            {"help", no_argument, nullptr, 'h'},
+                            {nullptr, 0, nullptr, 0}};
+
 Options parse(int argc, char** argv) {
-  static const option kLong[] = {{"run", no_argument, nullptr, 'r'},
-                                 {"slot", required_argument, nullptr, 'n'},
-                                 {"settle", required_argument, nullptr, 's'},
-                                 {"status", required_argument, nullptr, 't'},
-                                 {"check", required_argument, nullptr, 'c'},
-                                 {"reclaim", no_argument, nullptr, 'l'},
-                                 {"plugins", no_argument, nullptr, 'p'},
-                                 {"json", no_argument, nullptr, 'j'},
-                                 {"config", required_argument, nullptr, 'f'},
-                                 {"embedded", required_argument, nullptr, 'e'},
-                                 {"version", no_argument, nullptr, 'v'},
-                                 {"help", no_argument, nullptr, 'h'},
-                                 {nullptr, 0, nullptr, 0}};
   Options options;
   for (int got = 0; (got = getopt_long(argc, argv, "", kLong, nullptr)) != -1;) {
     switch (got) {

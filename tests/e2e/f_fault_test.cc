@@ -162,5 +162,16 @@ TEST(Fault, ACrashLoopOfAPoisonTaskDoesNotStopTheOthers) {
   EXPECT_EQ(daemon.times_logged("task.crashed"), 20U);
 }
 
+TEST(Fault, WhatAHandlerStartedEndsWithItsWorker) {
+  Daemon daemon({.workers = 1});
+  (void)daemon.submit("test.stray", "");
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
+  const pid_t stray = std::stoi(daemon.written().front());
+  ASSERT_EQ(kill(stray, 0), 0);
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; }));
+  kill(daemon.busy_workers().front(), SIGKILL);
+  EXPECT_TRUE(eventually([&] { return kill(stray, 0) != 0; })) << daemon.log();
+}
+
 }  // namespace
 }  // namespace allot::e2e
