@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
-#include "db/from_settings.h"
 #include "db/migrate.h"
 #include "queue/catalog.h"
 
@@ -31,7 +31,7 @@ std::string worker_program() {
 
 int migrate(const Context& context) {
   const config::Settings settings = context.settings();
-  db::Connection db(db::from_settings(settings.database));
+  db::Connection db = connect_any(settings);
   const auto applied = db::migrate(db);
   for (const std::string& name : applied) std::printf("applied %s\n", name.c_str());
   if (applied.empty()) {
@@ -39,7 +39,11 @@ int migrate(const Context& context) {
   }
   for (const config::Queue& queue : settings.queues) {
     const auto info = queue::ensure_queue(db, queue.name, queue.partitions);
-    std::printf("queue %s: %u partitions\n", info.name.c_str(), info.partitions);
+    std::printf("queue %s: %u partitions", info.name.c_str(), info.partitions);
+    if (info.partitions != queue.partitions) {  // S17
+      std::printf(" (the configuration says %u; the database decides)", queue.partitions);
+    }
+    std::printf("\n");
   }
   return kExitOk;
 }
@@ -54,6 +58,7 @@ int run_worker_program(const Context& context, const std::vector<std::string>& a
   std::vector<char*> raw;
   for (std::string& word : words) raw.push_back(word.data());
   raw.push_back(nullptr);
+  std::signal(SIGPIPE, SIG_DFL);  // what is ignored stays ignored across exec
   execv(program.c_str(), raw.data());
   throw Error(program + " cannot be run: " + std::strerror(errno) +
               "; is the installation complete?");

@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "config/settings.h"
 #include "db/connection.h"
 
 namespace allot::cli {
 
-// What every command starts from: the options before and after its name.
+// What every command starts from: the options that all of them have.
 struct Context {
   config::LoadOptions load;
 
   [[nodiscard]] config::Settings settings() const { return config::load(load); }
-  // A connection to a database with the schema of this build.
-  [[nodiscard]] static db::Connection connect(const config::Settings& settings);
 };
 
-// A text for a table: what is not printable is escaped, what is long is cut.
-[[nodiscard]] std::string printable(std::string_view text, std::size_t most);
+// A connection to the configured database, whose schema may be of any version or missing.
+[[nodiscard]] db::Connection connect_any(const config::Settings& settings);
 
-// The member of `known` that was most likely meant, as "; did you mean 'x'?", or nothing.
-[[nodiscard]] std::string did_you_mean(const std::string& word,
-                                       const std::vector<std::string>& known);
+// The same, for a schema of this build's version.
+[[nodiscard]] db::Connection connect(const config::Settings& settings);
 
 }  // namespace allot::cli

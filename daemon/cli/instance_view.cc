@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "base/clock.h"
-#include "base/error.h"
 #include "base/posix.h"
 #include "base/unique_fd.h"
 #include "queue/task.h"
@@ -22,15 +22,22 @@ bool lives(std::uint32_t pid) {
   return pid != 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
 }
 
+// The file may have outlived its writer, and the pid may be somebody else's by now.
+bool is_allotd(std::uint32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
+  std::string name;
+  return std::getline(file, name) && name == "allotd";
+}
+
 // Text of another process's memory: it may be changing, so it is bounded here.
 template <std::size_t N>
 std::string text_of(const char (&from)[N]) {
   return {from, strnlen(from, N)};
 }
 
-WorkerView read_worker(const ipc::Slot& slot) {
+WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   WorkerView view;
-  view.slot = slot.index;
+  view.slot = index;
   view.pid = slot.pid;
   view.pool = slot.pool;
   view.state = ipc::name_of(static_cast<ipc::WorkerState>(slot.state.load()));
@@ -62,28 +69,39 @@ WorkerView read_worker(const ipc::Slot& slot) {
 InstanceView read_instance(const std::string& runtime_dir) {
   InstanceView view;
   view.runtime_dir = runtime_dir;
-  const UniqueFd file(open((runtime_dir + "/slots").c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
-  if (!file.valid() || fstat(file.get(), &status) != 0 ||
-      static_cast<std::size_t>(status.st_size) < ipc::kPage) {
+  const std::string path = runtime_dir + "/slots";
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) {
+    if (errno != ENOENT) view.trouble = path + ": " + std::strerror(errno);
     return view;
   }
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0) return view;
   const auto size = static_cast<std::size_t>(status.st_size);
-  const auto* bytes = static_cast<const char*>(map_shared(file.get(), 0, size, false));
-  if (bytes == nullptr) return view;
+  const auto* bytes = size < ipc::kPage
+                          ? nullptr
+                          : static_cast<const char*>(map_shared(file.get(), 0, size, false));
   const auto* header = reinterpret_cast<const ipc::SlotFileHeader*>(bytes);
-  if (std::memcmp(header->magic, ipc::kSlotMagic, sizeof header->magic) != 0) return view;
-  if (header->version != ipc::kSlotVersion) {
-    throw Error(runtime_dir + "/slots is of another Allot version; use the 'allot' of the daemon");
+  if (bytes != nullptr && header->magic[0] == '\0') return view;  // it is just being made
+  if (bytes == nullptr || std::memcmp(header->magic, ipc::kSlotMagic, sizeof header->magic) != 0) {
+    view.trouble = path + ": not a slot file";
+    return view;
+  }
+  if (header->version != ipc::kSlotVersion || header->slot_size != sizeof(ipc::Slot)) {
+    view.trouble = path + ": of another version of Allot; use the 'allot' of that version";
+    return view;
   }
   view.supervisor_pid = header->supervisor_pid;
-  view.running = lives(header->supervisor_pid);
+  view.running = is_allotd(header->supervisor_pid);
   if (!view.running) return view;
   const std::size_t slots =
       std::min<std::size_t>(header->slot_count, (size - ipc::kPage) / sizeof(ipc::Slot));
   for (std::uint32_t i = 0; i < slots; ++i) {
     const auto& slot = *reinterpret_cast<const ipc::Slot*>(bytes + ipc::slot_offset(i));
-    if (slot.generation > 0 && lives(slot.pid)) view.workers.push_back(read_worker(slot));
+    const bool blank = slot.state.load() == static_cast<std::uint32_t>(ipc::WorkerState::kBlank);
+    if (slot.generation > 0 && !blank && lives(slot.pid)) {
+      view.workers.push_back(read_worker(slot, i));
+    }
   }
   return view;
 }

@@ -33,12 +33,14 @@ struct WorkerView {
 
 struct InstanceView {
   bool running = false;
+  std::string trouble;  // why the slots could not be read; empty: they were, or there are none
   std::string runtime_dir;
   std::uint32_t supervisor_pid = 0;
   std::vector<WorkerView> workers;
 };
 
-// Reads `runtime_dir`/slots. An instance that does not run is no error.
+// Reads `runtime_dir`/slots. An instance that does not run is no error: slots that a dead one left
+// behind are not shown.
 InstanceView read_instance(const std::string& runtime_dir);
 
 }  // namespace allot::cli

@@ -1,57 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot: the command line. Each command is a function of its own file; this one only knows the
 // words.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <sstream>
 
 #include "base/version.h"
 #include "cli/admin.h"
 #include "cli/status.h"
 #include "cli/submit.h"
 #include "cli/tasks.h"
+#include "cli/text.h"
 
 namespace allot::cli {
 namespace {
 
-void add_submit(CLI::App& app, const Context& context, SubmitOptions& options, int& code) {
+constexpr char kExitCodes[] =
+    "Exit codes: 0 done; 1 failed; 64 wrong command line; 65 wrong payload or NDJSON line;\n"
+    "66 unreadable input file; 69 database away; 75 outcome of a submission unknown;\n"
+    "78 configuration, credentials or schema";
+
+// "--batch LINES [1000]": what excludes what is said when it happens.
+class PlainHelp final : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string named = option->get_type_name();
+    const std::string type = named.substr(0, named.find(':'));  // what follows are checks
+    const std::string initial = option->get_default_str();
+    return (type.empty() || option->get_positional() ? "" : " " + type) +
+           (initial.empty() ? "" : " [" + initial + "]");
+  }
+};
+
+struct Words {
+  Context context;
+  SubmitOptions submit;
+  BulkOptions bulk;
+  TasksOptions tasks;
+  ShowOptions show;
+  bool json = false;
+  std::function<int()> command;  // what to do once all words were understood
+};
+
+void add_submit(CLI::App& app, Words& words) {
   CLI::App* command = app.add_subcommand("submit", "Submit a task, or one for each line of a file");
-  auto* queue = command->add_option("queue", options.queue, "The queue");
-  auto* type = command->add_option("type", options.type, "The task's type: which handler runs it");
-  auto* payload = command->add_option("payload", options.payload,
-                                      "The payload; - reads it from standard input");
-  auto* file = command->add_option("--file", options.file, "Read the payload from this file");
-  command->add_option("--prio", options.prio, "Class 0 (first) to 3 (last)")->capture_default_str();
-  auto* ndjson = command->add_option("--ndjson", options.ndjson,
-                                     "Submit each line of this file (- is standard input): "
-                                     "{\"queue\", \"type\", \"payload\", \"prio\"}");
-  command
-      ->add_option("--batch", options.batch, "With --ndjson: lines per transaction, all or nothing")
+  SubmitOptions& one = words.submit;
+  BulkOptions& bulk = words.bulk;
+  auto* queue = command->add_option("QUEUE", one.queue, "The queue");
+  auto* type = command->add_option("TYPE", one.type, "The task's type: which handler runs it");
+  auto* payload = command->add_option(
+      "PAYLOAD", one.payload, "The payload; - reads it from standard input; none is an empty one");
+  auto* file = command->add_option("--file", one.file, "Read the payload from this file");
+  auto* prio = command->add_option("--prio", one.prio, "Class 0 (first) to 3 (last)");
+  prio->check(CLI::Range(0U, queue::kPrioClasses - 1))->capture_default_str();
+  auto* ndjson = command->add_option("--ndjson", bulk.ndjson,
+                                     "Submit each line of this file (- is standard input): an "
+                                     "object with queue, type, payload, prio");
+  file->type_name("FILE");
+  ndjson->type_name("FILE");
+  prio->type_name("CLASS");
+  command->add_option("--batch", bulk.batch, "Lines per transaction, all or nothing")
       ->check(CLI::Range(1, 100'000))
+      ->type_name("LINES")
       ->capture_default_str()
       ->needs(ndjson);
-  command->add_option("--from-line", options.from_line, "With --ndjson: begin with this line")
+  command->add_option("--from-line", bulk.from_line, "Begin with this line")
       ->check(CLI::PositiveNumber)
+      ->type_name("LINE")
       ->needs(ndjson);
-  command->add_flag("--ids", options.ids, "With --ndjson: print the ids")->needs(ndjson);
+  command->add_flag("--ids", bulk.ids, "Print the id of each task")->needs(ndjson);
   file->excludes(payload)->excludes(ndjson);
-  ndjson->excludes(queue)->excludes(type)->excludes(payload);
-  command->callback([&, queue, type] {
-    if (options.ndjson.empty() && (queue->empty() || type->empty())) {
-      throw CLI::RequiredError("QUEUE and TYPE, or --ndjson FILE");
+  ndjson->excludes(queue)->excludes(type)->excludes(payload)->excludes(prio);
+  command->callback([&words, queue, type] {
+    if (!words.bulk.ndjson.empty()) {
+      words.command = [&words] { return submit_lines(words.context, words.bulk); };
+      return;
     }
-    code = submit(context, options);
+    if (queue->empty() || type->empty()) throw CLI::RequiredError("QUEUE and TYPE, or --ndjson,");
+    words.command = [&words] { return submit(words.context, words.submit); };
   });
 }
 
-void add_tasks(CLI::App& app, const Context& context, TasksOptions& options, int& code) {
-  CLI::App* command = app.add_subcommand("tasks", "List waiting or dead tasks");
-  command->add_option("--queue", options.queue, "Only of this queue");
-  command->add_flag("--dead", options.dead, "The dead ones");
-  command->add_option("--limit", options.limit, "At most so many of each queue")
+void add_tasks(CLI::App& app, Words& words) {
+  CLI::App* list = app.add_subcommand("tasks", "List waiting or dead tasks");
+  list->add_option("--queue", words.tasks.queue, "Only of this queue")->type_name("QUEUE");
+  list->add_flag("--dead", words.tasks.dead, "The dead ones");
+  list->add_option("--limit", words.tasks.limit, "At most so many of each queue")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("TASKS")
       ->capture_default_str();
-  command->add_flag("--json", options.json, "As JSON");
-  command->callback([&] { code = tasks(context, options); });
+  list->add_flag("--json", words.tasks.json, "As JSON");
+  list->callback([&] { words.command = [&words] { return tasks(words.context, words.tasks); }; });
+
+  CLI::App* task = app.add_subcommand("task", "Look at one task");
+  task->require_subcommand(1);
+  CLI::App* show =
+      task->add_subcommand("show", "Show a waiting or dead task and its failed attempts");
+  show->add_option("ID", words.show.id, "The task's id")->required();
+  auto* json = show->add_flag("--json", words.show.json, "As JSON");
+  show->add_flag("--payload", words.show.payload, "Write the payload's bytes and nothing else")
+      ->excludes(json);
+  show->callback(
+      [&] { words.command = [&words] { return show_task(words.context, words.show); }; });
+}
+
+void add_others(CLI::App& app, Words& words) {
+  CLI::App* look = app.add_subcommand("status", "Show the queues and this host's workers");
+  look->add_flag("--json", words.json, "As JSON");
+  look->callback([&] { words.command = [&words] { return status(words.context, words.json); }; });
+
+  CLI::App* bring = app.add_subcommand("migrate", "Bring the schema up to date, make the queues");
+  bring->callback([&] { words.command = [&words] { return migrate(words.context); }; });
+
+  CLI::App* plugins = app.add_subcommand("plugins", "List the plugins, or why one is refused");
+  plugins->add_flag("--json", words.json, "As JSON");
+  plugins->callback([&] {
+    words.command = [&words] {
+      std::vector<std::string> arguments{"--plugins"};
+      if (words.json) arguments.emplace_back("--json");
+      return run_worker_program(words.context, arguments);
+    };
+  });
+  CLI::App* check = app.add_subcommand("check", "Check configuration, plugins and database");
+  check->callback([&] {
+    words.command = [&words] { return run_worker_program(words.context, {"--check", "all"}); };
+  });
+}
+
+int refuse(const CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  std::string problem = error.what();
+  if (chosen.empty() && !app.remaining().empty()) {
+    std::vector<std::string> known;
+    for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+    const std::string word = app.remaining().front();
+    problem = "'" + printable(word, 60) + "' is no " +
+              (word.rfind('-', 0) == 0 ? "option" : "command" + did_you_mean(word, known));
+  }
+  std::fprintf(stderr, "allot: %s (see allot%s --help)\n", printable(problem, 500).c_str(),
+               chosen.empty() ? "" : (" " + chosen.front()->get_name()).c_str());
+  return kExitUsage;
 }
 
 int run(int argc, char** argv) {
@@ -59,69 +155,63 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string(kVersionMark));
   app.require_subcommand(1);
   app.fallthrough();
-  int code = kExitOk;
-  Context context;
-  app.add_option("--config", context.load.file,
-                 "Configuration; else $ALLOT_CONFIG, else /etc/allot/allot.toml");
-  app.add_option("--embedded", context.load.embedded, "Use the private database in this folder");
-
-  SubmitOptions submit_options;
-  add_submit(app, context, submit_options, code);
-  TasksOptions tasks_options;
-  add_tasks(app, context, tasks_options, code);
-
-  bool json = false;
-  CLI::App* status_command = app.add_subcommand("status", "Show queues and this host's workers");
-  status_command->add_flag("--json", json, "As JSON");
-  status_command->callback([&] { code = status(context, json); });
-
-  std::string id;
-  bool payload = false;
-  CLI::App* task = app.add_subcommand("task", "Look at one task");
-  task->require_subcommand(1);
-  CLI::App* show =
-      task->add_subcommand("show", "Show a waiting or dead task and its failed attempts");
-  show->add_option("id", id, "The task's id")->required();
-  show->add_flag("--json", json, "As JSON");
-  show->add_flag("--payload", payload, "Write the payload's bytes and nothing else");
-  show->callback([&] { code = show_task(context, id, json, payload); });
-
-  app.add_subcommand("migrate", "Bring the database schema up to date")->callback([&] {
-    code = migrate(context);
-  });
-  CLI::App* plugins = app.add_subcommand("plugins", "List the plugins, or why one is refused");
-  plugins->add_flag("--json", json, "As JSON");
-  plugins->callback([&] {
-    std::vector<std::string> words{"--plugins"};
-    if (json) words.emplace_back("--json");
-    code = run_worker_program(context, words);
-  });
-  app.add_subcommand("check", "Check configuration, plugins and database")->callback([&] {
-    code = run_worker_program(context, {"--check", "all"});
-  });
-
+  app.footer(kExitCodes);
+  app.formatter(std::make_shared<PlainHelp>());
+  Words words;
+  app.add_option("--config", words.context.load.file,
+                 "Configuration; else $ALLOT_CONFIG, else /etc/allot/allot.toml")
+      ->type_name("FILE");
+  app.add_option("--embedded", words.context.load.embedded,
+                 "Use the private database in this folder")
+      ->type_name("DIR");
+  add_submit(app, words);
+  add_tasks(app, words);
+  add_others(app, words);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return refuse(app, error);
+  }
+  return words.command();
+}
+
+// A message may have several lines: each mistake of a configuration file has its own.
+int report(const std::string& message, int code) {
+  std::istringstream lines(message);
+  for (std::string line; std::getline(lines, line);) {
+    std::fprintf(stderr, "allot: %s\n", printable(line, 4000).c_str());
   }
   return code;
+}
+
+// Somebody may have started us with them closed; what we open must not be taken for them. Opened
+// the wrong way around, so that each use fails.
+void keep_standard_streams() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+  }
 }
 
 }  // namespace
 }  // namespace allot::cli
 
 int main(int argc, char** argv) {
+  using namespace allot;
+  cli::keep_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
+  int code = kExitSoftware;
   try {
-    const int code = allot::cli::run(argc, argv);
-    // What was printed into a full disk or a closed pipe was not delivered.
-    return std::fflush(stdout) == 0 ? code : static_cast<int>(allot::kExitFailure);
-  } catch (const allot::Error& error) {
-    std::fprintf(stderr, "allot: %s\n", error.what());
-    return error.exit_code();
+    code = cli::run(argc, argv);
+  } catch (const Error& error) {
+    code = cli::report(error.what(), error.exit_code());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "allot: defect: %s\n", error.what());
-    return allot::kExitSoftware;
+    code = cli::report(std::string("defect: ") + error.what(), kExitSoftware);
   }
+  // What was printed into a full disk or a closed pipe was not delivered.
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && code == kExitOk) {
+    return cli::report(std::string("it is done, but the output was lost: ") + std::strerror(errno),
+                       kExitFailure);
+  }
+  return code;
 }

@@ -4,53 +4,140 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "cli/context.h"
+#include "cli/text.h"
 
 namespace allot::cli {
 namespace {
 
 using nlohmann::json;
 
+constexpr std::size_t kShown = 60;
+
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(why, kExitBadInput);
 }
 
-std::string text_field(const json& object, const char* key) {
-  const auto at = object.find(key);
-  if (at == object.end()) refuse(std::string("'") + key + "' is missing");
-  if (!at->is_string()) refuse(std::string("'") + key + "' must be a string");
-  return at->get<std::string>();
-}
+// Follows the parser event by event instead of building a tree: a payload that is JSON keeps its
+// order of keys and every digit of its numbers, and however deep it is nested, no stack overflows.
+class LineReader final : public nlohmann::json_sax<json> {
+ public:
+  Line take() {
+    if (!queue_) refuse("'queue' is missing");
+    if (!type_) refuse("'type' is missing");
+    return {std::move(*queue_), std::move(*type_), std::move(payload_).value_or(""),
+            prio_.value_or(queue::kDefaultPrio)};
+  }
+
+  bool null() override { return scalar("null"); }
+  bool boolean(bool value) override { return scalar(value ? "true" : "false"); }
+  bool number_integer(number_integer_t value) override { return scalar(std::to_string(value)); }
+  bool number_float(number_float_t /*value*/, const string_t& text) override {
+    return scalar(text);
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    if (depth_ != 1 || field_ != "prio") return scalar(std::to_string(value));
+    if (value >= queue::kPrioClasses) refuse_prio();
+    prio_ = static_cast<std::uint32_t>(value);
+    return true;
+  }
+  bool string(string_t& value) override {
+    if (depth_ != 1) return scalar(json(std::move(value)).dump());
+    if (field_ == "prio") refuse_prio();
+    text_of_field() = std::move(value);
+    return true;
+  }
+  bool binary(binary_t& /*value*/) override { return false; }  // not in JSON
+
+  bool start_object(std::size_t /*size*/) override {
+    if (depth_ > 0) return open('{');
+    ++depth_;
+    return true;
+  }
+  bool start_array(std::size_t /*size*/) override { return open('['); }
+  bool end_object() override { return close('}'); }
+  bool end_array() override { return close(']'); }
+  bool key(string_t& name) override {
+    if (depth_ > 1) {
+      append(json(std::move(name)).dump() + ":");
+      comma_ = false;
+      return true;
+    }
+    if (name != "queue" && name != "type" && name != "payload" && name != "prio") {
+      refuse("unknown field '" + printable(name, kShown) + "'" +
+             did_you_mean(name, {"queue", "type", "payload", "prio"}));
+    }
+    field_ = std::move(name);
+    if (field_ == "prio" ? prio_.has_value() : text_of_field().has_value()) {
+      refuse("field '" + field_ + "' stands there twice");
+    }
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const nlohmann::detail::exception& error) override {
+    // "[json.exception.parse_error.101] parse error at line 1, column 5: what it is"
+    std::string what = error.what();
+    what.erase(0, what.find("] ") + 2);
+    if (what.rfind("parse error at ", 0) == 0) what.erase(0, what.find(": ") + 2);
+    refuse("not JSON, at byte " + std::to_string(position) + ": " + printable(what, 200));
+  }
+
+ private:
+  [[noreturn]] static void refuse_prio() { refuse("'prio' must be 0 (first) to 3"); }
+
+  std::optional<std::string>& text_of_field() {
+    return field_ == "queue" ? queue_ : field_ == "type" ? type_ : payload_;
+  }
+
+  // A value that is no string: part of the payload, or it stands in the wrong place.
+  void require_payload() const {
+    if (depth_ == 0) refuse("not a JSON object");
+    if (depth_ > 1 || field_ == "payload") return;
+    if (field_ == "prio") refuse_prio();
+    refuse("'" + field_ + "' must be a string");
+  }
+  void append(const std::string& text) {
+    if (!payload_) payload_.emplace();
+    if (comma_) *payload_ += ',';
+    *payload_ += text;
+    comma_ = depth_ > 1;
+  }
+  bool scalar(const std::string& text) {
+    require_payload();
+    append(text);
+    return true;
+  }
+  bool open(char bracket) {
+    require_payload();
+    append(std::string(1, bracket));
+    ++depth_;
+    comma_ = false;
+    return true;
+  }
+  bool close(char bracket) {
+    if (--depth_ > 0) *payload_ += bracket;
+    comma_ = depth_ > 1;
+    return true;
+  }
+
+  std::size_t depth_ = 0;  // 1: the fields of the line; more: inside the payload
+  bool comma_ = false;     // something stands before the next value of the payload
+  std::string field_;
+  std::optional<std::string> queue_;
+  std::optional<std::string> type_;
+  std::optional<std::string> payload_;
+  std::optional<std::uint32_t> prio_;
+};
 
 }  // namespace
 
 std::optional<Line> parse_line(const std::string& text) {
   if (text.find_first_not_of(" \t\r") == std::string::npos) return std::nullopt;
-  json object;
-  try {
-    object = json::parse(text);
-  } catch (const json::exception& error) {
-    const std::string what = error.what();
-    refuse("not JSON: " + what.substr(what.find("] ") + 2));
-  }
-  if (!object.is_object()) refuse("not a JSON object");
-  for (const auto& [key, value] : object.items()) {
-    if (key == "queue" || key == "type" || key == "payload" || key == "prio") continue;
-    refuse("unknown field '" + key + "'" + did_you_mean(key, {"queue", "type", "payload", "prio"}));
-  }
-  Line line;
-  line.queue = text_field(object, "queue");
-  line.type = text_field(object, "type");
-  if (const auto payload = object.find("payload"); payload != object.end()) {
-    line.payload = payload->is_string() ? payload->get<std::string>() : payload->dump();
-  }
-  if (const auto prio = object.find("prio"); prio != object.end()) {
-    if (!prio->is_number_unsigned() || *prio >= queue::kPrioClasses) {
-      refuse("'prio' must be 0 (first) to 3");
-    }
-    line.prio = prio->get<std::uint32_t>();
-  }
-  return line;
+  // The parser would take it for the end of the text.
+  if (text.find('\0') != std::string::npos) refuse("not JSON: a NUL byte; write it as \\u0000");
+  LineReader reader;
+  json::sax_parse(text, &reader);
+  return reader.take();
 }
 
 }  // namespace allot::cli

@@ -9,6 +9,10 @@
 
 namespace allot::cli {
 
+// The longest line that is read: the largest payload with every byte written as \u00XX, and the
+// rest.
+inline constexpr std::size_t kMaxLine = 6 * queue::kMaxPayload + 64 * 1024;
+
 // One line of bulk submission.
 struct Line {
   std::string queue;
@@ -17,9 +21,9 @@ struct Line {
   std::uint32_t prio = queue::kDefaultPrio;
 };
 
-// Parses {"queue": ..., "type": ..., "payload": ..., "prio": ...}. A payload that is no string is
-// submitted as its compact JSON. nullopt for a line of white space. Throws Error(kExitBadInput)
-// that names the field.
+// Parses {"queue": ..., "type": ..., "payload": ..., "prio": ...}. A payload that is a string is
+// submitted as its bytes; any other as the JSON text that stands there, without white space.
+// nullopt for a line of white space. Throws Error(kExitBadInput) that names the field.
 std::optional<Line> parse_line(const std::string& text);
 
 }  // namespace allot::cli

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/instance_view.h"
+#include "cli/text.h"
 #include "queue/inspect.h"
 
 namespace allot::cli {
@@ -20,7 +21,7 @@ struct QueueView {
 };
 
 std::vector<QueueView> read_queues(const config::Settings& settings) {
-  db::Connection db = Context::connect(settings);
+  db::Connection db = connect(settings);
   std::vector<QueueView> views;
   for (queue::QueueInfo& info : queue::list_queues(db)) {
     const auto waiting = queue::count_waiting(db, info);
@@ -95,30 +96,55 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
 }
 
 void print_queues(const std::vector<QueueView>& queues) {
-  std::printf("%-24s %10s %10s %10s\n", "QUEUE", "PARTITIONS", "WAITING", "DEAD");
+  Table table({"QUEUE", "PARTITIONS", "WAITING", "DEAD"});
   for (const QueueView& queue : queues) {
-    std::printf("%-24s %10u %10s %10s\n", queue.info.name.c_str(), queue.info.partitions,
-                text_of(queue.waiting).c_str(), text_of(queue.dead).c_str());
+    table.add({queue.info.name, std::to_string(queue.info.partitions), text_of(queue.waiting),
+               text_of(queue.dead)});
   }
+  std::printf("%s", table.text().c_str());
+}
+
+std::string running_text(const std::vector<WorkerView::Running>& running) {
+  if (running.empty()) return "-";
+  const auto& task = running.front();
+  std::string text =
+      task.task + " " + printable(task.type, queue::kMaxName) + " for " + how_long(task.running_ms);
+  if (task.attempt > 1) text += ", attempt " + std::to_string(task.attempt);
+  if (running.size() > 1) text += ", and " + std::to_string(running.size() - 1) + " more";
+  return text;
 }
 
 void print_workers(const config::Settings& settings, const InstanceView& instance) {
-  std::printf("\n%-5s %8s %-12s %-10s %-20s %10s %8s %6s  %s\n", "SLOT", "PID", "POOL", "STATE",
-              "PARTITION", "DONE", "RETRIED", "DEAD", "RUNNING");
+  Table table({"SLOT", "PID", "POOL", "STATE", "PARTITION", "DONE", "RETRIED", "DEAD", "DEFERRED",
+               "TAKEOVERS", "LOST", "DEADLOCKS", "WAITS", "RUNNING"});
   for (const WorkerView& worker : instance.workers) {
-    const std::string lease =
-        worker.leases ? worker.queue + "/" + std::to_string(worker.partition) : "-";
-    std::string running = "-";
-    if (!worker.running.empty()) {
-      const auto& task = worker.running.front();
-      running = task.task + " " + task.type + " for " + std::to_string(task.running_ms) + " ms";
-    }
-    std::printf("%-5u %8u %-12s %-10s %-20s %10llu %8llu %6llu  %s\n", worker.slot, worker.pid,
-                pool_name(settings, worker.pool).c_str(), worker.state.c_str(), lease.c_str(),
-                static_cast<unsigned long long>(worker.done),
-                static_cast<unsigned long long>(worker.retried),
-                static_cast<unsigned long long>(worker.dead), running.c_str());
+    const std::string partition =
+        printable(worker.queue, queue::kMaxName) + "/" + std::to_string(worker.partition);
+    table.add({std::to_string(worker.slot), std::to_string(worker.pid),
+               pool_name(settings, worker.pool), worker.state, worker.leases ? partition : "-",
+               std::to_string(worker.done), std::to_string(worker.retried),
+               std::to_string(worker.dead), std::to_string(worker.deferred),
+               std::to_string(worker.takeovers), std::to_string(worker.leases_lost),
+               std::to_string(worker.deadlocks), std::to_string(worker.lock_waits),
+               running_text(worker.running)});
   }
+  std::printf("%s", table.text().c_str());
+}
+
+void print_instance(const config::Settings& settings, const InstanceView& instance) {
+  if (!instance.trouble.empty()) return;
+  if (!instance.running) {
+    std::printf("no allotd is running for instance '%s' (%s)\n", settings.daemon.instance.c_str(),
+                instance.runtime_dir.c_str());
+    return;
+  }
+  std::printf("allotd %u, instance '%s' (%s)\n", instance.supervisor_pid,
+              settings.daemon.instance.c_str(), instance.runtime_dir.c_str());
+  if (instance.workers.empty()) {
+    std::printf("no workers\n");
+    return;
+  }
+  print_workers(settings, instance);
 }
 
 }  // namespace
@@ -128,25 +154,27 @@ int status(const Context& context, bool as_json) {
   const InstanceView instance = read_instance(config::runtime_dir(settings));
   std::optional<std::vector<QueueView>> queues;
   int code = kExitOk;
+  if (!instance.trouble.empty()) {
+    std::fprintf(stderr, "allot: the workers cannot be shown: %s\n", instance.trouble.c_str());
+    code = kExitFailure;
+  }
   try {
     queues = read_queues(settings);
   } catch (const Error& error) {
     // The workers are shown all the same: that costs no database, and is wanted most when it is
     // away.
-    std::fprintf(stderr, "allot: %s\n", error.what());
+    std::fprintf(stderr, "allot: the queues cannot be shown: %s\n", error.what());
     code = error.exit_code();
   }
   if (as_json) {
     print_json(settings, instance, queues);
     return code;
   }
-  if (queues) print_queues(*queues);
-  if (instance.running) {
-    print_workers(settings, instance);
-  } else {
-    std::printf("\nno allotd is running for instance '%s' (%s)\n", settings.daemon.instance.c_str(),
-                instance.runtime_dir.c_str());
+  if (queues) {
+    print_queues(*queues);
+    std::printf("\n");
   }
+  print_instance(settings, instance);
   return code;
 }
 

@@ -14,16 +14,24 @@ struct SubmitOptions {
   std::string queue;
   std::string type;
   std::optional<std::string> payload;  // "-" = standard input
-  std::string file;                    // payload from a file
+  std::optional<std::string> file;     // payload from a file
   std::uint32_t prio = queue::kDefaultPrio;
+};
 
-  std::string ndjson;  // a file or "-"; instead of all of the above
+struct BulkOptions {
+  std::string ndjson;  // a file or "-"; empty: not bulk
   std::uint64_t batch = 1000;
   std::uint64_t from_line = 1;
   bool ids = false;
 };
 
-// allot submit: one task, or one for each line of an NDJSON file.
+// allot submit QUEUE TYPE [PAYLOAD]: one task; its id on standard output.
 int submit(const Context& context, const SubmitOptions& options);
+
+// allot submit --ndjson FILE: one task for each line, all or nothing for each batch (bulk.cc).
+int submit_lines(const Context& context, const BulkOptions& options);
+
+// Rings the doorbell of the daemon on this host. Nobody there: the polling floor finds the tasks.
+void ring_local(const config::Settings& settings, std::size_t tasks);
 
 }  // namespace allot::cli

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/queues.h"
+#include "cli/text.h"
 #include "queue/inspect.h"
 
 namespace allot::cli {
@@ -11,14 +13,17 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kShownPayload = 4096;
+constexpr std::size_t kShownPayload = 4096;     // bytes, in JSON
+constexpr std::size_t kShownPayloadLine = 200;  // on a terminal
+constexpr std::size_t kShownError = 300;
 
 void print(const json& value) {
   std::printf("%s\n", value.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
-json view_json(const queue::TaskView& task) {
+json view_json(const queue::TaskView& task, const std::string& queue) {
   json view = {{"task", task.id.text()},
+               {"queue", queue},
                {"type", task.type},
                {"prio", task.id.prio},
                {"partition", task.id.partition.partition_no},
@@ -41,79 +46,117 @@ std::vector<queue::QueueInfo> chosen_queues(db::Connection& db, const std::strin
     if (info.name == name) return {info};
     names.push_back(info.name);
   }
-  throw Error("queue '" + printable(name, 63) + "' does not exist" + did_you_mean(name, names),
-              kExitBadInput);
+  unknown_queue(name, std::move(names));
+}
+
+std::string queue_name(db::Connection& db, std::uint32_t queue_id) {
+  for (const auto& info : queue::list_queues(db)) {
+    if (info.queue_id == queue_id) return info.name;
+  }
+  return {};
+}
+
+std::string why(const queue::TaskView& task, std::size_t most) {
+  return printable(task.error.empty() ? task.cause : task.cause + ": " + task.error, most);
+}
+
+void print_shown(const queue::TaskView& task, const std::string& queue,
+                 const std::vector<queue::AttemptView>& attempts) {
+  const auto line = [](const char* name, const std::string& value) {
+    std::printf("%-10s %s\n", name, value.c_str());
+  };
+  line("task", task.id.text());
+  line("state", task.dead ? "dead" : "waiting");
+  line("queue", queue + ", partition " + std::to_string(task.id.partition.partition_no) +
+                    ", prio " + std::to_string(task.id.prio));
+  line("type", printable(task.type, queue::kMaxName));
+  line(task.dead ? "died" : "due", task.at);
+  if (task.dead) line("why", why(task, kShownError));
+  line("attempts", std::to_string(task.attempts));
+  if (!task.dead) line("leased by", task.holder.empty() ? "nobody" : printable(task.holder, 100));
+  line("payload",
+       std::to_string(task.payload_size) + " bytes" +
+           (task.payload.empty() ? "" : ": " + printable(task.payload, kShownPayloadLine)));
+  if (attempts.empty()) return;
+  Table table({"ATTEMPT", "ENDED", "WORKER", "WHY"});
+  for (const queue::AttemptView& attempt : attempts) {
+    const std::string cause =
+        attempt.error.empty() ? attempt.cause : attempt.cause + ": " + attempt.error;
+    table.add({std::to_string(attempt.attempt), attempt.ended_at, printable(attempt.worker, 100),
+               printable(cause, kShownError)});
+  }
+  std::printf("\n%s", table.text().c_str());
+}
+
+json shown_json(const queue::TaskView& task, const std::string& queue,
+                const std::vector<queue::AttemptView>& attempts) {
+  json view = view_json(task, queue);
+  view["payload"] = task.payload.substr(0, kShownPayload);
+  view["payload_cut"] = task.payload.size() > kShownPayload;
+  view["leased_by"] = task.holder.empty() ? json(nullptr) : json(task.holder);
+  view["attempts"] = json::array();
+  for (const queue::AttemptView& attempt : attempts) {
+    view["attempts"].push_back({{"attempt", attempt.attempt},
+                                {"ended_at", attempt.ended_at},
+                                {"cause", attempt.cause},
+                                {"error", attempt.error},
+                                {"worker", attempt.worker}});
+  }
+  return view;
 }
 
 }  // namespace
 
 int tasks(const Context& context, const TasksOptions& options) {
-  db::Connection db = Context::connect(context.settings());
+  db::Connection db = connect(context.settings());
   json list = json::array();
-  if (!options.json) {
-    std::printf("%-20s %-16s %-20s %8s %9s  %-27s %s\n", "TASK", "QUEUE", "TYPE", "ATTEMPTS",
-                "BYTES", options.dead ? "DIED" : "DUE", options.dead ? "WHY" : "");
-  }
+  Table table({"TASK", "QUEUE", "TYPE", "PRIO", "ATTEMPTS", "BYTES", options.dead ? "DIED" : "DUE",
+               options.dead ? "WHY" : ""});
   for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
     const auto views = options.dead ? queue::list_dead(db, queue, options.limit)
                                     : queue::list_tasks(db, queue, options.limit);
     for (const queue::TaskView& task : views) {
       if (options.json) {
-        list.push_back(view_json(task));
-        list.back()["queue"] = queue.name;
-        continue;
+        list.push_back(view_json(task, queue.name));
+      } else {
+        table.add({task.id.text(), queue.name, printable(task.type, queue::kMaxName),
+                   std::to_string(task.id.prio), std::to_string(task.attempts),
+                   std::to_string(task.payload_size), task.at,
+                   task.dead ? why(task, kShownError) : ""});
       }
-      std::printf("%-20s %-16s %-20s %8u %9llu  %-27s %s\n", task.id.text().c_str(),
-                  queue.name.c_str(), task.type.c_str(), task.attempts,
-                  static_cast<unsigned long long>(task.payload_size), task.at.c_str(),
-                  task.dead ? printable(task.cause + ": " + task.error, 100).c_str() : "");
+    }
+    if (!options.json && views.size() == options.limit) {
+      std::fprintf(stderr, "queue %s: at most %u are shown, see --limit\n", queue.name.c_str(),
+                   options.limit);
     }
   }
-  if (options.json) print(list);
+  if (options.json) {
+    print(list);
+  } else {
+    std::printf("%s", table.text().c_str());
+  }
   return kExitOk;
 }
 
-int show_task(const Context& context, const std::string& word, bool as_json, bool payload) {
-  const auto id = queue::TaskId::parse(word);
-  if (!id) throw Error("'" + printable(word, 40) + "' is no task id", kExitUsage);
-  db::Connection db = Context::connect(context.settings());
+int show_task(const Context& context, const ShowOptions& options) {
+  const auto id = queue::TaskId::parse(options.id);
+  if (!id) throw Error("'" + printable(options.id, 40) + "' is no task id", kExitUsage);
+  db::Connection db = connect(context.settings());
   const auto task = queue::show(db, *id);
   if (!task) {
-    throw Error("no live or dead task has the id " + word + ": it finished, or never existed");
+    throw Error("no live or dead task has the id " + id->text() +
+                ": it finished, or never existed");
   }
-  if (payload) {
+  if (options.payload) {
     std::fwrite(task->payload.data(), 1, task->payload.size(), stdout);
     return kExitOk;
   }
+  const std::string queue = queue_name(db, id->partition.queue_id);
   const auto attempts = queue::list_attempts(db, *id);
-  if (as_json) {
-    json view = view_json(*task);
-    view["payload"] = task->payload.substr(0, kShownPayload);
-    view["leased_by"] = task->holder.empty() ? json(nullptr) : json(task->holder);
-    view["attempts"] = json::array();
-    for (const auto& attempt : attempts) {
-      view["attempts"].push_back({{"attempt", attempt.attempt},
-                                  {"ended_at", attempt.ended_at},
-                                  {"cause", attempt.cause},
-                                  {"error", attempt.error},
-                                  {"worker", attempt.worker}});
-    }
-    print(view);
-    return kExitOk;
-  }
-  std::printf("task       %s\ntype       %s\nstate      %s\n%-10s %s\npartition  %u, prio %u\n",
-              word.c_str(), task->type.c_str(), task->dead ? "dead" : "waiting",
-              task->dead ? "died" : "due", task->at.c_str(), id->partition.partition_no, id->prio);
-  if (!task->holder.empty()) std::printf("leased by  %s\n", task->holder.c_str());
-  if (task->dead) {
-    std::printf("why        %s: %s\n", task->cause.c_str(), printable(task->error, 500).c_str());
-  }
-  std::printf("payload    %llu bytes: %s\n", static_cast<unsigned long long>(task->payload_size),
-              printable(task->payload.substr(0, 300), 200).c_str());
-  for (const auto& attempt : attempts) {
-    std::printf("attempt %-2u %s on %s: %s: %s\n", attempt.attempt, attempt.ended_at.c_str(),
-                attempt.worker.c_str(), attempt.cause.c_str(),
-                printable(attempt.error, 300).c_str());
+  if (options.json) {
+    print(shown_json(*task, queue, attempts));
+  } else {
+    print_shown(*task, queue, attempts);
   }
   return kExitOk;
 }

@@ -15,10 +15,16 @@ struct TasksOptions {
   bool json = false;
 };
 
-// allot tasks: waiting or dead tasks, in the order in which they would run.
+// allot tasks: waiting or dead tasks of each queue, ordered by partition, class and key.
 int tasks(const Context& context, const TasksOptions& options);
 
-// allot task show ID. With `payload` only the payload's bytes, on standard output.
-int show_task(const Context& context, const std::string& id, bool json, bool payload);
+struct ShowOptions {
+  std::string id;
+  bool json = false;
+  bool payload = false;  // the payload's bytes and nothing else
+};
+
+// allot task show ID.
+int show_task(const Context& context, const ShowOptions& options);
 
 }  // namespace allot::cli

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "cli/input.h"
+#include "cli/ndjson.h"
+#include "cli/queues.h"
+#include "cli/submit.h"
+#include "queue/submit.h"
+
+namespace allot::cli {
+namespace {
+
+// A batch ends here too, so that large payloads do not fill the memory.
+constexpr std::size_t kMaxBatchBytes = std::size_t{64} << 20;
+
+std::string range(std::uint64_t first, std::uint64_t last) {
+  if (first == last) return "line " + std::to_string(first);
+  return "lines " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+// Reads lines into batches and submits each batch as one transaction. Whatever ends it early says
+// which lines are in and how to go on.
+class Bulk {
+ public:
+  Bulk(const config::Settings& settings, db::Connection& db, const BulkOptions& options,
+       Input& input)
+      : settings_(settings), db_(db), options_(options), input_(input), queues_(db, settings) {}
+
+  void run() {
+    std::string text;
+    while (read(text)) {
+      if (line_ < options_.from_line) continue;
+      add(text);
+      if (batch_.size() >= options_.batch || batch_bytes_ >= kMaxBatchBytes) flush();
+    }
+    if (interrupted()) throw Error("interrupted; " + so_far() + go_on());
+    flush();
+    std::fprintf(stderr, "submitted %llu tasks in %llu batches\n",
+                 static_cast<unsigned long long>(tasks_),
+                 static_cast<unsigned long long>(batches_));
+  }
+
+ private:
+  bool read(std::string& text) {
+    ++line_;
+    try {
+      return !interrupted() && input_.next_line(text, kMaxLine);
+    } catch (const Error& error) {
+      if (error.exit_code() == kExitBadInput) refuse_line(error);
+      throw Error(error.what() + ("; " + so_far()) + go_on(), error.exit_code());
+    }
+  }
+
+  void add(const std::string& text) {
+    try {
+      auto line = parse_line(text);
+      if (!line) return;
+      queue::Submission task{queues_.get(line->queue), std::move(line->type),
+                             std::move(line->payload), line->prio};
+      queue::validate(task);
+      if (batch_.empty()) first_of_batch_ = line_;
+      last_of_batch_ = line_;
+      batch_bytes_ += task.payload.size();
+      batch_.push_back(std::move(task));
+    } catch (const db::DbError& error) {
+      throw Error(input_.name() + ": " + range(next_line(), line_) +
+                      " not submitted: " + error.what() + "; " + so_far() + go_on(),
+                  error.exit_code());
+    } catch (const Error& error) {
+      refuse_line(error);
+    }
+  }
+
+  void flush() {
+    if (batch_.empty()) return;
+    const std::string lines = input_.name() + ": " + range(first_of_batch_, last_of_batch_);
+    std::vector<queue::TaskId> ids;
+    try {
+      ids = queue::submit(db_, batch_);
+    } catch (const queue::OutcomeUnknown& error) {
+      throw Error(lines + ": outcome unknown: " + error.what() + "; " + so_far() +
+                      "; find out whether they are there, then go on with --from-line " +
+                      std::to_string(last_of_batch_ + 1) + " if so, with --from-line " +
+                      std::to_string(first_of_batch_) + " if not",
+                  kExitOutcomeUnknown);
+    } catch (const Error& error) {
+      throw Error(lines + " not submitted: " + error.what() + "; " + so_far() + go_on(),
+                  error.exit_code());
+    }
+    ring_local(settings_, ids.size());
+    print(ids);
+    tasks_ += ids.size();
+    ++batches_;
+    last_submitted_ = last_of_batch_;
+    batch_.clear();
+    batch_bytes_ = 0;
+  }
+
+  void print(const std::vector<queue::TaskId>& ids) const {
+    if (!options_.ids) return;
+    for (const queue::TaskId& id : ids) std::printf("%s\n", id.text().c_str());
+    // Whoever reads them has the ids of all that is in, even if this process is killed now.
+    std::fflush(stdout);
+  }
+
+  [[noreturn]] void refuse_line(const Error& error) const {
+    throw Error(input_.name() + ":" + std::to_string(line_) + ": " + error.what() + "; " +
+                    so_far() + "; mend the line" + go_on(),
+                error.exit_code());
+  }
+
+  [[nodiscard]] std::string so_far() const {
+    if (tasks_ == 0) return "nothing was submitted";
+    return range(options_.from_line, last_submitted_) + " submitted (" + std::to_string(tasks_) +
+           " tasks), nothing from line " + std::to_string(next_line()) + " on";
+  }
+  [[nodiscard]] std::string go_on() const {
+    return "; go on with --from-line " + std::to_string(next_line());
+  }
+  // The first line that is not in.
+  [[nodiscard]] std::uint64_t next_line() const { return batch_.empty() ? line_ : first_of_batch_; }
+
+  const config::Settings& settings_;
+  db::Connection& db_;
+  const BulkOptions& options_;
+  Input& input_;
+  Queues queues_;
+  std::vector<queue::Submission> batch_;
+  std::size_t batch_bytes_ = 0;
+  std::uint64_t line_ = 0;  // from 1, as editors count
+  std::uint64_t first_of_batch_ = 0;
+  std::uint64_t last_of_batch_ = 0;
+  std::uint64_t last_submitted_ = 0;
+  std::uint64_t tasks_ = 0;
+  std::uint64_t batches_ = 0;
+};
+
+}  // namespace
+
+int submit_lines(const Context& context, const BulkOptions& options) {
+  const config::Settings settings = context.settings();
+  Input input(options.ndjson);
+  db::Connection db = connect(settings);
+  note_interrupts();
+  Bulk(settings, db, options, input).run();
+  return kExitOk;
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "db/connection.h"
+#include "queue/catalog.h"
+
+namespace allot::cli {
+
+// Throws Error(kExitBadInput): no queue of that name, but these, the most likely one first.
+[[noreturn]] void unknown_queue(const std::string& name, std::vector<std::string> known);
+
+// The queues that tasks may be submitted to, each looked up once. One that only the configuration
+// knows is made.
+class Queues {
+ public:
+  Queues(db::Connection& db, const config::Settings& settings) : db_(db), settings_(settings) {}
+  const queue::QueueInfo& get(const std::string& name);
+
+ private:
+  db::Connection& db_;
+  const config::Settings& settings_;
+  std::map<std::string, queue::QueueInfo> known_;
+};
+
+}  // namespace allot::cli
