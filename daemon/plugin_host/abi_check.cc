@@ -41,7 +41,7 @@ std::optional<Finding> check_handler(const allot_handler* handler, std::size_t n
   }
   if (handler->run == nullptr) {
     return Finding{Refusal::kNoRun,
-                   "the handler of '" + std::string(type) + "' has no run function"};
+                   "the handler of '" + std::string(type) + "' has no run function; set run"};
   }
   return std::nullopt;
 }
@@ -88,7 +88,8 @@ const char* name_of(Refusal refusal) {
 
 std::optional<Finding> check_abi(const allot_plugin* plugin) {
   if (plugin == nullptr) {
-    return Finding{Refusal::kNoDescription, "allot_plugin_describe returned null"};
+    return Finding{Refusal::kNoDescription,
+                   "allot_plugin_describe returned null; return the plugin's description"};
   }
   if (plugin->magic != ALLOT_PLUGIN_MAGIC) {
     return Finding{Refusal::kWrongMagic, "not an Allot plugin; set magic = ALLOT_PLUGIN_MAGIC"};

@@ -3,6 +3,7 @@
 
 #include <boost/dll/shared_library.hpp>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace allot::plugin_host {
@@ -14,19 +15,31 @@ std::vector<boost::dll::shared_library>& opened() {
   return libraries;
 }
 
+// The dynamic linker's own words. Boost wraps them, and adds an errno that says nothing.
+std::string linker_message(const std::string& boost_message) {
+  constexpr std::string_view kBefore = "dlerror system message: ";
+  const auto before = boost_message.find(kBefore);
+  const auto end = boost_message.rfind("): ");
+  if (before == std::string::npos || end == std::string::npos) return boost_message;
+  const auto begin = before + kBefore.size();
+  return begin < end ? boost_message.substr(begin, end - begin) : boost_message;
+}
+
 }  // namespace
 
 std::variant<const allot_plugin*, Finding> open_plugin(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    return Finding{Refusal::kNotAFile, error ? error.message() : "not a regular file"};
+    return Finding{Refusal::kNotAFile, (error ? error.message() : "not a regular file") +
+                                           "; take it out of the plugin folder"};
   }
   boost::dll::shared_library library;
   try {
     // Boost's default is lazy binding, which would find a missing function only inside a task.
     library.load(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
   } catch (const std::exception& thrown) {
-    return Finding{Refusal::kCannotOpen, thrown.what()};
+    return Finding{Refusal::kCannotOpen,
+                   linker_message(thrown.what()) + "; 'ldd -r FILE' shows what it needs"};
   }
   opened().push_back(library);
   if (!library.has(ALLOT_DESCRIBE_SYMBOL)) {
