@@ -7,6 +7,8 @@ namespace allot::plugin_host {
 namespace {
 
 constexpr std::size_t kMaxReason = 64 << 10;
+// Far enough for "never", and small enough to be counted in nanoseconds.
+constexpr std::int64_t kMaxDelayMs = std::int64_t{36500} * 24 * 3600 * 1000;
 
 HostHooks& hooks_of(void* context) {
   return *static_cast<HostHooks*>(context);
@@ -35,7 +37,9 @@ CallResult read(const allot_outcome& outcome, const std::string& buffer) {
       break;
     case ALLOT_RETRY:
       result.kind = OutcomeKind::kRetry;
-      if (outcome.delay_ms >= 0) result.delay = std::chrono::milliseconds(outcome.delay_ms);
+      if (outcome.delay_ms >= 0) {
+        result.delay = std::chrono::milliseconds(std::min(outcome.delay_ms, kMaxDelayMs));
+      }
       break;
     case ALLOT_FAIL:
       result.kind = OutcomeKind::kFail;

@@ -38,8 +38,9 @@ const char* name_of(OutcomeKind kind);
 
 struct CallResult {
   OutcomeKind kind = OutcomeKind::kSuccess;
-  std::optional<std::chrono::milliseconds> delay;  // of a retry; nullopt: the policy decides
-  std::string reason;                              // at most 64 KiB
+  // Of a retry, at most a century; nullopt: the policy decides.
+  std::optional<std::chrono::milliseconds> delay;
+  std::string reason;  // at most 64 KiB
 };
 
 // Runs one task in its handler, over the C ABI. An outcome that makes no sense is a retry.
