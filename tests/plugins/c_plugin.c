@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A plugin in C11, over the bare ABI. Its state is the number of tasks that it ran; the payload
+ * says how it ends, well-behaved or not. */
+#include <allot/plugin.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT(literal) \
+  { literal, sizeof(literal) - 1 }
+
+static int32_t create(const allot_pair* config, size_t config_count, void** self,
+                      allot_text* error) {
+  unsigned* runs = calloc(1, sizeof(*runs));
+  (void)config;
+  (void)config_count;
+  (void)error;
+  *self = runs;
+  return runs == NULL ? 1 : 0;
+}
+
+static int says(const allot_task* task, const char* word) {
+  return task->payload.size == strlen(word) &&
+         memcmp(task->payload.data, word, task->payload.size) == 0;
+}
+
+static void run(void* self, const allot_task* task, const allot_host* host,
+                allot_outcome* outcome) {
+  unsigned* runs = self;
+  ++*runs;
+  host->heartbeat(host->context);
+  if (says(task, "unknown")) {
+    outcome->kind = 99;
+  } else if (says(task, "greedy")) {
+    /* Claims to have written more than there was room for. */
+    memset(outcome->reason.data, 'g', outcome->reason.capacity);
+    outcome->reason.size = SIZE_MAX;
+    outcome->kind = ALLOT_FAIL;
+  } else if (says(task, "negative delay")) {
+    outcome->kind = ALLOT_RETRY;
+    outcome->delay_ms = -1000;
+  } else if (says(task, "endless delay")) {
+    outcome->kind = ALLOT_RETRY;
+    outcome->delay_ms = INT64_MAX;
+  } else if (says(task, "count")) {
+    const int size = snprintf(outcome->reason.data, outcome->reason.capacity,
+                              "run %u of attempt %" PRIu32, *runs, task->attempt);
+    outcome->reason.size = (size_t)size;
+    outcome->kind = ALLOT_FAIL;
+  }
+  /* Anything else: what the host set, a success. */
+}
+
+static const allot_handler kHandler = {
+    sizeof(allot_handler), TEXT("test.c"), TEXT("ends as its payload says"), create, run, free};
+
+static const allot_handler* const kHandlers[] = {&kHandler};
+
+static const allot_plugin kPlugin = {ALLOT_PLUGIN_MAGIC,
+                                     ALLOT_ABI_VERSION,
+                                     sizeof(allot_plugin),
+                                     TEXT("c"),
+                                     TEXT("1.0"),
+                                     kHandlers,
+                                     1};
+
+const allot_plugin* allot_plugin_describe(void) {
+  return &kPlugin;
+}
