@@ -10,8 +10,9 @@
 namespace allot::cli {
 namespace {
 
-// A batch ends here too, so that large payloads do not fill the memory.
-constexpr std::size_t kMaxBatchBytes = std::size_t{64} << 20;
+// A batch also ends with the payload that brings it to so many bytes: a thousand large ones would
+// fill the memory.
+constexpr std::size_t kFullBatchBytes = std::size_t{16} << 20;
 
 std::string range(std::uint64_t first, std::uint64_t last) {
   if (first == last) return "line " + std::to_string(first);
@@ -31,7 +32,7 @@ class Bulk {
     while (read(text)) {
       if (line_ < options_.from_line) continue;
       add(text);
-      if (batch_.size() >= options_.batch || batch_bytes_ >= kMaxBatchBytes) flush();
+      if (batch_.size() >= options_.batch || batch_bytes_ >= kFullBatchBytes) flush();
     }
     if (interrupted()) throw Error("interrupted; " + so_far() + go_on());
     flush();

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/exit_codes.h"
+#include "db/cli/fixture.h"
+#include "db/migrate.h"
+
+namespace allot::cli {
+namespace {
+
+using AdminTest = CliTest;
+
+TEST_F(AdminTest, MigrateFromNothingThenNothingToDo) {
+  const std::string empty = server_.make_empty_database();
+  configure(name_, empty);
+  const std::string first = must({"migrate"});
+  EXPECT_TRUE(has(first, "applied "));
+  EXPECT_TRUE(has(first, "queue default: 1 partitions\nqueue wide: 8 partitions\n"));
+  const std::string second = must({"migrate"});
+  EXPECT_EQ(second.rfind("the schema is up to date (version " +
+                             std::to_string(db::wanted_schema_version()) + ")\n",
+                         0),
+            0U)
+      << second;
+  must({"submit", "default", "t"});
+}
+
+TEST_F(AdminTest, TheDatabaseKeepsItsPartitions) {
+  must({"migrate"});
+  configure("partitions = 8", "partitions = 9");
+  EXPECT_TRUE(has(must({"migrate"}),
+                  "queue wide: 8 partitions (the configuration says 9; the database decides)\n"));
+}
+
+TEST_F(AdminTest, MigrateLeavesANewerSchemaAlone) {
+  look_.execute("INSERT INTO allot_schema VALUES (9999, 'future', UTC_TIMESTAMP(), 'x')");
+  const std::string before = everything();
+  const auto done = allot({"migrate"});
+  EXPECT_EQ(done.status.code, kExitConfig);
+  EXPECT_TRUE(has(done.err, "9999"));
+  EXPECT_EQ(everything(), before);
+}
+
+// The worker's program is what loads plugins: its output and its exit code are ours.
+TEST_F(AdminTest, PluginsAndCheckAreTheWorkersProgram) {
+  const support::TempDir plugins;
+  configure("[daemon]", "[plugins]\nfolder = \"" + plugins.path() + "\"\n[daemon]");
+  EXPECT_TRUE(has(must({"plugins"}), "no plugins in " + plugins.path()));
+  EXPECT_EQ(nlohmann::json::parse(must({"plugins", "--json"})), nlohmann::json::array());
+  must({"check"});
+  const std::string broken = plugins.write("broken.so", "no shared object");
+  const auto listed = allot({"plugins"});
+  EXPECT_EQ(listed.status.code, kExitConfig);
+  EXPECT_TRUE(has(listed.out, broken));
+  const auto json = nlohmann::json::parse(allot({"plugins", "--json"}).out);
+  EXPECT_FALSE(json.at(0).at("refused").is_null()) << json;
+  const auto checked = allot({"check"});
+  EXPECT_EQ(checked.status.code, kExitConfig);
+  EXPECT_TRUE(has(checked.err, broken));
+}
+
+TEST_F(AdminTest, CheckSaysThatTheDatabaseIsAway) {
+  const support::TempDir plugins;
+  configure("[daemon]", "[plugins]\nfolder = \"" + plugins.path() + "\"\n[daemon]");
+  configure(server_.socket(), "/nonexistent");
+  EXPECT_EQ(allot({"check"}).status.code, kExitUnavailable);
+}
+
+TEST_F(AdminTest, AllOptionsReachTheWorkersProgram) {
+  const support::TempDir libexec;
+  const std::string script = libexec.write("allot-worker", "#!/bin/sh\necho \"$@\"\nexit 42\n");
+  ASSERT_EQ(::chmod(script.c_str(), 0755), 0);
+  const support::ProcessOptions options{.environment = {"ALLOT_LIBEXEC=" + libexec.path()}};
+  const auto check = allot({"check", "--embedded", "some/dir"}, options);
+  EXPECT_EQ(check.out, "--check all --config " + config() + " --embedded some/dir\n");
+  EXPECT_EQ(check.status.code, 42);
+  EXPECT_EQ(allot({"plugins", "--json"}, options).out,
+            "--plugins --json --config " + config() + "\n");
+}
+
+TEST_F(AdminTest, AnIncompleteInstallationIsNamed) {
+  const auto done = allot({"check"}, {.environment = {"ALLOT_LIBEXEC=/nonexistent"}});
+  EXPECT_EQ(done.status.code, kExitFailure);
+  EXPECT_TRUE(has(done.err, "/nonexistent/allot-worker cannot be run: No such file"));
+}
+
+}  // namespace
+}  // namespace allot::cli

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "base/exit_codes.h"
+#include "db/cli/fixture.h"
+
+namespace allot::cli {
+namespace {
+
+class BulkTest : public CliTest {
+ protected:
+  // The payloads of numbered lines, in the order of their numbers.
+  std::vector<int> numbers() {
+    std::vector<int> all;
+    for (const std::string& payload : payloads()) all.push_back(std::stoi(payload));
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+  static std::vector<int> up_to(int last) {
+    std::vector<int> all;
+    for (int i = 1; i <= last; ++i) all.push_back(i);
+    return all;
+  }
+};
+
+TEST_F(BulkTest, EveryLineOnceWithASummary) {
+  const std::string file = folder_.write("tasks", numbered(1, 2500, "wide"));
+  const auto done = allot({"submit", "--ndjson", file});
+  EXPECT_EQ(done.status, (support::ExitStatus{0, 0}));
+  EXPECT_EQ(done.err, "submitted 2500 tasks in 3 batches\n");
+  EXPECT_EQ(done.out, "");
+  EXPECT_EQ(numbers(), up_to(2500));
+  EXPECT_EQ(value("SELECT COUNT(DISTINCT partition_no) FROM task"), "8");
+}
+
+TEST_F(BulkTest, IdsInTheOrderOfTheLines) {
+  std::istringstream ids(
+      must({"submit", "--ndjson", "-", "--ids", "--batch", "7"}, numbered(1, 20, "wide")));
+  int line = 0;
+  for (std::string id; std::getline(ids, id);) {
+    EXPECT_EQ(must({"task", "show", id, "--payload"}), std::to_string(++line));
+  }
+  EXPECT_EQ(line, 20);
+}
+
+TEST_F(BulkTest, QueuesTypesAndClassesMayDiffer) {
+  must({"submit", "--ndjson", "-"},
+       R"({"queue":"default","type":"a","payload":"1","prio":0})"
+       "\n"
+       R"({"queue":"wide","type":"b.c","payload":{"x": [1, 2]},"prio":3})"
+       "\n"
+       R"({"queue":"default","type":"d-e"})");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(CONCAT_WS('|', name, type, prio, payload) ORDER BY type)"
+                  " FROM task JOIN queue USING (queue_id)"),
+            R"(default|a|0|1,wide|b.c|3|{"x":[1,2]},default|d-e|1|)");
+}
+
+TEST_F(BulkTest, EveryByteArrives) {
+  std::string line = R"({"queue":"default","type":"t","payload":")";
+  std::string expected;
+  for (unsigned c = 0; c < 0x80; ++c) {
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\u%04x", c);
+    line += escaped;
+    expected += static_cast<char>(c);
+  }
+  must({"submit", "--ndjson", "-"}, line + "\u00e4\U0001f600\"}\n");
+  EXPECT_EQ(payloads(), Words{expected + "\u00e4\U0001f600"});
+}
+
+TEST_F(BulkTest, EmptyLinesAreSkippedAndCounted) {
+  const auto done = allot_with({"submit", "--ndjson", "-"},
+                               "\n" + numbered(1, 1) + " \t\r\n\n" + numbered(2, 2) + "\nnope");
+  EXPECT_EQ(done.status.code, kExitBadInput);
+  EXPECT_TRUE(has(done.err, "allot: stdin:7: not JSON"));
+  EXPECT_EQ(allot_with({"submit", "--ndjson", "-"}, "").err, "submitted 0 tasks in 0 batches\n");
+}
+
+struct BrokenLine {
+  std::string text;
+  std::string why;
+};
+
+TEST_F(BulkTest, ABrokenLineInTheMiddleKeepsItsBatchOut) {
+  const std::string large(std::size_t{16} << 20, 'x');
+  const BrokenLine broken[] = {
+      {"{\"queue\":", "not JSON"},
+      {"{}", "'queue' is missing"},
+      {R"({"queue":"default","type":"t","delay":1})", "unknown field 'delay'"},
+      {R"({"queue":"default","type":"no good"})", "type 'no good'"},
+      {R"({"queue":"nope","type":"t"})", "queue 'nope' does not exist"},
+      {R"({"queue":"default","type":"t","prio":4})", "'prio'"},
+      {"{\"queue\":\"default\",\"type\":\"t\",\"payload\":\"\xff\"}", "not JSON"},
+      {R"({"queue":"default","type":"t","payload":")" + large + "\"}", "16 MiB"},
+  };
+  for (const BrokenLine& line : broken) {
+    look_.execute("DELETE FROM task");
+    const std::string file =
+        folder_.write("tasks", numbered(1, 24, "wide") + line.text + "\n" + numbered(26, 40));
+    const auto done = allot({"submit", "--ndjson", file, "--batch", "10"});
+    EXPECT_EQ(done.status, (support::ExitStatus{kExitBadInput, 0})) << done.err;
+    EXPECT_EQ(done.err.rfind("allot: " + file + ":25: ", 0), 0U) << done.err;
+    EXPECT_TRUE(has(done.err, line.why));
+    EXPECT_TRUE(has(done.err,
+                    "; lines 1 to 20 submitted (20 tasks), nothing from line 21 on; "
+                    "mend the line; go on with --from-line 21\n"));
+    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+    EXPECT_EQ(numbers(), up_to(20));
+
+    const std::string mended = folder_.write("mended", numbered(1, 40, "wide"));
+    must({"submit", "--ndjson", mended, "--from-line", "21"});
+    EXPECT_EQ(numbers(), up_to(40)) << "each once";
+  }
+}
+
+TEST_F(BulkTest, ABrokenFirstBatchLeavesNothing) {
+  const auto done = allot_with({"submit", "--ndjson", "-"}, numbered(1, 5) + "nope\n");
+  EXPECT_EQ(done.status.code, kExitBadInput);
+  EXPECT_TRUE(has(done.err, "stdin:6: not JSON"));
+  EXPECT_TRUE(has(done.err, "; nothing was submitted; mend the line; go on with --from-line 1\n"));
+  EXPECT_EQ(count("task"), 0U);
+}
+
+TEST_F(BulkTest, SqlInAnyFieldIsOnlyText) {
+  must({"migrate"});
+  const std::string before = everything();
+  const std::string sql = R"(x'; DROP TABLE task; -- \\)";
+  for (const std::string& line :
+       {R"({"queue":")" + sql + R"(","type":"t"})", R"({"queue":"default","type":")" + sql + "\"}",
+        "{\"" + sql + "\":1,\"queue\":\"default\",\"type\":\"t\"}"}) {
+    EXPECT_EQ(allot_with({"submit", "--ndjson", "-"}, line).status.code, kExitBadInput) << line;
+    EXPECT_EQ(everything(), before);
+  }
+  must({"submit", "--ndjson", "-"}, R"({"queue":"default","type":"t","payload":")" + sql + "\"}");
+  EXPECT_EQ(payloads(), Words{R"(x'; DROP TABLE task; -- \)"});
+}
+
+TEST_F(BulkTest, WhatCannotBeReadIsNotSubmitted) {
+  EXPECT_EQ(allot({"submit", "--ndjson", folder_ / "missing"}).status.code, kExitNoInput);
+  const auto folder = allot({"submit", "--ndjson", folder_.path()});
+  EXPECT_EQ(folder.status.code, kExitNoInput);
+  EXPECT_TRUE(has(folder.err, "Is a directory; nothing was submitted"));
+}
+
+// A thousand payloads of 16 MiB do not stand in the memory at once.
+TEST_F(BulkTest, ABatchIsBoundedInBytesToo) {
+  const std::string payload(std::size_t{9} << 20, 'x');
+  std::string lines;
+  for (int i = 0; i < 3; ++i) {
+    lines += R"({"queue":"wide","type":"t","payload":")" + payload + "\"}\n";
+  }
+  const auto done = allot_with({"submit", "--ndjson", "-"}, lines);
+  EXPECT_EQ(done.err, "submitted 3 tasks in 2 batches\n");
+  EXPECT_EQ(
+      value("SELECT COUNT(*) FROM task WHERE LENGTH(payload) = " + std::to_string(payload.size())),
+      "3");
+}
+
+TEST_F(BulkTest, WhoeverDoesNotReadTheIdsStillHasTheTasks) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  ::close(ends[0]);
+  const UniqueFd nobody_reads(ends[1]);
+  const auto done = allot({"submit", "--ndjson", "-", "--ids", "--batch", "10"},
+                          {.input = numbered(1, 100), .descriptors = {{nobody_reads.get(), 1}}});
+  EXPECT_EQ(done.status, (support::ExitStatus{kExitFailure, 0})) << "no SIGPIPE";
+  EXPECT_TRUE(has(done.err, "submitted 100 tasks in 10 batches"));
+  EXPECT_TRUE(has(done.err, "the output was lost"));
+  EXPECT_EQ(numbers(), up_to(100));
+}
+
+}  // namespace
+}  // namespace allot::cli

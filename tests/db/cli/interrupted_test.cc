@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bulk submission that ends in the middle: what is in, what is not, and what nobody knows.
+#include <csignal>
+
+#include "base/exit_codes.h"
+#include "db/cli/fixture.h"
+
+namespace allot::cli {
+namespace {
+
+class InterruptedTest : public CliTest {
+ protected:
+  explicit InterruptedTest(support::Database& server = support::Database::shared())
+      : CliTest(server) {
+    must({"migrate"});
+  }
+
+  // An `allot` that has submitted lines 1 to 10 and waits for more.
+  std::unique_ptr<Fed> after_ten_lines() {
+    auto fed = std::make_unique<Fed>(config(), Words{"submit", "--ndjson", "-", "--batch", "10"});
+    fed->feed(numbered(1, 10, "wide"));
+    EXPECT_TRUE(support::eventually([&] { return count("task") == 10; })) << fed->process().err();
+    return fed;
+  }
+};
+
+TEST_F(InterruptedTest, ASignalIsToldHowFarItGot) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    look_.execute("DELETE FROM task");
+    auto fed = after_ten_lines();
+    fed->feed(numbered(11, 15, "wide"));
+    fed->process().signal(signal);
+    const auto done = fed->finish();
+    EXPECT_EQ(done.status, (support::ExitStatus{kExitFailure, 0})) << done.err;
+    EXPECT_EQ(done.err,
+              "allot: interrupted; lines 1 to 10 submitted (10 tasks), nothing from line 11 on; "
+              "go on with --from-line 11\n");
+    EXPECT_EQ(count("task"), 10U);
+  }
+}
+
+TEST_F(InterruptedTest, ALostReplyIsToldAndNotSentAgain) {
+  configure("call_timeout = \"10s\"", "call_timeout = \"1s\"");
+  auto fed = after_ten_lines();
+  block_commits();
+  fed->feed(numbered(11, 30, "wide"));
+  const auto done = fed->finish();
+  unblock_commits();
+  EXPECT_EQ(done.status.code, kExitOutcomeUnknown) << done.err;
+  EXPECT_TRUE(has(done.err, "stdin: lines 11 to 20: outcome unknown: "));
+  EXPECT_TRUE(has(done.err, "lines 1 to 10 submitted (10 tasks), nothing from line 11 on"));
+  EXPECT_TRUE(has(done.err, "go on with --from-line 21 if so, with --from-line 11 if not\n"));
+  const std::uint64_t now = count("task");
+  EXPECT_TRUE(now == 10 || now == 20) << now << ": all of the batch or nothing, and once";
+}
+
+// Killed while an INSERT of the batch waits for a lock: COMMIT was not sent, so nothing is unknown.
+TEST_F(InterruptedTest, AConnectionLostBeforeCommitSubmitsNothingOfItsBatch) {
+  auto fed = after_ten_lines();
+  db::Connection blocking = server_.connect(name_);
+  blocking.execute(
+      "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN;"
+      "SELECT * FROM task WHERE partition_no = 7 FOR UPDATE");
+  fed->feed(numbered(11, 20, "wide"));
+  const std::string waiting =
+      "SELECT COALESCE(MAX(id), 0) FROM information_schema.processlist"
+      " WHERE db = '" +
+      name_ + "' AND info LIKE 'INSERT%'";
+  ASSERT_TRUE(support::eventually([&] { return value(waiting) != "0"; }));
+  look_.execute("KILL " + value(waiting));
+  const auto done = fed->finish();
+  blocking.execute("ROLLBACK");
+  EXPECT_EQ(done.status.code, kExitUnavailable) << done.err;
+  EXPECT_TRUE(has(done.err, "stdin: lines 11 to 20 not submitted: "));
+  EXPECT_TRUE(has(done.err,
+                  "lines 1 to 10 submitted (10 tasks), nothing from line 11 on; "
+                  "go on with --from-line 11\n"));
+  EXPECT_EQ(count("task"), 10U);
+}
+
+class OwnServerTest : public InterruptedTest {
+ protected:
+  OwnServerTest() : InterruptedTest(server()) {}
+  static support::Database& server() {
+    static support::Database database;
+    return database;
+  }
+};
+
+TEST_F(OwnServerTest, ADatabaseThatGoesAwayBetweenBatches) {
+  auto fed = after_ten_lines();
+  server_.kill9();
+  fed->feed(numbered(11, 25, "wide"));
+  const auto done = fed->finish();
+  EXPECT_EQ(done.status.code, kExitUnavailable) << done.err;
+  EXPECT_TRUE(has(done.err, "stdin: lines 11 to 20 not submitted: "));
+  EXPECT_TRUE(has(done.err, "go on with --from-line 11\n"));
+  server_.start();
+  look_ = server_.connect(name_);
+  EXPECT_EQ(count("task"), 10U) << "what was submitted outlives kill -9";
+}
+
+TEST_F(OwnServerTest, ADatabaseThatGoesAwayBeforeAQueueIsLookedUp) {
+  auto fed = after_ten_lines();
+  server_.kill9();
+  fed->feed(numbered(11, 11, "wide") + numbered(12, 12, "default"));
+  const auto done = fed->finish();
+  EXPECT_EQ(done.status.code, kExitUnavailable) << done.err;
+  EXPECT_TRUE(has(done.err, "stdin: lines 11 to 12 not submitted: "));
+  EXPECT_TRUE(has(done.err, "go on with --from-line 11\n"));
+  server_.start();
+}
+
+}  // namespace
+}  // namespace allot::cli

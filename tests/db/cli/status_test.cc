@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/exit_codes.h"
+#include "base/posix.h"
+#include "db/cli/fixture.h"
+#include "ipc/slot.h"
+#include "queue/task.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+class StatusTest : public CliTest {
+ protected:
+  StatusTest() {
+    must({"migrate"});
+    must({"submit", "--ndjson", "-"}, numbered(1, 3) + numbered(4, 8, "wide"));
+  }
+  json status() { return json::parse(must({"status", "--json"})); }
+};
+
+TEST_F(StatusTest, QueuesWithoutADaemon) {
+  const std::string text = must({"status"});
+  EXPECT_EQ(text,
+            "QUEUE    PARTITIONS  WAITING  DEAD\n"
+            "default           1        3     0\n"
+            "wide              8        5     0\n"
+            "\n"
+            "no allotd is running for instance 'default' (" +
+                (folder_ / "run") + ")\n");
+  const json view = status();
+  EXPECT_EQ(view["queues"], json::parse(R"([{"name": "default", "partitions": 1, "waiting": 3,
+                             "waiting_at_least": false, "dead": 0, "dead_at_least": false},
+                            {"name": "wide", "partitions": 8, "waiting": 5,
+                             "waiting_at_least": false, "dead": 0, "dead_at_least": false}])"));
+  EXPECT_EQ(view["instance"]["running"], false);
+  EXPECT_EQ(view["instance"]["name"], "default");
+  EXPECT_EQ(view["instance"]["runtime_dir"], folder_ / "run");
+  EXPECT_EQ(view["workers"], json::array());
+}
+
+TEST_F(StatusTest, ACountStopsAtItsBound) {
+  look_.execute(
+      "SET SESSION max_recursive_iterations = 1000000;"
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
+      " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)"
+      " SELECT queue_id, 0, 1, i, 't', '' FROM n, queue WHERE name = 'default'");
+  EXPECT_TRUE(has(must({"status"}), "default           1  100000+     0\n"));
+  const json view = status();
+  EXPECT_EQ(view["queues"][0]["waiting"], 100'000);
+  EXPECT_EQ(view["queues"][0]["waiting_at_least"], true);
+}
+
+// The slot file of a daemon, as the supervisor makes it; what it says is up to the test.
+class WorkersTest : public StatusTest {
+ protected:
+  WorkersTest() {
+    std::filesystem::create_symlink("/bin/sleep", folder_ / "allotd");
+    supervisor_ = std::make_unique<support::Process>(Words{folder_ / "allotd", "1000"});
+    std::filesystem::create_directory(folder_ / "run");
+    const std::size_t size = ipc::slot_file_size(kSlots);
+    path_ = folder_.write("run/slots", std::string(size, '\0'));
+    const UniqueFd file(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
+    bytes_ = static_cast<char*>(map_shared(file.get(), 0, size, true));
+    std::memcpy(header().magic, ipc::kSlotMagic, sizeof header().magic);
+    header().version = ipc::kSlotVersion;
+    header().slot_count = kSlots;
+    header().slot_size = sizeof(ipc::Slot);
+    header().supervisor_pid = static_cast<std::uint32_t>(supervisor_->pid());
+  }
+
+  ipc::SlotFileHeader& header() { return *reinterpret_cast<ipc::SlotFileHeader*>(bytes_); }
+  ipc::Slot& slot(std::uint32_t index) {
+    return *reinterpret_cast<ipc::Slot*>(bytes_ + ipc::slot_offset(index));
+  }
+  // A worker that lives, idle and with nothing done.
+  ipc::Slot& worker(std::uint32_t index) {
+    slot(index).generation = 1;
+    slot(index).index = index;
+    slot(index).pid = static_cast<std::uint32_t>(::getpid());
+    slot(index).state = static_cast<std::uint32_t>(ipc::WorkerState::kIdle);
+    return slot(index);
+  }
+  ipc::Slot& busy_worker(std::uint32_t index) {
+    ipc::Slot& busy = worker(index);
+    busy.state = static_cast<std::uint32_t>(ipc::WorkerState::kRunning);
+    busy.lease_held = 1;
+    busy.queue_id = 7;
+    busy.partition_no = 3;
+    std::strcpy(busy.queue_name, "mail");
+    busy.running[0].first_key = 4711;
+    busy.running[0].run_key = 4712;
+    busy.running[0].prio = 2;
+    busy.running[0].attempt = 3;
+    busy.running[0].started_ns = boot_ns() - 250 * kMilli;
+    std::strcpy(busy.running[0].type, "mail.send");
+    busy.running_count = 1;
+    busy.tasks_done = 11;
+    busy.tasks_retried = 12;
+    busy.tasks_dead = 13;
+    busy.tasks_deferred = 14;
+    busy.takeovers = 15;
+    busy.leases_lost = 16;
+    busy.deadlocks = 17;
+    busy.lock_waits = 18;
+    return busy;
+  }
+
+  static constexpr std::uint32_t kSlots = 8;
+  std::unique_ptr<support::Process> supervisor_;
+  std::string path_;
+  char* bytes_ = nullptr;
+};
+
+TEST_F(WorkersTest, EverythingThatASlotSays) {
+  busy_worker(2);
+  const json view = status();
+  EXPECT_EQ(view["instance"]["running"], true);
+  EXPECT_EQ(view["instance"]["supervisor_pid"], supervisor_->pid());
+  ASSERT_EQ(view["workers"].size(), 1U) << view;
+  json seen = view["workers"][0];
+  EXPECT_GE(seen["running"][0]["running_ms"], 250);
+  EXPECT_LT(seen["running"][0]["running_ms"], 60'000);
+  seen["running"][0].erase("running_ms");
+  const json expected = {{"slot", 2},
+                         {"pid", ::getpid()},
+                         {"pool", "default"},
+                         {"state", "running"},
+                         {"queue", "mail"},
+                         {"partition", 3},
+                         {"running", json::array({{{"task", queue::TaskId{{7, 3}, 2, 4711}.text()},
+                                                   {"type", "mail.send"},
+                                                   {"attempt", 3}}})},
+                         {"done", 11},
+                         {"retried", 12},
+                         {"dead", 13},
+                         {"deferred", 14},
+                         {"takeovers", 15},
+                         {"leases_lost", 16},
+                         {"deadlocks", 17},
+                         {"lock_waits", 18}};
+  EXPECT_EQ(seen, expected);
+}
+
+TEST_F(WorkersTest, TheTableSaysTheSame) {
+  busy_worker(2);
+  worker(3).pool = 9;
+  const std::string text = must({"status"});
+  EXPECT_TRUE(has(text, "allotd " + std::to_string(supervisor_->pid()) + ", instance 'default'"));
+  EXPECT_TRUE(has(text,
+                  "running  mail/3       11       12    13        14         15    16"
+                  "         17     18  " +
+                      queue::TaskId{{7, 3}, 2, 4711}.text() + " mail.send for "));
+  EXPECT_TRUE(has(text, ", attempt 3\n"));
+  EXPECT_TRUE(has(text, "idle     -             0        0     0 "));
+  EXPECT_TRUE(has(text, " 9 ")) << "a pool that the configuration does not name any more";
+}
+
+TEST_F(WorkersTest, OnlyWorkersThatLive) {
+  worker(0);
+  support::Process ended({"true"});
+  ASSERT_TRUE(ended.wait());
+  worker(1).pid = static_cast<std::uint32_t>(ended.pid());
+  worker(2).generation = 0;
+  worker(3).state = static_cast<std::uint32_t>(ipc::WorkerState::kBlank);
+  worker(4).pid = 0;
+  const json view = status();
+  ASSERT_EQ(view["workers"].size(), 1U);
+  EXPECT_EQ(view["workers"][0]["slot"], 0);
+  EXPECT_TRUE(view["workers"][0]["queue"].is_null()) << "no lease";
+}
+
+// Another process's memory may say anything while it changes.
+TEST_F(WorkersTest, NonsenseInASlotIsHarmless) {
+  ipc::Slot& odd = busy_worker(0);
+  odd.state = 4711;
+  odd.running_count = UINT32_MAX;
+  std::memset(odd.queue_name, 0xff, sizeof odd.queue_name);
+  std::memset(odd.running[0].type, 0x1b, sizeof odd.running[0].type);
+  odd.running[0].started_ns = UINT64_MAX;
+  const json view = status();
+  EXPECT_EQ(view["workers"][0]["state"], "unknown");
+  EXPECT_EQ(view["workers"][0]["running"].size(), ipc::kMaxRunning);
+  EXPECT_EQ(view["workers"][0]["running"][0]["running_ms"], 0);
+  EXPECT_EQ(must({"status"}).find('\x1b'), std::string::npos);
+}
+
+TEST_F(WorkersTest, WhenTheDatabaseIsAwayTheWorkersAreShown) {
+  busy_worker(0);
+  configure(server_.socket(), "/nonexistent");
+  const auto text = allot({"status"});
+  EXPECT_EQ(text.status.code, kExitUnavailable);
+  EXPECT_TRUE(has(text.out, "mail/3"));
+  EXPECT_TRUE(has(text.err, "allot: the queues cannot be shown: database at socket /nonexistent"));
+  const auto done = allot({"status", "--json"});
+  EXPECT_EQ(done.status.code, kExitUnavailable);
+  const json view = json::parse(done.out);
+  EXPECT_TRUE(view["queues"].is_null());
+  EXPECT_EQ(view["workers"].size(), 1U);
+}
+
+// allotd died, and its pid is somebody else's by now.
+TEST_F(WorkersTest, SlotsThatWereLeftBehindAreNotShown) {
+  worker(0);
+  for (const pid_t pid : {::getpid(), pid_t{0}}) {
+    header().supervisor_pid = static_cast<std::uint32_t>(pid);
+    EXPECT_EQ(status()["instance"]["running"], false);
+    EXPECT_EQ(status()["workers"], json::array());
+  }
+}
+
+TEST_F(WorkersTest, SlotsThatCannotBeReadAreToldAndTheQueuesShown) {
+  const auto expect = [this](const std::string& why) {
+    const auto done = allot({"status"});
+    EXPECT_EQ(done.status.code, kExitFailure);
+    EXPECT_TRUE(has(done.err, "the workers cannot be shown: " + path_ + ": " + why));
+    EXPECT_TRUE(has(done.out, "wide "));
+  };
+  header().version = ipc::kSlotVersion + 1;
+  expect("of another version");
+  header().version = ipc::kSlotVersion;
+  header().slot_size = 1;
+  expect("of another version");
+  header().magic[0] = 'x';
+  expect("not a slot file");
+  ASSERT_EQ(::truncate(path_.c_str(), 100), 0);
+  expect("not a slot file");
+}
+
+TEST_F(WorkersTest, AFileThatEndsEarlyIsReadUpToItsEnd) {
+  worker(0);
+  worker(1);
+  ASSERT_EQ(::truncate(path_.c_str(), static_cast<off_t>(ipc::slot_offset(1) + 100)), 0);
+  EXPECT_EQ(status()["workers"].size(), 1U);
+}
+
+}  // namespace
+}  // namespace allot::cli

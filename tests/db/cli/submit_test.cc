@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "base/exit_codes.h"
+#include "base/posix.h"
+#include "db/cli/fixture.h"
+#include "ipc/board.h"
+#include "queue/catalog.h"
+#include "queue/task.h"
+
+namespace allot::cli {
+namespace {
+
+using SubmitTest = CliTest;
+
+constexpr std::size_t kMost = (std::size_t{16} << 20) - 1;
+
+// Every byte, in an order that no encoding likes.
+std::string all_bytes(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 7 + i / 256) & 0xffU);
+  return bytes;
+}
+
+TEST_F(SubmitTest, PrintsTheIdAndNothingElse) {
+  const auto done = allot({"submit", "default", "mail.send", "hello", "--prio", "2"});
+  EXPECT_EQ(done.status, (support::ExitStatus{0, 0})) << done.err;
+  EXPECT_EQ(done.err, "");
+  ASSERT_FALSE(done.out.empty());
+  EXPECT_EQ(done.out.back(), '\n');
+  const auto id = queue::TaskId::parse(done.out.substr(0, done.out.size() - 1));
+  ASSERT_TRUE(id) << done.out;
+  EXPECT_EQ(value("SELECT CONCAT_WS('|', type, payload, prio, partition_no, run_key) FROM task"),
+            "mail.send|hello|2|0|" + std::to_string(id->first_key));
+  EXPECT_EQ(count("task"), 1U);
+}
+
+// What the shell hands over is the payload: nothing in it is an option or a list.
+TEST_F(SubmitTest, AnArgumentArrivesAsItIs) {
+  const std::string texts[] = {"",   " ",   "{}",   "[1,2,3]", "[]",  R"({"a": ["b"]})",
+                               "-5", "a b", "%s%n", "'; \"\\", "ä\n", "=x",
+                               "0"};
+  for (const std::string& text : texts) {
+    look_.execute("DELETE FROM task");
+    must({"submit", "default", "t", text});
+    EXPECT_EQ(payloads(), Words{text});
+  }
+  for (const std::string text : {"--prio", "-x", "--", "-"}) {
+    look_.execute("DELETE FROM task");
+    must({"submit", "default", "t", "--", text}, "from standard input");
+    EXPECT_EQ(payloads(), Words{text == "-" ? "from standard input" : text});
+  }
+}
+
+TEST_F(SubmitTest, NoPayloadIsAnEmptyOne) {
+  must({"submit", "default", "t"}, "not read");
+  EXPECT_EQ(payloads(), Words{""});
+}
+
+TEST_F(SubmitTest, BytesFromStandardInputAndFiles) {
+  const std::string bytes = all_bytes(1000);
+  must({"submit", "default", "t", "-"}, bytes);
+  EXPECT_EQ(payloads(), Words{bytes});
+  must({"submit", "default", "t", "--file", folder_.write("payload", bytes)});
+  EXPECT_EQ(payloads(), (Words{bytes, bytes}));
+}
+
+TEST_F(SubmitTest, TheLargestPayloadComesBackByteForByte) {
+  const std::string largest = all_bytes(kMost);
+  const std::string id = must({"submit", "default", "t", "-"}, largest);
+  const auto back = must({"task", "show", id.substr(0, id.size() - 1), "--payload"});
+  EXPECT_EQ(back.size(), kMost);
+  EXPECT_TRUE(back == largest);
+}
+
+TEST_F(SubmitTest, OneByteMoreIsRefusedBeforeAnythingIsSent) {
+  const std::string file = folder_.write("payload", std::string(kMost + 1, 'x'));
+  configure(server_.socket(), "/nonexistent");  // whoever connects fails with another code
+  for (const Words& words :
+       {Words{"submit", "default", "t", "-"}, Words{"submit", "default", "t", "--file", file}}) {
+    const auto done = allot(words, {.input = std::string(kMost + 1, 'x')});
+    EXPECT_EQ(done.status.code, kExitBadInput) << done.err;
+    EXPECT_TRUE(has(done.err, "16 MiB - 1"));
+    EXPECT_EQ(done.out, "");
+  }
+}
+
+TEST_F(SubmitTest, WhatCannotBeReadIsNotSubmitted) {
+  const auto missing = allot({"submit", "default", "t", "--file", folder_ / "missing"});
+  EXPECT_EQ(missing.status.code, kExitNoInput);
+  EXPECT_TRUE(has(missing.err, "No such file"));
+  const auto folder = allot({"submit", "default", "t", "--file", folder_.path()});
+  EXPECT_EQ(folder.status.code, kExitNoInput);
+  const auto unset = allot({"submit", "default", "t", "--file", ""});
+  EXPECT_EQ(unset.status.code, kExitNoInput) << "an unset variable of a script";
+  // Closed standard input: the shell runs `exec allot ... <&-`.
+  const auto closed = support::run_program({"sh", "-c", "exec \"$@\" <&-", "sh", ALLOT_PROGRAM,
+                                            "--config", config(), "submit", "default", "t", "-"});
+  EXPECT_EQ(closed.status.code, kExitNoInput) << closed.err;
+  EXPECT_EQ(count("task"), 0U);
+}
+
+TEST_F(SubmitTest, AnUnknownQueueNamesTheKnownOnes) {
+  must({"migrate"});
+  queue::ensure_queue(look_, "reports", 1);
+  const auto done = allot({"submit", "defualt", "t"});
+  EXPECT_EQ(done.status.code, kExitBadInput);
+  EXPECT_TRUE(has(done.err,
+                  "queue 'defualt' does not exist; did you mean 'default'? there is "
+                  "default, reports, wide; "));
+  EXPECT_EQ(count("queue"), 3U);
+  EXPECT_EQ(count("task"), 0U);
+}
+
+TEST_F(SubmitTest, AConfiguredQueueIsMade) {
+  must({"submit", "wide", "t"});
+  EXPECT_EQ(value("SELECT CONCAT(name, partitions) FROM queue"), "wide8");
+  EXPECT_EQ(count("q_lock_table"), 8U);
+  EXPECT_EQ(count("task"), 1U);
+}
+
+// Names with SQL in them are refused, payloads with SQL are bytes.
+TEST_F(SubmitTest, SqlInAnyFieldIsOnlyText) {
+  must({"migrate"});
+  const std::string before = everything();
+  const Words fragments{"x'; DROP TABLE task; -- ",
+                        "\\'; DELETE FROM queue; #",
+                        "\"/**/OR 1=1",
+                        ":queue_id",
+                        "`task`",
+                        "\xbf' OR 1=1 -- ",
+                        "default'"};
+  for (const std::string& sql : fragments) {
+    EXPECT_EQ(allot({"submit", "--", sql, "t"}).status.code, kExitBadInput) << sql;
+    EXPECT_EQ(allot({"submit", "--", "default", sql}).status.code, kExitBadInput) << sql;
+    EXPECT_EQ(allot({"tasks", "--queue", sql}).status.code, kExitBadInput) << sql;
+    EXPECT_EQ(allot({"task", "show", sql}).status.code, kExitUsage) << sql;
+    EXPECT_EQ(everything(), before) << sql;
+    must({"submit", "default", "t", sql});
+    EXPECT_EQ(payloads(), Words{sql});
+    look_.execute("DELETE FROM task");
+    EXPECT_EQ(everything(), before) << sql;
+  }
+}
+
+TEST_F(SubmitTest, AWrongPasswordIsAMatterOfConfiguration) {
+  look_.execute("CREATE USER IF NOT EXISTS submitter@localhost IDENTIFIED BY 'right'");
+  configure("user = \"root\"", "user = \"submitter\"\npassword = \"a-wrong-one\"");
+  const auto done = allot({"submit", "default", "t"});
+  EXPECT_EQ(done.status.code, kExitConfig);
+  EXPECT_TRUE(has(done.err, "Access denied"));
+  EXPECT_EQ(done.err.find("a-wrong-one"), std::string::npos);
+}
+
+TEST_F(SubmitTest, WithoutTheRightSchemaNothingIsSent) {
+  look_.execute("INSERT INTO allot_schema VALUES (9999, 'future', UTC_TIMESTAMP(), 'x')");
+  const auto newer = allot({"submit", "default", "t"});
+  EXPECT_EQ(newer.status.code, kExitConfig);
+  EXPECT_TRUE(has(newer.err, "9999"));
+  configure(name_, server_.make_empty_database());
+  const auto missing = allot({"submit", "default", "t"});
+  EXPECT_EQ(missing.status.code, kExitConfig);
+  EXPECT_TRUE(has(missing.err, "allot migrate"));
+}
+
+TEST_F(SubmitTest, ADatabaseThatIsAway) {
+  configure(server_.socket(), "/nonexistent");
+  const auto done = allot({"submit", "default", "t"});
+  EXPECT_EQ(done.status.code, kExitUnavailable);
+  EXPECT_TRUE(has(done.err, "/nonexistent"));
+}
+
+TEST_F(SubmitTest, AnEmbeddedOneThatIsAwaySaysWhoStartsIt) {
+  const auto done = allot({"submit", "default", "t", "--embedded", folder_ / "db"});
+  EXPECT_EQ(done.status.code, kExitUnavailable);
+  EXPECT_TRUE(has(done.err, "allotd starts it"));
+}
+
+// The server may commit after we gave up: whoever sends it again has it twice.
+TEST_F(SubmitTest, ALostReplyIsToldAndNotSentAgain) {
+  must({"submit", "default", "t", "first"});
+  configure("call_timeout = \"10s\"", "call_timeout = \"1s\"");
+  block_commits();
+  const auto done = allot({"submit", "default", "t", "second"});
+  unblock_commits();
+  EXPECT_EQ(done.status.code, kExitOutcomeUnknown) << done.err;
+  EXPECT_EQ(done.out, "");
+  EXPECT_TRUE(has(done.err, "unknown"));
+  EXPECT_TRUE(payloads() == (Words{"first", "second"}) || payloads() == Words{"first"});
+}
+
+class DoorbellTest : public CliTest {
+ protected:
+  DoorbellTest() {
+    std::filesystem::create_directory(folder_ / "run");
+    const std::string path = folder_.write("run/board", std::string(sizeof(ipc::Board), '\0'));
+    const UniqueFd file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    void* at = map_shared(file.get(), 0, sizeof(ipc::Board), true);
+    board_ = static_cast<ipc::Board*>(at);
+    std::memcpy(board_->magic, ipc::kBoardMagic, sizeof board_->magic);
+    board_->version = ipc::kBoardVersion;
+  }
+  ~DoorbellTest() override { ::munmap(board_, sizeof(ipc::Board)); }
+
+  ipc::Board* board_ = nullptr;
+};
+
+TEST_F(DoorbellTest, RingsOnceForEachSubmission) {
+  board_->pools[0].next_scout_ns = 77;
+  must({"submit", "default", "t"});
+  EXPECT_EQ(board_->bell.load(), 1U);
+  EXPECT_EQ(board_->pools[0].next_scout_ns.load(), 0U) << "the next scout goes at once";
+  must({"submit", "--ndjson", "-", "--batch", "2"}, numbered(1, 5));
+  EXPECT_EQ(board_->bell.load(), 4U) << "one more for each batch";
+  EXPECT_EQ(allot({"submit", "nope", "t"}).status.code, kExitBadInput);
+  EXPECT_EQ(board_->bell.load(), 4U);
+}
+
+TEST_F(DoorbellTest, AForeignFileIsLeftAlone) {
+  board_->magic[0] = 'x';
+  must({"submit", "default", "t"});
+  EXPECT_EQ(board_->bell.load(), 0U);
+  EXPECT_EQ(::truncate((folder_ / "run/board").c_str(), 10), 0);
+  must({"submit", "default", "t"});
+  EXPECT_EQ(count("task"), 2U);
+}
+
+}  // namespace
+}  // namespace allot::cli

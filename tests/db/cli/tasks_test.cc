@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "base/exit_codes.h"
+#include "db/cli/fixture.h"
+#include "queue/catalog.h"
+#include "queue/lease_store.h"
+#include "queue/task_store.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+class TasksTest : public CliTest {
+ protected:
+  TasksTest() { must({"migrate"}); }
+
+  std::string submit(const std::string& payload, const std::string& queue = "default") {
+    const std::string id = must({"submit", queue, "mail.send", "-"}, payload);
+    return id.substr(0, id.size() - 1);
+  }
+
+  // Leases the partition of "default" as a worker would.
+  queue::Block lease() {
+    auto block = leases_.lease(look_, partition(), {});
+    if (!block) throw std::runtime_error("the partition is not free");
+    return std::move(*block);
+  }
+  [[nodiscard]] queue::Partition partition() {
+    return {queue::find_queue(look_, "default")->queue_id, 0};
+  }
+
+  queue::LeaseStore leases_{queue::make_holder("test", "/run/test"), std::chrono::seconds(30)};
+  queue::TaskStore store_{leases_.holder()};
+};
+
+TEST_F(TasksTest, WaitingOnesInATableAndAsJson) {
+  const std::string first = submit("12345");
+  const std::string second = submit("", "wide");
+  const std::string table = must({"tasks"});
+  EXPECT_EQ(table.rfind("TASK ", 0), 0U) << table;
+  EXPECT_TRUE(has(table, first + "  default  mail.send     1         0      5  20"));
+  EXPECT_TRUE(has(table, second + "  wide     mail.send     1         0      0  20"));
+
+  const json list = json::parse(must({"tasks", "--json"}));
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[0]["task"], first);
+  EXPECT_EQ(list[0]["queue"], "default");
+  EXPECT_EQ(list[0]["type"], "mail.send");
+  EXPECT_EQ(list[0]["state"], "waiting");
+  EXPECT_EQ(list[0]["prio"], 1);
+  EXPECT_EQ(list[0]["payload_size"], 5);
+  EXPECT_EQ(list[0]["attempts_charged"], 0);
+  EXPECT_FALSE(list[0].contains("cause"));
+  EXPECT_EQ(json::parse(must({"tasks", "--json", "--dead"})), json::array());
+}
+
+TEST_F(TasksTest, OneQueueAndALimit) {
+  const std::string first = submit("1");
+  submit("2");
+  submit("3", "wide");
+  const json one = json::parse(must({"tasks", "--queue", "default", "--limit", "1", "--json"}));
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0]["task"], first);
+  EXPECT_EQ(json::parse(must({"tasks", "--queue", "wide", "--json"})).size(), 1U);
+  EXPECT_EQ(allot({"tasks", "--limit", "1"}).err,
+            "queue default: at most 1 are shown, see --limit\n"
+            "queue wide: at most 1 are shown, see --limit\n");
+  const auto unknown = allot({"tasks", "--queue", "wied"});
+  EXPECT_EQ(unknown.status.code, kExitBadInput);
+  EXPECT_TRUE(has(unknown.err, "did you mean 'wide'?"));
+}
+
+TEST_F(TasksTest, ShowSaysWhoLeasesThePartition) {
+  const std::string id = submit("hello\n\x1b[31m");
+  const std::string free = must({"task", "show", id});
+  EXPECT_TRUE(has(free, "task       " + id + "\nstate      waiting\n"));
+  EXPECT_TRUE(has(free, "queue      default, partition 0, prio 1\ntype       mail.send\ndue "));
+  EXPECT_TRUE(has(free, "leased by  nobody\n"));
+  EXPECT_TRUE(has(free, "payload    11 bytes: hello\\n\\x1b[31m\n"));
+  EXPECT_TRUE(json::parse(must({"task", "show", id, "--json"}))["leased_by"].is_null());
+  lease();
+  const queue::Holder& holder = leases_.holder();
+  const std::string name = holder.host + "/" + std::to_string(holder.pid);
+  EXPECT_TRUE(has(must({"task", "show", id}), "leased by  " + name + "\n"));
+  EXPECT_EQ(json::parse(must({"task", "show", id, "--json"}))["leased_by"], name);
+}
+
+TEST_F(TasksTest, ShowListsTheFailedAttempts) {
+  const std::string id = submit("p");
+  auto block = lease();
+  ASSERT_EQ(store_.retry(look_, block.lease, block.tasks.at(0), 1, std::chrono::hours(1),
+                         {"exception", "cannot\nconnect to größe"}, queue::Then::kRelease),
+            queue::Landed::kYes);
+  const std::string text = must({"task", "show", id});
+  EXPECT_TRUE(has(text, "attempts   1\n"));
+  EXPECT_TRUE(has(text, "exception: cannot\\nconnect to größe\n"));
+  const json shown = json::parse(must({"task", "show", id, "--json"}));
+  EXPECT_EQ(shown["attempts_charged"], 1);
+  ASSERT_EQ(shown["attempts"].size(), 1U);
+  EXPECT_EQ(shown["attempts"][0]["attempt"], 1);
+  EXPECT_EQ(shown["attempts"][0]["cause"], "exception");
+  EXPECT_EQ(shown["attempts"][0]["error"], "cannot\nconnect to größe");
+  EXPECT_EQ(must({"task", "show", id, "--payload"}), "p");
+}
+
+TEST_F(TasksTest, DeadOnesWithTheirCause) {
+  const std::string id = submit(std::string("\0\xff", 2));
+  auto block = lease();
+  ASSERT_EQ(store_.bury(look_, block.lease, block.tasks.at(0), 1, {"failed", "no such user"}),
+            queue::Landed::kYes);
+  EXPECT_TRUE(has(must({"tasks", "--dead"}), "failed: no such user\n"));
+  const json list = json::parse(must({"tasks", "--dead", "--json"}));
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0]["task"], id);
+  EXPECT_EQ(list[0]["state"], "dead");
+  EXPECT_EQ(list[0]["cause"], "failed");
+  EXPECT_EQ(list[0]["error"], "no such user");
+  EXPECT_EQ(json::parse(must({"tasks", "--json"})), json::array());
+
+  const std::string text = must({"task", "show", id});
+  EXPECT_TRUE(has(text, "state      dead\n"));
+  EXPECT_TRUE(has(text, "why        failed: no such user\n"));
+  EXPECT_TRUE(has(text, "payload    2 bytes: \\x00\\xff\n"));
+  EXPECT_EQ(must({"task", "show", id, "--payload"}), std::string("\0\xff", 2));
+  // No UTF-8, but still JSON; --payload has the bytes.
+  const json shown = json::parse(must({"task", "show", id, "--json"}));
+  EXPECT_EQ(shown["payload"], std::string("\0\xef\xbf\xbd", 4));
+  EXPECT_EQ(shown["payload_cut"], false);
+}
+
+TEST_F(TasksTest, ALongPayloadIsCutInWords) {
+  const std::string id = submit(std::string(10'000, 'x'));
+  const json shown = json::parse(must({"task", "show", id, "--json"}));
+  EXPECT_EQ(shown["payload"], std::string(4096, 'x'));
+  EXPECT_EQ(shown["payload_cut"], true);
+  EXPECT_EQ(shown["payload_size"], 10'000);
+  EXPECT_LT(must({"task", "show", id}).size(), 1000U);
+}
+
+TEST_F(TasksTest, AFinishedTaskIsGone) {
+  const std::string id = submit("x");
+  auto block = lease();
+  queue::TaskStore::ack(look_, partition(), std::vector{queue::finished(block.tasks.at(0))});
+  for (const Words& words : {Words{"task", "show", id}, Words{"task", "show", id, "--json"},
+                             Words{"task", "show", id, "--payload"},
+                             Words{"task", "show", queue::TaskId{{77, 3}, 1, 99}.text()}}) {
+    const auto done = allot(words);
+    EXPECT_EQ(done.status.code, kExitFailure);
+    EXPECT_EQ(done.out, "");
+    EXPECT_TRUE(has(done.err, "it finished, or never existed"));
+  }
+}
+
+}  // namespace
+}  // namespace allot::cli
