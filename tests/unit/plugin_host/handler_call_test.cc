@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin_host/handler_call.h"
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <vector>
+
+#include "unit/plugin_host/fixture.h"
+
+namespace allot::plugin_host {
+namespace {
+
+using std::chrono::milliseconds;
+
+// What a handler asked of its host. Handlers may do so from any thread.
+class Recorder : public HostHooks {
+ public:
+  void log(int level, std::string_view text) noexcept override {
+    const std::lock_guard lock(mutex_);
+    lines.push_back(std::to_string(level) + " " + std::string(text));
+  }
+  bool stop_requested() noexcept override {
+    const std::lock_guard lock(mutex_);
+    return stop;
+  }
+  void heartbeat() noexcept override {
+    const std::lock_guard lock(mutex_);
+    ++beats;
+  }
+
+  std::vector<std::string> lines;
+  bool stop = false;
+  int beats = 0;
+
+ private:
+  std::mutex mutex_;
+};
+
+const std::vector<std::string> kEveryLevel = {"0 at debug", "1 at info", "2 at warn", "3 at error"};
+
+class HandlerCallTest : public testing::Test {
+ protected:
+  // Loads the plugin, and runs one task in its handler of `type`.
+  CallResult run(const std::string& plugin, const std::string& type, std::string_view payload = {},
+                 const Sections& sections = {}) {
+    const Registry registry = Registry::load(folder_of(plugin), sections);
+    return run(registry, type, payload);
+  }
+  CallResult run(const Registry& registry, const std::string& type, std::string_view payload) {
+    const LoadedHandler* handler = registry.find(type);
+    if (handler == nullptr) throw Error("no handler for " + type);
+    return call(*handler, {"id-7", "mail", type, payload, 3, 5, 0}, hooks_);
+  }
+
+  Recorder hooks_;
+};
+
+TEST_F(HandlerCallTest, SuccessHasNoReasonAndNoDelay) {
+  const auto result = run("good", "test.variant");
+  EXPECT_EQ(result.kind, OutcomeKind::kSuccess);
+  EXPECT_EQ(result.reason, "");
+  EXPECT_EQ(result.delay, std::nullopt);
+}
+
+TEST_F(HandlerCallTest, AFailureCarriesItsReason) {
+  const auto result = run("probe", "test.fail", "no such user");
+  EXPECT_EQ(result.kind, OutcomeKind::kFail);
+  EXPECT_EQ(result.reason, "no such user");
+}
+
+TEST_F(HandlerCallTest, ARetryWithoutDelayLeavesItToThePolicy) {
+  const auto result = run("probe", "test.retry", "busy");
+  EXPECT_EQ(result.kind, OutcomeKind::kRetry);
+  EXPECT_EQ(result.reason, "busy");
+  EXPECT_EQ(result.delay, std::nullopt);
+}
+
+TEST_F(HandlerCallTest, ARetryPassesItsDelay) {
+  const auto result = run("observe", "observe.later");
+  EXPECT_EQ(result.kind, OutcomeKind::kRetry);
+  EXPECT_EQ(result.delay, milliseconds(1500));
+}
+
+TEST_F(HandlerCallTest, AnExceptionIsARetryWithItsMessage) {
+  const auto result = run("probe", "test.throw", "it broke");
+  EXPECT_EQ(result.kind, OutcomeKind::kRetry);
+  EXPECT_EQ(result.reason, "exception: it broke");
+  EXPECT_EQ(result.delay, std::nullopt);
+}
+
+TEST_F(HandlerCallTest, AnythingElseThatIsThrownIsARetryToo) {
+  const auto result = run("probe", "test.throw_int");
+  EXPECT_EQ(result.kind, OutcomeKind::kRetry);
+  EXPECT_EQ(result.reason, "exception that is not a std::exception");
+}
+
+TEST_F(HandlerCallTest, AnUnknownOutcomeIsNeverAnAcknowledgement) {
+  const auto result = run("c_plugin", "test.c", "unknown");
+  EXPECT_EQ(result.kind, OutcomeKind::kRetry);
+  EXPECT_EQ(result.reason, "the handler returned an unknown outcome (99)");
+}
+
+TEST_F(HandlerCallTest, ADelayThatMakesNoSenseIsBounded) {
+  EXPECT_EQ(run("c_plugin", "test.c", "negative delay").delay, std::nullopt);
+  const auto endless = run("c_plugin", "test.c", "endless delay").delay;
+  EXPECT_EQ(endless, std::chrono::hours(36500 * 24));
+}
+
+TEST_F(HandlerCallTest, AReasonIsCutAt64KiB) {
+  constexpr std::size_t kMost = 65536;
+  EXPECT_EQ(run("observe", "observe.verbose", "65535").reason.size(), kMost - 1);
+  EXPECT_EQ(run("observe", "observe.verbose", "65536").reason.size(), kMost);
+  EXPECT_EQ(run("observe", "observe.verbose", "65537").reason, std::string(kMost, 'x'));
+}
+
+TEST_F(HandlerCallTest, ASizeBeyondTheBufferIsNotBelieved) {
+  EXPECT_EQ(run("c_plugin", "test.c", "greedy").reason, std::string(65536, 'g'));
+}
+
+// One buffer serves all calls of a thread: what one left there is not the next one's.
+TEST_F(HandlerCallTest, AReasonIsNotSeenByTheNextTask) {
+  const Registry registry = Registry::load(folder_of("c_plugin"), {});
+  EXPECT_EQ(run(registry, "test.c", "greedy").reason.size(), 65536U);
+  EXPECT_EQ(run(registry, "test.c", "fine").reason, "");
+}
+
+TEST_F(HandlerCallTest, AHandlerKeepsItsStateBetweenTasks) {
+  const Registry registry = Registry::load(folder_of("c_plugin"), {});
+  EXPECT_EQ(run(registry, "test.c", "count").reason, "run 1 of attempt 3");
+  EXPECT_EQ(run(registry, "test.c", "count").reason, "run 2 of attempt 3");
+}
+
+TEST_F(HandlerCallTest, ATaskIsPassedAsItIs) {
+  EXPECT_EQ(run("observe", "observe.task", "pay").reason, "id-7|mail|observe.task|pay|3|5");
+  EXPECT_EQ(run("observe", "observe.task", "").reason, "id-7|mail|observe.task||3|5");
+  const std::string opaque("\0\xff\n", 3);
+  EXPECT_EQ(run("observe", "observe.task", opaque).reason,
+            "id-7|mail|observe.task|" + opaque + "|3|5");
+}
+
+TEST_F(HandlerCallTest, APluginsSectionReachesItsConstructor) {
+  const Sections sections = {{"watcher", {{"a", "b"}, {"word", "from the section"}}},
+                             {"observe", {{"word", "from the file's name"}}}};
+  EXPECT_EQ(run("observe", "observe.config", "", sections).reason, "from the section");
+  EXPECT_EQ(run("observe", "observe.config", "", {{"other", {{"word", "x"}}}}).reason, "fallback");
+  EXPECT_EQ(run("observe", "observe.config", "", {{"watcher", {{"word", ""}}}}).reason, "");
+}
+
+TEST_F(HandlerCallTest, HooksReachTheHost) {
+  EXPECT_EQ(run("observe", "observe.hooks").reason, "may go on");
+  EXPECT_EQ(hooks_.lines, kEveryLevel);
+  EXPECT_EQ(hooks_.beats, 1);
+}
+
+TEST_F(HandlerCallTest, AStopIsSeen) {
+  hooks_.stop = true;
+  EXPECT_EQ(run("observe", "observe.hooks").reason, "asked to stop");
+}
+
+TEST_F(HandlerCallTest, HooksWorkFromASecondThread) {
+  hooks_.stop = true;
+  EXPECT_EQ(run("observe", "observe.thread").reason, "asked to stop");
+  EXPECT_EQ(hooks_.lines, kEveryLevel);
+  EXPECT_EQ(hooks_.beats, 1);
+}
+
+TEST(OutcomeKindName, IsTheWordOfTheSdk) {
+  EXPECT_STREQ(name_of(OutcomeKind::kSuccess), "success");
+  EXPECT_STREQ(name_of(OutcomeKind::kRetry), "retry");
+  EXPECT_STREQ(name_of(OutcomeKind::kFail), "fail");
+}
+
+}  // namespace
+}  // namespace allot::plugin_host
