@@ -157,6 +157,12 @@ TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
 TaskRun::Result TaskRun::retry(const Attempt& attempt,
                                std::optional<std::chrono::microseconds> delay,
                                const queue::Verdict& verdict) {
+  if (asked() == Asked::kStop) {
+    // It was asked to stop and did: no failure, and no attempt is charged. The task was never
+    // marked, so there is nothing to undo.
+    log::info("task.interrupted", {{"task", attempt.id}, {"reason", verdict.error}});
+    return Result::kWritten;
+  }
   const config::Queue& settings = *attempt.queue.settings;
   if (attempt.number >= settings.max_attempts) return bury(attempt, verdict);
   const queue::RetryPolicy policy{settings.retry_delay, settings.retry_delay_max};

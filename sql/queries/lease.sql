@@ -1,4 +1,5 @@
--- Takes a free partition and reads the lease back, also when an earlier reply was lost.
+-- Takes a free partition and reads the lease back. One that this holder has already is taken anew:
+-- an earlier reply was lost, and its expiry would be older than the holder can know.
 UPDATE q_lock_table
    SET epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),  -- S2
        lock_by = :holder,
@@ -10,7 +11,7 @@ UPDATE q_lock_table
        expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
        block_size = :block_size
  WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND state = 'FREE'
+   AND (state = 'FREE' OR lock_by = :holder)
    AND (hold_until IS NULL OR hold_until <= UTC_TIMESTAMP(6));
 SELECT epoch, suspect_to, suspect_n
   FROM q_lock_table

@@ -1,8 +1,9 @@
 -- Takes a partition whose holder gave no sign of life (S4), and writes down whom to suspect (S7).
 -- Assignments run left to right: suspect_n is the dead holder's block, so it stands before the new one.
 UPDATE q_lock_table
-   SET suspect_to = (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095,
-       suspect_n = GREATEST(suspect_n, block_size),
+   SET suspect_to = IF(lock_by = :holder, suspect_to,
+         (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095),
+       suspect_n = IF(lock_by = :holder, suspect_n, GREATEST(suspect_n, block_size)),
        epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),
        lock_by = :holder,
        lock_origin = :origin,
@@ -13,9 +14,10 @@ UPDATE q_lock_table
        expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
        block_size = :block_size
  WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND epoch = :seen_epoch AND expire_at = :seen_expire_at
    AND state <> 'FREE'
-   AND (:stale OR expire_at < UTC_TIMESTAMP(6));
+   AND (lock_by = :holder  -- an earlier reply was lost, see lease.sql
+        OR (epoch = :seen_epoch AND expire_at = :seen_expire_at
+            AND (:stale OR expire_at < UTC_TIMESTAMP(6))));
 SELECT epoch, suspect_to, suspect_n
   FROM q_lock_table
  WHERE queue_id = :queue_id AND partition_no = :partition_no

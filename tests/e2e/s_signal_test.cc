@@ -43,6 +43,16 @@ TEST(Signal, AGracefulStopLeavesNothingLeasedAndNothingRunning) {
   EXPECT_GT(daemon.count("task"), 0U) << "the rest waits";
 }
 
+TEST(Signal, AHandlerThatStopsWhenAskedIsChargedNoAttempt) {
+  Daemon daemon({.workers = 1});
+  const auto id = daemon.submit("test.sleep", "60000");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; }));
+  EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  const auto task = daemon.task(id);
+  EXPECT_EQ(task["attempts_charged"], 0) << task;
+  EXPECT_TRUE(task["attempts"].empty()) << task;
+}
+
 TEST(Signal, ASecondTermEndsAHandlerThatDoesNotLook) {
   Daemon daemon({.workers = 1});
   const auto id = daemon.submit("test.spin", "");
