@@ -57,7 +57,9 @@ TEST(RuleTest, TheSupervisorIsSmall) {
 }
 
 TEST(RuleTest, LinesOfCodeAreCounted) {
-  EXPECT_EQ(code_lines(made_up("x.cc", "// a\n\n  // b\nint a;  // c\n/* d\n e */\n}\n#include <x>\n")), 1U);
+  EXPECT_EQ(
+      code_lines(made_up("x.cc", "// a\n\n  // b\nint a;  // c\n/* d\n e */\n}\n#include <x>\n")),
+      1U);
   EXPECT_EQ(code_lines(made_up("x.cc", "\"// no comment\";\n'\"'; int b;\nint c = 1'000;\n")), 3U);
 }
 

@@ -33,177 +33,179 @@
 // Hidden by attribute, not by a compiler flag: an inline variable of a header is a unique symbol
 // for the dynamic linker, which would join the registries of all plugins of a process, RTLD_LOCAL
 // or not.
-namespace allot __attribute__((visibility("hidden"))) {
+namespace [[gnu::visibility("hidden")]] allot {
 
-  // What became of a task. Made by success(), retry() and fail().
-  struct Outcome {
-    std::int32_t kind = ALLOT_SUCCESS;
-    std::optional<std::chrono::milliseconds> delay;
-    std::string reason;
-  };
+// What became of a task. Made by success(), retry() and fail().
+struct Outcome {
+  std::int32_t kind = ALLOT_SUCCESS;
+  std::optional<std::chrono::milliseconds> delay;
+  std::string reason;
+};
 
-  // Done: the task is acknowledged.
-  inline Outcome success() {
-    return {};
-  }
-  // Not this time: another attempt after `delay`, or when the queue's policy says.
-  inline Outcome retry(std::string reason,
-                       std::optional<std::chrono::milliseconds> delay = std::nullopt) {
-    return {ALLOT_RETRY, delay, std::move(reason)};
-  }
-  // Never: the task goes to the dead tasks with this reason.
-  inline Outcome fail(std::string reason) {
-    return {ALLOT_FAIL, std::nullopt, std::move(reason)};
-  }
+// Done: the task is acknowledged.
+inline Outcome success() {
+  return {};
+}
+// Not this time: another attempt after `delay`, or when the queue's policy says.
+inline Outcome retry(std::string reason,
+                     std::optional<std::chrono::milliseconds> delay = std::nullopt) {
+  return {ALLOT_RETRY, delay, std::move(reason)};
+}
+// Never: the task goes to the dead tasks with this reason.
+inline Outcome fail(std::string reason) {
+  return {ALLOT_FAIL, std::nullopt, std::move(reason)};
+}
 
-  // The section [plugins.NAME] of the configuration. Valid during the handler's constructor.
-  class Config {
-   public:
-    Config(const allot_pair* pairs, std::size_t count) : pairs_(pairs), count_(count) {}
-    // The value of `key`, or `fallback` when it is not set.
-    [[nodiscard]] std::string get(std::string_view key, std::string_view fallback = {}) const {
-      for (std::size_t i = 0; i < count_; ++i) {
-        const allot_str& name = pairs_[i].key;
-        if (std::string_view(name.data, name.size) != key) continue;
-        return {pairs_[i].value.data, pairs_[i].value.size};
-      }
-      return std::string(fallback);
+// The section [plugins.NAME] of the configuration. Valid during the handler's constructor.
+class Config {
+ public:
+  Config(const allot_pair* pairs, std::size_t count) : pairs_(pairs), count_(count) {}
+  // The value of `key`, or `fallback` when it is not set.
+  [[nodiscard]] std::string get(std::string_view key, std::string_view fallback = {}) const {
+    for (std::size_t i = 0; i < count_; ++i) {
+      const allot_str& name = pairs_[i].key;
+      if (std::string_view(name.data, name.size) != key) continue;
+      return {pairs_[i].value.data, pairs_[i].value.size};
     }
+    return std::string(fallback);
+  }
 
-   private:
-    const allot_pair* pairs_;
-    std::size_t count_;
-  };
+ private:
+  const allot_pair* pairs_;
+  std::size_t count_;
+};
 
-  // The task and its worker, for the time of one run(). Every function may be called from any
-  // thread.
-  class Context {
-   public:
-    Context(const allot_task& task, const allot_host& host) : task_(task), host_(host) {}
+// The task and its worker, for the time of one run(). Every function may be called from any
+// thread.
+class Context {
+ public:
+  Context(const allot_task& task, const allot_host& host) : task_(task), host_(host) {}
 
-    [[nodiscard]] std::string_view id() const { return view(task_.id); }
-    [[nodiscard]] std::string_view queue() const { return view(task_.queue); }
-    [[nodiscard]] std::string_view type() const { return view(task_.type); }
-    [[nodiscard]] std::string_view payload() const { return view(task_.payload); }
-    [[nodiscard]] std::uint32_t attempt() const { return task_.attempt; }  // from 1
-    [[nodiscard]] std::uint32_t max_attempts() const { return task_.max_attempts; }
+  [[nodiscard]] std::string_view id() const { return view(task_.id); }
+  [[nodiscard]] std::string_view queue() const { return view(task_.queue); }
+  [[nodiscard]] std::string_view type() const { return view(task_.type); }
+  [[nodiscard]] std::string_view payload() const { return view(task_.payload); }
+  [[nodiscard]] std::uint32_t attempt() const { return task_.attempt; }  // from 1
+  [[nodiscard]] std::uint32_t max_attempts() const { return task_.max_attempts; }
 
-    // True when the daemon stops, the time limit is near, or the lease is in doubt: end soon.
-    [[nodiscard]] bool stop_requested() const { return host_.stop_requested(host_.context) != 0; }
-    // Says that progress was made.
-    void heartbeat() const { host_.heartbeat(host_.context); }
+  // True when the daemon stops, the time limit is near, or the lease is in doubt: end soon.
+  [[nodiscard]] bool stop_requested() const { return host_.stop_requested(host_.context) != 0; }
+  // Says that progress was made.
+  void heartbeat() const { host_.heartbeat(host_.context); }
 
-    void debug(std::string_view text) const { log(ALLOT_LOG_DEBUG, text); }
-    void info(std::string_view text) const { log(ALLOT_LOG_INFO, text); }
-    void warn(std::string_view text) const { log(ALLOT_LOG_WARN, text); }
-    void error(std::string_view text) const { log(ALLOT_LOG_ERROR, text); }
-    void log(std::int32_t level, std::string_view text) const {
-      host_.log(host_.context, level, {text.data(), text.size()});
+  void debug(std::string_view text) const { log(ALLOT_LOG_DEBUG, text); }
+  void info(std::string_view text) const { log(ALLOT_LOG_INFO, text); }
+  void warn(std::string_view text) const { log(ALLOT_LOG_WARN, text); }
+  void error(std::string_view text) const { log(ALLOT_LOG_ERROR, text); }
+  void log(std::int32_t level, std::string_view text) const {
+    host_.log(host_.context, level, {text.data(), text.size()});
+  }
+
+ private:
+  static std::string_view view(const allot_str& text) { return {text.data, text.size}; }
+  const allot_task& task_;
+  const allot_host& host_;
+};
+
+// A handler of one task type. One object per worker, made once; run() is called for one task at a
+// time. The constructor takes `const allot::Config&` or nothing, and may throw: the worker then
+// does not start, and says why.
+//
+// Visible, or every handler class outside an anonymous namespace would be more visible than its
+// base, which g++ warns of. It holds no data that two plugins could share.
+class [[gnu::visibility("default")]] Handler {
+ public:
+  virtual ~Handler() = default;
+  virtual Outcome run(Context & ctx) = 0;
+};
+
+namespace detail {
+
+inline allot_str text(std::string_view from) {
+  return {from.data(), from.size()};
+}
+
+inline void put(allot_text& to, std::string_view from) {
+  to.size = from.size() < to.capacity ? from.size() : to.capacity;
+  if (to.size > 0) std::memcpy(to.data, from.data(), to.size);
+}
+
+struct Registry {
+  const char* name = "";
+  const char* version = "";
+  std::vector<const allot_handler*> handlers;
+};
+inline Registry& registry() {
+  static Registry the_one;
+  return the_one;
+}
+
+template <typename T>
+std::int32_t create(const allot_pair* config, std::size_t count, void** self, allot_text* error) {
+  static_assert(std::is_base_of_v<Handler, T>,
+                "ALLOT_HANDLER: the class must be an allot::Handler");
+  try {
+    if constexpr (std::is_constructible_v<T, const Config&>) {
+      *self = static_cast<Handler*>(std::make_unique<T>(Config(config, count)).release());
+    } else {
+      *self = static_cast<Handler*>(std::make_unique<T>().release());
     }
+    return 0;
+  } catch (const std::exception& thrown) {
+    put(*error, thrown.what());
+  } catch (...) {
+    put(*error, "the constructor threw something that is not a std::exception");
+  }
+  return 1;
+}
 
-   private:
-    static std::string_view view(const allot_str& text) { return {text.data, text.size}; }
-    const allot_task& task_;
-    const allot_host& host_;
+inline Outcome guarded_run(Handler& handler, Context& ctx) {
+  try {
+    return handler.run(ctx);
+  } catch (const std::exception& thrown) {
+    return retry(std::string("exception: ") + thrown.what());
+  } catch (...) {
+    return retry("exception that is not a std::exception");
+  }
+}
+
+inline void run(void* self, const allot_task* task, const allot_host* host, allot_outcome* result) {
+  Context ctx(*task, *host);
+  const Outcome outcome = guarded_run(*static_cast<Handler*>(self), ctx);
+  result->kind = outcome.kind;
+  result->delay_ms = outcome.delay ? outcome.delay->count() : ALLOT_DELAY_BY_POLICY;
+  put(result->reason, outcome.reason);
+}
+
+inline void destroy(void* self) {
+  delete static_cast<Handler*>(self);
+}
+
+template <typename T>
+bool add(const char* type) {
+  static const allot_handler handler = {
+      sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy};
+  registry().handlers.push_back(&handler);
+  return true;
+}
+
+inline bool set_name(const char* name, const char* version) {
+  registry().name = name;
+  registry().version = version;
+  return true;
+}
+
+inline const allot_plugin* describe() {
+  static const allot_plugin plugin = {
+      ALLOT_PLUGIN_MAGIC,         ALLOT_ABI_VERSION,        sizeof(allot_plugin),
+      text(registry().name),      text(registry().version), registry().handlers.data(),
+      registry().handlers.size(),
   };
+  return &plugin;
+}
 
-  // A handler of one task type. One object per worker, made once; run() is called for one task at a
-  // time. The constructor takes `const allot::Config&` or nothing, and may throw: the worker then
-  // does not start, and says why.
-  class Handler {
-   public:
-    virtual ~Handler() = default;
-    virtual Outcome run(Context& ctx) = 0;
-  };
-
-  namespace detail {
-
-  inline allot_str text(std::string_view from) {
-    return {from.data(), from.size()};
-  }
-
-  inline void put(allot_text& to, std::string_view from) {
-    to.size = from.size() < to.capacity ? from.size() : to.capacity;
-    if (to.size > 0) std::memcpy(to.data, from.data(), to.size);
-  }
-
-  struct Registry {
-    const char* name = "";
-    const char* version = "";
-    std::vector<const allot_handler*> handlers;
-  };
-  inline Registry& registry() {
-    static Registry the_one;
-    return the_one;
-  }
-
-  template <typename T>
-  std::int32_t create(const allot_pair* config, std::size_t count, void** self, allot_text* error) {
-    static_assert(std::is_base_of_v<Handler, T>,
-                  "ALLOT_HANDLER: the class must be an allot::Handler");
-    try {
-      if constexpr (std::is_constructible_v<T, const Config&>) {
-        *self = static_cast<Handler*>(std::make_unique<T>(Config(config, count)).release());
-      } else {
-        *self = static_cast<Handler*>(std::make_unique<T>().release());
-      }
-      return 0;
-    } catch (const std::exception& thrown) {
-      put(*error, thrown.what());
-    } catch (...) {
-      put(*error, "the constructor threw something that is not a std::exception");
-    }
-    return 1;
-  }
-
-  inline Outcome guarded_run(Handler& handler, Context& ctx) {
-    try {
-      return handler.run(ctx);
-    } catch (const std::exception& thrown) {
-      return retry(std::string("exception: ") + thrown.what());
-    } catch (...) {
-      return retry("exception that is not a std::exception");
-    }
-  }
-
-  inline void run(void* self, const allot_task* task, const allot_host* host,
-                  allot_outcome* result) {
-    Context ctx(*task, *host);
-    const Outcome outcome = guarded_run(*static_cast<Handler*>(self), ctx);
-    result->kind = outcome.kind;
-    result->delay_ms = outcome.delay ? outcome.delay->count() : ALLOT_DELAY_BY_POLICY;
-    put(result->reason, outcome.reason);
-  }
-
-  inline void destroy(void* self) {
-    delete static_cast<Handler*>(self);
-  }
-
-  template <typename T>
-  bool add(const char* type) {
-    static const allot_handler handler = {
-        sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy};
-    registry().handlers.push_back(&handler);
-    return true;
-  }
-
-  inline bool set_name(const char* name, const char* version) {
-    registry().name = name;
-    registry().version = version;
-    return true;
-  }
-
-  inline const allot_plugin* describe() {
-    static const allot_plugin plugin = {
-        ALLOT_PLUGIN_MAGIC,         ALLOT_ABI_VERSION,        sizeof(allot_plugin),
-        text(registry().name),      text(registry().version), registry().handlers.data(),
-        registry().handlers.size(),
-    };
-    return &plugin;
-  }
-
-  }  // namespace detail
-}  // namespace )
+}  // namespace detail
+}  // namespace gnu::visibility("hidden")]]allot
 
 // Emitted in every file that includes this header, and merged by the linker. Nothing static in
 // here: this function is visible, so it would be shared between plugins.
