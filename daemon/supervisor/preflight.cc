@@ -19,9 +19,11 @@ constexpr Nanos kPatience = 30 * kSecond;
 }  // namespace
 
 bool Preflight::start(Step step, const Options& options) {
+  step_ = step;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
   answer_.reset(high_fd(ends[0]));
+  fcntl(answer_.get(), F_SETFL, O_NONBLOCK);  // what the check started may keep it open for ever
   const UniqueFd write_end(high_fd(ends[1]));
   program_ = open_program("allot-worker");
   SpawnRequest request;
@@ -34,23 +36,30 @@ bool Preflight::start(Step step, const Options& options) {
   if (step == Step::kDatabaseAndReclaim) request.add("--reclaim");
   request.add_options(options);
   pid_ = spawn(request);
-  step_ = step;
-  timed_out_ = false;
+  ended_ = false;
   deadline_ = mono_ns() + kPatience;
   return pid_ > 0;
 }
 
 void Preflight::enforce_deadline(Nanos now) {
-  if (!running() || timed_out_ || now < deadline_) return;
-  timed_out_ = true;
+  if (!running() || ended_ || now < deadline_) return;
   log_event(Level::kError, "check.timeout", "pid=%d seconds=%d", pid_,
             static_cast<int>(kPatience / kSecond));
+  end();
+}
+
+void Preflight::end() {
+  if (!running()) return;
+  ended_ = true;
   kill(-pid_, SIGKILL);
 }
 
 int Preflight::finish(int wait_status) {
+  if (WIFSIGNALED(wait_status) && !ended_) {
+    log_event(Level::kError, "check.died", "signal=%d pid=%d", WTERMSIG(wait_status), pid_);
+  }
   pid_ = -1;
-  if (timed_out_ && step_ != Step::kConfig) return kExitUnavailable;
+  if (ended_ && step_ != Step::kConfig) return kExitUnavailable;
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : kExitSoftware;
 }
 

@@ -24,6 +24,8 @@ class Preflight {
 
   // Kills a check that takes too long.
   void enforce_deadline(Nanos now);
+  // Kills it, if there is one; it is reaped as any other.
+  void end();
   // The child is gone. Its exit code, or kExitUnavailable when it was killed for its deadline.
   int finish(int wait_status);
   // The answer of a config step that exited 0. False when the child did not write a whole one.
@@ -35,7 +37,7 @@ class Preflight {
   pid_t pid_ = -1;
   Step step_ = Step::kConfig;
   Nanos deadline_ = 0;
-  bool timed_out_ = false;
+  bool ended_ = false;
   UniqueFd program_;
   UniqueFd answer_;
 };

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -15,11 +16,12 @@
 
 #include "base/exit_codes.h"
 #include "ipc/slot.h"
+#include "supervisor/log.h"
 
 namespace allot::supervisor {
 namespace {
 
-// Async-signal-safe calls only, from here to exec.
+// Async-signal-safe calls only, from here to exec; this process has no other thread.
 [[noreturn]] void become(const SpawnRequest& request, pid_t parent) {
   setpgid(0, 0);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
@@ -37,8 +39,17 @@ namespace {
     if (from < 0 || dup2(from, to) < 0) close(to);
   }
   close_range(ipc::kLockFd + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
+  if (request.program_fd < 0) _exit(kExitConfig);  // open_program() said why
   syscall(SYS_execveat, request.program_fd, "", request.arguments, environ, AT_EMPTY_PATH);
+  log_event(Level::kError, "program.not_started", "program=%s error=%s", request.arguments[0],
+            Quoted(std::strerror(errno)).c_str());
   _exit(kExitConfig);
+}
+
+UniqueFd open_file(const char* folder, const char* between, const char* name,
+                   char (&path)[PATH_MAX]) {
+  std::snprintf(path, sizeof path, "%s%s%s", folder, between, name);
+  return UniqueFd(high_fd(open(path, O_RDONLY | O_CLOEXEC)));
 }
 
 }  // namespace
@@ -81,15 +92,15 @@ UniqueFd open_program(const char* name) {
   *std::strrchr(folder, '/') = '\0';
   const char* chosen = std::getenv("ALLOT_LIBEXEC");
   char path[PATH_MAX];
-  if (chosen != nullptr) {
-    std::snprintf(path, sizeof path, "%s/%s", chosen, name);
-    return UniqueFd(high_fd(open(path, O_RDONLY | O_CLOEXEC)));
+  UniqueFd program = open_file(chosen != nullptr ? chosen : folder, "/", name, path);
+  if (!program.valid() && chosen == nullptr) {
+    program = open_file(folder, "/../libexec/allot/", name, path);
   }
-  std::snprintf(path, sizeof path, "%s/%s", folder, name);
-  UniqueFd beside(high_fd(open(path, O_RDONLY | O_CLOEXEC)));
-  if (beside.valid()) return beside;
-  std::snprintf(path, sizeof path, "%s/../libexec/allot/%s", folder, name);
-  return UniqueFd(high_fd(open(path, O_RDONLY | O_CLOEXEC)));
+  if (!program.valid()) {
+    log_event(Level::kError, "program.missing", "path=%s error=%s", Quoted(path).c_str(),
+              Quoted(std::strerror(errno)).c_str());
+  }
+  return program;
 }
 
 }  // namespace allot::supervisor

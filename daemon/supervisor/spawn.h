@@ -46,7 +46,8 @@ struct SpawnRequest {
 // Forks and execs, in a process group of its own, with default signals (S21). -1: errno says why.
 pid_t spawn(const SpawnRequest& request);
 
-// Opens a program that stands beside this one, in ../libexec/allot, or in $ALLOT_LIBEXEC.
+// Opens a program that stands beside this one, in ../libexec/allot, or in $ALLOT_LIBEXEC. A failure
+// was logged.
 UniqueFd open_program(const char* name);
 
 }  // namespace allot::supervisor
