@@ -106,7 +106,7 @@ void Supervisor::on_signal(int number) {
     case SIGQUIT:
       return stop(true);
     case SIGHUP:
-      reload_asked_ = phase_ == Phase::kRunning;
+      reload_asked_ = true;  // before kRunning: then
       return;
     default:
       return;
@@ -115,9 +115,12 @@ void Supervisor::on_signal(int number) {
 
 // Drained fully for each wake-up: several children may be behind one SIGCHLD.
 void Supervisor::reap() {
-  for (;;) {
+  for (bool any = false;; any = true) {
     siginfo_t info{};
-    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
+      if (any) end_strays();
+      return;
+    }
     const pid_t pid = info.si_pid;
     // Before it is reaped, while its number cannot be another's: what it started goes with it
     // (S22). Not for the database, whose server is to stop in order.
@@ -126,30 +129,32 @@ void Supervisor::reap() {
     if (waitpid(pid, &status, 0) != pid) return;
     if (check_.pid() == pid) {
       check_finished(check_.finish(status));
-    } else if (workers_.reaped(pid, status, now_)) {
-      end_strays();
-    } else {
+    } else if (!workers_.reaped(pid, status, now_)) {
       database_.reaped(pid, status, now_);
     }
   }
 }
 
-// S22: what a handler started in a session of its own came to us when its worker died. Not while
-// the database is down or coming up: then a stray may be its server on the way out.
-void Supervisor::end_strays() {
-  if (!database_.ready()) return;
+// S22: what a handler started in a session of its own comes to us when its worker dies, and its
+// children when it does. Not while the database is down or coming up: then a stray may be its
+// server on the way out. True: there was none.
+bool Supervisor::end_strays() {
+  if (!database_.ready()) return true;
   char text[4096];
   const UniqueFd file(open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC));
   const ssize_t size = file.valid() ? read(file.get(), text, sizeof text - 1) : -1;
-  if (size <= 0) return;
+  if (size <= 0) return true;
   text[size] = '\0';
-  char* at = text;
-  for (char* end = nullptr;; at = end) {
+  bool none = true;
+  char* end = nullptr;
+  for (char* at = text;; at = end) {
     const auto pid = static_cast<pid_t>(strtol(at, &end, 10));
-    if (end == at) return;
+    if (end == at || *end != ' ') return none;  // a number that was cut would be another's
     if (workers_.knows(pid) || database_.is(pid) || check_.pid() == pid) continue;
+    if (workers_.knows(getpgid(pid))) continue;  // ends with the group of its worker
     log_event(Level::kWarn, "stray.kill", "pid=%d", pid);
     kill(pid, SIGKILL);
+    none = false;
   }
 }
 
@@ -170,11 +175,13 @@ void Supervisor::tick() {
       if (database_.ready() && !check_.running() && database_pause_.due(now_)) {
         start_check(Preflight::Step::kDatabaseAndReclaim);
       }
-      if (!check_.running())
-        wake_at_ = std::min(wake_at_, std::max(now_ + kMilli, database_pause_.not_before()));
+      if (!database_pause_.due(now_)) wake_at_ = std::min(wake_at_, database_pause_.not_before());
       break;
     case Phase::kRunning:
-      if (reload_asked_ && !check_.running()) start_check(Preflight::Step::kConfig);
+      if (reload_asked_ && !check_.running()) {
+        reload_asked_ = false;  // now: one that comes during the check asks for another
+        start_check(Preflight::Step::kConfig);
+      }
       workers_.tick(now_, wake_at_);
       if (!ready_told_ && workers_.up()) {
         ready_told_ = true;
@@ -196,13 +203,15 @@ void Supervisor::tick() {
     next_watchdog_ = now_ + notifier_.watchdog_interval();
     notifier_.send("WATCHDOG=1");
     tell_status();
+  } else if (workers_.counts() != told_) {
+    tell_status();
   }
 }
 
 void Supervisor::start_check(Preflight::Step step) {
   if (check_.start(step, options_)) return;
   log_event(Level::kError, "check.no_start", "error=%s", Quoted(std::strerror(errno)).c_str());
-  check_finished(kExitSoftware);
+  check_finished(kExitUnavailable);
 }
 
 void Supervisor::check_finished(int code) {
@@ -237,13 +246,11 @@ void Supervisor::first_check_finished(int code) {
 void Supervisor::reload_check_finished(int code) {
   const bool config_step = check_.step() == Preflight::Step::kConfig;
   if (code == kExitOk && config_step && check_.read_answer(pending_)) {
-    reload_asked_ = false;
     checked_program_ = check_.take_program();
     notifier_.send("RELOADING=1\nMONOTONIC_USEC=%llu",
                    static_cast<unsigned long long>(now_ / kMicro));
     return start_check(Preflight::Step::kDatabase);
   }
-  reload_asked_ = false;
   if (code != kExitOk || config_step) {
     log_event(Level::kError, "pool.kept",
               "step=%s code=%d reason=\"the new configuration was refused, see above\"",
@@ -263,6 +270,9 @@ void Supervisor::reload_check_finished(int code) {
 void Supervisor::lock_and_open() {
   const Instance::Lock lock = instance_.lock(answer_.runtime_dir);
   if (lock == Instance::Lock::kBusy && now_ - phase_began_ < kLockPatience) {
+    if (now_ == phase_began_) {  // the first try
+      log_event(Level::kWarn, "instance.busy", "reason=\"workers of a former life still leave\"");
+    }
     wake_at_ = std::min(wake_at_, now_ + 100 * kMilli);
     return;
   }
@@ -296,7 +306,7 @@ void Supervisor::start_running() {
 }
 
 void Supervisor::stop(bool now) {
-  if (check_.running()) kill(-check_.pid(), SIGKILL);
+  check_.end();
   if (phase_ < Phase::kDraining) {
     notifier_.send("STOPPING=1\nEXTEND_TIMEOUT_USEC=%llu",
                    static_cast<unsigned long long>(answer_.stop_ms) * 1000 +
@@ -321,7 +331,9 @@ void Supervisor::drain() {
     // for ever: the leases then run out, or the next start reclaims them (S11).
     if (!killed_all_ || now_ - phase_began_ < patience + kSettlePatience) return;
     log_event(Level::kWarn, "supervisor.unsettled", "slots=%d", workers_.counts().settling);
+    workers_.kill_settlers();
   }
+  if (!end_strays() && now_ - phase_began_ < patience + kSettlePatience) return;
   database_.stop();
   enter(Phase::kStoppingDatabase);
 }
@@ -332,7 +344,7 @@ void Supervisor::give_up(int code) {
 }
 
 void Supervisor::tell_status() {
-  const Workers::Counts counts = workers_.counts();
+  const Workers::Counts counts = told_ = workers_.counts();
   notifier_.send("STATUS=%s: %d workers ready, %d starting, %d leaving, %d being settled%s",
                  name_of(phase_), counts.ready, counts.starting, counts.leaving, counts.settling,
                  phase_ == Phase::kDatabase ? "; waiting for the database" : "");

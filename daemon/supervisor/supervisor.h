@@ -36,7 +36,7 @@ class Supervisor {
   void take_signals();
   void on_signal(int number);
   void reap();
-  void end_strays();
+  bool end_strays();
   void tick();
 
   void start_check(Preflight::Step step);
@@ -61,6 +61,7 @@ class Supervisor {
   bool killed_all_ = false;
   bool ready_told_ = false;
   Nanos next_watchdog_ = 0;
+  Workers::Counts told_;
 
   UniqueFd signals_;
   UniqueFd notify_;

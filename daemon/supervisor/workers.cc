@@ -17,6 +17,9 @@ constexpr Nanos kStagger = 5 * kMilli;
 // A worker that is idle and dies within this time of Ready failed to start, in effect.
 constexpr Nanos kSoonAfterReady = 1 * kSecond;
 
+// A settler may take so many times the frozen limit.
+constexpr Nanos kSettlerTerms = 3;
+
 Nanos milliseconds(std::uint32_t ms) {
   return Nanos{ms} * kMilli;
 }
@@ -46,8 +49,15 @@ void Workers::tick(Nanos now, Nanos& wake_at) {
   for (std::uint32_t i = 0; i < ipc::kMaxSlots; ++i) {
     Entry& entry = entries_[i];
     note_ready(i, now);
-    if (alive(entry.state)) judge(i, now);
-    if (entry.state != SlotState::kSettling || entry.settler > 0) continue;
+    if (alive(entry.state)) judge(i, now, wake_at);
+    if (entry.state != SlotState::kSettling) continue;
+    if (entry.settler > 0) {
+      // It has no heartbeat; a slot that waits for it for ever is lost.
+      if (now > entry.settler_spawned + kSettlerTerms * milliseconds(answer_.frozen_ms)) {
+        kill(-entry.settler, SIGKILL);
+      }
+      continue;
+    }
     if (entry.settle_pause.due(now)) settle(i, now);
     if (entry.settler <= 0) wake_at = std::min(wake_at, entry.settle_pause.not_before());
   }
@@ -141,30 +151,36 @@ void Workers::retire_old(std::uint32_t pool, int most) {
 
 void Workers::note_ready(std::uint32_t index, Nanos now) {
   Entry& entry = entries_[index];
+  if (entry.state == SlotState::kReady && !entry.proven && now - entry.ready >= kSoonAfterReady) {
+    entry.proven = true;
+    start_pause_[entry.pool].reset();
+  }
   if (entry.state != SlotState::kStarting || instance_.slot(index).first_job_done == 0) return;
   entry.ready = now;
   was_ready_ = true;
-  start_pause_[entry.pool].reset();
   move(index, SlotEvent::kReady);
   log_event(Level::kInfo, "worker.ready", "slot=%u pid=%d start_ms=%llu", index, entry.pid,
             static_cast<unsigned long long>((now - entry.spawned) / kMilli));
 }
 
 // What the slot says is enough to decide; a thread inside a sick process could not.
-void Workers::judge(std::uint32_t index, Nanos now) {
+void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
   Entry& entry = entries_[index];
   const ipc::Slot& slot = instance_.slot(index);
   if (entry.state == SlotState::kKilled) return;
   const Nanos beat = std::max<Nanos>(slot.heartbeat_ns.load(), entry.spawned);
   if (now > beat + milliseconds(answer_.frozen_ms)) return end(index, "frozen: no heartbeat");
   const Nanos boot = boot_ns();
+  const auto over = [&](Nanos deadline) {
+    if (deadline == 0) return false;
+    if (boot < deadline) wake_at = std::min(wake_at, now + (deadline - boot));
+    return boot >= deadline;
+  };
   const std::uint32_t running = slot.running_count.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < running && i < ipc::kMaxRunning; ++i) {
-    const Nanos deadline = slot.running[i].hard_deadline_ns;
-    if (deadline != 0 && boot >= deadline) return end(index, "task ran over its time limit");
+    if (over(slot.running[i].hard_deadline_ns)) return end(index, "task ran over its time limit");
   }
-  const Nanos lease_deadline = slot.lease_deadline_ns.load();
-  if (slot.exclusive != 0 && running > 0 && lease_deadline != 0 && boot >= lease_deadline) {
+  if (slot.exclusive != 0 && running > 0 && over(slot.lease_deadline_ns.load())) {
     end(index, "lease in doubt in an exclusive queue");
   }
 }
@@ -205,11 +221,12 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
                                entry.state == SlotState::kKilled;
   const bool dirty = ipc::needs_settling(instance_.slot(index));
   const bool too_soon = entry.ready == 0 || (!dirty && now - entry.ready < kSoonAfterReady);
-  if (!left_on_purpose && too_soon) {
-    start_pause_[entry.pool].failed(now);
+  Backoff& pause = start_pause_[entry.pool];
+  if (!left_on_purpose && too_soon && pause.due(now)) {  // several that fail at once fail once
+    pause.failed(now);
     log_event(Level::kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
               Quoted(answer_.pools[entry.pool].name).c_str(),
-              static_cast<unsigned long long>(start_pause_[entry.pool].pause() / kMilli));
+              static_cast<unsigned long long>(pause.pause() / kMilli));
   }
   log_death(index, wait_status);
   entry.wait_status = wait_status;
@@ -258,6 +275,7 @@ void Workers::settle(std::uint32_t index, Nanos now) {
   request.add(status);
   request.add_options(options_);
   entry.settler = spawn(request);
+  entry.settler_spawned = now;
   if (entry.settler < 0) entry.settle_pause.failed(now);
 }
 
@@ -284,6 +302,12 @@ void Workers::kill_all(const char* why) {
   stopping_ = true;
   for (std::uint32_t i = 0; i < ipc::kMaxSlots; ++i) {
     if (alive(entries_[i].state) && entries_[i].state != SlotState::kKilled) end(i, why);
+  }
+}
+
+void Workers::kill_settlers() {
+  for (const Entry& entry : entries_) {
+    if (entry.settler > 0) kill(-entry.settler, SIGKILL);
   }
 }
 

@@ -33,9 +33,11 @@ class Workers {
 
   void stop_all();  // TERM: finish and leave
   void kill_all(const char* why);
+  void kill_settlers();
   [[nodiscard]] bool all_vacant() const;
   struct Counts {
     int starting = 0, ready = 0, leaving = 0, settling = 0;
+    bool operator==(const Counts&) const = default;
   };
   [[nodiscard]] Counts counts() const;
   // True once every pool has its workers and one of them was ready, or there is nothing to start.
@@ -48,7 +50,8 @@ class Workers {
     pid_t settler = -1;  // while Settling
     std::uint32_t pool = 0;
     std::uint64_t round = 0;  // which adopt() it was started under
-    Nanos spawned = 0, ready = 0;
+    Nanos spawned = 0, ready = 0, settler_spawned = 0;
+    bool proven = false;  // lived on after Ready
     int wait_status = 0;
     Backoff settle_pause{100 * kMilli, 5 * kSecond};
   };
@@ -58,7 +61,7 @@ class Workers {
   bool start_worker(std::uint32_t pool, Nanos now);
   void retire_old(std::uint32_t pool, int most);
   void note_ready(std::uint32_t index, Nanos now);
-  void judge(std::uint32_t index, Nanos now);
+  void judge(std::uint32_t index, Nanos now, Nanos& wake_at);
   void end(std::uint32_t index, const char* why);
   void worker_died(std::uint32_t index, int wait_status, Nanos now);
   void log_death(std::uint32_t index, int wait_status);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speaks the contract of daemon/ipc in place of allot-worker and allot-embedded, as a script says
+// (folder.h), so that the supervisor is tested without a database, in ways no real worker behaves.
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/exit_codes.h"
+#include "base/posix.h"
+#include "ipc/preflight.h"
+#include "ipc/slot.h"
+#include "support/scripted_worker/folder.h"
+#include "support/scripted_worker/worker.h"
+
+namespace allot::scripted {
+namespace {
+
+template <std::size_t N>
+void put(char (&to)[N], const std::string& from) {
+  std::snprintf(to, N, "%s", from.c_str());
+}
+
+// pools=name:size,name:size
+ipc::PreflightAnswer answer_of(const Folder& folder) {
+  ipc::PreflightAnswer answer{};
+  answer.magic = ipc::kPreflightMagic;
+  answer.version = ipc::kPreflightVersion;
+  std::istringstream pools(folder.text("pools", "main:1"));
+  for (std::string pool; std::getline(pools, pool, ',');) {
+    ipc::PreflightPool& entry = answer.pools[answer.pool_count++];
+    put(entry.name, pool.substr(0, pool.find(':')));
+    entry.size = static_cast<std::uint32_t>(std::stoul(pool.substr(pool.find(':') + 1)));
+  }
+  answer.frozen_ms = static_cast<std::uint32_t>(folder.number("frozen_ms", 60'000));
+  answer.stop_ms = static_cast<std::uint32_t>(folder.number("stop_ms", 60'000));
+  put(answer.instance, folder.text("instance", "test"));
+  put(answer.runtime_dir, folder.text("runtime_dir", folder.path("run")));
+  put(answer.embedded_dir, folder.text("embedded_dir"));
+  put(answer.log_file, folder.text("log_file"));
+  return answer;
+}
+
+int check(const Folder& folder, const std::string& step, bool reclaim) {
+  folder.tell("check " + step + (reclaim ? " reclaim" : ""));
+  folder.pass_gate("check_" + step + "_gate");
+  if (const int number = folder.number("check_" + step + "_signal", 0); number != 0) {
+    kill(getpid(), number);
+  }
+  const int code = folder.number("check_" + step + "_exit", 0);
+  if (code != 0 || step != "config") return code;
+  const ipc::PreflightAnswer answer = answer_of(folder);
+  const auto size = folder.number("answer_bytes", sizeof answer);
+  return write_all(ipc::kAnswerFd, &answer, static_cast<std::size_t>(size)) ? 0 : kExitSoftware;
+}
+
+int settle(const Folder& folder, const std::string& slot, const std::string& status) {
+  folder.tell("settle slot=" + slot + " status=" + status);
+  folder.pass_gate("settle_gate");
+  return folder.number("settle_exit", 0);
+}
+
+// allot-embedded DIR, where DIR lies in the test's folder.
+int keep_database(const Folder& folder) {
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGTERM);
+  sigprocmask(SIG_BLOCK, &mask, nullptr);
+  const UniqueFd signals(signalfd(-1, &mask, SFD_CLOEXEC));
+  folder.tell("embedded pid=" + std::to_string(getpid()));
+  if (const int code = folder.number("embedded_exit", 0); code != 0) return code;
+  folder.pass_gate("embedded_gate");
+  write_all(ipc::kAnswerFd, "\n", 1);
+  close(ipc::kAnswerFd);
+  for (;;) {
+    pollfd watched[] = {{signals.get(), POLLIN, 0}, {ipc::kDeathFd, POLLIN, 0}};
+    if (poll(watched, 2, 10) > 0) break;
+    const std::string command = folder.take_command("embedded");
+    if (command.starts_with("exit ")) return std::stoi(command.substr(5));
+  }
+  folder.tell("embedded_stopped");
+  return 0;
+}
+
+std::string value_of(const std::vector<std::string>& words, const std::string& option) {
+  const auto found = std::find(words.begin(), words.end(), option);
+  return found == words.end() || found + 1 == words.end() ? std::string() : *(found + 1);
+}
+
+int main_of(const std::vector<std::string>& words) {
+  if (words[0] == "allot-embedded") return keep_database(Folder(words.at(1)));
+  const Folder folder(value_of(words, "--config"));
+  const auto has = [&words](const char* word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (has("--check")) return check(folder, value_of(words, "--check"), has("--reclaim"));
+  if (has("--settle"))
+    return settle(folder, value_of(words, "--settle"), value_of(words, "--status"));
+  if (has("--run")) {
+    return run_worker(folder, static_cast<std::uint32_t>(std::stoul(value_of(words, "--slot"))));
+  }
+  return kExitUsage;
+}
+
+}  // namespace
+}  // namespace allot::scripted
+
+int main(int argc, char** argv) {
+  // No exit handlers: a leak check is of no use here and takes its time.
+  _exit(allot::scripted::main_of({argv, argv + argc}));
+}

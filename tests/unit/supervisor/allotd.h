@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/process.h"
+#include "support/temp_dir.h"
+
+namespace allot::supervisor {
+
+// The real allotd over scripted workers (support/scripted_worker), in a folder of its own.
+class Allotd {
+ public:
+  // `script`: "key=value key=value" of support/scripted_worker. Starts it.
+  explicit Allotd(const std::string& script = {}, std::vector<std::string> environment = {});
+  Allotd(const Allotd&) = delete;
+  Allotd& operator=(const Allotd&) = delete;
+  ~Allotd();
+
+  void start();
+  void signal(int number) { process_->signal(number); }
+  // Sends a signal and waits for the end.
+  std::optional<support::ExitStatus> stop(int number = SIGTERM);
+  [[nodiscard]] support::Process& process() { return *process_; }
+  // A second one with the same options.
+  [[nodiscard]] std::unique_ptr<support::Process> another() const;
+
+  // Changes what processes that start from now on do.
+  void set(const std::string& key, const std::string& value);
+  // Opens a gate.
+  void open(const std::string& gate) const { (void)folder_.write(gate, ""); }
+  // Has the worker in a slot obey, and waits until it did.
+  [[nodiscard]] bool tell(int slot, const std::string& command);
+  void tell_database(const std::string& command) const { order("embedded", command); }
+
+  // Waits until `text` was told, or logged, so many times.
+  [[nodiscard]] bool saw(const std::string& text, std::size_t times = 1) const;
+  [[nodiscard]] bool logged(const std::string& text, std::size_t times = 1) const;
+
+  // As it is now.
+  [[nodiscard]] std::size_t seen(const std::string& text) const;
+  [[nodiscard]] std::size_t logs(const std::string& text) const;
+  // The pid in the last event that begins with `text`; -1 without one.
+  [[nodiscard]] pid_t pid_of(const std::string& text) const;
+  // All that is known, for the message of a failed test.
+  [[nodiscard]] std::string story() const;
+  [[nodiscard]] const support::TempDir& folder() const { return folder_; }
+  // Replaces the program that is started as `name` from now on.
+  void install(const std::string& name, const std::string& program) const;
+
+ private:
+  void write_script() const;
+  void order(const std::string& who, const std::string& command) const;
+  [[nodiscard]] std::string log() const;
+
+  support::TempDir folder_;
+  std::map<std::string, std::string> script_;
+  std::vector<std::string> environment_;
+  std::string former_log_;
+  std::unique_ptr<support::Process> process_;
+};
+
+// The state of a process in /proc: 'R', 'S', 'Z', ...; 0 when there is none.
+char state_of(pid_t pid);
+// Waits until it is no more, or waits only to be reaped.
+[[nodiscard]] bool ends(pid_t pid);
+// The children of a process that has one thread.
+std::vector<pid_t> children_of(pid_t pid);
+
+}  // namespace allot::supervisor
