@@ -15,7 +15,7 @@
 namespace allot::cli {
 namespace {
 
-constexpr std::size_t kChunk = 256 * 1024;
+constexpr std::size_t kChunk = std::size_t{256} << 10;
 
 volatile std::sig_atomic_t noted = 0;
 

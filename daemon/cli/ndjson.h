@@ -11,7 +11,7 @@ namespace allot::cli {
 
 // The longest line that is read: the largest payload with every byte written as \u00XX, and the
 // rest.
-inline constexpr std::size_t kMaxLine = 6 * queue::kMaxPayload + 64 * 1024;
+inline constexpr std::size_t kMaxLine = 6 * queue::kMaxPayload + 65'536;
 
 // One line of bulk submission.
 struct Line {

@@ -145,6 +145,10 @@ TEST_F(BulkTest, WhatCannotBeReadIsNotSubmitted) {
   const auto folder = allot({"submit", "--ndjson", folder_.path()});
   EXPECT_EQ(folder.status.code, kExitNoInput);
   EXPECT_TRUE(has(folder.err, "Is a directory; nothing was submitted"));
+  // Closed, its number must not be given to the connection with the database.
+  const auto closed = support::run_program({"sh", "-c", "exec \"$@\" <&-", "sh", ALLOT_PROGRAM,
+                                            "--config", config(), "submit", "--ndjson", "-"});
+  EXPECT_EQ(closed.status.code, kExitNoInput) << closed.err;
 }
 
 // A thousand payloads of 16 MiB do not stand in the memory at once.

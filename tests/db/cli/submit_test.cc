@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <sys/mman.h>
 
 #include <cstring>
 #include <filesystem>
@@ -204,8 +203,6 @@ class DoorbellTest : public CliTest {
     std::memcpy(board_->magic, ipc::kBoardMagic, sizeof board_->magic);
     board_->version = ipc::kBoardVersion;
   }
-  ~DoorbellTest() override { ::munmap(board_, sizeof(ipc::Board)); }
-
   ipc::Board* board_ = nullptr;
 };
 

@@ -51,7 +51,7 @@ TEST(DidYouMean, NamesTheNearest) {
   EXPECT_EQ(did_you_mean("defualt", known), "; did you mean 'default'?");
   EXPECT_EQ(did_you_mean("zzzz", known), "");
   EXPECT_EQ(did_you_mean("mail", {}), "");
-  EXPECT_EQ(did_you_mean(std::string(10'000'000, 'm'), known), "");
+  EXPECT_EQ(did_you_mean(std::string(8'000'000, 'm'), known), "");
 }
 
 TEST(HowLong, PicksTheUnit) {
@@ -61,8 +61,8 @@ TEST(HowLong, PicksTheUnit) {
   EXPECT_EQ(how_long(12'399), "12.3 s");
   EXPECT_EQ(how_long(59'999), "59.9 s");
   EXPECT_EQ(how_long(245'000), "4 min 05 s");
-  EXPECT_EQ(how_long(3 * 3'600'000 + 7 * 60'000), "3 h 07 min");
-  EXPECT_EQ(how_long(59 * 3'600'000), "2 d 11 h");
+  EXPECT_EQ(how_long(11'220'000), "3 h 07 min");
+  EXPECT_EQ(how_long(212'400'000), "2 d 11 h");
   EXPECT_EQ(how_long(UINT64_MAX), "213503982334 d 14 h");
 }
 
