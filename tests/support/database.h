@@ -45,9 +45,11 @@ class Database {
   [[nodiscard]] std::string log() const { return read_file(folder_ / "log"); }
 
  private:
+  // In this order: the server ends before its files go.
   TempDir folder_;
+  Janitor janitor_{folder_.path()};
   std::vector<std::string> settings_;
-  std::unique_ptr<Process> server_;  // before folder_ in destruction: it ends before its files go
+  std::unique_ptr<Process> server_;
   std::atomic<unsigned> made_{0};
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 
+#include "base/posix.h"
 #include "base/unique_fd.h"
 #include "support/database.h"
 #include "support/eventually.h"
@@ -16,6 +17,10 @@ namespace allot::support {
 namespace {
 
 using std::chrono::milliseconds;
+
+bool is_zombie(pid_t pid) {
+  return read_file("/proc/" + std::to_string(pid) + "/stat").find(") Z ") != std::string::npos;
+}
 
 TEST(Eventually, StopsAtTheDeadline) {
   EXPECT_FALSE(eventually([] { return false; }, milliseconds(10)));
@@ -68,6 +73,31 @@ TEST(Process, IsKilledWithItsObject) {
 TEST(Process, SaysWhatCannotBeStarted) {
   EXPECT_THROW(Process({"no-such-program"}), std::system_error);
   EXPECT_THROW(Process({"/etc/passwd"}), std::system_error);
+}
+
+TEST(Database, LeavesNothingBehindWhenItsTestDies) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const Database server;
+    const std::string answer = server.folder() + "\n" + std::to_string(server.pid()) + "\n";
+    if (!write_all(write_end.get(), answer.data(), answer.size())) ::_exit(1);
+    ::raise(SIGKILL);
+  }
+  write_end.reset();
+  std::string answer;
+  for (char c = 0; ::read(read_end.get(), &c, 1) == 1;) answer += c;
+  ::waitpid(child, nullptr, 0);
+  const std::size_t line = answer.find('\n');
+  ASSERT_NE(line, std::string::npos);
+  const std::string folder = answer.substr(0, line);
+  const auto server = static_cast<pid_t>(std::stol(answer.substr(line + 1)));
+  // A zombie in a container without a reaping init has ended all the same.
+  EXPECT_TRUE(eventually([&] { return ::kill(server, 0) != 0 || is_zombie(server); }));
+  EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(folder); })) << folder;
 }
 
 TEST(Database, KeepsWhatWasCommittedOverACrashAndGoesWithItsObject) {

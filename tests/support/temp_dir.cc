@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/temp_dir.h"
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -42,6 +48,36 @@ std::string TempDir::write(std::string_view name, std::string_view content) cons
   file.close();
   if (!file) throw std::system_error(errno, std::generic_category(), "write " + path);
   return path;
+}
+
+Janitor::Janitor(const std::string& folder) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    throw std::system_error(errno, std::generic_category(), "pipe");
+  const UniqueFd waits(ends[0]);
+  alive_.reset(ends[1]);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, waits.get(), STDIN_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  // A group of its own, which a Ctrl-C on the test does not reach.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  std::string words[] = {"sh", "-c", "read -r end; rm -rf -- \"$0\"", folder};
+  char* const argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(),
+                        nullptr};
+  const int error = ::posix_spawn(&pid_, "/bin/sh", &actions, &attributes, argv, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "/bin/sh");
+}
+
+Janitor::~Janitor() {
+  alive_.reset();
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 std::string read_file(const std::string& path) {

@@ -129,14 +129,14 @@ TEST_F(SubmitTest, AKeyThatIsTakenInABatchGetsANewSaltInItsTransaction) {
   const std::uint64_t before = statements_of(worker_.db);
   std::vector<TaskId> ids;
   std::vector<Submission> all;
-  for (int i = 0; i < 12; ++i) {
-    const auto submissions = batch(narrow, 80);
+  for (int i = 0; i < 45; ++i) {
+    const auto submissions = batch(narrow, 20);
     const auto mine = submit(worker_.db, submissions);
     ids.insert(ids.end(), mine.begin(), mine.end());
     all.insert(all.end(), submissions.begin(), submissions.end());
   }
-  EXPECT_GT(statements_of(worker_.db), before + 24) << "no key was taken: nothing was tested";
-  EXPECT_EQ(tasks(), 960U);
+  EXPECT_GT(statements_of(worker_.db), before + 90) << "no key was taken: nothing was tested";
+  EXPECT_EQ(tasks(), 900U);
   expect_found(ids, all);
 }
 
