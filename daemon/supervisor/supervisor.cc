@@ -312,7 +312,7 @@ void Supervisor::stop(bool now) {
                    static_cast<unsigned long long>(answer_.stop_ms) * 1000 +
                        (kSettlePatience + kDatabasePatience) / kMicro);
     enter(Phase::kDraining);
-    workers_.stop_all();
+    if (!now) workers_.stop_all();
   }
   if (!now || killed_all_) return;
   killed_all_ = true;

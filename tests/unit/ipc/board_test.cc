@@ -60,6 +60,73 @@ TEST_F(BoardTest, ARingWakesAnotherProcessLongBeforeItsTimeout) {
   EXPECT_EQ(status, 0);
 }
 
+// Two processes hand a number to and fro, each ringing once a turn. One lost wake-up and somebody
+// sleeps its timeout, so the whole takes longer than the test allows.
+TEST_F(BoardTest, NoRingIsLost) {
+  constexpr std::uint64_t kTurns = 5000;
+  std::atomic<std::uint64_t>& turn = board_->pools[0].next_scout_ns;
+  const auto play = [&](std::uint64_t mine) {
+    for (std::uint64_t i = mine; i < kTurns; i += 2) {
+      for (;;) {
+        const std::uint32_t seen = board_->bell.load();
+        if (turn.load() == i) break;
+        wait_for_ring(*board_, seen, 60 * kSecond);
+      }
+      turn.store(i + 1);
+      wake(*board_, 1);
+    }
+  };
+  const Nanos began = mono_ns();
+  const pid_t child = fork();
+  if (child == 0) {
+    play(1);
+    _exit(0);
+  }
+  play(0);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_LT(mono_ns() - began, 55 * kSecond);
+  EXPECT_EQ(turn, kTurns);
+  EXPECT_EQ(board_->waiters, 0U);
+}
+
+TEST_F(BoardTest, AWaitEndsWithItsTimeoutOrAtOnceWhenTheBellRangBefore) {
+  const Nanos began = mono_ns();
+  wait_for_ring(*board_, board_->bell.load(), 20 * kMilli);
+  EXPECT_GE(mono_ns() - began, 20 * kMilli);
+  const std::uint32_t seen = board_->bell.load();
+  ring(*board_, 1);
+  wait_for_ring(*board_, seen, 60 * kSecond);
+  EXPECT_LT(mono_ns() - began, 30 * kSecond);
+}
+
+TEST_F(BoardTest, EachHintIsHandedToOneProcess) {
+  PoolBoard& pool = board_->pools[0];
+  std::vector<Hint> hints;
+  for (std::uint32_t i = 1; i <= kMaxHints; ++i) hints.push_back(make_hint(7, i));
+  publish_hints(pool, hints.data(), hints.size());
+  // Each tells what it took by a count at a place of its own in another pool's part of the board.
+  PoolBoard& taken = board_->pools[1];
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    while (const Hint hint = take_hint(pool)) taken.hints[hint_partition(hint) - 1].fetch_add(1);
+    _exit(0);
+  }
+  for (const pid_t child : children) waitpid(child, nullptr, 0);
+  for (std::size_t i = 0; i < kMaxHints; ++i) EXPECT_EQ(taken.hints[i], 1U) << i;
+}
+
+TEST_F(BoardTest, MoreHintsThanPlacesAreCutToThePlaces) {
+  const std::vector<Hint> hints(kMaxHints + 10, make_hint(1, 1));
+  publish_hints(board_->pools[0], hints.data(), hints.size());
+  std::size_t count = 0;
+  while (take_hint(board_->pools[0]) != 0) ++count;
+  EXPECT_EQ(count, kMaxHints);
+}
+
 TEST_F(BoardTest, ARingLetsTheNextScoutGo) {
   PoolBoard& pool = board_->pools[0];
   ASSERT_TRUE(become_scout(pool, 1000, 500));

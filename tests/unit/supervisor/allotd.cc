@@ -39,6 +39,9 @@ Allotd::Allotd(const std::string& script, std::vector<std::string> environment)
 }
 
 Allotd::~Allotd() {
+  for (const auto& [key, value] : script_) {
+    if (key.ends_with("_gate")) open(value);
+  }
   (void)stop(SIGQUIT);  // ends what workers started as well
 }
 
@@ -111,6 +114,13 @@ pid_t Allotd::pid_of(const std::string& text) const {
     if (line.starts_with(text) && at != std::string::npos) pid = std::stoi(line.substr(at + 4));
   }
   return pid;
+}
+
+int Allotd::newest() const {
+  const std::string events = support::read_file(folder_ / "events");
+  const std::string mark = "ready slot=";
+  const std::size_t at = events.rfind(mark);
+  return at == std::string::npos ? -1 : std::stoi(events.substr(at + mark.size()));
 }
 
 std::string Allotd::log() const {

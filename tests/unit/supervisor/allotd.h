@@ -46,6 +46,8 @@ class Allotd {
   [[nodiscard]] std::size_t logs(const std::string& text) const;
   // The pid in the last event that begins with `text`; -1 without one.
   [[nodiscard]] pid_t pid_of(const std::string& text) const;
+  // The slot of the worker that was ready last; -1 without one.
+  [[nodiscard]] int newest() const;
   // All that is known, for the message of a failed test.
   [[nodiscard]] std::string story() const;
   [[nodiscard]] const support::TempDir& folder() const { return folder_; }

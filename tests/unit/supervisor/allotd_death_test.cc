@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deaths of workers: throttled before Ready, healed after it, caused when a slot says so.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+
+#include "support/eventually.h"
+#include "unit/supervisor/allotd.h"
+
+namespace allot::supervisor {
+namespace {
+
+using std::chrono::steady_clock;
+using support::eventually;
+using support::ExitStatus;
+
+pid_t start_busy(Allotd& daemon, const std::string& task = "task") {
+  EXPECT_TRUE(daemon.saw("ready slot=0")) << daemon.story();
+  const pid_t worker = daemon.pid_of("ready slot=0");
+  EXPECT_TRUE(daemon.tell(0, task)) << daemon.story();
+  return worker;
+}
+
+TEST(AllotdDeath, BeforeReadyIsThrottledWithGrowingPauses) {
+  Allotd daemon("pools=main:4 run_exit=3");
+  const auto began = steady_clock::now();
+  ASSERT_TRUE(daemon.logged("again_in_ms=100\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("again_in_ms=200\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("again_in_ms=400\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("again_in_ms=800\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("again_in_ms=1600\n")) << daemon.story();
+  EXPECT_GE(steady_clock::now() - began, std::chrono::milliseconds(1500));
+  EXPECT_LE(daemon.logs("worker.start"), 6U * 4) << "each try is one of the pool\n"
+                                                 << daemon.story();
+  EXPECT_EQ(daemon.seen("settle"), 0U);
+  daemon.set("run_exit", "-1");
+  EXPECT_TRUE(daemon.saw("ready slot=", 4)) << "all start when one may\n" << daemon.story();
+}
+
+TEST(AllotdDeath, RightAfterReadyIsThrottledAsWell) {
+  Allotd daemon("ready_exit=0");
+  ASSERT_TRUE(daemon.logged("again_in_ms=1600\n")) << daemon.story();
+  EXPECT_LE(daemon.logs("worker.start"), 6U) << daemon.story();
+  EXPECT_EQ(daemon.seen("settle"), 0U) << "exit 0 with nothing in the slot is clean";
+}
+
+TEST(AllotdDeath, InsideATaskIsHealedAtOnce) {
+  Allotd daemon("settle_gate=settle");
+  const pid_t worker = start_busy(daemon);
+  ASSERT_TRUE(daemon.tell(0, "signal 6"));
+  ASSERT_TRUE(daemon.saw("settle slot=0 status=")) << daemon.story();
+  ASSERT_TRUE(daemon.saw("ready slot=1")) << "its place is taken while it is settled\n"
+                                          << daemon.story();
+  EXPECT_EQ(daemon.logs("worker.throttled"), 0U) << daemon.story();
+  const std::string line = "worker.died slot=0 pid=" + std::to_string(worker) +
+                           " signal=6 task_type=demo.type attempt=2 queue=mail partition=17"
+                           " prio=5 run_key=4711\n";
+  EXPECT_EQ(daemon.logs(line), 1U) << daemon.story();
+}
+
+TEST(AllotdDeath, ASlotIsGivenOutAgainOnlyWhenItIsSettled) {
+  Allotd daemon("settle_exit=1");
+  start_busy(daemon);
+  ASSERT_TRUE(daemon.tell(0, "signal 9"));
+  ASSERT_TRUE(daemon.saw("settle slot=0 status=9\n", 3)) << daemon.story();
+  ASSERT_TRUE(daemon.logged("worker.not_settled slot=0 again_in_ms=200")) << daemon.story();
+  ASSERT_TRUE(daemon.saw("ready slot=1")) << daemon.story();
+  // Only a worker that starts shows which slot is free: the lowest.
+  std::size_t ready = 2;
+  const auto replace_newest = [&] {
+    return daemon.tell(daemon.newest(), "task") && daemon.tell(daemon.newest(), "signal 9") &&
+           daemon.saw("ready slot=", ++ready);
+  };
+  ASSERT_TRUE(replace_newest()) << daemon.story();
+  EXPECT_EQ(daemon.seen("run slot=0"), 1U) << daemon.story();
+  daemon.set("settle_exit", "0");
+  EXPECT_TRUE(eventually([&] { return daemon.seen("run slot=0") > 1 || !replace_newest(); }));
+  EXPECT_EQ(daemon.seen("run slot=0"), 2U) << daemon.story();
+}
+
+TEST(AllotdDeath, AnOrderlyExitOutOfATaskIsACrash) {
+  Allotd daemon;
+  start_busy(daemon);
+  ASSERT_TRUE(daemon.tell(0, "exit 0"));
+  EXPECT_TRUE(daemon.saw("settle slot=0 status=0\n")) << daemon.story();
+  EXPECT_TRUE(daemon.logged("exit=0 task_type=demo.type")) << daemon.story();
+  EXPECT_TRUE(daemon.saw("ready slot=1")) << daemon.story();
+}
+
+TEST(AllotdDeath, WhatIsFinishedAndNotAcknowledgedIsSettled) {
+  Allotd daemon;
+  start_busy(daemon, "finished");
+  ASSERT_TRUE(daemon.tell(0, "exit 1"));
+  EXPECT_TRUE(daemon.saw("settle slot=0 status=256\n")) << daemon.story();
+}
+
+TEST(AllotdDeath, AFrozenWorkerIsKilled) {
+  Allotd daemon("frozen_ms=2000");
+  const pid_t worker = start_busy(daemon);
+  kill(worker, SIGSTOP);
+  EXPECT_TRUE(daemon.logged("worker.kill slot=0 pid=" + std::to_string(worker) +
+                            " reason=\"frozen: no heartbeat\""))
+      << daemon.story();
+  EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n")) << daemon.story();
+  EXPECT_TRUE(daemon.saw("ready slot=1")) << daemon.story();
+}
+
+TEST(AllotdDeath, AWorkerThatNeverGetsReadyIsKilled) {
+  Allotd daemon("frozen_ms=1000 run_gate=never");
+  EXPECT_TRUE(daemon.logged("reason=\"frozen: no heartbeat\"")) << daemon.story();
+}
+
+TEST(AllotdDeath, ATaskOverItsLimitIsKilled) {
+  Allotd daemon;
+  start_busy(daemon, "task_over_limit");
+  EXPECT_TRUE(daemon.logged("reason=\"task ran over its time limit\"")) << daemon.story();
+  EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n")) << daemon.story();
+}
+
+TEST(AllotdDeath, ATaskWhoseLeaseIsInDoubtIsKilledInAnExclusiveQueueOnly) {
+  Allotd daemon("pools=main:2");
+  ASSERT_TRUE(daemon.saw("ready slot=1")) << daemon.story();
+  ASSERT_TRUE(daemon.tell(1, "task_in_doubt 0"));
+  start_busy(daemon, "task_in_doubt 1");
+  EXPECT_TRUE(daemon.logged("slot=0 ") &&
+              daemon.logged("reason=\"lease in doubt in an exclusive queue\""))
+      << daemon.story();
+  EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n")) << daemon.story();
+  ASSERT_TRUE(daemon.tell(1, "finish")) << "it lives";
+  EXPECT_EQ(daemon.logs("worker.kill"), 1U) << daemon.story();
+}
+
+TEST(AllotdDeath, ASettlerThatHangsIsReplaced) {
+  Allotd daemon("frozen_ms=2000 settle_gate=never");
+  start_busy(daemon);
+  ASSERT_TRUE(daemon.tell(0, "signal 9"));
+  EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n", 2)) << daemon.story();
+}
+
+TEST(AllotdDeath, NoZombieIsLeft) {
+  Allotd daemon("pools=main:3");
+  ASSERT_TRUE(daemon.saw("ready slot=", 3)) << daemon.story();
+  for (std::size_t round = 1; round <= 3; ++round) {
+    ASSERT_TRUE(daemon.tell(daemon.newest(), "task"));
+    ASSERT_TRUE(daemon.tell(daemon.newest(), "signal 9"));
+    ASSERT_TRUE(daemon.saw("ready slot=", 3 + round)) << daemon.story();
+  }
+  ASSERT_TRUE(daemon.saw("settle slot=", 3)) << daemon.story();
+  EXPECT_TRUE(eventually([&] {
+    std::string states;
+    for (const pid_t child : children_of(daemon.process().pid())) states += state_of(child);
+    return states.size() == 3 && states.find('Z') == std::string::npos;
+  })) << daemon.story();
+}
+
+}  // namespace
+}  // namespace allot::supervisor
