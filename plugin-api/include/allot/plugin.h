@@ -6,16 +6,18 @@
  * Conventions
  *  1. A plugin is a shared object that exports one symbol, allot_plugin_describe. It returns a
  *     description that is constant for the life of the process, and does nothing else: no file, no
- *     thread, no allocation that must be freed. It is called when a plugin is only looked at, too.
+ *     thread, no output. It is also called when a plugin is only looked at.
  *  2. Strings are allot_str: pointer and size, UTF-8 unless said otherwise, not NUL-terminated.
- *     What a function gets is valid until it returns; what it wants to keep it copies.
+ *     What a function gets is valid until it returns; what it wants to keep it copies. Strings of
+ *     the description live as long as the process.
  *  3. Ownership never crosses: each side frees what it allocated. Texts for the host go into
- * buffers that the host provides (allot_text), and are cut to their capacity.
+ *     buffers that the host provides (allot_text), and are cut to their capacity.
  *  4. No exception, longjmp or signal handler crosses the border, in either direction.
  *  5. Threads: create, run and destroy are called on one thread, one task at a time. The functions
- * of allot_host may be called from any thread, but only during the call of run that got them.
- *  6. Every struct that may grow begins with its struct_size. Fields are only appended; a reader
- * looks at a field only when struct_size covers it. ABI.md holds the dated list of changes.
+ *     of allot_host may be called from any thread, but only during the call of run that got them.
+ *  6. Every struct that may grow carries its struct_size, set by whoever fills it. Fields are only
+ *     appended; a reader looks at a field only when struct_size covers it. ABI.md holds the dated
+ *     list of changes.
  *  7. Plugins are never unloaded. A new version is installed by rename, never by writing into the
  *     file, and comes alive with new workers (HUP).
  */
@@ -65,7 +67,7 @@ typedef struct allot_task {
   allot_str payload; /* opaque bytes */
   uint32_t attempt;  /* number of this attempt, from 1 */
   uint32_t max_attempts;
-  uint64_t soft_deadline_ns; /* CLOCK_BOOTTIME: stop_requested is true from then on */
+  uint64_t soft_deadline_ns; /* CLOCK_BOOTTIME: stop_requested is true from then on; 0: no limit */
 } allot_task;
 
 enum { ALLOT_LOG_DEBUG = 0, ALLOT_LOG_INFO = 1, ALLOT_LOG_WARN = 2, ALLOT_LOG_ERROR = 3 };

@@ -16,9 +16,12 @@
 // An exception that leaves run() is a retry with its message.
 #pragma once
 
+#include <time.h>
+
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -33,7 +36,8 @@
 // Hidden by attribute, not by a compiler flag: an inline variable of a header is a unique symbol
 // for the dynamic linker, which would join the registries of all plugins of a process, RTLD_LOCAL
 // or not.
-namespace [[gnu::visibility("hidden")]] allot {
+#define ALLOT_HIDDEN_ [[gnu::visibility("hidden")]]
+namespace ALLOT_HIDDEN_ allot {
 
 // What became of a task. Made by success(), retry() and fail().
 struct Outcome {
@@ -90,6 +94,17 @@ class Context {
 
   // True when the daemon stops, the time limit is near, or the lease is in doubt: end soon.
   [[nodiscard]] bool stop_requested() const { return host_.stop_requested(host_.context) != 0; }
+  // What is left of the task's time, at least 0; stop_requested() is true when nothing is. Good for
+  // the time limits of what the handler calls. Without a limit: nanoseconds::max().
+  [[nodiscard]] std::chrono::nanoseconds time_left() const {
+    if (task_.soft_deadline_ns == 0) return std::chrono::nanoseconds::max();
+    timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    const auto now_ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+                        static_cast<std::uint64_t>(now.tv_nsec);
+    if (now_ns >= task_.soft_deadline_ns) return std::chrono::nanoseconds::zero();
+    return std::chrono::nanoseconds(task_.soft_deadline_ns - now_ns);
+  }
   // Says that progress was made.
   void heartbeat() const { host_.heartbeat(host_.context); }
 
@@ -125,15 +140,18 @@ inline allot_str text(std::string_view from) {
   return {from.data(), from.size()};
 }
 
-inline void put(allot_text& to, std::string_view from) {
-  to.size = from.size() < to.capacity ? from.size() : to.capacity;
-  if (to.size > 0) std::memcpy(to.data, from.data(), to.size);
+inline void append(allot_text& to, std::string_view from) {
+  const std::size_t room = to.capacity - to.size;
+  const std::size_t size = from.size() < room ? from.size() : room;
+  if (size > 0) std::memcpy(to.data + to.size, from.data(), size);
+  to.size += size;
 }
 
 struct Registry {
   const char* name = "";
   const char* version = "";
-  std::vector<const allot_handler*> handlers;
+  std::deque<allot_handler> handlers;  // a deque, because what it holds stays where it is
+  std::vector<const allot_handler*> list;
 };
 inline Registry& registry() {
   static Registry the_one;
@@ -152,29 +170,30 @@ std::int32_t create(const allot_pair* config, std::size_t count, void** self, al
     }
     return 0;
   } catch (const std::exception& thrown) {
-    put(*error, thrown.what());
+    append(*error, thrown.what());
   } catch (...) {
-    put(*error, "the constructor threw something that is not a std::exception");
+    append(*error, "the constructor threw something that is not a std::exception");
   }
   return 1;
 }
 
-inline Outcome guarded_run(Handler& handler, Context& ctx) {
+// Allocates nothing once the handler has thrown: it may have been for want of memory.
+inline void run(void* self, const allot_task* task, const allot_host* host,
+                allot_outcome* result) noexcept {
   try {
-    return handler.run(ctx);
+    Context ctx(*task, *host);
+    const Outcome outcome = static_cast<Handler*>(self)->run(ctx);
+    result->kind = outcome.kind;
+    result->delay_ms = outcome.delay ? outcome.delay->count() : ALLOT_DELAY_BY_POLICY;
+    append(result->reason, outcome.reason);
+    return;
   } catch (const std::exception& thrown) {
-    return retry(std::string("exception: ") + thrown.what());
+    append(result->reason, "exception: ");
+    append(result->reason, thrown.what());
   } catch (...) {
-    return retry("exception that is not a std::exception");
+    append(result->reason, "exception that is not a std::exception");
   }
-}
-
-inline void run(void* self, const allot_task* task, const allot_host* host, allot_outcome* result) {
-  Context ctx(*task, *host);
-  const Outcome outcome = guarded_run(*static_cast<Handler*>(self), ctx);
-  result->kind = outcome.kind;
-  result->delay_ms = outcome.delay ? outcome.delay->count() : ALLOT_DELAY_BY_POLICY;
-  put(result->reason, outcome.reason);
+  result->kind = ALLOT_RETRY;
 }
 
 inline void destroy(void* self) {
@@ -183,9 +202,9 @@ inline void destroy(void* self) {
 
 template <typename T>
 bool add(const char* type) {
-  static const allot_handler handler = {
-      sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy};
-  registry().handlers.push_back(&handler);
+  Registry& all = registry();
+  all.list.push_back(&all.handlers.emplace_back(
+      allot_handler{sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy}));
   return true;
 }
 
@@ -197,15 +216,15 @@ inline bool set_name(const char* name, const char* version) {
 
 inline const allot_plugin* describe() {
   static const allot_plugin plugin = {
-      ALLOT_PLUGIN_MAGIC,         ALLOT_ABI_VERSION,        sizeof(allot_plugin),
-      text(registry().name),      text(registry().version), registry().handlers.data(),
-      registry().handlers.size(),
+      ALLOT_PLUGIN_MAGIC,     ALLOT_ABI_VERSION,        sizeof(allot_plugin),
+      text(registry().name),  text(registry().version), registry().list.data(),
+      registry().list.size(),
   };
   return &plugin;
 }
 
 }  // namespace detail
-}  // namespace gnu::visibility("hidden")]]allot
+}  // namespace allot
 
 // Emitted in every file that includes this header, and merged by the linker. Nothing static in
 // here: this function is visible, so it would be shared between plugins.
@@ -216,7 +235,8 @@ extern "C" ALLOT_EXPORT inline const allot_plugin* allot_plugin_describe(void) {
 #define ALLOT_JOIN_(a, b) a##b
 #define ALLOT_JOIN(a, b) ALLOT_JOIN_(a, b)
 
-// Offers `Class` for tasks of type `type`. Once per handler class, at namespace scope.
+// Offers `Class` for tasks of type `type`; at namespace scope, once for each type. A class may
+// serve several types, with an object for each.
 #define ALLOT_HANDLER(type, Class)                                                         \
   namespace {                                                                              \
   [[maybe_unused]] const bool ALLOT_JOIN(allot_handler_,                                   \
