@@ -2,14 +2,13 @@
 // Plugins that were built without any flag of ours, in one process.
 #include <elf.h>
 #include <gtest/gtest.h>
-#include <time.h>
 
-#include <algorithm>
 #include <cstring>
-#include <fstream>
+#include <limits>
 
 #include "abi/c_host.h"
 #include "abi/layout.h"
+#include "base/clock.h"
 #include "plugin_host/handler_call.h"
 #include "plugin_host/plugin_library.h"
 #include "plugin_host/registry.h"
@@ -45,7 +44,8 @@ Types unique_symbols(const std::string& path) {
   for (std::size_t i = 0; i < header.e_shnum; ++i) {
     const auto section = at(header.e_shoff + i * header.e_shentsize, Elf64_Shdr{});
     if (section.sh_type != SHT_DYNSYM) continue;
-    const auto names = at(header.e_shoff + section.sh_link * header.e_shentsize, Elf64_Shdr{});
+    const auto names =
+        at(header.e_shoff + std::size_t{section.sh_link} * header.e_shentsize, Elf64_Shdr{});
     for (std::size_t offset = 0; offset < section.sh_size; offset += sizeof(Elf64_Sym)) {
       const auto symbol = at(section.sh_offset + offset, Elf64_Sym{});
       if (ELF64_ST_BIND(symbol.st_info) != STB_GNU_UNIQUE) continue;
@@ -62,7 +62,7 @@ TEST(PlainPlugins, EachOffersItsOwnHandlersOnly) {
   for (const PluginFile& file : files) EXPECT_FALSE(file.refused) << refusal_line(file);
   EXPECT_EQ(files[0].types, (Types{"plain.first", "plain.first_again"}));
   EXPECT_EQ(files[0].name, "first");
-  EXPECT_EQ(files[1].types, (Types{"plain.more", "plain.second"}));
+  EXPECT_EQ(files[1].types, (Types{"plain.time_left", "plain.second"}));
   EXPECT_EQ(files[1].name, "second");
   EXPECT_EQ(files[2].types, (Types{"test.c"}));
 }
@@ -85,24 +85,40 @@ class Silent : public HostHooks {
   void heartbeat() noexcept override {}
 };
 
-TEST(PlainPlugins, EachRunsItsOwnClassOfOneName) {
-  const Registry registry = Registry::load(ALLOT_PLAIN_PLUGINS, {{"first", {{"word", "one"}}}});
-  Silent hooks;
-  const auto reason = [&](const char* type) {
-    const LoadedHandler* handler = registry.find(type);
-    return handler == nullptr ? "no handler" : call(*handler, {"", "", type, ""}, hooks).reason;
-  };
+class PlainCall : public testing::Test {
+ protected:
+  std::string reason(const char* type, Nanos soft_deadline_ns = 0) {
+    const LoadedHandler* handler = registry_.find(type);
+    if (handler == nullptr) return "no handler";
+    return call(*handler, {"", "", type, "", 1, 1, soft_deadline_ns}, hooks_).reason;
+  }
+  Registry registry_ = Registry::load(ALLOT_PLAIN_PLUGINS, {{"first", {{"word", "one"}}}});
+
+ private:
+  Silent hooks_;
+};
+
+TEST_F(PlainCall, RunsTheClassOfItsOwnPlugin) {
   EXPECT_EQ(reason("plain.first"), "first one");
   EXPECT_EQ(reason("plain.first_again"), "first one");
   EXPECT_EQ(reason("plain.second"), "second");
-  EXPECT_EQ(reason("plain.more"), "plain.more");
-  EXPECT_EQ(registry.size(), 5U);
+  EXPECT_EQ(registry_.size(), 5U);
+}
+
+TEST_F(PlainCall, TimeLeftIsThatToTheSoftDeadline) {
+  constexpr long kHour = 3600;
+  const long left = std::stol(reason("plain.time_left", boot_ns() + kHour * kSecond));
+  EXPECT_LT(left, kHour);
+  EXPECT_GT(left, kHour - 60);
+  EXPECT_EQ(reason("plain.time_left", 1), "0");
+  EXPECT_EQ(std::stol(reason("plain.time_left", 0)),
+            std::numeric_limits<std::int64_t>::max() / 1'000'000'000);
 }
 
 TEST(CHost, RunsAPluginOfTheSdk) {
   const allot_plugin* plugin = open_good("first.so");
   ASSERT_NE(plugin, nullptr);
-  c_host_result result;
+  c_host_result result{};
   ASSERT_EQ(c_host_run(plugin, 0, "hello", &result), 1);
   EXPECT_EQ(result.kind, ALLOT_RETRY);
   EXPECT_EQ(result.delay_ms, 2000);
@@ -114,7 +130,7 @@ TEST(CHost, RunsAPluginOfTheSdk) {
 TEST(CHost, RunsAPluginInC) {
   const allot_plugin* plugin = open_good("v1.so");
   ASSERT_NE(plugin, nullptr);
-  c_host_result result;
+  c_host_result result{};
   ASSERT_EQ(c_host_run(plugin, 0, "count", &result), 1);
   EXPECT_EQ(result.kind, ALLOT_FAIL);
   EXPECT_STREQ(result.reason, "run 1 of attempt 3");

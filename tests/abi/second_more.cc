@@ -3,8 +3,12 @@
 // The other file of second.so: its handlers are offered beside those of second.cc.
 #include <allot/plugin.hpp>
 
-struct More : allot::Handler {
-  allot::Outcome run(allot::Context& ctx) override { return allot::fail(std::string(ctx.type())); }
+// How many whole seconds are left.
+struct TimeLeft : allot::Handler {
+  allot::Outcome run(allot::Context& ctx) override {
+    const auto left = std::chrono::duration_cast<std::chrono::seconds>(ctx.time_left());
+    return allot::fail(std::to_string(left.count()));
+  }
 };
 
-ALLOT_HANDLER("plain.more", More)
+ALLOT_HANDLER("plain.time_left", TimeLeft)
