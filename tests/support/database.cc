@@ -37,7 +37,8 @@ Database::Database(std::vector<std::string> settings) : settings_(std::move(sett
                                    "--datadir=" + (folder_ / "data"),
                                    "--auth-root-authentication-method=normal",
                                    "--skip-test-db",
-                                   "--skip-name-resolve"};
+                                   "--skip-name-resolve",
+                                   "--force"};  // also where no name can be looked up
   add_user(install);
   const Finished result = run_program(std::move(install));
   if (result.status != ExitStatus{0, 0}) {
