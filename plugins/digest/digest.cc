@@ -39,8 +39,11 @@ class Digest : public allot::Handler {
     const std::string path(ctx.payload());
     if (path.find('\0') != std::string::npos) return allot::fail("the payload is not a path");
     const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    // A file that is not there will not be there next time either.
-    if (file.fd < 0) return allot::fail(error_text(path));
+    if (file.fd < 0) {
+      // What is not there will not be there next time either; a descriptor may be free then.
+      const bool short_of_room = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
+      return short_of_room ? allot::retry(error_text(path)) : allot::fail(error_text(path));
+    }
     struct stat status {};
     if (::fstat(file.fd, &status) != 0) return allot::retry(error_text(path));
     if (!S_ISREG(status.st_mode)) return allot::fail(path + ": not a regular file");
@@ -56,7 +59,7 @@ class Digest : public allot::Handler {
       size += static_cast<std::size_t>(got);
     }
     const std::string sum = Poco::DigestEngine::digestToHex(engine.digest());
-    ctx.debug("size=" + std::to_string(size) + " sha256=" + sum + " path=" + path);
+    ctx.info("path=" + path + " size=" + std::to_string(size) + " sha256=" + sum);
     return write_line(sum + "  " + path + "\n");
   }
 
@@ -67,12 +70,13 @@ class Digest : public allot::Handler {
     const File out(::open(output_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
     if (out.fd < 0) return allot::retry(error_text(output_));
     const ssize_t put = ::write(out.fd, line.data(), line.size());
-    if (put != static_cast<ssize_t>(line.size())) return allot::retry(error_text(output_));
+    if (put < 0) return allot::retry(error_text(output_));
+    if (put < static_cast<ssize_t>(line.size())) return allot::retry(output_ + ": disk is full");
     return allot::success();
   }
 
   std::string output_;
-  std::array<char, 256 * 1024> buffer_{};
+  std::array<char, std::size_t{256} << 10> buffer_{};
 };
 
 ALLOT_HANDLER("digest", Digest)

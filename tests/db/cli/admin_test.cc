@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "base/exit_codes.h"
@@ -78,6 +79,8 @@ TEST_F(AdminTest, AllOptionsReachTheWorkersProgram) {
   EXPECT_EQ(check.status.code, 42);
   EXPECT_EQ(allot({"plugins", "--json"}, options).out,
             "--plugins --json --config " + config() + "\n");
+  (void)libexec.write("allot-worker", "#!/bin/sh\nkill -PIPE $$\nexit 42\n");
+  EXPECT_EQ(allot({"check"}, options).status.signal, SIGPIPE) << "not ignored across exec";
 }
 
 TEST_F(AdminTest, AnIncompleteInstallationIsNamed) {

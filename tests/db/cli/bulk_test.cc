@@ -149,6 +149,7 @@ TEST_F(BulkTest, WhatCannotBeReadIsNotSubmitted) {
   const auto closed = support::run_program({"sh", "-c", "exec \"$@\" <&-", "sh", ALLOT_PROGRAM,
                                             "--config", config(), "submit", "--ndjson", "-"});
   EXPECT_EQ(closed.status.code, kExitNoInput) << closed.err;
+  EXPECT_TRUE(has(closed.err, "stdin: cannot be read: Bad file descriptor"));
 }
 
 // A thousand payloads of 16 MiB do not stand in the memory at once.
@@ -158,8 +159,8 @@ TEST_F(BulkTest, ABatchIsBoundedInBytesToo) {
   for (int i = 0; i < 3; ++i) {
     lines += R"({"queue":"wide","type":"t","payload":")" + payload + "\"}\n";
   }
-  const auto done = allot_with({"submit", "--ndjson", "-"}, lines);
-  EXPECT_EQ(done.err, "submitted 3 tasks in 2 batches\n");
+  const auto done = allot_with({"submit", "--ndjson", "-"}, lines + numbered(1, 3, "wide"));
+  EXPECT_EQ(done.err, "submitted 6 tasks in 2 batches\n");
   EXPECT_EQ(
       value("SELECT COUNT(*) FROM task WHERE LENGTH(payload) = " + std::to_string(payload.size())),
       "3");

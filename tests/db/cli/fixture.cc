@@ -2,6 +2,7 @@
 #include "db/cli/fixture.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -104,6 +105,11 @@ Fed::Fed(const std::string& config, Words words) {
 
 void Fed::feed(const std::string& text) {
   if (!write_all(write_.get(), text.data(), text.size())) throw std::runtime_error("feed");
+}
+
+bool Fed::all_read() const {
+  int left = -1;
+  return ::ioctl(write_.get(), FIONREAD, &left) == 0 && left == 0;
 }
 
 support::Finished Fed::finish() {

@@ -64,7 +64,8 @@ class Fed {
  public:
   explicit Fed(const std::string& config, Words words);
   void feed(const std::string& text);
-  void end() { write_.reset(); }
+  // True when the program has taken all that was fed.
+  [[nodiscard]] bool all_read() const;
   support::Process& process() { return *process_; }
   // Waits for its end.
   support::Finished finish();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bulk submission that ends in the middle: what is in, what is not, and what nobody knows.
+#include <algorithm>
 #include <csignal>
 
 #include "base/exit_codes.h"
@@ -28,7 +29,8 @@ TEST_F(InterruptedTest, ASignalIsToldHowFarItGot) {
   for (const int signal : {SIGINT, SIGTERM}) {
     look_.execute("DELETE FROM task");
     auto fed = after_ten_lines();
-    fed->feed(numbered(11, 15, "wide"));
+    fed->feed(numbered(11, 15, "wide") + "{\"que");
+    ASSERT_TRUE(support::eventually([&] { return fed->all_read(); }));
     fed->process().signal(signal);
     const auto done = fed->finish();
     EXPECT_EQ(done.status, (support::ExitStatus{kExitFailure, 0})) << done.err;
@@ -37,6 +39,18 @@ TEST_F(InterruptedTest, ASignalIsToldHowFarItGot) {
               "go on with --from-line 11\n");
     EXPECT_EQ(count("task"), 10U);
   }
+}
+
+// Whoever reads the ids knows all that is in, even if kill -9 comes next.
+TEST_F(InterruptedTest, IdsArePrintedWithTheirBatch) {
+  Fed fed(config(), {"submit", "--ndjson", "-", "--batch", "10", "--ids"});
+  fed.feed(numbered(1, 15, "wide"));
+  EXPECT_TRUE(support::eventually([&] {
+    const std::string out = fed.process().out();
+    return std::count(out.begin(), out.end(), '\n') == 10;
+  }));
+  fed.process().kill9();
+  EXPECT_EQ(count("task"), 10U);
 }
 
 TEST_F(InterruptedTest, ALostReplyIsToldAndNotSentAgain) {

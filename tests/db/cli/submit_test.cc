@@ -83,9 +83,10 @@ TEST_F(SubmitTest, OneByteMoreIsRefusedBeforeAnythingIsSent) {
        {Words{"submit", "default", "t", "-"}, Words{"submit", "default", "t", "--file", file}}) {
     const auto done = allot(words, {.input = std::string(kMost + 1, 'x')});
     EXPECT_EQ(done.status.code, kExitBadInput) << done.err;
-    EXPECT_TRUE(has(done.err, "16 MiB - 1"));
+    EXPECT_TRUE(has(done.err, ": the most that a payload may have is 16 MiB - 1 (16777215 bytes)"));
     EXPECT_EQ(done.out, "");
   }
+  EXPECT_EQ(allot({"submit", "default", "no good"}).status.code, kExitBadInput);
 }
 
 TEST_F(SubmitTest, WhatCannotBeReadIsNotSubmitted) {
@@ -134,7 +135,9 @@ TEST_F(SubmitTest, SqlInAnyFieldIsOnlyText) {
                         "\xbf' OR 1=1 -- ",
                         "default'"};
   for (const std::string& sql : fragments) {
-    EXPECT_EQ(allot({"submit", "--", sql, "t"}).status.code, kExitBadInput) << sql;
+    const auto queue = allot({"submit", "--", sql, "t"});
+    EXPECT_EQ(queue.status.code, kExitBadInput) << sql;
+    EXPECT_TRUE(has(queue.err, "is no queue: names are"));
     EXPECT_EQ(allot({"submit", "--", "default", sql}).status.code, kExitBadInput) << sql;
     EXPECT_EQ(allot({"tasks", "--queue", sql}).status.code, kExitBadInput) << sql;
     EXPECT_EQ(allot({"task", "show", sql}).status.code, kExitUsage) << sql;

@@ -77,6 +77,19 @@ const Loss kLosses[] = {
      }},
     {"reclaimed", [](Worker& worker, Worker&,
                      const Lease&) { ASSERT_EQ(worker.leases.reclaim(worker.db), 1U); }},
+    // Each of the fence's three conditions stops a write by itself (S1).
+    {"only_the_epoch_moved",
+     [](Worker&, Worker& thief, const Lease&) {
+       thief.db.execute("UPDATE q_lock_table SET epoch = epoch + 1");
+     }},
+    {"only_the_holder_changed",
+     [](Worker&, Worker& thief, const Lease&) {
+       thief.db.execute("UPDATE q_lock_table SET lock_by = lock_by + 1");
+     }},
+    {"only_the_state_is_free",
+     [](Worker&, Worker& thief, const Lease&) {
+       thief.db.execute("UPDATE q_lock_table SET state = 'FREE'");
+     }},
 };
 
 class FenceTest : public QueueTest,

@@ -49,8 +49,18 @@ std::optional<Block> Worker::steal(Partition partition, const FetchSpec& spec) {
   return std::nullopt;
 }
 
-QueueTest::QueueTest()
-    : name_(Database::shared().make_database()), worker_(connect()), look_(connect()) {
+std::string emptied_database() {
+  static const std::string kName = Database::shared().make_database();
+  db::Connection db = Database::shared().connect(kName);
+  for (const char* table :
+       {"task", "task_moved", "task_attempt", "task_dead", "q_lock_table", "queue"}) {
+    db.execute(std::string("DELETE FROM ") + table);
+  }
+  return kName;
+}
+
+QueueTest::QueueTest(std::string database)
+    : name_(std::move(database)), worker_(connect()), look_(connect()) {
   queue_ = make_queue("q", 1);
   partition_ = {queue_.queue_id, 0};
 }

@@ -24,6 +24,7 @@ struct Worker {
                   std::chrono::microseconds ttl = std::chrono::seconds(30));
   Worker(const Worker&) = delete;  // tasks refers to leases
   Worker& operator=(const Worker&) = delete;
+  ~Worker() = default;
 
   db::Connection db;
   LeaseStore leases;
@@ -47,10 +48,13 @@ inline constexpr TableOrder kLeaseTable[] = {{"q_lock_table", "1, 2"}};
 // All rows of some tables as text, to be compared.
 std::string dump_tables(db::Connection& db, std::span<const TableOrder> tables);
 
-// A database of its own for each test, with one queue of one partition, and one worker.
+// The database that the tests of this program share, emptied: to make one takes seven tables.
+std::string emptied_database();
+
+// A database with one queue of one partition, and one worker.
 class QueueTest : public testing::Test {
  protected:
-  QueueTest();
+  explicit QueueTest(std::string database = emptied_database());
 
   [[nodiscard]] db::Connection connect() const {
     return support::Database::shared().connect(name_);

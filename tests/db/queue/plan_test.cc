@@ -13,10 +13,10 @@
 namespace allot::queue {
 namespace {
 
-constexpr std::uint32_t kPartitions = 8;
-constexpr std::uint32_t kPerClass = 1600;
-constexpr std::uint32_t kTasks = kPartitions * kPrioClasses * kPerClass;  // 51,200
-constexpr std::uint32_t kBlock = 100;
+constexpr std::uint64_t kPartitions = 8;
+constexpr std::uint64_t kPerClass = 1600;
+constexpr std::uint64_t kTasks = kPartitions * kPrioClasses * kPerClass;  // 51,200
+constexpr std::uint64_t kBlock = 100;
 constexpr std::uint64_t kTomorrow = std::uint64_t{1} << 62;
 
 using Values = std::map<std::string, std::string>;
@@ -43,7 +43,9 @@ class PlanTest : public QueueTest {
  protected:
   // Partition p, class c, n-th task: key n + 1, payload as small as most are. In the odd partitions
   // class 0 is not due before tomorrow: the case that once took 25 times as long.
-  PlanTest() : wide_(make_queue("wide", kPartitions)) {
+  PlanTest()
+      : QueueTest(support::Database::shared().make_database()),
+        wide_(make_queue("wide", kPartitions)) {
     look_.execute(
         "SET SESSION max_recursive_iterations = 1000000;"
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
@@ -144,7 +146,7 @@ class PlanTest : public QueueTest {
   static std::vector<std::string> statements_of(const std::string& sql) {
     std::vector<std::string> statements;
     std::size_t begin = 0;
-    for (std::size_t end; begin < sql.size(); begin = end + 1) {
+    for (std::size_t end = 0; begin < sql.size(); begin = end + 1) {
       end = std::min(sql.find(";\n", begin), sql.size());
       statements.push_back(sql.substr(begin, end - begin));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -95,6 +96,16 @@ TEST(Usage, OutputThatIsLostIsSaid) {
   const auto done = allot({"--version"}, {.descriptors = {{full.get(), 1}}});
   EXPECT_EQ(done.status.code, kExitFailure);
   EXPECT_NE(done.err.find("No space left on device"), std::string::npos) << done.err;
+}
+
+TEST(Usage, AClosedPipeIsNoDeath) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  ::close(ends[0]);
+  const UniqueFd nobody_reads(ends[1]);
+  const auto done = allot({"--help"}, {.descriptors = {{nobody_reads.get(), 1}}});
+  EXPECT_EQ(done.status, (support::ExitStatus{kExitFailure, 0}));
+  EXPECT_NE(done.err.find("Broken pipe"), std::string::npos) << done.err;
 }
 
 }  // namespace
