@@ -27,15 +27,17 @@ bool report(const char* what, const char* path) {
   return false;
 }
 
-// The lock's holder may be a worker of a former life: then the pid in the file is dead or not
-// allotd.
+// The lock's holder may be a worker of a former life: then the pid in the file is dead (reaped or
+// not) or not allotd.
 bool is_allotd(long pid) {
   char path[64];
-  char name[32] = {};
-  std::snprintf(path, sizeof path, "/proc/%ld/comm", pid);
+  char text[64] = {};
+  std::snprintf(path, sizeof path, "/proc/%ld/stat", pid);
   const UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
-  return file.valid() && read(file.get(), name, sizeof name - 1) > 0 &&
-         std::strcmp(name, "allotd\n") == 0;
+  if (!file.valid() || read(file.get(), text, sizeof text - 1) <= 0) return false;
+  constexpr char kName[] = " (allotd) ";  // then the state
+  const char* name = std::strstr(text, kName);
+  return name != nullptr && std::strchr("ZX", name[sizeof kName - 1]) == nullptr;
 }
 
 // A new file of `size` zero bytes that replaces `path` in one step.

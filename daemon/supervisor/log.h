@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstring>
+
 // One line per event on standard error, in the shape of log/log.h, without memory from the heap.
 namespace allot::supervisor {
 
@@ -14,6 +17,13 @@ enum class Level { kInfo, kWarn, kError };
 class Quoted {
  public:
   explicit Quoted(const char* text);
+  // Of a field that another process wrote, and may not have ended: at most N bytes are read.
+  template <std::size_t N>
+  static Quoted of(const char (&field)[N]) {
+    char text[N + 1] = {};
+    std::memcpy(text, field, N);
+    return Quoted(static_cast<const char*>(text));
+  }
   [[nodiscard]] const char* c_str() const { return buffer_; }
 
  private:

@@ -23,7 +23,8 @@ namespace {
 
 constexpr Nanos kTick = 500 * kMilli;              // at most between two looks at the slots
 constexpr Nanos kLockPatience = 40 * kSecond;      // for workers of a former life
-constexpr Nanos kSettlePatience = 10 * kSecond;    // after the last worker is gone
+constexpr Nanos kSettlePatience = 10 * kSecond;    // after a graceful stop ran out of patience
+constexpr Nanos kSettleNow = 3 * kSecond;          // after the workers were killed on demand
 constexpr Nanos kDatabasePatience = 40 * kSecond;  // to stop
 
 }  // namespace
@@ -35,7 +36,11 @@ const char* name_of(Phase phase) {
 }
 
 int Supervisor::run() {
-  if (!set_up()) return kExitSoftware;
+  if (!set_up()) {
+    log_event(Level::kError, "supervisor.no_start", "error=%s",
+              Quoted(std::strerror(errno)).c_str());
+    return kExitSoftware;
+  }
   log_event(Level::kInfo, "supervisor.start", "pid=%d version=%s", getpid(), kVersion);
   now_ = mono_ns();
   start_check(Preflight::Step::kConfig);
@@ -58,6 +63,7 @@ bool Supervisor::set_up() {
     sigaddset(&mask, number);
   }
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // ignored, as some launchers hand it down, children vanish unseen
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // S22: grandchildren that called setsid are ours to end
   int ends[2];
   if (sigprocmask(SIG_BLOCK, &mask, nullptr) != 0 || pipe2(ends, O_CLOEXEC) != 0) return false;
@@ -314,26 +320,31 @@ void Supervisor::stop(bool now) {
     enter(Phase::kDraining);
     if (!now) workers_.stop_all();
   }
-  if (!now || killed_all_) return;
+  if (now) kill_all("stop now", kSettleNow);
+}
+
+void Supervisor::kill_all(const char* why, Nanos settle_patience) {
+  if (killed_all_) return;
   killed_all_ = true;
-  workers_.kill_all("stop now");
+  settle_until_ = now_ + settle_patience;
+  workers_.kill_all(why);
 }
 
 void Supervisor::drain() {
   workers_.tick(now_, wake_at_);
-  const Nanos patience = Nanos{answer_.stop_ms} * kMilli;
-  if (!killed_all_ && now_ - phase_began_ > patience) {
-    killed_all_ = true;
-    workers_.kill_all("did not stop in time");
+  const bool empty = workers_.all_vacant();
+  if (!empty && now_ - phase_began_ > Nanos{answer_.stop_ms} * kMilli) {
+    kill_all("did not stop in time", kSettlePatience);
   }
-  if (!workers_.all_vacant()) {
+  if (!empty) {
     // Settlers need the database, so they come before its end; without one they are not waited for
     // for ever: the leases then run out, or the next start reclaims them (S11).
-    if (!killed_all_ || now_ - phase_began_ < patience + kSettlePatience) return;
+    if (!killed_all_ || now_ < settle_until_) return;
     log_event(Level::kWarn, "supervisor.unsettled", "slots=%d", workers_.counts().settling);
     workers_.kill_settlers();
   }
-  if (!end_strays() && now_ - phase_began_ < patience + kSettlePatience) return;
+  if (stray_until_ == 0) stray_until_ = now_ + kSettleNow;
+  if (!end_strays() && now_ < stray_until_) return;
   database_.stop();
   enter(Phase::kStoppingDatabase);
 }

@@ -47,6 +47,7 @@ class Supervisor {
   void open_log_file();
   void start_running();
   void stop(bool now);
+  void kill_all(const char* why, Nanos settle_patience);
   void drain();
   void give_up(int code);
   void tell_status();
@@ -59,6 +60,8 @@ class Supervisor {
   int exit_code_ = 0;
   bool reload_asked_ = false;
   bool killed_all_ = false;
+  Nanos settle_until_ = 0;  // set with killed_all_
+  Nanos stray_until_ = 0;   // set when the last slot is vacant
   bool ready_told_ = false;
   Nanos next_watchdog_ = 0;
   Workers::Counts told_;

@@ -46,6 +46,9 @@ void Workers::move(std::uint32_t index, SlotEvent event) {
 }
 
 void Workers::tick(Nanos now, Nanos& wake_at) {
+  // If this loop stood still, so did everybody (a paused container): all get time to beat again.
+  if (last_tick_ != 0 && now - last_tick_ > milliseconds(answer_.frozen_ms) / 2) beat_since_ = now;
+  last_tick_ = now;
   for (std::uint32_t i = 0; i < ipc::kMaxSlots; ++i) {
     Entry& entry = entries_[i];
     note_ready(i, now);
@@ -168,7 +171,7 @@ void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
   Entry& entry = entries_[index];
   const ipc::Slot& slot = instance_.slot(index);
   if (entry.state == SlotState::kKilled) return;
-  const Nanos beat = std::max<Nanos>(slot.heartbeat_ns.load(), entry.spawned);
+  const Nanos beat = std::max({slot.heartbeat_ns.load(), entry.spawned, beat_since_});
   if (now > beat + milliseconds(answer_.frozen_ms)) return end(index, "frozen: no heartbeat");
   const Nanos boot = boot_ns();
   const auto over = [&](Nanos deadline) {
@@ -220,7 +223,8 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
                                entry.state == SlotState::kDraining ||
                                entry.state == SlotState::kKilled;
   const bool dirty = ipc::needs_settling(instance_.slot(index));
-  const bool too_soon = entry.ready == 0 || (!dirty && now - entry.ready < kSoonAfterReady);
+  const bool in_task = instance_.slot(index).running_count.load(std::memory_order_acquire) != 0;
+  const bool too_soon = entry.ready == 0 || (!in_task && now - entry.ready < kSoonAfterReady);
   Backoff& pause = start_pause_[entry.pool];
   if (!left_on_purpose && too_soon && pause.due(now)) {  // several that fail at once fail once
     pause.failed(now);
@@ -250,11 +254,11 @@ void Workers::log_death(std::uint32_t index, int wait_status) {
     return;
   }
   const ipc::RunningTask& task = slot.running[0];
-  log_event(
-      Level::kWarn, "worker.died",
-      "slot=%u pid=%d %s task_type=%.64s attempt=%u queue=%.64s partition=%u prio=%u run_key=%llu",
-      index, entries_[index].pid, how, task.type, task.attempt, slot.queue_name, slot.partition_no,
-      task.prio, static_cast<unsigned long long>(task.run_key));
+  log_event(Level::kWarn, "worker.died",
+            "slot=%u pid=%d %s task_type=%s attempt=%u queue=%s partition=%u prio=%u run_key=%llu",
+            index, entries_[index].pid, how, Quoted::of(task.type).c_str(), task.attempt,
+            Quoted::of(slot.queue_name).c_str(), slot.partition_no, task.prio,
+            static_cast<unsigned long long>(task.run_key));
 }
 
 void Workers::settle(std::uint32_t index, Nanos now) {
@@ -276,7 +280,10 @@ void Workers::settle(std::uint32_t index, Nanos now) {
   request.add_options(options_);
   entry.settler = spawn(request);
   entry.settler_spawned = now;
-  if (entry.settler < 0) entry.settle_pause.failed(now);
+  if (entry.settler >= 0) return;
+  entry.settle_pause.failed(now);
+  log_event(Level::kWarn, "worker.no_fork", "slot=%u error=%s", index,
+            Quoted(std::strerror(errno)).c_str());
 }
 
 void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {

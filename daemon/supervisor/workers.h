@@ -40,7 +40,7 @@ class Workers {
     bool operator==(const Counts&) const = default;
   };
   [[nodiscard]] Counts counts() const;
-  // True once every pool has its workers and one of them was ready, or there is nothing to start.
+  // True once a worker was ready, or when there is none to start.
   [[nodiscard]] bool up() const;
 
  private:
@@ -78,6 +78,8 @@ class Workers {
   bool stopping_ = false;
   bool was_ready_ = false;
   Nanos next_start_ = 0;  // stagger
+  Nanos last_tick_ = 0;
+  Nanos beat_since_ = 0;  // no heartbeat counts as older
   Entry entries_[ipc::kMaxSlots];
   // Only deaths before the first Ready are throttled: those inside a handler are the task's (S10).
   struct StartPause : Backoff {

@@ -49,6 +49,7 @@ class Worker {
     if (const int code = folder_.number("run_exit", -1); code >= 0) return code;
     folder_.pass_gate("run_gate");
     become_ready();
+    if (folder_.number("ready_lease", 0) != 0) slot_.lease_held = 1;
     if (const int code = folder_.number("ready_exit", -1); code >= 0) return code;
     alarm(kLongestLife);
     for (;;) {
@@ -156,6 +157,10 @@ class Worker {
       slot_.exclusive = static_cast<std::uint32_t>(number);
       slot_.lease_deadline_ns = boot_ns();
       start_task(0);
+    }
+    if (verb == "odd_task") {
+      start_task(0);
+      std::snprintf(slot_.running[0].type, sizeof slot_.running[0].type, "a \"b\"\nERROR c");
     }
     if (verb == "finish") slot_.running_count = 0;
     if (verb == "finished") slot_.finished_count = 1;

@@ -45,6 +45,13 @@ TEST(AllotdDeath, RightAfterReadyIsThrottledAsWell) {
   EXPECT_EQ(daemon.seen("settle"), 0U) << "exit 0 with nothing in the slot is clean";
 }
 
+TEST(AllotdDeath, RightAfterReadyWithALeaseAndNoTaskIsThrottledAsWell) {
+  Allotd daemon("ready_exit=1 ready_lease=1");
+  ASSERT_TRUE(daemon.logged("again_in_ms=800\n")) << daemon.story();
+  EXPECT_LE(daemon.logs("worker.start"), 5U) << daemon.story();
+  EXPECT_TRUE(daemon.saw("settle slot=")) << "what it left is healed all the same";
+}
+
 TEST(AllotdDeath, InsideATaskIsHealedAtOnce) {
   Allotd daemon("settle_gate=settle");
   const pid_t worker = start_busy(daemon);
@@ -57,6 +64,13 @@ TEST(AllotdDeath, InsideATaskIsHealedAtOnce) {
                            " signal=6 task_type=demo.type attempt=2 queue=mail partition=17"
                            " prio=5 run_key=4711\n";
   EXPECT_EQ(daemon.logs(line), 1U) << daemon.story();
+}
+
+TEST(AllotdDeath, WhatASlotSaysCannotForgeALine) {
+  Allotd daemon;
+  start_busy(daemon, "odd_task");
+  ASSERT_TRUE(daemon.tell(0, "signal 9"));
+  EXPECT_TRUE(daemon.logged(R"(task_type="a \"b\"\x0aERROR c" attempt=2)")) << daemon.story();
 }
 
 TEST(AllotdDeath, ASlotIsGivenOutAgainOnlyWhenItIsSettled) {
@@ -104,6 +118,22 @@ TEST(AllotdDeath, AFrozenWorkerIsKilled) {
       << daemon.story();
   EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n")) << daemon.story();
   EXPECT_TRUE(daemon.saw("ready slot=1")) << daemon.story();
+}
+
+// A container that was paused, or a machine that swapped: nobody could beat, so nobody is frozen.
+TEST(AllotdDeath, AStandstillOfEverybodyIsNoFreeze) {
+  Allotd daemon("frozen_ms=2000");
+  const pid_t worker = start_busy(daemon);
+  kill(worker, SIGSTOP);
+  daemon.signal(SIGSTOP);
+  const auto began = steady_clock::now();
+  ASSERT_TRUE(eventually([&] { return steady_clock::now() - began > std::chrono::seconds(3); }));
+  daemon.signal(SIGHUP);  // shows that the loop went round
+  daemon.signal(SIGCONT);
+  EXPECT_TRUE(daemon.logged("supervisor.signal signal=1")) << daemon.story();
+  kill(worker, SIGCONT);
+  EXPECT_TRUE(daemon.logged("pool.reload")) << daemon.story();
+  EXPECT_EQ(daemon.logs("worker.kill"), 0U) << daemon.story();
 }
 
 TEST(AllotdDeath, AWorkerThatNeverGetsReadyIsKilled) {

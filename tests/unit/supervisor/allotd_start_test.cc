@@ -71,6 +71,14 @@ TEST(AllotdStart, EndsWithTheCodeOfARefusedDatabase) {
   EXPECT_TRUE(daemon.logged("check.failed step=database code=78"));
 }
 
+// As a launcher that reaps nobody hands it down; children would then vanish unseen.
+TEST(AllotdStart, AnIgnoredSigchldIsNotInherited) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  Allotd daemon;
+  std::signal(SIGCHLD, before);
+  EXPECT_TRUE(daemon.logged("supervisor.ready")) << daemon.story();
+}
+
 TEST(AllotdStart, SaysWhichSignalEndedACheck) {
   Allotd daemon("check_config_signal=9");
   EXPECT_EQ(daemon.process().wait(), (ExitStatus{70, 0})) << daemon.story();

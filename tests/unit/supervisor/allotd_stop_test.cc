@@ -95,6 +95,13 @@ TEST(AllotdStop, ASettlerWithoutEndIsNotAwaitedForEver) {
   EXPECT_EQ(daemon.logs("supervisor.unsettled slots=1"), 1U) << daemon.story();
 }
 
+TEST(AllotdStop, NowDoesNotWaitForThePatienceOfAGracefulStop) {
+  Allotd daemon("settle_exit=1");  // a graceful stop would wait for a minute
+  start_busy(daemon);
+  EXPECT_EQ(daemon.stop(SIGQUIT), (ExitStatus{0, 0})) << daemon.story();
+  EXPECT_EQ(daemon.logs("supervisor.unsettled slots=1"), 1U) << daemon.story();
+}
+
 // The command line's words are few; each has its test here.
 TEST(AllotdStop, OptionsAreRefusedWithTheirUsage) {
   const auto unknown = support::run_program({ALLOT_ALLOTD, "--nonsense"});

@@ -4,10 +4,13 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <cstring>
 #include <fstream>
 
@@ -61,6 +64,52 @@ TEST(Instance, WaitsForWorkersOfAFormerLife) {
   EXPECT_EQ(instance.lock(dir.path().c_str()), Instance::Lock::kBusy);
   ASSERT_EQ(flock(worker.get(), LOCK_UN), 0);
   EXPECT_EQ(instance.lock(dir.path().c_str()), Instance::Lock::kTaken);
+}
+
+// Of a supervisor that was killed, and that nobody has reaped yet.
+TEST(Instance, ADeadAllotdWhosePidIsStillThereHoldsNothing) {
+  const support::TempDir dir;
+  const pid_t zombie = fork();
+  if (zombie == 0) {
+    prctl(PR_SET_NAME, "allotd");
+    _exit(0);
+  }
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(zombie), &info, WEXITED | WNOWAIT), 0);
+  const std::string path = dir.write("lock", std::to_string(zombie) + "\n");
+  const UniqueFd worker(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(flock(worker.get(), LOCK_EX), 0);
+  Instance instance;
+  EXPECT_EQ(instance.lock(dir.path().c_str()), Instance::Lock::kBusy);
+  EXPECT_EQ(waitpid(zombie, nullptr, 0), zombie);
+}
+
+TEST(Instance, ALivingAllotdIsNamed) {
+  const support::TempDir dir;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  UniqueFd read_end(ends[0]);
+  UniqueFd write_end(ends[1]);
+  const pid_t other = fork();
+  if (other == 0) {
+    prctl(PR_SET_NAME, "allotd");
+    write_end.reset(open("/dev/null", O_RDONLY));  // "named", by end of file
+    pause();
+  }
+  write_end.reset();
+  char c = 0;
+  ASSERT_EQ(read(read_end.get(), &c, 1), 0);
+  const std::string path = dir.write("lock", std::to_string(other) + "\n");
+  const UniqueFd held(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_EQ(flock(held.get(), LOCK_EX), 0);
+  Instance instance;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(instance.lock(dir.path().c_str()), Instance::Lock::kRefused);
+  EXPECT_NE(
+      testing::internal::GetCapturedStderr().find("instance.taken pid=" + std::to_string(other)),
+      std::string::npos);
+  kill(other, SIGKILL);
+  EXPECT_EQ(waitpid(other, nullptr, 0), other);
 }
 
 TEST(Instance, AFolderThatCannotBeMadeIsRefused) {
