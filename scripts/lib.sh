@@ -17,6 +17,9 @@
   fresh_packages=(debootstrap systemd-container)
 }
 
+# What is built must not be world-writable: a plugin that is would be refused.
+umask o-w
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 say() { printf '%s\n' "$*"; }

@@ -48,44 +48,6 @@ std::optional<Finding> check_handler(const allot_handler* handler, std::size_t n
 
 }  // namespace
 
-const char* name_of(Refusal refusal) {
-  switch (refusal) {
-    case Refusal::kNotAFile:
-      return "not a file";
-    case Refusal::kCannotOpen:
-      return "cannot be opened";
-    case Refusal::kNoSymbol:
-      return "missing symbol";
-    case Refusal::kNoDescription:
-      return "no description";
-    case Refusal::kWrongMagic:
-      return "wrong magic";
-    case Refusal::kTooNew:
-      return "ABI too new";
-    case Refusal::kNoVersion:
-      return "no ABI version";
-    case Refusal::kShortPlugin:
-      return "description too small";
-    case Refusal::kBadName:
-      return "bad plugin name";
-    case Refusal::kNoHandlers:
-      return "no handlers";
-    case Refusal::kShortHandler:
-      return "handler too small";
-    case Refusal::kBadType:
-      return "bad type";
-    case Refusal::kTypeTwice:
-      return "duplicate type";
-    case Refusal::kNoRun:
-      return "missing run function";
-    case Refusal::kTypeTaken:
-      return "type taken";
-    case Refusal::kInitFailed:
-      return "init failed";
-  }
-  return "unknown";
-}
-
 std::optional<Finding> check_abi(const allot_plugin* plugin) {
   if (plugin == nullptr) {
     return Finding{Refusal::kNoDescription,

@@ -149,10 +149,10 @@ TEST_F(AbiCheckTest, ALongNameIsNotRepeatedInFull) {
 
 TEST(RefusalName, EachHasItsOwn) {
   std::map<std::string, int> names;
-  for (int i = 0; i <= static_cast<int>(Refusal::kInitFailed); ++i) {
+  for (int i = 0; i <= static_cast<int>(kLastRefusal); ++i) {
     ++names[name_of(static_cast<Refusal>(i))];
   }
-  EXPECT_EQ(names.size(), static_cast<std::size_t>(Refusal::kInitFailed) + 1);
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(kLastRefusal) + 1);
   EXPECT_EQ(names.count("unknown"), 0U);
 }
 

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Documents, DocumentTest, testing::Values("README.md", "
 
 TEST(Document, EveryRefusalHasItsRow) {
   const std::string text = support::read_file(ALLOT_SOURCE_DIR "/docs/plugins.md");
-  for (int i = 0; i <= static_cast<int>(Refusal::kInitFailed); ++i) {
+  for (int i = 0; i <= static_cast<int>(kLastRefusal); ++i) {
     const std::string row = std::string("\n| ") + name_of(static_cast<Refusal>(i)) + " | ";
     EXPECT_NE(text.find(row), std::string::npos) << row;
   }
