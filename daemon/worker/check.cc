@@ -104,8 +104,9 @@ bool print_plugins(const config::Settings& settings, bool json) {
     } else if (!json) {
       std::string types;
       for (const std::string& type : file.types) types += " " + type;
-      std::printf("%s: %s %s (ABI %u):%s\n", file.path.c_str(), file.name.c_str(),
-                  file.version.c_str(), file.abi_version, types.c_str());
+      const std::string version = (file.version.empty() ? "" : " ") + file.version;
+      std::printf("%s: %s%s (ABI %u):%s\n", file.path.c_str(), file.name.c_str(), version.c_str(),
+                  file.abi_version, types.c_str());
     }
     list.push_back(std::move(entry));
   }
