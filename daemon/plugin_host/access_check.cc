@@ -76,7 +76,7 @@ std::variant<std::string, Finding> trusted_file(const std::string& path) {
   const fs::path real = fs::canonical(path, error);
   if (error || !fs::is_regular_file(real, error)) {
     return Finding{Refusal::kNotAFile, (error ? error.message() : "not a regular file") +
-                                           "; take it out of the plugin folder"};
+                                           "; a plugin is a shared object"};
   }
   Way way;
   add_way(real.parent_path(), way);

@@ -45,6 +45,10 @@ const char* name_of(Refusal refusal) {
       return "type taken";
     case Refusal::kInitFailed:
       return "init failed";
+    case Refusal::kCrashes:
+      return "crashes";
+    case Refusal::kHangs:
+      return "hangs";
   }
   return "unknown";
 }

@@ -26,9 +26,11 @@ enum class Refusal {
   kTypeTwice,     // one type twice in one plugin
   kNoRun,         // a handler without run
   kTypeTaken,     // another plugin offers that type
-  kInitFailed     // create of a handler failed
+  kInitFailed,    // create of a handler failed
+  kCrashes,       // took the process with it when it was opened, or when its handlers were made
+  kHangs          // was not done in time with one of these
 };
-inline constexpr Refusal kLastRefusal = Refusal::kInitFailed;
+inline constexpr Refusal kLastRefusal = Refusal::kHangs;
 
 // As it is printed and documented.
 const char* name_of(Refusal refusal);

@@ -3,9 +3,7 @@
 
 #include <fcntl.h>
 
-#include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/posix.h"
 #include "db/from_settings.h"
@@ -87,32 +85,6 @@ void check_database(const config::Settings& settings, bool reclaim) {
   if (const auto freed = leases.reclaim(db); freed > 0) {
     log::warn("lease.reclaimed", {{"leases", freed}, {"instance", settings.daemon.instance}});
   }
-}
-
-bool print_plugins(const config::Settings& settings, bool json) {
-  bool good = true;
-  auto list = nlohmann::json::array();
-  for (const auto& file : plugin_host::describe(settings.plugins.folder)) {
-    nlohmann::json entry = {{"file", file.path},       {"name", file.name},
-                            {"version", file.version}, {"abi", file.abi_version},
-                            {"types", file.types},     {"refused", nullptr}};
-    if (file.refused) {
-      good = false;
-      entry["refused"] = {{"reason", plugin_host::name_of(file.refused->refusal)},
-                          {"text", file.refused->text}};
-      if (!json) std::printf("%s\n", plugin_host::refusal_line(file).c_str());
-    } else if (!json) {
-      std::string types;
-      for (const std::string& type : file.types) types += " " + type;
-      const std::string version = (file.version.empty() ? "" : " ") + file.version;
-      std::printf("%s: %s%s (ABI %u):%s\n", file.path.c_str(), file.name.c_str(), version.c_str(),
-                  file.abi_version, types.c_str());
-    }
-    list.push_back(std::move(entry));
-  }
-  if (json) std::printf("%s\n", list.dump(2).c_str());
-  if (!json && list.empty()) std::printf("no plugins in %s\n", settings.plugins.folder.c_str());
-  return good;
 }
 
 }  // namespace allot::worker

@@ -15,8 +15,4 @@ void check_config(const config::Settings& settings);
 // frees the leases of a former life of this instance (S11): only with the instance lock in hand.
 void check_database(const config::Settings& settings, bool reclaim);
 
-// For people: one line per plugin file, what it offers or why it is refused. False: one was
-// refused.
-bool print_plugins(const config::Settings& settings, bool json);
-
 }  // namespace allot::worker

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/posix.h"
@@ -18,6 +19,7 @@
 #include "ipc/slot.h"
 #include "log/log.h"
 #include "worker/check.h"
+#include "worker/plugin_report.h"
 #include "worker/settle.h"
 #include "worker/worker.h"
 
@@ -26,11 +28,12 @@ namespace {
 
 constexpr char kUsage[] =
     "usage: allot-worker --run [--slot N] | --settle N --status STATUS |\n"
-    "                    --check config|database|all [--reclaim] | --plugins [--json]\n"
+    "                    --check config|database|all [--reclaim] | --plugins [--json] |\n"
+    "                    --plugin-check FILE... [--init] [--json]\n"
     "                    [--config FILE] [--embedded DIR]\n"
     "Started by allotd. Started by hand, --run is a single worker in the foreground.\n";
 
-enum class Mode { kNone, kRun, kSettle, kCheck, kPlugins };
+enum class Mode { kNone, kRun, kSettle, kCheck, kPlugins, kPluginCheck };
 
 struct Options {
   Mode mode = Mode::kNone;
@@ -39,6 +42,8 @@ struct Options {
   int status = 0;
   bool reclaim = false;
   bool json = false;
+  bool init = false;
+  std::vector<std::string> files;
   config::LoadOptions load;
 };
 
@@ -62,6 +67,8 @@ constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
                             {"check", required_argument, nullptr, 'c'},
                             {"reclaim", no_argument, nullptr, 'l'},
                             {"plugins", no_argument, nullptr, 'p'},
+                            {"plugin-check", no_argument, nullptr, 'k'},
+                            {"init", no_argument, nullptr, 'i'},
                             {"json", no_argument, nullptr, 'j'},
                             {"config", required_argument, nullptr, 'f'},
                             {"embedded", required_argument, nullptr, 'e'},
@@ -96,6 +103,12 @@ Options parse(int argc, char** argv) {
       case 'p':
         options.mode = Mode::kPlugins;
         break;
+      case 'k':
+        options.mode = Mode::kPluginCheck;
+        break;
+      case 'i':
+        options.init = true;
+        break;
       case 'j':
         options.json = true;
         break;
@@ -115,7 +128,11 @@ Options parse(int argc, char** argv) {
         usage("unknown or incomplete option");
     }
   }
-  if (options.mode == Mode::kNone || optind != argc) usage("say what to do");
+  options.files.assign(argv + optind, argv + argc);
+  if (options.mode == Mode::kNone ||
+      options.files.empty() == (options.mode == Mode::kPluginCheck)) {
+    usage("say what to do");
+  }
   return options;
 }
 
@@ -157,6 +174,10 @@ void keep_descriptors_to_ourselves() {
 }
 
 int run(const Options& options) {
+  if (options.mode == Mode::kPluginCheck) {
+    const bool good = print_plugin_check({options.files, options.json, options.init, options.load});
+    return good ? kExitOk : kExitConfig;
+  }
   const config::Settings settings = config::load(options.load);
   log::setup("worker", log::parse_level(settings.logging.level), settings.logging.file);
   for (const std::string& warning : settings.warnings)
@@ -180,6 +201,7 @@ int run(const Options& options) {
       if (options.check != "database") check_config(settings);
       if (options.check != "config") check_database(settings, options.reclaim);
       return kExitOk;
+    case Mode::kPluginCheck:
     case Mode::kNone:
       break;
   }

@@ -47,7 +47,7 @@ class ConsumerTest : public testing::Test {
                     "-B",
                     work_ / "build",
                     "-DCMAKE_PREFIX_PATH=" + prefix(),
-                    "-DCMAKE_CXX_COMPILER=" ALLOT_CXX,
+                    std::string("-DCMAKE_CXX_COMPILER=") + ALLOT_CXX,
                     "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Wshadow -Werror"};
     configure.insert(configure.end(), options.begin(), options.end());
     must(configure);
@@ -97,6 +97,21 @@ TEST_F(ConsumerTest, AnotherPluginFolderMayBeNamed) {
         build(project, {"-DALLOT_PLUGIN_FOLDER=" + (work_ / "my/plugins")})});
   EXPECT_EQ(plugins_in(work_ / "my/plugins"),
             (work_ / "my/plugins/hello.so") + ": hello (ABI 1): hello\n");
+}
+
+// F2: from nothing to a plugin in the folder of the daemon.
+TEST_F(ConsumerTest, ANewPluginBuildsTestsChecksAndInstalls) {
+  const std::string allot = prefix() + "/bin/allot";
+  const std::string project = work_ / "make_thumbs";
+  must({allot, "plugin", "new", "make_thumbs"}, {.directory = work_.path()});
+  const std::string built = build(project);
+  const std::string tests = must({"ctest", "--test-dir", built, "--verbose"});
+  EXPECT_NE(tests.find("[  PASSED  ] 4 tests."), std::string::npos) << tests;
+  const std::string line = "make_thumbs.so: make_thumbs 0.1.0 (ABI 1): make_thumbs\n";
+  EXPECT_EQ(must({allot, "plugin", "check", built + "/make_thumbs.so"}), built + "/" + line);
+  must({ALLOT_CMAKE, "--install", built});
+  const std::string folder = prefix() + "/" ALLOT_INSTALLED_PLUGINS;
+  EXPECT_NE(plugins_in(folder).find(folder + "/" + line), std::string::npos);
 }
 
 TEST_F(ConsumerTest, AnInstalledTreeNamesNoFolderOfItsBuild) {
