@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "allot/plugin.h"
@@ -11,6 +13,16 @@ namespace allot::plugin_host {
 
 // Pure: looks only at the description, calls nothing. nullopt: the plugin is good.
 std::optional<Finding> check_abi(const allot_plugin* plugin);
+
+// 1 to 63 of A-Z a-z 0-9 . _ -
+bool is_type(std::string_view word);
+
+// A field that version 1 has not; nullptr where it is not set.
+inline auto types_function(const allot_handler& handler) {
+  return handler.struct_size >= offsetof(allot_handler, types) + sizeof(handler.types)
+             ? handler.types
+             : nullptr;
+}
 
 inline std::string_view view(const allot_str& text) {
   return text.data == nullptr ? std::string_view{} : std::string_view{text.data, text.size};

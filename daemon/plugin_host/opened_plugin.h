@@ -11,8 +11,10 @@
 
 namespace allot::plugin_host {
 
-// One plugin's section of the configuration: key -> value.
-using Section = std::map<std::string, std::string>;
+// One plugin's section of the configuration: key -> value; a list is its key several times.
+using Section = std::multimap<std::string, std::string>;
+// By name.
+using Sections = std::map<std::string, Section>;
 
 // A file, as a look at it found it.
 struct PluginFile {
@@ -21,30 +23,32 @@ struct PluginFile {
   std::string version;
   std::uint32_t abi_version = 0;
   std::vector<std::string> types;
+  bool types_by_config = false;  // the configuration may name more
   std::optional<Finding> refused;
 };
 
 // "plugin FILE refused (REASON): ...", for messages.
 std::string refusal_line(const PluginFile& file);
 
-// A handler that is ready to run tasks of its type.
+// A handler that is ready to run tasks of its types.
 struct LoadedHandler {
   const allot_handler* handler = nullptr;
   void* self = nullptr;
+  std::vector<std::string> types = {};
 };
 
 struct OpenedPlugin {
   PluginFile file;
-  const allot_plugin* plugin = nullptr;  // null when it was refused
+  std::vector<LoadedHandler> handlers;  // not yet made; those without a type are left out
+  Section section;
 };
 
-// Opens and describes a plugin in this process, for good.
-OpenedPlugin open_and_describe(const std::string& path);
+// Opens and describes a plugin in this process, for good. Makes no handler.
+OpenedPlugin open_and_describe(const std::string& path, const Sections& sections);
 
 // Makes the state of each handler. Those that were made are in `made`, also when one failed: the
 // caller destroys them.
-std::optional<Finding> make_handlers(const allot_plugin& plugin, const Section& section,
-                                     std::vector<LoadedHandler>& made);
+std::optional<Finding> make_handlers(const OpenedPlugin& opened, std::vector<LoadedHandler>& made);
 void destroy(const LoadedHandler& handler);
 
 }  // namespace allot::plugin_host

@@ -35,6 +35,7 @@ class Writer {
     number(file.abi_version);
     number(static_cast<std::uint32_t>(file.types.size()));
     for (const std::string& type : file.types) text(type);
+    number(file.types_by_config ? 1 : 0);
     number(file.refused ? 1 : 0);
     if (!file.refused) return;
     number(static_cast<std::uint32_t>(file.refused->refusal));
@@ -68,6 +69,7 @@ class Reader {
     for (std::uint32_t left = number(); left > 0 && complete_; --left) {
       file.types.push_back(text());
     }
+    file.types_by_config = number() != 0;
     file.refused.reset();
     if (number() == 0) return;
     const std::uint32_t refusal = number();
@@ -87,12 +89,9 @@ class Reader {
   bool complete_ = true;
 };
 
-std::optional<Finding> try_init(const OpenedPlugin& opened, const ProbeOptions& options) {
-  static const Section kNone;
-  const auto section = options.sections.find(opened.file.name);
+std::optional<Finding> try_init(const OpenedPlugin& opened) {
   std::vector<LoadedHandler> made;
-  auto finding = make_handlers(*opened.plugin,
-                               section == options.sections.end() ? kNone : section->second, made);
+  auto finding = make_handlers(opened, made);
   for (const LoadedHandler& handler : made) destroy(handler);
   return finding;
 }
@@ -105,10 +104,10 @@ std::optional<Finding> try_init(const OpenedPlugin& opened, const ProbeOptions& 
     writer.file(file);
     return write_all(answer, writer.bytes().data(), writer.bytes().size());
   };
-  OpenedPlugin opened = open_and_describe(path);
+  OpenedPlugin opened = open_and_describe(path, options.sections);
   bool said = say(opened.file);
   if (options.init && !opened.file.refused) {
-    opened.file.refused = try_init(opened, options);
+    opened.file.refused = try_init(opened);
     said = said && say(opened.file);
   }
   _exit(said ? kExitOk : kExitFailure);
@@ -164,7 +163,8 @@ class Probe {
   // True when the child has said everything.
   bool understand() {
     Reader reader(said_);
-    PluginFile described{file_.path, {}, {}, 0, {}, {}};
+    PluginFile described;
+    described.path = file_.path;
     reader.file(described);
     described_ = reader.complete();
     if (!described_) return false;

@@ -16,7 +16,7 @@ struct ProbeOptions {
   std::chrono::milliseconds patience = std::chrono::seconds(10);
   // Also make and destroy the handlers, as a worker does when it starts.
   bool init = false;
-  std::map<std::string, Section> sections = {};
+  Sections sections = {};
 };
 
 // What each file offers, or why it is refused, in the order of `paths`. Must be called while this

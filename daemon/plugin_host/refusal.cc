@@ -43,6 +43,8 @@ const char* name_of(Refusal refusal) {
       return "missing run function";
     case Refusal::kTypeTaken:
       return "type taken";
+    case Refusal::kBadConfig:
+      return "bad configuration";
     case Refusal::kInitFailed:
       return "init failed";
     case Refusal::kCrashes:

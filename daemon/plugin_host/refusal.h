@@ -26,6 +26,7 @@ enum class Refusal {
   kTypeTwice,     // one type twice in one plugin
   kNoRun,         // a handler without run
   kTypeTaken,     // another plugin offers that type
+  kBadConfig,     // a handler that takes its types from the configuration does not accept it
   kInitFailed,    // create of a handler failed
   kCrashes,       // took the process with it when it was opened, or when its handlers were made
   kHangs          // was not done in time with one of these

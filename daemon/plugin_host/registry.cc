@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "plugin_host/abi_check.h"
 #include "plugin_host/probe.h"
 
 namespace allot::plugin_host {
@@ -44,44 +43,38 @@ void refuse_taken_types(PluginFile& file, Owners& owners) {
 
 }  // namespace
 
-std::vector<PluginFile> describe(const std::string& folder) {
-  std::vector<PluginFile> files = probe(shared_objects(folder));
+std::vector<PluginFile> describe(const std::string& folder, const Sections& sections) {
+  std::vector<PluginFile> files = probe(shared_objects(folder), {.sections = sections});
   Owners owners;
   for (PluginFile& file : files) refuse_taken_types(file, owners);
   return files;
 }
 
 Registry Registry::load(const std::string& folder, const Sections& sections) {
-  static const Section kNone;
   Registry registry;
   Owners owners;
   std::string problems;
   for (const std::string& path : shared_objects(folder)) {
-    OpenedPlugin opened = open_and_describe(path);
+    OpenedPlugin opened = open_and_describe(path, sections);
     PluginFile& file = opened.file;
     refuse_taken_types(file, owners);
-    if (!file.refused) {
-      const auto section = sections.find(file.name);
-      std::vector<LoadedHandler> made;
-      file.refused =
-          make_handlers(*opened.plugin, section == sections.end() ? kNone : section->second, made);
-      for (const LoadedHandler& handler : made) {
-        registry.handlers_.emplace(view(handler.handler->type), handler);
-      }
-    }
+    if (!file.refused) file.refused = make_handlers(opened, registry.handlers_);
     if (file.refused) problems += (problems.empty() ? "" : "\n") + refusal_line(file);
   }
   if (!problems.empty()) throw Error(problems, kExitConfig);
+  for (std::size_t i = 0; i < registry.handlers_.size(); ++i) {
+    for (const std::string& type : registry.handlers_[i].types) registry.by_type_.emplace(type, i);
+  }
   return registry;
 }
 
 Registry::~Registry() {
-  for (const auto& [type, handler] : handlers_) destroy(handler);
+  for (const LoadedHandler& handler : handlers_) destroy(handler);
 }
 
 const LoadedHandler* Registry::find(std::string_view type) const {
-  const auto at = handlers_.find(type);
-  return at == handlers_.end() ? nullptr : &at->second;
+  const auto at = by_type_.find(type);
+  return at == by_type_.end() ? nullptr : &handlers_[at->second];
 }
 
 }  // namespace allot::plugin_host

@@ -10,13 +10,10 @@
 
 namespace allot::plugin_host {
 
-// The configuration of the plugins, by section name.
-using Sections = std::map<std::string, Section>;
-
 // Describes every *.so of a folder, in name order; starts nothing (S30), and opens each in a child
 // of its own (probe.h). A type that two plugins offer is a refusal of the second that names both
 // files. Throws Error(kExitConfig) when the folder cannot be read.
-std::vector<PluginFile> describe(const std::string& folder);
+std::vector<PluginFile> describe(const std::string& folder, const Sections& sections = {});
 
 // The handlers of this process by task type.
 class Registry {
@@ -34,11 +31,13 @@ class Registry {
 
   // nullptr: nobody here knows this type.
   [[nodiscard]] const LoadedHandler* find(std::string_view type) const;
-  [[nodiscard]] std::size_t size() const { return handlers_.size(); }
+  // The number of types.
+  [[nodiscard]] std::size_t size() const { return by_type_.size(); }
 
  private:
   Registry() = default;
-  std::map<std::string, LoadedHandler, std::less<>> handlers_;
+  std::vector<LoadedHandler> handlers_;
+  std::map<std::string, std::size_t, std::less<>> by_type_;  // where in handlers_
 };
 
 }  // namespace allot::plugin_host

@@ -49,7 +49,8 @@ ipc::PreflightAnswer answer_of(const config::Settings& settings) {
 void require_good_plugins(const config::Settings& settings) {
   std::string problems;
   std::size_t types = 0;
-  for (const auto& file : plugin_host::describe(settings.plugins.folder)) {
+  for (const auto& file :
+       plugin_host::describe(settings.plugins.folder, settings.plugins.sections)) {
     types += file.types.size();
     if (!file.refused) continue;
     problems += (problems.empty() ? "" : "\n") + plugin_host::refusal_line(file);

@@ -15,7 +15,8 @@ using plugin_host::PluginFile;
 nlohmann::json json_of(const PluginFile& file) {
   nlohmann::json entry = {{"file", file.path},       {"name", file.name},
                           {"version", file.version}, {"abi", file.abi_version},
-                          {"types", file.types},     {"refused", nullptr}};
+                          {"types", file.types},     {"types_by_config", file.types_by_config},
+                          {"refused", nullptr}};
   if (file.refused) {
     entry["refused"] = {{"reason", plugin_host::name_of(file.refused->refusal)},
                         {"text", file.refused->text}};
@@ -28,6 +29,7 @@ std::string line_of(const PluginFile& file) {
   std::string line = file.path + ": " + file.name + (file.version.empty() ? "" : " ") +
                      file.version + " (ABI " + std::to_string(file.abi_version) + "):";
   for (const std::string& type : file.types) line += " " + type;
+  if (file.types.empty()) line += " the types that [plugins." + file.name + "] names";
   return line;
 }
 
@@ -53,7 +55,7 @@ bool print(const std::vector<PluginFile>& files, bool json) {
 }  // namespace
 
 bool print_plugins(const config::Settings& settings, bool json) {
-  const auto files = plugin_host::describe(settings.plugins.folder);
+  const auto files = plugin_host::describe(settings.plugins.folder, settings.plugins.sections);
   if (!json && files.empty()) std::printf("no plugins in %s\n", settings.plugins.folder.c_str());
   return print(files, json);
 }

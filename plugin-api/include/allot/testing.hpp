@@ -42,7 +42,8 @@ inline void PrintTo(const Outcome& outcome, std::ostream* out) {
 
 namespace test {
 
-// The section [plugins.NAME]: every value as text.
+// The section [plugins.NAME]: every value as text; a list is its key several times, and a key of a
+// section inside has both names: {"deeper.key", "value"}, {"\"with.dot\".key", "value"}.
 using Settings = std::multimap<std::string, std::string>;
 
 // What the handler is given. What a test does not care for has a value that does no harm.
@@ -88,7 +89,7 @@ class Handler {
     for (const auto& [key, value] : settings) {
       config.push_back({detail::text(key), detail::text(value)});
     }
-    handler_ = find(plugin, type);
+    handler_ = find(plugin, type, config);
     if (handler_->create == nullptr) return;
     std::string buffer(4096, '\0');
     allot_text error = {buffer.data(), buffer.size(), 0};
@@ -169,12 +170,30 @@ class Handler {
     return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
            static_cast<std::uint64_t>(now.tv_nsec);
   }
-  static const allot_handler* find(const allot_plugin& plugin, const std::string& type) {
+  static void collect(void* types, allot_str type) {
+    static_cast<std::vector<std::string>*>(types)->emplace_back(type.data, type.size);
+  }
+  // All types of a handler. Throws when it says that the configuration is wrong.
+  static std::vector<std::string> types_of(const allot_handler& handler,
+                                           const std::vector<allot_pair>& config) {
+    std::vector<std::string> types;
+    if (handler.type.size > 0) collect(&types, handler.type);
+    if (handler.struct_size < sizeof(allot_handler) || handler.types == nullptr) return types;
+    std::string buffer(4096, '\0');
+    allot_text error = {buffer.data(), buffer.size(), 0};
+    if (handler.types(config.data(), config.size(), &collect, &types, &error) != 0) {
+      throw std::runtime_error(buffer.substr(0, error.size));
+    }
+    return types;
+  }
+  static const allot_handler* find(const allot_plugin& plugin, const std::string& type,
+                                   const std::vector<allot_pair>& config) {
     std::string offered;
     for (std::size_t i = 0; i < plugin.handler_count; ++i) {
-      const allot_str& one = plugin.handlers[i]->type;
-      if (std::string_view(one.data, one.size) == type) return plugin.handlers[i];
-      offered += " '" + std::string(one.data, one.size) + "'";
+      for (const std::string& one : types_of(*plugin.handlers[i], config)) {
+        if (one == type) return plugin.handlers[i];
+        offered += " '" + one + "'";
+      }
     }
     throw std::invalid_argument("no handler for '" + type + "'; offered:" + offered);
   }

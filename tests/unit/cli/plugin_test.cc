@@ -57,7 +57,7 @@ TEST_F(PluginCommandTest, NewTakesAnotherFolderAndOverwritesNothing) {
 TEST_F(PluginCommandTest, CheckNeedsNoConfigurationAndJudgesEachFile) {
   const auto good = allot({"check", plugin("good")});
   EXPECT_EQ(good.status.code, kExitOk) << good.err;
-  EXPECT_EQ(good.out, plugin("good") + ": variant 1.2 (ABI 1): test.variant\n");
+  EXPECT_EQ(good.out, plugin("good") + ": variant 1.2 (ABI 2): test.variant\n");
   const auto both =
       allot({"check", plugin("wrong_magic"), plugin("good"), "--config", "/nonexistent"});
   EXPECT_EQ(both.status.code, kExitConfig);
@@ -75,8 +75,9 @@ TEST_F(PluginCommandTest, CheckAsJson) {
   EXPECT_EQ(list[0], (nlohmann::json{{"file", plugin("good")},
                                      {"name", "variant"},
                                      {"version", "1.2"},
-                                     {"abi", 1},
+                                     {"abi", 2},
                                      {"types", {"test.variant"}},
+                                     {"types_by_config", false},
                                      {"refused", nullptr}}));
   EXPECT_EQ(list[1]["refused"]["reason"], "wrong magic");
 }
@@ -95,7 +96,7 @@ TEST_F(PluginCommandTest, CheckWithInitMakesTheHandlers) {
 
 TEST_F(PluginCommandTest, AFileMayBeginWithADash) {
   std::filesystem::copy_file(plugin("good"), folder_ / "-x.so");
-  EXPECT_EQ(allot({"check", "--", "-x.so"}).out, "./-x.so: variant 1.2 (ABI 1): test.variant\n");
+  EXPECT_EQ(allot({"check", "--", "-x.so"}).out, "./-x.so: variant 1.2 (ABI 2): test.variant\n");
 }
 
 }  // namespace
