@@ -31,8 +31,7 @@ class Reader {
       fail("command = [\"/path/to/program\", \"argument\", ...] is needed, with the whole path");
     }
     for (const std::string& word : command.argv) {
-      if (word.find('\0') != word.npos)
-        fail("command: a NUL in '" + std::string(word.c_str()) + "'");
+      if (word.find('\0') != word.npos) fail("command: a NUL in one of its words");
     }
     command.directory = section_.get("directory", command.directory);
     if (command.directory.rfind('/', 0) != 0) fail("directory must be a whole path");
