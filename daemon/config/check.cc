@@ -18,11 +18,15 @@
 
 #include "base/unique_fd.h"
 #include "config/rows.h"
+#include "config/servers.h"
 
 namespace allot::config {
 namespace {
 
 constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path without its last 0
+
+// Below what the supervisor waits for a check of the database.
+constexpr milliseconds kMostConnecting = seconds(25);
 
 class Checker {
  public:
@@ -30,6 +34,7 @@ class Checker {
 
   void run() {
     if (settings_.database.embedded.empty()) {
+      check_servers();
       check_password();
     } else {
       use_embedded();
@@ -59,7 +64,7 @@ class Checker {
 
   void use_embedded() {
     for (const char* key :
-         {"host", "port", "socket", "user", "password", "password_file", "name"}) {
+         {"host", "port", "hosts", "socket", "user", "password", "password_file", "name"}) {
       const std::string path = std::string("database.") + key;
       if (line_of(path) == 0) continue;
       warn(path, "[database] " + std::string(key) + " is not used: the database is embedded");
@@ -70,6 +75,33 @@ class Checker {
     database.password.clear();
     database.password_file.clear();
     database.name = Database().name;
+  }
+
+  void check_servers() {
+    Database& database = settings_.database;
+    const auto port = static_cast<std::uint16_t>(database.port);
+    const std::string path = "database.hosts";
+    if (database.hosts.empty()) return add_server("database.host", database.host, port);
+    if (line_of("database.host") != 0) {
+      return problem(path, "[database] has both host and hosts; remove one");
+    }
+    for (const std::string& text : database.hosts) add_server(path, text, port);
+    const milliseconds all = database.connect_timeout * static_cast<int>(database.hosts.size());
+    if (database.hosts.size() > 1 && all > kMostConnecting) {
+      problem(line_of("database.connect_timeout") != 0 ? "database.connect_timeout" : path,
+              "[database] connect_timeout (" + text_of(database.connect_timeout) +
+                  ") for each of " + std::to_string(database.hosts.size()) + " hosts is " +
+                  text_of(all) + "; allowed are " + text_of(kMostConnecting) +
+                  " together, else the last ones are never reached");
+    }
+  }
+
+  void add_server(const std::string& path, const std::string& text, std::uint16_t port) {
+    if (auto server = parse_server(text, port)) {
+      return settings_.database.servers.push_back(std::move(*server));
+    }
+    problem(path, "[database] '" + text +
+                      "' is no server; write \"HOST\", \"HOST:PORT\" or \"[ADDRESS]:PORT\"");
   }
 
   void check_socket() {

@@ -32,9 +32,16 @@ using Names = std::vector<std::string>;
 
 #define ALLOT_FIELD(key, type, initial, min, max, unit, sentence) kind::type key = initial;
 
+struct Server {
+  std::string host;
+  std::uint16_t port = 0;
+  bool operator==(const Server&) const = default;
+};
+
 struct Database {
 #define ALLOT_DATABASE ALLOT_FIELD
 #include "config/settings.def"
+  std::vector<Server> servers;  // after load(): hosts, or host with port
 };
 
 struct Daemon {

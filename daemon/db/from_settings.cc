@@ -5,8 +5,9 @@ namespace allot::db {
 
 ConnectOptions from_settings(const config::Database& settings) {
   ConnectOptions options;
-  options.host = settings.host;
-  options.port = static_cast<std::uint16_t>(settings.port);
+  for (const config::Server& server : settings.servers) {
+    options.servers.push_back({server.host, server.port});
+  }
   options.socket = settings.socket;
   options.user = settings.user;
   options.password = settings.password;

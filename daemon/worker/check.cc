@@ -16,6 +16,7 @@
 #include "plugin_host/registry.h"
 #include "queue/catalog.h"
 #include "queue/lease_store.h"
+#include "worker/connect.h"
 
 namespace allot::worker {
 namespace {
@@ -75,7 +76,7 @@ void check_config(const config::Settings& settings) {
 }
 
 void check_database(const config::Settings& settings, bool reclaim) {
-  db::Connection db(db::from_settings(settings.database));
+  db::Connection db = connect(db::from_settings(settings.database));
   db::require_schema(db);
   for (const config::Queue& queue : settings.queues) {
     queue::ensure_queue(db, queue.name, queue.partitions);

@@ -70,6 +70,41 @@ TEST_F(Check, ComputedLimits) {
   EXPECT_EQ(soft_task_timeout(daemon), seconds(2));
 }
 
+TEST_F(Check, ServersOfTheList) {
+  const Database database =
+      load_text(
+          "[database]\nhosts = [\"a:1\", \"b\", \"::1\", \"[fe80::2%eth0]:65535\"]\nport = 7\n")
+          .database;
+  EXPECT_EQ(database.servers,
+            (std::vector<Server>{{"a", 1}, {"b", 7}, {"::1", 7}, {"fe80::2%eth0", 65535}}));
+  EXPECT_EQ(load_text("[database]\nhost = \"a:1\"\n").database.servers,
+            (std::vector<Server>{{"a", 1}}));
+}
+
+TEST_F(Check, WrongServers) {
+  for (const char* wrong : {"", "a:", "a:0", "a:65536", "a:x", ":1", "a b", "a,b", "[::1", "[]:1",
+                            "[::1]1", "[::1]:", "a/b", "a:1x"}) {
+    EXPECT_EQ(failure_of("[database]\n\nhosts = [\"a\", \"" + std::string(wrong) + "\"]\n"),
+              "allot.toml:3: [database] '" + std::string(wrong) +
+                  "' is no server; write \"HOST\", \"HOST:PORT\" or \"[ADDRESS]:PORT\"");
+  }
+  EXPECT_EQ(failure_of("[database]\nhost = \"a\"\nhosts = [\"b\"]\n"),
+            "allot.toml:3: [database] has both host and hosts; remove one");
+}
+
+// The supervisor waits 30 s for a check of the database.
+TEST_F(Check, ManyServersHaveLittleTimeEach) {
+  EXPECT_EQ(failure_of("[database]\nhosts = [\"a\", \"b\"]\nconnect_timeout = \"13s\"\n"),
+            "allot.toml:3: [database] connect_timeout (13s) for each of 2 hosts is 26s; allowed "
+            "are 25s together, else the last ones are never reached");
+  EXPECT_EQ(failure_of("[database]\nhosts = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]\n"),
+            "allot.toml:2: [database] connect_timeout (5s) for each of 6 hosts is 30s; allowed are "
+            "25s together, else the last ones are never reached");
+  EXPECT_EQ(
+      load_text("[database]\nhosts = [\"a\"]\nconnect_timeout = \"10m\"\n").database.servers.size(),
+      1U);
+}
+
 TEST_F(Check, PasswordFromItsFile) {
   const std::string secret = write("secret", "p\xc3\xa4ss \n");
   ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
