@@ -36,6 +36,7 @@ class Checker {
     if (settings_.database.embedded.empty()) {
       check_servers();
       check_password();
+      check_tls();
     } else {
       use_embedded();
     }
@@ -63,8 +64,8 @@ class Checker {
   }
 
   void use_embedded() {
-    for (const char* key :
-         {"host", "port", "hosts", "socket", "user", "password", "password_file", "name"}) {
+    for (const char* key : {"host", "port", "hosts", "socket", "user", "password", "password_file",
+                            "name", "tls", "tls_ca", "tls_cert", "tls_key"}) {
       const std::string path = std::string("database.") + key;
       if (line_of(path) == 0) continue;
       warn(path, "[database] " + std::string(key) + " is not used: the database is embedded");
@@ -75,6 +76,7 @@ class Checker {
     database.password.clear();
     database.password_file.clear();
     database.name = Database().name;
+    database.tls = Database().tls;
   }
 
   void check_servers() {
@@ -141,6 +143,43 @@ class Checker {
     if ((status.st_mode & 0077U) != 0) {
       warn(path, "others may read the password file " + database.password_file + "; chmod 600 it");
     }
+  }
+
+  void check_tls() {
+    Database& database = settings_.database;
+    if (database.tls != "off" && !database.socket.empty()) {
+      warn("database.tls", "[database] tls is not used: the server is reached through its socket");
+      database.tls = Database().tls;
+      return;
+    }
+    if (database.tls != "verify" && !database.tls_ca.empty()) {
+      problem("database.tls_ca", "[database] tls_ca is used with tls = \"verify\" only");
+    }
+    if (database.tls == "off" && !database.tls_cert.empty()) {
+      problem("database.tls_cert", "[database] tls_cert is not used while tls is off");
+    }
+    if (database.tls_cert.empty() != database.tls_key.empty()) {
+      const std::string path =
+          std::string("database.tls_") + (database.tls_key.empty() ? "cert" : "key");
+      problem(path, "[database] tls_cert and tls_key need each other");
+    }
+    check_readable("tls_ca", database.tls_ca);
+    check_readable("tls_cert", database.tls_cert);
+    check_readable("tls_key", database.tls_key);
+    warn_if_shared("tls_key", database.tls_key);
+  }
+
+  // The connector says of each of these only that something is wrong with TLS.
+  void check_readable(const std::string& key, const std::string& file) {
+    if (file.empty() || ::access(file.c_str(), R_OK) == 0) return;
+    problem("database." + key,
+            "[database] " + key + ": cannot read " + file + ": " + std::strerror(errno));
+  }
+
+  void warn_if_shared(const std::string& key, const std::string& file) {
+    struct stat status = {};
+    if (::stat(file.c_str(), &status) != 0 || (status.st_mode & 0077U) == 0) return;
+    warn("database." + key, "others may read the " + key + " " + file + "; chmod 600 it");
   }
 
   void check_daemon() {

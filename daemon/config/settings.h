@@ -23,6 +23,7 @@ using Secret = std::string;  // never printed
 using Path = std::string;    // made absolute; relative ones begin at the folder of the file
 using Name = std::string;    // [a-z0-9-]{1,31}
 using Level = std::string;   // debug, info, warn, error
+using Tls = std::string;     // off, required, verify
 using Count = std::uint32_t;
 using Duration = milliseconds;      // "300ms", "30s", "5m", "1h"
 using AutoDuration = milliseconds;  // the same, or "" = 0 = computed

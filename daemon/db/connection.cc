@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/clock.h"
+#include "db/tls.h"
 
 namespace allot::db {
 namespace {
@@ -133,6 +134,11 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
   mysql_options(handle_.get(), MYSQL_OPT_READ_TIMEOUT, &call_timeout);
   mysql_options(handle_.get(), MYSQL_OPT_WRITE_TIMEOUT, &call_timeout);
   mysql_options(handle_.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
+  if (server != nullptr) {
+    const unsigned tcp = MYSQL_PROTOCOL_TCP;  // "localhost" too, which the connector takes for more
+    mysql_options(handle_.get(), MYSQL_OPT_PROTOCOL, &tcp);
+    use_tls(*handle_, options.tls);
+  }
   opened_ns_ = boot_ns();
   const char* database = options.database.empty() ? nullptr : options.database.c_str();
   // FOUND_ROWS: an UPDATE reports matched rows, so that "0" always means that the fence was gone.
@@ -141,8 +147,12 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
                          server != nullptr ? server->port : 0,
                          server != nullptr ? nullptr : options.socket.c_str(),
                          CLIENT_FOUND_ROWS | CLIENT_MULTI_STATEMENTS) == nullptr) {
+    if (mysql_errno(handle_.get()) == CR_SSL_CONNECTION_ERROR && server != nullptr) {
+      fail_tls(*server);
+    }
     fail("connect");
   }
+  if (server != nullptr && !is_as_wanted(*handle_, options.tls)) refuse_plain();
   set_up_session();
 }
 
@@ -167,6 +177,20 @@ void Connection::refuse_read_only(const Row& row, std::size_t first) {
     if (row.text(i) == "0" || row.text(i) == "OFF") continue;
     throw DbError(CR_SERVER_GONE_ERROR, "database at " + where_ + " is read-only: not used");
   }
+}
+
+void Connection::refuse_plain() {
+  throw DbError(CR_SSL_CONNECTION_ERROR,
+                "database at " + where_ + " does not offer TLS, which [database] tls wants");
+}
+
+void Connection::fail_tls(const Server& server) {
+  const TlsFailure failure = tls_failure(*handle_);
+  if (failure == TlsFailure::kNotOffered) refuse_plain();
+  const std::string text = "database at " + where_ + ": connect: " + mysql_error(handle_.get());
+  if (failure == TlsFailure::kNetwork) throw DbError(CR_SERVER_LOST, text);
+  throw DbError(CR_SSL_CONNECTION_ERROR, text + "; its certificate has to name '" + server.host +
+                                             "' and to be vouched for by [database] tls_ca");
 }
 
 void Connection::fail(std::string_view doing) {

@@ -25,12 +25,26 @@ struct Server {
   std::uint16_t port = 3306;
 };
 
+enum class Tls {
+  kOff,
+  kRequired,  // encrypted, with whoever answers
+  kVerify,    // and its certificate is one of the server's name, signed by the ca
+};
+
+struct TlsOptions {
+  Tls mode = Tls::kOff;
+  std::string ca{};    // PEM files; empty: those that the system trusts
+  std::string cert{};  // with key: what this side proves itself with; empty: nothing
+  std::string key{};
+};
+
 struct ConnectOptions {
   std::vector<Server> servers;  // the first of them that is writable is used
   std::string socket;           // used instead of servers when not empty
   std::string user;
   std::string password;
   std::string database;  // may be empty: none is selected
+  TlsOptions tls;        // not used over a socket
   // Both are rounded up to whole seconds by the connector. The first is for each server.
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds call_timeout{10'000};
@@ -112,6 +126,8 @@ class Connection {
   void set_up_session();
   void refuse_read_only(const Row& row, std::size_t first);
   [[noreturn]] void fail(std::string_view doing);
+  [[noreturn]] void fail_tls(const Server& server);
+  [[noreturn]] void refuse_plain();
 
   std::string where_;
   std::vector<std::string> passed_over_;

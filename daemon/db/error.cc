@@ -85,6 +85,7 @@ ErrorClass classify(unsigned error_number) {
     case ER_COLUMNACCESS_DENIED_ERROR:
     case ER_HOST_NOT_PRIVILEGED:
     case kNoPassword:
+    case CR_SSL_CONNECTION_ERROR:  // as connection.cc uses it: the other side is not to be trusted
     case ER_BAD_DB_ERROR:
     case ER_NO_SUCH_TABLE:
     case ER_BAD_FIELD_ERROR:

@@ -14,6 +14,11 @@ ConnectOptions from_settings(const config::Database& settings) {
   options.database = settings.name;
   options.connect_timeout = settings.connect_timeout;
   options.call_timeout = settings.call_timeout;
+  if (settings.tls == "required") options.tls.mode = Tls::kRequired;
+  if (settings.tls == "verify") options.tls.mode = Tls::kVerify;
+  options.tls.ca = settings.tls_ca;
+  options.tls.cert = settings.tls_cert;
+  options.tls.key = settings.tls_key;
   return options;
 }
 

@@ -136,6 +136,43 @@ TEST_F(Check, TwoPasswords) {
             "allot.toml:3: [database] has both password and password_file; remove one");
 }
 
+TEST_F(Check, TlsKeysThatBelongTogether) {
+  for (const char* name : {"ca.pem", "c.pem", "c.key"}) {
+    ASSERT_EQ(::chmod(write(name, "x").c_str(), 0600), 0);
+  }
+  const std::string host = "[database]\nhost = \"a\"\n";
+  const Settings good = load_text(
+      host + "tls = \"verify\"\ntls_ca = \"ca.pem\"\ntls_cert = \"c.pem\"\ntls_key = \"c.key\"\n");
+  EXPECT_EQ(good.database.tls_ca, folder() + "/ca.pem");
+  EXPECT_TRUE(good.warnings.empty());
+  EXPECT_EQ(failure_of(host + "tls = \"on\"\n"),
+            "allot.toml:3: [database] tls is \"on\"; use off, required or verify");
+  EXPECT_EQ(failure_of(host + "tls = \"required\"\ntls_ca = \"ca.pem\"\n"),
+            "allot.toml:4: [database] tls_ca is used with tls = \"verify\" only");
+  EXPECT_EQ(failure_of(host + "tls_cert = \"c.pem\"\ntls_key = \"c.key\"\n"),
+            "allot.toml:3: [database] tls_cert is not used while tls is off");
+  EXPECT_EQ(failure_of(host + "tls = \"required\"\ntls_cert = \"c.pem\"\n"),
+            "allot.toml:4: [database] tls_cert and tls_key need each other");
+  EXPECT_EQ(failure_of(host + "tls = \"required\"\ntls_key = \"c.key\"\n"),
+            "allot.toml:4: [database] tls_cert and tls_key need each other");
+  EXPECT_EQ(failure_of(host + "tls = \"verify\"\ntls_ca = \"no.pem\"\n"),
+            "allot.toml:4: [database] tls_ca: cannot read no.pem: No such file or directory");
+}
+
+TEST_F(Check, WhatTlsWarnsOf) {
+  ASSERT_EQ(::chmod(write("c.key", "x").c_str(), 0640), 0);
+  const Settings shared =
+      load_text("[database]\ntls = \"required\"\ntls_cert = \"c.key\"\ntls_key = \"c.key\"\n");
+  ASSERT_EQ(shared.warnings.size(), 1U);
+  EXPECT_EQ(shortened(shared.warnings[0]),
+            "allot.toml:4: others may read the tls_key c.key; chmod 600 it");
+  const Settings local = load_text("[database]\nsocket = \"s\"\ntls = \"required\"\n");
+  ASSERT_EQ(local.warnings.size(), 1U);
+  EXPECT_EQ(shortened(local.warnings[0]),
+            "allot.toml:3: [database] tls is not used: the server is reached through its socket");
+  EXPECT_EQ(local.database.tls, "off");
+}
+
 TEST_F(Check, EmbeddedWarnsOfWhatItIgnores) {
   const Settings settings =
       load_text("[database]\nembedded = \"db\"\nhost = \"x\"\npassword_file = \"missing\"\n");
