@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -75,6 +76,7 @@ class Checker {
     database.user = "root";
     database.password.clear();
     database.password_file.clear();
+    database.password_credential.clear();
     database.name = Database().name;
     database.tls = Database().tls;
   }
@@ -117,32 +119,51 @@ class Checker {
   }
 
   void check_password() {
-    Database& database = settings_.database;
-    if (database.password_file.empty()) return;
-    const std::string path = "database.password_file";
-    if (!database.password.empty()) {
-      return problem(path, "[database] has both password and password_file; remove one");
-    }
-    const UniqueFd fd(::open(database.password_file.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status = {};
-    std::array<char, 4096> text{};
-    const ssize_t size = fd.valid() && ::fstat(fd.get(), &status) == 0
-                             ? ::read(fd.get(), text.data(), text.size())
-                             : -1;
-    if (size < 0) {
-      return problem(path, "cannot read the password file " + database.password_file + ": " +
-                               std::strerror(errno));
-    }
-    database.password.assign(text.data(), static_cast<std::size_t>(size));
-    if (!database.password.empty() && database.password.back() == '\n') {
-      database.password.pop_back();
-      if (!database.password.empty() && database.password.back() == '\r') {
-        database.password.pop_back();
+    const Database& database = settings_.database;
+    const char* last = nullptr;
+    for (const auto& [key, value] : {std::pair{"password", &database.password},
+                                     {"password_file", &database.password_file},
+                                     {"password_credential", &database.password_credential}}) {
+      if (value->empty()) continue;
+      if (last != nullptr) {
+        return problem(std::string("database.") + key,
+                       "[database] has both " + std::string(last) + " and " + key + "; remove one");
       }
+      last = key;
     }
-    if ((status.st_mode & 0077U) != 0) {
-      warn(path, "others may read the password file " + database.password_file + "; chmod 600 it");
+    if (!database.password_credential.empty()) return read_credential();
+    if (database.password_file.empty()) return;
+    read_password("database.password_file", "password file " + database.password_file,
+                  database.password_file);
+    warn_if_shared("password_file", "password file", database.password_file);
+  }
+
+  void read_credential() {
+    const std::string path = "database.password_credential";
+    const std::string& name = settings_.database.password_credential;
+    if (name.find('/') != std::string::npos) {
+      return problem(path, "[database] password_credential is a name, not a path");
     }
+    const char* folder = std::getenv("CREDENTIALS_DIRECTORY");
+    if (folder == nullptr) {
+      return problem(path,
+                     "[database] password_credential: $CREDENTIALS_DIRECTORY is not set; only what "
+                     "systemd started with LoadCredential=" +
+                         name + ":FILE has it, everything else needs password_file");
+    }
+    read_password(path, "credential " + name, std::string(folder) + "/" + name);
+  }
+
+  void read_password(const std::string& path, const std::string& what, const std::string& file) {
+    const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    std::array<char, 4096> text{};
+    const ssize_t size = fd.valid() ? ::read(fd.get(), text.data(), text.size()) : -1;
+    if (size < 0) return problem(path, "cannot read the " + what + ": " + std::strerror(errno));
+    std::string& password = settings_.database.password;
+    password.assign(text.data(), static_cast<std::size_t>(size));
+    if (!password.ends_with('\n')) return;
+    password.pop_back();
+    if (password.ends_with('\r')) password.pop_back();
   }
 
   void check_tls() {
@@ -166,7 +187,7 @@ class Checker {
     check_readable("tls_ca", database.tls_ca);
     check_readable("tls_cert", database.tls_cert);
     check_readable("tls_key", database.tls_key);
-    warn_if_shared("tls_key", database.tls_key);
+    warn_if_shared("tls_key", "private key", database.tls_key);
   }
 
   // The connector says of each of these only that something is wrong with TLS.
@@ -176,10 +197,11 @@ class Checker {
             "[database] " + key + ": cannot read " + file + ": " + std::strerror(errno));
   }
 
-  void warn_if_shared(const std::string& key, const std::string& file) {
+  // A group is no stranger: root:allot 0640 is how a package leaves it.
+  void warn_if_shared(const std::string& key, const std::string& what, const std::string& file) {
     struct stat status = {};
-    if (::stat(file.c_str(), &status) != 0 || (status.st_mode & 0077U) == 0) return;
-    warn("database." + key, "others may read the " + key + " " + file + "; chmod 600 it");
+    if (::stat(file.c_str(), &status) != 0 || (status.st_mode & 0007U) == 0) return;
+    warn("database." + key, "others may read the " + what + " " + file + "; chmod o= it");
   }
 
   void check_daemon() {

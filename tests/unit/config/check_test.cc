@@ -120,10 +120,12 @@ TEST_F(Check, PasswordFromItsFile) {
 TEST_F(Check, PasswordFileThatOthersReadIsAWarning) {
   const std::string secret = write("secret", "x");
   ASSERT_EQ(::chmod(secret.c_str(), 0640), 0);
+  EXPECT_TRUE(load_text("[database]\npassword_file = \"secret\"\n").warnings.empty());
+  ASSERT_EQ(::chmod(secret.c_str(), 0644), 0);
   const Settings settings = load_text("[database]\npassword_file = \"secret\"\n");
   ASSERT_EQ(settings.warnings.size(), 1U);
   EXPECT_EQ(shortened(settings.warnings[0]),
-            "allot.toml:2: others may read the password file secret; chmod 600 it");
+            "allot.toml:2: others may read the password file secret; chmod o= it");
 }
 
 TEST_F(Check, PasswordFileThatIsMissing) {
@@ -131,7 +133,28 @@ TEST_F(Check, PasswordFileThatIsMissing) {
             "allot.toml:2: cannot read the password file secret: No such file or directory");
 }
 
+TEST_F(Check, PasswordFromACredential) {
+  const std::string text = "[database]\npassword_credential = \"allot-db\"\n";
+  EXPECT_EQ(failure_of(text),
+            "allot.toml:2: [database] password_credential: $CREDENTIALS_DIRECTORY is not set; only "
+            "what systemd started with LoadCredential=allot-db:FILE has it, everything else needs "
+            "password_file");
+  ::setenv("CREDENTIALS_DIRECTORY", (folder() + "/credentials").c_str(), 1);
+  EXPECT_EQ(failure_of(text),
+            "allot.toml:2: cannot read the credential allot-db: No such file or directory");
+  // systemd shows a group bit for the access list that it sets.
+  ASSERT_EQ(::chmod(write("credentials/allot-db", "word\n").c_str(), 0440), 0);
+  const Settings settings = load_text(text);
+  EXPECT_EQ(settings.database.password, "word");
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_EQ(failure_of("[database]\npassword_credential = \"../secret\"\n"),
+            "allot.toml:2: [database] password_credential is a name, not a path");
+  ::unsetenv("CREDENTIALS_DIRECTORY");
+}
+
 TEST_F(Check, TwoPasswords) {
+  EXPECT_EQ(failure_of("[database]\npassword_credential = \"a\"\npassword_file = \"secret\"\n"),
+            "allot.toml:2: [database] has both password_file and password_credential; remove one");
   EXPECT_EQ(failure_of("[database]\npassword = \"a\"\npassword_file = \"secret\"\n"),
             "allot.toml:3: [database] has both password and password_file; remove one");
 }
@@ -160,12 +183,12 @@ TEST_F(Check, TlsKeysThatBelongTogether) {
 }
 
 TEST_F(Check, WhatTlsWarnsOf) {
-  ASSERT_EQ(::chmod(write("c.key", "x").c_str(), 0640), 0);
+  ASSERT_EQ(::chmod(write("c.key", "x").c_str(), 0644), 0);
   const Settings shared =
       load_text("[database]\ntls = \"required\"\ntls_cert = \"c.key\"\ntls_key = \"c.key\"\n");
   ASSERT_EQ(shared.warnings.size(), 1U);
   EXPECT_EQ(shortened(shared.warnings[0]),
-            "allot.toml:4: others may read the tls_key c.key; chmod 600 it");
+            "allot.toml:4: others may read the private key c.key; chmod o= it");
   const Settings local = load_text("[database]\nsocket = \"s\"\ntls = \"required\"\n");
   ASSERT_EQ(local.warnings.size(), 1U);
   EXPECT_EQ(shortened(local.warnings[0]),
