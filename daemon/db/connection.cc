@@ -23,7 +23,7 @@ constexpr std::string_view kSession =
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
     "SELECT CONNECTION_ID(), @@max_allowed_packet,"
     " CRC32(CONCAT_WS('|', @@hostname, @@port, @@server_id)),"
-    " @@global.read_only, @@global.innodb_read_only";
+    " @@global.read_only, @@global.innodb_read_only, CURRENT_USER()";
 
 unsigned whole_seconds(std::chrono::milliseconds duration) {
   return static_cast<unsigned>((duration.count() + 999) / 1000);
@@ -139,6 +139,7 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
     mysql_options(handle_.get(), MYSQL_OPT_PROTOCOL, &tcp);
     use_tls(*handle_, options.tls);
   }
+  database_ = options.database;
   opened_ns_ = boot_ns();
   const char* database = options.database.empty() ? nullptr : options.database.c_str();
   // FOUND_ROWS: an UPDATE reports matched rows, so that "0" always means that the fence was gone.
@@ -164,6 +165,7 @@ void Connection::set_up_session() {
   max_packet_ = row->u64(1);
   server_id_ = row->u64(2);
   refuse_read_only(*row, 3);
+  account_ = row->text(5);
 }
 
 void Connection::require_writable() {
@@ -194,9 +196,13 @@ void Connection::fail_tls(const Server& server) {
 }
 
 void Connection::fail(std::string_view doing) {
-  throw DbError(mysql_errno(handle_.get()), "database at " + where_ + ": " + std::string(doing) +
-                                                ": " + mysql_error(handle_.get()) + " (error " +
-                                                std::to_string(mysql_errno(handle_.get())) + ")");
+  const unsigned number = mysql_errno(handle_.get());
+  const std::string reason = mysql_error(handle_.get());
+  std::string text = "database at " + where_ + ": " + std::string(doing) + ": " + reason +
+                     " (error " + std::to_string(number) + ")";
+  const std::string grant = missing_grant(number, reason, account_, database_);
+  if (!grant.empty()) text += "; to allow it: " + grant;
+  throw DbError(number, text);
 }
 
 std::vector<StatementResult> Connection::run(std::initializer_list<Statement> statements) {

@@ -130,6 +130,8 @@ class Connection {
   [[noreturn]] void refuse_plain();
 
   std::string where_;
+  std::string account_;
+  std::string database_;
   std::vector<std::string> passed_over_;
   std::unique_ptr<st_mysql, Close> handle_;
   std::uint64_t id_ = 0;

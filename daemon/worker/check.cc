@@ -78,6 +78,7 @@ void check_config(const config::Settings& settings) {
 void check_database(const config::Settings& settings, bool reclaim) {
   db::Connection db = connect(db::from_settings(settings.database));
   db::require_schema(db);
+  queue::require_rights(db);
   for (const config::Queue& queue : settings.queues) {
     queue::ensure_queue(db, queue.name, queue.partitions);
   }

@@ -21,11 +21,11 @@ struct DaemonOptions {
   std::string queue_keys{};             // lines below [queues.default]
   std::string daemon_keys{};            // lines below [daemon]
   std::string more{};                   // further sections
-  support::Database* server = nullptr;  // none: the shared one
-  std::string database_keys{};          // lines of [database] in place of socket and user
   std::string log_level{"debug"};
   bool migrate = true;
   bool start = true;
+  support::Database* server = nullptr;  // none: the shared one
+  std::string database_keys{};          // lines of [database] in place of socket and user
 };
 
 // A real allotd with real workers over a fresh database of a server, in a folder of its
