@@ -19,12 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // Beside this program, in ../libexec/allot, or where $ALLOT_LIBEXEC says.
-std::string worker_program() {
-  if (const char* folder = std::getenv("ALLOT_LIBEXEC"))
-    return std::string(folder) + "/allot-worker";
+std::string find_program(const std::string& name) {
+  if (const char* folder = std::getenv("ALLOT_LIBEXEC")) return std::string(folder) + "/" + name;
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  const fs::path beside = folder / "allot-worker";
-  return fs::exists(beside) ? beside : folder / "../libexec/allot/allot-worker";
+  const fs::path beside = folder / name;
+  return fs::exists(beside) ? beside : folder / "../libexec/allot" / name;
 }
 
 }  // namespace
@@ -49,12 +48,16 @@ int migrate(const Context& context) {
 }
 
 int run_worker_program(const Context& context, const std::vector<std::string>& arguments) {
-  const std::string program = worker_program();
-  std::vector<std::string> words{"allot-worker"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> words = arguments;
   if (!context.load.file.empty()) words.insert(words.end(), {"--config", context.load.file});
   if (!context.load.embedded.empty())
     words.insert(words.end(), {"--embedded", context.load.embedded});
+  return run_program("allot-worker", std::move(words));
+}
+
+int run_program(const std::string& name, std::vector<std::string> words) {
+  const std::string program = find_program(name);
+  words.insert(words.begin(), name);
   std::vector<char*> raw;
   for (std::string& word : words) raw.push_back(word.data());
   raw.push_back(nullptr);

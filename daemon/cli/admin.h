@@ -15,4 +15,7 @@ int migrate(const Context& context);
 // place. Returns only on failure.
 int run_worker_program(const Context& context, const std::vector<std::string>& arguments);
 
+// Becomes a program of this installation. Returns only on failure.
+int run_program(const std::string& name, std::vector<std::string> words);
+
 }  // namespace allot::cli

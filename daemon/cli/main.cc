@@ -133,6 +133,14 @@ void add_others(CLI::App& app, Words& words) {
   check->callback([&] {
     words.command = [&words] { return run_worker_program(words.context, {"--check", "all"}); };
   });
+
+  CLI::App* bench = app.add_subcommand("bench", "Measure this machine: allot bench --help");
+  bench->prefix_command()
+      ->fallthrough(false)
+      ->set_help_flag();  // all words are the other program's
+  bench->callback([&words, bench] {
+    words.command = [bench] { return run_program("allot-bench", bench->remaining()); };
+  });
 }
 
 int refuse(const CLI::App& app, const CLI::ParseError& error) {

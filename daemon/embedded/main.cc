@@ -20,6 +20,7 @@
 #include "base/unique_fd.h"
 #include "base/version.h"
 #include "embedded/server.h"
+#include "ipc/inherited.h"
 #include "ipc/slot.h"
 
 namespace allot::embedded {
@@ -27,10 +28,6 @@ namespace {
 
 constexpr Nanos kStartPatience = 55 * kSecond;
 constexpr Nanos kStopPatience = 25 * kSecond;
-
-bool is_open(int fd) {
-  return fcntl(fd, F_GETFD) >= 0;
-}
 
 // The server with the two reasons to end it: a signal, or the end of the supervisor.
 class Keeper {
@@ -41,7 +38,7 @@ class Keeper {
     for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&mask, number);
     sigprocmask(SIG_BLOCK, &mask, nullptr);
     signals_.reset(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
-    death_fd_ = is_open(ipc::kDeathFd) ? ipc::kDeathFd : -1;
+    death_fd_ = ipc::inherited(ipc::kDeathFd) ? ipc::kDeathFd : -1;
   }
 
   int run() {
@@ -49,10 +46,7 @@ class Keeper {
     pid_ = server_.start();
     if (!wait_until_it_answers()) return stop() ? kExitOk : kExitFailure;
     server_.prepare();
-    if (is_open(ipc::kAnswerFd)) {
-      write_all(ipc::kAnswerFd, "\n", 1);
-      close(ipc::kAnswerFd);
-    }
+    if (ipc::inherited(ipc::kAnswerFd)) write_all(ipc::kAnswerFd, "\n", 1);
     while (!asked_to_stop(-1)) {
       if (gone()) {
         std::fprintf(stderr, "allot-embedded: mariadbd ended by itself; see %s\n",
@@ -137,10 +131,6 @@ UniqueFd lock(const std::string& folder) {
 
 int keep(const std::string& folder) {
   const UniqueFd locked = lock(folder);
-  // mariadbd must not inherit what the supervisor gave to us.
-  for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd) {
-    if (is_open(fd)) set_cloexec(fd, true);
-  }
   return Keeper(folder).run();
 }
 
@@ -149,6 +139,7 @@ int keep(const std::string& folder) {
 
 int main(int argc, char** argv) {
   using namespace allot;
+  ipc::note_inherited();
   const std::string argument = argc == 2 ? argv[1] : "";
   if (argument == "--version") {
     std::printf("%s\n", kVersionMark);

@@ -38,6 +38,7 @@ struct PoolBoard {
   std::atomic<std::uint32_t> urgent_count;
 };
 
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
 struct Board {
   char magic[8];
   std::uint32_t version;

@@ -94,6 +94,7 @@ struct FinishedTask {
 
 // Every count is stored after the entry that it makes visible (release order), so that whoever
 // reads the slot of a process that died at any instruction sees whole entries only.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
 struct Slot {
   // Page 0: identity and state.
   std::uint64_t generation;  // set by the supervisor; a worker that finds another one leaves

@@ -21,7 +21,6 @@
 namespace allot::supervisor {
 namespace {
 
-constexpr Nanos kTick = 500 * kMilli;              // at most between two looks at the slots
 constexpr Nanos kLockPatience = 40 * kSecond;      // for workers of a former life
 constexpr Nanos kSettlePatience = 10 * kSecond;    // after a graceful stop ran out of patience
 constexpr Nanos kSettleNow = 3 * kSecond;          // after the workers were killed on demand

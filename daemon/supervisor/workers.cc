@@ -47,7 +47,8 @@ void Workers::move(std::uint32_t index, SlotEvent event) {
 
 void Workers::tick(Nanos now, Nanos& wake_at) {
   // If this loop stood still, so did everybody (a paused container): all get time to beat again.
-  if (last_tick_ != 0 && now - last_tick_ > milliseconds(answer_.frozen_ms) / 2) beat_since_ = now;
+  const Nanos standstill = kTick + milliseconds(answer_.frozen_ms) / 2;
+  if (last_tick_ != 0 && now - last_tick_ > standstill) beat_since_ = now;
   last_tick_ = now;
   for (std::uint32_t i = 0; i < ipc::kMaxSlots; ++i) {
     Entry& entry = entries_[i];

@@ -13,6 +13,8 @@
 
 namespace allot::supervisor {
 
+inline constexpr Nanos kTick = 500 * kMilli;  // at most between two looks at the slots
+
 // All workers and settlers: keeps every pool at its size, judges by the slots, heals deaths. Times
 // are CLOCK_MONOTONIC unless said otherwise.
 class Workers {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/check.h"
 
-#include <fcntl.h>
-
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -10,6 +8,7 @@
 #include "base/posix.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
+#include "ipc/inherited.h"
 #include "ipc/preflight.h"
 #include "ipc/slot.h"
 #include "log/log.h"
@@ -69,7 +68,7 @@ void require_good_plugins(const config::Settings& settings) {
 void check_config(const config::Settings& settings) {
   require_good_plugins(settings);
   const ipc::PreflightAnswer answer = answer_of(settings);
-  if (fcntl(ipc::kAnswerFd, F_GETFD) < 0) return;
+  if (!ipc::inherited(ipc::kAnswerFd)) return;
   if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
     throw Error("the supervisor does not take the answer", kExitSoftware);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot-worker: one process, one job, said by the first option. Started by allotd; runs alone too,
 // which is how to get a handler under a debugger: allot-worker --run --config FILE
-#include <fcntl.h>
 #include <getopt.h>
 #include <sys/mman.h>
 
@@ -15,6 +14,7 @@
 #include "base/posix.h"
 #include "base/version.h"
 #include "ipc/board.h"
+#include "ipc/inherited.h"
 #include "ipc/slot.h"
 #include "log/log.h"
 #include "worker/check.h"
@@ -119,14 +119,10 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-bool is_open(int fd) {
-  return fcntl(fd, F_GETFD) >= 0;
-}
-
 // The slot of this worker from the supervisor's file, or a private one when run by hand.
 ipc::Slot& map_slot(std::uint32_t index, bool writable) {
   void* at = nullptr;
-  if (is_open(ipc::kSlotFd)) {
+  if (ipc::inherited(ipc::kSlotFd)) {
     at = map_shared(ipc::kSlotFd, ipc::slot_offset(index), sizeof(ipc::Slot), writable);
   } else {
     at = mmap(nullptr, sizeof(ipc::Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -139,7 +135,7 @@ ipc::Slot& map_slot(std::uint32_t index, bool writable) {
 }
 
 ipc::Board* shared_board() {
-  return is_open(ipc::kBoardFd) ? ipc::map_board(ipc::kBoardFd) : nullptr;
+  return ipc::inherited(ipc::kBoardFd) ? ipc::map_board(ipc::kBoardFd) : nullptr;
 }
 
 ipc::Board& private_board() {
@@ -149,19 +145,11 @@ ipc::Board& private_board() {
   return *static_cast<ipc::Board*>(at);
 }
 
-// Nothing that a handler starts may hold the supervisor's descriptors (S21).
-void keep_descriptors_to_ourselves() {
-  for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd) {
-    if (is_open(fd)) set_cloexec(fd, true);
-  }
-}
-
 int run(const Options& options) {
   const config::Settings settings = config::load(options.load);
   log::setup("worker", log::parse_level(settings.logging.level), settings.logging.file);
   for (const std::string& warning : settings.warnings)
     log::warn("config.warning", {{"text", warning}});
-  keep_descriptors_to_ourselves();
   switch (options.mode) {
     case Mode::kRun: {
       ipc::Board* board = shared_board();
@@ -191,6 +179,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace allot;
+  ipc::note_inherited();
   try {
     return worker::run(worker::parse(argc, argv));
   } catch (const Error& error) {

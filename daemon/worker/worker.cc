@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/worker.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 
 #include "base/version.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
+#include "ipc/inherited.h"
 #include "log/log.h"
 #include "worker/block_loop.h"
 #include "worker/pulse.h"
@@ -18,8 +17,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-int if_open(int fd) {
-  return fcntl(fd, F_GETFD) >= 0 ? fd : -1;
+int if_inherited(int fd) {
+  return ipc::inherited(fd) ? fd : -1;
 }
 
 // The queues of this pool, as the database knows them; those that are missing are made.
@@ -50,11 +49,11 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
       queue::make_holder(settings.daemon.instance, config::runtime_dir(settings)),
       settings.daemon.lease_ttl);
   const queue::TaskStore tasks(leases.holder());
-  SlotWriter slot(raw_slot, if_open(ipc::kNotifyFd));
+  SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
   slot.start(leases.holder());
   install_stop_signals(board);
   const milliseconds frozen = config::frozen_limit(settings.daemon);
-  const Pulse pulse(slot, if_open(ipc::kDeathFd),
+  const Pulse pulse(slot, if_inherited(ipc::kDeathFd),
                     std::clamp(frozen / 4, milliseconds(20), milliseconds(1000)),
                     settings.daemon.stop_timeout);
 

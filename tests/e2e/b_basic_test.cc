@@ -90,8 +90,7 @@ TEST(Basic, BytesOfAPayloadReachTheHandlerUnchanged) {
 TEST(Basic, LargePayloadsAreFetchedSingly) {
   Daemon daemon({.queue_keys = "partitions = 1\nblock_size = 10"});
   std::vector<std::string> payloads;
-  for (int i = 0; i < 30; ++i)
-    payloads.push_back(std::string(100'000, static_cast<char>('a' + i % 26)));
+  for (int i = 0; i < 30; ++i) payloads.emplace_back(100'000, static_cast<char>('a' + i % 26));
   daemon.submit_many("test.write", payloads);
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   auto written = daemon.written();

@@ -32,7 +32,7 @@
 #define VARIANT_HANDLER_ARRAY kHandlers
 #endif
 #ifndef VARIANT_HANDLER_COUNT
-#define VARIANT_HANDLER_COUNT sizeof(kHandlers) / sizeof(kHandlers[0])
+#define VARIANT_HANDLER_COUNT (sizeof(kHandlers) / sizeof(kHandlers[0]))
 #endif
 #ifndef VARIANT_DESCRIPTION
 #define VARIANT_DESCRIPTION &kPlugin

@@ -21,7 +21,7 @@ TEST(UniqueFd, ClosesWhatItOwnsAndNothingElse) {
     UniqueFd fd(open("/dev/null", O_RDONLY | O_CLOEXEC));
     raw = fd.get();
     UniqueFd moved(std::move(fd));
-    EXPECT_FALSE(fd.valid());  // NOLINT(bugprone-use-after-move): what is left is what is tested
+    EXPECT_FALSE(fd.valid());  // NOLINT(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
     EXPECT_EQ(moved.get(), raw);
   }
   EXPECT_EQ(fcntl(raw, F_GETFD), -1);

@@ -28,6 +28,8 @@ class BoardTest : public testing::Test {
     EXPECT_EQ(pwrite(file_.get(), &blank, sizeof blank, 0), static_cast<ssize_t>(sizeof blank));
     board_ = map_board(file_.get());
   }
+  BoardTest(const BoardTest&) = delete;
+  BoardTest& operator=(const BoardTest&) = delete;
   ~BoardTest() override { munmap(board_, sizeof(Board)); }
 
   UniqueFd file_;

@@ -32,10 +32,10 @@ TEST_P(DocumentTest, ItsFirstPluginBuildsAndRuns) {
   const support::TempDir folder;
   const std::string example = first_example(std::string(ALLOT_SOURCE_DIR) + "/" + GetParam());
   ASSERT_NE(example, "");
-  const auto built =
-      support::run_program({ALLOT_CXX, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-shared",
-                            "-fPIC", "-I" ALLOT_SOURCE_DIR "/plugin-api/include",
-                            folder.write("hello.cc", example), "-o", folder / "hello.so"});
+  const std::string include = "-I" + std::string(ALLOT_SOURCE_DIR) + "/plugin-api/include";
+  const auto built = support::run_program(
+      {ALLOT_CXX, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", include,
+       folder.write("hello.cc", example), "-o", folder / "hello.so"});
   ASSERT_EQ(built.status, (support::ExitStatus{0, 0})) << built.err;
 
   const Registry registry = Registry::load(folder.path(), {{"hello", {{"greeting", "good day"}}}});

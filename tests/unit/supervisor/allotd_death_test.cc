@@ -13,7 +13,6 @@ namespace {
 
 using std::chrono::steady_clock;
 using support::eventually;
-using support::ExitStatus;
 
 pid_t start_busy(Allotd& daemon, const std::string& task = "task") {
   EXPECT_TRUE(daemon.saw("ready slot=0")) << daemon.story();

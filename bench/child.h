@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace allot::bench {
+
+// A program that runs beside the benchmark, its output in a file. Ends with this object, or with
+// this process however that ends.
+class Child {
+ public:
+  // Throws Error when it cannot be started.
+  Child(std::vector<std::string> command, const std::string& log_file);
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child();
+
+  // True while it runs.
+  [[nodiscard]] bool running();
+  // Asks it to end and waits. Throws Error, naming the log, when it had a failure to tell.
+  void stop();
+  // Waits until it ends by itself; throws as stop() does.
+  void finish();
+
+ private:
+  void reap(int options);
+  void judge() const;
+
+  std::string name_;
+  std::string log_file_;
+  pid_t pid_ = -1;
+  int status_ = 0;
+};
+
+}  // namespace allot::bench

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/drain.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/version.h"
+#include "bench/meter.h"
+#include "queue/catalog.h"
+#include "queue/submit.h"
+
+namespace allot::bench {
+namespace {
+
+constexpr std::uint32_t kBatch = 1000;
+
+class Drain {
+ public:
+  explicit Drain(const DrainOptions& options)
+      : load_(options.load),
+        stage_(options.embedded, options.load),
+        db_(stage_.connect_options()),
+        meter_(stage_.connect_options()) {
+    // What an interrupted run left behind.
+    db_.execute(
+        "DROP TABLE IF EXISTS bench_floor; TRUNCATE task; DELETE FROM q_lock_table;"
+        "DELETE FROM queue; CREATE TABLE bench_floor LIKE task");
+    queue_ = queue::ensure_queue(db_, "bench", load_.partition_count());
+  }
+
+  // The one that begins takes turns, so that neither always meets the colder server.
+  Round round(std::uint32_t number) {
+    fill();
+    Round result;
+    if (number % 2 == 0) result.floor_tasks_per_s = floor();
+    result.tasks_per_s = daemon();
+    if (number % 2 != 0) result.floor_tasks_per_s = floor();
+    return result;
+  }
+
+  [[nodiscard]] std::string server() {
+    auto rows = db_.execute("SELECT VERSION()");
+    return std::string(rows.at(0).next()->text(0));
+  }
+  [[nodiscard]] std::uint64_t flush_at_commit() {
+    auto rows = db_.execute("SELECT @@innodb_flush_log_at_trx_commit");
+    return rows.at(0).next()->u64(0);
+  }
+
+ private:
+  void fill() {
+    const queue::Submission task{queue_, "bench.noop", std::string(load_.payload, 'x')};
+    std::uint32_t left = load_.tasks;
+    while (left > 0) {
+      const std::vector<queue::Submission> batch(std::min(left, kBatch), task);
+      (void)queue::submit(db_, batch);
+      left -= static_cast<std::uint32_t>(batch.size());
+    }
+    db_.execute("INSERT INTO bench_floor SELECT * FROM task");
+  }
+
+  double daemon() {
+    meter_.reset();
+    const auto allotd = stage_.start_daemon();
+    const double rate = meter_.rate(load_.tasks, [&] { return allotd->running(); });
+    allotd->stop();
+    return rate;
+  }
+
+  double floor() {
+    std::vector<std::unique_ptr<Child>> clients;
+    meter_.reset();
+    for (std::uint32_t i = 0; i < load_.workers; ++i) {
+      clients.push_back(stage_.start_floor(queue_.queue_id, i));
+    }
+    const double rate = meter_.rate(load_.tasks, [&] {
+      return std::any_of(clients.begin(), clients.end(), [](auto& one) { return one->running(); });
+    });
+    for (auto& client : clients) client->finish();
+    return rate;
+  }
+
+  Load load_;
+  Stage stage_;
+  db::Connection db_;
+  Meter meter_;
+  queue::QueueInfo queue_;
+};
+
+double median_of(const std::vector<Round>& rounds, double (*field)(const Round&)) {
+  std::vector<double> values;
+  std::transform(rounds.begin(), rounds.end(), std::back_inserter(values), field);
+  return median(std::move(values));
+}
+
+nlohmann::json as_json(const Round& round) {
+  return {{"tasks_per_s", round.tasks_per_s},
+          {"floor_tasks_per_s", round.floor_tasks_per_s},
+          {"ratio", round.ratio()}};
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+int drain(const DrainOptions& options) {
+  Drain drain(options);
+  std::vector<Round> rounds;
+  for (std::uint32_t i = 0; i < options.rounds; ++i) {
+    rounds.push_back(drain.round(i));
+    if (isatty(STDERR_FILENO) != 0) {
+      std::fprintf(stderr, "round %u of %u: %.0f tasks/s, floor %.0f\n", i + 1, options.rounds,
+                   rounds.back().tasks_per_s, rounds.back().floor_tasks_per_s);
+    }
+  }
+  const double ours = median_of(rounds, [](const Round& round) { return round.tasks_per_s; });
+  const double floor =
+      median_of(rounds, [](const Round& round) { return round.floor_tasks_per_s; });
+  const double ratio = median_of(rounds, [](const Round& round) { return round.ratio(); });
+  if (!options.json) {
+    std::printf("drained %u tasks with %u workers, block %u: %.0f tasks/s\n", options.load.tasks,
+                options.load.workers, options.load.block, ours);
+    std::printf("floor, the same rows with bare clients:      %.0f tasks/s\n", floor);
+    std::printf("ratio %.2f (median of %u rounds; only the ratio means something elsewhere)\n",
+                ratio, options.rounds);
+    return kExitOk;
+  }
+  nlohmann::json report{{"bench", "drain"},
+                        {"version", kVersion},
+                        {"server", drain.server()},
+                        {"innodb_flush_log_at_trx_commit", drain.flush_at_commit()},
+                        {"tasks", options.load.tasks},
+                        {"workers", options.load.workers},
+                        {"partitions", options.load.partition_count()},
+                        {"block", options.load.block},
+                        {"payload_bytes", options.load.payload},
+                        {"tasks_per_s", ours},
+                        {"floor_tasks_per_s", floor},
+                        {"ratio", ratio}};
+  for (const Round& round : rounds) report["rounds"].push_back(as_json(round));
+  std::printf("%s\n", report.dump(2).c_str());
+  return kExitOk;
+}
+
+}  // namespace allot::bench

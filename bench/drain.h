@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/stage.h"
+
+namespace allot::bench {
+
+struct DrainOptions {
+  std::string embedded;  // the folder of the private database
+  Load load;
+  std::uint32_t rounds = 3;
+  bool json = false;
+};
+
+struct Round {
+  double tasks_per_s = 0;
+  double floor_tasks_per_s = 0;
+  [[nodiscard]] double ratio() const { return tasks_per_s / floor_tasks_per_s; }
+};
+
+// The middle one; of an even number the mean of the two. `values` is not empty.
+[[nodiscard]] double median(std::vector<double> values);
+
+// Drains a queue of no-op tasks through the real daemon and a real plugin, and the same rows with
+// bare clients, in turns. Prints both rates and their ratio, the medians of the rounds. Returns an
+// exit code.
+int drain(const DrainOptions& options);
+
+}  // namespace allot::bench

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/stage.h"
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/error.h"
+#include "db/from_settings.h"
+#include "db/migrate.h"
+
+namespace allot::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kMark[] = "/allot-bench";  // a file that says whose folder it is
+constexpr auto kStartPatience = std::chrono::seconds(60);
+
+fs::path own_folder() {
+  return fs::read_symlink("/proc/self/exe").parent_path();
+}
+
+// In the build all programs stand in one folder; in an installation allotd is in sbin.
+std::string daemon_program() {
+  const fs::path beside = own_folder() / "allotd";
+  return fs::exists(beside) ? beside : own_folder() / "../../sbin/allotd";
+}
+
+std::string claim(const std::string& name) {
+  const fs::path folder = fs::absolute(name).lexically_normal();
+  fs::create_directories(folder);
+  if (!fs::is_empty(folder) && !fs::exists(folder.string() + kMark)) {
+    throw Error(folder.string() + " is not empty and holds no benchmark; name another folder",
+                kExitUsage);
+  }
+  std::ofstream(folder.string() + kMark) << "made by allot bench; may be removed\n";
+  return folder;
+}
+
+std::string toml_text(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+Stage::Stage(const std::string& folder, const Load& load) : folder_(claim(folder)), load_(load) {
+  fs::remove(log_file());
+  write_config("embedded = " + toml_text(folder_ + "/db"));
+  config::LoadOptions load_options;
+  load_options.file = folder_ + "/allot.toml";
+  settings_ = config::load(load_options);
+  database_ = std::make_unique<Child>(
+      std::vector<std::string>{own_folder() / "allot-embedded", folder_ + "/db"}, log_file());
+  wait_for_database();
+  // The daemon comes and goes while the database stays.
+  write_config("socket = " + toml_text(settings_.database.socket) +
+               "\nuser = " + toml_text(settings_.database.user) +
+               "\nname = " + toml_text(settings_.database.name));
+}
+
+db::ConnectOptions Stage::connect_options() const {
+  auto options = db::from_settings(settings_.database);
+  options.call_timeout =
+      std::chrono::minutes(5);  // a table of all tasks is copied in one statement
+  return options;
+}
+
+std::unique_ptr<Child> Stage::start_daemon() const {
+  return std::make_unique<Child>(
+      std::vector<std::string>{daemon_program(), "--config", folder_ + "/allot.toml"}, log_file());
+}
+
+std::unique_ptr<Child> Stage::start_floor(std::uint32_t queue_id, std::uint32_t number) const {
+  return std::make_unique<Child>(
+      std::vector<std::string>{
+          own_folder() / "allot-bench-floor", settings_.database.socket, settings_.database.name,
+          std::to_string(queue_id), std::to_string(number), std::to_string(load_.workers),
+          std::to_string(load_.partition_count()), std::to_string(load_.block)},
+      log_file());
+}
+
+void Stage::write_config(const std::string& database) const {
+  std::ofstream file(folder_ + "/allot.toml");
+  file << "# made by allot bench\n[database]\n"
+       << database
+       << "\n[daemon]\ninstance = \"bench\"\nruntime_dir = " << toml_text(folder_ + "/run")
+       << "\n[queues.bench]\npartitions = " << load_.partition_count()
+       << "\nblock_size = " << load_.block << "\n[pools.bench]\nsize = " << load_.workers
+       << "\n[plugins]\nfolder = " << toml_text(own_folder() / "bench") << '\n';
+  if (!file.flush()) throw Error(folder_ + "/allot.toml cannot be written");
+}
+
+void Stage::wait_for_database() {
+  const auto deadline = std::chrono::steady_clock::now() + kStartPatience;
+  for (;;) {
+    try {
+      db::Connection db(connect_options());
+      db::require_schema(db);
+      return;
+    } catch (const Error&) {
+      if (!database_->running()) {
+        database_->finish();
+        throw;  // it ended without a failure to tell
+      }
+      if (std::chrono::steady_clock::now() > deadline) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+}  // namespace allot::bench

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ipc/inherited.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ipc/slot.h"
+
+namespace allot::ipc {
+namespace {
+
+// What is noted belongs to the whole process, so each case has one of its own.
+template <typename Case>
+int exit_code_of(const Case& body) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    for (int fd = kSlotFd; fd <= kLockFd; ++fd) close(fd);
+    _exit(body());
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(pid, &status, 0), pid);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Inherited, KnowsWhatWasPassedOnAndClosesItOnExec) {
+  EXPECT_EQ(exit_code_of([] {
+              dup2(STDIN_FILENO, kDeathFd);
+              note_inherited();
+              if (!inherited(kDeathFd)) return 1;
+              if (inherited(kAnswerFd) || inherited(kSlotFd) || inherited(STDIN_FILENO)) return 2;
+              return fcntl(kDeathFd, F_GETFD) == FD_CLOEXEC ? 0 : 3;
+            }),
+            0);
+}
+
+// Started by hand, allot-embedded once took its own signalfd for the death pipe, and left.
+TEST(Inherited, WhatIsOpenedLaterIsNotTakenForIt) {
+  EXPECT_EQ(exit_code_of([] {
+              note_inherited();
+              const int later = open("/dev/null", O_RDONLY | O_CLOEXEC);
+              if (later <= kLockFd) return 1;
+              for (int fd = 0; fd <= later; ++fd) {
+                if (inherited(fd)) return 2;
+              }
+              return 0;
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace allot::ipc
