@@ -12,7 +12,7 @@
   )
   run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
   demo_packages=(jq)
-  test_packages=(libgtest-dev)
+  test_packages=(libgtest-dev openssl)
   lint_packages=(clang-format clang-tidy shellcheck)
   fresh_packages=(debootstrap systemd-container)
 }

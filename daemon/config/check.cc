@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -18,11 +19,15 @@
 
 #include "base/unique_fd.h"
 #include "config/rows.h"
+#include "config/servers.h"
 
 namespace allot::config {
 namespace {
 
 constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path without its last 0
+
+// Below what the supervisor waits for a check of the database.
+constexpr milliseconds kMostConnecting = seconds(25);
 
 class Checker {
  public:
@@ -30,7 +35,9 @@ class Checker {
 
   void run() {
     if (settings_.database.embedded.empty()) {
+      check_servers();
       check_password();
+      check_tls();
     } else {
       use_embedded();
     }
@@ -58,8 +65,8 @@ class Checker {
   }
 
   void use_embedded() {
-    for (const char* key :
-         {"host", "port", "socket", "user", "password", "password_file", "name"}) {
+    for (const char* key : {"host", "port", "hosts", "socket", "user", "password", "password_file",
+                            "name", "tls", "tls_ca", "tls_cert", "tls_key"}) {
       const std::string path = std::string("database.") + key;
       if (line_of(path) == 0) continue;
       warn(path, "[database] " + std::string(key) + " is not used: the database is embedded");
@@ -69,7 +76,36 @@ class Checker {
     database.user = "root";
     database.password.clear();
     database.password_file.clear();
+    database.password_credential.clear();
     database.name = Database().name;
+    database.tls = Database().tls;
+  }
+
+  void check_servers() {
+    Database& database = settings_.database;
+    const auto port = static_cast<std::uint16_t>(database.port);
+    const std::string path = "database.hosts";
+    if (database.hosts.empty()) return add_server("database.host", database.host, port);
+    if (line_of("database.host") != 0) {
+      return problem(path, "[database] has both host and hosts; remove one");
+    }
+    for (const std::string& text : database.hosts) add_server(path, text, port);
+    const milliseconds all = database.connect_timeout * static_cast<int>(database.hosts.size());
+    if (database.hosts.size() > 1 && all > kMostConnecting) {
+      problem(line_of("database.connect_timeout") != 0 ? "database.connect_timeout" : path,
+              "[database] connect_timeout (" + text_of(database.connect_timeout) +
+                  ") for each of " + std::to_string(database.hosts.size()) + " hosts is " +
+                  text_of(all) + "; allowed are " + text_of(kMostConnecting) +
+                  " together, else the last ones are never reached");
+    }
+  }
+
+  void add_server(const std::string& path, const std::string& text, std::uint16_t port) {
+    if (auto server = parse_server(text, port)) {
+      return settings_.database.servers.push_back(std::move(*server));
+    }
+    problem(path, "[database] '" + text +
+                      "' is no server; write \"HOST\", \"HOST:PORT\" or \"[ADDRESS]:PORT\"");
   }
 
   void check_socket() {
@@ -83,32 +119,89 @@ class Checker {
   }
 
   void check_password() {
-    Database& database = settings_.database;
-    if (database.password_file.empty()) return;
-    const std::string path = "database.password_file";
-    if (!database.password.empty()) {
-      return problem(path, "[database] has both password and password_file; remove one");
-    }
-    const UniqueFd fd(::open(database.password_file.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status = {};
-    std::array<char, 4096> text{};
-    const ssize_t size = fd.valid() && ::fstat(fd.get(), &status) == 0
-                             ? ::read(fd.get(), text.data(), text.size())
-                             : -1;
-    if (size < 0) {
-      return problem(path, "cannot read the password file " + database.password_file + ": " +
-                               std::strerror(errno));
-    }
-    database.password.assign(text.data(), static_cast<std::size_t>(size));
-    if (!database.password.empty() && database.password.back() == '\n') {
-      database.password.pop_back();
-      if (!database.password.empty() && database.password.back() == '\r') {
-        database.password.pop_back();
+    const Database& database = settings_.database;
+    const char* last = nullptr;
+    for (const auto& [key, value] : {std::pair{"password", &database.password},
+                                     {"password_file", &database.password_file},
+                                     {"password_credential", &database.password_credential}}) {
+      if (value->empty()) continue;
+      if (last != nullptr) {
+        return problem(std::string("database.") + key,
+                       "[database] has both " + std::string(last) + " and " + key + "; remove one");
       }
+      last = key;
     }
-    if ((status.st_mode & 0077U) != 0) {
-      warn(path, "others may read the password file " + database.password_file + "; chmod 600 it");
+    if (!database.password_credential.empty()) return read_credential();
+    if (database.password_file.empty()) return;
+    read_password("database.password_file", "password file " + database.password_file,
+                  database.password_file);
+    warn_if_shared("password_file", "password file", database.password_file);
+  }
+
+  void read_credential() {
+    const std::string path = "database.password_credential";
+    const std::string& name = settings_.database.password_credential;
+    if (name.find('/') != std::string::npos) {
+      return problem(path, "[database] password_credential is a name, not a path");
     }
+    const char* folder = std::getenv("CREDENTIALS_DIRECTORY");
+    if (folder == nullptr) {
+      return problem(path,
+                     "[database] password_credential: $CREDENTIALS_DIRECTORY is not set; only what "
+                     "systemd started with LoadCredential=" +
+                         name + ":FILE has it, everything else needs password_file");
+    }
+    read_password(path, "credential " + name, std::string(folder) + "/" + name);
+  }
+
+  void read_password(const std::string& path, const std::string& what, const std::string& file) {
+    const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    std::array<char, 4096> text{};
+    const ssize_t size = fd.valid() ? ::read(fd.get(), text.data(), text.size()) : -1;
+    if (size < 0) return problem(path, "cannot read the " + what + ": " + std::strerror(errno));
+    std::string& password = settings_.database.password;
+    password.assign(text.data(), static_cast<std::size_t>(size));
+    if (!password.ends_with('\n')) return;
+    password.pop_back();
+    if (password.ends_with('\r')) password.pop_back();
+  }
+
+  void check_tls() {
+    Database& database = settings_.database;
+    if (database.tls != "off" && !database.socket.empty()) {
+      warn("database.tls", "[database] tls is not used: the server is reached through its socket");
+      database.tls = Database().tls;
+      return;
+    }
+    if (database.tls != "verify" && !database.tls_ca.empty()) {
+      problem("database.tls_ca", "[database] tls_ca is used with tls = \"verify\" only");
+    }
+    if (database.tls == "off" && !database.tls_cert.empty()) {
+      problem("database.tls_cert", "[database] tls_cert is not used while tls is off");
+    }
+    if (database.tls_cert.empty() != database.tls_key.empty()) {
+      const std::string path =
+          std::string("database.tls_") + (database.tls_key.empty() ? "cert" : "key");
+      problem(path, "[database] tls_cert and tls_key need each other");
+    }
+    check_readable("tls_ca", database.tls_ca);
+    check_readable("tls_cert", database.tls_cert);
+    check_readable("tls_key", database.tls_key);
+    warn_if_shared("tls_key", "private key", database.tls_key);
+  }
+
+  // The connector says of each of these only that something is wrong with TLS.
+  void check_readable(const std::string& key, const std::string& file) {
+    if (file.empty() || ::access(file.c_str(), R_OK) == 0) return;
+    problem("database." + key,
+            "[database] " + key + ": cannot read " + file + ": " + std::strerror(errno));
+  }
+
+  // A group is no stranger: root:allot 0640 is how a package leaves it.
+  void warn_if_shared(const std::string& key, const std::string& what, const std::string& file) {
+    struct stat status = {};
+    if (::stat(file.c_str(), &status) != 0 || (status.st_mode & 0007U) == 0) return;
+    warn("database." + key, "others may read the " + what + " " + file + "; chmod o= it");
   }
 
   void check_daemon() {

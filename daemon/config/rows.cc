@@ -35,7 +35,7 @@ std::string written(Kind kind, milliseconds duration) {
 }
 
 std::string range_text(Kind kind, std::int64_t min, std::int64_t max) {
-  if (kind != Kind::kCount) return {};
+  if (kind != Kind::kCount) return joined(words_of(kind));
   return std::to_string(min) + " to " + std::to_string(max);
 }
 std::string range_text(Kind, milliseconds min, milliseconds max) {
@@ -91,7 +91,8 @@ std::string_view name_of(Kind kind) {
     case Kind::kName:
       return "name";
     case Kind::kLevel:
-      return "level";
+    case Kind::kTls:
+      return "word";
     case Kind::kCount:
       return "whole number";
     case Kind::kDuration:
@@ -103,6 +104,29 @@ std::string_view name_of(Kind kind) {
       return "list of names";
   }
   return "value";
+}
+
+const std::vector<std::string_view>& words_of(Kind kind) {
+  static const std::vector<std::string_view> levels = {"debug", "info", "warn", "error"};
+  static const std::vector<std::string_view> tls = {"off", "required", "verify"};
+  static const std::vector<std::string_view> none;
+  switch (kind) {
+    case Kind::kLevel:
+      return levels;
+    case Kind::kTls:
+      return tls;
+    default:
+      return none;
+  }
+}
+
+std::string joined(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
 }
 
 std::string_view header_of(Section section) {

@@ -17,6 +17,7 @@ enum class Kind {
   kPath,
   kName,
   kLevel,
+  kTls,
   kCount,
   kDuration,
   kAutoDuration,
@@ -26,6 +27,12 @@ enum class Kind {
 
 // As a person calls it: "whole number", "duration".
 [[nodiscard]] std::string_view name_of(Kind kind);
+
+// The words that a value of this kind may be; empty when it is no list of words.
+[[nodiscard]] const std::vector<std::string_view>& words_of(Kind kind);
+
+// "debug, info, warn or error".
+[[nodiscard]] std::string joined(const std::vector<std::string_view>& words);
 
 enum class Section { kDatabase, kDaemon, kQueue, kPool, kPlugins, kLogging };
 
@@ -37,7 +44,7 @@ struct Row {
   Kind kind;
   std::string_view key;
   std::string initial;  // the default, as it is written in the file
-  std::string range;    // "1 to 4096"; empty where there is none
+  std::string range;    // "1 to 4096", "off or on"; empty where there is none
   std::string_view unit;
   std::string_view sentence;
 };

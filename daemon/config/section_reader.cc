@@ -59,7 +59,7 @@ void SectionReader::read(Kind kind, const char* key, std::string& out, int, int)
   if (has_control(node->text)) return problem(*node, "must not hold control characters");
   if (node->text.empty() && !out.empty()) return problem(*node, "must not be empty");
   if (kind == Kind::kName) return read_name(*node, out);
-  if (kind == Kind::kLevel) return read_level(*node, out);
+  if (!words_of(kind).empty()) return read_word(*node, words_of(kind), out);
   if (kind == Kind::kPath) return read_path(*node, out);
   out = node->text;
 }
@@ -157,10 +157,10 @@ void SectionReader::read_name(const Node& node, std::string& out) {
   out = node.text;
 }
 
-void SectionReader::read_level(const Node& node, std::string& out) {
-  constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warn", "error"};
-  if (std::find(kLevels.begin(), kLevels.end(), node.text) == kLevels.end()) {
-    return problem(node, "is \"" + node.text + "\"; use debug, info, warn or error");
+void SectionReader::read_word(const Node& node, const std::vector<std::string_view>& words,
+                              std::string& out) {
+  if (std::find(words.begin(), words.end(), node.text) == words.end()) {
+    return problem(node, "is \"" + node.text + "\"; use " + joined(words));
   }
   out = node.text;
 }

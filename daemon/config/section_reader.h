@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/rows.h"
@@ -36,7 +37,7 @@ class SectionReader {
   void wrong_type(const Node& node, const std::string& wanted);
   void out_of_range(const Node& node, const std::string& min, const std::string& max);
   void read_name(const Node& node, std::string& out);
-  void read_level(const Node& node, std::string& out);
+  void read_word(const Node& node, const std::vector<std::string_view>& words, std::string& out);
   void read_path(const Node& node, std::string& out);
 
   const Node& section_;

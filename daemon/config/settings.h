@@ -23,6 +23,7 @@ using Secret = std::string;  // never printed
 using Path = std::string;    // made absolute; relative ones begin at the folder of the file
 using Name = std::string;    // [a-z0-9-]{1,31}
 using Level = std::string;   // debug, info, warn, error
+using Tls = std::string;     // off, required, verify
 using Count = std::uint32_t;
 using Duration = milliseconds;      // "300ms", "30s", "5m", "1h"
 using AutoDuration = milliseconds;  // the same, or "" = 0 = computed
@@ -32,9 +33,16 @@ using Names = std::vector<std::string>;
 
 #define ALLOT_FIELD(key, type, initial, min, max, unit, sentence) kind::type key = initial;
 
+struct Server {
+  std::string host;
+  std::uint16_t port = 0;
+  bool operator==(const Server&) const = default;
+};
+
 struct Database {
 #define ALLOT_DATABASE ALLOT_FIELD
 #include "config/settings.def"
+  std::vector<Server> servers;  // after load(): hosts, or host with port
 };
 
 struct Daemon {

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/clock.h"
+#include "db/tls.h"
 
 namespace allot::db {
 namespace {
@@ -20,7 +21,9 @@ constexpr std::string_view kSession =
     " time_zone = '+00:00', autocommit = 1, completion_type = 0, innodb_lock_wait_timeout = 5"
     " /*M!100300 , idle_write_transaction_timeout = 30 */;"
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
-    "SELECT CONNECTION_ID(), @@max_allowed_packet, @@global.read_only";
+    "SELECT CONNECTION_ID(), @@max_allowed_packet,"
+    " CRC32(CONCAT_WS('|', @@hostname, @@port, @@server_id)),"
+    " @@global.read_only, @@global.innodb_read_only, CURRENT_USER()";
 
 unsigned whole_seconds(std::chrono::milliseconds duration) {
   return static_cast<unsigned>((duration.count() + 999) / 1000);
@@ -41,6 +44,12 @@ std::string names_of(std::span<const Statement> statements) {
   return names;
 }
 
+std::string place_of(const ConnectOptions& options, const Server* server) {
+  if (server == nullptr) return "socket " + options.socket;
+  const bool v6 = server->host.find(':') != std::string::npos;
+  return (v6 ? "[" + server->host + "]" : server->host) + ":" + std::to_string(server->port);
+}
+
 std::string joined(std::span<const Statement> statements) {
   std::string sql;
   for (const Statement& statement : statements) {
@@ -51,11 +60,6 @@ std::string joined(std::span<const Statement> statements) {
 }
 
 }  // namespace
-
-std::string ConnectOptions::where() const {
-  if (!socket.empty()) return "socket " + socket;
-  return host + ":" + std::to_string(port);
-}
 
 std::string_view Row::text(std::size_t i) const {
   return fields_[i] == nullptr ? std::string_view{} : std::string_view{fields_[i], lengths_[i]};
@@ -92,8 +96,36 @@ void Connection::Close::operator()(st_mysql* handle) const {
   mysql_close(handle);
 }
 
-Connection::Connection(const ConnectOptions& options) : where_(options.where()) {
+Connection::Connection(const ConnectOptions& options) {
   initialise_library();
+  if (!options.socket.empty()) {
+    open(options, nullptr);
+  } else if (options.servers.size() == 1) {
+    open(options, &options.servers.front());
+  } else {
+    open_first_usable(options);
+  }
+}
+
+void Connection::open_first_usable(const ConnectOptions& options) {
+  std::optional<DbError> worst;
+  std::string reasons;
+  for (const Server& server : options.servers) {
+    try {
+      return open(options, &server);
+    } catch (const DbError& error) {
+      passed_over_.emplace_back(error.what());
+      reasons += (reasons.empty() ? "" : "; ") + passed_over_.back();
+      // What may mend itself decides: waiting helps then, and giving up does not.
+      if (!worst || error.error_class() == ErrorClass::kGone) worst = error;
+    }
+  }
+  throw DbError(worst ? worst->number() : CR_UNKNOWN_HOST,
+                "no database server of the list can be used: " + reasons);
+}
+
+void Connection::open(const ConnectOptions& options, const Server* server) {
+  where_ = place_of(options, server);
   handle_.reset(mysql_init(nullptr));
   if (!handle_) throw DbError(CR_OUT_OF_MEMORY, "database: out of memory");
   const unsigned connect_timeout = whole_seconds(options.connect_timeout);
@@ -102,33 +134,75 @@ Connection::Connection(const ConnectOptions& options) : where_(options.where()) 
   mysql_options(handle_.get(), MYSQL_OPT_READ_TIMEOUT, &call_timeout);
   mysql_options(handle_.get(), MYSQL_OPT_WRITE_TIMEOUT, &call_timeout);
   mysql_options(handle_.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
+  if (server != nullptr) {
+    const unsigned tcp = MYSQL_PROTOCOL_TCP;  // "localhost" too, which the connector takes for more
+    mysql_options(handle_.get(), MYSQL_OPT_PROTOCOL, &tcp);
+    use_tls(*handle_, options.tls);
+  }
+  database_ = options.database;
   opened_ns_ = boot_ns();
-  const bool local = !options.socket.empty();
   const char* database = options.database.empty() ? nullptr : options.database.c_str();
   // FOUND_ROWS: an UPDATE reports matched rows, so that "0" always means that the fence was gone.
-  if (mysql_real_connect(handle_.get(), local ? nullptr : options.host.c_str(),
+  if (mysql_real_connect(handle_.get(), server != nullptr ? server->host.c_str() : nullptr,
                          options.user.c_str(), options.password.c_str(), database,
-                         local ? 0 : options.port, local ? options.socket.c_str() : nullptr,
+                         server != nullptr ? server->port : 0,
+                         server != nullptr ? nullptr : options.socket.c_str(),
                          CLIENT_FOUND_ROWS | CLIENT_MULTI_STATEMENTS) == nullptr) {
+    if (mysql_errno(handle_.get()) == CR_SSL_CONNECTION_ERROR && server != nullptr) {
+      fail_tls(*server);
+    }
     fail("connect");
   }
+  if (server != nullptr && !is_as_wanted(*handle_, options.tls)) refuse_plain();
   set_up_session();
 }
 
 void Connection::set_up_session() {
+  max_packet_ = 0;  // of the server before
   auto results = execute(kSession);
   const auto row = results.back().next();
   id_ = row->u64(0);
   max_packet_ = row->u64(1);
-  if (row->text(2) != "0" && row->text(2) != "OFF") {
+  server_id_ = row->u64(2);
+  refuse_read_only(*row, 3);
+  account_ = row->text(5);
+}
+
+void Connection::require_writable() {
+  auto results = execute("SELECT @@global.read_only, @@global.innodb_read_only");
+  refuse_read_only(*results.front().next(), 0);
+}
+
+// Two switches: super_read_only sets the first, readers of a shared storage have the second.
+void Connection::refuse_read_only(const Row& row, std::size_t first) {
+  for (const std::size_t i : {first, first + 1}) {
+    if (row.text(i) == "0" || row.text(i) == "OFF") continue;
     throw DbError(CR_SERVER_GONE_ERROR, "database at " + where_ + " is read-only: not used");
   }
 }
 
+void Connection::refuse_plain() {
+  throw DbError(CR_SSL_CONNECTION_ERROR,
+                "database at " + where_ + " does not offer TLS, which [database] tls wants");
+}
+
+void Connection::fail_tls(const Server& server) {
+  const TlsFailure failure = tls_failure(*handle_);
+  if (failure == TlsFailure::kNotOffered) refuse_plain();
+  const std::string text = "database at " + where_ + ": connect: " + mysql_error(handle_.get());
+  if (failure == TlsFailure::kNetwork) throw DbError(CR_SERVER_LOST, text);
+  throw DbError(CR_SSL_CONNECTION_ERROR, text + "; its certificate has to name '" + server.host +
+                                             "' and to be vouched for by [database] tls_ca");
+}
+
 void Connection::fail(std::string_view doing) {
-  throw DbError(mysql_errno(handle_.get()), "database at " + where_ + ": " + std::string(doing) +
-                                                ": " + mysql_error(handle_.get()) + " (error " +
-                                                std::to_string(mysql_errno(handle_.get())) + ")");
+  const unsigned number = mysql_errno(handle_.get());
+  const std::string reason = mysql_error(handle_.get());
+  std::string text = "database at " + where_ + ": " + std::string(doing) + ": " + reason +
+                     " (error " + std::to_string(number) + ")";
+  const std::string grant = missing_grant(number, reason, account_, database_);
+  if (!grant.empty()) text += "; to allow it: " + grant;
+  throw DbError(number, text);
 }
 
 std::vector<StatementResult> Connection::run(std::initializer_list<Statement> statements) {

@@ -20,18 +20,34 @@ struct st_mysql_res;
 
 namespace allot::db {
 
-struct ConnectOptions {
+struct Server {
   std::string host;
   std::uint16_t port = 3306;
-  std::string socket;  // used instead of host and port when not empty
+};
+
+enum class Tls {
+  kOff,
+  kRequired,  // encrypted, with whoever answers
+  kVerify,    // and its certificate is one of the server's name, signed by the ca
+};
+
+struct TlsOptions {
+  Tls mode = Tls::kOff;
+  std::string ca{};    // PEM files; empty: those that the system trusts
+  std::string cert{};  // with key: what this side proves itself with; empty: nothing
+  std::string key{};
+};
+
+struct ConnectOptions {
+  std::vector<Server> servers;  // the first of them that is writable is used
+  std::string socket;           // used instead of servers when not empty
   std::string user;
   std::string password;
   std::string database;  // may be empty: none is selected
+  TlsOptions tls;        // not used over a socket
+  // Both are rounded up to whole seconds by the connector. The first is for each server.
   std::chrono::milliseconds connect_timeout{5'000};
-  std::chrono::milliseconds call_timeout{10'000};  // rounded up to whole seconds by the connector
-
-  // "socket /run/x" or "host:3306", for messages. Never the password.
-  [[nodiscard]] std::string where() const;
+  std::chrono::milliseconds call_timeout{10'000};
 };
 
 // One row of a stored result, which it keeps alive; what text() gives lives as long as the row.
@@ -70,7 +86,9 @@ class StatementResult {
 // an error of class kGone the connection is of no further use. UTC, READ COMMITTED, utf8mb4.
 class Connection {
  public:
-  // Connects. A server that is read-only is refused as kGone (S2).
+  // Connects, at every call with the first server of the list again. One that is read-only is
+  // refused as kGone (S2). When none is left the error names all, and is kGone as long as one of
+  // them may come back.
   explicit Connection(const ConnectOptions& options);
 
   // Sends all statements in one packet and reads all answers, one element for each *SQL statement*.
@@ -84,7 +102,18 @@ class Connection {
   // Plain SQL: migrations, session settings, tests.
   std::vector<StatementResult> execute(std::string_view sql);
 
+  // Throws kGone when the server has become read-only since: a session that only reads does not
+  // notice that its server is no longer the one to be used.
+  void require_writable();
+
+  // "socket /run/x" or "host:3306", for messages.
+  [[nodiscard]] const std::string& where() const { return where_; }
+  // Why each server before this one in the list is not used, one line each.
+  [[nodiscard]] const std::vector<std::string>& passed_over() const { return passed_over_; }
+
   [[nodiscard]] std::uint64_t id() const { return id_; }
+  // Tells the servers of a list apart: id() counts on each of them.
+  [[nodiscard]] std::uint64_t server_id() const { return server_id_; }
   [[nodiscard]] std::uint64_t opened_ns() const { return opened_ns_; }  // CLOCK_BOOTTIME
   [[nodiscard]] std::uint64_t max_packet() const { return max_packet_; }
 
@@ -92,12 +121,21 @@ class Connection {
   struct Close {
     void operator()(st_mysql* handle) const;
   };
+  void open(const ConnectOptions& options, const Server* server);
+  void open_first_usable(const ConnectOptions& options);
   void set_up_session();
+  void refuse_read_only(const Row& row, std::size_t first);
   [[noreturn]] void fail(std::string_view doing);
+  [[noreturn]] void fail_tls(const Server& server);
+  [[noreturn]] void refuse_plain();
 
   std::string where_;
+  std::string account_;
+  std::string database_;
+  std::vector<std::string> passed_over_;
   std::unique_ptr<st_mysql, Close> handle_;
   std::uint64_t id_ = 0;
+  std::uint64_t server_id_ = 0;
   std::uint64_t opened_ns_ = 0;
   std::uint64_t max_packet_ = 0;
 };

@@ -84,7 +84,9 @@ ErrorClass classify(unsigned error_number) {
     case ER_TABLEACCESS_DENIED_ERROR:
     case ER_COLUMNACCESS_DENIED_ERROR:
     case ER_HOST_NOT_PRIVILEGED:
+    case ER_SPECIFIC_ACCESS_DENIED_ERROR:
     case kNoPassword:
+    case CR_SSL_CONNECTION_ERROR:  // as connection.cc uses it: the other side is not to be trusted
     case ER_BAD_DB_ERROR:
     case ER_NO_SUCH_TABLE:
     case ER_BAD_FIELD_ERROR:
@@ -92,6 +94,28 @@ ErrorClass classify(unsigned error_number) {
     default:
       return ErrorClass::kFatal;
   }
+}
+
+std::string missing_grant(unsigned error_number, std::string_view message, std::string_view account,
+                          std::string_view database) {
+  constexpr std::string_view kDenied = " command denied to user ";
+  // A column that an account may not see is of a table that it has too few rights on.
+  const std::string_view kTable =
+      error_number == ER_COLUMNACCESS_DENIED_ERROR ? " in table " : " for table ";
+  const std::size_t denied = message.find(kDenied);
+  const std::size_t table = message.find(kTable);
+  const std::size_t host = account.rfind('@');
+  if (denied == std::string_view::npos || table == std::string_view::npos ||
+      host == std::string_view::npos) {
+    return {};
+  }
+  std::string name(message.substr(table + kTable.size()));
+  // MariaDB since 10.8 writes `database`.`table`, others 'table'.
+  if (name.size() > 2 && name.front() == '\'') {
+    name = "`" + std::string(database) + "`.`" + name.substr(1, name.size() - 2) + "`";
+  }
+  return "GRANT " + std::string(message.substr(0, denied)) + " ON " + name + " TO '" +
+         std::string(account.substr(0, host)) + "'@'" + std::string(account.substr(host + 1)) + "'";
 }
 
 DbError::DbError(unsigned number, const std::string& message)

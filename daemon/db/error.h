@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -20,6 +21,12 @@ const char* name_of(ErrorClass error_class);
 
 // Pure: classes of the server's (1xxx) and the client's (2xxx) error numbers.
 ErrorClass classify(unsigned error_number);
+
+// What would give the account (as CURRENT_USER() says it) the right that this message of the server
+// says it lacks: "GRANT INSERT ON `db`.`task` TO 'app'@'%'". Empty for other messages, and for
+// those in other languages than English.
+[[nodiscard]] std::string missing_grant(unsigned error_number, std::string_view message,
+                                        std::string_view account, std::string_view database);
 
 class DbError : public Error {
  public:

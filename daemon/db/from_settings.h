@@ -6,7 +6,7 @@
 
 namespace allot::db {
 
-// How to connect, as [database] says.
+// How to connect, as [database] of loaded settings says.
 [[nodiscard]] ConnectOptions from_settings(const config::Database& settings);
 
 }  // namespace allot::db

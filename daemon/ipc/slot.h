@@ -21,7 +21,7 @@ inline constexpr int kAnswerFd = 7;  // preflight answer (preflight.h), or readi
 inline constexpr int kLockFd = 8;    // the instance lock, held by every process of the instance
 
 inline constexpr char kSlotMagic[8] = {'a', 'l', 'l', 'o', 't', 's', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 1;
+inline constexpr std::uint32_t kSlotVersion = 2;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 512;
 inline constexpr std::size_t kMaxRunning = 64;
@@ -116,6 +116,8 @@ struct Slot {
   std::atomic<std::uint64_t> epoch;              // 0 while not known
   std::atomic<std::uint64_t> lease_deadline_ns;  // CLOCK_BOOTTIME
   char queue_name[kTypeSize];
+
+  std::uint64_t server_ids[2];  // where connection_ids count: db::Connection::server_id()
 
   // Counters since the worker started.
   std::atomic<std::uint64_t> tasks_done;

@@ -143,7 +143,8 @@ void kill_connections(db::Connection& db, std::span<const FormerConnection> conn
   const std::chrono::seconds uptime(results.front().next()->u64(1));
   for (const FormerConnection& connection : connections) {
     // Whole seconds on one side: one second of slack.
-    if (connection.id == 0 || connection.age > uptime + std::chrono::seconds(1)) continue;
+    if (connection.id == 0 || connection.server_id != db.server_id()) continue;
+    if (connection.age > uptime + std::chrono::seconds(1)) continue;
     db::Statement kill(sql::k_kill_connection);
     kill.set("connection_id", connection.id);
     try {

@@ -68,9 +68,11 @@ class LeaseStore {
 
 // Ends connections of a dead process, whose last packet may still be executing (S9). Those opened
 // longer ago than the server has been up went down with its former life, and their ids may be
-// somebody else's by now. `age` is the time since the connection was opened.
+// somebody else's by now; so may those of another server. `age` is the time since the connection
+// was opened.
 struct FormerConnection {
   std::uint64_t id = 0;
+  std::uint64_t server_id = 0;  // db::Connection::server_id()
   std::chrono::nanoseconds age{0};
 };
 void kill_connections(db::Connection& db, std::span<const FormerConnection> connections);

@@ -13,6 +13,7 @@
 #include "plugin_host/registry.h"
 #include "queue/catalog.h"
 #include "queue/lease_store.h"
+#include "worker/connect.h"
 
 namespace allot::worker {
 namespace {
@@ -73,8 +74,9 @@ void check_config(const config::Settings& settings) {
 }
 
 void check_database(const config::Settings& settings, bool reclaim) {
-  db::Connection db(db::from_settings(settings.database));
+  db::Connection db = connect(db::from_settings(settings.database));
   db::require_schema(db);
+  queue::require_rights(db);
   for (const config::Queue& queue : settings.queues) {
     queue::ensure_queue(db, queue.name, queue.partitions);
   }

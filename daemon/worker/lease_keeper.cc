@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "log/log.h"
+#include "worker/connect.h"
 
 namespace allot::worker {
 namespace {
@@ -17,7 +18,9 @@ db::ConnectOptions with_short_calls(db::ConnectOptions options, std::chrono::mic
   const auto third = std::max(std::chrono::milliseconds(1000),
                               std::chrono::duration_cast<std::chrono::milliseconds>(ttl / 3));
   options.call_timeout = std::min(options.call_timeout, third);
-  options.connect_timeout = std::min(options.connect_timeout, third);
+  const auto each = third / static_cast<int>(std::max<std::size_t>(1, options.servers.size()));
+  options.connect_timeout =
+      std::min(options.connect_timeout, std::max(std::chrono::milliseconds(1000), each));
   return options;
 }
 
@@ -101,8 +104,8 @@ void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
   }
   try {
     if (!connection_) {
-      connection_.emplace(options_);
-      slot_.connected(1, connection_->id(), connection_->opened_ns());
+      connection_.emplace(connect(options_));
+      slot_.connected(1, *connection_);
     }
     const Nanos sent = boot_ns();
     if (!store_.renew(*connection_, *lease_)) {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "log/log.h"
+#include "worker/connect.h"
 #include "worker/stop_request.h"
 
 namespace allot::worker {
@@ -18,6 +19,9 @@ constexpr milliseconds kFirstWait{20};
 constexpr milliseconds kMostWait{1'000};
 constexpr std::uint32_t kLogEvery = 30;  // of the same outage, so that a long one stays readable
 constexpr unsigned kDeadlock = 1213;
+// A worker without work only reads: on a primary that was demoted and left alone it would wait for
+// ever (S2).
+constexpr Nanos kLookEvery = 5 * kSecond;
 
 milliseconds jittered(milliseconds wait) {
   thread_local std::minstd_rand dice{std::random_device{}()};
@@ -27,11 +31,18 @@ milliseconds jittered(milliseconds wait) {
 }  // namespace
 
 db::Connection& Session::connection() {
-  if (connection_) return *connection_;
-  connection_.emplace(options_);
-  ++generation_;
-  slot_.connected(0, connection_->id(), connection_->opened_ns());
-  log::info("database.connected", {{"where", options_.where()}, {"connection", connection_->id()}});
+  if (!connection_) {
+    connection_.emplace(connect(options_));
+    ++generation_;
+    slot_.connected(0, *connection_);
+    log::info("database.connected",
+              {{"where", connection_->where()}, {"connection", connection_->id()}});
+  } else if (mono_ns() - looked_at_ns_ < kLookEvery) {
+    return *connection_;
+  } else {
+    connection_->require_writable();
+  }
+  looked_at_ns_ = mono_ns();
   return *connection_;
 }
 

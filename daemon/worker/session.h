@@ -52,6 +52,7 @@ class Session {
   SlotWriter& slot_;
   std::chrono::milliseconds patience_;
   std::optional<db::Connection> connection_;
+  std::uint64_t looked_at_ns_ = 0;  // when it was last seen to be writable
   std::uint64_t generation_ = 0;
   std::uint32_t failures_ = 0;
   std::optional<std::uint64_t> leaving_since_ns_;

@@ -16,6 +16,7 @@
 #include "log/log.h"
 #include "queue/retry_policy.h"
 #include "queue/task_store.h"
+#include "worker/connect.h"
 
 namespace allot::worker {
 namespace {
@@ -109,7 +110,7 @@ void log_charge(const Remains& remains, const ipc::Slot& slot, const std::string
 void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
   std::vector<queue::FormerConnection> connections;
   for (int i = 0; i < 2; ++i) {
-    connections.push_back({slot.connection_ids[i].load(),
+    connections.push_back({slot.connection_ids[i].load(), slot.server_ids[i],
                            std::chrono::nanoseconds(boot_ns() - slot.connected_ns[i])});
   }
   queue::kill_connections(db, connections);
@@ -128,7 +129,7 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   const queue::Holder holder = holder_of(settings, slot);
   const queue::LeaseStore leases(holder, settings.daemon.lease_ttl);
   const queue::TaskStore tasks(leases.holder());
-  db::Connection db(db::from_settings(settings.database));
+  db::Connection db = connect(db::from_settings(settings.database));
   kill_former_connections(db, slot);
   queue::TaskStore::ack(db, remains.partition, remains.finished);
   const auto epoch = leases.held_epoch(db, remains.partition);

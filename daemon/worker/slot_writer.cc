@@ -39,9 +39,11 @@ void SlotWriter::beat() {
   slot_.heartbeat_ns.store(mono_ns(), std::memory_order_relaxed);
 }
 
-void SlotWriter::connected(int which, std::uint64_t connection_id, std::uint64_t opened_ns) {
-  slot_.connected_ns[which] = opened_ns;
-  slot_.connection_ids[which].store(connection_id, std::memory_order_release);
+void SlotWriter::connected(int which, const db::Connection& connection) {
+  slot_.connection_ids[which].store(0, std::memory_order_release);  // no id with another's server
+  slot_.connected_ns[which] = connection.opened_ns();
+  slot_.server_ids[which] = connection.server_id();
+  slot_.connection_ids[which].store(connection.id(), std::memory_order_release);
 }
 
 void SlotWriter::begin_lease(queue::Partition partition, std::string_view queue_name,

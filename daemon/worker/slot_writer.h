@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "db/connection.h"
 #include "ipc/slot.h"
 #include "queue/lease.h"
 #include "queue/task_store.h"
@@ -24,7 +25,7 @@ class SlotWriter {
   [[nodiscard]] ipc::Slot& raw() { return slot_; }
 
   // Connection `which`: 0 the block loop's, 1 the lease keeper's.
-  void connected(int which, std::uint64_t connection_id, std::uint64_t opened_ns);
+  void connected(int which, const db::Connection& connection);
 
   void begin_lease(queue::Partition partition, std::string_view queue_name, bool exclusive);
   void lease_known(std::uint64_t epoch, std::uint64_t deadline_ns);

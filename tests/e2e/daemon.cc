@@ -23,11 +23,13 @@ std::string exec_plugin() {
   return ALLOT_EXEC_PLUGIN;
 }
 
-Daemon::Daemon(const DaemonOptions& options) {
-  support::Database& server = support::Database::shared();
-  database_ = options.migrate ? server.make_database() : server.make_empty_database();
+Daemon::Daemon(const DaemonOptions& options)
+    : server_(options.server != nullptr ? *options.server : support::Database::shared()),
+      database_(options.migrate ? server_.make_database() : server_.make_empty_database()) {
+  const std::string shared = "socket = \"" + server_.socket() + "\"\nuser = \"root\"";
   std::ostringstream config;
-  config << "[database]\nsocket = \"" << server.socket() << "\"\nuser = \"root\"\nname = \""
+  config << "[database]\n"
+         << (options.database_keys.empty() ? shared : options.database_keys) << "\nname = \""
          << database_ << "\"\ncall_timeout = \"5s\"\n"
          << "[daemon]\nruntime_dir = \"" << folder_ / "run"
          << "\"\n"
@@ -101,7 +103,7 @@ std::vector<pid_t> Daemon::busy_workers() const {
 }
 
 db::Connection Daemon::connect() const {
-  return support::Database::shared().connect(database_);
+  return server_.connect(database_);
 }
 
 std::uint64_t Daemon::count(const std::string& table) const {

@@ -18,16 +18,18 @@ namespace allot::e2e {
 // What a test says of its daemon; the rest of the configuration is the same for all.
 struct DaemonOptions {
   unsigned workers = 2;
-  std::string queue_keys{};   // lines below [queues.default]
-  std::string daemon_keys{};  // lines below [daemon]
-  std::string more{};         // further sections
-  std::string plugins{};      // the plugin folder; empty: that of the probe plugin
+  std::string queue_keys{};             // lines below [queues.default]
+  std::string daemon_keys{};            // lines below [daemon]
+  std::string more{};                   // further sections
+  std::string plugins{};                // the plugin folder; empty: that of the probe plugin
   std::string log_level{"debug"};
   bool migrate = true;
   bool start = true;
+  support::Database* server = nullptr;  // none: the shared one
+  std::string database_keys{};          // lines of [database] in place of socket and user
 };
 
-// A real allotd with real workers over a fresh database of the shared server, in a folder of its
+// A real allotd with real workers over a fresh database of a server, in a folder of its
 // own, with the probe plugin. Ends with SIGKILL if the test did not stop it.
 class Daemon {
  public:
@@ -68,6 +70,7 @@ class Daemon {
 
  private:
   support::TempDir folder_;
+  support::Database& server_;
   std::string database_;
   std::string config_file_;
   std::unique_ptr<support::Process> process_;

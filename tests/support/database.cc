@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/database.h"
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <stdexcept>
+#include <system_error>
 
+#include "base/unique_fd.h"
 #include "db/migrate.h"
 #include "support/eventually.h"
 
@@ -15,6 +20,21 @@ namespace {
 // mariadbd refuses to run as root unless it is told so.
 void add_user(std::vector<std::string>& command) {
   if (::geteuid() == 0) command.emplace_back("--user=root");
+}
+
+// Free now; somebody may take it before the server does.
+std::uint16_t free_port() {
+  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(socket.get(), generic, size) != 0 ||
+      ::getsockname(socket.get(), generic, &size) != 0) {
+    throw std::system_error(errno, std::generic_category(), "no free port");
+  }
+  return ntohs(address.sin_port);
 }
 
 }  // namespace
@@ -31,7 +51,8 @@ Database& Database::shared() {
   return database;
 }
 
-Database::Database(std::vector<std::string> settings) : settings_(std::move(settings)) {
+Database::Database(std::vector<std::string> settings, Network network)
+    : settings_(std::move(settings)), network_(network) {
   std::vector<std::string> install{"mariadb-install-db",
                                    "--no-defaults",
                                    "--datadir=" + (folder_ / "data"),
@@ -47,15 +68,18 @@ Database::Database(std::vector<std::string> settings) : settings_(std::move(sett
   start();
 }
 
-void Database::start() {
-  if (server_ && server_->running()) return;
+bool Database::try_start() {
   std::vector<std::string> command{"mariadbd", "--no-defaults", "--datadir=" + (folder_ / "data"),
                                    "--socket=" + socket(), "--pid-file=" + (folder_ / "pid"),
                                    "--log-error=" + (folder_ / "log"), "--tmpdir=" + folder_.path(),
-                                   "--skip-networking", "--skip-name-resolve",
-                                   "--max-allowed-packet=64M",
+                                   "--skip-name-resolve", "--max-allowed-packet=64M",
                                    // Tables are made by the hundred, and no test cuts the power.
                                    "--innodb-flush-method=nosync", "--default-time-zone=+05:45"};
+  if (network_ == Network::kTcp) {
+    command.insert(command.end(), {"--bind-address=127.0.0.1", "--port=" + std::to_string(port_)});
+  } else {
+    command.emplace_back("--skip-networking");
+  }
   add_user(command);
   command.insert(command.end(), settings_.begin(), settings_.end());
   server_ = std::make_unique<Process>(std::move(command));
@@ -64,13 +88,22 @@ void Database::start() {
         if (!server_->running()) return true;
         try {
           return connect().id() != 0;
-        } catch (const db::DbError&) {
-          return false;
+        } catch (const db::DbError& error) {
+          return std::string(error.what()).find("read-only") != std::string::npos;
         }
       },
       std::chrono::seconds(60));
-  if (!answers || !server_->running())
-    throw std::runtime_error("mariadbd did not start:\n" + log());
+  return answers && server_->running();
+}
+
+void Database::start() {
+  if (server_ && server_->running()) return;
+  const bool choose_port = network_ == Network::kTcp && port_ == 0;
+  for (int tries = 0; tries < (choose_port ? 5 : 1); ++tries) {
+    if (choose_port) port_ = free_port();
+    if (try_start()) return;
+  }
+  throw std::runtime_error("mariadbd did not start:\n" + log());
 }
 
 void Database::stop() {

@@ -15,7 +15,12 @@ namespace allot::support {
 // For a server whose defaults are wrong for us in every way that a session can set right.
 std::vector<std::string> hostile_settings();
 
-// A private MariaDB: own data folder, own socket, no network; gone with this object and with the
+enum class Network {
+  kNone,
+  kTcp,  // 127.0.0.1, at a port that was free; the same one after a restart
+};
+
+// A private MariaDB: own data folder, own socket; gone with this object and with the
 // thread that started it. Its time zone is an odd one, so that a session that forgets UTC shows.
 class Database {
  public:
@@ -24,11 +29,13 @@ class Database {
   static Database& shared();
 
   // `settings` are further options of mariadbd, e.g. "--innodb-lock-wait-timeout=1".
-  explicit Database(std::vector<std::string> settings = {});
+  explicit Database(std::vector<std::string> settings = {}, Network network = Network::kNone);
 
   // Root without a password. `database` may be empty: none is selected.
   [[nodiscard]] db::ConnectOptions options(const std::string& database = {}) const;
   db::Connection connect(const std::string& database = {}) const;
+  // Where it listens with kTcp.
+  [[nodiscard]] db::Server tcp() const { return {"127.0.0.1", port_}; }
   [[nodiscard]] std::string socket() const { return folder_ / "s"; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
   [[nodiscard]] pid_t pid() const { return server_ ? server_->pid() : -1; }
@@ -45,10 +52,15 @@ class Database {
   [[nodiscard]] std::string log() const { return read_file(folder_ / "log"); }
 
  private:
+  // False when it ended at once, which is what a port does that somebody else took meanwhile.
+  bool try_start();
+
   // In this order: the server ends before its files go.
   TempDir folder_;
   Janitor janitor_{folder_.path()};
   std::vector<std::string> settings_;
+  Network network_;
+  std::uint16_t port_ = 0;
   std::unique_ptr<Process> server_;
   std::atomic<unsigned> made_{0};
 };

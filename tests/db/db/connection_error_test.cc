@@ -65,8 +65,7 @@ TEST(ConnectionErrorTest, AServerThatDoesNotAnswerIsGoneAfterTheTimeout) {
   ASSERT_EQ(::getsockname(listener.get(), generic, &size), 0);
   ConnectOptions options = impatient();
   options.socket.clear();
-  options.host = "127.0.0.1";
-  options.port = ntohs(address.sin_port);
+  options.servers = {{"127.0.0.1", ntohs(address.sin_port)}};
   const Nanos start = mono_ns();
   EXPECT_EQ(error_class_of([&] { Connection{options}; }), "gone");
   EXPECT_LT(mono_ns() - start, 8 * kSecond);

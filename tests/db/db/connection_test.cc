@@ -156,15 +156,5 @@ TEST_F(ConnectionTest, KnowsItsIdAndAge) {
   EXPECT_GE(other.opened_ns(), db_.opened_ns());
 }
 
-TEST(ConnectOptionsTest, WhereNamesSocketOrHost) {
-  ConnectOptions options;
-  options.host = "db1";
-  options.port = 3307;
-  options.password = "secret";
-  EXPECT_EQ(options.where(), "db1:3307");
-  options.socket = "/run/x";
-  EXPECT_EQ(options.where(), "socket /run/x");
-}
-
 }  // namespace
 }  // namespace allot::db

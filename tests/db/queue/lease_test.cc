@@ -178,17 +178,25 @@ using KillTest = QueueTest;
 // S9: the last packet of a dead worker may still be executing.
 TEST_F(KillTest, FormerConnectionsAreEnded) {
   db::Connection former = connect();
-  kill_connections(worker_.db,
-                   std::vector<FormerConnection>{
-                       {0, seconds(0)}, {former.id(), seconds(0)}, {UINT32_MAX, seconds(0)}});
+  const std::uint64_t here = former.server_id();
+  kill_connections(worker_.db, std::vector<FormerConnection>{{0, here, seconds(0)},
+                                                             {former.id(), here, seconds(0)},
+                                                             {UINT32_MAX, here, seconds(0)}});
   EXPECT_EQ(support::error_class_of([&] { former.execute("SELECT 1"); }), "gone");
   EXPECT_EQ(worker_.db.execute("SELECT 1").front().next()->u64(0), 1U);
 }
 
 TEST_F(KillTest, AnIdFromBeforeTheServersStartIsSomebodyElsesNow) {
   db::Connection innocent = connect();
-  kill_connections(worker_.db,
-                   std::vector<FormerConnection>{{innocent.id(), std::chrono::hours(24 * 365)}});
+  kill_connections(worker_.db, std::vector<FormerConnection>{{innocent.id(), innocent.server_id(),
+                                                              std::chrono::hours(24 * 365)}});
+  EXPECT_EQ(innocent.execute("SELECT 1").front().next()->u64(0), 1U);
+}
+
+TEST_F(KillTest, AnIdOfAnotherServerIsSomebodyElsesHere) {
+  db::Connection innocent = connect();
+  kill_connections(worker_.db, std::vector<FormerConnection>{
+                                   {innocent.id(), innocent.server_id() + 1, seconds(0)}});
   EXPECT_EQ(innocent.execute("SELECT 1").front().next()->u64(0), 1U);
 }
 

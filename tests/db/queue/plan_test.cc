@@ -248,6 +248,7 @@ std::vector<Expectation> expectations() {
       {&sql::k_count_waiting, 110, {}},
       {&sql::k_count_dead, 110, {}},
       {&sql::k_find_queue, 1, {}},
+      {&sql::k_require_rights, 0, {}},
       {&sql::k_list_queues, 10, {}, "a handful of queues", true, true},
       {&sql::k_create_queue, 2, {}},
       {&sql::k_create_partition, 2, {{"rows", "(1, 0, UTC_TIMESTAMP(6))"}}},

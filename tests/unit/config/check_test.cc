@@ -70,6 +70,41 @@ TEST_F(Check, ComputedLimits) {
   EXPECT_EQ(soft_task_timeout(daemon), seconds(2));
 }
 
+TEST_F(Check, ServersOfTheList) {
+  const Database database =
+      load_text(
+          "[database]\nhosts = [\"a:1\", \"b\", \"::1\", \"[fe80::2%eth0]:65535\"]\nport = 7\n")
+          .database;
+  EXPECT_EQ(database.servers,
+            (std::vector<Server>{{"a", 1}, {"b", 7}, {"::1", 7}, {"fe80::2%eth0", 65535}}));
+  EXPECT_EQ(load_text("[database]\nhost = \"a:1\"\n").database.servers,
+            (std::vector<Server>{{"a", 1}}));
+}
+
+TEST_F(Check, WrongServers) {
+  for (const char* wrong : {"", "a:", "a:0", "a:65536", "a:x", ":1", "a b", "a,b", "[::1", "[]:1",
+                            "[::1]1", "[::1]:", "a/b", "a:1x"}) {
+    EXPECT_EQ(failure_of("[database]\n\nhosts = [\"a\", \"" + std::string(wrong) + "\"]\n"),
+              "allot.toml:3: [database] '" + std::string(wrong) +
+                  "' is no server; write \"HOST\", \"HOST:PORT\" or \"[ADDRESS]:PORT\"");
+  }
+  EXPECT_EQ(failure_of("[database]\nhost = \"a\"\nhosts = [\"b\"]\n"),
+            "allot.toml:3: [database] has both host and hosts; remove one");
+}
+
+// The supervisor waits 30 s for a check of the database.
+TEST_F(Check, ManyServersHaveLittleTimeEach) {
+  EXPECT_EQ(failure_of("[database]\nhosts = [\"a\", \"b\"]\nconnect_timeout = \"13s\"\n"),
+            "allot.toml:3: [database] connect_timeout (13s) for each of 2 hosts is 26s; allowed "
+            "are 25s together, else the last ones are never reached");
+  EXPECT_EQ(failure_of("[database]\nhosts = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]\n"),
+            "allot.toml:2: [database] connect_timeout (5s) for each of 6 hosts is 30s; allowed are "
+            "25s together, else the last ones are never reached");
+  EXPECT_EQ(
+      load_text("[database]\nhosts = [\"a\"]\nconnect_timeout = \"10m\"\n").database.servers.size(),
+      1U);
+}
+
 TEST_F(Check, PasswordFromItsFile) {
   const std::string secret = write("secret", "p\xc3\xa4ss \n");
   ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
@@ -85,10 +120,12 @@ TEST_F(Check, PasswordFromItsFile) {
 TEST_F(Check, PasswordFileThatOthersReadIsAWarning) {
   const std::string secret = write("secret", "x");
   ASSERT_EQ(::chmod(secret.c_str(), 0640), 0);
+  EXPECT_TRUE(load_text("[database]\npassword_file = \"secret\"\n").warnings.empty());
+  ASSERT_EQ(::chmod(secret.c_str(), 0644), 0);
   const Settings settings = load_text("[database]\npassword_file = \"secret\"\n");
   ASSERT_EQ(settings.warnings.size(), 1U);
   EXPECT_EQ(shortened(settings.warnings[0]),
-            "allot.toml:2: others may read the password file secret; chmod 600 it");
+            "allot.toml:2: others may read the password file secret; chmod o= it");
 }
 
 TEST_F(Check, PasswordFileThatIsMissing) {
@@ -96,9 +133,67 @@ TEST_F(Check, PasswordFileThatIsMissing) {
             "allot.toml:2: cannot read the password file secret: No such file or directory");
 }
 
+TEST_F(Check, PasswordFromACredential) {
+  const std::string text = "[database]\npassword_credential = \"allot-db\"\n";
+  EXPECT_EQ(failure_of(text),
+            "allot.toml:2: [database] password_credential: $CREDENTIALS_DIRECTORY is not set; only "
+            "what systemd started with LoadCredential=allot-db:FILE has it, everything else needs "
+            "password_file");
+  ::setenv("CREDENTIALS_DIRECTORY", (folder() + "/credentials").c_str(), 1);
+  EXPECT_EQ(failure_of(text),
+            "allot.toml:2: cannot read the credential allot-db: No such file or directory");
+  // systemd shows a group bit for the access list that it sets.
+  ASSERT_EQ(::chmod(write("credentials/allot-db", "word\n").c_str(), 0440), 0);
+  const Settings settings = load_text(text);
+  EXPECT_EQ(settings.database.password, "word");
+  EXPECT_TRUE(settings.warnings.empty());
+  EXPECT_EQ(failure_of("[database]\npassword_credential = \"../secret\"\n"),
+            "allot.toml:2: [database] password_credential is a name, not a path");
+  ::unsetenv("CREDENTIALS_DIRECTORY");
+}
+
 TEST_F(Check, TwoPasswords) {
+  EXPECT_EQ(failure_of("[database]\npassword_credential = \"a\"\npassword_file = \"secret\"\n"),
+            "allot.toml:2: [database] has both password_file and password_credential; remove one");
   EXPECT_EQ(failure_of("[database]\npassword = \"a\"\npassword_file = \"secret\"\n"),
             "allot.toml:3: [database] has both password and password_file; remove one");
+}
+
+TEST_F(Check, TlsKeysThatBelongTogether) {
+  for (const char* name : {"ca.pem", "c.pem", "c.key"}) {
+    ASSERT_EQ(::chmod(write(name, "x").c_str(), 0600), 0);
+  }
+  const std::string host = "[database]\nhost = \"a\"\n";
+  const Settings good = load_text(
+      host + "tls = \"verify\"\ntls_ca = \"ca.pem\"\ntls_cert = \"c.pem\"\ntls_key = \"c.key\"\n");
+  EXPECT_EQ(good.database.tls_ca, folder() + "/ca.pem");
+  EXPECT_TRUE(good.warnings.empty());
+  EXPECT_EQ(failure_of(host + "tls = \"on\"\n"),
+            "allot.toml:3: [database] tls is \"on\"; use off, required or verify");
+  EXPECT_EQ(failure_of(host + "tls = \"required\"\ntls_ca = \"ca.pem\"\n"),
+            "allot.toml:4: [database] tls_ca is used with tls = \"verify\" only");
+  EXPECT_EQ(failure_of(host + "tls_cert = \"c.pem\"\ntls_key = \"c.key\"\n"),
+            "allot.toml:3: [database] tls_cert is not used while tls is off");
+  EXPECT_EQ(failure_of(host + "tls = \"required\"\ntls_cert = \"c.pem\"\n"),
+            "allot.toml:4: [database] tls_cert and tls_key need each other");
+  EXPECT_EQ(failure_of(host + "tls = \"required\"\ntls_key = \"c.key\"\n"),
+            "allot.toml:4: [database] tls_cert and tls_key need each other");
+  EXPECT_EQ(failure_of(host + "tls = \"verify\"\ntls_ca = \"no.pem\"\n"),
+            "allot.toml:4: [database] tls_ca: cannot read no.pem: No such file or directory");
+}
+
+TEST_F(Check, WhatTlsWarnsOf) {
+  ASSERT_EQ(::chmod(write("c.key", "x").c_str(), 0644), 0);
+  const Settings shared =
+      load_text("[database]\ntls = \"required\"\ntls_cert = \"c.key\"\ntls_key = \"c.key\"\n");
+  ASSERT_EQ(shared.warnings.size(), 1U);
+  EXPECT_EQ(shortened(shared.warnings[0]),
+            "allot.toml:4: others may read the private key c.key; chmod o= it");
+  const Settings local = load_text("[database]\nsocket = \"s\"\ntls = \"required\"\n");
+  ASSERT_EQ(local.warnings.size(), 1U);
+  EXPECT_EQ(shortened(local.warnings[0]),
+            "allot.toml:3: [database] tls is not used: the server is reached through its socket");
+  EXPECT_EQ(local.database.tls, "off");
 }
 
 TEST_F(Check, EmbeddedWarnsOfWhatItIgnores) {

@@ -17,6 +17,7 @@ ConfigTest::ConfigTest() : folder_((fs::temp_directory_path() / "allot-config-XX
   ::unsetenv("ALLOT_CONFIG");
   ::unsetenv("RUNTIME_DIRECTORY");
   ::unsetenv("XDG_RUNTIME_DIR");
+  ::unsetenv("CREDENTIALS_DIRECTORY");
 }
 
 ConfigTest::~ConfigTest() {

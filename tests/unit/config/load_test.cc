@@ -15,6 +15,7 @@ TEST_F(Load, WithoutAFileHasDefaultsAndOneQueueAndOnePool) {
   EXPECT_EQ(settings.file, "");
   EXPECT_EQ(settings.database.host, "127.0.0.1");
   EXPECT_EQ(settings.database.port, 3306U);
+  EXPECT_EQ(settings.database.servers, (std::vector<Server>{{"127.0.0.1", 3306}}));
   EXPECT_EQ(settings.database.connect_timeout, seconds(5));
   EXPECT_EQ(settings.daemon.lease_ttl, seconds(30));
   EXPECT_EQ(settings.daemon.task_timeout, hours(1));
@@ -85,6 +86,7 @@ TEST_F(Load, ReadsEveryKey) {
   const Database& database = settings.database;
   EXPECT_EQ(database.host, "db.example.net");
   EXPECT_EQ(database.port, 3307U);
+  EXPECT_EQ(database.servers, (std::vector<Server>{{"db.example.net", 3307}}));
   EXPECT_EQ(database.socket, folder() + "/run/db.sock");
   EXPECT_EQ(database.user, "jobs");
   EXPECT_EQ(database.password, "p w");

@@ -11,7 +11,7 @@ TEST_F(Message, UnknownKeyNamesTheNearest) {
   EXPECT_EQ(failure_of("[queues.mail]\npartitons = 4\n"),
             "allot.toml:2: unknown key 'partitons' in [queues.mail]; did you mean 'partitions'?");
   EXPECT_EQ(failure_of("[database]\nhots = \"a\"\n"),
-            "allot.toml:2: unknown key 'hots' in [database]; did you mean 'host'?");
+            "allot.toml:2: unknown key 'hots' in [database]; did you mean 'hosts'?");
 }
 
 TEST_F(Message, UnknownKeyNamesTheSectionItBelongsTo) {

@@ -55,6 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{1142, ErrorClass::kRefused, kExitConfig},     // no privilege on the table
         Case{1143, ErrorClass::kRefused, kExitConfig},     // no privilege on the column
         Case{1146, ErrorClass::kRefused, kExitConfig},     // no such table
+        Case{1227, ErrorClass::kRefused, kExitConfig},     // no such privilege
+        Case{2026, ErrorClass::kRefused, kExitConfig},     // TLS: not to be trusted
         Case{1698, ErrorClass::kRefused, kExitConfig},     // wrong password, by plugin
         Case{1064, ErrorClass::kFatal, kExitFailure},      // syntax error
         Case{1406, ErrorClass::kFatal, kExitFailure},      // data too long
@@ -68,6 +70,24 @@ TEST(ErrorTest, EveryClassHasItsOwnName) {
   EXPECT_STREQ(name_of(ErrorClass::kGone), "gone");
   EXPECT_STREQ(name_of(ErrorClass::kRefused), "refused");
   EXPECT_STREQ(name_of(ErrorClass::kFatal), "fatal");
+}
+
+TEST(MissingGrant, FromWhatTheServersSay) {
+  EXPECT_EQ(
+      missing_grant(1142, "INSERT command denied to user 'app'@'localhost' for table `d-1`.`task`",
+                    "app@%", "d-1"),
+      "GRANT INSERT ON `d-1`.`task` TO 'app'@'%'");
+  EXPECT_EQ(missing_grant(1142, "DELETE, UPDATE command denied to user 'a'@'h' for table 'task'",
+                          "a@b@10.0.%", "d"),
+            "GRANT DELETE, UPDATE ON `d`.`task` TO 'a@b'@'10.0.%'");
+  EXPECT_EQ(missing_grant(1143,
+                          "SELECT command denied to user 'a'@'h' for column 'cause' in table 't'",
+                          "a@%", "d"),
+            "GRANT SELECT ON `d`.`t` TO 'a'@'%'");
+  EXPECT_EQ(missing_grant(1044, "Access denied for user 'a'@'h' to database 'd'", "a@h", "d"), "");
+  EXPECT_EQ(missing_grant(1142, "Zugriff verweigert", "a@h", "d"), "");
+  EXPECT_EQ(missing_grant(1142, "SELECT command denied to user 'a'@'h' for table 't'", "", "d"),
+            "");
 }
 
 }  // namespace

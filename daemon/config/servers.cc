@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/servers.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace allot::config {
+namespace {
+
+// What a resolver can be asked for. The connector takes a comma for a list of its own.
+bool is_host(std::string_view host) {
+  return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_' || c == ':' || c == '%';
+  });
+}
+
+std::optional<std::uint16_t> parse_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (failure != std::errc() || rest != text.data() + text.size() || port == 0) return std::nullopt;
+  return port;
+}
+
+}  // namespace
+
+std::optional<Server> parse_server(std::string_view text, std::uint16_t default_port) {
+  std::string_view host = text;
+  std::optional<std::uint16_t> port = default_port;
+  if (text.starts_with('[')) {
+    const std::size_t end = text.find(']');
+    if (end == std::string_view::npos) return std::nullopt;
+    host = text.substr(1, end - 1);
+    text.remove_prefix(end + 1);
+    if (text.starts_with(':')) {
+      port = parse_port(text.substr(1));
+    } else if (!text.empty()) {
+      return std::nullopt;
+    }
+  } else if (std::count(text.begin(), text.end(), ':') == 1) {
+    host = text.substr(0, text.find(':'));
+    port = parse_port(text.substr(host.size() + 1));
+  }
+  if (!is_host(host) || !port) return std::nullopt;
+  return Server{std::string(host), *port};
+}
+
+}  // namespace allot::config

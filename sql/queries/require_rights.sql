@@ -1,0 +1,16 @@
+-- Does nothing, and takes no lock, but is refused where the account lacks a right that a worker
+-- needs later: while it finds a task, gives its verdict, or heals a death.
+UPDATE q_lock_table SET state = state WHERE FALSE;
+UPDATE task SET attempt = attempt WHERE FALSE;
+DELETE FROM task WHERE FALSE AND prio = 0;
+INSERT INTO task_moved SELECT * FROM task_moved WHERE FALSE
+    ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
+DELETE FROM task_moved WHERE FALSE AND prio = 0;
+INSERT INTO task_attempt SELECT * FROM task_attempt WHERE FALSE
+    ON DUPLICATE KEY UPDATE cause = VALUES(cause);
+DELETE FROM task_attempt WHERE FALSE AND prio = 0;
+INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, cause,
+                       error, died_at)
+SELECT queue_id, partition_no, prio, run_key, attempt, type, payload, '', '', UTC_TIMESTAMP(6)
+  FROM task WHERE FALSE
+    ON DUPLICATE KEY UPDATE cause = VALUES(cause);

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// [database] hosts over two real servers of one account, and ports where nobody is.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "db/connection.h"
+#include "support/database.h"
+#include "support/db_error.h"
+
+namespace allot::db {
+namespace {
+
+using std::chrono::seconds;
+using support::Database;
+using support::db_error_of;
+
+// A port at which nobody answers: `listening`, for a host behind a drop (a connection comes about,
+// but no word); not listening, for a server that is down.
+class DeadPort {
+ public:
+  explicit DeadPort(bool listening) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(socket_.get(), generic, size) != 0 ||
+        ::getsockname(socket_.get(), generic, &size) != 0 ||
+        (listening && ::listen(socket_.get(), 8) != 0)) {
+      ADD_FAILURE() << "no port";
+    }
+    server_ = {"127.0.0.1", ntohs(address.sin_port)};
+  }
+  [[nodiscard]] const Server& server() const { return server_; }
+
+ private:
+  UniqueFd socket_;
+  Server server_;
+};
+
+std::string place(const Server& server) {
+  return server.host + ":" + std::to_string(server.port);
+}
+
+class ServerListTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    for (Database*& server : servers_) {
+      server = new Database({}, support::Network::kTcp);
+      server->connect().execute(
+          "CREATE DATABASE d; CREATE TABLE d.t (a INT) ENGINE=InnoDB;"
+          "CREATE USER app@'127.0.0.1' IDENTIFIED BY 'pw'; GRANT ALL ON d.* TO app@'127.0.0.1'");
+    }
+  }
+  static void TearDownTestSuite() {
+    for (Database*& server : servers_) {
+      delete server;
+      server = nullptr;
+    }
+  }
+  // Opened while both are writable, as every session must be.
+  ServerListTest() : admins_{first().connect(), second().connect()} {}
+  ServerListTest(const ServerListTest&) = delete;
+  ServerListTest& operator=(const ServerListTest&) = delete;
+  // One that died has forgotten the switch.
+  ~ServerListTest() override {
+    first().start();
+    second().start();
+    for (const int i : {0, 1}) {
+      static_cast<void>(db_error_of([&] { read_only(i, "0"); }));
+    }
+  }
+
+  static ConnectOptions options(std::vector<Server> servers) {
+    ConnectOptions options;
+    options.servers = std::move(servers);
+    options.user = "app";
+    options.password = "pw";
+    options.database = "d";
+    options.connect_timeout = seconds(1);
+    options.call_timeout = seconds(5);
+    return options;
+  }
+  static ConnectOptions both() { return options({first().tcp(), second().tcp()}); }
+  static Database& first() { return *servers_[0]; }
+  static Database& second() { return *servers_[1]; }
+  void read_only(int server, const char* on) {
+    admins_[server].execute(std::string("SET GLOBAL read_only = ") + on);
+  }
+
+  static Database* servers_[2];
+  Connection admins_[2];
+};
+Database* ServerListTest::servers_[2] = {};
+
+TEST_F(ServerListTest, TheFirstIsUsed) {
+  const Connection db(both());
+  EXPECT_EQ(db.where(), place(first().tcp()));
+  EXPECT_TRUE(db.passed_over().empty());
+  EXPECT_NE(db.server_id(), 0U);
+  EXPECT_NE(db.server_id(), Connection(options({second().tcp()})).server_id());
+}
+
+TEST_F(ServerListTest, OneThatIsDownOrMuteIsPassedOver) {
+  const DeadPort down(false);
+  const DeadPort mute(true);
+  const Nanos start = mono_ns();
+  const Connection db(options({down.server(), mute.server(), second().tcp()}));
+  EXPECT_LT(mono_ns() - start, 10 * kSecond);
+  EXPECT_EQ(db.where(), place(second().tcp()));
+  ASSERT_EQ(db.passed_over().size(), 2U);
+  EXPECT_EQ(db.passed_over()[0].rfind("database at " + place(down.server()) + ": connect: ", 0), 0U)
+      << db.passed_over()[0];
+  EXPECT_EQ(db.passed_over()[1].rfind("database at " + place(mute.server()) + ": connect: ", 0), 0U)
+      << db.passed_over()[1];
+}
+
+// S2
+TEST_F(ServerListTest, OneThatIsReadOnlyIsPassedOver) {
+  read_only(0, "1");
+  const Connection db(both());
+  EXPECT_EQ(db.where(), place(second().tcp()));
+  EXPECT_EQ(db.passed_over(), (std::vector<std::string>{"database at " + place(first().tcp()) +
+                                                        " is read-only: not used"}));
+}
+
+// As the readers of a storage that several servers share.
+TEST_F(ServerListTest, OneWhoseStorageIsReadOnlyIsPassedOver) {
+  Database reader({"--innodb-read-only"}, support::Network::kTcp);
+  // Its own account table can be read, which is all that root needs.
+  ConnectOptions root = reader.options();
+  const auto refused = db_error_of([&] { Connection{root}; });
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->error_class(), ErrorClass::kGone);
+  EXPECT_NE(std::string(refused->what()).find("is read-only: not used"), std::string::npos);
+}
+
+// A fail-over: the servers change their roles while a session is open.
+TEST_F(ServerListTest, AnOpenSessionNoticesAndTheNextGoesElsewhere) {
+  read_only(1, "1");
+  Connection before(both());
+  ASSERT_EQ(before.where(), place(first().tcp()));
+  before.require_writable();
+  read_only(0, "1");
+  read_only(1, "0");
+  const auto noticed = db_error_of([&] { before.require_writable(); });
+  ASSERT_TRUE(noticed);
+  EXPECT_EQ(noticed->error_class(), ErrorClass::kGone);
+  EXPECT_EQ(support::error_class_of([&] { before.execute("INSERT INTO t VALUES (1)"); }), "gone");
+  EXPECT_EQ(Connection(both()).where(), place(second().tcp()));
+  read_only(0, "0");
+  EXPECT_EQ(Connection(both()).where(), place(first().tcp())) << "the list is gone through anew";
+}
+
+TEST_F(ServerListTest, OneThatDiedIsPassedOverUntilItIsBack) {
+  first().kill9();
+  EXPECT_EQ(Connection(both()).where(), place(second().tcp()));
+  first().start();
+  EXPECT_EQ(Connection(both()).where(), place(first().tcp()));
+}
+
+TEST_F(ServerListTest, WhenNoneIsLeftAllAreNamedInOneLine) {
+  const DeadPort down(false);
+  read_only(0, "1");
+  const auto error = db_error_of([&] { Connection{options({first().tcp(), down.server()})}; });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->exit_code(), kExitUnavailable);
+  const std::string text = error->what();
+  EXPECT_EQ(
+      text.rfind("no database server of the list can be used: database at " + place(first().tcp()) +
+                     " is read-only: not used; database at " + place(down.server()) + ": connect: ",
+                 0),
+      0U)
+      << text;
+  EXPECT_EQ(text.find('\n'), std::string::npos);
+}
+
+// Waiting helps as long as one of them may come back; credentials do not mend themselves.
+TEST_F(ServerListTest, WhatMayMendItselfDecidesTheClass) {
+  const DeadPort down(false);
+  ConnectOptions wrong = options({first().tcp(), down.server()});
+  wrong.password = "wrong";
+  EXPECT_EQ(support::error_class_of([&] { Connection{wrong}; }), "gone");
+  wrong.servers = {down.server(), first().tcp()};
+  EXPECT_EQ(support::error_class_of([&] { Connection{wrong}; }), "gone");
+  wrong.servers = {first().tcp(), second().tcp()};
+  EXPECT_EQ(support::error_class_of([&] { Connection{wrong}; }), "refused");
+}
+
+}  // namespace
+}  // namespace allot::db

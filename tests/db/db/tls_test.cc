@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// TLS with a real server and real certificates.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "db/connection.h"
+#include "support/certificates.h"
+#include "support/database.h"
+#include "support/db_error.h"
+
+namespace allot::db {
+namespace {
+
+using std::chrono::seconds;
+using support::Authority;
+using support::Database;
+using support::db_error_of;
+
+struct World {
+  Authority trusted;
+  Authority foreign;
+  Authority::Files here = trusted.issue("here", "DNS:localhost,IP:127.0.0.1");
+  Authority::Files elsewhere = trusted.issue("elsewhere", "DNS:db.example.net,IP:192.0.2.1");
+  Authority::Files stranger = foreign.issue("stranger", "DNS:localhost,IP:127.0.0.1");
+  // The server's; what it shows is copied over them.
+  Authority::Files shown = trusted.issue("shown", "DNS:localhost,IP:127.0.0.1");
+  Database server{
+      {"--ssl-ca=" + trusted.ca(), "--ssl-cert=" + shown.cert, "--ssl-key=" + shown.key},
+      support::Network::kTcp};
+};
+
+class TlsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    world_ = new World;
+    world_->server.connect().execute(
+        "CREATE USER plain@'127.0.0.1', owner@'127.0.0.1' REQUIRE X509;"
+        "ALTER USER plain@'127.0.0.1' REQUIRE NONE");
+  }
+  static void TearDownTestSuite() {
+    delete world_;
+    world_ = nullptr;
+  }
+
+  static void show(const Authority::Files& files) {
+    const auto over = std::filesystem::copy_options::overwrite_existing;
+    std::filesystem::copy_file(files.cert, world_->shown.cert, over);
+    std::filesystem::copy_file(files.key, world_->shown.key, over);
+    world_->server.connect().execute("FLUSH SSL");
+  }
+  static ConnectOptions options(Tls mode, const std::string& ca = {}) {
+    ConnectOptions options;
+    options.servers = {world_->server.tcp()};
+    options.user = "plain";
+    options.connect_timeout = seconds(10);
+    options.tls = {.mode = mode, .ca = ca};
+    return options;
+  }
+  static ConnectOptions verified() { return options(Tls::kVerify, world_->trusted.ca()); }
+  static bool encrypted(const ConnectOptions& options) {
+    Connection db(options);
+    auto results = db.execute("SHOW SESSION STATUS LIKE 'Ssl_cipher'");
+    return !results.front().next()->text(1).empty();
+  }
+  // Refused as configuration, in one line that has `part`.
+  static void expect_refused(const ConnectOptions& options, const std::string& part) {
+    const auto error = db_error_of([&] { Connection{options}; });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->error_class(), ErrorClass::kRefused) << error->what();
+    EXPECT_EQ(error->exit_code(), kExitConfig);
+    const std::string text = error->what();
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_NE(text.find(std::to_string(world_->server.tcp().port)), std::string::npos) << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
+
+  static World* world_;
+};
+World* TlsTest::world_ = nullptr;
+
+TEST_F(TlsTest, OffIsPlain) {
+  show(world_->here);
+  EXPECT_FALSE(encrypted(options(Tls::kOff)));
+}
+
+TEST_F(TlsTest, RequiredIsEncryptedWithWhoeverAnswers) {
+  show(world_->stranger);
+  EXPECT_TRUE(encrypted(options(Tls::kRequired)));
+}
+
+TEST_F(TlsTest, VerifyTakesTheRightServerByAddressAndByName) {
+  show(world_->here);
+  EXPECT_TRUE(encrypted(verified()));
+  ConnectOptions by_name = verified();
+  by_name.servers.front().host = "localhost";
+  EXPECT_TRUE(encrypted(by_name));
+}
+
+TEST_F(TlsTest, VerifyRefusesAnotherAuthority) {
+  show(world_->stranger);
+  expect_refused(verified(), "certificate");
+  show(world_->here);
+  expect_refused(options(Tls::kVerify, world_->foreign.ca()), "certificate");
+}
+
+TEST_F(TlsTest, VerifyRefusesAnotherName) {
+  show(world_->elsewhere);
+  expect_refused(verified(), "certificate");
+  ConnectOptions by_name = verified();
+  by_name.servers.front().host = "localhost";
+  expect_refused(by_name, "certificate");
+  EXPECT_TRUE(encrypted(options(Tls::kRequired))) << "of which this was the only fault";
+}
+
+// Without a file of its own: what the system trusts, which OpenSSL reads from this variable.
+TEST_F(TlsTest, VerifyWithoutACaTrustsTheSystem) {
+  show(world_->here);
+  ::setenv("SSL_CERT_FILE", world_->foreign.ca().c_str(), 1);
+  expect_refused(options(Tls::kVerify), "certificate");
+  ::setenv("SSL_CERT_FILE", world_->trusted.ca().c_str(), 1);
+  EXPECT_TRUE(encrypted(options(Tls::kVerify)));
+  ::unsetenv("SSL_CERT_FILE");
+}
+
+TEST_F(TlsTest, AnAccountThatWantsACertificateGetsIt) {
+  show(world_->here);
+  ConnectOptions owner = verified();
+  owner.user = "owner";
+  EXPECT_EQ(support::error_class_of([&] { Connection{owner}; }), "refused");
+  const auto files = world_->trusted.issue("owner", "DNS:owner");
+  owner.tls.cert = files.cert;
+  owner.tls.key = files.key;
+  EXPECT_TRUE(encrypted(owner));
+}
+
+TEST_F(TlsTest, AServerWithoutTlsIsRefused) {
+  Database plain({"--skip-ssl"}, support::Network::kTcp);
+  for (const Tls mode : {Tls::kRequired, Tls::kVerify}) {
+    ConnectOptions wanted = options(mode, world_->trusted.ca());
+    wanted.servers = {plain.tcp()};
+    wanted.user = "root";
+    const auto error = db_error_of([&] { Connection{wanted}; });
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->error_class(), ErrorClass::kRefused) << error->what();
+    EXPECT_NE(std::string(error->what()).find(" does not offer TLS, which [database] tls wants"),
+              std::string::npos)
+        << error->what();
+  }
+}
+
+// Gives one client the server's greeting and what it likes of the rest: nothing, which is a server
+// that froze in the handshake, or an end.
+class Interrupter {
+ public:
+  Interrupter(const Server& server, bool hang_up)
+      : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address = loopback(0);
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(::bind(listener_.get(), generic, size), 0);
+    EXPECT_EQ(::listen(listener_.get(), 1), 0);
+    EXPECT_EQ(::getsockname(listener_.get(), generic, &size), 0);
+    server_ = {"127.0.0.1", ntohs(address.sin_port)};
+    thread_ = std::thread([this, port = server.port, hang_up] { serve(port, hang_up); });
+  }
+  Interrupter(const Interrupter&) = delete;
+  Interrupter& operator=(const Interrupter&) = delete;
+  ~Interrupter() { thread_.join(); }
+  [[nodiscard]] const Server& server() const { return server_; }
+
+ private:
+  static sockaddr_in loopback(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    return address;
+  }
+  void serve(std::uint16_t port, bool hang_up) const {
+    const UniqueFd client(::accept(listener_.get(), nullptr, nullptr));
+    const UniqueFd server(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address = loopback(port);
+    EXPECT_EQ(::connect(server.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    char buffer[1024];
+    const ssize_t size = ::read(server.get(), buffer, sizeof buffer);
+    EXPECT_GT(size, 0);
+    EXPECT_EQ(::write(client.get(), buffer, static_cast<std::size_t>(size)), size);
+    // Its request for TLS, and with hang_up not even an answer; else until it gives up.
+    while (::read(client.get(), buffer, sizeof buffer) > 0 && !hang_up) {
+    }
+  }
+
+  UniqueFd listener_;
+  Server server_;
+  std::thread thread_;
+};
+
+TEST_F(TlsTest, AServerThatFreezesInTheHandshakeIsGoneAfterTheTimeout) {
+  show(world_->here);
+  const Interrupter mute(world_->server.tcp(), false);
+  ConnectOptions impatient = verified();
+  impatient.servers = {mute.server()};
+  impatient.connect_timeout = seconds(1);
+  impatient.call_timeout = seconds(2);
+  const Nanos start = mono_ns();
+  EXPECT_EQ(support::error_class_of([&] { Connection{impatient}; }), "gone");
+  EXPECT_LT(mono_ns() - start, 8 * kSecond);
+}
+
+// It may come back, other than a wrong certificate.
+TEST_F(TlsTest, AServerThatDiesInTheHandshakeIsGone) {
+  const Interrupter dying(world_->server.tcp(), true);
+  ConnectOptions wanted = verified();
+  wanted.servers = {dying.server()};
+  const auto error = db_error_of([&] { Connection{wanted}; });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->error_class(), ErrorClass::kGone) << error->what();
+}
+
+}  // namespace
+}  // namespace allot::db
