@@ -128,6 +128,7 @@ class Reader {
   }
 
   void read_plugin(const Node& section) {
+    settings_.lines["plugins." + section.key] = section.line;
     read_plugin_keys(section, "plugins." + section.key, "",
                      settings_.plugins.sections[section.key]);
   }

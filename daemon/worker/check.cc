@@ -14,6 +14,7 @@
 #include "queue/catalog.h"
 #include "queue/lease_store.h"
 #include "worker/connect.h"
+#include "worker/plugin_report.h"
 
 namespace allot::worker {
 namespace {
@@ -49,13 +50,16 @@ ipc::PreflightAnswer answer_of(const config::Settings& settings) {
 void require_good_plugins(const config::Settings& settings) {
   std::string problems;
   std::size_t types = 0;
-  for (const auto& file :
-       plugin_host::describe(settings.plugins.folder, settings.plugins.sections)) {
+  const auto files = plugin_host::describe(settings.plugins.folder, settings.plugins.sections);
+  for (const auto& file : files) {
     types += file.types.size();
     if (!file.refused) continue;
     problems += (problems.empty() ? "" : "\n") + plugin_host::refusal_line(file);
   }
   if (!problems.empty()) throw Error(problems, kExitConfig);
+  for (const std::string& line : unused_sections(settings, files)) {
+    log::warn("config.warning", {{"text", line}});
+  }
   if (types == 0) {
     log::warn("plugins.none",
               {{"folder", settings.plugins.folder}, {"effect", "no task will find a handler"}});

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/plugin_report.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "config/rows.h"
 #include "plugin_host/probe.h"
 #include "plugin_host/registry.h"
 
@@ -54,9 +56,30 @@ bool print(const std::vector<PluginFile>& files, bool json) {
 
 }  // namespace
 
+std::vector<std::string> unused_sections(const config::Settings& settings,
+                                         const std::vector<PluginFile>& files) {
+  std::vector<std::string_view> names;
+  for (const PluginFile& file : files) names.emplace_back(file.name);
+  std::vector<std::string> lines;
+  for (const auto& [name, keys] : settings.plugins.sections) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const auto line = settings.lines.find("plugins." + name);
+    std::string text = settings.file;
+    if (line != settings.lines.end()) text += ":" + std::to_string(line->second);
+    text += ": [plugins." + name + "] is the section of no plugin in " + settings.plugins.folder;
+    const std::string_view near = config::nearest(name, names);
+    if (!near.empty()) text += "; did you mean [plugins." + std::string(near) + "]?";
+    lines.push_back(std::move(text));
+  }
+  return lines;
+}
+
 bool print_plugins(const config::Settings& settings, bool json) {
   const auto files = plugin_host::describe(settings.plugins.folder, settings.plugins.sections);
   if (!json && files.empty()) std::printf("no plugins in %s\n", settings.plugins.folder.c_str());
+  for (const std::string& line : unused_sections(settings, files)) {
+    std::fprintf(stderr, "allot-worker: %s\n", line.c_str());
+  }
   return print(files, json);
 }
 

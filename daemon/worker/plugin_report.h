@@ -5,11 +5,16 @@
 #include <vector>
 
 #include "config/settings.h"
+#include "plugin_host/opened_plugin.h"
 
 // What plugins offer, or why they are refused: for people, or with `json` as one list.
 namespace allot::worker {
 
-// Every plugin of the folder. False: one was refused.
+// One line for each section of the configuration that is that of none of these plugins.
+std::vector<std::string> unused_sections(const config::Settings& settings,
+                                         const std::vector<plugin_host::PluginFile>& files);
+
+// Every plugin of the folder, and on standard error the unused sections. False: one was refused.
 bool print_plugins(const config::Settings& settings, bool json);
 
 struct PluginCheck {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/exit_codes.h"
+#include "support/document.h"
 #include "support/process.h"
 
 namespace allot::cli {
@@ -92,6 +93,37 @@ TEST_F(PluginCommandTest, CheckWithInitMakesTheHandlers) {
   const auto thrown = allot({"check", "--init", "--config", config, plugin("init_fails")});
   EXPECT_NE(thrown.out.find("(init failed): handler of 'test.throws_int'"), std::string::npos)
       << thrown.out << thrown.err;
+}
+
+// It was meant for somebody, who does not get it.
+TEST_F(PluginCommandTest, ASectionOfNoPluginIsAWarning) {
+  const std::string config =
+      folder_.write("allot.toml", "[plugins]\nfolder = \"" ALLOT_TEST_PLUGINS
+                                  "/good\"\n[plugins.variant]\na = 1\n[plugins.varaint]\na = 1\n"
+                                  "[plugins.other]\n");
+  const std::string what = " is the section of no plugin in " ALLOT_TEST_PLUGINS "/good";
+  const auto listed = support::run_program({ALLOT_PROGRAM, "plugins", "--config", config});
+  EXPECT_EQ(listed.status.code, kExitOk);
+  EXPECT_EQ(listed.err, "allot-worker: " + config + ":7: [plugins.other]" + what +
+                            "\nallot-worker: " + config + ":5: [plugins.varaint]" + what +
+                            "; did you mean [plugins.variant]?\n");
+  const auto checked =
+      support::run_program({ALLOT_WORKER, "--check", "config", "--config", config});
+  EXPECT_EQ(checked.status.code, kExitOk);
+  EXPECT_NE(checked.err.find(config + ":5: [plugins.varaint]" + what), std::string::npos)
+      << checked.err;
+  EXPECT_EQ(checked.err.find("[plugins.variant]" + what), std::string::npos) << checked.err;
+}
+
+TEST_F(PluginCommandTest, TheExampleOfExecIsTaken) {
+  const std::string example = support::first_example(ALLOT_SOURCE_DIR "/docs/exec.md", "toml");
+  ASSERT_NE(example, "");
+  const std::string config = folder_.write("allot.toml", example);
+  const auto with = allot({"check", "--init", "--config", config, ALLOT_EXEC_PLUGIN});
+  EXPECT_EQ(with.out, ALLOT_EXEC_PLUGIN ": exec 0.1.0 (ABI 2): thumbs.make\n") << with.err;
+  const auto without = allot({"check", ALLOT_EXEC_PLUGIN});
+  EXPECT_EQ(without.out,
+            ALLOT_EXEC_PLUGIN ": exec 0.1.0 (ABI 2): the types that [plugins.exec] names\n");
 }
 
 TEST_F(PluginCommandTest, AFileMayBeginWithADash) {
