@@ -131,8 +131,9 @@ std::vector<Task> TaskStore::ack_and_fetch(db::Connection& db, Partition partiti
                                            std::span<const Finished> finished,
                                            const FetchSpec& spec) {
   auto statements = ack_statements(partition, finished);
+  const bool several_writes = statements.size() > 1;
   statements.push_back(fetch_statement(partition, spec));
-  auto results = db.run(statements);
+  auto results = several_writes ? db.transact(statements) : db.run(statements);
   return read_tasks(results.back());
 }
 

@@ -210,6 +210,21 @@ TEST_F(TaskTest, AckAndFetchGivesTheNextBlock) {
   EXPECT_EQ(TaskStore::ack_and_fetch(worker_.db, partition_, {}, {}).size(), 2U);
 }
 
+// A server that dies between the two once left the records of a task that was gone.
+TEST_F(TaskTest, AckAndFetchForgetsATriedTaskInOneTransaction) {
+  put(1);
+  const Block block = must_lease();
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Landed::kYes);
+  const std::vector<Finished> done{finished(fetch_all().at(0))};
+  look_.execute(
+      "CREATE TRIGGER broken BEFORE DELETE ON task_attempt FOR EACH ROW SIGNAL SQLSTATE '45000'");
+  EXPECT_THROW((void)TaskStore::ack_and_fetch(worker_.db, partition_, done, {}), db::DbError);
+  look_.execute("DROP TRIGGER broken");
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
+  EXPECT_TRUE(TaskStore::ack_and_fetch(worker_.db, partition_, done, {}).empty());
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 0U);
+}
+
 TEST_F(TaskTest, AckAndReleaseIsOneTransaction) {
   put(2);
   const Block block = must_lease();
