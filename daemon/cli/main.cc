@@ -15,6 +15,7 @@
 
 #include "base/version.h"
 #include "cli/admin.h"
+#include "cli/config.h"
 #include "cli/plugin.h"
 #include "cli/status.h"
 #include "cli/submit.h"
@@ -132,9 +133,20 @@ void add_others(CLI::App& app, Words& words) {
       return run_worker_program(words.context, arguments);
     };
   });
+  CLI::App* settings =
+      app.add_subcommand("config", "Show what is in force, and where each value came from");
+  settings->add_flag("--json", words.json, "As JSON");
+  settings->callback(
+      [&] { words.command = [&words] { return show_config(words.context, words.json); }; });
+
   CLI::App* check = app.add_subcommand("check", "Check configuration, plugins and database");
+  check->add_flag("--json", words.json, "As JSON");
   check->callback([&] {
-    words.command = [&words] { return run_worker_program(words.context, {"--check", "all"}); };
+    words.command = [&words] {
+      std::vector<std::string> arguments{"--check", "all"};
+      if (words.json) arguments.emplace_back("--json");
+      return run_worker_program(words.context, arguments);
+    };
   });
 
   CLI::App* bench = app.add_subcommand("bench", "Measure this machine: allot bench --help");

@@ -79,6 +79,9 @@ class Checker {
     database.password_credential.clear();
     database.name = Database().name;
     database.tls = Database().tls;
+    for (const char* key : {"socket", "user", "name"}) {
+      settings_.origins[std::string("database.") + key] = "the embedded database";
+    }
   }
 
   void check_servers() {
@@ -171,6 +174,7 @@ class Checker {
     if (database.tls != "off" && !database.socket.empty()) {
       warn("database.tls", "[database] tls is not used: the server is reached through its socket");
       database.tls = Database().tls;
+      settings_.origins["database.tls"] = "the socket";
       return;
     }
     if (database.tls != "verify" && !database.tls_ca.empty()) {
@@ -232,7 +236,9 @@ class Checker {
               "[pools." + pool.name + "] serves queue '" + name + "', but there is no [queues." +
                   name + "]" + (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
     }
-    if (pool.queues.empty()) pool.queues.assign(known.begin(), known.end());
+    if (!pool.queues.empty()) return;
+    pool.queues.assign(known.begin(), known.end());
+    settings_.origins["pools." + pool.name + ".queues"] = "every queue";
   }
 
   // Told at the first pool that is too much.

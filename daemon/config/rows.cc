@@ -17,23 +17,6 @@ struct Unit {
 };
 constexpr std::array<Unit, 4> kUnits = {{{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}}};
 
-std::string written(Kind, const std::string& text) {
-  return '"' + text + '"';
-}
-std::string written(Kind, std::uint32_t number) {
-  return std::to_string(number);
-}
-std::string written(Kind, bool flag) {
-  return flag ? "true" : "false";
-}
-std::string written(Kind, const std::vector<std::string>&) {
-  return "[]";
-}
-std::string written(Kind kind, milliseconds duration) {
-  const bool computed = kind == Kind::kAutoDuration && duration.count() == 0;
-  return '"' + (computed ? std::string() : text_of(duration)) + '"';
-}
-
 std::string range_text(Kind kind, std::int64_t min, std::int64_t max) {
   if (kind != Kind::kCount) return joined(words_of(kind));
   return std::to_string(min) + " to " + std::to_string(max);
@@ -80,6 +63,40 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string written(Kind, const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      out.append("\\u00").append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 0xfU]);
+      continue;
+    }
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
+}
+
+std::string written(Kind, std::uint32_t number) {
+  return std::to_string(number);
+}
+
+std::string written(Kind, bool flag) {
+  return flag ? "true" : "false";
+}
+
+std::string written(Kind kind, const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + written(kind, text);
+  return "[" + out + "]";
+}
+
+std::string written(Kind kind, milliseconds duration) {
+  const bool computed = kind == Kind::kAutoDuration && duration.count() == 0;
+  return '"' + (computed ? std::string() : text_of(duration)) + '"';
+}
 
 std::string_view name_of(Kind kind) {
   switch (kind) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,13 @@ enum class Kind {
 
 // As a person calls it: "whole number", "duration".
 [[nodiscard]] std::string_view name_of(Kind kind);
+
+// As it stands in the file, which is JSON too: "text", 5, true, ["a", "b"], "30s".
+[[nodiscard]] std::string written(Kind kind, const std::string& text);
+[[nodiscard]] std::string written(Kind kind, std::uint32_t number);
+[[nodiscard]] std::string written(Kind kind, bool flag);
+[[nodiscard]] std::string written(Kind kind, const std::vector<std::string>& texts);
+[[nodiscard]] std::string written(Kind kind, milliseconds duration);
 
 // The words that a value of this kind may be; empty when it is no list of words.
 [[nodiscard]] const std::vector<std::string_view>& words_of(Kind kind);

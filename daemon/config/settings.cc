@@ -36,22 +36,23 @@ std::string absolute(const std::string& path) {
 }
 
 struct Source {
-  std::string file;    // empty = no file
-  std::string reason;  // who named it, for the message
+  std::string file;   // empty = no file
+  std::string named;  // who named it
 };
 
 Source find_file(const LoadOptions& options) {
-  if (!options.file.empty()) return {options.file, ""};
+  if (!options.file.empty()) return {options.file, "--config"};
   const std::string named = from_environment("ALLOT_CONFIG");
-  if (!named.empty()) return {named, " (named by $ALLOT_CONFIG)"};
+  if (!named.empty()) return {named, "$ALLOT_CONFIG"};
   if (::access(options.default_file.c_str(), F_OK) == 0) return {options.default_file, ""};
   return {};
 }
 
 std::string read_file(const Source& source) {
   const auto fail = [&](int error) {
-    throw Error("cannot read the configuration file " + source.file + source.reason + ": " +
-                    std::strerror(error),
+    throw Error("cannot read the configuration file " + source.file +
+                    (source.named.starts_with('$') ? " (named by " + source.named + ")" : "") +
+                    ": " + std::strerror(error),
                 kExitConfig);
   };
   const UniqueFd fd(::open(source.file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -102,27 +103,41 @@ Settings load(const LoadOptions& options) {
   const Source source = find_file(options);
   if (!source.file.empty()) {
     settings.file = source.file;
+    settings.file_named = source.named;
     const std::string folder = fs::path(absolute(source.file)).parent_path().string();
     read_settings(read_file(source), folder, settings, problems);
   }
-  if (!options.embedded.empty()) settings.database.embedded = absolute(options.embedded);
-  if (settings.plugins.folder.empty()) settings.plugins.folder = ALLOT_PLUGIN_FOLDER;
+  if (!options.embedded.empty()) {
+    settings.database.embedded = absolute(options.embedded);
+    settings.origins["database.embedded"] = "--embedded";
+  }
+  if (settings.plugins.folder.empty()) {
+    settings.plugins.folder = ALLOT_PLUGIN_FOLDER;
+    settings.origins["plugins.folder"] = "the installation";
+  }
   complete(settings, problems);
   if (!problems.empty()) report(settings.file, std::move(problems));
   return settings;
 }
 
 std::string runtime_dir(const Settings& settings) {
+  return named_runtime_dir(settings).value;
+}
+
+Named named_runtime_dir(const Settings& settings) {
   const Daemon& daemon = settings.daemon;
-  if (!daemon.runtime_dir.empty()) return daemon.runtime_dir;
-  if (!settings.database.embedded.empty()) return settings.database.embedded + "/run";
+  if (!daemon.runtime_dir.empty()) return {daemon.runtime_dir, ""};
+  const std::string& embedded = settings.database.embedded;
+  if (!embedded.empty()) return {embedded + "/run", "the embedded database"};
   std::string systemd = from_environment("RUNTIME_DIRECTORY");
   systemd.resize(std::min(systemd.size(), systemd.find(':')));  // several are joined by colons
-  if (!systemd.empty()) return systemd;
-  if (::geteuid() == 0) return "/run/allot/" + daemon.instance;
+  if (!systemd.empty()) return {systemd, "$RUNTIME_DIRECTORY"};
+  if (::geteuid() == 0) return {"/run/allot/" + daemon.instance, "root's usual place"};
   const std::string user = from_environment("XDG_RUNTIME_DIR");
-  if (!user.empty() && user.front() == '/') return user + "/allot/" + daemon.instance;
-  return private_tmp_folder() + "/" + daemon.instance;
+  if (!user.empty() && user.front() == '/') {
+    return {user + "/allot/" + daemon.instance, "$XDG_RUNTIME_DIR"};
+  }
+  return {private_tmp_folder() + "/" + daemon.instance, "no other place"};
 }
 
 milliseconds frozen_limit(const Daemon& daemon) {

@@ -93,8 +93,11 @@ struct Settings {
   Plugins plugins;
   Logging logging;
 
-  std::string file;  // the file that was read; empty = none
+  std::string file;        // the file that was read; empty = none
+  std::string file_named;  // who named it: "--config", "$ALLOT_CONFIG"; empty = its usual place
   Lines lines;
+  std::map<std::string, std::string> origins;  // of values that are neither the file's nor
+                                               // defaults: "database.embedded" -> "--embedded"
   std::vector<std::string> warnings;  // for the log: one line each, nothing that stops a start
 };
 
@@ -117,6 +120,13 @@ struct LoadOptions {
 // $XDG_RUNTIME_DIR/allot/INSTANCE, else /tmp/allot-UID/INSTANCE. Makes nothing. Throws
 // Error(kExitConfig) when the folder under /tmp belongs to somebody else.
 [[nodiscard]] std::string runtime_dir(const Settings& settings);
+
+// The same, with who named it: "$RUNTIME_DIRECTORY"; empty for [daemon] runtime_dir.
+struct Named {
+  std::string value;
+  std::string origin;
+};
+[[nodiscard]] Named named_runtime_dir(const Settings& settings);
 
 // A worker without a heartbeat for so long is killed (S27): frozen_after, or its computed default.
 [[nodiscard]] milliseconds frozen_limit(const Daemon& daemon);

@@ -112,7 +112,7 @@ pid_t Server::start() const {
                                    "--log-error=" + error_log(),
                                    "--skip-networking",
                                    "--skip-name-resolve",
-                                   "--max-connections=600",
+                                   "--max-connections=1300",
                                    "--max-allowed-packet=64M",
                                    "--character-set-server=utf8mb4",
                                    "--innodb-flush-log-at-trx-commit=1"};

@@ -50,8 +50,4 @@ QueueInfo ensure_queue(db::Connection& db, std::string_view name, std::uint32_t 
   return *queue;
 }
 
-void require_rights(db::Connection& db) {
-  db.run({db::Statement(sql::k_require_rights)});
-}
-
 }  // namespace allot::queue

@@ -23,7 +23,4 @@ std::vector<QueueInfo> list_queues(db::Connection& db);
 // Makes the queue and its lease rows if they are missing; an existing queue keeps its partitions.
 QueueInfo ensure_queue(db::Connection& db, std::string_view name, std::uint32_t partitions);
 
-// Throws DbError(kRefused) that names the first right which the account lacks to be a worker's.
-void require_rights(db::Connection& db);
-
 }  // namespace allot::queue

@@ -11,6 +11,7 @@
 #include "ipc/slot.h"
 #include "log/log.h"
 #include "plugin_host/registry.h"
+#include "queue/account.h"
 #include "queue/catalog.h"
 #include "queue/lease_store.h"
 #include "worker/connect.h"
@@ -47,7 +48,7 @@ ipc::PreflightAnswer answer_of(const config::Settings& settings) {
   return answer;
 }
 
-void require_good_plugins(const config::Settings& settings) {
+void require_good_plugins(const config::Settings& settings, Findings& findings) {
   std::string problems;
   std::size_t types = 0;
   const auto files = plugin_host::describe(settings.plugins.folder, settings.plugins.sections);
@@ -58,18 +59,40 @@ void require_good_plugins(const config::Settings& settings) {
   }
   if (!problems.empty()) throw Error(problems, kExitConfig);
   for (const std::string& line : unused_sections(settings, files)) {
-    log::warn("config.warning", {{"text", line}});
+    findings.warnings.push_back({"config.warning", line});
   }
   if (types == 0) {
-    log::warn("plugins.none",
-              {{"folder", settings.plugins.folder}, {"effect", "no task will find a handler"}});
+    findings.warnings.push_back(
+        {"plugins.none",
+         "there is no plugin in " + settings.plugins.folder + ": no task will find a handler"});
   }
+}
+
+// Two for each worker, block loop and lease keeper; during a reload twice as many workers, because
+// old ones finish their tasks; a settler for each worker; some for checks and commands.
+std::uint64_t connections_needed(const config::Settings& settings) {
+  constexpr std::uint64_t kOfAWorker = 2 * 2 + 1;
+  constexpr std::uint64_t kChecksAndCommands = 5;
+  std::uint64_t workers = 0;
+  for (const config::Pool& pool : settings.pools) workers += pool.size;
+  return kOfAWorker * workers + kChecksAndCommands;
+}
+
+void count_connections(const config::Settings& settings, db::Connection& db, Findings& findings) {
+  findings.connections_needed = connections_needed(settings);
+  findings.connections_allowed = queue::connections_allowed(db);
+  if (findings.connections_allowed >= findings.connections_needed) return;
+  findings.warnings.push_back(
+      {"database.few_connections",
+       "this daemon may need " + std::to_string(findings.connections_needed) +
+           " connections and the server allows " + std::to_string(findings.connections_allowed) +
+           ": raise its max_connections, or the account's MAX_USER_CONNECTIONS"});
 }
 
 }  // namespace
 
-void check_config(const config::Settings& settings) {
-  require_good_plugins(settings);
+void check_config(const config::Settings& settings, Findings& findings) {
+  require_good_plugins(settings, findings);
   const ipc::PreflightAnswer answer = answer_of(settings);
   if (!ipc::inherited(ipc::kAnswerFd)) return;
   if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
@@ -77,10 +100,15 @@ void check_config(const config::Settings& settings) {
   }
 }
 
-void check_database(const config::Settings& settings, bool reclaim) {
-  db::Connection db = connect(db::from_settings(settings.database));
+void check_database(const config::Settings& settings, bool reclaim, Findings& findings) {
+  db::Connection db(db::from_settings(settings.database));
+  findings.server = db.where();
+  for (const std::string& why : db.passed_over()) {
+    findings.warnings.push_back({"database.passed_over", why});
+  }
   db::require_schema(db);
   queue::require_rights(db);
+  count_connections(settings, db, findings);
   for (const config::Queue& queue : settings.queues) {
     queue::ensure_queue(db, queue.name, queue.partitions);
   }

@@ -8,7 +8,7 @@ namespace allot::worker {
 db::Connection connect(const db::ConnectOptions& options) {
   db::Connection connection(options);
   for (const std::string& why : connection.passed_over()) {
-    log::warn("database.passed_over", {{"used", connection.where()}, {"error", why}});
+    log::warn("database.passed_over", {{"used", connection.where()}, {"text", why}});
   }
   return connection;
 }

@@ -162,11 +162,34 @@ ipc::Board& private_board() {
   return *static_cast<ipc::Board*>(at);
 }
 
+// For the supervisor, one of its two steps.
+void check(const config::Settings& settings, const Options& options) {
+  Findings findings;
+  const auto log_warnings = [&findings] {
+    for (const auto& warning : findings.warnings)
+      log::warn(warning.event, {{"text", warning.text}});
+  };
+  try {
+    if (options.check == "config") {
+      check_config(settings, findings);
+    } else if (options.check == "database") {
+      check_database(settings, options.reclaim, findings);
+    } else {
+      usage("--check config, database or all");
+    }
+  } catch (const Error&) {
+    log_warnings();
+    throw;
+  }
+  log_warnings();
+}
+
 int run(const Options& options) {
   if (options.mode == Mode::kPluginCheck) {
     const bool good = print_plugin_check({options.files, options.json, options.init, options.load});
     return good ? kExitOk : kExitConfig;
   }
+  if (options.check == "all") return check_all(options.load, options.json);
   const config::Settings settings = config::load(options.load);
   log::setup("worker", log::parse_level(settings.logging.level), settings.logging.file);
   for (const std::string& warning : settings.warnings)
@@ -183,11 +206,7 @@ int run(const Options& options) {
     case Mode::kPlugins:
       return print_plugins(settings, options.json) ? kExitOk : kExitConfig;
     case Mode::kCheck:
-      if (options.check != "config" && options.check != "database" && options.check != "all") {
-        usage("--check config, database or all");
-      }
-      if (options.check != "database") check_config(settings);
-      if (options.check != "config") check_database(settings, options.reclaim);
+      check(settings, options);
       return kExitOk;
     case Mode::kPluginCheck:
     case Mode::kNone:

@@ -38,7 +38,7 @@ TEST(Servers, IdleWorkersAndSubmittersFollowTheWritableOne) {
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_TRUE(daemon.logged("database.connected where=" + place(first))) << daemon.log();
   EXPECT_TRUE(daemon.logged("database.passed_over used=" + place(first) +
-                            " error=\"database at 127.0.0.1:1: connect: "))
+                            " text=\"database at 127.0.0.1:1: connect: "))
       << daemon.log();
 
   at_first.execute("SET GLOBAL read_only = 1");

@@ -69,6 +69,53 @@ TEST_F(AdminTest, CheckSaysThatTheDatabaseIsAway) {
   EXPECT_EQ(allot({"check"}).status.code, kExitUnavailable);
 }
 
+TEST_F(AdminTest, CheckAsJson) {
+  const support::TempDir plugins;
+  configure("[daemon]", "[plugins]\nfolder = \"" + plugins.path() + "\"\n[daemon]");
+  const auto good = nlohmann::json::parse(must({"check", "--json"}));
+  EXPECT_EQ(good.at("ok"), true);
+  EXPECT_EQ(good.at("server"), "socket " + server_.socket());
+  EXPECT_EQ(good.at("connections_needed"), 25U);  // four workers
+  EXPECT_EQ(good.at("connections_allowed"), 151U);
+  ASSERT_EQ(good.at("warnings").size(), 1U) << good;
+  EXPECT_EQ(good.at("warnings").at(0).at("event"), "plugins.none");
+
+  configure("[daemon]", "[daemon]\nnope = 1\nnix = 2");
+  const auto done = allot({"check", "--json"});
+  EXPECT_EQ(done.status.code, kExitConfig);
+  const auto bad = nlohmann::json::parse(done.out);
+  EXPECT_EQ(bad.at("ok"), false);
+  EXPECT_EQ(bad.at("exit_code"), kExitConfig);
+  EXPECT_EQ(bad.at("errors").size(), 2U) << bad;
+  EXPECT_TRUE(bad.at("server").is_null());
+  EXPECT_TRUE(has(done.err, "allot: " + config() + ":"));
+}
+
+// For all accounts, and for one of its own limit.
+TEST_F(AdminTest, CheckWarnsOfTooFewConnections) {
+  const auto warning = [](const char* allowed) {
+    return "allot: warning: this daemon may need 25 connections and the server allows " +
+           std::string(allowed) + ": raise its max_connections";
+  };
+  const support::TempDir plugins;
+  configure("[daemon]", "[plugins]\nfolder = \"" + plugins.path() + "\"\n[daemon]");
+  look_.execute("SET GLOBAL max_connections = 24");
+  const auto few = allot({"check"});
+  look_.execute("SET GLOBAL max_connections = 25");
+  const auto enough = allot({"check"});
+  look_.execute(
+      "SET GLOBAL max_connections = 151; CREATE USER few@localhost WITH MAX_USER_CONNECTIONS 10;"
+      "GRANT ALL ON " +
+      name_ + ".* TO few@localhost");
+  configure("\"root\"", "\"few\"");
+  const auto mine = allot({"check"});
+  look_.execute("DROP USER few@localhost");
+  EXPECT_TRUE(has(few.err, warning("24")));
+  EXPECT_EQ(few.status.code, kExitOk);
+  EXPECT_EQ(enough.err.find("connections"), std::string::npos) << enough.err;
+  EXPECT_TRUE(has(mine.err, warning("10")));
+}
+
 TEST_F(AdminTest, AllOptionsReachTheWorkersProgram) {
   const support::TempDir libexec;
   const std::string script = libexec.write("allot-worker", "#!/bin/sh\necho \"$@\"\nexit 42\n");

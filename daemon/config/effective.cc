@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/effective.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "config/rows.h"
+
+namespace allot::config {
+namespace {
+
+constexpr const char* kMasked = "\"***\"";
+
+// A plugin's keys are its own; what is called like a secret is taken for one.
+bool names_a_secret(std::string_view key) {
+  std::string lower(key);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<std::string_view, 6> kWords = {"password", "passwd",     "secret",
+                                                      "token",    "credential", "key"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+// Keys of [database] that mean nothing beside others.
+std::set<std::string> without_effect(const Database& database) {
+  std::set<std::string> keys;
+  if (!database.embedded.empty()) {
+    keys = {"password", "password_file", "password_credential"};
+  }
+  if (!database.socket.empty()) keys.merge(std::set<std::string>{"host", "port", "hosts"});
+  if (database.tls == "off") keys.merge(std::set<std::string>{"tls_ca", "tls_cert", "tls_key"});
+  if (!database.hosts.empty()) keys.insert("host");
+  // It was read from there.
+  if (!database.password_file.empty() || !database.password_credential.empty()) {
+    keys.insert("password");
+  }
+  return keys;
+}
+
+class Lister {
+ public:
+  explicit Lister(const Settings& settings) : settings_(settings) {}
+
+  std::vector<Effective> list() {
+#define ALLOT_LIST(key, type, initial, min, max, unit, sentence) \
+  add(section, #key, Kind::k##type, written(Kind::k##type, in.key));
+    {
+      const std::string section = "database";
+      const Database& in = settings_.database;
+#define ALLOT_DATABASE ALLOT_LIST
+#include "config/settings.def"
+    }
+    {
+      const std::string section = "daemon";
+      const Daemon in = daemon();
+#define ALLOT_DAEMON ALLOT_LIST
+#include "config/settings.def"
+    }
+    for (const Queue& in : settings_.queues) {
+      const std::string section = "queues." + in.name;
+#define ALLOT_QUEUE ALLOT_LIST
+#include "config/settings.def"
+    }
+    for (const Pool& in : settings_.pools) {
+      const std::string section = "pools." + in.name;
+#define ALLOT_POOL ALLOT_LIST
+#include "config/settings.def"
+    }
+    {
+      const std::string section = "plugins";
+      const Plugins& in = settings_.plugins;
+#define ALLOT_PLUGINS ALLOT_LIST
+#include "config/settings.def"
+    }
+    for (const auto& [name, keys] : settings_.plugins.sections) add_plugin("plugins." + name, keys);
+    {
+      const std::string section = "logging";
+      const Logging& in = settings_.logging;
+#define ALLOT_LOGGING ALLOT_LIST
+#include "config/settings.def"
+    }
+#undef ALLOT_LIST
+    return std::move(list_);
+  }
+
+ private:
+  // With what is computed.
+  Daemon daemon() {
+    Daemon daemon = settings_.daemon;
+    Named folder = named_runtime_dir(settings_);
+    daemon.runtime_dir = std::move(folder.value);
+    if (!folder.origin.empty()) computed_["daemon.runtime_dir"] = std::move(folder.origin);
+    if (daemon.frozen_after.count() == 0) computed_["daemon.frozen_after"] = "lease_ttl";
+    daemon.frozen_after = frozen_limit(settings_.daemon);
+    return daemon;
+  }
+
+  void add(const std::string& section, const char* key, Kind kind, std::string value) {
+    if (section == "database" && without_effect(settings_.database).count(key) != 0) return;
+    if (kind == Kind::kSecret && value != "\"\"") value = kMasked;
+    list_.push_back(place({section, key, std::move(value)}));
+  }
+
+  void add_plugin(const std::string& section, const PluginSection& keys) {
+    for (auto at = keys.begin(); at != keys.end();) {
+      std::vector<std::string> values;
+      const std::string& key = at->first;
+      for (; at != keys.end() && at->first == key; ++at) values.push_back(at->second);
+      Effective entry{section, key,
+                      values.size() == 1 ? written(Kind::kText, values.front())
+                                         : written(Kind::kNames, values)};
+      if (names_a_secret(key)) entry.value = kMasked;
+      list_.push_back(place(std::move(entry)));
+    }
+  }
+
+  Effective place(Effective entry) const {
+    const std::string path = entry.section + "." + entry.key;
+    for (const auto* origins : {&settings_.origins, &computed_}) {
+      const auto named = origins->find(path);
+      if (named == origins->end()) continue;
+      entry.origin = named->second;
+      return entry;
+    }
+    const auto line = settings_.lines.find(path);
+    if (line != settings_.lines.end()) entry.line = line->second;
+    return entry;
+  }
+
+  const Settings& settings_;
+  std::map<std::string, std::string> computed_;
+  std::vector<Effective> list_;
+};
+
+}  // namespace
+
+std::vector<Effective> effective(const Settings& settings) {
+  return Lister(settings).list();
+}
+
+}  // namespace allot::config

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "db/connection.h"
+
+// What the account of a connection may do.
+namespace allot::queue {
+
+// Throws DbError(kRefused) that names the first right which the account lacks to be a worker's.
+void require_rights(db::Connection& db);
+
+// How many connections the server allows to all its clients, or to this account where that is less.
+[[nodiscard]] std::uint64_t connections_allowed(db::Connection& db);
+
+}  // namespace allot::queue
