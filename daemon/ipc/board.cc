@@ -6,7 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <climits>
 #include <cstring>
 #include <ctime>
@@ -53,48 +52,6 @@ void wait_for_ring(Board& board, std::uint32_t seen, std::uint64_t timeout_ns) {
   board.waiters.fetch_add(1, std::memory_order_seq_cst);
   futex(board.bell, FUTEX_WAIT, seen, &timeout);
   board.waiters.fetch_sub(1, std::memory_order_seq_cst);
-}
-
-Hint take_urgent(PoolBoard& pool) {
-  if (pool.urgent_count.load(std::memory_order_relaxed) == 0) return 0;
-  for (auto& urgent : pool.urgent) {
-    const Hint hint = urgent.exchange(0);
-    if (hint == 0) continue;
-    pool.urgent_count.fetch_sub(1);
-    return hint;
-  }
-  return 0;
-}
-
-Hint take_hint(PoolBoard& pool) {
-  if (const Hint urgent = take_urgent(pool); urgent != 0) return urgent;
-  const std::uint32_t count = std::min<std::uint32_t>(pool.hint_count.load(), kMaxHints);
-  if (pool.hint_next.load() >= count) return 0;
-  const std::uint32_t at = pool.hint_next.fetch_add(1);
-  return at < count ? pool.hints[at].exchange(0) : 0;
-}
-
-void publish_hints(PoolBoard& pool, const Hint* hints, std::size_t count) {
-  count = std::min(count, kMaxHints);
-  pool.hint_count.store(0);
-  for (std::size_t i = 0; i < count; ++i) pool.hints[i].store(hints[i]);
-  pool.hint_next.store(0);
-  pool.hint_count.store(static_cast<std::uint32_t>(count));
-}
-
-void push_urgent(PoolBoard& pool, Hint hint) {
-  for (auto& urgent : pool.urgent) {
-    Hint none = 0;
-    if (!urgent.compare_exchange_strong(none, hint)) continue;
-    pool.urgent_count.fetch_add(1);
-    return;
-  }
-}
-
-bool become_scout(PoolBoard& pool, std::uint64_t now_ns, std::uint64_t interval_ns) {
-  std::uint64_t next = pool.next_scout_ns.load();
-  if (now_ns < next) return false;
-  return pool.next_scout_ns.compare_exchange_strong(next, now_ns + interval_ns);
 }
 
 }  // namespace allot::ipc

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <sstream>
 #include <string>
 
 #include "base/error.h"
@@ -27,7 +28,7 @@ namespace {
 constexpr char kUsage[] =
     "usage: allot-worker --run [--slot N] | --settle N --status STATUS |\n"
     "                    --check config|database|all [--reclaim] | --plugins [--json]\n"
-    "                    [--config FILE] [--embedded DIR]\n"
+    "                    [--log-format FORMAT] [--config FILE] [--embedded DIR]\n"
     "Started by allotd. Started by hand, --run is a single worker in the foreground.\n";
 
 enum class Mode { kNone, kRun, kSettle, kCheck, kPlugins };
@@ -55,6 +56,10 @@ long number(const char* text, long most) {
   return value;
 }
 
+// How the supervisor writes its lines: for what is wrong with a configuration that says how to.
+LogFormat first_log_format = LogFormat::kText;
+bool logs_are_set_up = false;
+
 constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
                             {"slot", required_argument, nullptr, 'n'},
                             {"settle", required_argument, nullptr, 's'},
@@ -63,6 +68,7 @@ constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
                             {"reclaim", no_argument, nullptr, 'l'},
                             {"plugins", no_argument, nullptr, 'p'},
                             {"json", no_argument, nullptr, 'j'},
+                            {"log-format", required_argument, nullptr, 'o'},
                             {"config", required_argument, nullptr, 'f'},
                             {"embedded", required_argument, nullptr, 'e'},
                             {"version", no_argument, nullptr, 'v'},
@@ -98,6 +104,9 @@ Options parse(int argc, char** argv) {
         break;
       case 'j':
         options.json = true;
+        break;
+      case 'o':
+        first_log_format = log::parse_format(optarg);
         break;
       case 'f':
         options.load.file = optarg;
@@ -167,10 +176,31 @@ void check(const config::Settings& settings, const Options& options) {
   log_warnings();
 }
 
+// In the form that the log has, as soon as that is known. One line for each mistake of a
+// configuration, and each plugin that is refused.
+int report(const std::string& message, ExitCode code) {
+  if (!logs_are_set_up && first_log_format != LogFormat::kText) {
+    log::setup("worker", log::Level::kInfo, {}, first_log_format);
+    logs_are_set_up = true;
+  }
+  std::istringstream lines(message);
+  for (std::string line; std::getline(lines, line);) {
+    if (logs_are_set_up) {
+      log::error("worker.failed", {{"code", static_cast<int>(code)}, {"error", line}});
+    } else {
+      std::fprintf(stderr, "allot-worker: %s\n", line.c_str());
+    }
+  }
+  return code;
+}
+
 int run(const Options& options) {
   if (options.check == "all") return check_all(options.load, options.json);
   const config::Settings settings = config::load(options.load);
-  log::setup("worker", log::parse_level(settings.logging.level), settings.logging.file);
+  const auto& logging = settings.logging;
+  log::setup("worker", log::parse_level(logging.level), logging.file,
+             log::parse_format(logging.format, logging.file));
+  logs_are_set_up = options.mode != Mode::kPlugins;
   for (const std::string& warning : settings.warnings)
     log::warn("config.warning", {{"text", warning}});
   switch (options.mode) {
@@ -202,10 +232,8 @@ int main(int argc, char** argv) {
   try {
     return worker::run(worker::parse(argc, argv));
   } catch (const Error& error) {
-    std::fprintf(stderr, "allot-worker: %s\n", error.what());
-    return error.exit_code();
+    return worker::report(error.what(), error.exit_code());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "allot-worker: defect: %s\n", error.what());
-    return kExitSoftware;
+    return worker::report(std::string("defect: ") + error.what(), kExitSoftware);
   }
 }

@@ -17,6 +17,7 @@
 #include "queue/retry_policy.h"
 #include "queue/task_store.h"
 #include "worker/connect.h"
+#include "worker/hints.h"
 
 namespace allot::worker {
 namespace {
@@ -117,7 +118,7 @@ void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
 }
 
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
-  ipc::push_urgent(board.pools[pool], ipc::make_hint(partition.queue_id, partition.partition_no));
+  push_urgent(board.pools[pool], make_hint(partition.queue_id, partition.partition_no));
   ipc::wake(board, 1);
 }
 

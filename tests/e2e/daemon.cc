@@ -33,7 +33,8 @@ Daemon::Daemon(const DaemonOptions& options)
          << options.queue_keys << "\n[pools.default]\nsize = " << options.workers
          << "\n[plugins]\nfolder = \"" << probe_folder() << "\"\n[plugins.probe]\noutput = \""
          << folder_ / "written"
-         << "\"\n[logging]\nlevel = \"" << options.log_level << "\"\nfile = \"" << folder_ / "log"
+         << "\"\n[logging]\nlevel = \"" << options.log_level << "\"\nformat = \""
+         << options.log_format << "\"\nfile = \"" << folder_ / "log"
          << "\"\n"
          << options.more;
   config_file_ = folder_.write("allot.toml", config.str());

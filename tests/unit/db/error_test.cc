@@ -80,10 +80,10 @@ TEST(MissingGrant, FromWhatTheServersSay) {
   EXPECT_EQ(missing_grant(1142, "DELETE, UPDATE command denied to user 'a'@'h' for table 'task'",
                           "a@b@10.0.%", "d"),
             "GRANT DELETE, UPDATE ON `d`.`task` TO 'a@b'@'10.0.%'");
-  EXPECT_EQ(missing_grant(1143,
-                          "SELECT command denied to user 'a'@'h' for column 'cause' in table 't'",
-                          "a@%", "d"),
-            "GRANT SELECT ON `d`.`t` TO 'a'@'%'");
+  EXPECT_EQ(
+      missing_grant(1143, "SELECT command denied to user 'a'@'h' for column 'cause' in table 't'",
+                    "a@%", "d"),
+      "GRANT SELECT ON `d`.`t` TO 'a'@'%'");
   EXPECT_EQ(missing_grant(1044, "Access denied for user 'a'@'h' to database 'd'", "a@h", "d"), "");
   EXPECT_EQ(missing_grant(1142, "Zugriff verweigert", "a@h", "d"), "");
   EXPECT_EQ(missing_grant(1142, "SELECT command denied to user 'a'@'h' for table 't'", "", "d"),
