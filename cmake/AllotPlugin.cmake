@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# allot_add_plugin(name sources...): a handler plugin, name.so, in plugins/ of the build and in the
-# plugin folder of the installation.
-include(GNUInstallDirs)
+# allot_add_plugin(name sources...): a handler plugin, name.so, that is installed to the folder
+# ${ALLOT_PLUGIN_FOLDER}. Used in this tree, and by projects after find_package(Allot).
 
 function(allot_add_plugin name)
   add_library(${name} MODULE ${ARGN})
@@ -9,9 +8,9 @@ function(allot_add_plugin name)
   # Hidden, so that classes and variables of one name in two plugins stay two.
   set_target_properties(${name} PROPERTIES
     PREFIX ""
+    SUFFIX ".so"
     C_VISIBILITY_PRESET hidden
     CXX_VISIBILITY_PRESET hidden
-    VISIBILITY_INLINES_HIDDEN ON
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/plugins)
-  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/allot/plugins)
+    VISIBILITY_INLINES_HIDDEN ON)
+  install(TARGETS ${name} LIBRARY DESTINATION ${ALLOT_PLUGIN_FOLDER})
 endfunction()

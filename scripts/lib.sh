@@ -12,10 +12,13 @@
   )
   run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
   demo_packages=(jq)
-  test_packages=(libgtest-dev openssl)
+  test_packages=(libgtest-dev openssl systemd)  # systemd: its systemd-analyze; starts nothing
   lint_packages=(clang-format clang-tidy shellcheck)
   fresh_packages=(debootstrap systemd-container)
 }
+
+# What is built must not be world-writable: a plugin that is would be refused.
+umask o-w
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -72,6 +75,38 @@ apt_install() {
 Nothing was removed. Remove them yourself, or use a container (scripts/test-fresh shows how)."
   fi
   die "cannot install $*: apt-get says why above. Nothing was removed."
+}
+
+# The mirror of this machine for a Debian suite, so that what apt reaches here it reaches there.
+debian_mirror() {
+  local url
+  # shellcheck disable=SC2016  # apt expands it
+  url=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
+    awk -v suite="$1" '$1 == suite { print $2; exit }')
+  printf '%s\n' "${url:-http://deb.debian.org/debian}"
+}
+
+# make_debian FOLDER LOG [PACKAGE,...]: a minimal Debian 12 that uses apt as this machine does.
+make_debian() {
+  local folder=$1 log=$2 include=${3:-} proxy
+  proxy=$(apt-config dump Acquire::http::Proxy | sed -n 's/.* "\(..*\)";$/\1/p')
+  if [ -n "$proxy" ]; then export http_proxy=$proxy; fi
+  debootstrap --variant=minbase ${include:+--include=$include} bookworm "$folder" \
+    "$(debian_mirror bookworm)" >"$log" 2>&1 || {
+    tail -n 20 "$log" >&2
+    die "debootstrap failed, see $log"
+  }
+  apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-Valid-Until|Check-Date|Retries) ' \
+    >"$folder/etc/apt/apt.conf.d/90host" || true
+}
+
+# inside_debian FOLDER WORK-FOLDER COMMAND...: /tmp on disk, as nspawn's own is little memory.
+inside_debian() {
+  local folder=$1 work=$2
+  shift 2
+  SYSTEMD_NSPAWN_TMPFS_TMP=0 systemd-nspawn --register=no --keep-unit --quiet --console=pipe \
+    --directory="$folder" --machine="allot-$$" --resolv-conf=copy-host --setenv=LANG=C.UTF-8 \
+    --chdir="$work" "$@"
 }
 
 # configure PRESET [CMAKE-OPTION...]: Ninja and ccache where they are; an existing tree stays as it is.

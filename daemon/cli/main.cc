@@ -16,6 +16,7 @@
 #include "base/version.h"
 #include "cli/admin.h"
 #include "cli/config.h"
+#include "cli/plugin.h"
 #include "cli/status.h"
 #include "cli/submit.h"
 #include "cli/tasks.h"
@@ -47,6 +48,8 @@ struct Words {
   BulkOptions bulk;
   TasksOptions tasks;
   ShowOptions show;
+  PluginCheckOptions plugin_check;
+  NewPluginOptions new_plugin;
   bool json = false;
   std::function<int()> command;  // what to do once all words were understood
 };
@@ -155,6 +158,26 @@ void add_others(CLI::App& app, Words& words) {
   });
 }
 
+void add_plugin(CLI::App& app, Words& words) {
+  CLI::App* plugin = app.add_subcommand("plugin", "Write a plugin, or check one");
+  plugin->require_subcommand(1);
+  CLI::App* make = plugin->add_subcommand("new", "Write a project: handler, test, CMakeLists.txt");
+  make->add_option("NAME", words.new_plugin.name, "Of the plugin and its task type")->required();
+  make->add_option("--dir", words.new_plugin.folder, "The folder to write it to; else ./NAME")
+      ->type_name("DIR");
+  make->callback([&] { words.command = [&words] { return new_plugin(words.new_plugin); }; });
+
+  CLI::App* check =
+      plugin->add_subcommand("check", "Say what plugin files offer, or why they are refused");
+  check->add_option("FILE", words.plugin_check.files, "Shared objects (.so)")->required();
+  check->add_flag("--init", words.plugin_check.init,
+                  "Also make the handlers, with the configuration, as a worker's start does");
+  check->add_flag("--json", words.plugin_check.json, "As JSON");
+  check->callback([&] {
+    words.command = [&words] { return check_plugins(words.context, words.plugin_check); };
+  });
+}
+
 int refuse(const CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
   std::string problem = error.what();
@@ -186,6 +209,7 @@ int run(int argc, char** argv) {
       ->type_name("DIR");
   add_submit(app, words);
   add_tasks(app, words);
+  add_plugin(app, words);
   add_others(app, words);
   try {
     app.parse(argc, argv);

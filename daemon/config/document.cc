@@ -41,7 +41,7 @@ constexpr std::array<Header, 6> kHeaders = {{
 constexpr std::string_view kExamplePlugin = R"(
 # One section for each plugin that takes settings; its keys are the plugin's own.
 #[plugins.NAME]
-#key = "text, a number, true or false"
+#key = "text, a number, true or false, or a list of these"
 )";
 
 void append_comment(std::string& out, std::string_view text) {

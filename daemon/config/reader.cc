@@ -119,19 +119,47 @@ class Reader {
   }
 #undef ALLOT_READ
 
+  // One part of a joined key.
+  static std::string joinable(const std::string& key) {
+    if (!key.empty() && key.find_first_of(".\"\\") == std::string::npos) return key;
+    std::string text = "\"";
+    for (const char c : key) text.append(c == '"' || c == '\\' ? "\\" : "").append(1, c);
+    return text + "\"";
+  }
+
   void read_plugin(const Node& section) {
-    PluginSection& out = settings_.plugins.sections[section.key];
-    for (const Node& node : section.children) {
-      if (node.type == Node::Type::kTable || node.type == Node::Type::kList ||
-          node.type == Node::Type::kTime) {
-        add(node, "[plugins." + section.key + "] " + node.key +
-                      " must be text, a number, true or false, not " +
-                      std::string(name_of(node.type)));
+    settings_.lines["plugins." + section.key] = section.line;
+    read_plugin_keys(section, "plugins." + section.key, "",
+                     settings_.plugins.sections[section.key]);
+  }
+
+  void read_plugin_keys(const Node& table, const std::string& path, const std::string& prefix,
+                        PluginSection& out) {
+    for (const Node& node : table.children) {
+      const std::string key = prefix + joinable(node.key);
+      if (node.type == Node::Type::kTable) {
+        read_plugin_keys(node, path, key + ".", out);
         continue;
       }
-      settings_.lines["plugins." + section.key + "." + node.key] = node.line;
-      out[node.key] = node.text;
+      settings_.lines[path + "." + key] = node.line;
+      if (node.type != Node::Type::kList) {
+        add_plugin_value(node, path, key, out);
+        continue;
+      }
+      for (const Node& element : node.children) add_plugin_value(element, path, key, out);
     }
+  }
+
+  void add_plugin_value(const Node& node, const std::string& path, const std::string& key,
+                        PluginSection& out) {
+    if (node.type != Node::Type::kTable && node.type != Node::Type::kList &&
+        node.type != Node::Type::kTime) {
+      out.emplace(key, node.text);
+      return;
+    }
+    add(node, "[" + path + "] " + key +
+                  " must be text, a number, true or false, or a list of these, not " +
+                  std::string(name_of(node.type)));
   }
 
   // [queues.NAME] and [pools.NAME]: is `node` a section with a usable name?

@@ -63,8 +63,10 @@ struct Pool {
 #include "config/settings.def"
 };
 
-// The keys of one [plugins.NAME]: free form, numbers and booleans as text.
-using PluginSection = std::map<std::string, std::string>;
+// The keys of one [plugins.NAME]: free form, numbers and booleans as text. A list is its key
+// several times, in order; a key of a section inside has both names, as TOML joins them:
+// deeper.key, or "with.dot".key.
+using PluginSection = std::multimap<std::string, std::string>;
 
 struct Plugins {
 #define ALLOT_PLUGINS ALLOT_FIELD

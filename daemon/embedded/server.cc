@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -33,8 +34,11 @@ std::string find_program(const std::string& name) {
               kExitConfig);
 }
 
-// Forks and execs with default signals; the child ends when this process does.
-pid_t run(const std::vector<std::string>& command, const std::string& output) {
+// Forks and execs with default signals; the child ends when this process does. `scratch` is for its
+// temporary files: at its start each MariaDB removes what looks like its own from that folder, so
+// in /tmp those of another server at work.
+pid_t run(const std::vector<std::string>& command, const std::string& output,
+          const std::string& scratch) {
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -57,6 +61,8 @@ pid_t run(const std::vector<std::string>& command, const std::string& output) {
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
   }
+  // Not --tmpdir: mariadb-install-db would split a path that has spaces.
+  setenv("TMPDIR", scratch.c_str(), 1);
   execv(arguments[0], arguments.data());
   _exit(kExitNoInput);
 }
@@ -93,7 +99,8 @@ void Server::initialise() const {
                                    "--skip-test-db",     "--skip-name-resolve"};
   command.emplace_back("--force");  // a host whose name cannot be looked up is no obstacle
   if (geteuid() == 0) command.emplace_back("--user=root");
-  const pid_t pid = run(command, error_log());
+  fs::create_directories(scratch());
+  const pid_t pid = run(command, error_log(), scratch());
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
@@ -117,7 +124,8 @@ pid_t Server::start() const {
                                    "--character-set-server=utf8mb4",
                                    "--innodb-flush-log-at-trx-commit=1"};
   if (geteuid() == 0) command.emplace_back("--user=root");
-  return run(command, error_log());
+  fs::create_directories(scratch());
+  return run(command, error_log(), scratch());
 }
 
 bool Server::answers() const {

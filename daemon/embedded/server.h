@@ -7,7 +7,8 @@
 
 namespace allot::embedded {
 
-// The private MariaDB below one folder: DIR/data, DIR/sock, DIR/error.log.
+// The private MariaDB below one folder: DIR/data, DIR/tmp, DIR/sock,
+// DIR/error.log.
 class Server {
  public:
   // Throws Error(kExitConfig) when DIR is too long for a socket's path, or when MariaDB's programs
@@ -32,6 +33,8 @@ class Server {
   [[nodiscard]] std::string error_log() const { return folder_ + "/error.log"; }
 
  private:
+  [[nodiscard]] std::string scratch() const { return folder_ + "/tmp"; }
+
   std::string folder_;
   std::string server_program_;
   std::string install_program_;

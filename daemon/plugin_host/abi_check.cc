@@ -15,14 +15,6 @@ constexpr std::uint32_t kOldest = 1;
 constexpr std::size_t kPluginSizeV1 = offsetof(allot_plugin, handler_count) + sizeof(std::size_t);
 constexpr std::size_t kHandlerSizeV1 = offsetof(allot_handler, destroy) + sizeof(void*);
 
-bool is_name(std::string_view word) {
-  return !word.empty() && word.size() <= kMaxName &&
-         std::all_of(word.begin(), word.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '.' || c == '_' || c == '-';
-         });
-}
-
 std::optional<Finding> check_handler(const allot_handler* handler, std::size_t number,
                                      std::set<std::string_view>& types) {
   const std::string which = "handler " + std::to_string(number);
@@ -31,59 +23,30 @@ std::optional<Finding> check_handler(const allot_handler* handler, std::size_t n
                    which + " is null or too small; set struct_size = sizeof(allot_handler)"};
   }
   const std::string_view type = view(handler->type);
-  if (!is_name(type)) {
+  const bool by_config = type.empty() && types_function(*handler) != nullptr;
+  if (!by_config && !is_type(type)) {
     return Finding{Refusal::kBadType, which + " has the type '" + std::string(type.substr(0, 80)) +
                                           "'; 1 to 63 of A-Z a-z 0-9 . _ - are allowed"};
   }
-  if (!types.insert(type).second) {
+  if (!by_config && !types.insert(type).second) {
     return Finding{Refusal::kTypeTwice,
                    "type '" + std::string(type) + "' is offered twice; keep one of the handlers"};
   }
   if (handler->run == nullptr) {
     return Finding{Refusal::kNoRun,
-                   "the handler of '" + std::string(type) + "' has no run function; set run"};
+                   which + " ('" + std::string(type) + "') has no run function; set run"};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-const char* name_of(Refusal refusal) {
-  switch (refusal) {
-    case Refusal::kNotAFile:
-      return "not a file";
-    case Refusal::kCannotOpen:
-      return "cannot be opened";
-    case Refusal::kNoSymbol:
-      return "missing symbol";
-    case Refusal::kNoDescription:
-      return "no description";
-    case Refusal::kWrongMagic:
-      return "wrong magic";
-    case Refusal::kTooNew:
-      return "ABI too new";
-    case Refusal::kNoVersion:
-      return "no ABI version";
-    case Refusal::kShortPlugin:
-      return "description too small";
-    case Refusal::kBadName:
-      return "bad plugin name";
-    case Refusal::kNoHandlers:
-      return "no handlers";
-    case Refusal::kShortHandler:
-      return "handler too small";
-    case Refusal::kBadType:
-      return "bad type";
-    case Refusal::kTypeTwice:
-      return "duplicate type";
-    case Refusal::kNoRun:
-      return "missing run function";
-    case Refusal::kTypeTaken:
-      return "type taken";
-    case Refusal::kInitFailed:
-      return "init failed";
-  }
-  return "unknown";
+bool is_type(std::string_view word) {
+  return !word.empty() && word.size() <= kMaxName &&
+         std::all_of(word.begin(), word.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '.' || c == '_' || c == '-';
+         });
 }
 
 std::optional<Finding> check_abi(const allot_plugin* plugin) {
@@ -107,7 +70,7 @@ std::optional<Finding> check_abi(const allot_plugin* plugin) {
     return Finding{Refusal::kShortPlugin, "set struct_size = sizeof(allot_plugin)"};
   }
   const std::string_view name = view(plugin->name);
-  if (!name.empty() && !is_name(name)) {
+  if (!name.empty() && !is_type(name)) {
     return Finding{Refusal::kBadName, "plugin name '" + std::string(name.substr(0, 80)) +
                                           "'; 1 to 63 of A-Z a-z 0-9 . _ - are allowed"};
   }

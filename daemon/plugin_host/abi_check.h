@@ -1,43 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "allot/plugin.h"
+#include "plugin_host/refusal.h"
 
 namespace allot::plugin_host {
 
-// Why a plugin is not used. One test plugin provokes each.
-enum class Refusal {
-  kNotAFile,       // missing, a folder, a socket ...
-  kCannotOpen,     // the dynamic linker's word
-  kNoSymbol,       // no allot_plugin_describe
-  kNoDescription,  // describe returned null
-  kWrongMagic,     // not an Allot plugin, or not this byte order
-  kTooNew,         // compiled for an ABI that this daemon does not know
-  kNoVersion,      // ABI version 0
-  kShortPlugin,    // struct_size of the description is less than version 1 has
-  kBadName,        // plugin name
-  kNoHandlers,
-  kShortHandler,  // a handler is null, or its struct_size is too small
-  kBadType,       // empty or malformed task type
-  kTypeTwice,     // one type twice in one plugin
-  kNoRun,         // a handler without run
-  kTypeTaken,     // another plugin offers that type
-  kInitFailed     // create of a handler failed
-};
-
-const char* name_of(Refusal refusal);
-
-struct Finding {
-  Refusal refusal;
-  std::string text;  // what is wrong and how to mend it
-};
-
 // Pure: looks only at the description, calls nothing. nullopt: the plugin is good.
 std::optional<Finding> check_abi(const allot_plugin* plugin);
+
+// 1 to 63 of A-Z a-z 0-9 . _ -
+bool is_type(std::string_view word);
+
+// A field that version 1 has not; nullptr where it is not set.
+inline auto types_function(const allot_handler& handler) {
+  return handler.struct_size >= offsetof(allot_handler, types) + sizeof(handler.types)
+             ? handler.types
+             : nullptr;
+}
 
 inline std::string_view view(const allot_str& text) {
   return text.data == nullptr ? std::string_view{} : std::string_view{text.data, text.size};

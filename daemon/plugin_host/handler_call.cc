@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plugin_host/abi_check.h"
+
 namespace allot::plugin_host {
 namespace {
 

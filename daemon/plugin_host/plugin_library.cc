@@ -2,9 +2,10 @@
 #include "plugin_host/plugin_library.h"
 
 #include <boost/dll/shared_library.hpp>
-#include <filesystem>
 #include <string_view>
 #include <vector>
+
+#include "plugin_host/access_check.h"
 
 namespace allot::plugin_host {
 namespace {
@@ -28,15 +29,13 @@ std::string linker_message(const std::string& boost_message) {
 }  // namespace
 
 std::variant<const allot_plugin*, Finding> open_plugin(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    return Finding{Refusal::kNotAFile, (error ? error.message() : "not a regular file") +
-                                           "; take it out of the plugin folder"};
-  }
+  const auto trusted = trusted_file(path);
+  if (const auto* finding = std::get_if<Finding>(&trusted)) return *finding;
   boost::dll::shared_library library;
   try {
     // Boost's default is lazy binding, which would find a missing function only inside a task.
-    library.load(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+    library.load(std::get<std::string>(trusted),
+                 boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
   } catch (const std::exception& thrown) {
     return Finding{Refusal::kCannotOpen,
                    linker_message(thrown.what()) + "; 'ldd -r FILE' shows what it needs"};

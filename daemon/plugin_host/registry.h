@@ -2,43 +2,18 @@
 #pragma once
 
 #include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "allot/plugin.h"
-#include "plugin_host/abi_check.h"
+#include "plugin_host/opened_plugin.h"
 
 namespace allot::plugin_host {
 
-// The configuration of the plugins: section name -> key -> value.
-using Sections = std::map<std::string, std::map<std::string, std::string>>;
-
-// One file of the plugin folder, as a look at it found it.
-struct PluginFile {
-  std::string path;
-  std::string name;  // its section in the configuration
-  std::string version;
-  std::uint32_t abi_version = 0;
-  std::vector<std::string> types;
-  std::optional<Finding> refused;
-};
-
-// Describes every *.so of a folder, in name order; starts nothing (S30). A type that two plugins
-// offer is a refusal of the second that names both files. Throws Error(kExitConfig) when the folder
-// cannot be read.
-std::vector<PluginFile> describe(const std::string& folder);
-
-// "FILE: refused: REASON: ...", for messages.
-std::string refusal_line(const PluginFile& file);
-
-// A handler that is ready to run tasks of its type.
-struct LoadedHandler {
-  const allot_handler* handler = nullptr;
-  void* self = nullptr;
-};
+// Describes every *.so of a folder, in name order; starts nothing (S30), and opens each in a child
+// of its own (probe.h). A type that two plugins offer is a refusal of the second that names both
+// files. Throws Error(kExitConfig) when the folder cannot be read.
+std::vector<PluginFile> describe(const std::string& folder, const Sections& sections = {});
 
 // The handlers of this process by task type.
 class Registry {
@@ -56,11 +31,13 @@ class Registry {
 
   // nullptr: nobody here knows this type.
   [[nodiscard]] const LoadedHandler* find(std::string_view type) const;
-  [[nodiscard]] std::size_t size() const { return handlers_.size(); }
+  // The number of types.
+  [[nodiscard]] std::size_t size() const { return by_type_.size(); }
 
  private:
   Registry() = default;
-  std::map<std::string, LoadedHandler, std::less<>> handlers_;
+  std::vector<LoadedHandler> handlers_;
+  std::map<std::string, std::size_t, std::less<>> by_type_;  // where in handlers_
 };
 
 }  // namespace allot::plugin_host

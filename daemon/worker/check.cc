@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/check.h"
 
-#include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/posix.h"
 #include "db/from_settings.h"
@@ -16,6 +14,8 @@
 #include "queue/account.h"
 #include "queue/catalog.h"
 #include "queue/lease_store.h"
+#include "worker/connect.h"
+#include "worker/plugin_report.h"
 
 namespace allot::worker {
 namespace {
@@ -52,12 +52,16 @@ ipc::PreflightAnswer answer_of(const config::Settings& settings) {
 void require_good_plugins(const config::Settings& settings, Findings& findings) {
   std::string problems;
   std::size_t types = 0;
-  for (const auto& file : plugin_host::describe(settings.plugins.folder)) {
+  const auto files = plugin_host::describe(settings.plugins.folder, settings.plugins.sections);
+  for (const auto& file : files) {
     types += file.types.size();
     if (!file.refused) continue;
     problems += (problems.empty() ? "" : "\n") + plugin_host::refusal_line(file);
   }
   if (!problems.empty()) throw Error(problems, kExitConfig);
+  for (const std::string& line : unused_sections(settings, files)) {
+    findings.warnings.push_back({"config.warning", line});
+  }
   if (types == 0) {
     findings.warnings.push_back(
         {"plugins.none",
@@ -116,31 +120,6 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
   if (const auto freed = leases.reclaim(db); freed > 0) {
     log::warn("lease.reclaimed", {{"leases", freed}, {"instance", settings.daemon.instance}});
   }
-}
-
-bool print_plugins(const config::Settings& settings, bool json) {
-  bool good = true;
-  auto list = nlohmann::json::array();
-  for (const auto& file : plugin_host::describe(settings.plugins.folder)) {
-    nlohmann::json entry = {{"file", file.path},       {"name", file.name},
-                            {"version", file.version}, {"abi", file.abi_version},
-                            {"types", file.types},     {"refused", nullptr}};
-    if (file.refused) {
-      good = false;
-      entry["refused"] = {{"reason", plugin_host::name_of(file.refused->refusal)},
-                          {"text", file.refused->text}};
-      if (!json) std::printf("%s\n", plugin_host::refusal_line(file).c_str());
-    } else if (!json) {
-      std::string types;
-      for (const std::string& type : file.types) types += " " + type;
-      std::printf("%s: %s %s (ABI %u):%s\n", file.path.c_str(), file.name.c_str(),
-                  file.version.c_str(), file.abi_version, types.c_str());
-    }
-    list.push_back(std::move(entry));
-  }
-  if (json) std::printf("%s\n", list.dump(2).c_str());
-  if (!json && list.empty()) std::printf("no plugins in %s\n", settings.plugins.folder.c_str());
-  return good;
 }
 
 }  // namespace allot::worker

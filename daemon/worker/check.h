@@ -36,8 +36,4 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
 // output what it found. Returns the exit code.
 int check_all(const config::LoadOptions& load, bool json);
 
-// For people: one line per plugin file, what it offers or why it is refused. False: one was
-// refused.
-bool print_plugins(const config::Settings& settings, bool json);
-
 }  // namespace allot::worker

@@ -10,6 +10,7 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/posix.h"
@@ -19,6 +20,7 @@
 #include "ipc/slot.h"
 #include "log/log.h"
 #include "worker/check.h"
+#include "worker/plugin_report.h"
 #include "worker/settle.h"
 #include "worker/worker.h"
 
@@ -27,11 +29,12 @@ namespace {
 
 constexpr char kUsage[] =
     "usage: allot-worker --run [--slot N] | --settle N --status STATUS |\n"
-    "                    --check config|database|all [--reclaim] | --plugins [--json]\n"
+    "                    --check config|database|all [--reclaim] | --plugins [--json] |\n"
+    "                    --plugin-check FILE... [--init] [--json]\n"
     "                    [--log-format FORMAT] [--config FILE] [--embedded DIR]\n"
     "Started by allotd. Started by hand, --run is a single worker in the foreground.\n";
 
-enum class Mode { kNone, kRun, kSettle, kCheck, kPlugins };
+enum class Mode { kNone, kRun, kSettle, kCheck, kPlugins, kPluginCheck };
 
 struct Options {
   Mode mode = Mode::kNone;
@@ -40,6 +43,8 @@ struct Options {
   int status = 0;
   bool reclaim = false;
   bool json = false;
+  bool init = false;
+  std::vector<std::string> files;
   config::LoadOptions load;
 };
 
@@ -67,6 +72,8 @@ constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
                             {"check", required_argument, nullptr, 'c'},
                             {"reclaim", no_argument, nullptr, 'l'},
                             {"plugins", no_argument, nullptr, 'p'},
+                            {"plugin-check", no_argument, nullptr, 'k'},
+                            {"init", no_argument, nullptr, 'i'},
                             {"json", no_argument, nullptr, 'j'},
                             {"log-format", required_argument, nullptr, 'o'},
                             {"config", required_argument, nullptr, 'f'},
@@ -102,6 +109,12 @@ Options parse(int argc, char** argv) {
       case 'p':
         options.mode = Mode::kPlugins;
         break;
+      case 'k':
+        options.mode = Mode::kPluginCheck;
+        break;
+      case 'i':
+        options.init = true;
+        break;
       case 'j':
         options.json = true;
         break;
@@ -124,7 +137,11 @@ Options parse(int argc, char** argv) {
         usage("unknown or incomplete option");
     }
   }
-  if (options.mode == Mode::kNone || optind != argc) usage("say what to do");
+  options.files.assign(argv + optind, argv + argc);
+  if (options.mode == Mode::kNone ||
+      options.files.empty() == (options.mode == Mode::kPluginCheck)) {
+    usage("say what to do");
+  }
   return options;
 }
 
@@ -195,6 +212,10 @@ int report(const std::string& message, ExitCode code) {
 }
 
 int run(const Options& options) {
+  if (options.mode == Mode::kPluginCheck) {
+    const bool good = print_plugin_check({options.files, options.json, options.init, options.load});
+    return good ? kExitOk : kExitConfig;
+  }
   if (options.check == "all") return check_all(options.load, options.json);
   const config::Settings settings = config::load(options.load);
   const auto& logging = settings.logging;
@@ -217,6 +238,7 @@ int run(const Options& options) {
     case Mode::kCheck:
       check(settings, options);
       return kExitOk;
+    case Mode::kPluginCheck:
     case Mode::kNone:
       break;
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layout of ABI 1, frozen: for C and C++. A row here is never changed; a new version adds rows
+ * The layout of ABI 1 and of what 2 appended, frozen: for C and C++. A row here is never changed; a new version adds rows
  * for what it appended (plugin-api/ABI.md). */
 #ifndef ALLOT_TESTS_ABI_LAYOUT_H
 #define ALLOT_TESTS_ABI_LAYOUT_H
@@ -13,6 +13,9 @@
 /* Nothing is appended without a new number. */
 #define ALLOT_SIZE_V1(type, size)                                                           \
   static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 1 && sizeof(type) > (size)), \
+                #type " has another size")
+#define ALLOT_SIZE_V2(type, size)                                                           \
+  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 2 && sizeof(type) > (size)), \
                 #type " has another size")
 
 static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a 64 bit platform");
@@ -76,5 +79,13 @@ ALLOT_AT(allot_plugin, version, 32);
 ALLOT_AT(allot_plugin, handlers, 48);
 ALLOT_AT(allot_plugin, handler_count, 56);
 ALLOT_SIZE_V1(allot_plugin, 64);
+
+/* What version 2 appended. */
+ALLOT_AT(allot_handler, types, 64);
+ALLOT_SIZE_V2(allot_task, 88);
+ALLOT_SIZE_V2(allot_host, 40);
+ALLOT_SIZE_V2(allot_outcome, 48);
+ALLOT_SIZE_V2(allot_handler, 72);
+ALLOT_SIZE_V2(allot_plugin, 64);
 
 #endif

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <set>
 
+#include "db/connection.h"
 #include "e2e/daemon.h"
 
 namespace allot::e2e {
@@ -125,6 +126,12 @@ TEST(Basic, TheEmbeddedDatabaseIsTheSameCodePath) {
   ASSERT_EQ(done.status.code, 0) << done.err;
   ASSERT_TRUE(eventually([&] { return support::read_file(folder / "written") == "hi\n"; }))
       << daemon.err();
+  db::ConnectOptions options;
+  options.socket = folder / "db/sock";
+  options.user = "root";
+  // Other servers' starts would remove its temporary tables elsewhere.
+  auto scratch = db::Connection(options).execute("SELECT @@tmpdir");
+  EXPECT_EQ(scratch.front().next()->text(0), folder / "db/tmp");
   daemon.signal(SIGTERM);
   EXPECT_EQ(daemon.wait(std::chrono::seconds(60)), (support::ExitStatus{0, 0})) << daemon.err();
 }

@@ -19,6 +19,10 @@ std::string probe_folder() {
   return ALLOT_PROBE_FOLDER;
 }
 
+std::string exec_plugin() {
+  return ALLOT_EXEC_PLUGIN;
+}
+
 Daemon::Daemon(const DaemonOptions& options)
     : server_(options.server != nullptr ? *options.server : support::Database::shared()),
       database_(options.migrate ? server_.make_database() : server_.make_empty_database()) {
@@ -31,8 +35,9 @@ Daemon::Daemon(const DaemonOptions& options)
          << "\"\n"
          << options.daemon_keys << "\n[queues.default]\nretry_delay = \"20ms\"\n"
          << options.queue_keys << "\n[pools.default]\nsize = " << options.workers
-         << "\n[plugins]\nfolder = \"" << probe_folder() << "\"\n[plugins.probe]\noutput = \""
-         << folder_ / "written"
+         << "\n[plugins]\nfolder = \""
+         << (options.plugins.empty() ? probe_folder() : options.plugins)
+         << "\"\n[plugins.probe]\noutput = \"" << folder_ / "written"
          << "\"\n[logging]\nlevel = \"" << options.log_level << "\"\nformat = \""
          << options.log_format << "\"\nfile = \"" << folder_ / "log"
          << "\"\n"

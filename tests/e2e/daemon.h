@@ -21,6 +21,7 @@ struct DaemonOptions {
   std::string queue_keys{};   // lines below [queues.default]
   std::string daemon_keys{};  // lines below [daemon]
   std::string more{};         // further sections
+  std::string plugins{};      // the plugin folder; empty: that of the probe plugin
   std::string log_level{"debug"};
   std::string log_format{"text"};
   bool migrate = true;
@@ -79,5 +80,6 @@ class Daemon {
 // The folder of the programs under test, and of the test plugins.
 std::string program(const std::string& name);
 std::string probe_folder();
+std::string exec_plugin();  // the file
 
 }  // namespace allot::e2e

@@ -54,8 +54,12 @@ static void run(void* self, const allot_task* task, const allot_host* host,
   /* Anything else: what the host set, a success. */
 }
 
-static const allot_handler kHandler = {
-    sizeof(allot_handler), TEXT("test.c"), TEXT("ends as its payload says"), create, run, free};
+static const allot_handler kHandler = {.struct_size = sizeof(allot_handler),
+                                       .type = TEXT("test.c"),
+                                       .summary = TEXT("ends as its payload says"),
+                                       .create = create,
+                                       .run = run,
+                                       .destroy = free};
 
 static const allot_handler* const kHandlers[] = {&kHandler};
 

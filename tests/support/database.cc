@@ -64,7 +64,11 @@ Database::Database(std::vector<std::string> settings, Network network)
                                    "--tmpdir=" + folder_.path(),
                                    "--force"};  // also where no name can be looked up
   add_user(install);
-  const Finished result = run_program(std::move(install));
+  // In /tmp it would meet other tests' servers: at its start each removes the temporary tables
+  // there.
+  ProcessOptions options;
+  options.environment = {"TMPDIR=" + folder_.path()};
+  const Finished result = run_program(std::move(install), options);
   if (result.status != ExitStatus{0, 0}) {
     throw std::runtime_error("mariadb-install-db failed:\n" + result.out + result.err);
   }

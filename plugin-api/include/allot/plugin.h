@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plugin ABI of Allot, version 1. C11 and C++. Most plugins are written with the C++ SDK over
+ * The plugin ABI of Allot, version 2. C11 and C++. Most plugins are written with the C++ SDK over
  * it (allot/plugin.hpp); this header is what both sides agree on.
  *
  * Conventions
@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 #define ALLOT_PLUGIN_MAGIC UINT32_C(0x544f4c41) /* "ALOT" */
-#define ALLOT_ABI_VERSION UINT32_C(1)
+#define ALLOT_ABI_VERSION UINT32_C(2)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -46,7 +46,9 @@ typedef struct allot_str {
   size_t size;
 } allot_str;
 
-/* One key of the plugin's section of the configuration, value as text. */
+/* One key of the plugin's section of the configuration, value as text. Since version 2: a list is
+ * one pair for each element, in order. A key of a section inside has the names of both, as TOML
+ * joins them: deeper.key, and "with.dot".key. */
 typedef struct allot_pair {
   allot_str key;
   allot_str value;
@@ -93,18 +95,26 @@ typedef struct allot_outcome {
   allot_text reason; /* of a retry or failure, for people */
 } allot_outcome;
 
-/* A handler of one task type. */
+/* Takes one type, which it copies. */
+typedef void (*allot_offer_function)(void* context, allot_str type);
+
+/* A handler of one task type, or of those that the configuration names. */
 typedef struct allot_handler {
   size_t struct_size;
-  allot_str type;    /* 1 to 63 of A-Z a-z 0-9 . _ - */
+  allot_str type;    /* 1 to 63 of A-Z a-z 0-9 . _ -; may be empty where types is set */
   allot_str summary; /* one line for people; may be empty */
-  /* Makes the handler's state from the configuration, once per worker. Not 0: failed, and why goes
-   * to error. May be NULL: no state. */
+  /* Makes the handler's state from the configuration, once per worker; not at all where types
+   * offers nothing. Not 0: failed, and why goes to error. May be NULL: no state. */
   int32_t (*create)(const allot_pair* config, size_t config_count, void** self, allot_text* error);
   /* Runs one task. Never NULL. */
   void (*run)(void* self, const allot_task* task, const allot_host* host, allot_outcome* outcome);
   /* Frees the state when the worker leaves in an orderly way. May be NULL. */
   void (*destroy)(void* self);
+  /* Since version 2. The types that the configuration names: calls offer for each. Does nothing
+   * else, as it is also called when a plugin is only looked at. Not 0: the configuration is wrong,
+   * and why goes to error. May be NULL: type is the only one. */
+  int32_t (*types)(const allot_pair* config, size_t config_count, allot_offer_function offer,
+                   void* context, allot_text* error);
 } allot_handler;
 
 typedef struct allot_plugin {

@@ -18,6 +18,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -60,23 +61,76 @@ inline Outcome fail(std::string reason) {
   return {ALLOT_FAIL, std::nullopt, std::move(reason)};
 }
 
-// The section [plugins.NAME] of the configuration. Valid during the handler's constructor.
+// The section [plugins.NAME] of the configuration, or a section inside it. Every value is text.
+// Valid during the call that it was given to.
 class Config {
  public:
-  Config(const allot_pair* pairs, std::size_t count) : pairs_(pairs), count_(count) {}
-  // The value of `key`, or `fallback` when it is not set.
+  Config(const allot_pair* pairs, std::size_t count, std::string prefix = {})
+      : pairs_(pairs), count_(count), prefix_(std::move(prefix)) {}
+
+  // The value of `key`, or `fallback` when it is not set; of a list the first element.
   [[nodiscard]] std::string get(std::string_view key, std::string_view fallback = {}) const {
     for (std::size_t i = 0; i < count_; ++i) {
-      const allot_str& name = pairs_[i].key;
-      if (std::string_view(name.data, name.size) != key) continue;
-      return {pairs_[i].value.data, pairs_[i].value.size};
+      if (is(pairs_[i], key)) return value_of(pairs_[i]);
     }
     return std::string(fallback);
   }
+  // The elements of a list, or the one value; empty when it is not set.
+  [[nodiscard]] std::vector<std::string> list(std::string_view key) const {
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (is(pairs_[i], key)) values.push_back(value_of(pairs_[i]));
+    }
+    return values;
+  }
+  // The section `name` inside this one; without a key when there is none.
+  [[nodiscard]] Config section(std::string_view name) const {
+    return {pairs_, count_, prefix_ + quoted(name) + "."};
+  }
+  // The keys and sections in this one, each once.
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::string_view key(pairs_[i].key.data, pairs_[i].key.size);
+      if (key.substr(0, prefix_.size()) != prefix_) continue;
+      const std::string name = first_part(key.substr(prefix_.size()));
+      if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
+    }
+    return found;
+  }
 
  private:
+  static std::string value_of(const allot_pair& pair) { return {pair.value.data, pair.value.size}; }
+  [[nodiscard]] bool is(const allot_pair& pair, std::string_view key) const {
+    const std::string_view whole(pair.key.data, pair.key.size);
+    if (whole.substr(0, prefix_.size()) != prefix_) return false;
+    return whole.substr(prefix_.size()) == quoted(key);
+  }
+  // As one part of a joined key.
+  static std::string quoted(std::string_view name) {
+    if (!name.empty() && name.find_first_of(".\"\\") == std::string_view::npos) {
+      return std::string(name);
+    }
+    std::string text = "\"";
+    for (const char c : name) {
+      if (c == '"' || c == '\\') text += '\\';
+      text += c;
+    }
+    return text + '"';
+  }
+  static std::string first_part(std::string_view key) {
+    if (key.substr(0, 1) != "\"") return std::string(key.substr(0, key.find('.')));
+    std::string name;
+    for (std::size_t i = 1; i < key.size() && key[i] != '"'; ++i) {
+      if (key[i] == '\\' && i + 1 < key.size()) ++i;
+      name += key[i];
+    }
+    return name;
+  }
+
   const allot_pair* pairs_;
   std::size_t count_;
+  std::string prefix_;
 };
 
 // The task and its worker, for the time of one run(). Every function may be called from any
@@ -201,11 +255,31 @@ inline void destroy(void* self) {
 }
 
 template <typename T>
-bool add(const char* type) {
+std::int32_t types(const allot_pair* config, std::size_t count, allot_offer_function offer,
+                   void* context, allot_text* error) {
+  try {
+    for (const std::string& type : T::types(Config(config, count))) offer(context, text(type));
+    return 0;
+  } catch (const std::exception& thrown) {
+    append(*error, thrown.what());
+  } catch (...) {
+    append(*error, "types() threw something that is not a std::exception");
+  }
+  return 1;
+}
+
+inline bool add(const allot_handler& handler) {
   Registry& all = registry();
-  all.list.push_back(&all.handlers.emplace_back(
-      allot_handler{sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy}));
+  all.list.push_back(&all.handlers.emplace_back(handler));
   return true;
+}
+template <typename T>
+bool add(const char* type) {
+  return add({sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy, nullptr});
+}
+template <typename T>
+bool add_configured() {
+  return add({sizeof(allot_handler), text({}), text({}), &create<T>, &run, &destroy, &types<T>});
 }
 
 inline bool set_name(const char* name, const char* version) {
@@ -241,6 +315,16 @@ extern "C" ALLOT_EXPORT inline const allot_plugin* allot_plugin_describe(void) {
   namespace {                                                                              \
   [[maybe_unused]] const bool ALLOT_JOIN(allot_handler_,                                   \
                                          __COUNTER__) = ::allot::detail::add<Class>(type); \
+  }
+
+// Offers `Class` for the types that the configuration names: those that its function
+//   static std::vector<std::string> types(const allot::Config& config);
+// lists, which may throw when the configuration is wrong. One object serves them all, and
+// ctx.type() says which it is; there is none when nothing is listed.
+#define ALLOT_CONFIGURED_HANDLER(Class)                                                           \
+  namespace {                                                                                     \
+  [[maybe_unused]] const bool ALLOT_JOIN(allot_handler_,                                          \
+                                         __COUNTER__) = ::allot::detail::add_configured<Class>(); \
   }
 
 // Optional: the plugin's name (and so its section in the configuration) and version.

@@ -47,7 +47,18 @@ TEST(Usage, WrongCommandLinesAreOneLineAndExitCode64) {
                          {"task", "shwo", "x"},
                          {"task", "show", "not-an-id"},
                          {"task", "show", "0840dqg2v5n80r00", "--json", "--payload"},
-                         {"status", "x"}};
+                         {"status", "x"},
+                         {"plugin"},
+                         {"plugin", "nwe"},
+                         {"plugin", "new"},
+                         {"plugin", "check"},
+                         {"plugin", "new", ""},
+                         {"plugin", "new", "Upper"},
+                         {"plugin", "new", "2nd"},
+                         {"plugin", "new", "mail.send"},
+                         {"plugin", "new", "../up"},
+                         {"plugin", "new", "test"},
+                         {"plugin", "new", std::string(64, 'x')}};
   for (const Words& words : cases) {
     const auto done = allot(words);
     const std::string shown = testing::PrintToString(words) + ": " + done.err;

@@ -64,7 +64,7 @@ TEST_F(Document, ExampleAsItIsChangesNothing) {
 TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   const Settings bare = load(options());
   const Settings full = load_text(uncommented(example_file()));
-  EXPECT_EQ(full.lines.size(), rows().size() + 6 + 1);  // each key, each section, the plugin's key
+  EXPECT_EQ(full.lines.size(), rows().size() + 6 + 2);  // and the plugin's two
 #define ALLOT_SAME(key, kind, initial, min, max, unit, sentence) EXPECT_EQ(a.key, b.key) << #key;
   {
     const Database &a = bare.database, &b = full.database;

@@ -136,6 +136,21 @@ TEST_F(Load, GivesAPluginItsSectionAsText) {
   EXPECT_EQ(settings.plugins.sections.at("digest"), expected);
 }
 
+TEST_F(Load, JoinsTheKeysOfAPluginsInnerSectionsAndRepeatsThoseOfItsLists) {
+  const Settings settings = load_text(
+      "[plugins.exec]\nlist = [\"b\", 1, true]\nempty = []\n[plugins.exec.types.\"mail.send\"]\n"
+      "command = [\"/bin/b\", \"/bin/a\"]\nenvironment = { LANG = \"C\", \"a\\\"b\" = 1 }\n");
+  const PluginSection expected = {{"list", "b"},
+                                  {"list", "1"},
+                                  {"list", "true"},
+                                  {"types.\"mail.send\".command", "/bin/b"},
+                                  {"types.\"mail.send\".command", "/bin/a"},
+                                  {"types.\"mail.send\".environment.LANG", "C"},
+                                  {R"(types."mail.send".environment."a\"b")", "1"}};
+  EXPECT_EQ(settings.plugins.sections.at("exec"), expected);
+  EXPECT_EQ(settings.lines.at("plugins.exec.types.\"mail.send\".command"), 5U);
+}
+
 TEST_F(Load, RemembersTheLineOfEachKey) {
   const Settings settings = load_text("[daemon]\n\ninstance = \"a\"\n[pools.x]\nsize = 1\n");
   EXPECT_EQ(settings.lines.at("daemon.instance"), 3U);

@@ -102,12 +102,16 @@ TEST_F(Message, TextThatCannotBeUsed) {
             "allot.toml:2: [logging] file is longer than 1023 bytes");
 }
 
-TEST_F(Message, PluginSectionsAreFlat) {
+TEST_F(Message, APluginsValueIsTextOrAListOfTexts) {
   EXPECT_EQ(
-      failure_of("[plugins.digest]\nlist = [1]\n[plugins.digest.deep]\nkey = 1\n"),
-      "allot.toml:2: [plugins.digest] list must be text, a number, true or false, not a list\n"
-      "allot.toml:3: [plugins.digest] deep must be text, a number, true or false, not a "
-      "section");
+      failure_of("[plugins.digest]\nnested = [[1]]\ntables = [{a = 1}]\n[plugins.digest.deep]\n"
+                 "day = 2026-11-21\n"),
+      "allot.toml:2: [plugins.digest] nested must be text, a number, true or false, or a list of "
+      "these, not a list\n"
+      "allot.toml:3: [plugins.digest] tables must be text, a number, true or false, or a list of "
+      "these, not a section\n"
+      "allot.toml:5: [plugins.digest] deep.day must be text, a number, true or false, or a list of "
+      "these, not a date or time");
   EXPECT_EQ(failure_of("[plugins]\nfloder = \"x\"\n"),
             "allot.toml:2: unknown key 'floder' in [plugins]; did you mean 'folder'?");
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <limits>
 #include <map>
 #include <optional>
@@ -27,6 +28,14 @@ std::int32_t create(const allot_pair* /*config*/, size_t /*count*/, void** /*sel
   return 0;
 }
 
+constexpr std::size_t kSizeV1 = offsetof(allot_handler, types);
+
+std::int32_t types(const allot_pair* /*config*/, size_t /*count*/, allot_offer_function /*offer*/,
+                   void* /*context*/, allot_text* /*error*/) {
+  ADD_FAILURE() << "a check of the description called types";
+  return 0;
+}
+
 // A good description of two handlers; each test breaks one thing.
 class AbiCheckTest : public testing::Test {
  protected:
@@ -38,8 +47,8 @@ class AbiCheckTest : public testing::Test {
   }
 
   std::array<allot_handler, 2> handlers_{
-      allot_handler{sizeof(allot_handler), text("a"), text(""), &create, &run, nullptr},
-      allot_handler{sizeof(allot_handler), text("b"), text(""), nullptr, &run, nullptr}};
+      allot_handler{sizeof(allot_handler), text("a"), text(""), &create, &run, nullptr, nullptr},
+      allot_handler{sizeof(allot_handler), text("b"), text(""), nullptr, &run, nullptr, nullptr}};
   std::array<const allot_handler*, 2> list_{handlers_.data(), &handlers_[1]};
   allot_plugin plugin_{ALLOT_PLUGIN_MAGIC, ALLOT_ABI_VERSION, sizeof(allot_plugin), text("name"),
                        text("1.0"),        list_.data(),      list_.size()};
@@ -84,7 +93,7 @@ TEST_F(AbiCheckTest, SizesMayGrowButNotShrink) {
   plugin_.struct_size = sizeof(allot_plugin) + 64;
   handlers_[0].struct_size = sizeof(allot_handler) + 64;
   EXPECT_EQ(check(), std::nullopt);
-  handlers_[0].struct_size = sizeof(allot_handler) - 1;
+  handlers_[0].struct_size = kSizeV1 - 1;
   EXPECT_EQ(check(), Refusal::kShortHandler);
   plugin_.struct_size = sizeof(allot_plugin) - 1;
   EXPECT_EQ(check(), Refusal::kShortPlugin);
@@ -113,6 +122,14 @@ TEST_F(AbiCheckTest, ATypeIsOfferedOnce) {
   EXPECT_EQ(check(), Refusal::kTypeTwice);
   handlers_[1].type = text("A");  // types differ by case
   EXPECT_EQ(check(), std::nullopt);
+}
+
+TEST_F(AbiCheckTest, WhereTheConfigurationNamesTheTypesNoneIsNeeded) {
+  handlers_[0].type = handlers_[1].type = text("");
+  handlers_[0].types = handlers_[1].types = &types;
+  EXPECT_EQ(check(), std::nullopt);
+  handlers_[1].struct_size = kSizeV1;  // what stands behind it is not its own
+  EXPECT_EQ(check(), Refusal::kBadType);
 }
 
 struct Word {
@@ -149,10 +166,10 @@ TEST_F(AbiCheckTest, ALongNameIsNotRepeatedInFull) {
 
 TEST(RefusalName, EachHasItsOwn) {
   std::map<std::string, int> names;
-  for (int i = 0; i <= static_cast<int>(Refusal::kInitFailed); ++i) {
+  for (int i = 0; i <= static_cast<int>(kLastRefusal); ++i) {
     ++names[name_of(static_cast<Refusal>(i))];
   }
-  EXPECT_EQ(names.size(), static_cast<std::size_t>(Refusal::kInitFailed) + 1);
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(kLastRefusal) + 1);
   EXPECT_EQ(names.count("unknown"), 0U);
 }
 

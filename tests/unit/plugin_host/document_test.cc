@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first plugin of each document, built as the document says.
+#include "support/document.h"
+
 #include <gtest/gtest.h>
 
 #include "plugin_host/handler_call.h"
@@ -17,20 +19,12 @@ class Listener : public HostHooks {
   std::string said;
 };
 
-// The first ```cpp block of a file.
-std::string first_example(const std::string& path) {
-  const std::string text = support::read_file(path);
-  const std::string fence = "```cpp\n";
-  const auto begin = text.find(fence);
-  if (begin == std::string::npos) return {};
-  return text.substr(begin + fence.size(), text.find("\n```", begin) - begin - fence.size() + 1);
-}
-
 class DocumentTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(DocumentTest, ItsFirstPluginBuildsAndRuns) {
   const support::TempDir folder;
-  const std::string example = first_example(std::string(ALLOT_SOURCE_DIR) + "/" + GetParam());
+  const std::string example =
+      support::first_example(std::string(ALLOT_SOURCE_DIR) + "/" + GetParam(), "cpp");
   ASSERT_NE(example, "");
   const std::string include = "-I" + std::string(ALLOT_SOURCE_DIR) + "/plugin-api/include";
   const auto built = support::run_program(
@@ -53,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(Documents, DocumentTest, testing::Values("README.md", "
 
 TEST(Document, EveryRefusalHasItsRow) {
   const std::string text = support::read_file(ALLOT_SOURCE_DIR "/docs/plugins.md");
-  for (int i = 0; i <= static_cast<int>(Refusal::kInitFailed); ++i) {
+  for (int i = 0; i <= static_cast<int>(kLastRefusal); ++i) {
     const std::string row = std::string("\n| ") + name_of(static_cast<Refusal>(i)) + " | ";
     EXPECT_NE(text.find(row), std::string::npos) << row;
   }

@@ -58,7 +58,7 @@ TEST_P(RefusalTest, FailsTheLoadByTheSameWords) {
 INSTANTIATE_TEST_SUITE_P(
     Files, RefusalTest,
     testing::Values(
-        Case{"not_a_file", "folder.so", Refusal::kNotAFile, "take it out of the plugin folder"},
+        Case{"not_a_file", "folder.so", Refusal::kNotAFile, "a plugin is a shared object"},
         Case{"not_elf", "not_elf.so", Refusal::kCannotOpen, "invalid ELF header"},
         Case{"undefined_symbol", "undefined_symbol.so", Refusal::kCannotOpen,
              "undefined symbol: allot_test_is_defined_nowhere; 'ldd -r FILE'"},

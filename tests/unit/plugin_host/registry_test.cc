@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "plugin_host/handler_call.h"
 #include "support/temp_dir.h"
 #include "unit/plugin_host/fixture.h"
 
@@ -79,6 +80,76 @@ TEST(Registry, AFileIsNoFolder) {
   const auto error = load_failure(folder_of("good") + "/good.so");
   ASSERT_TRUE(error);
   EXPECT_EQ(error->exit_code(), kExitConfig);
+}
+
+class ConfiguredTest : public testing::Test {
+ protected:
+  static std::string run(const Registry& registry, const std::string& type) {
+    class Silent : public HostHooks {
+     public:
+      void log(int /*level*/, std::string_view /*text*/) noexcept override {}
+      bool stop_requested() noexcept override { return false; }
+      void heartbeat() noexcept override {}
+    } hooks;
+    const LoadedHandler* handler = registry.find(type);
+    return handler == nullptr ? "unknown" : call(*handler, {"1", "q", type, ""}, hooks).reason;
+  }
+  // What a look, and a load, refuse it with.
+  static std::string refusal(const Section& section) {
+    const auto files = describe(folder_of("configured"), {{"configured", section}});
+    const auto error = load_failure(folder_of("configured"), {{"configured", section}});
+    if (!files.at(0).refused) return "";
+    EXPECT_TRUE(error && error->what() == refusal_line(files[0]));
+    return std::string(name_of(files[0].refused->refusal)) + ": " + files[0].refused->text;
+  }
+
+  support::TempDir folder_;
+  std::string diary_ = folder_ / "diary";
+};
+
+TEST_F(ConfiguredTest, TheConfigurationNamesTheTypesAndOneObjectServesThem) {
+  const Sections sections = {{"configured",
+                              {{"types.a.x", "1"},
+                               {"types.a.x", "2"},
+                               {"types.a.y.inner", "deep"},
+                               {"types.\"b.c\".z", "3"},
+                               {"more", "d"},
+                               {"diary", diary_}}}};
+  const auto files = describe(folder_of("configured"), sections);
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_FALSE(files[0].refused) << refusal_line(files[0]);
+  EXPECT_TRUE(files[0].types_by_config);
+  EXPECT_EQ(files[0].types, (std::vector<std::string>{"b.c", "a", "d"}));
+  EXPECT_EQ(support::read_file(diary_), "") << "describing must start nothing (S30)";
+  {
+    const Registry registry = Registry::load(folder_of("configured"), sections);
+    EXPECT_EQ(registry.size(), 3U);
+    EXPECT_EQ(run(registry, "a"), "x=1,2,-;y=deep;");
+    EXPECT_EQ(run(registry, "b.c"), "z=3,-;");
+    EXPECT_EQ(run(registry, "d"), "");
+    EXPECT_EQ(run(registry, "e"), "unknown");
+    EXPECT_EQ(support::read_file(diary_), "made\n");
+  }
+  EXPECT_EQ(support::read_file(diary_), "made\ndestroyed\n");
+}
+
+TEST_F(ConfiguredTest, WithoutTypesThereIsNoObject) {
+  const Sections sections = {{"configured", {{"diary", diary_}}}};
+  const auto files = describe(folder_of("configured"), sections);
+  EXPECT_FALSE(files[0].refused) << refusal_line(files[0]);
+  EXPECT_TRUE(files[0].types.empty());
+  const Registry registry = Registry::load(folder_of("configured"), sections);
+  EXPECT_EQ(registry.size(), 0U);
+  EXPECT_EQ(support::read_file(diary_), "");
+}
+
+TEST_F(ConfiguredTest, WhatItDoesNotAcceptIsSaidByALook) {
+  EXPECT_EQ(refusal({{"bad", "key x is not set"}}), "bad configuration: key x is not set");
+  EXPECT_EQ(refusal({{"more", "a/b"}}),
+            "bad type: the configuration names the type 'a/b'; 1 to 63 of A-Z a-z 0-9 . _ - are "
+            "allowed");
+  EXPECT_EQ(refusal({{"more", "a"}, {"types.a.x", "1"}}),
+            "duplicate type: type 'a' is offered twice; keep one of them");
 }
 
 // One broken plugin must not leave the states of the others behind.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace allot::plugin_host {
+
+// Why a plugin is not used. One test plugin provokes each.
+enum class Refusal {
+  kNotAFile,        // missing, a folder, a socket ...
+  kWritableFile,    // anybody may write into it
+  kFileOwner,       // belongs to neither root nor this process's user
+  kWritableFolder,  // anybody may put another file in its place
+  kFolderOwner,     // the owner of its folder may, who is neither of the two
+  kCannotOpen,      // the dynamic linker's word
+  kNoSymbol,        // no allot_plugin_describe
+  kNoDescription,   // describe returned null
+  kWrongMagic,      // not an Allot plugin, or not this byte order
+  kTooNew,          // compiled for an ABI that this daemon does not know
+  kNoVersion,       // ABI version 0
+  kShortPlugin,     // struct_size of the description is less than version 1 has
+  kBadName,         // plugin name
+  kNoHandlers,
+  kShortHandler,  // a handler is null, or its struct_size is too small
+  kBadType,       // empty or malformed task type
+  kTypeTwice,     // one type twice in one plugin
+  kNoRun,         // a handler without run
+  kTypeTaken,     // another plugin offers that type
+  kBadConfig,     // a handler that takes its types from the configuration does not accept it
+  kInitFailed,    // create of a handler failed
+  kCrashes,       // took the process with it when it was opened, or when its handlers were made
+  kHangs          // was not done in time with one of these
+};
+inline constexpr Refusal kLastRefusal = Refusal::kHangs;
+
+// As it is printed and documented.
+const char* name_of(Refusal refusal);
+
+struct Finding {
+  Refusal refusal;
+  std::string text;  // what is wrong and how to mend it
+};
+
+}  // namespace allot::plugin_host

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "plugin_host/opened_plugin.h"
+
+// What plugins offer, or why they are refused: for people, or with `json` as one list.
+namespace allot::worker {
+
+// One line for each section of the configuration that is that of none of these plugins.
+std::vector<std::string> unused_sections(const config::Settings& settings,
+                                         const std::vector<plugin_host::PluginFile>& files);
+
+// Every plugin of the folder, and on standard error the unused sections. False: one was refused.
+bool print_plugins(const config::Settings& settings, bool json);
+
+struct PluginCheck {
+  std::vector<std::string> files;
+  bool json = false;
+  bool init = false;  // also make the handlers, with their sections of the configuration
+  config::LoadOptions load;
+};
+
+// These files, each by itself. The configuration is read for `init` only, so that a plugin can be
+// checked where there is none. False: one was refused.
+bool print_plugin_check(const PluginCheck& check);
+
+}  // namespace allot::worker

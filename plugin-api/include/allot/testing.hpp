@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The test kit: runs a handler over the same C ABI as a worker does, with no daemon and no
+// database. For any test framework; with GoogleTest:
+//
+//   #include <allot/testing.hpp>
+//
+//   TEST(Hello, GreetsWhoeverIsNamed) {
+//     allot::test::Handler hello("hello", {{"greeting", "good day"}});
+//     const auto ran = hello.run("world");
+//     EXPECT_EQ(ran.outcome, allot::success());
+//     EXPECT_EQ(ran.log, "info good day, world\n");
+//   }
+//
+// The test program is compiled from the plugin's source files and the test's; or it opens the
+// finished .so, with allot::test::open(path).
+#pragma once
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <ostream>
+#include <stdexcept>
+
+#include "allot/plugin.hpp"
+
+namespace ALLOT_HIDDEN_ allot {
+
+inline bool operator==(const Outcome& a, const Outcome& b) {
+  return a.kind == b.kind && a.delay == b.delay && a.reason == b.reason;
+}
+
+// For GoogleTest: "retry(connection refused) after 5000 ms".
+inline void PrintTo(const Outcome& outcome, std::ostream* out) {
+  const char* const names[] = {"success", "retry", "fail"};
+  const bool known = outcome.kind >= ALLOT_SUCCESS && outcome.kind <= ALLOT_FAIL;
+  *out << (known ? names[outcome.kind] : "unknown outcome") << "(" << outcome.reason << ")";
+  if (outcome.delay) *out << " after " << outcome.delay->count() << " ms";
+}
+
+namespace test {
+
+// The section [plugins.NAME]: every value as text; a list is its key several times, and a key of a
+// section inside has both names: {"deeper.key", "value"}, {"\"with.dot\".key", "value"}.
+using Settings = std::multimap<std::string, std::string>;
+
+// What the handler is given. What a test does not care for has a value that does no harm.
+struct Task {
+  std::string payload{};
+  std::string id = "0840dqg2v5n80r00";
+  std::string queue = "test";
+  std::uint32_t attempt = 1;
+  std::uint32_t max_attempts = 10;
+  // Until stop_requested() becomes true by itself; nullopt: no limit.
+  std::optional<std::chrono::milliseconds> time_left{};
+};
+
+// What one run() did.
+struct Ran {
+  Outcome outcome;
+  std::string log;  // one line for each of the handler's: "warn the text\n"
+  int heartbeats = 0;
+  int stops_asked = 0;  // calls of stop_requested()
+};
+
+// Opens a finished plugin, for good. Throws std::runtime_error with the linker's words.
+inline const allot_plugin& open(const std::string& path) {
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* symbol = library == nullptr ? nullptr : ::dlsym(library, ALLOT_DESCRIBE_SYMBOL);
+  if (symbol == nullptr) throw std::runtime_error(::dlerror());
+  return *reinterpret_cast<allot_describe_function>(symbol)();
+}
+
+// One handler of a plugin, made as a worker makes it when it starts, and destroyed with this
+// object. request_stop() may be called from any thread; everything else from one.
+class Handler {
+ public:
+  // Of the plugin that is linked into this program. Throws std::runtime_error with the message of a
+  // handler that cannot be made, std::invalid_argument when nobody offers the type.
+  explicit Handler(const std::string& type, const Settings& settings = {})
+      : Handler(*::allot_plugin_describe(), type, settings) {}
+
+  // Of one that was opened.
+  Handler(const allot_plugin& plugin, const std::string& type, const Settings& settings = {})
+      : type_(type) {
+    std::vector<allot_pair> config;
+    for (const auto& [key, value] : settings) {
+      config.push_back({detail::text(key), detail::text(value)});
+    }
+    handler_ = find(plugin, type, config);
+    if (handler_->create == nullptr) return;
+    std::string buffer(4096, '\0');
+    allot_text error = {buffer.data(), buffer.size(), 0};
+    if (handler_->create(config.data(), config.size(), &self_, &error) != 0) {
+      throw std::runtime_error(buffer.substr(0, error.size));
+    }
+  }
+  Handler(const Handler&) = delete;
+  Handler& operator=(const Handler&) = delete;
+  ~Handler() {
+    if (handler_->destroy != nullptr) handler_->destroy(self_);
+  }
+
+  // From now on stop_requested() is true; or from its call number `calls` + 1 on.
+  void request_stop(int calls = 0) { stop_after_ = calls; }
+
+  // Runs one task to its verdict. An exception of the handler is a retry, as in a worker.
+  Ran run(const Task& task) {
+    Call call{*this, {}, {}, now_ns() + (task.time_left ? count_ns(*task.time_left) : 0)};
+    if (!task.time_left) call.deadline_ns = 0;
+    const allot_task raw = {sizeof(allot_task),         detail::text(task.id),
+                            detail::text(task.queue),   detail::text(type_),
+                            detail::text(task.payload), task.attempt,
+                            task.max_attempts,          call.deadline_ns};
+    const allot_host host = {sizeof(allot_host), &call, &Call::log, &Call::stop_requested,
+                             &Call::heartbeat};
+    std::string reason(65536, '\0');
+    allot_outcome outcome = {sizeof(allot_outcome),
+                             ALLOT_SUCCESS,
+                             ALLOT_DELAY_BY_POLICY,
+                             {reason.data(), reason.size(), 0}};
+    handler_->run(self_, &raw, &host, &outcome);
+    call.ran.outcome = {outcome.kind, std::nullopt, reason.substr(0, outcome.reason.size)};
+    if (outcome.delay_ms >= 0) {
+      call.ran.outcome.delay = std::chrono::milliseconds(outcome.delay_ms);
+    }
+    return std::move(call.ran);
+  }
+  Ran run(std::string payload) {
+    Task task;
+    task.payload = std::move(payload);
+    return run(task);
+  }
+
+ private:
+  // The host's side of one run.
+  struct Call {
+    static Call& of(void* context) { return *static_cast<Call*>(context); }
+    static void log(void* context, std::int32_t level, allot_str text) {
+      const char* const names[] = {"debug", "info", "warn", "error"};
+      const std::lock_guard lock(of(context).mutex);
+      of(context).ran.log += level >= 0 && level < 4 ? names[level] : "?";
+      of(context).ran.log += " " + std::string(text.data, text.size) + "\n";
+    }
+    static std::int32_t stop_requested(void* context) {
+      Call& call = of(context);
+      const std::lock_guard lock(call.mutex);
+      const bool late = call.deadline_ns != 0 && now_ns() >= call.deadline_ns;
+      return call.ran.stops_asked++ >= call.handler.stop_after_ || late ? 1 : 0;
+    }
+    static void heartbeat(void* context) {
+      const std::lock_guard lock(of(context).mutex);
+      ++of(context).ran.heartbeats;
+    }
+
+    Handler& handler;
+    std::mutex mutex;
+    Ran ran;
+    std::uint64_t deadline_ns;
+  };
+
+  static std::uint64_t count_ns(std::chrono::nanoseconds time) {
+    return static_cast<std::uint64_t>(time.count());
+  }
+  static std::uint64_t now_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_BOOTTIME, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+           static_cast<std::uint64_t>(now.tv_nsec);
+  }
+  static void collect(void* types, allot_str type) {
+    static_cast<std::vector<std::string>*>(types)->emplace_back(type.data, type.size);
+  }
+  // All types of a handler. Throws when it says that the configuration is wrong.
+  static std::vector<std::string> types_of(const allot_handler& handler,
+                                           const std::vector<allot_pair>& config) {
+    std::vector<std::string> types;
+    if (handler.type.size > 0) collect(&types, handler.type);
+    if (handler.struct_size < sizeof(allot_handler) || handler.types == nullptr) return types;
+    std::string buffer(4096, '\0');
+    allot_text error = {buffer.data(), buffer.size(), 0};
+    if (handler.types(config.data(), config.size(), &collect, &types, &error) != 0) {
+      throw std::runtime_error(buffer.substr(0, error.size));
+    }
+    return types;
+  }
+  static const allot_handler* find(const allot_plugin& plugin, const std::string& type,
+                                   const std::vector<allot_pair>& config) {
+    std::string offered;
+    for (std::size_t i = 0; i < plugin.handler_count; ++i) {
+      for (const std::string& one : types_of(*plugin.handlers[i], config)) {
+        if (one == type) return plugin.handlers[i];
+        offered += " '" + one + "'";
+      }
+    }
+    throw std::invalid_argument("no handler for '" + type + "'; offered:" + offered);
+  }
+
+  std::string type_;
+  const allot_handler* handler_ = nullptr;
+  void* self_ = nullptr;
+  std::atomic<int> stop_after_{INT32_MAX};
+};
+
+}  // namespace test
+}  // namespace allot

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// hello: greets whoever the payload names.
+//
+//   [plugins.hello]
+//   greeting = "good morning"
+#include <allot/plugin.hpp>
+
+namespace {
+
+class Hello : public allot::Handler {
+ public:
+  // Once in each worker. What it throws keeps the worker from starting: check settings here.
+  explicit Hello(const allot::Config& config) : greeting_(config.get("greeting", "good day")) {}
+
+  // One task. It may run twice: a worker can die after the work and before the acknowledgement.
+  allot::Outcome run(allot::Context& ctx) override {
+    if (ctx.payload().empty()) return allot::fail("nobody to greet");  // never again
+    if (ctx.stop_requested()) return allot::retry("stopping");         // another time
+    ctx.info(greeting_ + ", " + std::string(ctx.payload()));           // a line of the log
+    return allot::success();                                           // done
+  }
+
+ private:
+  std::string greeting_;
+};
+
+ALLOT_HANDLER("hello", Hello)
+ALLOT_PLUGIN("hello", "0.1.0")
+
+}  // namespace

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <allot/plugin.hpp>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+// One command of the configuration.
+namespace exec_plugin {
+
+struct Command {
+  std::vector<std::string> argv;  // the program by its whole path, and its arguments
+  std::string directory = "/";
+  std::vector<std::string> environment;  // "NAME=value", all but those of the task
+  std::map<int, int> codes;              // exit code -> ALLOT_SUCCESS, ALLOT_RETRY, ALLOT_FAIL
+  int other_codes = ALLOT_RETRY;
+  std::optional<std::chrono::milliseconds> timeout;                // then TERM
+  std::chrono::milliseconds kill_after = std::chrono::seconds(5);  // after TERM: KILL
+  bool keep_stdout = false;  // part of the error text; else thrown away
+};
+
+// All of [plugins.exec], by task type. Throws std::invalid_argument that names section, key and
+// what is right.
+std::map<std::string, Command> read_commands(const allot::Config& config);
+
+}  // namespace exec_plugin

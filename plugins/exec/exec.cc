@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// exec: runs a configured command for each task of a type. The payload is its standard input, the
+// exit code its verdict. No shell is involved, and nothing of a payload ever becomes an argument.
+//
+//   [plugins.exec.types."thumbs.make"]
+//   command = ["/usr/local/bin/make-thumbs", "--size", "200"]
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cstring>
+#include <system_error>
+
+#include "child.h"
+
+namespace exec_plugin {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTick{100};  // how often it is asked whether to stop
+constexpr std::size_t kMaxLogged = 4096;
+
+std::vector<std::string> variables(const allot::Context& ctx) {
+  const auto text = [](const char* name, std::string_view value) {
+    return std::string("ALLOT_TASK_") + name + "=" + std::string(value);
+  };
+  std::vector<std::string> all = {text("ID", ctx.id()), text("QUEUE", ctx.queue()),
+                                  text("TYPE", ctx.type()),
+                                  text("ATTEMPT", std::to_string(ctx.attempt())),
+                                  text("MAX_ATTEMPTS", std::to_string(ctx.max_attempts()))};
+  const auto left = ctx.time_left();
+  if (left != std::chrono::nanoseconds::max()) {
+    const auto ms = std::chrono::duration_cast<milliseconds>(left).count();
+    all.push_back(text("TIME_LEFT_MS", std::to_string(ms)));
+  }
+  return all;
+}
+
+std::string how_it_ended(std::optional<int> status) {
+  if (!status) return "its end was lost";
+  if (WIFSIGNALED(*status)) {
+    return "signal " + std::to_string(WTERMSIG(*status)) + " (" + ::strsignal(WTERMSIG(*status)) +
+           ")";
+  }
+  return "exit code " + std::to_string(WEXITSTATUS(*status));
+}
+
+// `what`, and what the command said, in what a reason may have.
+std::string reason(std::string what, const Tail& said) {
+  const std::string text = said.last(Tail::kSize - what.size() - 2);
+  return text.empty() ? what : std::move(what) + ": " + text;
+}
+
+// Runs one command to its end, and sees to it that it comes to one.
+class Watch {
+ public:
+  Watch(const Command& command, allot::Context& ctx)
+      : command_(command), ctx_(ctx), child_(command, variables(ctx), ctx.payload()) {}
+
+  allot::Outcome run() {
+    std::size_t said = 0;
+    while (!child_.wait(kTick)) {
+      if (child_.bytes_said() != said) ctx_.heartbeat();
+      said = child_.bytes_said();
+      end_in_time();
+    }
+    return outcome(child_.reap());
+  }
+
+ private:
+  void end_in_time() {
+    const auto now = Clock::now();
+    if (why_ == nullptr) {
+      if (ctx_.stop_requested()) {
+        why_ = "it was asked to stop";
+        // Of a task that needs more time than it gets, the pauses grow.
+        if (ctx_.time_left().count() > 0) delay_ = milliseconds(0);
+      } else if (command_.timeout && now - started_ >= *command_.timeout) {
+        why_ = "its timeout was over";
+      } else {
+        return;
+      }
+      terminated_ = now;
+      child_.signal(SIGTERM);
+    } else if (now - terminated_ >= command_.kill_after) {
+      child_.signal(SIGKILL);
+    }
+  }
+
+  [[nodiscard]] allot::Outcome outcome(std::optional<int> status) const {
+    const std::string end = how_it_ended(status);
+    // Whatever it says now: a program that is told to end may do so with exit code 0.
+    if (why_ != nullptr) return allot::retry(reason(why_ + ("; " + end), child_.said()), delay_);
+    int kind = ALLOT_RETRY;
+    if (status && WIFEXITED(*status)) {
+      const auto code = command_.codes.find(WEXITSTATUS(*status));
+      kind = code == command_.codes.end() ? command_.other_codes : code->second;
+    }
+    if (kind == ALLOT_RETRY) return allot::retry(reason(end, child_.said()));
+    if (kind == ALLOT_FAIL) return allot::fail(reason(end, child_.said()));
+    const std::string said = child_.said().last(kMaxLogged);
+    if (!said.empty()) ctx_.info(said);
+    return allot::success();
+  }
+
+  const Command& command_;
+  allot::Context& ctx_;
+  const Clock::time_point started_ = Clock::now();
+  Child child_;
+  const char* why_ = nullptr;  // it was told to end
+  Clock::time_point terminated_;
+  std::optional<milliseconds> delay_;
+};
+
+class Exec : public allot::Handler {
+ public:
+  static std::vector<std::string> types(const allot::Config& config) {
+    std::vector<std::string> types;
+    for (const auto& [type, command] : read_commands(config)) types.push_back(type);
+    return types;
+  }
+
+  explicit Exec(const allot::Config& config) : commands_(read_commands(config)) {}
+
+  allot::Outcome run(allot::Context& ctx) override {
+    if (ctx.stop_requested()) return allot::retry("it was asked to stop", milliseconds(0));
+    try {
+      return Watch(commands_.at(std::string(ctx.type())), ctx).run();
+    } catch (const std::system_error& error) {
+      return allot::retry(error.what());  // a program that is replaced just now, a full table
+    }
+  }
+
+ private:
+  std::map<std::string, Command> commands_;
+};
+
+ALLOT_CONFIGURED_HANDLER(Exec)
+ALLOT_PLUGIN("exec", "0.1.0")
+
+}  // namespace
+}  // namespace exec_plugin

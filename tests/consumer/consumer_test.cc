@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// F3: a plugin is built outside the repository, by plain cmake and from the installed tree alone.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/document.h"
+#include "support/process.h"
+
+namespace allot {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// This build, installed once for all tests of this program.
+class Installed {
+ public:
+  Installed() { output_ = must({ALLOT_CMAKE, "--install", ALLOT_BUILD_DIR, "--prefix", prefix()}); }
+  static std::string must(const Words& words, const support::ProcessOptions& options = {}) {
+    const auto done = support::run_program(words, options, std::chrono::seconds(240));
+    EXPECT_EQ(done.status, (support::ExitStatus{0, 0})) << testing::PrintToString(words) << "\n"
+                                                        << done.out << done.err;
+    return done.out;
+  }
+  [[nodiscard]] std::string prefix() const { return folder_ / "prefix"; }
+  [[nodiscard]] const std::string& output() const { return output_; }
+
+ private:
+  support::TempDir folder_;
+  std::string output_;
+};
+
+class ConsumerTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { installed_ = std::make_unique<Installed>(); }
+  static void TearDownTestSuite() { installed_.reset(); }
+
+  [[nodiscard]] static std::string prefix() { return installed_->prefix(); }
+  static std::string must(const Words& words, const support::ProcessOptions& options = {}) {
+    return Installed::must(words, options);
+  }
+  // Configures a project and builds it; its build folder.
+  [[nodiscard]] std::string build(const std::string& project, Words options = {}) const {
+    Words configure{ALLOT_CMAKE,
+                    "-S",
+                    project,
+                    "-B",
+                    work_ / "build",
+                    "-DCMAKE_PREFIX_PATH=" + prefix(),
+                    std::string("-DCMAKE_CXX_COMPILER=") + ALLOT_CXX,
+                    "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Wshadow -Werror"};
+    configure.insert(configure.end(), options.begin(), options.end());
+    must(configure);
+    must({ALLOT_CMAKE, "--build", work_ / "build"});
+    return work_ / "build";
+  }
+  // What the installed `allot plugins` says of a folder.
+  [[nodiscard]] std::string plugins_in(const std::string& folder) const {
+    const std::string config =
+        work_.write("allot.toml", "[plugins]\nfolder = \"" + folder + "\"\n");
+    return must({prefix() + "/bin/allot", "--config", config, "plugins"});
+  }
+
+  support::TempDir work_;
+
+ private:
+  static inline std::unique_ptr<Installed> installed_;
+};
+
+// The project as docs/plugins.md shows it.
+TEST_F(ConsumerTest, TheProjectOfTheDocumentBuildsInstallsAndLoads) {
+  const std::string document = ALLOT_SOURCE_DIR "/docs/plugins.md";
+  const std::string project = work_ / "project";
+  std::filesystem::create_directory(project);
+  const std::string lists = support::first_example(document, "cmake");
+  ASSERT_NE(lists.find("find_package(Allot"), std::string::npos) << lists;
+  (void)work_.write("project/CMakeLists.txt", lists);
+  (void)work_.write("project/hello.cc", support::first_example(document, "cpp"));
+
+  const std::string built = build(project);
+  EXPECT_EQ(plugins_in(built), built + "/hello.so: hello 1.0 (ABI 2): hello\n");
+
+  must({ALLOT_CMAKE, "--install", built});
+  const std::string folder = prefix() + "/" ALLOT_INSTALLED_PLUGINS;
+  EXPECT_NE(plugins_in(folder).find("\n" + folder + "/hello.so: hello 1.0"), std::string::npos)
+      << plugins_in(folder);
+}
+
+TEST_F(ConsumerTest, AnotherPluginFolderMayBeNamed) {
+  const std::string project = work_ / "project";
+  std::filesystem::create_directory(project);
+  (void)work_.write("project/CMakeLists.txt",
+                    support::first_example(ALLOT_SOURCE_DIR "/docs/plugins.md", "cmake"));
+  (void)work_.write("project/hello.cc",
+                    support::first_example(ALLOT_SOURCE_DIR "/README.md", "cpp"));
+  must({ALLOT_CMAKE, "--install",
+        build(project, {"-DALLOT_PLUGIN_FOLDER=" + (work_ / "my/plugins")})});
+  EXPECT_EQ(plugins_in(work_ / "my/plugins"),
+            (work_ / "my/plugins/hello.so") + ": hello (ABI 2): hello\n");
+}
+
+// F2: from nothing to a plugin in the folder of the daemon.
+TEST_F(ConsumerTest, ANewPluginBuildsTestsChecksAndInstalls) {
+  const std::string allot = prefix() + "/bin/allot";
+  const std::string project = work_ / "make_thumbs";
+  must({allot, "plugin", "new", "make_thumbs"}, {.directory = work_.path()});
+  const std::string built = build(project);
+  const std::string tests = must({"ctest", "--test-dir", built, "--verbose"});
+  EXPECT_NE(tests.find("[  PASSED  ] 4 tests."), std::string::npos) << tests;
+  const std::string line = "make_thumbs.so: make_thumbs 0.1.0 (ABI 2): make_thumbs\n";
+  EXPECT_EQ(must({allot, "plugin", "check", built + "/make_thumbs.so"}), built + "/" + line);
+  must({ALLOT_CMAKE, "--install", built});
+  const std::string folder = prefix() + "/" ALLOT_INSTALLED_PLUGINS;
+  EXPECT_NE(plugins_in(folder).find(folder + "/" + line), std::string::npos);
+}
+
+TEST_F(ConsumerTest, AnInstalledTreeNamesNoFolderOfItsBuild) {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(prefix() + "/lib")) {
+    if (entry.path().extension() != ".cmake") continue;
+    ++files;
+    const std::string text = support::read_file(entry.path());
+    EXPECT_EQ(text.find(ALLOT_SOURCE_DIR), std::string::npos) << entry.path();
+    EXPECT_EQ(text.find(prefix()), std::string::npos) << entry.path() << " cannot be moved";
+  }
+  EXPECT_GE(files, 4U);
+}
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin_host/access_check.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "support/temp_dir.h"
+#include "unit/plugin_host/fixture.h"
+
+namespace allot::plugin_host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uid_t kRoot = 0;
+constexpr uid_t kSelf = 1000;
+constexpr uid_t kOther = 1001;
+
+// A good file in a good folder; each test spoils one thing.
+class AccessCheckTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::optional<Refusal> check(uid_t self = kSelf) const {
+    const auto finding = check_access(file_, way_, self);
+    if (!finding) return std::nullopt;
+    EXPECT_NE(finding->text.find("; ch"), std::string::npos) << "no way out: " << finding->text;
+    return finding->refusal;
+  }
+
+  Access file_{"/opt/p/a.so", kSelf, S_IFREG | 0755};
+  Way way_{{{"/opt/p", kSelf, S_IFDIR | 0755}},
+           {{"/opt", kRoot, S_IFDIR | 0755}, {"/", kRoot, S_IFDIR | 0755}}};
+};
+
+TEST_F(AccessCheckTest, RootsAndOnesOwnAreTaken) {
+  EXPECT_EQ(check(), std::nullopt);
+  file_.owner = kRoot;
+  way_.holders[0].owner = kRoot;
+  EXPECT_EQ(check(), std::nullopt);
+  EXPECT_EQ(check(kRoot), std::nullopt);
+}
+
+TEST_F(AccessCheckTest, ForRootOnlyRootsAreTaken) {
+  EXPECT_EQ(check(kRoot), Refusal::kFileOwner);
+  file_.owner = kRoot;
+  EXPECT_EQ(check(kRoot), Refusal::kFolderOwner);
+}
+
+TEST_F(AccessCheckTest, AnothersFileIsNot) {
+  file_.owner = kOther;
+  EXPECT_EQ(check(), Refusal::kFileOwner);
+}
+
+TEST_F(AccessCheckTest, AFileThatAnybodyMayChangeIsNot) {
+  file_.mode = S_IFREG | 0757;
+  EXPECT_EQ(check(), Refusal::kWritableFile);
+}
+
+TEST_F(AccessCheckTest, AGroupMayWrite) {
+  file_.mode = S_IFREG | 0775;
+  way_.holders[0].mode = S_IFDIR | 02775;
+  way_.above[0].mode = S_IFDIR | 02775;
+  EXPECT_EQ(check(), std::nullopt);
+}
+
+TEST_F(AccessCheckTest, AFileInAnothersFolderIsNot) {
+  way_.holders[0].owner = kOther;
+  EXPECT_EQ(check(), Refusal::kFolderOwner);
+}
+
+TEST_F(AccessCheckTest, AFileInEverybodysFolderIsNot) {
+  way_.holders[0].mode = S_IFDIR | 0757;
+  EXPECT_EQ(check(), Refusal::kWritableFolder);
+  way_.holders[0].mode = S_IFDIR | S_ISVTX | 0777;
+  EXPECT_EQ(check(), Refusal::kWritableFolder);
+}
+
+TEST_F(AccessCheckTest, EveryHolderIsLookedAt) {
+  way_.holders.push_back({"/srv/links", kOther, S_IFDIR | 0755});
+  EXPECT_EQ(check(), Refusal::kFolderOwner);
+}
+
+// /tmp is the one with the sticky bit: there nobody can rename what is another's.
+TEST_F(AccessCheckTest, AFolderAboveMayBeEverybodysWithTheStickyBitOnly) {
+  way_.above[1].mode = S_IFDIR | S_ISVTX | 0777;
+  EXPECT_EQ(check(), std::nullopt);
+  way_.above[1].mode = S_IFDIR | 0777;
+  EXPECT_EQ(check(), Refusal::kWritableFolder);
+}
+
+TEST_F(AccessCheckTest, AFolderAboveMayBeAnybodys) {
+  way_.above[0].owner = kOther;
+  EXPECT_EQ(check(), std::nullopt);
+}
+
+// A real plugin in a real folder, as any user.
+class UnsafePluginTest : public testing::Test {
+ protected:
+  UnsafePluginTest() {
+    fs::create_directories(above_ + "/plugins");
+    fs::copy_file(folder_of("good") + "/good.so", file_);
+    for (const std::string& folder : {above_, plugins_}) mode(folder, 0755);
+    mode(file_, 0755);
+    mode(root_.path(), 0755);
+  }
+  static void mode(const std::string& path, mode_t mode) {
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0) << path;
+  }
+  static void owner(const std::string& path, uid_t uid) {
+    ASSERT_EQ(::chown(path.c_str(), uid, static_cast<gid_t>(-1)), 0) << path;
+  }
+  // What the folder's one plugin is refused with, by a look and by a load.
+  [[nodiscard]] std::string refusal() const {
+    const auto files = describe(plugins_);
+    if (files.size() != 1) return "not one file";
+    const auto error = load_failure(plugins_);
+    if (!files[0].refused) return error ? error->what() : "";
+    const std::string line = refusal_line(files[0]);
+    EXPECT_TRUE(error && error->what() == line) << line;
+    return line;
+  }
+  [[nodiscard]] std::string line(const std::string& reason) const {
+    return "plugin " + plugins_ + "/a.so refused (" + reason;
+  }
+
+  support::TempDir root_;
+  const std::string above_ = root_ / "above";
+  const std::string plugins_ = above_ + "/plugins";
+  const std::string file_ = plugins_ + "/a.so";
+};
+
+TEST_F(UnsafePluginTest, IsTakenWhenNobodyElseCanChangeIt) {
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(UnsafePluginTest, AWorldWritableFileIsRefused) {
+  mode(file_, 0757);
+  EXPECT_EQ(refusal(), line("world-writable file): anybody may change it; chmod o-w " + file_));
+}
+
+TEST_F(UnsafePluginTest, AWorldWritableFolderIsRefused) {
+  for (const mode_t bits : {0757U, 01777U}) {
+    mode(plugins_, bits);
+    EXPECT_EQ(refusal(), line("world-writable folder): anybody may put files into the folder " +
+                              plugins_ + "; chmod o-w " + plugins_));
+  }
+}
+
+TEST_F(UnsafePluginTest, AWorldWritableFolderAboveIsRefused) {
+  mode(above_, 0777);
+  EXPECT_EQ(refusal(), line("world-writable folder): anybody may replace what is in the folder " +
+                            above_ + " above it; chmod o-w " + above_));
+  mode(above_, 01777);
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(UnsafePluginTest, ALinkIsAsSafeAsWhatItPointsTo) {
+  fs::create_directory(root_ / "elsewhere");
+  const std::string elsewhere = root_ / "elsewhere";
+  mode(elsewhere, 0755);
+  fs::rename(file_, elsewhere + "/b.so.1");
+  fs::create_symlink(elsewhere + "/b.so.1", file_);
+  EXPECT_EQ(refusal(), "");
+  mode(elsewhere, 0777);
+  EXPECT_EQ(refusal().rfind(line("world-writable folder)"), 0), 0U) << refusal();
+  mode(elsewhere, 0755);
+  mode(elsewhere + "/b.so.1", 0666);
+  EXPECT_EQ(refusal().rfind(line("world-writable file)"), 0), 0U) << refusal();
+  mode(elsewhere + "/b.so.1", 0644);
+  mode(plugins_, 0777);
+  EXPECT_EQ(refusal().rfind(line("world-writable folder)"), 0), 0U) << refusal();
+}
+
+// Only root can give a file away.
+class ForeignPluginTest : public UnsafePluginTest {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  }
+  // refusal() as this user, in a child.
+  [[nodiscard]] std::string refusal_as(uid_t uid) const {
+    int ends[2];
+    if (::pipe(ends) != 0) return "no pipe";
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      std::string said = "no user";
+      if (::setresuid(uid, uid, uid) == 0) said = refusal();
+      const bool written = ::write(ends[1], said.data(), said.size()) >= 0;
+      ::_exit(written ? 0 : 1);
+    }
+    ::close(ends[1]);
+    std::string said;
+    char buffer[4096];
+    for (ssize_t got = 0; (got = ::read(ends[0], buffer, sizeof buffer)) > 0;) {
+      said.append(buffer, static_cast<std::size_t>(got));
+    }
+    ::close(ends[0]);
+    int status = -1;
+    ::waitpid(pid, &status, 0);
+    return status == 0 ? said : "the child died";
+  }
+};
+
+TEST_F(ForeignPluginTest, AnothersFileIsRefused) {
+  owner(file_, kOther);
+  EXPECT_EQ(refusal(),
+            line("wrong owner): it belongs to uid 1001, not to root; chown root " + file_));
+  EXPECT_EQ(refusal_as(kSelf), line("wrong owner): it belongs to uid 1001, not to root or uid 1000 "
+                                    "who runs this; chown root " +
+                                    file_));
+}
+
+TEST_F(ForeignPluginTest, AnothersFolderIsRefused) {
+  owner(plugins_, kOther);
+  const std::string start =
+      line("wrong owner of the folder): the folder " + plugins_ + " belongs to uid 1001, not to ");
+  EXPECT_EQ(refusal(), start + "root; chown root " + plugins_);
+  EXPECT_EQ(refusal_as(kSelf), start + "root or uid 1000 who runs this; chown root " + plugins_);
+}
+
+TEST_F(ForeignPluginTest, AUserTakesRootsAndItsOwn) {
+  EXPECT_EQ(refusal_as(kSelf), "");
+  owner(plugins_, kSelf);
+  owner(file_, kSelf);
+  EXPECT_EQ(refusal_as(kSelf), "");
+}
+
+}  // namespace
+}  // namespace allot::plugin_host

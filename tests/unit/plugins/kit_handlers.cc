@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Handlers for the test of the test kit: they say what they were given.
+#include <allot/plugin.hpp>
+#include <stdexcept>
+#include <thread>
+
+namespace {
+
+class Echo : public allot::Handler {
+ public:
+  explicit Echo(const allot::Config& config) : word_(config.get("word", "none")) {
+    if (word_ == "bad") throw std::runtime_error("[plugins.kit] word is bad");
+  }
+  allot::Outcome run(allot::Context& ctx) override {
+    ctx.debug(std::string(ctx.id()) + " " + std::string(ctx.queue()) + " " +
+              std::string(ctx.type()));
+    ctx.info(word_ + " " + std::string(ctx.payload()));
+    ctx.warn(std::to_string(ctx.attempt()) + "/" + std::to_string(ctx.max_attempts()));
+    ctx.error(ctx.time_left() == std::chrono::nanoseconds::max() ? "no limit" : "limit");
+    return allot::success();
+  }
+
+ private:
+  std::string word_;
+};
+
+class Verdict : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    if (ctx.payload() == "fail") return allot::fail("never");
+    if (ctx.payload() == "retry") return allot::retry("later");
+    if (ctx.payload() == "delay") return allot::retry("later", std::chrono::seconds(5));
+    throw std::runtime_error("thrown");
+  }
+};
+
+// Beats on a thread of its own until it is asked to stop.
+class Patient : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    std::thread([&ctx] {
+      while (!ctx.stop_requested()) ctx.heartbeat();
+    }).join();
+    return allot::retry("stopped");
+  }
+};
+
+ALLOT_HANDLER("kit.echo", Echo)
+ALLOT_HANDLER("kit.verdict", Verdict)
+ALLOT_HANDLER("kit.patient", Patient)
+
+}  // namespace

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <allot/testing.hpp>
+#include <sstream>
+#include <thread>
+
+namespace {
+
+using allot::test::Handler;
+using std::chrono::milliseconds;
+
+TEST(Kit, AHandlerGetsTheTaskAndItsSettings) {
+  Handler echo("kit.echo", {{"word", "hello"}});
+  const auto ran = echo.run({.payload = "world",
+                             .id = "id-1",
+                             .queue = "mail",
+                             .attempt = 3,
+                             .max_attempts = 5,
+                             .time_left = milliseconds(60'000)});
+  EXPECT_EQ(ran.outcome, allot::success());
+  EXPECT_EQ(ran.log,
+            "debug id-1 mail kit.echo\n"
+            "info hello world\n"
+            "warn 3/5\n"
+            "error limit\n");
+}
+
+TEST(Kit, WhatIsNotSaidDoesNoHarm) {
+  Handler echo("kit.echo");
+  const auto ran = echo.run(std::string("a\0b", 3));
+  EXPECT_NE(ran.log.find(std::string("info none a\0b\n", 14)), std::string::npos) << ran.log;
+  EXPECT_NE(ran.log.find("warn 1/10\nerror no limit\n"), std::string::npos) << ran.log;
+  EXPECT_EQ(echo.run("b").log.find("none a"), std::string::npos) << "each run has its own log";
+}
+
+TEST(Kit, VerdictsAreComparedAndPrinted) {
+  Handler verdict("kit.verdict");
+  EXPECT_EQ(verdict.run("fail").outcome, allot::fail("never"));
+  EXPECT_EQ(verdict.run("retry").outcome, allot::retry("later"));
+  const auto delayed = verdict.run("delay").outcome;
+  EXPECT_EQ(delayed, allot::retry("later", milliseconds(5000)));
+  EXPECT_FALSE(delayed == allot::retry("later"));
+  EXPECT_FALSE(delayed == allot::retry("other", milliseconds(5000)));
+  EXPECT_FALSE(delayed == allot::fail("later"));
+  EXPECT_EQ(testing::PrintToString(delayed), "retry(later) after 5000 ms");
+  EXPECT_EQ(testing::PrintToString(allot::success()), "success()");
+}
+
+TEST(Kit, AnExceptionIsARetryAsInAWorker) {
+  Handler verdict("kit.verdict");
+  EXPECT_EQ(verdict.run("throw").outcome, allot::retry("exception: thrown"));
+}
+
+TEST(Kit, AConstructorThatThrowsAndATypeThatNobodyOffersAreSaid) {
+  const auto message = [](const char* type, const char* word) -> std::string {
+    try {
+      const Handler handler(type, {{"word", word}});
+      return "";
+    } catch (const std::exception& thrown) {
+      return thrown.what();
+    }
+  };
+  EXPECT_EQ(message("kit.echo", "bad"), "[plugins.kit] word is bad");
+  EXPECT_EQ(message("kit.nope", ""),
+            "no handler for 'kit.nope'; offered: 'kit.echo' 'kit.verdict' 'kit.patient'");
+}
+
+TEST(Kit, StopIsRequestedAfterSoManyCalls) {
+  Handler patient("kit.patient");
+  patient.request_stop(100);
+  const auto ran = patient.run("");
+  EXPECT_EQ(ran.outcome, allot::retry("stopped"));
+  EXPECT_EQ(ran.heartbeats, 100);
+  EXPECT_EQ(ran.stops_asked, 101);
+}
+
+TEST(Kit, StopIsRequestedFromAnotherThread) {
+  Handler patient("kit.patient");
+  std::thread other([&patient] { patient.request_stop(); });
+  EXPECT_EQ(patient.run("").outcome, allot::retry("stopped"));
+  other.join();
+}
+
+TEST(Kit, StopIsRequestedWhenTheTimeIsOver) {
+  Handler patient("kit.patient");
+  EXPECT_EQ(patient.run({.time_left = milliseconds(20)}).outcome, allot::retry("stopped"));
+}
+
+TEST(Kit, AFinishedPluginIsRunToo) {
+  const allot_plugin& plugin = allot::test::open(ALLOT_C_PLUGIN);
+  Handler c(plugin, "test.c");
+  EXPECT_EQ(c.run("").outcome, allot::success());
+  EXPECT_EQ(c.run("count").outcome, allot::fail("run 2 of attempt 1"));
+  EXPECT_EQ(c.run("greedy").outcome.reason.size(), 65536U);
+  EXPECT_EQ(testing::PrintToString(c.run("unknown").outcome), "unknown outcome()");
+  EXPECT_THROW(allot::test::open("/nonexistent.so"), std::runtime_error);
+}
+
+}  // namespace
