@@ -10,6 +10,7 @@
 #include "cli/input.h"
 #include "cli/queues.h"
 #include "ipc/board.h"
+#include "peer/doorbell.h"
 #include "queue/submit.h"
 
 namespace allot::cli {
@@ -34,9 +35,9 @@ void ring_local(const config::Settings& settings, std::size_t tasks) {
   try {
     const std::string path = config::runtime_dir(settings) + "/board";
     const UniqueFd file(open(path.c_str(), O_RDWR | O_CLOEXEC));
-    ipc::Board* board = file.valid() ? ipc::map_board(file.get()) : nullptr;
+    ipc::Board* board = file.valid() ? peer::map_board(file.get()) : nullptr;
     if (board != nullptr) {
-      ipc::ring(*board, static_cast<int>(std::min<std::size_t>(tasks, config::kMaxWorkers)));
+      peer::ring(*board, static_cast<int>(std::min<std::size_t>(tasks, config::kMaxWorkers)));
     }
   } catch (const Error&) {
     // The tasks are submitted; where the board would be is not the submitter's trouble.

@@ -39,16 +39,4 @@ struct Board {
   PoolBoard pools[kMaxPools];
 };
 
-// Maps the board behind a descriptor. nullptr when it is not a board of this version.
-Board* map_board(int fd);
-
-// For submitters: wakes up to `count` waiters and lets the next scout go at once.
-void ring(Board& board, int count);
-
-// Only wakes: for a scout that published hints, and for a signal handler.
-void wake(Board& board, int count);
-
-// Sleeps until the bell differs from `seen` or `timeout_ns` passed.
-void wait_for_ring(Board& board, std::uint32_t seen, std::uint64_t timeout_ns);
-
 }  // namespace allot::ipc

@@ -36,31 +36,23 @@ char* add_json(char* to, const char* at) {
     to = stpcpy(to, "\":");
     if (*at == '=') ++at;
     const bool quoted = *at == '"';
-    const bool number = *at >= '0' && *at <= '9' && strspn(at, "0123456789") == strcspn(at, " ");
+    const std::size_t digits = strspn(at, "0123456789");
+    const bool number = digits > 0 && digits == strcspn(at, " ");
     if (!number) *to++ = '"';
     for (at += quoted ? 1 : 0; *at != '\0' && *at != (quoted ? '"' : ' '); ++at) {
-      if (at[0] == '\\' && at[1] == 'x') {
-        to = stpcpy(to, "\\u00");
-        ++at;
-      } else {
-        *to++ = *at;
-        if (*at == '\\' && at[1] != '\0') *to++ = *++at;
-      }
+      if (*at == '\\' && at[1] != '\0') *to++ = *at++;
+      *to++ = *at;
     }
     if (!number) *to++ = '"';
-    if (quoted && *at != '\0') ++at;
-    if (*at == ' ') ++at;
+    at += strspn(at, "\" ");
   }
   return stpcpy(to, "}");
 }
 
 bool plain(const char* text) {
-  if (*text == '\0') return false;
-  for (; *text != '\0'; ++text) {
-    const auto c = static_cast<unsigned char>(*text);
-    if (c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '=') return false;
-  }
-  return true;
+  const char* at = text;
+  while (*at > ' ' && *at < 0x7f && std::strchr("\"\\=", *at) == nullptr) ++at;
+  return *at == '\0' && at != text;
 }
 
 }  // namespace
@@ -114,18 +106,16 @@ Quoted::Quoted(const char* text) {
     return;
   }
   char* to = buffer_;
-  char* const end = buffer_ + sizeof buffer_ - 6;
+  char* const end = buffer_ + sizeof buffer_ - 8;
   *to++ = '"';
   for (; *text != '\0' && to < end; ++text) {
     const auto c = static_cast<unsigned char>(*text);
-    if (c == '"' || c == '\\') {
-      *to++ = '\\';
-      *to++ = *text;
-    } else if (c < ' ' || c == 0x7f) {
-      to += std::snprintf(to, 5, "\\x%02x", c);
-    } else {
-      *to++ = *text;
+    if (c < ' ' || c == 0x7f) {
+      to += std::snprintf(to, 7, "\\u%04x", c);  // as in JSON
+      continue;
     }
+    if (c == '"' || c == '\\') *to++ = '\\';
+    *to++ = *text;
   }
   *to++ = '"';
   *to = '\0';

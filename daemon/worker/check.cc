@@ -6,10 +6,10 @@
 #include "base/posix.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
-#include "ipc/inherited.h"
 #include "ipc/preflight.h"
 #include "ipc/slot.h"
 #include "log/log.h"
+#include "peer/inherited.h"
 #include "plugin_host/registry.h"
 #include "queue/account.h"
 #include "queue/catalog.h"
@@ -95,7 +95,7 @@ void count_connections(const config::Settings& settings, db::Connection& db, Fin
 void check_config(const config::Settings& settings, Findings& findings) {
   require_good_plugins(settings, findings);
   const ipc::PreflightAnswer answer = answer_of(settings);
-  if (!ipc::inherited(ipc::kAnswerFd)) return;
+  if (!peer::inherited(ipc::kAnswerFd)) return;
   if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
     throw Error("the supervisor does not take the answer", kExitSoftware);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "log/log.h"
+#include "peer/doorbell.h"
 #include "worker/hints.h"
 #include "worker/stop_request.h"
 
@@ -121,7 +122,7 @@ void Finder::scout() {
   if (count > 0) {
     scout_interval_ns_ = kBusyInterval;
     // One is for the scout itself.
-    if (count > 1) ipc::wake(board_, static_cast<int>(count - 1));
+    if (count > 1) peer::wake(board_, static_cast<int>(count - 1));
   } else {
     scout_interval_ns_ = std::clamp(scout_interval_ns_ * 2, kFirstIdleInterval, kMostInterval);
   }
@@ -189,7 +190,7 @@ void Finder::sleep(std::uint32_t seen_bell) {
   Nanos wait = next_scout > now ? next_scout - now : 0;
   const Nanos boot = boot_ns();
   if (!watched_.empty()) wait = std::min(wait, next_watch_ns_ > boot ? next_watch_ns_ - boot : 0);
-  if (wait > 0) ipc::wait_for_ring(board_, seen_bell, std::min(wait, kMostInterval));
+  if (wait > 0) peer::wait_for_ring(board_, seen_bell, std::min(wait, kMostInterval));
 }
 
 }  // namespace allot::worker

@@ -16,9 +16,10 @@
 #include "base/posix.h"
 #include "base/version.h"
 #include "ipc/board.h"
-#include "ipc/inherited.h"
 #include "ipc/slot.h"
 #include "log/log.h"
+#include "peer/doorbell.h"
+#include "peer/inherited.h"
 #include "worker/check.h"
 #include "worker/plugin_report.h"
 #include "worker/settle.h"
@@ -61,9 +62,10 @@ long number(const char* text, long most) {
   return value;
 }
 
-// How the supervisor writes its lines: for what is wrong with a configuration that says how to.
-LogFormat first_log_format = LogFormat::kText;
-bool logs_are_set_up = false;
+// At first how the supervisor writes its lines: for what is wrong with a configuration that says
+// how to.
+LogFormat log_format = LogFormat::kText;
+bool failure_is_logged = false;  // else it is for a person
 
 constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
                             {"slot", required_argument, nullptr, 'n'},
@@ -119,7 +121,8 @@ Options parse(int argc, char** argv) {
         options.json = true;
         break;
       case 'o':
-        first_log_format = log::parse_format(optarg);
+        log_format = log::parse_format(optarg);
+        failure_is_logged = log_format != LogFormat::kText;
         break;
       case 'f':
         options.load.file = optarg;
@@ -148,7 +151,7 @@ Options parse(int argc, char** argv) {
 // The slot of this worker from the supervisor's file, or a private one when run by hand.
 ipc::Slot& map_slot(std::uint32_t index, bool writable) {
   void* at = nullptr;
-  if (ipc::inherited(ipc::kSlotFd)) {
+  if (peer::inherited(ipc::kSlotFd)) {
     at = map_shared(ipc::kSlotFd, ipc::slot_offset(index), sizeof(ipc::Slot), writable);
   } else {
     at = mmap(nullptr, sizeof(ipc::Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -161,7 +164,7 @@ ipc::Slot& map_slot(std::uint32_t index, bool writable) {
 }
 
 ipc::Board* shared_board() {
-  return ipc::inherited(ipc::kBoardFd) ? ipc::map_board(ipc::kBoardFd) : nullptr;
+  return peer::inherited(ipc::kBoardFd) ? peer::map_board(ipc::kBoardFd) : nullptr;
 }
 
 ipc::Board& private_board() {
@@ -193,16 +196,14 @@ void check(const config::Settings& settings, const Options& options) {
   log_warnings();
 }
 
-// In the form that the log has, as soon as that is known. One line for each mistake of a
-// configuration, and each plugin that is refused.
+// On standard error, wherever the log is: that is where the supervisor's start is watched, and
+// later it is the log. One line for each mistake of a configuration, and each plugin that is
+// refused.
 int report(const std::string& message, ExitCode code) {
-  if (!logs_are_set_up && first_log_format != LogFormat::kText) {
-    log::setup("worker", log::Level::kInfo, {}, first_log_format);
-    logs_are_set_up = true;
-  }
+  if (failure_is_logged) log::setup("worker", log::Level::kInfo, {}, log_format);
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
-    if (logs_are_set_up) {
+    if (failure_is_logged) {
       log::error("worker.failed", {{"code", static_cast<int>(code)}, {"error", line}});
     } else {
       std::fprintf(stderr, "allot-worker: %s\n", line.c_str());
@@ -219,9 +220,9 @@ int run(const Options& options) {
   if (options.check == "all") return check_all(options.load, options.json);
   const config::Settings settings = config::load(options.load);
   const auto& logging = settings.logging;
-  log::setup("worker", log::parse_level(logging.level), logging.file,
-             log::parse_format(logging.format, logging.file));
-  logs_are_set_up = options.mode != Mode::kPlugins;
+  log_format = log::parse_format(logging.format, logging.file);
+  log::setup("worker", log::parse_level(logging.level), logging.file, log_format);
+  failure_is_logged = options.mode != Mode::kPlugins;
   for (const std::string& warning : settings.warnings)
     log::warn("config.warning", {{"text", warning}});
   switch (options.mode) {
@@ -250,7 +251,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace allot;
-  ipc::note_inherited();
+  peer::note_inherited();
   try {
     return worker::run(worker::parse(argc, argv));
   } catch (const Error& error) {

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "db/from_settings.h"
 #include "log/log.h"
+#include "peer/doorbell.h"
 #include "queue/retry_policy.h"
 #include "queue/task_store.h"
 #include "worker/connect.h"
@@ -119,7 +120,7 @@ void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
 
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
   push_urgent(board.pools[pool], make_hint(partition.queue_id, partition.partition_no));
-  ipc::wake(board, 1);
+  peer::wake(board, 1);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST(Quoted, QuotesWhatWouldBreakALine) {
   EXPECT_STREQ(Quoted("a b").c_str(), "\"a b\"");
   EXPECT_STREQ(Quoted("k=v").c_str(), "\"k=v\"");
   EXPECT_STREQ(Quoted("say \"hi\" \\").c_str(), R"("say \"hi\" \\")");
-  EXPECT_STREQ(Quoted("two\nlines").c_str(), R"("two\x0alines")");
+  EXPECT_STREQ(Quoted("two\nlines").c_str(), R"("two\u000alines")");
 }
 
 TEST(Quoted, CutsWhatIsTooLong) {

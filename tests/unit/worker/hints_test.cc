@@ -9,12 +9,13 @@
 #include <thread>
 #include <vector>
 
-#include "unit/ipc/board_fixture.h"
+#include "peer/doorbell.h"
+#include "unit/peer/board_fixture.h"
 
 namespace allot::worker {
 namespace {
 
-using HintsTest = ipc::BoardTest;
+using HintsTest = peer::BoardTest;
 
 TEST_F(HintsTest, EachHintIsHandedToOneProcess) {
   ipc::PoolBoard& pool = board_->pools[0];
@@ -47,9 +48,9 @@ TEST_F(HintsTest, ARingLetsTheNextScoutGo) {
   ipc::PoolBoard& pool = board_->pools[0];
   ASSERT_TRUE(become_scout(pool, 1000, 500));
   EXPECT_FALSE(become_scout(pool, 1400, 500));
-  ipc::ring(*board_, 1);
+  peer::ring(*board_, 1);
   EXPECT_TRUE(become_scout(pool, 1400, 500));
-  ipc::wake(*board_, 1);
+  peer::wake(*board_, 1);
   EXPECT_FALSE(become_scout(pool, 1800, 500)) << "waking alone starts no scout";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ipc/board.h"
+#include "peer/doorbell.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "unit/ipc/board_fixture.h"
+#include "unit/peer/board_fixture.h"
 
-namespace allot::ipc {
+namespace allot::peer {
 namespace {
 
 TEST_F(BoardTest, OnlyABoardOfThisVersionIsMapped) {
@@ -80,4 +80,4 @@ TEST_F(BoardTest, AWaitEndsWithItsTimeoutOrAtOnceWhenTheBellRangBefore) {
 }
 
 }  // namespace
-}  // namespace allot::ipc
+}  // namespace allot::peer

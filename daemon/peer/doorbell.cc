@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ipc/board.h"
+#include "peer/doorbell.h"
 
 #include <linux/futex.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/posix.h"
 
-namespace allot::ipc {
+namespace allot::peer {
 namespace {
 
 long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
@@ -23,30 +23,30 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
 
 }  // namespace
 
-Board* map_board(int fd) {
+ipc::Board* map_board(int fd) {
   struct stat status {};
-  if (fstat(fd, &status) != 0 || static_cast<std::size_t>(status.st_size) < sizeof(Board)) {
+  if (fstat(fd, &status) != 0 || static_cast<std::size_t>(status.st_size) < sizeof(ipc::Board)) {
     return nullptr;
   }
-  auto* board = static_cast<Board*>(map_shared(fd, 0, sizeof(Board), true));
+  auto* board = static_cast<ipc::Board*>(map_shared(fd, 0, sizeof(ipc::Board), true));
   if (board == nullptr) return nullptr;
-  const bool ours = std::memcmp(board->magic, kBoardMagic, sizeof kBoardMagic) == 0 &&
-                    board->version == kBoardVersion;
+  const bool ours = std::memcmp(board->magic, ipc::kBoardMagic, sizeof ipc::kBoardMagic) == 0 &&
+                    board->version == ipc::kBoardVersion;
   return ours ? board : nullptr;
 }
 
-void ring(Board& board, int count) {
-  for (PoolBoard& pool : board.pools) pool.next_scout_ns.store(0, std::memory_order_relaxed);
+void ring(ipc::Board& board, int count) {
+  for (ipc::PoolBoard& pool : board.pools) pool.next_scout_ns.store(0, std::memory_order_relaxed);
   wake(board, count);
 }
 
-void wake(Board& board, int count) {
+void wake(ipc::Board& board, int count) {
   board.bell.fetch_add(1, std::memory_order_seq_cst);
   if (board.waiters.load(std::memory_order_seq_cst) == 0) return;
   futex(board.bell, FUTEX_WAKE, static_cast<std::uint32_t>(count), nullptr);
 }
 
-void wait_for_ring(Board& board, std::uint32_t seen, std::uint64_t timeout_ns) {
+void wait_for_ring(ipc::Board& board, std::uint32_t seen, std::uint64_t timeout_ns) {
   const timespec timeout{static_cast<time_t>(timeout_ns / kSecond),
                          static_cast<long>(timeout_ns % kSecond)};
   board.waiters.fetch_add(1, std::memory_order_seq_cst);
@@ -54,4 +54,4 @@ void wait_for_ring(Board& board, std::uint32_t seen, std::uint64_t timeout_ns) {
   board.waiters.fetch_sub(1, std::memory_order_seq_cst);
 }
 
-}  // namespace allot::ipc
+}  // namespace allot::peer

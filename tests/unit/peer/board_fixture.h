@@ -8,27 +8,27 @@
 #include <cstring>
 
 #include "base/unique_fd.h"
-#include "ipc/board.h"
+#include "peer/doorbell.h"
 
-namespace allot::ipc {
+namespace allot::peer {
 
 // A board in memory that is shared with forked processes, as the real one is.
 class BoardTest : public testing::Test {
  protected:
   BoardTest() : file_(memfd_create("board", MFD_CLOEXEC)) {
-    EXPECT_EQ(ftruncate(file_.get(), sizeof(Board)), 0);
-    Board blank{};
-    std::memcpy(blank.magic, kBoardMagic, sizeof blank.magic);
-    blank.version = kBoardVersion;
+    EXPECT_EQ(ftruncate(file_.get(), sizeof(ipc::Board)), 0);
+    ipc::Board blank{};
+    std::memcpy(blank.magic, ipc::kBoardMagic, sizeof blank.magic);
+    blank.version = ipc::kBoardVersion;
     EXPECT_EQ(pwrite(file_.get(), &blank, sizeof blank, 0), static_cast<ssize_t>(sizeof blank));
     board_ = map_board(file_.get());
   }
   BoardTest(const BoardTest&) = delete;
   BoardTest& operator=(const BoardTest&) = delete;
-  ~BoardTest() override { munmap(board_, sizeof(Board)); }
+  ~BoardTest() override { munmap(board_, sizeof(ipc::Board)); }
 
   UniqueFd file_;
-  Board* board_ = nullptr;
+  ipc::Board* board_ = nullptr;
 };
 
-}  // namespace allot::ipc
+}  // namespace allot::peer
