@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "base/unique_fd.h"
 #include "cli/input.h"
@@ -55,7 +56,12 @@ int submit(const Context& context, const SubmitOptions& options) {
   task.queue = Queues(db, settings).get(options.queue);
   const auto ids = queue::submit(db, {&task, 1});
   ring_local(settings, 1);
-  std::printf("%s\n", ids.front().text().c_str());
+  const std::string id = ids.front().text();
+  if (options.json) {
+    std::printf("%s\n", nlohmann::json{{"id", id}}.dump().c_str());
+  } else {
+    std::printf("%s\n", id.c_str());
+  }
   return kExitOk;
 }
 

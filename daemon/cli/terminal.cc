@@ -40,6 +40,10 @@ std::string coloured(const std::string& text, Colour colour, bool on) {
   return (colour == Colour::kBold ? "\x1b[1m" : "\x1b[1;31m") + text + "\x1b[0m";
 }
 
+std::string error_head() {
+  return coloured("allot:", Colour::kRed, wants_colour(STDERR_FILENO));
+}
+
 std::string progress_line(std::uint64_t bytes, std::uint64_t total_bytes, std::uint64_t tasks,
                           Nanos elapsed, std::size_t columns) {
   const double seconds = static_cast<double>(elapsed) / kSecond;

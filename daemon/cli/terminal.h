@@ -20,6 +20,9 @@ enum class Colour { kNone, kBold, kRed };
 // The text in this colour if `on`, else as it is.
 [[nodiscard]] std::string coloured(const std::string& text, Colour colour, bool on);
 
+// "allot:", with which a line of standard error begins that says what went wrong.
+[[nodiscard]] std::string error_head();
+
 // One state of a bulk submission as a line of at most `columns` bytes:
 // "[=========>          ]  45 %  123000 tasks  8123/s". Without a total (0), no bar.
 [[nodiscard]] std::string progress_line(std::uint64_t bytes, std::uint64_t total_bytes,

@@ -28,6 +28,18 @@ TEST_F(AdminTest, MigrateFromNothingThenNothingToDo) {
   must({"submit", "default", "t"});
 }
 
+TEST_F(AdminTest, MigrateAsJson) {
+  configure(name_, server_.make_empty_database());
+  const auto first = nlohmann::json::parse(must({"migrate", "--json"}));
+  EXPECT_EQ(first.at("applied").size(), db::wanted_schema_version()) << first;
+  EXPECT_EQ(first.at("schema_version"), db::wanted_schema_version());
+  EXPECT_EQ(
+      first.at("queues").at(1),
+      nlohmann::json::parse(R"({"name": "wide", "partitions": 8, "partitions_configured": 8})"));
+  const auto second = nlohmann::json::parse(must({"migrate", "--json"}));
+  EXPECT_EQ(second.at("applied"), nlohmann::json::array());
+}
+
 TEST_F(AdminTest, TheDatabaseKeepsItsPartitions) {
   must({"migrate"});
   configure("partitions = 8", "partitions = 9");
