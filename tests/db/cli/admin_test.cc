@@ -45,6 +45,9 @@ TEST_F(AdminTest, TheDatabaseKeepsItsPartitions) {
   configure("partitions = 8", "partitions = 9");
   EXPECT_TRUE(has(must({"migrate"}),
                   "queue wide: 8 partitions (the configuration says 9; the database decides)\n"));
+  const auto queue = nlohmann::json::parse(must({"migrate", "--json"})).at("queues").at(1);
+  EXPECT_EQ(queue.at("partitions"), 8) << queue;
+  EXPECT_EQ(queue.at("partitions_configured"), 9) << queue;
 }
 
 TEST_F(AdminTest, MigrateLeavesANewerSchemaAlone) {
