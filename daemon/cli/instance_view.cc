@@ -18,6 +18,24 @@
 namespace allot::cli {
 namespace {
 
+const char* name_of(ipc::WorkerState state) {
+  switch (state) {
+    case ipc::WorkerState::kBlank:
+      return "blank";
+    case ipc::WorkerState::kConnecting:
+      return "connecting";
+    case ipc::WorkerState::kIdle:
+      return "idle";
+    case ipc::WorkerState::kLeasing:
+      return "leasing";
+    case ipc::WorkerState::kRunning:
+      return "running";
+    case ipc::WorkerState::kStopping:
+      return "stopping";
+  }
+  return "unknown";
+}
+
 bool lives(std::uint32_t pid) {
   return pid != 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
 }
@@ -40,7 +58,7 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   view.slot = index;
   view.pid = slot.pid;
   view.pool = slot.pool;
-  view.state = ipc::name_of(static_cast<ipc::WorkerState>(slot.state.load()));
+  view.state = name_of(static_cast<ipc::WorkerState>(slot.state.load()));
   view.leases = slot.lease_held.load() != 0;
   view.queue = text_of(slot.queue_name);
   view.queue_id = slot.queue_id;

@@ -55,7 +55,8 @@ bool Database::reaped(pid_t pid, int wait_status, Nanos now) {
   const int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0;
   if (code == kExitConfig || code == kExitCannotCreate) hopeless_ = code;
   if (!stopping_) pause_.failed(now);
-  log_event(stopping_ ? Level::kInfo : Level::kError, "database.died", "pid=%d status=0x%x", pid,
+  log_event(stopping_ ? Level::kInfo : Level::kError,
+            stopping_ ? "database.stopped" : "database.died", "pid=%d status=0x%x", pid,
             static_cast<unsigned>(wait_status));
   return true;
 }

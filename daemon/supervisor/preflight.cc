@@ -34,6 +34,7 @@ bool Preflight::start(Step step, const Options& options) {
   request.add("--check");
   request.add(step == Step::kConfig ? "config" : "database");
   if (step == Step::kDatabaseAndReclaim) request.add("--reclaim");
+  for (const char* word : {"--log-format", log_format_name()}) request.add(word);
   request.add_options(options);
   pid_ = spawn(request);
   ended_ = false;

@@ -232,6 +232,7 @@ void Supervisor::first_check_finished(int code) {
       return give_up(code != kExitOk ? code : static_cast<int>(kExitConfig));
     }
     checked_program_ = check_.take_program();
+    set_log_format(answer_.log_format);
     log_event(Level::kInfo, "check.passed", "step=config pools=%u", answer_.pool_count);
     return enter(Phase::kLocking);
   }
@@ -266,6 +267,7 @@ void Supervisor::reload_check_finished(int code) {
       log_event(Level::kWarn, "pool.needs_restart", "keys=\"runtime_dir, embedded\"");
     }
     answer_ = pending_;
+    set_log_format(answer_.log_format);
     workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
     log_event(Level::kInfo, "pool.reload", "pools=%u", answer_.pool_count);
   }

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "base/posix.h"
+#include "peer/doorbell.h"
 
 namespace allot::worker {
 namespace {
@@ -49,7 +50,7 @@ void ask(Asked what) {
   write_all(g_wake_fd.load(), &one, sizeof one);
   // The bell grows before the main thread can sleep on it, so a signal between its last look at the
   // flag and the futex call is not slept over.
-  if (ipc::Board* board = g_board.load()) ipc::wake(*board, INT32_MAX);
+  if (ipc::Board* board = g_board.load()) peer::wake(*board, INT32_MAX);
 }
 
 bool wait_asked(std::chrono::milliseconds timeout) {

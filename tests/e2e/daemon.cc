@@ -38,7 +38,8 @@ Daemon::Daemon(const DaemonOptions& options)
          << "\n[plugins]\nfolder = \""
          << (options.plugins.empty() ? probe_folder() : options.plugins)
          << "\"\n[plugins.probe]\noutput = \"" << folder_ / "written"
-         << "\"\n[logging]\nlevel = \"" << options.log_level << "\"\nfile = \"" << folder_ / "log"
+         << "\"\n[logging]\nlevel = \"" << options.log_level << "\"\nformat = \""
+         << options.log_format << "\"\nfile = \"" << folder_ / "log"
          << "\"\n"
          << options.more;
   config_file_ = folder_.write("allot.toml", config.str());

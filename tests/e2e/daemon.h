@@ -18,11 +18,12 @@ namespace allot::e2e {
 // What a test says of its daemon; the rest of the configuration is the same for all.
 struct DaemonOptions {
   unsigned workers = 2;
-  std::string queue_keys{};             // lines below [queues.default]
-  std::string daemon_keys{};            // lines below [daemon]
-  std::string more{};                   // further sections
-  std::string plugins{};                // the plugin folder; empty: that of the probe plugin
+  std::string queue_keys{};   // lines below [queues.default]
+  std::string daemon_keys{};  // lines below [daemon]
+  std::string more{};         // further sections
+  std::string plugins{};      // the plugin folder; empty: that of the probe plugin
   std::string log_level{"debug"};
+  std::string log_format{"text"};
   bool migrate = true;
   bool start = true;
   support::Database* server = nullptr;  // none: the shared one
