@@ -20,7 +20,8 @@ constexpr char kUsage[] =
     "  --embedded DIR   keep a private MariaDB in DIR instead of using a server\n"
     "  --version, --help\n"
     "signals: TERM, INT stop gracefully; a second one, or QUIT, stops now;\n"
-    "         HUP checks the configuration, then replaces the workers one by one\n";
+    "         HUP checks the configuration, then replaces the workers one by one;\n"
+    "         USR1 opens the log file again, here and in the workers\n";
 
 // Children start elsewhere in time: what is relative now is made absolute now.
 const char* absolute(const char* path, char (&buffer)[PATH_MAX]) {

@@ -113,6 +113,8 @@ void Supervisor::on_signal(int number) {
     case SIGHUP:
       reload_asked_ = true;  // before kRunning: then
       return;
+    case SIGUSR1:
+      return reopen_logs();
     default:
       return;
   }
@@ -302,6 +304,14 @@ void Supervisor::open_log_file() {
   }
   dup2(file.get(), STDOUT_FILENO);
   dup2(file.get(), STDERR_FILENO);
+}
+
+// Before kRunning nobody has the file open; whoever starts later opens what is there then.
+void Supervisor::reopen_logs() {
+  if (phase_ < Phase::kRunning) return;
+  open_log_file();
+  log_event(Level::kInfo, "log.reopened", "file=%s", Quoted(answer_.log_file).c_str());
+  workers_.reopen_logs();
 }
 
 void Supervisor::start_running() {

@@ -45,6 +45,7 @@ class Supervisor {
   void reload_check_finished(int code);
   void lock_and_open();
   void open_log_file();
+  void reopen_logs();
   void start_running();
   void stop(bool now);
   void kill_all(const char* why, Nanos settle_patience);

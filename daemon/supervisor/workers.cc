@@ -163,6 +163,7 @@ void Workers::note_ready(std::uint32_t index, Nanos now) {
   entry.ready = now;
   was_ready_ = true;
   move(index, SlotEvent::kReady);
+  if (entry.reopen_due) kill(entry.pid, SIGUSR1);
   log_event(Level::kInfo, "worker.ready", "slot=%u pid=%d start_ms=%llu", index, entry.pid,
             static_cast<unsigned long long>((now - entry.spawned) / kMilli));
 }
@@ -295,6 +296,18 @@ void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {
   entry.settle_pause.failed(now);
   log_event(Level::kWarn, "worker.not_settled", "slot=%u again_in_ms=%llu", index,
             static_cast<unsigned long long>(entry.settle_pause.pause() / kMilli));
+}
+
+// A worker that is not ready may not know the signal yet, and would die of it.
+void Workers::reopen_logs() {
+  for (Entry& entry : entries_) {
+    if (!alive(entry.state)) continue;
+    if (entry.ready == 0) {
+      entry.reopen_due = true;
+    } else {
+      kill(entry.pid, SIGUSR1);
+    }
+  }
 }
 
 void Workers::stop_all() {

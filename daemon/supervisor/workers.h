@@ -33,7 +33,8 @@ class Workers {
 
   [[nodiscard]] bool knows(pid_t pid) const;
 
-  void stop_all();  // TERM: finish and leave
+  void reopen_logs();  // USR1: the log file was moved away
+  void stop_all();     // TERM: finish and leave
   void kill_all(const char* why);
   void kill_settlers();
   [[nodiscard]] bool all_vacant() const;
@@ -54,6 +55,7 @@ class Workers {
     std::uint64_t round = 0;  // which adopt() it was started under
     Nanos spawned = 0, ready = 0, settler_spawned = 0;
     bool proven = false;  // lived on after Ready
+    bool reopen_due = false;
     int wait_status = 0;
     Backoff settle_pause{100 * kMilli, 5 * kSecond};
   };
