@@ -268,6 +268,7 @@ void Supervisor::reload_check_finished(int code) {
       log_event(Level::kWarn, "pool.needs_restart", "keys=\"runtime_dir, embedded\"");
     }
     answer_ = pending_;
+    open_log_file();
     workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
     log_event(Level::kInfo, "pool.reload", "pools=%u", answer_.pool_count);
   }
@@ -294,23 +295,23 @@ void Supervisor::lock_and_open() {
   enter(Phase::kDatabase);
 }
 
-void Supervisor::open_log_file() {
-  if (answer_.log_file[0] == '\0') return;
+// Standard error, where it is none. False was logged.
+bool Supervisor::open_log_file() {
+  if (answer_.log_file[0] == '\0') return true;
   const UniqueFd file(open(answer_.log_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
   if (!file.valid()) {
     log_event(Level::kError, "log.not_opened", "file=%s error=%s", Quoted(answer_.log_file).c_str(),
               Quoted(std::strerror(errno)).c_str());
-    return;
+    return false;
   }
   dup2(file.get(), STDOUT_FILENO);
-  dup2(file.get(), STDERR_FILENO);
+  return dup2(file.get(), STDERR_FILENO) >= 0;
 }
 
 // Before kRunning nobody has the file open; whoever starts later opens what is there then.
 void Supervisor::reopen_logs() {
   if (phase_ < Phase::kRunning) return;
-  open_log_file();
-  log_event(Level::kInfo, "log.reopened", "file=%s", Quoted(answer_.log_file).c_str());
+  if (open_log_file()) log_event(Level::kInfo, "log.reopened", "pid=%d", getpid());
   workers_.reopen_logs();
 }
 

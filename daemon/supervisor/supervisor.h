@@ -44,7 +44,7 @@ class Supervisor {
   void first_check_finished(int code);
   void reload_check_finished(int code);
   void lock_and_open();
-  void open_log_file();
+  bool open_log_file();
   void reopen_logs();
   void start_running();
   void stop(bool now);
