@@ -60,6 +60,10 @@ bool Database::reaped(pid_t pid, int wait_status, Nanos now) {
   return true;
 }
 
+void Database::pass(Handover& io) {
+  io(pid_, ready_, ready_fd_, pause_);
+}
+
 void Database::stop() {
   stopping_ = true;
   if (pid_ > 0) ::kill(pid_, SIGTERM);

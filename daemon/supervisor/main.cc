@@ -2,6 +2,7 @@
 // allotd: reads its few options, then loops (supervisor.h) until it is told to stop.
 #include <fcntl.h>
 #include <getopt.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <climits>
@@ -21,7 +22,8 @@ constexpr char kUsage[] =
     "  --version, --help\n"
     "signals: TERM, INT stop gracefully; a second one, or QUIT, stops now;\n"
     "         HUP checks the configuration, then replaces the workers one by one;\n"
-    "         USR1 opens the log file again, here and in the workers\n";
+    "         USR1 opens the log file again, here and in the workers;\n"
+    "         USR2 goes on as the allotd that is on disk now, workers undisturbed\n";
 
 // Children start elsewhere in time: what is relative now is made absolute now.
 const char* absolute(const char* path, char (&buffer)[PATH_MAX]) {
@@ -36,9 +38,11 @@ const char* absolute(const char* path, char (&buffer)[PATH_MAX]) {
 int main(int argc, char** argv) {
   static char config[PATH_MAX];
   static char embedded[PATH_MAX];
+  static char program[PATH_MAX];
   static allot::supervisor::Options options;
   static const option kLong[] = {{"config", required_argument, nullptr, 'c'},
                                  {"embedded", required_argument, nullptr, 'e'},
+                                 {"resume", required_argument, nullptr, 'r'},  // at USR2
                                  {"version", no_argument, nullptr, 'v'},
                                  {"help", no_argument, nullptr, 'h'},
                                  {nullptr, 0, nullptr, 0}};
@@ -49,6 +53,9 @@ int main(int argc, char** argv) {
         break;
       case 'e':
         options.embedded = absolute(optarg, embedded);
+        break;
+      case 'r':
+        options.resume = optarg;
         break;
       case 'v':
         std::printf("%s\n", allot::kVersionMark);
@@ -65,6 +72,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "allotd: unexpected argument '%s'\n%s", argv[optind], kUsage);
     return allot::kExitUsage;
   }
+  options.program = absolute(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), program);
   const int null = open("/dev/null", O_RDWR);
   if (null > 0) dup2(null, STDIN_FILENO);
   if (null > STDERR_FILENO) close(null);

@@ -18,21 +18,24 @@ constexpr Nanos kPatience = 30 * kSecond;
 
 }  // namespace
 
-bool Preflight::start(Step step, const Options& options) {
+bool Preflight::start(Step step, const Options& options, int state_fd) {
   step_ = step;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
   answer_.reset(high_fd(ends[0]));
   fcntl(answer_.get(), F_SETFL, O_NONBLOCK);  // what the check started may keep it open for ever
   const UniqueFd write_end(high_fd(ends[1]));
-  program_ = open_program("allot-worker");
+  const bool upgrade = step == Step::kUpgrade;
+  const char* program = upgrade ? options.program : "allot-worker";
+  program_ = open_program(program);
   SpawnRequest request;
   request.program_fd = program_.get();
   request.answer_fd = write_end.get();
+  request.slot_fd = state_fd;
   request.dies_with_parent = true;
-  request.add("allot-worker");
-  request.add("--check");
-  request.add(step == Step::kConfig ? "config" : "database");
+  request.add(program);
+  request.add(upgrade ? "--resume" : "--check");
+  request.add(upgrade ? "check" : step == Step::kConfig ? "config" : "database");
   if (step == Step::kDatabaseAndReclaim) request.add("--reclaim");
   request.add_options(options);
   pid_ = spawn(request);

@@ -90,7 +90,7 @@ UniqueFd open_program(const char* name) {
   if (size <= 0) return UniqueFd();
   folder[size] = '\0';
   *std::strrchr(folder, '/') = '\0';
-  const char* chosen = std::getenv("ALLOT_LIBEXEC");
+  const char* chosen = *name == '/' ? "" : std::getenv("ALLOT_LIBEXEC");
   char path[PATH_MAX];
   UniqueFd program = open_file(chosen != nullptr ? chosen : folder, "/", name, path);
   if (!program.valid() && chosen == nullptr) {

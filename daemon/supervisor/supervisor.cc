@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include <cstring>
 
 #include "base/exit_codes.h"
+#include "base/posix.h"
 #include "base/version.h"
 #include "supervisor/log.h"
 
@@ -40,9 +42,10 @@ int Supervisor::run() {
               Quoted(std::strerror(errno)).c_str());
     return kExitSoftware;
   }
-  log_event(Level::kInfo, "supervisor.start", "pid=%d version=%s", getpid(), kVersion);
+  log_event(Level::kInfo, "supervisor.start", "pid=%d version=%s phase=%s", getpid(), kVersion,
+            name_of(phase_));
   now_ = mono_ns();
-  start_check(Preflight::Step::kConfig);
+  if (phase_ == Phase::kChecking) start_check(Preflight::Step::kConfig);
   while (phase_ != Phase::kDone) {
     wait();
     now_ = mono_ns();
@@ -64,14 +67,40 @@ bool Supervisor::set_up() {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGCHLD, SIG_DFL);  // ignored, as some launchers hand it down, children vanish unseen
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // S22: grandchildren that called setsid are ours to end
+  if (sigprocmask(SIG_BLOCK, &mask, nullptr) != 0) return false;
+  signals_.reset(high_fd(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)));
+  if (options_.resume != nullptr) return signals_.valid() && resume();
   int ends[2];
-  if (sigprocmask(SIG_BLOCK, &mask, nullptr) != 0 || pipe2(ends, O_CLOEXEC) != 0) return false;
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
   death_read_.reset(high_fd(ends[0]));
   death_write_.reset(high_fd(ends[1]));
-  signals_.reset(high_fd(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)));
   notify_.reset(high_fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
   notifier_.open();
   return death_read_.valid() && death_write_.valid() && signals_.valid() && notify_.valid();
+}
+
+// Signals that came during exec are pending, and children that died are zombies: the first turn of
+// the loop finds both.
+bool Supervisor::resume() {
+  const UniqueFd state(ipc::kSlotFd);
+  Handover io(state.get(), Handover::Way::kRead);
+  const bool whole = pass(io);
+  if (std::strcmp(options_.resume, "check") == 0) {
+    const bool good = whole && write_all(ipc::kAnswerFd, &answer_, sizeof answer_);
+    _exit(good ? kExitOk : kExitConfig);  // the descriptors in there are not open here
+  }
+  database_.use(answer_.embedded_dir);
+  phase_ = Phase::kRunning;
+  return whole && instance_.map_slots();
+}
+
+bool Supervisor::pass(Handover& io) {
+  io(answer_, reload_asked_, upgrade_asked_, ready_told_, death_read_, death_write_, notify_);
+  notifier_.pass(io);
+  instance_.pass(io);
+  database_.pass(io);
+  workers_.pass(io);
+  return io.whole();
 }
 
 void Supervisor::enter(Phase phase) {
@@ -116,7 +145,7 @@ void Supervisor::on_signal(int number) {
     case SIGUSR1:
       return reopen_logs();
     default:
-      return;
+      upgrade_asked_ = true;  // as with HUP
   }
 }
 
@@ -189,6 +218,7 @@ void Supervisor::tick() {
         reload_asked_ = false;  // now: one that comes during the check asks for another
         start_check(Preflight::Step::kConfig);
       }
+      if (upgrade_asked_ && !check_.running()) start_upgrade();
       workers_.tick(now_, wake_at_);
       if (!ready_told_ && workers_.up()) {
         ready_told_ = true;
@@ -216,14 +246,16 @@ void Supervisor::tick() {
 }
 
 void Supervisor::start_check(Preflight::Step step) {
-  if (check_.start(step, options_)) return;
+  if (check_.start(step, options_, state_.get())) return;
   log_event(Level::kError, "check.no_start", "error=%s", Quoted(std::strerror(errno)).c_str());
   check_finished(kExitUnavailable);
 }
 
 void Supervisor::check_finished(int code) {
   if (phase_ < Phase::kRunning) return first_check_finished(code);
-  if (phase_ == Phase::kRunning) return reload_check_finished(code);
+  if (phase_ != Phase::kRunning) return;
+  const bool upgrade = check_.step() == Preflight::Step::kUpgrade;
+  upgrade ? upgrade_check_finished(code) : reload_check_finished(code);
 }
 
 void Supervisor::first_check_finished(int code) {
@@ -273,6 +305,32 @@ void Supervisor::reload_check_finished(int code) {
     log_event(Level::kInfo, "pool.reload", "pools=%u", answer_.pool_count);
   }
   notifier_.send("READY=1");
+}
+
+void Supervisor::start_upgrade() {
+  upgrade_asked_ = false;
+  state_.reset(high_fd(memfd_create("allot-state", MFD_CLOEXEC)));
+  Handover io(state_.get(), Handover::Way::kWrite);
+  (void)pass(io);  // the check finds out
+  start_check(Preflight::Step::kUpgrade);
+}
+
+// By path, as whoever started this one did. Returns when this image is to go on.
+void Supervisor::upgrade_check_finished(int code) {
+  Handover io(state_.get(), Handover::Way::kWrite);  // again: time has passed
+  if (code == kExitOk && check_.read_answer(pending_) && pass(io)) {
+    SpawnRequest request;
+    for (const char* word : {options_.program, "--resume", "run"}) request.add(word);
+    request.add_options(options_);
+    dup2(state_.get(), ipc::kSlotFd);
+    execve(options_.program, const_cast<char**>(request.arguments), environ);
+    close(ipc::kSlotFd);
+    log_event(Level::kError, "upgrade.exec", "error=%s", Quoted(std::strerror(errno)).c_str());
+  }
+  log_event(Level::kError, "upgrade.kept",
+            "code=%d program=%s reason=\"the new program was refused, see above\"", code,
+            Quoted(options_.program).c_str());
+  state_.reset();
 }
 
 void Supervisor::lock_and_open() {

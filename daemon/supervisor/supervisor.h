@@ -31,6 +31,8 @@ class Supervisor {
 
  private:
   bool set_up();
+  bool resume();
+  bool pass(Handover& io);
   void enter(Phase phase);
   void wait();
   void take_signals();
@@ -43,6 +45,8 @@ class Supervisor {
   void check_finished(int code);
   void first_check_finished(int code);
   void reload_check_finished(int code);
+  void start_upgrade();
+  void upgrade_check_finished(int code);
   void lock_and_open();
   bool open_log_file();
   void reopen_logs();
@@ -60,6 +64,7 @@ class Supervisor {
   Nanos wake_at_ = 0;
   int exit_code_ = 0;
   bool reload_asked_ = false;
+  bool upgrade_asked_ = false;
   bool killed_all_ = false;
   Nanos settle_until_ = 0;  // set with killed_all_
   Nanos stray_until_ = 0;   // set when the last slot is vacant
@@ -74,6 +79,7 @@ class Supervisor {
   ipc::PreflightAnswer answer_{};   // in force
   ipc::PreflightAnswer pending_{};  // of a reload under way
   UniqueFd checked_program_;
+  UniqueFd state_;  // of an upgrade under way
   Preflight check_;
   Backoff database_pause_{500 * kMilli, 10 * kSecond};
   Notifier notifier_;

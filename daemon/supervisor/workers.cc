@@ -35,6 +35,11 @@ void Workers::adopt(const ipc::PreflightAnswer& answer, UniqueFd program, int de
   ++round_;
 }
 
+void Workers::pass(Handover& io) {
+  io(answer_, program_, death_fd_, notify_fd_, round_, was_ready_, last_tick_, beat_since_);
+  io(entries_, start_pause_);
+}
+
 void Workers::move(std::uint32_t index, SlotEvent event) {
   Entry& entry = entries_[index];
   const Transition to = next_state(entry.state, event);

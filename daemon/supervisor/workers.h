@@ -7,6 +7,7 @@
 #include "base/unique_fd.h"
 #include "ipc/preflight.h"
 #include "supervisor/backoff.h"
+#include "supervisor/handover.h"
 #include "supervisor/instance.h"
 #include "supervisor/slot_machine.h"
 #include "supervisor/spawn.h"
@@ -32,6 +33,7 @@ class Workers {
   bool reaped(pid_t pid, int wait_status, Nanos now);
 
   [[nodiscard]] bool knows(pid_t pid) const;
+  void pass(Handover& io);
 
   void reopen_logs();  // USR1: the log file was moved away
   void stop_all();     // TERM: finish and leave
