@@ -31,7 +31,7 @@ class Database {
   void kill();
   [[nodiscard]] bool is(pid_t pid) const { return pid == pid_; }
   [[nodiscard]] bool gone() const { return pid_ <= 0; }
-  void pass(Handover& io);  // all but the folder
+  void pass(Handover& io) { io(pid_, ready_, ready_fd_, pause_); }  // all but the folder
 
  private:
   const char* folder_ = "";

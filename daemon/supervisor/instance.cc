@@ -22,8 +22,8 @@ namespace allot::supervisor {
 namespace {
 
 bool report(const char* what, const char* path) {
-  log_event(Level::kError, "instance.failed", "what=%s path=%s error=%s", Quoted(what).c_str(),
-            Quoted(path).c_str(), Quoted(std::strerror(errno)).c_str());
+  log_event(kError, "instance.failed", "what=%s path=%s error=\"%s\"", Quoted(what).c_str(),
+            Quoted(path).c_str(), std::strerror(errno));
   return false;
 }
 
@@ -81,7 +81,7 @@ Instance::Lock Instance::lock(const char* folder) {
   const long pid = std::strtol(text, nullptr, 10);
   lock_.reset();
   if (!is_allotd(pid)) return Lock::kBusy;
-  log_event(Level::kError, "instance.taken",
+  log_event(kError, "instance.taken",
             "pid=%ld path=%s mend=\"stop it, or give this one another [daemon] instance\"", pid,
             Quoted(path).c_str());
   return Lock::kRefused;
@@ -116,10 +116,6 @@ bool Instance::map_slots() {
   const std::size_t size = ipc::slot_file_size(ipc::kMaxSlots);
   slots_ = static_cast<char*>(map_shared(slots_fd_.get(), 0, size, true));
   return slots_ != nullptr;
-}
-
-void Instance::pass(Handover& io) {
-  io(lock_, slots_fd_, board_fd_);
 }
 
 ipc::Slot& Instance::slot(std::uint32_t index) {

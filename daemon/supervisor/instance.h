@@ -25,7 +25,7 @@ class Instance {
   bool make_files(const char* folder, const char* name);
 
   // map_slots() follows what was read. False: errno says why.
-  void pass(Handover& io);
+  void pass(Handover& io) { io(lock_, slots_fd_, board_fd_); }
   bool map_slots();
 
   [[nodiscard]] int lock_fd() const { return lock_.get(); }

@@ -8,6 +8,7 @@
 namespace allot::supervisor {
 
 enum class Level { kInfo, kWarn, kError };
+using enum Level;
 
 // `format` makes the key=value part, as printf; texts that people chose go through Quoted.
 [[gnu::format(printf, 3, 4)]] void log_event(Level level, const char* event, const char* format,

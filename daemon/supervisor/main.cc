@@ -36,9 +36,7 @@ const char* absolute(const char* path, char (&buffer)[PATH_MAX]) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  static char config[PATH_MAX];
-  static char embedded[PATH_MAX];
-  static char program[PATH_MAX];
+  static char config[PATH_MAX], embedded[PATH_MAX], program[PATH_MAX];
   static allot::supervisor::Options options;
   static const option kLong[] = {{"config", required_argument, nullptr, 'c'},
                                  {"embedded", required_argument, nullptr, 'e'},
@@ -60,12 +58,9 @@ int main(int argc, char** argv) {
       case 'v':
         std::printf("%s\n", allot::kVersionMark);
         return allot::kExitOk;
-      case 'h':
-        std::fputs(kUsage, stdout);
-        return allot::kExitOk;
       default:
-        std::fputs(kUsage, stderr);
-        return allot::kExitUsage;
+        std::fputs(kUsage, got == 'h' ? stdout : stderr);
+        return got == 'h' ? allot::kExitOk : allot::kExitUsage;
     }
   }
   if (optind != argc) {

@@ -46,7 +46,7 @@ bool Preflight::start(Step step, const Options& options, int state_fd) {
 
 void Preflight::enforce_deadline(Nanos now) {
   if (!running() || ended_ || now < deadline_) return;
-  log_event(Level::kError, "check.timeout", "pid=%d seconds=%d", pid_,
+  log_event(kError, "check.timeout", "pid=%d seconds=%d", pid_,
             static_cast<int>(kPatience / kSecond));
   end();
 }
@@ -59,7 +59,7 @@ void Preflight::end() {
 
 int Preflight::finish(int wait_status) {
   if (WIFSIGNALED(wait_status) && !ended_) {
-    log_event(Level::kError, "check.died", "signal=%d pid=%d", WTERMSIG(wait_status), pid_);
+    log_event(kError, "check.died", "signal=%d pid=%d", WTERMSIG(wait_status), pid_);
   }
   pid_ = -1;
   if (ended_ && step_ != Step::kConfig) return kExitUnavailable;

@@ -30,13 +30,8 @@ struct Options {
 // A child to be made: program, arguments, and the descriptors of ipc/slot.h that it gets (-1:
 // none).
 struct SpawnRequest {
-  int program_fd = -1;
+  int program_fd = -1, slot_fd = -1, death_fd = -1, notify_fd = -1, board_fd = -1, answer_fd = -1;
   const char* arguments[kMaxArguments] = {};
-  int slot_fd = -1;
-  int death_fd = -1;
-  int notify_fd = -1;
-  int board_fd = -1;
-  int answer_fd = -1;
   int lock_fd = -1;
   bool dies_with_parent =
       false;  // TERM when the supervisor is gone; the death pipe is the real sign

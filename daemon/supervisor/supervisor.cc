@@ -38,11 +38,10 @@ const char* name_of(Phase phase) {
 
 int Supervisor::run() {
   if (!set_up()) {
-    log_event(Level::kError, "supervisor.no_start", "error=%s",
-              Quoted(std::strerror(errno)).c_str());
+    log_event(kError, "supervisor.no_start", "error=\"%s\"", std::strerror(errno));
     return kExitSoftware;
   }
-  log_event(Level::kInfo, "supervisor.start", "pid=%d version=%s phase=%s", getpid(), kVersion,
+  log_event(kInfo, "supervisor.start", "pid=%d version=%s phase=%s", getpid(), kVersion,
             name_of(phase_));
   now_ = mono_ns();
   if (phase_ == Phase::kChecking) start_check(Preflight::Step::kConfig);
@@ -54,7 +53,7 @@ int Supervisor::run() {
     reap();
     tick();
   }
-  log_event(Level::kInfo, "supervisor.exit", "code=%d", exit_code_);
+  log_event(kInfo, "supervisor.exit", "code=%d", exit_code_);
   return exit_code_;
 }
 
@@ -107,7 +106,7 @@ void Supervisor::enter(Phase phase) {
   phase_ = phase;
   phase_began_ = now_;
   wake_at_ = now_;
-  log_event(Level::kInfo, "supervisor.phase", "phase=%s", name_of(phase));
+  log_event(kInfo, "supervisor.phase", "phase=%s", name_of(phase));
   tell_status();
 }
 
@@ -118,7 +117,7 @@ void Supervisor::wait() {
   // Rounded up: a timer that is due in half a millisecond is not polled for in a spin.
   const Nanos wait_ns = wake_at_ > now ? wake_at_ - now + kMilli - 1 : 0;
   if (poll(watched, 3, static_cast<int>(wait_ns / kMilli)) < 0 && errno != EINTR) {
-    log_event(Level::kError, "supervisor.poll", "error=%s", Quoted(std::strerror(errno)).c_str());
+    log_event(kError, "supervisor.poll", "error=\"%s\"", std::strerror(errno));
   }
   std::uint64_t count = 0;
   (void)!read(notify_.get(), &count, sizeof count);
@@ -132,7 +131,7 @@ void Supervisor::take_signals() {
 }
 
 void Supervisor::on_signal(int number) {
-  log_event(Level::kInfo, "supervisor.signal", "signal=%d phase=%s", number, name_of(phase_));
+  log_event(kInfo, "supervisor.signal", "signal=%d phase=%s", number, name_of(phase_));
   switch (number) {
     case SIGTERM:
     case SIGINT:
@@ -188,7 +187,7 @@ bool Supervisor::end_strays() {
     if (end == at || *end != ' ') return none;  // a number that was cut would be another's
     if (workers_.knows(pid) || database_.is(pid) || check_.pid() == pid) continue;
     if (workers_.knows(getpgid(pid))) continue;  // ends with the group of its worker
-    log_event(Level::kWarn, "stray.kill", "pid=%d", pid);
+    log_event(kWarn, "stray.kill", "pid=%d", pid);
     kill(pid, SIGKILL);
     none = false;
   }
@@ -201,8 +200,6 @@ void Supervisor::tick() {
     (void)database_.ready();
   }
   switch (phase_) {
-    case Phase::kChecking:
-      break;
     case Phase::kLocking:
       lock_and_open();
       break;
@@ -223,7 +220,7 @@ void Supervisor::tick() {
       if (!ready_told_ && workers_.up()) {
         ready_told_ = true;
         notifier_.send("READY=1");
-        log_event(Level::kInfo, "supervisor.ready", "instance=%s", answer_.instance);
+        log_event(kInfo, "supervisor.ready", "instance=%s", answer_.instance);
       }
       break;
     case Phase::kDraining:
@@ -233,6 +230,7 @@ void Supervisor::tick() {
       if (database_.gone()) return enter(Phase::kDone);
       if (now_ - phase_began_ > kDatabasePatience) database_.kill();
       break;
+    case Phase::kChecking:
     case Phase::kDone:
       break;
   }
@@ -247,7 +245,7 @@ void Supervisor::tick() {
 
 void Supervisor::start_check(Preflight::Step step) {
   if (check_.start(step, options_, state_.get())) return;
-  log_event(Level::kError, "check.no_start", "error=%s", Quoted(std::strerror(errno)).c_str());
+  log_event(kError, "check.no_start", "error=\"%s\"", std::strerror(errno));
   check_finished(kExitUnavailable);
 }
 
@@ -261,23 +259,20 @@ void Supervisor::check_finished(int code) {
 void Supervisor::first_check_finished(int code) {
   if (phase_ == Phase::kChecking) {
     if (code != kExitOk || !check_.read_answer(answer_)) {
-      log_event(Level::kError, "check.failed", "step=config code=%d reason=\"see the lines above\"",
-                code);
+      log_event(kError, "check.failed", "step=config code=%d reason=\"see the lines above\"", code);
       return give_up(code != kExitOk ? code : static_cast<int>(kExitConfig));
     }
     checked_program_ = check_.take_program();
-    log_event(Level::kInfo, "check.passed", "step=config pools=%u", answer_.pool_count);
+    log_event(kInfo, "check.passed", "step=config pools=%u", answer_.pool_count);
     return enter(Phase::kLocking);
   }
   if (code == kExitOk) return start_running();
   if (code != kExitUnavailable) {
-    log_event(Level::kError, "check.failed", "step=database code=%d reason=\"see the lines above\"",
-              code);
+    log_event(kError, "check.failed", "step=database code=%d reason=\"see the lines above\"", code);
     return give_up(code);
   }
   database_pause_.failed(now_);
-  log_event(Level::kWarn, "database.away", "again_in_ms=%llu",
-            static_cast<unsigned long long>(database_pause_.pause() / kMilli));
+  log_event(kWarn, "database.away", "again_in_ms=%llu", in_ms(database_pause_.pause()));
   tell_status();
 }
 
@@ -291,18 +286,18 @@ void Supervisor::reload_check_finished(int code) {
     return start_check(Preflight::Step::kDatabase);
   }
   if (code != kExitOk || config_step) {
-    log_event(Level::kError, "pool.kept",
+    log_event(kError, "pool.kept",
               "step=%s code=%d reason=\"the new configuration was refused, see above\"",
               config_step ? "config" : "database", code);
   } else {
     if (std::strcmp(answer_.runtime_dir, pending_.runtime_dir) != 0 ||
         std::strcmp(answer_.embedded_dir, pending_.embedded_dir) != 0) {
-      log_event(Level::kWarn, "pool.needs_restart", "keys=\"runtime_dir, embedded\"");
+      log_event(kWarn, "pool.needs_restart", "keys=\"runtime_dir, embedded\"");
     }
     answer_ = pending_;
     open_log_file();
     workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
-    log_event(Level::kInfo, "pool.reload", "pools=%u", answer_.pool_count);
+    log_event(kInfo, "pool.reload", "pools=%u", answer_.pool_count);
   }
   notifier_.send("READY=1");
 }
@@ -325,9 +320,9 @@ void Supervisor::upgrade_check_finished(int code) {
     dup2(state_.get(), ipc::kSlotFd);
     execve(options_.program, const_cast<char**>(request.arguments), environ);
     close(ipc::kSlotFd);
-    log_event(Level::kError, "upgrade.exec", "error=%s", Quoted(std::strerror(errno)).c_str());
+    log_event(kError, "upgrade.exec", "error=\"%s\"", std::strerror(errno));
   }
-  log_event(Level::kError, "upgrade.kept",
+  log_event(kError, "upgrade.kept",
             "code=%d program=%s reason=\"the new program was refused, see above\"", code,
             Quoted(options_.program).c_str());
   state_.reset();
@@ -337,14 +332,13 @@ void Supervisor::lock_and_open() {
   const Instance::Lock lock = instance_.lock(answer_.runtime_dir);
   if (lock == Instance::Lock::kBusy && now_ - phase_began_ < kLockPatience) {
     if (now_ == phase_began_) {  // the first try
-      log_event(Level::kWarn, "instance.busy", "reason=\"workers of a former life still leave\"");
+      log_event(kWarn, "instance.busy", "reason=\"workers of a former life still leave\"");
     }
     wake_at_ = std::min(wake_at_, now_ + 100 * kMilli);
     return;
   }
   if (lock != Instance::Lock::kTaken) {
-    log_event(Level::kError, "instance.not_locked", "folder=%s",
-              Quoted(answer_.runtime_dir).c_str());
+    log_event(kError, "instance.not_locked", "folder=%s", Quoted(answer_.runtime_dir).c_str());
     return give_up(kExitCannotCreate);
   }
   if (!instance_.make_files(answer_.runtime_dir, answer_.instance))
@@ -358,8 +352,8 @@ bool Supervisor::open_log_file() {
   if (answer_.log_file[0] == '\0') return true;
   const UniqueFd file(open(answer_.log_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
   if (!file.valid()) {
-    log_event(Level::kError, "log.not_opened", "file=%s error=%s", Quoted(answer_.log_file).c_str(),
-              Quoted(std::strerror(errno)).c_str());
+    log_event(kError, "log.not_opened", "file=%s error=\"%s\"", Quoted(answer_.log_file).c_str(),
+              std::strerror(errno));
     return false;
   }
   dup2(file.get(), STDOUT_FILENO);
@@ -369,7 +363,7 @@ bool Supervisor::open_log_file() {
 // Before kRunning nobody has the file open; whoever starts later opens what is there then.
 void Supervisor::reopen_logs() {
   if (phase_ < Phase::kRunning) return;
-  if (open_log_file()) log_event(Level::kInfo, "log.reopened", "pid=%d", getpid());
+  if (open_log_file()) log_event(kInfo, "log.reopened", "pid=%d", getpid());
   workers_.reopen_logs();
 }
 
@@ -392,8 +386,7 @@ void Supervisor::stop(bool now) {
 }
 
 void Supervisor::kill_all(const char* why, Nanos settle_patience) {
-  if (killed_all_) return;
-  killed_all_ = true;
+  if (settle_until_ != 0) return;
   settle_until_ = now_ + settle_patience;
   workers_.kill_all(why);
 }
@@ -407,8 +400,8 @@ void Supervisor::drain() {
   if (!empty) {
     // Settlers need the database, so they come before its end; without one they are not waited for
     // for ever: the leases then run out, or the next start reclaims them (S11).
-    if (!killed_all_ || now_ < settle_until_) return;
-    log_event(Level::kWarn, "supervisor.unsettled", "slots=%d", workers_.counts().settling);
+    if (settle_until_ == 0 || now_ < settle_until_) return;
+    log_event(kWarn, "supervisor.unsettled", "slots=%d", workers_.counts().settling);
     workers_.kill_settlers();
   }
   if (stray_until_ == 0) stray_until_ = now_ + kSettleNow;

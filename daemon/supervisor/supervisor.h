@@ -59,23 +59,16 @@ class Supervisor {
 
   const Options& options_;
   Phase phase_ = Phase::kChecking;
-  Nanos phase_began_ = 0;
-  Nanos now_ = 0;
-  Nanos wake_at_ = 0;
+  Nanos phase_began_ = 0, now_ = 0, wake_at_ = 0;
   int exit_code_ = 0;
-  bool reload_asked_ = false;
-  bool upgrade_asked_ = false;
-  bool killed_all_ = false;
-  Nanos settle_until_ = 0;  // set with killed_all_
+  bool reload_asked_ = false, upgrade_asked_ = false;
+  Nanos settle_until_ = 0;  // set when all were killed
   Nanos stray_until_ = 0;   // set when the last slot is vacant
   bool ready_told_ = false;
   Nanos next_watchdog_ = 0;
   Workers::Counts told_;
 
-  UniqueFd signals_;
-  UniqueFd notify_;
-  UniqueFd death_read_;
-  UniqueFd death_write_;
+  UniqueFd signals_, notify_, death_read_, death_write_;
   ipc::PreflightAnswer answer_{};   // in force
   ipc::PreflightAnswer pending_{};  // of a reload under way
   UniqueFd checked_program_;

@@ -64,6 +64,7 @@ class Workers {
 
   void move(std::uint32_t index, SlotEvent event);
   void keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at);
+  [[nodiscard]] SpawnRequest base_request() const;
   bool start_worker(std::uint32_t pool, Nanos now);
   void retire_old(std::uint32_t pool, int most);
   void note_ready(std::uint32_t index, Nanos now);
@@ -88,9 +89,7 @@ class Workers {
   Nanos beat_since_ = 0;  // no heartbeat counts as older
   Entry entries_[ipc::kMaxSlots];
   // Only deaths before the first Ready are throttled: those inside a handler are the task's (S10).
-  struct StartPause : Backoff {
-    StartPause() : Backoff(100 * kMilli, 30 * kSecond) {}
-  } start_pause_[ipc::kMaxPools];
+  Backoff start_pause_[ipc::kMaxPools];
 };
 
 }  // namespace allot::supervisor
