@@ -53,6 +53,24 @@ std::string text_of(const char (&from)[N]) {
   return {from, strnlen(from, N)};
 }
 
+const char* name_of(ipc::WorkerState state) {
+  switch (state) {
+    case ipc::WorkerState::kBlank:
+      return "blank";
+    case ipc::WorkerState::kConnecting:
+      return "connecting";
+    case ipc::WorkerState::kIdle:
+      return "idle";
+    case ipc::WorkerState::kLeasing:
+      return "leasing";
+    case ipc::WorkerState::kRunning:
+      return "running";
+    case ipc::WorkerState::kStopping:
+      return "stopping";
+  }
+  return "unknown";
+}
+
 WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   WorkerView view;
   view.slot = index;

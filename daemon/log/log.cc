@@ -26,6 +26,13 @@ UniqueFd open_log(const std::string& file) {
   return UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
 }
 
+bool same_file(int one, int other) {
+  struct stat first = {};
+  struct stat second = {};
+  return ::fstat(one, &first) == 0 && ::fstat(other, &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 // Unlike spdlog's file sinks this one has no buffer: stdio may split a long line into several
 // writes, and then the lines of two processes mix.
 class LineSink : public spdlog::sinks::base_sink<std::mutex> {
@@ -37,6 +44,10 @@ class LineSink : public spdlog::sinks::base_sink<std::mutex> {
     if (file_.empty()) return true;
     UniqueFd fresh = open_log(file_);
     if (!fresh.valid()) return false;
+    // What a handler prints goes where the supervisor's descriptors went, to the same file.
+    for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (same_file(standard, fd_.get())) ::dup2(fresh.get(), standard);
+    }
     fd_ = std::move(fresh);
     return true;
   }

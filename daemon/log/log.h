@@ -62,7 +62,8 @@ using Fields = std::initializer_list<Field>;
 void setup(std::string_view program, Level level, const std::string& file = {},
            LogFormat format = LogFormat::kText);
 
-// Opens the file again under its name, after logrotate moved it. False: the old one is kept.
+// Opens the file again under its name, after logrotate moved it; so do standard output and error
+// that went to it. False: the old one is kept.
 bool reopen();
 
 [[nodiscard]] bool enabled(Level level);

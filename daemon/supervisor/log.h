@@ -10,6 +10,7 @@
 namespace allot::supervisor {
 
 enum class Level { kInfo, kWarn, kError };
+using enum Level;
 
 // Text until then.
 void set_log_format(LogFormat format);

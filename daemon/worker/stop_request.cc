@@ -35,6 +35,11 @@ void install_stop_signals(ipc::Board& board) {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaction(number, &action, nullptr);
   action.sa_handler = SIG_IGN;
   for (const int number : {SIGPIPE, SIGUSR1, SIGUSR2}) sigaction(number, &action, nullptr);
+  // Waits for the pulse, in all threads that come later too: it must not interrupt a handler.
+  sigset_t reopen;
+  sigemptyset(&reopen);
+  sigaddset(&reopen, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &reopen, nullptr);
 }
 
 Asked asked() {

@@ -26,6 +26,7 @@ struct DaemonOptions {
   std::string log_format{"text"};
   bool migrate = true;
   bool start = true;
+  std::string allotd{};                 // the program; empty: the one that was built
   support::Database* server = nullptr;  // none: the shared one
   std::string database_keys{};          // lines of [database] in place of socket and user
 };
@@ -71,6 +72,7 @@ class Daemon {
 
  private:
   support::TempDir folder_;
+  std::string allotd_;
   support::Database& server_;
   std::string database_;
   std::string config_file_;

@@ -45,7 +45,8 @@ ipc::PreflightAnswer answer_of(const Folder& folder) {
   put(answer.instance, folder.text("instance", "test"));
   put(answer.runtime_dir, folder.text("runtime_dir", folder.path("run")));
   put(answer.embedded_dir, folder.text("embedded_dir"));
-  put(answer.log_file, folder.text("log_file"));
+  const std::string log_file = folder.text("log_file");
+  put(answer.log_file, log_file.empty() ? log_file : folder.path(log_file));
   return answer;
 }
 
