@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "supervisor/handover.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -29,7 +30,7 @@ void Handover::one(UniqueFd& fd) {
   int number = fd.get();
   one(number);
   if (reading_) fd.reset(number);
-  if (number >= 0) set_cloexec(number, reading_);
+  if (number >= 0) fcntl(number, F_SETFD, reading_ ? FD_CLOEXEC : 0);
 }
 
 void Handover::bytes(void* data, std::size_t size) {

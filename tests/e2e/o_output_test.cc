@@ -32,6 +32,9 @@ TEST(Output, AJsonLogIsOneObjectALine) {
   daemon.process().signal(SIGHUP);
   ASSERT_TRUE(eventually([&] { return daemon.logged("\"event\":\"pool.reload\""); }))
       << daemon.log();
+  daemon.process().signal(SIGUSR2);
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("\"event\":\"supervisor.start\"") == 2; }))
+      << daemon.log();
   EXPECT_EQ(daemon.stop()->code, 0);
 
   std::set<std::string> events;
