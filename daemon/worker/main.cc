@@ -53,6 +53,11 @@ struct Options {
   throw Error(problem + "\n" + kUsage, kExitUsage);
 }
 
+[[noreturn]] void say(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::exit(kExitOk);
+}
+
 long number(const char* text, long most) {
   char* end = nullptr;
   const long value = std::strtol(text, &end, 10);
@@ -131,11 +136,9 @@ Options parse(int argc, char** argv) {
         options.load.embedded = optarg;
         break;
       case 'v':
-        std::printf("%s\n", kVersionMark);
-        std::exit(kExitOk);
+        say(std::string(kVersionMark) + "\n");
       case 'h':
-        std::fputs(kUsage, stdout);
-        std::exit(kExitOk);
+        say(kUsage);
       default:
         usage("unknown or incomplete option");
     }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -60,6 +61,24 @@ TEST(Output, AJsonLogIsOneObjectALine) {
         "worker task.retry", "worker task.dead", "worker worker.failed", "supervisor pool.kept",
         "supervisor pool.reload", "worker worker.leaves", "supervisor supervisor.exit"}) {
     EXPECT_EQ(events.count(event), 1U) << event;
+  }
+}
+
+TEST(Output, ALogForTheJournalHasAPriorityInFrontOfEachLine) {
+  Daemon daemon({.log_format = "journald"});
+  (void)daemon.submit("test.crash", "segv");
+  ASSERT_TRUE(eventually([&] { return daemon.logged(" worker.settled "); })) << daemon.log();
+  EXPECT_EQ(daemon.stop()->code, 0);
+  std::istringstream lines(support::read_file(daemon.folder() + "/log"));
+  std::set<std::string> heads;
+  const std::regex head("(<[3467]>)(supervisor|worker) [a-z_.]+( .*)?");
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch found;
+    ASSERT_TRUE(std::regex_match(line, found, head)) << line;
+    heads.insert(found[1].str() + found[2].str());
+  }
+  for (const char* one : {"<6>supervisor", "<4>supervisor", "<6>worker", "<7>worker"}) {
+    EXPECT_EQ(heads.count(one), 1U) << one << daemon.log();
   }
 }
 

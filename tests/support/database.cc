@@ -59,9 +59,6 @@ Database::Database(std::vector<std::string> settings, Network network)
                                    "--auth-root-authentication-method=normal",
                                    "--skip-test-db",
                                    "--skip-name-resolve",
-                                   // In /tmp its names may be those of a server in another
-                                   // container, and then it crashes.
-                                   "--tmpdir=" + folder_.path(),
                                    "--force"};  // also where no name can be looked up
   add_user(install);
   // In /tmp it would meet other tests' servers: at its start each removes the temporary tables
