@@ -25,6 +25,10 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
   text.replace(at, from.size(), to);
 }
 
+bool none_alive(const std::vector<pid_t>& pids) {
+  return std::none_of(pids.begin(), pids.end(), [](pid_t pid) { return kill(pid, 0) == 0; });
+}
+
 class Supervisord : public testing::Test {
  protected:
   // `log_file`: allotd keeps its log itself.
@@ -92,14 +96,14 @@ class Supervisord : public testing::Test {
 
 TEST_F(Supervisord, StopDrains) {
   start(false);
-  (void)daemon_.submit("test.nap", "1500");
+  (void)daemon_.submit("test.stay", "2500");
   ASSERT_TRUE(eventually([&] { return daemon_.busy_workers().size() == 1; })) << story();
   const auto workers = daemon_.workers();
   const auto stopped = control({"stop", "allotd"});
   EXPECT_NE(stopped.out.find("allotd: stopped"), std::string::npos) << stopped.out << story();
   EXPECT_TRUE(daemon_.drained()) << "the task that ran was finished" << story();
-  EXPECT_EQ(daemon_.count("task_attempt"), 0U);
-  EXPECT_TRUE(std::none_of(workers.begin(), workers.end(), [](pid_t p) { return !kill(p, 0); }));
+  EXPECT_EQ(daemon_.count("task_attempt"), 0U) << story();
+  EXPECT_TRUE(none_alive(workers));
   EXPECT_TRUE(tells("supervisor.exit code=0")) << story();
   EXPECT_NE(status().find("STOPPED"), std::string::npos) << status();
   EXPECT_NE(control({"start", "allotd"}).out.find("allotd: started"), std::string::npos) << story();
@@ -115,18 +119,18 @@ TEST_F(Supervisord, AKilledSupervisorIsStartedAgain) {
   })) << story();
   daemon_.submit_many("test.write", {"again"});
   ASSERT_TRUE(eventually([&] { return daemon_.written().size() == 1; })) << story();
-  EXPECT_TRUE(std::none_of(workers.begin(), workers.end(), [](pid_t p) { return !kill(p, 0); }));
+  EXPECT_TRUE(eventually([&] { return none_alive(workers); })) << "they left with the former one";
 }
 
 TEST_F(Supervisord, RotatesWhatGoesToStandardError) {
   start(false, "20KB");
-  daemon_.submit_many("test.ok", std::vector<std::string>(300, ""));
+  daemon_.submit_many("test.ok", std::vector<std::string>(800, ""));
   ASSERT_TRUE(eventually([&] { return daemon_.drained(); })) << story();
   ASSERT_TRUE(eventually([&] { return fs::exists(output() + ".2"); })) << story();
   const std::string text = told();
   std::size_t ran = 0;
   for (std::size_t at = 0; (at = text.find("task.ran", at)) != std::string::npos; ++at) ++ran;
-  EXPECT_EQ(ran, 300U) << "no line was lost";
+  EXPECT_EQ(ran, 800U) << "no line was lost";
 }
 
 TEST_F(Supervisord, PassesTheSignalsOn) {
