@@ -18,24 +18,6 @@
 namespace allot::cli {
 namespace {
 
-const char* name_of(ipc::WorkerState state) {
-  switch (state) {
-    case ipc::WorkerState::kBlank:
-      return "blank";
-    case ipc::WorkerState::kConnecting:
-      return "connecting";
-    case ipc::WorkerState::kIdle:
-      return "idle";
-    case ipc::WorkerState::kLeasing:
-      return "leasing";
-    case ipc::WorkerState::kRunning:
-      return "running";
-    case ipc::WorkerState::kStopping:
-      return "stopping";
-  }
-  return "unknown";
-}
-
 bool lives(std::uint32_t pid) {
   return pid != 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
 }

@@ -82,6 +82,17 @@ class Nap : public allot::Handler {
   }
 };
 
+// payload: milliseconds; does not look, and ends by itself.
+class Stay : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    for (int left = std::atoi(std::string(ctx.payload()).c_str()); left > 0; left -= 10) {
+      ::poll(nullptr, 0, 10);
+    }
+    return allot::success();
+  }
+};
+
 // Prints its payload where a library would.
 class Print : public allot::Handler {
  public:
@@ -168,6 +179,7 @@ ALLOT_HANDLER("test.throw_int", ThrowInt)
 ALLOT_HANDLER("test.crash", Crash)
 ALLOT_HANDLER("test.sleep", Sleep)
 ALLOT_HANDLER("test.nap", Nap)
+ALLOT_HANDLER("test.stay", Stay)
 ALLOT_HANDLER("test.print", Print)
 ALLOT_HANDLER("test.spin", Spin)
 ALLOT_HANDLER("test.write", Write)
