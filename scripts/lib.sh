@@ -15,6 +15,7 @@
   test_packages=(libgtest-dev openssl systemd)  # systemd: its systemd-analyze; starts nothing
   lint_packages=(clang-format clang-tidy shellcheck)
   fresh_packages=(debootstrap systemd-container)
+  package_packages=(dpkg-dev file lintian jq)
 }
 
 # What is built must not be world-writable: a plugin that is would be refused.
