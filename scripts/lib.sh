@@ -12,7 +12,8 @@
   )
   run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
   demo_packages=(jq)
-  test_packages=(libgtest-dev openssl systemd)  # systemd: its systemd-analyze; starts nothing
+  # systemd: its systemd-analyze; starts nothing
+  test_packages=(libgtest-dev openssl systemd dpkg-dev file)
   lint_packages=(clang-format clang-tidy shellcheck)
   fresh_packages=(debootstrap systemd-container)
   package_packages=(dpkg-dev file lintian jq)

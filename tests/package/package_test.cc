@@ -36,8 +36,9 @@ std::set<std::string> lines_of(const std::string& text) {
 class Packages {
  public:
   Packages() {
-    must({ALLOT_CPACK, "-G", "DEB", "--config", ALLOT_BUILD_DIR "/CPackConfig.cmake", "-B",
-          folder_.path(), "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"});
+    const std::string settings = ALLOT_BUILD_DIR "/CPackConfig.cmake";
+    must({ALLOT_CPACK, "-G", "DEB", "--config", settings, "-B", folder_.path(), "-D",
+          "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"});
     for (const auto& file : std::filesystem::directory_iterator(folder_.path())) {
       if (file.path().extension() == ".deb") files_.push_back(file.path().string());
     }
