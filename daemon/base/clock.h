@@ -12,6 +12,11 @@ inline constexpr Nanos kMicro = 1'000;
 inline constexpr Nanos kMilli = 1'000'000;
 inline constexpr Nanos kSecond = 1'000'000'000;
 
+// For printf.
+inline unsigned long long in_ms(Nanos span) {
+  return span / kMilli;
+}
+
 inline Nanos clock_ns(clockid_t id) {
   timespec ts{};
   clock_gettime(id, &ts);

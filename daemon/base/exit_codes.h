@@ -3,7 +3,7 @@
 
 namespace allot {
 
-// One list for every program, after sysexits.h. Documented in docs/operations.md.
+// One list for every program, after sysexits.h. Documented in docs/exit-codes.md.
 enum ExitCode : int {
   kExitOk = 0,
   kExitFailure = 1,          // the operation was tried and failed; the message says why

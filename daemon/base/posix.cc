@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/posix.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -34,12 +33,6 @@ bool read_exact(int fd, void* data, std::size_t size) {
     size -= static_cast<std::size_t>(n);
   }
   return true;
-}
-
-bool set_cloexec(int fd, bool on) {
-  const int flags = ::fcntl(fd, F_GETFD);
-  if (flags < 0) return false;
-  return ::fcntl(fd, F_SETFD, on ? flags | FD_CLOEXEC : flags & ~FD_CLOEXEC) == 0;
 }
 
 void* map_shared(int fd, std::size_t offset, std::size_t size, bool writable) {

@@ -14,9 +14,6 @@ bool write_all(int fd, const void* data, std::size_t size);
 // Reads exactly `size` bytes. False on error or early EOF.
 bool read_exact(int fd, void* data, std::size_t size);
 
-// Clears or sets FD_CLOEXEC. False on error.
-bool set_cloexec(int fd, bool on);
-
 // Maps `size` bytes of `fd` from `offset`; nullptr on error. The mapping lives until process end.
 void* map_shared(int fd, std::size_t offset, std::size_t size, bool writable);
 

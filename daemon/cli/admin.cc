@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "db/migrate.h"
 #include "queue/catalog.h"
@@ -26,23 +27,51 @@ std::string find_program(const std::string& name) {
   return fs::exists(beside) ? beside : folder / "../libexec/allot" / name;
 }
 
+struct MadeQueue {
+  queue::QueueInfo info;
+  std::uint32_t configured = 0;  // partitions; the database decides (S17)
+};
+
+void print_text(const std::vector<std::string>& applied, std::uint32_t version,
+                const std::vector<MadeQueue>& queues) {
+  for (const std::string& name : applied) std::printf("applied %s\n", name.c_str());
+  if (applied.empty()) std::printf("the schema is up to date (version %u)\n", version);
+  for (const auto& [info, configured] : queues) {
+    std::printf("queue %s: %u partitions", info.name.c_str(), info.partitions);
+    if (info.partitions != configured) {
+      std::printf(" (the configuration says %u; the database decides)", configured);
+    }
+    std::printf("\n");
+  }
+}
+
+void print_json(const std::vector<std::string>& applied, std::uint32_t version,
+                const std::vector<MadeQueue>& queues) {
+  nlohmann::ordered_json report = {{"applied", applied}, {"schema_version", version}};
+  report["queues"] = nlohmann::ordered_json::array();
+  for (const auto& [info, configured] : queues) {
+    report["queues"].push_back({{"name", info.name},
+                                {"partitions", info.partitions},
+                                {"partitions_configured", configured}});
+  }
+  std::printf("%s\n", report.dump(2).c_str());
+}
+
 }  // namespace
 
-int migrate(const Context& context) {
+int migrate(const Context& context, bool json) {
   const config::Settings settings = context.settings();
   db::Connection db = connect_any(settings);
   const auto applied = db::migrate(db);
-  for (const std::string& name : applied) std::printf("applied %s\n", name.c_str());
-  if (applied.empty()) {
-    std::printf("the schema is up to date (version %u)\n", db::schema_version(db));
-  }
+  std::vector<MadeQueue> queues;
   for (const config::Queue& queue : settings.queues) {
-    const auto info = queue::ensure_queue(db, queue.name, queue.partitions);
-    std::printf("queue %s: %u partitions", info.name.c_str(), info.partitions);
-    if (info.partitions != queue.partitions) {  // S17
-      std::printf(" (the configuration says %u; the database decides)", queue.partitions);
-    }
-    std::printf("\n");
+    queues.push_back({queue::ensure_queue(db, queue.name, queue.partitions), queue.partitions});
+  }
+  const std::uint32_t version = db::schema_version(db);
+  if (json) {
+    print_json(applied, version, queues);
+  } else {
+    print_text(applied, version, queues);
   }
   return kExitOk;
 }

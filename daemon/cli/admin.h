@@ -9,7 +9,7 @@
 namespace allot::cli {
 
 // allot migrate: brings the schema up to date and makes the configured queues.
-int migrate(const Context& context);
+int migrate(const Context& context, bool json);
 
 // allot check, allot plugins: what loads plugins is the worker's program, so it is run in our
 // place. Returns only on failure.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "cli/input.h"
 #include "cli/ndjson.h"
 #include "cli/queues.h"
 #include "cli/submit.h"
+#include "cli/terminal.h"
 #include "queue/submit.h"
 
 namespace allot::cli {
@@ -25,7 +29,12 @@ class Bulk {
  public:
   Bulk(const config::Settings& settings, db::Connection& db, const BulkOptions& options,
        Input& input)
-      : settings_(settings), db_(db), options_(options), input_(input), queues_(db, settings) {}
+      : settings_(settings),
+        db_(db),
+        options_(options),
+        input_(input),
+        queues_(db, settings),
+        progress_(input.size(), !(options.ids && is_terminal(STDOUT_FILENO))) {}
 
   void run() {
     std::string text;
@@ -36,9 +45,29 @@ class Bulk {
     }
     if (interrupted()) throw Error("interrupted; " + so_far() + go_on());
     flush();
+    progress_.wipe();
+    if (options_.json) return print_json(nullptr);
     std::fprintf(stderr, "submitted %llu tasks in %llu batches\n",
                  static_cast<unsigned long long>(tasks_),
                  static_cast<unsigned long long>(batches_));
+  }
+
+  // What ended it, or nullptr.
+  void print_json(const Error* error) const {
+    const int code = error == nullptr ? kExitOk : error->exit_code();
+    nlohmann::ordered_json report = {{"ok", error == nullptr},  {"exit_code", code},
+                                     {"error", nullptr},        {"tasks", tasks_},
+                                     {"batches", batches_},     {"next_line", nullptr},
+                                     {"unknown_lines", nullptr}};
+    if (error != nullptr) report["error"] = error->what();
+    if (code == kExitOutcomeUnknown) {
+      report["unknown_lines"] = {first_of_batch_, last_of_batch_};
+    } else if (error != nullptr) {
+      report["next_line"] = next_line();
+    }
+    // The name of a file is any bytes.
+    using nlohmann::ordered_json;
+    std::printf("%s\n", report.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
   }
 
  private:
@@ -95,6 +124,7 @@ class Bulk {
     last_submitted_ = last_of_batch_;
     batch_.clear();
     batch_bytes_ = 0;
+    progress_.show(input_.handed_out(), tasks_);
   }
 
   void print(const std::vector<queue::TaskId>& ids) const {
@@ -126,6 +156,7 @@ class Bulk {
   const BulkOptions& options_;
   Input& input_;
   Queues queues_;
+  Progress progress_;
   std::vector<queue::Submission> batch_;
   std::size_t batch_bytes_ = 0;
   std::uint64_t line_ = 0;  // from 1, as editors count
@@ -143,7 +174,13 @@ int submit_lines(const Context& context, const BulkOptions& options) {
   Input input(options.ndjson);
   db::Connection db = connect(settings);
   note_interrupts();
-  Bulk(settings, db, options, input).run();
+  Bulk bulk(settings, db, options, input);
+  try {
+    bulk.run();
+  } catch (const Error& error) {
+    if (options.json) bulk.print_json(&error);
+    throw;
+  }
   return kExitOk;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/input.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,6 +45,13 @@ Input::Input(const std::string& path) : name_(path == "-" ? "stdin" : path) {
   fd_ = file_.get();
 }
 
+std::uint64_t Input::size() const {
+  struct stat status {};
+  if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+  const off_t left = status.st_size - (lseek(fd_, 0, SEEK_CUR) - static_cast<off_t>(read_));
+  return left > 0 ? static_cast<std::uint64_t>(left) : 0;
+}
+
 bool Input::fill() {
   buffer_.erase(0, at_);
   at_ = 0;
@@ -55,6 +63,7 @@ bool Input::fill() {
   } while (got < 0 && errno == EINTR && !interrupted());
   buffer_.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
   if (got < 0 && errno != EINTR) cannot_read(name_);
+  if (got > 0) read_ += static_cast<std::uint64_t>(got);
   return got > 0;
 }
 

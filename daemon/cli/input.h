@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "base/unique_fd.h"
@@ -23,6 +24,11 @@ class Input {
   // For messages: the path, or "stdin".
   [[nodiscard]] const std::string& name() const { return name_; }
 
+  // Of a regular file, what was left of it when it was opened; 0 when nobody knows.
+  [[nodiscard]] std::uint64_t size() const;
+  // Bytes that next_line() handed out.
+  [[nodiscard]] std::uint64_t handed_out() const { return read_ - (buffer_.size() - at_); }
+
   // All of it; what is beyond `most` + 1 bytes is left unread.
   [[nodiscard]] std::string read_all(std::size_t most);
 
@@ -38,7 +44,8 @@ class Input {
   UniqueFd file_;  // none for standard input, which is not ours to close
   int fd_ = 0;
   std::string buffer_;
-  std::size_t at_ = 0;  // begin of what was not handed out yet
+  std::uint64_t read_ = 0;  // bytes in all
+  std::size_t at_ = 0;      // begin of what was not handed out yet
 };
 
 }  // namespace allot::cli

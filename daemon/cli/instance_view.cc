@@ -35,12 +35,30 @@ std::string text_of(const char (&from)[N]) {
   return {from, strnlen(from, N)};
 }
 
+const char* name_of(ipc::WorkerState state) {
+  switch (state) {
+    case ipc::WorkerState::kBlank:
+      return "blank";
+    case ipc::WorkerState::kConnecting:
+      return "connecting";
+    case ipc::WorkerState::kIdle:
+      return "idle";
+    case ipc::WorkerState::kLeasing:
+      return "leasing";
+    case ipc::WorkerState::kRunning:
+      return "running";
+    case ipc::WorkerState::kStopping:
+      return "stopping";
+  }
+  return "unknown";
+}
+
 WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   WorkerView view;
   view.slot = index;
   view.pid = slot.pid;
   view.pool = slot.pool;
-  view.state = ipc::name_of(static_cast<ipc::WorkerState>(slot.state.load()));
+  view.state = name_of(static_cast<ipc::WorkerState>(slot.state.load()));
   view.leases = slot.lease_held.load() != 0;
   view.queue = text_of(slot.queue_name);
   view.queue_id = slot.queue_id;

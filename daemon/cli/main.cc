@@ -20,6 +20,7 @@
 #include "cli/status.h"
 #include "cli/submit.h"
 #include "cli/tasks.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 
 namespace allot::cli {
@@ -27,8 +28,8 @@ namespace {
 
 constexpr char kExitCodes[] =
     "Exit codes: 0 done; 1 failed; 64 wrong command line; 65 wrong payload or NDJSON line;\n"
-    "66 unreadable input file; 69 database away; 75 outcome of a submission unknown;\n"
-    "78 configuration, credentials or schema";
+    "66 unreadable input file; 69 database away; 70 defect of Allot; 73 folder or file cannot be\n"
+    "made; 75 outcome of a submission unknown; 78 configuration, plugins, credentials or schema";
 
 // "--batch LINES [1000]": what excludes what is said when it happens.
 class PlainHelp final : public CLI::Formatter {
@@ -80,10 +81,15 @@ void add_submit(CLI::App& app, Words& words) {
       ->check(CLI::PositiveNumber)
       ->type_name("LINE")
       ->needs(ndjson);
-  command->add_flag("--ids", bulk.ids, "Print the id of each task")->needs(ndjson);
+  auto* ids = command->add_flag("--ids", bulk.ids, "Print the id of each task")->needs(ndjson);
+  command
+      ->add_flag("--json", words.json,
+                 "Print the id, or what --ndjson submitted and how to go on, as JSON")
+      ->excludes(ids);
   file->excludes(payload)->excludes(ndjson);
   ndjson->excludes(queue)->excludes(type)->excludes(payload)->excludes(prio);
   command->callback([&words, queue, type] {
+    words.submit.json = words.bulk.json = words.json;
     if (!words.bulk.ndjson.empty()) {
       words.command = [&words] { return submit_lines(words.context, words.bulk); };
       return;
@@ -122,7 +128,8 @@ void add_others(CLI::App& app, Words& words) {
   look->callback([&] { words.command = [&words] { return status(words.context, words.json); }; });
 
   CLI::App* bring = app.add_subcommand("migrate", "Bring the schema up to date, make the queues");
-  bring->callback([&] { words.command = [&words] { return migrate(words.context); }; });
+  bring->add_flag("--json", words.json, "As JSON");
+  bring->callback([&] { words.command = [&words] { return migrate(words.context, words.json); }; });
 
   CLI::App* plugins = app.add_subcommand("plugins", "List the plugins, or why one is refused");
   plugins->add_flag("--json", words.json, "As JSON");
@@ -165,6 +172,7 @@ void add_plugin(CLI::App& app, Words& words) {
   make->add_option("NAME", words.new_plugin.name, "Of the plugin and its task type")->required();
   make->add_option("--dir", words.new_plugin.folder, "The folder to write it to; else ./NAME")
       ->type_name("DIR");
+  make->add_flag("--json", words.new_plugin.json, "As JSON");
   make->callback([&] { words.command = [&words] { return new_plugin(words.new_plugin); }; });
 
   CLI::App* check =
@@ -188,7 +196,8 @@ int refuse(const CLI::App& app, const CLI::ParseError& error) {
     problem = "'" + printable(word, 60) + "' is no " +
               (word.rfind('-', 0) == 0 ? "option" : "command" + did_you_mean(word, known));
   }
-  std::fprintf(stderr, "allot: %s (see allot%s --help)\n", printable(problem, 500).c_str(),
+  std::fprintf(stderr, "%s %s (see allot%s --help)\n", error_head().c_str(),
+               printable(problem, 500).c_str(),
                chosen.empty() ? "" : (" " + chosen.front()->get_name()).c_str());
   return kExitUsage;
 }
@@ -223,8 +232,9 @@ int run(int argc, char** argv) {
 // A message may have several lines: each mistake of a configuration file has its own.
 int report(const std::string& message, int code) {
   std::istringstream lines(message);
+  const std::string head = error_head();
   for (std::string line; std::getline(lines, line);) {
-    std::fprintf(stderr, "allot: %s\n", printable(line, 4000).c_str());
+    std::fprintf(stderr, "%s %s\n", head.c_str(), printable(line, 4000).c_str());
   }
   return code;
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "cli/admin.h"
@@ -99,12 +100,21 @@ int new_plugin(const NewPluginOptions& options) {
     throw Error("the folder " + folder.string() + " cannot be made: " + error.message(),
                 kExitCannotCreate);
   }
+  auto files = nlohmann::ordered_json::array();
   for (const auto& [name, text] : plugin_template::kFiles) {
     std::string file(name);
     replace(file, "hello", options.name);
-    write_file(folder / (file == "gitignore" ? ".gitignore" : file), made_for(options.name, text));
+    if (file == "gitignore") file = ".gitignore";
+    write_file(folder / file, made_for(options.name, text));
+    files.push_back(file);
   }
   const std::string at = folder.string();
+  if (options.json) {
+    using nlohmann::ordered_json;
+    const ordered_json made = {{"name", options.name}, {"folder", at}, {"files", files}};
+    std::printf("%s\n", made.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
+    return kExitOk;
+  }
   std::printf(
       "%s: a plugin for tasks of type '%s'; its work is run() in %s.cc\n"
       "  cmake -S %s -B %s/build && cmake --build %s/build && ctest --test-dir %s/build\n",

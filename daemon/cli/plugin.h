@@ -21,6 +21,7 @@ int check_plugins(const Context& context, const PluginCheckOptions& options);
 struct NewPluginOptions {
   std::string name;
   std::string folder;  // empty: named as the plugin
+  bool json = false;
 };
 
 // allot plugin new NAME: writes a project that builds, tests and installs. Throws Error when the

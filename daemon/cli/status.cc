@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/status.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/instance_view.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "queue/inspect.h"
 
@@ -98,10 +101,13 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
 void print_queues(const std::vector<QueueView>& queues) {
   Table table({"QUEUE", "PARTITIONS", "WAITING", "DEAD"});
   for (const QueueView& queue : queues) {
+    std::optional<std::size_t> alarming;
+    if (queue.dead.value > 0) alarming = 3;
     table.add({queue.info.name, std::to_string(queue.info.partitions), text_of(queue.waiting),
-               text_of(queue.dead)});
+               text_of(queue.dead)},
+              alarming);
   }
-  std::printf("%s", table.text().c_str());
+  std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
 std::string running_text(const std::vector<WorkerView::Running>& running) {
@@ -128,7 +134,7 @@ void print_workers(const config::Settings& settings, const InstanceView& instanc
                std::to_string(worker.deadlocks), std::to_string(worker.lock_waits),
                running_text(worker.running)});
   }
-  std::printf("%s", table.text().c_str());
+  std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
 void print_instance(const config::Settings& settings, const InstanceView& instance) {
@@ -155,7 +161,8 @@ int status(const Context& context, bool as_json) {
   std::optional<std::vector<QueueView>> queues;
   int code = kExitOk;
   if (!instance.trouble.empty()) {
-    std::fprintf(stderr, "allot: the workers cannot be shown: %s\n", instance.trouble.c_str());
+    std::fprintf(stderr, "%s the workers cannot be shown: %s\n", error_head().c_str(),
+                 instance.trouble.c_str());
     code = kExitFailure;
   }
   try {
@@ -163,7 +170,7 @@ int status(const Context& context, bool as_json) {
   } catch (const Error& error) {
     // The workers are shown all the same: that costs no database, and is wanted most when it is
     // away.
-    std::fprintf(stderr, "allot: the queues cannot be shown: %s\n", error.what());
+    std::fprintf(stderr, "%s the queues cannot be shown: %s\n", error_head().c_str(), error.what());
     code = error.exit_code();
   }
   if (as_json) {

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 #include "base/unique_fd.h"
 #include "cli/input.h"
 #include "cli/queues.h"
 #include "ipc/board.h"
+#include "peer/doorbell.h"
 #include "queue/submit.h"
 
 namespace allot::cli {
@@ -34,9 +36,9 @@ void ring_local(const config::Settings& settings, std::size_t tasks) {
   try {
     const std::string path = config::runtime_dir(settings) + "/board";
     const UniqueFd file(open(path.c_str(), O_RDWR | O_CLOEXEC));
-    ipc::Board* board = file.valid() ? ipc::map_board(file.get()) : nullptr;
+    ipc::Board* board = file.valid() ? peer::map_board(file.get()) : nullptr;
     if (board != nullptr) {
-      ipc::ring(*board, static_cast<int>(std::min<std::size_t>(tasks, config::kMaxWorkers)));
+      peer::ring(*board, static_cast<int>(std::min<std::size_t>(tasks, config::kMaxWorkers)));
     }
   } catch (const Error&) {
     // The tasks are submitted; where the board would be is not the submitter's trouble.
@@ -54,7 +56,12 @@ int submit(const Context& context, const SubmitOptions& options) {
   task.queue = Queues(db, settings).get(options.queue);
   const auto ids = queue::submit(db, {&task, 1});
   ring_local(settings, 1);
-  std::printf("%s\n", ids.front().text().c_str());
+  const std::string id = ids.front().text();
+  if (options.json) {
+    std::printf("%s\n", nlohmann::json{{"id", id}}.dump().c_str());
+  } else {
+    std::printf("%s\n", id.c_str());
+  }
   return kExitOk;
 }
 

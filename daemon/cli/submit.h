@@ -16,6 +16,7 @@ struct SubmitOptions {
   std::optional<std::string> payload;  // "-" = standard input
   std::optional<std::string> file;     // payload from a file
   std::uint32_t prio = queue::kDefaultPrio;
+  bool json = false;
 };
 
 struct BulkOptions {
@@ -23,6 +24,7 @@ struct BulkOptions {
   std::uint64_t batch = 1000;
   std::uint64_t from_line = 1;
   bool ids = false;
+  bool json = false;  // what is in and how to go on, also when it fails
 };
 
 // allot submit QUEUE TYPE [PAYLOAD]: one task; its id on standard output.

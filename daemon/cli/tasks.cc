@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/tasks.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/queues.h"
+#include "cli/terminal.h"
 #include "cli/text.h"
 #include "queue/inspect.h"
 
@@ -85,7 +88,7 @@ void print_shown(const queue::TaskView& task, const std::string& queue,
     table.add({std::to_string(attempt.attempt), attempt.ended_at, printable(attempt.worker, 100),
                printable(cause, kShownError)});
   }
-  std::printf("\n%s", table.text().c_str());
+  std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
 json shown_json(const queue::TaskView& task, const std::string& queue,
@@ -133,7 +136,7 @@ int tasks(const Context& context, const TasksOptions& options) {
   if (options.json) {
     print(list);
   } else {
-    std::printf("%s", table.text().c_str());
+    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
   }
   return kExitOk;
 }

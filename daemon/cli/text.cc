@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/terminal.h"
 #include "config/rows.h"
 
 namespace allot::cli {
@@ -86,7 +87,7 @@ std::string how_long(std::uint64_t ms) {
   return text;
 }
 
-std::string Table::text() const {
+std::string Table::text(bool colour) const {
   const std::size_t columns = rows_.front().size();
   std::vector<std::size_t> widths(columns, 0);
   std::vector<bool> right(columns, rows_.size() > 1);
@@ -97,14 +98,17 @@ std::string Table::text() const {
     }
   }
   std::string out;
-  for (const auto& row : rows_) {
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    const auto alarming = alarming_.find(row);
     std::string line;
     for (std::size_t i = 0; i < columns; ++i) {
-      const std::string blanks(widths[i] - row[i].size(), ' ');
-      line += (i == 0 ? "" : "  ") + (right[i] ? blanks + row[i] : row[i] + blanks);
+      const std::string blanks(widths[i] - rows_[row][i].size(), ' ');
+      const bool red = alarming != alarming_.end() && alarming->second == i;
+      const std::string cell = coloured(rows_[row][i], red ? Colour::kRed : Colour::kNone, colour);
+      line += (i == 0 ? "" : "  ") + (right[i] ? blanks + cell : cell + blanks);
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
+    out += coloured(line, row == 0 ? Colour::kBold : Colour::kNone, colour) + "\n";
   }
   return out;
 }

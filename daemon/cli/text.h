@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,13 +26,17 @@ namespace allot::cli {
 class Table {
  public:
   explicit Table(std::vector<std::string> heads) : rows_{std::move(heads)} {}
-  // As many cells as there are heads.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // As many cells as there are heads. `alarming`: the column of a cell that is red in colour.
+  void add(std::vector<std::string> cells, std::optional<std::size_t> alarming = {}) {
+    rows_.push_back(std::move(cells));
+    if (alarming) alarming_.emplace(rows_.size() - 1, *alarming);
+  }
   // One line for each row, the heads first; no blanks at the end of a line.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text(bool colour = false) const;
 
  private:
   std::vector<std::vector<std::string>> rows_;
+  std::map<std::size_t, std::size_t> alarming_;  // row to column
 };
 
 }  // namespace allot::cli

@@ -109,6 +109,7 @@ std::string_view name_of(Kind kind) {
       return "name";
     case Kind::kLevel:
     case Kind::kTls:
+    case Kind::kFormat:
       return "word";
     case Kind::kCount:
       return "whole number";
@@ -126,12 +127,15 @@ std::string_view name_of(Kind kind) {
 const std::vector<std::string_view>& words_of(Kind kind) {
   static const std::vector<std::string_view> levels = {"debug", "info", "warn", "error"};
   static const std::vector<std::string_view> tls = {"off", "required", "verify"};
+  static const std::vector<std::string_view> formats = {"auto", "text", "json", "journald"};
   static const std::vector<std::string_view> none;
   switch (kind) {
     case Kind::kLevel:
       return levels;
     case Kind::kTls:
       return tls;
+    case Kind::kFormat:
+      return formats;
     default:
       return none;
   }

@@ -19,6 +19,7 @@ enum class Kind {
   kName,
   kLevel,
   kTls,
+  kFormat,
   kCount,
   kDuration,
   kAutoDuration,

@@ -24,6 +24,7 @@ using Path = std::string;    // made absolute; relative ones begin at the folder
 using Name = std::string;    // [a-z0-9-]{1,31}
 using Level = std::string;   // debug, info, warn, error
 using Tls = std::string;     // off, required, verify
+using Format = std::string;  // auto, text, json, journald
 using Count = std::uint32_t;
 using Duration = milliseconds;      // "300ms", "30s", "5m", "1h"
 using AutoDuration = milliseconds;  // the same, or "" = 0 = computed

@@ -20,8 +20,8 @@
 #include "base/unique_fd.h"
 #include "base/version.h"
 #include "embedded/server.h"
-#include "ipc/inherited.h"
 #include "ipc/slot.h"
+#include "peer/inherited.h"
 
 namespace allot::embedded {
 namespace {
@@ -38,7 +38,7 @@ class Keeper {
     for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&mask, number);
     sigprocmask(SIG_BLOCK, &mask, nullptr);
     signals_.reset(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
-    death_fd_ = ipc::inherited(ipc::kDeathFd) ? ipc::kDeathFd : -1;
+    death_fd_ = peer::inherited(ipc::kDeathFd) ? ipc::kDeathFd : -1;
   }
 
   int run() {
@@ -46,7 +46,7 @@ class Keeper {
     pid_ = server_.start();
     if (!wait_until_it_answers()) return stop() ? kExitOk : kExitFailure;
     server_.prepare();
-    if (ipc::inherited(ipc::kAnswerFd)) write_all(ipc::kAnswerFd, "\n", 1);
+    if (peer::inherited(ipc::kAnswerFd)) write_all(ipc::kAnswerFd, "\n", 1);
     while (!asked_to_stop(-1)) {
       if (gone()) {
         std::fprintf(stderr, "allot-embedded: mariadbd ended by itself; see %s\n",
@@ -139,7 +139,7 @@ int keep(const std::string& folder) {
 
 int main(int argc, char** argv) {
   using namespace allot;
-  ipc::note_inherited();
+  peer::note_inherited();
   const std::string argument = argc == 2 ? argv[1] : "";
   if (argument == "--version") {
     std::printf("%s\n", kVersionMark);

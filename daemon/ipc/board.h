@@ -16,17 +16,8 @@ inline constexpr std::size_t kMaxPools = 16;
 inline constexpr std::size_t kMaxHints = 512;
 inline constexpr std::size_t kMaxUrgent = 16;
 
-// A partition that probably has work: queue id and partition number; 0 is none.
+// A partition that probably has work (worker/hints.h); 0 is none.
 using Hint = std::uint64_t;
-inline constexpr Hint make_hint(std::uint32_t queue_id, std::uint32_t partition_no) {
-  return (std::uint64_t{queue_id} << 16) | (partition_no & 0xffffU);
-}
-inline constexpr std::uint32_t hint_queue(Hint hint) {
-  return static_cast<std::uint32_t>(hint >> 16);
-}
-inline constexpr std::uint32_t hint_partition(Hint hint) {
-  return static_cast<std::uint32_t>(hint & 0xffffU);
-}
 
 // What the workers of one pool share.
 struct PoolBoard {
@@ -47,32 +38,5 @@ struct Board {
   std::atomic<std::uint32_t> waiters;  // a submitter makes no system call when nobody waits
   PoolBoard pools[kMaxPools];
 };
-
-// Maps the board behind a descriptor. nullptr when it is not a board of this version.
-Board* map_board(int fd);
-
-// For submitters: wakes up to `count` waiters and lets the next scout go at once.
-void ring(Board& board, int count);
-
-// Only wakes: for a scout that published hints, and for a signal handler.
-void wake(Board& board, int count);
-
-// Sleeps until the bell differs from `seen` or `timeout_ns` passed.
-void wait_for_ring(Board& board, std::uint32_t seen, std::uint64_t timeout_ns);
-
-// Takes one hint, urgent ones first; 0 when there is none.
-Hint take_hint(PoolBoard& pool);
-
-// Takes an urgent hint; 0 when there is none, which costs one load. For workers between two tasks.
-Hint take_urgent(PoolBoard& pool);
-
-// Replaces the hints by a scout's findings.
-void publish_hints(PoolBoard& pool, const Hint* hints, std::size_t count);
-
-// Puts a partition first in line (a settler, for the partition it just freed).
-void push_urgent(PoolBoard& pool, Hint hint);
-
-// True for exactly one caller per interval: that one is the scout until next_scout_ns.
-bool become_scout(PoolBoard& pool, std::uint64_t now_ns, std::uint64_t interval_ns);
 
 }  // namespace allot::ipc

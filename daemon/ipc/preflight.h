@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/log_format.h"
 #include "ipc/board.h"
 
 // What `allot-worker --check config` answers on kAnswerFd, so that the supervisor parses nothing
@@ -10,7 +11,7 @@
 namespace allot::ipc {
 
 inline constexpr std::uint32_t kPreflightMagic = 0x414c5046;  // "ALPF"
-inline constexpr std::uint32_t kPreflightVersion = 1;
+inline constexpr std::uint32_t kPreflightVersion = 2;
 
 struct PreflightPool {
   char name[32];
@@ -24,6 +25,7 @@ struct PreflightAnswer {
   PreflightPool pools[kMaxPools];
   std::uint32_t frozen_ms;  // a worker without a heartbeat for so long is killed (S27)
   std::uint32_t stop_ms;    // patience of a graceful stop
+  LogFormat log_format;
   char instance[32];
   char runtime_dir[1024];   // absolute; made by the supervisor if missing
   char embedded_dir[1024];  // absolute; empty = external server

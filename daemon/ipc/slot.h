@@ -50,24 +50,6 @@ enum class WorkerState : std::uint32_t {
   kStopping,    // asked to stop; acknowledging and releasing
 };
 
-inline const char* name_of(WorkerState state) {
-  switch (state) {
-    case WorkerState::kBlank:
-      return "blank";
-    case WorkerState::kConnecting:
-      return "connecting";
-    case WorkerState::kIdle:
-      return "idle";
-    case WorkerState::kLeasing:
-      return "leasing";
-    case WorkerState::kRunning:
-      return "running";
-    case WorkerState::kStopping:
-      return "stopping";
-  }
-  return "unknown";
-}
-
 // A task inside a handler. Times are CLOCK_BOOTTIME ns; 0 means no deadline.
 struct RunningTask {
   std::uint64_t run_key;

@@ -5,9 +5,11 @@
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -24,6 +26,13 @@ UniqueFd open_log(const std::string& file) {
   return UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
 }
 
+bool same_file(int one, int other) {
+  struct stat first = {};
+  struct stat second = {};
+  return ::fstat(one, &first) == 0 && ::fstat(other, &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 // Unlike spdlog's file sinks this one has no buffer: stdio may split a long line into several
 // writes, and then the lines of two processes mix.
 class LineSink : public spdlog::sinks::base_sink<std::mutex> {
@@ -35,6 +44,10 @@ class LineSink : public spdlog::sinks::base_sink<std::mutex> {
     if (file_.empty()) return true;
     UniqueFd fresh = open_log(file_);
     if (!fresh.valid()) return false;
+    // What a handler prints goes where the supervisor's descriptors went, to the same file.
+    for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (same_file(standard, fd_.get())) ::dup2(fresh.get(), standard);
+    }
     fd_ = std::move(fresh);
     return true;
   }
@@ -55,6 +68,7 @@ class LineSink : public spdlog::sinks::base_sink<std::mutex> {
 
 struct State {
   std::string program;
+  LogFormat format = LogFormat::kText;
   std::shared_ptr<LineSink> sink;
   std::unique_ptr<spdlog::logger> logger;
 };
@@ -73,34 +87,117 @@ spdlog::level::level_enum spdlog_level(Level level) {
   return spdlog::level::info;
 }
 
-const char* padded_name(Level level) {
+const char* text_head(Level level) {
   switch (level) {
     case Level::kDebug:
-      return "DEBUG";
+      return "DEBUG ";
     case Level::kInfo:
-      return "INFO ";
+      return "INFO  ";
     case Level::kWarn:
-      return "WARN ";
+      return "WARN  ";
     case Level::kError:
-      return "ERROR";
+      return "ERROR ";
   }
-  return "?????";
+  return "????? ";
 }
 
-State make_state(std::string_view program, Level level, const std::string& file, UniqueFd fd) {
+const char* name_of(Level level) {
+  switch (level) {
+    case Level::kDebug:
+      return "debug";
+    case Level::kInfo:
+      return "info";
+    case Level::kWarn:
+      return "warn";
+    case Level::kError:
+      return "error";
+  }
+  return "unknown";
+}
+
+// As sd-daemon(3) has it: what journald takes for the priority of the line.
+const char* journal_prefix(Level level) {
+  switch (level) {
+    case Level::kDebug:
+      return "<7>";
+    case Level::kInfo:
+      return "<6>";
+    case Level::kWarn:
+      return "<4>";
+    case Level::kError:
+      return "<3>";
+  }
+  return "<6>";
+}
+
+const char* pattern_of(LogFormat format) {
+  switch (format) {
+    case LogFormat::kText:
+      return "%Y-%m-%dT%H:%M:%S.%eZ %v";
+    case LogFormat::kJson:
+      return R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ",%v})";
+    case LogFormat::kJournald:
+      return "%v";
+  }
+  return "%v";
+}
+
+// The line without its time.
+std::string json_line(const std::string& program, Level level, std::string_view event,
+                      Fields fields) {
+  std::string line;
+  line.reserve(256);
+  line.append(R"("level":")").append(name_of(level)).append(R"(","program":)");
+  Value(program).append_json_to(line);
+  line.append(R"(,"event":)");
+  Value(event).append_json_to(line);
+  for (const Field& field : fields) {
+    line.append(1, ',');
+    Value(field.key).append_json_to(line);
+    line.append(1, ':');
+    field.value.append_json_to(line);
+  }
+  return line;
+}
+
+std::string text_line(const std::string& program, const char* head, std::string_view event,
+                      Fields fields) {
+  std::string line;
+  line.reserve(256);
+  line.append(head).append(program).append(1, ' ').append(event);
+  for (const Field& field : fields) {
+    line.append(1, ' ').append(field.key).append(1, '=');
+    field.value.append_to(line);
+  }
+  return line;
+}
+
+// $JOURNAL_STREAM is "device:inode" of what systemd connected; it is inherited where standard error
+// may long be something else.
+bool stderr_is_the_journal() {
+  const char* stream = std::getenv("JOURNAL_STREAM");
+  struct stat status = {};
+  if (stream == nullptr || ::fstat(STDERR_FILENO, &status) != 0) return false;
+  return stream == std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+}
+
+State make_state(std::string_view program, Level level, const std::string& file, UniqueFd fd,
+                 LogFormat format) {
   State state;
   state.program = program;
+  state.format = format;
   state.sink = std::make_shared<LineSink>(file, std::move(fd));
   state.logger = std::make_unique<spdlog::logger>("allot", state.sink);
   state.logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
-      "%Y-%m-%dT%H:%M:%S.%eZ %v", spdlog::pattern_time_type::utc, "\n"));
+      pattern_of(format), spdlog::pattern_time_type::utc, "\n"));
   state.logger->set_level(spdlog_level(level));
   return state;
 }
 
 // Never destroyed: other static objects may log while the process ends.
 State& state() {
-  static State* const the_state = new State(make_state("allot", Level::kInfo, "", UniqueFd()));
+  static State* const the_state =
+      new State(make_state("allot", Level::kInfo, "", UniqueFd(), LogFormat::kText));
   return *the_state;
 }
 
@@ -115,7 +212,18 @@ Level parse_level(std::string_view word) {
               kExitConfig);
 }
 
-void setup(std::string_view program, Level level, const std::string& file) {
+LogFormat parse_format(std::string_view word, const std::string& file) {
+  if (word == "text") return LogFormat::kText;
+  if (word == "json") return LogFormat::kJson;
+  if (word == "journald") return LogFormat::kJournald;
+  if (word == "auto") {
+    return file.empty() && stderr_is_the_journal() ? LogFormat::kJournald : LogFormat::kText;
+  }
+  throw Error("unknown log format '" + std::string(word) + "'; use auto, text, json or journald",
+              kExitConfig);
+}
+
+void setup(std::string_view program, Level level, const std::string& file, LogFormat format) {
   UniqueFd fd;
   if (!file.empty()) {
     fd = open_log(file);
@@ -124,7 +232,7 @@ void setup(std::string_view program, Level level, const std::string& file) {
                   kExitCannotCreate);
     }
   }
-  state() = make_state(program, level, file, std::move(fd));
+  state() = make_state(program, level, file, std::move(fd), format);
 }
 
 bool reopen() {
@@ -139,11 +247,16 @@ void write(Level level, std::string_view event, Fields fields) {
   if (!enabled(level)) return;
   State& now = state();
   std::string line;
-  line.reserve(256);
-  line.append(padded_name(level)).append(1, ' ').append(now.program).append(1, ' ').append(event);
-  for (const Field& field : fields) {
-    line.append(1, ' ').append(field.key).append(1, '=');
-    field.value.append_to(line);
+  switch (now.format) {
+    case LogFormat::kText:
+      line = text_line(now.program, text_head(level), event, fields);
+      break;
+    case LogFormat::kJson:
+      line = json_line(now.program, level, event, fields);
+      break;
+    case LogFormat::kJournald:
+      line = text_line(now.program, journal_prefix(level), event, fields);
+      break;
   }
   now.logger->log(spdlog_level(level), line);
 }

@@ -7,10 +7,11 @@
 #include <string>
 #include <string_view>
 
-// One line per event, for people and for grep:
-//   2026-11-21T05:00:00.123Z INFO  worker task.done task=... runtime_ms=12
-// UTC, level, program, event, then key=value. A line is one write(2) to a file opened with
-// O_APPEND, so several processes share a file. Every function may be called from any thread.
+#include "base/log_format.h"
+
+// One line per event: UTC, level, program, event, then key=value, in one of the forms of
+// base/log_format.h. A line is one write(2) to a file opened with O_APPEND, so several processes
+// share a file. Every function may be called from any thread.
 namespace allot::log {
 
 enum class Level { kDebug, kInfo, kWarn, kError };
@@ -26,17 +27,19 @@ class Value {
   Value(const std::string& text) : Value(std::string_view(text)) {}
   // nullptr is written as an empty text.
   Value(const char* text) : Value(text == nullptr ? std::string_view() : std::string_view(text)) {}
-  Value(bool flag) : Value(std::string_view(flag ? "true" : "false")) {}
+  Value(bool flag) : kind_(Kind::kFlag), text_(flag ? "true" : "false") {}
   Value(std::signed_integral auto number) : kind_(Kind::kSigned), signed_(number) {}
   Value(std::unsigned_integral auto number) : kind_(Kind::kUnsigned), unsigned_(number) {}
   Value(std::floating_point auto number) : kind_(Kind::kReal), real_(static_cast<double>(number)) {}
   // NOLINTEND(google-explicit-constructor)
 
-  // Appends the value as it stands in the line, quoted if needed.
+  // Appends the value as it stands in a line of text, quoted if needed.
   void append_to(std::string& line) const;
+  // The same as JSON: a number, true, false, or a string. Bytes that are no UTF-8 become U+FFFD.
+  void append_json_to(std::string& line) const;
 
  private:
-  enum class Kind { kText, kSigned, kUnsigned, kReal };
+  enum class Kind { kText, kFlag, kSigned, kUnsigned, kReal };
   Kind kind_;
   std::string_view text_;
   std::int64_t signed_ = 0;
@@ -50,11 +53,17 @@ struct Field {
 };
 using Fields = std::initializer_list<Field>;
 
+// text, json, journald; auto is journald when lines go to standard error and that is a stream to
+// the journal ($JOURNAL_STREAM), else text. Throws Error(kExitConfig) on another word.
+[[nodiscard]] LogFormat parse_format(std::string_view word, const std::string& file = {});
+
 // Once, before other threads start; before it, lines of info and above go to standard error under
 // the name "allot". An empty file means standard error. Throws Error(kExitCannotCreate).
-void setup(std::string_view program, Level level, const std::string& file = {});
+void setup(std::string_view program, Level level, const std::string& file = {},
+           LogFormat format = LogFormat::kText);
 
-// Opens the file again under its name, after logrotate moved it. False: the old one is kept.
+// Opens the file again under its name, after logrotate moved it; so do standard output and error
+// that went to it. False: the old one is kept.
 bool reopen();
 
 [[nodiscard]] bool enabled(Level level);

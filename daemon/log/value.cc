@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstddef>
 
 #include "log/log.h"
@@ -90,6 +91,28 @@ void append_quoted(std::string& line, std::string_view text) {
   }
 }
 
+// A JSON string.
+void append_json(std::string& line, std::string_view text) {
+  line.append(1, '"');
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    const std::string_view sequence = text.substr(0, length == 0 ? 1 : length);
+    const auto first = static_cast<Byte>(sequence[0]);
+    if (length == 0) {
+      line.append("\xef\xbf\xbd");
+    } else if (first == '"' || first == '\\') {
+      line.append(1, '\\').append(sequence);
+    } else if (first < 0x20 || first == 0x7F) {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      line.append("\\u00").append(1, kDigits[first >> 4U]).append(1, kDigits[first & 0xFU]);
+    } else {
+      line.append(sequence);
+    }
+    text.remove_prefix(sequence.size());
+  }
+  line.append(1, '"');
+}
+
 template <typename Number>
 void append_number(std::string& line, Number number) {
   std::array<char, 32> buffer{};
@@ -104,6 +127,9 @@ void Value::append_to(std::string& line) const {
     case Kind::kText:
       append_quoted(line, text_);
       return;
+    case Kind::kFlag:
+      line.append(text_);
+      return;
     case Kind::kSigned:
       append_number(line, signed_);
       return;
@@ -114,6 +140,16 @@ void Value::append_to(std::string& line) const {
       append_number(line, real_);
       return;
   }
+}
+
+void Value::append_json_to(std::string& line) const {
+  if (kind_ == Kind::kText) return append_json(line, text_);
+  // JSON has no word for these.
+  if (kind_ == Kind::kReal && !std::isfinite(real_)) {
+    line.append("null");
+    return;
+  }
+  append_to(line);
 }
 
 std::string quoted(std::string_view text) {

@@ -10,7 +10,8 @@ namespace allot::supervisor {
 // Doubling pauses between tries of something that fails. Times are CLOCK_MONOTONIC.
 class Backoff {
  public:
-  constexpr Backoff(Nanos first, Nanos most) : first_(first), most_(most) {}
+  constexpr explicit Backoff(Nanos first = 100 * kMilli, Nanos most = 30 * kSecond)
+      : first_(first), most_(most) {}
 
   [[nodiscard]] bool due(Nanos now) const { return now >= not_before_; }
   [[nodiscard]] Nanos not_before() const { return not_before_; }

@@ -34,7 +34,7 @@ void Database::tick(Nanos now, int death_fd, int lock_fd, Nanos& wake_at) {
   request.add(folder_);
   pid_ = spawn(request);
   if (pid_ < 0) return pause_.failed(now);
-  log_event(Level::kInfo, "database.start", "pid=%d folder=%s", pid_, Quoted(folder_).c_str());
+  log_event(kInfo, "database.start", "pid=%d folder=%s", pid_, Quoted(folder_).c_str());
 }
 
 bool Database::ready() {
@@ -43,7 +43,7 @@ bool Database::ready() {
   if (!ready_fd_.valid() || read(ready_fd_.get(), &line, 1) != 1) return false;
   ready_ = true;
   pause_.reset();
-  log_event(Level::kInfo, "database.ready", "pid=%d", pid_);
+  log_event(kInfo, "database.ready", "pid=%d", pid_);
   return true;
 }
 
@@ -55,8 +55,8 @@ bool Database::reaped(pid_t pid, int wait_status, Nanos now) {
   const int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0;
   if (code == kExitConfig || code == kExitCannotCreate) hopeless_ = code;
   if (!stopping_) pause_.failed(now);
-  log_event(stopping_ ? Level::kInfo : Level::kError, "database.died", "pid=%d status=0x%x", pid,
-            static_cast<unsigned>(wait_status));
+  log_event(stopping_ ? kInfo : kError, stopping_ ? "database.stopped" : "database.died",
+            "pid=%d status=0x%x", pid, static_cast<unsigned>(wait_status));
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/unique_fd.h"
 #include "supervisor/backoff.h"
+#include "supervisor/handover.h"
 
 namespace allot::supervisor {
 
@@ -30,6 +31,7 @@ class Database {
   void kill();
   [[nodiscard]] bool is(pid_t pid) const { return pid == pid_; }
   [[nodiscard]] bool gone() const { return pid_ <= 0; }
+  void pass(Handover& io) { io(pid_, ready_, ready_fd_, pause_); }  // all but the folder
 
  private:
   const char* folder_ = "";

@@ -22,8 +22,8 @@ namespace allot::supervisor {
 namespace {
 
 bool report(const char* what, const char* path) {
-  log_event(Level::kError, "instance.failed", "what=%s path=%s error=%s", Quoted(what).c_str(),
-            Quoted(path).c_str(), Quoted(std::strerror(errno)).c_str());
+  log_event(kError, "instance.failed", "what=%s path=%s error=\"%s\"", Quoted(what).c_str(),
+            Quoted(path).c_str(), std::strerror(errno));
   return false;
 }
 
@@ -81,7 +81,7 @@ Instance::Lock Instance::lock(const char* folder) {
   const long pid = std::strtol(text, nullptr, 10);
   lock_.reset();
   if (!is_allotd(pid)) return Lock::kBusy;
-  log_event(Level::kError, "instance.taken",
+  log_event(kError, "instance.taken",
             "pid=%ld path=%s mend=\"stop it, or give this one another [daemon] instance\"", pid,
             Quoted(path).c_str());
   return Lock::kRefused;
@@ -90,11 +90,9 @@ Instance::Lock Instance::lock(const char* folder) {
 bool Instance::make_files(const char* folder, const char* name) {
   char path[PATH_MAX];
   std::snprintf(path, sizeof path, "%s/slots", folder);
-  const std::size_t size = ipc::slot_file_size(ipc::kMaxSlots);
-  slots_fd_ = make_file(path, size, 0640);
+  slots_fd_ = make_file(path, ipc::slot_file_size(ipc::kMaxSlots), 0640);
   if (!slots_fd_.valid()) return false;
-  slots_ = static_cast<char*>(map_shared(slots_fd_.get(), 0, size, true));
-  if (slots_ == nullptr) return report("cannot be mapped", path);
+  if (!map_slots()) return report("cannot be mapped", path);
   auto* header = reinterpret_cast<ipc::SlotFileHeader*>(slots_);
   std::memcpy(header->magic, ipc::kSlotMagic, sizeof header->magic);
   header->version = ipc::kSlotVersion;
@@ -112,6 +110,12 @@ bool Instance::make_files(const char* folder, const char* name) {
   std::memcpy(board->magic, ipc::kBoardMagic, sizeof board->magic);
   board->version = ipc::kBoardVersion;
   return true;
+}
+
+bool Instance::map_slots() {
+  const std::size_t size = ipc::slot_file_size(ipc::kMaxSlots);
+  slots_ = static_cast<char*>(map_shared(slots_fd_.get(), 0, size, true));
+  return slots_ != nullptr;
 }
 
 ipc::Slot& Instance::slot(std::uint32_t index) {

@@ -4,6 +4,7 @@
 #include "base/unique_fd.h"
 #include "ipc/board.h"
 #include "ipc/slot.h"
+#include "supervisor/handover.h"
 
 namespace allot::supervisor {
 
@@ -22,6 +23,10 @@ class Instance {
   // Makes slots and board afresh and maps them; processes of a former life keep the old files.
   // False was logged.
   bool make_files(const char* folder, const char* name);
+
+  // map_slots() follows what was read. False: errno says why.
+  void pass(Handover& io) { io(lock_, slots_fd_, board_fd_); }
+  bool map_slots();
 
   [[nodiscard]] int lock_fd() const { return lock_.get(); }
   [[nodiscard]] int slot_fd() const { return slots_fd_.get(); }

@@ -14,49 +14,90 @@
 namespace allot::supervisor {
 namespace {
 
-const char* word_of(Level level) {
-  switch (level) {
-    case Level::kInfo:
-      return "INFO ";
-    case Level::kWarn:
-      return "WARN ";
-    case Level::kError:
-      return "ERROR";
+LogFormat log_format = LogFormat::kText;
+
+struct Words {
+  const char* text;
+  const char* json;
+  const char* journald;  // sd-daemon(3): the priority of the line
+};
+constexpr Words kWords[] = {
+    {"INFO ", "info", "<6>"}, {"WARN ", "warn", "<4>"}, {"ERROR", "error", "<3>"}};
+
+constexpr char kJsonHead[] =
+    R"({"time":"%s.%03ldZ","level":"%s","program":"supervisor","event":"%s")";
+
+// Of `key=value key="a b"`, as log_event() and Quoted make them: ,"key":value,"key":"a b". What is
+// written is at most three times as long.
+char* add_json(char* to, const char* at) {
+  while (*at != '\0') {
+    to = stpcpy(to, ",\"");
+    while (*at != '=' && *at != '\0') *to++ = *at++;
+    to = stpcpy(to, "\":");
+    if (*at == '=') ++at;
+    const bool quoted = *at == '"';
+    const std::size_t digits = strspn(at, "0123456789");
+    const bool number = digits > 0 && digits == strcspn(at, " ");
+    if (!number) *to++ = '"';
+    for (at += quoted ? 1 : 0; *at != '\0' && *at != (quoted ? '"' : ' '); ++at) {
+      if (*at == '\\' && at[1] != '\0') *to++ = *at++;
+      *to++ = *at;
+    }
+    if (!number) *to++ = '"';
+    at += strspn(at, "\" ");
   }
-  return "?????";
+  return stpcpy(to, "}");
 }
 
 bool plain(const char* text) {
-  if (*text == '\0') return false;
-  for (; *text != '\0'; ++text) {
-    const auto c = static_cast<unsigned char>(*text);
-    if (c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '=') return false;
-  }
-  return true;
+  const char* at = text;
+  while (*at > ' ' && *at < 0x7f && std::strchr("\"\\=", *at) == nullptr) ++at;
+  return *at == '\0' && at != text;
 }
 
 }  // namespace
 
+void set_log_format(LogFormat format) {
+  log_format = format;
+}
+
+const char* log_format_name() {
+  constexpr const char* kNames[] = {"text", "json", "journald"};
+  return kNames[static_cast<int>(log_format)];
+}
+
 void log_event(Level level, const char* event, const char* format, ...) {
-  char line[2048];
+  char fields[1280];
+  va_list arguments;
+  va_start(arguments, format);
+  const int wanted = std::vsnprintf(fields, sizeof fields, format, arguments);
+  va_end(arguments);
+  // What was cut may be half of an escape.
+  char* const last = std::strrchr(fields, ' ');
+  if (wanted >= static_cast<int>(sizeof fields) && last != nullptr) *last = '\0';
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   tm utc{};
   gmtime_r(&now.tv_sec, &utc);
-  std::size_t size = std::strftime(line, sizeof line, "%Y-%m-%dT%H:%M:%S", &utc);
-  const std::size_t most = sizeof line - 1;  // room for the line break
-  const auto add = [&](int written) {
-    if (written > 0) size = std::min(size + static_cast<std::size_t>(written), most - 1);
-  };
-  add(std::snprintf(line + size, most - size, ".%03ldZ %s supervisor %s", now.tv_nsec / 1'000'000,
-                    word_of(level), event));
-  if (*format != '\0') add(std::snprintf(line + size, most - size, " "));
-  va_list arguments;
-  va_start(arguments, format);
-  add(std::vsnprintf(line + size, most - size, format, arguments));
-  va_end(arguments);
-  line[size++] = '\n';
-  write_all(STDERR_FILENO, line, size);
+  char time[40];
+  std::strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%S", &utc);
+  const long ms = now.tv_nsec / 1'000'000;
+  const Words& words = kWords[static_cast<int>(level)];
+  const bool json = log_format == LogFormat::kJson;
+  const char* const gap = *fields == '\0' ? "" : " ";
+  char line[4096];
+  int head = 0;
+  if (json) {
+    head = std::snprintf(line, sizeof line, kJsonHead, time, ms, words.json, event);
+  } else if (log_format == LogFormat::kJournald) {
+    head = std::snprintf(line, sizeof line, "%ssupervisor %s%s", words.journald, event, gap);
+  } else {
+    head = std::snprintf(line, sizeof line, "%s.%03ldZ %s supervisor %s%s", time, ms, words.text,
+                         event, gap);
+  }
+  char* end = json ? add_json(line + head, fields) : stpcpy(line + head, fields);
+  *end++ = '\n';
+  write_all(STDERR_FILENO, line, static_cast<std::size_t>(end - line));
 }
 
 Quoted::Quoted(const char* text) {
@@ -65,18 +106,16 @@ Quoted::Quoted(const char* text) {
     return;
   }
   char* to = buffer_;
-  char* const end = buffer_ + sizeof buffer_ - 6;
+  char* const end = buffer_ + sizeof buffer_ - 8;
   *to++ = '"';
   for (; *text != '\0' && to < end; ++text) {
     const auto c = static_cast<unsigned char>(*text);
-    if (c == '"' || c == '\\') {
-      *to++ = '\\';
-      *to++ = *text;
-    } else if (c < ' ' || c == 0x7f) {
-      to += std::snprintf(to, 5, "\\x%02x", c);
-    } else {
-      *to++ = *text;
+    if (c < ' ' || c == 0x7f) {
+      to += std::snprintf(to, 7, "\\u%04x", c);  // as in JSON
+      continue;
     }
+    if (c == '"' || c == '\\') *to++ = '\\';
+    *to++ = *text;
   }
   *to++ = '"';
   *to = '\0';

@@ -4,10 +4,17 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/log_format.h"
+
 // One line per event on standard error, in the shape of log/log.h, without memory from the heap.
 namespace allot::supervisor {
 
 enum class Level { kInfo, kWarn, kError };
+using enum Level;
+
+// Text until then.
+void set_log_format(LogFormat format);
+const char* log_format_name();  // as in the configuration
 
 // `format` makes the key=value part, as printf; texts that people chose go through Quoted.
 [[gnu::format(printf, 3, 4)]] void log_event(Level level, const char* event, const char* format,

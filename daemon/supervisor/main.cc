@@ -2,6 +2,7 @@
 // allotd: reads its few options, then loops (supervisor.h) until it is told to stop.
 #include <fcntl.h>
 #include <getopt.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <climits>
@@ -20,7 +21,9 @@ constexpr char kUsage[] =
     "  --embedded DIR   keep a private MariaDB in DIR instead of using a server\n"
     "  --version, --help\n"
     "signals: TERM, INT stop gracefully; a second one, or QUIT, stops now;\n"
-    "         HUP checks the configuration, then replaces the workers one by one\n";
+    "         HUP checks the configuration, then replaces the workers one by one;\n"
+    "         USR1 opens the log file again, here and in the workers;\n"
+    "         USR2 goes on as the allotd that is on disk now, workers undisturbed\n";
 
 // Children start elsewhere in time: what is relative now is made absolute now.
 const char* absolute(const char* path, char (&buffer)[PATH_MAX]) {
@@ -33,11 +36,11 @@ const char* absolute(const char* path, char (&buffer)[PATH_MAX]) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  static char config[PATH_MAX];
-  static char embedded[PATH_MAX];
+  static char config[PATH_MAX], embedded[PATH_MAX], program[PATH_MAX];
   static allot::supervisor::Options options;
   static const option kLong[] = {{"config", required_argument, nullptr, 'c'},
                                  {"embedded", required_argument, nullptr, 'e'},
+                                 {"resume", required_argument, nullptr, 'r'},  // at USR2
                                  {"version", no_argument, nullptr, 'v'},
                                  {"help", no_argument, nullptr, 'h'},
                                  {nullptr, 0, nullptr, 0}};
@@ -49,21 +52,22 @@ int main(int argc, char** argv) {
       case 'e':
         options.embedded = absolute(optarg, embedded);
         break;
+      case 'r':
+        options.resume = optarg;
+        break;
       case 'v':
         std::printf("%s\n", allot::kVersionMark);
         return allot::kExitOk;
-      case 'h':
-        std::fputs(kUsage, stdout);
-        return allot::kExitOk;
       default:
-        std::fputs(kUsage, stderr);
-        return allot::kExitUsage;
+        std::fputs(kUsage, got == 'h' ? stdout : stderr);
+        return got == 'h' ? allot::kExitOk : allot::kExitUsage;
     }
   }
   if (optind != argc) {
     std::fprintf(stderr, "allotd: unexpected argument '%s'\n%s", argv[optind], kUsage);
     return allot::kExitUsage;
   }
+  options.program = absolute(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), program);
   const int null = open("/dev/null", O_RDWR);
   if (null > 0) dup2(null, STDIN_FILENO);
   if (null > STDERR_FILENO) close(null);

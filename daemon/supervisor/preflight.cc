@@ -18,22 +18,26 @@ constexpr Nanos kPatience = 30 * kSecond;
 
 }  // namespace
 
-bool Preflight::start(Step step, const Options& options) {
+bool Preflight::start(Step step, const Options& options, int state_fd) {
   step_ = step;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
   answer_.reset(high_fd(ends[0]));
   fcntl(answer_.get(), F_SETFL, O_NONBLOCK);  // what the check started may keep it open for ever
   const UniqueFd write_end(high_fd(ends[1]));
-  program_ = open_program("allot-worker");
+  const bool upgrade = step == Step::kUpgrade;
+  const char* program = upgrade ? options.program : "allot-worker";
+  program_ = open_program(program);
   SpawnRequest request;
   request.program_fd = program_.get();
   request.answer_fd = write_end.get();
+  request.slot_fd = state_fd;
   request.dies_with_parent = true;
-  request.add("allot-worker");
-  request.add("--check");
-  request.add(step == Step::kConfig ? "config" : "database");
+  request.add(program);
+  request.add(upgrade ? "--resume" : "--check");
+  request.add(upgrade ? "check" : step == Step::kConfig ? "config" : "database");
   if (step == Step::kDatabaseAndReclaim) request.add("--reclaim");
+  for (const char* word : {"--log-format", log_format_name()}) request.add(word);
   request.add_options(options);
   pid_ = spawn(request);
   ended_ = false;
@@ -43,7 +47,7 @@ bool Preflight::start(Step step, const Options& options) {
 
 void Preflight::enforce_deadline(Nanos now) {
   if (!running() || ended_ || now < deadline_) return;
-  log_event(Level::kError, "check.timeout", "pid=%d seconds=%d", pid_,
+  log_event(kError, "check.timeout", "pid=%d seconds=%d", pid_,
             static_cast<int>(kPatience / kSecond));
   end();
 }
@@ -56,7 +60,7 @@ void Preflight::end() {
 
 int Preflight::finish(int wait_status) {
   if (WIFSIGNALED(wait_status) && !ended_) {
-    log_event(Level::kError, "check.died", "signal=%d pid=%d", WTERMSIG(wait_status), pid_);
+    log_event(kError, "check.died", "signal=%d pid=%d", WTERMSIG(wait_status), pid_);
   }
   pid_ = -1;
   if (ended_ && step_ != Step::kConfig) return kExitUnavailable;

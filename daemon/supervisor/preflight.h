@@ -14,10 +14,11 @@ namespace allot::supervisor {
 // wrong happens there.
 class Preflight {
  public:
-  enum class Step { kConfig, kDatabase, kDatabaseAndReclaim };
+  // kUpgrade: would the allotd on disk go on from `state_fd`? It answers with what it read there.
+  enum class Step { kConfig, kDatabase, kDatabaseAndReclaim, kUpgrade };
 
-  // Starts a step with the worker program that is on disk now. False: errno says why.
-  bool start(Step step, const Options& options);
+  // Starts a step with the program that is on disk now. False: errno says why.
+  bool start(Step step, const Options& options, int state_fd);
   [[nodiscard]] bool running() const { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] Step step() const { return step_; }
@@ -28,9 +29,10 @@ class Preflight {
   void end();
   // The child is gone. Its exit code, or kExitUnavailable when it was killed for its deadline.
   int finish(int wait_status);
-  // The answer of a config step that exited 0. False when the child did not write a whole one.
+  // The answer of a config or upgrade step that exited 0. False when the child did not write a
+  // whole one.
   bool read_answer(ipc::PreflightAnswer& answer);
-  // The program that was checked, for starting workers (S25).
+  // The program that was checked, for starting workers or as our successor (S25).
   UniqueFd take_program() { return std::move(program_); }
 
  private:

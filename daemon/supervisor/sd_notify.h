@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
+#include "supervisor/handover.h"
 
 namespace allot::supervisor {
 
@@ -12,6 +13,8 @@ class Notifier {
  public:
   // Reads NOTIFY_SOCKET and WATCHDOG_USEC, and takes them out of the environment of the children.
   void open();
+
+  void pass(Handover& io) { io(socket_, watchdog_ns_); }
 
   // printf-like text of one datagram, e.g. "READY=1\nSTATUS=%d workers".
   [[gnu::format(printf, 2, 3)]] void send(const char* format, ...);

@@ -27,18 +27,6 @@ constexpr Transition kTable[kSlotStates][kSlotEvents] = {
 
 }  // namespace
 
-const char* name_of(SlotState state) {
-  constexpr const char* kNames[kSlotStates] = {"vacant",   "starting", "ready",   "retiring",
-                                               "draining", "killed",   "settling"};
-  return kNames[static_cast<int>(state)];
-}
-
-const char* name_of(SlotEvent event) {
-  constexpr const char* kNames[kSlotEvents] = {"spawned", "ready",      "retire",     "stop",
-                                               "kill",    "died_clean", "died_dirty", "settled"};
-  return kNames[static_cast<int>(event)];
-}
-
 Transition next_state(SlotState state, SlotEvent event) {
   const Transition found = kTable[static_cast<int>(state)][static_cast<int>(event)];
   return found.valid ? found : Transition{false, state};

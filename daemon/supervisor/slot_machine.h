@@ -27,9 +27,6 @@ inline constexpr std::size_t kSlotStates = 7;
 enum class SlotEvent { kSpawned, kReady, kRetire, kStop, kKill, kDiedClean, kDiedDirty, kSettled };
 inline constexpr std::size_t kSlotEvents = 8;
 
-const char* name_of(SlotState state);
-const char* name_of(SlotEvent event);
-
 struct Transition {
   bool valid;  // false: this event cannot happen in this state; the state stays
   SlotState next;

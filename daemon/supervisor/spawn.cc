@@ -41,8 +41,8 @@ namespace {
   close_range(ipc::kLockFd + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
   if (request.program_fd < 0) _exit(kExitConfig);  // open_program() said why
   syscall(SYS_execveat, request.program_fd, "", request.arguments, environ, AT_EMPTY_PATH);
-  log_event(Level::kError, "program.not_started", "program=%s error=%s", request.arguments[0],
-            Quoted(std::strerror(errno)).c_str());
+  log_event(kError, "program.not_started", "program=%s error=\"%s\"", request.arguments[0],
+            std::strerror(errno));
   _exit(kExitConfig);
 }
 
@@ -90,15 +90,15 @@ UniqueFd open_program(const char* name) {
   if (size <= 0) return UniqueFd();
   folder[size] = '\0';
   *std::strrchr(folder, '/') = '\0';
-  const char* chosen = std::getenv("ALLOT_LIBEXEC");
+  const char* chosen = *name == '/' ? "" : std::getenv("ALLOT_LIBEXEC");
   char path[PATH_MAX];
   UniqueFd program = open_file(chosen != nullptr ? chosen : folder, "/", name, path);
   if (!program.valid() && chosen == nullptr) {
     program = open_file(folder, "/../libexec/allot/", name, path);
   }
   if (!program.valid()) {
-    log_event(Level::kError, "program.missing", "path=%s error=%s", Quoted(path).c_str(),
-              Quoted(std::strerror(errno)).c_str());
+    log_event(kError, "program.missing", "path=%s error=\"%s\"", Quoted(path).c_str(),
+              std::strerror(errno));
   }
   return program;
 }

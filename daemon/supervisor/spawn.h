@@ -16,22 +16,22 @@ int high_fd(int fd);
 
 inline constexpr int kMaxArguments = 16;
 
-// What this daemon was started with; passed on to every child. Absolute paths, nullptr = not given.
+// What this daemon was started with; config and embedded are passed on to every child. Absolute
+// paths, nullptr = not given.
 struct Options {
+  const char* program = nullptr;  // where a successor is looked for
   const char* config = nullptr;
   const char* embedded = nullptr;
+  // Not from the start but from what the predecessor left in kSlotFd: "run", or "check" whether
+  // that could be done.
+  const char* resume = nullptr;
 };
 
 // A child to be made: program, arguments, and the descriptors of ipc/slot.h that it gets (-1:
 // none).
 struct SpawnRequest {
-  int program_fd = -1;
+  int program_fd = -1, slot_fd = -1, death_fd = -1, notify_fd = -1, board_fd = -1, answer_fd = -1;
   const char* arguments[kMaxArguments] = {};
-  int slot_fd = -1;
-  int death_fd = -1;
-  int notify_fd = -1;
-  int board_fd = -1;
-  int answer_fd = -1;
   int lock_fd = -1;
   bool dies_with_parent =
       false;  // TERM when the supervisor is gone; the death pipe is the real sign
@@ -46,8 +46,8 @@ struct SpawnRequest {
 // Forks and execs, in a process group of its own, with default signals (S21). -1: errno says why.
 pid_t spawn(const SpawnRequest& request);
 
-// Opens a program that stands beside this one, in ../libexec/allot, or in $ALLOT_LIBEXEC. A failure
-// was logged.
+// Opens a program by its path or, of a mere name, the one that stands beside this one, in
+// ../libexec/allot, or in $ALLOT_LIBEXEC. A failure was logged.
 UniqueFd open_program(const char* name);
 
 }  // namespace allot::supervisor

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include <cstring>
 
 #include "base/exit_codes.h"
+#include "base/posix.h"
 #include "base/version.h"
 #include "supervisor/log.h"
 
@@ -36,13 +38,13 @@ const char* name_of(Phase phase) {
 
 int Supervisor::run() {
   if (!set_up()) {
-    log_event(Level::kError, "supervisor.no_start", "error=%s",
-              Quoted(std::strerror(errno)).c_str());
+    log_event(kError, "supervisor.no_start", "error=\"%s\"", std::strerror(errno));
     return kExitSoftware;
   }
-  log_event(Level::kInfo, "supervisor.start", "pid=%d version=%s", getpid(), kVersion);
+  log_event(kInfo, "supervisor.start", "pid=%d version=%s phase=%s", getpid(), kVersion,
+            name_of(phase_));
   now_ = mono_ns();
-  start_check(Preflight::Step::kConfig);
+  if (phase_ == Phase::kChecking) start_check(Preflight::Step::kConfig);
   while (phase_ != Phase::kDone) {
     wait();
     now_ = mono_ns();
@@ -51,7 +53,7 @@ int Supervisor::run() {
     reap();
     tick();
   }
-  log_event(Level::kInfo, "supervisor.exit", "code=%d", exit_code_);
+  log_event(kInfo, "supervisor.exit", "code=%d", exit_code_);
   return exit_code_;
 }
 
@@ -64,21 +66,48 @@ bool Supervisor::set_up() {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGCHLD, SIG_DFL);  // ignored, as some launchers hand it down, children vanish unseen
   prctl(PR_SET_CHILD_SUBREAPER, 1);  // S22: grandchildren that called setsid are ours to end
+  if (sigprocmask(SIG_BLOCK, &mask, nullptr) != 0) return false;
+  signals_.reset(high_fd(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)));
+  if (options_.resume != nullptr) return signals_.valid() && resume();
   int ends[2];
-  if (sigprocmask(SIG_BLOCK, &mask, nullptr) != 0 || pipe2(ends, O_CLOEXEC) != 0) return false;
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
   death_read_.reset(high_fd(ends[0]));
   death_write_.reset(high_fd(ends[1]));
-  signals_.reset(high_fd(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)));
   notify_.reset(high_fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)));
   notifier_.open();
   return death_read_.valid() && death_write_.valid() && signals_.valid() && notify_.valid();
+}
+
+// Signals that came during exec are pending, and children that died are zombies: the first turn of
+// the loop finds both.
+bool Supervisor::resume() {
+  const UniqueFd state(ipc::kSlotFd);
+  Handover io(state.get(), Handover::Way::kRead);
+  const bool whole = pass(io);
+  if (whole) set_log_format(answer_.log_format);
+  if (std::strcmp(options_.resume, "check") == 0) {
+    const bool good = whole && write_all(ipc::kAnswerFd, &answer_, sizeof answer_);
+    _exit(good ? kExitOk : kExitConfig);  // the descriptors in there are not open here
+  }
+  database_.use(answer_.embedded_dir);
+  phase_ = Phase::kRunning;
+  return whole && instance_.map_slots();
+}
+
+bool Supervisor::pass(Handover& io) {
+  io(answer_, reload_asked_, upgrade_asked_, ready_told_, death_read_, death_write_, notify_);
+  notifier_.pass(io);
+  instance_.pass(io);
+  database_.pass(io);
+  workers_.pass(io);
+  return io.whole();
 }
 
 void Supervisor::enter(Phase phase) {
   phase_ = phase;
   phase_began_ = now_;
   wake_at_ = now_;
-  log_event(Level::kInfo, "supervisor.phase", "phase=%s", name_of(phase));
+  log_event(kInfo, "supervisor.phase", "phase=%s", name_of(phase));
   tell_status();
 }
 
@@ -89,7 +118,7 @@ void Supervisor::wait() {
   // Rounded up: a timer that is due in half a millisecond is not polled for in a spin.
   const Nanos wait_ns = wake_at_ > now ? wake_at_ - now + kMilli - 1 : 0;
   if (poll(watched, 3, static_cast<int>(wait_ns / kMilli)) < 0 && errno != EINTR) {
-    log_event(Level::kError, "supervisor.poll", "error=%s", Quoted(std::strerror(errno)).c_str());
+    log_event(kError, "supervisor.poll", "error=\"%s\"", std::strerror(errno));
   }
   std::uint64_t count = 0;
   (void)!read(notify_.get(), &count, sizeof count);
@@ -103,7 +132,7 @@ void Supervisor::take_signals() {
 }
 
 void Supervisor::on_signal(int number) {
-  log_event(Level::kInfo, "supervisor.signal", "signal=%d phase=%s", number, name_of(phase_));
+  log_event(kInfo, "supervisor.signal", "signal=%d phase=%s", number, name_of(phase_));
   switch (number) {
     case SIGTERM:
     case SIGINT:
@@ -113,8 +142,10 @@ void Supervisor::on_signal(int number) {
     case SIGHUP:
       reload_asked_ = true;  // before kRunning: then
       return;
+    case SIGUSR1:
+      return reopen_logs();
     default:
-      return;
+      upgrade_asked_ = true;  // as with HUP
   }
 }
 
@@ -157,7 +188,7 @@ bool Supervisor::end_strays() {
     if (end == at || *end != ' ') return none;  // a number that was cut would be another's
     if (workers_.knows(pid) || database_.is(pid) || check_.pid() == pid) continue;
     if (workers_.knows(getpgid(pid))) continue;  // ends with the group of its worker
-    log_event(Level::kWarn, "stray.kill", "pid=%d", pid);
+    log_event(kWarn, "stray.kill", "pid=%d", pid);
     kill(pid, SIGKILL);
     none = false;
   }
@@ -170,8 +201,6 @@ void Supervisor::tick() {
     (void)database_.ready();
   }
   switch (phase_) {
-    case Phase::kChecking:
-      break;
     case Phase::kLocking:
       lock_and_open();
       break;
@@ -187,11 +216,12 @@ void Supervisor::tick() {
         reload_asked_ = false;  // now: one that comes during the check asks for another
         start_check(Preflight::Step::kConfig);
       }
+      if (upgrade_asked_ && !check_.running()) start_upgrade();
       workers_.tick(now_, wake_at_);
       if (!ready_told_ && workers_.up()) {
         ready_told_ = true;
         notifier_.send("READY=1");
-        log_event(Level::kInfo, "supervisor.ready", "instance=%s", answer_.instance);
+        log_event(kInfo, "supervisor.ready", "instance=%s", answer_.instance);
       }
       break;
     case Phase::kDraining:
@@ -201,6 +231,7 @@ void Supervisor::tick() {
       if (database_.gone()) return enter(Phase::kDone);
       if (now_ - phase_began_ > kDatabasePatience) database_.kill();
       break;
+    case Phase::kChecking:
     case Phase::kDone:
       break;
   }
@@ -214,36 +245,36 @@ void Supervisor::tick() {
 }
 
 void Supervisor::start_check(Preflight::Step step) {
-  if (check_.start(step, options_)) return;
-  log_event(Level::kError, "check.no_start", "error=%s", Quoted(std::strerror(errno)).c_str());
+  if (check_.start(step, options_, state_.get())) return;
+  log_event(kError, "check.no_start", "error=\"%s\"", std::strerror(errno));
   check_finished(kExitUnavailable);
 }
 
 void Supervisor::check_finished(int code) {
   if (phase_ < Phase::kRunning) return first_check_finished(code);
-  if (phase_ == Phase::kRunning) return reload_check_finished(code);
+  if (phase_ != Phase::kRunning) return;
+  const bool upgrade = check_.step() == Preflight::Step::kUpgrade;
+  upgrade ? upgrade_check_finished(code) : reload_check_finished(code);
 }
 
 void Supervisor::first_check_finished(int code) {
   if (phase_ == Phase::kChecking) {
     if (code != kExitOk || !check_.read_answer(answer_)) {
-      log_event(Level::kError, "check.failed", "step=config code=%d reason=\"see the lines above\"",
-                code);
+      log_event(kError, "check.failed", "step=config code=%d reason=\"see the lines above\"", code);
       return give_up(code != kExitOk ? code : static_cast<int>(kExitConfig));
     }
     checked_program_ = check_.take_program();
-    log_event(Level::kInfo, "check.passed", "step=config pools=%u", answer_.pool_count);
+    set_log_format(answer_.log_format);
+    log_event(kInfo, "check.passed", "step=config pools=%u", answer_.pool_count);
     return enter(Phase::kLocking);
   }
   if (code == kExitOk) return start_running();
   if (code != kExitUnavailable) {
-    log_event(Level::kError, "check.failed", "step=database code=%d reason=\"see the lines above\"",
-              code);
+    log_event(kError, "check.failed", "step=database code=%d reason=\"see the lines above\"", code);
     return give_up(code);
   }
   database_pause_.failed(now_);
-  log_event(Level::kWarn, "database.away", "again_in_ms=%llu",
-            static_cast<unsigned long long>(database_pause_.pause() / kMilli));
+  log_event(kWarn, "database.away", "again_in_ms=%llu", in_ms(database_pause_.pause()));
   tell_status();
 }
 
@@ -257,33 +288,60 @@ void Supervisor::reload_check_finished(int code) {
     return start_check(Preflight::Step::kDatabase);
   }
   if (code != kExitOk || config_step) {
-    log_event(Level::kError, "pool.kept",
+    log_event(kError, "pool.kept",
               "step=%s code=%d reason=\"the new configuration was refused, see above\"",
               config_step ? "config" : "database", code);
   } else {
     if (std::strcmp(answer_.runtime_dir, pending_.runtime_dir) != 0 ||
         std::strcmp(answer_.embedded_dir, pending_.embedded_dir) != 0) {
-      log_event(Level::kWarn, "pool.needs_restart", "keys=\"runtime_dir, embedded\"");
+      log_event(kWarn, "pool.needs_restart", "keys=\"runtime_dir, embedded\"");
     }
     answer_ = pending_;
+    set_log_format(answer_.log_format);
+    open_log_file();
     workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
-    log_event(Level::kInfo, "pool.reload", "pools=%u", answer_.pool_count);
+    log_event(kInfo, "pool.reload", "pools=%u", answer_.pool_count);
   }
   notifier_.send("READY=1");
+}
+
+void Supervisor::start_upgrade() {
+  upgrade_asked_ = false;
+  state_.reset(high_fd(memfd_create("allot-state", MFD_CLOEXEC)));
+  Handover io(state_.get(), Handover::Way::kWrite);
+  (void)pass(io);  // the check finds out
+  start_check(Preflight::Step::kUpgrade);
+}
+
+// By path, as whoever started this one did. Returns when this image is to go on.
+void Supervisor::upgrade_check_finished(int code) {
+  Handover io(state_.get(), Handover::Way::kWrite);  // again: time has passed
+  if (code == kExitOk && check_.read_answer(pending_) && pass(io)) {
+    SpawnRequest request;
+    for (const char* word : {options_.program, "--resume", "run"}) request.add(word);
+    request.add_options(options_);
+    dup2(state_.get(), ipc::kSlotFd);
+    execve(options_.program, const_cast<char**>(request.arguments), environ);
+    close(ipc::kSlotFd);
+    log_event(kError, "upgrade.exec", "error=\"%s\"", std::strerror(errno));
+  }
+  log_event(kError, "upgrade.kept",
+            "code=%d program=%s reason=\"the new program was refused, see above\"", code,
+            Quoted(options_.program).c_str());
+  state_.reset();
 }
 
 void Supervisor::lock_and_open() {
   const Instance::Lock lock = instance_.lock(answer_.runtime_dir);
   if (lock == Instance::Lock::kBusy && now_ - phase_began_ < kLockPatience) {
     if (now_ == phase_began_) {  // the first try
-      log_event(Level::kWarn, "instance.busy", "reason=\"workers of a former life still leave\"");
+      log_event(kWarn, "instance.busy", "reason=\"workers of a former life still leave\"");
     }
     wake_at_ = std::min(wake_at_, now_ + 100 * kMilli);
     return;
   }
   if (lock != Instance::Lock::kTaken) {
-    log_event(Level::kError, "instance.not_locked", "folder=%s",
-              Quoted(answer_.runtime_dir).c_str());
+    log_event(kError, "instance.not_locked", "folder=%s", Quoted(answer_.runtime_dir).c_str());
     return give_up(kExitCannotCreate);
   }
   if (!instance_.make_files(answer_.runtime_dir, answer_.instance))
@@ -292,16 +350,24 @@ void Supervisor::lock_and_open() {
   enter(Phase::kDatabase);
 }
 
-void Supervisor::open_log_file() {
-  if (answer_.log_file[0] == '\0') return;
+// Standard error, where it is none. False was logged.
+bool Supervisor::open_log_file() {
+  if (answer_.log_file[0] == '\0') return true;
   const UniqueFd file(open(answer_.log_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
   if (!file.valid()) {
-    log_event(Level::kError, "log.not_opened", "file=%s error=%s", Quoted(answer_.log_file).c_str(),
-              Quoted(std::strerror(errno)).c_str());
-    return;
+    log_event(kError, "log.not_opened", "file=%s error=\"%s\"", Quoted(answer_.log_file).c_str(),
+              std::strerror(errno));
+    return false;
   }
   dup2(file.get(), STDOUT_FILENO);
-  dup2(file.get(), STDERR_FILENO);
+  return dup2(file.get(), STDERR_FILENO) >= 0;
+}
+
+// Before kRunning nobody has the file open; whoever starts later opens what is there then.
+void Supervisor::reopen_logs() {
+  if (phase_ < Phase::kRunning) return;
+  if (open_log_file()) log_event(kInfo, "log.reopened", "pid=%d", getpid());
+  workers_.reopen_logs();
 }
 
 void Supervisor::start_running() {
@@ -323,8 +389,7 @@ void Supervisor::stop(bool now) {
 }
 
 void Supervisor::kill_all(const char* why, Nanos settle_patience) {
-  if (killed_all_) return;
-  killed_all_ = true;
+  if (settle_until_ != 0) return;
   settle_until_ = now_ + settle_patience;
   workers_.kill_all(why);
 }
@@ -338,8 +403,8 @@ void Supervisor::drain() {
   if (!empty) {
     // Settlers need the database, so they come before its end; without one they are not waited for
     // for ever: the leases then run out, or the next start reclaims them (S11).
-    if (!killed_all_ || now_ < settle_until_) return;
-    log_event(Level::kWarn, "supervisor.unsettled", "slots=%d", workers_.counts().settling);
+    if (settle_until_ == 0 || now_ < settle_until_) return;
+    log_event(kWarn, "supervisor.unsettled", "slots=%d", workers_.counts().settling);
     workers_.kill_settlers();
   }
   if (stray_until_ == 0) stray_until_ = now_ + kSettleNow;

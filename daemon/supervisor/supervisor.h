@@ -31,6 +31,8 @@ class Supervisor {
 
  private:
   bool set_up();
+  bool resume();
+  bool pass(Handover& io);
   void enter(Phase phase);
   void wait();
   void take_signals();
@@ -43,8 +45,11 @@ class Supervisor {
   void check_finished(int code);
   void first_check_finished(int code);
   void reload_check_finished(int code);
+  void start_upgrade();
+  void upgrade_check_finished(int code);
   void lock_and_open();
-  void open_log_file();
+  bool open_log_file();
+  void reopen_logs();
   void start_running();
   void stop(bool now);
   void kill_all(const char* why, Nanos settle_patience);
@@ -54,25 +59,20 @@ class Supervisor {
 
   const Options& options_;
   Phase phase_ = Phase::kChecking;
-  Nanos phase_began_ = 0;
-  Nanos now_ = 0;
-  Nanos wake_at_ = 0;
+  Nanos phase_began_ = 0, now_ = 0, wake_at_ = 0;
   int exit_code_ = 0;
-  bool reload_asked_ = false;
-  bool killed_all_ = false;
-  Nanos settle_until_ = 0;  // set with killed_all_
+  bool reload_asked_ = false, upgrade_asked_ = false;
+  Nanos settle_until_ = 0;  // set when all were killed
   Nanos stray_until_ = 0;   // set when the last slot is vacant
   bool ready_told_ = false;
   Nanos next_watchdog_ = 0;
   Workers::Counts told_;
 
-  UniqueFd signals_;
-  UniqueFd notify_;
-  UniqueFd death_read_;
-  UniqueFd death_write_;
+  UniqueFd signals_, notify_, death_read_, death_write_;
   ipc::PreflightAnswer answer_{};   // in force
   ipc::PreflightAnswer pending_{};  // of a reload under way
   UniqueFd checked_program_;
+  UniqueFd state_;  // of an upgrade under way
   Preflight check_;
   Backoff database_pause_{500 * kMilli, 10 * kSecond};
   Notifier notifier_;

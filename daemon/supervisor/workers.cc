@@ -35,12 +35,17 @@ void Workers::adopt(const ipc::PreflightAnswer& answer, UniqueFd program, int de
   ++round_;
 }
 
+void Workers::pass(Handover& io) {
+  io(answer_, program_, death_fd_, notify_fd_, round_, was_ready_, last_tick_, beat_since_);
+  io(entries_, start_pause_);
+}
+
 void Workers::move(std::uint32_t index, SlotEvent event) {
   Entry& entry = entries_[index];
   const Transition to = next_state(entry.state, event);
   if (!to.valid) {
-    log_event(Level::kError, "slot.inconsistent", "slot=%u state=%s event=%s", index,
-              name_of(entry.state), name_of(event));
+    log_event(kError, "slot.inconsistent", "slot=%u state=%d event=%d", index,
+              static_cast<int>(entry.state), static_cast<int>(event));
   }
   entry.state = to.next;
 }
@@ -98,11 +103,21 @@ void Workers::keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at) {
   }
 }
 
+SpawnRequest Workers::base_request() const {
+  SpawnRequest request;
+  request.program_fd = program_.get();
+  request.slot_fd = instance_.slot_fd();
+  request.death_fd = death_fd_;
+  request.board_fd = instance_.board_fd();
+  request.lock_fd = instance_.lock_fd();
+  return request;
+}
+
 bool Workers::start_worker(std::uint32_t pool, Nanos now) {
   std::uint32_t index = 0;
   while (index < ipc::kMaxSlots && entries_[index].state != SlotState::kVacant) ++index;
   if (index == ipc::kMaxSlots) {
-    log_event(Level::kWarn, "worker.no_slot", "slots=%u", ipc::kMaxSlots);
+    log_event(kWarn, "worker.no_slot", "slots=%u", ipc::kMaxSlots);
     return false;
   }
   ipc::Slot& slot = instance_.slot(index);
@@ -113,20 +128,15 @@ bool Workers::start_worker(std::uint32_t pool, Nanos now) {
   slot.pool = pool;
   char number[16];
   std::snprintf(number, sizeof number, "%u", index);
-  SpawnRequest request;
-  request.program_fd = program_.get();
-  request.slot_fd = instance_.slot_fd();
-  request.death_fd = death_fd_;
+  SpawnRequest request = base_request();
   request.notify_fd = notify_fd_;
-  request.board_fd = instance_.board_fd();
-  request.lock_fd = instance_.lock_fd();
   request.dies_with_parent = true;
   for (const char* argument : {"allot-worker", "--run", "--slot"}) request.add(argument);
   request.add(number);
   request.add_options(options_);
   const pid_t pid = spawn(request);
   if (pid < 0) {
-    log_event(Level::kWarn, "worker.no_fork", "error=%s", Quoted(std::strerror(errno)).c_str());
+    log_event(kWarn, "worker.no_fork", "error=\"%s\"", std::strerror(errno));
     return false;
   }
   Entry& entry = entries_[index];
@@ -136,7 +146,7 @@ bool Workers::start_worker(std::uint32_t pool, Nanos now) {
   entry.round = round_;
   entry.spawned = now;
   move(index, SlotEvent::kSpawned);
-  log_event(Level::kInfo, "worker.start", "slot=%u pid=%d pool=%s", index, pid,
+  log_event(kInfo, "worker.start", "slot=%u pid=%d pool=%s", index, pid,
             Quoted(answer_.pools[pool].name).c_str());
   return true;
 }
@@ -148,7 +158,7 @@ void Workers::retire_old(std::uint32_t pool, int most) {
     // HUP, not TERM: its task is not to see stop_requested, and may take its time.
     kill(entry.pid, SIGHUP);
     move(i, SlotEvent::kRetire);
-    log_event(Level::kInfo, "worker.retire", "slot=%u pid=%d", i, entry.pid);
+    log_event(kInfo, "worker.retire", "slot=%u pid=%d", i, entry.pid);
     --most;
   }
 }
@@ -163,8 +173,9 @@ void Workers::note_ready(std::uint32_t index, Nanos now) {
   entry.ready = now;
   was_ready_ = true;
   move(index, SlotEvent::kReady);
-  log_event(Level::kInfo, "worker.ready", "slot=%u pid=%d start_ms=%llu", index, entry.pid,
-            static_cast<unsigned long long>((now - entry.spawned) / kMilli));
+  if (entry.reopen_due) kill(entry.pid, SIGUSR1);
+  log_event(kInfo, "worker.ready", "slot=%u pid=%d start_ms=%llu", index, entry.pid,
+            in_ms(now - entry.spawned));
 }
 
 // What the slot says is enough to decide; a thread inside a sick process could not.
@@ -191,7 +202,7 @@ void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
 
 void Workers::end(std::uint32_t index, const char* why) {
   Entry& entry = entries_[index];
-  log_event(Level::kWarn, "worker.kill", "slot=%u pid=%d reason=\"%s\"", index, entry.pid, why);
+  log_event(kWarn, "worker.kill", "slot=%u pid=%d reason=\"%s\"", index, entry.pid, why);
   kill(-entry.pid, SIGKILL);
   move(index, SlotEvent::kKill);
 }
@@ -229,9 +240,8 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   Backoff& pause = start_pause_[entry.pool];
   if (!left_on_purpose && too_soon && pause.due(now)) {  // several that fail at once fail once
     pause.failed(now);
-    log_event(Level::kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
-              Quoted(answer_.pools[entry.pool].name).c_str(),
-              static_cast<unsigned long long>(pause.pause() / kMilli));
+    log_event(kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
+              Quoted(answer_.pools[entry.pool].name).c_str(), in_ms(pause.pause()));
   }
   log_death(index, wait_status);
   entry.wait_status = wait_status;
@@ -242,24 +252,19 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
 
 void Workers::log_death(std::uint32_t index, int wait_status) {
   const ipc::Slot& slot = instance_.slot(index);
+  const bool killed = WIFSIGNALED(wait_status);
+  const int code = killed ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
   char how[64];
-  if (WIFSIGNALED(wait_status)) {
-    std::snprintf(how, sizeof how, "signal=%d", WTERMSIG(wait_status));
-  } else {
-    std::snprintf(how, sizeof how, "exit=%d", WEXITSTATUS(wait_status));
-  }
+  std::snprintf(how, sizeof how, "slot=%u pid=%d %s=%d", index, entries_[index].pid,
+                killed ? "signal" : "exit", code);
   if (slot.running_count.load() == 0) {
-    const bool orderly = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0;
-    log_event(orderly ? Level::kInfo : Level::kWarn, "worker.died", "slot=%u pid=%d %s", index,
-              entries_[index].pid, how);
-    return;
+    return log_event(killed || code != 0 ? kWarn : kInfo, "worker.died", "%s", how);
   }
   const ipc::RunningTask& task = slot.running[0];
-  log_event(Level::kWarn, "worker.died",
-            "slot=%u pid=%d %s task_type=%s attempt=%u queue=%s partition=%u prio=%u run_key=%llu",
-            index, entries_[index].pid, how, Quoted::of(task.type).c_str(), task.attempt,
-            Quoted::of(slot.queue_name).c_str(), slot.partition_no, task.prio,
-            static_cast<unsigned long long>(task.run_key));
+  log_event(kWarn, "worker.died",
+            "%s task_type=%s attempt=%u queue=%s partition=%u prio=%u run_key=%llu", how,
+            Quoted::of(task.type).c_str(), task.attempt, Quoted::of(slot.queue_name).c_str(),
+            slot.partition_no, task.prio, static_cast<unsigned long long>(task.run_key));
 }
 
 void Workers::settle(std::uint32_t index, Nanos now) {
@@ -268,12 +273,7 @@ void Workers::settle(std::uint32_t index, Nanos now) {
   char status[16];
   std::snprintf(number, sizeof number, "%u", index);
   std::snprintf(status, sizeof status, "%d", entry.wait_status);
-  SpawnRequest request;
-  request.program_fd = program_.get();
-  request.slot_fd = instance_.slot_fd();
-  request.death_fd = death_fd_;
-  request.board_fd = instance_.board_fd();
-  request.lock_fd = instance_.lock_fd();
+  SpawnRequest request = base_request();
   for (const char* argument : {"allot-worker", "--settle"}) request.add(argument);
   request.add(number);
   request.add("--status");
@@ -283,8 +283,7 @@ void Workers::settle(std::uint32_t index, Nanos now) {
   entry.settler_spawned = now;
   if (entry.settler >= 0) return;
   entry.settle_pause.failed(now);
-  log_event(Level::kWarn, "worker.no_fork", "slot=%u error=%s", index,
-            Quoted(std::strerror(errno)).c_str());
+  log_event(kWarn, "worker.no_fork", "slot=%u error=\"%s\"", index, std::strerror(errno));
 }
 
 void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {
@@ -293,8 +292,20 @@ void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {
   if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
     return move(index, SlotEvent::kSettled);
   entry.settle_pause.failed(now);
-  log_event(Level::kWarn, "worker.not_settled", "slot=%u again_in_ms=%llu", index,
-            static_cast<unsigned long long>(entry.settle_pause.pause() / kMilli));
+  log_event(kWarn, "worker.not_settled", "slot=%u again_in_ms=%llu", index,
+            in_ms(entry.settle_pause.pause()));
+}
+
+// A worker that is not ready may not know the signal yet, and would die of it.
+void Workers::reopen_logs() {
+  for (Entry& entry : entries_) {
+    if (!alive(entry.state)) continue;
+    if (entry.ready == 0) {
+      entry.reopen_due = true;
+    } else {
+      kill(entry.pid, SIGUSR1);
+    }
+  }
 }
 
 void Workers::stop_all() {

@@ -7,6 +7,7 @@
 #include "base/unique_fd.h"
 #include "ipc/preflight.h"
 #include "supervisor/backoff.h"
+#include "supervisor/handover.h"
 #include "supervisor/instance.h"
 #include "supervisor/slot_machine.h"
 #include "supervisor/spawn.h"
@@ -32,8 +33,10 @@ class Workers {
   bool reaped(pid_t pid, int wait_status, Nanos now);
 
   [[nodiscard]] bool knows(pid_t pid) const;
+  void pass(Handover& io);
 
-  void stop_all();  // TERM: finish and leave
+  void reopen_logs();  // USR1: the log file was moved away
+  void stop_all();     // TERM: finish and leave
   void kill_all(const char* why);
   void kill_settlers();
   [[nodiscard]] bool all_vacant() const;
@@ -54,12 +57,14 @@ class Workers {
     std::uint64_t round = 0;  // which adopt() it was started under
     Nanos spawned = 0, ready = 0, settler_spawned = 0;
     bool proven = false;  // lived on after Ready
+    bool reopen_due = false;
     int wait_status = 0;
     Backoff settle_pause{100 * kMilli, 5 * kSecond};
   };
 
   void move(std::uint32_t index, SlotEvent event);
   void keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at);
+  [[nodiscard]] SpawnRequest base_request() const;
   bool start_worker(std::uint32_t pool, Nanos now);
   void retire_old(std::uint32_t pool, int most);
   void note_ready(std::uint32_t index, Nanos now);
@@ -84,9 +89,7 @@ class Workers {
   Nanos beat_since_ = 0;  // no heartbeat counts as older
   Entry entries_[ipc::kMaxSlots];
   // Only deaths before the first Ready are throttled: those inside a handler are the task's (S10).
-  struct StartPause : Backoff {
-    StartPause() : Backoff(100 * kMilli, 30 * kSecond) {}
-  } start_pause_[ipc::kMaxPools];
+  Backoff start_pause_[ipc::kMaxPools];
 };
 
 }  // namespace allot::supervisor

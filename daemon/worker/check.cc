@@ -6,10 +6,10 @@
 #include "base/posix.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
-#include "ipc/inherited.h"
 #include "ipc/preflight.h"
 #include "ipc/slot.h"
 #include "log/log.h"
+#include "peer/inherited.h"
 #include "plugin_host/registry.h"
 #include "queue/account.h"
 #include "queue/catalog.h"
@@ -41,6 +41,7 @@ ipc::PreflightAnswer answer_of(const config::Settings& settings) {
   }
   answer.frozen_ms = static_cast<std::uint32_t>(config::frozen_limit(settings.daemon).count());
   answer.stop_ms = static_cast<std::uint32_t>(settings.daemon.stop_timeout.count());
+  answer.log_format = log::parse_format(settings.logging.format, settings.logging.file);
   put(answer.instance, settings.daemon.instance, "instance");
   put(answer.runtime_dir, config::runtime_dir(settings), "runtime_dir");
   put(answer.embedded_dir, settings.database.embedded, "embedded");
@@ -94,7 +95,7 @@ void count_connections(const config::Settings& settings, db::Connection& db, Fin
 void check_config(const config::Settings& settings, Findings& findings) {
   require_good_plugins(settings, findings);
   const ipc::PreflightAnswer answer = answer_of(settings);
-  if (!ipc::inherited(ipc::kAnswerFd)) return;
+  if (!peer::inherited(ipc::kAnswerFd)) return;
   if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
     throw Error("the supervisor does not take the answer", kExitSoftware);
   }

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "log/log.h"
+#include "peer/doorbell.h"
+#include "worker/hints.h"
 #include "worker/stop_request.h"
 
 namespace allot::worker {
@@ -47,7 +49,7 @@ queue::FetchSpec Finder::fetch_spec(const ServedQueue& queue) const {
 }
 
 bool Finder::claim_urgent() {
-  claimed_ = ipc::take_urgent(pool_);
+  claimed_ = take_urgent(pool_);
   return claimed_ != 0;
 }
 
@@ -59,10 +61,10 @@ bool Finder::hints_wait() const {
 std::optional<queue::Block> Finder::next() {
   if (auto block = follow(std::exchange(claimed_, 0))) return block;
   const std::uint32_t seen_bell = board_.bell.load();
-  if (auto block = follow(ipc::take_hint(pool_))) return block;
-  if (ipc::become_scout(pool_, mono_ns(), scout_interval_ns_)) {
+  if (auto block = follow(take_hint(pool_))) return block;
+  if (become_scout(pool_, mono_ns(), scout_interval_ns_)) {
     scout();
-    if (auto block = follow(ipc::take_hint(pool_))) return block;
+    if (auto block = follow(take_hint(pool_))) return block;
   }
   watch();
   if (auto block = take_over_one()) return block;
@@ -71,7 +73,7 @@ std::optional<queue::Block> Finder::next() {
 }
 
 std::optional<queue::Block> Finder::follow(ipc::Hint hint) {
-  const queue::Partition partition{ipc::hint_queue(hint), ipc::hint_partition(hint)};
+  const queue::Partition partition{hint_queue(hint), hint_partition(hint)};
   const ServedQueue* queue = served(partition.queue_id);
   if (hint == 0 || queue == nullptr) return std::nullopt;
   return take(partition, *queue,
@@ -114,13 +116,13 @@ void Finder::scout() {
   std::array<ipc::Hint, ipc::kMaxHints> hints{};
   const std::size_t count = std::min(found.size(), hints.size());
   for (std::size_t i = 0; i < count; ++i) {
-    hints[i] = ipc::make_hint(found[i].queue_id, found[i].partition_no);
+    hints[i] = make_hint(found[i].queue_id, found[i].partition_no);
   }
-  ipc::publish_hints(pool_, hints.data(), count);
+  publish_hints(pool_, hints.data(), count);
   if (count > 0) {
     scout_interval_ns_ = kBusyInterval;
     // One is for the scout itself.
-    if (count > 1) ipc::wake(board_, static_cast<int>(count - 1));
+    if (count > 1) peer::wake(board_, static_cast<int>(count - 1));
   } else {
     scout_interval_ns_ = std::clamp(scout_interval_ns_ * 2, kFirstIdleInterval, kMostInterval);
   }
@@ -188,7 +190,7 @@ void Finder::sleep(std::uint32_t seen_bell) {
   Nanos wait = next_scout > now ? next_scout - now : 0;
   const Nanos boot = boot_ns();
   if (!watched_.empty()) wait = std::min(wait, next_watch_ns_ > boot ? next_watch_ns_ - boot : 0);
-  if (wait > 0) ipc::wait_for_ring(board_, seen_bell, std::min(wait, kMostInterval));
+  if (wait > 0) peer::wait_for_ring(board_, seen_bell, std::min(wait, kMostInterval));
 }
 
 }  // namespace allot::worker

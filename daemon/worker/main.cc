@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,10 @@
 #include "base/posix.h"
 #include "base/version.h"
 #include "ipc/board.h"
-#include "ipc/inherited.h"
 #include "ipc/slot.h"
 #include "log/log.h"
+#include "peer/doorbell.h"
+#include "peer/inherited.h"
 #include "worker/check.h"
 #include "worker/plugin_report.h"
 #include "worker/settle.h"
@@ -30,7 +32,7 @@ constexpr char kUsage[] =
     "usage: allot-worker --run [--slot N] | --settle N --status STATUS |\n"
     "                    --check config|database|all [--reclaim] | --plugins [--json] |\n"
     "                    --plugin-check FILE... [--init] [--json]\n"
-    "                    [--config FILE] [--embedded DIR]\n"
+    "                    [--log-format FORMAT] [--config FILE] [--embedded DIR]\n"
     "Started by allotd. Started by hand, --run is a single worker in the foreground.\n";
 
 enum class Mode { kNone, kRun, kSettle, kCheck, kPlugins, kPluginCheck };
@@ -51,6 +53,11 @@ struct Options {
   throw Error(problem + "\n" + kUsage, kExitUsage);
 }
 
+[[noreturn]] void say(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::exit(kExitOk);
+}
+
 long number(const char* text, long most) {
   char* end = nullptr;
   const long value = std::strtol(text, &end, 10);
@@ -59,6 +66,11 @@ long number(const char* text, long most) {
   }
   return value;
 }
+
+// At first how the supervisor writes its lines: for what is wrong with a configuration that says
+// how to.
+LogFormat log_format = LogFormat::kText;
+bool failure_is_logged = false;  // else it is for a person
 
 constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
                             {"slot", required_argument, nullptr, 'n'},
@@ -70,6 +82,7 @@ constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
                             {"plugin-check", no_argument, nullptr, 'k'},
                             {"init", no_argument, nullptr, 'i'},
                             {"json", no_argument, nullptr, 'j'},
+                            {"log-format", required_argument, nullptr, 'o'},
                             {"config", required_argument, nullptr, 'f'},
                             {"embedded", required_argument, nullptr, 'e'},
                             {"version", no_argument, nullptr, 'v'},
@@ -112,6 +125,10 @@ Options parse(int argc, char** argv) {
       case 'j':
         options.json = true;
         break;
+      case 'o':
+        log_format = log::parse_format(optarg);
+        failure_is_logged = log_format != LogFormat::kText;
+        break;
       case 'f':
         options.load.file = optarg;
         break;
@@ -119,11 +136,9 @@ Options parse(int argc, char** argv) {
         options.load.embedded = optarg;
         break;
       case 'v':
-        std::printf("%s\n", kVersionMark);
-        std::exit(kExitOk);
+        say(std::string(kVersionMark) + "\n");
       case 'h':
-        std::fputs(kUsage, stdout);
-        std::exit(kExitOk);
+        say(kUsage);
       default:
         usage("unknown or incomplete option");
     }
@@ -139,7 +154,7 @@ Options parse(int argc, char** argv) {
 // The slot of this worker from the supervisor's file, or a private one when run by hand.
 ipc::Slot& map_slot(std::uint32_t index, bool writable) {
   void* at = nullptr;
-  if (ipc::inherited(ipc::kSlotFd)) {
+  if (peer::inherited(ipc::kSlotFd)) {
     at = map_shared(ipc::kSlotFd, ipc::slot_offset(index), sizeof(ipc::Slot), writable);
   } else {
     at = mmap(nullptr, sizeof(ipc::Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -152,7 +167,7 @@ ipc::Slot& map_slot(std::uint32_t index, bool writable) {
 }
 
 ipc::Board* shared_board() {
-  return ipc::inherited(ipc::kBoardFd) ? ipc::map_board(ipc::kBoardFd) : nullptr;
+  return peer::inherited(ipc::kBoardFd) ? peer::map_board(ipc::kBoardFd) : nullptr;
 }
 
 ipc::Board& private_board() {
@@ -184,6 +199,22 @@ void check(const config::Settings& settings, const Options& options) {
   log_warnings();
 }
 
+// On standard error, wherever the log is: that is where the supervisor's start is watched, and
+// later it is the log. One line for each mistake of a configuration, and each plugin that is
+// refused.
+int report(const std::string& message, ExitCode code) {
+  if (failure_is_logged) log::setup("worker", log::Level::kInfo, {}, log_format);
+  std::istringstream lines(message);
+  for (std::string line; std::getline(lines, line);) {
+    if (failure_is_logged) {
+      log::error("worker.failed", {{"code", static_cast<int>(code)}, {"error", line}});
+    } else {
+      std::fprintf(stderr, "allot-worker: %s\n", line.c_str());
+    }
+  }
+  return code;
+}
+
 int run(const Options& options) {
   if (options.mode == Mode::kPluginCheck) {
     const bool good = print_plugin_check({options.files, options.json, options.init, options.load});
@@ -191,7 +222,10 @@ int run(const Options& options) {
   }
   if (options.check == "all") return check_all(options.load, options.json);
   const config::Settings settings = config::load(options.load);
-  log::setup("worker", log::parse_level(settings.logging.level), settings.logging.file);
+  const auto& logging = settings.logging;
+  log_format = log::parse_format(logging.format, logging.file);
+  log::setup("worker", log::parse_level(logging.level), logging.file, log_format);
+  failure_is_logged = options.mode != Mode::kPlugins;
   for (const std::string& warning : settings.warnings)
     log::warn("config.warning", {{"text", warning}});
   switch (options.mode) {
@@ -220,14 +254,12 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace allot;
-  ipc::note_inherited();
+  peer::note_inherited();
   try {
     return worker::run(worker::parse(argc, argv));
   } catch (const Error& error) {
-    std::fprintf(stderr, "allot-worker: %s\n", error.what());
-    return error.exit_code();
+    return worker::report(error.what(), error.exit_code());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "allot-worker: defect: %s\n", error.what());
-    return kExitSoftware;
+    return worker::report(std::string("defect: ") + error.what(), kExitSoftware);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 
 #include <csignal>
 #include <cstdint>
@@ -15,6 +16,16 @@
 #include "worker/stop_request.h"
 
 namespace allot::worker {
+namespace {
+
+UniqueFd reopen_signals() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGUSR1);
+  return UniqueFd(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+}  // namespace
 
 Pulse::Pulse(SlotWriter& slot, int death_fd, std::chrono::milliseconds tick,
              std::chrono::milliseconds patience)
@@ -22,7 +33,8 @@ Pulse::Pulse(SlotWriter& slot, int death_fd, std::chrono::milliseconds tick,
       death_fd_(death_fd),
       tick_(tick),
       patience_(patience),
-      stop_(eventfd(0, EFD_CLOEXEC)) {
+      stop_(eventfd(0, EFD_CLOEXEC)),
+      reopen_(reopen_signals()) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -40,12 +52,14 @@ Pulse::~Pulse() {
 void Pulse::run() {
   std::optional<Nanos> orphaned_at;
   for (;;) {
-    pollfd watched[2] = {{stop_.get(), POLLIN, 0}, {death_fd_, POLLIN, 0}};
-    const nfds_t count = death_fd_ >= 0 && !orphaned_at ? 2 : 1;
+    pollfd watched[] = {
+        {stop_.get(), POLLIN, 0}, {reopen_.get(), POLLIN, 0}, {death_fd_, POLLIN, 0}};
+    const nfds_t count = death_fd_ >= 0 && !orphaned_at ? 3 : 2;
     poll(watched, count, static_cast<int>(tick_.count()));
     if (watched[0].revents != 0) return;
     if (slot_.guarded()) slot_.beat();
-    if (count == 2 && watched[1].revents != 0) {
+    if (watched[1].revents != 0) reopen_log_if_asked();
+    if (count == 3 && watched[2].revents != 0) {
       orphaned_at = mono_ns();
       log::warn("worker.orphaned", {{"reason", "the supervisor is gone"}});
       ask(Asked::kStop);
@@ -55,6 +69,16 @@ void Pulse::run() {
       _exit(kExitFailure);
     }
   }
+}
+
+void Pulse::reopen_log_if_asked() {
+  signalfd_siginfo info{};
+  bool asked = false;
+  while (read(reopen_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) asked = true;
+  if (!asked) return;
+  if (log::reopen()) return log::info("log.reopened");
+  log::warn("log.not_reopened",
+            {{"reason", "the file cannot be opened; going on with the one that was moved"}});
 }
 
 }  // namespace allot::worker

@@ -11,7 +11,8 @@ namespace allot::worker {
 
 // A thread that beats while the main thread is guarded (slot_writer.h), and that watches the death
 // pipe: when the supervisor is gone the worker stops gracefully, and is gone itself when its
-// patience is over, so that orphans cannot exist (D8).
+// patience is over, so that orphans cannot exist (D8). It also opens the log again at USR1, which
+// install_stop_signals() (stop_request.h) keeps for it.
 class Pulse {
  public:
   // `death_fd` may be -1: run by hand, without a supervisor.
@@ -23,12 +24,14 @@ class Pulse {
 
  private:
   void run();
+  void reopen_log_if_asked();
 
   SlotWriter& slot_;
   int death_fd_;
   const std::chrono::milliseconds tick_;
   const std::chrono::milliseconds patience_;
   UniqueFd stop_;
+  UniqueFd reopen_;  // readable: USR1 came, the log file was moved away
   std::thread thread_;
 };
 

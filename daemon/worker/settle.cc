@@ -14,9 +14,11 @@
 #include "base/clock.h"
 #include "db/from_settings.h"
 #include "log/log.h"
+#include "peer/doorbell.h"
 #include "queue/retry_policy.h"
 #include "queue/task_store.h"
 #include "worker/connect.h"
+#include "worker/hints.h"
 
 namespace allot::worker {
 namespace {
@@ -117,8 +119,8 @@ void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
 }
 
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
-  ipc::push_urgent(board.pools[pool], ipc::make_hint(partition.queue_id, partition.partition_no));
-  ipc::wake(board, 1);
+  push_urgent(board.pools[pool], make_hint(partition.queue_id, partition.partition_no));
+  peer::wake(board, 1);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "base/posix.h"
+#include "peer/doorbell.h"
 
 namespace allot::worker {
 namespace {
@@ -34,6 +35,11 @@ void install_stop_signals(ipc::Board& board) {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaction(number, &action, nullptr);
   action.sa_handler = SIG_IGN;
   for (const int number : {SIGPIPE, SIGUSR1, SIGUSR2}) sigaction(number, &action, nullptr);
+  // Waits for the pulse, in all threads that come later too: it must not interrupt a handler.
+  sigset_t reopen;
+  sigemptyset(&reopen);
+  sigaddset(&reopen, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &reopen, nullptr);
 }
 
 Asked asked() {
@@ -49,7 +55,7 @@ void ask(Asked what) {
   write_all(g_wake_fd.load(), &one, sizeof one);
   // The bell grows before the main thread can sleep on it, so a signal between its last look at the
   // flag and the futex call is not slept over.
-  if (ipc::Board* board = g_board.load()) ipc::wake(*board, INT32_MAX);
+  if (ipc::Board* board = g_board.load()) peer::wake(*board, INT32_MAX);
 }
 
 bool wait_asked(std::chrono::milliseconds timeout) {

@@ -6,8 +6,8 @@
 #include "base/version.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
-#include "ipc/inherited.h"
 #include "log/log.h"
+#include "peer/inherited.h"
 #include "worker/block_loop.h"
 #include "worker/pulse.h"
 #include "worker/stop_request.h"
@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 
 int if_inherited(int fd) {
-  return ipc::inherited(fd) ? fd : -1;
+  return peer::inherited(fd) ? fd : -1;
 }
 
 // The queues of this pool, as the database knows them; those that are missing are made.

@@ -40,6 +40,7 @@ class Reader {
     command.other_codes = outcome_of("otherwise", section_.get("otherwise", "retry"));
     command.timeout = duration("timeout");
     command.kill_after = duration("kill_after").value_or(command.kill_after);
+    command.stop_grace = duration("stop_grace").value_or(command.stop_grace);
     const std::string to = section_.get("stdout", "discard");
     if (to != "discard" && to != "error") fail("stdout must be \"discard\" or \"error\"");
     command.keep_stdout = to == "error";
@@ -54,7 +55,7 @@ class Reader {
   void refuse_unknown() const {
     static const char* const kKeys[] = {"command", "directory",  "environment", "inherit",
                                         "success", "retry",      "fail",        "otherwise",
-                                        "timeout", "kill_after", "stdout"};
+                                        "timeout", "kill_after", "stop_grace",  "stdout"};
     for (const std::string& name : section_.names()) {
       if (std::find(std::begin(kKeys), std::end(kKeys), name) != std::end(kKeys)) continue;
       std::string known;

@@ -19,6 +19,8 @@ struct Command {
   int other_codes = ALLOT_RETRY;
   std::optional<std::chrono::milliseconds> timeout;                // then TERM
   std::chrono::milliseconds kill_after = std::chrono::seconds(5);  // after TERM: KILL
+  // Between a stop and TERM, so that most commands end by themselves.
+  std::chrono::milliseconds stop_grace = std::chrono::seconds(15);
   bool keep_stdout = false;  // part of the error text; else thrown away
 };
 

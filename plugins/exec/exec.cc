@@ -73,7 +73,7 @@ class Watch {
   void end_in_time() {
     const auto now = Clock::now();
     if (why_ == nullptr) {
-      if (ctx_.stop_requested()) {
+      if (must_stop(now)) {
         why_ = "it was asked to stop";
         // Of a task that needs more time than it gets, the pauses grow.
         if (ctx_.time_left().count() > 0) delay_ = milliseconds(0);
@@ -87,6 +87,13 @@ class Watch {
     } else if (now - terminated_ >= command_.kill_after) {
       child_.signal(SIGKILL);
     }
+  }
+
+  // At once when the task's time is over; otherwise most commands end by themselves before long.
+  bool must_stop(Clock::time_point now) {
+    if (!ctx_.stop_requested()) return false;
+    if (!stop_seen_) stop_seen_ = now;
+    return ctx_.time_left().count() == 0 || now - *stop_seen_ >= command_.stop_grace;
   }
 
   [[nodiscard]] allot::Outcome outcome(std::optional<int> status) const {
@@ -110,6 +117,7 @@ class Watch {
   const Clock::time_point started_ = Clock::now();
   Child child_;
   const char* why_ = nullptr;  // it was told to end
+  std::optional<Clock::time_point> stop_seen_;
   Clock::time_point terminated_;
   std::optional<milliseconds> delay_;
 };

@@ -24,7 +24,8 @@ std::string exec_plugin() {
 }
 
 Daemon::Daemon(const DaemonOptions& options)
-    : server_(options.server != nullptr ? *options.server : support::Database::shared()),
+    : allotd_(options.allotd.empty() ? program("allotd") : options.allotd),
+      server_(options.server != nullptr ? *options.server : support::Database::shared()),
       database_(options.migrate ? server_.make_database() : server_.make_empty_database()) {
   const std::string shared = "socket = \"" + server_.socket() + "\"\nuser = \"root\"";
   std::ostringstream config;
@@ -38,7 +39,8 @@ Daemon::Daemon(const DaemonOptions& options)
          << "\n[plugins]\nfolder = \""
          << (options.plugins.empty() ? probe_folder() : options.plugins)
          << "\"\n[plugins.probe]\noutput = \"" << folder_ / "written"
-         << "\"\n[logging]\nlevel = \"" << options.log_level << "\"\nfile = \"" << folder_ / "log"
+         << "\"\n[logging]\nlevel = \"" << options.log_level << "\"\nformat = \""
+         << options.log_format << "\"\nfile = \"" << folder_ / "log"
          << "\"\n"
          << options.more;
   config_file_ = folder_.write("allot.toml", config.str());
@@ -47,7 +49,7 @@ Daemon::Daemon(const DaemonOptions& options)
 
 void Daemon::start() {
   process_ = std::make_unique<support::Process>(
-      std::vector<std::string>{program("allotd"), "--config", config_file_});
+      std::vector<std::string>{allotd_, "--config", config_file_});
 }
 
 std::optional<support::ExitStatus> Daemon::stop(int signal) {

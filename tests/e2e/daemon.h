@@ -18,13 +18,15 @@ namespace allot::e2e {
 // What a test says of its daemon; the rest of the configuration is the same for all.
 struct DaemonOptions {
   unsigned workers = 2;
-  std::string queue_keys{};             // lines below [queues.default]
-  std::string daemon_keys{};            // lines below [daemon]
-  std::string more{};                   // further sections
-  std::string plugins{};                // the plugin folder; empty: that of the probe plugin
+  std::string queue_keys{};   // lines below [queues.default]
+  std::string daemon_keys{};  // lines below [daemon]
+  std::string more{};         // further sections
+  std::string plugins{};      // the plugin folder; empty: that of the probe plugin
   std::string log_level{"debug"};
+  std::string log_format{"text"};
   bool migrate = true;
   bool start = true;
+  std::string allotd{};                 // the program; empty: the one that was built
   support::Database* server = nullptr;  // none: the shared one
   std::string database_keys{};          // lines of [database] in place of socket and user
 };
@@ -70,6 +72,7 @@ class Daemon {
 
  private:
   support::TempDir folder_;
+  std::string allotd_;
   support::Database& server_;
   std::string database_;
   std::string config_file_;

@@ -73,6 +73,37 @@ class Sleep : public allot::Handler {
   }
 };
 
+// payload: milliseconds; fails when a signal interrupts it.
+class Nap : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    const int left = std::atoi(std::string(ctx.payload()).c_str());
+    return ::poll(nullptr, 0, left) == 0 ? allot::success() : allot::fail("interrupted");
+  }
+};
+
+// payload: milliseconds; does not look, and ends by itself.
+class Stay : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    for (int left = std::atoi(std::string(ctx.payload()).c_str()); left > 0; left -= 10) {
+      ::poll(nullptr, 0, 10);
+    }
+    return allot::success();
+  }
+};
+
+// Prints its payload where a library would.
+class Print : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    const std::string line = std::string(ctx.payload()) + "\n";
+    const auto size = static_cast<ssize_t>(line.size());
+    return ::write(STDERR_FILENO, line.data(), line.size()) == size ? allot::success()
+                                                                    : allot::fail("not printed");
+  }
+};
+
 // Never ends and never looks.
 class Spin : public allot::Handler {
  public:
@@ -147,6 +178,9 @@ ALLOT_HANDLER("test.throw", Throw)
 ALLOT_HANDLER("test.throw_int", ThrowInt)
 ALLOT_HANDLER("test.crash", Crash)
 ALLOT_HANDLER("test.sleep", Sleep)
+ALLOT_HANDLER("test.nap", Nap)
+ALLOT_HANDLER("test.stay", Stay)
+ALLOT_HANDLER("test.print", Print)
 ALLOT_HANDLER("test.spin", Spin)
 ALLOT_HANDLER("test.write", Write)
 ALLOT_HANDLER("test.hang_once", WriteAndSleep)

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
+#include "support/terminal.h"
 
 namespace allot::cli {
 namespace {
@@ -36,6 +38,52 @@ TEST_F(BulkTest, EveryLineOnceWithASummary) {
   EXPECT_EQ(done.out, "");
   EXPECT_EQ(numbers(), up_to(2500));
   EXPECT_EQ(value("SELECT COUNT(DISTINCT partition_no) FROM task"), "8");
+}
+
+TEST_F(BulkTest, AsJson) {
+  const auto report = nlohmann::json::parse(
+      must({"submit", "--ndjson", "-", "--json", "--batch", "10"}, numbered(1, 25)));
+  EXPECT_EQ(report, nlohmann::json::parse(R"({"ok": true, "exit_code": 0, "error": null,
+      "tasks": 25, "batches": 3, "next_line": null, "unknown_lines": null})"));
+  const auto broken = allot_with({"submit", "--ndjson", "-", "--json", "--batch", "10"},
+                                 numbered(1, 15) + "rubbish\n");
+  EXPECT_EQ(broken.status.code, kExitBadInput);
+  const auto told = nlohmann::json::parse(broken.out);
+  EXPECT_EQ(told.at("ok"), false);
+  EXPECT_EQ(told.at("exit_code"), kExitBadInput);
+  EXPECT_EQ(told.at("tasks"), 10);
+  EXPECT_EQ(told.at("next_line"), 11);
+  EXPECT_EQ("allot: " + told.at("error").get<std::string>() + "\n", broken.err);
+}
+
+TEST_F(BulkTest, ABarOnATerminalThatIsGoneAtTheEnd) {
+  const std::string file = folder_.write("tasks", numbered(1, 3000, "wide"));
+  const Words words{ALLOT_PROGRAM, "--config", config(),  "submit",
+                    "--ndjson",    file,       "--batch", "10"};
+  support::Terminal terminal;
+  EXPECT_EQ(terminal.run(words, {}, {STDERR_FILENO}).status.code, 0);
+  EXPECT_TRUE(has(terminal.written(), "\r[>"));
+  EXPECT_TRUE(has(terminal.written(), " tasks  "));
+  EXPECT_EQ(terminal.seen(), Words{"submitted 3000 tasks in 300 batches"});
+  // What fails is not hidden behind it either.
+  support::Terminal other;
+  (void)folder_.write("tasks", numbered(1, 100, "wide") + "rubbish\n");
+  EXPECT_EQ(other.run(words, {{"NO_COLOR=1"}}, {STDERR_FILENO}).status.code, kExitBadInput);
+  EXPECT_TRUE(has(other.written(), "\r["));
+  ASSERT_EQ(other.seen().size(), 1U);
+  EXPECT_EQ(other.seen().front().rfind("allot: ", 0), 0U) << other.written();
+}
+
+TEST_F(BulkTest, NoBarWhereIdsAreShownOrItCannotBeDrawn) {
+  const std::string file = folder_.write("tasks", numbered(1, 20));
+  Words words{ALLOT_PROGRAM, "--config", config(), "submit", "--ndjson", file, "--batch", "10"};
+  support::Terminal dumb;
+  dumb.run(words, {{"TERM=dumb"}}, {STDERR_FILENO});
+  EXPECT_EQ(dumb.written(), "submitted 20 tasks in 2 batches\n");
+  words.emplace_back("--ids");
+  support::Terminal ids;
+  ids.run(words, {}, {STDOUT_FILENO, STDERR_FILENO});
+  EXPECT_EQ(ids.written().find('\r'), std::string::npos);
 }
 
 TEST_F(BulkTest, IdsInTheOrderOfTheLines) {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/exit_codes.h"
 #include "base/posix.h"
@@ -39,6 +40,12 @@ TEST_F(SubmitTest, PrintsTheIdAndNothingElse) {
 }
 
 // What the shell hands over is the payload: nothing in it is an option or a list.
+TEST_F(SubmitTest, AsJson) {
+  const auto told = nlohmann::json::parse(must({"submit", "default", "t", "hello", "--json"}));
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(must({"task", "show", told.at("id"), "--payload"}), "hello");
+}
+
 TEST_F(SubmitTest, AnArgumentArrivesAsItIs) {
   const std::string texts[] = {"",   " ",   "{}",   "[1,2,3]", "[]",  R"({"a": ["b"]})",
                                "-5", "a b", "%s%n", "'; \"\\", "ä\n", "=x",

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "db/worker/fixture.h"
+#include "worker/hints.h"
 
 namespace allot::worker {
 namespace {
@@ -130,7 +131,7 @@ TEST_F(SettleTest, PutsThePartitionFirstInLine) {
   put(partition(3), {1, 1});
   lease(3);
   settle_it(kKilled, board.get());
-  EXPECT_EQ(ipc::take_hint(board->pools[0]), ipc::make_hint(queue_.queue_id, 3));
+  EXPECT_EQ(take_hint(board->pools[0]), make_hint(queue_.queue_id, 3));
 }
 
 TEST_F(SettleTest, SaysWhatTheWorkerDiedOf) {

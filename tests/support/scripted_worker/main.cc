@@ -41,10 +41,12 @@ ipc::PreflightAnswer answer_of(const Folder& folder) {
   }
   answer.frozen_ms = static_cast<std::uint32_t>(folder.number("frozen_ms", 60'000));
   answer.stop_ms = static_cast<std::uint32_t>(folder.number("stop_ms", 60'000));
+  answer.log_format = static_cast<LogFormat>(folder.number("log_format", 0));
   put(answer.instance, folder.text("instance", "test"));
   put(answer.runtime_dir, folder.text("runtime_dir", folder.path("run")));
   put(answer.embedded_dir, folder.text("embedded_dir"));
-  put(answer.log_file, folder.text("log_file"));
+  const std::string log_file = folder.text("log_file");
+  put(answer.log_file, log_file.empty() ? log_file : folder.path(log_file));
   return answer;
 }
 

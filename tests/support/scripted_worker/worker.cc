@@ -40,6 +40,7 @@ class Worker {
     sigemptyset(&mask);
     for (const int number : {SIGTERM, SIGHUP}) sigaddset(&mask, number);
     sigprocmask(SIG_BLOCK, &mask, nullptr);
+    sigaddset(&mask, SIGUSR1);  // blocked when it is ready; until then it dies of it
     signals_.reset(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
   }
 
@@ -73,6 +74,10 @@ class Worker {
   }
 
   void become_ready() {
+    sigset_t reopen;
+    sigemptyset(&reopen);
+    sigaddset(&reopen, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &reopen, nullptr);
     slot_.heartbeat_ns = mono_ns();
     slot_.state = static_cast<std::uint32_t>(ipc::WorkerState::kIdle);
     slot_.first_job_done = 1;
@@ -96,6 +101,10 @@ class Worker {
     }
     signalfd_siginfo info{};
     while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      if (info.ssi_signo == SIGUSR1) {
+        tell("usr1");
+        continue;
+      }
       tell(info.ssi_signo == SIGHUP ? "hup" : "term");
       leaving_ = true;
       if (info.ssi_signo == SIGTERM) stop_task();

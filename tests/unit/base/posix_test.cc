@@ -63,14 +63,5 @@ TEST(Posix, MakesFoldersWithTheirParents) {
   EXPECT_EQ(errno, ENOTDIR);
 }
 
-TEST(Posix, SetsAndClearsCloseOnExec) {
-  const UniqueFd fd(open("/dev/null", O_RDONLY));
-  EXPECT_TRUE(set_cloexec(fd.get(), true));
-  EXPECT_EQ(fcntl(fd.get(), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
-  EXPECT_TRUE(set_cloexec(fd.get(), false));
-  EXPECT_EQ(fcntl(fd.get(), F_GETFD) & FD_CLOEXEC, 0);
-  EXPECT_FALSE(set_cloexec(-1, true));
-}
-
 }  // namespace
 }  // namespace allot

@@ -44,6 +44,16 @@ TEST_F(PluginCommandTest, NewWritesAProjectNamedAsThePlugin) {
   EXPECT_NE(done.out.find("cmake -S make-thumbs -B make-thumbs/build"), std::string::npos);
 }
 
+TEST_F(PluginCommandTest, NewAsJson) {
+  const auto made = nlohmann::json::parse(allot({"new", "thumbs", "--json"}).out);
+  EXPECT_EQ(made.at("name"), "thumbs");
+  EXPECT_EQ(made.at("folder"), "thumbs");
+  ASSERT_EQ(made.at("files").size(), 5U);
+  for (const std::string file : made.at("files")) {
+    EXPECT_TRUE(std::filesystem::exists(folder_ / ("thumbs/" + file))) << file;
+  }
+}
+
 TEST_F(PluginCommandTest, NewTakesAnotherFolderAndOverwritesNothing) {
   ASSERT_EQ(allot({"new", "thumbs", "--dir", "deep/er"}).status.code, kExitOk);
   EXPECT_NE(support::read_file(folder_ / "deep/er/thumbs.cc"), "");

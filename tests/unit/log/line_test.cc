@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,7 +9,9 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <stdexcept>
 #include <string>
@@ -22,6 +25,7 @@ namespace allot::log {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
 class Line : public testing::Test {
  protected:
@@ -66,6 +70,66 @@ TEST_F(Line, HasTimeLevelProgramEventAndFields) {
   EXPECT_EQ(found[1].substr(25), "WARN  worker db.gone");
   EXPECT_EQ(found[2].substr(25), "ERROR worker task.dead error=\"line one\\nline two\"");
   EXPECT_EQ(found[3].substr(25), "DEBUG worker lease.kept");
+}
+
+TEST_F(Line, AsJsonHasTheSameFields) {
+  setup("worker", Level::kDebug, path(), LogFormat::kJson);
+  info("task.done", {{"task", "12"},
+                     {"type", "mail send"},
+                     {"runtime_ms", 12},
+                     {"ok", true},
+                     {"ratio", 0.5},
+                     {"none", std::numeric_limits<double>::quiet_NaN()}});
+  error("task.dead", {{"error", "say \"hi\" \\ to\nthe \x1b[1m p\xc3\xa4ss \xff%v{}"}});
+  const std::vector<std::string> found = lines();
+  ASSERT_EQ(found.size(), 2U);
+  const json done = json::parse(found[0]);
+  const std::regex time(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)");
+  EXPECT_TRUE(std::regex_match(done.at("time").get<std::string>(), time)) << found[0];
+  EXPECT_EQ(found[0].substr(found[0].find(",\"level\"")),
+            R"(,"level":"info","program":"worker","event":"task.done","task":"12",)"
+            R"("type":"mail send","runtime_ms":12,"ok":true,"ratio":0.5,"none":null})");
+  EXPECT_EQ(json::parse(found[1]).at("error"),
+            "say \"hi\" \\ to\nthe \x1b[1m p\xc3\xa4ss \xef\xbf\xbd%v{}");
+}
+
+TEST_F(Line, EveryByteIsJson) {
+  setup("worker", Level::kInfo, path(), LogFormat::kJson);
+  std::string all;
+  for (int i = 1; i < 256; ++i) all += static_cast<char>(i);
+  info("odd", {{"text", all}});
+  ASSERT_EQ(lines().size(), 1U);
+  const auto text = json::parse(lines()[0]).at("text").get<std::string>();
+  EXPECT_EQ(text.substr(0, 127), all.substr(0, 127));
+}
+
+TEST_F(Line, ForTheJournalHasAPriorityAndNoTime) {
+  setup("worker", Level::kDebug, path(), LogFormat::kJournald);
+  debug("a");
+  info("b", {{"k", "v w"}});
+  warn("c");
+  error("d");
+  EXPECT_EQ(lines(), (std::vector<std::string>{"<7>worker a", "<6>worker b k=\"v w\"",
+                                               "<4>worker c", "<3>worker d"}));
+}
+
+// "auto" believes $JOURNAL_STREAM only where it names what standard error is now.
+TEST_F(Line, FormatsAreReadFromWords) {
+  EXPECT_EQ(parse_format("text"), LogFormat::kText);
+  EXPECT_EQ(parse_format("json"), LogFormat::kJson);
+  EXPECT_EQ(parse_format("journald"), LogFormat::kJournald);
+  EXPECT_THROW(static_cast<void>(parse_format("xml")), Error);
+  ::unsetenv("JOURNAL_STREAM");
+  EXPECT_EQ(parse_format("auto"), LogFormat::kText);
+  struct stat status = {};
+  ASSERT_EQ(::fstat(STDERR_FILENO, &status), 0);
+  const std::string device = std::to_string(status.st_dev) + ":";
+  ::setenv("JOURNAL_STREAM", (device + std::to_string(status.st_ino)).c_str(), 1);
+  EXPECT_EQ(parse_format("auto"), LogFormat::kJournald);
+  EXPECT_EQ(parse_format("auto", path()), LogFormat::kText) << "lines go to a file";
+  ::setenv("JOURNAL_STREAM", (device + std::to_string(status.st_ino + 1)).c_str(), 1);
+  EXPECT_EQ(parse_format("auto"), LogFormat::kText);
+  ::unsetenv("JOURNAL_STREAM");
 }
 
 TEST_F(Line, TimeIsUtcWhateverTheZone) {

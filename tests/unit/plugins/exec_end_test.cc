@@ -36,7 +36,8 @@ class ExecEndlessTest : public ExecTest {
   }
   // Until the script has written it, the handler is not asked to stop.
   template <typename Act>
-  test::Ran run_and(const std::string& script, Act act, const test::Settings& more = {}) {
+  test::Ran run_and(const std::string& script, Act act, test::Settings more = {}) {
+    if (more.find("stop_grace") == more.end()) more.emplace("stop_grace", "0s");
     test::Handler handler("t", settings(script, more));
     std::thread other([&] {
       EXPECT_TRUE(eventually([this] { return !file("pid").empty(); }));
@@ -94,6 +95,19 @@ TEST_F(ExecEndlessTest, AStopIsPassedOnAsTerm) {
   const std::string reason = ran.outcome.reason;  // the shell may mention its sleep
   EXPECT_EQ(reason.rfind("it was asked to stop; exit code 0: ", 0), 0U) << reason;
   EXPECT_NE(reason.find("cleaned up"), std::string::npos) << reason;
+}
+
+TEST_F(ExecEndlessTest, AStopLeavesItTimeToEnd) {
+  const auto ran =
+      run_and(write_pid() + "sleep 0.5; echo ended >" + folder_ / "end",
+              [](test::Handler& handler) { handler.request_stop(); }, {{"stop_grace", "1h"}});
+  EXPECT_EQ(ran.outcome, success());
+  EXPECT_EQ(file("end"), "ended\n");
+}
+
+TEST_F(ExecEndlessTest, TheTasksTimeEndsItAlsoDuringThatGrace) {
+  const auto ran = run("sleep 600", {{"stop_grace", "1h"}}, {.time_left = milliseconds(300)});
+  EXPECT_EQ(ran.outcome.reason, "it was asked to stop; signal 15 (Terminated)");
 }
 
 TEST_F(ExecEndlessTest, OneThatIgnoresTermIsKilled) {

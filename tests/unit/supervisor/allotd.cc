@@ -31,6 +31,7 @@ Allotd::Allotd(const std::string& script, std::vector<std::string> environment)
     script_[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
   }
   std::filesystem::create_directory(folder_ / "bin");
+  install("allotd", ALLOT_ALLOTD);
   install("allot-worker", ALLOT_SCRIPTED_WORKER);
   install("allot-embedded", ALLOT_SCRIPTED_WORKER);
   environment_.push_back("ALLOT_LIBEXEC=" + (folder_ / "bin"));
@@ -49,7 +50,7 @@ std::unique_ptr<support::Process> Allotd::another() const {
   support::ProcessOptions options;
   options.environment = environment_;
   return std::make_unique<support::Process>(
-      std::vector<std::string>{ALLOT_ALLOTD, "--config", folder_ / "script"}, options);
+      std::vector<std::string>{folder_ / "bin/allotd", "--config", folder_ / "script"}, options);
 }
 
 void Allotd::start() {

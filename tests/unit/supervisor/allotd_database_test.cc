@@ -74,5 +74,25 @@ TEST_F(AllotdDatabase, CostsNoProcessorTimeBetweenTwoTries) {
   EXPECT_LT(ticks_of(daemon_.process().pid()), 100) << "of the 3.5 s between those starts";
 }
 
+TEST_F(AllotdDatabase, StaysOverAnUpgradeAndIsStoppedInTheEnd) {
+  daemon_.start();
+  ASSERT_TRUE(daemon_.logged("worker.ready")) << daemon_.story();
+  daemon_.signal(SIGUSR2);
+  ASSERT_TRUE(daemon_.logged("supervisor.start ", 3)) << daemon_.story();
+  EXPECT_EQ(daemon_.stop(), (ExitStatus{0, 0})) << daemon_.story();
+  EXPECT_EQ(daemon_.seen("embedded pid="), 1U);
+  EXPECT_EQ(daemon_.seen("embedded_stopped"), 1U) << daemon_.story();
+}
+
+TEST_F(AllotdDatabase, IsStartedAgainAfterAnUpgrade) {
+  daemon_.start();
+  ASSERT_TRUE(daemon_.logged("worker.ready")) << daemon_.story();
+  daemon_.signal(SIGUSR2);
+  ASSERT_TRUE(daemon_.logged("supervisor.start ", 3)) << daemon_.story();
+  daemon_.tell_database("exit 1");
+  EXPECT_TRUE(daemon_.logged("database.died")) << daemon_.story();
+  EXPECT_TRUE(daemon_.logged("database.ready", 2)) << daemon_.story();
+}
+
 }  // namespace
 }  // namespace allot::supervisor

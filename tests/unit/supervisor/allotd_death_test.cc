@@ -69,7 +69,7 @@ TEST(AllotdDeath, WhatASlotSaysCannotForgeALine) {
   Allotd daemon;
   start_busy(daemon, "odd_task");
   ASSERT_TRUE(daemon.tell(0, "signal 9"));
-  EXPECT_TRUE(daemon.logged(R"(task_type="a \"b\"\x0aERROR c" attempt=2)")) << daemon.story();
+  EXPECT_TRUE(daemon.logged(R"(task_type="a \"b\"\u000aERROR c" attempt=2)")) << daemon.story();
 }
 
 TEST(AllotdDeath, ASlotIsGivenOutAgainOnlyWhenItIsSettled) {

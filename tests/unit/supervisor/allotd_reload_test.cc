@@ -163,5 +163,14 @@ TEST(AllotdReload, IsStoppedInItsMiddle) {
   EXPECT_EQ(daemon.logs("check.died"), 0U);
 }
 
+TEST(AllotdReload, TheFormOfTheLogIsThatOfTheConfiguration) {
+  Allotd daemon("log_format=1");
+  ASSERT_TRUE(daemon.logged(R"("event":"supervisor.ready","instance":"test"})")) << daemon.story();
+  EXPECT_EQ(daemon.logs("INFO  supervisor check.passed"), 0U);
+  daemon.set("log_format", "2");
+  daemon.signal(SIGHUP);
+  ASSERT_TRUE(daemon.logged("\n<6>supervisor pool.reload pools=1\n")) << daemon.story();
+}
+
 }  // namespace
 }  // namespace allot::supervisor

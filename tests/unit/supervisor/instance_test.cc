@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "peer/doorbell.h"
 #include "support/temp_dir.h"
 
 namespace allot::supervisor {
@@ -34,7 +35,7 @@ TEST(Instance, MakesItsFilesWithNarrowModes) {
   EXPECT_EQ(mode_of(folder), 0750U);
   EXPECT_EQ(mode_of(folder + "/slots"), 0640U);
   EXPECT_EQ(mode_of(folder + "/board"), 0660U);
-  EXPECT_NE(ipc::map_board(instance.board_fd()), nullptr);
+  EXPECT_NE(peer::map_board(instance.board_fd()), nullptr);
   EXPECT_EQ(support::read_file(folder + "/lock"), std::to_string(getpid()) + "\n");
   const std::string slots = support::read_file(folder + "/slots");
   ipc::SlotFileHeader header{};

@@ -40,10 +40,12 @@ std::optional<S> expected(S state, E event) {
 TEST(SlotMachine, EveryEventInEveryState) {
   for (const S state : kStates) {
     for (const E event : kEvents) {
+      SCOPED_TRACE(testing::Message()
+                   << static_cast<int>(state) << " x " << static_cast<int>(event));
       const auto want = expected(state, event);
       const Transition got = next_state(state, event);
-      EXPECT_EQ(got.valid, want.has_value()) << name_of(state) << " x " << name_of(event);
-      EXPECT_EQ(got.next, want.value_or(state)) << name_of(state) << " x " << name_of(event);
+      EXPECT_EQ(got.valid, want.has_value());
+      EXPECT_EQ(got.next, want.value_or(state));
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ipc/inherited.h"
+#include "peer/inherited.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "ipc/slot.h"
 
-namespace allot::ipc {
+namespace allot::peer {
 namespace {
 
 // What is noted belongs to the whole process, so each case has one of its own.
@@ -16,7 +16,7 @@ template <typename Case>
 int exit_code_of(const Case& body) {
   const pid_t pid = fork();
   if (pid == 0) {
-    for (int fd = kSlotFd; fd <= kLockFd; ++fd) close(fd);
+    for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd) close(fd);
     _exit(body());
   }
   int status = 0;
@@ -26,11 +26,12 @@ int exit_code_of(const Case& body) {
 
 TEST(Inherited, KnowsWhatWasPassedOnAndClosesItOnExec) {
   EXPECT_EQ(exit_code_of([] {
-              dup2(STDIN_FILENO, kDeathFd);
+              dup2(STDIN_FILENO, ipc::kDeathFd);
               note_inherited();
-              if (!inherited(kDeathFd)) return 1;
-              if (inherited(kAnswerFd) || inherited(kSlotFd) || inherited(STDIN_FILENO)) return 2;
-              return fcntl(kDeathFd, F_GETFD) == FD_CLOEXEC ? 0 : 3;
+              if (!inherited(ipc::kDeathFd)) return 1;
+              if (inherited(ipc::kAnswerFd) || inherited(ipc::kSlotFd) || inherited(STDIN_FILENO))
+                return 2;
+              return fcntl(ipc::kDeathFd, F_GETFD) == FD_CLOEXEC ? 0 : 3;
             }),
             0);
 }
@@ -40,7 +41,7 @@ TEST(Inherited, WhatIsOpenedLaterIsNotTakenForIt) {
   EXPECT_EQ(exit_code_of([] {
               note_inherited();
               const int later = open("/dev/null", O_RDONLY | O_CLOEXEC);
-              if (later <= kLockFd) return 1;
+              if (later <= ipc::kLockFd) return 1;
               for (int fd = 0; fd <= later; ++fd) {
                 if (inherited(fd)) return 2;
               }
@@ -50,4 +51,4 @@ TEST(Inherited, WhatIsOpenedLaterIsNotTakenForIt) {
 }
 
 }  // namespace
-}  // namespace allot::ipc
+}  // namespace allot::peer

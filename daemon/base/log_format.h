@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace allot {
+
+// How every program of a daemon writes its lines; the supervisor is told in ipc/preflight.h.
+enum class LogFormat : std::uint32_t {
+  kText = 0,      // 2026-11-21T05:00:00.123Z INFO  worker task.done task=... runtime_ms=12
+  kJson = 1,      // {"time":"...","level":"info","program":"worker","event":"task.done",...}
+  kJournald = 2,  // <6>worker task.done task=...: the journal has time and level of its own
+};
+
+}  // namespace allot

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+
+// What is only for somebody who looks on: colours, and a line that changes.
+namespace allot::cli {
+
+// True for a terminal that can be written over, which one with $TERM unset or "dumb" cannot.
+[[nodiscard]] bool is_terminal(int fd);
+
+// True for such a terminal, unless $NO_COLOR is set and not empty (https://no-color.org).
+[[nodiscard]] bool wants_colour(int fd);
+
+enum class Colour { kNone, kBold, kRed };
+
+// The text in this colour if `on`, else as it is.
+[[nodiscard]] std::string coloured(const std::string& text, Colour colour, bool on);
+
+// "allot:", with which a line of standard error begins that says what went wrong.
+[[nodiscard]] std::string error_head();
+
+// One state of a bulk submission as a line of at most `columns` bytes:
+// "[=========>          ]  45 %  123000 tasks  8123/s". Without a total (0), no bar.
+[[nodiscard]] std::string progress_line(std::uint64_t bytes, std::uint64_t total_bytes,
+                                        std::uint64_t tasks, Nanos elapsed, std::size_t columns);
+
+// A progress bar on standard error, wiped out at its end. Does nothing where that is no terminal.
+class Progress {
+ public:
+  // `total_bytes` of 0: not known, as of a pipe.
+  explicit Progress(std::uint64_t total_bytes, bool wanted = true);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { wipe(); }
+
+  // Draws, unless it did so within the last 100 ms.
+  void show(std::uint64_t bytes, std::uint64_t tasks);
+  // Before another line is written.
+  void wipe();
+
+ private:
+  std::uint64_t total_bytes_;
+  bool on_;
+  Nanos began_ = 0;
+  Nanos next_ = 0;
+  std::size_t drawn_ = 0;  // bytes of the line that stands there
+};
+
+}  // namespace allot::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peer/doorbell.h"
+
+#include <linux/futex.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstring>
+#include <ctime>
+
+#include "base/clock.h"
+#include "base/posix.h"
+
+namespace allot::peer {
+namespace {
+
+long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
+           const timespec* timeout) {
+  return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
+}
+
+}  // namespace
+
+ipc::Board* map_board(int fd) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0 || static_cast<std::size_t>(status.st_size) < sizeof(ipc::Board)) {
+    return nullptr;
+  }
+  auto* board = static_cast<ipc::Board*>(map_shared(fd, 0, sizeof(ipc::Board), true));
+  if (board == nullptr) return nullptr;
+  const bool ours = std::memcmp(board->magic, ipc::kBoardMagic, sizeof ipc::kBoardMagic) == 0 &&
+                    board->version == ipc::kBoardVersion;
+  return ours ? board : nullptr;
+}
+
+void ring(ipc::Board& board, int count) {
+  for (ipc::PoolBoard& pool : board.pools) pool.next_scout_ns.store(0, std::memory_order_relaxed);
+  wake(board, count);
+}
+
+void wake(ipc::Board& board, int count) {
+  board.bell.fetch_add(1, std::memory_order_seq_cst);
+  if (board.waiters.load(std::memory_order_seq_cst) == 0) return;
+  futex(board.bell, FUTEX_WAKE, static_cast<std::uint32_t>(count), nullptr);
+}
+
+void wait_for_ring(ipc::Board& board, std::uint32_t seen, std::uint64_t timeout_ns) {
+  const timespec timeout{static_cast<time_t>(timeout_ns / kSecond),
+                         static_cast<long>(timeout_ns % kSecond)};
+  board.waiters.fetch_add(1, std::memory_order_seq_cst);
+  futex(board.bell, FUTEX_WAIT, seen, &timeout);
+  board.waiters.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+}  // namespace allot::peer

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ipc/board.h"
+
+// The board's bell: who submits rings it, who has nothing to do sleeps on it.
+namespace allot::peer {
+
+// Maps the board behind a descriptor. nullptr when it is not a board of this version.
+ipc::Board* map_board(int fd);
+
+// For submitters: wakes up to `count` waiters and lets the next scout go at once.
+void ring(ipc::Board& board, int count);
+
+// Only wakes: for a scout that published hints, and for a signal handler.
+void wake(ipc::Board& board, int count);
+
+// Sleeps until the bell differs from `seen` or `timeout_ns` passed.
+void wait_for_ring(ipc::Board& board, std::uint32_t seen, std::uint64_t timeout_ns);
+
+}  // namespace allot::peer

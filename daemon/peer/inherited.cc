@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peer/inherited.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "ipc/slot.h"
+
+namespace allot::peer {
+namespace {
+
+bool passed_on[ipc::kLockFd + 1];  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+}  // namespace
+
+void note_inherited() {
+  for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd)
+    passed_on[fd] = fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd) {
+    if (!passed_on[fd]) dup3(nothing, fd, O_CLOEXEC);
+  }
+  if (nothing < ipc::kSlotFd || nothing > ipc::kLockFd) close(nothing);
+}
+
+bool inherited(int fd) {
+  return fd >= ipc::kSlotFd && fd <= ipc::kLockFd && passed_on[fd];
+}
+
+}  // namespace allot::peer

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ipc/board.h"
+
+// How the workers of a pool tell each other on the board where work is.
+namespace allot::worker {
+
+// Queue id and partition number.
+inline constexpr ipc::Hint make_hint(std::uint32_t queue_id, std::uint32_t partition_no) {
+  return (std::uint64_t{queue_id} << 16) | (partition_no & 0xffffU);
+}
+inline constexpr std::uint32_t hint_queue(ipc::Hint hint) {
+  return static_cast<std::uint32_t>(hint >> 16);
+}
+inline constexpr std::uint32_t hint_partition(ipc::Hint hint) {
+  return static_cast<std::uint32_t>(hint & 0xffffU);
+}
+
+// Takes one hint, urgent ones first; 0 when there is none.
+ipc::Hint take_hint(ipc::PoolBoard& pool);
+
+// Takes an urgent hint; 0 when there is none, which costs one load. For workers between two tasks.
+ipc::Hint take_urgent(ipc::PoolBoard& pool);
+
+// Replaces the hints by a scout's findings.
+void publish_hints(ipc::PoolBoard& pool, const ipc::Hint* hints, std::size_t count);
+
+// Puts a partition first in line (a settler, for the partition it just freed).
+void push_urgent(ipc::PoolBoard& pool, ipc::Hint hint);
+
+// True for exactly one caller per interval: that one is the scout until next_scout_ns.
+bool become_scout(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t interval_ns);
+
+}  // namespace allot::worker

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/exit-codes.md, --help and base/exit_codes.h have the same list, and each code is met. That
+// of a lost reply needs a database: tests/db/cli.
+#include "base/exit_codes.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include "base/unique_fd.h"
+#include "ipc/slot.h"
+#include "support/process.h"
+
+namespace allot::cli {
+namespace {
+
+std::set<int> numbers_in(const std::string& text, const std::regex& pattern) {
+  std::set<int> numbers;
+  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
+    numbers.insert(std::stoi((*at)[1]));
+  }
+  return numbers;
+}
+
+TEST(ExitCodes, AreDocumentedAsTheyAre) {
+  const std::string source = ALLOT_SOURCE_DIR;
+  const std::set<int> codes = numbers_in(support::read_file(source + "/daemon/base/exit_codes.h"),
+                                         std::regex(R"(kExit\w+ = (\d+),)"));
+  EXPECT_EQ(codes.size(), 10U);
+  EXPECT_EQ(numbers_in(support::read_file(source + "/docs/exit-codes.md"),
+                       std::regex(R"(\n\| (\d+) \|)")),
+            codes);
+  const std::string help = support::run_program({ALLOT_PROGRAM, "--help"}).out;
+  ASSERT_NE(help.find("Exit codes:"), std::string::npos);
+  EXPECT_EQ(numbers_in(help.substr(help.find("Exit codes:")), std::regex(R"((?:: |; |\n)(\d+) )")),
+            codes);
+}
+
+class ExitCodeTest : public testing::Test {
+ protected:
+  ExitCodeTest()
+      : config_(folder_.write("allot.toml", "[database]\nsocket = \"" + (folder_ / "none") +
+                                                "\"\nconnect_timeout = \"1s\"\n")) {}
+
+  [[nodiscard]] int code(std::vector<std::string> words,
+                         const support::ProcessOptions& options = {}) const {
+    words.insert(words.begin(), {ALLOT_PROGRAM, "--config", config_});
+    const auto done = support::run_program(words, options);
+    EXPECT_EQ(done.status.signal, 0);
+    return done.status.code;
+  }
+
+  support::TempDir folder_;
+  std::string config_;
+};
+
+TEST_F(ExitCodeTest, OfTheCommandLine) {
+  EXPECT_EQ(code({"--version"}), kExitOk);
+  EXPECT_EQ(code({"config"}), kExitOk);
+  EXPECT_EQ(code({"plugins"}, {.environment = {"ALLOT_LIBEXEC=/nonexistent"}}), kExitFailure);
+  EXPECT_EQ(code({"stauts"}), kExitUsage);
+  const std::string large = folder_.write("large", "");
+  std::filesystem::resize_file(large, std::size_t{16} << 20);
+  EXPECT_EQ(code({"submit", "q", "t", "--file", large}), kExitBadInput);
+  EXPECT_EQ(code({"submit", "q", "no type"}), kExitBadInput);
+  EXPECT_EQ(code({"submit", "q", "t", "--file", folder_ / "none"}), kExitNoInput);
+  EXPECT_EQ(code({"submit", "q", "t"}), kExitUnavailable);
+  EXPECT_EQ(code({"status"}), kExitUnavailable);
+  EXPECT_EQ(code({"plugin", "new", "x", "--dir", folder_.path()}), kExitCannotCreate);
+  (void)folder_.write("allot.toml", "[database]\nhots = \"x\"\n");
+  EXPECT_EQ(code({"config"}), kExitConfig);
+  EXPECT_EQ(code({"check"}), kExitConfig);
+}
+
+// What cannot happen unless Allot itself is wrong: here the slot is no slot file.
+TEST_F(ExitCodeTest, OfADefect) {
+  const UniqueFd nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
+  const auto done = support::run_program({ALLOT_WORKER, "--run", "--config", config_},
+                                         {.descriptors = {{nothing.get(), ipc::kSlotFd}}});
+  EXPECT_EQ(done.status, (support::ExitStatus{kExitSoftware, 0})) << done.err;
+}
+
+// Each command that there is, and each below it, but those that only have commands below them.
+void collect_commands(const std::vector<std::string>& words,
+                      std::vector<std::vector<std::string>>& all) {
+  std::vector<std::string> asked = words;
+  asked.insert(asked.begin(), ALLOT_PROGRAM);
+  asked.emplace_back("--help");
+  const std::string help = support::run_program(asked).out;
+  const std::size_t at = help.find("Subcommands:\n");
+  if (at == std::string::npos) {
+    all.push_back(words);
+    return;
+  }
+  const std::string list = help.substr(at);
+  const std::regex name(R"(\n  ([a-z]+) )");
+  for (std::sregex_iterator found(list.begin(), list.end(), name), end; found != end; ++found) {
+    std::vector<std::string> below = words;
+    below.push_back((*found)[1]);
+    collect_commands(below, all);
+  }
+}
+
+TEST(Json, EveryCommandHasIt) {
+  std::vector<std::vector<std::string>> commands;
+  collect_commands({}, commands);
+  EXPECT_GE(commands.size(), 10U) << testing::PrintToString(commands);
+  for (std::vector<std::string> words : commands) {
+    words.insert(words.begin(), ALLOT_PROGRAM);
+    words.emplace_back("--help");
+    const std::string help = support::run_program(words).out;
+    EXPECT_NE(help.find("--json"), std::string::npos) << testing::PrintToString(words) << help;
+  }
+}
+
+}  // namespace
+}  // namespace allot::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/unique_fd.h"
+#include "peer/doorbell.h"
+
+namespace allot::peer {
+
+// A board in memory that is shared with forked processes, as the real one is.
+class BoardTest : public testing::Test {
+ protected:
+  BoardTest() : file_(memfd_create("board", MFD_CLOEXEC)) {
+    EXPECT_EQ(ftruncate(file_.get(), sizeof(ipc::Board)), 0);
+    ipc::Board blank{};
+    std::memcpy(blank.magic, ipc::kBoardMagic, sizeof blank.magic);
+    blank.version = ipc::kBoardVersion;
+    EXPECT_EQ(pwrite(file_.get(), &blank, sizeof blank, 0), static_cast<ssize_t>(sizeof blank));
+    board_ = map_board(file_.get());
+  }
+  BoardTest(const BoardTest&) = delete;
+  BoardTest& operator=(const BoardTest&) = delete;
+  ~BoardTest() override { munmap(board_, sizeof(ipc::Board)); }
+
+  UniqueFd file_;
+  ipc::Board* board_ = nullptr;
+};
+
+}  // namespace allot::peer

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peer/doorbell.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "unit/peer/board_fixture.h"
+
+namespace allot::peer {
+namespace {
+
+TEST_F(BoardTest, OnlyABoardOfThisVersionIsMapped) {
+  EXPECT_NE(board_, nullptr);
+  ++board_->version;
+  EXPECT_EQ(map_board(file_.get()), nullptr);
+  --board_->version;
+  board_->magic[0] = 'x';
+  EXPECT_EQ(map_board(file_.get()), nullptr);
+  const UniqueFd small(memfd_create("short", MFD_CLOEXEC));
+  EXPECT_EQ(map_board(small.get()), nullptr);
+}
+
+TEST_F(BoardTest, ARingWakesAnotherProcessLongBeforeItsTimeout) {
+  const std::uint32_t seen = board_->bell.load();
+  const pid_t child = fork();
+  if (child == 0) {
+    const Nanos began = mono_ns();
+    wait_for_ring(*board_, seen, 60 * kSecond);
+    _exit(mono_ns() - began < 30 * kSecond ? 0 : 1);
+  }
+  // No wait for the child to sleep: a ring before it sleeps must not be slept over either.
+  ring(*board_, 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+// Two processes hand a number to and fro, each ringing once a turn. One lost wake-up and somebody
+// sleeps its timeout, so the whole takes longer than the test allows.
+TEST_F(BoardTest, NoRingIsLost) {
+  constexpr std::uint64_t kTurns = 5000;
+  std::atomic<std::uint64_t>& turn = board_->pools[0].next_scout_ns;
+  const auto play = [&](std::uint64_t mine) {
+    for (std::uint64_t i = mine; i < kTurns; i += 2) {
+      for (;;) {
+        const std::uint32_t seen = board_->bell.load();
+        if (turn.load() == i) break;
+        wait_for_ring(*board_, seen, 60 * kSecond);
+      }
+      turn.store(i + 1);
+      wake(*board_, 1);
+    }
+  };
+  const Nanos began = mono_ns();
+  const pid_t child = fork();
+  if (child == 0) {
+    play(1);
+    _exit(0);
+  }
+  play(0);
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_LT(mono_ns() - began, 55 * kSecond);
+  EXPECT_EQ(turn, kTurns);
+  EXPECT_EQ(board_->waiters, 0U);
+}
+
+TEST_F(BoardTest, AWaitEndsWithItsTimeoutOrAtOnceWhenTheBellRangBefore) {
+  const Nanos began = mono_ns();
+  wait_for_ring(*board_, board_->bell.load(), 20 * kMilli);
+  EXPECT_GE(mono_ns() - began, 20 * kMilli);
+  const std::uint32_t seen = board_->bell.load();
+  ring(*board_, 1);
+  wait_for_ring(*board_, seen, 60 * kSecond);
+  EXPECT_LT(mono_ns() - began, 30 * kSecond);
+}
+
+}  // namespace
+}  // namespace allot::peer
