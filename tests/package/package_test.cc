@@ -186,6 +186,25 @@ TEST_F(PackageTest, ThePluginFolderIsWatched) {
       << triggers;
 }
 
+TEST_F(PackageTest, TheManualNamesEveryCommandAndSignal) {
+  const std::string folder = packages().unpacked("allot") + kPrefix + "/share/man/";
+  const std::string manual = must({"gzip", "-dc", folder + "man1/allot.1.gz"});
+  const std::string help = must({ALLOT_BUILD_DIR "/bin/allot", "--help"});
+  const std::regex command("\n  ([a-z]+)  ");
+  const auto begin = help.begin() + static_cast<std::ptrdiff_t>(help.find("Subcommands:"));
+  int commands = 0;
+  for (std::sregex_iterator found(begin, help.end(), command), end; found != end; ++found) {
+    ++commands;
+    EXPECT_TRUE(std::regex_search(manual, std::regex("\\.BR? .*\\b" + (*found)[1].str() + "\\b")))
+        << (*found)[1];
+  }
+  EXPECT_GT(commands, 5);
+  const std::string daemon = must({"gzip", "-dc", folder + "man8/allotd.8.gz"});
+  for (const char* signal : {"TERM", "INT", "QUIT", "HUP", "USR1", "USR2"}) {
+    EXPECT_NE(daemon.find(signal), std::string::npos) << signal;
+  }
+}
+
 TEST_F(PackageTest, TheScriptsParse) {
   for (const char* script : {"postinst", "prerm", "postrm"}) {
     must({"sh", "-n", packages().unpacked("allot") + "/DEBIAN/" + script});
