@@ -13,9 +13,10 @@
   run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
   demo_packages=(jq)
   # systemd: its systemd-analyze; starts nothing. supervisor: starts one that has no programs.
-  test_packages=(libgtest-dev openssl systemd logrotate supervisor)
+  test_packages=(libgtest-dev openssl systemd logrotate supervisor dpkg-dev file)
   lint_packages=(clang-format clang-tidy shellcheck)
   fresh_packages=(debootstrap systemd-container)
+  package_packages=(dpkg-dev file lintian jq)
 }
 
 # What is built must not be world-writable: a plugin that is would be refused.

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is in the Debian packages. That they install, upgrade and purge is shown by
+// scripts/test-packages.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "support/process.h"
+#include "support/temp_dir.h"
+
+namespace allot {
+namespace {
+
+using Words = std::vector<std::string>;
+const std::string kPrefix = ALLOT_PREFIX;
+
+std::string must(const Words& words) {
+  const auto done = support::run_program(words, {}, std::chrono::seconds(240));
+  EXPECT_EQ(done.status, (support::ExitStatus{0, 0})) << testing::PrintToString(words) << "\n"
+                                                      << done.out << done.err;
+  return done.out;
+}
+
+std::set<std::string> lines_of(const std::string& text) {
+  std::set<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.insert(line);
+  return lines;
+}
+
+// The packages of this build, made once and unpacked beside themselves.
+class Packages {
+ public:
+  Packages() {
+    const std::string settings = ALLOT_BUILD_DIR "/CPackConfig.cmake";
+    must({ALLOT_CPACK, "-G", "DEB", "--config", settings, "-B", folder_.path(), "-D",
+          "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"});
+    for (const auto& file : std::filesystem::directory_iterator(folder_.path())) {
+      if (file.path().extension() == ".deb") files_.push_back(file.path().string());
+    }
+    for (const std::string& file : files_) must({"dpkg-deb", "-R", file, unpacked(name(file))});
+  }
+  // "allot" of "/folder/allot_0.1.0-1_amd64.deb".
+  static std::string name(const std::string& file) {
+    const std::string base = std::filesystem::path(file).filename().string();
+    return base.substr(0, base.find('_'));
+  }
+  [[nodiscard]] const Words& files() const { return files_; }
+  // The folder that has the package's files, and DEBIAN/ with the control files.
+  [[nodiscard]] std::string unpacked(const std::string& package) const {
+    return folder_ / ("unpacked-" + package);
+  }
+
+ private:
+  support::TempDir folder_;
+  Words files_;
+};
+
+class PackageTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { packages_ = std::make_unique<Packages>(); }
+  static void TearDownTestSuite() { packages_.reset(); }
+
+  [[nodiscard]] static const Packages& packages() { return *packages_; }
+  // All regular files of a package, as paths of the machine where it will be.
+  [[nodiscard]] static std::set<std::string> content(const std::string& package) {
+    const std::string top = packages().unpacked(package);
+    std::set<std::string> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(top)) {
+      const std::string path = entry.path().string().substr(top.size());
+      if (!entry.is_directory() && path.rfind("/DEBIAN/", 0) != 0) found.insert(path);
+    }
+    return found;
+  }
+  [[nodiscard]] static std::string control(const std::string& package, const std::string& field) {
+    return must({"dpkg-deb", "-f", file_of(package), field});
+  }
+  [[nodiscard]] static std::string file_of(const std::string& package) {
+    for (const std::string& file : packages().files()) {
+      if (Packages::name(file) == package) return file;
+    }
+    ADD_FAILURE() << "no package " << package;
+    return {};
+  }
+
+ private:
+  static inline std::unique_ptr<Packages> packages_;
+};
+
+TEST_F(PackageTest, ThereAreThree) {
+  std::set<std::string> names;
+  for (const std::string& file : packages().files()) names.insert(Packages::name(file));
+  EXPECT_EQ(names, (std::set<std::string>{"allot", "allot-dev", "allot-plugins"}));
+}
+
+TEST_F(PackageTest, HoldTheProgramsThePluginsAndTheHeaders) {
+  const auto daemon = content("allot");
+  for (const char* path : {"/sbin/allotd", "/bin/allot", "/libexec/allot/allot-worker",
+                           "/libexec/allot/allot-embedded", "/lib/systemd/system/allotd.service",
+                           "/lib/sysusers.d/allot.conf", "/lib/tmpfiles.d/allot.conf",
+                           "/share/man/man1/allot.1.gz", "/share/man/man8/allotd.8.gz"}) {
+    EXPECT_EQ(daemon.count(kPrefix + path), 1U) << path;
+  }
+  const std::string plugins = kPrefix + "/" ALLOT_INSTALLED_PLUGINS "/";
+  EXPECT_EQ(content("allot-plugins").count(plugins + "exec.so"), 1U);
+  EXPECT_EQ(content("allot-plugins").count(plugins + "digest.so"), 1U);
+  EXPECT_EQ(content("allot-dev").count(kPrefix + "/include/allot/plugin.hpp"), 1U);
+}
+
+TEST_F(PackageTest, HaveNothingOutsideThePrefixButConfiguration) {
+  for (const char* package : {"allot", "allot-dev", "allot-plugins"}) {
+    for (const std::string& path : content(package)) {
+      EXPECT_TRUE(path.rfind(kPrefix + "/", 0) == 0 || path.rfind("/etc/", 0) == 0) << path;
+    }
+  }
+}
+
+// What is forgotten here would overwrite what an administrator wrote.
+TEST_F(PackageTest, EveryFileBelowEtcIsAConffile) {
+  for (const char* package : {"allot", "allot-dev", "allot-plugins"}) {
+    std::set<std::string> configuration;
+    for (const std::string& path : content(package)) {
+      if (path.rfind("/etc/", 0) == 0) configuration.insert(path);
+    }
+    EXPECT_EQ(configuration,
+              lines_of(support::read_file(packages().unpacked(package) + "/DEBIAN/conffiles")))
+        << package;
+  }
+  EXPECT_EQ(content("allot").count("/etc/allot/allot.toml"), 1U);
+}
+
+TEST_F(PackageTest, HaveCopyrightAndChangelog) {
+  for (const std::string package : {"allot", "allot-dev", "allot-plugins"}) {
+    const std::string folder = kPrefix + "/share/doc/" + package + "/";
+    EXPECT_EQ(content(package).count(folder + "copyright"), 1U) << package;
+    const std::string changes = packages().unpacked(package) + folder + "changelog.Debian.gz";
+    EXPECT_EQ(must({"gzip", "-dc", changes}).rfind("allot (" ALLOT_VERSION "-", 0), 0U);
+    EXPECT_EQ(control(package, "Version").rfind(ALLOT_VERSION "-", 0), 0U);
+  }
+  const std::string changelog = support::read_file(ALLOT_SOURCE_DIR "/CHANGELOG.md");
+  EXPECT_NE(changelog.find("\n## " ALLOT_VERSION), std::string::npos)
+      << "the version of CMakeLists.txt has no section in CHANGELOG.md";
+}
+
+TEST_F(PackageTest, DependOnWhatTheyLoadAndOnNoServer) {
+  EXPECT_NE(control("allot", "Depends").find("libmariadb3"), std::string::npos);
+  EXPECT_NE(control("allot-plugins", "Depends").find("libpocofoundation"), std::string::npos);
+  for (const char* field : {"Depends", "Recommends", "Pre-Depends"}) {
+    EXPECT_EQ(control("allot", field).find("-server"), std::string::npos) << field;
+  }
+}
+
+TEST_F(PackageTest, AreStrippedAndNameNoFolderOfThisMachine) {
+  for (const char* package : {"allot", "allot-dev", "allot-plugins"}) {
+    const std::string top = packages().unpacked(package);
+    for (const std::string& path : content(package)) {
+      const std::string bytes = support::read_file(top + path);
+      EXPECT_EQ(bytes.find(ALLOT_SOURCE_DIR), std::string::npos) << path;
+      if (bytes.rfind("\x7f"
+                      "ELF",
+                      0) != 0)
+        continue;
+      EXPECT_EQ(must({"readelf", "-SW", top + path}).find(".symtab"), std::string::npos) << path;
+    }
+  }
+}
+
+TEST_F(PackageTest, TheUnitStartsTheProgramThatIsInstalled) {
+  const std::string unit = support::read_file(packages().unpacked("allot") + kPrefix +
+                                              "/lib/systemd/system/allotd.service");
+  std::smatch program;
+  ASSERT_TRUE(std::regex_search(unit, program, std::regex("ExecStart=(\\S+)"))) << unit;
+  EXPECT_EQ(content("allot").count(program[1]), 1U) << program[1];
+}
+
+// A package that brings a plugin has the workers reloaded by this.
+TEST_F(PackageTest, ThePluginFolderIsWatched) {
+  const std::string triggers =
+      support::read_file(packages().unpacked("allot") + "/DEBIAN/triggers");
+  EXPECT_NE(triggers.find("interest-noawait " + kPrefix + "/" ALLOT_INSTALLED_PLUGINS "\n"),
+            std::string::npos)
+      << triggers;
+}
+
+TEST_F(PackageTest, TheManualNamesEveryCommandAndSignal) {
+  const std::string folder = packages().unpacked("allot") + kPrefix + "/share/man/";
+  const std::string manual = must({"gzip", "-dc", folder + "man1/allot.1.gz"});
+  const std::string help = must({ALLOT_BUILD_DIR "/bin/allot", "--help"});
+  const std::regex command("\n  ([a-z]+)  ");
+  const auto begin = help.begin() + static_cast<std::ptrdiff_t>(help.find("Subcommands:"));
+  int commands = 0;
+  for (std::sregex_iterator found(begin, help.end(), command), end; found != end; ++found) {
+    ++commands;
+    EXPECT_TRUE(std::regex_search(manual, std::regex("\\.BR? .*\\b" + (*found)[1].str() + "\\b")))
+        << (*found)[1];
+  }
+  EXPECT_GT(commands, 5);
+  const std::string daemon = must({"gzip", "-dc", folder + "man8/allotd.8.gz"});
+  for (const char* signal : {"TERM", "INT", "QUIT", "HUP", "USR1", "USR2"}) {
+    EXPECT_NE(daemon.find(signal), std::string::npos) << signal;
+  }
+}
+
+TEST_F(PackageTest, TheScriptsParse) {
+  for (const char* script : {"postinst", "prerm", "postrm"}) {
+    must({"sh", "-n", packages().unpacked("allot") + "/DEBIAN/" + script});
+  }
+}
+
+}  // namespace
+}  // namespace allot
