@@ -67,6 +67,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "allotd: unexpected argument '%s'\n%s", argv[optind], kUsage);
     return allot::kExitUsage;
   }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): getauxval answers with a number
   options.program = absolute(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), program);
   const int null = open("/dev/null", O_RDWR);
   if (null > 0) dup2(null, STDIN_FILENO);

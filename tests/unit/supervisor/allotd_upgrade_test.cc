@@ -210,6 +210,7 @@ TEST(AllotdUpgrade, ASettlerGoesOn) {
   daemon.signal(SIGUSR2);
   ASSERT_TRUE(started(daemon, 2)) << daemon.story();
   daemon.open("go");
+  ASSERT_TRUE(support::eventually([&] { return children_of(daemon.process().pid()).size() == 1; }));
   // The slot is free again: the next worker gets it.
   daemon.signal(SIGHUP);
   ASSERT_TRUE(daemon.saw("ready slot=0", 2)) << daemon.story();
