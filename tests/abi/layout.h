@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layout of ABI 1 and of what 2 appended, frozen: for C and C++. A row here is never changed; a new version adds rows
- * for what it appended (plugin-api/ABI.md). */
+ * The layout of ABI 1 and of what 2 appended, frozen: for C and C++. A row here is never changed; a
+ * new version adds rows for what it appended (plugin-api/ABI.md). */
 #ifndef ALLOT_TESTS_ABI_LAYOUT_H
 #define ALLOT_TESTS_ABI_LAYOUT_H
 
