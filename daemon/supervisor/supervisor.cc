@@ -288,13 +288,14 @@ void Supervisor::reload_check_finished(int code) {
     return start_check(Preflight::Step::kDatabase);
   }
   if (code != kExitOk || config_step) {
-    log_event(kError, "pool.kept",
-              "step=%s code=%d reason=\"the new configuration was refused, see above\"",
+    log_event(kError, "pool.kept", "step=%s code=%d reason=\"refused, see above\"",
               config_step ? "config" : "database", code);
   } else {
     if (std::strcmp(answer_.runtime_dir, pending_.runtime_dir) != 0 ||
         std::strcmp(answer_.embedded_dir, pending_.embedded_dir) != 0) {
       log_event(kWarn, "pool.needs_restart", "keys=\"runtime_dir, embedded\"");
+      std::memcpy(pending_.runtime_dir, answer_.runtime_dir, sizeof answer_.runtime_dir);
+      std::memcpy(pending_.embedded_dir, answer_.embedded_dir, sizeof answer_.embedded_dir);
     }
     answer_ = pending_;
     set_log_format(answer_.log_format);
@@ -325,8 +326,7 @@ void Supervisor::upgrade_check_finished(int code) {
     close(ipc::kSlotFd);
     log_event(kError, "upgrade.exec", "error=\"%s\"", std::strerror(errno));
   }
-  log_event(kError, "upgrade.kept",
-            "code=%d program=%s reason=\"the new program was refused, see above\"", code,
+  log_event(kError, "upgrade.kept", "code=%d program=%s reason=\"refused, see above\"", code,
             Quoted(options_.program).c_str());
   state_.reset();
 }

@@ -61,6 +61,18 @@ TEST_F(AllotdDatabase, IsStartedAgainWhileWorkersStay) {
   EXPECT_EQ(daemon_.logs("worker.start"), 1U) << daemon_.story();
 }
 
+TEST_F(AllotdDatabase, AnotherFolderWaitsForTheNextStart) {
+  daemon_.start();
+  ASSERT_TRUE(daemon_.saw("ready slot=0")) << daemon_.story();
+  daemon_.set("embedded_dir", daemon_.folder() / "db2");
+  daemon_.signal(SIGHUP);
+  ASSERT_TRUE(daemon_.logged("pool.needs_restart")) << daemon_.story();
+  ASSERT_TRUE(daemon_.logged("pool.reload")) << daemon_.story();
+  daemon_.tell_database("exit 1");
+  ASSERT_TRUE(daemon_.logged("database.ready", 2)) << daemon_.story();
+  EXPECT_FALSE(daemon_.logs("db2")) << daemon_.story();
+}
+
 TEST_F(AllotdDatabase, WithoutHopeEndsTheStart) {
   daemon_.set("embedded_exit", "73");
   daemon_.start();
