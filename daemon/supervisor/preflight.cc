@@ -37,7 +37,8 @@ bool Preflight::start(Step step, const Options& options, int state_fd) {
   request.add(upgrade ? "--resume" : "--check");
   request.add(upgrade ? "check" : step == Step::kConfig ? "config" : "database");
   if (step == Step::kDatabaseAndReclaim) request.add("--reclaim");
-  for (const char* word : {"--log-format", log_format_name()}) request.add(word);
+  if (!upgrade) request.add("--log-format");  // else it is in the state
+  if (!upgrade) request.add(log_format_name());
   request.add_options(options);
   pid_ = spawn(request);
   ended_ = false;

@@ -34,7 +34,8 @@ TEST(Output, AJsonLogIsOneObjectALine) {
   ASSERT_TRUE(eventually([&] { return daemon.logged("\"event\":\"pool.reload\""); }))
       << daemon.log();
   daemon.process().signal(SIGUSR2);
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("\"event\":\"supervisor.start\"") == 2; }))
+  // The first start's was text, before the configuration was read.
+  ASSERT_TRUE(eventually([&] { return daemon.logged("\"event\":\"supervisor.start\""); }))
       << daemon.log();
   EXPECT_EQ(daemon.stop()->code, 0);
 
