@@ -212,12 +212,7 @@ std::vector<Expectation> expectations() {
       // All leases of a queue, however many tasks wait.
       {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
       {&sql::k_watch, kPartitions * 2, {}},
-      {&sql::k_reclaim,
-       2 * (kPartitions + 3),
-       {},
-       "once at start, by a column without an index",
-       false,
-       true},
+      {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
       // The head of a partition: as many rows as are wanted.
       {&sql::k_fetch, kBlock + 1, {}},
       {&sql::k_fetch, kBlock + 2, {{"partition_no", "1"}}, "class 0 is not due"},
