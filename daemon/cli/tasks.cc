@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "queue/inspect.h"
+#include "queue/task_store.h"
 
 namespace allot::cli {
 namespace {
@@ -91,6 +92,16 @@ void print_shown(const queue::TaskView& task, const std::string& queue,
   std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
+// Careful mode writes an attempt as lost before it runs (S7): while its worker has the lease, it
+// runs.
+void mark_running(const queue::TaskView& task, std::vector<queue::AttemptView>& attempts) {
+  if (attempts.empty() || task.holder != attempts.back().worker) return;
+  queue::AttemptView& last = attempts.back();
+  if (last.cause != queue::kLost.cause) return;
+  last.cause = "running";
+  last.error = "or lost, when its worker is no longer there";
+}
+
 json shown_json(const queue::TaskView& task, const std::string& queue,
                 const std::vector<queue::AttemptView>& attempts) {
   json view = view_json(task, queue);
@@ -155,7 +166,8 @@ int show_task(const Context& context, const ShowOptions& options) {
     return kExitOk;
   }
   const std::string queue = queue_name(db, id->partition.queue_id);
-  const auto attempts = queue::list_attempts(db, *id);
+  auto attempts = queue::list_attempts(db, *id);
+  mark_running(*task, attempts);
   if (options.json) {
     print(shown_json(*task, queue, attempts));
   } else {

@@ -30,6 +30,11 @@ allot_str text(std::string_view from) {
   return {from.data(), from.size()};
 }
 
+void read_delay(const allot_outcome& outcome, CallResult& result) {
+  if (outcome.delay_ms < 0) return;
+  result.delay = std::chrono::milliseconds(std::min(outcome.delay_ms, kMaxDelayMs));
+}
+
 CallResult read(const allot_outcome& outcome, const std::string& buffer) {
   CallResult result;
   result.reason = buffer.substr(0, std::min(outcome.reason.size, buffer.size()));
@@ -39,12 +44,20 @@ CallResult read(const allot_outcome& outcome, const std::string& buffer) {
       break;
     case ALLOT_RETRY:
       result.kind = OutcomeKind::kRetry;
-      if (outcome.delay_ms >= 0) {
-        result.delay = std::chrono::milliseconds(std::min(outcome.delay_ms, kMaxDelayMs));
-      }
+      read_delay(outcome, result);
       break;
     case ALLOT_FAIL:
       result.kind = OutcomeKind::kFail;
+      break;
+    case ALLOT_SNOOZE:
+      result.kind = OutcomeKind::kSnooze;
+      read_delay(outcome, result);
+      break;
+    case ALLOT_RELEASE:
+      result.kind = OutcomeKind::kRelease;
+      break;
+    case ALLOT_EXCEPTION:
+      result.kind = OutcomeKind::kException;
       break;
     default:
       // Never an acknowledgement: what this handler meant is not known.
@@ -65,6 +78,12 @@ const char* name_of(OutcomeKind kind) {
       return "retry";
     case OutcomeKind::kFail:
       return "fail";
+    case OutcomeKind::kSnooze:
+      return "snooze";
+    case OutcomeKind::kRelease:
+      return "release";
+    case OutcomeKind::kException:
+      return "exception";
   }
   return "unknown";
 }

@@ -33,12 +33,12 @@ class HostHooks {
   virtual void heartbeat() noexcept = 0;
 };
 
-enum class OutcomeKind { kSuccess, kRetry, kFail };
+enum class OutcomeKind { kSuccess, kRetry, kFail, kSnooze, kRelease, kException };
 const char* name_of(OutcomeKind kind);
 
 struct CallResult {
   OutcomeKind kind = OutcomeKind::kSuccess;
-  // Of a retry, at most a century; nullopt: the policy decides.
+  // Of a retry or snooze, at most a century; nullopt: the policy decides.
   std::optional<std::chrono::milliseconds> delay;
   std::string reason;  // at most 64 KiB
 };

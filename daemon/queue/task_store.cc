@@ -80,6 +80,26 @@ void set_verdict(db::Statement& statement, const Verdict& verdict, const Holder&
       .set("pid", holder.pid);
 }
 
+db::Statement forget_statement(const Lease& lease, const Task& task, std::uint32_t attempt) {
+  db::Statement forget(sql::k_forget_attempt);
+  set_fence(forget, lease)
+      .set("prio", task.key.prio)
+      .set("first_key", task.id_key())
+      .set("attempt", attempt);
+  return forget;
+}
+
+db::Statement bury_statement(const Lease& lease, const Task& task, std::uint32_t attempt,
+                             const Verdict& verdict) {
+  db::Statement bury(sql::k_bury);
+  set_key(set_fence(bury, lease), task.key)
+      .set("attempt", attempt)
+      .set("first_key", task.id_key())
+      .set("cause", verdict.cause)
+      .set("error", error_text(verdict.error));
+  return bury;
+}
+
 }  // namespace
 
 db::Statement fetch_statement(Partition partition, const FetchSpec& spec) {
@@ -167,32 +187,47 @@ db::Statement TaskStore::attempt_record(const Lease& lease, TaskKey key, std::ui
   return record;
 }
 
-Landed TaskStore::retry(db::Connection& db, const Lease& lease, const Task& task,
-                        std::uint32_t attempt, std::chrono::microseconds delay,
-                        const Verdict& verdict, Then then) const {
+Landed TaskStore::move(db::Connection& db, const Lease& lease, const Task& task,
+                       const db::Statement& record, std::uint32_t charged,
+                       std::chrono::microseconds delay, Then then) const {
   for (int tries = 1;; ++tries) {
     db::Statement move(sql::k_retry);
     set_key(set_fence(move, lease), task.key)
-        .set("attempt", attempt)
+        .set("attempt", charged)
         .set("delay_us", std::clamp(delay, std::chrono::microseconds(0), kMaxDelay).count())
         .set("salt", salt());
     try {
-      return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), move}, 2, then);
+      return send(db, lease, {record, move}, 2, then);
     } catch (const db::DbError& error) {
       if (error.error_class() != db::ErrorClass::kDuplicate || tries == kSaltTries) throw;
     }
   }
 }
 
+Landed TaskStore::retry(db::Connection& db, const Lease& lease, const Task& task,
+                        std::uint32_t attempt, std::chrono::microseconds delay,
+                        const Verdict& verdict, Then then) const {
+  return move(db, lease, task, attempt_record(lease, task.key, attempt, verdict), attempt, delay,
+              then);
+}
+
+Landed TaskStore::snooze(db::Connection& db, const Lease& lease, const Task& task,
+                         std::uint32_t attempt, std::chrono::microseconds delay) const {
+  return move(db, lease, task, forget_statement(lease, task, attempt), attempt - 1, delay,
+              Then::kKeepLease);
+}
+
 Landed TaskStore::bury(db::Connection& db, const Lease& lease, const Task& task,
                        std::uint32_t attempt, const Verdict& verdict, Then then) const {
-  db::Statement bury(sql::k_bury);
-  set_key(set_fence(bury, lease), task.key)
-      .set("attempt", attempt)
-      .set("first_key", task.id_key())
-      .set("cause", verdict.cause)
-      .set("error", error_text(verdict.error));
-  return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), bury}, 3, then);
+  return send(db, lease,
+              {attempt_record(lease, task.key, attempt, verdict),
+               bury_statement(lease, task, attempt, verdict)},
+              3, then);
+}
+
+Landed TaskStore::bury_spent(db::Connection& db, const Lease& lease, const Task& task,
+                             const Verdict& verdict) const {
+  return send(db, lease, {bury_statement(lease, task, task.attempt, verdict)}, 2, Then::kKeepLease);
 }
 
 Landed TaskStore::charge(db::Connection& db, const Lease& lease, const Task& task,
@@ -204,9 +239,14 @@ Landed TaskStore::charge(db::Connection& db, const Lease& lease, const Task& tas
 
 Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& task,
                            std::uint32_t attempt) const {
+  return charge(db, lease, task, attempt, kLost);
+}
+
+Landed TaskStore::give_back(db::Connection& db, const Lease& lease, const Task& task,
+                            std::uint32_t attempt) const {
   db::Statement charge(sql::k_charge);
-  set_key(set_fence(charge, lease), task.key).set("attempt", attempt);
-  return landed(db, lease, db.run({charge}).front().affected());
+  set_key(set_fence(charge, lease), task.key).set("attempt", attempt - 1);
+  return send(db, lease, {forget_statement(lease, task, attempt), charge}, 1, Then::kKeepLease);
 }
 
 Landed TaskStore::defer(db::Connection& db, const Lease& lease,

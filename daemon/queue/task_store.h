@@ -37,9 +37,13 @@ enum class Then { kKeepLease, kRelease };
 
 // Why an attempt ended, for people: a short word and a text.
 struct Verdict {
-  std::string_view cause;  // failed, retry, exception, crash, no attempts left ...
+  std::string_view cause;  // retry, fail, exception, signal, exit, timeout, lost
   std::string_view error;
 };
+
+// Of an attempt that nobody has reported on.
+inline constexpr Verdict kLost{"lost",
+                               "no verdict came back: its host went down or its lease was lost"};
 
 db::Statement fetch_statement(Partition partition, const FetchSpec& spec);
 std::vector<Task> read_tasks(db::StatementResult& rows);
@@ -76,9 +80,19 @@ class TaskStore {
   [[nodiscard]] Landed charge(db::Connection& db, const Lease& lease, const Task& task,
                               std::uint32_t attempt, const Verdict& verdict,
                               Then then = Then::kKeepLease) const;
-  // Writes the number of an attempt before it starts (S7).
+  // Writes an attempt before it starts (S7), as lost: so it stands if no verdict comes back.
   [[nodiscard]] Landed announce(db::Connection& db, const Lease& lease, const Task& task,
                                 std::uint32_t attempt) const;
+  // Takes an announced attempt back: number `attempt` is not charged, the task stays where it is.
+  [[nodiscard]] Landed give_back(db::Connection& db, const Lease& lease, const Task& task,
+                                 std::uint32_t attempt) const;
+  // Attempt number `attempt` ended without a failure and is not charged: again after `delay`, at
+  // most a century; without one at once, behind what is due already.
+  [[nodiscard]] Landed snooze(db::Connection& db, const Lease& lease, const Task& task,
+                              std::uint32_t attempt, std::chrono::microseconds delay) const;
+  // All attempts were used up before: into task_dead, and the attempts stay as they are written.
+  [[nodiscard]] Landed bury_spent(db::Connection& db, const Lease& lease, const Task& task,
+                                  const Verdict& verdict) const;
   // 30 s ahead, no attempt charged (S14).
   [[nodiscard]] Landed defer(db::Connection& db, const Lease& lease,
                              std::span<const TaskKey> keys) const;
@@ -95,6 +109,10 @@ class TaskStore {
   [[nodiscard]] Landed send(db::Connection& db, const Lease& lease,
                             std::vector<db::Statement> writes, std::size_t deciding,
                             Then then) const;
+  // The task gets a later key, in one transaction with `record`.
+  [[nodiscard]] Landed move(db::Connection& db, const Lease& lease, const Task& task,
+                            const db::Statement& record, std::uint32_t charged,
+                            std::chrono::microseconds delay, Then then) const;
   [[nodiscard]] db::Statement attempt_record(const Lease& lease, TaskKey key, std::uint32_t attempt,
                                              const Verdict& verdict) const;
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -58,9 +59,17 @@ queue::Holder holder_of(const config::Settings& settings, const ipc::Slot& slot)
   return holder;
 }
 
+bool over_time(const ipc::RunningTask& running) {
+  return running.hard_deadline_ns != 0 && boot_ns() >= running.hard_deadline_ns;
+}
+
+std::string_view cause_of_death(int wait_status, const ipc::RunningTask& running) {
+  if (over_time(running)) return "timeout";
+  return WIFSIGNALED(wait_status) ? "signal" : "exit";
+}
+
 std::string describe_death(int wait_status, const ipc::RunningTask& running) {
-  const bool over_time = running.hard_deadline_ns != 0 && boot_ns() >= running.hard_deadline_ns;
-  std::string text = over_time ? "ran over its time limit; " : "";
+  std::string text = over_time(running) ? "ran over its time limit; " : "";
   if (WIFSIGNALED(wait_status)) {
     const int number = WTERMSIG(wait_status);
     const char* name = sigdescr_np(number);
@@ -139,8 +148,9 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
     const queue::Lease lease{remains.partition, *epoch, holder.id, std::nullopt};
     if (remains.running) {
       const std::string error = describe_death(wait_status, *remains.running);
-      const auto landed = charge(db, tasks, lease, *remains.running,
-                                 policy_of(settings, slot.queue_name), {"crash", error});
+      const queue::Verdict verdict{cause_of_death(wait_status, *remains.running), error};
+      const auto landed =
+          charge(db, tasks, lease, *remains.running, policy_of(settings, slot.queue_name), verdict);
       log_charge(remains, slot, error, landed);
     } else {
       leases.release(db, lease);

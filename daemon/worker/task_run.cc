@@ -18,6 +18,7 @@ struct TaskRun::Attempt {
   const plugin_host::LoadedHandler* handler;
   std::string id;
   std::uint32_t number;  // from 1
+  bool announced;        // written before it began (S7)
 };
 
 namespace {
@@ -25,6 +26,11 @@ namespace {
 std::uint32_t dice() {
   thread_local std::minstd_rand generator{std::random_device{}()};
   return static_cast<std::uint32_t>(generator());
+}
+
+// The policy's, after this attempt.
+std::chrono::microseconds pause_after(const config::Queue& settings, std::uint32_t attempt) {
+  return queue::RetryPolicy{settings.retry_delay, settings.retry_delay_max}.delay(attempt, dice());
 }
 
 // What a handler may ask of this process while it runs.
@@ -92,12 +98,8 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
   const plugin_host::LoadedHandler* handler = registry_.find(task.type);
   if (handler == nullptr) return Result::kUnknownType;
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
-  const Attempt attempt{lease, queue, task, handler, id.text(), task.attempt + 1};
-  if (task.attempt >= queue.settings->max_attempts) {
-    // Its attempts were written before they ran, and the last of them took its worker's host down.
-    return bury({lease, queue, task, handler, attempt.id, task.attempt},
-                {"lost", "the last attempt never came back: its host went down or lost its lease"});
-  }
+  const Attempt attempt{lease, queue, task, handler, id.text(), task.attempt + 1, careful};
+  if (task.attempt >= queue.settings->max_attempts) return bury_spent(attempt);
   if (!task.payload) {
     task.payload = session_.call([&](db::Connection& db) {
       return queue::TaskStore::fetch_payload(db, lease.partition, task.key);
@@ -108,6 +110,7 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     const auto landed = session_.call(
         [&](db::Connection& db) { return tasks_.announce(db, lease, task, attempt.number); });
     if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+    task.attempt = attempt.number;  // so that its acknowledgement takes the record along
   }
   // The calls above may have taken long: look again (S5).
   if (!keeper_.valid()) return Result::kLeaseGone;
@@ -150,6 +153,14 @@ TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
       return retry(attempt, result.delay, {"retry", result.reason});
     case plugin_host::OutcomeKind::kFail:
       return bury(attempt, {"fail", result.reason});
+    case plugin_host::OutcomeKind::kException:
+      return retry(attempt, std::nullopt, {"exception", result.reason});
+    case plugin_host::OutcomeKind::kSnooze:
+      return again(attempt, "task.snoozed",
+                   result.delay.value_or(pause_after(*attempt.queue.settings, attempt.number)),
+                   result.reason);
+    case plugin_host::OutcomeKind::kRelease:
+      return again(attempt, "task.released", std::chrono::microseconds(0), result.reason);
   }
   return Result::kLeaseGone;
 }
@@ -157,16 +168,10 @@ TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
 TaskRun::Result TaskRun::retry(const Attempt& attempt,
                                std::optional<std::chrono::microseconds> delay,
                                const queue::Verdict& verdict) {
-  if (asked() == Asked::kStop) {
-    // It was asked to stop and did: no failure, and no attempt is charged. The task was never
-    // marked, so there is nothing to undo.
-    log::info("task.interrupted", {{"task", attempt.id}, {"reason", verdict.error}});
-    return Result::kWritten;
-  }
+  if (asked() == Asked::kStop) return interrupted(attempt, std::string(verdict.error));
   const config::Queue& settings = *attempt.queue.settings;
   if (attempt.number >= settings.max_attempts) return bury(attempt, verdict);
-  const queue::RetryPolicy policy{settings.retry_delay, settings.retry_delay_max};
-  const auto wait = delay.value_or(policy.delay(attempt.number, dice()));
+  const auto wait = delay.value_or(pause_after(*attempt.queue.settings, attempt.number));
   const auto landed = session_.call([&](db::Connection& db) {
     return tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
   });
@@ -177,21 +182,63 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
                            {"attempt", attempt.number},
                            {"of", settings.max_attempts},
                            {"again_in_ms", wait.count() / 1000},
+                           {"cause", verdict.cause},
                            {"error", verdict.error}});
   return Result::kWritten;
 }
 
-TaskRun::Result TaskRun::bury(const Attempt& attempt, const queue::Verdict& verdict) {
+// It was asked to stop and did: no failure, and no attempt is charged. Unless the attempt was
+// announced, the task was never marked, and there is nothing to undo.
+TaskRun::Result TaskRun::interrupted(const Attempt& attempt, const std::string& reason) {
+  if (attempt.announced) {
+    const auto landed = session_.call([&](db::Connection& db) {
+      return tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
+    });
+    if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+  }
+  log::info("task.interrupted", {{"task", attempt.id}, {"reason", reason}});
+  return Result::kWritten;
+}
+
+TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
+                               std::chrono::microseconds delay, const std::string& reason) {
   const auto landed = session_.call([&](db::Connection& db) {
-    return tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict);
+    return tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, delay);
   });
   if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+  log::info(how, {{"task", attempt.id},
+                  {"type", attempt.task.type},
+                  {"again_in_ms", delay.count() / 1000},
+                  {"reason", reason}});
+  return Result::kWritten;
+}
+
+TaskRun::Result TaskRun::bury(const Attempt& attempt, const queue::Verdict& verdict) {
+  return buried(attempt, verdict, session_.call([&](db::Connection& db) {
+    return tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict);
+  }));
+}
+
+// Its attempts were written before they ran, and the last of them took its worker's host down; or
+// fewer attempts are allowed by now than were charged.
+TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
+  const queue::Verdict verdict{
+      "lost", "no attempt is left: the last one never came back, or max_attempts was lowered"};
+  return buried(attempt, verdict, session_.call([&](db::Connection& db) {
+    return tasks_.bury_spent(db, attempt.lease, attempt.task, verdict);
+  }));
+}
+
+TaskRun::Result TaskRun::buried(const Attempt& attempt, const queue::Verdict& verdict,
+                                queue::Landed landed) {
+  if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
   slot_.raw().tasks_dead.fetch_add(1, std::memory_order_relaxed);
-  log::error("task.dead", {{"task", attempt.id},
-                           {"type", attempt.task.type},
-                           {"attempt", attempt.number},
-                           {"cause", verdict.cause},
-                           {"error", verdict.error}});
+  log::error("task.dead",
+             {{"task", attempt.id},
+              {"type", attempt.task.type},
+              {"attempt", std::min(attempt.number, attempt.queue.settings->max_attempts)},
+              {"cause", verdict.cause},
+              {"error", verdict.error}});
   return Result::kWritten;
 }
 

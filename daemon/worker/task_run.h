@@ -21,7 +21,7 @@ class TaskRun {
   enum class Result {
     kFinished,     // to be acknowledged
     kUnknownType,  // no handler here: to be deferred (S14)
-    kWritten,      // retry or dead letter stands in the database
+    kWritten,      // retry, snooze or dead letter stands in the database
     kLeaseGone     // a fenced write found the lease gone: drop the rest of the block
   };
 
@@ -37,7 +37,13 @@ class TaskRun {
   Result call_handler(const Attempt& attempt);
   Result retry(const Attempt& attempt, std::optional<std::chrono::microseconds> delay,
                const queue::Verdict& verdict);
+  Result interrupted(const Attempt& attempt, const std::string& reason);
+  // Not charged: `how` is snooze or release.
+  Result again(const Attempt& attempt, const char* how, std::chrono::microseconds delay,
+               const std::string& reason);
   Result bury(const Attempt& attempt, const queue::Verdict& verdict);
+  Result bury_spent(const Attempt& attempt);
+  Result buried(const Attempt& attempt, const queue::Verdict& verdict, queue::Landed landed);
 
   Session& session_;
   const queue::TaskStore& tasks_;

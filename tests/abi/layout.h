@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layout of ABI 1 and of what 2 appended, frozen: for C and C++. A row here is never changed; a
- * new version adds rows for what it appended (plugin-api/ABI.md). */
+ * The layout of ABI 1 and of what 2 and 3 appended, frozen: for C and C++. A row here is never
+ * changed; a new version adds rows for what it appended (plugin-api/ABI.md). */
 #ifndef ALLOT_TESTS_ABI_LAYOUT_H
 #define ALLOT_TESTS_ABI_LAYOUT_H
 
@@ -16,6 +16,9 @@
                 #type " has another size")
 #define ALLOT_SIZE_V2(type, size)                                                           \
   static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 2 && sizeof(type) > (size)), \
+                #type " has another size")
+#define ALLOT_SIZE_V3(type, size)                                                           \
+  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 3 && sizeof(type) > (size)), \
                 #type " has another size")
 
 static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a 64 bit platform");
@@ -87,5 +90,13 @@ ALLOT_SIZE_V2(allot_host, 40);
 ALLOT_SIZE_V2(allot_outcome, 48);
 ALLOT_SIZE_V2(allot_handler, 72);
 ALLOT_SIZE_V2(allot_plugin, 64);
+
+/* What version 3 appended: constants only. */
+static_assert(ALLOT_SNOOZE == 3 && ALLOT_RELEASE == 4 && ALLOT_EXCEPTION == 5, "outcomes of 3");
+ALLOT_SIZE_V3(allot_task, 88);
+ALLOT_SIZE_V3(allot_host, 40);
+ALLOT_SIZE_V3(allot_outcome, 48);
+ALLOT_SIZE_V3(allot_handler, 72);
+ALLOT_SIZE_V3(allot_plugin, 64);
 
 #endif

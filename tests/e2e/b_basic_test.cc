@@ -62,7 +62,26 @@ TEST(Basic, AnExceptionIsARetryWithItsMessage) {
   Daemon daemon({.queue_keys = "max_attempts = 2"});
   const auto id = daemon.submit("test.throw", "kaboom");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
-  EXPECT_NE(daemon.task(id).dump().find("kaboom"), std::string::npos) << daemon.task(id);
+  const auto task = daemon.task(id);
+  ASSERT_EQ(task["attempts"].size(), 2U) << "a dead task shows all of them: " << task;
+  for (const auto& attempt : task["attempts"]) {
+    EXPECT_EQ(attempt["cause"], "exception") << task;
+    EXPECT_EQ(attempt["error"], "exception: kaboom") << task;
+  }
+}
+
+TEST(Basic, ASnoozeAndAReleaseChargeNothing) {
+  Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 1"});
+  const auto snoozed = daemon.submit("test.snooze", "50");
+  const auto released = daemon.submit("test.release", "fail");
+  ASSERT_TRUE(eventually([&] { return daemon.drained() && daemon.count("task_dead") == 1; }))
+      << daemon.log();
+  EXPECT_TRUE(daemon.logged("task.snoozed task=" + snoozed)) << daemon.log();
+  EXPECT_TRUE(daemon.logged("task.released task=" + released)) << daemon.log();
+  const auto task = daemon.task(released);
+  EXPECT_EQ(task["error"], "attempt 1") << task;
+  EXPECT_EQ(task["attempts"].size(), 1U) << task;
+  EXPECT_EQ(daemon.count("task_moved"), 0U);
 }
 
 TEST(Basic, ATypeWithoutAHandlerWaitsAndDoesNotBlockItsNeighbours) {

@@ -60,7 +60,7 @@ TEST(Fault, EveryWayToDieInAHandlerIsCharged) {
   auto db = daemon.connect();
   auto results = db.execute("SELECT payload, cause, error FROM task_dead");
   while (const auto row = results.front().next()) {
-    EXPECT_EQ(row->text(1), "crash") << row->text(0);
+    EXPECT_EQ(row->text(1), row->text(0) == "exit" ? "exit" : "signal") << row->text(0);
     EXPECT_FALSE(row->text(2).empty());
   }
 }

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <set>
 #include <stdexcept>
 
 namespace {
@@ -39,6 +40,32 @@ class Throw : public allot::Handler {
   allot::Outcome run(allot::Context& ctx) override {
     throw std::runtime_error(std::string(ctx.payload()));
   }
+};
+
+// payload: milliseconds; the second time it is done.
+class Snooze : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    if (!seen_.insert(std::string(ctx.id())).second) return allot::success();
+    const int delay = std::atoi(std::string(ctx.payload()).c_str());
+    return allot::snooze(std::chrono::milliseconds(delay), "not now");
+  }
+
+ private:
+  std::set<std::string> seen_;
+};
+
+// The second time it is done, or fails with the number of its attempt when the payload is "fail".
+class Release : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    if (seen_.insert(std::string(ctx.id())).second) return allot::release("not here");
+    if (ctx.payload() != "fail") return allot::success();
+    return allot::fail("attempt " + std::to_string(ctx.attempt()));
+  }
+
+ private:
+  std::set<std::string> seen_;
 };
 
 class ThrowInt : public allot::Handler {
@@ -174,6 +201,8 @@ ALLOT_HANDLER("test.stray", Stray)
 ALLOT_HANDLER("test.ok", Ok)
 ALLOT_HANDLER("test.fail", Fail)
 ALLOT_HANDLER("test.retry", Retry)
+ALLOT_HANDLER("test.snooze", Snooze)
+ALLOT_HANDLER("test.release", Release)
 ALLOT_HANDLER("test.throw", Throw)
 ALLOT_HANDLER("test.throw_int", ThrowInt)
 ALLOT_HANDLER("test.crash", Crash)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plugin ABI of Allot, version 2. C11 and C++. Most plugins are written with the C++ SDK over
+ * The plugin ABI of Allot, version 3. C11 and C++. Most plugins are written with the C++ SDK over
  * it (allot/plugin.hpp); this header is what both sides agree on.
  *
  * Conventions
@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 #define ALLOT_PLUGIN_MAGIC UINT32_C(0x544f4c41) /* "ALOT" */
-#define ALLOT_ABI_VERSION UINT32_C(2)
+#define ALLOT_ABI_VERSION UINT32_C(3)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -83,16 +83,24 @@ typedef struct allot_host {
   void (*heartbeat)(void* context);                             /* "I make progress" */
 } allot_host;
 
-enum { ALLOT_SUCCESS = 0, ALLOT_RETRY = 1, ALLOT_FAIL = 2 };
+enum {
+  ALLOT_SUCCESS = 0,
+  ALLOT_RETRY = 1,
+  ALLOT_FAIL = 2,
+  /* Since version 3. Neither of the next two charges an attempt. */
+  ALLOT_SNOOZE = 3,   /* not now: again after delay_ms */
+  ALLOT_RELEASE = 4,  /* given back: again at once, behind what is due already */
+  ALLOT_EXCEPTION = 5 /* an exception ended the handler: a retry by policy, recorded as such */
+};
 
 #define ALLOT_DELAY_BY_POLICY INT64_C(-1)
 
 /* The verdict of run. Set by the host to success, no reason and delay by policy. */
 typedef struct allot_outcome {
   size_t struct_size;
-  int32_t kind;      /* ALLOT_SUCCESS, ALLOT_RETRY or ALLOT_FAIL */
-  int64_t delay_ms;  /* of a retry: the pause before it, or ALLOT_DELAY_BY_POLICY */
-  allot_text reason; /* of a retry or failure, for people */
+  int32_t kind;      /* ALLOT_SUCCESS, ALLOT_RETRY ... */
+  int64_t delay_ms;  /* of a retry or snooze: the pause before it, or ALLOT_DELAY_BY_POLICY */
+  allot_text reason; /* of all but success, for people */
 } allot_outcome;
 
 /* Takes one type, which it copies. */

@@ -40,7 +40,7 @@
 #define ALLOT_HIDDEN_ [[gnu::visibility("hidden")]]
 namespace ALLOT_HIDDEN_ allot {
 
-// What became of a task. Made by success(), retry() and fail().
+// What became of a task. Made by success(), retry(), fail(), snooze() and release().
 struct Outcome {
   std::int32_t kind = ALLOT_SUCCESS;
   std::optional<std::chrono::milliseconds> delay;
@@ -59,6 +59,15 @@ inline Outcome retry(std::string reason,
 // Never: the task goes to the dead tasks with this reason.
 inline Outcome fail(std::string reason) {
   return {ALLOT_FAIL, std::nullopt, std::move(reason)};
+}
+// Not now: run again after `delay`. No failure, and no attempt is charged.
+inline Outcome snooze(std::chrono::milliseconds delay, std::string reason = {}) {
+  return {ALLOT_SNOOZE, delay, std::move(reason)};
+}
+// Not here: given back, to run again at once behind the tasks that are due already. No attempt is
+// charged. To wait for something, snooze() instead.
+inline Outcome release(std::string reason = {}) {
+  return {ALLOT_RELEASE, std::nullopt, std::move(reason)};
 }
 
 // The section [plugins.NAME] of the configuration, or a section inside it. Every value is text.
@@ -247,7 +256,7 @@ inline void run(void* self, const allot_task* task, const allot_host* host,
   } catch (...) {
     append(result->reason, "exception that is not a std::exception");
   }
-  result->kind = ALLOT_RETRY;
+  result->kind = ALLOT_EXCEPTION;
 }
 
 inline void destroy(void* self) {

@@ -34,8 +34,8 @@ inline bool operator==(const Outcome& a, const Outcome& b) {
 
 // For GoogleTest: "retry(connection refused) after 5000 ms".
 inline void PrintTo(const Outcome& outcome, std::ostream* out) {
-  const char* const names[] = {"success", "retry", "fail"};
-  const bool known = outcome.kind >= ALLOT_SUCCESS && outcome.kind <= ALLOT_FAIL;
+  const char* const names[] = {"success", "retry", "fail", "snooze", "release", "exception"};
+  const bool known = outcome.kind >= ALLOT_SUCCESS && outcome.kind <= ALLOT_EXCEPTION;
   *out << (known ? names[outcome.kind] : "unknown outcome") << "(" << outcome.reason << ")";
   if (outcome.delay) *out << " after " << outcome.delay->count() << " ms";
 }
@@ -122,7 +122,8 @@ class Handler {
                              ALLOT_DELAY_BY_POLICY,
                              {reason.data(), reason.size(), 0}};
     handler_->run(self_, &raw, &host, &outcome);
-    call.ran.outcome = {outcome.kind, std::nullopt, reason.substr(0, outcome.reason.size)};
+    const std::int32_t kind = outcome.kind == ALLOT_EXCEPTION ? ALLOT_RETRY : outcome.kind;
+    call.ran.outcome = {kind, std::nullopt, reason.substr(0, outcome.reason.size)};
     if (outcome.delay_ms >= 0) {
       call.ran.outcome.delay = std::chrono::milliseconds(outcome.delay_ms);
     }

@@ -106,6 +106,18 @@ TEST_F(TasksTest, ShowListsTheFailedAttempts) {
   EXPECT_EQ(must({"task", "show", id, "--payload"}), "p");
 }
 
+TEST_F(TasksTest, AnAnnouncedAttemptRunsUntilItsLeaseIsGone) {
+  const std::string id = submit("p");
+  auto block = lease();
+  ASSERT_EQ(store_.announce(look_, block.lease, block.tasks.at(0), 1), queue::Landed::kYes);
+  const auto cause = [&] {
+    return json::parse(must({"task", "show", id, "--json"}))["attempts"].at(0)["cause"];
+  };
+  EXPECT_EQ(cause(), "running");
+  ASSERT_TRUE(leases_.release(look_, block.lease));
+  EXPECT_EQ(cause(), "lost");
+}
+
 TEST_F(TasksTest, DeadOnesWithTheirCause) {
   const std::string id = submit(std::string("\0\xff", 2));
   auto block = lease();

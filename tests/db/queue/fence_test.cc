@@ -40,6 +40,16 @@ const Verb kVerbs[] = {
      }},
     {"announce", [](Worker& w, const Lease& lease,
                     const Task& task) { return yes(w.tasks.announce(w.db, lease, task, 3)); }},
+    {"snooze",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(w.tasks.snooze(w.db, lease, task, task.attempt + 1, std::chrono::seconds(1)));
+     }},
+    {"give_back", [](Worker& w, const Lease& lease,
+                     const Task& task) { return yes(w.tasks.give_back(w.db, lease, task, 1)); }},
+    {"bury_spent",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(w.tasks.bury_spent(w.db, lease, task, kLost));
+     }},
     {"defer",
      [](Worker& w, const Lease& lease, const Task& task) {
        return yes(w.tasks.defer(w.db, lease, std::vector{task.key}));

@@ -232,6 +232,7 @@ std::vector<Expectation> expectations() {
       {&sql::k_retry, 6, {}, "", true},
       {&sql::k_charge, 2, {}},
       {&sql::k_record_attempt, 3, {}},
+      {&sql::k_forget_attempt, 2, {{"attempt", "1"}}},
       {&sql::k_bury, 8, {}},
       {&sql::k_submit, 0, {{"rows", "(1, 1, 1, 4711, 't', ''), (1, 1, 1, 4712, 't', '')"}}},
       // For people: bounded by what they asked for.

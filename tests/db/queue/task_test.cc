@@ -114,14 +114,93 @@ TEST_F(TaskTest, AnnounceAndChargeWriteTheAttemptInPlace) {
   const Block block = must_lease();
   ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks[0], 1), Landed::kYes);
   EXPECT_EQ(fetch_all().at(0).attempt, 1U);
-  EXPECT_TRUE(list_attempts(look_, id).empty()) << "it has not failed yet";
-  ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks[0], 1, {"crash", "SEGV"}),
+  EXPECT_EQ(list_attempts(look_, id).at(0).cause, "lost") << "if nobody ever reports on it";
+  look_.execute("UPDATE task_attempt SET ended_at = '2025-01-01'");
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks[0], 1, {"signal", "SEGV"}),
             Landed::kYes);
   const std::vector<Task> tasks = fetch_all();
   EXPECT_EQ(tasks.at(0).key, block.tasks[0].key);
   EXPECT_EQ(tasks.at(0).attempt, 1U) << "announced and charged is charged once";
   EXPECT_FALSE(tasks.at(0).first_key);
-  EXPECT_EQ(list_attempts(look_, id).at(0).cause, "crash");
+  const auto attempts = list_attempts(look_, id);
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].cause, "signal");
+  EXPECT_EQ(attempts[0].error, "SEGV");
+  EXPECT_FALSE(attempts[0].ended_at.starts_with("2025-01-01")) << "when it ended, not began";
+}
+
+TEST_F(TaskTest, SnoozeMovesTheTaskAndChargesNothing) {
+  const TaskId id = put(1).front();
+  Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.snooze(worker_.db, block.lease, block.tasks[0], 1, seconds(60)),
+            Landed::kYes);
+  EXPECT_NEAR(static_cast<double>(due_in_ms(block.tasks[0])), 60'000, 5'000);
+  EXPECT_TRUE(TaskStore::fetch(look_, partition_, {}).empty()) << "not due";
+  const std::vector<Task> tasks = fetch_all();
+  ASSERT_EQ(tasks.size(), 1U);
+  EXPECT_EQ(tasks[0].attempt, 0U);
+  EXPECT_EQ(tasks[0].first_key, id.first_key);
+  EXPECT_TRUE(list_attempts(look_, id).empty());
+  // Finished later, it leaves nothing.
+  TaskStore::ack(worker_.db, partition_, std::vector{finished(tasks[0])});
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
+}
+
+// In careful mode the attempt was written before: it is taken back, and the earlier ones stay.
+TEST_F(TaskTest, SnoozeTakesAnAnnouncedAttemptBack) {
+  const TaskId id = put(1).front();
+  Block block = must_lease();
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Landed::kYes);
+  block.tasks = fetch_all();
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks.at(0), 2), Landed::kYes);
+  ASSERT_EQ(list_attempts(look_, id).size(), 2U);
+  ASSERT_EQ(worker_.tasks.snooze(worker_.db, block.lease, block.tasks[0], 2, microseconds(0)),
+            Landed::kYes);
+  const std::vector<Task> tasks = fetch_all();
+  ASSERT_EQ(tasks.size(), 1U);
+  EXPECT_EQ(tasks[0].attempt, 1U);
+  const auto attempts = list_attempts(look_, id);
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].attempt, 1U);
+}
+
+// A release is a snooze without a delay: at once, but not before those that are due already.
+TEST_F(TaskTest, WithoutADelayItIsDueAtOnceBehindTheOthers) {
+  put(3);
+  const Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.snooze(worker_.db, block.lease, block.tasks[0], 1, microseconds(0)),
+            Landed::kYes);
+  const std::vector<Task> tasks = TaskStore::fetch(look_, partition_, {});
+  ASSERT_EQ(tasks.size(), 3U);
+  EXPECT_EQ(tasks[2].id_key(), block.tasks[0].id_key());
+}
+
+// A handler that was interrupted in careful mode.
+TEST_F(TaskTest, GiveBackLeavesTheTaskAsItWas) {
+  put(1);
+  const Block block = must_lease();
+  const std::string before = tasks_as_text();
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks[0], 1), Landed::kYes);
+  ASSERT_NE(tasks_as_text(), before);
+  ASSERT_EQ(worker_.tasks.give_back(worker_.db, block.lease, block.tasks[0], 1), Landed::kYes);
+  EXPECT_EQ(tasks_as_text(), before);
+}
+
+TEST_F(TaskTest, BurySpentKeepsEachAttemptAsItIsWritten) {
+  const TaskId id = put(1).front();
+  Block block = must_lease();
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Landed::kYes);
+  block.tasks = fetch_all();
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks.at(0), 2), Landed::kYes);
+  block.tasks = fetch_all();
+  ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, block.lease, block.tasks.at(0), kLost),
+            Landed::kYes);
+  EXPECT_EQ(show(look_, id)->attempts, 2U);
+  const auto attempts = list_attempts(look_, id);
+  ASSERT_EQ(attempts.size(), 2U);
+  EXPECT_EQ(attempts[0].cause, "failed");
+  EXPECT_EQ(attempts[1].cause, "lost");
+  EXPECT_TRUE(show(look_, id)->dead);
 }
 
 // S14. In both classes, and in the order in which they waited.

@@ -58,7 +58,7 @@ TEST_F(SettleTest, ChargesTheRunningTaskAndAcknowledgesTheFinished) {
             "3:1,4:0")
       << "the first crash is retried where it stands, and neighbours pay nothing";
   EXPECT_EQ(value("SELECT CONCAT(first_key, ' ', attempt, ' ', cause) FROM task_attempt"),
-            "3 1 crash");
+            "3 1 signal");
   EXPECT_EQ(state(0), "FREE");
 }
 
@@ -86,7 +86,7 @@ TEST_F(SettleTest, ALaterCrashWaitsByThePolicyAndTheLastOneBuries) {
   settle_it();
   EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0");
   EXPECT_EQ(value("SELECT CONCAT(first_key, ' ', attempt, ' ', cause) FROM task_dead"),
-            "1 3 crash");
+            "1 3 signal");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_moved"), "0");
 }
 
@@ -142,6 +142,16 @@ TEST_F(SettleTest, SaysWhatTheWorkerDiedOf) {
   const std::string error = value("SELECT error FROM task_attempt");
   EXPECT_NE(error.find("time limit"), std::string::npos) << error;
   EXPECT_NE(error.find("signal 9"), std::string::npos) << error;
+  EXPECT_EQ(value("SELECT cause FROM task_attempt"), "timeout");
+}
+
+TEST_F(SettleTest, AnExitIsToldWithItsStatus) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  settle_it(3 << 8);
+  EXPECT_EQ(value("SELECT CONCAT(cause, ': ', error) FROM task_attempt"),
+            "exit: worker exited with status 3 inside the handler");
 }
 
 }  // namespace

@@ -82,17 +82,30 @@ TEST_F(HandlerCallTest, ARetryPassesItsDelay) {
   EXPECT_EQ(result.delay, milliseconds(1500));
 }
 
-TEST_F(HandlerCallTest, AnExceptionIsARetryWithItsMessage) {
+TEST_F(HandlerCallTest, AnExceptionIsKnownAsOneAndHasItsMessage) {
   const auto result = run("probe", "test.throw", "it broke");
-  EXPECT_EQ(result.kind, OutcomeKind::kRetry);
+  EXPECT_EQ(result.kind, OutcomeKind::kException);
   EXPECT_EQ(result.reason, "exception: it broke");
   EXPECT_EQ(result.delay, std::nullopt);
 }
 
-TEST_F(HandlerCallTest, AnythingElseThatIsThrownIsARetryToo) {
+TEST_F(HandlerCallTest, AnythingElseThatIsThrownIsOneToo) {
   const auto result = run("probe", "test.throw_int");
-  EXPECT_EQ(result.kind, OutcomeKind::kRetry);
+  EXPECT_EQ(result.kind, OutcomeKind::kException);
   EXPECT_EQ(result.reason, "exception that is not a std::exception");
+}
+
+TEST_F(HandlerCallTest, ASnoozePassesItsDelayAndItsReason) {
+  const auto result = run("probe", "test.snooze", "1500");
+  EXPECT_EQ(result.kind, OutcomeKind::kSnooze);
+  EXPECT_EQ(result.delay, milliseconds(1500));
+  EXPECT_EQ(result.reason, "not now");
+}
+
+TEST_F(HandlerCallTest, AReleaseHasNoDelay) {
+  const auto result = run("probe", "test.release", "");
+  EXPECT_EQ(result.kind, OutcomeKind::kRelease);
+  EXPECT_EQ(result.delay, std::nullopt);
 }
 
 TEST_F(HandlerCallTest, AnUnknownOutcomeIsNeverAnAcknowledgement) {

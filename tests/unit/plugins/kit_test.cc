@@ -45,6 +45,9 @@ TEST(Kit, VerdictsAreComparedAndPrinted) {
   EXPECT_FALSE(delayed == allot::fail("later"));
   EXPECT_EQ(testing::PrintToString(delayed), "retry(later) after 5000 ms");
   EXPECT_EQ(testing::PrintToString(allot::success()), "success()");
+  EXPECT_EQ(testing::PrintToString(allot::snooze(milliseconds(20), "full")),
+            "snooze(full) after 20 ms");
+  EXPECT_EQ(testing::PrintToString(allot::release("elsewhere")), "release(elsewhere)");
 }
 
 TEST(Kit, AnExceptionIsARetryAsInAWorker) {
