@@ -43,7 +43,10 @@ class Checker {
     }
     check_socket();
     check_daemon();
-    for (const Queue& queue : settings_.queues) check_queue(queue);
+    for (const Queue& queue : settings_.queues) check_delays("queues." + queue.name, queue);
+    for (const Type& type : settings_.types) {
+      if (type.retry_delay_max.count() > 0) check_delays("types." + type.name, type);
+    }
     if (settings_.queues.empty()) settings_.queues.emplace_back().name = "default";
     if (settings_.pools.empty()) settings_.pools.emplace_back().name = "default";
     for (Pool& pool : settings_.pools) check_pool(pool);
@@ -217,13 +220,13 @@ class Checker {
                 "), else another host takes the lease of a frozen worker first");
   }
 
-  void check_queue(const Queue& queue) {
-    if (queue.retry_delay <= queue.retry_delay_max) return;
-    const std::string section = "queues." + queue.name;
+  template <typename Delays>
+  void check_delays(const std::string& section, const Delays& in) {
+    if (in.retry_delay <= in.retry_delay_max) return;
     const bool named = line_of(section + ".retry_delay") != 0;
     problem(section + (named ? ".retry_delay" : ".retry_delay_max"),
-            "[" + section + "] retry_delay (" + text_of(queue.retry_delay) +
-                ") is more than retry_delay_max (" + text_of(queue.retry_delay_max) + ")");
+            "[" + section + "] retry_delay (" + text_of(in.retry_delay) +
+                ") is more than retry_delay_max (" + text_of(in.retry_delay_max) + ")");
   }
 
   void check_pool(Pool& pool) {

@@ -26,11 +26,13 @@ struct Header {
   std::string_view line;
   std::string_view comment;
 };
-constexpr std::array<Header, 6> kHeaders = {{
+constexpr std::array<Header, 7> kHeaders = {{
     {Section::kDatabase, "[database]", ""},
     {Section::kDaemon, "[daemon]", ""},
     {Section::kQueue, "[queues.default]",
      "One section for each queue. Without any: one queue named default."},
+    {Section::kType, "#[types.NAME]",
+     "One section for each type of task that is to be retried in another way than its queue says."},
     {Section::kPool, "[pools.default]",
      "One section for each pool of workers, at most 16 with 256 workers together. Without any: one "
      "pool named default."},

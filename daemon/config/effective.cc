@@ -66,6 +66,11 @@ class Lister {
 #define ALLOT_QUEUE ALLOT_LIST
 #include "config/settings.def"
     }
+    for (const Type& in : settings_.types) {
+      const std::string section = "types." + in.name;
+#define ALLOT_TYPE ALLOT_LIST
+#include "config/settings.def"
+    }
     for (const Pool& in : settings_.pools) {
       const std::string section = "pools." + in.name;
 #define ALLOT_POOL ALLOT_LIST

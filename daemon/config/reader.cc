@@ -14,6 +14,7 @@ namespace allot::config {
 namespace {
 
 constexpr std::size_t kMaxQueueName = 63;  // ipc/slot.h, Slot::queue_name
+constexpr std::size_t kMaxTypeName = 63;   // ipc/slot.h, RunningTask::type
 constexpr std::size_t kMaxPoolName = 31;   // ipc/preflight.h, PreflightPool::name
 
 // What needs no quotes in a file name, a log line or a metric.
@@ -50,7 +51,7 @@ class Reader {
     std::string_view name;
     void (Reader::*read)(const Node&);
   };
-  static const std::array<SectionRule, 6> kSections;
+  static const std::array<SectionRule, 7> kSections;
 
   SectionReader open(const Node& node, const std::string& path) {
     return {node, path, folder_, settings_.lines, problems_};
@@ -92,6 +93,18 @@ class Reader {
 #define ALLOT_QUEUE ALLOT_READ
 #include "config/settings.def"
       in.refuse_unknown(Section::kQueue);
+    }
+  }
+
+  void read_types(const Node& group) {
+    for (const Node& node : group.children) {
+      if (!check_named(group, node, kMaxTypeName)) continue;
+      SectionReader in = open(node, "types." + node.key);
+      Type& out = settings_.types.emplace_back();
+      out.name = node.key;
+#define ALLOT_TYPE ALLOT_READ
+#include "config/settings.def"
+      in.refuse_unknown(Section::kType);
     }
   }
 
@@ -162,11 +175,20 @@ class Reader {
                   std::string(name_of(node.type)));
   }
 
-  // [queues.NAME] and [pools.NAME]: is `node` a section with a usable name?
+  // [queues.NAME], [types.NAME] and [pools.NAME]: is `node` a section with a usable name?
   bool check_named(const Node& group, const Node& node, std::size_t max_length) {
     if (node.type != Node::Type::kTable) {
       add(node, "'" + node.key + "' stands in [" + group.key + "]; write [" + group.key +
                     ".NAME] above it");
+      return false;
+    }
+    // Types have dots, and TOML takes an unquoted one for a section inside.
+    const auto inner = [](const Node& child) { return child.type == Node::Type::kTable; };
+    if (std::any_of(node.children.begin(), node.children.end(), inner)) {
+      const Node& child = *std::find_if(node.children.begin(), node.children.end(), inner);
+      add(child, "[" + group.key + "." + node.key + "." + child.key +
+                     "]: a name with a dot needs quotes, as in [" + group.key + ".\"" + node.key +
+                     "." + child.key + "\"]");
       return false;
     }
     if (!is_name(node.key, max_length)) {
@@ -210,10 +232,11 @@ class Reader {
   Problems& problems_;
 };
 
-const std::array<Reader::SectionRule, 6> Reader::kSections = {{
+const std::array<Reader::SectionRule, 7> Reader::kSections = {{
     {"database", &Reader::read_database},
     {"daemon", &Reader::read_daemon},
     {"queues", &Reader::read_queues},
+    {"types", &Reader::read_types},
     {"pools", &Reader::read_pools},
     {"plugins", &Reader::read_plugins},
     {"logging", &Reader::read_logging},

@@ -38,6 +38,7 @@ std::vector<Row> make_rows() {
 #define ALLOT_DATABASE(...) ALLOT_ROW(Section::kDatabase, Database(), __VA_ARGS__)
 #define ALLOT_DAEMON(...) ALLOT_ROW(Section::kDaemon, Daemon(), __VA_ARGS__)
 #define ALLOT_QUEUE(...) ALLOT_ROW(Section::kQueue, Queue(), __VA_ARGS__)
+#define ALLOT_TYPE(...) ALLOT_ROW(Section::kType, Type(), __VA_ARGS__)
 #define ALLOT_POOL(...) ALLOT_ROW(Section::kPool, Pool(), __VA_ARGS__)
 #define ALLOT_PLUGINS(...) ALLOT_ROW(Section::kPlugins, Plugins(), __VA_ARGS__)
 #define ALLOT_LOGGING(...) ALLOT_ROW(Section::kLogging, Logging(), __VA_ARGS__)
@@ -98,6 +99,12 @@ std::string written(Kind kind, milliseconds duration) {
   return '"' + (computed ? std::string() : text_of(duration)) + '"';
 }
 
+std::string written(Kind kind, const std::vector<milliseconds>& durations) {
+  std::vector<std::string> texts;
+  for (const milliseconds duration : durations) texts.push_back(text_of(duration));
+  return written(kind, texts);
+}
+
 std::string_view name_of(Kind kind) {
   switch (kind) {
     case Kind::kText:
@@ -116,6 +123,8 @@ std::string_view name_of(Kind kind) {
     case Kind::kDuration:
     case Kind::kAutoDuration:
       return "duration";
+    case Kind::kDurations:
+      return "list of durations";
     case Kind::kFlag:
       return "true or false";
     case Kind::kNames:
@@ -158,6 +167,8 @@ std::string_view header_of(Section section) {
       return "[daemon]";
     case Section::kQueue:
       return "[queues.NAME]";
+    case Section::kType:
+      return "[types.NAME]";
     case Section::kPool:
       return "[pools.NAME]";
     case Section::kPlugins:

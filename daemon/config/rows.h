@@ -23,6 +23,7 @@ enum class Kind {
   kCount,
   kDuration,
   kAutoDuration,
+  kDurations,
   kFlag,
   kNames
 };
@@ -36,6 +37,7 @@ enum class Kind {
 [[nodiscard]] std::string written(Kind kind, bool flag);
 [[nodiscard]] std::string written(Kind kind, const std::vector<std::string>& texts);
 [[nodiscard]] std::string written(Kind kind, milliseconds duration);
+[[nodiscard]] std::string written(Kind kind, const std::vector<milliseconds>& durations);
 
 // The words that a value of this kind may be; empty when it is no list of words.
 [[nodiscard]] const std::vector<std::string_view>& words_of(Kind kind);
@@ -43,7 +45,7 @@ enum class Kind {
 // "debug, info, warn or error".
 [[nodiscard]] std::string joined(const std::vector<std::string_view>& words);
 
-enum class Section { kDatabase, kDaemon, kQueue, kPool, kPlugins, kLogging };
+enum class Section { kDatabase, kDaemon, kQueue, kType, kPool, kPlugins, kLogging };
 
 // As in the file: "[queues.NAME]".
 [[nodiscard]] std::string_view header_of(Section section);

@@ -11,6 +11,7 @@
 namespace allot::config {
 namespace {
 
+constexpr std::size_t kMaxDurations = 100;
 constexpr std::size_t kMaxPath = 1023;  // what ipc/preflight.h has room for
 
 bool has_control(std::string_view text) {
@@ -96,6 +97,35 @@ void SectionReader::read(Kind kind, const char* key, milliseconds& out, millisec
   }
   if (*duration < min || *duration > max) return out_of_range(*node, text_of(min), text_of(max));
   out = *duration;
+}
+
+void SectionReader::read(Kind, const char* key, std::vector<milliseconds>& out, milliseconds min,
+                         milliseconds max) {
+  const Node* node = find(key);
+  if (node == nullptr) return;
+  if (node->type != Node::Type::kList) {
+    return wrong_type(*node, "a list such as [\"10s\", \"1m\"]");
+  }
+  if (node->children.size() > kMaxDurations) {
+    return problem(*node, "has " + std::to_string(node->children.size()) +
+                              " elements; allowed are " + std::to_string(kMaxDurations));
+  }
+  std::vector<milliseconds> durations;
+  for (const Node& element : node->children) {
+    const auto duration = element.type == Node::Type::kText ? parse_duration(element.text)
+                                                            : std::optional<milliseconds>();
+    if (!duration) {
+      return problem(*node, "holds " + element.text +
+                                "; a duration is a whole number and a unit in quotes: \"300ms\", "
+                                "\"30s\", \"5m\" or \"1h\"");
+    }
+    if (*duration < min || *duration > max) {
+      return problem(
+          *node, "holds " + element.text + "; allowed is " + text_of(min) + " to " + text_of(max));
+    }
+    durations.push_back(*duration);
+  }
+  out = std::move(durations);
 }
 
 void SectionReader::read(Kind, const char* key, bool& out, int, int) {

@@ -24,6 +24,8 @@ class SectionReader {
   void read(Kind kind, const char* key, std::string& out, int min, int max);
   void read(Kind kind, const char* key, std::uint32_t& out, std::int64_t min, std::int64_t max);
   void read(Kind kind, const char* key, milliseconds& out, milliseconds min, milliseconds max);
+  void read(Kind kind, const char* key, std::vector<milliseconds>& out, milliseconds min,
+            milliseconds max);
   void read(Kind kind, const char* key, bool& out, int min, int max);
   void read(Kind kind, const char* key, std::vector<std::string>& out, int min, int max);
 

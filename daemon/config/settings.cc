@@ -95,6 +95,12 @@ std::string private_tmp_folder() {
               kExitConfig);
 }
 
+const Type* find_type(const Settings& settings, std::string_view name) {
+  const auto found = std::find_if(settings.types.begin(), settings.types.end(),
+                                  [&](const Type& type) { return type.name == name; });
+  return found == settings.types.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 Settings load(const LoadOptions& options) {
@@ -153,6 +159,24 @@ const Queue* find_queue(const Settings& settings, const std::string& name) {
   const auto found = std::find_if(settings.queues.begin(), settings.queues.end(),
                                   [&](const Queue& queue) { return queue.name == name; });
   return found == settings.queues.end() ? nullptr : &*found;
+}
+
+std::uint32_t max_attempts(const Settings& settings, const Queue& queue, std::string_view type) {
+  const Type* own = find_type(settings, type);
+  return own != nullptr && own->max_attempts > 0 ? own->max_attempts : queue.max_attempts;
+}
+
+Pauses pauses(const Settings& settings, const Queue& queue, std::string_view type) {
+  Pauses pauses{queue.retry_delay, queue.retry_delay_max, queue.retry_delays};
+  const Type* own = find_type(settings, type);
+  if (own == nullptr) return pauses;
+  const bool grows = own->retry_delay.count() > 0 || own->retry_delay_max.count() > 0;
+  if (grows || !own->retry_delays.empty()) pauses.list = own->retry_delays;
+  if (own->retry_delay.count() > 0) pauses.first = own->retry_delay;
+  // A first pause above the queue's most is meant as it is written.
+  pauses.most =
+      own->retry_delay_max.count() > 0 ? own->retry_delay_max : std::max(pauses.first, pauses.most);
+  return pauses;
 }
 
 }  // namespace allot::config

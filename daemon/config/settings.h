@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // The configuration, read once at start. The fields are the rows of settings.def: look there for
@@ -28,6 +29,7 @@ using Format = std::string;  // auto, text, json, journald
 using Count = std::uint32_t;
 using Duration = milliseconds;      // "300ms", "30s", "5m", "1h"
 using AutoDuration = milliseconds;  // the same, or "" = 0 = computed
+using Durations = std::vector<milliseconds>;
 using Flag = bool;
 using Names = std::vector<std::string>;
 }  // namespace kind
@@ -54,6 +56,12 @@ struct Daemon {
 struct Queue {
   std::string name;  // [A-Za-z0-9._-]{1,63}
 #define ALLOT_QUEUE ALLOT_FIELD
+#include "config/settings.def"
+};
+
+struct Type {
+  std::string name;  // [A-Za-z0-9._-]{1,63}
+#define ALLOT_TYPE ALLOT_FIELD
 #include "config/settings.def"
 };
 
@@ -89,6 +97,7 @@ struct Settings {
   Database database;
   Daemon daemon;
   std::vector<Queue> queues;  // in the order of the file; after load() at least one
+  std::vector<Type> types;    // in the order of the file
   std::vector<Pool> pools;    // in the order of the file; after load() at least one,
                               // each with the names of all its queues
   Plugins plugins;
@@ -137,5 +146,15 @@ struct Named {
 
 // The queue of that name, or nullptr.
 [[nodiscard]] const Queue* find_queue(const Settings& settings, const std::string& name);
+
+// How often a task of that type may be tried, and its pauses: the type's own, else the queue's.
+[[nodiscard]] std::uint32_t max_attempts(const Settings& settings, const Queue& queue,
+                                         std::string_view type);
+struct Pauses {
+  milliseconds first;
+  milliseconds most;
+  std::vector<milliseconds> list;  // when not empty, instead of the other two
+};
+[[nodiscard]] Pauses pauses(const Settings& settings, const Queue& queue, std::string_view type);
 
 }  // namespace allot::config

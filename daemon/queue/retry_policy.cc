@@ -6,6 +6,7 @@
 namespace allot::queue {
 
 std::chrono::microseconds RetryPolicy::delay(std::uint32_t attempt, std::uint32_t dice) const {
+  if (!list.empty()) return list[std::min<std::size_t>(std::max(attempt, 1U), list.size()) - 1];
   const std::chrono::microseconds cap = most;
   std::chrono::microseconds wait = first;
   // Compared before each doubling: 2^30 times a first delay of hours does not fit into 64 bits.

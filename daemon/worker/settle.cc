@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -80,10 +81,12 @@ std::string describe_death(int wait_status, const ipc::RunningTask& running) {
          " inside the handler";
 }
 
-queue::RetryPolicy policy_of(const config::Settings& settings, const char* queue_name) {
+queue::RetryPolicy policy_of(const config::Settings& settings, const char* queue_name,
+                             const char* type) {
   const config::Queue* queue = config::find_queue(settings, queue_name);
   if (queue == nullptr) return {};
-  return {queue->retry_delay, queue->retry_delay_max};
+  auto [first, most, list] = config::pauses(settings, *queue, type);
+  return {first, most, std::move(list)};
 }
 
 // S10: the first crash is retried without delay, where the task stands; later ones by the policy.
@@ -150,7 +153,8 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
       const std::string error = describe_death(wait_status, *remains.running);
       const queue::Verdict verdict{cause_of_death(wait_status, *remains.running), error};
       const auto landed =
-          charge(db, tasks, lease, *remains.running, policy_of(settings, slot.queue_name), verdict);
+          charge(db, tasks, lease, *remains.running,
+                 policy_of(settings, slot.queue_name, remains.running->type), verdict);
       log_charge(remains, slot, error, landed);
     } else {
       leases.release(db, lease);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 #include "log/log.h"
 #include "plugin_host/handler_call.h"
@@ -18,19 +19,19 @@ struct TaskRun::Attempt {
   const plugin_host::LoadedHandler* handler;
   std::string id;
   std::uint32_t number;  // from 1
+  std::uint32_t most;    // attempts that it may have
   bool announced;        // written before it began (S7)
 };
 
 namespace {
 
+Nanos nanos(std::chrono::milliseconds time) {
+  return static_cast<Nanos>(time.count()) * kMilli;
+}
+
 std::uint32_t dice() {
   thread_local std::minstd_rand generator{std::random_device{}()};
   return static_cast<std::uint32_t>(generator());
-}
-
-// The policy's, after this attempt.
-std::chrono::microseconds pause_after(const config::Queue& settings, std::uint32_t attempt) {
-  return queue::RetryPolicy{settings.retry_delay, settings.retry_delay_max}.delay(attempt, dice());
 }
 
 // What a handler may ask of this process while it runs.
@@ -84,22 +85,30 @@ class RunningMark {
 
 TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
                  const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
-                 std::chrono::milliseconds soft_timeout, std::chrono::milliseconds hard_timeout)
+                 const config::Settings& settings)
     : session_(session),
       tasks_(tasks),
       registry_(registry),
       keeper_(keeper),
       slot_(slot),
-      soft_timeout_ns_(static_cast<Nanos>(soft_timeout.count()) * kMilli),
-      hard_timeout_ns_(static_cast<Nanos>(hard_timeout.count()) * kMilli) {}
+      settings_(settings),
+      soft_timeout_ns_(nanos(config::soft_task_timeout(settings.daemon))),
+      hard_timeout_ns_(nanos(settings.daemon.task_timeout)) {}
 
 TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
                              bool careful) {
   const plugin_host::LoadedHandler* handler = registry_.find(task.type);
   if (handler == nullptr) return Result::kUnknownType;
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
-  const Attempt attempt{lease, queue, task, handler, id.text(), task.attempt + 1, careful};
-  if (task.attempt >= queue.settings->max_attempts) return bury_spent(attempt);
+  const Attempt attempt{lease,
+                        queue,
+                        task,
+                        handler,
+                        id.text(),
+                        task.attempt + 1,
+                        config::max_attempts(settings_, *queue.settings, task.type),
+                        careful};
+  if (task.attempt >= attempt.most) return bury_spent(attempt);
   if (!task.payload) {
     task.payload = session_.call([&](db::Connection& db) {
       return queue::TaskStore::fetch_payload(db, lease.partition, task.key);
@@ -119,11 +128,10 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
 
 TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
   const queue::Task& task = attempt.task;
-  const std::uint32_t max_attempts = attempt.queue.settings->max_attempts;
   const Nanos started = boot_ns();
   const Nanos soft_deadline = started + soft_timeout_ns_;
   const Nanos hard_deadline = started + hard_timeout_ns_;
-  slot_.begin_task(task, attempt.number, max_attempts, soft_deadline, hard_deadline);
+  slot_.begin_task(task, attempt.number, attempt.most, soft_deadline, hard_deadline);
   const RunningMark mark(slot_, keeper_, hard_deadline);
   Hooks hooks(attempt.id, task.type, soft_deadline, keeper_, slot_);
   plugin_host::CallResult result;
@@ -131,7 +139,7 @@ TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
     const SlotWriter::Guard guard(slot_);
     result = plugin_host::call(*attempt.handler,
                                {attempt.id, attempt.queue.info.name, task.type, *task.payload,
-                                attempt.number, max_attempts, soft_deadline},
+                                attempt.number, attempt.most, soft_deadline},
                                hooks);
   }
   log::debug("task.ran", {{"task", attempt.id},
@@ -156,22 +164,24 @@ TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
     case plugin_host::OutcomeKind::kException:
       return retry(attempt, std::nullopt, {"exception", result.reason});
     case plugin_host::OutcomeKind::kSnooze:
-      return again(attempt, "task.snoozed",
-                   result.delay.value_or(pause_after(*attempt.queue.settings, attempt.number)),
-                   result.reason);
+      return again(attempt, "task.snoozed", result.delay, result.reason);
     case plugin_host::OutcomeKind::kRelease:
       return again(attempt, "task.released", std::chrono::microseconds(0), result.reason);
   }
   return Result::kLeaseGone;
 }
 
+std::chrono::microseconds TaskRun::pause_after(const Attempt& attempt) const {
+  auto [first, most, list] = config::pauses(settings_, *attempt.queue.settings, attempt.task.type);
+  return queue::RetryPolicy{first, most, std::move(list)}.delay(attempt.number, dice());
+}
+
 TaskRun::Result TaskRun::retry(const Attempt& attempt,
                                std::optional<std::chrono::microseconds> delay,
                                const queue::Verdict& verdict) {
   if (asked() == Asked::kStop) return interrupted(attempt, std::string(verdict.error));
-  const config::Queue& settings = *attempt.queue.settings;
-  if (attempt.number >= settings.max_attempts) return bury(attempt, verdict);
-  const auto wait = delay.value_or(pause_after(*attempt.queue.settings, attempt.number));
+  if (attempt.number >= attempt.most) return bury(attempt, verdict);
+  const auto wait = delay.value_or(pause_after(attempt));
   const auto landed = session_.call([&](db::Connection& db) {
     return tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
   });
@@ -180,7 +190,7 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
   log::warn("task.retry", {{"task", attempt.id},
                            {"type", attempt.task.type},
                            {"attempt", attempt.number},
-                           {"of", settings.max_attempts},
+                           {"of", attempt.most},
                            {"again_in_ms", wait.count() / 1000},
                            {"cause", verdict.cause},
                            {"error", verdict.error}});
@@ -201,14 +211,16 @@ TaskRun::Result TaskRun::interrupted(const Attempt& attempt, const std::string& 
 }
 
 TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
-                               std::chrono::microseconds delay, const std::string& reason) {
+                               std::optional<std::chrono::microseconds> delay,
+                               const std::string& reason) {
+  const auto wait = delay.value_or(pause_after(attempt));
   const auto landed = session_.call([&](db::Connection& db) {
-    return tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, delay);
+    return tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
   });
   if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
   log::info(how, {{"task", attempt.id},
                   {"type", attempt.task.type},
-                  {"again_in_ms", delay.count() / 1000},
+                  {"again_in_ms", wait.count() / 1000},
                   {"reason", reason}});
   return Result::kWritten;
 }
@@ -233,12 +245,11 @@ TaskRun::Result TaskRun::buried(const Attempt& attempt, const queue::Verdict& ve
                                 queue::Landed landed) {
   if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
   slot_.raw().tasks_dead.fetch_add(1, std::memory_order_relaxed);
-  log::error("task.dead",
-             {{"task", attempt.id},
-              {"type", attempt.task.type},
-              {"attempt", std::min(attempt.number, attempt.queue.settings->max_attempts)},
-              {"cause", verdict.cause},
-              {"error", verdict.error}});
+  log::error("task.dead", {{"task", attempt.id},
+                           {"type", attempt.task.type},
+                           {"attempt", std::min(attempt.number, attempt.most)},
+                           {"cause", verdict.cause},
+                           {"error", verdict.error}});
   return Result::kWritten;
 }
 

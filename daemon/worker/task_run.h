@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "config/settings.h"
 #include "plugin_host/registry.h"
 #include "queue/retry_policy.h"
 #include "queue/task_store.h"
@@ -26,21 +27,22 @@ class TaskRun {
   };
 
   TaskRun(Session& session, const queue::TaskStore& tasks, const plugin_host::Registry& registry,
-          LeaseKeeper& keeper, SlotWriter& slot, std::chrono::milliseconds soft_timeout,
-          std::chrono::milliseconds hard_timeout);
+          LeaseKeeper& keeper, SlotWriter& slot, const config::Settings& settings);
 
   // `careful`: the attempt is written before the handler starts (S7).
   Result run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task, bool careful);
 
  private:
   struct Attempt;
+  // By the policy of its type or queue.
+  [[nodiscard]] std::chrono::microseconds pause_after(const Attempt& attempt) const;
   Result call_handler(const Attempt& attempt);
   Result retry(const Attempt& attempt, std::optional<std::chrono::microseconds> delay,
                const queue::Verdict& verdict);
   Result interrupted(const Attempt& attempt, const std::string& reason);
   // Not charged: `how` is snooze or release.
-  Result again(const Attempt& attempt, const char* how, std::chrono::microseconds delay,
-               const std::string& reason);
+  Result again(const Attempt& attempt, const char* how,
+               std::optional<std::chrono::microseconds> delay, const std::string& reason);
   Result bury(const Attempt& attempt, const queue::Verdict& verdict);
   Result bury_spent(const Attempt& attempt);
   Result buried(const Attempt& attempt, const queue::Verdict& verdict, queue::Landed landed);
@@ -50,6 +52,7 @@ class TaskRun {
   const plugin_host::Registry& registry_;
   LeaseKeeper& keeper_;
   SlotWriter& slot_;
+  const config::Settings& settings_;
   const Nanos soft_timeout_ns_;
   const Nanos hard_timeout_ns_;
 };

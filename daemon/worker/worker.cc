@@ -70,8 +70,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     LeaseKeeper keeper(leases, connect, slot);
     Finder finder(session, leases, keeper, slot, board, pool,
                   serve(session, settings, settings.pools[pool]));
-    TaskRun runner(session, tasks, registry, keeper, slot,
-                   config::soft_task_timeout(settings.daemon), settings.daemon.task_timeout);
+    TaskRun runner(session, tasks, registry, keeper, slot, settings);
     BlockLoop loop(session, finder, keeper, slot, tasks, runner);
     log::info("worker.ready", {{"slot", raw_slot.index},
                                {"pool", settings.pools[pool].name},

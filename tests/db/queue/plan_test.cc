@@ -94,6 +94,9 @@ class PlanTest : public QueueTest {
             {"block_size", std::to_string(kBlock)},
             {"inline_limit", "65536"},
             {"highest_seen", "0"},
+            {"seen_epoch", "0"},
+            {"seen_expire_at", "UTC_TIMESTAMP(6)"},
+            {"stale", "1"},
             {"queue_ids", std::to_string(wide_.queue_id)},
             {"most", "50"},
             {"name", "'wide'"},
@@ -199,9 +202,7 @@ std::vector<Expectation> expectations() {
   return {
       // The lease row alone, by its key.
       {&sql::k_lease, 2, {{"partition_no", "1"}}},
-      {&sql::k_takeover,
-       2,
-       {{"seen_epoch", "0"}, {"seen_expire_at", "UTC_TIMESTAMP(6)"}, {"stale", "1"}}},
+      {&sql::k_takeover, 2, {}},
       {&sql::k_renew, 1, {}},
       {&sql::k_release, 1, {}},
       {&sql::k_held_lease, 1, {}},

@@ -82,6 +82,12 @@ const std::string kHoldMoved =
 const std::string kHoldAttempt =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 3,"
     " UTC_TIMESTAMP(6), '', '', '', 0 FROM task";
+// Attempts that are written already, the last of them to be deleted.
+const std::string kHoldOldAttempts =
+    "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, number,"
+    " UTC_TIMESTAMP(6), '', '', '', 0 FROM task JOIN (SELECT 2 AS number UNION SELECT 3) AS "
+    "numbers;"
+    "COMMIT; BEGIN; SELECT * FROM task_attempt FOR UPDATE";
 const std::string kHoldDead =
     "INSERT INTO task_dead SELECT queue_id, partition_no, prio, run_key, 3, type, payload, '', '',"
     " UTC_TIMESTAMP(6) FROM task";
@@ -100,7 +106,7 @@ const FencedVerb kVerbs[] = {
      [](Worker& w, const Lease& lease, const Task& task) {
        static_cast<void>(w.tasks.announce(w.db, lease, task, 3));
      },
-     {kHoldTask},
+     {kHoldTask, kHoldAttempt},
      &sql::k_charge,
      [](db::Statement& charge, const Task& task) {
        charge.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
@@ -128,6 +134,28 @@ const FencedVerb kVerbs[] = {
        retry.set("delay_us", 9'000'000).set("salt", 7);
      },
      kHoldMoved},
+    {"snooze",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       static_cast<void>(w.tasks.snooze(w.db, lease, task, 3, std::chrono::seconds(9)));
+     },
+     {kHoldTask, kHoldOldAttempts, kHoldMoved},
+     // Not forget_attempt: InnoDB locks what the subquery of a DELETE reads, asked or not.
+     &sql::k_retry,
+     [](db::Statement& retry, const Task& task) {
+       retry.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 2);
+       retry.set("delay_us", 9'000'000).set("salt", 7);
+     },
+     kHoldMoved},
+    {"give_back",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       static_cast<void>(w.tasks.give_back(w.db, lease, task, 3));
+     },
+     {kHoldTask, kHoldOldAttempts},
+     &sql::k_charge,
+     [](db::Statement& charge, const Task& task) {
+       charge.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 2);
+     },
+     kHoldTask},
     {"bury",
      [](Worker& w, const Lease& lease, const Task& task) {
        static_cast<void>(w.tasks.bury(w.db, lease, task, 3, kFailed));

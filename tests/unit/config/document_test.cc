@@ -64,7 +64,7 @@ TEST_F(Document, ExampleAsItIsChangesNothing) {
 TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   const Settings bare = load(options());
   const Settings full = load_text(uncommented(example_file()));
-  EXPECT_EQ(full.lines.size(), rows().size() + 6 + 2);  // and the plugin's two
+  EXPECT_EQ(full.lines.size(), rows().size() + 7 + 2);  // and the plugin's two
 #define ALLOT_SAME(key, kind, initial, min, max, unit, sentence) EXPECT_EQ(a.key, b.key) << #key;
   {
     const Database &a = bare.database, &b = full.database;
@@ -79,6 +79,11 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   {
     const Queue &a = bare.queues.at(0), &b = full.queues.at(0);
 #define ALLOT_QUEUE ALLOT_SAME
+#include "config/settings.def"
+  }
+  {
+    const Type a, &b = full.types.at(0);
+#define ALLOT_TYPE ALLOT_SAME
 #include "config/settings.def"
   }
   {

@@ -39,6 +39,17 @@ TEST(RetryPolicyTest, JitterIsWithinAFifth) {
   EXPECT_LE(policy.delay(1, UINT32_MAX), seconds(12));
 }
 
+TEST(RetryPolicyTest, AListIsKeptExactlyAndItsLastRepeats) {
+  const RetryPolicy policy{seconds(5), seconds(60), {seconds(10), seconds(0), seconds(90)}};
+  for (const std::uint32_t dice : {0U, kHighest}) {
+    EXPECT_EQ(policy.delay(0, dice), seconds(10));
+    EXPECT_EQ(policy.delay(1, dice), seconds(10));
+    EXPECT_EQ(policy.delay(2, dice), seconds(0));
+    EXPECT_EQ(policy.delay(3, dice), seconds(90));
+    EXPECT_EQ(policy.delay(255, dice), seconds(90));
+  }
+}
+
 TEST(RetryPolicyTest, NoDelayStaysNoDelay) {
   EXPECT_EQ((RetryPolicy{milliseconds(0), seconds(60)}.delay(9, kMiddle)), microseconds(0));
 }
