@@ -50,6 +50,12 @@ TEST_F(Check, RetryDelays) {
             "allot.toml:2: [queues.a] retry_delay (5s) is more than retry_delay_max (1s)");
 }
 
+TEST_F(Check, RetryDelaysOfAType) {
+  EXPECT_EQ(failure_of("[types.t]\nretry_delay = \"2h\"\nretry_delay_max = \"1h\"\n"),
+            "allot.toml:2: [types.t] retry_delay (2h) is more than retry_delay_max (1h)");
+  EXPECT_EQ(load_text("[types.t]\nretry_delay = \"2h\"\n").types.size(), 1U);
+}
+
 TEST_F(Check, FrozenBeforeTheLeaseExpires) {
   EXPECT_EQ(
       failure_of("[daemon]\nlease_ttl = \"5s\"\nfrozen_after = \"5s\"\n"),

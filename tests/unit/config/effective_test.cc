@@ -99,7 +99,8 @@ TEST_F(EffectiveTest, WhatHasNoEffectIsNotShown) {
 
 TEST_F(EffectiveTest, EveryOtherRowIsShown) {
   static_cast<void>(write("ca", "x"));
-  const auto all = by_path(load_text("[database]\ntls = \"verify\"\ntls_ca = \"ca\"\n"));
+  const auto all =
+      by_path(load_text("[database]\ntls = \"verify\"\ntls_ca = \"ca\"\n[types.default]\n"));
   for (const Row& row : rows()) {
     std::string section(header_of(row.section));
     section = section.substr(1, section.size() - 2);

@@ -116,6 +116,44 @@ TEST_F(Load, ReadsEveryKey) {
             std::filesystem::path(folder()).parent_path().string() + "/allot.log");
 }
 
+TEST_F(Load, ATypesOwnRetriesGoBeforeItsQueues) {
+  const Settings settings = load_text(R"(
+[queues.q]
+max_attempts = 4
+retry_delay = "2s"
+retry_delay_max = "1m"
+[queues.listed]
+retry_delays = ["1s", "0s"]
+[types."few.tries"]
+max_attempts = 2
+[types.slow]
+retry_delay = "5m"
+[types.capped]
+retry_delay_max = "3s"
+[types.listed]
+retry_delays = ["7s"]
+)");
+  const Queue& queue = settings.queues.at(0);
+  const Queue& listed = settings.queues.at(1);
+  EXPECT_EQ(max_attempts(settings, queue, "few.tries"), 2U);
+  EXPECT_EQ(max_attempts(settings, queue, "slow"), 4U);
+  EXPECT_EQ(max_attempts(settings, queue, "other"), 4U);
+  const auto text = [&](const Queue& in, const char* type) {
+    const Pauses found = pauses(settings, in, type);
+    return std::to_string(found.first.count()) + " " + std::to_string(found.most.count()) + " " +
+           std::to_string(found.list.size());
+  };
+  EXPECT_EQ(text(queue, "other"), "2000 60000 0");
+  EXPECT_EQ(text(queue, "few.tries"), "2000 60000 0");
+  EXPECT_EQ(text(queue, "slow"), "300000 300000 0") << "above the queue's most, as it is written";
+  EXPECT_EQ(text(queue, "capped"), "2000 3000 0");
+  EXPECT_EQ(pauses(settings, queue, "listed").list, std::vector<milliseconds>{seconds(7)});
+  EXPECT_EQ(pauses(settings, listed, "other").list,
+            (std::vector<milliseconds>{seconds(1), seconds(0)}));
+  EXPECT_EQ(pauses(settings, listed, "few.tries").list.size(), 2U);
+  EXPECT_TRUE(pauses(settings, listed, "slow").list.empty()) << "it has a pause of its own";
+}
+
 TEST_F(Load, KeepsTheOrderOfTheFileAndGivesAPoolEveryQueue) {
   const Settings settings = load_text(kWholeFile);
   ASSERT_EQ(settings.queues.size(), 2U);

@@ -32,8 +32,8 @@ TEST_F(Message, UnknownSection) {
             "allot.toml:2: unknown section [databse]; did you mean [database]?");
   EXPECT_EQ(
       failure_of("[http]\n"),
-      "allot.toml:1: unknown section [http]; known sections: database, daemon, queues, pools, "
-      "plugins, logging");
+      "allot.toml:1: unknown section [http]; known sections: database, daemon, queues, types, "
+      "pools, plugins, logging");
 }
 
 TEST_F(Message, SectionWithoutAName) {
@@ -54,6 +54,23 @@ TEST_F(Message, WrongType) {
             "allot.toml:3: [pools.p] queues must be a list such as [\"mail\"], not text");
   EXPECT_EQ(failure_of("[daemon]\nlease_ttl = [1]\n"),
             "allot.toml:2: [daemon] lease_ttl must be a duration such as \"30s\", not a list");
+}
+
+TEST_F(Message, ListOfDurations) {
+  EXPECT_EQ(failure_of("[queues.a]\nretry_delays = \"10s\"\n"),
+            "allot.toml:2: [queues.a] retry_delays must be a list such as [\"10s\", \"1m\"], not "
+            "text");
+  EXPECT_EQ(failure_of("[queues.a]\nretry_delays = [\"10s\", 60]\n"),
+            "allot.toml:2: [queues.a] retry_delays holds 60; a duration is a whole number and a "
+            "unit in quotes: \"300ms\", \"30s\", \"5m\" or \"1h\"");
+  EXPECT_EQ(failure_of("[types.t]\nretry_delays = [\"721h\"]\n"),
+            "allot.toml:2: [types.t] retry_delays holds 721h; allowed is 0s to 720h");
+}
+
+TEST_F(Message, ATypeWithADotNeedsQuotes) {
+  EXPECT_EQ(failure_of("[types.mail.send]\nmax_attempts = 3\n"),
+            "allot.toml:1: [types.mail.send]: a name with a dot needs quotes, as in "
+            "[types.\"mail.send\"]");
 }
 
 TEST_F(Message, DurationWithoutAUnit) {
