@@ -90,6 +90,20 @@ TEST_F(SettleTest, ALaterCrashWaitsByThePolicyAndTheLastOneBuries) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_moved"), "0");
 }
 
+TEST_F(SettleTest, ALaterCrashWaitsByThePolicyOfItsType) {
+  settings_.types.emplace_back().name = "t";
+  settings_.types.back().retry_delays = {std::chrono::hours(20)};
+  put(partition(0), {1, 1});
+  db_.execute("UPDATE task SET attempt = 1");
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 2, 3, 0, 0);
+  settle_it();
+  const std::string hours = value(
+      "SELECT ROUND((CAST(run_key >> 12 AS SIGNED) - TIMESTAMPDIFF(MICROSECOND, '2025-01-01',"
+      " UTC_TIMESTAMP(6))) / 3600000000) FROM task");
+  EXPECT_EQ(hours, "20");
+}
+
 TEST_F(SettleTest, ATaskThatFinishedAtTheLastInstructionIsNotCharged) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
