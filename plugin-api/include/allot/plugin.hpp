@@ -62,7 +62,7 @@ inline Outcome fail(std::string reason) {
 }
 // Not now: run again after `delay`. No failure, and no attempt is charged.
 inline Outcome snooze(std::chrono::milliseconds delay, std::string reason = {}) {
-  return {ALLOT_SNOOZE, delay, std::move(reason)};
+  return {ALLOT_SNOOZE, std::max(delay, std::chrono::milliseconds(0)), std::move(reason)};
 }
 // Not here: given back, to run again at once behind the tasks that are due already. No attempt is
 // charged. To wait for something, snooze() instead.
