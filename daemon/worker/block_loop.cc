@@ -100,9 +100,8 @@ void BlockLoop::settle_suspects(const queue::Lease& lease) {
   const bool left = session_.call(
       [&](db::Connection& db) { return queue::TaskStore::suspects_left(db, lease, open); });
   if (left) return;
-  const bool cleared =
-      fenced(session_, keeper_, lease, "clear_suspects",
-             [&](db::Connection& db) { return tasks_.clear_suspects(db, lease); });
+  const bool cleared = fenced(session_, keeper_, lease, "clear_suspects",
+                              [&](db::Connection& db) { return tasks_.clear_suspects(db, lease); });
   if (!cleared) return;
   log::info("lease.suspects_cleared", {{"partition", lease.partition.partition_no}});
   careful_.reset();
@@ -111,9 +110,9 @@ void BlockLoop::settle_suspects(const queue::Lease& lease) {
 void BlockLoop::defer_unknown(const queue::Lease& lease) {
   const auto unknown = std::exchange(unknown_, {});
   if (unknown.empty() || keeper_.lost()) return;
-  const bool deferred =
-      fenced(session_, keeper_, lease, "defer",
-             [&](db::Connection& db) { return tasks_.defer(db, lease, unknown); });
+  const bool deferred = fenced(session_, keeper_, lease, "defer", [&](db::Connection& db) {
+    return tasks_.defer(db, lease, unknown);
+  });
   if (!deferred) return;
   slot_.raw().tasks_deferred.fetch_add(unknown.size(), std::memory_order_relaxed);
   log::warn("task.no_handler", {{"partition", lease.partition.partition_no},

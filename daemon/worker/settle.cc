@@ -176,11 +176,10 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   if (remains.running) {
     const ipc::RunningTask& running = *remains.running;
     const Death death = describe_death(wait_status, slot, running);
-    const bool charged =
-        epoch ? charge(db, tasks, lease, running,
-                       policy_of(settings, slot.queue_name, running.type),
-                       {death.cause, death.text}) == queue::Landed::kYes
-              : was_charged(db, remains.partition, running);
+    const bool charged = epoch ? charge(db, tasks, lease, running,
+                                        policy_of(settings, slot.queue_name, running.type),
+                                        {death.cause, death.text}) == queue::Landed::kYes
+                               : was_charged(db, remains.partition, running);
     log_charge(remains, slot, death, charged);
   } else if (epoch) {
     leases.release(db, lease);

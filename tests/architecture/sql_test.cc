@@ -136,8 +136,8 @@ TEST(SqlTest, EveryWriteOnTasksHasTheFence) {
   });
   const std::string sound = statements_of(text_of(kQueries + "/charge.sql")).at(0);
   EXPECT_TRUE(writes_tasks(sound) && is_fenced(sound));
-  for (const char* part : {"epoch = :epoch AND ", "lock_by = :holder AND ", " AND state <> 'FREE'",
-                           " FOR UPDATE"}) {
+  for (const char* part :
+       {"epoch = :epoch AND ", "lock_by = :holder AND ", " AND state <> 'FREE'", " FOR UPDATE"}) {
     std::string leaking = sound;
     leaking.erase(leaking.find(part), std::string(part).size());
     EXPECT_FALSE(is_fenced(leaking)) << leaking;

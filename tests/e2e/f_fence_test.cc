@@ -15,9 +15,8 @@ class Fence : public testing::Test {
  protected:
   // One worker in the handler of the first task of a block. `next` waits behind it.
   void begin(const std::string& verdict, const std::string& next, const std::string& keys = {}) {
-    daemon_ = std::make_unique<Daemon>(
-        DaemonOptions{.workers = 1, .queue_keys = "partitions = 1\nmax_attempts = 1",
-                      .daemon_keys = keys});
+    daemon_ = std::make_unique<Daemon>(DaemonOptions{
+        .workers = 1, .queue_keys = "partitions = 1\nmax_attempts = 1", .daemon_keys = keys});
     std::string lines;
     for (const auto& [type, payload] :
          {std::pair<std::string, std::string>("test.gate", verdict + " " + gate()),
@@ -79,9 +78,8 @@ TEST_F(Fence, AVerdictThatComesTooLateChangesNothing) {
 TEST_F(Fence, ALateAcknowledgementIsOneAndALateReleaseIsNone) {
   begin("ok", "nobody.knows");
   steal();
-  const std::string key =
-      std::to_string(daemon_->connect().execute("SELECT MAX(run_key) FROM task").front().next()->u64(
-          0));
+  const std::string key = std::to_string(
+      daemon_->connect().execute("SELECT MAX(run_key) FROM task").front().next()->u64(0));
   open_gate();
   ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
   ASSERT_TRUE(left());

@@ -206,9 +206,9 @@ TEST_F(QueueTest, ALateAckLeavesTheHistoryOfALiveOrDeadTaskAlone) {
     const auto stolen = thief.steal(partition_);
     ASSERT_TRUE(stolen);
     const Task& task = stolen->tasks.at(0);
-    const Landed landed =
-        buried ? thief.tasks.bury(thief.db, stolen->lease, task, 2, kFailed)
-               : thief.tasks.retry(thief.db, stolen->lease, task, 2, std::chrono::hours(1), kFailed);
+    const Landed landed = buried ? thief.tasks.bury(thief.db, stolen->lease, task, 2, kFailed)
+                                 : thief.tasks.retry(thief.db, stolen->lease, task, 2,
+                                                     std::chrono::hours(1), kFailed);
     ASSERT_EQ(landed, Landed::kYes);
     const std::string before = all_as_text();
     TaskStore::ack(worker_.db, partition_, std::vector{finished(block.tasks.at(0))});

@@ -88,10 +88,10 @@ TEST_F(TaskRunTest, WhatFindsItsLeaseGoneIsToldOnce) {
     std::uint32_t charged;  // before
   };
   std::uint64_t lost = 0;
-  for (const Case& one : {Case{"test.retry", false, 0}, Case{"test.retry", false, 1},
-                          Case{"test.fail", false, 0}, Case{"test.throw", false, 0},
-                          Case{"test.snooze", false, 0}, Case{"test.release", false, 0},
-                          Case{"test.retry", true, 0}, Case{"test.retry", false, 2}}) {
+  for (const Case& one :
+       {Case{"test.retry", false, 0}, Case{"test.retry", false, 1}, Case{"test.fail", false, 0},
+        Case{"test.throw", false, 0}, Case{"test.snooze", false, 0}, Case{"test.release", false, 0},
+        Case{"test.retry", true, 0}, Case{"test.retry", false, 2}}) {
     db_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put_task(one.type, "0");
     db_.execute("UPDATE task SET attempt = " + std::to_string(one.charged));
