@@ -59,9 +59,9 @@ bool is_gone(pid_t pid) {
 // A power cut: nobody is left to settle, no handler ends in an orderly way.
 void lose_host(Daemon& daemon) {
   const auto workers = daemon.workers();
-  for (const pid_t worker : workers) kill(worker, SIGSTOP);
-  daemon.stop(SIGKILL);
+  daemon.process().signal(SIGSTOP);
   for (const pid_t worker : workers) kill(worker, SIGKILL);
+  daemon.stop(SIGKILL);
   for (const pid_t worker : workers) {
     ASSERT_TRUE(eventually([&] { return is_gone(worker); })) << worker;
   }
