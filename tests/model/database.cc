@@ -36,57 +36,59 @@ void key_ends(State& state, int task) {
   state.suspects &= others;
 }
 
-void fetch(const State& state, Packet& packet) {
-  packet.block = packet.attempts = packet.keys = packet.history = 0;
+void fetch(const State& state, Reply& reply) {
   int count = 0;
   for (const Byte task : state.order) {
     const Task& row = state.tasks[task];
     if (row.state != Task::kWaiting || row.due == 0 || count == kBlockSize) continue;
     ++count;
-    packet.block |= bit(task);
-    packet.attempts = static_cast<Byte>(packet.attempts | row.attempt << (2 * task));
-    if (row.moved != 0) packet.history |= bit(task);
+    reply.block |= bit(task);
+    reply.attempts = static_cast<Byte>(reply.attempts | row.attempt << (2 * task));
+    if (row.moved != 0) reply.history |= bit(task);
   }
-  packet.keys = packet.block;
+}
+
+void suspect_all(State& state) {
+  state.suspect_n = kBlockSize;
+  for (int i = 0; i < kTasks; ++i) {
+    const Task& row = state.tasks[i];
+    if (row.state == Task::kWaiting && row.due != 0) state.suspects |= bit(i);
+  }
 }
 
 // lease.sql and takeover.sql.
-void take(State& state, const Scenario& scenario, Packet& packet, Byte holder) {
+Reply take(State& state, const Scenario& scenario, const Packet& packet, Byte holder) {
+  Reply reply{};
   const bool mine = state.leased != 0 && state.holder == holder;
   const bool over = packet.op == Op::kTakeover;
-  packet.matched = 0;
-  if (!over && state.leased != 0 && !mine) return;
+  if (!over && state.leased != 0 && !mine) return reply;
   if (over && !mine) {
-    if (state.leased == 0 || packet.unchanged == 0) return;
-    if (packet.stale == 0 && state.expires != 0) return;
+    if (state.leased == 0 || packet.unchanged == 0) return reply;
+    if (packet.stale == 0 && state.expires != 0) return reply;
     const int least = state.steps != 0 ? kHalf - state.drifts : kTtl;
     if (state.age < least) breaks(state, Broken::kHealthyTaken);
-    if (scenario.without != Mutation::kNoCarefulMode) {
-      state.suspect_n = kBlockSize;
-      for (int i = 0; i < kTasks; ++i) {
-        const Task& row = state.tasks[i];
-        if (row.state == Task::kWaiting && row.due != 0) state.suspects |= bit(i);
-      }
-    }
+    if (scenario.without != Mutation::kNoCarefulMode) suspect_all(state);
   }
   epoch_ends(state);
-  state.leased = packet.matched = packet.current = 1;
+  state.leased = reply.matched = 1;
   state.holder = holder;
   state.expires = kTtl;
   state.age = 0;
-  packet.suspects = state.suspects;
-  packet.suspect_n = state.suspect_n;
-  fetch(state, packet);
+  reply.suspects = state.suspects;
+  reply.suspect_n = state.suspect_n;
+  fetch(state, reply);
+  return reply;
 }
 
-void renew(State& state, Packet& packet, bool fence) {
-  packet.matched = fence ? 1 : 0;
-  if (!fence) return;
-  state.leased = 1;
+Reply renew(State& state, bool fence) {
+  Reply reply{};
+  if (!fence) return reply;
+  reply.matched = state.leased = 1;
   if (state.holder == 0) breaks(state, Broken::kNobodysLease);
   state.expires = kTtl;
   state.age = 0;
   row_changed(state);
+  return reply;
 }
 
 bool named(const State& state, const Packet& packet) {
@@ -146,10 +148,10 @@ void bury(State& state, const Scenario& scenario, int task, Byte attempt, bool f
   if (!fence) return;
   Task& row = state.tasks[task];
   if (!owner) breaks(state, Broken::kLateWrite);
-  const int explained = row.started + (scenario.strict ? 0 : row.announced);
-  if (row.failed == 0 && explained < std::min(attempt, scenario.max_attempts)) {
-    breaks(state, Broken::kBuriedUnrun);
-  }
+  const bool ran = row.started != 0 || row.succeeded != 0;
+  const bool explained = row.announced != 0 && !scenario.strict;
+  const bool last = row.failed != 0 || attempt >= scenario.max_attempts;
+  if ((!ran && !explained) || !last) breaks(state, Broken::kBuriedUnrun);
   row.state = Task::kDead;
   row.moved_row = 0;
   key_ends(state, task);
@@ -157,62 +159,63 @@ void bury(State& state, const Scenario& scenario, int task, Byte attempt, bool f
 
 void reclaim(State& state, Byte holder) {
   if (state.leased == 0 || state.holder != holder) return;
-  state.suspect_n = kBlockSize;
-  for (int i = 0; i < kTasks; ++i) {
-    const Task& row = state.tasks[i];
-    if (row.state == Task::kWaiting && row.due != 0) state.suspects |= bit(i);
-  }
+  suspect_all(state);
   epoch_ends(state);
   state.leased = state.holder = state.expires = state.age = 0;
 }
 
-void execute(State& state, const Scenario& scenario, Packet& packet, Byte holder) {
+Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte holder) {
   const bool owner = packet.current != 0 && state.leased != 0 && state.holder == holder;
   const Mutation without = scenario.without;
   // Without S1 the epoch alone is the fence.
   const bool fence = without == Mutation::kEpochKept ? packet.current != 0 : owner;
-  packet.executed = 1;
+  const auto lands = [&](Mutation unfenced) {
+    return (without == unfenced || fence) && named(state, packet);
+  };
+  Reply reply{};
   switch (packet.op) {
     case Op::kNone:
-      return;
+      break;
     case Op::kLease:
     case Op::kTakeover:
       return take(state, scenario, packet, holder);
     case Op::kRenew:
-      return renew(state, packet, fence);
+      return renew(state, fence);
     case Op::kAck:
-      return ack(state, packet.ring, packet.keys, packet.history);
+      ack(state, packet.ring, packet.keys, packet.history);
+      break;
     case Op::kAckFetch:
       ack(state, packet.ring, packet.keys, packet.history);
-      return fetch(state, packet);
-    case Op::kAckRelease:
+      fetch(state, reply);
+      break;
+    case Op::kAckRelease: {
       ack(state, packet.ring, packet.keys, packet.history);
-      if (without == Mutation::kNoReleaseFence && state.leased != 0) {
-        if (!owner) breaks(state, Broken::kLateWrite);
-        return release(state, scenario, true);
-      }
-      return release(state, scenario, fence);
+      const bool free = without == Mutation::kNoReleaseFence && state.leased != 0;
+      if (free && !owner) breaks(state, Broken::kLateWrite);
+      release(state, scenario, free || fence);
+      break;
+    }
     case Op::kAnnounce:
-      packet.matched = fence && named(state, packet) ? 1 : 0;
-      if (packet.matched != 0 && packet.attempt > state.tasks[packet.task].attempt) {
-        ++state.tasks[packet.task].announced;
+      reply.matched = lands(Mutation::kNone) && fence ? 1 : 0;
+      if (reply.matched != 0 && state.tasks[packet.task].started == 0) {
+        state.tasks[packet.task].announced = 1;
       }
-      return charge(state, packet.task, packet.attempt, packet.matched != 0);
-    case Op::kRetry: {
-      const bool free = without == Mutation::kNoRetryFence;
-      packet.matched = (free || fence) && named(state, packet) ? 1 : 0;
-      return retry(state, packet.task, packet.attempt, packet.matched != 0, owner);
-    }
-    case Op::kBury: {
-      const bool free = without == Mutation::kNoBuryFence;
-      packet.matched = (free || fence) && named(state, packet) ? 1 : 0;
-      return bury(state, scenario, packet.task, packet.attempt, packet.matched != 0, owner);
-    }
+      charge(state, packet.task, packet.attempt, reply.matched != 0);
+      break;
+    case Op::kRetry:
+      reply.matched = lands(Mutation::kNoRetryFence) ? 1 : 0;
+      retry(state, packet.task, packet.attempt, reply.matched != 0, owner);
+      break;
+    case Op::kBury:
+      reply.matched = lands(Mutation::kNoBuryFence) ? 1 : 0;
+      bury(state, scenario, packet.task, packet.attempt, reply.matched != 0, owner);
+      break;
     case Op::kClearSuspects:
-      packet.matched = fence ? 1 : 0;
+      reply.matched = fence ? 1 : 0;
       if (fence) state.suspects = state.suspect_n = 0;
-      return;
+      break;
   }
+  return reply;
 }
 
 }  // namespace allot::model

@@ -16,7 +16,7 @@ inline int attempt_of(Byte attempts, int task) {
 void breaks(State& state, Broken what);
 
 // Executes what `packet` asks for, sent by the life of a worker that the row knows as `holder`.
-void execute(State& state, const Scenario& scenario, Packet& packet, Byte holder);
+Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte holder);
 
 // reclaim.sql, for what the former life of `holder` has.
 void reclaim(State& state, Byte holder);

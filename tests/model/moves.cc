@@ -10,6 +10,21 @@
 namespace allot::model {
 namespace {
 
+const char* name_of(Op op) {
+  static constexpr const char* kNames[] = {"",
+                                           "'s lease is executed",
+                                           "'s takeover is executed",
+                                           "'s renew is executed",
+                                           "'s ack is executed",
+                                           "'s ack and fetch is executed",
+                                           "'s ack and release is executed",
+                                           "'s charge is executed",
+                                           "'s retry is executed",
+                                           "'s bury is executed",
+                                           "'s clear_suspects is executed"};
+  return kNames[static_cast<int>(op)];
+}
+
 Move& add(const State& state, std::vector<Move>& out, const char* what, int who, bool fault,
           int task = -1) {
   Move& move = out.emplace_back();
@@ -61,24 +76,8 @@ void time_moves(const State& state, const Scenario& scenario, std::vector<Move>&
   }
 }
 
-void server_moves(const State& state, const Scenario& scenario, std::vector<Move>& out) {
-  const auto run = [&](int who, Packet Worker::*where, const char* what) {
-    const Packet& packet = state.workers[who].*where;
-    if (packet.op == Op::kNone || packet.executed != 0) return;
-    State after = state;
-    Packet sent = packet;
-    execute(after, scenario, sent, packet.former != 0 ? Byte{3} : static_cast<Byte>(who + 1));
-    Worker& worker = after.workers[who];
-    // Nobody waits for the answer of an orphan or of a dead worker.
-    const bool heard = where != &Worker::orphan && lives(state.workers[who]);
-    worker.*where = heard ? sent : Packet{};
-    add(after, out, what, who, false, packet.task);
-  };
-  for (int who = 0; who < kWorkers; ++who) {
-    run(who, &Worker::call, "server executes its call");
-    run(who, &Worker::renewal, "server executes its renewal");
-    run(who, &Worker::orphan, "server executes a call that it gave up");
-  }
+Byte sender_of(const Packet& packet, int who) {
+  return packet.former != 0 ? Byte{3} : static_cast<Byte>(who + 1);
 }
 
 // session.h: a call is sent again until it succeeds.
@@ -97,29 +96,73 @@ void send_again(Worker& worker) {
   worker.watched = 0;
 }
 
-void give_up(Worker& worker, bool renewal) {
-  if (renewal) {
+void server_moves(const State& state, const Scenario& scenario, std::vector<Move>& out) {
+  for (int who = 0; who < kWorkers; ++who) {
+    const Worker& worker = state.workers[who];
+    const bool heard = lives(worker);
+    if (worker.call.op != Op::kNone && worker.at != At::kAnnounced) {
+      State& after = add(state, out, name_of(worker.call.op), who, false, worker.call.task).after;
+      const Reply reply = execute(after, scenario, worker.call, sender_of(worker.call, who));
+      // Nobody waits for the answer of a dead worker's call.
+      if (heard) hear(after, who, reply);
+      if (!heard) after.workers[who].call = {};
+    }
+    if (worker.renewal.op != Op::kNone) {
+      State& after = add(state, out, "'s renewal is executed", who, false).after;
+      const Reply reply = execute(after, scenario, worker.renewal, sender_of(worker.renewal, who));
+      if (heard) hear_renewal(after, who, reply);
+      if (!heard) after.workers[who].renewal = {};
+    }
+    if (worker.orphan.op != Op::kNone) {
+      State& after = add(state, out, "'s call that it gave up is executed", who, false).after;
+      execute(after, scenario, worker.orphan, sender_of(worker.orphan, who));
+      after.workers[who].orphan = {};
+    }
+  }
+}
+
+void give_up(Worker& worker, Packet Worker::*which) {
+  if (which == &Worker::renewal) {
     worker.renewal = {};
   } else {
     send_again(worker);
   }
 }
 
-void loss_moves(const State& state, int who, bool renewal, std::vector<Move>& out) {
-  const Worker& worker = state.workers[who];
-  const Packet& packet = renewal ? worker.renewal : worker.call;
-  if (packet.op == Op::kNone) return;
-  const char* what = packet.executed != 0 ? "its reply is lost" : "its call is lost";
-  Move& lost = add(state, out, what, who, true, packet.task);
+// Not executed, executed without an answer, or executed later.
+void loss_moves(const State& state, const Scenario& scenario, int who, Packet Worker::*which,
+                std::vector<Move>& out) {
+  const Packet& packet = state.workers[who].*which;
+  if (packet.op == Op::kNone || state.workers[who].at == At::kAnnounced) return;
+  Move& lost = add(state, out, "'s call is lost", who, true, packet.task);
   ++lost.after.losses;
-  give_up(lost.after.workers[who], renewal);
-  if (packet.executed != 0 || worker.orphan.op != Op::kNone) return;
-  Move& late = add(state, out, "it gives a call up that is still on its way", who, true,
-                   packet.task);
+  give_up(lost.after.workers[who], which);
+  Move& reply = add(state, out, "'s call is executed, its reply is lost", who, true, packet.task);
+  ++reply.after.losses;
+  execute(reply.after, scenario, packet, sender_of(packet, who));
+  give_up(reply.after.workers[who], which);
+  if (state.workers[who].orphan.op != Op::kNone) return;
+  Move& late = add(state, out, "gives up a call that is on its way", who, true, packet.task);
   ++late.after.losses;
   late.after.given_up = 1;
   late.after.workers[who].orphan = packet;
-  give_up(late.after.workers[who], renewal);
+  give_up(late.after.workers[who], which);
+}
+
+// kill -9, also between the execution of a call and its reply.
+void death_moves(const State& state, const Scenario& scenario, int who, bool host,
+                 std::vector<Move>& out) {
+  Move& crash = add(state, out, host ? "loses its host" : "is killed", who, true);
+  ++(host ? crash.after.host_losses : crash.after.crashes);
+  die(crash.after, scenario, who, host);
+  const Packet& call = state.workers[who].call;
+  if (call.op == Op::kNone || state.workers[who].at == At::kAnnounced) return;
+  Move& late = add(state, out, host ? "'s call is executed, it loses its host"
+                                    : "'s call is executed, it is killed", who, true, call.task);
+  ++(host ? late.after.host_losses : late.after.crashes);
+  execute(late.after, scenario, call, sender_of(call, who));
+  late.after.workers[who].call = {};
+  die(late.after, scenario, who, host);
 }
 
 void fault_moves(const State& state, const Scenario& scenario, std::vector<Move>& out) {
@@ -132,19 +175,11 @@ void fault_moves(const State& state, const Scenario& scenario, std::vector<Move>
     }
     if (!lives(worker)) continue;
     if (state.losses < scenario.losses) {
-      loss_moves(state, who, false, out);
-      loss_moves(state, who, true, out);
+      loss_moves(state, scenario, who, &Worker::call, out);
+      loss_moves(state, scenario, who, &Worker::renewal, out);
     }
-    if (state.crashes < scenario.crashes) {
-      Move& crash = add(state, out, "is killed", who, true);
-      ++crash.after.crashes;
-      die(crash.after, scenario, who, false);
-    }
-    if (state.host_losses < scenario.host_losses) {
-      Move& crash = add(state, out, "loses its host", who, true);
-      ++crash.after.host_losses;
-      die(crash.after, scenario, who, true);
-    }
+    if (state.crashes < scenario.crashes) death_moves(state, scenario, who, false, out);
+    if (state.host_losses < scenario.host_losses) death_moves(state, scenario, who, true, out);
   }
   if (state.steps < scenario.clock_steps && state.leased != 0) {
     Move& step = add(state, out, "the database's clock jumps ahead", -1, true);
@@ -185,6 +220,16 @@ void check(State& state, const Scenario& scenario) {
   }
 }
 
+void forget(Packet& packet) {
+  const bool acks = packet.op >= Op::kAck && packet.op <= Op::kAckRelease;
+  const bool names = packet.op == Op::kAnnounce || packet.op == Op::kRetry || packet.op == Op::kBury;
+  if (!acks) packet.ring = packet.history = 0;
+  packet.keys &= acks ? packet.ring : names ? bit(packet.task) : Byte{0};
+  packet.history &= packet.ring;
+  const bool fenced = packet.op == Op::kRenew || packet.op >= Op::kAckRelease;
+  if (!fenced) packet.current = 0;
+}
+
 // What cannot matter any more is the same for all states.
 void forget(State& state) {
   for (Task& row : state.tasks) {
@@ -193,9 +238,18 @@ void forget(State& state) {
     row = {};
     row.state = end;
   }
+  for (Task& row : state.tasks) {
+    // A success explains whatever verdict follows.
+    if (row.succeeded != 0) row.started = row.announced = row.failed = 0;
+  }
   for (Worker& worker : state.workers) {
     worker.attempts &= static_cast<Byte>((worker.block & 1) * 3 | (worker.block & 2) * 6 |
                                          (worker.block & 4) * 12);
+    const int running = worker.running != 0 ? bit(worker.running - 1) : 0;
+    const int called = worker.call.op >= Op::kAnnounce ? bit(worker.call.task) : 0;
+    worker.keys &= static_cast<Byte>(worker.block | worker.ring | running | called);
+    worker.history &= worker.keys | worker.ring;
+    for (Packet* packet : {&worker.call, &worker.renewal, &worker.orphan}) forget(*packet);
   }
 }
 

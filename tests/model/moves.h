@@ -33,6 +33,10 @@ void worker_moves(const State& state, const Scenario& scenario, int who, std::ve
 // The part that is daemon/worker/settle, and the start of the next worker.
 void settler_moves(const State& state, const Scenario& scenario, int who, std::vector<Move>& out);
 
+// The answer to its call, or to its keeper's.
+void hear(State& state, int who, const Reply& reply);
+void hear_renewal(State& state, int who, const Reply& reply);
+
 // Handler of the running task took the process, or the host, with it.
 void die(State& state, const Scenario& scenario, int who, bool host);
 

@@ -14,8 +14,8 @@ enum Settle : Byte { kKill, kAckRing, kHeld, kWrite, kKillLate, kDone };
 Worker next_life(const Worker& worker) {
   Worker fresh{};
   const Packet* late = &worker.orphan;
-  if (worker.renewal.op != Op::kNone && worker.renewal.executed == 0) late = &worker.renewal;
-  if (worker.call.op != Op::kNone && worker.call.executed == 0) late = &worker.call;
+  if (worker.renewal.op != Op::kNone) late = &worker.renewal;
+  if (worker.call.op != Op::kNone) late = &worker.call;
   fresh.orphan = *late;
   if (fresh.orphan.op != Op::kNone) fresh.orphan.former = 1;
   return fresh;
@@ -71,6 +71,7 @@ void die(State& state, const Scenario& scenario, int who, bool host) {
       if (row.kills > most) breaks(state, Broken::kPoison);
     }
   }
+  if (worker.at == At::kAnnounced) worker.call = {};
   // What only the process knew is gone; the slot stays.
   worker.at = host ? At::kLost : At::kDead;
   worker.block = worker.full = worker.attempts = 0;

@@ -16,9 +16,9 @@ inline constexpr int kTasks = 3;
 inline constexpr int kBlockSize = 2;
 
 // Time in ticks. The holder's margin is one tick, which is also what a clock may drift in a run.
-inline constexpr int kTtl = 4;
+inline constexpr int kTtl = 3;
 inline constexpr int kMargin = 1;
-inline constexpr int kHalf = kTtl / 2;
+inline constexpr int kHalf = (kTtl + 1) / 2;
 inline constexpr int kStale = kTtl + 1;
 
 enum class Op : Byte {
@@ -35,10 +35,9 @@ enum class Op : Byte {
   kClearSuspects,
 };
 
-// One trip to the server: sent, then executed as a whole, then answered. Masks have a bit per task.
+// One trip on its way to the server, which executes it as a whole. Masks have a bit per task.
 struct Packet {
   Op op;
-  Byte executed;  // 1: the reply is on its way
   Byte task;
   Byte attempt;
   Byte ring;       // what the acknowledgement names
@@ -47,16 +46,30 @@ struct Packet {
   Byte history;    // tasks known to have a first_key
   Byte unchanged;  // takeover: the row still is what was seen
   Byte stale;
-  Byte matched;
-  Byte block;         // fetched tasks
-  Byte attempts;      // two bits for each fetched task
-  Byte suspects;      // as read with the lease
-  Byte suspect_n;
   Byte since;   // ticks of the sender's clock since it was sent
   Byte former;  // sent by a life that is over
 };
 
-enum class At : Byte { kIdle, kBlock, kHandler, kCall, kEnd, kLeave, kDead, kDown, kLost };
+struct Reply {
+  Byte matched;
+  Byte block;     // fetched tasks
+  Byte attempts;  // two bits for each of them
+  Byte history;
+  Byte suspects;  // as read with the lease
+  Byte suspect_n;
+};
+
+enum class At : Byte {
+  kIdle,
+  kBlock,
+  kAnnounced,  // its call has the task whose attempt is written
+  kHandler,
+  kCall,
+  kLeave,
+  kDead,
+  kDown,
+  kLost,
+};
 
 // A worker with its slot; once it is dead, the settler of its slot.
 struct Worker {
@@ -92,8 +105,8 @@ struct Task {
   Byte moved_row;    // has a row in task_moved
   Byte succeeded;    // a handler ended in success
   Byte failed;       // a handler ended in a failure that is final
-  Byte started;      // times that a handler started, counted up to max_attempts
-  Byte announced;    // attempts announced whose handler has not started
+  Byte started;      // its handler was started
+  Byte announced;    // an attempt was announced before any start
   Byte kills;        // deaths inside its handler
 };
 

@@ -9,6 +9,51 @@
 namespace allot::model {
 namespace {
 
+void send(Worker& worker, Op op, int task = 0, int attempt = 0) {
+  worker.at = At::kCall;
+  worker.call = {};
+  worker.call.op = op;
+  worker.call.task = static_cast<Byte>(task);
+  worker.call.attempt = static_cast<Byte>(attempt);
+  worker.call.current = worker.current;
+  worker.call.keys = worker.keys;
+  worker.call.history = worker.history;
+  worker.call.ring = worker.ring;
+}
+
+// run_one after the runner: a careful verdict is counted and acknowledged at once.
+void count_verdict(Worker& worker, int task) {
+  const bool counted = worker.suspect_n != 0 && (worker.suspects & bit(task)) != 0 &&
+                       worker.verdicts < worker.suspect_n;
+  worker.running = worker.number = 0;
+  worker.at = At::kBlock;
+  if (!counted) return;
+  ++worker.verdicts;
+  if (worker.ring != 0) send(worker, Op::kAck);
+}
+
+void take_block(Worker& worker, const Reply& reply) {
+  worker.at = At::kBlock;
+  worker.block = worker.keys = reply.block;
+  worker.attempts = reply.attempts;
+  worker.history = reply.history;
+  int count = 0;
+  for (int i = 0; i < kTasks; ++i) count += (reply.block & bit(i)) != 0 ? 1 : 0;
+  worker.full = count == kBlockSize ? 1 : 0;
+}
+
+void granted(Worker& worker, const Packet& call, const Reply& reply) {
+  worker.at = At::kIdle;
+  if (reply.matched == 0) return;
+  worker.current = 1;
+  worker.suspects = reply.suspect_n != 0 ? reply.suspects : Byte{0};
+  worker.suspect_n = reply.suspect_n;
+  worker.keeping = 1;
+  worker.lost = 0;
+  worker.deadline = static_cast<Byte>(std::max(0, kTtl - kMargin - call.since));
+  take_block(worker, reply);
+}
+
 class WorkerMoves {
  public:
   WorkerMoves(const State& state, const Scenario& scenario, int who, std::vector<Move>& out)
@@ -23,11 +68,8 @@ class WorkerMoves {
         return block();
       case At::kHandler:
         return handler();
-      case At::kCall:
-        if (me().call.executed != 0) reply();
-        return;
-      case At::kEnd:
-        return end_of_block();
+      case At::kAnnounced:
+        return announced();
       case At::kLeave:
         return finish();
       default:
@@ -49,18 +91,6 @@ class WorkerMoves {
     move.after = before_;
     move.step = {what, static_cast<std::int8_t>(who_), static_cast<std::int8_t>(task), false};
     change(move.after, move.after.workers[who_]);
-  }
-
-  static void send(Worker& worker, Op op, int task = 0, int attempt = 0) {
-    worker.at = At::kCall;
-    worker.call = {};
-    worker.call.op = op;
-    worker.call.task = static_cast<Byte>(task);
-    worker.call.attempt = static_cast<Byte>(attempt);
-    worker.call.current = worker.current;
-    worker.call.keys = worker.keys;
-    worker.call.history = worker.history;
-    worker.call.ring = worker.ring;
   }
 
   int next_task() const {
@@ -96,17 +126,16 @@ class WorkerMoves {
   }
 
   void block() {
-    // A block ends early when its time is over or somebody asks for it.
-    emit("leaves its block", [](State&, Worker& worker) { worker.at = At::kLeave; });
     const bool checks = scenario_.without != Mutation::kNoDeadlineCheck;
+    const int task = next_task();
+    if (task < 0) return end_of_block();
+    // A block ends early when its time is over or somebody asks for it.
+    if (me().ring != 0 || (checks && !valid())) {
+      emit("leaves its block", [](State&, Worker& worker) { worker.at = At::kLeave; });
+    }
     if (checks && !valid()) return;
     if (me().ring != 0) {
       emit("sends ack", [](State&, Worker& worker) { send(worker, Op::kAck); });
-    }
-    const int task = next_task();
-    if (task < 0) {
-      emit("is through its block", [](State&, Worker& worker) { worker.at = At::kEnd; });
-      return;
     }
     const int attempt = attempt_of(me().attempts, task);
     if (attempt >= scenario_.max_attempts) {
@@ -133,7 +162,8 @@ class WorkerMoves {
     worker.running = static_cast<Byte>(task + 1);
     worker.number = static_cast<Byte>(attempt);
     Task& row = state.tasks[task];
-    row.started = std::min<Byte>(static_cast<Byte>(row.started + 1), scenario_.max_attempts);
+    row.started = 1;
+    row.announced = 0;
     if (scenario_.without == Mutation::kEarlyAck) worker.ring |= bit(task);
     // S5. After a step of the database's clock only a healthy lease is promised anything.
     if (state.steps != 0) return;
@@ -158,7 +188,7 @@ class WorkerMoves {
          [&](State& state, Worker& worker) {
            state.tasks[task].succeeded = 1;
            worker.ring |= bit(task);
-           verdict(worker, task);
+           count_verdict(worker, task);
          },
          task);
     if (task != 0 || scenario_.retries == 0) return;
@@ -177,105 +207,10 @@ class WorkerMoves {
          task);
   }
 
-  // run_one after the runner: a careful verdict is counted and acknowledged at once.
-  static void verdict(Worker& worker, int task) {
-    const bool counted = worker.suspect_n != 0 && (worker.suspects & bit(task)) != 0 &&
-                         worker.verdicts < worker.suspect_n;
-    worker.running = worker.number = 0;
-    worker.at = At::kBlock;
-    if (!counted) return;
-    ++worker.verdicts;
-    if (worker.ring != 0) send(worker, Op::kAck);
-  }
-
-  void reply() {
-    const Packet& call = me().call;
-    switch (call.op) {
-      case Op::kLease:
-      case Op::kTakeover:
-        return granted(call);
-      case Op::kAck:
-        emit("hears of its ack", [](State&, Worker& worker) {
-          worker.ring = 0;
-          worker.call = {};
-          worker.at = At::kBlock;
-        });
-        return;
-      case Op::kAckFetch:
-        emit("has its next block", [&](State&, Worker& worker) {
-          worker.ring = 0;
-          take_block(worker, call);
-          worker.at = At::kBlock;
-        });
-        return;
-      case Op::kAckRelease:
-        emit("hears of its release", [](State&, Worker& worker) {
-          const Byte orphan_former = worker.orphan.former;
-          Worker idle{};
-          idle.orphan = worker.orphan;
-          idle.orphan.former = orphan_former;
-          worker = idle;
-        });
-        return;
-      case Op::kAnnounce:
-        return announced(call);
-      case Op::kRetry:
-      case Op::kBury:
-        return written(call);
-      case Op::kClearSuspects:
-        emit("hears of clear_suspects", [&](State&, Worker& worker) {
-          if (landed(call)) worker.suspects = worker.suspect_n = worker.verdicts = 0;
-          worker.call = {};
-          worker.at = At::kEnd;
-        });
-        return;
-      default:
-        return;
-    }
-  }
-
-  static void take_block(Worker& worker, const Packet& call) {
-    const Packet reply = call;
-    worker.call = {};
-    worker.block = reply.block;
-    worker.attempts = reply.attempts;
-    worker.keys = reply.keys;
-    worker.history = reply.history;
-    int count = 0;
-    for (int i = 0; i < kTasks; ++i) count += (reply.block & bit(i)) != 0 ? 1 : 0;
-    worker.full = count == kBlockSize ? 1 : 0;
-  }
-
-  void granted(const Packet& call) {
-    if (call.matched == 0) {
-      emit("hears that it has no lease", [](State&, Worker& worker) {
-        worker.call = {};
-        worker.at = At::kIdle;
-      });
-      return;
-    }
-    emit("has the lease", [&](State&, Worker& worker) {
-      worker.current = call.current;
-      worker.suspects = call.suspect_n != 0 ? call.suspects : Byte{0};
-      worker.suspect_n = call.suspect_n;
-      worker.keeping = 1;
-      worker.lost = 0;
-      worker.deadline = static_cast<Byte>(std::max(0, kTtl - kMargin - call.since));
-      take_block(worker, call);
-      worker.at = At::kBlock;
-    });
-  }
-
-  // TaskStore::landed: matched, or the lease is held in spite of it.
-  bool landed(const Packet& call) const {
-    const bool held = before_.leased != 0 && before_.holder == who_ + 1 && me().current != 0;
-    return call.matched != 0 || held;
-  }
-
-  void announced(const Packet& call) {
-    const int task = call.task;
+  void announced() {
+    const int task = me().call.task;
     const bool checks = scenario_.without != Mutation::kNoDeadlineCheck;
-    if (!landed(call) || (checks && !valid())) {
+    if (checks && !valid()) {
       emit("has no lease to run it under",
            [](State&, Worker& worker) {
              worker.call = {};
@@ -288,23 +223,7 @@ class WorkerMoves {
          [&](State& state, Worker& worker) {
            const int attempt = worker.call.attempt;
            worker.call = {};
-           if (state.tasks[task].announced > 0) --state.tasks[task].announced;
            start(state, worker, task, attempt);
-         },
-         task);
-  }
-
-  void written(const Packet& call) {
-    const int task = call.task;
-    const bool gone = !landed(call);
-    emit(gone ? "hears that its lease is gone" : "hears that it is written",
-         [&](State&, Worker& worker) {
-           worker.call = {};
-           verdict(worker, task);
-           if (gone) {
-             worker.call = {};
-             worker.at = At::kLeave;
-           }
          },
          task);
   }
@@ -356,16 +275,6 @@ class WorkerMoves {
       });
       return;
     }
-    if (me().renewal.executed == 0) return;
-    emit("hears of its renewal", [](State&, Worker& worker) {
-      const Packet renewal = worker.renewal;
-      worker.renewal = {};
-      if (renewal.matched == 0) {
-        worker.lost = 1;
-      } else {
-        worker.deadline = static_cast<Byte>(std::max(0, kTtl - kMargin - renewal.since));
-      }
-    });
   }
 
   const State& before_;
@@ -375,6 +284,62 @@ class WorkerMoves {
 };
 
 }  // namespace
+
+void hear(State& state, int who, const Reply& reply) {
+  Worker& worker = state.workers[who];
+  const Packet call = worker.call;
+  worker.call = {};
+  // TaskStore::landed: matched, or the lease is held in spite of it.
+  const bool held = state.leased != 0 && state.holder == who + 1 && worker.current != 0;
+  const bool landed = reply.matched != 0 || held;
+  switch (call.op) {
+    case Op::kLease:
+    case Op::kTakeover:
+      return granted(worker, call, reply);
+    case Op::kAck:
+      worker.ring = 0;
+      worker.at = At::kBlock;
+      return;
+    case Op::kAckFetch:
+      worker.ring = 0;
+      return take_block(worker, reply);
+    case Op::kAckRelease: {
+      const Packet orphan = worker.orphan;
+      worker = {};
+      worker.orphan = orphan;
+      return;
+    }
+    case Op::kAnnounce:
+      worker.at = landed ? At::kAnnounced : At::kLeave;
+      if (landed) worker.call = call;
+      return;
+    case Op::kRetry:
+    case Op::kBury:
+      count_verdict(worker, call.task);
+      if (landed) return;
+      worker.call = {};
+      worker.at = At::kLeave;
+      return;
+    case Op::kClearSuspects:
+      if (landed) worker.suspects = worker.suspect_n = worker.verdicts = 0;
+      worker.at = At::kBlock;
+      return;
+    default:
+      return;
+  }
+}
+
+void hear_renewal(State& state, int who, const Reply& reply) {
+  Worker& worker = state.workers[who];
+  const Packet renewal = worker.renewal;
+  worker.renewal = {};
+  if (worker.keeping == 0) return;
+  if (reply.matched == 0) {
+    worker.lost = 1;
+    return;
+  }
+  worker.deadline = static_cast<Byte>(std::max(0, kTtl - kMargin - renewal.since));
+}
 
 void worker_moves(const State& state, const Scenario& scenario, int who, std::vector<Move>& out) {
   WorkerMoves(state, scenario, who, out).all();
