@@ -16,16 +16,32 @@ void each_packet(State& state, Change&& change) {
   }
 }
 
-// expire_at or epoch changed: whoever saw the row before saw another one.
-void row_changed(State& state) {
-  for (Worker& worker : state.workers) worker.watched = 0;
-  each_packet(state, [](Packet& packet) { packet.unchanged = 0; });
+// Whoever remembers an epoch of this row: change(Byte& current).
+template <typename Change>
+void each_memory(State& state, Which lease, Change&& change) {
+  for (Worker& worker : state.workers) {
+    if (worker.lease == lease) change(worker.current);
+  }
+  each_packet(state, [&](Packet& packet) {
+    if (packet.lease == lease) change(packet.current);
+  });
 }
 
-void epoch_ends(State& state) {
-  for (Worker& worker : state.workers) worker.current = 0;
-  each_packet(state, [](Packet& packet) { packet.current = 0; });
-  row_changed(state);
+// expire_at or epoch changed: whoever saw the row before saw another one.
+void row_changed(State& state, Which lease) {
+  for (Worker& worker : state.workers) worker.watched[lease] = 0;
+  each_packet(state, [&](Packet& packet) {
+    if (packet.lease == lease) packet.unchanged = 0;
+  });
+}
+
+void epoch_ends(State& state, const Scenario& scenario, Which lease) {
+  // By counting, the epoch that a fail-over lost comes again. By the clock it does not (S2).
+  const bool counted = scenario.without == Mutation::kEpochCounted;
+  each_memory(state, lease, [&](Byte& current) {
+    current = counted && current == kNext ? kCurrent : kGone;
+  });
+  row_changed(state, lease);
 }
 
 // The row of the task has another key now, or there is none.
@@ -34,6 +50,12 @@ void key_ends(State& state, int task) {
   for (Worker& worker : state.workers) worker.keys &= others;
   each_packet(state, [&](Packet& packet) { packet.keys &= others; });
   state.suspects &= others;
+}
+
+// The first task leaves task_running.
+void leave_own(State& state, const Scenario& scenario) {
+  state.leases[kOwn] = {};
+  epoch_ends(state, scenario, kOwn);
 }
 
 void fetch(const State& state, Reply& reply) {
@@ -56,43 +78,121 @@ void suspect_all(State& state) {
   }
 }
 
+// S4: the sender saw the row standing still for long enough.
+bool may_take_over(State& state, const Lease& row, const Packet& packet) {
+  if (row.held == 0 || packet.unchanged == 0) return false;
+  if (packet.stale == 0 && row.expires != 0) return false;
+  const int least = state.steps != 0 ? kHalf - state.drifts : kTtl;
+  if (row.age < least) breaks(state, Broken::kHealthyTaken);
+  return true;
+}
+
 // lease.sql and takeover.sql.
 Reply take(State& state, const Scenario& scenario, const Packet& packet, Byte holder) {
   Reply reply{};
-  const bool mine = state.leased != 0 && state.holder == holder;
+  Lease& row = state.leases[kPartition];
+  const bool mine = row.held != 0 && row.holder == holder;
   const bool over = packet.op == Op::kTakeover;
-  if (!over && state.leased != 0 && !mine) return reply;
+  if (!over && row.held != 0 && !mine) return reply;
   if (over && !mine) {
-    if (state.leased == 0 || packet.unchanged == 0) return reply;
-    if (packet.stale == 0 && state.expires != 0) return reply;
-    const int least = state.steps != 0 ? kHalf - state.drifts : kTtl;
-    if (state.age < least) breaks(state, Broken::kHealthyTaken);
+    if (!may_take_over(state, row, packet)) return reply;
     if (scenario.without != Mutation::kNoCarefulMode) suspect_all(state);
   }
-  epoch_ends(state);
-  state.leased = reply.matched = 1;
-  state.holder = holder;
-  state.expires = kTtl;
-  state.age = 0;
+  epoch_ends(state, scenario, kPartition);
+  each_memory(state, kPartition, [&](const Byte& current) {
+    if (current == kCurrent) breaks(state, Broken::kEpochRepeated);
+  });
+  row = {1, holder, kTtl, 0};
+  reply.matched = 1;
   reply.suspects = state.suspects;
   reply.suspect_n = state.suspect_n;
   fetch(state, reply);
   return reply;
 }
 
-Reply renew(State& state, bool fence) {
+Reply renew(State& state, Which lease, bool fence) {
   Reply reply{};
   if (!fence) return reply;
-  reply.matched = state.leased = 1;
-  if (state.holder == 0) breaks(state, Broken::kNobodysLease);
-  state.expires = kTtl;
-  state.age = 0;
-  row_changed(state);
+  Lease& row = state.leases[lease];
+  if (row.holder == 0) breaks(state, Broken::kNobodysLease);
+  reply.matched = row.held = 1;
+  row.expires = kTtl;
+  row.age = 0;
+  row_changed(state, lease);
   return reply;
 }
 
 bool named(const State& state, const Packet& packet) {
-  return state.tasks[packet.task].state == Task::kWaiting && (packet.keys & bit(packet.task)) != 0;
+  const Byte where = packet.lease == kOwn ? Task::kDetached : Task::kWaiting;
+  return state.tasks[packet.task].state == where && (packet.keys & bit(packet.task)) != 0;
+}
+
+void set_attempt(State& state, const Fenced& write, bool given_back) {
+  Task& row = state.tasks[write.task];
+  if (write.attempt < row.attempt && !given_back) breaks(state, Broken::kAttemptLost);
+  const bool known = write.attempt <= row.starts + row.announced || row.succeeded != 0;
+  if (write.attempt > row.attempt && !known) breaks(state, Broken::kChargedUnrun);
+  row.attempt = write.attempt;
+}
+
+void announce(State& state, const Fenced& write) {
+  if (!write.lands) return;
+  Task& row = state.tasks[write.task];
+  if (write.attempt > row.attempt) ++row.announced;
+  set_attempt(state, write, false);
+}
+
+void give_back(State& state, const Fenced& write) {
+  if (!write.lands) return;
+  Task& row = state.tasks[write.task];
+  if (row.attempt > write.attempt && row.starts > 0) --row.starts;
+  set_attempt(state, write, true);
+}
+
+// To a later key.
+void move(State& state, const Scenario& scenario, const Fenced& write) {
+  if (!write.owner) breaks(state, Broken::kLateWrite);
+  Task& row = state.tasks[write.task];
+  row.state = Task::kWaiting;
+  row.due = 0;
+  row.moved = row.moved_row = 1;
+  key_ends(state, write.task);
+  const auto at = std::find(std::begin(state.order), std::end(state.order), write.task);
+  std::rotate(at, at + 1, std::end(state.order));
+  if (write.lease == kOwn) leave_own(state, scenario);
+}
+
+void snooze(State& state, const Scenario& scenario, const Fenced& write) {
+  if (!write.lands) return;
+  Task& row = state.tasks[write.task];
+  if (row.starts > 0) --row.starts;
+  set_attempt(state, write, true);
+  move(state, scenario, write);
+}
+
+// Into task_running, what is finished acknowledged, the partition released: one trip.
+void detach(State& state, const Scenario& scenario, const Packet& packet, const Fenced& write,
+            bool fence) {
+  Lease& own = state.leases[kOwn];
+  const Byte holder = write.owner ? state.leases[kPartition].holder : Byte{0};
+  if (scenario.without != Mutation::kDetachWithoutAck) ack(state, scenario, packet);
+  if (!write.lands) return;
+  if (!write.owner) breaks(state, Broken::kLateWrite);
+  set_attempt(state, write, false);
+  state.tasks[write.task].state = Task::kDetached;
+  own = {1, holder, kTtl, 0};
+  row_changed(state, kOwn);
+  if (fence) release(state, scenario);
+}
+
+// A scout puts the task back that a dead worker ran under a lease of its own (S20).
+void recover(State& state, const Scenario& scenario, const Packet& packet) {
+  if (scenario.without == Mutation::kNoRecovery) return;
+  if (!may_take_over(state, state.leases[kOwn], packet)) return;
+  const Byte attempt = state.tasks[0].attempt;  // it was written when the task was detached
+  const Fenced write{0, attempt, kOwn, true, true};
+  if (attempt >= scenario.max_attempts) return bury(state, scenario, write);
+  charge(state, scenario, write);
 }
 
 }  // namespace
@@ -101,121 +201,173 @@ void breaks(State& state, Broken what) {
   if (state.broken == 0) state.broken = static_cast<Byte>(what);
 }
 
-void ack(State& state, Byte ring, Byte keys, Byte history) {
+void ack(State& state, const Scenario& scenario, const Packet& packet) {
   for (int i = 0; i < kTasks; ++i) {
-    if ((ring & bit(i)) == 0) continue;
+    if ((packet.ring & bit(i)) == 0) continue;
     Task& row = state.tasks[i];
-    if (row.state == Task::kWaiting && (keys & bit(i)) != 0) {
+    // Whoever detached a task deletes it wherever it is by now.
+    const bool there =
+        row.state == Task::kWaiting || (packet.lease == kOwn && row.state == Task::kDetached);
+    if (there && (packet.keys & bit(i)) != 0) {
       if (row.succeeded == 0) breaks(state, Broken::kNotRun);
+      if (row.state == Task::kDetached) leave_own(state, scenario);
       row.state = Task::kAcknowledged;
       key_ends(state, i);
     }
-    if ((history & bit(i)) != 0) row.moved_row = 0;
+    if ((packet.history & bit(i)) != 0) row.moved_row = 0;
   }
 }
 
-void release(State& state, const Scenario& scenario, bool fence) {
-  if (!fence) return;
-  state.leased = state.holder = state.expires = state.age = 0;
+void release(State& state, const Scenario& scenario) {
+  state.leases[kPartition] = {};
   if (scenario.without == Mutation::kEpochKept) {
-    row_changed(state);
+    row_changed(state, kPartition);
   } else {
-    epoch_ends(state);
+    epoch_ends(state, scenario, kPartition);
   }
 }
 
-void charge(State& state, int task, Byte attempt, bool fence) {
-  if (!fence) return;
-  Task& row = state.tasks[task];
-  if (attempt < row.attempt) breaks(state, Broken::kAttemptLost);
-  row.attempt = attempt;
+void charge(State& state, const Scenario& scenario, const Fenced& write) {
+  if (!write.lands) return;
+  if (!write.owner) breaks(state, Broken::kLateWrite);
+  set_attempt(state, write, false);
+  if (write.lease == kPartition) return;
+  state.tasks[write.task].state = Task::kWaiting;
+  leave_own(state, scenario);
 }
 
-void retry(State& state, int task, Byte attempt, bool fence, bool owner) {
-  if (!fence) return;
-  Task& row = state.tasks[task];
-  if (attempt < row.attempt) breaks(state, Broken::kAttemptLost);
-  if (!owner) breaks(state, Broken::kLateWrite);
-  row.attempt = attempt;
-  row.due = 0;
-  row.moved = row.moved_row = 1;
-  key_ends(state, task);
-  const auto at = std::find(std::begin(state.order), std::end(state.order), task);
-  std::rotate(at, at + 1, std::end(state.order));
+void retry(State& state, const Scenario& scenario, const Fenced& write) {
+  if (!write.lands) return;
+  set_attempt(state, write, false);
+  move(state, scenario, write);
 }
 
-void bury(State& state, const Scenario& scenario, int task, Byte attempt, bool fence, bool owner) {
-  if (!fence) return;
-  Task& row = state.tasks[task];
-  if (!owner) breaks(state, Broken::kLateWrite);
-  const bool ran = row.started != 0 || row.succeeded != 0;
+void bury(State& state, const Scenario& scenario, const Fenced& write) {
+  if (!write.lands) return;
+  if (!write.owner) breaks(state, Broken::kLateWrite);
+  Task& row = state.tasks[write.task];
+  const bool ran = row.starts != 0 || row.succeeded != 0;
   const bool explained = row.announced != 0 && !scenario.strict;
-  const bool last = row.failed != 0 || attempt >= scenario.max_attempts;
+  const bool last = row.failed != 0 || write.attempt >= scenario.max_attempts;
   if ((!ran && !explained) || !last) breaks(state, Broken::kBuriedUnrun);
+  set_attempt(state, write, false);
   row.state = Task::kDead;
   row.moved_row = 0;
-  key_ends(state, task);
+  key_ends(state, write.task);
+  if (write.lease == kOwn) leave_own(state, scenario);
 }
 
-void reclaim(State& state, Byte holder) {
-  if (state.leased == 0 || state.holder != holder) return;
-  suspect_all(state);
-  epoch_ends(state);
-  state.leased = state.holder = state.expires = state.age = 0;
+void reclaim(State& state, const Scenario& scenario, Byte holder) {
+  if (state.leases[kPartition].held != 0 && state.leases[kPartition].holder == holder) {
+    if (scenario.without != Mutation::kNoCarefulMode) suspect_all(state);
+    state.leases[kPartition] = {};
+    epoch_ends(state, scenario, kPartition);
+  }
+  if (state.leases[kOwn].held != 0 && state.leases[kOwn].holder == holder) {
+    Packet seen{};
+    seen.unchanged = seen.stale = 1;
+    state.leases[kOwn].age = kTtl;  // its holder is known to be gone
+    recover(state, scenario, seen);
+  }
 }
+
+void fail_over(State& state) {
+  state.leases[kPartition] = {};
+  each_memory(state, kPartition, [](Byte& current) {
+    current = current == kCurrent ? kNext : kGone;
+  });
+  row_changed(state, kPartition);
+}
+
+namespace {
+
+// What names a task: a fenced write on it.
+Reply execute_write(State& state, const Scenario& scenario, const Packet& packet, bool owner,
+                    bool fence) {
+  const bool retries = packet.op == Op::kRetry || packet.op == Op::kSnooze;
+  const bool unfenced =
+      (scenario.without == Mutation::kNoRetryFence && retries) ||
+      (scenario.without == Mutation::kNoBuryFence && packet.op == Op::kBury) ||
+      (scenario.without == Mutation::kNoDetachFence && packet.op == Op::kDetach);
+  const bool lands = (unfenced || fence) && named(state, packet);
+  const Fenced write{packet.task, packet.attempt, packet.lease, lands, owner};
+  Reply reply{};
+  reply.matched = lands ? 1 : 0;
+  switch (packet.op) {
+    case Op::kDetach:
+      detach(state, scenario, packet, write, fence);
+      break;
+    case Op::kAnnounce:
+      announce(state, write);
+      break;
+    case Op::kGiveBack:
+      give_back(state, write);
+      break;
+    case Op::kRetry:
+      retry(state, scenario, write);
+      break;
+    case Op::kSnooze:
+      snooze(state, scenario, write);
+      break;
+    default:
+      bury(state, scenario, write);
+      break;
+  }
+  return reply;
+}
+
+void execute_release(State& state, const Scenario& scenario, const Packet& packet, bool owner,
+                     bool fence) {
+  ack(state, scenario, packet);
+  if (packet.lease == kOwn) return;  // nothing to release: the row is gone with its task
+  const bool free =
+      scenario.without == Mutation::kNoReleaseFence && state.leases[kPartition].held != 0;
+  if (free && !owner) breaks(state, Broken::kLateWrite);
+  if (free || fence) release(state, scenario);
+}
+
+}  // namespace
 
 Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte holder) {
-  const bool owner = packet.current != 0 && state.leased != 0 && state.holder == holder;
-  const Mutation without = scenario.without;
+  const Lease& row = state.leases[packet.lease];
+  const Lease& own = state.leases[kOwn];
+  const bool owner = packet.current == kCurrent && row.held != 0 && row.holder == holder;
   // Without S1 the epoch alone is the fence.
-  const bool fence = without == Mutation::kEpochKept ? packet.current != 0 : owner;
-  const auto lands = [&](Mutation unfenced) {
-    return (without == unfenced || fence) && named(state, packet);
-  };
+  const bool epoch_only = scenario.without == Mutation::kEpochKept;
+  const bool fence = epoch_only ? packet.current == kCurrent : owner;
   Reply reply{};
   switch (packet.op) {
     case Op::kNone:
-      break;
+      return reply;
     case Op::kLease:
     case Op::kTakeover:
       return take(state, scenario, packet, holder);
     case Op::kRenew:
-      return renew(state, fence);
-    case Op::kAck:
-      ack(state, packet.ring, packet.keys, packet.history);
-      break;
+      return renew(state, static_cast<Which>(packet.lease), fence);
     case Op::kAckFetch:
-      ack(state, packet.ring, packet.keys, packet.history);
+      ack(state, scenario, packet);
       fetch(state, reply);
-      break;
-    case Op::kAckRelease: {
-      ack(state, packet.ring, packet.keys, packet.history);
-      const bool free = without == Mutation::kNoReleaseFence && state.leased != 0;
-      if (free && !owner) breaks(state, Broken::kLateWrite);
-      release(state, scenario, free || fence);
-      break;
-    }
-    case Op::kAnnounce:
-      reply.matched = lands(Mutation::kNone) && fence ? 1 : 0;
-      if (reply.matched != 0 && state.tasks[packet.task].started == 0) {
-        state.tasks[packet.task].announced = 1;
-      }
-      charge(state, packet.task, packet.attempt, reply.matched != 0);
-      break;
-    case Op::kRetry:
-      reply.matched = lands(Mutation::kNoRetryFence) ? 1 : 0;
-      retry(state, packet.task, packet.attempt, reply.matched != 0, owner);
-      break;
-    case Op::kBury:
-      reply.matched = lands(Mutation::kNoBuryFence) ? 1 : 0;
-      bury(state, scenario, packet.task, packet.attempt, reply.matched != 0, owner);
-      break;
+      return reply;
+    case Op::kAck:
+      ack(state, scenario, packet);
+      return reply;
+    case Op::kAckRelease:
+      execute_release(state, scenario, packet, owner, fence);
+      return reply;
     case Op::kClearSuspects:
       reply.matched = fence ? 1 : 0;
       if (fence) state.suspects = state.suspect_n = 0;
-      break;
+      return reply;
+    case Op::kRecover:
+      recover(state, scenario, packet);
+      return reply;
+    case Op::kDetach:
+      // Again, because its reply was lost: the expiry would be older than the holder can know.
+      if (own.held != 0 && own.holder == holder) return renew(state, kOwn, true);
+      [[fallthrough]];
+    default:
+      return execute_write(state, scenario, packet, owner, fence);
   }
-  return reply;
 }
 
 }  // namespace allot::model

@@ -15,17 +15,28 @@ inline int attempt_of(Byte attempts, int task) {
 
 void breaks(State& state, Broken what);
 
+// A fenced write on one task: who sends it, and what it says.
+struct Fenced {
+  int task;
+  Byte attempt;
+  Byte lease;  // Which
+  bool lands;  // the fence let it through, and its key is the task's
+  bool owner;  // the sender truly has the lease
+};
+
 // Executes what `packet` asks for, sent by the life of a worker that the row knows as `holder`.
 Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte holder);
 
 // reclaim.sql, for what the former life of `holder` has.
-void reclaim(State& state, Byte holder);
+void reclaim(State& state, const Scenario& scenario, Byte holder);
+// A fail-over to a server that did not get the commit of the lease.
+void fail_over(State& state);
 
 // Verbs that the settler uses one at a time.
-void ack(State& state, Byte ring, Byte keys, Byte history);
-void release(State& state, const Scenario& scenario, bool fence);
-void charge(State& state, int task, Byte attempt, bool fence);
-void retry(State& state, int task, Byte attempt, bool fence, bool owner);
-void bury(State& state, const Scenario& scenario, int task, Byte attempt, bool fence, bool owner);
+void ack(State& state, const Scenario& scenario, const Packet& packet);
+void release(State& state, const Scenario& scenario);
+void charge(State& state, const Scenario& scenario, const Fenced& write);
+void retry(State& state, const Scenario& scenario, const Fenced& write);
+void bury(State& state, const Scenario& scenario, const Fenced& write);
 
 }  // namespace allot::model

@@ -18,7 +18,9 @@ class Explorer {
 
   Findings run() {
     Findings findings;
-    add(first_state(scenario_), {0, {"", -1, -1, false}});
+    State first = first_state(scenario_);
+    make_canonical(first);
+    add(first, {0, {"", -1, -1, false}, false});
     std::vector<Move> next;
     std::uint32_t at = 0;
     for (; at < states_.size() && states_.size() < most_; ++at) {
@@ -26,8 +28,9 @@ class Explorer {
       // By value: add() moves the states.
       const State state = states_[at];
       moves(state, scenario_, next);
-      for (const Move& move : next) {
-        const std::uint32_t to = add(move.after, {at, move.step});
+      for (Move& move : next) {
+        const bool swapped = make_canonical(move.after);
+        const std::uint32_t to = add(move.after, {at, move.step, swapped});
         ++findings.steps;
         // Recovery is what happens without new faults.
         if (!move.step.fault) edges_.push_back({to, at});
@@ -49,6 +52,7 @@ class Explorer {
   struct Origin {
     std::uint32_t from;
     Step step;
+    bool swapped;  // the workers have changed places since
   };
   struct Edge {
     std::uint32_t to;
@@ -111,17 +115,22 @@ class Explorer {
     }
   }
 
-  std::string story(std::uint32_t at) const {
-    std::vector<std::string> lines;
-    for (; at != 0; at = origins_[at].from) {
-      const Step& step = origins_[at].step;
-      std::string line = step.fault ? "  ! " : "    ";
-      if (step.who >= 0) line += std::string("worker ") + static_cast<char>('A' + step.who) + " ";
-      if (step.task >= 0) line += "(task " + std::to_string(step.task) + ") ";
-      lines.push_back(line + step.what + "\n");
-    }
+  // The steps from the first state to `at`, with names that stay with their workers.
+  [[nodiscard]] std::string story(std::uint32_t at) const {
+    std::vector<Origin> path;
+    for (; at != 0; at = origins_[at].from) path.push_back(origins_[at]);
+    std::reverse(path.begin(), path.end());
+    bool swapped = false;
     std::string text;
-    for (auto line = lines.rbegin(); line != lines.rend(); ++line) text += *line;
+    for (const Origin& origin : path) {
+      const Step& step = origin.step;
+      text += step.fault ? "  ! " : "    ";
+      if (step.task >= 0) text += "task " + std::to_string(step.task) + ": ";
+      if (step.who >= 0) text += std::string("worker ") + ((step.who == 1) == swapped ? "A" : "B");
+      const bool spaced = step.who >= 0 && step.what[0] != '\'';
+      text += (spaced ? " " : "") + std::string(step.what) + "\n";
+      swapped ^= origin.swapped;
+    }
     return text;
   }
 
@@ -148,7 +157,10 @@ const char* name_of(Broken broken) {
       "a worker whose lease is gone changed something",
       "a partition is leased by nobody",
       "a lease was taken over whose holder renews it in time",
+      "an epoch was given out that somebody remembers",
       "an attempt was not counted",
+      "more attempts were charged than were started",
+      "a finished task ran again, and no fault explains it",
       "a task killed more often than its attempts allow",
       "a settled worker holds a lease",
       "a task that moved has lost its id",

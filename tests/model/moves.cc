@@ -11,114 +11,110 @@ namespace allot::model {
 namespace {
 
 const char* name_of(Op op) {
-  static constexpr const char* kNames[] = {"",
-                                           "'s lease is executed",
-                                           "'s takeover is executed",
-                                           "'s renew is executed",
-                                           "'s ack is executed",
-                                           "'s ack and fetch is executed",
-                                           "'s ack and release is executed",
-                                           "'s charge is executed",
-                                           "'s retry is executed",
-                                           "'s bury is executed",
-                                           "'s clear_suspects is executed"};
-  return kNames[static_cast<int>(op)];
+  switch (op) {
+    case Op::kLease:
+      return "'s lease is executed";
+    case Op::kTakeover:
+      return "'s takeover is executed";
+    case Op::kRenew:
+      return "'s renew is executed";
+    case Op::kAck:
+      return "'s ack is executed";
+    case Op::kAckFetch:
+      return "'s ack and fetch is executed";
+    case Op::kAckRelease:
+      return "'s ack and release is executed";
+    case Op::kClearSuspects:
+      return "'s clear_suspects is executed";
+    case Op::kDetach:
+      return "'s detach is executed";
+    case Op::kRecover:
+      return "'s recover is executed";
+    case Op::kAnnounce:
+      return "'s charge is executed";
+    case Op::kGiveBack:
+      return "'s charge, that gives back, is executed";
+    case Op::kRetry:
+      return "'s retry is executed";
+    case Op::kSnooze:
+      return "'s snooze is executed";
+    case Op::kBury:
+      return "'s bury is executed";
+    default:
+      return "";
+  }
 }
 
-Move& add(const State& state, std::vector<Move>& out, const char* what, int who, bool fault,
-          int task = -1) {
-  Move& move = out.emplace_back();
-  move.after = state;
-  move.step = {what, static_cast<std::int8_t>(who), static_cast<std::int8_t>(task), fault};
-  return move;
-}
-
-bool lives(const Worker& worker) {
-  return worker.at != At::kDead && worker.at != At::kDown && worker.at != At::kLost;
+int task_of(const Packet& packet) {
+  const bool names = packet.op >= Op::kAnnounce || packet.op == Op::kDetach;
+  return names ? packet.task : -1;
 }
 
 void tick_clock(Worker& worker) {
   if (worker.deadline > 0) --worker.deadline;
-  if (worker.watched > 0 && worker.watched <= kStale) ++worker.watched;
+  for (Byte& watched : worker.watched) {
+    if (watched > 0 && watched <= kStale) ++watched;
+  }
   for (Packet* packet : {&worker.call, &worker.renewal}) {
-    const bool asks = packet->op == Op::kLease || packet->op == Op::kTakeover ||
-                      packet->op == Op::kRenew;
-    if (asks && packet->since < kTtl) ++packet->since;
+    if (packet->op != Op::kNone && packet->since < kTtl) ++packet->since;
   }
 }
 
-void tick_row(State& state) {
-  if (state.leased == 0) return;
-  if (state.expires > 0) --state.expires;
-  if (state.age < kTtl) ++state.age;
+void tick_rows(State& state) {
+  for (Lease& row : state.leases) {
+    if (row.held == 0) continue;
+    if (row.expires > 0) --row.expires;
+    if (row.age < kTtl) ++row.age;
+  }
 }
 
-void time_moves(const State& state, const Scenario& scenario, std::vector<Move>& out) {
-  const bool settling = std::any_of(std::begin(state.workers), std::end(state.workers),
-                                    [](const Worker& worker) { return worker.at == At::kDead; });
-  // Settling in time is what max_attempts is promised for; else one death goes uncounted.
-  if (settling && scenario.poison == Poison::kProcess) return;
-  Move& tick = add(state, out, "time passes", -1, false);
-  tick_row(tick.after);
-  for (Worker& worker : tick.after.workers) tick_clock(worker);
-  if (state.drifts >= scenario.drifts) return;
+// Time cannot pass where nobody may be slow.
+bool time_waits(const State& state, const Scenario& scenario) {
+  if (scenario.time_stands) return true;
+  for (const Worker& worker : state.workers) {
+    // Settling in time is what max_attempts is promised for; else one death goes uncounted.
+    if (worker.at == At::kDead && scenario.poison == Poison::kProcess) return true;
+    // A blind keeper is never late: that is what makes it dangerous.
+    const bool blind = scenario.without == Mutation::kBlindRenewal && worker.hung != 0;
+    if (blind && lives(worker) && worker.lost == 0 && worker.deadline <= 1) return true;
+  }
+  return false;
+}
+
+void time_moves(const Mover& mover) {
+  if (time_waits(mover.before, mover.scenario)) return;
+  mover.step("time passes", [](State& state) {
+    tick_rows(state);
+    for (Worker& worker : state.workers) tick_clock(worker);
+  });
+  if (mover.before.drifts >= mover.scenario.drifts) return;
   for (int who = 0; who < kWorkers; ++who) {
+    const Mover one{mover.before, mover.scenario, who, mover.out};
     for (const bool fast : {false, true}) {
-      Move& drift = add(state, out, fast ? "its clock runs fast" : "its clock runs slow", who, true);
-      ++drift.after.drifts;
-      tick_row(drift.after);
-      for (int other = 0; other < kWorkers; ++other) {
-        Worker& worker = drift.after.workers[other];
-        if (other != who || fast) tick_clock(worker);
-        if (other == who && fast) tick_clock(worker);
-      }
+      one.fault(fast ? "'s clock runs fast" : "'s clock runs slow", [&](State& state) {
+        ++state.drifts;
+        tick_rows(state);
+        tick_clock(state.workers[1 - who]);
+        if (fast) tick_clock(state.workers[who]);
+        if (fast) tick_clock(state.workers[who]);
+      });
     }
   }
 }
 
 Byte sender_of(const Packet& packet, int who) {
-  return packet.former != 0 ? Byte{3} : static_cast<Byte>(who + 1);
+  return packet.former != 0 ? kFormer : static_cast<Byte>(who + 1);
 }
 
 // session.h: a call is sent again until it succeeds.
 void send_again(Worker& worker) {
-  Packet again{};
-  again.op = worker.call.op;
-  again.task = worker.call.task;
-  again.attempt = worker.call.attempt;
-  again.ring = worker.call.ring;
-  again.unchanged = worker.call.unchanged;
-  again.stale = worker.call.stale;
+  Packet again = worker.call;
   again.current = worker.current;
   again.keys = worker.keys;
   again.history = worker.history;
+  again.since = 0;
   worker.call = again;
-  worker.watched = 0;
-}
-
-void server_moves(const State& state, const Scenario& scenario, std::vector<Move>& out) {
-  for (int who = 0; who < kWorkers; ++who) {
-    const Worker& worker = state.workers[who];
-    const bool heard = lives(worker);
-    if (worker.call.op != Op::kNone && worker.at != At::kAnnounced) {
-      State& after = add(state, out, name_of(worker.call.op), who, false, worker.call.task).after;
-      const Reply reply = execute(after, scenario, worker.call, sender_of(worker.call, who));
-      // Nobody waits for the answer of a dead worker's call.
-      if (heard) hear(after, who, reply);
-      if (!heard) after.workers[who].call = {};
-    }
-    if (worker.renewal.op != Op::kNone) {
-      State& after = add(state, out, "'s renewal is executed", who, false).after;
-      const Reply reply = execute(after, scenario, worker.renewal, sender_of(worker.renewal, who));
-      if (heard) hear_renewal(after, who, reply);
-      if (!heard) after.workers[who].renewal = {};
-    }
-    if (worker.orphan.op != Op::kNone) {
-      State& after = add(state, out, "'s call that it gave up is executed", who, false).after;
-      execute(after, scenario, worker.orphan, sender_of(worker.orphan, who));
-      after.workers[who].orphan = {};
-    }
-  }
+  std::fill(std::begin(worker.watched), std::end(worker.watched), Byte{0});
 }
 
 void give_up(Worker& worker, Packet Worker::*which) {
@@ -129,88 +125,155 @@ void give_up(Worker& worker, Packet Worker::*which) {
   }
 }
 
+void server_moves(const Mover& mover) {
+  const Worker& me = mover.me();
+  const bool heard = lives(me);
+  if (me.call.op != Op::kNone && me.at != At::kAnnounced) {
+    mover.step(
+        name_of(me.call.op),
+        [&](State& state, Worker& worker) {
+          const Reply reply =
+              execute(state, mover.scenario, me.call, sender_of(me.call, mover.who));
+          // Nobody waits for the answer of a dead worker's call.
+          if (heard) hear(state, mover.scenario, mover.who, reply);
+          if (!heard) worker.call = {};
+        },
+        task_of(me.call));
+  }
+  if (me.renewal.op != Op::kNone) {
+    mover.step(me.renewal.op == Op::kRenew ? "'s renewal is executed" : name_of(me.renewal.op),
+               [&](State& state, Worker& worker) {
+                 const Reply reply =
+                     execute(state, mover.scenario, me.renewal, sender_of(me.renewal, mover.who));
+                 if (heard) hear_renewal(state, mover.who, reply);
+                 if (!heard) worker.renewal = {};
+               });
+  }
+  if (me.orphan.op != Op::kNone) {
+    mover.step(
+        "'s call that it gave up is executed",
+        [&](State& state, Worker& worker) {
+          execute(state, mover.scenario, me.orphan, sender_of(me.orphan, mover.who));
+          worker.orphan = {};
+        },
+        task_of(me.orphan));
+  }
+}
+
 // Not executed, executed without an answer, or executed later.
-void loss_moves(const State& state, const Scenario& scenario, int who, Packet Worker::*which,
-                std::vector<Move>& out) {
-  const Packet& packet = state.workers[who].*which;
-  if (packet.op == Op::kNone || state.workers[who].at == At::kAnnounced) return;
-  Move& lost = add(state, out, "'s call is lost", who, true, packet.task);
-  ++lost.after.losses;
-  give_up(lost.after.workers[who], which);
-  Move& reply = add(state, out, "'s call is executed, its reply is lost", who, true, packet.task);
-  ++reply.after.losses;
-  execute(reply.after, scenario, packet, sender_of(packet, who));
-  give_up(reply.after.workers[who], which);
-  if (state.workers[who].orphan.op != Op::kNone) return;
-  Move& late = add(state, out, "gives up a call that is on its way", who, true, packet.task);
-  ++late.after.losses;
-  late.after.given_up = 1;
-  late.after.workers[who].orphan = packet;
-  give_up(late.after.workers[who], which);
+void loss_moves(const Mover& mover, Packet Worker::*which) {
+  const Packet& packet = mover.me().*which;
+  if (packet.op == Op::kNone || mover.me().at == At::kAnnounced) return;
+  const int task = task_of(packet);
+  mover.fault(
+      "'s call is lost",
+      [&](State& state, Worker& worker) {
+        ++state.losses;
+        give_up(worker, which);
+      },
+      task);
+  mover.fault(
+      "'s call is executed, its reply is lost",
+      [&](State& state, Worker& worker) {
+        ++state.losses;
+        execute(state, mover.scenario, packet, sender_of(packet, mover.who));
+        give_up(worker, which);
+      },
+      task);
+  if (mover.me().orphan.op != Op::kNone) return;
+  mover.fault(
+      "gives up a call that is on its way",
+      [&](State& state, Worker& worker) {
+        ++state.losses;
+        state.given_up = 1;
+        worker.orphan = packet;
+        give_up(worker, which);
+      },
+      task);
 }
 
 // kill -9, also between the execution of a call and its reply.
-void death_moves(const State& state, const Scenario& scenario, int who, bool host,
-                 std::vector<Move>& out) {
-  Move& crash = add(state, out, host ? "loses its host" : "is killed", who, true);
-  ++(host ? crash.after.host_losses : crash.after.crashes);
-  die(crash.after, scenario, who, host);
-  const Packet& call = state.workers[who].call;
-  if (call.op == Op::kNone || state.workers[who].at == At::kAnnounced) return;
-  Move& late = add(state, out, host ? "'s call is executed, it loses its host"
-                                    : "'s call is executed, it is killed", who, true, call.task);
-  ++(host ? late.after.host_losses : late.after.crashes);
-  execute(late.after, scenario, call, sender_of(call, who));
-  late.after.workers[who].call = {};
-  die(late.after, scenario, who, host);
+void death_moves(const Mover& mover, bool host) {
+  const auto count = [host](State& state) { ++(host ? state.host_losses : state.crashes); };
+  mover.fault(host ? "loses its host" : "is killed", [&](State& state) {
+    count(state);
+    die(state, mover.scenario, mover.who, host);
+  });
+  const Packet& call = mover.me().call;
+  if (call.op == Op::kNone || mover.me().at == At::kAnnounced) return;
+  mover.fault(
+      host ? "'s call is executed, it loses its host" : "'s call is executed, it is killed",
+      [&](State& state, Worker& worker) {
+        count(state);
+        execute(state, mover.scenario, call, sender_of(call, mover.who));
+        worker.call = {};
+        die(state, mover.scenario, mover.who, host);
+      },
+      task_of(call));
 }
 
-void fault_moves(const State& state, const Scenario& scenario, std::vector<Move>& out) {
-  for (int who = 0; who < kWorkers; ++who) {
-    const Worker& worker = state.workers[who];
-    if (worker.at == At::kDead && state.crashes < scenario.crashes && worker.settle > 0) {
-      Move& again = add(state, out, "its settler is killed and starts again", who, true);
-      ++again.after.crashes;
-      again.after.workers[who].settle = 0;
-    }
-    if (!lives(worker)) continue;
-    if (state.losses < scenario.losses) {
-      loss_moves(state, scenario, who, &Worker::call, out);
-      loss_moves(state, scenario, who, &Worker::renewal, out);
-    }
-    if (state.crashes < scenario.crashes) death_moves(state, scenario, who, false, out);
-    if (state.host_losses < scenario.host_losses) death_moves(state, scenario, who, true, out);
+void fault_moves(const Mover& mover) {
+  const Scenario& scenario = mover.scenario;
+  const State& before = mover.before;
+  const Worker& me = mover.me();
+  if (me.at == At::kDead && before.crashes < scenario.crashes && me.settle > 0) {
+    mover.fault("'s settler is killed and starts again", [](State& state, Worker& worker) {
+      ++state.crashes;
+      worker.settle = 0;
+    });
   }
-  if (state.steps < scenario.clock_steps && state.leased != 0) {
-    Move& step = add(state, out, "the database's clock jumps ahead", -1, true);
-    ++step.after.steps;
-    step.after.expires = 0;
+  if (!lives(me)) return;
+  if (before.losses < scenario.losses) {
+    loss_moves(mover, &Worker::call);
+    loss_moves(mover, &Worker::renewal);
+  }
+  if (before.crashes < scenario.crashes) death_moves(mover, false);
+  if (before.host_losses < scenario.host_losses) death_moves(mover, true);
+}
+
+void database_faults(const Mover& mover) {
+  const State& before = mover.before;
+  const bool held = before.leases[kPartition].held != 0;
+  if (before.steps < mover.scenario.clock_steps && (held || before.leases[kOwn].held != 0)) {
+    mover.fault("the database's clock jumps ahead", [](State& state) {
+      ++state.steps;
+      for (Lease& row : state.leases) row.expires = 0;
+    });
+  }
+  if (before.failovers < mover.scenario.failovers && held) {
+    mover.fault("the database fails over, and the lease is lost", [](State& state) {
+      ++state.failovers;
+      fail_over(state);
+    });
   }
 }
 
-void task_moves(const State& state, std::vector<Move>& out) {
+void task_moves(const Mover& mover) {
   for (int task = 0; task < kTasks; ++task) {
-    const Task& row = state.tasks[task];
-    if (row.state == Task::kNotYet) {
-      Move& submit = add(state, out, "is submitted", -1, false, task);
-      submit.after.tasks[task].state = Task::kWaiting;
-      submit.after.tasks[task].due = 1;
-    }
-    if (row.state == Task::kWaiting && row.due == 0) {
-      Move& due = add(state, out, "is due", -1, false, task);
-      due.after.tasks[task].due = 1;
-    }
+    const Task& row = mover.before.tasks[task];
+    const bool submit = row.state == Task::kNotYet;
+    if (!submit && (row.state != Task::kWaiting || row.due != 0)) continue;
+    mover.step(
+        submit ? "is submitted" : "is due",
+        [&](State& state) {
+          state.tasks[task].state = Task::kWaiting;
+          state.tasks[task].due = 1;
+        },
+        task);
   }
 }
 
 void check(State& state, const Scenario& scenario) {
-  if (state.leased != 0 && state.holder == 0) breaks(state, Broken::kNobodysLease);
   for (int who = 0; who < kWorkers; ++who) {
-    const bool settled = state.workers[who].at == At::kDown;
-    // Of the packets given up earlier the slot knows no connection; the TTL ends those leases.
-    if (settled && state.given_up == 0 && state.leased != 0 && state.holder == who + 1) {
-      breaks(state, Broken::kSettledHolds);
+    if (state.workers[who].at != At::kDown) continue;
+    for (const Lease& row : state.leases) {
+      // Of the packets given up earlier the slot knows no connection; the TTL ends those leases.
+      const bool held = row.held != 0 && row.holder == who + 1;
+      if (held && state.given_up == 0) breaks(state, Broken::kSettledHolds);
     }
+  }
+  for (const Lease& row : state.leases) {
+    if (row.held != 0 && row.holder == 0) breaks(state, Broken::kNobodysLease);
   }
   if (!scenario.strict) return;
   for (const Task& row : state.tasks) {
@@ -220,49 +283,22 @@ void check(State& state, const Scenario& scenario) {
   }
 }
 
-void forget(Packet& packet) {
-  const bool acks = packet.op >= Op::kAck && packet.op <= Op::kAckRelease;
-  const bool names = packet.op == Op::kAnnounce || packet.op == Op::kRetry || packet.op == Op::kBury;
-  if (!acks) packet.ring = packet.history = 0;
-  packet.keys &= acks ? packet.ring : names ? bit(packet.task) : Byte{0};
-  packet.history &= packet.ring;
-  const bool fenced = packet.op == Op::kRenew || packet.op >= Op::kAckRelease;
-  if (!fenced) packet.current = 0;
-}
-
-// What cannot matter any more is the same for all states.
-void forget(State& state) {
-  for (Task& row : state.tasks) {
-    if (row.state != Task::kAcknowledged && row.state != Task::kDead) continue;
-    const Byte end = row.state;
-    row = {};
-    row.state = end;
-  }
-  for (Task& row : state.tasks) {
-    // A success explains whatever verdict follows.
-    if (row.succeeded != 0) row.started = row.announced = row.failed = 0;
-  }
-  for (Worker& worker : state.workers) {
-    worker.attempts &= static_cast<Byte>((worker.block & 1) * 3 | (worker.block & 2) * 6 |
-                                         (worker.block & 4) * 12);
-    const int running = worker.running != 0 ? bit(worker.running - 1) : 0;
-    const int called = worker.call.op >= Op::kAnnounce ? bit(worker.call.task) : 0;
-    worker.keys &= static_cast<Byte>(worker.block | worker.ring | running | called);
-    worker.history &= worker.keys | worker.ring;
-    for (Packet* packet : {&worker.call, &worker.renewal, &worker.orphan}) forget(*packet);
-  }
-}
-
 }  // namespace
+
+bool lives(const Worker& worker) {
+  return worker.at != At::kDead && worker.at != At::kDown && worker.at != At::kLost;
+}
 
 State first_state(const Scenario& scenario) {
   State state{};
   for (int task = 0; task < kTasks; ++task) {
     state.order[task] = static_cast<Byte>(task);
     Task& row = state.tasks[task];
-    row.state = task < 2 ? Task::kWaiting : Task::kNotYet;
-    row.due = task < 2 ? 1 : 0;
-    if (task >= scenario.tasks) row = {Task::kAcknowledged, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    row.state = task < scenario.submitted ? Task::kWaiting : Task::kNotYet;
+    row.due = task < scenario.submitted ? 1 : 0;
+    if (task < scenario.tasks) continue;
+    row = {};
+    row.state = Task::kAcknowledged;
   }
   return state;
 }
@@ -271,25 +307,28 @@ bool ended(const State& state) {
   const auto over = [](const Task& row) {
     return row.state == Task::kAcknowledged || row.state == Task::kDead;
   };
-  return state.leased == 0 && std::all_of(std::begin(state.tasks), std::end(state.tasks), over);
+  const auto free = [](const Lease& row) { return row.held == 0; };
+  return std::all_of(std::begin(state.leases), std::end(state.leases), free) &&
+         std::all_of(std::begin(state.tasks), std::end(state.tasks), over);
 }
 
 void moves(const State& state, const Scenario& scenario, std::vector<Move>& out) {
   for (int who = 0; who < kWorkers; ++who) {
-    if (lives(state.workers[who])) {
-      worker_moves(state, scenario, who, out);
+    const Mover mover{state, scenario, who, out};
+    if (lives(mover.me())) {
+      keeper_moves(mover);
+      block_moves(mover);
     } else {
-      settler_moves(state, scenario, who, out);
+      settler_moves(mover);
     }
+    server_moves(mover);
+    fault_moves(mover);
   }
-  server_moves(state, scenario, out);
-  task_moves(state, out);
-  time_moves(state, scenario, out);
-  fault_moves(state, scenario, out);
-  for (Move& move : out) {
-    check(move.after, scenario);
-    forget(move.after);
-  }
+  const Mover nobody{state, scenario, -1, out};
+  task_moves(nobody);
+  time_moves(nobody);
+  database_faults(nobody);
+  for (Move& move : out) check(move.after, scenario);
 }
 
 }  // namespace allot::model

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The death of a worker: worker/settle step by step (S8-S10), reclaim at a restart (S11).
-#include <algorithm>
-
 #include "model/database.h"
 #include "model/moves.h"
 
@@ -23,7 +21,9 @@ Worker next_life(const Worker& worker) {
 
 void forget_life(State& state, int who) {
   Worker& worker = state.workers[who];
-  if (state.holder == who + 1) state.holder = 3;
+  for (Lease& lease : state.leases) {
+    if (lease.holder == who + 1) lease.holder = kFormer;
+  }
   worker = next_life(worker);
 }
 
@@ -32,103 +32,85 @@ void kill_connections(Worker& worker) {
   worker.renewal = {};
 }
 
+bool holds(const State& state, Which lease, int who) {
+  return state.leases[lease].held != 0 && state.leases[lease].holder == who + 1;
+}
+
+// By lock_by, which also finds a lease whose reply was lost.
+void read_held(State& state, int who) {
+  Worker& dead = state.workers[who];
+  dead.lease = holds(state, kOwn, who) ? kOwn : kPartition;
+  const bool held = holds(state, static_cast<Which>(dead.lease), who);
+  dead.current = held ? kCurrent : kGone;
+  dead.settle = held ? kWrite : kKillLate;
+}
+
 void charge_and_release(State& state, const Scenario& scenario, int who) {
-  Worker& worker = state.workers[who];
-  const bool held = state.leased != 0 && state.holder == who + 1 && worker.current != 0;
-  const int task = worker.running - 1;
-  const bool finished = task >= 0 && (worker.ring & bit(task)) != 0;
-  if (task >= 0 && !finished && scenario.without != Mutation::kNoCrashCharge) {
-    Task& row = state.tasks[task];
-    const bool named = row.state == Task::kWaiting && (worker.keys & bit(task)) != 0;
-    const Byte number = worker.number;
-    if (number >= scenario.max_attempts) {
-      bury(state, scenario, task, number, held && named, held);
-    } else if (number == 1) {
-      charge(state, task, number, held && named);
+  Worker& dead = state.workers[who];
+  const auto lease = static_cast<Which>(dead.lease);
+  const bool held = holds(state, lease, who) && dead.current == kCurrent;
+  const bool fence = held || scenario.without == Mutation::kNoSettleFence;
+  const int task = dead.running - 1;
+  const bool finished = task >= 0 && (dead.ring & bit(task)) != 0;
+  const bool charges = task >= 0 && !finished && scenario.without != Mutation::kNoCrashCharge;
+  if (charges) {
+    const Task& row = state.tasks[task];
+    const Byte where = lease == kOwn ? Task::kDetached : Task::kWaiting;
+    const bool named = row.state == where && (dead.keys & bit(task)) != 0;
+    const Fenced write{task, dead.number, lease, fence && named, held};
+    if (dead.number >= scenario.max_attempts) {
+      bury(state, scenario, write);
+    } else if (dead.number == 1) {
+      charge(state, scenario, write);
     } else {
-      retry(state, task, number, held && named, held);
+      retry(state, scenario, write);
     }
   }
   if (task >= 0 && !finished && held) {
     const Task& row = state.tasks[task];
-    if (row.state == Task::kWaiting && row.attempt < worker.number) {
-      breaks(state, Broken::kAttemptLost);
-    }
+    const bool here = row.state == Task::kWaiting || row.state == Task::kDetached;
+    if (here && row.attempt < dead.number) breaks(state, Broken::kAttemptLost);
   }
-  release(state, scenario, held);
+  if (held && lease == kPartition) release(state, scenario);
 }
 
-}  // namespace
-
-void die(State& state, const Scenario& scenario, int who, bool host) {
-  Worker& worker = state.workers[who];
-  if (worker.at == At::kHandler && worker.running != 0) {
-    const int task = worker.running - 1;
-    Task& row = state.tasks[task];
-    if (task == 0 && scenario.poison != Poison::kNone) {
-      ++row.kills;
-      const int most = scenario.max_attempts + (scenario.poison == Poison::kHost ? 1 : 0);
-      if (row.kills > most) breaks(state, Broken::kPoison);
-    }
-  }
-  if (worker.at == At::kAnnounced) worker.call = {};
-  // What only the process knew is gone; the slot stays.
-  worker.at = host ? At::kLost : At::kDead;
-  worker.block = worker.full = worker.attempts = 0;
-  worker.suspects = worker.suspect_n = worker.verdicts = 0;
-  worker.keeping = worker.lost = worker.deadline = worker.watched = 0;
-  worker.settle = 0;
-  if (host) worker.ring = worker.running = worker.number = worker.keys = worker.history = 0;
+void ack_ring(State& state, const Scenario& scenario, int who) {
+  Worker& dead = state.workers[who];
+  Packet packet{};
+  packet.ring = dead.ring;
+  packet.keys = dead.keys;
+  packet.history = dead.history;
+  packet.lease = kOwn;  // wherever the task is by now
+  if (scenario.without != Mutation::kRingForgotten) ack(state, scenario, packet);
+  dead.settle = kHeld;
 }
 
-void settler_moves(const State& state, const Scenario& scenario, int who, std::vector<Move>& out) {
-  const auto emit = [&](const char* what, auto&& change) {
-    Move& move = out.emplace_back();
-    move.after = state;
-    move.step = {what, static_cast<std::int8_t>(who), -1, false};
-    change(move.after, move.after.workers[who]);
-  };
-  const Worker& worker = state.workers[who];
-  if (worker.at == At::kLost) {
-    emit("its host comes back and reclaims", [&](State& after, Worker&) {
-      reclaim(after, static_cast<Byte>(who + 1));
-      forget_life(after, who);
-    });
-  }
-  if (worker.at == At::kDown) {
-    emit("starts again", [&](State& after, Worker&) { forget_life(after, who); });
-  }
-  if (worker.at != At::kDead) return;
-  const bool late = scenario.without == Mutation::kSettleBeforeKill;
-  switch (worker.settle) {
+void settle(const Mover& mover) {
+  const bool late = mover.without(Mutation::kSettleBeforeKill);
+  switch (mover.me().settle) {
     case kKill:
-      emit(late ? "settler starts" : "settler kills the connections",
-           [&](State&, Worker& dead) {
-             if (!late) kill_connections(dead);
-             dead.settle = kAckRing;
-           });
+      mover.step(late ? "settler starts" : "settler kills the connections",
+                 [&](State&, Worker& dead) {
+                   if (!late) kill_connections(dead);
+                   dead.settle = kAckRing;
+                 });
       return;
     case kAckRing:
-      emit("settler acknowledges the ring", [](State& after, Worker& dead) {
-        ack(after, dead.ring, dead.keys, dead.history);
-        dead.settle = kHeld;
-      });
+      mover.step("settler acknowledges the ring",
+                 [&](State& state) { ack_ring(state, mover.scenario, mover.who); });
       return;
     case kHeld:
-      emit("settler reads whether the lease is held", [&](State& after, Worker& dead) {
-        const bool held = after.leased != 0 && after.holder == who + 1;
-        dead.current = held ? 1 : 0;
-        dead.settle = held ? kWrite : kKillLate;
-      });
+      mover.step("settler reads whether the lease is held",
+                 [&](State& state) { read_held(state, mover.who); });
       return;
     case kWrite:
-      emit("settler charges and releases", [&](State& after, Worker& dead) {
-        charge_and_release(after, scenario, who);
+      mover.step("settler charges and releases", [&](State& state, Worker& dead) {
+        charge_and_release(state, mover.scenario, mover.who);
         dead.settle = kKillLate;
       });
       return;
     default:
-      emit("settler is done", [](State&, Worker& dead) {
+      mover.step("settler is done", [](State&, Worker& dead) {
         kill_connections(dead);
         const Packet orphan = dead.orphan;
         dead = {};
@@ -136,6 +118,45 @@ void settler_moves(const State& state, const Scenario& scenario, int who, std::v
         dead.at = At::kDown;
       });
       return;
+  }
+}
+
+}  // namespace
+
+void die(State& state, const Scenario& scenario, int who, bool host) {
+  Worker& worker = state.workers[who];
+  if (worker.at == At::kHandler && worker.running == 1 && scenario.poison != Poison::kNone) {
+    const int most = scenario.max_attempts + (scenario.poison == Poison::kHost ? 1 : 0);
+    if (++state.tasks[0].kills > most) breaks(state, Broken::kPoison);
+  }
+  const Worker before = worker;
+  // What only the process knew is gone; the slot stays, and what is on its way.
+  worker = {};
+  worker.at = host ? At::kLost : At::kDead;
+  if (before.at != At::kAnnounced) worker.call = before.call;
+  worker.renewal = before.renewal;
+  worker.orphan = before.orphan;
+  if (host) return;
+  worker.ring = before.ring;
+  worker.running = before.running;
+  worker.number = before.number;
+  worker.keys = before.keys;
+  worker.history = before.history;
+}
+
+void settler_moves(const Mover& mover) {
+  switch (mover.me().at) {
+    case At::kLost:
+      mover.step("'s host comes back and reclaims", [&](State& state) {
+        reclaim(state, mover.scenario, static_cast<Byte>(mover.who + 1));
+        forget_life(state, mover.who);
+      });
+      return;
+    case At::kDown:
+      mover.step("starts again", [&](State& state) { forget_life(state, mover.who); });
+      return;
+    default:
+      return settle(mover);
   }
 }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <type_traits>
+
+#include "model/scenario.h"
 
 // Everything that the lease protocol remembers, small enough to be compared and hashed as bytes:
 // one partition, two workers on two hosts, three tasks. Epochs never repeat (S2), so a remembered
 // epoch is one bit: is it still the row's? The same holds for keys and for what a watcher saw.
 namespace allot::model {
-
-using Byte = std::uint8_t;
 
 inline constexpr int kWorkers = 2;
 inline constexpr int kTasks = 3;
@@ -29,10 +28,37 @@ enum class Op : Byte {
   kAck,
   kAckFetch,
   kAckRelease,
-  kAnnounce,
-  kRetry,
-  kBury,
   kClearSuspects,
+  kDetach,
+  kRecover,
+  // From here on they name a task.
+  kAnnounce,
+  kGiveBack,
+  kRetry,
+  kSnooze,
+  kBury,
+};
+
+// The partition's row of q_lock_table, and the row of task_running that the first task gets when it
+// is detached.
+enum Which : Byte { kPartition, kOwn };
+inline constexpr int kLeases = 2;
+
+// Who has a lease: 0 nobody, 1 and 2 the workers, 3 a life that is over.
+inline constexpr Byte kFormer = 3;
+
+struct Lease {
+  Byte held;
+  Byte holder;
+  Byte expires;  // ticks by the database's clock; 0: expired
+  Byte age;      // ticks since it was taken or renewed, up to kTtl
+};
+
+// Is a remembered epoch the row's?
+enum Current : Byte {
+  kGone,
+  kCurrent,
+  kNext,  // it is the row's plus one, by a commit that a fail-over lost
 };
 
 // One trip on its way to the server, which executes it as a whole. Masks have a bit per task.
@@ -41,10 +67,11 @@ struct Packet {
   Byte task;
   Byte attempt;
   Byte ring;       // what the acknowledgement names
-  Byte current;    // its epoch is still the row's
+  Byte lease;      // Which: the row that it names
+  Byte current;    // Current: its epoch
   Byte keys;       // tasks whose key is known as it is
   Byte history;    // tasks known to have a first_key
-  Byte unchanged;  // takeover: the row still is what was seen
+  Byte unchanged;  // takeover, recover: the row still is what was seen
   Byte stale;
   Byte since;   // ticks of the sender's clock since it was sent
   Byte former;  // sent by a life that is over
@@ -74,9 +101,10 @@ enum class At : Byte {
 // A worker with its slot; once it is dead, the settler of its slot.
 struct Worker {
   At at;
-  Byte current;
-  Byte block;  // tasks still to run
-  Byte full;   // the last fetch filled the block
+  Byte lease;    // Which: what it has, or believes to have
+  Byte current;  // Current
+  Byte block;    // tasks still to run
+  Byte full;     // the last fetch filled the block
   Byte attempts;
   Byte keys;
   Byte history;
@@ -84,37 +112,39 @@ struct Worker {
   Byte suspects;
   Byte suspect_n;  // 0: not careful
   Byte verdicts;
-  Byte running;  // slot: task + 1
-  Byte number;   // slot: its attempt
-  Byte keeping;  // the keeper holds the lease
+  Byte running;    // slot: task + 1
+  Byte number;     // slot: its attempt
+  Byte announced;  // that attempt was written before it began
+  Byte hung;       // its handler is over its time and does not return
+  Byte keeping;    // the keeper holds the lease
   Byte lost;
-  Byte deadline;  // ticks of its clock until its lease is in doubt
-  Byte watched;   // 0: nothing; else 1 + ticks since the row was first seen as it is
-  Byte settle;    // steps of the settler done
+  Byte detaching;  // the keeper asked for it and has no answer yet
+  Byte deadline;   // ticks of its clock until its lease is in doubt
+  Byte watched[kLeases];  // 0: nothing; else 1 + ticks since the row was first seen as it is
+  Byte settle;            // steps of the settler done
   Packet call;
-  Packet renewal;
-  Packet orphan;  // given up by its sender, still on its way to the server
+  Packet renewal;  // the keeper's call
+  Packet orphan;   // given up by its sender, still on its way to the server
 };
 
 struct Task {
-  enum State : Byte { kNotYet, kWaiting, kAcknowledged, kDead };
+  enum State : Byte { kNotYet, kWaiting, kDetached, kAcknowledged, kDead };
   Byte state;
   Byte attempt;
   Byte due;
-  Byte moved;        // has a first_key
-  Byte moved_row;    // has a row in task_moved
-  Byte succeeded;    // a handler ended in success
-  Byte failed;       // a handler ended in a failure that is final
-  Byte started;      // its handler was started
-  Byte announced;    // an attempt was announced before any start
-  Byte kills;        // deaths inside its handler
+  Byte moved;      // has a first_key
+  Byte moved_row;  // has a row in task_moved
+  // What happened, whatever the database knows of it.
+  Byte succeeded;  // a handler ended in success
+  Byte failed;     // a handler ended in a failure that is final
+  Byte starts;     // of its handler, less what a snooze took back, up to kMostStarts
+  Byte announced;  // attempts written before a start that never came
+  Byte kills;      // deaths inside its handler
 };
+inline constexpr int kMostStarts = 3;
 
 struct State {
-  Byte leased;
-  Byte holder;  // 0 nobody, 1 and 2 the workers, 3 a life that is over
-  Byte expires;  // ticks by the database's clock; 0: expired
-  Byte age;      // ticks since it was taken or renewed, up to kTtl
+  Lease leases[kLeases];
   Byte suspects;
   Byte suspect_n;
   Byte order[kTasks];  // by run_key
@@ -126,6 +156,8 @@ struct State {
   Byte losses;
   Byte steps;
   Byte drifts;
+  Byte hangs;
+  Byte failovers;
   Byte given_up;  // a packet was given up by its sender and may still be executed
   Byte broken;    // Broken: an invariant failed
 };
@@ -133,49 +165,19 @@ static_assert(std::has_unique_object_representations_v<State>);
 
 enum class Broken : Byte {
   kNothing,
-  kNotRun,             // acknowledged without a success
-  kBuriedUnrun,        // buried, with fewer starts than attempts that nothing explains
-  kStartedElsewhere,   // a task started while another worker's lease was valid, or without a lease
-  kLateWrite,          // a worker whose lease is gone changed something
-  kNobodysLease,       // leased, by nobody
-  kHealthyTaken,       // a takeover of a lease that was renewed in time
-  kAttemptLost,        // an attempt counter went down, or a settled crash was not charged
-  kPoison,             // a task killed more often than its attempts allow
-  kSettledHolds,       // the lease of a worker that was settled
-  kIdLost,             // a task that moved cannot be found by its id
-};
-
-// One rule each, removed.
-enum class Mutation : Byte {
-  kNone,
-  kNoRetryFence,
-  kNoBuryFence,
-  kNoReleaseFence,
-  kEpochKept,
-  kNoDeadlineCheck,
-  kTakeoverWithoutS4,
-  kNoCarefulMode,
-  kNoCrashCharge,
-  kEarlyAck,
-  kSettleBeforeKill,
-};
-
-enum class Poison : Byte { kNone, kProcess, kHost };
-
-// What one exploration allows.
-struct Scenario {
-  const char* name;
-  Byte max_attempts;
-  Byte crashes;      // kill -9 of a worker, at any point
-  Byte host_losses;  // nobody settles; the host comes back at any later time
-  Byte losses;       // a call is not executed, or executed and its reply lost, or executed later
-  Byte clock_steps;  // the database's clock jumps ahead by a TTL
-  Byte drifts;       // a tick that one worker's clock does not see, or sees twice
-  Byte tasks;
-  Byte retries;      // 1: the first task may also fail or ask for a retry
-  Poison poison = Poison::kNone;  // the first task kills, always
-  bool strict = false;            // also checks what is known to fail, see docs/model.md
-  Mutation without = Mutation::kNone;
+  kNotRun,            // acknowledged without a success
+  kBuriedUnrun,       // buried, and neither failed for good nor out of attempts
+  kStartedElsewhere,  // a task started while another worker's lease was valid, or without a lease
+  kLateWrite,         // a worker whose lease is gone changed something
+  kNobodysLease,      // leased, by nobody
+  kHealthyTaken,      // a takeover of a lease that was renewed in time
+  kEpochRepeated,     // an epoch was given out that somebody remembers
+  kAttemptLost,       // an attempt counter went down, or a settled crash was not charged
+  kChargedUnrun,      // more attempts were charged than were started
+  kRanTwice,          // a finished task ran again, and no fault explains it
+  kPoison,            // a task killed more often than its attempts allow
+  kSettledHolds,      // the lease of a worker that was settled
+  kIdLost,            // a task that moved cannot be found by its id
 };
 
 }  // namespace allot::model
