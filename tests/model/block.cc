@@ -96,8 +96,7 @@ void end_of_block(const Mover& mover) {
                [](State&, Worker& worker) { send(worker, Op::kClearSuspects); });
   }
   if (me.full != 0) {
-    mover.step("sends ack and fetch",
-               [](State&, Worker& worker) { send(worker, Op::kAckFetch); });
+    mover.step("sends ack and fetch", [](State&, Worker& worker) { send(worker, Op::kAckFetch); });
   }
   leave(mover, "leaves after its block");
 }
@@ -168,7 +167,9 @@ void failures(const Mover& mover) {
   const bool last = mover.me().number >= mover.scenario.max_attempts;
   mover.step(
       last ? "its handler asks for a retry, sends bury" : "its handler asks for a retry",
-      [&](State&, Worker& worker) { send(worker, last ? Op::kBury : Op::kRetry, 0, worker.number); },
+      [&](State&, Worker& worker) {
+        send(worker, last ? Op::kBury : Op::kRetry, 0, worker.number);
+      },
       0);
   mover.step(
       "its handler snoozes",

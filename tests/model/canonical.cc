@@ -41,12 +41,11 @@ void forget(Task& row) {
 }
 
 void forget(Worker& worker) {
-  worker.attempts &= static_cast<Byte>((worker.block & 1) * 3 | (worker.block & 2) * 6 |
-                                       (worker.block & 4) * 12);
+  worker.attempts &=
+      static_cast<Byte>((worker.block & 1) * 3 | (worker.block & 2) * 6 | (worker.block & 4) * 12);
   const int running = worker.running != 0 ? bit(worker.running - 1) : 0;
   const int called = worker.call.op >= Op::kAnnounce ? bit(worker.call.task) : 0;
-  worker.keys &= static_cast<Byte>(worker.block | worker.ring | running | called |
-                                   worker.suspects);
+  worker.keys &= static_cast<Byte>(worker.block | worker.ring | running | called | worker.suspects);
   worker.history &= worker.keys;
   forget(worker.call);
   forget(worker.renewal);

@@ -38,9 +38,8 @@ void row_changed(State& state, Which lease) {
 void epoch_ends(State& state, const Scenario& scenario, Which lease) {
   // By counting, the epoch that a fail-over lost comes again. By the clock it does not (S2).
   const bool counted = scenario.without == Mutation::kEpochCounted;
-  each_memory(state, lease, [&](Byte& current) {
-    current = counted && current == kNext ? kCurrent : kGone;
-  });
+  each_memory(state, lease,
+              [&](Byte& current) { current = counted && current == kNext ? kCurrent : kGone; });
   row_changed(state, lease);
 }
 
@@ -273,9 +272,8 @@ void reclaim(State& state, const Scenario& scenario, Byte holder) {
 
 void fail_over(State& state) {
   state.leases[kPartition] = {};
-  each_memory(state, kPartition, [](Byte& current) {
-    current = current == kCurrent ? kNext : kGone;
-  });
+  each_memory(state, kPartition,
+              [](Byte& current) { current = current == kCurrent ? kNext : kGone; });
   row_changed(state, kPartition);
 }
 
@@ -285,10 +283,9 @@ namespace {
 Reply execute_write(State& state, const Scenario& scenario, const Packet& packet, bool owner,
                     bool fence) {
   const bool retries = packet.op == Op::kRetry || packet.op == Op::kSnooze;
-  const bool unfenced =
-      (scenario.without == Mutation::kNoRetryFence && retries) ||
-      (scenario.without == Mutation::kNoBuryFence && packet.op == Op::kBury) ||
-      (scenario.without == Mutation::kNoDetachFence && packet.op == Op::kDetach);
+  const bool unfenced = (scenario.without == Mutation::kNoRetryFence && retries) ||
+                        (scenario.without == Mutation::kNoBuryFence && packet.op == Op::kBury) ||
+                        (scenario.without == Mutation::kNoDetachFence && packet.op == Op::kDetach);
   const bool lands = (unfenced || fence) && named(state, packet);
   const Fenced write{packet.task, packet.attempt, packet.lease, lands, owner};
   Reply reply{};

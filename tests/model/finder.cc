@@ -74,9 +74,9 @@ void granted(Worker& worker, Which lease, const Packet& call) {
 
 void finder_moves(const Mover& mover) {
   const Lease& partition = mover.before.leases[kPartition];
-  const bool due = std::any_of(
-      std::begin(mover.before.tasks), std::end(mover.before.tasks),
-      [](const Task& task) { return task.state == Task::kWaiting && task.due != 0; });
+  const bool due =
+      std::any_of(std::begin(mover.before.tasks), std::end(mover.before.tasks),
+                  [](const Task& task) { return task.state == Task::kWaiting && task.due != 0; });
   if (partition.held == 0 && due) {
     mover.step("sends lease", [](State&, Worker& worker) { send(worker, Op::kLease); });
   }
@@ -87,8 +87,8 @@ void finder_moves(const Mover& mover) {
 void keeper_moves(const Mover& mover) {
   const Worker& me = mover.me();
   if (me.keeping == 0 || me.lost != 0 || me.renewal.op != Op::kNone) return;
-  const bool detachable = mover.scenario.detach && me.lease == kPartition &&
-                          me.at == At::kHandler && me.running == 1;
+  const bool detachable =
+      mover.scenario.detach && me.lease == kPartition && me.at == At::kHandler && me.running == 1;
   if (detachable) detach(mover);
   // Until the answer is there it is not known which row to renew.
   if (me.detaching != 0) return;

@@ -34,8 +34,8 @@ struct Mover {
   // change(State&) makes the step; with a worker, change(State&, Worker&).
   template <typename Change>
   void step(const char* what, Change&& change, int task = -1, bool fault = false) const {
-    Move& move = out.emplace_back(Move{
-        {what, static_cast<std::int8_t>(who), static_cast<std::int8_t>(task), fault}, before});
+    Move& move = out.emplace_back(
+        Move{{what, static_cast<std::int8_t>(who), static_cast<std::int8_t>(task), fault}, before});
     if constexpr (std::is_invocable_v<Change, State&>) {
       change(move.after);
     } else {

@@ -37,19 +37,19 @@ enum class Poison : Byte { kNone, kProcess, kHost };
 struct Scenario {
   const char* name;
   Byte tasks = 3;
-  Byte submitted = 2;    // of these are there at the start; the others come at any time
+  Byte submitted = 2;  // of these are there at the start; the others come at any time
   Byte max_attempts = 2;
-  Byte crashes = 0;      // kill -9 of a worker or its settler, at any point
-  Byte host_losses = 0;  // nobody settles; the host comes back at any later time
-  Byte losses = 0;       // a call is not executed, or its reply is lost, or it is executed later
-  Byte clock_steps = 0;  // the database's clock jumps ahead by a TTL
-  Byte drifts = 0;       // a tick that one worker's clock does not see, or sees twice
-  Byte hangs = 0;        // a handler never returns, and nobody kills its worker
-  Byte failovers = 0;    // to a server that did not get the lease
-  bool outcomes = false;      // the first task may also fail, retry, snooze, or be interrupted
-  bool detach = false;        // the first task may leave the block
-  bool time_stands = false;   // no lease expires: whatever runs twice is a broken promise
-  bool strict = false;        // also checks what is known to fail, see README.md
+  Byte crashes = 0;       // kill -9 of a worker or its settler, at any point
+  Byte host_losses = 0;   // nobody settles; the host comes back at any later time
+  Byte losses = 0;        // a call is not executed, or its reply is lost, or it is executed later
+  Byte clock_steps = 0;   // the database's clock jumps ahead by a TTL
+  Byte drifts = 0;        // a tick that one worker's clock does not see, or sees twice
+  Byte hangs = 0;         // a handler never returns, and nobody kills its worker
+  Byte failovers = 0;     // to a server that did not get the lease
+  bool outcomes = false;  // the first task may also fail, retry, snooze, or be interrupted
+  bool detach = false;    // the first task may leave the block
+  bool time_stands = false;       // no lease expires: whatever runs twice is a broken promise
+  bool strict = false;            // also checks what is known to fail, see README.md
   Poison poison = Poison::kNone;  // the first task kills, always
   Mutation without = Mutation::kNone;
 };

@@ -118,8 +118,8 @@ struct Worker {
   Byte hung;       // its handler is over its time and does not return
   Byte keeping;    // the keeper holds the lease
   Byte lost;
-  Byte detaching;  // the keeper asked for it and has no answer yet
-  Byte deadline;   // ticks of its clock until its lease is in doubt
+  Byte detaching;         // the keeper asked for it and has no answer yet
+  Byte deadline;          // ticks of its clock until its lease is in doubt
   Byte watched[kLeases];  // 0: nothing; else 1 + ticks since the row was first seen as it is
   Byte settle;            // steps of the settler done
   Packet call;
