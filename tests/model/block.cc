@@ -27,12 +27,13 @@ void count_verdict(Worker& worker, int task) {
   worker.at = worker.lease == kOwn ? At::kLeave : At::kBlock;
   if (!counted) return;
   ++worker.verdicts;
-  if (worker.ring != 0) send(worker, Op::kAck);
+  if (worker.ring != 0) worker.at = At::kVerdict;
 }
 
 bool covers(const Worker& other, int task) {
   if (!lives(other) || !valid(other)) return false;
-  return (other.lease == kPartition && other.detaching == 0) || task == 0;
+  if (other.lease == kPartition && other.detaching == 0) return true;
+  return other.at == At::kHandler && other.running == task + 1;
 }
 
 // What S5 and S9 promise of this moment.
@@ -42,8 +43,7 @@ void check_start(State& state, const Scenario& scenario, int who, int task) {
   // fail-over that loses commits nothing is.
   if (state.steps != 0 || state.failovers != 0) return;
   const Lease& row = state.leases[kPartition];
-  const bool mine =
-      state.workers[who].current == kCurrent && row.held != 0 && row.holder == who + 1;
+  const bool mine = row.held != 0 && row.holder == who + 1;
   if (!mine || covers(state.workers[1 - who], task)) breaks(state, Broken::kStartedElsewhere);
 }
 
@@ -72,7 +72,7 @@ void leave(const Mover& mover, const char* why, int task = -1) {
 }
 
 void send_ack(const Mover& mover) {
-  mover.step("sends ack", [](State&, Worker& worker) { send(worker, Op::kAck); });
+  mover.call("sends ack", [](State&, Worker& worker) { send(worker, Op::kAck); });
 }
 
 // Are suspects left that have no verdict yet?
@@ -92,11 +92,11 @@ void end_of_block(const Mover& mover) {
   const Worker& me = mover.me();
   if (careful(me) && me.ring != 0) return send_ack(mover);
   if (careful(me) && !suspects_left(mover) && valid(me)) {
-    mover.step("sends clear_suspects",
+    mover.call("sends clear_suspects",
                [](State&, Worker& worker) { send(worker, Op::kClearSuspects); });
   }
   if (me.full != 0) {
-    mover.step("sends ack and fetch", [](State&, Worker& worker) { send(worker, Op::kAckFetch); });
+    mover.call("sends ack and fetch", [](State&, Worker& worker) { send(worker, Op::kAckFetch); });
   }
   leave(mover, "leaves after its block");
 }
@@ -120,7 +120,7 @@ void run_block(const Mover& mover) {
   if (me.ring != 0) send_ack(mover);
   const int attempt = attempt_of(me.attempts, task);
   if (attempt >= mover.scenario.max_attempts) {
-    mover.step(
+    mover.call(
         "sends bury, no attempt is left",
         [&](State&, Worker& worker) {
           worker.block &= static_cast<Byte>(~bit(task));
@@ -130,7 +130,7 @@ void run_block(const Mover& mover) {
     return;
   }
   if (suspect(me, task) && !mover.without(Mutation::kNoCarefulMode)) {
-    mover.step(
+    mover.call(
         "sends charge, before it runs",
         [&](State&, Worker& worker) { send(worker, Op::kAnnounce, task, attempt + 1); }, task);
     return;
@@ -156,8 +156,31 @@ void announced(const Mover& mover) {
       task);
 }
 
+// A stop. What was written before the task ran is taken back.
+void interruption(const Mover& mover) {
+  const char* what = "its handler is interrupted";
+  const auto end = [](Worker& worker) {
+    worker.running = worker.number = worker.announced = 0;
+    worker.block = 0;
+    worker.at = At::kLeave;
+  };
+  if (mover.me().announced == 0) {
+    mover.step(
+        what, [&](State&, Worker& worker) { end(worker); }, 0);
+    return;
+  }
+  mover.call(
+      what,
+      [&](State&, Worker& worker) {
+        const int number = worker.number;
+        end(worker);
+        send(worker, Op::kGiveBack, 0, number - 1);
+      },
+      0);
+}
+
 void failures(const Mover& mover) {
-  mover.step(
+  mover.call(
       "its handler fails, sends bury",
       [](State& state, Worker& worker) {
         state.tasks[0].failed = 1;
@@ -165,33 +188,20 @@ void failures(const Mover& mover) {
       },
       0);
   const bool last = mover.me().number >= mover.scenario.max_attempts;
-  mover.step(
+  mover.call(
       last ? "its handler asks for a retry, sends bury" : "its handler asks for a retry",
       [&](State&, Worker& worker) {
         send(worker, last ? Op::kBury : Op::kRetry, 0, worker.number);
       },
       0);
-  mover.step(
+  mover.call(
       "its handler snoozes",
       [&](State&, Worker& worker) {
         const int taken_back = mover.without(Mutation::kSnoozeCharges) ? 0 : 1;
         send(worker, Op::kSnooze, 0, worker.number - taken_back);
       },
       0);
-  // A stop. A detached task that is interrupted is a release: it moves.
-  if (mover.me().lease == kOwn) return;
-  mover.step(
-      "its handler is interrupted",
-      [](State&, Worker& worker) {
-        const bool written = worker.announced != 0;
-        const int number = worker.number;
-        count_verdict(worker, 0);
-        worker.call = {};
-        worker.at = At::kLeave;
-        worker.block = 0;
-        if (written) send(worker, Op::kGiveBack, 0, number - 1);
-      },
-      0);
+  if (mover.me().lease == kPartition) interruption(mover);
 }
 
 void handler(const Mover& mover) {
@@ -229,7 +239,7 @@ void handler(const Mover& mover) {
 // drop() waits for a renewal that is under way: one mutex (S1).
 void finish(const Mover& mover) {
   if (mover.me().renewal.op != Op::kNone) return;
-  mover.step("sends ack and release", [](State&, Worker& worker) {
+  mover.call("sends ack and release", [](State&, Worker& worker) {
     worker.keeping = worker.lost = worker.deadline = 0;
     worker.block = worker.full = 0;
     worker.suspects = worker.suspect_n = worker.verdicts = 0;
@@ -314,9 +324,7 @@ void hear(State& state, const Scenario& scenario, int who, const Reply& reply) {
     case Op::kSnooze:
     case Op::kBury:
       count_verdict(worker, call.task);
-      if (landed) break;
-      worker.call = {};
-      worker.at = At::kLeave;
+      if (!landed) worker.at = At::kLeave;
       break;
     case Op::kGiveBack:
       worker.at = At::kLeave;
@@ -342,6 +350,8 @@ void block_moves(const Mover& mover) {
       return handler(mover);
     case At::kAnnounced:
       return announced(mover);
+    case At::kVerdict:
+      return send_ack(mover);
     case At::kLeave:
       return finish(mover);
     default:

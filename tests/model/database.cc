@@ -247,7 +247,7 @@ void bury(State& state, const Scenario& scenario, const Fenced& write) {
   Task& row = state.tasks[write.task];
   const bool ran = row.starts != 0 || row.succeeded != 0;
   const bool explained = row.announced != 0 && !scenario.strict;
-  const bool last = row.failed != 0 || write.attempt >= scenario.max_attempts;
+  const bool last = row.failed != 0 || row.succeeded != 0 || write.attempt >= scenario.max_attempts;
   if ((!ran && !explained) || !last) breaks(state, Broken::kBuriedUnrun);
   set_attempt(state, write, false);
   row.state = Task::kDead;

@@ -20,7 +20,7 @@ class Explorer {
     Findings findings;
     State first = first_state(scenario_);
     make_canonical(first);
-    add(first, {0, {"", -1, -1, false}, false});
+    add(first, {0, {"", "", -1, -1, false}, false});
     std::vector<Move> next;
     std::uint32_t at = 0;
     for (; at < states_.size() && states_.size() < most_; ++at) {
@@ -128,7 +128,7 @@ class Explorer {
       if (step.task >= 0) text += "task " + std::to_string(step.task) + ": ";
       if (step.who >= 0) text += std::string("worker ") + ((step.who == 1) == swapped ? "A" : "B");
       const bool spaced = step.who >= 0 && step.what[0] != '\'';
-      text += (spaced ? " " : "") + std::string(step.what) + "\n";
+      text += (spaced ? " " : "") + std::string(step.what) + step.how + "\n";
       swapped ^= origin.swapped;
     }
     return text;

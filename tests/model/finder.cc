@@ -22,7 +22,7 @@ void watch(const Mover& mover, Which lease, Op op, const char* sends) {
   const bool stale = still >= kStale;
   const bool waited = still >= kHalf || mover.without(Mutation::kTakeoverWithoutS4);
   if (!stale && !(row.expires == 0 && waited)) return;
-  mover.step(sends, [&](State&, Worker& worker) {
+  mover.call(sends, [&](State&, Worker& worker) {
     send(worker, op);
     worker.watched[lease] = 0;
     worker.call.lease = lease;
@@ -32,7 +32,7 @@ void watch(const Mover& mover, Which lease, Op op, const char* sends) {
 }
 
 void detach(const Mover& mover) {
-  mover.step(
+  mover.call(
       "sends detach",
       [](State&, Worker& worker) {
         worker.detaching = 1;
@@ -45,7 +45,7 @@ void detach(const Mover& mover) {
         packet.keys = worker.keys;
         packet.history = worker.history;
       },
-      0);
+      0, &Worker::renewal);
 }
 
 // The task goes on under a lease of its own, and the block is somebody else's.
@@ -78,7 +78,7 @@ void finder_moves(const Mover& mover) {
       std::any_of(std::begin(mover.before.tasks), std::end(mover.before.tasks),
                   [](const Task& task) { return task.state == Task::kWaiting && task.due != 0; });
   if (partition.held == 0 && due) {
-    mover.step("sends lease", [](State&, Worker& worker) { send(worker, Op::kLease); });
+    mover.call("sends lease", [](State&, Worker& worker) { send(worker, Op::kLease); });
   }
   watch(mover, kPartition, Op::kTakeover, "sends takeover");
   if (mover.scenario.detach) watch(mover, kOwn, Op::kRecover, "sends recover");
@@ -94,11 +94,14 @@ void keeper_moves(const Mover& mover) {
   if (me.detaching != 0) return;
   if (me.deadline >= kTtl - kMargin) return;
   if (me.hung != 0 && !mover.without(Mutation::kBlindRenewal)) return;
-  mover.step("sends renew", [](State&, Worker& worker) {
-    worker.renewal.op = Op::kRenew;
-    worker.renewal.lease = worker.lease;
-    worker.renewal.current = worker.current;
-  });
+  mover.call(
+      "sends renew",
+      [](State&, Worker& worker) {
+        worker.renewal.op = Op::kRenew;
+        worker.renewal.lease = worker.lease;
+        worker.renewal.current = worker.current;
+      },
+      -1, &Worker::renewal);
 }
 
 void hear_renewal(State& state, int who, const Reply& reply) {

@@ -50,20 +50,21 @@ int task_of(const Packet& packet) {
   return names ? packet.task : -1;
 }
 
-void tick_clock(Worker& worker) {
+// Nothing is decided by a row that stood still for longer than `most`.
+void tick_clock(Worker& worker, int most) {
   if (worker.deadline > 0) --worker.deadline;
   for (Byte& watched : worker.watched) {
-    if (watched > 0 && watched <= kStale) ++watched;
+    if (watched > 0 && watched <= most) ++watched;
   }
   for (Packet* packet : {&worker.call, &worker.renewal}) {
-    if (packet->op != Op::kNone && packet->since < kTtl) ++packet->since;
+    if (packet->op != Op::kNone && packet->since < kTtl - kMargin) ++packet->since;
   }
 }
 
 void tick_rows(State& state) {
   for (Lease& row : state.leases) {
     if (row.held == 0) continue;
-    if (row.expires > 0) --row.expires;
+    if (row.expires > 0 && row.expires != kNever) --row.expires;
     if (row.age < kTtl) ++row.age;
   }
 }
@@ -83,9 +84,11 @@ bool time_waits(const State& state, const Scenario& scenario) {
 
 void time_moves(const Mover& mover) {
   if (time_waits(mover.before, mover.scenario)) return;
-  mover.step("time passes", [](State& state) {
+  // A lease that stood still for TTL + 1 is expired as well, unless the clock was set back.
+  const int most = mover.scenario.clock_returns != 0 ? kStale : kHalf;
+  mover.step("time passes", [&](State& state) {
     tick_rows(state);
-    for (Worker& worker : state.workers) tick_clock(worker);
+    for (Worker& worker : state.workers) tick_clock(worker, most);
   });
   if (mover.before.drifts >= mover.scenario.drifts) return;
   for (int who = 0; who < kWorkers; ++who) {
@@ -94,9 +97,9 @@ void time_moves(const Mover& mover) {
       one.fault(fast ? "'s clock runs fast" : "'s clock runs slow", [&](State& state) {
         ++state.drifts;
         tick_rows(state);
-        tick_clock(state.workers[1 - who]);
-        if (fast) tick_clock(state.workers[who]);
-        if (fast) tick_clock(state.workers[who]);
+        tick_clock(state.workers[1 - who], most);
+        if (fast) tick_clock(state.workers[who], most);
+        if (fast) tick_clock(state.workers[who], most);
       });
     }
   }
@@ -117,118 +120,58 @@ void send_again(Worker& worker) {
   std::fill(std::begin(worker.watched), std::end(worker.watched), Byte{0});
 }
 
-void give_up(Worker& worker, Packet Worker::*which) {
-  if (which == &Worker::renewal) {
+void give_up(Worker& worker, Channel channel) {
+  if (channel == &Worker::renewal) {
     worker.renewal = {};
   } else {
     send_again(worker);
   }
 }
 
+// What is on its way arrives.
 void server_moves(const Mover& mover) {
   const Worker& me = mover.me();
-  const bool heard = lives(me);
-  if (me.call.op != Op::kNone && me.at != At::kAnnounced) {
+  for (const Channel channel : {&Worker::call, &Worker::renewal, &Worker::orphan}) {
+    const Packet& packet = me.*channel;
+    if (packet.op == Op::kNone || (channel == &Worker::call && me.at == At::kAnnounced)) continue;
     mover.step(
-        name_of(me.call.op),
-        [&](State& state, Worker& worker) {
-          const Reply reply =
-              execute(state, mover.scenario, me.call, sender_of(me.call, mover.who));
-          // Nobody waits for the answer of a dead worker's call.
-          if (heard) hear(state, mover.scenario, mover.who, reply);
-          if (!heard) worker.call = {};
-        },
-        task_of(me.call));
-  }
-  if (me.renewal.op != Op::kNone) {
-    mover.step(me.renewal.op == Op::kRenew ? "'s renewal is executed" : name_of(me.renewal.op),
-               [&](State& state, Worker& worker) {
-                 const Reply reply =
-                     execute(state, mover.scenario, me.renewal, sender_of(me.renewal, mover.who));
-                 if (heard) hear_renewal(state, mover.who, reply);
-                 if (!heard) worker.renewal = {};
-               });
-  }
-  if (me.orphan.op != Op::kNone) {
-    mover.step(
-        "'s call that it gave up is executed",
-        [&](State& state, Worker& worker) {
-          execute(state, mover.scenario, me.orphan, sender_of(me.orphan, mover.who));
-          worker.orphan = {};
-        },
-        task_of(me.orphan));
+        name_of(packet.op), [&](State& state) { mover.answer(state, channel); }, task_of(packet));
   }
 }
 
-// Not executed, executed without an answer, or executed later.
-void loss_moves(const Mover& mover, Packet Worker::*which) {
-  const Packet& packet = mover.me().*which;
-  if (packet.op == Op::kNone || mover.me().at == At::kAnnounced) return;
-  const int task = task_of(packet);
-  mover.fault(
-      "'s call is lost",
-      [&](State& state, Worker& worker) {
-        ++state.losses;
-        give_up(worker, which);
-      },
-      task);
-  mover.fault(
-      "'s call is executed, its reply is lost",
-      [&](State& state, Worker& worker) {
-        ++state.losses;
-        execute(state, mover.scenario, packet, sender_of(packet, mover.who));
-        give_up(worker, which);
-      },
-      task);
-  if (mover.me().orphan.op != Op::kNone) return;
+// A call that is lost, or executed without an answer, before or after its sender tries again.
+void loss_moves(const Mover& mover, Channel channel) {
+  const Packet& packet = mover.me().*channel;
+  const bool asked = packet.op != Op::kNone && mover.me().at != At::kAnnounced;
+  if (!asked || mover.me().orphan.op != Op::kNone) return;
   mover.fault(
       "gives up a call that is on its way",
       [&](State& state, Worker& worker) {
         ++state.losses;
-        state.given_up = 1;
         worker.orphan = packet;
-        give_up(worker, which);
+        give_up(worker, channel);
       },
-      task);
-}
-
-// kill -9, also between the execution of a call and its reply.
-void death_moves(const Mover& mover, bool host) {
-  const auto count = [host](State& state) { ++(host ? state.host_losses : state.crashes); };
-  mover.fault(host ? "loses its host" : "is killed", [&](State& state) {
-    count(state);
-    die(state, mover.scenario, mover.who, host);
-  });
-  const Packet& call = mover.me().call;
-  if (call.op == Op::kNone || mover.me().at == At::kAnnounced) return;
-  mover.fault(
-      host ? "'s call is executed, it loses its host" : "'s call is executed, it is killed",
-      [&](State& state, Worker& worker) {
-        count(state);
-        execute(state, mover.scenario, call, sender_of(call, mover.who));
-        worker.call = {};
-        die(state, mover.scenario, mover.who, host);
-      },
-      task_of(call));
+      task_of(packet));
 }
 
 void fault_moves(const Mover& mover) {
-  const Scenario& scenario = mover.scenario;
-  const State& before = mover.before;
   const Worker& me = mover.me();
-  if (me.at == At::kDead && before.crashes < scenario.crashes && me.settle > 0) {
+  if (me.at == At::kDead && mover.may_die(false) && me.settle > 0) {
     mover.fault("'s settler is killed and starts again", [](State& state, Worker& worker) {
       ++state.crashes;
       worker.settle = 0;
     });
   }
   if (!lives(me)) return;
-  if (before.losses < scenario.losses) {
+  if (mover.before.losses < mover.scenario.losses) {
     loss_moves(mover, &Worker::call);
     loss_moves(mover, &Worker::renewal);
   }
-  if (before.crashes < scenario.crashes) death_moves(mover, false);
-  if (before.host_losses < scenario.host_losses) death_moves(mover, true);
+  for (const bool host : {false, true}) {
+    if (!mover.may_die(host)) continue;
+    mover.fault(host ? "loses its host" : "is killed",
+                [&](State& state) { mover.kill(state, host); });
+  }
 }
 
 void database_faults(const Mover& mover) {
@@ -238,6 +181,14 @@ void database_faults(const Mover& mover) {
     mover.fault("the database's clock jumps ahead", [](State& state) {
       ++state.steps;
       for (Lease& row : state.leases) row.expires = 0;
+    });
+  }
+  if (before.returns < mover.scenario.clock_returns && held) {
+    mover.fault("the database's clock jumps back", [](State& state) {
+      ++state.returns;
+      for (Lease& row : state.leases) {
+        if (row.held != 0) row.expires = kNever;
+      }
     });
   }
   if (before.failovers < mover.scenario.failovers && held) {
@@ -264,14 +215,6 @@ void task_moves(const Mover& mover) {
 }
 
 void check(State& state, const Scenario& scenario) {
-  for (int who = 0; who < kWorkers; ++who) {
-    if (state.workers[who].at != At::kDown) continue;
-    for (const Lease& row : state.leases) {
-      // Of the packets given up earlier the slot knows no connection; the TTL ends those leases.
-      const bool held = row.held != 0 && row.holder == who + 1;
-      if (held && state.given_up == 0) breaks(state, Broken::kSettledHolds);
-    }
-  }
   for (const Lease& row : state.leases) {
     if (row.held != 0 && row.holder == 0) breaks(state, Broken::kNobodysLease);
   }
@@ -286,7 +229,26 @@ void check(State& state, const Scenario& scenario) {
 }  // namespace
 
 bool lives(const Worker& worker) {
-  return worker.at != At::kDead && worker.at != At::kDown && worker.at != At::kLost;
+  return worker.at != At::kDead && worker.at != At::kLost;
+}
+
+void Mover::kill(State& state, bool host) const {
+  ++(host ? state.host_losses : state.crashes);
+  die(state, scenario, who, host);
+}
+
+void Mover::answer(State& state, Channel channel) const {
+  Worker& worker = state.workers[who];
+  const Packet packet = worker.*channel;
+  const Reply reply = execute(state, scenario, packet, sender_of(packet, who));
+  const bool heard = lives(worker) && channel != &Worker::orphan;
+  if (!heard) {
+    worker.*channel = {};
+  } else if (channel == &Worker::renewal) {
+    hear_renewal(state, who, reply);
+  } else {
+    hear(state, scenario, who, reply);
+  }
 }
 
 State first_state(const Scenario& scenario) {

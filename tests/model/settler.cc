@@ -6,7 +6,7 @@
 namespace allot::model {
 namespace {
 
-enum Settle : Byte { kKill, kAckRing, kHeld, kWrite, kKillLate, kDone };
+enum Settle : Byte { kKill, kHeld, kWrite, kDone };
 
 // A new life: what the old one sent keeps its name.
 Worker next_life(const Worker& worker) {
@@ -42,7 +42,7 @@ void read_held(State& state, int who) {
   dead.lease = holds(state, kOwn, who) ? kOwn : kPartition;
   const bool held = holds(state, static_cast<Which>(dead.lease), who);
   dead.current = held ? kCurrent : kGone;
-  dead.settle = held ? kWrite : kKillLate;
+  dead.settle = held ? kWrite : kDone;
 }
 
 void charge_and_release(State& state, const Scenario& scenario, int who) {
@@ -66,10 +66,8 @@ void charge_and_release(State& state, const Scenario& scenario, int who) {
       retry(state, scenario, write);
     }
   }
-  if (task >= 0 && !finished && held) {
-    const Task& row = state.tasks[task];
-    const bool here = row.state == Task::kWaiting || row.state == Task::kDetached;
-    if (here && row.attempt < dead.number) breaks(state, Broken::kAttemptLost);
+  if (task >= 0 && !finished && held && (dead.keys & bit(task)) != 0) {
+    if (state.tasks[task].attempt < dead.number) breaks(state, Broken::kAttemptLost);
   }
   if (held && lease == kPartition) release(state, scenario);
 }
@@ -85,38 +83,38 @@ void ack_ring(State& state, const Scenario& scenario, int who) {
   dead.settle = kHeld;
 }
 
+// Of the packets given up earlier the slot knows no connection; the TTL ends those leases.
+void end(State& state, int who) {
+  kill_connections(state.workers[who]);
+  for (const Lease& row : state.leases) {
+    const bool held = row.held != 0 && row.holder == who + 1;
+    if (held && state.losses == 0) breaks(state, Broken::kSettledHolds);
+  }
+  forget_life(state, who);
+}
+
 void settle(const Mover& mover) {
   const bool late = mover.without(Mutation::kSettleBeforeKill);
   switch (mover.me().settle) {
     case kKill:
-      mover.step(late ? "settler starts" : "settler kills the connections",
-                 [&](State&, Worker& dead) {
+      mover.step("'s settler kills the connections and acknowledges the ring",
+                 [&](State& state, Worker& dead) {
                    if (!late) kill_connections(dead);
-                   dead.settle = kAckRing;
+                   ack_ring(state, mover.scenario, mover.who);
                  });
       return;
-    case kAckRing:
-      mover.step("settler acknowledges the ring",
-                 [&](State& state) { ack_ring(state, mover.scenario, mover.who); });
-      return;
     case kHeld:
-      mover.step("settler reads whether the lease is held",
+      mover.step("'s settler reads whether the lease is held",
                  [&](State& state) { read_held(state, mover.who); });
       return;
     case kWrite:
-      mover.step("settler charges and releases", [&](State& state, Worker& dead) {
+      mover.step("'s settler charges and releases", [&](State& state, Worker& dead) {
         charge_and_release(state, mover.scenario, mover.who);
-        dead.settle = kKillLate;
+        dead.settle = kDone;
       });
       return;
     default:
-      mover.step("settler is done", [](State&, Worker& dead) {
-        kill_connections(dead);
-        const Packet orphan = dead.orphan;
-        dead = {};
-        dead.orphan = orphan;
-        dead.at = At::kDown;
-      });
+      mover.step("is settled and starts again", [&](State& state) { end(state, mover.who); });
       return;
   }
 }
@@ -145,19 +143,11 @@ void die(State& state, const Scenario& scenario, int who, bool host) {
 }
 
 void settler_moves(const Mover& mover) {
-  switch (mover.me().at) {
-    case At::kLost:
-      mover.step("'s host comes back and reclaims", [&](State& state) {
-        reclaim(state, mover.scenario, static_cast<Byte>(mover.who + 1));
-        forget_life(state, mover.who);
-      });
-      return;
-    case At::kDown:
-      mover.step("starts again", [&](State& state) { forget_life(state, mover.who); });
-      return;
-    default:
-      return settle(mover);
-  }
+  if (mover.me().at == At::kDead) return settle(mover);
+  mover.step("'s host comes back and reclaims", [&](State& state) {
+    reclaim(state, mover.scenario, static_cast<Byte>(mover.who + 1));
+    forget_life(state, mover.who);
+  });
 }
 
 }  // namespace allot::model

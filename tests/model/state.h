@@ -19,6 +19,7 @@ inline constexpr int kTtl = 3;
 inline constexpr int kMargin = 1;
 inline constexpr int kHalf = (kTtl + 1) / 2;
 inline constexpr int kStale = kTtl + 1;
+inline constexpr int kNever = 99;
 
 enum class Op : Byte {
   kNone,
@@ -91,10 +92,10 @@ enum class At : Byte {
   kBlock,
   kAnnounced,  // its call has the task whose attempt is written
   kHandler,
+  kVerdict,  // in careful mode: owes an acknowledgement
   kCall,
   kLeave,
   kDead,
-  kDown,
   kLost,
 };
 
@@ -153,13 +154,14 @@ struct State {
   // Faults so far.
   Byte crashes;
   Byte host_losses;
+  Byte stalls;
   Byte losses;
   Byte steps;
+  Byte returns;
   Byte drifts;
   Byte hangs;
   Byte failovers;
-  Byte given_up;  // a packet was given up by its sender and may still be executed
-  Byte broken;    // Broken: an invariant failed
+  Byte broken;  // Broken: an invariant failed
 };
 static_assert(std::has_unique_object_representations_v<State>);
 
