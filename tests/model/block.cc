@@ -129,7 +129,8 @@ void run_block(const Mover& mover) {
         task);
     return;
   }
-  if (suspect(me, task) && !mover.without(Mutation::kNoCarefulMode)) {
+  const bool wary = suspect(me, task) && !mover.without(Mutation::kNoCarefulMode);
+  if (wary || (me.marked & bit(task)) != 0) {
     mover.call(
         "sends charge, before it runs",
         [&](State&, Worker& worker) { send(worker, Op::kAnnounce, task, attempt + 1); }, task);
@@ -263,6 +264,7 @@ void take_block(Worker& worker, const Reply& reply) {
   worker.block = worker.keys = reply.block;
   worker.attempts = reply.attempts;
   worker.history = reply.history;
+  worker.marked = reply.marked;
   int count = 0;
   for (int i = 0; i < kTasks; ++i) count += (reply.block & bit(i)) != 0 ? 1 : 0;
   worker.full = count == kBlockSize ? 1 : 0;

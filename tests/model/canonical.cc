@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // States that differ only in what cannot matter any more are one state. So are two states in which
 // the workers have each other's part: their hosts are alike.
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "model/database.h"
@@ -16,6 +18,12 @@ bool asks_for_time(Op op) {
 
 bool is_fenced(Op op) {
   return op == Op::kRenew || op == Op::kAckRelease || op == Op::kClearSuspects || op >= Op::kDetach;
+}
+
+// It cannot change a row any more, and nobody hears its answer.
+bool is_spent(const Packet& packet) {
+  const bool acks = packet.ring != 0 && (packet.keys | packet.history) != 0;
+  return is_fenced(packet.op) && packet.op != Op::kDetach && packet.current == kGone && !acks;
 }
 
 void forget(Packet& packet) {
@@ -40,16 +48,36 @@ void forget(Task& row) {
   if (row.succeeded != 0) row.starts = row.announced = row.failed = 0;
 }
 
-void forget(Worker& worker) {
+void forget(Worker& worker, const State& state, bool strict) {
   worker.attempts &=
       static_cast<Byte>((worker.block & 1) * 3 | (worker.block & 2) * 6 | (worker.block & 4) * 12);
+  worker.marked &= worker.block;
   const int running = worker.running != 0 ? bit(worker.running - 1) : 0;
   const int called = worker.call.op >= Op::kAnnounce ? bit(worker.call.task) : 0;
   worker.keys &= static_cast<Byte>(worker.block | worker.ring | running | called | worker.suspects);
-  worker.history &= worker.keys;
-  forget(worker.call);
-  forget(worker.renewal);
-  forget(worker.orphan);
+  worker.history &= strict ? worker.keys : Byte{0};
+  for (Packet* packet : {&worker.call, &worker.renewal, &worker.orphan}) {
+    if (!strict) packet->history = 0;
+    forget(*packet);
+    const bool heard = lives(worker) && packet != &worker.orphan;
+    if (!heard && is_spent(*packet)) *packet = {};
+  }
+  for (int lease = 0; lease < kLeases; ++lease) {
+    if (state.leases[lease].held == 0 || !lives(worker)) worker.watched[lease] = 0;
+  }
+}
+
+// The places of tasks that are over mean nothing.
+void forget_places(State& state) {
+  std::stable_partition(std::begin(state.order), std::end(state.order), [&](Byte task) {
+    const Byte at = state.tasks[task].state;
+    return at != Task::kAcknowledged && at != Task::kDead;
+  });
+  const auto over = std::find_if(std::begin(state.order), std::end(state.order), [&](Byte task) {
+    const Byte at = state.tasks[task].state;
+    return at == Task::kAcknowledged || at == Task::kDead;
+  });
+  std::sort(over, std::end(state.order));
 }
 
 void swap_workers(State& state) {
@@ -63,9 +91,13 @@ void swap_workers(State& state) {
 
 }  // namespace
 
-bool make_canonical(State& state) {
-  for (Task& row : state.tasks) forget(row);
-  for (Worker& worker : state.workers) forget(worker);
+bool make_canonical(State& state, bool strict) {
+  for (Task& row : state.tasks) {
+    forget(row);
+    if (!strict) row.moved = row.moved_row = 0;
+  }
+  forget_places(state);
+  for (Worker& worker : state.workers) forget(worker, state, strict);
   if (state.suspect_n == 0) state.suspects = 0;
   if (std::memcmp(&state.workers[0], &state.workers[1], sizeof(Worker)) <= 0) return false;
   swap_workers(state);

@@ -66,6 +66,7 @@ void fetch(const State& state, Reply& reply) {
     reply.block |= bit(task);
     reply.attempts = static_cast<Byte>(reply.attempts | row.attempt << (2 * task));
     if (row.moved != 0) reply.history |= bit(task);
+    if (row.marked != 0) reply.marked |= bit(task);
   }
 }
 
@@ -192,6 +193,8 @@ void recover(State& state, const Scenario& scenario, const Packet& packet) {
   const Fenced write{0, attempt, kOwn, true, true};
   if (attempt >= scenario.max_attempts) return bury(state, scenario, write);
   charge(state, scenario, write);
+  // It may be what brought the host down, and no suspect of the partition's lease.
+  state.tasks[0].marked = scenario.without == Mutation::kRecoveredUnmarked ? 0 : 1;
 }
 
 }  // namespace

@@ -9,16 +9,11 @@
 namespace allot::model {
 namespace {
 
-// Looks at a row that is not free, and sends `op` once S4 lets it.
-void watch(const Mover& mover, Which lease, Op op, const char* sends) {
+// Sends `op` for a row that is not free, once S4 lets it.
+void take_over(const Mover& mover, Which lease, Op op, const char* sends) {
   const Lease& row = mover.before.leases[lease];
   if (row.held == 0) return;
-  if (mover.me().watched[lease] == 0) {
-    mover.step(lease == kPartition ? "watches the lease" : "watches the detached task",
-               [&](State&, Worker& worker) { worker.watched[lease] = 1; });
-    return;
-  }
-  const int still = mover.me().watched[lease] - 1;
+  const int still = mover.me().watched[lease];
   const bool stale = still >= kStale;
   const bool waited = still >= kHalf || mover.without(Mutation::kTakeoverWithoutS4);
   if (!stale && !(row.expires == 0 && waited)) return;
@@ -80,8 +75,8 @@ void finder_moves(const Mover& mover) {
   if (partition.held == 0 && due) {
     mover.call("sends lease", [](State&, Worker& worker) { send(worker, Op::kLease); });
   }
-  watch(mover, kPartition, Op::kTakeover, "sends takeover");
-  if (mover.scenario.detach) watch(mover, kOwn, Op::kRecover, "sends recover");
+  take_over(mover, kPartition, Op::kTakeover, "sends takeover");
+  if (mover.scenario.detach) take_over(mover, kOwn, Op::kRecover, "sends recover");
 }
 
 void keeper_moves(const Mover& mover) {

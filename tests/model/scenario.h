@@ -29,6 +29,7 @@ enum class Mutation : Byte {
   kRingForgotten,
   kDetachWithoutAck,
   kNoRecovery,
+  kRecoveredUnmarked,
 };
 
 enum class Poison : Byte { kNone, kProcess, kHost };
@@ -49,6 +50,7 @@ struct Scenario {
   Byte hangs = 0;            // a handler never returns, and nobody kills its worker
   Byte failovers = 0;        // to a server that did not get the lease
   bool outcomes = false;     // the first task may also fail, retry, snooze, or be interrupted
+  bool behind = false;       // the first task stands behind the second
   bool detach = false;       // the first task may leave the block
   bool time_stands = false;  // no lease expires: whatever runs twice is a broken promise
   bool strict = false;       // also checks what is known to fail, see README.md

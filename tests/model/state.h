@@ -83,6 +83,7 @@ struct Reply {
   Byte block;     // fetched tasks
   Byte attempts;  // two bits for each of them
   Byte history;
+  Byte marked;
   Byte suspects;  // as read with the lease
   Byte suspect_n;
 };
@@ -112,6 +113,7 @@ struct Worker {
   Byte ring;
   Byte suspects;
   Byte suspect_n;  // 0: not careful
+  Byte marked;     // fetched with the mark of a recovered task
   Byte verdicts;
   Byte running;    // slot: task + 1
   Byte number;     // slot: its attempt
@@ -121,7 +123,7 @@ struct Worker {
   Byte lost;
   Byte detaching;         // the keeper asked for it and has no answer yet
   Byte deadline;          // ticks of its clock until its lease is in doubt
-  Byte watched[kLeases];  // 0: nothing; else 1 + ticks since the row was first seen as it is
+  Byte watched[kLeases];  // ticks of its clock that it saw the row stand still
   Byte settle;            // steps of the settler done
   Packet call;
   Packet renewal;  // the keeper's call
@@ -135,6 +137,7 @@ struct Task {
   Byte due;
   Byte moved;      // has a first_key
   Byte moved_row;  // has a row in task_moved
+  Byte marked;     // was recovered: its attempts are written before they run
   // What happened, whatever the database knows of it.
   Byte succeeded;  // a handler ended in success
   Byte failed;     // a handler ended in a failure that is final
