@@ -44,11 +44,24 @@ void forget(Task& row) {
     row = {};
     row.state = end;
   }
-  // A success explains whatever verdict follows.
-  if (row.succeeded != 0) row.starts = row.announced = row.failed = 0;
+  // A success, or a failure for good, explains whatever verdict follows.
+  if (row.succeeded != 0) row.failed = 0;
+  if (row.succeeded != 0 || row.failed != 0) row.starts = row.announced = 0;
 }
 
-void forget(Worker& worker, const State& state, bool strict) {
+// A worker whose lease is gone and whose deadline is over starts nothing more: it only leaves.
+void forget_block(Worker& worker) {
+  const bool late = worker.keeping != 0 && worker.current == kGone && worker.deadline == 0;
+  if (!late || worker.detaching != 0) return;
+  if (worker.renewal.op == Op::kNone) worker.lost = 1;
+  if (worker.at == At::kBlock) worker.at = At::kLeave;
+  worker.block = worker.full = worker.marked = 0;
+  worker.suspects = worker.suspect_n = worker.verdicts = 0;
+}
+
+void forget(Worker& worker, const State& state, const Scenario& scenario) {
+  const bool strict = scenario.strict;
+  if (scenario.without != Mutation::kNoDeadlineCheck) forget_block(worker);
   worker.attempts &=
       static_cast<Byte>((worker.block & 1) * 3 | (worker.block & 2) * 6 | (worker.block & 4) * 12);
   worker.marked &= worker.block;
@@ -62,6 +75,7 @@ void forget(Worker& worker, const State& state, bool strict) {
     const bool heard = lives(worker) && packet != &worker.orphan;
     if (!heard && is_spent(*packet)) *packet = {};
   }
+  worker.orphan.since = 0;
   for (int lease = 0; lease < kLeases; ++lease) {
     if (state.leases[lease].held == 0 || !lives(worker)) worker.watched[lease] = 0;
   }
@@ -91,13 +105,13 @@ void swap_workers(State& state) {
 
 }  // namespace
 
-bool make_canonical(State& state, bool strict) {
+bool make_canonical(State& state, const Scenario& scenario) {
   for (Task& row : state.tasks) {
     forget(row);
-    if (!strict) row.moved = row.moved_row = 0;
+    if (!scenario.strict) row.moved = row.moved_row = 0;
   }
   forget_places(state);
-  for (Worker& worker : state.workers) forget(worker, state, strict);
+  for (Worker& worker : state.workers) forget(worker, state, scenario);
   if (state.suspect_n == 0) state.suspects = 0;
   if (std::memcmp(&state.workers[0], &state.workers[1], sizeof(Worker)) <= 0) return false;
   swap_workers(state);

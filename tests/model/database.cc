@@ -130,7 +130,8 @@ bool named(const State& state, const Packet& packet) {
 void set_attempt(State& state, const Fenced& write, bool given_back) {
   Task& row = state.tasks[write.task];
   if (write.attempt < row.attempt && !given_back) breaks(state, Broken::kAttemptLost);
-  const bool known = write.attempt <= row.starts + row.announced || row.succeeded != 0;
+  const bool known =
+      write.attempt <= row.starts + row.announced || row.succeeded != 0 || row.failed != 0;
   if (write.attempt > row.attempt && !known) breaks(state, Broken::kChargedUnrun);
   row.attempt = write.attempt;
 }
@@ -248,7 +249,7 @@ void bury(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   if (!write.owner) breaks(state, Broken::kLateWrite);
   Task& row = state.tasks[write.task];
-  const bool ran = row.starts != 0 || row.succeeded != 0;
+  const bool ran = row.starts != 0 || row.succeeded != 0 || row.failed != 0;
   const bool explained = row.announced != 0 && !scenario.strict;
   const bool last = row.failed != 0 || row.succeeded != 0 || write.attempt >= scenario.max_attempts;
   if ((!ran && !explained) || !last) breaks(state, Broken::kBuriedUnrun);

@@ -19,7 +19,7 @@ class Explorer {
   Findings run() {
     Findings findings;
     State first = first_state(scenario_);
-    make_canonical(first, scenario_.strict);
+    make_canonical(first, scenario_);
     add(first, {0, {"", "", -1, -1, false}, false});
     std::vector<Move> next;
     std::uint32_t at = 0;
@@ -29,7 +29,7 @@ class Explorer {
       const State state = states_[at];
       moves(state, scenario_, next);
       for (Move& move : next) {
-        const bool swapped = make_canonical(move.after, scenario_.strict);
+        const bool swapped = make_canonical(move.after, scenario_);
         const std::uint32_t to = add(move.after, {at, move.step, swapped});
         ++findings.steps;
         // Recovery is what happens without new faults.

@@ -101,8 +101,8 @@ void moves(const State& state, const Scenario& scenario, std::vector<Move>& out)
 bool ended(const State& state);
 
 // Makes states the same that differ only in what cannot matter any more, or in the names of the
-// workers. True: the workers changed places. `strict` as in the scenario.
-bool make_canonical(State& state, bool strict);
+// workers. True: the workers changed places.
+bool make_canonical(State& state, const Scenario& scenario);
 
 // daemon/worker: block_loop and task_run.
 void block_moves(const Mover& mover);
