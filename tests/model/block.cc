@@ -237,6 +237,12 @@ void handler(const Mover& mover) {
   if (task == 0 && mover.scenario.outcomes) failures(mover);
 }
 
+void charge_recovered(const Mover& mover) {
+  mover.call(
+      "charges the recovered task",
+      [](State&, Worker& worker) { send(worker, Op::kReturn, 0, worker.number); }, 0);
+}
+
 // drop() waits for a renewal that is under way: one mutex (S1).
 void finish(const Mover& mover) {
   if (mover.me().renewal.op != Op::kNone) return;
@@ -335,6 +341,14 @@ void hear(State& state, const Scenario& scenario, int who, const Reply& reply) {
       if (landed) worker.suspects = worker.suspect_n = worker.verdicts = 0;
       worker.at = At::kBlock;
       break;
+    case Op::kRecover:
+      worker.at = reply.matched != 0 ? At::kRecovered : At::kIdle;
+      if (reply.matched == 0) break;
+      worker.lease = kOwn;
+      worker.current = kCurrent;
+      worker.keys = bit(0);
+      worker.number = reply.attempts;
+      break;
     default:
       become_idle(worker);
       break;
@@ -352,6 +366,8 @@ void block_moves(const Mover& mover) {
       return handler(mover);
     case At::kAnnounced:
       return announced(mover);
+    case At::kRecovered:
+      return charge_recovered(mover);
     case At::kVerdict:
       return send_ack(mover);
     case At::kLeave:

@@ -17,7 +17,8 @@ bool asks_for_time(Op op) {
 }
 
 bool is_fenced(Op op) {
-  return op == Op::kRenew || op == Op::kAckRelease || op == Op::kClearSuspects || op >= Op::kDetach;
+  return op == Op::kRenew || op == Op::kAckRelease || op == Op::kClearSuspects ||
+         op == Op::kDetach || op >= Op::kReturn;
 }
 
 // It cannot change a row any more, and nobody hears its answer.
@@ -30,7 +31,7 @@ void forget(Packet& packet) {
   const Op op = packet.op;
   const bool acks =
       op == Op::kAck || op == Op::kAckFetch || op == Op::kAckRelease || op == Op::kDetach;
-  const bool names = op == Op::kDetach || op >= Op::kAnnounce;
+  const bool names = op == Op::kDetach || op >= Op::kReturn;
   if (!acks) packet.ring = 0;
   packet.keys &= static_cast<Byte>(packet.ring | (names ? bit(packet.task) : 0));
   packet.history &= packet.ring;
@@ -60,17 +61,19 @@ void forget_block(Worker& worker) {
 }
 
 void forget(Worker& worker, const State& state, const Scenario& scenario) {
-  const bool strict = scenario.strict;
-  if (scenario.without != Mutation::kNoDeadlineCheck) forget_block(worker);
+  // Only where the rules hold that make it so.
+  if (scenario.without == Mutation::kNone) forget_block(worker);
   worker.attempts &=
       static_cast<Byte>((worker.block & 1) * 3 | (worker.block & 2) * 6 | (worker.block & 4) * 12);
   worker.marked &= worker.block;
   const int running = worker.running != 0 ? bit(worker.running - 1) : 0;
-  const int called = worker.call.op >= Op::kAnnounce ? bit(worker.call.task) : 0;
-  worker.keys &= static_cast<Byte>(worker.block | worker.ring | running | called | worker.suspects);
-  worker.history &= strict ? worker.keys : Byte{0};
+  const int recovered = worker.at == At::kRecovered ? 1 : 0;
+  const int called = worker.call.op >= Op::kReturn ? bit(worker.call.task) : 0;
+  worker.keys &= static_cast<Byte>(worker.block | worker.ring | running | recovered | called |
+                                   worker.suspects);
+  worker.history &= static_cast<Byte>(scenario.ids ? worker.keys | worker.ring : 0);
   for (Packet* packet : {&worker.call, &worker.renewal, &worker.orphan}) {
-    if (!strict) packet->history = 0;
+    if (!scenario.ids) packet->history = 0;
     forget(*packet);
     const bool heard = lives(worker) && packet != &worker.orphan;
     if (!heard && is_spent(*packet)) *packet = {};
@@ -108,7 +111,7 @@ void swap_workers(State& state) {
 bool make_canonical(State& state, const Scenario& scenario) {
   for (Task& row : state.tasks) {
     forget(row);
-    if (!scenario.strict) row.moved = row.moved_row = 0;
+    if (!scenario.ids) row.moved = row.moved_row = 0;
   }
   forget_places(state);
   for (Worker& worker : state.workers) forget(worker, state, scenario);

@@ -127,9 +127,10 @@ bool named(const State& state, const Packet& packet) {
   return state.tasks[packet.task].state == where && (packet.keys & bit(packet.task)) != 0;
 }
 
-void set_attempt(State& state, const Fenced& write, bool given_back) {
+void set_attempt(State& state, const Fenced& write, bool given_back = false) {
   Task& row = state.tasks[write.task];
-  if (write.attempt < row.attempt && !given_back) breaks(state, Broken::kAttemptLost);
+  if (write.attempt < row.attempt && !given_back && !write.late)
+    breaks(state, Broken::kAttemptLost);
   const bool known =
       write.attempt <= row.starts + row.announced || row.succeeded != 0 || row.failed != 0;
   if (write.attempt > row.attempt && !known) breaks(state, Broken::kChargedUnrun);
@@ -140,7 +141,7 @@ void announce(State& state, const Fenced& write) {
   if (!write.lands) return;
   Task& row = state.tasks[write.task];
   if (write.attempt > row.attempt) ++row.announced;
-  set_attempt(state, write, false);
+  set_attempt(state, write);
 }
 
 void give_back(State& state, const Fenced& write) {
@@ -173,29 +174,37 @@ void snooze(State& state, const Scenario& scenario, const Fenced& write) {
 
 // Into task_running, what is finished acknowledged, the partition released: one trip.
 void detach(State& state, const Scenario& scenario, const Packet& packet, const Fenced& write,
-            bool fence) {
+            Byte holder, bool fence) {
   Lease& own = state.leases[kOwn];
-  const Byte holder = write.owner ? state.leases[kPartition].holder : Byte{0};
-  if (scenario.without != Mutation::kDetachWithoutAck) ack(state, scenario, packet);
+  if (scenario.without != Mutation::kDetachWithoutAck) ack(state, scenario, packet, holder);
   if (!write.lands) return;
   if (!write.owner) breaks(state, Broken::kLateWrite);
-  set_attempt(state, write, false);
+  set_attempt(state, write);
   state.tasks[write.task].state = Task::kDetached;
   own = {1, holder, kTtl, 0};
   row_changed(state, kOwn);
   if (fence) release(state, scenario);
 }
 
-// A scout puts the task back that a dead worker ran under a lease of its own (S20).
-void recover(State& state, const Scenario& scenario, const Packet& packet) {
-  if (scenario.without == Mutation::kNoRecovery) return;
-  if (!may_take_over(state, state.leases[kOwn], packet)) return;
-  const Byte attempt = state.tasks[0].attempt;  // it was written when the task was detached
-  const Fenced write{0, attempt, kOwn, true, true};
-  if (attempt >= scenario.max_attempts) return bury(state, scenario, write);
+// Takes a detached task whose worker gave no sign of life (S20), to charge it and put it back.
+Reply recover(State& state, const Scenario& scenario, const Packet& packet, Byte holder) {
+  Reply reply{};
+  Lease& row = state.leases[kOwn];
+  if (scenario.without == Mutation::kNoRecovery) return reply;
+  if (!may_take_over(state, row, packet)) return reply;
+  epoch_ends(state, scenario, kOwn);
+  row = {1, holder, kTtl, 0};
+  reply.matched = 1;
+  reply.attempts = state.tasks[0].attempt;  // it was written when the task was detached
+  return reply;
+}
+
+void put_back(State& state, const Scenario& scenario, const Fenced& write) {
+  if (!write.lands) return;
+  if (write.attempt >= scenario.max_attempts) return bury(state, scenario, write);
   charge(state, scenario, write);
-  // It may be what brought the host down, and no suspect of the partition's lease.
-  state.tasks[0].marked = scenario.without == Mutation::kRecoveredUnmarked ? 0 : 1;
+  // It may be what brought the host down, and is no suspect of the partition's lease.
+  if (scenario.marks) state.tasks[0].marked = 1;
 }
 
 }  // namespace
@@ -204,20 +213,23 @@ void breaks(State& state, Broken what) {
   if (state.broken == 0) state.broken = static_cast<Byte>(what);
 }
 
-void ack(State& state, const Scenario& scenario, const Packet& packet) {
+void ack(State& state, const Scenario& scenario, const Packet& packet, Byte holder) {
+  const Lease& own = state.leases[kOwn];
+  const bool owns = own.held != 0 && own.holder == holder;
   for (int i = 0; i < kTasks; ++i) {
     if ((packet.ring & bit(i)) == 0) continue;
     Task& row = state.tasks[i];
-    // Whoever detached a task deletes it wherever it is by now.
     const bool there =
-        row.state == Task::kWaiting || (packet.lease == kOwn && row.state == Task::kDetached);
-    if (there && (packet.keys & bit(i)) != 0) {
+        packet.lease == kOwn ? row.state == Task::kDetached && owns : row.state == Task::kWaiting;
+    const bool finished = there && (packet.keys & bit(i)) != 0;
+    if (finished) {
       if (row.succeeded == 0) breaks(state, Broken::kNotRun);
       if (row.state == Task::kDetached) leave_own(state, scenario);
       row.state = Task::kAcknowledged;
       key_ends(state, i);
     }
-    if ((packet.history & bit(i)) != 0) row.moved_row = 0;
+    const bool blind = scenario.without == Mutation::kHistoryBlind;
+    if ((packet.history & bit(i)) != 0 && (finished || blind)) row.moved_row = 0;
   }
 }
 
@@ -233,7 +245,7 @@ void release(State& state, const Scenario& scenario) {
 void charge(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   if (!write.owner) breaks(state, Broken::kLateWrite);
-  set_attempt(state, write, false);
+  set_attempt(state, write);
   if (write.lease == kPartition) return;
   state.tasks[write.task].state = Task::kWaiting;
   leave_own(state, scenario);
@@ -241,7 +253,7 @@ void charge(State& state, const Scenario& scenario, const Fenced& write) {
 
 void retry(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
-  set_attempt(state, write, false);
+  set_attempt(state, write);
   move(state, scenario, write);
 }
 
@@ -250,10 +262,10 @@ void bury(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.owner) breaks(state, Broken::kLateWrite);
   Task& row = state.tasks[write.task];
   const bool ran = row.starts != 0 || row.succeeded != 0 || row.failed != 0;
-  const bool explained = row.announced != 0 && !scenario.strict;
+  const bool explained = row.announced != 0 && scenario.strict != Limit::kAnnounced;
   const bool last = row.failed != 0 || row.succeeded != 0 || write.attempt >= scenario.max_attempts;
   if ((!ran && !explained) || !last) breaks(state, Broken::kBuriedUnrun);
-  set_attempt(state, write, false);
+  set_attempt(state, write);
   row.state = Task::kDead;
   row.moved_row = 0;
   key_ends(state, write.task);
@@ -266,11 +278,9 @@ void reclaim(State& state, const Scenario& scenario, Byte holder) {
     state.leases[kPartition] = {};
     epoch_ends(state, scenario, kPartition);
   }
-  if (state.leases[kOwn].held != 0 && state.leases[kOwn].holder == holder) {
-    Packet seen{};
-    seen.unchanged = seen.stale = 1;
-    state.leases[kOwn].age = kTtl;  // its holder is known to be gone
-    recover(state, scenario, seen);
+  const bool recovers = scenario.without != Mutation::kNoRecovery;
+  if (recovers && state.leases[kOwn].held != 0 && state.leases[kOwn].holder == holder) {
+    put_back(state, scenario, {0, state.tasks[0].attempt, kOwn, true, true});
   }
 }
 
@@ -284,8 +294,8 @@ void fail_over(State& state) {
 namespace {
 
 // What names a task: a fenced write on it.
-Reply execute_write(State& state, const Scenario& scenario, const Packet& packet, bool owner,
-                    bool fence) {
+Reply execute_write(State& state, const Scenario& scenario, const Packet& packet, Byte holder,
+                    bool owner, bool fence) {
   const bool retries = packet.op == Op::kRetry || packet.op == Op::kSnooze;
   const bool unfenced = (scenario.without == Mutation::kNoRetryFence && retries) ||
                         (scenario.without == Mutation::kNoBuryFence && packet.op == Op::kBury) ||
@@ -296,7 +306,10 @@ Reply execute_write(State& state, const Scenario& scenario, const Packet& packet
   reply.matched = lands ? 1 : 0;
   switch (packet.op) {
     case Op::kDetach:
-      detach(state, scenario, packet, write, fence);
+      detach(state, scenario, packet, write, holder, fence);
+      break;
+    case Op::kReturn:
+      put_back(state, scenario, write);
       break;
     case Op::kAnnounce:
       announce(state, write);
@@ -317,9 +330,9 @@ Reply execute_write(State& state, const Scenario& scenario, const Packet& packet
   return reply;
 }
 
-void execute_release(State& state, const Scenario& scenario, const Packet& packet, bool owner,
-                     bool fence) {
-  ack(state, scenario, packet);
+void execute_release(State& state, const Scenario& scenario, const Packet& packet, Byte holder,
+                     bool owner, bool fence) {
+  ack(state, scenario, packet, holder);
   if (packet.lease == kOwn) return;  // nothing to release: the row is gone with its task
   const bool free =
       scenario.without == Mutation::kNoReleaseFence && state.leases[kPartition].held != 0;
@@ -346,28 +359,27 @@ Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte
     case Op::kRenew:
       return renew(state, static_cast<Which>(packet.lease), fence);
     case Op::kAckFetch:
-      ack(state, scenario, packet);
+      ack(state, scenario, packet, holder);
       fetch(state, reply);
       return reply;
     case Op::kAck:
-      ack(state, scenario, packet);
+      ack(state, scenario, packet, holder);
       return reply;
     case Op::kAckRelease:
-      execute_release(state, scenario, packet, owner, fence);
+      execute_release(state, scenario, packet, holder, owner, fence);
       return reply;
     case Op::kClearSuspects:
       reply.matched = fence ? 1 : 0;
       if (fence) state.suspects = state.suspect_n = 0;
       return reply;
     case Op::kRecover:
-      recover(state, scenario, packet);
-      return reply;
+      return recover(state, scenario, packet, holder);
     case Op::kDetach:
       // Again, because its reply was lost: the expiry would be older than the holder can know.
       if (own.held != 0 && own.holder == holder) return renew(state, kOwn, true);
       [[fallthrough]];
     default:
-      return execute_write(state, scenario, packet, owner, fence);
+      return execute_write(state, scenario, packet, holder, owner, fence);
   }
 }
 

@@ -19,9 +19,10 @@ void breaks(State& state, Broken what);
 struct Fenced {
   int task;
   Byte attempt;
-  Byte lease;  // Which
-  bool lands;  // the fence let it through, and its key is the task's
-  bool owner;  // the sender truly has the lease
+  Byte lease;         // Which
+  bool lands;         // the fence let it through, and its key is the task's
+  bool owner;         // the sender truly has the lease
+  bool late = false;  // it may know of fewer attempts than there were
 };
 
 // Executes what `packet` asks for, sent by the life of a worker that the row knows as `holder`.
@@ -33,7 +34,7 @@ void reclaim(State& state, const Scenario& scenario, Byte holder);
 void fail_over(State& state);
 
 // Verbs that the settler uses one at a time.
-void ack(State& state, const Scenario& scenario, const Packet& packet);
+void ack(State& state, const Scenario& scenario, const Packet& packet, Byte holder);
 void release(State& state, const Scenario& scenario);
 void charge(State& state, const Scenario& scenario, const Fenced& write);
 void retry(State& state, const Scenario& scenario, const Fenced& write);

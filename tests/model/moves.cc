@@ -30,6 +30,8 @@ const char* name_of(Op op) {
       return "'s detach is executed";
     case Op::kRecover:
       return "'s recover is executed";
+    case Op::kReturn:
+      return "'s charge of the recovered task is executed";
     case Op::kAnnounce:
       return "'s charge is executed";
     case Op::kGiveBack:
@@ -46,7 +48,7 @@ const char* name_of(Op op) {
 }
 
 int task_of(const Packet& packet) {
-  const bool names = packet.op >= Op::kAnnounce || packet.op == Op::kDetach;
+  const bool names = packet.op >= Op::kReturn || packet.op == Op::kDetach;
   return names ? packet.task : -1;
 }
 
@@ -219,7 +221,7 @@ void check(State& state, const Scenario& scenario) {
   for (const Lease& row : state.leases) {
     if (row.held != 0 && row.holder == 0) breaks(state, Broken::kNobodysLease);
   }
-  if (!scenario.strict) return;
+  if (!scenario.ids) return;
   for (const Task& row : state.tasks) {
     if (row.state == Task::kWaiting && row.moved != 0 && row.moved_row == 0) {
       breaks(state, Broken::kIdLost);

@@ -29,7 +29,15 @@ enum class Mutation : Byte {
   kRingForgotten,
   kDetachWithoutAck,
   kNoRecovery,
-  kRecoveredUnmarked,
+  kHistoryBlind,
+};
+
+// What is known not to hold, see README.md.
+enum class Limit : Byte {
+  kNone,
+  kAnnounced,       // an attempt that was written and never started counts
+  kGivenUpLease,    // a settler that finds the lease of a call given up may undo a charge
+  kDetachedKiller,  // a task that is detached kills one host more for each of its attempts
 };
 
 enum class Poison : Byte { kNone, kProcess, kHost };
@@ -53,7 +61,9 @@ struct Scenario {
   bool behind = false;       // the first task stands behind the second
   bool detach = false;       // the first task may leave the block
   bool time_stands = false;  // no lease expires: whatever runs twice is a broken promise
-  bool strict = false;       // also checks what is known to fail, see README.md
+  bool ids = false;          // also follows public ids of tasks that moved
+  bool marks = false;  // proposed: a recovered task carries a mark, and is announced from then on
+  Limit strict = Limit::kNone;    // one that is not excused
   Poison poison = Poison::kNone;  // the first task kills, always
   Mutation without = Mutation::kNone;
 };

@@ -57,7 +57,10 @@ void charge_and_release(State& state, const Scenario& scenario, int who) {
     const Task& row = state.tasks[task];
     const Byte where = lease == kOwn ? Task::kDetached : Task::kWaiting;
     const bool named = row.state == where && (dead.keys & bit(task)) != 0;
-    const Fenced write{task, dead.number, lease, fence && named, held};
+    // Known: the lease may be that of a call that was given up, with somebody else's attempts
+    // since.
+    const bool late = state.losses != 0 && scenario.strict != Limit::kGivenUpLease;
+    const Fenced write{task, dead.number, lease, fence && named, held, late};
     if (dead.number >= scenario.max_attempts) {
       bury(state, scenario, write);
     } else if (dead.number == 1) {
@@ -78,19 +81,30 @@ void ack_ring(State& state, const Scenario& scenario, int who) {
   packet.ring = dead.ring;
   packet.keys = dead.keys;
   packet.history = dead.history;
-  packet.lease = kOwn;  // wherever the task is by now
-  if (scenario.without != Mutation::kRingForgotten) ack(state, scenario, packet);
+  if (scenario.without != Mutation::kRingForgotten) {
+    for (const Which lease : {kPartition, kOwn}) {
+      packet.lease = lease;
+      ack(state, scenario, packet, static_cast<Byte>(who + 1));
+    }
+  }
   dead.settle = kHeld;
 }
 
 // Of the packets given up earlier the slot knows no connection; the TTL ends those leases.
 void end(State& state, int who) {
   kill_connections(state.workers[who]);
-  for (const Lease& row : state.leases) {
-    const bool held = row.held != 0 && row.holder == who + 1;
-    if (held && state.losses == 0) breaks(state, Broken::kSettledHolds);
-  }
+  if (holds(state, kPartition, who) && state.losses == 0) breaks(state, Broken::kSettledHolds);
   forget_life(state, who);
+}
+
+// Once more than its attempts when a host went down, or when a worker was so slow that its lease
+// was taken over: S7 begins with what it finds.
+int most_kills(const Scenario& scenario) {
+  if (scenario.time_stands) return scenario.max_attempts;
+  // What comes back from task_running is not suspect, so that this may happen for every attempt.
+  const bool known =
+      scenario.detach && !scenario.marks && scenario.strict != Limit::kDetachedKiller;
+  return known ? 2 * scenario.max_attempts : scenario.max_attempts + 1;
 }
 
 void settle(const Mover& mover) {
@@ -124,11 +138,7 @@ void settle(const Mover& mover) {
 void die(State& state, const Scenario& scenario, int who, bool host) {
   Worker& worker = state.workers[who];
   if (worker.at == At::kHandler && worker.running == 1 && scenario.poison != Poison::kNone) {
-    // Once more when a host went down, or when it was so slow that its lease was taken over: S7
-    // begins with what it finds.
-    const bool exact = scenario.poison == Poison::kProcess && scenario.time_stands;
-    const int most = scenario.max_attempts + (exact ? 0 : 1);
-    if (++state.tasks[0].kills > most) breaks(state, Broken::kPoison);
+    if (++state.tasks[0].kills > most_kills(scenario)) breaks(state, Broken::kPoison);
   }
   const Worker before = worker;
   // What only the process knew is gone; the slot stays, and what is on its way.

@@ -33,6 +33,7 @@ enum class Op : Byte {
   kDetach,
   kRecover,
   // From here on they name a task.
+  kReturn,
   kAnnounce,
   kGiveBack,
   kRetry,
@@ -93,7 +94,8 @@ enum class At : Byte {
   kBlock,
   kAnnounced,  // its call has the task whose attempt is written
   kHandler,
-  kVerdict,  // in careful mode: owes an acknowledgement
+  kRecovered,  // has a detached task of somebody else, to be charged
+  kVerdict,    // in careful mode: owes an acknowledgement
   kCall,
   kLeave,
   kDead,
