@@ -110,10 +110,11 @@ Reply take(State& state, const Scenario& scenario, const Packet& packet, Byte ho
   return reply;
 }
 
-Reply renew(State& state, Which lease, bool fence) {
+Reply renew(State& state, Which lease, bool owner, bool lands) {
   Reply reply{};
-  if (!fence) return reply;
+  if (!lands) return reply;
   Lease& row = state.leases[lease];
+  if (!owner) breaks(state, Broken::kLateWrite);
   if (row.holder == 0) breaks(state, Broken::kNobodysLease);
   reply.matched = row.held = 1;
   row.expires = kTtl;
@@ -139,6 +140,7 @@ void set_attempt(State& state, const Fenced& write, bool given_back = false) {
 
 void announce(State& state, const Fenced& write) {
   if (!write.lands) return;
+  if (!write.owner) breaks(state, Broken::kLateWrite);
   Task& row = state.tasks[write.task];
   if (write.attempt > row.attempt) ++row.announced;
   set_attempt(state, write);
@@ -146,6 +148,7 @@ void announce(State& state, const Fenced& write) {
 
 void give_back(State& state, const Fenced& write) {
   if (!write.lands) return;
+  if (!write.owner) breaks(state, Broken::kLateWrite);
   Task& row = state.tasks[write.task];
   if (row.attempt > write.attempt && row.starts > 0) --row.starts;
   set_attempt(state, write, true);
@@ -297,9 +300,11 @@ namespace {
 Reply execute_write(State& state, const Scenario& scenario, const Packet& packet, Byte holder,
                     bool owner, bool fence) {
   const bool retries = packet.op == Op::kRetry || packet.op == Op::kSnooze;
-  const bool unfenced = (scenario.without == Mutation::kNoRetryFence && retries) ||
-                        (scenario.without == Mutation::kNoBuryFence && packet.op == Op::kBury) ||
-                        (scenario.without == Mutation::kNoDetachFence && packet.op == Op::kDetach);
+  const bool unfenced =
+      (scenario.without == Mutation::kNoRetryFence && retries) ||
+      (scenario.without == Mutation::kNoChargeFence && packet.op == Op::kAnnounce) ||
+      (scenario.without == Mutation::kNoBuryFence && packet.op == Op::kBury) ||
+      (scenario.without == Mutation::kNoDetachFence && packet.op == Op::kDetach);
   const bool lands = (unfenced || fence) && named(state, packet);
   const Fenced write{packet.task, packet.attempt, packet.lease, lands, owner};
   Reply reply{};
@@ -357,7 +362,8 @@ Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte
     case Op::kTakeover:
       return take(state, scenario, packet, holder);
     case Op::kRenew:
-      return renew(state, static_cast<Which>(packet.lease), fence);
+      return renew(state, static_cast<Which>(packet.lease), owner || epoch_only,
+                   fence || scenario.without == Mutation::kNoRenewFence);
     case Op::kAckFetch:
       ack(state, scenario, packet, holder);
       fetch(state, reply);
@@ -369,14 +375,16 @@ Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte
       execute_release(state, scenario, packet, holder, owner, fence);
       return reply;
     case Op::kClearSuspects:
-      reply.matched = fence ? 1 : 0;
-      if (fence) state.suspects = state.suspect_n = 0;
+      reply.matched = fence || scenario.without == Mutation::kNoClearFence ? 1 : 0;
+      if (reply.matched == 0) return reply;
+      if (!owner) breaks(state, Broken::kLateWrite);
+      state.suspects = state.suspect_n = 0;
       return reply;
     case Op::kRecover:
       return recover(state, scenario, packet, holder);
     case Op::kDetach:
       // Again, because its reply was lost: the expiry would be older than the holder can know.
-      if (own.held != 0 && own.holder == holder) return renew(state, kOwn, true);
+      if (own.held != 0 && own.holder == holder) return renew(state, kOwn, true, true);
       [[fallthrough]];
     default:
       return execute_write(state, scenario, packet, holder, owner, fence);

@@ -17,12 +17,12 @@ void breaks(State& state, Broken what);
 
 // A fenced write on one task: who sends it, and what it says.
 struct Fenced {
-  int task;
-  Byte attempt;
-  Byte lease;         // Which
-  bool lands;         // the fence let it through, and its key is the task's
-  bool owner;         // the sender truly has the lease
-  bool late = false;  // it may know of fewer attempts than there were
+  int task = 0;
+  Byte attempt = 0;
+  Byte lease = kPartition;  // Which
+  bool lands = false;       // the fence let it through, and its key is the task's
+  bool owner = false;       // the sender truly has the lease
+  bool late = false;        // it may know of fewer attempts than there were
 };
 
 // Executes what `packet` asks for, sent by the life of a worker that the row knows as `holder`.

@@ -13,6 +13,9 @@ enum class Mutation : Byte {
   kNoRetryFence,
   kNoBuryFence,
   kNoReleaseFence,
+  kNoRenewFence,
+  kNoChargeFence,
+  kNoClearFence,
   kNoSettleFence,
   kNoDetachFence,
   kEpochKept,
@@ -44,7 +47,7 @@ enum class Poison : Byte { kNone, kProcess, kHost };
 
 // What one exploration allows: how many faults of each kind a run may have, and which outcomes.
 struct Scenario {
-  const char* name;
+  const char* name = "";
   Byte tasks = 3;
   Byte submitted = 2;  // of these are there at the start; the others come at any time
   Byte max_attempts = 2;
