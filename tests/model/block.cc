@@ -144,7 +144,12 @@ void run_block(const Mover& mover) {
 void announced(const Mover& mover) {
   const int task = mover.me().call.task;
   if (!valid(mover.me()) && !mover.without(Mutation::kNoDeadlineCheck)) {
-    return leave(mover, "has no lease to run it under", task);
+    const auto ask = [&](State&, Worker& worker) {
+      const int before = worker.call.attempt - 1;
+      send(worker, Op::kGiveBack, task, before);
+      worker.call.stale = 1;
+    };
+    return mover.call("has no lease to run it under, gives back", ask, task);
   }
   mover.step(
       "starts the announced handler",
@@ -157,27 +162,21 @@ void announced(const Mover& mover) {
       task);
 }
 
-// A stop. What was written before the task ran is taken back.
+// A stop. What was written before the task ran is taken back; until then the slot names it.
 void interruption(const Mover& mover) {
   const char* what = "its handler is interrupted";
-  const auto end = [](Worker& worker) {
-    worker.running = worker.number = worker.announced = 0;
-    worker.block = 0;
+  if (mover.me().announced != 0 || mover.me().lease == kOwn) {
+    const auto ask = [](State&, Worker& worker) {
+      worker.block = 0;
+      send(worker, Op::kGiveBack, 0, worker.number - 1);
+    };
+    return mover.call(what, ask, 0);
+  }
+  const auto end = [](State&, Worker& worker) {
+    worker.running = worker.number = worker.block = 0;
     worker.at = At::kLeave;
   };
-  if (mover.me().announced == 0) {
-    mover.step(
-        what, [&](State&, Worker& worker) { end(worker); }, 0);
-    return;
-  }
-  mover.call(
-      what,
-      [&](State&, Worker& worker) {
-        const int number = worker.number;
-        end(worker);
-        send(worker, Op::kGiveBack, 0, number - 1);
-      },
-      0);
+  mover.step(what, end, 0);
 }
 
 void failures(const Mover& mover) {
@@ -202,7 +201,7 @@ void failures(const Mover& mover) {
         send(worker, Op::kSnooze, 0, worker.number - taken_back);
       },
       0);
-  if (mover.me().lease == kPartition) interruption(mover);
+  interruption(mover);
 }
 
 void handler(const Mover& mover) {
@@ -335,6 +334,7 @@ void hear(State& state, const Scenario& scenario, int who, const Reply& reply) {
       if (!landed) worker.at = At::kLeave;
       break;
     case Op::kGiveBack:
+      worker.running = worker.number = worker.announced = 0;
       worker.at = At::kLeave;
       break;
     case Op::kClearSuspects:

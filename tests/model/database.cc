@@ -146,12 +146,16 @@ void announce(State& state, const Fenced& write) {
   set_attempt(state, write);
 }
 
-void give_back(State& state, const Fenced& write) {
+void give_back(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   if (!write.owner) breaks(state, Broken::kLateWrite);
   Task& row = state.tasks[write.task];
-  if (row.attempt > write.attempt && row.starts > 0) --row.starts;
+  const bool lowers = row.attempt > write.attempt;
+  if (lowers && write.unstarted && row.announced > 0) --row.announced;
   set_attempt(state, write, true);
+  if (write.lease == kPartition) return;
+  row.state = Task::kWaiting;
+  leave_own(state, scenario);
 }
 
 // To a later key.
@@ -306,7 +310,8 @@ Reply execute_write(State& state, const Scenario& scenario, const Packet& packet
       (scenario.without == Mutation::kNoBuryFence && packet.op == Op::kBury) ||
       (scenario.without == Mutation::kNoDetachFence && packet.op == Op::kDetach);
   const bool lands = (unfenced || fence) && named(state, packet);
-  const Fenced write{packet.task, packet.attempt, packet.lease, lands, owner};
+  Fenced write{packet.task, packet.attempt, packet.lease, lands, owner};
+  write.unstarted = packet.stale != 0;
   Reply reply{};
   reply.matched = lands ? 1 : 0;
   switch (packet.op) {
@@ -320,7 +325,7 @@ Reply execute_write(State& state, const Scenario& scenario, const Packet& packet
       announce(state, write);
       break;
     case Op::kGiveBack:
-      give_back(state, write);
+      give_back(state, scenario, write);
       break;
     case Op::kRetry:
       retry(state, scenario, write);

@@ -23,6 +23,7 @@ struct Fenced {
   bool lands = false;       // the fence let it through, and its key is the task's
   bool owner = false;       // the sender truly has the lease
   bool late = false;        // it may know of fewer attempts than there were
+  bool unstarted = false;   // what is given back was announced and not started
 };
 
 // Executes what `packet` asks for, sent by the life of a worker that the row knows as `holder`.

@@ -74,9 +74,9 @@ struct Packet {
   Byte keys;       // tasks whose key is known as it is
   Byte history;    // tasks known to have a first_key
   Byte unchanged;  // takeover, recover: the row still is what was seen
-  Byte stale;
-  Byte since;   // ticks of the sender's clock since it was sent
-  Byte former;  // sent by a life that is over
+  Byte stale;      // takeover, recover: for longer than a TTL; give_back: it was never started
+  Byte since;      // ticks of the sender's clock since it was sent
+  Byte former;     // sent by a life that is over
 };
 
 struct Reply {
