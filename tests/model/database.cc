@@ -130,8 +130,7 @@ bool named(const State& state, const Packet& packet) {
 
 void set_attempt(State& state, const Fenced& write, bool given_back = false) {
   Task& row = state.tasks[write.task];
-  if (write.attempt < row.attempt && !given_back && !write.late)
-    breaks(state, Broken::kAttemptLost);
+  if (write.attempt < row.attempt && !given_back) breaks(state, Broken::kAttemptLost);
   const bool known =
       write.attempt <= row.starts + row.announced || row.succeeded != 0 || row.failed != 0;
   if (write.attempt > row.attempt && !known) breaks(state, Broken::kChargedUnrun);

@@ -22,7 +22,6 @@ struct Fenced {
   Byte lease = kPartition;  // Which
   bool lands = false;       // the fence let it through, and its key is the task's
   bool owner = false;       // the sender truly has the lease
-  bool late = false;        // it may know of fewer attempts than there were
   bool unstarted = false;   // what is given back was announced and not started
 };
 

@@ -39,7 +39,6 @@ enum class Mutation : Byte {
 enum class Limit : Byte {
   kNone,
   kAnnounced,       // an attempt that was written and never started counts
-  kGivenUpLease,    // a settler that finds the lease of a call given up may undo a charge
   kDetachedKiller,  // a task that is detached kills one host more for each of its attempts
 };
 

@@ -57,10 +57,7 @@ void charge_and_release(State& state, const Scenario& scenario, int who) {
     const Task& row = state.tasks[task];
     const Byte where = lease == kOwn ? Task::kDetached : Task::kWaiting;
     const bool named = row.state == where && (dead.keys & bit(task)) != 0;
-    // Known: the lease may be that of a call that was given up, with somebody else's attempts
-    // since.
-    const bool late = state.losses != 0 && scenario.strict != Limit::kGivenUpLease;
-    const Fenced write{task, dead.number, lease, fence && named, held, late};
+    const Fenced write{task, dead.number, lease, fence && named, held};
     if (dead.number >= scenario.max_attempts) {
       bury(state, scenario, write);
     } else if (dead.number == 1) {
