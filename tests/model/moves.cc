@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything outside the workers: time, the network, the server, submitters, faults.
+#include "model/moves.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "model/database.h"
+
+namespace allot::model {
+namespace {
+
+const char* name_of(Op op) {
+  switch (op) {
+    case Op::kLease:
+      return "'s lease is executed";
+    case Op::kTakeover:
+      return "'s takeover is executed";
+    case Op::kRenew:
+      return "'s renew is executed";
+    case Op::kAck:
+      return "'s ack is executed";
+    case Op::kAckFetch:
+      return "'s ack and fetch is executed";
+    case Op::kAckRelease:
+      return "'s ack and release is executed";
+    case Op::kClearSuspects:
+      return "'s clear_suspects is executed";
+    case Op::kDetach:
+      return "'s detach is executed";
+    case Op::kRecover:
+      return "'s recover is executed";
+    case Op::kReturn:
+      return "'s charge of the recovered task is executed";
+    case Op::kAnnounce:
+      return "'s charge is executed";
+    case Op::kGiveBack:
+      return "'s charge, that gives back, is executed";
+    case Op::kRetry:
+      return "'s retry is executed";
+    case Op::kSnooze:
+      return "'s snooze is executed";
+    case Op::kBury:
+      return "'s bury is executed";
+    default:
+      return "";
+  }
+}
+
+int task_of(const Packet& packet) {
+  const bool names = packet.op >= Op::kReturn || packet.op == Op::kDetach;
+  return names ? packet.task : -1;
+}
+
+// Nothing is decided by a row that stood still for longer than `most`. A worker looks as often as
+// it can, which lets it do most.
+void tick_clock(Worker& worker, int most) {
+  if (worker.deadline > 0) --worker.deadline;
+  for (Byte& watched : worker.watched) {
+    if (watched < most) ++watched;
+  }
+  for (Packet* packet : {&worker.call, &worker.renewal}) {
+    if (packet->op != Op::kNone && packet->since < kTtl - kMargin) ++packet->since;
+  }
+}
+
+void tick_rows(State& state) {
+  for (Lease& row : state.leases) {
+    if (row.held == 0) continue;
+    if (row.expires > 0 && row.expires != kNever) --row.expires;
+    if (row.age < kTtl) ++row.age;
+  }
+}
+
+// Time cannot pass where nobody may be slow.
+bool time_waits(const State& state, const Scenario& scenario) {
+  if (scenario.time_stands) return true;
+  for (const Worker& worker : state.workers) {
+    // Settling in time is what max_attempts is promised for; else one death goes uncounted.
+    if (worker.at == At::kDead && scenario.poison == Poison::kProcess) return true;
+    // A blind keeper is never late: that is what makes it dangerous.
+    const bool blind = scenario.without == Mutation::kBlindRenewal && worker.hung != 0;
+    if (blind && lives(worker) && worker.lost == 0 && worker.deadline <= 1) return true;
+  }
+  return false;
+}
+
+void time_moves(const Mover& mover) {
+  if (time_waits(mover.before, mover.scenario)) return;
+  // A lease that stood still for TTL + 1 is expired as well, unless the clock was set back.
+  const int most = mover.scenario.clock_returns != 0 ? kStale : kHalf;
+  mover.step("time passes", [&](State& state) {
+    tick_rows(state);
+    for (Worker& worker : state.workers) tick_clock(worker, most);
+  });
+  if (mover.before.drifts >= mover.scenario.drifts) return;
+  for (int who = 0; who < kWorkers; ++who) {
+    const Mover one{mover.before, mover.scenario, who, mover.out};
+    for (const bool fast : {false, true}) {
+      one.fault(fast ? "'s clock runs fast" : "'s clock runs slow", [&](State& state) {
+        ++state.drifts;
+        tick_rows(state);
+        tick_clock(state.workers[1 - who], most);
+        if (fast) tick_clock(state.workers[who], most);
+        if (fast) tick_clock(state.workers[who], most);
+      });
+    }
+  }
+}
+
+Byte sender_of(const Packet& packet, int who) {
+  return packet.former != 0 ? kFormer : static_cast<Byte>(who + 1);
+}
+
+// session.h: a call is sent again until it succeeds.
+void send_again(Worker& worker) {
+  Packet again = worker.call;
+  again.current = worker.current;
+  again.keys = worker.keys;
+  again.history = worker.history;
+  again.since = 0;
+  worker.call = again;
+  std::fill(std::begin(worker.watched), std::end(worker.watched), Byte{0});
+}
+
+void give_up(Worker& worker, Channel channel) {
+  if (channel == &Worker::renewal) {
+    worker.renewal = {};
+  } else {
+    send_again(worker);
+  }
+}
+
+// What is on its way arrives.
+void server_moves(const Mover& mover) {
+  const Worker& me = mover.me();
+  for (const Channel channel : {&Worker::call, &Worker::renewal, &Worker::orphan}) {
+    const Packet& packet = me.*channel;
+    if (packet.op == Op::kNone || (channel == &Worker::call && me.at == At::kAnnounced)) continue;
+    mover.step(
+        name_of(packet.op), [&](State& state) { mover.answer(state, channel); }, task_of(packet));
+  }
+}
+
+// A call that is lost, or executed without an answer, before or after its sender tries again.
+void loss_moves(const Mover& mover, Channel channel) {
+  const Packet& packet = mover.me().*channel;
+  const bool asked = packet.op != Op::kNone && mover.me().at != At::kAnnounced;
+  if (!asked || mover.me().orphan.op != Op::kNone) return;
+  mover.fault(
+      "gives up a call that is on its way",
+      [&](State& state, Worker& worker) {
+        ++state.losses;
+        worker.orphan = packet;
+        give_up(worker, channel);
+      },
+      task_of(packet));
+}
+
+void fault_moves(const Mover& mover) {
+  const Worker& me = mover.me();
+  if (me.at == At::kDead && mover.may_die(false) && me.settle > 0) {
+    mover.fault("'s settler is killed and starts again", [](State& state, Worker& worker) {
+      ++state.crashes;
+      worker.settle = 0;
+    });
+  }
+  if (!lives(me)) return;
+  if (mover.before.losses < mover.scenario.losses) {
+    loss_moves(mover, &Worker::call);
+    loss_moves(mover, &Worker::renewal);
+  }
+  for (const bool host : {false, true}) {
+    if (!mover.may_die(host)) continue;
+    mover.fault(host ? "loses its host" : "is killed",
+                [&](State& state) { mover.kill(state, host); });
+  }
+}
+
+void database_faults(const Mover& mover) {
+  const State& before = mover.before;
+  const bool held = before.leases[kPartition].held != 0;
+  if (before.steps < mover.scenario.clock_steps && (held || before.leases[kOwn].held != 0)) {
+    mover.fault("the database's clock jumps ahead", [](State& state) {
+      ++state.steps;
+      for (Lease& row : state.leases) row.expires = 0;
+    });
+  }
+  if (before.returns < mover.scenario.clock_returns && held) {
+    mover.fault("the database's clock jumps back", [](State& state) {
+      ++state.returns;
+      for (Lease& row : state.leases) {
+        if (row.held != 0) row.expires = kNever;
+      }
+    });
+  }
+  if (before.failovers < mover.scenario.failovers && held) {
+    mover.fault("the database fails over, and the lease is lost", [](State& state) {
+      ++state.failovers;
+      fail_over(state);
+    });
+  }
+}
+
+void task_moves(const Mover& mover) {
+  for (int task = 0; task < kTasks; ++task) {
+    const Task& row = mover.before.tasks[task];
+    const bool submit = row.state == Task::kNotYet;
+    if (!submit && (row.state != Task::kWaiting || row.due != 0)) continue;
+    mover.step(
+        submit ? "is submitted" : "is due",
+        [&](State& state) {
+          state.tasks[task].state = Task::kWaiting;
+          state.tasks[task].due = 1;
+        },
+        task);
+  }
+}
+
+void check(State& state, const Scenario& scenario) {
+  for (const Lease& row : state.leases) {
+    if (row.held != 0 && row.holder == 0) breaks(state, Broken::kNobodysLease);
+  }
+  if (!scenario.ids) return;
+  for (const Task& row : state.tasks) {
+    if (row.state == Task::kWaiting && row.moved != 0 && row.moved_row == 0) {
+      breaks(state, Broken::kIdLost);
+    }
+  }
+}
+
+}  // namespace
+
+bool lives(const Worker& worker) {
+  return worker.at != At::kDead && worker.at != At::kLost;
+}
+
+void Mover::kill(State& state, bool host) const {
+  ++(host ? state.host_losses : state.crashes);
+  die(state, scenario, who, host);
+}
+
+void Mover::answer(State& state, Channel channel) const {
+  Worker& worker = state.workers[who];
+  const Packet packet = worker.*channel;
+  const Reply reply = execute(state, scenario, packet, sender_of(packet, who));
+  const bool heard = lives(worker) && channel != &Worker::orphan;
+  if (!heard) {
+    worker.*channel = {};
+  } else if (channel == &Worker::renewal) {
+    hear_renewal(state, who, reply);
+  } else {
+    hear(state, scenario, who, reply);
+  }
+}
+
+State first_state(const Scenario& scenario) {
+  State state{};
+  for (int task = 0; task < kTasks; ++task) {
+    state.order[task] = static_cast<Byte>(task);
+    Task& row = state.tasks[task];
+    row.state = task < scenario.submitted ? Task::kWaiting : Task::kNotYet;
+    row.due = task < scenario.submitted ? 1 : 0;
+    if (task < scenario.tasks) continue;
+    row = {};
+    row.state = Task::kAcknowledged;
+  }
+  if (scenario.behind) std::swap(state.order[0], state.order[1]);
+  return state;
+}
+
+bool ended(const State& state) {
+  const auto over = [](const Task& row) {
+    return row.state == Task::kAcknowledged || row.state == Task::kDead;
+  };
+  const auto free = [](const Lease& row) { return row.held == 0; };
+  return std::all_of(std::begin(state.leases), std::end(state.leases), free) &&
+         std::all_of(std::begin(state.tasks), std::end(state.tasks), over);
+}
+
+void moves(const State& state, const Scenario& scenario, std::vector<Move>& out) {
+  for (int who = 0; who < kWorkers; ++who) {
+    const Mover mover{state, scenario, who, out};
+    if (lives(mover.me())) {
+      keeper_moves(mover);
+      block_moves(mover);
+    } else {
+      settler_moves(mover);
+    }
+    server_moves(mover);
+    fault_moves(mover);
+  }
+  const Mover nobody{state, scenario, -1, out};
+  task_moves(nobody);
+  time_moves(nobody);
+  database_faults(nobody);
+  for (Move& move : out) check(move.after, scenario);
+}
+
+}  // namespace allot::model

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "model/state.h"
+
+namespace allot::model {
+
+// One step of the system, and who makes it. `who` -1: the database or time itself.
+struct Step {
+  const char* what;
+  const char* how;  // after `what`
+  std::int8_t who;
+  std::int8_t task;  // -1: none
+  bool fault;
+};
+
+struct Move {
+  Step step;
+  State after;
+};
+
+// One of the calls that a worker may have on its way: Worker::call or Worker::renewal.
+using Channel = Packet Worker::*;
+
+// Where the steps of one worker, or of nobody, in one state are collected.
+struct Mover {
+  const State& before;
+  const Scenario& scenario;
+  int who;
+  std::vector<Move>& out;
+
+  [[nodiscard]] const Worker& me() const { return before.workers[who]; }
+  [[nodiscard]] bool without(Mutation rule) const { return scenario.without == rule; }
+
+  // change(State&) makes the step; with a worker, change(State&, Worker&).
+  template <typename Change>
+  void step(const char* what, Change&& change, int task = -1) const {
+    emit({what, "", name(who), name(task), false}, change);
+  }
+  template <typename Change>
+  void fault(const char* what, Change&& change, int task = -1) const {
+    emit({what, "", name(who), name(task), true}, change);
+  }
+  // A trip to the database: ask(State&, Worker&) puts a packet into `channel`. The server answers
+  // at once; or, within what the scenario allows, the packet is on its way for any time, or its
+  // sender dies meanwhile.
+  template <typename Ask>
+  void call(const char* what, Ask&& ask, int task = -1, Channel channel = &Worker::call) const {
+    const auto asked = [&](State& state) { ask(state, state.workers[who]); };
+    emit({what, "", name(who), name(task), false}, [&](State& state) {
+      asked(state);
+      answer(state, channel);
+    });
+    if (before.stalls < scenario.stalls) {
+      emit({what, ", which is on its way", name(who), name(task), true}, [&](State& state) {
+        asked(state);
+        ++state.stalls;
+      });
+    }
+    for (const bool host : {false, true}) {
+      if (!may_die(host)) continue;
+      const char* how = host ? ", and its host goes down" : ", and is killed";
+      emit({what, how, name(who), name(task), true}, [&](State& state) {
+        asked(state);
+        kill(state, host);
+      });
+    }
+  }
+
+  [[nodiscard]] bool may_die(bool host) const {
+    return host ? before.host_losses < scenario.host_losses : before.crashes < scenario.crashes;
+  }
+  // kill -9 of the worker, or of everything on its host.
+  void kill(State& state, bool host) const;
+  // Executes the packet, and lets its sender hear the reply if there still is one.
+  void answer(State& state, Channel channel) const;
+
+ private:
+  static std::int8_t name(int number) { return static_cast<std::int8_t>(number); }
+
+  template <typename Change>
+  void emit(const Step& step, Change&& change) const {
+    Move& move = out.emplace_back(Move{step, before});
+    if constexpr (std::is_invocable_v<Change, State&>) {
+      change(move.after);
+    } else {
+      change(move.after, move.after.workers[who]);
+    }
+  }
+};
+
+State first_state(const Scenario& scenario);
+
+// Everything that can happen next.
+void moves(const State& state, const Scenario& scenario, std::vector<Move>& out);
+
+// Every task has its verdict and nobody has a lease.
+bool ended(const State& state);
+
+// Makes states the same that differ only in what cannot matter any more, or in the names of the
+// workers. True: the workers changed places.
+bool make_canonical(State& state, const Scenario& scenario);
+
+// daemon/worker: block_loop and task_run.
+void block_moves(const Mover& mover);
+// daemon/worker: finder.
+void finder_moves(const Mover& mover);
+// daemon/worker: lease_keeper.
+void keeper_moves(const Mover& mover);
+// daemon/worker: settle; and the start of the next worker.
+void settler_moves(const Mover& mover);
+
+bool lives(const Worker& worker);
+void send(Worker& worker, Op op, int task = 0, int attempt = 0);
+// LeaseKeeper::hold, of what `call` brought.
+void granted(Worker& worker, Which lease, const Packet& call);
+
+// The answer to its call, or to its keeper's.
+void hear(State& state, const Scenario& scenario, int who, const Reply& reply);
+void hear_renewal(State& state, int who, const Reply& reply);
+
+// Kills the worker, or with `host` everything there.
+void die(State& state, const Scenario& scenario, int who, bool host);
+
+}  // namespace allot::model

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <type_traits>
+
+#include "model/scenario.h"
+
+// Everything that the lease protocol remembers, small enough to be compared and hashed as bytes:
+// one partition, two workers on two hosts, three tasks. Epochs never repeat (S2), so a remembered
+// epoch is one bit: is it still the row's? The same holds for keys and for what a watcher saw.
+namespace allot::model {
+
+inline constexpr int kWorkers = 2;
+inline constexpr int kTasks = 3;
+inline constexpr int kBlockSize = 2;
+
+// Time in ticks. The holder's margin is one tick, which is also what a clock may drift in a run.
+inline constexpr int kTtl = 3;
+inline constexpr int kMargin = 1;
+inline constexpr int kHalf = (kTtl + 1) / 2;
+inline constexpr int kStale = kTtl + 1;
+inline constexpr int kNever = 99;
+
+enum class Op : Byte {
+  kNone,
+  kLease,
+  kTakeover,
+  kRenew,
+  kAck,
+  kAckFetch,
+  kAckRelease,
+  kClearSuspects,
+  kDetach,
+  kRecover,
+  // From here on they name a task.
+  kReturn,
+  kAnnounce,
+  kGiveBack,
+  kRetry,
+  kSnooze,
+  kBury,
+};
+
+// The partition's row of q_lock_table, and the row of task_running that the first task gets when it
+// is detached.
+enum Which : Byte { kPartition, kOwn };
+inline constexpr int kLeases = 2;
+
+// Who has a lease: 0 nobody, 1 and 2 the workers, 3 a life that is over.
+inline constexpr Byte kFormer = 3;
+
+struct Lease {
+  Byte held;
+  Byte holder;
+  Byte expires;  // ticks by the database's clock; 0: expired
+  Byte age;      // ticks since it was taken or renewed, up to kTtl
+};
+
+// Is a remembered epoch the row's?
+enum Current : Byte {
+  kGone,
+  kCurrent,
+  kNext,  // it is the row's plus one, by a commit that a fail-over lost
+};
+
+// One trip on its way to the server, which executes it as a whole. Masks have a bit per task.
+struct Packet {
+  Op op;
+  Byte task;
+  Byte attempt;
+  Byte ring;       // what the acknowledgement names
+  Byte lease;      // Which: the row that it names
+  Byte current;    // Current: its epoch
+  Byte keys;       // tasks whose key is known as it is
+  Byte history;    // tasks known to have a first_key
+  Byte unchanged;  // takeover, recover: the row still is what was seen
+  Byte stale;      // takeover, recover: for longer than a TTL; give_back: it was never started
+  Byte since;      // ticks of the sender's clock since it was sent
+  Byte former;     // sent by a life that is over
+};
+
+struct Reply {
+  Byte matched;
+  Byte block;     // fetched tasks
+  Byte attempts;  // two bits for each of them
+  Byte history;
+  Byte marked;
+  Byte suspects;  // as read with the lease
+  Byte suspect_n;
+};
+
+enum class At : Byte {
+  kIdle,
+  kBlock,
+  kAnnounced,  // its call has the task whose attempt is written
+  kHandler,
+  kRecovered,  // has a detached task of somebody else, to be charged
+  kVerdict,    // in careful mode: owes an acknowledgement
+  kCall,
+  kLeave,
+  kDead,
+  kLost,
+};
+
+// A worker with its slot; once it is dead, the settler of its slot.
+struct Worker {
+  At at;
+  Byte lease;    // Which: what it has, or believes to have
+  Byte current;  // Current
+  Byte block;    // tasks still to run
+  Byte full;     // the last fetch filled the block
+  Byte attempts;
+  Byte keys;
+  Byte history;
+  Byte ring;
+  Byte suspects;
+  Byte suspect_n;  // 0: not careful
+  Byte marked;     // fetched with the mark of a recovered task
+  Byte verdicts;
+  Byte running;    // slot: task + 1
+  Byte number;     // slot: its attempt
+  Byte announced;  // that attempt was written before it began
+  Byte hung;       // its handler is over its time and does not return
+  Byte keeping;    // the keeper holds the lease
+  Byte lost;
+  Byte detaching;         // the keeper asked for it and has no answer yet
+  Byte deadline;          // ticks of its clock until its lease is in doubt
+  Byte watched[kLeases];  // ticks of its clock that it saw the row stand still
+  Byte settle;            // steps of the settler done
+  Packet call;
+  Packet renewal;  // the keeper's call
+  Packet orphan;   // given up by its sender, still on its way to the server
+};
+
+struct Task {
+  enum State : Byte { kNotYet, kWaiting, kDetached, kAcknowledged, kDead };
+  Byte state;
+  Byte attempt;
+  Byte due;
+  Byte moved;      // has a first_key
+  Byte moved_row;  // has a row in task_moved
+  Byte marked;     // was recovered: its attempts are written before they run
+  // What happened, whatever the database knows of it.
+  Byte succeeded;  // a handler ended in success
+  Byte failed;     // a handler ended in a failure that is final
+  Byte starts;     // of its handler, less what a snooze took back, up to kMostStarts
+  Byte announced;  // attempts written before a start that never came
+  Byte kills;      // deaths inside its handler
+};
+inline constexpr int kMostStarts = 3;
+
+struct State {
+  Lease leases[kLeases];
+  Byte suspects;
+  Byte suspect_n;
+  Byte order[kTasks];  // by run_key
+  Task tasks[kTasks];
+  Worker workers[kWorkers];
+  // Faults so far.
+  Byte crashes;
+  Byte host_losses;
+  Byte stalls;
+  Byte losses;
+  Byte steps;
+  Byte returns;
+  Byte drifts;
+  Byte hangs;
+  Byte failovers;
+  Byte broken;  // Broken: an invariant failed
+};
+static_assert(std::has_unique_object_representations_v<State>);
+
+enum class Broken : Byte {
+  kNothing,
+  kNotRun,            // acknowledged without a success
+  kBuriedUnrun,       // buried, and neither failed for good nor out of attempts
+  kStartedElsewhere,  // a task started while another worker's lease was valid, or without a lease
+  kLateWrite,         // a worker whose lease is gone changed something
+  kNobodysLease,      // leased, by nobody
+  kHealthyTaken,      // a takeover of a lease that was renewed in time
+  kEpochRepeated,     // an epoch was given out that somebody remembers
+  kAttemptLost,       // an attempt counter went down, or a settled crash was not charged
+  kChargedUnrun,      // more attempts were charged than were started
+  kRanTwice,          // a finished task ran again, and no fault explains it
+  kPoison,            // a task killed more often than its attempts allow
+  kSettledHolds,      // the lease of a worker that was settled
+  kIdLost,            // a task that moved cannot be found by its id
+};
+
+}  // namespace allot::model
