@@ -60,17 +60,36 @@ queue::Holder holder_of(const config::Settings& settings, const ipc::Slot& slot)
   return holder;
 }
 
-bool over_time(const ipc::RunningTask& running) {
-  return running.hard_deadline_ns != 0 && boot_ns() >= running.hard_deadline_ns;
+// At the time of its death: the database may have let the settler wait since.
+bool over(std::uint64_t deadline_ns, const ipc::Slot& slot) {
+  const Nanos died = slot.died_ns != 0 ? slot.died_ns : boot_ns();
+  return deadline_ns != 0 && died >= deadline_ns;
 }
 
-std::string_view cause_of_death(int wait_status, const ipc::RunningTask& running) {
-  if (over_time(running)) return "timeout";
+// Killed by the supervisor, for want of the database and for nothing that the task did (S5).
+bool lost_its_lease(int wait_status, const ipc::Slot& slot) {
+  return slot.exclusive != 0 && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL &&
+         over(slot.lease_deadline_ns.load(), slot);
+}
+
+std::string_view cause_of_death(int wait_status, const ipc::Slot& slot) {
+  if (over(slot.running[0].hard_deadline_ns, slot)) return "timeout";
+  if (lost_its_lease(wait_status, slot)) return "lost";
   return WIFSIGNALED(wait_status) ? "signal" : "exit";
 }
 
-std::string describe_death(int wait_status, const ipc::RunningTask& running) {
-  std::string text = over_time(running) ? "ran over its time limit; " : "";
+const char* reason_of_death(int wait_status, const ipc::Slot& slot) {
+  const ipc::RunningTask& running = slot.running[0];
+  if (over(running.hard_deadline_ns, slot)) {
+    return running.limited_by == static_cast<std::uint32_t>(ipc::Limit::kProgress)
+               ? "made no progress for longer than its handler promised; "
+               : "ran over its time limit; ";
+  }
+  return lost_its_lease(wait_status, slot) ? "the lease could not be renewed in time; " : "";
+}
+
+std::string describe_death(int wait_status, const ipc::Slot& slot) {
+  const std::string text = reason_of_death(wait_status, slot);
   if (WIFSIGNALED(wait_status)) {
     const int number = WTERMSIG(wait_status);
     const char* name = sigdescr_np(number);
@@ -150,8 +169,8 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   if (epoch) {
     const queue::Lease lease{remains.partition, *epoch, holder.id, std::nullopt};
     if (remains.running) {
-      const std::string error = describe_death(wait_status, *remains.running);
-      const queue::Verdict verdict{cause_of_death(wait_status, *remains.running), error};
+      const std::string error = describe_death(wait_status, slot);
+      const queue::Verdict verdict{cause_of_death(wait_status, slot), error};
       const auto landed =
           charge(db, tasks, lease, *remains.running,
                  policy_of(settings, slot.queue_name, remains.running->type), verdict);

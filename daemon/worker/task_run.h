@@ -32,8 +32,9 @@ class TaskRun {
   // `careful`: the attempt is written before the handler starts (S7).
   Result run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task, bool careful);
 
- private:
   struct Attempt;
+
+ private:
   // By the policy of its type or queue.
   [[nodiscard]] std::chrono::microseconds pause_after(const Attempt& attempt) const;
   Result call_handler(const Attempt& attempt);
@@ -53,8 +54,6 @@ class TaskRun {
   LeaseKeeper& keeper_;
   SlotWriter& slot_;
   const config::Settings& settings_;
-  const Nanos soft_timeout_ns_;
-  const Nanos hard_timeout_ns_;
 };
 
 }  // namespace allot::worker
