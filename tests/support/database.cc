@@ -122,6 +122,14 @@ void Database::kill9() {
   if (server_) server_->kill9();
 }
 
+Database::Stall::Stall(const Database& database) : pid_(database.pid()) {
+  if (::kill(pid_, SIGSTOP) != 0) throw std::runtime_error("the server is not there to be stopped");
+}
+
+Database::Stall::~Stall() {
+  ::kill(pid_, SIGCONT);
+}
+
 void Database::restart() {
   stop();
   start();

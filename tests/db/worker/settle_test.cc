@@ -159,6 +159,46 @@ TEST_F(SettleTest, SaysWhatTheWorkerDiedOf) {
   EXPECT_EQ(value("SELECT cause FROM task_attempt"), "timeout");
 }
 
+// The database may have let the settler wait for hours.
+TEST_F(SettleTest, WhatCountsIsWhenItDied) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  const Nanos died = boot_ns() - kSecond;
+  raw_slot_->died_ns = died;
+  slot_.begin_task(block.tasks[0], 1, 10, 0, died + 1);  // would be over by now
+  settle_it(SIGSEGV);
+  EXPECT_EQ(value("SELECT cause FROM task_attempt"), "signal");
+}
+
+TEST_F(SettleTest, ABrokenPromiseOfProgressIsATimeout) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 1, 10, 0, boot_ns() + 60 * kSecond);
+  slot_.move_deadline(1, ipc::Limit::kProgress);
+  settle_it();
+  EXPECT_EQ(value("SELECT CONCAT(cause, ': ', LEFT(error, 54)) FROM task_attempt"),
+            "timeout: made no progress for longer than its handler promised;");
+}
+
+// S5: in an exclusive queue a worker is killed when its lease is in doubt.
+TEST_F(SettleTest, AKillForTheLeaseIsNotTheTasksCrash) {
+  const auto cause = [&](bool exclusive, int status) {
+    db_.execute("DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt");
+    put(partition(0), {1, 1});
+    slot_.begin_lease(partition(0), "q", exclusive);
+    const auto block = leases_.lease(db_, partition(0), {});
+    slot_.lease_known(block->lease.epoch, 1);  // its deadline was long ago
+    slot_.begin_task(block->tasks.at(0), 1, 10, 0, 0);
+    settle_it(status);
+    slot_.end_task();
+    return value("SELECT cause FROM task_attempt");
+  };
+  EXPECT_EQ(cause(true, SIGKILL), "lost");
+  EXPECT_EQ(value("SELECT attempt FROM task"), "1") << "it ran, and perhaps not for nothing";
+  EXPECT_EQ(cause(true, SIGSEGV), "signal");
+  EXPECT_EQ(cause(false, SIGKILL), "signal");
+}
+
 TEST_F(SettleTest, AnExitIsToldWithItsStatus) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
