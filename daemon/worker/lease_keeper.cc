@@ -99,8 +99,8 @@ void LeaseKeeper::run() {
 void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
   const Nanos task_deadline = task_deadline_ns_.load();
   if (task_deadline != 0 && boot_ns() >= task_deadline) {
-    // The task is over time: the lease must not outlive it by a blind timer (B3). Unless it ends, or
-    // makes progress after all.
+    // The task is over time: the lease must not outlive it by a blind timer (B3). Unless it ends,
+    // or makes progress after all.
     renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
     return;
   }

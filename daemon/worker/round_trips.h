@@ -24,8 +24,8 @@ class RoundTrips {
 };
 
 // How much earlier than the lease itself its holder lets go of it. What it measures is how slow its
-// own way to the database is; the tenth of the TTL is for clocks that run at different rates, and for
-// a supervisor that kills at the deadline. At most half: renewals come at a third.
+// own way to the database is; the tenth of the TTL is for clocks that run at different rates, and
+// for a supervisor that kills at the deadline. At most half: renewals come at a third.
 inline Nanos lease_margin(Nanos ttl, const RoundTrips& trips) {
   return std::min(ttl / 2, ttl / 10 + trips.slowest());
 }

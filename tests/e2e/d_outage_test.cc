@@ -157,9 +157,11 @@ TEST_F(Outage, CommitsWhoseRepliesAreLost) {
 // The only file that everything is in has a size that it must not exceed: error 1114, as on a full
 // disk. What needs room waits; then somebody makes room.
 TEST(OutageOfRoom, TheDiskIsFull) {
-  Database server({"--innodb-file-per-table=0",
-                   "--innodb-data-file-path=ibdata1:12M:autoextend:max:40M"});
-  Daemon daemon({.workers = 2, .queue_keys = "partitions = 4", .server = &server,
+  Database server(
+      {"--innodb-file-per-table=0", "--innodb-data-file-path=ibdata1:12M:autoextend:max:40M"});
+  Daemon daemon({.workers = 2,
+                 .queue_keys = "partitions = 4",
+                 .server = &server,
                  .database_keys = "socket = \"" + server.socket() + "\"\nuser = \"root\""});
   ASSERT_TRUE(eventually([&] { return daemon.logged("worker worker.ready"); })) << daemon.log();
   const auto pids = daemon.workers();
@@ -167,7 +169,8 @@ TEST(OutageOfRoom, TheDiskIsFull) {
   db.execute("CREATE TABLE filler (id INT PRIMARY KEY AUTO_INCREMENT, a LONGBLOB) ENGINE=InnoDB");
   for (std::size_t size = 1'000'000; size > 1'000; size /= 4) {
     while (support::error_class_of([&] {
-             db.execute("INSERT INTO filler (a) VALUES (REPEAT('x', " + std::to_string(size) + "))");
+             db.execute("INSERT INTO filler (a) VALUES (REPEAT('x', " + std::to_string(size) +
+                        "))");
            }) == "none") {
     }
   }
@@ -181,17 +184,18 @@ TEST(OutageOfRoom, TheDiskIsFull) {
   EXPECT_EQ(daemon.workers(), pids) << daemon.log();
 }
 
-// Worker and database both die in the middle of a block. What the worker had finished is in its slot
-// until the database is back.
+// Worker and database both die in the middle of a block. What the worker had finished is in its
+// slot until the database is back.
 TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
   Database server;
   Daemon daemon({.workers = 1, .queue_keys = "partitions = 1", .server = &server});
   ASSERT_TRUE(eventually([&] { return daemon.logged("worker worker.ready"); })) << daemon.log();
-  // One transaction, so one block: the first is finished and not acknowledged while the second hangs.
-  const auto done = daemon.allot(
-      {"submit", "--ndjson", "-"},
-      "{\"queue\":\"default\",\"type\":\"test.write\",\"payload\":\"a\"}\n"
-      "{\"queue\":\"default\",\"type\":\"test.hang_once\",\"payload\":\"b\"}\n");
+  // One transaction, so one block: the first is finished and not acknowledged while the second
+  // hangs.
+  const auto done =
+      daemon.allot({"submit", "--ndjson", "-"},
+                   "{\"queue\":\"default\",\"type\":\"test.write\",\"payload\":\"a\"}\n"
+                   "{\"queue\":\"default\",\"type\":\"test.hang_once\",\"payload\":\"b\"}\n");
   ASSERT_EQ(done.status.code, 0) << done.err;
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   const pid_t victim = daemon.busy_workers().front();
@@ -207,10 +211,10 @@ TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
 
 // A replica that has everything that was committed takes over when its primary dies.
 TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
-  Database primary({"--log-bin", "--server-id=1", "--binlog-format=ROW",
-                    "--rpl-semi-sync-master-enabled=1",
-                    "--rpl-semi-sync-master-wait-point=AFTER_SYNC"},
-                   support::Network::kTcp);
+  Database primary(
+      {"--log-bin", "--server-id=1", "--binlog-format=ROW", "--rpl-semi-sync-master-enabled=1",
+       "--rpl-semi-sync-master-wait-point=AFTER_SYNC"},
+      support::Network::kTcp);
   Database replica({"--log-bin", "--server-id=2", "--rpl-semi-sync-slave-enabled=1"},
                    support::Network::kTcp);
   db::Connection at_replica = replica.connect();
@@ -222,9 +226,8 @@ TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
                      ", master_user = 'repl', master_use_gtid = slave_pos; START SLAVE;"
                      "SET GLOBAL read_only = 1");
   db::Connection at_primary = primary.connect();
-  ASSERT_TRUE(eventually([&] {
-    return support::server_counter(at_primary, "Rpl_semi_sync_master_clients") == 1;
-  }));
+  ASSERT_TRUE(eventually(
+      [&] { return support::server_counter(at_primary, "Rpl_semi_sync_master_clients") == 1; }));
   Daemon daemon({.workers = 3,
                  .queue_keys = "partitions = 6",
                  .server = &primary,
@@ -246,8 +249,9 @@ TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
   at_replica.execute("STOP SLAVE; SET GLOBAL read_only = 0; USE " + daemon.database());
   const auto left = [&] {
     return at_replica
-        .execute("SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM q_lock_table"
-                 " WHERE state <> 'FREE')")
+        .execute(
+            "SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM q_lock_table"
+            " WHERE state <> 'FREE')")
         .front()
         .next()
         ->u64(0);

@@ -123,9 +123,9 @@ TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
     const Database::Stall stall(Database::shared());
     ASSERT_TRUE(eventually([&] { return kill(victim, 0) != 0; })) << daemon.log();
     EXPECT_LT(real_us(), ends);
-    EXPECT_TRUE(eventually(
-        [&] { return daemon.logged("reason=\"lease in doubt in an exclusive queue\""); }))
-        << daemon.log();
+    EXPECT_TRUE(eventually([&] {
+      return daemon.logged("reason=\"lease in doubt in an exclusive queue\"");
+    })) << daemon.log();
     // Beyond the end of both leases; there the other one goes on.
     ASSERT_TRUE(eventually([&] { return real_us() > ends + 500'000; }));
   }
@@ -163,9 +163,8 @@ TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLease) {
 
 // It did as it was told, for a reason that is not the task's: no attempt is charged.
 TEST(Limit, AHandlerThatStopsForItsLeaseIsChargedNothing) {
-  Daemon daemon({.workers = 1,
-                 .queue_keys = "max_attempts = 1",
-                 .daemon_keys = "lease_ttl = \"2s\""});
+  Daemon daemon(
+      {.workers = 1, .queue_keys = "max_attempts = 1", .daemon_keys = "lease_ttl = \"2s\""});
   (void)daemon.submit("test.sleep", "8000");
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   {

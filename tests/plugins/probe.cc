@@ -217,8 +217,8 @@ class Stamp : public allot::Handler {
   explicit Stamp(const allot::Config& config) : output_(config.get("output")) {}
   allot::Outcome run(allot::Context&) override {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    append_line(output_, std::to_string(
-                             std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
+    append_line(output_,
+                std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
     ::poll(nullptr, 0, 50);
     return allot::success();
   }

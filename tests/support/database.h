@@ -49,8 +49,8 @@ class Database {
   void kill9();    // SIGKILL: committed work must be there after start()
   void restart();  // stop() and start()
 
-  // Answers nothing, and refuses nothing either, for as long as this lives: as behind a network that
-  // drops every packet.
+  // Answers nothing, and refuses nothing either, for as long as this lives: as behind a network
+  // that drops every packet.
   class Stall {
    public:
     explicit Stall(const Database& database);

@@ -76,8 +76,8 @@ TEST_F(SessionTest, AServerThatSaysNothingIsGivenUpAndFoundAgain) {
   EXPECT_TRUE(eventually([&] { return !on_the_server(before); }));
 }
 
-// What was given up may still be executed, when a lock is free or a packet gets through: it must not
-// come behind what is sent after it.
+// What was given up may still be executed, when a lock is free or a packet gets through: it must
+// not come behind what is sent after it.
 TEST_F(SessionTest, TheConnectionThatWasGivenUpIsEndedOnTheServer) {
   const std::uint64_t before = connection();
   bool again = false;
@@ -106,8 +106,7 @@ TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
   holding.execute("COMMIT");
   const std::string taken =
       "SELECT GROUP_CONCAT(partition_no) FROM q_lock_table WHERE state <> 'FREE'";
-  EXPECT_FALSE(eventually([&] { return value(taken) != "1"; }, milliseconds(500)))
-      << value(taken);
+  EXPECT_FALSE(eventually([&] { return value(taken) != "1"; }, milliseconds(500))) << value(taken);
 }
 
 TEST_F(SessionTest, ALockWaitIsSentAgainAndCounted) {
@@ -147,7 +146,8 @@ TEST_F(SessionTest, ADeadlockIsSentAgainAndCounted) {
   other.execute("UPDATE q_lock_table SET low_key = 8 WHERE partition_no = 0; COMMIT");
   EXPECT_EQ(done.get(), 2U);
   EXPECT_EQ(raw_slot_->deadlocks, 1U);
-  EXPECT_EQ(value("SELECT GROUP_CONCAT(low_key ORDER BY partition_no) FROM q_lock_table"), "7,7,8,8");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(low_key ORDER BY partition_no) FROM q_lock_table"),
+            "7,7,8,8");
 }
 
 // Committed or not, nobody can tell: the reply never came. Sent again, it has the effect of once.
@@ -198,26 +198,24 @@ TEST_F(SessionTest, ATableThatIsAwayIsWaitedFor) {
   put(partition(0), {1, 1});
   db_.execute("RENAME TABLE task TO elsewhere");
   auto fetched = std::async(std::launch::async, [&] {
-    return session_.call([&](db::Connection& db) {
-      return queue::TaskStore::fetch(db, partition(0), {}).size();
-    });
+    return session_.call(
+        [&](db::Connection& db) { return queue::TaskStore::fetch(db, partition(0), {}).size(); });
   });
   EXPECT_EQ(fetched.wait_for(milliseconds(300)), std::future_status::timeout);
   db_.execute("RENAME TABLE elsewhere TO task");
   EXPECT_EQ(fetched.get(), 1U);
 }
 
-// A change of a table waits for transactions, and everybody waits behind it; for how long is ours to
-// say.
+// A change of a table waits for transactions, and everybody waits behind it; for how long is ours
+// to say.
 TEST_F(SessionTest, ATableThatIsBeingChangedIsALockWait) {
   put(partition(0), {1, 1});
   EXPECT_EQ(value("SELECT @@lock_wait_timeout"), "5");
   session_.call([](db::Connection& db) { return db.execute("SET lock_wait_timeout = 0"); });
   db_.execute("LOCK TABLES task WRITE");
   auto fetched = std::async(std::launch::async, [&] {
-    return session_.call([&](db::Connection& db) {
-      return queue::TaskStore::fetch(db, partition(0), {}).size();
-    });
+    return session_.call(
+        [&](db::Connection& db) { return queue::TaskStore::fetch(db, partition(0), {}).size(); });
   });
   EXPECT_TRUE(eventually([&] { return raw_slot_->lock_waits >= 1; }));
   db_.execute("UNLOCK TABLES");

@@ -116,12 +116,13 @@ class Worker {
     slot_.running_count = 0;
   }
 
-  void start_task(Nanos hard_deadline) {
+  void start_task(Nanos hard_deadline, ipc::Limit by = ipc::Limit::kTime) {
     ipc::RunningTask& task = slot_.running[0];
     task.run_key = 4711;
     task.prio = 5;
     task.attempt = 2;
     task.hard_deadline_ns = hard_deadline;
+    task.limited_by = static_cast<std::uint32_t>(by);
     std::snprintf(task.type, sizeof task.type, "demo.type");
     std::snprintf(slot_.queue_name, sizeof slot_.queue_name, "mail");
     slot_.partition_no = 17;
@@ -162,6 +163,7 @@ class Worker {
     words >> verb >> number;
     if (verb == "task") start_task(0);
     if (verb == "task_over_limit") start_task(boot_ns());
+    if (verb == "task_without_progress") start_task(boot_ns(), ipc::Limit::kProgress);
     if (verb == "task_in_doubt") {
       slot_.exclusive = static_cast<std::uint32_t>(number);
       slot_.lease_deadline_ns = boot_ns();

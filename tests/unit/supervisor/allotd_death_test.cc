@@ -147,6 +147,13 @@ TEST(AllotdDeath, ATaskOverItsLimitIsKilled) {
   EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n")) << daemon.story();
 }
 
+TEST(AllotdDeath, ATaskThatMakesNoProgressIsKilled) {
+  Allotd daemon;
+  start_busy(daemon, "task_without_progress");
+  EXPECT_TRUE(daemon.logged("reason=\"task made no progress\"")) << daemon.story();
+  EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n")) << daemon.story();
+}
+
 TEST(AllotdDeath, ATaskWhoseLeaseIsInDoubtIsKilledInAnExclusiveQueueOnly) {
   Allotd daemon("pools=main:2");
   ASSERT_TRUE(daemon.saw("ready slot=1")) << daemon.story();
