@@ -2,9 +2,11 @@
 // What a database can do to its clients, under load. Whatever it is: no process exits, nothing is
 // lost, and what was finished meanwhile is acknowledged and not repeated.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <functional>
 
 #include "e2e/daemon.h"
@@ -154,31 +156,36 @@ TEST_F(Outage, CommitsWhoseRepliesAreLost) {
   });
 }
 
-// The only file that everything is in has a size that it must not exceed: error 1114, as on a full
-// disk. What needs room waits; then somebody makes room.
+// How large the files of a process may grow; only what is in them already may be written then.
+void limit_files(pid_t pid, rlim_t size) {
+  const rlimit limit{size, RLIM_INFINITY};
+  ASSERT_EQ(prlimit(pid, RLIMIT_FSIZE, &limit, nullptr), 0);
+}
+
+// Error 1114, as on a full disk: the file that everything is in cannot grow. What needs room waits,
+// and so do what needs none, for its undo log does; then somebody makes room.
 TEST(OutageOfRoom, TheDiskIsFull) {
-  Database server(
-      {"--innodb-file-per-table=0", "--innodb-data-file-path=ibdata1:12M:autoextend:max:40M"});
-  Daemon daemon({.workers = 2,
-                 .queue_keys = "partitions = 4",
-                 .server = &server,
-                 .database_keys = "socket = \"" + server.socket() + "\"\nuser = \"root\""});
+  signal(SIGXFSZ, SIG_IGN);  // inherited: the server gets the error, and not the signal
+  Database server({"--innodb-file-per-table=0", "--innodb-log-file-size=4M",
+                   "--innodb-autoextend-increment=1"});
+  signal(SIGXFSZ, SIG_DFL);
+  Daemon daemon({.workers = 2, .queue_keys = "partitions = 4", .server = &server});
   ASSERT_TRUE(eventually([&] { return daemon.logged("worker worker.ready"); })) << daemon.log();
   const auto pids = daemon.workers();
   auto db = daemon.connect();
   db.execute("CREATE TABLE filler (id INT PRIMARY KEY AUTO_INCREMENT, a LONGBLOB) ENGINE=InnoDB");
-  for (std::size_t size = 1'000'000; size > 1'000; size /= 4) {
+  const auto payloads = numbered(8);
+  daemon.submit_many("test.bloat", payloads);
+  limit_files(server.pid(), std::filesystem::file_size(server.folder() + "/data/ibdata1"));
+  for (std::size_t size = 1'000'000; size > 1'000; size /= 8) {
     while (support::error_class_of([&] {
              db.execute("INSERT INTO filler (a) VALUES (REPEAT('x', " + std::to_string(size) +
                         "))");
            }) == "none") {
     }
   }
-  const auto payloads = numbered(20);
-  // Small rows find room; the long reasons of their first attempts do not.
-  daemon.submit_many("test.bloat", payloads);
   EXPECT_TRUE(eventually([&] { return daemon.logged("class=full"); })) << daemon.log();
-  db.execute("DROP TABLE filler");
+  limit_files(server.pid(), RLIM_INFINITY);
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
   EXPECT_EQ(sorted(daemon.written()), payloads);
   EXPECT_EQ(daemon.workers(), pids) << daemon.log();

@@ -227,12 +227,15 @@ class Stamp : public allot::Handler {
   std::string output_;
 };
 
-// First a retry with a long reason, then done.
+// First, after a second, a retry with a long reason; then done.
 class Bloat : public allot::Handler {
  public:
   explicit Bloat(const allot::Config& config) : output_(config.get("output")) {}
   allot::Outcome run(allot::Context& ctx) override {
-    if (ctx.attempt() == 1) return allot::retry(std::string(60'000, 'x'));
+    if (ctx.attempt() == 1) {
+      ::poll(nullptr, 0, 1'000);
+      return allot::retry(std::string(60'000, 'x'));
+    }
     append_line(output_, ctx.payload());
     return allot::success();
   }
