@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <functional>
 
 #include "base/clock.h"
 #include "e2e/daemon.h"
@@ -136,20 +137,20 @@ TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
   EXPECT_TRUE(daemon.logged("the lease could not be renewed in time")) << daemon.log();
 }
 
-TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLease) {
+// A block of short tasks under `trouble`, which has to outlast the lease: no task starts beyond it,
+// and each runs once.
+void run_block_in(const std::function<void(Daemon&, const std::function<void()>&)>& trouble) {
   Daemon daemon({.workers = 1,
                  .queue_keys = "partitions = 1\nblock_seconds = \"1h\"",
                  .daemon_keys = "lease_ttl = \"2s\""});
   daemon.submit_many("test.stamp", std::vector<std::string>(100, ""));
   ASSERT_TRUE(eventually([&] { return daemon.written().size() >= 3; })) << daemon.log();
-  std::uint64_t ends = 0;
+  const std::uint64_t ends = after_a_renewal(daemon);
   std::uint64_t back = 0;
-  {
-    ends = after_a_renewal(daemon);
-    const Database::Stall stall(Database::shared());
+  trouble(daemon, [&] {
     ASSERT_TRUE(eventually([&] { return real_us() > ends + 2'000'000; }));
     back = real_us();
-  }
+  });
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
   const auto stamps = daemon.written();
   EXPECT_EQ(stamps.size(), 100U) << "what was finished is acknowledged, not repeated";
@@ -159,6 +160,23 @@ TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLease) {
   }
   EXPECT_FALSE(daemon.logged("worker.kill")) << "a slow database is no frozen worker\n"
                                              << daemon.log();
+}
+
+TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLeaseWhenTheServerIsSilent) {
+  run_block_in([](Daemon&, const std::function<void()>& outlast) {
+    const Database::Stall stall(Database::shared());
+    outlast();
+  });
+}
+
+// Everything else works, acknowledgements among it: the block could go on and on.
+TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLeaseWhenOnlyItsRenewalFails) {
+  run_block_in([](Daemon& daemon, const std::function<void()>& outlast) {
+    auto db = daemon.connect();
+    db.execute("BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
+    outlast();
+    db.execute("COMMIT");
+  });
 }
 
 // It did as it was told, for a reason that is not the task's: no attempt is charged.
