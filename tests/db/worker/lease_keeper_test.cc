@@ -116,6 +116,8 @@ TEST_F(LeaseKeeperTest, AStalledServerIsLetGoOfBeforeItsClockEndsTheLease) {
     const queue::Lease lease = take(0);
     const std::string first = expiry(0);
     ASSERT_TRUE(eventually([&] { return expiry(0) != first; })) << "it was renewed";
+    // A renewal that the server finds when it wakes up comes too late for this one.
+    const std::string ends = expiry(0);
     std::uint64_t let_go = 0;
     {
       const support::Database::Stall stall(support::Database::shared());
@@ -123,8 +125,8 @@ TEST_F(LeaseKeeperTest, AStalledServerIsLetGoOfBeforeItsClockEndsTheLease) {
       let_go = clock_ns(CLOCK_REALTIME) / kMicro;
     }
     keeper_.drop();
-    EXPECT_EQ(value("SELECT expire_at > '1970-01-01' + INTERVAL " + std::to_string(let_go) +
-                    " MICROSECOND FROM q_lock_table WHERE partition_no = 0"),
+    EXPECT_EQ(value("SELECT '" + ends + "' > '1970-01-01' + INTERVAL " + std::to_string(let_go) +
+                    " MICROSECOND"),
               "1");
     leases_.release(db_, lease);
   }

@@ -3,7 +3,6 @@
 #include "worker/session.h"
 
 #include <future>
-#include <utility>
 
 #include "db/worker/fixture.h"
 #include "support/eventually.h"
@@ -76,20 +75,8 @@ TEST_F(SessionTest, AServerThatSaysNothingIsGivenUpAndFoundAgain) {
   EXPECT_TRUE(eventually([&] { return !on_the_server(before); }));
 }
 
-// What was given up may still be executed, when a lock is free or a packet gets through: it must
-// not come behind what is sent after it.
-TEST_F(SessionTest, TheConnectionThatWasGivenUpIsEndedOnTheServer) {
-  const std::uint64_t before = connection();
-  bool again = false;
-  session_.call([&](db::Connection& db) {
-    if (!std::exchange(again, true)) db.execute("SELECT SLEEP(30)");
-    EXPECT_TRUE(eventually([&] { return !on_the_server(before); })) << "and not after 30 s";
-    return true;
-  });
-  EXPECT_NE(connection(), before);
-}
-
-// The same for a lease: taken by the late one it would be nobody's for a whole TTL.
+// What was given up may still be executed, when a lock is free or a packet gets through: it must not
+// come behind what is sent after it. A lease that is taken late is nobody's for a whole TTL.
 TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
   const queue::LeaseStore leases(queue::make_holder("test", "/"), std::chrono::minutes(1));
   ASSERT_EQ(ask(), 42U);
