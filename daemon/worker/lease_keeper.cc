@@ -71,6 +71,17 @@ void LeaseKeeper::drop() {
   deadline_ns_ = 0;
 }
 
+// Without the mutex, which the keeper holds during a renewal. `lost_` is cleared by hold(), which
+// waits for it: so no late word on one lease is taken for the next one.
+void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
+  if (lost_.exchange(true)) return;
+  slot_.raw().leases_lost.fetch_add(1, std::memory_order_relaxed);
+  log::warn("lease.lost", {{"queue_id", lease.partition.queue_id},
+                           {"partition", lease.partition.partition_no},
+                           {"epoch", lease.epoch},
+                           {"found_by", verb}});
+}
+
 // The database counts from when it executed the statement, which was after it was sent. Whatever
 // the reply says or how late it comes, the lease stands until then.
 void LeaseKeeper::set_deadline(Nanos sent_ns) {
@@ -110,14 +121,7 @@ void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
       slot_.connected(1, *connection_);
     }
     const Nanos sent = boot_ns();
-    if (!store_.renew(*connection_, *lease_)) {
-      lost_ = true;
-      slot_.raw().leases_lost.fetch_add(1, std::memory_order_relaxed);
-      log::warn("lease.lost", {{"queue_id", lease_->partition.queue_id},
-                               {"partition", lease_->partition.partition_no},
-                               {"epoch", lease_->epoch}});
-      return;
-    }
+    if (!store_.renew(*connection_, *lease_)) return lose(*lease_, "renew");
     trips_.add(boot_ns() - sent);
     renew_at_ns_ = sent + ttl_ns_ / 3;
     set_deadline(sent);

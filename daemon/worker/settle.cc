@@ -17,6 +17,7 @@
 #include "db/from_settings.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
+#include "queue/inspect.h"
 #include "queue/retry_policy.h"
 #include "queue/task_store.h"
 #include "worker/connect.h"
@@ -60,44 +61,35 @@ queue::Holder holder_of(const config::Settings& settings, const ipc::Slot& slot)
   return holder;
 }
 
-// At the time of its death: the database may have let the settler wait since.
-bool over(std::uint64_t deadline_ns, const ipc::Slot& slot) {
+// Why the attempt ended: a word and a text (queue::Verdict).
+struct Death {
+  std::string_view cause;
+  std::string text;
+};
+
+Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningTask& running) {
+  if (!WIFSIGNALED(wait_status)) {
+    return {"exit", "worker exited with status " + std::to_string(WEXITSTATUS(wait_status)) +
+                        " inside the handler"};
+  }
+  const int number = WTERMSIG(wait_status);
+  const char* name = sigdescr_np(number);
+  const std::string text = "worker killed by signal " + std::to_string(number) + " (" +
+                           (name != nullptr ? name : "unknown") + ") inside the handler";
+  // The database may have let the settler wait since.
   const Nanos died = slot.died_ns != 0 ? slot.died_ns : boot_ns();
-  return deadline_ns != 0 && died >= deadline_ns;
-}
-
-// Killed by the supervisor, for want of the database and for nothing that the task did (S5).
-bool lost_its_lease(int wait_status, const ipc::Slot& slot) {
-  return slot.exclusive != 0 && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL &&
-         over(slot.lease_deadline_ns.load(), slot);
-}
-
-std::string_view cause_of_death(int wait_status, const ipc::Slot& slot) {
-  if (over(slot.running[0].hard_deadline_ns, slot)) return "timeout";
-  if (lost_its_lease(wait_status, slot)) return "lost";
-  return WIFSIGNALED(wait_status) ? "signal" : "exit";
-}
-
-const char* reason_of_death(int wait_status, const ipc::Slot& slot) {
-  const ipc::RunningTask& running = slot.running[0];
-  if (over(running.hard_deadline_ns, slot)) {
-    return running.limited_by == static_cast<std::uint32_t>(ipc::Limit::kProgress)
-               ? "made no progress for longer than its handler promised; "
-               : "ran over its time limit; ";
+  const auto over = [died](Nanos deadline) { return deadline != 0 && died >= deadline; };
+  // What the supervisor kills for, as in supervisor/workers.
+  if (number == SIGKILL && over(running.hard_deadline_ns)) {
+    const bool silent = running.limited_by == static_cast<std::uint32_t>(ipc::Limit::kProgress);
+    return {"timeout", (silent ? "made no progress for longer than its handler promised; "
+                               : "ran over its time limit; ") +
+                           text};
   }
-  return lost_its_lease(wait_status, slot) ? "the lease could not be renewed in time; " : "";
-}
-
-std::string describe_death(int wait_status, const ipc::Slot& slot) {
-  const std::string text = reason_of_death(wait_status, slot);
-  if (WIFSIGNALED(wait_status)) {
-    const int number = WTERMSIG(wait_status);
-    const char* name = sigdescr_np(number);
-    return text + "worker killed by signal " + std::to_string(number) + " (" +
-           (name != nullptr ? name : "unknown") + ") inside the handler";
+  if (number == SIGKILL && slot.exclusive != 0 && over(slot.lease_deadline_ns)) {
+    return {"lease", "its lease was in doubt; " + text};
   }
-  return text + "worker exited with status " + std::to_string(WEXITSTATUS(wait_status)) +
-         " inside the handler";
+  return {"signal", text};
 }
 
 queue::RetryPolicy policy_of(const config::Settings& settings, const char* queue_name,
@@ -106,6 +98,13 @@ queue::RetryPolicy policy_of(const config::Settings& settings, const char* queue
   if (queue == nullptr) return {};
   auto [first, most, list] = config::pauses(settings, *queue, type);
   return {first, most, std::move(list)};
+}
+
+// Crashes as they are recorded. What lost its host may have brought it down.
+bool is_crash(std::string_view cause) {
+  constexpr std::string_view kCrashes[] = {"signal", "exit", "timeout", "lease",
+                                           queue::kLost.cause};
+  return std::find(std::begin(kCrashes), std::end(kCrashes), cause) != std::end(kCrashes);
 }
 
 // S10: the first crash is retried without delay, where the task stands; later ones by the policy.
@@ -119,15 +118,26 @@ queue::Landed charge(db::Connection& db, const queue::TaskStore& tasks, const qu
   if (attempt >= running.max_attempts) {
     return tasks.bury(db, lease, task, attempt, verdict, queue::Then::kRelease);
   }
-  if (attempt == 1) {
+  const auto earlier = queue::list_attempts(db, {lease.partition, running.prio, running.first_key});
+  if (std::none_of(earlier.begin(), earlier.end(), [&](const queue::AttemptView& one) {
+        return one.attempt < attempt && is_crash(one.cause);
+      })) {
     return tasks.charge(db, lease, task, attempt, verdict, queue::Then::kRelease);
   }
   const auto delay = policy.delay(attempt, std::random_device{}());
   return tasks.retry(db, lease, task, attempt, delay, verdict, queue::Then::kRelease);
 }
 
-void log_charge(const Remains& remains, const ipc::Slot& slot, const std::string& error,
-                queue::Landed landed) {
+// Without the lease nothing is charged, and the task is somebody else's; unless an earlier settler
+// charged it, and ended before it could say so.
+bool was_charged(db::Connection& db, queue::Partition partition, const ipc::RunningTask& running) {
+  const auto attempts = queue::list_attempts(db, {partition, running.prio, running.first_key});
+  return std::any_of(attempts.begin(), attempts.end(), [&](const queue::AttemptView& one) {
+    return one.attempt == running.attempt && one.cause != queue::kLost.cause;
+  });
+}
+
+void log_charge(const Remains& remains, const ipc::Slot& slot, const Death& death, bool charged) {
   const ipc::RunningTask& running = *remains.running;
   const queue::TaskId id{remains.partition, running.prio, running.first_key};
   log::warn("task.crashed", {{"task", id.text()},
@@ -136,8 +146,9 @@ void log_charge(const Remains& remains, const ipc::Slot& slot, const std::string
                              {"partition", remains.partition.partition_no},
                              {"attempt", running.attempt},
                              {"of", running.max_attempts},
-                             {"charged", landed == queue::Landed::kYes},
-                             {"error", error}});
+                             {"charged", charged},
+                             {"cause", death.cause},
+                             {"error", death.text}});
 }
 
 void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
@@ -166,18 +177,17 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   kill_former_connections(db, slot);
   queue::TaskStore::ack(db, remains.partition, remains.finished);
   const auto epoch = leases.held_epoch(db, remains.partition);
-  if (epoch) {
-    const queue::Lease lease{remains.partition, *epoch, holder.id, std::nullopt};
-    if (remains.running) {
-      const std::string error = describe_death(wait_status, slot);
-      const queue::Verdict verdict{cause_of_death(wait_status, slot), error};
-      const auto landed =
-          charge(db, tasks, lease, *remains.running,
-                 policy_of(settings, slot.queue_name, remains.running->type), verdict);
-      log_charge(remains, slot, error, landed);
-    } else {
-      leases.release(db, lease);
-    }
+  const queue::Lease lease{remains.partition, epoch.value_or(0), holder.id, std::nullopt};
+  if (remains.running) {
+    const ipc::RunningTask& running = *remains.running;
+    const Death death = describe_death(wait_status, slot, running);
+    const bool charged = epoch ? charge(db, tasks, lease, running,
+                                        policy_of(settings, slot.queue_name, running.type),
+                                        {death.cause, death.text}) == queue::Landed::kYes
+                               : was_charged(db, remains.partition, running);
+    log_charge(remains, slot, death, charged);
+  } else if (epoch) {
+    leases.release(db, lease);
   }
   if (board != nullptr && slot.pool < ipc::kMaxPools) {
     put_first_in_line(*board, slot.pool, remains.partition);

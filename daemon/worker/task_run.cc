@@ -8,6 +8,8 @@
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
 #include "plugin_host/handler_call.h"
+#include "queue/inspect.h"
+#include "worker/fenced.h"
 #include "worker/stop_request.h"
 #include "worker/task_limits.h"
 
@@ -19,6 +21,7 @@ struct TaskRun::Attempt {
   const ServedQueue& queue;
   const queue::Task& task;
   const plugin_host::LoadedHandler* handler;
+  queue::TaskId public_id;
   std::string id;
   std::uint32_t number;  // from 1
   std::uint32_t most;    // attempts that it may have
@@ -121,6 +124,7 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
                         queue,
                         task,
                         handler,
+                        id,
                         id.text(),
                         task.attempt + 1,
                         config::max_attempts(settings_, *queue.settings, task.type),
@@ -133,14 +137,30 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     if (!task.payload) return Result::kWritten;  // removed in the meantime
   }
   if (careful) {
-    const auto landed = session_.call(
-        [&](db::Connection& db) { return tasks_.announce(db, lease, task, attempt.number); });
-    if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+    const bool announced = write(attempt, "announce", [&](db::Connection& db) {
+      return tasks_.announce(db, lease, task, attempt.number);
+    });
+    if (!announced) return Result::kLeaseGone;
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
   }
   // The calls above may have taken long: look again (S5).
-  if (!keeper_.valid()) return Result::kLeaseGone;
-  return call_handler(attempt);
+  if (keeper_.valid()) return call_handler(attempt);
+  // A slow database must not use up the attempts of a task that never starts.
+  if (careful && give_back(attempt)) {
+    log::info("task.not_started", {{"task", attempt.id}, {"reason", "the lease is in doubt"}});
+  }
+  return Result::kLeaseGone;
+}
+
+template <typename Write>
+bool TaskRun::write(const Attempt& attempt, const char* verb, Write&& write) {
+  return fenced(session_, keeper_, attempt.lease, verb, write);
+}
+
+bool TaskRun::give_back(const Attempt& attempt) {
+  return write(attempt, "give_back", [&](db::Connection& db) {
+    return tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
+  });
 }
 
 TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
@@ -204,10 +224,10 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
   if (asked() == Asked::kStop) return interrupted(attempt, std::string(verdict.error));
   if (attempt.number >= attempt.most) return bury(attempt, verdict);
   const auto wait = delay.value_or(pause_after(attempt));
-  const auto landed = session_.call([&](db::Connection& db) {
+  const bool written = write(attempt, "retry", [&](db::Connection& db) {
     return tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
   });
-  if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+  if (!written) return Result::kLeaseGone;
   slot_.raw().tasks_retried.fetch_add(1, std::memory_order_relaxed);
   log::warn("task.retry", {{"task", attempt.id},
                            {"type", attempt.task.type},
@@ -222,12 +242,7 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
 // It was asked to stop and did: no failure, and no attempt is charged. Unless the attempt was
 // announced, the task was never marked, and there is nothing to undo.
 TaskRun::Result TaskRun::interrupted(const Attempt& attempt, const std::string& reason) {
-  if (attempt.announced) {
-    const auto landed = session_.call([&](db::Connection& db) {
-      return tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
-    });
-    if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
-  }
+  if (attempt.announced && !give_back(attempt)) return Result::kLeaseGone;
   log::info("task.interrupted", {{"task", attempt.id}, {"reason", reason}});
   return Result::kWritten;
 }
@@ -236,10 +251,10 @@ TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
                                std::optional<std::chrono::microseconds> delay,
                                const std::string& reason) {
   const auto wait = delay.value_or(pause_after(attempt));
-  const auto landed = session_.call([&](db::Connection& db) {
+  const bool written = write(attempt, "snooze", [&](db::Connection& db) {
     return tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
   });
-  if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+  if (!written) return Result::kLeaseGone;
   log::info(how, {{"task", attempt.id},
                   {"type", attempt.task.type},
                   {"again_in_ms", wait.count() / 1000},
@@ -248,28 +263,31 @@ TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
 }
 
 TaskRun::Result TaskRun::bury(const Attempt& attempt, const queue::Verdict& verdict) {
-  return buried(attempt, verdict, session_.call([&](db::Connection& db) {
+  const bool written = write(attempt, "bury", [&](db::Connection& db) {
     return tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict);
-  }));
+  });
+  return written ? buried(attempt, attempt.number, verdict) : Result::kLeaseGone;
 }
 
 // Its attempts were written before they ran, and the last of them took its worker's host down; or
-// fewer attempts are allowed by now than were charged.
+// fewer attempts are allowed by now than were charged. Either way it died of its last one.
 TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
-  const queue::Verdict verdict{
-      "lost", "no attempt is left: the last one never came back, or max_attempts was lowered"};
-  return buried(attempt, verdict, session_.call([&](db::Connection& db) {
+  const auto attempts = session_.call(
+      [&](db::Connection& db) { return queue::list_attempts(db, attempt.public_id); });
+  queue::Verdict verdict = queue::kLost;
+  if (!attempts.empty()) verdict = {attempts.back().cause, attempts.back().error};
+  const bool written = write(attempt, "bury_spent", [&](db::Connection& db) {
     return tasks_.bury_spent(db, attempt.lease, attempt.task, verdict);
-  }));
+  });
+  return written ? buried(attempt, attempt.task.attempt, verdict) : Result::kLeaseGone;
 }
 
-TaskRun::Result TaskRun::buried(const Attempt& attempt, const queue::Verdict& verdict,
-                                queue::Landed landed) {
-  if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+TaskRun::Result TaskRun::buried(const Attempt& attempt, std::uint32_t last,
+                                const queue::Verdict& verdict) {
   slot_.raw().tasks_dead.fetch_add(1, std::memory_order_relaxed);
   log::error("task.dead", {{"task", attempt.id},
                            {"type", attempt.task.type},
-                           {"attempt", std::min(attempt.number, attempt.most)},
+                           {"attempt", last},
                            {"cause", verdict.cause},
                            {"error", verdict.error}});
   return Result::kWritten;

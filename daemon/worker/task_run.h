@@ -23,7 +23,7 @@ class TaskRun {
     kFinished,     // to be acknowledged
     kUnknownType,  // no handler here: to be deferred (S14)
     kWritten,      // retry, snooze or dead letter stands in the database
-    kLeaseGone     // a fenced write found the lease gone: drop the rest of the block
+    kLeaseGone     // or in doubt: drop the rest of the block
   };
 
   TaskRun(Session& session, const queue::TaskStore& tasks, const plugin_host::Registry& registry,
@@ -35,6 +35,10 @@ class TaskRun {
   struct Attempt;
 
  private:
+  // A fenced write of the attempt's lease, see fenced.h.
+  template <typename Write>
+  [[nodiscard]] bool write(const Attempt& attempt, const char* verb, Write&& write);
+  [[nodiscard]] bool give_back(const Attempt& attempt);
   // By the policy of its type or queue.
   [[nodiscard]] std::chrono::microseconds pause_after(const Attempt& attempt) const;
   Result call_handler(const Attempt& attempt);
@@ -46,7 +50,7 @@ class TaskRun {
                std::optional<std::chrono::microseconds> delay, const std::string& reason);
   Result bury(const Attempt& attempt, const queue::Verdict& verdict);
   Result bury_spent(const Attempt& attempt);
-  Result buried(const Attempt& attempt, const queue::Verdict& verdict, queue::Landed landed);
+  Result buried(const Attempt& attempt, std::uint32_t last, const queue::Verdict& verdict);
 
   Session& session_;
   const queue::TaskStore& tasks_;

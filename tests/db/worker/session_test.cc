@@ -75,8 +75,8 @@ TEST_F(SessionTest, AServerThatSaysNothingIsGivenUpAndFoundAgain) {
   EXPECT_TRUE(eventually([&] { return !on_the_server(before); }));
 }
 
-// What was given up may still be executed, when a lock is free or a packet gets through: it must not
-// come behind what is sent after it. A lease that is taken late is nobody's for a whole TTL.
+// What was given up may still be executed, when a lock is free or a packet gets through: it must
+// not come behind what is sent after it. A lease that is taken late is nobody's for a whole TTL.
 TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
   const queue::LeaseStore leases(queue::make_holder("test", "/"), std::chrono::minutes(1));
   ASSERT_EQ(ask(), 42U);
