@@ -179,6 +179,28 @@ TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLeaseWhenOnlyItsRenewalFails) {
   });
 }
 
+// The handler kept its time; the database takes longer for its verdict.
+TEST(Limit, TheTimeOfTheDatabaseIsNotThatOfTheTask) {
+  for (const char* exclusive : {"false", "true"}) {
+    Daemon daemon({.workers = 1,
+                   .queue_keys = std::string("exclusive = ") + exclusive,
+                   .daemon_keys = "lease_ttl = \"2s\"",
+                   .more = type_with("test.bloat", "task_timeout = \"2s\"")});
+    const auto id = daemon.submit("test.bloat", "x");  // a retry after one second
+    ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+    {
+      const Database::Stall stall(Database::shared());
+      ASSERT_TRUE(eventually([&] { return daemon.logged("task.ran"); })) << daemon.log();
+      const std::uint64_t returned = real_us();
+      ASSERT_TRUE(eventually([&] { return real_us() > returned + 3'000'000; }));
+    }
+    ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+    EXPECT_EQ(daemon.written(), std::vector<std::string>{"x"});
+    EXPECT_FALSE(daemon.logged("worker.kill")) << daemon.log();
+    EXPECT_TRUE(daemon.logged("task.retry task=" + id)) << daemon.log();
+  }
+}
+
 // It did as it was told, for a reason that is not the task's: no attempt is charged.
 TEST(Limit, AHandlerThatStopsForItsLeaseIsChargedNothing) {
   Daemon daemon(

@@ -56,6 +56,7 @@ class Worker {
     for (;;) {
       slot_.heartbeat_ns = mono_ns();
       take_signals();
+      if (late_task_ns_ != 0 && boot_ns() >= late_task_ns_) start_task(0);
       if (leaving_ && slot_.running_count == 0) return leave();
       if (const std::string command = folder_.take_command(index_); !command.empty()) {
         obey(command);
@@ -169,6 +170,11 @@ class Worker {
       slot_.lease_deadline_ns = boot_ns();
       start_task(0);
     }
+    if (verb == "lease_with_late_task") {  // between two looks of the supervisor
+      slot_.exclusive = 1;
+      slot_.lease_deadline_ns = boot_ns() + 150 * kMilli;
+      late_task_ns_ = boot_ns() + 100 * kMilli;
+    }
     if (verb == "odd_task") {
       start_task(0);
       std::snprintf(slot_.running[0].type, sizeof slot_.running[0].type, "a \"b\"\nERROR c");
@@ -190,6 +196,7 @@ class Worker {
   UniqueFd signals_;
   bool leaving_ = false;
   bool deaf_ = false;
+  Nanos late_task_ns_ = 0;
 };
 
 }  // namespace
