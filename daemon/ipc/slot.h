@@ -63,9 +63,10 @@ struct RunningTask {
   std::uint32_t prio;
   std::uint32_t attempt;  // the number of this attempt, from 1
   std::uint32_t max_attempts;
-  std::uint32_t limited_by;  // Limit
+  std::uint32_t reserved;
   char type[kTypeSize];
-  std::uint64_t padding[1];
+  std::uint32_t limited_by;  // Limit
+  std::uint32_t padding[1];
 };
 static_assert(sizeof(RunningTask) == 128);
 
