@@ -32,7 +32,9 @@ constexpr std::array<Header, 7> kHeaders = {{
     {Section::kQueue, "[queues.default]",
      "One section for each queue. Without any: one queue named default."},
     {Section::kType, "#[types.NAME]",
-     "One section for each type of task that is to be retried in another way than its queue says."},
+     "One section for each type of task that is to be retried in another way than its queue says, "
+     "or "
+     "has another time limit."},
     {Section::kPool, "[pools.default]",
      "One section for each pool of workers, at most 16 with 256 workers together. Without any: one "
      "pool named default."},

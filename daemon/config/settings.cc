@@ -151,8 +151,14 @@ milliseconds frozen_limit(const Daemon& daemon) {
   return std::min<milliseconds>(seconds(20), daemon.lease_ttl * 2 / 3);
 }
 
-milliseconds soft_task_timeout(const Daemon& daemon) {
-  return std::max<milliseconds>(daemon.task_timeout - seconds(10), daemon.task_timeout / 2);
+milliseconds task_timeout(const Settings& settings, std::string_view type) {
+  const Type* own = find_type(settings, type);
+  return own != nullptr && own->task_timeout.count() > 0 ? own->task_timeout
+                                                         : settings.daemon.task_timeout;
+}
+
+milliseconds soft_task_timeout(milliseconds task_timeout) {
+  return std::max<milliseconds>(task_timeout - seconds(10), task_timeout / 2);
 }
 
 const Queue* find_queue(const Settings& settings, const std::string& name) {

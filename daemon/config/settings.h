@@ -141,8 +141,11 @@ struct Named {
 // A worker without a heartbeat for so long is killed (S27): frozen_after, or its computed default.
 [[nodiscard]] milliseconds frozen_limit(const Daemon& daemon);
 
-// When a handler is asked to stop: 10 s before task_timeout, or half of it if that is short.
-[[nodiscard]] milliseconds soft_task_timeout(const Daemon& daemon);
+// How long a task of that type may run: the type's own, else the daemon's.
+[[nodiscard]] milliseconds task_timeout(const Settings& settings, std::string_view type);
+
+// When a handler is asked to stop: 10 s before that, or after half of it if it is short.
+[[nodiscard]] milliseconds soft_task_timeout(milliseconds task_timeout);
 
 // The queue of that name, or nullptr.
 [[nodiscard]] const Queue* find_queue(const Settings& settings, const std::string& name);

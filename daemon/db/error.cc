@@ -14,12 +14,14 @@ constexpr unsigned kReadOnly = 1290;                  // --read-only
 constexpr unsigned kNoPassword = 1698;                // access denied, by an authentication plugin
 constexpr unsigned kReadOnlyMode = 1836;              // --innodb-read-only and the like
 constexpr unsigned kConnectionKilled = 1927;          // MariaDB: ER_CONNECTION_KILLED
+constexpr unsigned kLogFull = 1534;                   // writing one row to the binary log failed
 constexpr unsigned kServerLostExtended = 2055;        // lost, with the system's error
 constexpr unsigned kClientInteractionTimeout = 4031;  // MySQL 8
 
 ExitCode exit_code_of(ErrorClass error_class) {
   switch (error_class) {
     case ErrorClass::kGone:
+    case ErrorClass::kFull:
       return kExitUnavailable;
     case ErrorClass::kRefused:
       return kExitConfig;
@@ -36,6 +38,8 @@ const char* name_of(ErrorClass error_class) {
       return "retryable";
     case ErrorClass::kDuplicate:
       return "duplicate";
+    case ErrorClass::kFull:
+      return "full";
     case ErrorClass::kGone:
       return "gone";
     case ErrorClass::kRefused:
@@ -50,9 +54,18 @@ ErrorClass classify(unsigned error_number) {
   switch (error_number) {
     case ER_LOCK_DEADLOCK:
     case ER_LOCK_WAIT_TIMEOUT:
+    case ER_TABLE_DEF_CHANGED:
       return ErrorClass::kRetryable;
     case ER_DUP_ENTRY:
       return ErrorClass::kDuplicate;
+    case ER_DISK_FULL:
+    case ER_ERROR_ON_WRITE:
+    case ER_GET_ERRNO:
+    case ER_RECORD_FILE_FULL:
+    case ER_OUTOFMEMORY:
+    case ER_OUT_OF_RESOURCES:
+    case kLogFull:
+      return ErrorClass::kFull;
     case CR_CONNECTION_ERROR:
     case CR_CONN_HOST_ERROR:
     case CR_UNKNOWN_HOST:

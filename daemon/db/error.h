@@ -12,9 +12,10 @@ namespace allot::db {
 enum class ErrorClass {
   kRetryable,  // deadlock or lock wait (1213, 1205): the transaction is gone, send it again
   kDuplicate,  // 1062: send again with a new salt
-  kGone,       // no connection, server stopping, reply lost: connect again
-  kRefused,    // credentials, privileges, missing database or table: configuration
-  kFatal,      // anything else: a defect, or a server that is not as expected
+  kFull,     // no room on the server, on disk or in memory: the statement was undone, send it later
+  kGone,     // no connection, server stopping, reply lost: connect again
+  kRefused,  // credentials, privileges, missing database or table: configuration
+  kFatal,    // anything else: a defect, or a server that is not as expected
 };
 
 const char* name_of(ErrorClass error_class);

@@ -50,19 +50,23 @@ enum class WorkerState : std::uint32_t {
   kStopping,    // asked to stop; acknowledging and releasing
 };
 
+// What the hard deadline of a task is: its time limit, or the end of a promise of progress (B3).
+enum class Limit : std::uint32_t { kTime, kProgress };
+
 // A task inside a handler. Times are CLOCK_BOOTTIME ns; 0 means no deadline.
 struct RunningTask {
   std::uint64_t run_key;
   std::uint64_t first_key;
   std::uint64_t started_ns;
   std::uint64_t soft_deadline_ns;
-  std::uint64_t hard_deadline_ns;
+  std::uint64_t hard_deadline_ns;  // moves when progress is made: read it with an atomic_ref
   std::uint32_t prio;
   std::uint32_t attempt;  // the number of this attempt, from 1
   std::uint32_t max_attempts;
   std::uint32_t reserved;
   char type[kTypeSize];
-  std::uint64_t padding[1];
+  std::uint32_t limited_by;  // Limit
+  std::uint32_t padding[1];
 };
 static_assert(sizeof(RunningTask) == 128);
 
@@ -115,6 +119,8 @@ struct Slot {
 
   std::atomic<std::uint32_t> running_count;
   std::atomic<std::uint32_t> finished_count;
+
+  std::uint64_t died_ns;  // CLOCK_BOOTTIME; set by the supervisor, for a settler that comes late
 
   alignas(kPage) RunningTask running[kMaxRunning];
   alignas(kPage) FinishedTask finished[kMaxFinished];

@@ -49,6 +49,16 @@ bool is_type(std::string_view word) {
          });
 }
 
+std::chrono::milliseconds progress_every(const allot_handler& handler) {
+  using std::chrono::milliseconds;
+  constexpr std::uint64_t kLeast = 1'000;
+  constexpr std::uint64_t kMost = std::uint64_t{365} * 24 * 3'600 * 1'000;
+  constexpr std::size_t kEnd =
+      offsetof(allot_handler, progress_every_ms) + sizeof(handler.progress_every_ms);
+  if (handler.struct_size < kEnd || handler.progress_every_ms == 0) return milliseconds(0);
+  return milliseconds(std::clamp(handler.progress_every_ms, kLeast, kMost));
+}
+
 std::optional<Finding> check_abi(const allot_plugin* plugin) {
   if (plugin == nullptr) {
     return Finding{Refusal::kNoDescription,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -23,6 +24,10 @@ inline auto types_function(const allot_handler& handler) {
              ? handler.types
              : nullptr;
 }
+
+// How often a run of this handler promises to make progress; 0: it promises nothing. At least a
+// second, at most a year.
+std::chrono::milliseconds progress_every(const allot_handler& handler);
 
 inline std::string_view view(const allot_str& text) {
   return text.data == nullptr ? std::string_view{} : std::string_view{text.data, text.size};

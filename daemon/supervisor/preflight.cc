@@ -33,12 +33,10 @@ bool Preflight::start(Step step, const Options& options, int state_fd) {
   request.answer_fd = write_end.get();
   request.slot_fd = state_fd;
   request.dies_with_parent = true;
-  request.add(program);
-  request.add(upgrade ? "--resume" : "--check");
-  request.add(upgrade ? "check" : step == Step::kConfig ? "config" : "database");
-  if (step == Step::kDatabaseAndReclaim) request.add("--reclaim");
-  if (!upgrade) request.add("--log-format");  // else it is in the state
-  if (!upgrade) request.add(log_format_name());
+  const char* part = step == Step::kConfig ? "config" : "database";
+  request.add({program, upgrade ? "--resume" : "--check", upgrade ? "check" : part});
+  if (step == Step::kDatabaseAndReclaim) request.add({"--reclaim"});
+  if (!upgrade) request.add({"--log-format", log_format_name()});  // else it is in the state
   request.add_options(options);
   pid_ = spawn(request);
   ended_ = false;

@@ -61,19 +61,15 @@ int high_fd(int fd) {
   return moved;
 }
 
-void SpawnRequest::add(const char* argument) {
-  if (count_ < kMaxArguments - 1) arguments[count_++] = argument;
+void SpawnRequest::add(std::initializer_list<const char*> words) {
+  for (const char* word : words) {
+    if (count_ < kMaxArguments - 1) arguments[count_++] = word;
+  }
 }
 
 void SpawnRequest::add_options(const Options& options) {
-  if (options.config != nullptr) {
-    add("--config");
-    add(options.config);
-  }
-  if (options.embedded != nullptr) {
-    add("--embedded");
-    add(options.embedded);
-  }
+  if (options.config != nullptr) add({"--config", options.config});
+  if (options.embedded != nullptr) add({"--embedded", options.embedded});
 }
 
 pid_t spawn(const SpawnRequest& request) {

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <initializer_list>
+
 #include "base/unique_fd.h"
 
 namespace allot::supervisor {
@@ -36,7 +38,7 @@ struct SpawnRequest {
   bool dies_with_parent =
       false;  // TERM when the supervisor is gone; the death pipe is the real sign
 
-  void add(const char* argument);
+  void add(std::initializer_list<const char*> words);
   void add_options(const Options& options);  // --config and --embedded
 
  private:

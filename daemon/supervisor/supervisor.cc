@@ -319,7 +319,7 @@ void Supervisor::upgrade_check_finished(int code) {
   Handover io(state_.get(), Handover::Way::kWrite);  // again: time has passed
   if (code == kExitOk && check_.read_answer(pending_) && pass(io)) {
     SpawnRequest request;
-    for (const char* word : {options_.program, "--resume", "run"}) request.add(word);
+    request.add({options_.program, "--resume", "run"});
     request.add_options(options_);
     dup2(state_.get(), ipc::kSlotFd);
     execve(options_.program, const_cast<char**>(request.arguments), environ);

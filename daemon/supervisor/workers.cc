@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -131,8 +132,7 @@ bool Workers::start_worker(std::uint32_t pool, Nanos now) {
   SpawnRequest request = base_request();
   request.notify_fd = notify_fd_;
   request.dies_with_parent = true;
-  for (const char* argument : {"allot-worker", "--run", "--slot"}) request.add(argument);
-  request.add(number);
+  request.add({"allot-worker", "--run", "--slot", number});
   request.add_options(options_);
   const pid_t pid = spawn(request);
   if (pid < 0) {
@@ -181,7 +181,7 @@ void Workers::note_ready(std::uint32_t index, Nanos now) {
 // What the slot says is enough to decide; a thread inside a sick process could not.
 void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
   Entry& entry = entries_[index];
-  const ipc::Slot& slot = instance_.slot(index);
+  ipc::Slot& slot = instance_.slot(index);
   if (entry.state == SlotState::kKilled) return;
   const Nanos beat = std::max({slot.heartbeat_ns.load(), entry.spawned, beat_since_});
   if (now > beat + milliseconds(answer_.frozen_ms)) return end(index, "frozen: no heartbeat");
@@ -193,9 +193,13 @@ void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
   };
   const std::uint32_t running = slot.running_count.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < running && i < ipc::kMaxRunning; ++i) {
-    if (over(slot.running[i].hard_deadline_ns)) return end(index, "task ran over its time limit");
+    if (!over(std::atomic_ref(slot.running[i].hard_deadline_ns).load())) continue;
+    return end(index, slot.running[i].limited_by == static_cast<std::uint32_t>(ipc::Limit::kTime)
+                          ? "task ran over its time limit"
+                          : "task made no progress");
   }
-  if (slot.exclusive != 0 && running > 0 && over(slot.lease_deadline_ns.load())) {
+  // Also without a task, so as to be awake then: one may start right before the deadline.
+  if (slot.exclusive != 0 && over(slot.lease_deadline_ns.load()) && running > 0) {
     end(index, "lease in doubt in an exclusive queue");
   }
 }
@@ -231,19 +235,18 @@ bool Workers::knows(pid_t pid) const {
 void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   Entry& entry = entries_[index];
   note_ready(index, now);  // it may have been ready without anybody having looked
-  const bool left_on_purpose = entry.state == SlotState::kRetiring ||
-                               entry.state == SlotState::kDraining ||
-                               entry.state == SlotState::kKilled;
   const bool dirty = ipc::needs_settling(instance_.slot(index));
   const bool in_task = instance_.slot(index).running_count.load(std::memory_order_acquire) != 0;
   const bool too_soon = entry.ready == 0 || (!in_task && now - entry.ready < kSoonAfterReady);
   Backoff& pause = start_pause_[entry.pool];
-  if (!left_on_purpose && too_soon && pause.due(now)) {  // several that fail at once fail once
+  const bool by_itself = serving(entry.state);
+  if (by_itself && too_soon && pause.due(now)) {  // several that fail at once fail once
     pause.failed(now);
     log_event(kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
               Quoted(answer_.pools[entry.pool].name).c_str(), in_ms(pause.pause()));
   }
   log_death(index, wait_status);
+  instance_.slot(index).died_ns = boot_ns();
   entry.wait_status = wait_status;
   entry.pid = -1;
   move(index, dirty ? SlotEvent::kDiedDirty : SlotEvent::kDiedClean);
@@ -274,10 +277,7 @@ void Workers::settle(std::uint32_t index, Nanos now) {
   std::snprintf(number, sizeof number, "%u", index);
   std::snprintf(status, sizeof status, "%d", entry.wait_status);
   SpawnRequest request = base_request();
-  for (const char* argument : {"allot-worker", "--settle"}) request.add(argument);
-  request.add(number);
-  request.add("--status");
-  request.add(status);
+  request.add({"allot-worker", "--settle", number, "--status", status});
   request.add_options(options_);
   entry.settler = spawn(request);
   entry.settler_spawned = now;

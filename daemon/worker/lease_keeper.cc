@@ -57,13 +57,15 @@ void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
     lease_ = lease;
     lost_ = false;
     renew_at_ns_ = sent_ns + ttl_ns_ / 3;
-    slowest_trip_ns_ = std::max(slowest_trip_ns_, boot_ns() - sent_ns);
+    trips_.add(boot_ns() - sent_ns);
     set_deadline(sent_ns);
   }
   changed_.notify_all();
 }
 
 void LeaseKeeper::drop() {
+  // A renewal under way is waited for, as long as its own deadlines allow: that is no freeze.
+  const SlotWriter::Guard guard(slot_);
   const std::lock_guard held(mutex_);
   lease_.reset();
   deadline_ns_ = 0;
@@ -80,11 +82,10 @@ void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
                            {"found_by", verb}});
 }
 
-// The database counts from when it executed the statement, which was after it was sent; what is
-// left to allow for is that the next statement takes as long as the slowest one seen.
+// The database counts from when it executed the statement, which was after it was sent. Whatever
+// the reply says or how late it comes, the lease stands until then.
 void LeaseKeeper::set_deadline(Nanos sent_ns) {
-  const Nanos margin = std::min(ttl_ns_ / 2, ttl_ns_ / 10 + slowest_trip_ns_);
-  deadline_ns_ = sent_ns + ttl_ns_ - margin;
+  deadline_ns_ = sent_ns + ttl_ns_ - lease_margin(ttl_ns_, trips_);
   slot_.lease_deadline(deadline_ns_);
 }
 
@@ -109,8 +110,9 @@ void LeaseKeeper::run() {
 void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
   const Nanos task_deadline = task_deadline_ns_.load();
   if (task_deadline != 0 && boot_ns() >= task_deadline) {
-    // The task is over time: the lease must not outlive it by a blind timer (B3).
-    renew_at_ns_ = boot_ns() + ttl_ns_ / 3;
+    // The task is over time: the lease must not outlive it by a blind timer (B3). Unless it ends,
+    // or makes progress after all.
+    renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
     return;
   }
   try {
@@ -120,7 +122,7 @@ void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
     }
     const Nanos sent = boot_ns();
     if (!store_.renew(*connection_, *lease_)) return lose(*lease_, "renew");
-    slowest_trip_ns_ = std::max(slowest_trip_ns_, boot_ns() - sent);
+    trips_.add(boot_ns() - sent);
     renew_at_ns_ = sent + ttl_ns_ / 3;
     set_deadline(sent);
     log::debug("lease.renewed", {{"queue_id", lease_->partition.queue_id},

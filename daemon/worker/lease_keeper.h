@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "db/connection.h"
 #include "queue/lease_store.h"
+#include "worker/round_trips.h"
 #include "worker/slot_writer.h"
 
 namespace allot::worker {
@@ -39,7 +40,8 @@ class LeaseKeeper {
   [[nodiscard]] bool lost() const { return lost_.load(); }
   [[nodiscard]] Nanos deadline_ns() const { return deadline_ns_.load(); }
 
-  // A task past this moment (CLOCK_BOOTTIME) is not worth renewing for; 0 = none runs.
+  // A task past this moment (CLOCK_BOOTTIME) is not worth renewing for; 0 = none runs. From any
+  // thread.
   void set_task_deadline(Nanos hard_deadline_ns) { task_deadline_ns_.store(hard_deadline_ns); }
 
  private:
@@ -61,7 +63,7 @@ class LeaseKeeper {
   // Guarded by mutex_.
   std::optional<queue::Lease> lease_;
   Nanos renew_at_ns_ = 0;
-  Nanos slowest_trip_ns_ = 0;
+  RoundTrips trips_;
   bool stop_ = false;
 
   std::optional<db::Connection> connection_;  // the keeper thread's only

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "log/log.h"
+#include "queue/lease_store.h"
 #include "worker/connect.h"
 #include "worker/stop_request.h"
 
@@ -32,7 +33,9 @@ milliseconds jittered(milliseconds wait) {
 
 db::Connection& Session::connection() {
   if (!connection_) {
-    connection_.emplace(connect(options_));
+    db::Connection fresh = connect(options_);
+    end_former(fresh);
+    connection_.emplace(std::move(fresh));
     ++generation_;
     slot_.connected(0, *connection_);
     log::info("database.connected",
@@ -44,6 +47,17 @@ db::Connection& Session::connection() {
   }
   looked_at_ns_ = mono_ns();
   return *connection_;
+}
+
+// What the former connection sent last may still be on its way, or wait in the server for a lock:
+// it must not be executed behind what this one sends. A lease that was given back would be taken
+// again, for nobody.
+void Session::end_former(db::Connection& fresh) {
+  const ipc::Slot& slot = slot_.raw();
+  const std::chrono::nanoseconds age(boot_ns() - slot.connected_ns[0]);
+  const queue::FormerConnection former{slot.connection_ids[0].load(), slot.server_ids[0], age};
+  if (former.id == 0) return;
+  queue::kill_connections(fresh, {&former, 1});
 }
 
 void Session::handle(const db::DbError& error) {

@@ -45,6 +45,7 @@ class Session {
 
  private:
   db::Connection& connection();
+  void end_former(db::Connection& fresh);
   void handle(const db::DbError& error);
   void back_off();
 

@@ -76,10 +76,15 @@ Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningT
   const char* name = sigdescr_np(number);
   const std::string text = "worker killed by signal " + std::to_string(number) + " (" +
                            (name != nullptr ? name : "unknown") + ") inside the handler";
-  const auto over = [](Nanos deadline) { return deadline != 0 && boot_ns() >= deadline; };
+  // The database may have let the settler wait since.
+  const Nanos died = slot.died_ns != 0 ? slot.died_ns : boot_ns();
+  const auto over = [died](Nanos deadline) { return deadline != 0 && died >= deadline; };
   // What the supervisor kills for, as in supervisor/workers.
   if (number == SIGKILL && over(running.hard_deadline_ns)) {
-    return {"timeout", "ran over its time limit; " + text};
+    const bool silent = running.limited_by == static_cast<std::uint32_t>(ipc::Limit::kProgress);
+    return {"timeout", (silent ? "made no progress for longer than its handler promised; "
+                               : "ran over its time limit; ") +
+                           text};
   }
   if (number == SIGKILL && slot.exclusive != 0 && over(slot.lease_deadline_ns)) {
     return {"lease", "its lease was in doubt; " + text};

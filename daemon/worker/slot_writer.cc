@@ -50,6 +50,7 @@ void SlotWriter::begin_lease(queue::Partition partition, std::string_view queue_
                              bool exclusive) {
   slot_.queue_id = partition.queue_id;
   slot_.partition_no = partition.partition_no;
+  exclusive_ = exclusive;
   slot_.exclusive = exclusive ? 1 : 0;
   copy_text(slot_.queue_name, queue_name);
   slot_.epoch.store(0, std::memory_order_relaxed);
@@ -72,7 +73,7 @@ void SlotWriter::end_lease() {
 
 void SlotWriter::begin_task(const queue::Task& task, std::uint32_t attempt,
                             std::uint32_t max_attempts, std::uint64_t soft_deadline_ns,
-                            std::uint64_t hard_deadline_ns) {
+                            std::uint64_t hard_deadline_ns, ipc::Limit limited_by) {
   ipc::RunningTask& running = slot_.running[0];
   running.run_key = task.key.run_key;
   running.first_key = task.id_key();
@@ -81,14 +82,27 @@ void SlotWriter::begin_task(const queue::Task& task, std::uint32_t attempt,
   running.max_attempts = max_attempts;
   running.started_ns = boot_ns();
   running.soft_deadline_ns = soft_deadline_ns;
+  running.limited_by = static_cast<std::uint32_t>(limited_by);
   running.hard_deadline_ns = hard_deadline_ns;
   copy_text(running.type, task.type);
   slot_.running_count.store(1, std::memory_order_release);
   set_state(ipc::WorkerState::kRunning);
 }
 
+void SlotWriter::move_deadline(std::uint64_t hard_deadline_ns, ipc::Limit limited_by) {
+  ipc::RunningTask& running = slot_.running[0];
+  std::atomic_ref(running.limited_by).store(static_cast<std::uint32_t>(limited_by));
+  std::atomic_ref(running.hard_deadline_ns).store(hard_deadline_ns);
+}
+
+void SlotWriter::end_handler() {
+  move_deadline(0, ipc::Limit::kTime);
+  slot_.exclusive = 0;
+}
+
 void SlotWriter::end_task() {
   slot_.running_count.store(0, std::memory_order_release);
+  slot_.exclusive = exclusive_ ? 1 : 0;
   set_state(ipc::WorkerState::kLeasing);
 }
 

@@ -33,7 +33,12 @@ class SlotWriter {
   void end_lease();
 
   void begin_task(const queue::Task& task, std::uint32_t attempt, std::uint32_t max_attempts,
-                  std::uint64_t soft_deadline_ns, std::uint64_t hard_deadline_ns);
+                  std::uint64_t soft_deadline_ns, std::uint64_t hard_deadline_ns,
+                  ipc::Limit limited_by = ipc::Limit::kTime);
+  // The running task may go on until then. From any thread.
+  void move_deadline(std::uint64_t hard_deadline_ns, ipc::Limit limited_by);
+  // Its handler has returned: nothing is to be killed any more, while its verdict is being written.
+  void end_handler();
   void end_task();
 
   // To be called before end_task(), so that a death in between does not charge a finished task.
@@ -60,6 +65,7 @@ class SlotWriter {
  private:
   ipc::Slot& slot_;
   int notify_fd_;
+  bool exclusive_ = false;  // the queue of the lease in hand
   std::atomic<int> guards_{0};
 };
 

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "log/log.h"
+#include "plugin_host/abi_check.h"
 #include "plugin_host/handler_call.h"
 #include "queue/inspect.h"
 #include "worker/fenced.h"
 #include "worker/stop_request.h"
+#include "worker/task_limits.h"
 
 namespace allot::worker {
 
@@ -37,16 +39,52 @@ std::uint32_t dice() {
   return static_cast<std::uint32_t>(generator());
 }
 
+// The task's place in the slot, from before the handler until after its verdict is noted. At its
+// hard deadline the supervisor kills, and the keeper does not renew beyond it (B3).
+class RunningMark {
+ public:
+  RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const TaskRun::Attempt& attempt,
+              const TaskLimits& limits, Nanos now)
+      : slot_(slot), keeper_(keeper), limits_(limits) {
+    const auto [at_ns, by] = limits_.hard(now);
+    slot_.begin_task(attempt.task, attempt.number, attempt.most, limits_.soft_ns, at_ns, by);
+    keeper_.set_task_deadline(at_ns);
+  }
+  RunningMark(const RunningMark&) = delete;
+  RunningMark& operator=(const RunningMark&) = delete;
+  ~RunningMark() { slot_.end_task(); }
+
+  // The handler has returned. How long the database takes for the verdict is not the task's time.
+  void end_handler() {
+    slot_.end_handler();
+    keeper_.set_task_deadline(0);
+  }
+
+  // From any thread.
+  void progress() noexcept {
+    slot_.beat();
+    if (limits_.progress_every_ns == 0) return;
+    const auto [at_ns, by] = limits_.hard(boot_ns());
+    slot_.move_deadline(at_ns, by);
+    keeper_.set_task_deadline(at_ns);
+  }
+
+ private:
+  SlotWriter& slot_;
+  LeaseKeeper& keeper_;
+  const TaskLimits limits_;
+};
+
 // What a handler may ask of this process while it runs.
 class Hooks final : public plugin_host::HostHooks {
  public:
   Hooks(std::string_view task, std::string_view type, Nanos soft_deadline_ns,
-        const LeaseKeeper& keeper, SlotWriter& slot)
+        const LeaseKeeper& keeper, RunningMark& mark)
       : task_(task),
         type_(type),
         soft_deadline_ns_(soft_deadline_ns),
         keeper_(keeper),
-        slot_(slot) {}
+        mark_(mark) {}
 
   void log(int level, std::string_view text) noexcept override {
     const auto at = static_cast<log::Level>(std::clamp(level, 0, 3));
@@ -55,33 +93,14 @@ class Hooks final : public plugin_host::HostHooks {
   bool stop_requested() noexcept override {
     return asked() == Asked::kStop || boot_ns() >= soft_deadline_ns_ || !keeper_.valid();
   }
-  void heartbeat() noexcept override { slot_.beat(); }
+  void heartbeat() noexcept override { mark_.progress(); }
 
  private:
   std::string_view task_;
   std::string_view type_;
   Nanos soft_deadline_ns_;
   const LeaseKeeper& keeper_;
-  SlotWriter& slot_;
-};
-
-// The task's place in the slot, from before the handler until after its verdict is noted.
-class RunningMark {
- public:
-  RunningMark(SlotWriter& slot, LeaseKeeper& keeper, Nanos hard_deadline_ns)
-      : slot_(slot), keeper_(keeper) {
-    keeper_.set_task_deadline(hard_deadline_ns);
-  }
-  RunningMark(const RunningMark&) = delete;
-  RunningMark& operator=(const RunningMark&) = delete;
-  ~RunningMark() {
-    keeper_.set_task_deadline(0);
-    slot_.end_task();
-  }
-
- private:
-  SlotWriter& slot_;
-  LeaseKeeper& keeper_;
+  RunningMark& mark_;
 };
 
 }  // namespace
@@ -94,9 +113,7 @@ TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
       registry_(registry),
       keeper_(keeper),
       slot_(slot),
-      settings_(settings),
-      soft_timeout_ns_(nanos(config::soft_task_timeout(settings.daemon))),
-      hard_timeout_ns_(nanos(settings.daemon.task_timeout)) {}
+      settings_(settings) {}
 
 TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
                              bool careful) {
@@ -149,25 +166,28 @@ bool TaskRun::give_back(const Attempt& attempt) {
 TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
   const queue::Task& task = attempt.task;
   const Nanos started = boot_ns();
-  const Nanos soft_deadline = started + soft_timeout_ns_;
-  const Nanos hard_deadline = started + hard_timeout_ns_;
-  slot_.begin_task(task, attempt.number, attempt.most, soft_deadline, hard_deadline);
-  const RunningMark mark(slot_, keeper_, hard_deadline);
-  Hooks hooks(attempt.id, task.type, soft_deadline, keeper_, slot_);
+  const auto time_limit = config::task_timeout(settings_, task.type);
+  const TaskLimits limits{started + nanos(config::soft_task_timeout(time_limit)),
+                          started + nanos(time_limit),
+                          nanos(plugin_host::progress_every(*attempt.handler->handler))};
+  RunningMark mark(slot_, keeper_, attempt, limits, started);
+  Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark);
   plugin_host::CallResult result;
   {
     const SlotWriter::Guard guard(slot_);
     result = plugin_host::call(*attempt.handler,
                                {attempt.id, attempt.queue.info.name, task.type, *task.payload,
-                                attempt.number, attempt.most, soft_deadline},
+                                attempt.number, attempt.most, limits.soft_ns},
                                hooks);
+    mark.end_handler();
   }
   log::debug("task.ran", {{"task", attempt.id},
                           {"type", task.type},
                           {"attempt", attempt.number},
                           {"outcome", plugin_host::name_of(result.kind)},
                           {"runtime_us", (boot_ns() - started) / kMicro}});
-  if (!keeper_.valid()) {
+  const bool in_doubt = !keeper_.valid();
+  if (in_doubt) {
     // S5: it may have run beside another one. The checker wants a fault that explains it.
     log::warn("lease.overrun",
               {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
@@ -178,6 +198,8 @@ TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
       slot_.raw().tasks_done.fetch_add(1, std::memory_order_relaxed);
       return Result::kFinished;
     case plugin_host::OutcomeKind::kRetry:
+      // It did as stop_requested said, for a reason that is not the task's.
+      if (in_doubt && boot_ns() < limits.soft_ns) return interrupted(attempt, result.reason);
       return retry(attempt, result.delay, {"retry", result.reason});
     case plugin_host::OutcomeKind::kFail:
       return bury(attempt, {"fail", result.reason});

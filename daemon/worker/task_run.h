@@ -32,8 +32,9 @@ class TaskRun {
   // `careful`: the attempt is written before the handler starts (S7).
   Result run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task, bool careful);
 
- private:
   struct Attempt;
+
+ private:
   // A fenced write of the attempt's lease, see fenced.h.
   template <typename Write>
   [[nodiscard]] bool write(const Attempt& attempt, const char* verb, Write&& write);
@@ -57,8 +58,6 @@ class TaskRun {
   LeaseKeeper& keeper_;
   SlotWriter& slot_;
   const config::Settings& settings_;
-  const Nanos soft_timeout_ns_;
-  const Nanos hard_timeout_ns_;
 };
 
 }  // namespace allot::worker

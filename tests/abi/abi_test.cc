@@ -9,6 +9,7 @@
 #include "abi/c_host.h"
 #include "abi/layout.h"
 #include "base/clock.h"
+#include "plugin_host/abi_check.h"
 #include "plugin_host/handler_call.h"
 #include "plugin_host/plugin_library.h"
 #include "plugin_host/registry.h"
@@ -113,6 +114,15 @@ TEST_F(PlainCall, TimeLeftIsThatToTheSoftDeadline) {
   EXPECT_EQ(reason("plain.time_left", 1), "0");
   EXPECT_EQ(std::stol(reason("plain.time_left", 0)),
             std::numeric_limits<std::int64_t>::max() / 1'000'000'000);
+}
+
+// A constant of the class, in any unit.
+TEST(PlainPlugins, APromiseOfProgressIsInTheDescription) {
+  const allot_plugin* plugin = open_good("second.so");
+  ASSERT_NE(plugin, nullptr);
+  ASSERT_EQ(plugin->handler_count, 2U);
+  EXPECT_EQ(progress_every(*plugin->handlers[0]), std::chrono::minutes(2));
+  EXPECT_EQ(progress_every(*plugin->handlers[1]), std::chrono::minutes(0)) << "promises nothing";
 }
 
 TEST(CHost, RunsAPluginOfTheSdk) {

@@ -91,12 +91,13 @@ ALLOT_SIZE_V2(allot_outcome, 48);
 ALLOT_SIZE_V2(allot_handler, 72);
 ALLOT_SIZE_V2(allot_plugin, 64);
 
-/* What version 3 appended: constants only. */
+/* What version 3 appended. */
 static_assert(ALLOT_SNOOZE == 3 && ALLOT_RELEASE == 4 && ALLOT_EXCEPTION == 5, "outcomes of 3");
+ALLOT_AT(allot_handler, progress_every_ms, 72);
 ALLOT_SIZE_V3(allot_task, 88);
 ALLOT_SIZE_V3(allot_host, 40);
 ALLOT_SIZE_V3(allot_outcome, 48);
-ALLOT_SIZE_V3(allot_handler, 72);
+ALLOT_SIZE_V3(allot_handler, 80);
 ALLOT_SIZE_V3(allot_plugin, 64);
 
 #endif

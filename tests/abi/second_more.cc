@@ -5,6 +5,7 @@
 
 // How many whole seconds are left.
 struct TimeLeft : allot::Handler {
+  static constexpr std::chrono::minutes kProgressEvery{2};
   allot::Outcome run(allot::Context& ctx) override {
     const auto left = std::chrono::duration_cast<std::chrono::seconds>(ctx.time_left());
     return allot::fail(std::to_string(left.count()));

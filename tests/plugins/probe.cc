@@ -253,6 +253,99 @@ class Stray : public allot::Handler {
   std::string output_;
 };
 
+// Appends its payload, then takes 10 ms: work that is under way when something happens.
+class Pace : public allot::Handler {
+ public:
+  explicit Pace(const allot::Config& config) : output_(config.get("output")) {}
+  allot::Outcome run(allot::Context& ctx) override {
+    append_line(output_, ctx.payload());
+    ::poll(nullptr, 0, 10);
+    return allot::success();
+  }
+
+ private:
+  std::string output_;
+};
+
+// Appends when it starts, in microseconds since 1970, then takes 50 ms.
+class Stamp : public allot::Handler {
+ public:
+  explicit Stamp(const allot::Config& config) : output_(config.get("output")) {}
+  allot::Outcome run(allot::Context&) override {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    append_line(output_,
+                std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
+    ::poll(nullptr, 0, 50);
+    return allot::success();
+  }
+
+ private:
+  std::string output_;
+};
+
+// First, after a second, a retry with a long reason; then done.
+class Bloat : public allot::Handler {
+ public:
+  explicit Bloat(const allot::Config& config) : output_(config.get("output")) {}
+  allot::Outcome run(allot::Context& ctx) override {
+    if (ctx.attempt() == 1) {
+      ::poll(nullptr, 0, 1'000);
+      return allot::retry(std::string(60'000, 'x'));
+    }
+    append_line(output_, ctx.payload());
+    return allot::success();
+  }
+
+ private:
+  std::string output_;
+};
+
+// Promises progress. payload: milliseconds for which it keeps the promise; then it hangs, or is
+// done when it is tried again.
+class Promise : public allot::Handler {
+ public:
+  static constexpr std::chrono::seconds kProgressEvery{1};
+  allot::Outcome run(allot::Context& ctx) override {
+    for (int left = std::atoi(std::string(ctx.payload()).c_str()); left > 0; left -= 100) {
+      ::poll(nullptr, 0, 100);
+      ctx.heartbeat();
+    }
+    if (ctx.attempt() == 1) ::poll(nullptr, 0, 600'000);
+    return allot::success();
+  }
+};
+
+// Starts a process in a session of its own, which hears nothing either, writes its pid and hangs:
+// no signal but the last one ends it.
+class Deaf : public allot::Handler {
+ public:
+  explicit Deaf(const allot::Config& config) : output_(config.get("output")) {}
+  allot::Outcome run(allot::Context& ctx) override {
+    if (ctx.attempt() > 1) return allot::success();
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      ::setsid();
+      ::poll(nullptr, 0, 600'000);
+      ::_exit(0);
+    }
+    append_line(output_, std::to_string(pid));
+    for (volatile bool go_on = true; go_on;) {
+    }
+    return allot::success();
+  }
+
+ private:
+  std::string output_;
+};
+
+ALLOT_HANDLER("test.pace", Pace)
+ALLOT_HANDLER("test.stamp", Stamp)
+ALLOT_HANDLER("test.bloat", Bloat)
+ALLOT_HANDLER("test.promise", Promise)
+ALLOT_HANDLER("test.deaf", Deaf)
 ALLOT_HANDLER("test.stray", Stray)
 ALLOT_HANDLER("test.ok", Ok)
 ALLOT_HANDLER("test.fail", Fail)

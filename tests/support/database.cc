@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <stdexcept>
 #include <system_error>
 
@@ -120,6 +121,24 @@ void Database::stop() {
 
 void Database::kill9() {
   if (server_) server_->kill9();
+}
+
+// Its threads do not stop at once, and one of them may still answer.
+Database::Stall::Stall(const Database& database) : pid_(database.pid()) {
+  ::kill(pid_, SIGSTOP);
+  const bool stopped = eventually([this] {
+    const std::string threads = "/proc/" + std::to_string(pid_) + "/task";
+    for (const auto& thread : std::filesystem::directory_iterator(threads)) {
+      const std::string stat = read_file(thread.path() / "stat");
+      if (stat.compare(stat.rfind(')'), 3, ") T") != 0) return false;
+    }
+    return true;
+  });
+  if (!stopped) throw std::runtime_error("the server cannot be stopped");
+}
+
+Database::Stall::~Stall() {
+  ::kill(pid_, SIGCONT);
 }
 
 void Database::restart() {

@@ -49,6 +49,19 @@ class Database {
   void kill9();    // SIGKILL: committed work must be there after start()
   void restart();  // stop() and start()
 
+  // Answers nothing, and refuses nothing either, for as long as this lives: as behind a network
+  // that drops every packet.
+  class Stall {
+   public:
+    explicit Stall(const Database& database);
+    Stall(const Stall&) = delete;
+    Stall& operator=(const Stall&) = delete;
+    ~Stall();
+
+   private:
+    pid_t pid_;
+  };
+
   [[nodiscard]] std::string log() const { return read_file(folder_ / "log"); }
 
  private:

@@ -80,7 +80,7 @@ typedef struct allot_host {
   void* context;                                                /* first argument of all below */
   void (*log)(void* context, int32_t level, allot_str message); /* one line of the log */
   int32_t (*stop_requested)(void* context);                     /* not 0: end soon */
-  void (*heartbeat)(void* context);                             /* "I make progress" */
+  void (*heartbeat)(void* context); /* "I make progress", see progress_every_ms */
 } allot_host;
 
 enum {
@@ -123,6 +123,10 @@ typedef struct allot_handler {
    * and why goes to error. May be NULL: type is the only one. */
   int32_t (*types)(const allot_pair* config, size_t config_count, allot_offer_function offer,
                    void* context, allot_text* error);
+  /* Since version 3. Not 0: run promises to call heartbeat at least this often. When it does not,
+   * its worker is killed and the attempt charged, long before the time limit of the task. Less than
+   * a second is taken as a second. */
+  uint64_t progress_every_ms;
 } allot_handler;
 
 typedef struct allot_plugin {

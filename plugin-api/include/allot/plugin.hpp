@@ -168,7 +168,7 @@ class Context {
     if (now_ns >= task_.soft_deadline_ns) return std::chrono::nanoseconds::zero();
     return std::chrono::nanoseconds(task_.soft_deadline_ns - now_ns);
   }
-  // Says that progress was made.
+  // Says that progress was made: keeps the promise of a handler with kProgressEvery (below).
   void heartbeat() const { host_.heartbeat(host_.context); }
 
   void debug(std::string_view text) const { log(ALLOT_LOG_DEBUG, text); }
@@ -195,6 +195,12 @@ class [[gnu::visibility("default")]] Handler {
  public:
   virtual ~Handler() = default;
   virtual Outcome run(Context & ctx) = 0;
+
+  // A class may promise how often its run() calls ctx.heartbeat(), by a constant of its own:
+  //   static constexpr std::chrono::seconds kProgressEvery{30};
+  // A run() that is silent for longer hangs: its worker is killed, and the attempt is charged. Zero
+  // promises nothing.
+  ALLOT_HIDDEN_ static constexpr std::chrono::milliseconds kProgressEvery{0};
 };
 
 namespace detail {
@@ -277,6 +283,13 @@ std::int32_t types(const allot_pair* config, std::size_t count, allot_offer_func
   return 1;
 }
 
+template <typename T>
+constexpr std::uint64_t progress_every_ms() {
+  constexpr std::chrono::milliseconds kPromised = T::kProgressEvery;
+  static_assert(kPromised.count() >= 0, "kProgressEvery must not be negative");
+  return static_cast<std::uint64_t>(kPromised.count());
+}
+
 inline bool add(const allot_handler& handler) {
   Registry& all = registry();
   all.list.push_back(&all.handlers.emplace_back(handler));
@@ -284,11 +297,13 @@ inline bool add(const allot_handler& handler) {
 }
 template <typename T>
 bool add(const char* type) {
-  return add({sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy, nullptr});
+  return add({sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy, nullptr,
+              progress_every_ms<T>()});
 }
 template <typename T>
 bool add_configured() {
-  return add({sizeof(allot_handler), text({}), text({}), &create<T>, &run, &destroy, &types<T>});
+  return add({sizeof(allot_handler), text({}), text({}), &create<T>, &run, &destroy, &types<T>,
+              progress_every_ms<T>()});
 }
 
 inline bool set_name(const char* name, const char* version) {

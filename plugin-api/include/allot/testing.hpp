@@ -179,7 +179,8 @@ class Handler {
                                            const std::vector<allot_pair>& config) {
     std::vector<std::string> types;
     if (handler.type.size > 0) collect(&types, handler.type);
-    if (handler.struct_size < sizeof(allot_handler) || handler.types == nullptr) return types;
+    constexpr std::size_t kHasTypes = offsetof(allot_handler, types) + sizeof(handler.types);
+    if (handler.struct_size < kHasTypes || handler.types == nullptr) return types;
     std::string buffer(4096, '\0');
     allot_text error = {buffer.data(), buffer.size(), 0};
     if (handler.types(config.data(), config.size(), &collect, &types, &error) != 0) {

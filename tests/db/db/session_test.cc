@@ -34,6 +34,7 @@ TEST_F(SessionTest, SettingsAreOurs) {
   EXPECT_EQ(value(db, "@@autocommit"), "1");
   EXPECT_EQ(value(db, "@@completion_type"), "NO_CHAIN");
   EXPECT_EQ(value(db, "@@innodb_lock_wait_timeout"), "5");
+  EXPECT_EQ(value(db, "@@lock_wait_timeout"), "5");
   EXPECT_EQ(value(db, "@@sql_mode"),
             "STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION");
   for (const char* name : {"client", "connection", "results"}) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/lease_keeper.h"
 
+#include <future>
+
 #include "db/worker/fixture.h"
 #include "support/eventually.h"
 
@@ -111,6 +113,89 @@ TEST_F(LeaseKeeperTest, DoesNotRenewForATaskOverItsTime) {
     return value("SELECT expire_at < UTC_TIMESTAMP(6) FROM q_lock_table WHERE partition_no = 0") ==
            "1";
   })) << "the lease must not outlive its task by a blind timer";
+}
+
+// B3: a promise that is kept, if late, keeps the lease.
+TEST_F(LeaseKeeperTest, RenewsAgainWhenTheTaskMayGoOn) {
+  take(0);
+  const std::string first = expiry(0);
+  keeper_.set_task_deadline(boot_ns());
+  EXPECT_FALSE(eventually([&] { return expiry(0) != first; }, milliseconds(600)));
+  keeper_.set_task_deadline(boot_ns() + 60 * kSecond);
+  EXPECT_TRUE(eventually([&] { return expiry(0) != first; }));
+  EXPECT_TRUE(keeper_.valid());
+}
+
+// The server neither answers nor refuses. Its clock is this machine's: while it is stopped too, the
+// lease must be let go of before it ends.
+TEST_F(LeaseKeeperTest, AStalledServerIsLetGoOfBeforeItsClockEndsTheLease) {
+  for (int round = 0; round < 3; ++round) {
+    const queue::Lease lease = take(0);
+    const std::string first = expiry(0);
+    ASSERT_TRUE(eventually([&] { return expiry(0) != first; })) << "it was renewed";
+    // A renewal that the server finds when it wakes up comes too late for this one.
+    const std::string ends = expiry(0);
+    std::uint64_t let_go = 0;
+    {
+      const support::Database::Stall stall(support::Database::shared());
+      ASSERT_TRUE(eventually([&] { return !keeper_.valid(); }));
+      let_go = clock_ns(CLOCK_REALTIME) / kMicro;
+    }
+    keeper_.drop();
+    EXPECT_EQ(value("SELECT '" + ends + "' > '1970-01-01' + INTERVAL " + std::to_string(let_go) +
+                    " MICROSECOND"),
+              "1");
+    leases_.release(db_, lease);
+  }
+}
+
+// The margin is what this holder measured of late, not what somebody guessed.
+TEST_F(LeaseKeeperTest, ASlowAnswerWidensTheMarginForAWhile) {
+  take(0);
+  const auto margin = [&] {
+    const auto renewed_from = [&] {
+      return static_cast<Nanos>(std::stoull(value(
+                 "SELECT TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expire_at) FROM q_lock_table"
+                 " WHERE partition_no = 0"))) *
+             kMicro;
+    };
+    // Between two renewals: both ends of the lease, seen at the same time.
+    for (;;) {
+      const Nanos before = keeper_.deadline_ns();
+      const Nanos ends = boot_ns() + renewed_from();
+      if (keeper_.deadline_ns() == before) return ends > before ? (ends - before) / kMilli : 0;
+    }
+  };
+  const Nanos quick = margin();
+  EXPECT_GE(quick, 100U) << "a tenth of the TTL";
+  {
+    db::Connection holding(options());
+    holding.execute("BEGIN; SELECT * FROM q_lock_table WHERE partition_no = 0 FOR UPDATE");
+    ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
+    const Nanos began = boot_ns();
+    ASSERT_TRUE(eventually([&] { return boot_ns() - began > 300 * kMilli; }));
+    const Nanos deadline = keeper_.deadline_ns();
+    holding.execute("COMMIT");
+    ASSERT_TRUE(eventually([&] { return keeper_.deadline_ns() != deadline; }));
+  }
+  const Nanos renewals = raw_slot_->lease_deadline_ns;
+  ASSERT_TRUE(eventually([&] { return raw_slot_->lease_deadline_ns != renewals; }));
+  EXPECT_GE(margin(), quick + 200);
+}
+
+// Else a worker whose database is slow, and nothing worse, would be killed for it.
+TEST_F(LeaseKeeperTest, WaitingForARenewalUnderWayIsNoFreeze) {
+  take(0);
+  db::Connection holding(options());
+  holding.execute("BEGIN; SELECT * FROM q_lock_table WHERE partition_no = 0 FOR UPDATE");
+  ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
+  EXPECT_FALSE(slot_.guarded());
+  auto dropped = std::async(std::launch::async, [&] { keeper_.drop(); });
+  EXPECT_TRUE(eventually([&] { return slot_.guarded(); }));
+  EXPECT_EQ(dropped.wait_for(milliseconds(0)), std::future_status::timeout);
+  holding.execute("COMMIT");
+  dropped.get();
+  EXPECT_FALSE(slot_.guarded());
 }
 
 TEST_F(LeaseKeeperTest, HoldsOneLeaseAfterTheOther) {

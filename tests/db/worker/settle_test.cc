@@ -190,6 +190,27 @@ TEST_F(SettleTest, SaysWhatTheWorkerDiedOf) {
   EXPECT_EQ(value("SELECT cause FROM task_attempt"), "timeout");
 }
 
+// The database may have let the settler wait for hours.
+TEST_F(SettleTest, WhatCountsIsWhenItDied) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  const Nanos died = boot_ns() - kSecond;
+  raw_slot_->died_ns = died;
+  slot_.begin_task(block.tasks[0], 1, 10, 0, died + 1);  // would be over by now
+  settle_it();
+  EXPECT_EQ(value("SELECT cause FROM task_attempt"), "signal");
+}
+
+TEST_F(SettleTest, ABrokenPromiseOfProgressIsATimeout) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 1, 10, 0, boot_ns() + 60 * kSecond);
+  slot_.move_deadline(1, ipc::Limit::kProgress);
+  settle_it();
+  EXPECT_EQ(value("SELECT CONCAT(cause, ': ', LEFT(error, 54)) FROM task_attempt"),
+            "timeout: made no progress for longer than its handler promised;");
+}
+
 // What the supervisor kills for, it kills with SIGKILL: any other death is what it is.
 TEST_F(SettleTest, AnotherSignalIsNoTimeoutWhateverTheTime) {
   put(partition(0), {1, 1});

@@ -36,6 +36,23 @@ TEST(SlotWriter, TheIdOfATriedTaskIsItsFirstKey) {
   EXPECT_EQ(written.raw->running_count, 0U);
 }
 
+// What a slow database costs after the handler is not the task's time: nobody is killed for it.
+TEST(SlotWriter, OnceTheHandlerHasReturnedNothingIsToBeKilled) {
+  Written written;
+  written.slot.begin_lease({1, 2}, "q", true);
+  EXPECT_EQ(written.raw->exclusive, 1U);
+  written.slot.begin_task({}, 1, 10, 5, 6, ipc::Limit::kProgress);
+  written.slot.move_deadline(7, ipc::Limit::kTime);
+  EXPECT_EQ(written.raw->running[0].hard_deadline_ns, 7U);
+  EXPECT_EQ(written.raw->running[0].limited_by, static_cast<std::uint32_t>(ipc::Limit::kTime));
+  written.slot.end_handler();
+  EXPECT_EQ(written.raw->running_count, 1U) << "a death is still the task's";
+  EXPECT_EQ(written.raw->running[0].hard_deadline_ns, 0U);
+  EXPECT_EQ(written.raw->exclusive, 0U);
+  written.slot.end_task();
+  EXPECT_EQ(written.raw->exclusive, 1U) << "for the next one of this lease";
+}
+
 TEST(SlotWriter, TheRingOfFinishedTasksIsNeverOverrun) {
   Written written;
   for (std::uint64_t i = 0; i < ipc::kMaxFinished + 10; ++i) {

@@ -56,6 +56,7 @@ class Worker {
     for (;;) {
       slot_.heartbeat_ns = mono_ns();
       take_signals();
+      if (late_task_ns_ != 0 && boot_ns() >= late_task_ns_) start_task(0);
       if (leaving_ && slot_.running_count == 0) return leave();
       if (const std::string command = folder_.take_command(index_); !command.empty()) {
         obey(command);
@@ -116,12 +117,13 @@ class Worker {
     slot_.running_count = 0;
   }
 
-  void start_task(Nanos hard_deadline) {
+  void start_task(Nanos hard_deadline, ipc::Limit by = ipc::Limit::kTime) {
     ipc::RunningTask& task = slot_.running[0];
     task.run_key = 4711;
     task.prio = 5;
     task.attempt = 2;
     task.hard_deadline_ns = hard_deadline;
+    task.limited_by = static_cast<std::uint32_t>(by);
     std::snprintf(task.type, sizeof task.type, "demo.type");
     std::snprintf(slot_.queue_name, sizeof slot_.queue_name, "mail");
     slot_.partition_no = 17;
@@ -162,10 +164,16 @@ class Worker {
     words >> verb >> number;
     if (verb == "task") start_task(0);
     if (verb == "task_over_limit") start_task(boot_ns());
+    if (verb == "task_without_progress") start_task(boot_ns(), ipc::Limit::kProgress);
     if (verb == "task_in_doubt") {
       slot_.exclusive = static_cast<std::uint32_t>(number);
       slot_.lease_deadline_ns = boot_ns();
       start_task(0);
+    }
+    if (verb == "lease_with_late_task") {  // between two looks of the supervisor
+      slot_.exclusive = 1;
+      slot_.lease_deadline_ns = boot_ns() + 150 * kMilli;
+      late_task_ns_ = boot_ns() + 100 * kMilli;
     }
     if (verb == "odd_task") {
       start_task(0);
@@ -188,6 +196,7 @@ class Worker {
   UniqueFd signals_;
   bool leaving_ = false;
   bool deaf_ = false;
+  Nanos late_task_ns_ = 0;
 };
 
 }  // namespace

@@ -71,9 +71,8 @@ TEST_F(Check, ComputedLimits) {
   EXPECT_EQ(frozen_limit(daemon), seconds(2));
   daemon.frozen_after = milliseconds(700);
   EXPECT_EQ(frozen_limit(daemon), milliseconds(700));
-  EXPECT_EQ(soft_task_timeout(daemon), hours(1) - seconds(10));
-  daemon.task_timeout = seconds(4);
-  EXPECT_EQ(soft_task_timeout(daemon), seconds(2));
+  EXPECT_EQ(soft_task_timeout(hours(1)), hours(1) - seconds(10));
+  EXPECT_EQ(soft_task_timeout(seconds(4)), seconds(2));
 }
 
 TEST_F(Check, ServersOfTheList) {

@@ -154,6 +154,15 @@ retry_delays = ["7s"]
   EXPECT_TRUE(pauses(settings, listed, "slow").list.empty()) << "it has a pause of its own";
 }
 
+TEST_F(Load, ATypeMayHaveItsOwnTimeLimit) {
+  const Settings settings = load_text(
+      "[daemon]\ntask_timeout = \"20s\"\n[types.slow]\ntask_timeout = \"6h\"\n"
+      "[types.few]\nmax_attempts = 2\n");
+  EXPECT_EQ(task_timeout(settings, "slow"), hours(6));
+  EXPECT_EQ(task_timeout(settings, "few"), seconds(20));
+  EXPECT_EQ(task_timeout(settings, "other"), seconds(20));
+}
+
 TEST_F(Load, KeepsTheOrderOfTheFileAndGivesAPoolEveryQueue) {
   const Settings settings = load_text(kWholeFile);
   ASSERT_EQ(settings.queues.size(), 2U);

@@ -28,6 +28,14 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{1213, ErrorClass::kRetryable, kExitFailure},  // deadlock
         Case{1205, ErrorClass::kRetryable, kExitFailure},  // lock wait timeout
+        Case{1412, ErrorClass::kRetryable, kExitFailure},  // the table was altered meanwhile
+        Case{1021, ErrorClass::kFull, kExitUnavailable},   // disk full
+        Case{1026, ErrorClass::kFull, kExitUnavailable},   // a file cannot be written
+        Case{1030, ErrorClass::kFull, kExitUnavailable},   // the storage engine's own error
+        Case{1037, ErrorClass::kFull, kExitUnavailable},   // out of memory
+        Case{1041, ErrorClass::kFull, kExitUnavailable},   // out of memory, or of threads
+        Case{1114, ErrorClass::kFull, kExitUnavailable},   // the table is full
+        Case{1534, ErrorClass::kFull, kExitUnavailable},   // the binary log cannot be written
         Case{1062, ErrorClass::kDuplicate, kExitFailure},  // duplicate key
         Case{2002, ErrorClass::kGone, kExitUnavailable},   // no socket
         Case{2003, ErrorClass::kGone, kExitUnavailable},   // no host

@@ -47,8 +47,9 @@ class AbiCheckTest : public testing::Test {
   }
 
   std::array<allot_handler, 2> handlers_{
-      allot_handler{sizeof(allot_handler), text("a"), text(""), &create, &run, nullptr, nullptr},
-      allot_handler{sizeof(allot_handler), text("b"), text(""), nullptr, &run, nullptr, nullptr}};
+      allot_handler{sizeof(allot_handler), text("a"), text(""), &create, &run, nullptr, nullptr, 0},
+      allot_handler{sizeof(allot_handler), text("b"), text(""), nullptr, &run, nullptr, nullptr,
+                    0}};
   std::array<const allot_handler*, 2> list_{handlers_.data(), &handlers_[1]};
   allot_plugin plugin_{ALLOT_PLUGIN_MAGIC, ALLOT_ABI_VERSION, sizeof(allot_plugin), text("name"),
                        text("1.0"),        list_.data(),      list_.size()};
@@ -87,6 +88,20 @@ TEST_F(AbiCheckTest, AVersionThatIsNewerIsNamed) {
 TEST_F(AbiCheckTest, VersionZeroIsNone) {
   plugin_.abi_version = 0;
   EXPECT_EQ(check(), Refusal::kNoVersion);
+}
+
+TEST_F(AbiCheckTest, APromiseOfProgressIsReadWhereThereIsOne) {
+  using std::chrono::milliseconds;
+  allot_handler& handler = handlers_[0];
+  EXPECT_EQ(progress_every(handler), milliseconds(0));
+  handler.progress_every_ms = 30'000;
+  EXPECT_EQ(progress_every(handler), milliseconds(30'000));
+  handler.progress_every_ms = 1;
+  EXPECT_EQ(progress_every(handler), milliseconds(1'000)) << "no shorter than it can be judged by";
+  handler.progress_every_ms = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(progress_every(handler), std::chrono::hours(24 * 365)) << "no overflow further on";
+  handler.struct_size = offsetof(allot_handler, progress_every_ms);
+  EXPECT_EQ(progress_every(handler), milliseconds(0)) << "of a plugin that has no such field";
 }
 
 TEST_F(AbiCheckTest, SizesMayGrowButNotShrink) {

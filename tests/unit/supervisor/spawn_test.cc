@@ -53,11 +53,11 @@ TEST(Spawn, GivesTheDescriptorsOfTheContractAndNoOthers) {
   const UniqueFd leaked(dup(null.get()));  // not close-on-exec
   const UniqueFd low(open("/dev/null", O_RDWR));
   SpawnRequest all;
-  all.add("probe");
+  all.add({"probe"});
   all.slot_fd = all.death_fd = all.notify_fd = all.board_fd = all.lock_fd = null.get();
   EXPECT_TRUE(has_line(report_of(all), "fds 0 1 2 3 4 5 6 7 8")) << report_of(all);
   SpawnRequest some;
-  some.add("probe");
+  some.add({"probe"});
   some.death_fd = null.get();
   EXPECT_TRUE(has_line(report_of(some), "fds 0 1 2 4 7")) << report_of(some);
 }
@@ -66,13 +66,12 @@ TEST(Spawn, HandsOnTheArgumentsAndOptions) {
   Options options;
   options.config = "/etc/a file";
   SpawnRequest request;
-  request.add("allot-worker");
-  request.add("--run");
+  request.add({"allot-worker", "--run"});
   request.add_options(options);
   EXPECT_TRUE(has_line(report_of(request), "arguments allot-worker --run --config /etc/a file"));
   options.embedded = "/var/x";
   SpawnRequest both;
-  both.add("w");
+  both.add({"w"});
   both.add_options(options);
   EXPECT_TRUE(has_line(report_of(both), "arguments w --config /etc/a file --embedded /var/x"));
 }
@@ -86,7 +85,7 @@ TEST(Spawn, AGroupOfItsOwnAndDefaultSignals) {
   const auto pipe_before = signal(SIGPIPE, SIG_IGN);
   const auto user_before = signal(SIGUSR1, SIG_IGN);
   SpawnRequest request;
-  request.add("probe");
+  request.add({"probe"});
   const std::string report = report_of(request);
   signal(SIGPIPE, pipe_before);
   signal(SIGUSR1, user_before);
@@ -98,7 +97,7 @@ TEST(Spawn, AGroupOfItsOwnAndDefaultSignals) {
 
 TEST(Spawn, DiesWithItsParentOnlyWhenItIsToldTo) {
   SpawnRequest request;
-  request.add("probe");
+  request.add({"probe"});
   EXPECT_TRUE(has_line(report_of(request), "death_signal 0"));
   request.dies_with_parent = true;
   EXPECT_TRUE(has_line(report_of(request), "death_signal " + std::to_string(SIGTERM)));
@@ -108,7 +107,7 @@ TEST(Spawn, SaysWhyAProgramCannotBeRun) {
   const support::TempDir dir;
   const UniqueFd text(high_fd(open(dir.write("text", "no program").c_str(), O_RDONLY)));
   SpawnRequest request;
-  request.add("text");
+  request.add({"text"});
   request.program_fd = text.get();
   testing::internal::CaptureStderr();
   const pid_t pid = spawn(request);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/clock.h"
+#include "ipc/slot.h"
+
+namespace allot::worker {
+
+// When a run of a task has to end. Times are CLOCK_BOOTTIME.
+struct TaskLimits {
+  Nanos soft_ns = 0;            // stop_requested is true from then on
+  Nanos time_ns = 0;            // its time limit
+  Nanos progress_every_ns = 0;  // what its handler promised; 0: nothing
+
+  struct Hard {
+    Nanos at_ns;
+    ipc::Limit by;
+  };
+  // Of a run that made progress at `now`: at its time limit, or sooner when its handler promised
+  // more (B3).
+  [[nodiscard]] Hard hard(Nanos now) const {
+    const Nanos silent_until = now + progress_every_ns;
+    if (progress_every_ns == 0 || silent_until >= time_ns) return {time_ns, ipc::Limit::kTime};
+    return {silent_until, ipc::Limit::kProgress};
+  }
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block loop's connection over everything that a server does to its clients.
+#include "worker/session.h"
+
+#include <future>
+
+#include "db/worker/fixture.h"
+#include "support/eventually.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::milliseconds;
+using support::Database;
+using support::eventually;
+
+class SessionTest : public WorkerTest {
+ protected:
+  SessionTest() : session_(impatient(), slot_, milliseconds(500)) {}
+
+  [[nodiscard]] db::ConnectOptions impatient() const {
+    db::ConnectOptions options = this->options();
+    options.connect_timeout = milliseconds(1'000);
+    options.call_timeout = milliseconds(1'000);
+    return options;
+  }
+  std::uint64_t connection() {
+    return session_.call([](db::Connection& db) { return db.id(); });
+  }
+  std::uint64_t ask() {
+    return session_.call(
+        [](db::Connection& db) { return db.execute("SELECT 41 + 1").front().next()->u64(0); });
+  }
+  bool on_the_server(std::uint64_t connection) {
+    return value("SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
+                 std::to_string(connection)) == "1";
+  }
+
+  Session session_;
+};
+
+TEST_F(SessionTest, AKilledConnectionIsReplaced) {
+  for (int round = 0; round < 3; ++round) {
+    const std::uint64_t before = connection();
+    db_.execute("KILL " + std::to_string(before));
+    EXPECT_EQ(ask(), 42U);
+    EXPECT_NE(connection(), before);
+    EXPECT_EQ(raw_slot_->connection_ids[0], connection()) << "what a settler would end";
+  }
+  EXPECT_EQ(session_.generation(), 4U);
+}
+
+TEST_F(SessionTest, AServerThatDiesIsWaitedFor) {
+  ASSERT_EQ(ask(), 42U);
+  Database::shared().kill9();
+  auto answer = std::async(std::launch::async, [&] { return ask(); });
+  EXPECT_EQ(answer.wait_for(milliseconds(300)), std::future_status::timeout);
+  Database::shared().start();
+  EXPECT_EQ(answer.get(), 42U);
+}
+
+// No RST, no FIN, no answer: only the deadline of the call ends it.
+TEST_F(SessionTest, AServerThatSaysNothingIsGivenUpAndFoundAgain) {
+  const std::uint64_t before = connection();
+  std::future<std::uint64_t> answer;
+  {
+    const Database::Stall stall(Database::shared());
+    answer = std::async(std::launch::async, [&] { return ask(); });
+    // Its connection is dropped, and the next one finds nobody either.
+    EXPECT_EQ(answer.wait_for(milliseconds(2'500)), std::future_status::timeout);
+  }
+  EXPECT_EQ(answer.get(), 42U);
+  EXPECT_NE(connection(), before);
+  EXPECT_TRUE(eventually([&] { return !on_the_server(before); }));
+}
+
+// What was given up may still be executed, when a lock is free or a packet gets through: it must
+// not come behind what is sent after it. A lease that is taken late is nobody's for a whole TTL.
+TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
+  const queue::LeaseStore leases(queue::make_holder("test", "/"), std::chrono::minutes(1));
+  ASSERT_EQ(ask(), 42U);
+  db::Connection holding(options());
+  holding.execute("BEGIN; SELECT * FROM q_lock_table WHERE partition_no = 0 FOR UPDATE");
+  int tries = 0;
+  auto leased = std::async(std::launch::async, [&] {
+    return session_.call([&](db::Connection& db) {
+      // The second try goes elsewhere, as that of a worker whose hint was old may.
+      return leases.lease(db, partition(tries++ == 0 ? 0 : 1), {}).has_value();
+    });
+  });
+  EXPECT_TRUE(leased.get());
+  holding.execute("COMMIT");
+  const std::string taken =
+      "SELECT GROUP_CONCAT(partition_no) FROM q_lock_table WHERE state <> 'FREE'";
+  EXPECT_FALSE(eventually([&] { return value(taken) != "1"; }, milliseconds(500))) << value(taken);
+}
+
+TEST_F(SessionTest, ALockWaitIsSentAgainAndCounted) {
+  session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 0"); });
+  db::Connection holding(options());
+  holding.execute("BEGIN; SELECT * FROM q_lock_table WHERE partition_no = 0 FOR UPDATE");
+  const std::uint64_t before = connection();
+  auto done = std::async(std::launch::async, [&] {
+    return session_.call([](db::Connection& db) {
+      return db.execute("UPDATE q_lock_table SET low_key = 7 WHERE partition_no = 0").size();
+    });
+  });
+  EXPECT_TRUE(eventually([&] { return raw_slot_->lock_waits >= 2; }));
+  holding.execute("COMMIT");
+  EXPECT_EQ(done.get(), 1U);
+  EXPECT_EQ(connection(), before) << "no reason to connect again";
+}
+
+TEST_F(SessionTest, ADeadlockIsSentAgainAndCounted) {
+  static constexpr sql::SqlText kBoth{"both",
+                                      "UPDATE q_lock_table SET low_key = 7 WHERE partition_no = 0;"
+                                      "UPDATE q_lock_table SET low_key = 7 WHERE partition_no = 1"};
+  ASSERT_EQ(ask(), 42U);
+  // The other one has written more, so that the server's victim is this one.
+  db::Connection other(options());
+  other.execute(
+      "BEGIN; UPDATE q_lock_table SET low_key = 8 WHERE partition_no IN (1, 2, 3);"
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
+      " SELECT 1, 1, 1, seq, 't', 'x' FROM seq_1_to_100");
+  auto done = std::async(std::launch::async, [&] {
+    return session_.call([](db::Connection& db) {
+      const std::vector<db::Statement> both{db::Statement(kBoth)};
+      return db.transact(both).size();
+    });
+  });
+  ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
+  other.execute("UPDATE q_lock_table SET low_key = 8 WHERE partition_no = 0; COMMIT");
+  EXPECT_EQ(done.get(), 2U);
+  EXPECT_EQ(raw_slot_->deadlocks, 1U);
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(low_key ORDER BY partition_no) FROM q_lock_table"),
+            "7,7,8,8");
+}
+
+// Committed or not, nobody can tell: the reply never came. Sent again, it has the effect of once.
+TEST_F(SessionTest, ACommitWhoseReplyIsLostIsDoneOnce) {
+  const queue::LeaseStore leases(queue::make_holder("test", "/"), std::chrono::minutes(1));
+  const queue::TaskStore tasks(leases.holder());
+  put(partition(0), {1, 1});
+  const auto block = leases.lease(db_, partition(0), {});
+  ASSERT_TRUE(block);
+  ASSERT_EQ(ask(), 42U);
+  db_.execute("BACKUP STAGE START; BACKUP STAGE FLUSH; BACKUP STAGE BLOCK_DDL");
+  db_.execute("BACKUP STAGE BLOCK_COMMIT");
+  auto landed = std::async(std::launch::async, [&] {
+    return session_.call([&](db::Connection& db) {
+      return tasks.retry(db, block->lease, block->tasks.at(0), 1, std::chrono::seconds(9),
+                         {"retry", "no"});
+    });
+  });
+  EXPECT_EQ(landed.wait_for(milliseconds(1'500)), std::future_status::timeout);
+  db_.execute("BACKUP STAGE END");
+  EXPECT_EQ(landed.get(), queue::Landed::kYes);
+  EXPECT_EQ(value("SELECT CONCAT(COUNT(*), ' ', MAX(attempt)) FROM task"), "1 1");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "1");
+}
+
+// An account without SUPER, as it should be.
+TEST_F(SessionTest, AServerThatIsReadOnlyForAWhileIsWaitedFor) {
+  db_.execute("CREATE USER IF NOT EXISTS plain@localhost; GRANT ALL ON " + name_ +
+              ".* TO plain@localhost");
+  db::ConnectOptions plain = impatient();
+  plain.user = "plain";
+  Session session(plain, slot_, milliseconds(500));
+  const auto write = [&] {
+    return session.call([](db::Connection& db) {
+      return db.execute("UPDATE q_lock_table SET low_key = 9 WHERE partition_no = 0").size();
+    });
+  };
+  ASSERT_EQ(write(), 1U);
+  db_.execute("SET GLOBAL read_only = 1");
+  auto written = std::async(std::launch::async, write);
+  EXPECT_EQ(written.wait_for(milliseconds(500)), std::future_status::timeout);
+  db_.execute("SET GLOBAL read_only = 0");
+  EXPECT_EQ(written.get(), 1U);
+}
+
+// Somebody migrates while we run: what is missing is waited for, and said.
+TEST_F(SessionTest, ATableThatIsAwayIsWaitedFor) {
+  put(partition(0), {1, 1});
+  db_.execute("RENAME TABLE task TO elsewhere");
+  auto fetched = std::async(std::launch::async, [&] {
+    return session_.call(
+        [&](db::Connection& db) { return queue::TaskStore::fetch(db, partition(0), {}).size(); });
+  });
+  EXPECT_EQ(fetched.wait_for(milliseconds(300)), std::future_status::timeout);
+  db_.execute("RENAME TABLE elsewhere TO task");
+  EXPECT_EQ(fetched.get(), 1U);
+}
+
+// A change of a table waits for transactions, and everybody waits behind it; for how long is ours
+// to say.
+TEST_F(SessionTest, ATableThatIsBeingChangedIsALockWait) {
+  put(partition(0), {1, 1});
+  EXPECT_EQ(value("SELECT @@lock_wait_timeout"), "5");
+  session_.call([](db::Connection& db) { return db.execute("SET lock_wait_timeout = 0"); });
+  db_.execute("LOCK TABLES task WRITE");
+  auto fetched = std::async(std::launch::async, [&] {
+    return session_.call(
+        [&](db::Connection& db) { return queue::TaskStore::fetch(db, partition(0), {}).size(); });
+  });
+  EXPECT_TRUE(eventually([&] { return raw_slot_->lock_waits >= 1; }));
+  db_.execute("UNLOCK TABLES");
+  EXPECT_EQ(fetched.get(), 1U);
+}
+
+}  // namespace
+}  // namespace allot::worker
