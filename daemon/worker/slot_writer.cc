@@ -79,12 +79,17 @@ void SlotWriter::begin_task(const queue::Task& task, std::uint32_t attempt,
   running.prio = task.key.prio;
   running.attempt = attempt;
   running.max_attempts = max_attempts;
+  running.detached = 0;
   running.started_ns = boot_ns();
   running.soft_deadline_ns = soft_deadline_ns;
   running.hard_deadline_ns = hard_deadline_ns;
   copy_text(running.type, task.type);
   slot_.running_count.store(1, std::memory_order_release);
   set_state(ipc::WorkerState::kRunning);
+}
+
+void SlotWriter::task_detached() {
+  slot_.running[0].detached = 1;
 }
 
 void SlotWriter::end_task() {

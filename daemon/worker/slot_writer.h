@@ -34,6 +34,7 @@ class SlotWriter {
 
   void begin_task(const queue::Task& task, std::uint32_t attempt, std::uint32_t max_attempts,
                   std::uint64_t soft_deadline_ns, std::uint64_t hard_deadline_ns);
+  void task_detached();
   void end_task();
 
   // To be called before end_task(), so that a death in between does not charge a finished task.

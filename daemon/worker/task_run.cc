@@ -18,9 +18,11 @@ struct TaskRun::Attempt {
   const queue::Task& task;
   const plugin_host::LoadedHandler* handler;
   std::string id;
-  std::uint32_t number;  // from 1
-  std::uint32_t most;    // attempts that it may have
-  bool announced;        // written before it began (S7)
+  std::uint32_t number;                       // from 1
+  std::uint32_t most;                         // attempts that it may have
+  bool announced;                             // written before it began (S7)
+  std::span<const queue::Finished> before;    // of its block, not acknowledged yet
+  std::optional<queue::Detached> detached{};  // where it is, once it left its partition
 };
 
 namespace {
@@ -62,32 +64,40 @@ class Hooks final : public plugin_host::HostHooks {
   SlotWriter& slot_;
 };
 
-// The task's place in the slot, from before the handler until after its verdict is noted.
+// The task's entry in the slot, from before the handler until after its verdict is noted; and in
+// the keeper's hands while the handler runs.
 class RunningMark {
  public:
-  RunningMark(SlotWriter& slot, LeaseKeeper& keeper, Nanos hard_deadline_ns)
+  RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const TaskAtWork& work)
       : slot_(slot), keeper_(keeper) {
-    keeper_.set_task_deadline(hard_deadline_ns);
+    keeper_.task_begins(work);
   }
   RunningMark(const RunningMark&) = delete;
   RunningMark& operator=(const RunningMark&) = delete;
   ~RunningMark() {
-    keeper_.set_task_deadline(0);
+    if (!returned_) keeper_.task_ended();
     slot_.end_task();
+  }
+
+  Place handler_returned() {
+    returned_ = true;
+    return keeper_.task_ended();
   }
 
  private:
   SlotWriter& slot_;
   LeaseKeeper& keeper_;
+  bool returned_ = false;
 };
 
 }  // namespace
 
 TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
-                 const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
-                 const config::Settings& settings)
+                 const queue::DetachedStore& detached, const plugin_host::Registry& registry,
+                 LeaseKeeper& keeper, SlotWriter& slot, const config::Settings& settings)
     : session_(session),
       tasks_(tasks),
+      detached_(detached),
       registry_(registry),
       keeper_(keeper),
       slot_(slot),
@@ -96,18 +106,19 @@ TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
       hard_timeout_ns_(nanos(settings.daemon.task_timeout)) {}
 
 TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
-                             bool careful) {
+                             bool careful, std::span<const queue::Finished> finished) {
   const plugin_host::LoadedHandler* handler = registry_.find(task.type);
   if (handler == nullptr) return Result::kUnknownType;
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
-  const Attempt attempt{lease,
-                        queue,
-                        task,
-                        handler,
-                        id.text(),
-                        task.attempt + 1,
-                        config::max_attempts(settings_, *queue.settings, task.type),
-                        careful};
+  Attempt attempt{lease,
+                  queue,
+                  task,
+                  handler,
+                  id.text(),
+                  task.attempt + 1,
+                  config::max_attempts(settings_, *queue.settings, task.type),
+                  careful,
+                  finished};
   if (task.attempt >= attempt.most) return bury_spent(attempt);
   if (!task.payload) {
     task.payload = session_.call([&](db::Connection& db) {
@@ -126,37 +137,43 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
   return call_handler(attempt);
 }
 
-TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
+TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   const queue::Task& task = attempt.task;
   const Nanos started = boot_ns();
   const Nanos soft_deadline = started + soft_timeout_ns_;
   const Nanos hard_deadline = started + hard_timeout_ns_;
   slot_.begin_task(task, attempt.number, attempt.most, soft_deadline, hard_deadline);
-  const RunningMark mark(slot_, keeper_, hard_deadline);
+  const config::Queue& queue = *attempt.queue.settings;
+  const Nanos detach_after = queue.exclusive ? 0 : nanos(queue.detach_after);  // S5
+  RunningMark mark(slot_, keeper_,
+                   {&task, attempt.number, attempt.before, started, hard_deadline, detach_after});
   Hooks hooks(attempt.id, task.type, soft_deadline, keeper_, slot_);
   plugin_host::CallResult result;
+  bool valid = false;
+  Place place = Place::kPartition;
   {
     const SlotWriter::Guard guard(slot_);
     result = plugin_host::call(*attempt.handler,
                                {attempt.id, attempt.queue.info.name, task.type, *task.payload,
                                 attempt.number, attempt.most, soft_deadline},
                                hooks);
+    valid = keeper_.valid();
+    place = mark.handler_returned();
   }
   log::debug("task.ran", {{"task", attempt.id},
                           {"type", task.type},
                           {"attempt", attempt.number},
                           {"outcome", plugin_host::name_of(result.kind)},
                           {"runtime_us", (boot_ns() - started) / kMicro}});
-  if (!keeper_.valid()) {
+  if (!valid) {
     // S5: it may have run beside another one. The checker wants a fault that explains it.
     log::warn("lease.overrun",
               {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
   }
+  if (!find_place(attempt, place)) return gone(attempt);
   switch (result.kind) {
     case plugin_host::OutcomeKind::kSuccess:
-      slot_.add_finished(queue::finished(task));
-      slot_.raw().tasks_done.fetch_add(1, std::memory_order_relaxed);
-      return Result::kFinished;
+      return finished(attempt);
     case plugin_host::OutcomeKind::kRetry:
       return retry(attempt, result.delay, {"retry", result.reason});
     case plugin_host::OutcomeKind::kFail:
@@ -171,6 +188,39 @@ TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
   return Result::kLeaseGone;
 }
 
+// In doubt it is detached once more: that ends the lease if nothing else has, so that what was sent
+// before it can no longer do anything.
+bool TaskRun::find_place(Attempt& attempt, Place place) {
+  if (place == Place::kPartition) return true;
+  attempt.detached = queue::DetachedStore::detached(attempt.lease, attempt.task);
+  if (place == Place::kDetached) return true;
+  return session_.call([&](db::Connection& db) {
+    return detached_.detach(db, attempt.lease, attempt.task, attempt.number, attempt.before);
+  }) == queue::Landed::kYes;
+}
+
+TaskRun::Result TaskRun::finished(const Attempt& attempt) {
+  slot_.add_finished(queue::finished(attempt.task));
+  slot_.raw().tasks_done.fetch_add(1, std::memory_order_relaxed);
+  if (!attempt.detached) return Result::kFinished;
+  const auto landed = session_.call(
+      [&](db::Connection& db) { return queue::DetachedStore::ack(db, *attempt.detached); });
+  return landed == queue::Landed::kYes ? written(attempt) : gone(attempt);
+}
+
+TaskRun::Result TaskRun::written(const Attempt& attempt) {
+  return attempt.detached ? Result::kDetached : Result::kWritten;
+}
+
+// A detached task was recovered by somebody, who has charged it.
+TaskRun::Result TaskRun::gone(const Attempt& attempt) {
+  if (!attempt.detached) return Result::kLeaseGone;
+  if (keeper_.lost()) return Result::kDetached;  // it has said so
+  slot_.raw().leases_lost.fetch_add(1, std::memory_order_relaxed);
+  log::warn("lease.lost", {{"task", attempt.id}, {"type", attempt.task.type}, {"detached", true}});
+  return Result::kDetached;
+}
+
 std::chrono::microseconds TaskRun::pause_after(const Attempt& attempt) const {
   auto [first, most, list] = config::pauses(settings_, *attempt.queue.settings, attempt.task.type);
   return queue::RetryPolicy{first, most, std::move(list)}.delay(attempt.number, dice());
@@ -183,9 +233,11 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
   if (attempt.number >= attempt.most) return bury(attempt, verdict);
   const auto wait = delay.value_or(pause_after(attempt));
   const auto landed = session_.call([&](db::Connection& db) {
-    return tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
+    return attempt.detached
+               ? queue::DetachedStore::retry(db, *attempt.detached, attempt.number, wait, verdict)
+               : tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
   });
-  if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+  if (landed == queue::Landed::kLeaseGone) return gone(attempt);
   slot_.raw().tasks_retried.fetch_add(1, std::memory_order_relaxed);
   log::warn("task.retry", {{"task", attempt.id},
                            {"type", attempt.task.type},
@@ -194,20 +246,22 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
                            {"again_in_ms", wait.count() / 1000},
                            {"cause", verdict.cause},
                            {"error", verdict.error}});
-  return Result::kWritten;
+  return written(attempt);
 }
 
 // It was asked to stop and did: no failure, and no attempt is charged. Unless the attempt was
-// announced, the task was never marked, and there is nothing to undo.
+// announced or the task detached, it was never marked, and there is nothing to undo.
 TaskRun::Result TaskRun::interrupted(const Attempt& attempt, const std::string& reason) {
-  if (attempt.announced) {
+  if (attempt.announced || attempt.detached) {
     const auto landed = session_.call([&](db::Connection& db) {
-      return tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
+      return attempt.detached
+                 ? queue::DetachedStore::give_back(db, *attempt.detached, attempt.number)
+                 : tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
     });
-    if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+    if (landed == queue::Landed::kLeaseGone) return gone(attempt);
   }
   log::info("task.interrupted", {{"task", attempt.id}, {"reason", reason}});
-  return Result::kWritten;
+  return written(attempt);
 }
 
 TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
@@ -215,19 +269,23 @@ TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
                                const std::string& reason) {
   const auto wait = delay.value_or(pause_after(attempt));
   const auto landed = session_.call([&](db::Connection& db) {
-    return tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
+    return attempt.detached
+               ? queue::DetachedStore::snooze(db, *attempt.detached, attempt.number, wait)
+               : tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
   });
-  if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+  if (landed == queue::Landed::kLeaseGone) return gone(attempt);
   log::info(how, {{"task", attempt.id},
                   {"type", attempt.task.type},
                   {"again_in_ms", wait.count() / 1000},
                   {"reason", reason}});
-  return Result::kWritten;
+  return written(attempt);
 }
 
 TaskRun::Result TaskRun::bury(const Attempt& attempt, const queue::Verdict& verdict) {
   return buried(attempt, verdict, session_.call([&](db::Connection& db) {
-    return tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict);
+    return attempt.detached
+               ? queue::DetachedStore::bury(db, *attempt.detached, attempt.number, verdict)
+               : tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict);
   }));
 }
 
@@ -243,14 +301,14 @@ TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
 
 TaskRun::Result TaskRun::buried(const Attempt& attempt, const queue::Verdict& verdict,
                                 queue::Landed landed) {
-  if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+  if (landed == queue::Landed::kLeaseGone) return gone(attempt);
   slot_.raw().tasks_dead.fetch_add(1, std::memory_order_relaxed);
   log::error("task.dead", {{"task", attempt.id},
                            {"type", attempt.task.type},
                            {"attempt", std::min(attempt.number, attempt.most)},
                            {"cause", verdict.cause},
                            {"error", verdict.error}});
-  return Result::kWritten;
+  return written(attempt);
 }
 
 }  // namespace allot::worker
