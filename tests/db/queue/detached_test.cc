@@ -282,7 +282,10 @@ TEST_F(DetachedTest, AnAcknowledgementAtTheSameTimeWaits) {
   const Block block = must_lease();
   Worker acking(connect());
   db::Connection stall = connect();
-  stall.execute("BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
+  // Where ours is to go, not committed: it has read the task by then.
+  stall.execute(
+      "BEGIN; INSERT INTO task_running SELECT queue_id, partition_no, prio, run_key, run_key, 1, 0,"
+      " '', '', 1, 1, 1, '', '', 1, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM task");
   auto detach = std::async(std::launch::async, [&] {
     return worker_.detached.detach(worker_.db, block.lease, block.tasks[0], 1, {});
   });
