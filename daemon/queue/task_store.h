@@ -37,7 +37,7 @@ enum class Then { kKeepLease, kRelease };
 
 // Why an attempt ended, for people: a short word and a text.
 struct Verdict {
-  std::string_view cause;  // retry, fail, exception, signal, exit, timeout, lost
+  std::string_view cause;  // retry, fail, exception, signal, exit, timeout, lease, lost
   std::string_view error;
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/block_loop.h"
 
+#include <utility>
+
 #include "log/log.h"
+#include "worker/fenced.h"
 #include "worker/stop_request.h"
 
 namespace allot::worker {
@@ -35,7 +38,8 @@ void BlockLoop::work(queue::Block block) {
     if (next == Next::kDetached) return forget_block();
     if (next == Next::kLeave) break;
     defer_unknown(lease);
-    if (careful_) settle_suspects(lease);
+    if (careful_ && !keeper_.lost()) settle_suspects(lease);
+    if (keeper_.lost()) break;
     // A block that was not full emptied the partition: whoever comes next finds it through a scout.
     if (!full || boot_ns() >= until_ns) break;
     tasks = ack_and_fetch(lease, queue);
@@ -102,24 +106,24 @@ void BlockLoop::settle_suspects(const queue::Lease& lease) {
   const bool left = session_.call(
       [&](db::Connection& db) { return queue::TaskStore::suspects_left(db, lease, open); });
   if (left) return;
-  const auto landed =
-      session_.call([&](db::Connection& db) { return tasks_.clear_suspects(db, lease); });
-  if (landed == queue::Landed::kLeaseGone) return;
+  const bool cleared = fenced(session_, keeper_, lease, "clear_suspects",
+                              [&](db::Connection& db) { return tasks_.clear_suspects(db, lease); });
+  if (!cleared) return;
   log::info("lease.suspects_cleared", {{"partition", lease.partition.partition_no}});
   careful_.reset();
 }
 
 void BlockLoop::defer_unknown(const queue::Lease& lease) {
-  if (unknown_.empty()) return;
-  const auto landed =
-      session_.call([&](db::Connection& db) { return tasks_.defer(db, lease, unknown_); });
-  if (landed == queue::Landed::kYes) {
-    slot_.raw().tasks_deferred.fetch_add(unknown_.size(), std::memory_order_relaxed);
-    log::warn("task.no_handler", {{"partition", lease.partition.partition_no},
-                                  {"tasks", unknown_.size()},
-                                  {"again_in", "30s"}});
-  }
-  unknown_.clear();
+  const auto unknown = std::exchange(unknown_, {});
+  if (unknown.empty() || keeper_.lost()) return;
+  const bool deferred = fenced(session_, keeper_, lease, "defer", [&](db::Connection& db) {
+    return tasks_.defer(db, lease, unknown);
+  });
+  if (!deferred) return;
+  slot_.raw().tasks_deferred.fetch_add(unknown.size(), std::memory_order_relaxed);
+  log::warn("task.no_handler", {{"partition", lease.partition.partition_no},
+                                {"tasks", unknown.size()},
+                                {"again_in", "30s"}});
 }
 
 void BlockLoop::ack(const queue::Lease& lease) {
@@ -155,8 +159,13 @@ void BlockLoop::forget_block() {
 
 void BlockLoop::finish(const queue::Lease& lease) {
   keeper_.drop();
-  const bool released = session_.call(
-      [&](db::Connection& db) { return queue::TaskStore::ack_and_release(db, lease, finished_); });
+  int tries = 0;
+  const bool released = session_.call([&](db::Connection& db) {
+    ++tries;
+    return queue::TaskStore::ack_and_release(db, lease, finished_);
+  });
+  // When it was sent twice, the first one may have landed: its reply was lost, not the lease.
+  if (!released && tries == 1) keeper_.lose(lease, "release");
   acked();
   finder_.forget_lease();
   log::debug(

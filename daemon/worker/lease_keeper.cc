@@ -94,6 +94,17 @@ Place LeaseKeeper::task_ended() {
   return place;
 }
 
+// Without the mutex, which the keeper holds during a renewal. `lost_` is cleared by hold(), which
+// waits for it: so no late word on one lease is taken for the next one.
+void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
+  if (lost_.exchange(true)) return;
+  slot_.raw().leases_lost.fetch_add(1, std::memory_order_relaxed);
+  log::warn("lease.lost", {{"queue_id", lease.partition.queue_id},
+                           {"partition", lease.partition.partition_no},
+                           {"epoch", lease.epoch},
+                           {"found_by", verb}});
+}
+
 // The database counts from when it executed the statement, which was after it was sent; what is
 // left to allow for is that the next statement takes as long as the slowest one seen.
 void LeaseKeeper::set_deadline(Nanos sent_ns) {
@@ -157,15 +168,6 @@ bool LeaseKeeper::send_renewal() {
   return detached_store_.renew(*connection_, queue::DetachedStore::detached(*lease_, *work_->task));
 }
 
-void LeaseKeeper::lose() {
-  lost_ = true;
-  slot_.raw().leases_lost.fetch_add(1, std::memory_order_relaxed);
-  log::warn("lease.lost", {{"queue_id", lease_->partition.queue_id},
-                           {"partition", lease_->partition.partition_no},
-                           {"epoch", lease_->epoch},
-                           {"detached", place_ == Place::kDetached}});
-}
-
 void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
   if (work_ && boot_ns() >= work_->hard_deadline_ns) {
     // The task is over time: the lease must not outlive it by a blind timer (B3).
@@ -175,7 +177,9 @@ void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
   try {
     connect_if_needed();
     const Nanos sent = boot_ns();
-    if (!send_renewal()) return lose();
+    if (!send_renewal()) {
+      return lose(*lease_, place_ == Place::kDetached ? "renew_detached" : "renew");
+    }
     slowest_trip_ns_ = std::max(slowest_trip_ns_, boot_ns() - sent);
     renew_at_ns_ = sent + ttl_ns_ / 3;
     set_deadline(sent);
@@ -196,7 +200,7 @@ void LeaseKeeper::detach(std::unique_lock<std::mutex>& held) {
     const Nanos sent = boot_ns();
     const auto landed = detached_store_.detach(*connection_, *lease_, *work_->task, work_->attempt,
                                                work_->finished);
-    if (landed == queue::Landed::kLeaseGone) return lose();
+    if (landed == queue::Landed::kLeaseGone) return lose(*lease_, "detach");
     detached(sent);
   } catch (const db::DbError& error) {
     log::warn("task.detach_failed", {{"error", error.what()}});

@@ -53,6 +53,9 @@ class LeaseKeeper {
   // Keeps `lease`, whose statement was sent at `sent_ns` (CLOCK_BOOTTIME).
   void hold(const queue::Lease& lease, Nanos sent_ns);
   void drop();
+  // `verb` found `lease` gone: counted and logged, once for a lease, whoever finds it first. No
+  // more renewals of it, and it is not valid() any more.
+  void lose(const queue::Lease& lease, const char* verb);
 
   // True while this process can be sure that nobody else may have the lease (S5).
   [[nodiscard]] bool valid() const { return !lost_.load() && boot_ns() < deadline_ns_.load(); }
@@ -73,7 +76,6 @@ class LeaseKeeper {
   void connect_if_needed();
   void try_again(std::unique_lock<std::mutex>& held);
   bool send_renewal();
-  void lose();
   void set_deadline(Nanos sent_ns);
 
   const queue::LeaseStore& store_;

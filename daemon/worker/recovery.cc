@@ -2,11 +2,14 @@
 #include "worker/recovery.h"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "log/log.h"
 #include "peer/doorbell.h"
+#include "queue/inspect.h"
 #include "queue/retry_policy.h"
 
 namespace allot::worker {
@@ -29,6 +32,17 @@ void log_recovery(const queue::DetachedSighting& sighting, const std::string& qu
 
 }  // namespace
 
+bool crashed_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt) {
+  // Crashes as they are recorded. What lost its host may have brought it down.
+  constexpr std::string_view kCrashes[] = {"signal", "exit", "timeout", "lease",
+                                           queue::kLost.cause};
+  const auto earlier = queue::list_attempts(db, id);
+  return std::any_of(earlier.begin(), earlier.end(), [&](const queue::AttemptView& one) {
+    return one.attempt < attempt &&
+           std::find(std::begin(kCrashes), std::end(kCrashes), one.cause) != std::end(kCrashes);
+  });
+}
+
 CrashPolicy crash_policy(const config::Settings& settings, const std::string& queue_name,
                          const std::string& type, std::uint32_t attempt) {
   const config::Queue* queue = config::find_queue(settings, queue_name);
@@ -44,7 +58,9 @@ queue::Landed charge_detached(db::Connection& db, const queue::Detached& detache
                               const queue::Verdict& verdict) {
   using queue::DetachedStore;
   if (attempt >= policy.max_attempts) return DetachedStore::bury(db, detached, attempt, verdict);
-  if (attempt == 1) return DetachedStore::charge(db, detached, attempt, verdict);
+  if (!crashed_before(db, detached.id, attempt)) {
+    return DetachedStore::charge(db, detached, attempt, verdict);
+  }
   return DetachedStore::retry(db, detached, attempt, policy.delay, verdict);
 }
 

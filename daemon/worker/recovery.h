@@ -15,11 +15,15 @@
 
 namespace allot::worker {
 
+// S10: whether an attempt before number `attempt` ended as a crash. The first one is retried at
+// once.
+bool crashed_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt);
+
 // Whether another attempt follows, and when, by what the configuration says of a queue and a type.
 // A queue that is not in it has the defaults.
 struct CrashPolicy {
   std::uint32_t max_attempts = 0;
-  std::chrono::microseconds delay{0};  // not used after the first attempt (S10)
+  std::chrono::microseconds delay{0};  // not used after a first crash
 };
 CrashPolicy crash_policy(const config::Settings& settings, const std::string& queue_name,
                          const std::string& type, std::uint32_t attempt);

@@ -17,6 +17,7 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/detached_store.h"
+#include "queue/inspect.h"
 #include "queue/task_store.h"
 #include "worker/connect.h"
 #include "worker/hints.h"
@@ -64,25 +65,30 @@ queue::Holder holder_of(const config::Settings& settings, const ipc::Slot& slot)
   return holder;
 }
 
-bool over_time(const ipc::RunningTask& running) {
-  return running.hard_deadline_ns != 0 && boot_ns() >= running.hard_deadline_ns;
-}
+// Why the attempt ended: a word and a text (queue::Verdict).
+struct Death {
+  std::string_view cause;
+  std::string text;
+};
 
-std::string_view cause_of_death(int wait_status, const ipc::RunningTask& running) {
-  if (over_time(running)) return "timeout";
-  return WIFSIGNALED(wait_status) ? "signal" : "exit";
-}
-
-std::string describe_death(int wait_status, const ipc::RunningTask& running) {
-  std::string text = over_time(running) ? "ran over its time limit; " : "";
-  if (WIFSIGNALED(wait_status)) {
-    const int number = WTERMSIG(wait_status);
-    const char* name = sigdescr_np(number);
-    return text + "worker killed by signal " + std::to_string(number) + " (" +
-           (name != nullptr ? name : "unknown") + ") inside the handler";
+Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningTask& running) {
+  if (!WIFSIGNALED(wait_status)) {
+    return {"exit", "worker exited with status " + std::to_string(WEXITSTATUS(wait_status)) +
+                        " inside the handler"};
   }
-  return text + "worker exited with status " + std::to_string(WEXITSTATUS(wait_status)) +
-         " inside the handler";
+  const int number = WTERMSIG(wait_status);
+  const char* name = sigdescr_np(number);
+  const std::string text = "worker killed by signal " + std::to_string(number) + " (" +
+                           (name != nullptr ? name : "unknown") + ") inside the handler";
+  const auto over = [](Nanos deadline) { return deadline != 0 && boot_ns() >= deadline; };
+  // What the supervisor kills for, as in supervisor/workers.
+  if (number == SIGKILL && over(running.hard_deadline_ns)) {
+    return {"timeout", "ran over its time limit; " + text};
+  }
+  if (number == SIGKILL && slot.exclusive != 0 && over(slot.lease_deadline_ns)) {
+    return {"lease", "its lease was in doubt; " + text};
+  }
+  return {"signal", text};
 }
 
 // Of the task that was running; how often it may be tried was decided when it began.
@@ -104,7 +110,7 @@ queue::Landed charge_leased(db::Connection& db, const queue::TaskStore& tasks,
   if (attempt >= policy.max_attempts) {
     return tasks.bury(db, lease, task, attempt, verdict, queue::Then::kRelease);
   }
-  if (attempt == 1) {
+  if (!crashed_before(db, {lease.partition, running.prio, running.first_key}, attempt)) {
     return tasks.charge(db, lease, task, attempt, verdict, queue::Then::kRelease);
   }
   return tasks.retry(db, lease, task, attempt, policy.delay, verdict, queue::Then::kRelease);
@@ -133,8 +139,16 @@ void ack_detached(db::Connection& db, const queue::DetachedStore& detached,
   if (held) static_cast<void>(queue::DetachedStore::ack(db, *held));
 }
 
-void log_charge(const Remains& remains, const ipc::Slot& slot, const std::string& error,
-                queue::Landed landed) {
+// Without the lease nothing is charged, and the task is somebody else's; unless an earlier settler
+// charged it, and ended before it could say so.
+bool was_charged(db::Connection& db, const Remains& remains) {
+  const auto attempts = queue::list_attempts(db, remains.running_id());
+  return std::any_of(attempts.begin(), attempts.end(), [&](const queue::AttemptView& one) {
+    return one.attempt == remains.running->attempt && one.cause != queue::kLost.cause;
+  });
+}
+
+void log_charge(const Remains& remains, const ipc::Slot& slot, const Death& death, bool charged) {
   const ipc::RunningTask& running = *remains.running;
   log::warn("task.crashed", {{"task", remains.running_id().text()},
                              {"type", running.type},
@@ -142,8 +156,9 @@ void log_charge(const Remains& remains, const ipc::Slot& slot, const std::string
                              {"partition", remains.partition.partition_no},
                              {"attempt", running.attempt},
                              {"of", running.max_attempts},
-                             {"charged", landed == queue::Landed::kYes},
-                             {"error", error}});
+                             {"charged", charged},
+                             {"cause", death.cause},
+                             {"error", death.text}});
 }
 
 void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
@@ -176,11 +191,11 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   std::optional<queue::Lease> lease;
   if (epoch) lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt};
   if (remains.running && !remains.done) {
-    const std::string error = describe_death(wait_status, *remains.running);
-    const queue::Verdict verdict{cause_of_death(wait_status, *remains.running), error};
-    const auto landed = charge(db, tasks, detached, lease, remains,
-                               policy_of(settings, slot, *remains.running), verdict);
-    log_charge(remains, slot, error, landed);
+    const Death death = describe_death(wait_status, slot, *remains.running);
+    const auto landed =
+        charge(db, tasks, detached, lease, remains, policy_of(settings, slot, *remains.running),
+               {death.cause, death.text});
+    log_charge(remains, slot, death, landed == queue::Landed::kYes || was_charged(db, remains));
   } else {
     if (lease) leases.release(db, *lease);
     if (remains.done) ack_detached(db, detached, remains.running_id());

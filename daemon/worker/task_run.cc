@@ -7,6 +7,8 @@
 
 #include "log/log.h"
 #include "plugin_host/handler_call.h"
+#include "queue/inspect.h"
+#include "worker/fenced.h"
 #include "worker/stop_request.h"
 
 namespace allot::worker {
@@ -17,6 +19,7 @@ struct TaskRun::Attempt {
   const ServedQueue& queue;
   const queue::Task& task;
   const plugin_host::LoadedHandler* handler;
+  queue::TaskId public_id;
   std::string id;
   std::uint32_t number;                       // from 1
   std::uint32_t most;                         // attempts that it may have
@@ -114,6 +117,7 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
                   queue,
                   task,
                   handler,
+                  id,
                   id.text(),
                   task.attempt + 1,
                   config::max_attempts(settings_, *queue.settings, task.type),
@@ -127,14 +131,49 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     if (!task.payload) return Result::kWritten;  // removed in the meantime
   }
   if (careful) {
-    const auto landed = session_.call(
-        [&](db::Connection& db) { return tasks_.announce(db, lease, task, attempt.number); });
-    if (landed == queue::Landed::kLeaseGone) return Result::kLeaseGone;
+    const bool announced = write(attempt, "announce", [&](db::Connection& db) {
+      return tasks_.announce(db, lease, task, attempt.number);
+    });
+    if (!announced) return Result::kLeaseGone;
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
   }
   // The calls above may have taken long: look again (S5).
-  if (!keeper_.valid()) return Result::kLeaseGone;
-  return call_handler(attempt);
+  if (keeper_.valid()) return call_handler(attempt);
+  // A slow database must not use up the attempts of a task that never starts.
+  if (careful && give_back(attempt)) {
+    log::info("task.not_started", {{"task", attempt.id}, {"reason", "the lease is in doubt"}});
+  }
+  return Result::kLeaseGone;
+}
+
+template <typename Write>
+bool TaskRun::write(const Attempt& attempt, const char* verb, Write&& write) {
+  if (!attempt.detached) return fenced(session_, keeper_, attempt.lease, verb, write);
+  int tries = 0;
+  const auto landed = session_.call([&](db::Connection& db) {
+    ++tries;
+    return write(db);
+  });
+  // When it was sent twice, the first one may have landed: what it found then is gone.
+  if (landed == queue::Landed::kYes || tries > 1) return true;
+  keeper_.lose(attempt.lease, verb);
+  return false;
+}
+
+TaskRun::Result TaskRun::ended(const Attempt& attempt) {
+  return attempt.detached ? Result::kDetached : Result::kWritten;
+}
+
+// A detached task was recovered by somebody, who has charged it.
+TaskRun::Result TaskRun::dropped(const Attempt& attempt) {
+  return attempt.detached ? Result::kDetached : Result::kLeaseGone;
+}
+
+bool TaskRun::give_back(const Attempt& attempt) {
+  return write(attempt, "give_back", [&](db::Connection& db) {
+    return attempt.detached ? queue::DetachedStore::give_back(db, *attempt.detached, attempt.number)
+                            : tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
+  });
 }
 
 TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
@@ -170,7 +209,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
     log::warn("lease.overrun",
               {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
   }
-  if (!find_place(attempt, place)) return gone(attempt);
+  if (!find_place(attempt, place)) return dropped(attempt);
   switch (result.kind) {
     case plugin_host::OutcomeKind::kSuccess:
       return finished(attempt);
@@ -194,31 +233,19 @@ bool TaskRun::find_place(Attempt& attempt, Place place) {
   if (place == Place::kPartition) return true;
   attempt.detached = queue::DetachedStore::detached(attempt.lease, attempt.task);
   if (place == Place::kDetached) return true;
-  return session_.call([&](db::Connection& db) {
+  return fenced(session_, keeper_, attempt.lease, "detach", [&](db::Connection& db) {
     return detached_.detach(db, attempt.lease, attempt.task, attempt.number, attempt.before);
-  }) == queue::Landed::kYes;
+  });
 }
 
 TaskRun::Result TaskRun::finished(const Attempt& attempt) {
   slot_.add_finished(queue::finished(attempt.task));
   slot_.raw().tasks_done.fetch_add(1, std::memory_order_relaxed);
   if (!attempt.detached) return Result::kFinished;
-  const auto landed = session_.call(
-      [&](db::Connection& db) { return queue::DetachedStore::ack(db, *attempt.detached); });
-  return landed == queue::Landed::kYes ? written(attempt) : gone(attempt);
-}
-
-TaskRun::Result TaskRun::written(const Attempt& attempt) {
-  return attempt.detached ? Result::kDetached : Result::kWritten;
-}
-
-// A detached task was recovered by somebody, who has charged it.
-TaskRun::Result TaskRun::gone(const Attempt& attempt) {
-  if (!attempt.detached) return Result::kLeaseGone;
-  if (keeper_.lost()) return Result::kDetached;  // it has said so
-  slot_.raw().leases_lost.fetch_add(1, std::memory_order_relaxed);
-  log::warn("lease.lost", {{"task", attempt.id}, {"type", attempt.task.type}, {"detached", true}});
-  return Result::kDetached;
+  const bool written = write(attempt, "ack", [&](db::Connection& db) {
+    return queue::DetachedStore::ack(db, *attempt.detached);
+  });
+  return written ? ended(attempt) : dropped(attempt);
 }
 
 std::chrono::microseconds TaskRun::pause_after(const Attempt& attempt) const {
@@ -232,12 +259,12 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
   if (asked() == Asked::kStop) return interrupted(attempt, std::string(verdict.error));
   if (attempt.number >= attempt.most) return bury(attempt, verdict);
   const auto wait = delay.value_or(pause_after(attempt));
-  const auto landed = session_.call([&](db::Connection& db) {
+  const bool written = write(attempt, "retry", [&](db::Connection& db) {
     return attempt.detached
                ? queue::DetachedStore::retry(db, *attempt.detached, attempt.number, wait, verdict)
                : tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
   });
-  if (landed == queue::Landed::kLeaseGone) return gone(attempt);
+  if (!written) return dropped(attempt);
   slot_.raw().tasks_retried.fetch_add(1, std::memory_order_relaxed);
   log::warn("task.retry", {{"task", attempt.id},
                            {"type", attempt.task.type},
@@ -246,69 +273,65 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
                            {"again_in_ms", wait.count() / 1000},
                            {"cause", verdict.cause},
                            {"error", verdict.error}});
-  return written(attempt);
+  return ended(attempt);
 }
 
 // It was asked to stop and did: no failure, and no attempt is charged. Unless the attempt was
 // announced or the task detached, it was never marked, and there is nothing to undo.
 TaskRun::Result TaskRun::interrupted(const Attempt& attempt, const std::string& reason) {
-  if (attempt.announced || attempt.detached) {
-    const auto landed = session_.call([&](db::Connection& db) {
-      return attempt.detached
-                 ? queue::DetachedStore::give_back(db, *attempt.detached, attempt.number)
-                 : tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
-    });
-    if (landed == queue::Landed::kLeaseGone) return gone(attempt);
-  }
+  if ((attempt.announced || attempt.detached) && !give_back(attempt)) return dropped(attempt);
   log::info("task.interrupted", {{"task", attempt.id}, {"reason", reason}});
-  return written(attempt);
+  return ended(attempt);
 }
 
 TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
                                std::optional<std::chrono::microseconds> delay,
                                const std::string& reason) {
   const auto wait = delay.value_or(pause_after(attempt));
-  const auto landed = session_.call([&](db::Connection& db) {
+  const bool written = write(attempt, "snooze", [&](db::Connection& db) {
     return attempt.detached
                ? queue::DetachedStore::snooze(db, *attempt.detached, attempt.number, wait)
                : tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
   });
-  if (landed == queue::Landed::kLeaseGone) return gone(attempt);
+  if (!written) return dropped(attempt);
   log::info(how, {{"task", attempt.id},
                   {"type", attempt.task.type},
                   {"again_in_ms", wait.count() / 1000},
                   {"reason", reason}});
-  return written(attempt);
+  return ended(attempt);
 }
 
 TaskRun::Result TaskRun::bury(const Attempt& attempt, const queue::Verdict& verdict) {
-  return buried(attempt, verdict, session_.call([&](db::Connection& db) {
+  const bool written = write(attempt, "bury", [&](db::Connection& db) {
     return attempt.detached
                ? queue::DetachedStore::bury(db, *attempt.detached, attempt.number, verdict)
                : tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict);
-  }));
+  });
+  return written ? buried(attempt, attempt.number, verdict) : dropped(attempt);
 }
 
 // Its attempts were written before they ran, and the last of them took its worker's host down; or
-// fewer attempts are allowed by now than were charged.
+// fewer attempts are allowed by now than were charged. Either way it died of its last one.
 TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
-  const queue::Verdict verdict{
-      "lost", "no attempt is left: the last one never came back, or max_attempts was lowered"};
-  return buried(attempt, verdict, session_.call([&](db::Connection& db) {
+  const auto attempts = session_.call(
+      [&](db::Connection& db) { return queue::list_attempts(db, attempt.public_id); });
+  queue::Verdict verdict = queue::kLost;
+  if (!attempts.empty()) verdict = {attempts.back().cause, attempts.back().error};
+  const bool written = write(attempt, "bury_spent", [&](db::Connection& db) {
     return tasks_.bury_spent(db, attempt.lease, attempt.task, verdict);
-  }));
+  });
+  return written ? buried(attempt, attempt.task.attempt, verdict) : Result::kLeaseGone;
 }
 
-TaskRun::Result TaskRun::buried(const Attempt& attempt, const queue::Verdict& verdict,
-                                queue::Landed landed) {
-  if (landed == queue::Landed::kLeaseGone) return gone(attempt);
+TaskRun::Result TaskRun::buried(const Attempt& attempt, std::uint32_t last,
+                                const queue::Verdict& verdict) {
   slot_.raw().tasks_dead.fetch_add(1, std::memory_order_relaxed);
   log::error("task.dead", {{"task", attempt.id},
                            {"type", attempt.task.type},
-                           {"attempt", std::min(attempt.number, attempt.most)},
+                           {"attempt", last},
                            {"cause", verdict.cause},
                            {"error", verdict.error}});
-  return written(attempt);
+  return ended(attempt);
 }
 
 }  // namespace allot::worker

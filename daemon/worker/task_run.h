@@ -26,7 +26,7 @@ class TaskRun {
     kUnknownType,  // no handler here: to be deferred (S14)
     kWritten,      // retry, snooze or dead letter stands in the database
     kDetached,     // it ended outside of its partition, which is somebody else's by now
-    kLeaseGone     // a fenced write found the lease gone: drop the rest of the block
+    kLeaseGone     // or in doubt: drop the rest of the block
   };
 
   TaskRun(Session& session, const queue::TaskStore& tasks, const queue::DetachedStore& detached,
@@ -40,6 +40,10 @@ class TaskRun {
 
  private:
   struct Attempt;
+  // A fenced write of the attempt's lease, see fenced.h.
+  template <typename Write>
+  [[nodiscard]] bool write(const Attempt& attempt, const char* verb, Write&& write);
+  [[nodiscard]] bool give_back(const Attempt& attempt);
   // By the policy of its type or queue.
   [[nodiscard]] std::chrono::microseconds pause_after(const Attempt& attempt) const;
   Result call_handler(Attempt& attempt);
@@ -47,8 +51,8 @@ class TaskRun {
   bool find_place(Attempt& attempt, Place place);
   Result finished(const Attempt& attempt);
   // After a fenced write: it stands, or its lease was gone.
-  static Result written(const Attempt& attempt);
-  Result gone(const Attempt& attempt);
+  static Result ended(const Attempt& attempt);
+  static Result dropped(const Attempt& attempt);
   Result retry(const Attempt& attempt, std::optional<std::chrono::microseconds> delay,
                const queue::Verdict& verdict);
   Result interrupted(const Attempt& attempt, const std::string& reason);
@@ -57,7 +61,7 @@ class TaskRun {
                std::optional<std::chrono::microseconds> delay, const std::string& reason);
   Result bury(const Attempt& attempt, const queue::Verdict& verdict);
   Result bury_spent(const Attempt& attempt);
-  Result buried(const Attempt& attempt, const queue::Verdict& verdict, queue::Landed landed);
+  Result buried(const Attempt& attempt, std::uint32_t last, const queue::Verdict& verdict);
 
   Session& session_;
   const queue::TaskStore& tasks_;

@@ -55,6 +55,110 @@ TEST(SqlTest, InASourceIsFound) {
   EXPECT_EQ(found("daemon/embedded/x.cc", "db.execute(\"CREATE TABLE x\");"), 1U);
 }
 
+const std::string kQueries = "sql/queries";
+
+// The statements of a query as they are executed: without comments.
+std::vector<std::string> statements_of(const std::string& text) {
+  static const std::regex kComment("--[^\n]*");
+  std::vector<std::string> statements(1);
+  for (const char c : std::regex_replace(text, kComment, "")) {
+    statements.back() += c;
+    if (c == ';') statements.emplace_back();
+  }
+  if (statements.back().find_first_not_of(" \n") == std::string::npos) statements.pop_back();
+  return statements;
+}
+
+// State that one statement leaves for another one of its connection. When the client is killed, the
+// server goes on with the packet: a transaction in one trip that asks such a state does half of
+// its work. So what a statement depends on is data. LAST_INSERT_ID(expr) only tells the client.
+bool depends_on_session(const std::string& statement) {
+  static const std::regex kState(R"(\b(ROW_COUNT|FOUND_ROWS)\s*\(|\bLAST_INSERT_ID\s*\(\s*\)|)"
+                                 R"((^|[^@])@[A-Za-z_`'"]|@@(identity|last_insert_id|error_count|)"
+                                 R"(warning_count)|:=)",
+                                 std::regex::icase);
+  return std::regex_search(statement, kState);
+}
+
+// The tables of tasks, of which a write needs the fence.
+bool writes_tasks(const std::string& statement) {
+  static const std::regex kWrite(
+      R"(^\s*(INSERT\s+(IGNORE\s+)?INTO|REPLACE\s+INTO|UPDATE|DELETE\s+FROM)\s+task(_\w+)?\b)",
+      std::regex::icase);
+  return std::regex_search(statement, kWrite);
+}
+
+// S1: epoch, holder and state, and the lock on what it checks.
+bool is_fenced(const std::string& statement) {
+  static const std::regex kFence(
+      R"(EXISTS \(SELECT 1 FROM q_lock_table\s+)"
+      R"(WHERE queue_id = :queue_id AND partition_no = :partition_no\s+)"
+      R"(AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE\))");
+  return std::regex_search(statement, kFence);
+}
+
+// What is finished is finished (S6), what is new nobody has, and a query that matches no row.
+bool needs_no_fence(const std::string& query) {
+  return query == "ack" || query == "ack_history" || query == "submit" || query == "require_rights";
+}
+
+template <typename Check>
+void for_each_statement(Check check) {
+  std::size_t seen = 0;
+  const std::string folder = std::string(ALLOT_SOURCE_FOLDER) + "/" + kQueries;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string text = text_of(kQueries + "/" + entry.path().filename().string());
+    for (const std::string& statement : statements_of(text)) {
+      check(entry.path().stem().string(), statement);
+      ++seen;
+    }
+  }
+  EXPECT_GT(seen, 40U);
+}
+
+TEST(SqlTest, NoStatementDependsOnWhatAnotherOneLeftInTheSession) {
+  for_each_statement([](const std::string& query, const std::string& statement) {
+    EXPECT_FALSE(depends_on_session(statement)) << query << ": " << statement;
+  });
+  for (const char* bad :
+       {"DELETE FROM task WHERE ROW_COUNT() = 1;", "SELECT @moved;", "SET @moved := 1;",
+        "SELECT run_key INTO @key FROM task;", "UPDATE task SET run_key = LAST_INSERT_ID( );",
+        "DELETE FROM task WHERE row_count () = 1;", "SELECT @@last_insert_id;"}) {
+    EXPECT_TRUE(depends_on_session(bad)) << bad;
+  }
+  EXPECT_FALSE(depends_on_session("SELECT LAST_INSERT_ID(4711), @@global.max_connections;"));
+}
+
+TEST(SqlTest, EveryWriteOnTasksHasTheFence) {
+  for_each_statement([](const std::string& query, const std::string& statement) {
+    if (!writes_tasks(statement) || needs_no_fence(query)) return;
+    EXPECT_TRUE(is_fenced(statement)) << query << ": " << statement;
+  });
+  const std::string sound = statements_of(text_of(kQueries + "/charge.sql")).at(0);
+  EXPECT_TRUE(writes_tasks(sound) && is_fenced(sound));
+  for (const char* part :
+       {"epoch = :epoch AND ", "lock_by = :holder AND ", " AND state <> 'FREE'", " FOR UPDATE"}) {
+    std::string leaking = sound;
+    leaking.erase(leaking.find(part), std::string(part).size());
+    EXPECT_FALSE(is_fenced(leaking)) << leaking;
+  }
+}
+
+// The lease's own row: named with epoch and holder by whoever has it, with what was seen by whoever
+// takes it.
+TEST(SqlTest, EveryWriteOnALeaseSaysWhose) {
+  for_each_statement([](const std::string& query, const std::string& statement) {
+    if (statement.find("UPDATE q_lock_table") == std::string::npos) return;
+    const auto has = [&](const char* text) { return statement.find(text) != std::string::npos; };
+    const bool free = has("AND (state = 'FREE' OR lock_by = :holder)");
+    const bool seen = has("epoch = :seen_epoch AND expire_at = :seen_expire_at");
+    const bool former = has("WHERE lock_origin = :origin AND state <> 'FREE'");
+    const bool held = has("AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE'");
+    EXPECT_TRUE(free || seen || former || held || query == "require_rights")
+        << query << ": " << statement;
+  });
+}
+
 // `word` in `text`, and not as the beginning of a longer one.
 bool has_word(const std::string& text, const std::string& word) {
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {

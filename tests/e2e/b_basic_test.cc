@@ -71,13 +71,14 @@ TEST(Basic, AnExceptionIsARetryWithItsMessage) {
 }
 
 TEST(Basic, ATypesOwnRetriesGoBeforeItsQueues) {
-  Daemon daemon({.queue_keys = "max_attempts = 1\nretry_delay = \"1h\"",
+  Daemon daemon({.queue_keys = "max_attempts = 1",
                  .more = "[types.\"test.retry\"]\nmax_attempts = 3\nretry_delays = [\"10ms\"]\n"});
   const auto own = daemon.submit("test.retry", "again");
   const auto other = daemon.submit("test.throw", "kaboom");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 2; })) << daemon.log();
   EXPECT_EQ(daemon.task(own)["attempts"].size(), 3U) << daemon.task(own);
   EXPECT_EQ(daemon.task(own)["attempts"][0]["cause"], "retry");
+  EXPECT_EQ(daemon.times_logged("again_in_ms=10 "), 2U) << daemon.log();
   EXPECT_EQ(daemon.task(other)["attempts"].size(), 1U) << daemon.task(other);
 }
 

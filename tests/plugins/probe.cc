@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <set>
 #include <stdexcept>
+#include <string>
 
 namespace {
 
@@ -67,6 +68,61 @@ class Release : public allot::Handler {
 
  private:
   std::set<std::string> seen_;
+};
+
+// payload: snooze or release. Once in each process, and then it crashes.
+class Slip : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    if (!seen_.insert(std::string(ctx.id())).second) std::abort();
+    return ctx.payload() == "snooze" ? allot::snooze(std::chrono::milliseconds(0))
+                                     : allot::release();
+  }
+
+ private:
+  std::set<std::string> seen_;
+};
+
+// Each attempt ends in another way; the fifth one does not end by itself.
+class Misfortune : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    switch (ctx.attempt()) {
+      case 1:
+        return allot::retry("busy");
+      case 2:
+        throw std::runtime_error("out of luck");
+      case 3:
+        ::signal(SIGSEGV, SIG_DFL);  // as in Crash
+        ::raise(SIGSEGV);
+        break;
+      case 4:
+        ::_exit(3);
+      case 5:
+        for (;;) ::poll(nullptr, 0, 1'000);
+      default:
+        break;
+    }
+    return allot::fail("that was enough");
+  }
+};
+
+// payload: "VERDICT FILE". Waits until FILE is there, and says VERDICT.
+class Gate : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    const std::string payload(ctx.payload());
+    const std::size_t space = payload.find(' ');
+    const std::string verdict = payload.substr(0, space);
+    const std::string file = payload.substr(space + 1);
+    while (::access(file.c_str(), F_OK) != 0) ::poll(nullptr, 0, 5);
+    if (verdict == "retry") return allot::retry("later", std::chrono::milliseconds(0));
+    if (verdict == "fail") return allot::fail("never");
+    if (verdict == "snooze") return allot::snooze(std::chrono::milliseconds(0));
+    if (verdict == "release") return allot::release();
+    if (verdict == "throw") throw std::runtime_error("thrown");
+    return allot::success();
+  }
 };
 
 class ThrowInt : public allot::Handler {
@@ -242,6 +298,9 @@ ALLOT_HANDLER("test.fail", Fail)
 ALLOT_HANDLER("test.retry", Retry)
 ALLOT_HANDLER("test.snooze", Snooze)
 ALLOT_HANDLER("test.release", Release)
+ALLOT_HANDLER("test.slip", Slip)
+ALLOT_HANDLER("test.misfortune", Misfortune)
+ALLOT_HANDLER("test.gate", Gate)
 ALLOT_HANDLER("test.throw", Throw)
 ALLOT_HANDLER("test.throw_int", ThrowInt)
 ALLOT_HANDLER("test.crash", Crash)

@@ -191,5 +191,32 @@ TEST_F(QueueTest, AckNeedsNoLeaseButItsReleaseDoes) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
 }
 
+// What it finished is gone only if it still stands where it was fetched. Everything that was kept
+// of a task that somebody else moved or buried meanwhile is that one's.
+TEST_F(QueueTest, ALateAckLeavesTheHistoryOfALiveOrDeadTaskAlone) {
+  for (const bool buried : {false, true}) {
+    look_.execute(
+        "DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt; DELETE FROM task_dead;"
+        "UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+    put(1);
+    Block block = must_lease();
+    ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, block.tasks.at(0), 1,
+                                  std::chrono::microseconds(0), kFailed),
+              Landed::kYes);
+    block.tasks = TaskStore::fetch(worker_.db, partition_, {});
+    Worker thief(connect());
+    const auto stolen = thief.steal(partition_);
+    ASSERT_TRUE(stolen);
+    const Task& task = stolen->tasks.at(0);
+    const Landed landed = buried ? thief.tasks.bury(thief.db, stolen->lease, task, 2, kFailed)
+                                 : thief.tasks.retry(thief.db, stolen->lease, task, 2,
+                                                     std::chrono::hours(1), kFailed);
+    ASSERT_EQ(landed, Landed::kYes);
+    const std::string before = all_as_text();
+    TaskStore::ack(worker_.db, partition_, std::vector{finished(block.tasks.at(0))});
+    EXPECT_EQ(all_as_text(), before) << (buried ? "buried" : "retried");
+  }
+}
+
 }  // namespace
 }  // namespace allot::queue

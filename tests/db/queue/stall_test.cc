@@ -23,6 +23,17 @@ class StallTest : public QueueTest {
   // One round: worker_ writes, is stalled by the locks of `hold`, and meanwhile the partition is
   // taken over.
   Round stall(const Write& write, const std::string& hold) {
+    return stall(write, "BEGIN; " + hold, "ROLLBACK", 1);
+  }
+  // The same with a write that stalls itself between check and write, see asleep().
+  Round stall_asleep(const Write& write) {
+    return stall(write, "DO GET_LOCK('stall', 60)", "DO RELEASE_LOCK('stall')", 0);
+  }
+
+ private:
+  // `row_waits`: how many wait for a row's lock when the write is stalled.
+  Round stall(const Write& write, const std::string& begin, const std::string& end,
+              std::uint64_t row_waits) {
     look_.execute(
         "DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt;"
         "DELETE FROM task_dead; DELETE FROM task_running;"
@@ -31,10 +42,14 @@ class StallTest : public QueueTest {
     const Block block = must_lease();
     const std::string untouched = tasks_as_text();
     db::Connection stalling = connect();
-    stalling.execute("BEGIN; " + hold);
+    stalling.execute(begin);
     auto writer =
         std::async(std::launch::async, [&] { write(worker_, block.lease, block.tasks.at(0)); });
-    EXPECT_TRUE(lock_waits(1)) << "the write was not stalled";
+    EXPECT_TRUE(row_waits > 0 ? lock_waits(row_waits) : support::eventually([&] {
+      return number(
+                 "SELECT COUNT(*) FROM information_schema.processlist"
+                 " WHERE state = 'User lock'") == 1;
+    })) << "the write was not stalled";
 
     Worker thief(connect());
     std::string as_stolen;
@@ -45,11 +60,11 @@ class StallTest : public QueueTest {
     });
     Round round;
     EXPECT_TRUE(support::eventually([&] {
-      round.thief_waited = counter("Innodb_row_lock_current_waits") >= 2;
+      round.thief_waited = counter("Innodb_row_lock_current_waits") > row_waits;
       return round.thief_waited ||
              theft.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     }));
-    stalling.execute("ROLLBACK");
+    stalling.execute(end);
     writer.get();
     theft.get();
     const std::string at_last = tasks_as_text();
@@ -75,6 +90,15 @@ std::string text_of(const sql::SqlText& query, bool with_lock) {
   }
   if (found == 0) throw std::runtime_error(std::string(query.name) + " has no fence");
   return text;
+}
+
+// The same, with a sleep in its first statement, between the check and the write: until somebody
+// gives the user lock free.
+std::string asleep(std::string text) {
+  constexpr std::string_view kChecked = " AND state <> 'FREE'";
+  const std::size_t end = text.find(')', text.find(kChecked));
+  if (end == std::string::npos) throw std::runtime_error("no fence: " + text);
+  return text.insert(end + 1, " AND GET_LOCK('stall', 60) = 1");
 }
 
 // Rows that somebody else may hold: the task's, or one (not committed yet) where ours is to go.
@@ -188,17 +212,20 @@ const FencedVerb kVerbs[] = {
      {kHoldTask, kHoldMoved},
      &sql::k_defer,
      [](db::Statement& defer, const Task& task) {
+       // Two keys: of a single row the server makes a constant, and skips the sleep of asleep().
        defer.set_raw("keys", "task.prio = " + std::to_string(task.key.prio) +
-                                 " AND task.run_key IN (" + std::to_string(task.key.run_key) + ")");
+                                 " AND task.run_key IN (" + std::to_string(task.key.run_key) +
+                                 ",0)");
        defer.set("salt", 7);
      },
      kHoldMoved},
 };
 
 // The verb's query alone, in a transaction as the store sends it.
-Write by_hand(const FencedVerb& verb, bool with_lock) {
-  return [&verb, with_lock](Worker& worker, const Lease& lease, const Task& task) {
-    const std::string text = text_of(*verb.query, with_lock);
+Write by_hand(const FencedVerb& verb, bool with_lock, bool sleeping = false) {
+  return [&verb, with_lock, sleeping](Worker& worker, const Lease& lease, const Task& task) {
+    std::string text = text_of(*verb.query, with_lock);
+    if (sleeping) text = asleep(std::move(text));
     const sql::SqlText query{verb.query->name, text};
     db::Statement statement(query);
     statement.set("queue_id", lease.partition.queue_id)
@@ -207,6 +234,7 @@ Write by_hand(const FencedVerb& verb, bool with_lock) {
         .set("holder", lease.holder);
     verb.fill(statement, task);
     worker.db.transact(std::vector{statement});
+    if (sleeping) worker.db.execute("DO RELEASE_ALL_LOCKS()");
   };
 }
 
@@ -233,6 +261,18 @@ TEST_P(FencedVerbTest, WithoutTheLockTheFenceLeaks) {
   const Round leaking = stall(by_hand(verb, false), verb.first_hold);
   EXPECT_FALSE(leaking.thief_waited);
   EXPECT_TRUE(leaking.stale_write) << "the stall of this test stalls nothing";
+}
+
+// A stall inside the statement, and no row of the task held: as on a server that is overloaded.
+TEST_P(FencedVerbTest, AStatementThatSleepsBetweenCheckAndWrite) {
+  const FencedVerb& verb = kVerbs[GetParam()];
+  const Round sound = stall_asleep(by_hand(verb, true, true));
+  EXPECT_TRUE(sound.thief_waited);
+  EXPECT_FALSE(sound.stale_write);
+  EXPECT_TRUE(sound.written);
+  const Round leaking = stall_asleep(by_hand(verb, false, true));
+  EXPECT_FALSE(leaking.thief_waited);
+  EXPECT_TRUE(leaking.stale_write) << "the sleep is not between check and write";
 }
 
 INSTANTIATE_TEST_SUITE_P(Verbs, FencedVerbTest, testing::Range<std::size_t>(0, std::size(kVerbs)),

@@ -98,6 +98,23 @@ TEST_F(LeaseKeeperTest, NoticesALostLease) {
   EXPECT_FALSE(eventually([&] { return expiry(0) != expire_at; }, milliseconds(1000)));
 }
 
+// The block loop's write found it gone before a renewal did.
+TEST_F(LeaseKeeperTest, ALostLeaseIsCountedOnceAndRenewedNoMore) {
+  const queue::Lease lease = take(0);
+  keeper_.lose(lease, "retry");
+  EXPECT_TRUE(keeper_.lost());
+  EXPECT_FALSE(keeper_.valid());
+  const std::string expire_at = expiry(0);
+  EXPECT_FALSE(eventually([&] { return expiry(0) != expire_at; }, milliseconds(1000)));
+  keeper_.lose(lease, "release");
+  EXPECT_EQ(raw_slot_->leases_lost, 1U);
+  take(1);
+  EXPECT_TRUE(keeper_.valid()) << "another lease";
+  db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 1");
+  EXPECT_TRUE(eventually([&] { return keeper_.lost(); }));
+  EXPECT_EQ(raw_slot_->leases_lost, 2U);
+}
+
 TEST_F(LeaseKeeperTest, TheLeaseIsInDoubtBeforeItCanHaveExpired) {
   take(0);
   support::Database::shared().kill9();

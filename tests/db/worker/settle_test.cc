@@ -41,6 +41,14 @@ class SettleTest : public WorkerTest {
   void settle_it(int status = kKilled, ipc::Board* board = nullptr) {
     settle(settings_, *raw_slot_, status, board);
   }
+  // The only task has an attempt behind it.
+  void charged_before(const std::string& cause) {
+    db_.execute(
+        "UPDATE task SET attempt = 1;"
+        "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 1,"
+        " UTC_TIMESTAMP(6), '" +
+        cause + "', '', 'h', 1 FROM task");
+  }
   std::string state(std::uint32_t number) {
     return value("SELECT state FROM q_lock_table WHERE partition_no = " + std::to_string(number));
   }
@@ -86,9 +94,32 @@ TEST_F(SettleTest, TwiceHasTheEffectOfOnce) {
   EXPECT_EQ(value("SELECT attempt FROM task"), "1");
 }
 
+// S10. An earlier attempt that did not crash is none.
+TEST_F(SettleTest, TheFirstCrashIsRetriedAtOnceWhicheverAttemptItIs) {
+  put(partition(0), {1, 1});
+  charged_before("retry");
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 2, 10, 0, 0);
+  settle_it();
+  EXPECT_EQ(value("SELECT CONCAT(run_key, ' ', attempt) FROM task"), "1 2");
+}
+
+TEST_F(SettleTest, AnEarlierCrashWasOneWhateverItIsCalled) {
+  for (const char* cause : {"signal", "exit", "timeout", "lease", "lost"}) {
+    db_.execute("DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt");
+    put(partition(0), {1, 1});
+    charged_before(cause);
+    const auto block = lease(0);
+    slot_.begin_task(block.tasks[0], 2, 10, 0, 0);
+    settle_it();
+    EXPECT_EQ(value("SELECT CONCAT(run_key > 1, ' ', attempt) FROM task"), "1 2") << cause;
+    slot_.end_task();
+  }
+}
+
 TEST_F(SettleTest, ALaterCrashWaitsByThePolicyAndTheLastOneBuries) {
   put(partition(0), {1, 1});
-  db_.execute("UPDATE task SET attempt = 1");
+  charged_before("signal");
   auto block = lease(0);
   slot_.begin_task(block.tasks[0], 2, 3, 0, 0);
   settle_it();
@@ -109,7 +140,7 @@ TEST_F(SettleTest, ALaterCrashWaitsByThePolicyOfItsType) {
   settings_.types.emplace_back().name = "t";
   settings_.types.back().retry_delays = {std::chrono::hours(20)};
   put(partition(0), {1, 1});
-  db_.execute("UPDATE task SET attempt = 1");
+  charged_before("signal");
   const auto block = lease(0);
   slot_.begin_task(block.tasks[0], 2, 3, 0, 0);
   settle_it();
@@ -236,6 +267,31 @@ TEST_F(SettleTest, FindsWhatADetachDoesMeanwhile) {
   settled.get();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt) FROM task"), "1:1");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+}
+
+// What the supervisor kills for, it kills with SIGKILL: any other death is what it is.
+TEST_F(SettleTest, AnotherSignalIsNoTimeoutWhateverTheTime) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 1, 10, 0, 1);
+  settle_it(SIGSEGV);
+  EXPECT_EQ(value("SELECT CONCAT(cause, ': ', error) FROM task_attempt"),
+            "signal: worker killed by signal 11 (Segmentation fault) inside the handler");
+}
+
+// S5: in an exclusive queue the supervisor ends a handler whose lease is in doubt.
+TEST_F(SettleTest, ALeaseInDoubtIsACause) {
+  for (const bool exclusive : {false, true}) {
+    db_.execute("DELETE FROM task; DELETE FROM task_attempt");
+    put(partition(0), {1, 1});
+    const auto block = lease(0);
+    raw_slot_->exclusive = exclusive ? 1 : 0;
+    slot_.lease_deadline(1);  // long ago
+    slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+    settle_it();
+    EXPECT_EQ(value("SELECT cause FROM task_attempt"), exclusive ? "lease" : "signal");
+    slot_.end_task();
+  }
 }
 
 TEST_F(SettleTest, AnExitIsToldWithItsStatus) {

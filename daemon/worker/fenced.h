@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "queue/task_store.h"
+#include "worker/lease_keeper.h"
+#include "worker/session.h"
+
+namespace allot::worker {
+
+// A fenced write of the block loop. False: it found `lease` gone and changed nothing. Then the
+// keeper knows it too, so that the rest of the block is dropped. `verb` is for the log.
+template <typename Write>
+[[nodiscard]] bool fenced(Session& session, LeaseKeeper& keeper, const queue::Lease& lease,
+                          const char* verb, Write&& write) {
+  if (session.call(write) == queue::Landed::kYes) return true;
+  keeper.lose(lease, verb);
+  return false;
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// One task in a real handler, over a real database: what stands there afterwards.
+#include "worker/task_run.h"
+
+#include <memory>
+
+#include "db/worker/fixture.h"
+#include "queue/inspect.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::seconds;
+using Result = TaskRun::Result;
+
+class TaskRunTest : public WorkerTest {
+ protected:
+  TaskRunTest()
+      : leases_(queue::make_holder("test", "/"), seconds(30)),
+        tasks_(leases_.holder()),
+        registry_(plugin_host::Registry::load(ALLOT_PROBE_FOLDER,
+                                              {{"probe", {{"output", "/nonexistent"}}}})),
+        session_(options(), slot_, seconds(1)),
+        detached_(leases_.holder(), leases_.ttl()),
+        board_(std::make_unique<ipc::Board>()),
+        keeper_(leases_, detached_, options(), slot_, *board_),
+        runner_(session_, tasks_, detached_, registry_, keeper_, slot_, settings_) {
+    config_.name = "q";
+    config_.max_attempts = 2;
+    served_ = {queue_, &config_};
+  }
+
+  // The only task of partition 0, leased but not yet in the keeper's hands.
+  queue::Block lease() {
+    auto block = leases_.lease(db_, partition(0), {});
+    EXPECT_TRUE(block && block->tasks.size() == 1);
+    return std::move(*block);
+  }
+  queue::TaskId put_task(const std::string& type, const std::string& payload = "x") {
+    put(partition(0), {1, 7}, payload);
+    db_.execute("UPDATE task SET type = '" + type + "'");
+    return {partition(0), 1, 7};
+  }
+  Result run(queue::Block& block, bool careful) {
+    return runner_.run(block.lease, served_, block.tasks.at(0), careful, {});
+  }
+  std::string task() {
+    return value("SELECT CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-')) FROM task");
+  }
+
+  config::Settings settings_;
+  config::Queue config_;
+  ServedQueue served_;
+  queue::LeaseStore leases_;
+  queue::TaskStore tasks_;
+  plugin_host::Registry registry_;
+  Session session_;
+  queue::DetachedStore detached_;
+  std::unique_ptr<ipc::Board> board_;
+  LeaseKeeper keeper_;
+  TaskRun runner_;
+};
+
+// The database was slow: the attempt is written, but by now the lease may be another's (S5). Ten
+// such moments must not bury a task that never ran.
+TEST_F(TaskRunTest, AnAttemptThatCouldNotStartIsGivenBack) {
+  const auto id = put_task("test.fail");
+  auto block = lease();  // the keeper does not have it: not valid
+  ASSERT_FALSE(keeper_.valid());
+  EXPECT_EQ(run(block, true), Result::kLeaseGone);
+  EXPECT_EQ(task(), "7 0 -");
+  EXPECT_TRUE(queue::list_attempts(db_, id).empty());
+  EXPECT_EQ(raw_slot_->leases_lost, 0U) << "in doubt is not lost";
+}
+
+TEST_F(TaskRunTest, AnAnnouncedAttemptGetsItsVerdict) {
+  const auto id = put_task("test.retry", "busy");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, true), Result::kWritten);
+  const auto attempts = queue::list_attempts(db_, id);
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].cause, "retry");
+  EXPECT_EQ(attempts[0].error, "busy");
+  EXPECT_EQ(queue::show(db_, id)->attempts, 1U);
+}
+
+// Each verb of a run, one after the other with a lease that is gone: the first one is told, and
+// nothing changes.
+TEST_F(TaskRunTest, WhatFindsItsLeaseGoneIsToldOnce) {
+  struct Case {
+    const char* type;
+    bool careful;
+    std::uint32_t charged;  // before
+  };
+  std::uint64_t lost = 0;
+  for (const Case& one :
+       {Case{"test.retry", false, 0}, Case{"test.retry", false, 1}, Case{"test.fail", false, 0},
+        Case{"test.throw", false, 0}, Case{"test.snooze", false, 0}, Case{"test.release", false, 0},
+        Case{"test.retry", true, 0}, Case{"test.retry", false, 2}}) {
+    db_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+    put_task(one.type, "0");
+    db_.execute("UPDATE task SET attempt = " + std::to_string(one.charged));
+    auto block = lease();
+    keeper_.hold(block.lease, boot_ns());
+    ASSERT_TRUE(keeper_.valid());
+    db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 0");
+    EXPECT_EQ(run(block, one.careful), Result::kLeaseGone) << one.type;
+    EXPECT_EQ(task(), "7 " + std::to_string(one.charged) + " -") << one.type;
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0") << one.type;
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0") << one.type;
+    EXPECT_EQ(raw_slot_->leases_lost, ++lost) << one.type;
+    EXPECT_FALSE(keeper_.valid()) << "the rest of the block is dropped";
+    keeper_.lose(block.lease, "renew");  // as the keeper would, a little later
+    EXPECT_EQ(raw_slot_->leases_lost, lost);
+  }
+}
+
+// max_attempts was lowered, or the last attempt took its host down: dead of its last attempt.
+TEST_F(TaskRunTest, WithoutAnAttemptLeftItIsDeadOfTheLastOne) {
+  const auto id = put_task("test.retry", "busy");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
+    ASSERT_EQ(tasks_.charge(db_, block.lease, block.tasks.at(0), attempt,
+                            {attempt == 3 ? "exception" : "retry", std::to_string(attempt)}),
+              queue::Landed::kYes);
+  }
+  block.tasks.at(0).attempt = 3;
+  EXPECT_EQ(run(block, false), Result::kWritten);
+  const auto shown = queue::show(db_, id);
+  ASSERT_TRUE(shown && shown->dead);
+  EXPECT_EQ(shown->attempts, 3U);
+  EXPECT_EQ(shown->cause, "exception");
+  EXPECT_EQ(shown->error, "3");
+  EXPECT_EQ(queue::list_attempts(db_, id).size(), 3U);
+}
+
+// test.slowly takes 400 ms, and is detached long before.
+TEST_F(TaskRunTest, ADetachedTaskEndsOutsideOfItsPartition) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  const auto id = put_task("test.slowly", "retry");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, false), Result::kDetached);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+  EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', first_key) FROM task"), "1 7");
+  const auto attempts = queue::list_attempts(db_, id);
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].cause, "retry");
+  EXPECT_EQ(raw_slot_->running_count, 0U);
+}
+
+TEST_F(TaskRunTest, ADetachedTaskThatWasAnnouncedIsAcknowledgedWithItsRecord) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  put_task("test.slowly", "succeed");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, true), Result::kDetached);
+  for (const char* table : {"task", "task_running", "task_attempt", "task_moved", "task_dead"}) {
+    EXPECT_EQ(value(std::string("SELECT COUNT(*) FROM ") + table), "0") << table;
+  }
+  EXPECT_EQ(raw_slot_->tasks_done, 1U);
+}
+
+TEST_F(TaskRunTest, WhatWasRecoveredMeanwhileIsNotTouched) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  db_.execute(
+      "CREATE TRIGGER taken BEFORE INSERT ON task_running FOR EACH ROW"
+      " SET NEW.lock_by = 7");
+  for (const char* verdict : {"succeed", "retry", "fail", "snooze"}) {
+    db_.execute("DELETE FROM task_running");
+    raw_slot_->leases_lost = 0;
+    put_task("test.slowly", verdict);
+    auto block = lease();
+    keeper_.hold(block.lease, boot_ns());
+    EXPECT_EQ(run(block, false), Result::kDetached) << verdict;
+    EXPECT_EQ(value("SELECT CONCAT(lock_by, ' ', attempt) FROM task_running"), "7 1") << verdict;
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0") << verdict;
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0") << verdict;
+    EXPECT_EQ(raw_slot_->leases_lost, 1U) << verdict;
+  }
+}
+
+}  // namespace
+}  // namespace allot::worker
