@@ -87,5 +87,22 @@ TEST(Attempt, ATaskThatTakesItsHostDownIsFound) {
   EXPECT_EQ(daemon.written().size(), 2U) << "at most once more";
 }
 
+// S5. The database stands still: the worker cannot know that the lease is still its own.
+TEST(Attempt, InAnExclusiveQueueEndsWithItsLease) {
+  support::Database server;
+  Daemon daemon({.workers = 1,
+                 .queue_keys = "exclusive = true\nmax_attempts = 1",
+                 .daemon_keys = "lease_ttl = \"2s\"",
+                 .server = &server});
+  const auto id = daemon.submit("test.hang_once", "x");
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
+  kill(server.pid(), SIGSTOP);
+  EXPECT_TRUE(eventually([&] { return daemon.logged("lease in doubt in an exclusive queue"); }))
+      << daemon.log();
+  kill(server.pid(), SIGCONT);
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  EXPECT_EQ(causes(daemon.task(id)), std::vector<std::string>{"lease"}) << daemon.log();
+}
+
 }  // namespace
 }  // namespace allot::e2e
