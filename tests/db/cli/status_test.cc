@@ -140,7 +140,8 @@ TEST_F(WorkersTest, EverythingThatASlotSays) {
                          {"partition", 3},
                          {"running", json::array({{{"task", queue::TaskId{{7, 3}, 2, 4711}.text()},
                                                    {"type", "mail.send"},
-                                                   {"attempt", 3}}})},
+                                                   {"attempt", 3},
+                                                   {"detached", false}}})},
                          {"done", 11},
                          {"retried", 12},
                          {"dead", 13},
@@ -164,6 +165,12 @@ TEST_F(WorkersTest, TheTableSaysTheSame) {
   EXPECT_TRUE(has(text, ", attempt 3\n"));
   EXPECT_TRUE(has(text, "idle     -             0        0     0 "));
   EXPECT_TRUE(has(text, " 9 ")) << "a pool that the configuration does not name any more";
+}
+
+TEST_F(WorkersTest, ADetachedTaskIsMarked) {
+  busy_worker(2).running[0].detached = 1;
+  EXPECT_EQ(status()["workers"][0]["running"][0]["detached"], true);
+  EXPECT_TRUE(has(must({"status"}), ", attempt 3, detached\n"));
 }
 
 TEST_F(WorkersTest, OnlyWorkersThatLive) {
