@@ -133,10 +133,15 @@ void LeaseKeeper::run() {
   }
 }
 
+bool LeaseKeeper::over_time(Nanos now) const {
+  const Nanos deadline = task_deadline_ns_.load();
+  return deadline != 0 && now >= deadline;
+}
+
 bool LeaseKeeper::detach_is_due(Nanos now) const {
   if (!work_ || work_->detach_after_ns == 0 || now < detach_at_ns_) return false;
   if (place_ != Place::kPartition) return place_ == Place::kUnknown;
-  if (now >= work_->hard_deadline_ns) return false;
+  if (over_time(now)) return false;
   const Nanos ran = now - work_->started_ns;
   if (ran >= work_->detach_after_ns) return true;
   return ran >= kSlow && board_.waiters.load(std::memory_order_relaxed) > 0;
@@ -169,7 +174,7 @@ bool LeaseKeeper::send_renewal() {
 }
 
 void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
-  if (work_ && boot_ns() >= work_->hard_deadline_ns) {
+  if (over_time(boot_ns())) {
     // The task is over time: the lease must not outlive it by a blind timer (B3).
     renew_at_ns_ = boot_ns() + ttl_ns_ / 3;
     return;

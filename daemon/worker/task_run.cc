@@ -71,14 +71,16 @@ class Hooks final : public plugin_host::HostHooks {
 // the keeper's hands while the handler runs.
 class RunningMark {
  public:
-  RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const TaskAtWork& work)
+  RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const TaskAtWork& work, Nanos hard_deadline_ns)
       : slot_(slot), keeper_(keeper) {
+    keeper_.set_task_deadline(hard_deadline_ns);
     keeper_.task_begins(work);
   }
   RunningMark(const RunningMark&) = delete;
   RunningMark& operator=(const RunningMark&) = delete;
   ~RunningMark() {
     if (!returned_) keeper_.task_ended();
+    keeper_.set_task_deadline(0);
     slot_.end_task();
   }
 
@@ -184,8 +186,8 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   slot_.begin_task(task, attempt.number, attempt.most, soft_deadline, hard_deadline);
   const config::Queue& queue = *attempt.queue.settings;
   const Nanos detach_after = queue.exclusive ? 0 : nanos(queue.detach_after);  // S5
-  RunningMark mark(slot_, keeper_,
-                   {&task, attempt.number, attempt.before, started, hard_deadline, detach_after});
+  RunningMark mark(slot_, keeper_, {&task, attempt.number, attempt.before, started, detach_after},
+                   hard_deadline);
   Hooks hooks(attempt.id, task.type, soft_deadline, keeper_, slot_);
   plugin_host::CallResult result;
   bool valid = false;
