@@ -69,7 +69,8 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
     const ipc::RunningTask& task = slot.running[i];
     const queue::TaskId id{{slot.queue_id, slot.partition_no}, task.prio, task.first_key};
     view.running.push_back({id.text(), text_of(task.type), task.attempt,
-                            now > task.started_ns ? (now - task.started_ns) / kMilli : 0});
+                            now > task.started_ns ? (now - task.started_ns) / kMilli : 0,
+                            task.detached != 0});
   }
   view.done = slot.tasks_done;
   view.retried = slot.tasks_retried;

@@ -25,6 +25,7 @@ struct WorkerView {
     std::string type;
     std::uint32_t attempt = 0;
     std::uint64_t running_ms = 0;
+    bool detached = false;  // it left its partition
   };
   std::vector<Running> running;
   std::uint64_t done = 0, retried = 0, dead = 0, deferred = 0, takeovers = 0, leases_lost = 0,

@@ -20,6 +20,7 @@ using nlohmann::json;
 struct QueueView {
   queue::QueueInfo info;
   queue::BoundedCount waiting;
+  queue::BoundedCount detached;
   queue::BoundedCount dead;
 };
 
@@ -28,8 +29,9 @@ std::vector<QueueView> read_queues(const config::Settings& settings) {
   std::vector<QueueView> views;
   for (queue::QueueInfo& info : queue::list_queues(db)) {
     const auto waiting = queue::count_waiting(db, info);
+    const auto detached = queue::count_running(db, info);
     const auto dead = queue::count_dead(db, info);
-    views.push_back({std::move(info), waiting, dead});
+    views.push_back({std::move(info), waiting, detached, dead});
   }
   return views;
 }
@@ -48,7 +50,8 @@ json worker_json(const config::Settings& settings, const WorkerView& worker) {
     running.push_back({{"task", task.task},
                        {"type", task.type},
                        {"attempt", task.attempt},
-                       {"running_ms", task.running_ms}});
+                       {"running_ms", task.running_ms},
+                       {"detached", task.detached}});
   }
   json view = {{"slot", worker.slot},
                {"pid", worker.pid},
@@ -83,6 +86,7 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
                                 {"partitions", queue.info.partitions},
                                 {"waiting", queue.waiting.value},
                                 {"waiting_at_least", queue.waiting.at_least},
+                                {"detached", queue.detached.value},
                                 {"dead", queue.dead.value},
                                 {"dead_at_least", queue.dead.at_least}});
     }
@@ -99,12 +103,12 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
 }
 
 void print_queues(const std::vector<QueueView>& queues) {
-  Table table({"QUEUE", "PARTITIONS", "WAITING", "DEAD"});
+  Table table({"QUEUE", "PARTITIONS", "WAITING", "DETACHED", "DEAD"});
   for (const QueueView& queue : queues) {
     std::optional<std::size_t> alarming;
-    if (queue.dead.value > 0) alarming = 3;
+    if (queue.dead.value > 0) alarming = 4;
     table.add({queue.info.name, std::to_string(queue.info.partitions), text_of(queue.waiting),
-               text_of(queue.dead)},
+               text_of(queue.detached), text_of(queue.dead)},
               alarming);
   }
   std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
@@ -116,6 +120,7 @@ std::string running_text(const std::vector<WorkerView::Running>& running) {
   std::string text =
       task.task + " " + printable(task.type, queue::kMaxName) + " for " + how_long(task.running_ms);
   if (task.attempt > 1) text += ", attempt " + std::to_string(task.attempt);
+  if (task.detached) text += ", detached";
   if (running.size() > 1) text += ", and " + std::to_string(running.size() - 1) + " more";
   return text;
 }

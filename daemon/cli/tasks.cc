@@ -25,6 +25,11 @@ void print(const json& value) {
   std::printf("%s\n", value.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
+const char* state_of(const queue::TaskView& task) {
+  if (task.dead) return "dead";
+  return task.running ? "running" : "waiting";
+}
+
 json view_json(const queue::TaskView& task, const std::string& queue) {
   json view = {{"task", task.id.text()},
                {"queue", queue},
@@ -33,12 +38,13 @@ json view_json(const queue::TaskView& task, const std::string& queue) {
                {"partition", task.id.partition.partition_no},
                {"attempts_charged", task.attempts},
                {"payload_size", task.payload_size},
-               {"state", task.dead ? "dead" : "waiting"},
+               {"state", state_of(task)},
                {task.dead ? "died_at" : "due_at", task.at}};
   if (task.dead) {
     view["cause"] = task.cause;
     view["error"] = task.error;
   }
+  if (task.running) view["running_on"] = task.holder;
   return view;
 }
 
@@ -64,20 +70,28 @@ std::string why(const queue::TaskView& task, std::size_t most) {
   return printable(task.error.empty() ? task.cause : task.cause + ": " + task.error, most);
 }
 
+// The last column of a list.
+std::string remark(const queue::TaskView& task) {
+  if (task.dead) return why(task, kShownError);
+  return task.running ? "running on " + printable(task.holder, 100) : "";
+}
+
 void print_shown(const queue::TaskView& task, const std::string& queue,
                  const std::vector<queue::AttemptView>& attempts) {
   const auto line = [](const char* name, const std::string& value) {
     std::printf("%-10s %s\n", name, value.c_str());
   };
   line("task", task.id.text());
-  line("state", task.dead ? "dead" : "waiting");
+  line("state", state_of(task));
   line("queue", queue + ", partition " + std::to_string(task.id.partition.partition_no) +
                     ", prio " + std::to_string(task.id.prio));
   line("type", printable(task.type, queue::kMaxName));
   line(task.dead ? "died" : "due", task.at);
   if (task.dead) line("why", why(task, kShownError));
   line("attempts", std::to_string(task.attempts));
-  if (!task.dead) line("leased by", task.holder.empty() ? "nobody" : printable(task.holder, 100));
+  const std::string holder = task.holder.empty() ? "nobody" : printable(task.holder, 100);
+  if (task.running) line("running on", holder);
+  if (!task.dead && !task.running) line("leased by", holder);
   line("payload",
        std::to_string(task.payload_size) + " bytes" +
            (task.payload.empty() ? "" : ": " + printable(task.payload, kShownPayloadLine)));
@@ -107,7 +121,7 @@ json shown_json(const queue::TaskView& task, const std::string& queue,
   json view = view_json(task, queue);
   view["payload"] = task.payload.substr(0, kShownPayload);
   view["payload_cut"] = task.payload.size() > kShownPayload;
-  view["leased_by"] = task.holder.empty() ? json(nullptr) : json(task.holder);
+  view["leased_by"] = task.holder.empty() || task.running ? json(nullptr) : json(task.holder);
   view["attempts"] = json::array();
   for (const queue::AttemptView& attempt : attempts) {
     view["attempts"].push_back({{"attempt", attempt.attempt},
@@ -119,6 +133,16 @@ json shown_json(const queue::TaskView& task, const std::string& queue,
   return view;
 }
 
+// What runs outside of its partition comes first: it began before what waits.
+std::vector<queue::TaskView> views_of(db::Connection& db, const queue::QueueInfo& queue,
+                                      const TasksOptions& options) {
+  if (options.dead) return queue::list_dead(db, queue, options.limit);
+  auto views = queue::list_running(db, queue, options.limit);
+  const auto left = options.limit - static_cast<std::uint32_t>(views.size());
+  for (queue::TaskView& task : queue::list_tasks(db, queue, left)) views.push_back(std::move(task));
+  return views;
+}
+
 }  // namespace
 
 int tasks(const Context& context, const TasksOptions& options) {
@@ -127,16 +151,14 @@ int tasks(const Context& context, const TasksOptions& options) {
   Table table({"TASK", "QUEUE", "TYPE", "PRIO", "ATTEMPTS", "BYTES", options.dead ? "DIED" : "DUE",
                options.dead ? "WHY" : ""});
   for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
-    const auto views = options.dead ? queue::list_dead(db, queue, options.limit)
-                                    : queue::list_tasks(db, queue, options.limit);
+    const auto views = views_of(db, queue, options);
     for (const queue::TaskView& task : views) {
       if (options.json) {
         list.push_back(view_json(task, queue.name));
       } else {
         table.add({task.id.text(), queue.name, printable(task.type, queue::kMaxName),
                    std::to_string(task.id.prio), std::to_string(task.attempts),
-                   std::to_string(task.payload_size), task.at,
-                   task.dead ? why(task, kShownError) : ""});
+                   std::to_string(task.payload_size), task.at, remark(task)});
       }
     }
     if (!options.json && views.size() == options.limit) {

@@ -63,7 +63,7 @@ struct RunningTask {
   std::uint32_t prio;
   std::uint32_t attempt;  // the number of this attempt, from 1
   std::uint32_t max_attempts;
-  std::uint32_t reserved;
+  std::uint32_t detached;  // 1: it left its partition, which is somebody else's by now (B12)
   char type[kTypeSize];
   std::uint32_t limited_by;  // Limit
   std::uint32_t padding[1];

@@ -40,6 +40,38 @@ std::string worker_name(const db::Row& row, std::size_t host, std::size_t pid) {
   return std::string(row.text(host)) + "/" + std::string(row.text(pid));
 }
 
+std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
+  db::Statement live(sql::k_show_task);
+  db::Statement running(sql::k_show_running);
+  db::Statement dead(sql::k_show_dead);
+  set_id(live, id);
+  set_id(running, id);
+  set_id(dead, id);
+  auto results = db.run({live, running, dead});
+  if (const auto row = results[0].next()) {
+    TaskView view = read_view(*row, id.partition.queue_id);
+    view.payload = row->text(8);
+    if (row->text(9) != "FREE") view.holder = worker_name(*row, 10, 11);
+    return view;
+  }
+  if (const auto row = results[1].next()) {
+    TaskView view = read_view(*row, id.partition.queue_id);
+    view.running = true;
+    view.payload = row->text(8);
+    view.holder = worker_name(*row, 9, 10);
+    return view;
+  }
+  if (const auto row = results[2].next()) {
+    TaskView view = read_view(*row, id.partition.queue_id);
+    view.dead = true;
+    view.payload = row->text(8);
+    view.cause = row->text(9);
+    view.error = row->text(10);
+    return view;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue) {
@@ -50,12 +82,29 @@ BoundedCount count_dead(db::Connection& db, const QueueInfo& queue) {
   return bounded(db, sql::k_count_dead, queue);
 }
 
+BoundedCount count_running(db::Connection& db, const QueueInfo& queue) {
+  return bounded(db, sql::k_count_running, queue);
+}
+
 std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most) {
   db::Statement statement(sql::k_list_tasks);
   statement.set("queue_id", queue.queue_id).set("most", most);
   auto results = db.run({statement});
   std::vector<TaskView> views;
   while (const auto row = results.front().next()) views.push_back(read_view(*row, queue.queue_id));
+  return views;
+}
+
+std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most) {
+  db::Statement statement(sql::k_list_running);
+  statement.set("queue_id", queue.queue_id).set("most", most);
+  auto results = db.run({statement});
+  std::vector<TaskView> views;
+  while (const auto row = results.front().next()) {
+    TaskView& view = views.emplace_back(read_view(*row, queue.queue_id));
+    view.running = true;
+    view.holder = worker_name(*row, 8, 9);
+  }
   return views;
 }
 
@@ -74,26 +123,9 @@ std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std:
 }
 
 std::optional<TaskView> show(db::Connection& db, const TaskId& id) {
-  db::Statement live(sql::k_show_task);
-  db::Statement dead(sql::k_show_dead);
-  set_id(live, id);
-  set_id(dead, id);
-  auto results = db.run({live, dead});
-  if (const auto row = results[0].next()) {
-    TaskView view = read_view(*row, id.partition.queue_id);
-    view.payload = row->text(8);
-    if (row->text(9) != "FREE") view.holder = worker_name(*row, 10, 11);
-    return view;
-  }
-  if (const auto row = results[1].next()) {
-    TaskView view = read_view(*row, id.partition.queue_id);
-    view.dead = true;
-    view.payload = row->text(8);
-    view.cause = row->text(9);
-    view.error = row->text(10);
-    return view;
-  }
-  return std::nullopt;
+  auto view = look(db, id);
+  // It may have gone from one table to another between two looks.
+  return view ? view : look(db, id);
 }
 
 std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id) {

@@ -22,6 +22,8 @@ inline constexpr std::uint64_t kCountBound = 100'000;
 
 BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue);
 BoundedCount count_dead(db::Connection& db, const QueueInfo& queue);
+// Detached tasks: those that run outside of their partition. They are not among the waiting.
+BoundedCount count_running(db::Connection& db, const QueueInfo& queue);
 
 // A task as people look at it. Times are UTC, ISO 8601.
 struct TaskView {
@@ -31,10 +33,12 @@ struct TaskView {
   std::uint64_t payload_size = 0;
   std::string at;  // due time of a waiting task, time of death of a dead one
   bool dead = false;
-  std::string cause;  // dead ones: why
+  bool running = false;  // detached; `attempts` counts the one that runs
+  std::string cause;     // dead ones: why
   std::string error;
   std::string payload;  // only from show()
-  std::string holder;   // only from show(): who leases the partition, "host/pid"; empty = nobody
+  // "host/pid" of who runs it, or, only from show(), of who leases its partition; empty = nobody
+  std::string holder;
 };
 
 struct AttemptView {
@@ -46,6 +50,7 @@ struct AttemptView {
 };
 
 std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
+std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
 std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
 
 // nullopt: finished, or never submitted.

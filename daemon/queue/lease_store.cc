@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "queue/statements.h"
 #include "queue/task_store.h"
 #include "sql/queries.h"
 
@@ -11,22 +12,6 @@ namespace {
 
 constexpr std::uint64_t kMaxInline = 64 << 10;
 constexpr std::uint64_t kMaxBlockBytes = 8 << 20;
-
-std::string id_list(std::span<const std::uint32_t> ids) {
-  std::string list;
-  for (const std::uint32_t id : ids) list += (list.empty() ? "" : ",") + std::to_string(id);
-  return list.empty() ? "NULL" : list;
-}
-
-db::Statement& set_partition(db::Statement& statement, Partition partition) {
-  return statement.set("queue_id", partition.queue_id).set("partition_no", partition.partition_no);
-}
-
-db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
-  return set_partition(statement, lease.partition)
-      .set("epoch", lease.epoch)
-      .set("holder", lease.holder);
-}
 
 void set_holder(db::Statement& statement, const Holder& holder, std::chrono::microseconds ttl,
                 std::uint32_t block_size) {

@@ -1,76 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/task_store.h"
 
-#include <sys/random.h>
-
-#include <algorithm>
-#include <map>
-
 #include "queue/error_text.h"
+#include "queue/statements.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
 namespace {
 
-constexpr int kSaltTries = 8;
-// Keys end in 2167, and a sum beyond that wraps around silently.
-constexpr std::chrono::microseconds kMaxDelay = std::chrono::hours(24 * 365 * 100);
-
-// Distinguishes keys of the same microsecond; a new one for each statement.
-std::uint32_t salt() {
-  std::uint16_t value = 0;
-  if (getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) value = 0;
-  return value & 4095U;
-}
-
-db::Statement& set_partition(db::Statement& statement, Partition partition) {
-  return statement.set("queue_id", partition.queue_id).set("partition_no", partition.partition_no);
-}
-
-db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
-  return set_partition(statement, lease.partition)
-      .set("epoch", lease.epoch)
-      .set("holder", lease.holder);
-}
-
 db::Statement& set_key(db::Statement& statement, TaskKey key) {
   return statement.set("prio", key.prio).set("run_key", key.run_key);
-}
-
-// "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)". Not a list of pairs: the server
-// reads the whole partition when such a list holds a single pair.
-std::string key_condition(std::string_view prio, std::string_view key,
-                          std::span<const TaskKey> keys) {
-  std::map<std::uint32_t, std::string> lists;
-  for (const TaskKey& at : keys) {
-    std::string& list = lists[at.prio];
-    list += (list.empty() ? "" : ",") + std::to_string(at.run_key);
-  }
-  std::string condition;
-  for (const auto& [prio_class, list] : lists) {
-    if (!condition.empty()) condition += " OR ";
-    condition.append(prio).append(" = ").append(std::to_string(prio_class)).append(" AND ");
-    condition.append(key).append(" IN (").append(list).append(")");
-  }
-  return condition.empty() ? "FALSE" : condition;
-}
-
-std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished) {
-  std::vector<db::Statement> statements;
-  if (finished.empty()) return statements;
-  std::vector<TaskKey> keys;
-  std::vector<TaskKey> first_keys;
-  for (const Finished& task : finished) {
-    keys.push_back(task.key);
-    if (task.first_key) first_keys.push_back({task.key.prio, *task.first_key});
-  }
-  db::Statement& ack = statements.emplace_back(sql::k_ack);
-  set_partition(ack, partition).set_raw("keys", key_condition("prio", "run_key", keys));
-  if (first_keys.empty()) return statements;
-  db::Statement& history = statements.emplace_back(sql::k_ack_history);
-  set_partition(history, partition)
-      .set_raw("first_keys", key_condition("prio", "first_key", first_keys));
-  return statements;
 }
 
 void set_verdict(db::Statement& statement, const Verdict& verdict, const Holder& holder) {
@@ -190,18 +129,14 @@ db::Statement TaskStore::attempt_record(const Lease& lease, TaskKey key, std::ui
 Landed TaskStore::move(db::Connection& db, const Lease& lease, const Task& task,
                        const db::Statement& record, std::uint32_t charged,
                        std::chrono::microseconds delay, Then then) const {
-  for (int tries = 1;; ++tries) {
+  return send_salted([&](std::uint32_t salt) {
     db::Statement move(sql::k_retry);
     set_key(set_fence(move, lease), task.key)
         .set("attempt", charged)
-        .set("delay_us", std::clamp(delay, std::chrono::microseconds(0), kMaxDelay).count())
-        .set("salt", salt());
-    try {
-      return send(db, lease, {record, move}, 2, then);
-    } catch (const db::DbError& error) {
-      if (error.error_class() != db::ErrorClass::kDuplicate || tries == kSaltTries) throw;
-    }
-  }
+        .set("delay_us", bounded_us(delay))
+        .set("salt", salt);
+    return send(db, lease, {record, move}, 2, then);
+  });
 }
 
 Landed TaskStore::retry(db::Connection& db, const Lease& lease, const Task& task,
@@ -251,27 +186,21 @@ Landed TaskStore::give_back(db::Connection& db, const Lease& lease, const Task& 
 
 Landed TaskStore::defer(db::Connection& db, const Lease& lease,
                         std::span<const TaskKey> keys) const {
-  for (int tries = 1;; ++tries) {
+  return send_salted([&](std::uint32_t salt) {
     db::Statement defer(sql::k_defer);
     set_fence(defer, lease)
         .set_raw("keys", key_condition("task.prio", "task.run_key", keys))
-        .set("salt", salt());
-    try {
-      return send(db, lease, {defer}, 1, Then::kKeepLease);
-    } catch (const db::DbError& error) {
-      if (error.error_class() != db::ErrorClass::kDuplicate || tries == kSaltTries) throw;
-    }
-  }
+        .set("salt", salt);
+    return send(db, lease, {defer}, 1, Then::kKeepLease);
+  });
 }
 
 bool TaskStore::suspects_left(db::Connection& db, const Lease& lease,
                               std::span<const std::uint32_t> classes) {
   if (classes.empty()) return false;
-  std::string list;
-  for (const std::uint32_t prio : classes) list += (list.empty() ? "" : ",") + std::to_string(prio);
   db::Statement statement(sql::k_suspects_left);
   set_partition(statement, lease.partition)
-      .set_raw("classes", list)
+      .set_raw("classes", id_list(classes))
       .set("suspect_to", lease.suspects ? lease.suspects->to_key : 0);
   return db.run({statement}).front().row_count() > 0;
 }

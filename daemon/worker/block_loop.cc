@@ -18,6 +18,7 @@ constexpr Nanos kAckWithin = 100 * kMilli;
 void BlockLoop::run() {
   while (!leaving()) {
     slot_.beat();
+    recovery_.look();
     if (auto block = finder_.next()) work(std::move(*block));
   }
   slot_.set_state(ipc::WorkerState::kStopping);
@@ -33,7 +34,9 @@ void BlockLoop::work(queue::Block block) {
   std::vector<queue::Task> tasks = std::move(block.tasks);
   for (;;) {
     const bool full = tasks.size() == queue.settings->block_size;
-    if (run_block(lease, queue, tasks, until_ns) == Next::kLeave) break;
+    const Next next = run_block(lease, queue, tasks, until_ns);
+    if (next == Next::kDetached) return forget_block();
+    if (next == Next::kLeave) break;
     defer_unknown(lease);
     if (careful_ && !keeper_.lost()) settle_suspects(lease);
     if (keeper_.lost()) break;
@@ -53,7 +56,8 @@ BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueu
     // S5: the last look before a handler starts. At least one task runs in every lease.
     if (!keeper_.valid() || (!first && boot_ns() >= until_ns)) return Next::kLeave;
     first = false;
-    if (run_one(lease, queue, task) == Next::kLeave) return Next::kLeave;
+    const Next next = run_one(lease, queue, task);
+    if (next != Next::kGoOn) return next;
     if (finder_.claim_urgent()) return Next::kLeave;
     if (!finished_.empty() && boot_ns() - oldest_finished_ns_ > kAckWithin) ack(lease);
   }
@@ -64,7 +68,7 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
                                    queue::Task& task) {
   finder_.seen(task.key.run_key);
   const bool careful = suspect(task);
-  switch (runner_.run(lease, queue, task, careful)) {
+  switch (runner_.run(lease, queue, task, careful, finished_)) {
     case TaskRun::Result::kFinished:
       if (finished_.empty()) oldest_finished_ns_ = boot_ns();
       finished_.push_back(queue::finished(task));
@@ -74,6 +78,8 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
       break;
     case TaskRun::Result::kWritten:
       break;
+    case TaskRun::Result::kDetached:
+      return Next::kDetached;
     case TaskRun::Result::kLeaseGone:
       return Next::kLeave;
   }
@@ -142,6 +148,13 @@ std::vector<queue::Task> BlockLoop::ack_and_fetch(const queue::Lease& lease,
 void BlockLoop::acked() {
   finished_.clear();
   slot_.clear_finished();
+}
+
+// The detach acknowledged what was finished and released the partition. The rest was never marked.
+void BlockLoop::forget_block() {
+  unknown_.clear();
+  acked();
+  finder_.forget_lease();
 }
 
 void BlockLoop::finish(const queue::Lease& lease) {

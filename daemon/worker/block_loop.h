@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "worker/finder.h"
+#include "worker/recovery.h"
 #include "worker/task_run.h"
 
 namespace allot::worker {
@@ -14,13 +15,14 @@ namespace allot::worker {
 class BlockLoop {
  public:
   BlockLoop(Session& session, Finder& finder, LeaseKeeper& keeper, SlotWriter& slot,
-            const queue::TaskStore& tasks, TaskRun& runner)
+            const queue::TaskStore& tasks, TaskRun& runner, Recovery& recovery)
       : session_(session),
         finder_(finder),
         keeper_(keeper),
         slot_(slot),
         tasks_(tasks),
-        runner_(runner) {}
+        runner_(runner),
+        recovery_(recovery) {}
 
   // Until asked to leave.
   void run();
@@ -31,7 +33,11 @@ class BlockLoop {
     queue::Suspects suspects;
     std::array<std::uint32_t, queue::kPrioClasses> verdicts{};
   };
-  enum class Next { kGoOn, kLeave };
+  enum class Next {
+    kGoOn,
+    kLeave,    // the lease is to be given back
+    kDetached  // it is given back: a task took itself out of the block
+  };
 
   void work(queue::Block block);
   Next run_block(const queue::Lease& lease, const ServedQueue& queue,
@@ -43,6 +49,7 @@ class BlockLoop {
   void ack(const queue::Lease& lease);
   std::vector<queue::Task> ack_and_fetch(const queue::Lease& lease, const ServedQueue& queue);
   void finish(const queue::Lease& lease);
+  void forget_block();
   void acked();
   void defer_unknown(const queue::Lease& lease);
 
@@ -52,6 +59,7 @@ class BlockLoop {
   SlotWriter& slot_;
   const queue::TaskStore& tasks_;
   TaskRun& runner_;
+  Recovery& recovery_;
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
   Nanos oldest_finished_ns_ = 0;

@@ -13,9 +13,11 @@
 #include "plugin_host/registry.h"
 #include "queue/account.h"
 #include "queue/catalog.h"
+#include "queue/detached_store.h"
 #include "queue/lease_store.h"
 #include "worker/connect.h"
 #include "worker/plugin_report.h"
+#include "worker/recovery.h"
 
 namespace allot::worker {
 namespace {
@@ -120,6 +122,7 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
   if (const auto freed = leases.reclaim(db); freed > 0) {
     log::warn("lease.reclaimed", {{"leases", freed}, {"instance", settings.daemon.instance}});
   }
+  reclaim_detached(db, settings, queue::DetachedStore(leases.holder(), leases.ttl()));
 }
 
 }  // namespace allot::worker

@@ -18,8 +18,6 @@ constexpr Nanos kBusyInterval = 10 * kMilli;
 constexpr Nanos kFirstIdleInterval = 50 * kMilli;
 constexpr Nanos kMostInterval = 1 * kSecond;
 
-constexpr Nanos kMinWatch = 100 * kMilli;
-
 }  // namespace
 
 Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
@@ -32,8 +30,8 @@ Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& ke
       board_(board),
       pool_(board.pools[pool]),
       queues_(std::move(queues)),
-      ttl_ns_(static_cast<Nanos>(store.ttl().count()) * kMicro),
-      scout_interval_ns_(kFirstIdleInterval) {
+      scout_interval_ns_(kFirstIdleInterval),
+      watched_(static_cast<Nanos>(store.ttl().count()) * kMicro) {
   for (const ServedQueue& queue : queues_) queue_ids_.push_back(queue.info.queue_id);
 }
 
@@ -129,57 +127,30 @@ void Finder::scout() {
 }
 
 void Finder::watch() {
-  const Nanos now = boot_ns();
-  if (now < next_watch_ns_) return;
-  const auto seen =
-      session_.call([&](db::Connection& db) { return queue::LeaseStore::watch(db, queue_ids_); });
-  const Nanos looked = boot_ns();
-  if (watched_generation_ != session_.generation()) {
-    // S4: after an outage all leases look unchanged; give their holders time to come back.
-    watched_generation_ = session_.generation();
-    watched_.clear();
-    no_takeover_until_ns_ = looked + ttl_ns_ / 2;
+  if (!watched_.due(boot_ns())) return;
+  std::vector<std::pair<queue::Partition, queue::Sighting>> seen;
+  for (queue::Sighting& sighting : session_.call(
+           [&](db::Connection& db) { return queue::LeaseStore::watch(db, queue_ids_); })) {
+    seen.emplace_back(sighting.partition, std::move(sighting));
   }
-  std::map<queue::Partition, Watched> fresh;
-  Nanos next = ttl_ns_ / 6;
-  for (const queue::Sighting& sighting : seen) {
-    Watched entry{sighting, looked};
-    const auto old = watched_.find(sighting.partition);
-    if (old != watched_.end() && old->second.sighting.epoch == sighting.epoch &&
-        old->second.sighting.expire_at == sighting.expire_at) {
-      entry.first_seen_ns = old->second.first_seen_ns;
-    }
-    // Look again when it would expire, so that a takeover is not late by a whole watch interval.
-    next = std::min(next, static_cast<Nanos>(sighting.remaining.count()) * kMicro);
-    fresh.emplace(sighting.partition, std::move(entry));
-  }
-  watched_ = std::move(fresh);
-  next_watch_ns_ = looked + std::max(next, std::min(kMinWatch, ttl_ns_ / 6));
+  watched_.saw(std::move(seen), session_.generation(), boot_ns());
 }
 
 std::optional<queue::Block> Finder::take_over_one() {
-  const Nanos now = boot_ns();
-  if (now < no_takeover_until_ns_) return std::nullopt;
-  for (auto at = watched_.begin(); at != watched_.end(); ++at) {
-    const Watched& entry = at->second;
-    const Nanos unchanged = now - entry.first_seen_ns;
-    const bool stale = unchanged >= ttl_ns_ + kSecond;
-    if (!stale && !(entry.sighting.expired && unchanged >= ttl_ns_ / 2)) continue;
-    const queue::Sighting sighting = entry.sighting;
-    watched_.erase(at);
-    const ServedQueue* queue = served(sighting.partition.queue_id);
-    auto block = take(sighting.partition, *queue, [&](db::Connection& db) {
-      return store_.take_over(db, sighting, stale, fetch_spec(*queue));
-    });
-    if (!block) return std::nullopt;
-    slot_.raw().takeovers.fetch_add(1, std::memory_order_relaxed);
-    log::warn("lease.takeover", {{"queue", queue->info.name},
-                                 {"partition", sighting.partition.partition_no},
-                                 {"from", sighting.holder},
-                                 {"epoch", block->lease.epoch}});
-    return block;
-  }
-  return std::nullopt;
+  const auto still = watched_.take(boot_ns());
+  if (!still) return std::nullopt;
+  const queue::Sighting& sighting = still->sighting;
+  const ServedQueue* queue = served(sighting.partition.queue_id);
+  auto block = take(sighting.partition, *queue, [&](db::Connection& db) {
+    return store_.take_over(db, sighting, still->stale, fetch_spec(*queue));
+  });
+  if (!block) return std::nullopt;
+  slot_.raw().takeovers.fetch_add(1, std::memory_order_relaxed);
+  log::warn("lease.takeover", {{"queue", queue->info.name},
+                               {"partition", sighting.partition.partition_no},
+                               {"from", sighting.holder},
+                               {"epoch", block->lease.epoch}});
+  return block;
 }
 
 void Finder::sleep(std::uint32_t seen_bell) {
@@ -189,7 +160,8 @@ void Finder::sleep(std::uint32_t seen_bell) {
   const Nanos next_scout = pool_.next_scout_ns.load();
   Nanos wait = next_scout > now ? next_scout - now : 0;
   const Nanos boot = boot_ns();
-  if (!watched_.empty()) wait = std::min(wait, next_watch_ns_ > boot ? next_watch_ns_ - boot : 0);
+  const Nanos next_watch = watched_.next_look_ns();
+  if (!watched_.empty()) wait = std::min(wait, next_watch > boot ? next_watch - boot : 0);
   if (wait > 0) peer::wait_for_ring(board_, seen_bell, std::min(wait, kMostInterval));
 }
 

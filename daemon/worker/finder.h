@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "worker/lease_keeper.h"
 #include "worker/session.h"
 #include "worker/slot_writer.h"
+#include "worker/standstill.h"
 
 namespace allot::worker {
 
@@ -48,12 +48,6 @@ class Finder {
   void forget_lease();
 
  private:
-  // A lease of somebody else, and since when this process has seen it unchanged.
-  struct Watched {
-    queue::Sighting sighting;
-    Nanos first_seen_ns = 0;  // CLOCK_BOOTTIME
-  };
-
   [[nodiscard]] bool hints_wait() const;
   std::optional<queue::Block> follow(ipc::Hint hint);
   std::optional<queue::Block> take_over_one();
@@ -72,15 +66,11 @@ class Finder {
   ipc::PoolBoard& pool_;
   std::vector<ServedQueue> queues_;
   std::vector<std::uint32_t> queue_ids_;
-  const Nanos ttl_ns_;
 
   ipc::Hint claimed_ = 0;
   std::uint64_t highest_seen_ = 0;
   Nanos scout_interval_ns_;
-  std::map<queue::Partition, Watched> watched_;
-  std::uint64_t watched_generation_ = 0;  // of the session, when watched_ was begun
-  Nanos next_watch_ns_ = 0;               // CLOCK_BOOTTIME
-  Nanos no_takeover_until_ns_ = 0;        // CLOCK_BOOTTIME
+  Standstill<queue::Partition, queue::Sighting> watched_;
 };
 
 }  // namespace allot::worker

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "log/log.h"
+#include "peer/doorbell.h"
 #include "worker/connect.h"
 
 namespace allot::worker {
@@ -12,6 +13,11 @@ namespace {
 
 // How often a failed renewal is tried again.
 constexpr Nanos kTryAgain = 200 * kMilli;
+// How often a running task is looked at. By the clock: to be told of each task would cost a fast
+// one more than it takes.
+constexpr Nanos kLook = 50 * kMilli;
+// With workers idle, a task that has run for so long makes room for its neighbours.
+constexpr Nanos kSlow = 100 * kMilli;
 
 // The keeper may not hang in a call for longer than it has before the lease ends.
 db::ConnectOptions with_short_calls(db::ConnectOptions options, std::chrono::microseconds ttl) {
@@ -26,12 +32,14 @@ db::ConnectOptions with_short_calls(db::ConnectOptions options, std::chrono::mic
 
 }  // namespace
 
-LeaseKeeper::LeaseKeeper(const queue::LeaseStore& store, db::ConnectOptions options,
-                         SlotWriter& slot)
+LeaseKeeper::LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
+                         db::ConnectOptions options, SlotWriter& slot, ipc::Board& board)
     : store_(store),
+      detached_store_(detached),
       options_(with_short_calls(std::move(options), store.ttl())),
       ttl_ns_(static_cast<Nanos>(store.ttl().count()) * kMicro),
-      slot_(slot) {
+      slot_(slot),
+      board_(board) {
   // Signals are the main thread's: its futex and poll calls are what a signal has to interrupt.
   sigset_t all;
   sigset_t before;
@@ -71,6 +79,26 @@ void LeaseKeeper::drop() {
   deadline_ns_ = 0;
 }
 
+void LeaseKeeper::task_begins(const TaskAtWork& work) {
+  const SlotWriter::Guard guard(slot_);  // as in drop()
+  const std::lock_guard held(mutex_);
+  work_ = work;
+  task_deadline_ns_ = work.hard_deadline_ns;
+  detach_at_ns_ = 0;
+}
+
+Place LeaseKeeper::task_ended() {
+  const SlotWriter::Guard guard(slot_);
+  const std::lock_guard held(mutex_);
+  work_.reset();
+  const Place place = std::exchange(place_, Place::kPartition);
+  if (place != Place::kPartition) {
+    lease_.reset();
+    deadline_ns_ = 0;
+  }
+  return place;
+}
+
 // Without the mutex, which the keeper holds during a renewal. `lost_` is cleared by hold(), which
 // waits for it: so no late word on one lease is taken for the next one.
 void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
@@ -97,31 +125,66 @@ void LeaseKeeper::run() {
       continue;
     }
     const Nanos now = boot_ns();
-    if (now < renew_at_ns_) {
+    if (detach_is_due(now)) {
+      detach(held);
+    } else if (now >= renew_at_ns_ && place_ != Place::kUnknown) {
+      renew(held);
+    } else {
       // wait_for runs on CLOCK_MONOTONIC; after a suspend it wakes late and finds the lease
       // expired.
-      changed_.wait_for(held, std::chrono::nanoseconds(renew_at_ns_ - now));
-      continue;
+      changed_.wait_for(held, std::chrono::nanoseconds(next_look(now) - now));
     }
-    renew(held);
   }
 }
 
+bool LeaseKeeper::detach_is_due(Nanos now) const {
+  if (!work_ || work_->detach_after_ns == 0 || now < detach_at_ns_) return false;
+  if (place_ != Place::kPartition) return place_ == Place::kUnknown;
+  if (now >= task_deadline_ns_.load()) return false;
+  const Nanos ran = now - work_->started_ns;
+  if (ran >= work_->detach_after_ns) return true;
+  return ran >= kSlow && board_.waiters.load(std::memory_order_relaxed) > 0;
+}
+
+Nanos LeaseKeeper::next_look(Nanos now) const {
+  const Nanos look = now + kLook;
+  if (place_ == Place::kUnknown) return look;
+  return std::max(now + 1,
+                  place_ == Place::kPartition ? std::min(look, renew_at_ns_) : renew_at_ns_);
+}
+
+void LeaseKeeper::connect_if_needed() {
+  if (connection_) return;
+  connection_.emplace(connect(options_));
+  slot_.connected(1, *connection_);
+}
+
+// Without the mutex for a moment, so that drop() is not starved by calls that fail.
+void LeaseKeeper::try_again(std::unique_lock<std::mutex>& held) {
+  connection_.reset();
+  held.unlock();
+  std::this_thread::yield();
+  held.lock();
+}
+
+bool LeaseKeeper::send_renewal() {
+  if (place_ == Place::kPartition) return store_.renew(*connection_, *lease_);
+  return detached_store_.renew(*connection_, queue::DetachedStore::detached(*lease_, *work_->task));
+}
+
 void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
-  const Nanos task_deadline = task_deadline_ns_.load();
-  if (task_deadline != 0 && boot_ns() >= task_deadline) {
+  if (work_ && boot_ns() >= task_deadline_ns_.load()) {
     // The task is over time: the lease must not outlive it by a blind timer (B3). Unless it ends,
     // or makes progress after all.
     renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
     return;
   }
   try {
-    if (!connection_) {
-      connection_.emplace(connect(options_));
-      slot_.connected(1, *connection_);
-    }
+    connect_if_needed();
     const Nanos sent = boot_ns();
-    if (!store_.renew(*connection_, *lease_)) return lose(*lease_, "renew");
+    if (!send_renewal()) {
+      return lose(*lease_, place_ == Place::kDetached ? "renew_detached" : "renew");
+    }
     trips_.add(boot_ns() - sent);
     renew_at_ns_ = sent + ttl_ns_ / 3;
     set_deadline(sent);
@@ -129,14 +192,45 @@ void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
                                  {"partition", lease_->partition.partition_no},
                                  {"epoch", lease_->epoch}});
   } catch (const db::DbError& error) {
-    connection_.reset();
     log::warn("lease.renew_failed", {{"error", error.what()}});
     renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
-    // Without the mutex for a moment, so that drop() is not starved by failing renewals.
-    held.unlock();
-    std::this_thread::yield();
-    held.lock();
+    try_again(held);
   }
+}
+
+// A detach whose reply is lost is sent again until its outcome is known, or the task ends.
+void LeaseKeeper::detach(std::unique_lock<std::mutex>& held) {
+  try {
+    connect_if_needed();
+    const Nanos sent = boot_ns();
+    const auto landed = detached_store_.detach(*connection_, *lease_, *work_->task, work_->attempt,
+                                               work_->finished);
+    if (landed == queue::Landed::kLeaseGone) return lose(*lease_, "detach");
+    detached(sent);
+  } catch (const db::DbError& error) {
+    log::warn("task.detach_failed", {{"error", error.what()}});
+    // Anything else was answered, and nothing of it was done.
+    if (error.error_class() == db::ErrorClass::kGone) place_ = Place::kUnknown;
+    const bool transient =
+        place_ == Place::kUnknown || error.error_class() == db::ErrorClass::kRetryable;
+    detach_at_ns_ = boot_ns() + (transient ? kTryAgain : ttl_ns_);
+    try_again(held);
+  }
+}
+
+void LeaseKeeper::detached(Nanos sent_ns) {
+  place_ = Place::kDetached;
+  slot_.task_detached();
+  trips_.add(boot_ns() - sent_ns);
+  renew_at_ns_ = sent_ns + ttl_ns_ / 3;
+  set_deadline(sent_ns);
+  const queue::Detached now = queue::DetachedStore::detached(*lease_, *work_->task);
+  log::info("task.detached", {{"task", now.id.text()},
+                              {"type", work_->task->type},
+                              {"partition", lease_->partition.partition_no},
+                              {"after_ms", (boot_ns() - work_->started_ns) / kMilli}});
+  // Its neighbours are anybody's now.
+  peer::ring(board_, 1);
 }
 
 }  // namespace allot::worker

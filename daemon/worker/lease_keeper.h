@@ -6,24 +6,47 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 
 #include "base/clock.h"
 #include "db/connection.h"
+#include "ipc/board.h"
+#include "queue/detached_store.h"
 #include "queue/lease_store.h"
 #include "worker/round_trips.h"
 #include "worker/slot_writer.h"
 
 namespace allot::worker {
 
+// The task that is about to run, as the keeper needs it. What it points to stays as it is until
+// task_ended().
+struct TaskAtWork {
+  const queue::Task* task = nullptr;
+  std::uint32_t attempt = 0;                    // its number, from 1
+  std::span<const queue::Finished> finished{};  // of its block, not yet acknowledged
+  Nanos started_ns = 0;                         // CLOCK_BOOTTIME
+  Nanos hard_deadline_ns = 0;                   // CLOCK_BOOTTIME
+  Nanos detach_after_ns = 0;                    // 0: never
+};
+
+// Where a task is that has run.
+enum class Place {
+  kPartition,  // under the lease of its partition
+  kDetached,   // in task_running; nobody renews it any more
+  kUnknown     // one of the two: a detach was sent and its reply was lost
+};
+
 // Renews the lease at a third of its TTL while tasks run, in a thread with a connection of its own,
-// which is opened when a lease first lives that long.
+// which is opened when a lease first lives that long. The same thread detaches a task that runs
+// long (B12), because the main thread is inside the handler, and renews it from then on.
 //
-// Block loop and keeper share one mutex (S1): drop() waits for a renewal under way, and after
-// drop() none is sent, so that no renewal can land behind a release.
+// Block loop and keeper share one mutex (S1): drop() and task_ended() wait for a renewal or a
+// detach under way, and after drop() none is sent, so that no renewal can land behind a release.
 class LeaseKeeper {
  public:
-  LeaseKeeper(const queue::LeaseStore& store, db::ConnectOptions options, SlotWriter& slot);
+  LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
+              db::ConnectOptions options, SlotWriter& slot, ipc::Board& board);
   LeaseKeeper(const LeaseKeeper&) = delete;
   LeaseKeeper& operator=(const LeaseKeeper&) = delete;
   ~LeaseKeeper();
@@ -40,29 +63,43 @@ class LeaseKeeper {
   [[nodiscard]] bool lost() const { return lost_.load(); }
   [[nodiscard]] Nanos deadline_ns() const { return deadline_ns_.load(); }
 
-  // A task past this moment (CLOCK_BOOTTIME) is not worth renewing for; 0 = none runs. From any
-  // thread.
+  // Around each handler. Unless the task is still in its partition, the keeper then holds nothing.
+  void task_begins(const TaskAtWork& work);
+  // The task in hand may go on until then. From any thread.
   void set_task_deadline(Nanos hard_deadline_ns) { task_deadline_ns_.store(hard_deadline_ns); }
+  Place task_ended();
 
  private:
   void run();
+  [[nodiscard]] bool detach_is_due(Nanos now) const;
+  [[nodiscard]] Nanos next_look(Nanos now) const;
   void renew(std::unique_lock<std::mutex>& held);
+  void detach(std::unique_lock<std::mutex>& held);
+  void detached(Nanos sent_ns);
+  void connect_if_needed();
+  void try_again(std::unique_lock<std::mutex>& held);
+  bool send_renewal();
   void set_deadline(Nanos sent_ns);
 
   const queue::LeaseStore& store_;
+  const queue::DetachedStore& detached_store_;
   const db::ConnectOptions options_;
   const Nanos ttl_ns_;
   SlotWriter& slot_;
+  ipc::Board& board_;
 
   std::atomic<bool> lost_{false};
   std::atomic<Nanos> deadline_ns_{0};
-  std::atomic<Nanos> task_deadline_ns_{0};
+  std::atomic<Nanos> task_deadline_ns_{0};  // of work_; moves when progress is made
 
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
   std::optional<queue::Lease> lease_;
+  std::optional<TaskAtWork> work_;
+  Place place_ = Place::kPartition;
   Nanos renew_at_ns_ = 0;
+  Nanos detach_at_ns_ = 0;  // not before; after one that failed
   RoundTrips trips_;
   bool stop_ = false;
 

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,11 +16,12 @@
 #include "db/from_settings.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
+#include "queue/detached_store.h"
 #include "queue/inspect.h"
-#include "queue/retry_policy.h"
 #include "queue/task_store.h"
 #include "worker/connect.h"
 #include "worker/hints.h"
+#include "worker/recovery.h"
 
 namespace allot::worker {
 namespace {
@@ -31,6 +31,10 @@ struct Remains {
   queue::Partition partition;
   std::vector<queue::Finished> finished;
   std::optional<ipc::RunningTask> running;
+  bool done = false;  // the running task has finished: it died before it could say so
+  [[nodiscard]] queue::TaskId running_id() const {
+    return {partition, running->prio, running->first_key};
+  }
 };
 
 Remains read_remains(const ipc::Slot& slot) {
@@ -46,10 +50,10 @@ Remains read_remains(const ipc::Slot& slot) {
   if (slot.running_count.load() == 0) return remains;
   const ipc::RunningTask& running = slot.running[0];
   // A worker that died between "finished" and "no longer running" has finished.
-  const bool done = std::any_of(remains.finished.begin(), remains.finished.end(), [&](auto& task) {
+  remains.done = std::any_of(remains.finished.begin(), remains.finished.end(), [&](auto& task) {
     return task.key == queue::TaskKey{running.prio, running.run_key};
   });
-  if (!done) remains.running = running;
+  remains.running = running;
   return remains;
 }
 
@@ -92,55 +96,66 @@ Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningT
   return {"signal", text};
 }
 
-queue::RetryPolicy policy_of(const config::Settings& settings, const char* queue_name,
-                             const char* type) {
-  const config::Queue* queue = config::find_queue(settings, queue_name);
-  if (queue == nullptr) return {};
-  auto [first, most, list] = config::pauses(settings, *queue, type);
-  return {first, most, std::move(list)};
-}
-
-// Crashes as they are recorded. What lost its host may have brought it down.
-bool is_crash(std::string_view cause) {
-  constexpr std::string_view kCrashes[] = {"signal", "exit", "timeout", "lease",
-                                           queue::kLost.cause};
-  return std::find(std::begin(kCrashes), std::end(kCrashes), cause) != std::end(kCrashes);
+// Of the task that was running; how often it may be tried was decided when it began.
+CrashPolicy policy_of(const config::Settings& settings, const ipc::Slot& slot,
+                      const ipc::RunningTask& running) {
+  CrashPolicy policy = crash_policy(settings, slot.queue_name, running.type, running.attempt);
+  policy.max_attempts = running.max_attempts;
+  return policy;
 }
 
 // S10: the first crash is retried without delay, where the task stands; later ones by the policy.
-queue::Landed charge(db::Connection& db, const queue::TaskStore& tasks, const queue::Lease& lease,
-                     const ipc::RunningTask& running, const queue::RetryPolicy& policy,
-                     const queue::Verdict& verdict) {
+queue::Landed charge_leased(db::Connection& db, const queue::TaskStore& tasks,
+                            const queue::Lease& lease, const ipc::RunningTask& running,
+                            const CrashPolicy& policy, const queue::Verdict& verdict) {
   queue::Task task;
   task.key = {running.prio, running.run_key};
   task.first_key = running.first_key;
   const std::uint32_t attempt = running.attempt;
-  if (attempt >= running.max_attempts) {
+  if (attempt >= policy.max_attempts) {
     return tasks.bury(db, lease, task, attempt, verdict, queue::Then::kRelease);
   }
-  const auto earlier = queue::list_attempts(db, {lease.partition, running.prio, running.first_key});
-  if (std::none_of(earlier.begin(), earlier.end(), [&](const queue::AttemptView& one) {
-        return one.attempt < attempt && is_crash(one.cause);
-      })) {
+  if (!crashed_before(db, {lease.partition, running.prio, running.first_key}, attempt)) {
     return tasks.charge(db, lease, task, attempt, verdict, queue::Then::kRelease);
   }
-  const auto delay = policy.delay(attempt, std::random_device{}());
-  return tasks.retry(db, lease, task, attempt, delay, verdict, queue::Then::kRelease);
+  return tasks.retry(db, lease, task, attempt, policy.delay, verdict, queue::Then::kRelease);
+}
+
+// Under its partition's lease, if that is still the dead worker's; else it was detached, or is
+// somebody's by now. In this order: a detach whose last packet is still executing has the lease's
+// row, so that what is found after a look at that row is final.
+queue::Landed charge(db::Connection& db, const queue::TaskStore& tasks,
+                     const queue::DetachedStore& detached, const std::optional<queue::Lease>& lease,
+                     const Remains& remains, const CrashPolicy& policy,
+                     const queue::Verdict& verdict) {
+  if (lease &&
+      charge_leased(db, tasks, *lease, *remains.running, policy, verdict) == queue::Landed::kYes) {
+    return queue::Landed::kYes;
+  }
+  const auto held = detached.held(db, remains.running_id());
+  if (!held) return queue::Landed::kLeaseGone;
+  return charge_detached(db, *held, remains.running->attempt, policy, verdict);
+}
+
+// It finished after it was detached, perhaps: nothing is left of it then but its row there.
+void ack_detached(db::Connection& db, const queue::DetachedStore& detached,
+                  const queue::TaskId& id) {
+  const auto held = detached.held(db, id);
+  if (held) static_cast<void>(queue::DetachedStore::ack(db, *held));
 }
 
 // Without the lease nothing is charged, and the task is somebody else's; unless an earlier settler
 // charged it, and ended before it could say so.
-bool was_charged(db::Connection& db, queue::Partition partition, const ipc::RunningTask& running) {
-  const auto attempts = queue::list_attempts(db, {partition, running.prio, running.first_key});
+bool was_charged(db::Connection& db, const Remains& remains) {
+  const auto attempts = queue::list_attempts(db, remains.running_id());
   return std::any_of(attempts.begin(), attempts.end(), [&](const queue::AttemptView& one) {
-    return one.attempt == running.attempt && one.cause != queue::kLost.cause;
+    return one.attempt == remains.running->attempt && one.cause != queue::kLost.cause;
   });
 }
 
 void log_charge(const Remains& remains, const ipc::Slot& slot, const Death& death, bool charged) {
   const ipc::RunningTask& running = *remains.running;
-  const queue::TaskId id{remains.partition, running.prio, running.first_key};
-  log::warn("task.crashed", {{"task", id.text()},
+  log::warn("task.crashed", {{"task", remains.running_id().text()},
                              {"type", running.type},
                              {"queue", slot.queue_name},
                              {"partition", remains.partition.partition_no},
@@ -173,21 +188,22 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   const queue::Holder holder = holder_of(settings, slot);
   const queue::LeaseStore leases(holder, settings.daemon.lease_ttl);
   const queue::TaskStore tasks(leases.holder());
+  const queue::DetachedStore detached(leases.holder(), leases.ttl());
   db::Connection db = connect(db::from_settings(settings.database));
   kill_former_connections(db, slot);
   queue::TaskStore::ack(db, remains.partition, remains.finished);
   const auto epoch = leases.held_epoch(db, remains.partition);
-  const queue::Lease lease{remains.partition, epoch.value_or(0), holder.id, std::nullopt};
-  if (remains.running) {
-    const ipc::RunningTask& running = *remains.running;
-    const Death death = describe_death(wait_status, slot, running);
-    const bool charged = epoch ? charge(db, tasks, lease, running,
-                                        policy_of(settings, slot.queue_name, running.type),
-                                        {death.cause, death.text}) == queue::Landed::kYes
-                               : was_charged(db, remains.partition, running);
-    log_charge(remains, slot, death, charged);
-  } else if (epoch) {
-    leases.release(db, lease);
+  std::optional<queue::Lease> lease;
+  if (epoch) lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt};
+  if (remains.running && !remains.done) {
+    const Death death = describe_death(wait_status, slot, *remains.running);
+    const auto landed =
+        charge(db, tasks, detached, lease, remains, policy_of(settings, slot, *remains.running),
+               {death.cause, death.text});
+    log_charge(remains, slot, death, landed == queue::Landed::kYes || was_charged(db, remains));
+  } else {
+    if (lease) leases.release(db, *lease);
+    if (remains.done) ack_detached(db, detached, remains.running_id());
   }
   if (board != nullptr && slot.pool < ipc::kMaxPools) {
     put_first_in_line(*board, slot.pool, remains.partition);

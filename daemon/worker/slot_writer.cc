@@ -80,6 +80,7 @@ void SlotWriter::begin_task(const queue::Task& task, std::uint32_t attempt,
   running.prio = task.key.prio;
   running.attempt = attempt;
   running.max_attempts = max_attempts;
+  running.detached = 0;
   running.started_ns = boot_ns();
   running.soft_deadline_ns = soft_deadline_ns;
   running.limited_by = static_cast<std::uint32_t>(limited_by);
@@ -98,6 +99,10 @@ void SlotWriter::move_deadline(std::uint64_t hard_deadline_ns, ipc::Limit limite
 void SlotWriter::end_handler() {
   move_deadline(0, ipc::Limit::kTime);
   slot_.exclusive = 0;
+}
+
+void SlotWriter::task_detached() {
+  slot_.running[0].detached = 1;
 }
 
 void SlotWriter::end_task() {

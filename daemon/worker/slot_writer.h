@@ -39,6 +39,7 @@ class SlotWriter {
   void move_deadline(std::uint64_t hard_deadline_ns, ipc::Limit limited_by);
   // Its handler has returned: nothing is to be killed any more, while its verdict is being written.
   void end_handler();
+  void task_detached();
   void end_task();
 
   // To be called before end_task(), so that a death in between does not charge a finished task.

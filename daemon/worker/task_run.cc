@@ -23,9 +23,11 @@ struct TaskRun::Attempt {
   const plugin_host::LoadedHandler* handler;
   queue::TaskId public_id;
   std::string id;
-  std::uint32_t number;  // from 1
-  std::uint32_t most;    // attempts that it may have
-  bool announced;        // written before it began (S7)
+  std::uint32_t number;                       // from 1
+  std::uint32_t most;                         // attempts that it may have
+  bool announced;                             // written before it began (S7)
+  std::span<const queue::Finished> before;    // of its block, not acknowledged yet
+  std::optional<queue::Detached> detached{};  // where it is, once it left its partition
 };
 
 namespace {
@@ -39,25 +41,31 @@ std::uint32_t dice() {
   return static_cast<std::uint32_t>(generator());
 }
 
-// The task's place in the slot, from before the handler until after its verdict is noted. At its
-// hard deadline the supervisor kills, and the keeper does not renew beyond it (B3).
+// The task's entry in the slot, from before the handler until after its verdict is noted; and in
+// the keeper's hands while the handler runs. At its hard deadline the supervisor kills, and the
+// keeper does not renew beyond it (B3).
 class RunningMark {
  public:
   RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const TaskRun::Attempt& attempt,
-              const TaskLimits& limits, Nanos now)
+              const TaskLimits& limits, TaskAtWork work)
       : slot_(slot), keeper_(keeper), limits_(limits) {
-    const auto [at_ns, by] = limits_.hard(now);
+    const auto [at_ns, by] = limits_.hard(work.started_ns);
+    work.hard_deadline_ns = at_ns;
+    keeper_.task_begins(work);
     slot_.begin_task(attempt.task, attempt.number, attempt.most, limits_.soft_ns, at_ns, by);
-    keeper_.set_task_deadline(at_ns);
   }
   RunningMark(const RunningMark&) = delete;
   RunningMark& operator=(const RunningMark&) = delete;
-  ~RunningMark() { slot_.end_task(); }
+  ~RunningMark() {
+    if (!returned_) keeper_.task_ended();
+    slot_.end_task();
+  }
 
-  // The handler has returned. How long the database takes for the verdict is not the task's time.
-  void end_handler() {
+  // How long the database takes for the verdict is not the task's time.
+  Place handler_returned() {
+    returned_ = true;
     slot_.end_handler();
-    keeper_.set_task_deadline(0);
+    return keeper_.task_ended();
   }
 
   // From any thread.
@@ -73,6 +81,7 @@ class RunningMark {
   SlotWriter& slot_;
   LeaseKeeper& keeper_;
   const TaskLimits limits_;
+  bool returned_ = false;
 };
 
 // What a handler may ask of this process while it runs.
@@ -106,29 +115,31 @@ class Hooks final : public plugin_host::HostHooks {
 }  // namespace
 
 TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
-                 const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
-                 const config::Settings& settings)
+                 const queue::DetachedStore& detached, const plugin_host::Registry& registry,
+                 LeaseKeeper& keeper, SlotWriter& slot, const config::Settings& settings)
     : session_(session),
       tasks_(tasks),
+      detached_(detached),
       registry_(registry),
       keeper_(keeper),
       slot_(slot),
       settings_(settings) {}
 
 TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
-                             bool careful) {
+                             bool careful, std::span<const queue::Finished> finished) {
   const plugin_host::LoadedHandler* handler = registry_.find(task.type);
   if (handler == nullptr) return Result::kUnknownType;
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
-  const Attempt attempt{lease,
-                        queue,
-                        task,
-                        handler,
-                        id,
-                        id.text(),
-                        task.attempt + 1,
-                        config::max_attempts(settings_, *queue.settings, task.type),
-                        careful};
+  Attempt attempt{lease,
+                  queue,
+                  task,
+                  handler,
+                  id,
+                  id.text(),
+                  task.attempt + 1,
+                  config::max_attempts(settings_, *queue.settings, task.type),
+                  careful,
+                  finished};
   if (task.attempt >= attempt.most) return bury_spent(attempt);
   if (!task.payload) {
     task.payload = session_.call([&](db::Connection& db) {
@@ -143,10 +154,12 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     if (!announced) return Result::kLeaseGone;
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
   }
-  // The calls above may have taken long: look again (S5).
-  if (keeper_.valid()) return call_handler(attempt);
-  // A slow database must not use up the attempts of a task that never starts.
-  if (careful && give_back(attempt)) {
+  return call_handler(attempt);
+}
+
+// A slow database must not use up the attempts of a task that never starts.
+TaskRun::Result TaskRun::not_started(const Attempt& attempt) {
+  if (attempt.announced && give_back(attempt)) {
     log::info("task.not_started", {{"task", attempt.id}, {"reason", "the lease is in doubt"}});
   }
   return Result::kLeaseGone;
@@ -154,49 +167,75 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
 
 template <typename Write>
 bool TaskRun::write(const Attempt& attempt, const char* verb, Write&& write) {
-  return fenced(session_, keeper_, attempt.lease, verb, write);
+  if (!attempt.detached) return fenced(session_, keeper_, attempt.lease, verb, write);
+  int tries = 0;
+  const auto landed = session_.call([&](db::Connection& db) {
+    ++tries;
+    return write(db);
+  });
+  // When it was sent twice, the first one may have landed: what it found then is gone.
+  if (landed == queue::Landed::kYes || tries > 1) return true;
+  keeper_.lose(attempt.lease, verb);
+  return false;
+}
+
+TaskRun::Result TaskRun::ended(const Attempt& attempt) {
+  return attempt.detached ? Result::kDetached : Result::kWritten;
+}
+
+// A detached task was recovered by somebody, who has charged it.
+TaskRun::Result TaskRun::dropped(const Attempt& attempt) {
+  return attempt.detached ? Result::kDetached : Result::kLeaseGone;
 }
 
 bool TaskRun::give_back(const Attempt& attempt) {
   return write(attempt, "give_back", [&](db::Connection& db) {
-    return tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
+    return attempt.detached ? queue::DetachedStore::give_back(db, *attempt.detached, attempt.number)
+                            : tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
   });
 }
 
-TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
+TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   const queue::Task& task = attempt.task;
   const Nanos started = boot_ns();
   const auto time_limit = config::task_timeout(settings_, task.type);
   const TaskLimits limits{started + nanos(config::soft_task_timeout(time_limit)),
                           started + nanos(time_limit),
                           nanos(plugin_host::progress_every(*attempt.handler->handler))};
-  RunningMark mark(slot_, keeper_, attempt, limits, started);
+  const config::Queue& queue = *attempt.queue.settings;
+  const Nanos detach_after = queue.exclusive ? 0 : nanos(queue.detach_after);  // S5
+  RunningMark mark(slot_, keeper_, attempt, limits,
+                   {&task, attempt.number, attempt.before, started, 0, detach_after});
+  // All before this may have taken long, and so may the keeper's mutex: look again (S5).
+  if (!keeper_.valid()) return not_started(attempt);
   Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark);
   plugin_host::CallResult result;
+  bool valid = false;
+  Place place = Place::kPartition;
   {
     const SlotWriter::Guard guard(slot_);
     result = plugin_host::call(*attempt.handler,
                                {attempt.id, attempt.queue.info.name, task.type, *task.payload,
                                 attempt.number, attempt.most, limits.soft_ns},
                                hooks);
-    mark.end_handler();
+    valid = keeper_.valid();
+    place = mark.handler_returned();
   }
   log::debug("task.ran", {{"task", attempt.id},
                           {"type", task.type},
                           {"attempt", attempt.number},
                           {"outcome", plugin_host::name_of(result.kind)},
                           {"runtime_us", (boot_ns() - started) / kMicro}});
-  const bool in_doubt = !keeper_.valid();
+  const bool in_doubt = !valid;
   if (in_doubt) {
     // S5: it may have run beside another one. The checker wants a fault that explains it.
     log::warn("lease.overrun",
               {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
   }
+  if (!find_place(attempt, place)) return dropped(attempt);
   switch (result.kind) {
     case plugin_host::OutcomeKind::kSuccess:
-      slot_.add_finished(queue::finished(task));
-      slot_.raw().tasks_done.fetch_add(1, std::memory_order_relaxed);
-      return Result::kFinished;
+      return finished(attempt);
     case plugin_host::OutcomeKind::kRetry:
       // It did as stop_requested said, for a reason that is not the task's.
       if (in_doubt && boot_ns() < limits.soft_ns) return interrupted(attempt, result.reason);
@@ -213,6 +252,27 @@ TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
   return Result::kLeaseGone;
 }
 
+// In doubt it is detached once more: that ends the lease if nothing else has, so that what was sent
+// before it can no longer do anything.
+bool TaskRun::find_place(Attempt& attempt, Place place) {
+  if (place == Place::kPartition) return true;
+  attempt.detached = queue::DetachedStore::detached(attempt.lease, attempt.task);
+  if (place == Place::kDetached) return true;
+  return fenced(session_, keeper_, attempt.lease, "detach", [&](db::Connection& db) {
+    return detached_.detach(db, attempt.lease, attempt.task, attempt.number, attempt.before);
+  });
+}
+
+TaskRun::Result TaskRun::finished(const Attempt& attempt) {
+  slot_.add_finished(queue::finished(attempt.task));
+  slot_.raw().tasks_done.fetch_add(1, std::memory_order_relaxed);
+  if (!attempt.detached) return Result::kFinished;
+  const bool written = write(attempt, "ack", [&](db::Connection& db) {
+    return queue::DetachedStore::ack(db, *attempt.detached);
+  });
+  return written ? ended(attempt) : dropped(attempt);
+}
+
 std::chrono::microseconds TaskRun::pause_after(const Attempt& attempt) const {
   auto [first, most, list] = config::pauses(settings_, *attempt.queue.settings, attempt.task.type);
   return queue::RetryPolicy{first, most, std::move(list)}.delay(attempt.number, dice());
@@ -225,9 +285,11 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
   if (attempt.number >= attempt.most) return bury(attempt, verdict);
   const auto wait = delay.value_or(pause_after(attempt));
   const bool written = write(attempt, "retry", [&](db::Connection& db) {
-    return tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
+    return attempt.detached
+               ? queue::DetachedStore::retry(db, *attempt.detached, attempt.number, wait, verdict)
+               : tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
   });
-  if (!written) return Result::kLeaseGone;
+  if (!written) return dropped(attempt);
   slot_.raw().tasks_retried.fetch_add(1, std::memory_order_relaxed);
   log::warn("task.retry", {{"task", attempt.id},
                            {"type", attempt.task.type},
@@ -236,15 +298,15 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
                            {"again_in_ms", wait.count() / 1000},
                            {"cause", verdict.cause},
                            {"error", verdict.error}});
-  return Result::kWritten;
+  return ended(attempt);
 }
 
 // It was asked to stop and did: no failure, and no attempt is charged. Unless the attempt was
-// announced, the task was never marked, and there is nothing to undo.
+// announced or the task detached, it was never marked, and there is nothing to undo.
 TaskRun::Result TaskRun::interrupted(const Attempt& attempt, const std::string& reason) {
-  if (attempt.announced && !give_back(attempt)) return Result::kLeaseGone;
+  if ((attempt.announced || attempt.detached) && !give_back(attempt)) return dropped(attempt);
   log::info("task.interrupted", {{"task", attempt.id}, {"reason", reason}});
-  return Result::kWritten;
+  return ended(attempt);
 }
 
 TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
@@ -252,21 +314,25 @@ TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
                                const std::string& reason) {
   const auto wait = delay.value_or(pause_after(attempt));
   const bool written = write(attempt, "snooze", [&](db::Connection& db) {
-    return tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
+    return attempt.detached
+               ? queue::DetachedStore::snooze(db, *attempt.detached, attempt.number, wait)
+               : tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
   });
-  if (!written) return Result::kLeaseGone;
+  if (!written) return dropped(attempt);
   log::info(how, {{"task", attempt.id},
                   {"type", attempt.task.type},
                   {"again_in_ms", wait.count() / 1000},
                   {"reason", reason}});
-  return Result::kWritten;
+  return ended(attempt);
 }
 
 TaskRun::Result TaskRun::bury(const Attempt& attempt, const queue::Verdict& verdict) {
   const bool written = write(attempt, "bury", [&](db::Connection& db) {
-    return tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict);
+    return attempt.detached
+               ? queue::DetachedStore::bury(db, *attempt.detached, attempt.number, verdict)
+               : tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict);
   });
-  return written ? buried(attempt, attempt.number, verdict) : Result::kLeaseGone;
+  return written ? buried(attempt, attempt.number, verdict) : dropped(attempt);
 }
 
 // Its attempts were written before they ran, and the last of them took its worker's host down; or
@@ -290,7 +356,7 @@ TaskRun::Result TaskRun::buried(const Attempt& attempt, std::uint32_t last,
                            {"attempt", last},
                            {"cause", verdict.cause},
                            {"error", verdict.error}});
-  return Result::kWritten;
+  return ended(attempt);
 }
 
 }  // namespace allot::worker

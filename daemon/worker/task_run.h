@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "config/settings.h"
 #include "plugin_host/registry.h"
+#include "queue/detached_store.h"
 #include "queue/retry_policy.h"
 #include "queue/task_store.h"
 #include "worker/finder.h"
@@ -23,14 +25,18 @@ class TaskRun {
     kFinished,     // to be acknowledged
     kUnknownType,  // no handler here: to be deferred (S14)
     kWritten,      // retry, snooze or dead letter stands in the database
+    kDetached,     // it ended outside of its partition, which is somebody else's by now
     kLeaseGone     // or in doubt: drop the rest of the block
   };
 
-  TaskRun(Session& session, const queue::TaskStore& tasks, const plugin_host::Registry& registry,
-          LeaseKeeper& keeper, SlotWriter& slot, const config::Settings& settings);
+  TaskRun(Session& session, const queue::TaskStore& tasks, const queue::DetachedStore& detached,
+          const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
+          const config::Settings& settings);
 
-  // `careful`: the attempt is written before the handler starts (S7).
-  Result run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task, bool careful);
+  // `careful`: the attempt is written before the handler starts (S7). `finished` is what the block
+  // has not acknowledged yet; it is when the result is kDetached.
+  Result run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task, bool careful,
+             std::span<const queue::Finished> finished);
 
   struct Attempt;
 
@@ -39,9 +45,16 @@ class TaskRun {
   template <typename Write>
   [[nodiscard]] bool write(const Attempt& attempt, const char* verb, Write&& write);
   [[nodiscard]] bool give_back(const Attempt& attempt);
+  Result not_started(const Attempt& attempt);
   // By the policy of its type or queue.
   [[nodiscard]] std::chrono::microseconds pause_after(const Attempt& attempt) const;
-  Result call_handler(const Attempt& attempt);
+  Result call_handler(Attempt& attempt);
+  // Where the task is now that its handler has returned. False: its lease is gone.
+  bool find_place(Attempt& attempt, Place place);
+  Result finished(const Attempt& attempt);
+  // After a fenced write: it stands, or its lease was gone.
+  static Result ended(const Attempt& attempt);
+  static Result dropped(const Attempt& attempt);
   Result retry(const Attempt& attempt, std::optional<std::chrono::microseconds> delay,
                const queue::Verdict& verdict);
   Result interrupted(const Attempt& attempt, const std::string& reason);
@@ -54,6 +67,7 @@ class TaskRun {
 
   Session& session_;
   const queue::TaskStore& tasks_;
+  const queue::DetachedStore& detached_;
   const plugin_host::Registry& registry_;
   LeaseKeeper& keeper_;
   SlotWriter& slot_;

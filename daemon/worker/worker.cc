@@ -2,6 +2,8 @@
 #include "worker/worker.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "base/version.h"
 #include "db/from_settings.h"
@@ -40,6 +42,12 @@ std::vector<ServedQueue> serve(Session& session, const config::Settings& setting
   return served;
 }
 
+std::vector<queue::QueueInfo> infos_of(const std::vector<ServedQueue>& served) {
+  std::vector<queue::QueueInfo> infos;
+  for (const ServedQueue& queue : served) infos.push_back(queue.info);
+  return infos;
+}
+
 }  // namespace
 
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
@@ -49,6 +57,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
       queue::make_holder(settings.daemon.instance, config::runtime_dir(settings)),
       settings.daemon.lease_ttl);
   const queue::TaskStore tasks(leases.holder());
+  const queue::DetachedStore detached(leases.holder(), leases.ttl());
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
   slot.start(leases.holder());
   install_stop_signals(board);
@@ -67,11 +76,12 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
       db::require_schema(db);
       return true;
     });
-    LeaseKeeper keeper(leases, connect, slot);
-    Finder finder(session, leases, keeper, slot, board, pool,
-                  serve(session, settings, settings.pools[pool]));
-    TaskRun runner(session, tasks, registry, keeper, slot, settings);
-    BlockLoop loop(session, finder, keeper, slot, tasks, runner);
+    LeaseKeeper keeper(leases, detached, connect, slot, board);
+    auto served = serve(session, settings, settings.pools[pool]);
+    Recovery recovery(session, detached, settings, infos_of(served), board);
+    Finder finder(session, leases, keeper, slot, board, pool, std::move(served));
+    TaskRun runner(session, tasks, detached, registry, keeper, slot, settings);
+    BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery);
     log::info("worker.ready", {{"slot", raw_slot.index},
                                {"pool", settings.pools[pool].name},
                                {"version", kVersion},

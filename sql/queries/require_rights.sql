@@ -3,6 +3,10 @@
 UPDATE q_lock_table SET state = state WHERE FALSE;
 UPDATE task SET attempt = attempt WHERE FALSE;
 DELETE FROM task WHERE FALSE AND prio = 0;
+INSERT INTO task SELECT * FROM task WHERE FALSE;
+INSERT INTO task_running SELECT * FROM task_running WHERE FALSE;
+UPDATE task_running SET epoch = epoch WHERE FALSE;
+DELETE FROM task_running WHERE FALSE AND prio = 0;
 INSERT INTO task_moved SELECT * FROM task_moved WHERE FALSE
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 DELETE FROM task_moved WHERE FALSE AND prio = 0;

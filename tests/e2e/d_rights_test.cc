@@ -56,11 +56,13 @@ class RightsTest : public testing::Test {
         "host = \"127.0.0.1\"\nport = " + std::to_string(server_->database.tcp().port) +
         "\nuser = \"allot_worker\"\npassword_file = \"" + secret +
         "\"\ntls = \"verify\"\ntls_ca = \"" + server_->authority.ca() + "\"";
-    daemon_ = std::make_unique<Daemon>(DaemonOptions{.queue_keys = "max_attempts = 3",
-                                                     .migrate = false,
-                                                     .start = false,
-                                                     .server = &server_->database,
-                                                     .database_keys = keys});
+    daemon_ = std::make_unique<Daemon>(
+        DaemonOptions{.queue_keys = "max_attempts = 3\ndetach_after = \"1ms\"",
+                      .more = "[queues.still]\ndetach_after = \"0s\"\n",
+                      .migrate = false,
+                      .start = false,
+                      .server = &server_->database,
+                      .database_keys = keys});
     make("allot_migrate");
     const auto migrated = as("allot_migrate", {"migrate"});
     EXPECT_EQ(migrated.status.code, kExitOk) << migrated.err;
@@ -147,15 +149,21 @@ TEST_F(RightsTest, TheDocumentedRightsAreEnough) {
   }
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 3; })) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.logged("task.no_handler"); })) << daemon.log();
-  // What runs when everything dies is found again in the next life, and run with care.
-  ASSERT_EQ(as("allot_submit", {"submit", "default", "test.spin", ""}).status.code, kExitOk);
-  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  // What runs when everything dies is found again in the next life, and run with care; detached or
+  // not.
+  for (const char* queue : {"default", "still"}) {
+    ASSERT_EQ(as("allot_submit", {"submit", queue, "test.spin", ""}).status.code, kExitOk);
+  }
+  ASSERT_TRUE(eventually([&] {
+    return daemon.busy_workers().size() == 2 && daemon.count("task_running") == 1;
+  })) << daemon.log();
   const auto workers = daemon.workers();
   daemon.process().kill9();
   for (const pid_t worker : workers) kill(worker, SIGKILL);
   daemon.start();
-  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 2; })) << daemon.log();
   EXPECT_TRUE(daemon.logged("lease.reclaimed")) << daemon.log();
+  EXPECT_TRUE(daemon.logged("task.recovered")) << daemon.log();
   EXPECT_FALSE(daemon.logged("denied")) << daemon.log();
   daemon.stop(SIGQUIT);
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"a"}));
@@ -166,7 +174,7 @@ TEST_F(RightsTest, TheDocumentedRightsAreEnough) {
 }
 
 TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
-  EXPECT_EQ(rights("allot_worker").size(), 20U);
+  EXPECT_EQ(rights("allot_worker").size(), 25U);
   root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
   expect_each_to_be_missed("allot_worker", {"check"});
   EXPECT_EQ(as("allot_worker", {"check"}).status.code, kExitOk);

@@ -116,7 +116,8 @@ std::uint64_t Daemon::count(const std::string& table) const {
 bool Daemon::drained() const {
   auto connection = connect();
   auto results = connection.execute(
-      "SELECT (SELECT COUNT(*) FROM task), (SELECT COUNT(*) FROM q_lock_table WHERE state <> "
+      "SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_running), (SELECT COUNT(*) "
+      "FROM q_lock_table WHERE state <> "
       "'FREE')");
   const auto row = results.front().next();
   return row->u64(0) == 0 && row->u64(1) == 0;

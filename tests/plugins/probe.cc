@@ -5,6 +5,7 @@
 //   output = "FILE"    where test.write appends its payloads, one line each
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <allot/plugin.hpp>
@@ -232,6 +233,42 @@ class WriteAndSleep : public allot::Handler {
   std::string output_;
 };
 
+// payload: NAME MILLISECONDS. Sleeps without looking and writes "NAME done"; writes "NAME overlaps"
+// when the same NAME runs elsewhere at the same time, which a lock tells that dies with its
+// process.
+class Alone : public allot::Handler {
+ public:
+  explicit Alone(const allot::Config& config) : output_(config.get("output")) {}
+  allot::Outcome run(allot::Context& ctx) override {
+    const std::string payload(ctx.payload());
+    const std::size_t space = payload.find(' ');
+    const std::string name = payload.substr(0, space);
+    const int fd = ::open((output_ + "." + name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (::flock(fd, LOCK_EX | LOCK_NB) != 0) append_line(output_, name + " overlaps");
+    ::poll(nullptr, 0, std::atoi(payload.c_str() + space + 1));
+    append_line(output_, name + " done");
+    ::close(fd);
+    return allot::success();
+  }
+
+ private:
+  std::string output_;
+};
+
+// Takes its time, then does what its payload says.
+class Slowly : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    ::poll(nullptr, 0, 400);
+    if (ctx.payload() == "crash") ::raise(SIGKILL);
+    if (ctx.payload() == "throw") throw std::runtime_error("thrown");
+    if (ctx.payload() == "fail") return allot::fail("failed");
+    if (ctx.payload() == "retry") return allot::retry("again");
+    if (ctx.payload() == "snooze") return allot::snooze(std::chrono::hours(1), "not now");
+    return allot::success();
+  }
+};
+
 // Starts a process in a session of its own, writes its pid, and hangs.
 class Stray : public allot::Handler {
  public:
@@ -347,6 +384,8 @@ ALLOT_HANDLER("test.bloat", Bloat)
 ALLOT_HANDLER("test.promise", Promise)
 ALLOT_HANDLER("test.deaf", Deaf)
 ALLOT_HANDLER("test.stray", Stray)
+ALLOT_HANDLER("test.alone", Alone)
+ALLOT_HANDLER("test.slowly", Slowly)
 ALLOT_HANDLER("test.ok", Ok)
 ALLOT_HANDLER("test.fail", Fail)
 ALLOT_HANDLER("test.retry", Retry)

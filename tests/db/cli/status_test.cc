@@ -30,17 +30,19 @@ class StatusTest : public CliTest {
 TEST_F(StatusTest, QueuesWithoutADaemon) {
   const std::string text = must({"status"});
   EXPECT_EQ(text,
-            "QUEUE    PARTITIONS  WAITING  DEAD\n"
-            "default           1        3     0\n"
-            "wide              8        5     0\n"
+            "QUEUE    PARTITIONS  WAITING  DETACHED  DEAD\n"
+            "default           1        3         0     0\n"
+            "wide              8        5         0     0\n"
             "\n"
             "no allotd is running for instance 'default' (" +
                 (folder_ / "run") + ")\n");
   const json view = status();
   EXPECT_EQ(view["queues"], json::parse(R"([{"name": "default", "partitions": 1, "waiting": 3,
-                             "waiting_at_least": false, "dead": 0, "dead_at_least": false},
+                             "waiting_at_least": false, "detached": 0, "dead": 0,
+                             "dead_at_least": false},
                             {"name": "wide", "partitions": 8, "waiting": 5,
-                             "waiting_at_least": false, "dead": 0, "dead_at_least": false}])"));
+                             "waiting_at_least": false, "detached": 0, "dead": 0,
+                             "dead_at_least": false}])"));
   EXPECT_EQ(view["instance"]["running"], false);
   EXPECT_EQ(view["instance"]["name"], "default");
   EXPECT_EQ(view["instance"]["runtime_dir"], folder_ / "run");
@@ -53,7 +55,7 @@ TEST_F(StatusTest, ACountStopsAtItsBound) {
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)"
       " SELECT queue_id, 0, 1, i, 't', '' FROM n, queue WHERE name = 'default'");
-  EXPECT_TRUE(has(must({"status"}), "default           1  100000+     0\n"));
+  EXPECT_TRUE(has(must({"status"}), "default           1  100000+         0     0\n"));
   const json view = status();
   EXPECT_EQ(view["queues"][0]["waiting"], 100'000);
   EXPECT_EQ(view["queues"][0]["waiting_at_least"], true);
@@ -138,7 +140,8 @@ TEST_F(WorkersTest, EverythingThatASlotSays) {
                          {"partition", 3},
                          {"running", json::array({{{"task", queue::TaskId{{7, 3}, 2, 4711}.text()},
                                                    {"type", "mail.send"},
-                                                   {"attempt", 3}}})},
+                                                   {"attempt", 3},
+                                                   {"detached", false}}})},
                          {"done", 11},
                          {"retried", 12},
                          {"dead", 13},
@@ -162,6 +165,12 @@ TEST_F(WorkersTest, TheTableSaysTheSame) {
   EXPECT_TRUE(has(text, ", attempt 3\n"));
   EXPECT_TRUE(has(text, "idle     -             0        0     0 "));
   EXPECT_TRUE(has(text, " 9 ")) << "a pool that the configuration does not name any more";
+}
+
+TEST_F(WorkersTest, ADetachedTaskIsMarked) {
+  busy_worker(2).running[0].detached = 1;
+  EXPECT_EQ(status()["workers"][0]["running"][0]["detached"], true);
+  EXPECT_TRUE(has(must({"status"}), ", attempt 3, detached\n"));
 }
 
 TEST_F(WorkersTest, OnlyWorkersThatLive) {

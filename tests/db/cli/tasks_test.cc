@@ -5,6 +5,7 @@
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
 #include "queue/catalog.h"
+#include "queue/detached_store.h"
 #include "queue/lease_store.h"
 #include "queue/task_store.h"
 
@@ -86,6 +87,31 @@ TEST_F(TasksTest, ShowSaysWhoLeasesThePartition) {
   const std::string name = holder.host + "/" + std::to_string(holder.pid);
   EXPECT_TRUE(has(must({"task", "show", id}), "leased by  " + name + "\n"));
   EXPECT_EQ(json::parse(must({"task", "show", id, "--json"}))["leased_by"], name);
+}
+
+TEST_F(TasksTest, ADetachedTaskRuns) {
+  const std::string id = submit("p");
+  submit("q");
+  auto block = lease();
+  const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
+  ASSERT_EQ(detached.detach(look_, block.lease, block.tasks.at(0), 1, {}), queue::Landed::kYes);
+  const queue::Holder& holder = leases_.holder();
+  const std::string name = holder.host + "/" + std::to_string(holder.pid);
+  const std::string shown = must({"task", "show", id});
+  EXPECT_TRUE(has(shown, "state      running\n")) << shown;
+  EXPECT_TRUE(has(shown, "running on " + name + "\n")) << shown;
+  EXPECT_FALSE(has(shown, "leased by")) << shown;
+  const json view = json::parse(must({"task", "show", id, "--json"}));
+  EXPECT_EQ(view["state"], "running");
+  EXPECT_EQ(view["running_on"], name);
+  EXPECT_TRUE(view["leased_by"].is_null());
+  EXPECT_TRUE(has(must({"tasks"}), "running on " + name + "\n"));
+  const json list = json::parse(must({"tasks", "--json"}));
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[0]["task"], id);
+  EXPECT_EQ(list[0]["state"], "running");
+  EXPECT_EQ(list[1]["state"], "waiting");
+  EXPECT_EQ(json::parse(must({"tasks", "--limit", "1", "--json"})).size(), 1U);
 }
 
 TEST_F(TasksTest, ShowListsTheFailedAttempts) {

@@ -54,6 +54,8 @@ const Verb kVerbs[] = {
      [](Worker& w, const Lease& lease, const Task& task) {
        return yes(w.tasks.defer(w.db, lease, std::vector{task.key}));
      }},
+    {"detach", [](Worker& w, const Lease& lease,
+                  const Task& task) { return yes(w.detached.detach(w.db, lease, task, 1, {})); }},
     {"clear_suspects", [](Worker& w, const Lease& lease,
                           const Task&) { return yes(w.tasks.clear_suspects(w.db, lease)); }},
     {"renew",

@@ -36,7 +36,10 @@ std::string dump_tables(db::Connection& db, std::span<const TableOrder> tables) 
 }
 
 Worker::Worker(db::Connection connection, std::uint64_t origin, std::chrono::microseconds ttl)
-    : db(std::move(connection)), leases(holder_with(origin), ttl), tasks(leases.holder()) {}
+    : db(std::move(connection)),
+      leases(holder_with(origin), ttl),
+      tasks(leases.holder()),
+      detached(leases.holder(), ttl) {}
 
 std::optional<Block> Worker::lease(Partition partition, const FetchSpec& spec) {
   return leases.lease(db, partition, spec);
@@ -52,8 +55,8 @@ std::optional<Block> Worker::steal(Partition partition, const FetchSpec& spec) {
 std::string emptied_database() {
   static const std::string kName = Database::shared().make_database();
   db::Connection db = Database::shared().connect(kName);
-  for (const char* table :
-       {"task", "task_moved", "task_attempt", "task_dead", "q_lock_table", "queue"}) {
+  for (const char* table : {"task", "task_moved", "task_attempt", "task_running", "task_dead",
+                            "q_lock_table", "queue"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   return kName;

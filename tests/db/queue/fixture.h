@@ -9,6 +9,7 @@
 
 #include "db/connection.h"
 #include "queue/catalog.h"
+#include "queue/detached_store.h"
 #include "queue/lease_store.h"
 #include "queue/submit.h"
 #include "queue/task_store.h"
@@ -18,7 +19,7 @@
 
 namespace allot::queue {
 
-// One worker as the database sees it: an id of its own, its connection, its two stores.
+// One worker as the database sees it: an id of its own, its connection, its stores.
 struct Worker {
   explicit Worker(db::Connection connection, std::uint64_t origin = 0,
                   std::chrono::microseconds ttl = std::chrono::seconds(30));
@@ -29,6 +30,7 @@ struct Worker {
   db::Connection db;
   LeaseStore leases;
   TaskStore tasks;
+  DetachedStore detached;
 
   std::optional<Block> lease(Partition partition, const FetchSpec& spec = {});
   // Takes the partition from whoever has it, as one that was seen standing still for long.
@@ -42,13 +44,14 @@ struct TableOrder {
 inline constexpr TableOrder kTaskTables[] = {{"task", "1, 2, 3, 4"},
                                              {"task_moved", "1, 2, 3, 4"},
                                              {"task_attempt", "1, 2, 3, 4, 5"},
+                                             {"task_running", "1, 2, 3, 4"},
                                              {"task_dead", "1, 2, 3, 4"}};
 inline constexpr TableOrder kLeaseTable[] = {{"q_lock_table", "1, 2"}};
 
 // All rows of some tables as text, to be compared.
 std::string dump_tables(db::Connection& db, std::span<const TableOrder> tables);
 
-// The database that the tests of this program share, emptied: to make one takes seven tables.
+// The database that the tests of this program share, emptied: to make one takes eight tables.
 std::string emptied_database();
 
 // A database with one queue of one partition, and one worker.

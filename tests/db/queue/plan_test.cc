@@ -17,6 +17,8 @@ constexpr std::uint64_t kPartitions = 8;
 constexpr std::uint64_t kPerClass = 1600;
 constexpr std::uint64_t kTasks = kPartitions * kPrioClasses * kPerClass;  // 51,200
 constexpr std::uint64_t kBlock = 100;
+constexpr std::uint64_t kHistory = 300;  // so many of each class and partition have one
+constexpr std::uint64_t kDetachedRows = kPartitions * kPrioClasses * kHistory;
 constexpr std::uint64_t kTomorrow = std::uint64_t{1} << 62;
 
 using Values = std::map<std::string, std::string>;
@@ -55,7 +57,8 @@ class PlanTest : public QueueTest {
         " % 4, 1 + i DIV " + std::to_string(kPartitions * kPrioClasses) +
         " + IF(i % 2 = 1 AND i DIV " + std::to_string(kPartitions) + " % 4 = 0, " +
         std::to_string(kTomorrow) + ", 0), 't', REPEAT('x', 100) FROM n");
-    for (const char* table : {"task_moved", "task_attempt", "task_dead"}) fill_history(table);
+    for (const char* table : {"task_moved", "task_attempt", "task_dead", "task_running"})
+      fill_history(table);
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
         leases_.push_back(worker_.lease({wide_.queue_id, no}, {.block_size = 1})->lease);
@@ -66,9 +69,12 @@ class PlanTest : public QueueTest {
     const std::map<std::string, std::string> columns{
         {"task_moved", "run_key"},
         {"task_attempt", "1, UTC_TIMESTAMP(6), 'failed', '', '', 0"},
-        {"task_dead", "1, 't', '', 'failed', '', UTC_TIMESTAMP(6)"}};
+        {"task_dead", "1, 't', '', 'failed', '', UTC_TIMESTAMP(6)"},
+        {"task_running",
+         "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
+         " UTC_TIMESTAMP(6)"}};
     look_.execute("INSERT INTO " + table + " SELECT queue_id, partition_no, prio, run_key, " +
-                  columns.at(table) + " FROM task WHERE run_key <= 300");
+                  columns.at(table) + " FROM task WHERE run_key <= " + std::to_string(kHistory));
   }
 
   // A lease that is held, and in it the tasks of all classes with keys from 1 on.
@@ -157,8 +163,9 @@ class PlanTest : public QueueTest {
   }
 
   void check_plans(const Expectation& expected, const std::string& sql) {
-    static const std::set<std::string> kOurs{"task",  "q_lock_table", "lease",     "task_moved",
-                                             "moved", "task_attempt", "task_dead", "queue"};
+    static const std::set<std::string> kOurs{
+        "task",         "q_lock_table", "lease", "task_moved",   "moved",
+        "task_attempt", "task_dead",    "queue", "task_running", "running"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // What is inserted by values is not read.
@@ -195,7 +202,13 @@ std::string keys(std::size_t count, const std::string& prio, const std::string& 
   return all;
 }
 
+Values with(Values values, const std::string& name, const std::string& value) {
+  values[name] = value;
+  return values;
+}
+
 std::vector<Expectation> expectations() {
+  const Values running{{"epoch", "7"}, {"holder", "8"}};  // of the rows of task_running
   const std::string one = "prio = 2 AND run_key IN (150)";
   const std::string one_first = "prio = 2 AND first_key IN (150)";
   const std::string one_task = "task.prio = 2 AND task.run_key IN (150)";
@@ -235,15 +248,32 @@ std::vector<Expectation> expectations() {
       {&sql::k_record_attempt, 3, {}},
       {&sql::k_forget_attempt, 2, {{"attempt", "1"}}},
       {&sql::k_bury, 8, {}},
+      // A detached task, by its id.
+      {&sql::k_detach, 4, {{"run_key", "901"}}},
+      {&sql::k_renew_detached, 1, running},
+      {&sql::k_held_detached, 1, running},
+      {&sql::k_ack_detached, 7, running},
+      {&sql::k_retry_detached, 8, running},
+      {&sql::k_return_detached, 3, running},
+      {&sql::k_bury_detached, 6, running},
+      {&sql::k_record_detached, 2, running},
+      {&sql::k_forget_detached, 3, with(running, "attempt", "1")},
+      {&sql::k_recover, 1, with(running, "seen_epoch", "7")},
+      // All that are detached: as many as there are workers.
+      {&sql::k_watch_detached, kDetachedRows + 1, {}},
+      {&sql::k_former_detached, kDetachedRows + 1, {}, "once at start", false, true},
       {&sql::k_submit, 0, {{"rows", "(1, 1, 1, 4711, 't', ''), (1, 1, 1, 4712, 't', '')"}}},
       // For people: bounded by what they asked for.
       {&sql::k_list_tasks, 51, {}},
       {&sql::k_list_dead, 51, {}},
+      {&sql::k_list_running, 51, {}},
       {&sql::k_show_task, 4, {}},
+      {&sql::k_show_running, 1, {}},
       {&sql::k_show_dead, 1, {}},
       {&sql::k_list_attempts, 3, {}},
       {&sql::k_count_waiting, 110, {}},
       {&sql::k_count_dead, 110, {}},
+      {&sql::k_count_running, 110, {}},
       {&sql::k_find_queue, 1, {}},
       {&sql::k_require_rights, 0, {}},
       {&sql::k_list_queues, 10, {}, "a handful of queues", true, true},

@@ -36,7 +36,8 @@ class StallTest : public QueueTest {
               std::uint64_t row_waits) {
     look_.execute(
         "DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt;"
-        "DELETE FROM task_dead; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+        "DELETE FROM task_dead; DELETE FROM task_running;"
+        "UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put(1);
     const Block block = must_lease();
     const std::string untouched = tasks_as_text();
@@ -54,7 +55,8 @@ class StallTest : public QueueTest {
     std::string as_stolen;
     auto theft = std::async(std::launch::async, [&] {
       const bool stolen = thief.steal(partition_).has_value();
-      as_stolen = stolen ? dump_tables(thief.db, kTaskTables) : "not stolen";
+      const bool given_up = thief.lease(partition_).has_value();  // a detach releases
+      as_stolen = stolen || given_up ? dump_tables(thief.db, kTaskTables) : "not stolen";
     });
     Round round;
     EXPECT_TRUE(support::eventually([&] {
@@ -191,6 +193,18 @@ const FencedVerb kVerbs[] = {
        bury.set("first_key", task.id_key()).set("cause", "failed").set("error", "");
      },
      kHoldDead},
+    {"detach",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       static_cast<void>(w.detached.detach(w.db, lease, task, 3, {}));
+     },
+     {kHoldTask},
+     &sql::k_detach,
+     [](db::Statement& detach, const Task& task) {
+       detach.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
+       detach.set("origin", 1).set("host", "h").set("instance", "i").set("pid", 1);
+       detach.set("ttl_us", 30'000'000);
+     },
+     kHoldTask},
     {"defer",
      [](Worker& w, const Lease& lease, const Task& task) {
        static_cast<void>(w.tasks.defer(w.db, lease, std::vector{task.key}));
@@ -270,7 +284,7 @@ TEST_F(StallTest, AWriteWaitsForATheftThatIsUnderWay) {
   for (const FencedVerb& verb : kVerbs) {
     look_.execute(
         "DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt;"
-        "UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+        "DELETE FROM task_running; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put(1);
     const Block block = must_lease();
     const std::string before = tasks_as_text();

@@ -2,8 +2,10 @@
 #include "worker/lease_keeper.h"
 
 #include <future>
+#include <memory>
 
 #include "db/worker/fixture.h"
+#include "support/db_error.h"
 #include "support/eventually.h"
 
 namespace allot::worker {
@@ -17,7 +19,9 @@ class LeaseKeeperTest : public WorkerTest {
   // A third of the TTL is what a renewal waits for.
   LeaseKeeperTest()
       : leases_(queue::make_holder("test", "/"), milliseconds(1200)),
-        keeper_(leases_, options(), slot_) {}
+        store_(leases_.holder(), leases_.ttl()),
+        board_(std::make_unique<ipc::Board>()),
+        keeper_(leases_, store_, options(), slot_, *board_) {}
 
   queue::Lease take(std::uint32_t number) {
     const Nanos sent = boot_ns();
@@ -31,7 +35,29 @@ class LeaseKeeperTest : public WorkerTest {
                  std::to_string(number));
   }
 
+  // A task of that partition is about to run.
+  TaskAtWork begin(const queue::Task& task, milliseconds detach_after) {
+    TaskAtWork work{&task,
+                    1,
+                    {},
+                    boot_ns(),
+                    boot_ns() + 3600 * kSecond,
+                    static_cast<Nanos>(detach_after.count()) * kMilli};
+    slot_.begin_task(task, 1, 10, 0, 0);
+    keeper_.task_begins(work);
+    return work;
+  }
+  queue::Task task_at(std::uint64_t key) {
+    put(partition(0), {1, key});
+    queue::Task task;
+    task.key = {1, key};
+    return task;
+  }
+  std::string running() { return value("SELECT COUNT(*) FROM task_running"); }
+
   queue::LeaseStore leases_;
+  queue::DetachedStore store_;
+  std::unique_ptr<ipc::Board> board_;
   LeaseKeeper keeper_;
 };
 
@@ -108,7 +134,8 @@ TEST_F(LeaseKeeperTest, GoesOnWhenTheDatabaseIsBack) {
 
 TEST_F(LeaseKeeperTest, DoesNotRenewForATaskOverItsTime) {
   take(0);
-  keeper_.set_task_deadline(boot_ns());
+  const queue::Task task;
+  keeper_.task_begins({&task, 1, {}, boot_ns(), boot_ns(), 0});
   EXPECT_TRUE(eventually([&] {
     return value("SELECT expire_at < UTC_TIMESTAMP(6) FROM q_lock_table WHERE partition_no = 0") ==
            "1";
@@ -119,7 +146,8 @@ TEST_F(LeaseKeeperTest, DoesNotRenewForATaskOverItsTime) {
 TEST_F(LeaseKeeperTest, RenewsAgainWhenTheTaskMayGoOn) {
   take(0);
   const std::string first = expiry(0);
-  keeper_.set_task_deadline(boot_ns());
+  const queue::Task task;
+  keeper_.task_begins({&task, 1, {}, boot_ns(), boot_ns(), 0});
   EXPECT_FALSE(eventually([&] { return expiry(0) != first; }, milliseconds(600)));
   keeper_.set_task_deadline(boot_ns() + 60 * kSecond);
   EXPECT_TRUE(eventually([&] { return expiry(0) != first; }));
@@ -205,6 +233,90 @@ TEST_F(LeaseKeeperTest, HoldsOneLeaseAfterTheOther) {
     keeper_.drop();
     ASSERT_TRUE(leases_.release(db_, lease));
   }
+}
+
+TEST_F(LeaseKeeperTest, DetachesWhatRunsLongAndRenewsIt) {
+  const queue::Task task = task_at(5);
+  take(0);
+  begin(task, milliseconds(10));
+  ASSERT_TRUE(eventually([&] { return running() == "1"; }));
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+  std::string seen = value("SELECT expire_at FROM task_running");
+  for (int renewals = 0; renewals < 3; ++renewals) {
+    ASSERT_TRUE(eventually([&] { return value("SELECT expire_at FROM task_running") != seen; }));
+    seen = value("SELECT expire_at FROM task_running");
+  }
+  EXPECT_TRUE(keeper_.valid());
+  EXPECT_EQ(raw_slot_->running[0].detached, 1U);
+  EXPECT_EQ(board_->bell, 1U) << "its neighbours are anybody's";
+  EXPECT_EQ(keeper_.task_ended(), Place::kDetached);
+  EXPECT_FALSE(keeper_.valid()) << "it holds nothing any more";
+  seen = value("SELECT expire_at FROM task_running");
+  EXPECT_FALSE(eventually([&] { return value("SELECT expire_at FROM task_running") != seen; },
+                          milliseconds(1500)));
+}
+
+TEST_F(LeaseKeeperTest, DetachesEarlierWhenWorkersAreIdle) {
+  const queue::Task task = task_at(5);
+  take(0);
+  begin(task, milliseconds(3'600'000));
+  EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
+  board_->waiters = 1;
+  EXPECT_TRUE(eventually([&] { return running() == "1"; }));
+  EXPECT_EQ(keeper_.task_ended(), Place::kDetached);
+}
+
+TEST_F(LeaseKeeperTest, NeverDetachesWhereItIsOff) {
+  const queue::Task task = task_at(5);
+  take(0);
+  board_->waiters = 1;
+  begin(task, milliseconds(0));
+  EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
+  EXPECT_EQ(keeper_.task_ended(), Place::kPartition);
+  EXPECT_TRUE(keeper_.valid());
+}
+
+TEST_F(LeaseKeeperTest, DetachesNothingOfALostLease) {
+  const queue::Task task = task_at(5);
+  take(0);
+  db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 0");
+  begin(task, milliseconds(10));
+  EXPECT_TRUE(eventually([&] { return keeper_.lost(); }));
+  EXPECT_EQ(running(), "0");
+  EXPECT_EQ(keeper_.task_ended(), Place::kPartition);
+}
+
+TEST_F(LeaseKeeperTest, NoticesThatADetachedTaskWasRecovered) {
+  const queue::Task task = task_at(5);
+  take(0);
+  begin(task, milliseconds(10));
+  ASSERT_TRUE(eventually([&] { return running() == "1"; }));
+  db_.execute("UPDATE task_running SET epoch = epoch + 1, lock_by = 7");
+  EXPECT_TRUE(eventually([&] { return keeper_.lost(); }));
+  EXPECT_EQ(raw_slot_->leases_lost, 1U);
+}
+
+// The database goes away in the middle: what became of the detach is found out when it is back.
+TEST_F(LeaseKeeperTest, ADetachWithoutAReplyIsFoundOut) {
+  const queue::Task task = task_at(5);
+  const queue::Lease lease = take(0);
+  db::Connection stall = support::Database::shared().connect(name_);
+  stall.execute("BEGIN; SELECT * FROM task FOR UPDATE");
+  begin(task, milliseconds(10));
+  ASSERT_TRUE(eventually(
+      [&] { return support::server_counter(db_, "Innodb_row_lock_current_waits") >= 1; }));
+  // Its call ends after a second; the server goes on executing.
+  ASSERT_TRUE(eventually([&] { return keeper_.lost() || !keeper_.valid(); }));
+  const Place place = keeper_.task_ended();
+  EXPECT_EQ(place, Place::kUnknown);
+  auto again = std::async(std::launch::async, [&] {
+    db::Connection own(options());
+    return store_.detach(own, lease, task, 1, {});
+  });
+  stall.execute("ROLLBACK");
+  EXPECT_EQ(again.get(), queue::Landed::kYes);
+  EXPECT_EQ(running(), "1");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0");
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include "worker/settle.h"
 
 #include <csignal>
+#include <future>
 
 #include "base/clock.h"
 #include "db/worker/fixture.h"
+#include "queue/detached_store.h"
 #include "worker/hints.h"
 
 namespace allot::worker {
@@ -16,7 +18,8 @@ class SettleTest : public WorkerTest {
  protected:
   SettleTest()
       : leases_(queue::make_holder("test", "/"), std::chrono::seconds(30)),
-        tasks_(leases_.holder()) {
+        tasks_(leases_.holder()),
+        detached_(leases_.holder(), leases_.ttl()) {
     settings_.database.socket = options().socket;
     settings_.database.user = options().user;
     settings_.database.name = name_;
@@ -50,9 +53,21 @@ class SettleTest : public WorkerTest {
     return value("SELECT state FROM q_lock_table WHERE partition_no = " + std::to_string(number));
   }
 
+  // The dead worker's task, detached while its attempt number `attempt` ran.
+  queue::Task detach(std::uint32_t attempt, std::uint32_t most) {
+    put(partition(0), {1, 1});
+    put(partition(0), {1, 2});
+    db_.execute("UPDATE task SET attempt = " + std::to_string(attempt - 1));
+    const auto block = lease(0);
+    slot_.begin_task(block.tasks[0], attempt, most, 0, 0);
+    EXPECT_EQ(detached_.detach(db_, block.lease, block.tasks[0], attempt, {}), queue::Landed::kYes);
+    return block.tasks[0];
+  }
+
   config::Settings settings_;
   queue::LeaseStore leases_;
   queue::TaskStore tasks_;
+  queue::DetachedStore detached_;
 };
 
 TEST_F(SettleTest, ChargesTheRunningTaskAndAcknowledgesTheFinished) {
@@ -209,6 +224,73 @@ TEST_F(SettleTest, ABrokenPromiseOfProgressIsATimeout) {
   settle_it();
   EXPECT_EQ(value("SELECT CONCAT(cause, ': ', LEFT(error, 54)) FROM task_attempt"),
             "timeout: made no progress for longer than its handler promised;");
+}
+
+TEST_F(SettleTest, ADetachedTaskIsChargedWhereItStood) {
+  const auto board = std::make_unique<ipc::Board>();
+  detach(1, 10);
+  settle_it(kKilled, board.get());
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt ORDER BY run_key) FROM task"),
+            "1:1,2:0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+  EXPECT_EQ(value("SELECT CONCAT(first_key, ' ', attempt, ' ', cause) FROM task_attempt"),
+            "1 1 signal");
+  EXPECT_EQ(take_hint(board->pools[0]), make_hint(queue_.queue_id, 0));
+  settle_it();
+  EXPECT_EQ(value("SELECT MAX(attempt) FROM task"), "1") << "twice has the effect of once";
+}
+
+TEST_F(SettleTest, ADetachedTasksLaterCrashWaitsAndTheLastOneBuries) {
+  detach(2, 3);
+  db_.execute(
+      "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, first_key, 1,"
+      " UTC_TIMESTAMP(6), 'signal', '', '', 0 FROM task_running");
+  settle_it();
+  EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', run_key > 1) FROM task WHERE first_key = 1"), "2 1");
+  db_.execute("DELETE FROM task");
+  slot_.end_task();
+  detach(3, 3);
+  settle_it();
+  EXPECT_EQ(value("SELECT CONCAT(first_key, ' ', attempt, ' ', cause) FROM task_dead"),
+            "1 3 signal");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+}
+
+TEST_F(SettleTest, ADetachedTaskThatFinishedAtTheLastInstructionIsNotCharged) {
+  const queue::Task task = detach(1, 10);
+  slot_.add_finished(queue::finished(task));
+  settle_it();
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt) FROM task"), "2:0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+}
+
+TEST_F(SettleTest, ADetachedTaskThatWasRecoveredIsLeftAlone) {
+  detach(1, 10);
+  db_.execute("UPDATE task_running SET epoch = epoch + 1, lock_by = 7");
+  settle_it();
+  EXPECT_EQ(value("SELECT CONCAT(lock_by, ' ', attempt) FROM task_running"), "7 1");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
+}
+
+// The dead worker's connection could not be ended, and its detach comes through after all.
+TEST_F(SettleTest, FindsWhatADetachDoesMeanwhile) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  db::Connection stall(options());
+  stall.execute("BEGIN; SELECT * FROM task FOR UPDATE");
+  auto late = std::async(std::launch::async, [&] {
+    db::Connection own(options());
+    return detached_.detach(own, block.lease, block.tasks[0], 1, {});
+  });
+  ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
+  auto settled = std::async(std::launch::async, [&] { settle_it(); });
+  ASSERT_TRUE(support::wait_for_lock_waits(db_, 2)) << "it has to wait for the lease's row";
+  stall.execute("ROLLBACK");
+  EXPECT_EQ(late.get(), queue::Landed::kYes);
+  settled.get();
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt) FROM task"), "1:1");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
 }
 
 // What the supervisor kills for, it kills with SIGKILL: any other death is what it is.

@@ -2,6 +2,8 @@
 // One task in a real handler, over a real database: what stands there afterwards.
 #include "worker/task_run.h"
 
+#include <memory>
+
 #include "db/worker/fixture.h"
 #include "queue/inspect.h"
 
@@ -19,8 +21,10 @@ class TaskRunTest : public WorkerTest {
         registry_(plugin_host::Registry::load(ALLOT_PROBE_FOLDER,
                                               {{"probe", {{"output", "/nonexistent"}}}})),
         session_(options(), slot_, seconds(1)),
-        keeper_(leases_, options(), slot_),
-        runner_(session_, tasks_, registry_, keeper_, slot_, settings_) {
+        detached_(leases_.holder(), leases_.ttl()),
+        board_(std::make_unique<ipc::Board>()),
+        keeper_(leases_, detached_, options(), slot_, *board_),
+        runner_(session_, tasks_, detached_, registry_, keeper_, slot_, settings_) {
     config_.name = "q";
     config_.max_attempts = 2;
     served_ = {queue_, &config_};
@@ -38,7 +42,7 @@ class TaskRunTest : public WorkerTest {
     return {partition(0), 1, 7};
   }
   Result run(queue::Block& block, bool careful) {
-    return runner_.run(block.lease, served_, block.tasks.at(0), careful);
+    return runner_.run(block.lease, served_, block.tasks.at(0), careful, {});
   }
   std::string task() {
     return value("SELECT CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-')) FROM task");
@@ -51,6 +55,8 @@ class TaskRunTest : public WorkerTest {
   queue::TaskStore tasks_;
   plugin_host::Registry registry_;
   Session session_;
+  queue::DetachedStore detached_;
+  std::unique_ptr<ipc::Board> board_;
   LeaseKeeper keeper_;
   TaskRun runner_;
 };
@@ -128,6 +134,53 @@ TEST_F(TaskRunTest, WithoutAnAttemptLeftItIsDeadOfTheLastOne) {
   EXPECT_EQ(shown->cause, "exception");
   EXPECT_EQ(shown->error, "3");
   EXPECT_EQ(queue::list_attempts(db_, id).size(), 3U);
+}
+
+// test.slowly takes 400 ms, and is detached long before.
+TEST_F(TaskRunTest, ADetachedTaskEndsOutsideOfItsPartition) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  const auto id = put_task("test.slowly", "retry");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, false), Result::kDetached);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+  EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', first_key) FROM task"), "1 7");
+  const auto attempts = queue::list_attempts(db_, id);
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].cause, "retry");
+  EXPECT_EQ(raw_slot_->running_count, 0U);
+}
+
+TEST_F(TaskRunTest, ADetachedTaskThatWasAnnouncedIsAcknowledgedWithItsRecord) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  put_task("test.slowly", "succeed");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, true), Result::kDetached);
+  for (const char* table : {"task", "task_running", "task_attempt", "task_moved", "task_dead"}) {
+    EXPECT_EQ(value(std::string("SELECT COUNT(*) FROM ") + table), "0") << table;
+  }
+  EXPECT_EQ(raw_slot_->tasks_done, 1U);
+}
+
+TEST_F(TaskRunTest, WhatWasRecoveredMeanwhileIsNotTouched) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  db_.execute(
+      "CREATE TRIGGER taken BEFORE INSERT ON task_running FOR EACH ROW"
+      " SET NEW.lock_by = 7");
+  for (const char* verdict : {"succeed", "retry", "fail", "snooze"}) {
+    db_.execute("DELETE FROM task_running");
+    raw_slot_->leases_lost = 0;
+    put_task("test.slowly", verdict);
+    auto block = lease();
+    keeper_.hold(block.lease, boot_ns());
+    EXPECT_EQ(run(block, false), Result::kDetached) << verdict;
+    EXPECT_EQ(value("SELECT CONCAT(lock_by, ' ', attempt) FROM task_running"), "7 1") << verdict;
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0") << verdict;
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0") << verdict;
+    EXPECT_EQ(raw_slot_->leases_lost, 1U) << verdict;
+  }
 }
 
 }  // namespace

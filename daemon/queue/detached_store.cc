@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/detached_store.h"
+
+#include "queue/error_text.h"
+#include "queue/lease_store.h"
+#include "queue/statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+db::Statement& set_id(db::Statement& statement, const TaskId& id) {
+  return set_partition(statement, id.partition).set("prio", id.prio).set("first_key", id.first_key);
+}
+
+db::Statement fenced(const sql::SqlText& sql, const Detached& detached) {
+  db::Statement statement(sql);
+  set_id(statement, detached.id).set("epoch", detached.epoch).set("holder", detached.holder);
+  return statement;
+}
+
+db::Statement record(const Detached& detached, std::uint32_t attempt, const Verdict& verdict) {
+  db::Statement statement = fenced(sql::k_record_detached, detached);
+  statement.set("attempt", attempt)
+      .set("cause", verdict.cause)
+      .set("error", error_text(verdict.error));
+  return statement;
+}
+
+db::Statement forget(const Detached& detached, std::uint32_t attempt) {
+  db::Statement statement = fenced(sql::k_forget_detached, detached);
+  statement.set("attempt", attempt);
+  return statement;
+}
+
+// As one transaction. The last statement takes the task out of task_running, or finds that it is
+// gone.
+Landed send(db::Connection& db, std::initializer_list<db::Statement> writes) {
+  const std::vector<db::Statement> statements(writes);
+  return db.transact(statements).back().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
+}
+
+Landed move(db::Connection& db, const Detached& detached, const db::Statement& first,
+            std::uint32_t charged, std::chrono::microseconds delay) {
+  return send_salted([&](std::uint32_t salt) {
+    db::Statement retry = fenced(sql::k_retry_detached, detached);
+    retry.set("attempt", charged).set("delay_us", bounded_us(delay)).set("salt", salt);
+    return send(db, {first, retry});
+  });
+}
+
+// To where it stood; should somebody stand there by now, behind what is due.
+Landed put_back(db::Connection& db, const Detached& detached, const db::Statement& first,
+                std::uint32_t charged) {
+  db::Statement back = fenced(sql::k_return_detached, detached);
+  back.set("attempt", charged);
+  try {
+    return send(db, {first, back});
+  } catch (const db::DbError& error) {
+    if (error.error_class() != db::ErrorClass::kDuplicate) throw;
+    return move(db, detached, first, charged, std::chrono::microseconds(0));
+  }
+}
+
+std::vector<DetachedSighting> read_sightings(db::StatementResult& rows) {
+  std::vector<DetachedSighting> seen;
+  while (const auto row = rows.next()) {
+    DetachedSighting& sighting = seen.emplace_back();
+    sighting.id.partition = {static_cast<std::uint32_t>(row->u64(0)),
+                             static_cast<std::uint32_t>(row->u64(1))};
+    sighting.id.prio = static_cast<std::uint32_t>(row->u64(2));
+    sighting.id.first_key = row->u64(3);
+    sighting.attempt = static_cast<std::uint32_t>(row->u64(4));
+    sighting.type = row->text(5);
+    sighting.epoch = row->u64(6);
+    sighting.expire_at = row->text(7);
+    sighting.expired = row->u64(8) != 0;
+    sighting.remaining = std::chrono::microseconds(row->u64(9));
+    sighting.holder = std::string(row->text(10)) + "/" + std::string(row->text(11)) + "/" +
+                      std::string(row->text(12));
+  }
+  return seen;
+}
+
+}  // namespace
+
+Detached DetachedStore::detached(const Lease& lease, const Task& task) {
+  return {{lease.partition, task.key.prio, task.id_key()}, lease.epoch, lease.holder};
+}
+
+Landed DetachedStore::detach(db::Connection& db, const Lease& lease, const Task& task,
+                             std::uint32_t attempt, std::span<const Finished> finished) const {
+  db::Statement detach(sql::k_detach);
+  set_fence(detach, lease)
+      .set("prio", task.key.prio)
+      .set("run_key", task.key.run_key)
+      .set("attempt", attempt)
+      .set("origin", holder_.origin)
+      .set("host", holder_.host)
+      .set("instance", holder_.instance)
+      .set("pid", holder_.pid)
+      .set("ttl_us", ttl_.count());
+  std::vector<db::Statement> statements{detach};
+  for (db::Statement& ack : ack_statements(lease.partition, finished)) {
+    statements.push_back(std::move(ack));
+  }
+  statements.push_back(release_statement(lease));
+  if (db.transact(statements).front().affected() == 1) return Landed::kYes;
+  // The fence was gone for good; an earlier try may have ended the lease itself.
+  const Detached mine = detached(lease, task);
+  const auto now = held(db, mine.id);
+  return now && now->epoch == mine.epoch ? Landed::kYes : Landed::kLeaseGone;
+}
+
+bool DetachedStore::renew(db::Connection& db, const Detached& detached) const {
+  db::Statement statement = fenced(sql::k_renew_detached, detached);
+  statement.set("ttl_us", ttl_.count());
+  return db.run({statement}).front().affected() == 1;
+}
+
+std::optional<Detached> DetachedStore::held(db::Connection& db, const TaskId& id) const {
+  db::Statement statement(sql::k_held_detached);
+  set_id(statement, id).set("holder", holder_.id);
+  const auto row = db.run({statement}).front().next();
+  if (!row) return std::nullopt;
+  return Detached{id, row->u64(0), holder_.id};
+}
+
+Landed DetachedStore::ack(db::Connection& db, const Detached& detached) {
+  return send(db, {fenced(sql::k_ack_detached, detached)});
+}
+
+Landed DetachedStore::retry(db::Connection& db, const Detached& detached, std::uint32_t attempt,
+                            std::chrono::microseconds delay, const Verdict& verdict) {
+  return move(db, detached, record(detached, attempt, verdict), attempt, delay);
+}
+
+Landed DetachedStore::bury(db::Connection& db, const Detached& detached, std::uint32_t attempt,
+                           const Verdict& verdict) {
+  db::Statement bury = fenced(sql::k_bury_detached, detached);
+  bury.set("attempt", attempt).set("cause", verdict.cause).set("error", error_text(verdict.error));
+  return send(db, {record(detached, attempt, verdict), bury});
+}
+
+Landed DetachedStore::charge(db::Connection& db, const Detached& detached, std::uint32_t attempt,
+                             const Verdict& verdict) {
+  return put_back(db, detached, record(detached, attempt, verdict), attempt);
+}
+
+Landed DetachedStore::give_back(db::Connection& db, const Detached& detached,
+                                std::uint32_t attempt) {
+  return put_back(db, detached, forget(detached, attempt), attempt - 1);
+}
+
+Landed DetachedStore::snooze(db::Connection& db, const Detached& detached, std::uint32_t attempt,
+                             std::chrono::microseconds delay) {
+  return move(db, detached, forget(detached, attempt), attempt - 1, delay);
+}
+
+std::vector<DetachedSighting> DetachedStore::watch(db::Connection& db,
+                                                   std::span<const std::uint32_t> queues) {
+  db::Statement statement(sql::k_watch_detached);
+  statement.set_raw("queue_ids", id_list(queues));
+  auto results = db.run({statement});
+  return read_sightings(results.front());
+}
+
+std::vector<DetachedSighting> DetachedStore::former(db::Connection& db) const {
+  db::Statement statement(sql::k_former_detached);
+  statement.set("origin", holder_.origin);
+  auto results = db.run({statement});
+  return read_sightings(results.front());
+}
+
+std::optional<Detached> DetachedStore::recover(db::Connection& db, const DetachedSighting& sighting,
+                                               bool stale) const {
+  db::Statement statement(sql::k_recover);
+  set_id(statement, sighting.id)
+      .set("holder", holder_.id)
+      .set("origin", holder_.origin)
+      .set("ttl_us", ttl_.count())
+      .set("seen_epoch", sighting.epoch)
+      .set("seen_expire_at", sighting.expire_at)
+      .set("stale", stale ? 1 : 0);
+  const Detached mine{sighting.id, sighting.epoch + 1, holder_.id};
+  if (db.run({statement}).front().affected() == 1) return mine;
+  // An earlier try may have landed and its reply been lost.
+  const auto now = held(db, sighting.id);
+  return now && now->epoch == mine.epoch ? std::optional(mine) : std::nullopt;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/statements.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+// Keys end in 2167, and a sum beyond that wraps around silently.
+constexpr std::chrono::microseconds kMaxDelay = std::chrono::hours(24 * 365 * 100);
+
+}  // namespace
+
+std::string id_list(std::span<const std::uint32_t> ids) {
+  std::string list;
+  for (const std::uint32_t id : ids) list += (list.empty() ? "" : ",") + std::to_string(id);
+  return list.empty() ? "NULL" : list;
+}
+
+// Not a list of pairs: the server reads the whole partition when such a list holds a single pair.
+std::string key_condition(std::string_view prio, std::string_view key,
+                          std::span<const TaskKey> keys) {
+  std::map<std::uint32_t, std::string> lists;
+  for (const TaskKey& at : keys) {
+    std::string& list = lists[at.prio];
+    list += (list.empty() ? "" : ",") + std::to_string(at.run_key);
+  }
+  std::string condition;
+  for (const auto& [prio_class, list] : lists) {
+    if (!condition.empty()) condition += " OR ";
+    condition.append(prio).append(" = ").append(std::to_string(prio_class)).append(" AND ");
+    condition.append(key).append(" IN (").append(list).append(")");
+  }
+  return condition.empty() ? "FALSE" : condition;
+}
+
+std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished) {
+  std::vector<db::Statement> statements;
+  if (finished.empty()) return statements;
+  std::vector<TaskKey> keys;
+  std::vector<TaskKey> first_keys;
+  for (const Finished& task : finished) {
+    keys.push_back(task.key);
+    if (task.first_key) first_keys.push_back({task.key.prio, *task.first_key});
+  }
+  db::Statement& ack = statements.emplace_back(sql::k_ack);
+  set_partition(ack, partition).set_raw("keys", key_condition("prio", "run_key", keys));
+  if (first_keys.empty()) return statements;
+  db::Statement& history = statements.emplace_back(sql::k_ack_history);
+  set_partition(history, partition)
+      .set_raw("first_keys", key_condition("prio", "first_key", first_keys));
+  return statements;
+}
+
+std::int64_t bounded_us(std::chrono::microseconds delay) {
+  return std::clamp(delay, std::chrono::microseconds(0), kMaxDelay).count();
+}
+
+std::uint32_t salt() {
+  std::uint16_t value = 0;
+  if (getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) value = 0;
+  return value & 4095U;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/error.h"
+#include "db/statement.h"
+#include "queue/task.h"
+#include "queue/task_store.h"
+
+// What the stores of this folder fill their statements with. Nobody else includes this.
+namespace allot::queue {
+
+inline db::Statement& set_partition(db::Statement& statement, Partition partition) {
+  return statement.set("queue_id", partition.queue_id).set("partition_no", partition.partition_no);
+}
+
+inline db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
+  return set_partition(statement, lease.partition)
+      .set("epoch", lease.epoch)
+      .set("holder", lease.holder);
+}
+
+// "1,2,3", or NULL for none.
+std::string id_list(std::span<const std::uint32_t> ids);
+
+// "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)", with these names of the columns.
+std::string key_condition(std::string_view prio, std::string_view key,
+                          std::span<const TaskKey> keys);
+
+// ack.sql, and ack_history.sql where one of them was tried before; nothing for none.
+std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished);
+
+// Microseconds, from 0 to a century.
+std::int64_t bounded_us(std::chrono::microseconds delay);
+
+inline constexpr int kSaltTries = 8;
+
+// Distinguishes keys of the same microsecond; a new one for each statement.
+std::uint32_t salt();
+
+// Sends what gives a new key, with another salt for as long as the key is taken.
+template <typename Send>
+Landed send_salted(Send&& send) {
+  for (int tries = 1;; ++tries) {
+    try {
+      return send(salt());
+    } catch (const db::DbError& error) {
+      if (error.error_class() != db::ErrorClass::kDuplicate || tries == kSaltTries) throw;
+    }
+  }
+}
+
+}  // namespace allot::queue

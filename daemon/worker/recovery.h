@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "ipc/board.h"
+#include "queue/catalog.h"
+#include "queue/detached_store.h"
+#include "worker/session.h"
+#include "worker/standstill.h"
+
+namespace allot::worker {
+
+// S10: whether an attempt before number `attempt` ended as a crash. The first one is retried at
+// once.
+bool crashed_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt);
+
+// Whether another attempt follows, and when, by what the configuration says of a queue and a type.
+// A queue that is not in it has the defaults.
+struct CrashPolicy {
+  std::uint32_t max_attempts = 0;
+  std::chrono::microseconds delay{0};  // not used after a first crash
+};
+CrashPolicy crash_policy(const config::Settings& settings, const std::string& queue_name,
+                         const std::string& type, std::uint32_t attempt);
+
+// Ends a detached task whose attempt did not come back: charged where it stood, later, or dead
+// (S10). kLeaseGone: it was not `detached`'s any more.
+queue::Landed charge_detached(db::Connection& db, const queue::Detached& detached,
+                              std::uint32_t attempt, const CrashPolicy& policy,
+                              const queue::Verdict& verdict);
+
+// S11: charges what a former life of this instance had detached.
+void reclaim_detached(db::Connection& db, const config::Settings& settings,
+                      const queue::DetachedStore& store);
+
+// S20: every worker looks at the detached tasks of its queues now and then, and recovers those
+// whose holder stood still (S4).
+class Recovery {
+ public:
+  Recovery(Session& session, const queue::DetachedStore& store, const config::Settings& settings,
+           std::vector<queue::QueueInfo> queues, ipc::Board& board);
+
+  // Between two blocks. One look at the clock, unless it is time.
+  void look();
+
+ private:
+  void recover(const queue::DetachedSighting& sighting, bool stale);
+
+  Session& session_;
+  const queue::DetachedStore& store_;
+  const config::Settings& settings_;
+  const std::vector<queue::QueueInfo> queues_;
+  std::vector<std::uint32_t> queue_ids_;
+  ipc::Board& board_;
+  Standstill<queue::TaskId, queue::DetachedSighting> watched_;
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace allot::worker {
+
+// Rule S4, for leases and detached tasks alike: a process takes over only what it saw standing
+// still with its own eyes. `Sighting` has epoch, expire_at, expired and remaining.
+template <typename Key, typename Sighting>
+class Standstill {
+ public:
+  struct Still {
+    Sighting sighting;
+    bool stale = false;  // for longer than any lease: the database's clock is not to be asked
+  };
+
+  explicit Standstill(Nanos ttl_ns) : ttl_ns_(ttl_ns) {}
+
+  [[nodiscard]] bool due(Nanos now) const { return now >= next_look_ns_; }
+  [[nodiscard]] Nanos next_look_ns() const { return next_look_ns_; }  // CLOCK_BOOTTIME
+  [[nodiscard]] bool empty() const { return watched_.empty(); }
+
+  // What a look at `looked` (CLOCK_BOOTTIME) showed, over connection number `generation`.
+  void saw(std::vector<std::pair<Key, Sighting>> seen, std::uint64_t generation, Nanos looked) {
+    if (generation_ != generation) {
+      // After an outage everything looks unchanged; give the holders time to come back.
+      generation_ = generation;
+      watched_.clear();
+      not_before_ns_ = looked + ttl_ns_ / 2;
+    }
+    std::map<Key, Watched> fresh;
+    Nanos next = ttl_ns_ / 6;
+    for (auto& [key, sighting] : seen) {
+      Nanos since = looked;
+      const auto old = watched_.find(key);
+      if (old != watched_.end() && old->second.sighting.epoch == sighting.epoch &&
+          old->second.sighting.expire_at == sighting.expire_at) {
+        since = old->second.since_ns;
+      }
+      // Look again when it would expire, so that a takeover is not late by a whole interval.
+      next = std::min(next, static_cast<Nanos>(sighting.remaining.count()) * kMicro);
+      fresh.emplace(key, Watched{std::move(sighting), since});
+    }
+    watched_ = std::move(fresh);
+    next_look_ns_ = looked + std::max(next, std::min(kLeastInterval, ttl_ns_ / 6));
+  }
+
+  // One that may be taken over, and is not watched any more.
+  std::optional<Still> take(Nanos now) {
+    if (now < not_before_ns_) return std::nullopt;
+    for (auto at = watched_.begin(); at != watched_.end(); ++at) {
+      const Nanos unchanged = now - at->second.since_ns;
+      const bool stale = unchanged >= ttl_ns_ + kSecond;
+      if (!stale && !(at->second.sighting.expired && unchanged >= ttl_ns_ / 2)) continue;
+      Still still{std::move(at->second.sighting), stale};
+      watched_.erase(at);
+      return still;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  // Of somebody else, and since when this process has seen it unchanged.
+  struct Watched {
+    Sighting sighting;
+    Nanos since_ns = 0;  // CLOCK_BOOTTIME
+  };
+  static constexpr Nanos kLeastInterval = 100 * kMilli;
+
+  Nanos ttl_ns_;
+  std::map<Key, Watched> watched_;
+  std::uint64_t generation_ = 0;
+  Nanos next_look_ns_ = 0;
+  Nanos not_before_ns_ = 0;
+};
+
+}  // namespace allot::worker

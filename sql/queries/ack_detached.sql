@@ -1,0 +1,19 @@
+-- A detached task finished. Its row goes last: it is the fence of what goes before.
+DELETE FROM task_moved
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND EXISTS (SELECT 1 FROM task_running
+                WHERE queue_id = :queue_id AND partition_no = :partition_no
+                  AND prio = :prio AND first_key = :first_key
+                  AND epoch = :epoch AND lock_by = :holder FOR UPDATE);
+DELETE FROM task_attempt
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND EXISTS (SELECT 1 FROM task_running
+                WHERE queue_id = :queue_id AND partition_no = :partition_no
+                  AND prio = :prio AND first_key = :first_key
+                  AND epoch = :epoch AND lock_by = :holder FOR UPDATE);
+DELETE FROM task_running
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND epoch = :epoch AND lock_by = :holder;

@@ -1,0 +1,21 @@
+INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, cause,
+                       error, died_at)
+SELECT queue_id, partition_no, prio, first_key, :attempt, type, payload, :cause, :error,
+       UTC_TIMESTAMP(6)
+  FROM task_running
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND epoch = :epoch AND lock_by = :holder
+   FOR UPDATE
+    ON DUPLICATE KEY UPDATE cause = VALUES(cause), error = VALUES(error);
+DELETE FROM task_moved
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND EXISTS (SELECT 1 FROM task_running
+                WHERE queue_id = :queue_id AND partition_no = :partition_no
+                  AND prio = :prio AND first_key = :first_key
+                  AND epoch = :epoch AND lock_by = :holder FOR UPDATE);
+DELETE FROM task_running
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND epoch = :epoch AND lock_by = :holder;

@@ -1,0 +1,22 @@
+-- A task that runs long leaves its partition, with the lease's epoch as its own: known before the
+-- statement is sent, and never given again. In one transaction with the release. Both statements
+-- lock the lease's row while they look at it, and the first one the task's, so that an
+-- acknowledgement which comes at the same time waits. Conditions are data, never ROW_COUNT() or a
+-- variable: the server may go on with this packet after its client was killed.
+INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, attempt, flags, type,
+                          payload, epoch, lock_by, lock_origin, lock_host, lock_instance, lock_pid,
+                          expire_at, detached_at)
+SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), run_key, :attempt, flags, type,
+       payload, :epoch, :holder, :origin, :host, :instance, :pid,
+       UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND, UTC_TIMESTAMP(6)
+  FROM task
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+   AND EXISTS (SELECT 1 FROM q_lock_table
+                WHERE queue_id = :queue_id AND partition_no = :partition_no
+                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
+   FOR UPDATE;
+DELETE FROM task
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+   AND EXISTS (SELECT 1 FROM q_lock_table
+                WHERE queue_id = :queue_id AND partition_no = :partition_no
+                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);

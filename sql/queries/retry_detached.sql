@@ -1,0 +1,27 @@
+-- A detached task goes back to its partition with a later key; as in retry.sql that key is data. The
+-- partition may be leased to anybody: a task is added to it as by a submission.
+INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
+SELECT queue_id, partition_no, prio, first_key,
+       (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
+                      UTC_TIMESTAMP(6) + INTERVAL :delay_us MICROSECOND) << 12) + :salt
+  FROM task_running
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND epoch = :epoch AND lock_by = :holder
+   FOR UPDATE
+    ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
+INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, flags, type, payload)
+SELECT running.queue_id, running.partition_no, running.prio, moved.run_key, moved.first_key,
+       :attempt, running.flags, running.type, running.payload
+  FROM task_running AS running
+  JOIN task_moved AS moved
+    ON moved.queue_id = running.queue_id AND moved.partition_no = running.partition_no
+   AND moved.prio = running.prio AND moved.first_key = running.first_key
+ WHERE running.queue_id = :queue_id AND running.partition_no = :partition_no
+   AND running.prio = :prio AND running.first_key = :first_key
+   AND running.epoch = :epoch AND running.lock_by = :holder
+   FOR UPDATE;
+DELETE FROM task_running
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND epoch = :epoch AND lock_by = :holder;

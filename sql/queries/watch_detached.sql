@@ -1,0 +1,7 @@
+-- Detached tasks, for S4 and S20: recovered is only what this process saw standing still itself.
+SELECT queue_id, partition_no, prio, first_key, attempt, type, epoch, expire_at,
+       expire_at < UTC_TIMESTAMP(6),
+       GREATEST(0, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expire_at)),
+       lock_host, lock_instance, lock_pid
+  FROM task_running
+ WHERE queue_id IN (:queue_ids);

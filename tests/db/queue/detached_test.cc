@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task that runs long leaves its partition (B12), ends from where it is, and is recovered when
+// its holder stood still (S20). It is in task or in task_running, never in both, never in neither.
+#include <functional>
+#include <future>
+
+#include "db/queue/fixture.h"
+#include "queue/detached_store.h"
+#include "queue/inspect.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::seconds;
+
+class DetachedTest : public QueueTest {
+ protected:
+  struct Started {
+    Lease lease;
+    Task task;
+    Detached detached;
+  };
+  // The first of `count` tasks, detached while its attempt runs.
+  Started start(std::size_t count = 1) {
+    put(count);
+    return detach_first();
+  }
+  Started detach_first() {
+    Block block = must_lease();
+    Task task = block.tasks.at(0);
+    EXPECT_EQ(worker_.detached.detach(worker_.db, block.lease, task, task.attempt + 1, {}),
+              Landed::kYes);
+    return {block.lease, task, DetachedStore::detached(block.lease, task)};
+  }
+  // Both tables: "run_key|attempt" of the tasks that wait, "first_key|attempt" of those that run.
+  std::string waiting() {
+    return value(
+        "SELECT GROUP_CONCAT(run_key, '|', COALESCE(first_key, '-'), '|', attempt"
+        " ORDER BY prio, run_key) FROM task");
+  }
+  std::string running() {
+    return value("SELECT GROUP_CONCAT(first_key, '|', attempt) FROM task_running");
+  }
+  std::string attempts() {
+    return value("SELECT GROUP_CONCAT(first_key, '|', attempt, '|', cause) FROM task_attempt");
+  }
+  DetachedSighting sight() { return DetachedStore::watch(look_, ids()).at(0); }
+  [[nodiscard]] std::vector<std::uint32_t> ids() const { return {queue_.queue_id}; }
+  void expire() {
+    look_.execute("UPDATE task_running SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+  }
+};
+
+TEST_F(DetachedTest, ThePartitionGoesOnWithoutIt) {
+  const std::vector<TaskId> tasks = put(3);
+  const Started started = detach_first();
+  EXPECT_EQ(started.detached.id, tasks[0]);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
+  Worker other(connect());
+  const auto block = other.lease(partition_);
+  ASSERT_TRUE(block);
+  ASSERT_EQ(block->tasks.size(), 2U);
+  EXPECT_EQ(block->tasks[0].key.run_key, tasks[1].first_key);
+  EXPECT_EQ(value("SELECT CONCAT_WS('|', first_key = run_key, attempt, type, payload, lock_pid,"
+                  " expire_at > UTC_TIMESTAMP(6) + INTERVAL 25 SECOND) FROM task_running"),
+            "1|1|t|0|" + std::to_string(worker_.leases.holder().pid) + "|1");
+}
+
+// A block acknowledges late; what it finished must not run again in the hands of the next holder.
+TEST_F(DetachedTest, WhatTheBlockFinishedGoesWithIt) {
+  put(3);
+  const Block block = must_lease();
+  const std::vector<Finished> done{finished(block.tasks[0])};
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, block.tasks[1], 1, done),
+            Landed::kYes);
+  EXPECT_EQ(waiting(), std::to_string(block.tasks[2].key.run_key) + "|-|0");
+  EXPECT_EQ(running(), std::to_string(block.tasks[1].key.run_key) + "|1");
+}
+
+TEST_F(DetachedTest, IsShownAsRunningUnderItsId) {
+  const TaskId id = put(1).front();
+  const Started started = detach_first();
+  const Holder& holder = worker_.leases.holder();
+  const auto view = show(look_, id);
+  ASSERT_TRUE(view);
+  EXPECT_TRUE(view->running);
+  EXPECT_EQ(view->attempts, 1U);
+  EXPECT_EQ(view->payload, "0");
+  EXPECT_EQ(view->holder, holder.host + "/" + std::to_string(holder.pid));
+  EXPECT_EQ(count_running(look_, queue_).value, 1U);
+  EXPECT_EQ(count_waiting(look_, queue_).value, 0U);
+  const auto listed = list_running(look_, queue_, 10);
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0].id, id);
+  EXPECT_EQ(listed[0].holder, view->holder);
+  EXPECT_EQ(DetachedStore::ack(worker_.db, started.detached), Landed::kYes);
+  EXPECT_FALSE(show(look_, id));
+}
+
+TEST_F(DetachedTest, ALostReplyIsLookedUp) {
+  put(1);
+  const Block block = must_lease();
+  for (int tries = 0; tries < 3; ++tries) {
+    EXPECT_EQ(worker_.detached.detach(worker_.db, block.lease, block.tasks[0], 1, {}), Landed::kYes)
+        << tries;
+  }
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_running"), 1U);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
+}
+
+TEST_F(DetachedTest, IsRenewed) {
+  const Started started = start();
+  look_.execute("UPDATE task_running SET expire_at = UTC_TIMESTAMP(6)");
+  EXPECT_TRUE(worker_.detached.renew(worker_.db, started.detached));
+  EXPECT_EQ(number("SELECT expire_at > UTC_TIMESTAMP(6) + INTERVAL 25 SECOND FROM task_running"),
+            1U);
+}
+
+TEST_F(DetachedTest, FinishedLeavesNothing) {
+  put(1);
+  Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, block.tasks.at(0), 1, seconds(0), kFailed,
+                                Then::kRelease),
+            Landed::kYes);
+  const Started started = detach_first();
+  EXPECT_EQ(DetachedStore::ack(worker_.db, started.detached), Landed::kYes);
+  for (const char* table : {"task", "task_running", "task_moved", "task_attempt", "task_dead"}) {
+    EXPECT_EQ(number(std::string("SELECT COUNT(*) FROM ") + table), 0U) << table;
+  }
+}
+
+TEST_F(DetachedTest, ARetryIsALaterTaskWithItsId) {
+  const TaskId id = put(1).front();
+  Started started = detach_first();
+  ASSERT_EQ(DetachedStore::retry(worker_.db, started.detached, 1, seconds(0), kFailed),
+            Landed::kYes);
+  const auto view = show(look_, id);
+  ASSERT_TRUE(view);
+  EXPECT_FALSE(view->running);
+  EXPECT_EQ(view->attempts, 1U);
+  // And once more, from where it has moved to.
+  started = detach_first();
+  EXPECT_EQ(started.detached.id, id);
+  ASSERT_EQ(DetachedStore::retry(worker_.db, started.detached, 2, seconds(9), kFailed),
+            Landed::kYes);
+  EXPECT_EQ(value("SELECT CONCAT_WS('|', first_key, attempt, run_key > first_key) FROM task"),
+            std::to_string(id.first_key) + "|2|1");
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 2U);
+  EXPECT_EQ(running(), "");
+}
+
+TEST_F(DetachedTest, ACrashIsChargedWhereItStood) {
+  const TaskId id = put(1).front();
+  const Started started = detach_first();
+  ASSERT_EQ(DetachedStore::charge(worker_.db, started.detached, 1, kFailed), Landed::kYes);
+  EXPECT_EQ(waiting(), std::to_string(id.first_key) + "|-|1");
+  EXPECT_EQ(attempts(), std::to_string(id.first_key) + "|1|failed");
+  EXPECT_EQ(value("SELECT lock_pid FROM task_attempt"),
+            std::to_string(worker_.leases.holder().pid));
+}
+
+// Its old place is taken (clocks go back): it gets another one, and its id stays.
+TEST_F(DetachedTest, APlaceThatIsTakenIsLeftAlone) {
+  const TaskId id = put(1).front();
+  const Started started = detach_first();
+  put_row(partition_, {id.prio, id.first_key}, "thief");
+  ASSERT_EQ(DetachedStore::charge(worker_.db, started.detached, 1, kFailed), Landed::kYes);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
+  EXPECT_EQ(value("SELECT CONCAT(first_key, '|', payload) FROM task WHERE attempt = 1"),
+            std::to_string(id.first_key) + "|0");
+}
+
+// The thief of the place runs long, too: it stays in its block, rather than that two tasks become
+// one.
+TEST_F(DetachedTest, TwoTasksWithOneIdAreNeverOne) {
+  const TaskId id = put(1).front();
+  detach_first();
+  put_row(partition_, {id.prio, id.first_key}, "thief");
+  const Block block = must_lease();
+  EXPECT_THROW(
+      static_cast<void>(worker_.detached.detach(worker_.db, block.lease, block.tasks.at(0), 1, {})),
+      db::DbError);
+  EXPECT_EQ(value("SELECT payload FROM task"), "thief");
+  EXPECT_EQ(value("SELECT payload FROM task_running"), "0");
+  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "LOCKED");
+}
+
+TEST_F(DetachedTest, AnInterruptionOrASnoozeIsNotCharged) {
+  const TaskId id = put(1).front();
+  const std::string key = std::to_string(id.first_key);
+  Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks.at(0), 1), Landed::kYes);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, block.tasks[0], 1, {}), Landed::kYes);
+  Detached detached = DetachedStore::detached(block.lease, block.tasks[0]);
+  ASSERT_EQ(DetachedStore::give_back(worker_.db, detached, 1), Landed::kYes);
+  EXPECT_EQ(waiting(), key + "|-|0");
+  EXPECT_EQ(attempts(), "");
+  detached = detach_first().detached;
+  ASSERT_EQ(DetachedStore::snooze(worker_.db, detached, 1, seconds(60)), Landed::kYes);
+  EXPECT_EQ(value("SELECT CONCAT_WS('|', first_key, attempt, run_key > first_key) FROM task"),
+            key + "|0|1");
+}
+
+TEST_F(DetachedTest, TheLastAttemptBuries) {
+  const TaskId id = put(1).front();
+  const Started started = detach_first();
+  ASSERT_EQ(DetachedStore::bury(worker_.db, started.detached, 1, kFailed), Landed::kYes);
+  const auto view = show(look_, id);
+  ASSERT_TRUE(view && view->dead);
+  EXPECT_EQ(view->cause, "failed");
+  EXPECT_EQ(view->payload, "0");
+  EXPECT_EQ(running(), "");
+  EXPECT_EQ(list_attempts(look_, id).size(), 1U);
+}
+
+using End = std::function<Landed(db::Connection& db, const Detached& detached)>;
+const std::pair<const char*, End> kEnds[] = {
+    {"ack", [](auto& db, auto& detached) { return DetachedStore::ack(db, detached); }},
+    {"retry",
+     [](auto& db, auto& detached) {
+       return DetachedStore::retry(db, detached, 1, seconds(1), kFailed);
+     }},
+    {"bury",
+     [](auto& db, auto& detached) { return DetachedStore::bury(db, detached, 1, kFailed); }},
+    {"charge",
+     [](auto& db, auto& detached) { return DetachedStore::charge(db, detached, 1, kFailed); }},
+    {"give_back",
+     [](auto& db, auto& detached) { return DetachedStore::give_back(db, detached, 1); }},
+    {"snooze",
+     [](auto& db, auto& detached) { return DetachedStore::snooze(db, detached, 1, seconds(1)); }}};
+
+TEST_F(DetachedTest, EachEndIsFencedAndHasTheEffectOfOnce) {
+  for (const auto& [name, end] : kEnds) {
+    SCOPED_TRACE(name);
+    look_.execute(
+        "DELETE FROM task; DELETE FROM task_running; DELETE FROM task_attempt;"
+        "DELETE FROM task_moved; DELETE FROM task_dead");
+    const Started started = start();
+    Detached late = started.detached;
+    const std::string before = tasks_as_text();
+    late.epoch -= 1;
+    EXPECT_EQ(end(worker_.db, late), Landed::kLeaseGone);
+    EXPECT_FALSE(worker_.detached.renew(worker_.db, late));
+    late = started.detached;
+    late.holder += 1;
+    EXPECT_EQ(end(worker_.db, late), Landed::kLeaseGone);
+    EXPECT_FALSE(worker_.detached.renew(worker_.db, late));
+    EXPECT_EQ(tasks_as_text(), before);
+    EXPECT_EQ(end(worker_.db, started.detached), Landed::kYes);
+    const std::string after = tasks_as_text();
+    EXPECT_EQ(end(worker_.db, started.detached), Landed::kLeaseGone);
+    EXPECT_EQ(tasks_as_text(), after);
+  }
+}
+
+// The fence under a stall: the end is sent, somebody holds the row, and meanwhile it is recovered.
+TEST_F(DetachedTest, AStalledEndFindsItselfRecovered) {
+  for (const auto& [name, end] : kEnds) {
+    SCOPED_TRACE(name);
+    look_.execute(
+        "DELETE FROM task; DELETE FROM task_running; DELETE FROM task_attempt;"
+        "DELETE FROM task_moved; DELETE FROM task_dead");
+    const Started started = start();
+    Worker scout(connect());
+    const DetachedSighting seen = sight();
+    scout.db.execute("BEGIN");
+    ASSERT_TRUE(scout.detached.recover(scout.db, seen, true));
+    const std::string recovered = dump_tables(scout.db, kTaskTables);
+    auto late = std::async(std::launch::async,
+                           [&, &end = end] { return end(worker_.db, started.detached); });
+    EXPECT_TRUE(lock_waits(1));
+    scout.db.execute("COMMIT");
+    EXPECT_EQ(late.get(), Landed::kLeaseGone);
+    EXPECT_EQ(tasks_as_text(), recovered);
+  }
+}
+
+// The keeper detaches while the main thread acknowledges (its handler has just returned): whoever
+// is second finds what the first one did, and a finished task does not stay behind.
+TEST_F(DetachedTest, AnAcknowledgementAtTheSameTimeWaits) {
+  put(1);
+  const Block block = must_lease();
+  Worker acking(connect());
+  db::Connection stall = connect();
+  // Where ours is to go, not committed: it has read the task by then.
+  stall.execute(
+      "BEGIN; INSERT INTO task_running SELECT queue_id, partition_no, prio, run_key, run_key, 1, 0,"
+      " '', '', 1, 1, 1, '', '', 1, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM task");
+  auto detach = std::async(std::launch::async, [&] {
+    return worker_.detached.detach(worker_.db, block.lease, block.tasks[0], 1, {});
+  });
+  ASSERT_TRUE(lock_waits(1));
+  auto ack = std::async(std::launch::async, [&] {
+    const std::vector<Finished> done{finished(block.tasks[0])};
+    TaskStore::ack(acking.db, partition_, done);
+  });
+  EXPECT_TRUE(lock_waits(2)) << "the acknowledgement slipped through";
+  stall.execute("ROLLBACK");
+  EXPECT_EQ(detach.get(), Landed::kYes);
+  ack.get();
+  EXPECT_EQ(running(), std::to_string(block.tasks[0].key.run_key) + "|1");
+}
+
+TEST_F(DetachedTest, IsRecoveredOnceAndByOne) {
+  const Started started = start();
+  const DetachedSighting seen = sight();
+  EXPECT_EQ(seen.id, started.detached.id);
+  EXPECT_EQ(seen.attempt, 1U);
+  EXPECT_EQ(seen.type, "t");
+  EXPECT_FALSE(seen.expired);
+  EXPECT_GT(seen.remaining, seconds(25));
+  Worker scout(connect());
+  EXPECT_FALSE(scout.detached.recover(scout.db, seen, false)) << "it has not expired";
+  expire();
+  EXPECT_FALSE(scout.detached.recover(scout.db, seen, true)) << "it moved";
+  const DetachedSighting again = sight();
+  EXPECT_TRUE(again.expired);
+  const auto mine = scout.detached.recover(scout.db, again, false);
+  ASSERT_TRUE(mine);
+  EXPECT_TRUE(scout.detached.recover(scout.db, again, false)) << "its reply was lost";
+  Worker late(connect());
+  EXPECT_FALSE(late.detached.recover(late.db, again, false));
+  EXPECT_EQ(DetachedStore::ack(worker_.db, started.detached), Landed::kLeaseGone);
+  EXPECT_EQ(DetachedStore::charge(scout.db, *mine, again.attempt, kLost), Landed::kYes);
+  EXPECT_EQ(waiting(), std::to_string(seen.id.first_key) + "|-|1");
+  EXPECT_EQ(value("SELECT CONCAT(cause, '|', lock_pid) FROM task_attempt"),
+            "lost|" + std::to_string(worker_.leases.holder().pid))
+      << "the attempt is that of the one who had it";
+}
+
+TEST_F(DetachedTest, AFormerLifeIsFoundByItsOrigin) {
+  Worker before(connect(), 41);
+  Worker after(connect(), 41);
+  Worker other(connect(), 42);
+  put(1);
+  const auto block = before.lease(partition_);
+  ASSERT_EQ(before.detached.detach(before.db, block->lease, block->tasks[0], 1, {}), Landed::kYes);
+  EXPECT_TRUE(other.detached.former(other.db).empty());
+  const auto found = after.detached.former(after.db);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(after.detached.recover(after.db, found[0], true));
+}
+
+TEST_F(DetachedTest, TheSettlerFindsItByIdAndHolder) {
+  const Started started = start();
+  const auto held = worker_.detached.held(worker_.db, started.detached.id);
+  ASSERT_TRUE(held);
+  EXPECT_EQ(held->epoch, started.detached.epoch);
+  Worker other(connect());
+  EXPECT_FALSE(other.detached.held(other.db, started.detached.id));
+}
+
+}  // namespace
+}  // namespace allot::queue

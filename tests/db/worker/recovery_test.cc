@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/recovery.h"
+
+#include <memory>
+
+#include "db/worker/fixture.h"
+#include "support/eventually.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::milliseconds;
+using support::eventually;
+
+class RecoveryTest : public WorkerTest {
+ protected:
+  RecoveryTest()
+      : lost_(queue::make_holder("test", "/gone")),
+        lost_leases_(lost_, milliseconds(1000)),
+        lost_store_(lost_, milliseconds(1000)),
+        holder_(queue::make_holder("test", "/")),
+        store_(holder_, milliseconds(1000)),
+        board_(std::make_unique<ipc::Board>()),
+        session_(options(), slot_, milliseconds(1000)) {
+    settings_.daemon.lease_ttl = milliseconds(1000);
+    config::Queue queue;
+    queue.name = "q";
+    queue.max_attempts = 3;
+    settings_.queues.push_back(queue);
+  }
+
+  // A task of another host, whose attempt number `attempt` runs.
+  queue::Detached detach(std::uint32_t attempt) {
+    put(partition(0), {1, 1});
+    db_.execute("UPDATE task SET attempt = " + std::to_string(attempt - 1));
+    const auto block = lost_leases_.lease(db_, partition(0), {});
+    EXPECT_EQ(lost_store_.detach(db_, block->lease, block->tasks.at(0), attempt, {}),
+              queue::Landed::kYes);
+    return queue::DetachedStore::detached(block->lease, block->tasks[0]);
+  }
+  Recovery recovery() { return {session_, store_, settings_, {queue_}, *board_}; }
+  std::string running() { return value("SELECT COUNT(*) FROM task_running"); }
+
+  config::Settings settings_;
+  queue::Holder lost_;
+  queue::LeaseStore lost_leases_;
+  queue::DetachedStore lost_store_;
+  queue::Holder holder_;
+  queue::DetachedStore store_;
+  std::unique_ptr<ipc::Board> board_;
+  Session session_;
+};
+
+TEST_F(RecoveryTest, ChargesAndPutsBackWhatStoodStill) {
+  detach(1);
+  Recovery scout = recovery();
+  ASSERT_TRUE(eventually([&] {
+    scout.look();
+    return running() == "0";
+  }));
+  EXPECT_EQ(value("SELECT CONCAT(run_key, ':', attempt) FROM task"), "1:1");
+  EXPECT_EQ(value("SELECT cause FROM task_attempt"), "lost");
+  EXPECT_EQ(board_->bell, 1U);
+}
+
+TEST_F(RecoveryTest, TheLastAttemptBuries) {
+  detach(3);
+  Recovery scout = recovery();
+  ASSERT_TRUE(eventually([&] {
+    scout.look();
+    return running() == "0";
+  }));
+  EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', cause) FROM task_dead"), "3 lost");
+}
+
+TEST_F(RecoveryTest, LeavesAloneWhatIsRenewed) {
+  const queue::Detached detached = detach(1);
+  Recovery scout = recovery();
+  EXPECT_FALSE(eventually(
+      [&] {
+        EXPECT_TRUE(lost_store_.renew(db_, detached));
+        scout.look();
+        return running() == "0";
+      },
+      milliseconds(2500)));
+}
+
+// S4: expired by the database's clock is not enough; it must have stood still before these eyes.
+TEST_F(RecoveryTest, TakesNothingAtFirstSight) {
+  detach(1);
+  db_.execute("UPDATE task_running SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
+  Recovery scout = recovery();
+  for (int looks = 0; looks < 10; ++looks) scout.look();
+  EXPECT_EQ(running(), "1");
+}
+
+TEST_F(RecoveryTest, AFormerLifesTasksAreReclaimedAtOnce) {
+  detach(1);
+  reclaim_detached(db_, settings_, store_);
+  EXPECT_EQ(running(), "1") << "they are of another instance";
+  reclaim_detached(db_, settings_, lost_store_);
+  EXPECT_EQ(running(), "0");
+  EXPECT_EQ(value("SELECT CONCAT(run_key, ':', attempt) FROM task"), "1:1");
+}
+
+}  // namespace
+}  // namespace allot::worker

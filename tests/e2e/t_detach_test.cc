@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// A slow task does not hold up its neighbours (B12), and whatever kills it on its way out of the
+// partition, it is neither lost nor in two places, and never runs twice at once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "e2e/daemon.h"
+
+namespace allot::e2e {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using support::eventually;
+
+const std::string kOnePartition = "partitions = 1\n";
+
+std::vector<std::string> numbered(int n) {
+  std::vector<std::string> payloads;
+  for (int i = 0; i < n; ++i) payloads.push_back(std::to_string(i));
+  return payloads;
+}
+
+bool detached(const Daemon& daemon, std::uint64_t tasks = 1) {
+  return eventually([&] { return daemon.count("task_running") == tasks; });
+}
+
+TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
+  Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
+  const auto slow = daemon.submit("test.sleep", "600000");
+  daemon.submit_many("test.write", numbered(200));
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 200; })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("task.detached task=" + slow)) << daemon.log();
+  const auto shown = daemon.task(slow);
+  EXPECT_EQ(shown["state"], "running") << shown;
+  EXPECT_EQ(shown["attempts_charged"], 1) << shown;
+  const auto listed = nlohmann::json::parse(daemon.allot({"tasks", "--json"}).out);
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0]["task"], slow);
+  EXPECT_EQ(listed[0]["running_on"], shown["running_on"]);
+  const auto status = daemon.status();
+  EXPECT_EQ(status["queues"][0]["detached"], 1) << status;
+  const auto busy = std::find_if(status["workers"].begin(), status["workers"].end(),
+                                 [](const auto& worker) { return !worker["running"].empty(); });
+  ASSERT_NE(busy, status["workers"].end()) << status;
+  EXPECT_EQ((*busy)["running"][0]["task"], slow);
+  EXPECT_EQ((*busy)["running"][0]["detached"], true);
+  // It is asked to stop and does: back to where it was, nothing charged.
+  EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
+  EXPECT_EQ(daemon.task(slow)["state"], "waiting");
+  EXPECT_EQ(daemon.task(slow)["attempts_charged"], 0);
+  EXPECT_EQ(daemon.count("task_running"), 0U);
+}
+
+// Nobody is idle: the time alone decides, and the neighbours are for other hosts.
+TEST(Detach, AfterItsTimeItLeavesABusyPoolToo) {
+  Daemon daemon({.workers = 1, .queue_keys = kOnePartition + "detach_after = \"300ms\""});
+  const auto slow = daemon.submit("test.stay", "3000");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  auto db = daemon.connect();
+  EXPECT_EQ(db.execute("SELECT state FROM q_lock_table").front().next()->text(0), "FREE");
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_TRUE(daemon.task(slow).is_null()) << "finished";
+}
+
+TEST(Detach, AnExclusiveQueueKeepsItsTasks) {
+  Daemon daemon(
+      {.workers = 2, .queue_keys = kOnePartition + "exclusive = true\ndetach_after = \"100ms\""});
+  (void)daemon.submit("test.stay", "2000");
+  (void)daemon.submit("test.write", "after");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_FALSE(daemon.logged("task.detached")) << daemon.log();
+  EXPECT_EQ(daemon.written().size(), 1U);
+}
+
+TEST(Detach, EveryVerdictIsGivenFromThere) {
+  Daemon daemon({.workers = 2, .queue_keys = "max_attempts = 2\ndetach_after = \"1ms\""});
+  const auto failing = daemon.submit("test.slowly", "fail");
+  const auto retrying = daemon.submit("test.slowly", "retry");
+  const auto throwing = daemon.submit("test.slowly", "throw");
+  const auto snoozing = daemon.submit("test.slowly", "snooze");
+  (void)daemon.submit("test.slowly", "succeed");
+  const auto crashing = daemon.submit("test.slowly", "crash");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 4; })) << daemon.log();
+  for (const auto& [id, cause, attempts] : {std::tuple{failing, "fail", 1},
+                                            {retrying, "retry", 2},
+                                            {throwing, "exception", 2},
+                                            {crashing, "signal", 2}}) {
+    const auto shown = daemon.task(id);
+    EXPECT_EQ(shown["state"], "dead") << shown;
+    EXPECT_EQ(shown["cause"], cause) << shown;
+    EXPECT_EQ(shown["attempts"].size(), static_cast<std::size_t>(attempts)) << shown;
+  }
+  EXPECT_EQ(daemon.task(snoozing)["attempts_charged"], 0);
+  EXPECT_EQ(daemon.task(snoozing)["state"], "waiting");
+  EXPECT_GE(daemon.times_logged("task.detached"), 8U) << daemon.log();
+  EXPECT_EQ(daemon.count("task_running"), 0U);
+}
+
+TEST(Detach, AKilledWorkersDetachedTaskStartsAgainAtOnce) {
+  Daemon daemon({.workers = 2});
+  const auto id = daemon.submit("test.hang_once", "x");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  const auto busy = daemon.busy_workers();
+  ASSERT_EQ(busy.size(), 1U);
+  kill(busy.front(), SIGKILL);
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2; })) << daemon.log();
+  EXPECT_EQ(daemon.written(), (std::vector<std::string>{"x attempt 1", "x attempt 2"}));
+  EXPECT_TRUE(eventually([&] { return daemon.logged("task.crashed task=" + id); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
+  EXPECT_EQ(daemon.count("task_attempt"), 0U);
+}
+
+void kill_all_of(Daemon& daemon) {
+  const auto workers = daemon.workers();
+  daemon.process().kill9();
+  for (const pid_t worker : workers) kill(worker, SIGKILL);
+}
+
+TEST(Detach, ANewLifeOfTheDaemonChargesWhatTheFormerHadDetached) {
+  Daemon daemon({.workers = 2, .daemon_keys = "lease_ttl = \"1h\""});
+  const auto id = daemon.submit("test.hang_once", "x");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  kill_all_of(daemon);
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2; })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("task.recovered task=" + id)) << daemon.log();
+  EXPECT_EQ(daemon.written().back(), "x attempt 2");
+}
+
+TEST(Detach, AnotherHostRecoversWhatALostOneHadDetached) {
+  Daemon daemon({.workers = 2, .daemon_keys = "lease_ttl = \"2s\""});
+  const auto id = daemon.submit("test.hang_once", "x");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  kill_all_of(daemon);
+  daemon.connect().execute("UPDATE task_running SET lock_origin = lock_origin + 1");
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2; })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("task.recovered task=" + id)) << daemon.log();
+  EXPECT_EQ(daemon.written().back(), "x attempt 2");
+}
+
+TEST(Detach, TheDatabaseMayGoAwayMeanwhile) {
+  support::Database& server = support::Database::shared();
+  Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
+  (void)daemon.submit("test.alone", "x 4000");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  server.kill9();
+  server.start();
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  EXPECT_EQ(daemon.written(), (std::vector<std::string>{"x done"})) << daemon.log();
+}
+
+// Kills at any point of a detach: before, within, and after it, and of what ends the task. Only
+// workers inside a handler: the supervisor takes its time to replace one that dies young and idle.
+class Massacre {
+ public:
+  Massacre(int tasks, const std::string& keys)
+      : daemon_({.workers = 4,
+                 .queue_keys = "partitions = 8\nmax_attempts = 100\n" + keys,
+                 .log_level = "info"}),
+        tasks_(tasks) {
+    std::vector<std::string> payloads;
+    for (const std::string& number : numbered(tasks)) {
+      payloads.push_back(number + " " + std::to_string(20 + dice_() % 150));
+    }
+    daemon_.submit_many("test.alone", payloads);
+  }
+
+  Daemon& daemon() { return daemon_; }
+  int roll(int most) { return static_cast<int>(dice_() % static_cast<unsigned>(most)); }
+
+  void expect_no_task_twice() {
+    auto db = daemon_.connect();
+    EXPECT_EQ(db.execute("SELECT COUNT(*) FROM task JOIN task_running USING (queue_id,"
+                         " partition_no, prio) WHERE task_running.first_key ="
+                         " COALESCE(task.first_key, task.run_key)")
+                  .front()
+                  .next()
+                  ->u64(0),
+              0U);
+  }
+  // Everything is done, and what was done twice was killed in between.
+  void expect_all_done(int kills) {
+    ASSERT_TRUE(eventually([&] { return daemon_.drained(); }, seconds(120))) << daemon_.log();
+    std::multiset<std::string> done;
+    for (const std::string& line : daemon_.written()) {
+      const std::size_t space = line.find(' ');
+      EXPECT_EQ(line.substr(space), " done") << line;
+      done.insert(line.substr(0, space));
+    }
+    const auto all = numbered(tasks_);
+    EXPECT_EQ(std::set<std::string>(done.begin(), done.end()),
+              std::set<std::string>(all.begin(), all.end()));
+    EXPECT_LE(done.size(), static_cast<std::size_t>(tasks_ + kills));
+    EXPECT_EQ(daemon_.count("task_dead"), 0U);
+    EXPECT_EQ(daemon_.count("task_moved") + daemon_.count("task_attempt"), 0U);
+    EXPECT_GT(daemon_.times_logged("task.detached"), static_cast<std::size_t>(kills) / 4);
+    report(kills, done.size());
+  }
+
+ private:
+  void report(int kills, std::size_t done) {
+    std::printf("%d kills, %zu detached, %zu ran again after they had ended\n", kills,
+                daemon_.times_logged("task.detached"), done - static_cast<std::size_t>(tasks_));
+  }
+
+  std::minstd_rand dice_{20261121};
+  Daemon daemon_;
+  int tasks_;
+};
+
+TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
+  constexpr int kKills = 300;
+  Massacre massacre(1'200, "detach_after = \"1ms\"");
+  int kills = 0;
+  ASSERT_TRUE(eventually(
+      [&] {
+        std::this_thread::sleep_for(milliseconds(massacre.roll(40)));
+        for (const pid_t pid : massacre.daemon().busy_workers()) {
+          if (massacre.roll(2) == 0) continue;
+          kill(pid, SIGKILL);
+          ++kills;
+        }
+        massacre.expect_no_task_twice();
+        return kills >= kKills || massacre.daemon().drained();
+      },
+      seconds(200)))
+      << massacre.daemon().log();
+  EXPECT_GE(kills, kKills);
+  massacre.expect_all_done(kills);
+}
+
+TEST(Detach, TheWholeDaemonMayDieAtAnyPointOfIt) {
+  Massacre massacre(150, "detach_after = \"1ms\"");
+  int kills = 0;
+  for (int round = 0; round < 15; ++round) {
+    const auto before = massacre.daemon().written().size();
+    ASSERT_TRUE(eventually([&] { return massacre.daemon().written().size() > before; }));
+    std::this_thread::sleep_for(milliseconds(massacre.roll(200)));
+    kills += static_cast<int>(massacre.daemon().busy_workers().size());
+    kill_all_of(massacre.daemon());
+    massacre.expect_no_task_twice();
+    massacre.daemon().start();
+  }
+  massacre.expect_all_done(kills + 15 * 4);
+}
+
+}  // namespace
+}  // namespace allot::e2e
