@@ -100,7 +100,7 @@ void add_submit(CLI::App& app, Words& words) {
 }
 
 void add_tasks(CLI::App& app, Words& words) {
-  CLI::App* list = app.add_subcommand("tasks", "List waiting or dead tasks");
+  CLI::App* list = app.add_subcommand("tasks", "List waiting and detached, or dead tasks");
   list->add_option("--queue", words.tasks.queue, "Only of this queue")->type_name("QUEUE");
   list->add_flag("--dead", words.tasks.dead, "The dead ones");
   list->add_option("--limit", words.tasks.limit, "At most so many of each queue")
@@ -113,7 +113,7 @@ void add_tasks(CLI::App& app, Words& words) {
   CLI::App* task = app.add_subcommand("task", "Look at one task");
   task->require_subcommand(1);
   CLI::App* show =
-      task->add_subcommand("show", "Show a waiting or dead task and its failed attempts");
+      task->add_subcommand("show", "Show a waiting, detached or dead task and its failed attempts");
   show->add_option("ID", words.show.id, "The task's id")->required();
   auto* json = show->add_flag("--json", words.show.json, "As JSON");
   show->add_flag("--payload", words.show.payload, "Write the payload's bytes and nothing else")

@@ -15,7 +15,8 @@ struct TasksOptions {
   bool json = false;
 };
 
-// allot tasks: waiting or dead tasks of each queue, ordered by partition, class and key.
+// allot tasks: waiting tasks of each queue, ordered by partition, class and key, after
+// the detached ones; or the dead ones.
 int tasks(const Context& context, const TasksOptions& options);
 
 struct ShowOptions {

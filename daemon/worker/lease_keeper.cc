@@ -83,7 +83,6 @@ void LeaseKeeper::task_begins(const TaskAtWork& work) {
   const SlotWriter::Guard guard(slot_);  // as in drop()
   const std::lock_guard held(mutex_);
   work_ = work;
-  task_deadline_ns_ = work.hard_deadline_ns;
   detach_at_ns_ = 0;
 }
 
@@ -137,10 +136,15 @@ void LeaseKeeper::run() {
   }
 }
 
+bool LeaseKeeper::over_time(Nanos now) const {
+  const Nanos deadline = task_deadline_ns_.load();
+  return deadline != 0 && now >= deadline;
+}
+
 bool LeaseKeeper::detach_is_due(Nanos now) const {
   if (!work_ || work_->detach_after_ns == 0 || now < detach_at_ns_) return false;
   if (place_ != Place::kPartition) return place_ == Place::kUnknown;
-  if (now >= task_deadline_ns_.load()) return false;
+  if (over_time(now)) return false;
   const Nanos ran = now - work_->started_ns;
   if (ran >= work_->detach_after_ns) return true;
   return ran >= kSlow && board_.waiters.load(std::memory_order_relaxed) > 0;
@@ -173,7 +177,7 @@ bool LeaseKeeper::send_renewal() {
 }
 
 void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
-  if (work_ && boot_ns() >= task_deadline_ns_.load()) {
+  if (over_time(boot_ns())) {
     // The task is over time: the lease must not outlive it by a blind timer (B3). Unless it ends,
     // or makes progress after all.
     renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);

@@ -26,7 +26,6 @@ struct TaskAtWork {
   std::uint32_t attempt = 0;                    // its number, from 1
   std::span<const queue::Finished> finished{};  // of its block, not yet acknowledged
   Nanos started_ns = 0;                         // CLOCK_BOOTTIME
-  Nanos hard_deadline_ns = 0;                   // CLOCK_BOOTTIME
   Nanos detach_after_ns = 0;                    // 0: never
 };
 
@@ -63,14 +62,17 @@ class LeaseKeeper {
   [[nodiscard]] bool lost() const { return lost_.load(); }
   [[nodiscard]] Nanos deadline_ns() const { return deadline_ns_.load(); }
 
+  // A task past this moment (CLOCK_BOOTTIME) is not worth renewing for; 0 = none runs. From any
+  // thread.
+  void set_task_deadline(Nanos hard_deadline_ns) { task_deadline_ns_.store(hard_deadline_ns); }
+
   // Around each handler. Unless the task is still in its partition, the keeper then holds nothing.
   void task_begins(const TaskAtWork& work);
-  // The task in hand may go on until then. From any thread.
-  void set_task_deadline(Nanos hard_deadline_ns) { task_deadline_ns_.store(hard_deadline_ns); }
   Place task_ended();
 
  private:
   void run();
+  [[nodiscard]] bool over_time(Nanos now) const;
   [[nodiscard]] bool detach_is_due(Nanos now) const;
   [[nodiscard]] Nanos next_look(Nanos now) const;
   void renew(std::unique_lock<std::mutex>& held);
@@ -90,7 +92,7 @@ class LeaseKeeper {
 
   std::atomic<bool> lost_{false};
   std::atomic<Nanos> deadline_ns_{0};
-  std::atomic<Nanos> task_deadline_ns_{0};  // of work_; moves when progress is made
+  std::atomic<Nanos> task_deadline_ns_{0};
 
   std::mutex mutex_;
   std::condition_variable changed_;

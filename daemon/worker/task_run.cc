@@ -47,17 +47,17 @@ std::uint32_t dice() {
 class RunningMark {
  public:
   RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const TaskRun::Attempt& attempt,
-              const TaskLimits& limits, TaskAtWork work)
+              const TaskLimits& limits, const TaskAtWork& work)
       : slot_(slot), keeper_(keeper), limits_(limits) {
     const auto [at_ns, by] = limits_.hard(work.started_ns);
-    work.hard_deadline_ns = at_ns;
+    keeper_.set_task_deadline(at_ns);
     keeper_.task_begins(work);
     slot_.begin_task(attempt.task, attempt.number, attempt.most, limits_.soft_ns, at_ns, by);
   }
   RunningMark(const RunningMark&) = delete;
   RunningMark& operator=(const RunningMark&) = delete;
   ~RunningMark() {
-    if (!returned_) keeper_.task_ended();
+    if (!returned_) handler_returned();
     slot_.end_task();
   }
 
@@ -65,6 +65,7 @@ class RunningMark {
   Place handler_returned() {
     returned_ = true;
     slot_.end_handler();
+    keeper_.set_task_deadline(0);
     return keeper_.task_ended();
   }
 
@@ -205,7 +206,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   const config::Queue& queue = *attempt.queue.settings;
   const Nanos detach_after = queue.exclusive ? 0 : nanos(queue.detach_after);  // S5
   RunningMark mark(slot_, keeper_, attempt, limits,
-                   {&task, attempt.number, attempt.before, started, 0, detach_after});
+                   {&task, attempt.number, attempt.before, started, detach_after});
   // All before this may have taken long, and so may the keeper's mutex: look again (S5).
   if (!keeper_.valid()) return not_started(attempt);
   Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark);

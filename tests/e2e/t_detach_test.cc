@@ -57,6 +57,24 @@ TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
   EXPECT_EQ(daemon.count("task_running"), 0U);
 }
 
+// They are acknowledged late, in batches, and the slow task takes the partition away before that.
+TEST(Detach, WhatItsBlockHasFinishedIsNotRepeated) {
+  Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
+  std::string lines;
+  for (int i = 0; i < 41; ++i) {
+    const bool slow = i == 20;
+    lines += nlohmann::json{{"queue", "default"},
+                            {"type", slow ? "test.stay" : "test.write"},
+                            {"payload", slow ? "1000" : std::to_string(i)}}
+                 .dump() +
+             "\n";
+  }
+  ASSERT_EQ(daemon.allot({"submit", "--ndjson", "-"}, lines).status.code, 0);
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(daemon.times_logged("task.detached"), 1U) << daemon.log();
+  EXPECT_EQ(daemon.written().size(), 40U);
+}
+
 // Nobody is idle: the time alone decides, and the neighbours are for other hosts.
 TEST(Detach, AfterItsTimeItLeavesABusyPoolToo) {
   Daemon daemon({.workers = 1, .queue_keys = kOnePartition + "detach_after = \"300ms\""});
@@ -117,10 +135,13 @@ TEST(Detach, AKilledWorkersDetachedTaskStartsAgainAtOnce) {
   EXPECT_EQ(daemon.count("task_attempt"), 0U);
 }
 
+// As when the host goes down. The supervisor is stopped first: it must not settle, and its death
+// would ask the handlers to stop.
 void kill_all_of(Daemon& daemon) {
   const auto workers = daemon.workers();
-  daemon.process().kill9();
+  daemon.process().signal(SIGSTOP);
   for (const pid_t worker : workers) kill(worker, SIGKILL);
+  daemon.process().kill9();
 }
 
 TEST(Detach, ANewLifeOfTheDaemonChargesWhatTheFormerHadDetached) {

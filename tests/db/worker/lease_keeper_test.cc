@@ -36,16 +36,11 @@ class LeaseKeeperTest : public WorkerTest {
   }
 
   // A task of that partition is about to run.
-  TaskAtWork begin(const queue::Task& task, milliseconds detach_after) {
-    TaskAtWork work{&task,
-                    1,
-                    {},
-                    boot_ns(),
-                    boot_ns() + 3600 * kSecond,
-                    static_cast<Nanos>(detach_after.count()) * kMilli};
+  void begin(const queue::Task& task, milliseconds detach_after) {
+    const TaskAtWork work{
+        &task, 1, {}, boot_ns(), static_cast<Nanos>(detach_after.count()) * kMilli};
     slot_.begin_task(task, 1, 10, 0, 0);
     keeper_.task_begins(work);
-    return work;
   }
   queue::Task task_at(std::uint64_t key) {
     put(partition(0), {1, key});
@@ -134,8 +129,7 @@ TEST_F(LeaseKeeperTest, GoesOnWhenTheDatabaseIsBack) {
 
 TEST_F(LeaseKeeperTest, DoesNotRenewForATaskOverItsTime) {
   take(0);
-  const queue::Task task;
-  keeper_.task_begins({&task, 1, {}, boot_ns(), boot_ns(), 0});
+  keeper_.set_task_deadline(boot_ns());
   EXPECT_TRUE(eventually([&] {
     return value("SELECT expire_at < UTC_TIMESTAMP(6) FROM q_lock_table WHERE partition_no = 0") ==
            "1";
@@ -146,8 +140,7 @@ TEST_F(LeaseKeeperTest, DoesNotRenewForATaskOverItsTime) {
 TEST_F(LeaseKeeperTest, RenewsAgainWhenTheTaskMayGoOn) {
   take(0);
   const std::string first = expiry(0);
-  const queue::Task task;
-  keeper_.task_begins({&task, 1, {}, boot_ns(), boot_ns(), 0});
+  keeper_.set_task_deadline(boot_ns());
   EXPECT_FALSE(eventually([&] { return expiry(0) != first; }, milliseconds(600)));
   keeper_.set_task_deadline(boot_ns() + 60 * kSecond);
   EXPECT_TRUE(eventually([&] { return expiry(0) != first; }));
