@@ -80,12 +80,14 @@ void LeaseKeeper::drop() {
 }
 
 void LeaseKeeper::task_begins(const TaskAtWork& work) {
+  const SlotWriter::Guard guard(slot_);  // as in drop()
   const std::lock_guard held(mutex_);
   work_ = work;
   detach_at_ns_ = 0;
 }
 
 Place LeaseKeeper::task_ended() {
+  const SlotWriter::Guard guard(slot_);
   const std::lock_guard held(mutex_);
   work_.reset();
   const Place place = std::exchange(place_, Place::kPartition);

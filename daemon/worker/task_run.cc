@@ -41,32 +41,33 @@ std::uint32_t dice() {
   return static_cast<std::uint32_t>(generator());
 }
 
-// The task's place in the slot, from before the handler until after its verdict is noted. At its
-// hard deadline the supervisor kills, and the keeper does not renew beyond it (B3).
+// The task's entry in the slot, from before the handler until after its verdict is noted; and in
+// the keeper's hands while the handler runs. At its hard deadline the supervisor kills, and the
+// keeper does not renew beyond it (B3).
 class RunningMark {
  public:
-  RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const TaskAtWork& work,
-              std::uint32_t max_attempts, const TaskLimits& limits)
+  RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const TaskRun::Attempt& attempt,
+              const TaskLimits& limits, const TaskAtWork& work)
       : slot_(slot), keeper_(keeper), limits_(limits) {
     const auto [at_ns, by] = limits_.hard(work.started_ns);
-    slot_.begin_task(*work.task, work.attempt, max_attempts, limits_.soft_ns, at_ns, by);
     keeper_.set_task_deadline(at_ns);
     keeper_.task_begins(work);
+    slot_.begin_task(attempt.task, attempt.number, attempt.most, limits_.soft_ns, at_ns, by);
   }
   RunningMark(const RunningMark&) = delete;
   RunningMark& operator=(const RunningMark&) = delete;
   ~RunningMark() {
-    if (!returned_) end_handler();
+    if (!returned_) handler_returned();
     slot_.end_task();
   }
 
-  // The handler has returned. How long the database takes for the verdict is not the task's time.
-  Place end_handler() {
+  // How long the database takes for the verdict is not the task's time.
+  Place handler_returned() {
     returned_ = true;
     slot_.end_handler();
     const Place place = keeper_.task_ended();
     keeper_.set_task_deadline(0);
-    return place;
+    return keeper_.task_ended();
   }
 
   // From any thread.
@@ -155,10 +156,12 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     if (!announced) return Result::kLeaseGone;
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
   }
-  // The calls above may have taken long: look again (S5).
-  if (keeper_.valid()) return call_handler(attempt);
-  // A slow database must not use up the attempts of a task that never starts.
-  if (careful && give_back(attempt)) {
+  return call_handler(attempt);
+}
+
+// A slow database must not use up the attempts of a task that never starts.
+TaskRun::Result TaskRun::not_started(const Attempt& attempt) {
+  if (attempt.announced && give_back(attempt)) {
     log::info("task.not_started", {{"task", attempt.id}, {"reason", "the lease is in doubt"}});
   }
   return Result::kLeaseGone;
@@ -203,8 +206,10 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
                           nanos(plugin_host::progress_every(*attempt.handler->handler))};
   const config::Queue& queue = *attempt.queue.settings;
   const Nanos detach_after = queue.exclusive ? 0 : nanos(queue.detach_after);  // S5
-  RunningMark mark(slot_, keeper_, {&task, attempt.number, attempt.before, started, detach_after},
-                   attempt.most, limits);
+  RunningMark mark(slot_, keeper_, attempt, limits,
+                   {&task, attempt.number, attempt.before, started, detach_after});
+  // All before this may have taken long, and so may the keeper's mutex: look again (S5).
+  if (!keeper_.valid()) return not_started(attempt);
   Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark);
   plugin_host::CallResult result;
   bool in_doubt = false;
@@ -215,14 +220,15 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
                                {attempt.id, attempt.queue.info.name, task.type, *task.payload,
                                 attempt.number, attempt.most, limits.soft_ns},
                                hooks);
-    in_doubt = !keeper_.valid();
-    place = mark.end_handler();
+    valid = keeper_.valid();
+    place = mark.handler_returned();
   }
   log::debug("task.ran", {{"task", attempt.id},
                           {"type", task.type},
                           {"attempt", attempt.number},
                           {"outcome", plugin_host::name_of(result.kind)},
                           {"runtime_us", (boot_ns() - started) / kMicro}});
+  const bool in_doubt = !valid;
   if (in_doubt) {
     // S5: it may have run beside another one. The checker wants a fault that explains it.
     log::warn("lease.overrun",

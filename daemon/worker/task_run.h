@@ -45,6 +45,7 @@ class TaskRun {
   template <typename Write>
   [[nodiscard]] bool write(const Attempt& attempt, const char* verb, Write&& write);
   [[nodiscard]] bool give_back(const Attempt& attempt);
+  Result not_started(const Attempt& attempt);
   // By the policy of its type or queue.
   [[nodiscard]] std::chrono::microseconds pause_after(const Attempt& attempt) const;
   Result call_handler(Attempt& attempt);

@@ -258,6 +258,37 @@ TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
   massacre.expect_all_done(kills);
 }
 
+// Replies are lost, of detaches among others: what became of them is found out, and as nobody died,
+// every task runs once.
+TEST(Detach, ConnectionsMayBreakAtAnyPointOfIt) {
+  Massacre massacre(400, "detach_after = \"1ms\"");
+  auto db = massacre.daemon().connect();
+  int broken = 0;
+  ASSERT_TRUE(eventually(
+      [&] {
+        std::this_thread::sleep_for(milliseconds(massacre.roll(10)));
+        auto open = db.execute(
+            "SELECT id FROM information_schema.processlist WHERE db = DATABASE()"
+            " AND id <> CONNECTION_ID() AND command <> 'Killed' ORDER BY RAND() LIMIT 1");
+        if (const auto row = open.front().next()) {
+          try {
+            db.execute("KILL CONNECTION " + std::string(row->text(0)));
+            ++broken;
+          } catch (const db::DbError&) {
+            // It was gone already.
+          }
+        }
+        massacre.expect_no_task_twice();
+        return massacre.daemon().drained();
+      },
+      seconds(200)))
+      << massacre.daemon().log();
+  const auto unanswered = massacre.daemon().times_logged("task.detach_failed");
+  std::printf("%d connections broken, %zu detaches without an answer\n", broken, unanswered);
+  EXPECT_GT(unanswered, 10U);
+  massacre.expect_all_done(0);
+}
+
 TEST(Detach, TheWholeDaemonMayDieAtAnyPointOfIt) {
   Massacre massacre(150, "detach_after = \"1ms\"");
   int kills = 0;
