@@ -65,7 +65,6 @@ class RunningMark {
   Place handler_returned() {
     returned_ = true;
     slot_.end_handler();
-    const Place place = keeper_.task_ended();
     keeper_.set_task_deadline(0);
     return keeper_.task_ended();
   }
@@ -212,7 +211,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   if (!keeper_.valid()) return not_started(attempt);
   Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark);
   plugin_host::CallResult result;
-  bool in_doubt = false;
+  bool valid = false;
   Place place = Place::kPartition;
   {
     const SlotWriter::Guard guard(slot_);
