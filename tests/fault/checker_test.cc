@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/checker.h"
+
+#include <gtest/gtest.h>
+
+namespace allot::fault {
+namespace {
+
+// Times are small numbers here: the checker only compares them.
+struct Story : Evidence {
+  Story() { recovery = 5; }
+  Story& told_of(std::uint64_t first, std::uint64_t count, Answer answer) {
+    told.push_back({1, first, count, answer});
+    return *this;
+  }
+  Story& run(const std::string& tag, pid_t pid, Nanoseconds start, Nanoseconds end,
+             Mark mark = Mark::kSuccess, const std::string& task = "t") {
+    traces.push_back({Mark::kStart, task + tag, tag, pid, start});
+    if (end != 0) traces.push_back({mark, task + tag, tag, pid, end});
+    return *this;
+  }
+  Story& hit(const std::string& kind, pid_t pid, Nanoseconds begin, Nanoseconds end, bool fatal) {
+    faults.push_back({kind, pid, begin, end, fatal});
+    return *this;
+  }
+};
+
+TEST(Checker, AcknowledgedAndRunOnceIsClean) {
+  const auto verdict = check(
+      Story().told_of(1, 2, Answer::kAcknowledged).run("1.1", 7, 10, 20).run("1.2", 8, 15, 25));
+  EXPECT_TRUE(verdict.clean());
+  EXPECT_EQ(verdict.acknowledged, 2U);
+  EXPECT_EQ(verdict.runs, 2U);
+  EXPECT_EQ(verdict.duplicates, 0U);
+}
+
+TEST(Checker, AcknowledgedAndNeverRunIsLost) {
+  const auto verdict = check(Story().told_of(1, 2, Answer::kAcknowledged).run("1.1", 7, 10, 20));
+  EXPECT_EQ(verdict.lost, 1U);
+  EXPECT_FALSE(verdict.clean());
+}
+
+TEST(Checker, StartedAndNeverFinishedIsLost) {
+  EXPECT_EQ(check(Story().told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 10, 0)).lost, 1U);
+  EXPECT_EQ(check(Story().told_of(1, 1, Answer::kUnknown).run("1.1", 7, 10, 0)).lost, 1U);
+  EXPECT_EQ(
+      check(Story().told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 10, 20, Mark::kRetry)).lost,
+      1U);
+}
+
+TEST(Checker, WhatStillWaitsIsNotLostButUnfinished) {
+  Story story;
+  story.told_of(1, 1, Answer::kAcknowledged).waiting = {"1.1"};
+  const auto verdict = check(story);
+  EXPECT_EQ(verdict.lost, 0U);
+  EXPECT_EQ(verdict.unfinished, 1U);
+}
+
+TEST(Checker, RefusedMayNotBeThere) {
+  EXPECT_TRUE(check(Story().told_of(1, 3, Answer::kRefused)).clean());
+  EXPECT_EQ(check(Story().told_of(1, 3, Answer::kRefused).run("1.2", 7, 1, 2)).unexpected, 1U);
+}
+
+TEST(Checker, NobodysTaskIsUnexpected) {
+  EXPECT_EQ(check(Story().run("1.1", 7, 1, 2)).unexpected, 1U);
+  EXPECT_EQ(
+      check(Story().told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 1, 2).run("1.2", 7, 3, 4))
+          .unexpected,
+      1U);
+}
+
+TEST(Checker, AnEndWithoutAStartIsUnexpected) {
+  Story story;
+  story.told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 1, 2);
+  story.traces.push_back({Mark::kSuccess, "t", "1.1", 8, 3});
+  EXPECT_EQ(check(story).unexpected, 1U);
+}
+
+TEST(Checker, ALostReplyMayHaveSubmittedAllOrNothing) {
+  EXPECT_TRUE(check(Story().told_of(1, 2, Answer::kUnknown)).clean());
+  const auto all =
+      check(Story().told_of(1, 2, Answer::kUnknown).run("1.1", 7, 1, 2).run("1.2", 7, 3, 4));
+  EXPECT_TRUE(all.clean());
+  EXPECT_EQ(all.unknown, 2U);
+  EXPECT_EQ(all.unknown_exist, 2U);
+  EXPECT_EQ(check(Story().told_of(1, 2, Answer::kUnknown).run("1.1", 7, 1, 2)).torn, 1U);
+}
+
+TEST(Checker, OneSubmissionIsOneTask) {
+  const auto verdict = check(Story()
+                                 .told_of(1, 1, Answer::kUnknown)
+                                 .run("1.1", 7, 10, 20, Mark::kSuccess, "a")
+                                 .run("1.1", 8, 30, 40, Mark::kSuccess, "b")
+                                 .hit("kill", 7, 15, 16, true));
+  EXPECT_EQ(verdict.doubled, 1U);
+}
+
+TEST(Checker, ADuplicateNeedsAFaultThatHitItsWorkerInTime) {
+  const auto twice = [](pid_t pid, Nanoseconds begin, Nanoseconds end, bool fatal) {
+    return check(Story()
+                     .told_of(1, 1, Answer::kAcknowledged)
+                     .run("1.1", 7, 10, 20)
+                     .run("1.1", 8, 30, 40)
+                     .hit("x", pid, begin, end, fatal));
+  };
+  EXPECT_TRUE(twice(7, 21, 22, true).clean());
+  EXPECT_EQ(twice(7, 21, 22, true).duplicates, 1U);
+  EXPECT_EQ(twice(8, 21, 22, true).unexplained_duplicates, 1U) << "another worker";
+  EXPECT_EQ(twice(7, 8, 9, true).unexplained_duplicates, 1U) << "before";
+  EXPECT_EQ(twice(7, 31, 32, true).unexplained_duplicates, 1U) << "after";
+  EXPECT_TRUE(twice(7, 1, 5, false).clean()) << "it shows for a while";
+  EXPECT_EQ(twice(7, 1, 4, false).unexplained_duplicates, 1U) << "but not longer";
+  EXPECT_TRUE(twice(0, 21, 22, false).clean()) << "it hit all";
+}
+
+TEST(Checker, AWantedRetryIsNoDuplicate) {
+  const auto verdict = check(Story()
+                                 .told_of(1, 1, Answer::kAcknowledged)
+                                 .run("1.1", 7, 10, 20, Mark::kRetry)
+                                 .run("1.1", 8, 30, 40));
+  EXPECT_TRUE(verdict.clean());
+  EXPECT_EQ(verdict.duplicates, 0U);
+}
+
+TEST(Checker, AnOverlapNeedsAFaultThatLeftTheWorkerAlive) {
+  const auto overlap = [](pid_t pid, bool fatal, Nanoseconds end) {
+    return check(Story()
+                     .told_of(1, 1, Answer::kAcknowledged)
+                     .run("1.1", 7, 10, 0)
+                     .run("1.1", 8, 30, 40)
+                     .hit("x", pid, 15, end, fatal));
+  };
+  EXPECT_EQ(overlap(7, false, 16).overlaps, 1U);
+  EXPECT_TRUE(overlap(7, false, 16).clean());
+  EXPECT_EQ(overlap(7, true, 16).overlaps, 0U) << "the first run ended with its worker";
+  EXPECT_EQ(overlap(7, true, 31).unexplained_overlaps, 1U) << "the worker still lived";
+  EXPECT_EQ(overlap(9, false, 16).unexplained_overlaps, 1U) << "another worker";
+}
+
+TEST(Checker, DeadNeedsAFail) {
+  Story wanted;
+  wanted.told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 1, 2, Mark::kFail).dead = {"1.1"};
+  EXPECT_TRUE(check(wanted).clean());
+  EXPECT_EQ(check(wanted).dead_as_wanted, 1U);
+  Story buried;
+  buried.told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 1, 0).dead = {"1.1"};
+  EXPECT_EQ(check(buried).buried, 1U);
+  wanted.dead = {"1.1", "1.1"};
+  EXPECT_EQ(check(wanted).doubled, 1U);
+}
+
+TEST(Evidence, LinesAreReadAsTheyWereWritten) {
+  const auto told = parse_told(line_of(Told{3, 100, 50, Answer::kUnknown}));
+  ASSERT_TRUE(told);
+  EXPECT_EQ(tag_of(told->submitter, told->first), "3.100");
+  EXPECT_EQ(told->count, 50U);
+  EXPECT_EQ(told->answer, Answer::kUnknown);
+  const auto trace = parse_trace("retry 0840dqg2v5n80r00 3.100 4711 123456789012");
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->mark, Mark::kRetry);
+  EXPECT_EQ(trace->at, 123456789012);
+  EXPECT_FALSE(parse_trace("retry 0840dqg2v5n80r00"));
+  EXPECT_FALSE(parse_told("1 2 3 maybe"));
+}
+
+}  // namespace
+}  // namespace allot::fault

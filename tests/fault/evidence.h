@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace allot::fault {
+
+// Everything that the checker may know. Each kind of record is one line of a file that was
+// appended to with one write, so that a process that is killed leaves whole lines. Times are
+// nanoseconds of CLOCK_BOOTTIME: all parts of a run are on one host.
+using Nanoseconds = std::int64_t;
+
+enum class Answer { kAcknowledged, kRefused, kUnknown };
+
+// What a submitter was told about the tasks `first` .. `first + count - 1` of its own numbering,
+// which went in one batch: wholly or not at all.
+struct Told {
+  unsigned submitter = 0;
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  Answer answer = Answer::kUnknown;
+};
+
+enum class Mark { kStart, kSuccess, kRetry, kFail };
+
+// What a handler left when it started and when it was about to return.
+struct Trace {
+  Mark mark = Mark::kStart;
+  std::string task;  // the public id
+  std::string tag;   // of the payload: "SUBMITTER.NUMBER"
+  pid_t pid = 0;     // of the worker
+  Nanoseconds at = 0;
+};
+
+// A fault that was really done, from its beginning until its effect was over.
+struct Fault {
+  std::string kind;
+  pid_t pid = 0;  // the process that it hit; 0: all of them
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  bool fatal = false;  // the process ended between begin and end
+};
+
+struct Evidence {
+  std::vector<Told> told;
+  std::vector<Trace> traces;  // in the order of their file
+  std::vector<Fault> faults;
+  std::vector<std::string> waiting;  // tags in the table task at the end
+  std::vector<std::string> dead;     // tags in the table task_dead at the end
+  Nanoseconds recovery = 0;          // how long a fault that kills nothing may show after its end
+};
+
+std::string tag_of(unsigned submitter, std::uint64_t number);
+
+std::string line_of(const Told& told);
+std::string line_of(const Fault& fault);
+// nullopt: not such a line.
+std::optional<Told> parse_told(std::string_view line);
+std::optional<Trace> parse_trace(std::string_view line);
+
+// Appends a line with one write. Throws std::runtime_error when that fails.
+void append_line(const std::string& path, const std::string& line);
+// All lines of a file. Throws std::runtime_error at the first that parses as none.
+std::vector<Told> read_told(const std::string& path);
+std::vector<Trace> read_traces(const std::string& path);
+
+Nanoseconds now();
+
+}  // namespace allot::fault
