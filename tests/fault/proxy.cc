@@ -241,7 +241,12 @@ void Proxy::loop() {
           const bool passing = link.polled.at(end) != 0 && link.state != Link::State::kSilent;
           link.events.at(end) = passing ? set.at(link.polled.at(end) - 1).revents : short{0};
         }
-        at = serve(link) ? std::next(at) : links_.erase(at);
+        if (serve(link)) {
+          ++at;
+          continue;
+        }
+        if (link.state == Link::State::kLosing) note(link, now());
+        at = links_.erase(at);
       }
     }
     if ((set[0].revents & POLLIN) != 0) accept_one();

@@ -13,10 +13,10 @@
 namespace allot::fault {
 
 enum class Kind {
-  kKillWorker,    // SIGKILL
-  kStopWorker,    // SIGSTOP, and SIGCONT after `length`
-  kKillDaemon,    // SIGKILL of allotd, which is started again
-  kKillDatabase,  // SIGKILL of mariadbd, which is started again
+  kKillWorker,      // SIGKILL
+  kStopWorker,      // SIGSTOP, and SIGCONT after `length`
+  kKillDaemon,      // SIGKILL of allotd, which is started again
+  kKillDatabase,    // SIGKILL of mariadbd, which is started again
   kKillConnection,  // KILL CONNECTION of one that a worker has
   kWorkerTrouble,   // `trouble` between workers and database
   kSubmitTrouble,   // `trouble` between submitters and database

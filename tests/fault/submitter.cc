@@ -78,10 +78,10 @@ std::string Submitter::line_for(std::uint64_t number) const {
 void Submitter::submit_once(std::uint64_t first) {
   std::string lines;
   for (std::uint64_t i = 0; i < options_.lines; ++i) lines += line_for(first + i);
-  const auto done = support::run_program(
-      {e2e::program("allot"), "--config", options_.config_file, "submit", "--ndjson", "-",
-       "--batch", std::to_string(options_.batch), "--json"},
-      {.input = lines}, std::chrono::seconds(120));
+  const auto done =
+      support::run_program({e2e::program("allot"), "--config", options_.config_file, "submit",
+                            "--ndjson", "-", "--batch", std::to_string(options_.batch), "--json"},
+                           {.input = lines}, std::chrono::seconds(120));
   std::vector<Told> told;
   try {
     told = answers_of(done.out, done.status.code, options_.lines, options_.batch, options_.number,

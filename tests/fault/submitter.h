@@ -17,8 +17,8 @@ struct SubmitterOptions {
   std::string told_file;    // where it writes what it was told
   std::uint64_t seed = 0;
   std::vector<std::string> queues{"default"};
-  std::uint64_t lines = 400;   // in one call
-  std::uint64_t batch = 100;   // in one transaction
+  std::uint64_t lines = 400;     // in one call
+  std::uint64_t batch = 100;     // in one transaction
   std::uint64_t per_second = 0;  // on average not more; 0: as fast as it goes
 };
 
