@@ -241,6 +241,7 @@ class Campaign {
     evidence_.traces = read_traces(traces());
     evidence_.waiting = tags_in("task");
     evidence_.dead = tags_in("task_dead");
+    evidence_.exclusive = {"exclusive"};
     evidence_.recovery = kRecovery;
     result_.verdict = check(evidence_);
     if (result_.verdict.clean() && result_.problem.empty()) return;
@@ -305,6 +306,7 @@ std::string table_of(const CampaignOptions& options, const CampaignResult& resul
   row("**dead without reason**", v.buried);
   row("**unexplained duplicates**", v.unexplained_duplicates);
   row("**unexplained overlaps**", v.unexplained_overlaps);
+  row("**overlaps in an exclusive queue**", v.exclusive_overlaps);
   if (!result.problem.empty()) table << "\nproblem: " << result.problem << "\n";
   for (const std::string& complaint : v.complaints) table << complaint << "\n";
   return table.str();

@@ -19,6 +19,7 @@ struct Run {
   Nanoseconds start = 0;
   std::optional<Nanoseconds> end{};
   Mark mark = Mark::kStart;  // how it ended
+  bool exclusive = false;
 };
 
 class Check {
@@ -57,6 +58,8 @@ class Check {
       if (trace.mark == Mark::kStart) {
         ++verdict_.runs;
         runs.push_back({trace.task, trace.pid, trace.at});
+        runs.back().exclusive = std::find(evidence_.exclusive.begin(), evidence_.exclusive.end(),
+                                          trace.queue) != evidence_.exclusive.end();
         continue;
       }
       // A worker runs one task at a time, so that the last start of its pid is the one that ends.
@@ -149,6 +152,8 @@ class Check {
   void judge_overlap(const std::string& tag, const Run& before, const Run& after) {
     if (over(before) <= after.start) return;
     ++verdict_.overlaps;
+    if (after.exclusive)
+      complain(verdict_.exclusive_overlaps, "exclusive overlap", words(tag, before, after));
     if (!hit(before.pid, before.start, after.start, false))
       complain(verdict_.unexplained_overlaps, "unexplained overlap", words(tag, before, after));
   }

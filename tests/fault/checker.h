@@ -29,11 +29,13 @@ struct Verdict {
   std::uint64_t unexplained_duplicates = 0;
   std::uint64_t unexplained_overlaps = 0;
 
+  std::uint64_t exclusive_overlaps = 0;  // no fault is an excuse
+
   std::vector<std::string> complaints;  // the first of them, for people
 
   [[nodiscard]] bool clean() const {
     return lost + unfinished + unexpected + doubled + torn + buried + unexplained_duplicates +
-               unexplained_overlaps ==
+               unexplained_overlaps + exclusive_overlaps ==
            0;
   }
 };

@@ -15,8 +15,8 @@ struct Story : Evidence {
   }
   Story& run(const std::string& tag, pid_t pid, Nanoseconds start, Nanoseconds end,
              Mark mark = Mark::kSuccess, const std::string& task = "t") {
-    traces.push_back({Mark::kStart, task + tag, tag, pid, start});
-    if (end != 0) traces.push_back({mark, task + tag, tag, pid, end});
+    traces.push_back({Mark::kStart, "q", task + tag, tag, pid, start});
+    if (end != 0) traces.push_back({mark, "q", task + tag, tag, pid, end});
     return *this;
   }
   Story& hit(const std::string& kind, pid_t pid, Nanoseconds begin, Nanoseconds end, bool fatal) {
@@ -72,7 +72,7 @@ TEST(Checker, NobodysTaskIsUnexpected) {
 TEST(Checker, AnEndWithoutAStartIsUnexpected) {
   Story story;
   story.told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 1, 2);
-  story.traces.push_back({Mark::kSuccess, "t", "1.1", 8, 3});
+  story.traces.push_back({Mark::kSuccess, "q", "t", "1.1", 8, 3});
   EXPECT_EQ(check(story).unexpected, 1U);
 }
 
@@ -137,6 +137,18 @@ TEST(Checker, AnOverlapNeedsAFaultThatLeftTheWorkerAlive) {
   EXPECT_EQ(overlap(9, false, 16).unexplained_overlaps, 1U) << "another worker";
 }
 
+TEST(Checker, InAnExclusiveQueueNoFaultExcusesAnOverlap) {
+  Story story;
+  story.told_of(1, 1, Answer::kAcknowledged)
+      .run("1.1", 7, 10, 35)
+      .run("1.1", 8, 30, 40)
+      .hit("x", 7, 15, 16, false);
+  EXPECT_TRUE(check(story).clean());
+  story.exclusive = {"q"};
+  EXPECT_EQ(check(story).exclusive_overlaps, 1U);
+  EXPECT_FALSE(check(story).clean());
+}
+
 TEST(Checker, DeadNeedsAFail) {
   Story wanted;
   wanted.told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 1, 2, Mark::kFail).dead = {"1.1"};
@@ -155,11 +167,11 @@ TEST(Evidence, LinesAreReadAsTheyWereWritten) {
   EXPECT_EQ(tag_of(told->submitter, told->first), "3.100");
   EXPECT_EQ(told->count, 50U);
   EXPECT_EQ(told->answer, Answer::kUnknown);
-  const auto trace = parse_trace("retry 0840dqg2v5n80r00 3.100 4711 123456789012");
+  const auto trace = parse_trace("retry default 0840dqg2v5n80r00 3.100 4711 123456789012");
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->mark, Mark::kRetry);
   EXPECT_EQ(trace->at, 123456789012);
-  EXPECT_FALSE(parse_trace("retry 0840dqg2v5n80r00"));
+  EXPECT_FALSE(parse_trace("retry default 0840dqg2v5n80r00"));
   EXPECT_FALSE(parse_told("1 2 3 maybe"));
 }
 

@@ -32,6 +32,7 @@ enum class Mark { kStart, kSuccess, kRetry, kFail };
 // What a handler left when it started and when it was about to return.
 struct Trace {
   Mark mark = Mark::kStart;
+  std::string queue;
   std::string task;  // the public id
   std::string tag;   // of the payload: "SUBMITTER.NUMBER"
   pid_t pid = 0;     // of the worker
@@ -51,9 +52,10 @@ struct Evidence {
   std::vector<Told> told;
   std::vector<Trace> traces;  // in the order of their file
   std::vector<Fault> faults;
-  std::vector<std::string> waiting;  // tags in the table task at the end
-  std::vector<std::string> dead;     // tags in the table task_dead at the end
-  Nanoseconds recovery = 0;          // how long a fault that kills nothing may show after its end
+  std::vector<std::string> waiting;    // tags in the table task at the end
+  std::vector<std::string> dead;       // tags in the table task_dead at the end
+  std::vector<std::string> exclusive;  // queues in which no task may ever run twice at once
+  Nanoseconds recovery = 0;            // how long a fault that kills nothing may show after its end
 };
 
 std::string tag_of(unsigned submitter, std::uint64_t number);

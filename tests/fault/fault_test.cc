@@ -28,5 +28,16 @@ TEST(Campaign, WorkersDieAndConnectionsSuffer) {
   EXPECT_GT(result.faults.at("kill_worker"), 10U);
 }
 
+TEST(Campaign, AllKindsOfFaults) {
+  CampaignOptions options;
+  options.seed = 2;
+  options.length = std::chrono::seconds(15);
+  options.mean_pause = std::chrono::milliseconds(200);
+  options.weights = {.kill_worker = 30, .stop_worker = 10, .kill_daemon = 3, .kill_database = 4};
+  options.per_second = 400;
+  const auto result = run_campaign(options);
+  expect_clean(options, result);
+}
+
 }  // namespace
 }  // namespace allot::fault

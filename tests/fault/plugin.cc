@@ -45,7 +45,7 @@ class Traced : public allot::Handler {
     timespec time{};
     ::clock_gettime(CLOCK_BOOTTIME, &time);
     std::ostringstream line;
-    line << mark << ' ' << ctx.id() << ' ' << tag << ' ' << ::getpid() << ' '
+    line << mark << ' ' << ctx.queue() << ' ' << ctx.id() << ' ' << tag << ' ' << ::getpid() << ' '
          << time.tv_sec * 1'000'000'000LL + time.tv_nsec << '\n';
     const std::string text = line.str();
     if (::write(fd_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))

@@ -70,7 +70,7 @@ const char* name_of(Trouble trouble) {
 }
 
 struct Proxy::Link {
-  enum class State { kPassing, kSilent, kArmed, kLosing };
+  enum class State { kPassing, kSilent, kLosing };
 
   std::array<UniqueFd, 2> ends;
   std::array<std::string, 2> unsent;  // to that end
@@ -106,9 +106,12 @@ Proxy::~Proxy() {
 
 void Proxy::begin(Trouble trouble, bool all, std::uint64_t pick, std::chrono::milliseconds length) {
   const std::lock_guard lock(mutex_);
-  if (links_.empty()) return;
   const Nanoseconds until = now() + std::chrono::nanoseconds(length).count();
-  if (all) {
+  if (trouble == Trouble::kLoseReply) {
+    commit_ = {until, all};
+  } else if (links_.empty()) {
+    next_client_ = {trouble, until};
+  } else if (all) {
     for (const auto& [id, link] : links_) start(*link, trouble, until);
   } else {
     const auto chosen = static_cast<std::ptrdiff_t>(pick % links_.size());
@@ -122,7 +125,7 @@ void Proxy::start(Link& link, Trouble trouble, Nanoseconds until) {
   link.trouble = trouble;
   link.began = now();
   link.until = trouble == Trouble::kCut ? link.began : until;
-  link.state = trouble == Trouble::kLoseReply ? Link::State::kArmed : Link::State::kSilent;
+  link.state = Link::State::kSilent;
   if (trouble == Trouble::kHalfOpen) link.ends[kServer].reset();
   if (trouble == Trouble::kOrphan) link.ends[kClient].reset();
 }
@@ -147,8 +150,7 @@ void Proxy::note(const Link& link, Nanoseconds end) {
 bool Proxy::expire(Link& link, Nanoseconds time) {
   if (time < link.until) return false;
   link.until = kNever;
-  const auto state = std::exchange(link.state, Link::State::kPassing);
-  if (state == Link::State::kArmed) return false;  // there was no COMMIT
+  link.state = Link::State::kPassing;
   note(link, time);
   return link.trouble != Trouble::kDelay;
 }
@@ -164,6 +166,8 @@ void Proxy::accept_one() {
   link->pid = peer_of(client.get());
   link->ends = {std::move(client), std::move(server)};
   const std::lock_guard lock(mutex_);
+  if (now() < next_client_.until) start(*link, next_client_.trouble, next_client_.until);
+  next_client_.until = 0;
   links_.emplace(next_++, std::move(link));
 }
 
@@ -175,7 +179,10 @@ bool Proxy::seen(Link& link, int from, std::string_view bytes) {
       link.until = std::min(link.until, now() + kReplyTime);
       return true;  // lost
     }
-  } else if (link.state == Link::State::kArmed && bytes.find("COMMIT") != std::string_view::npos) {
+  } else if (now() < commit_.until && link.state == Link::State::kPassing &&
+             bytes.find("COMMIT") != std::string_view::npos) {
+    if (!commit_.all) commit_.until = 0;
+    link.trouble = Trouble::kLoseReply;
     link.state = Link::State::kLosing;
     link.began = now();
     // Without any reply, for the server is busy or gone, it is cut all the same.

@@ -39,8 +39,9 @@ class Proxy {
   Proxy& operator=(const Proxy&) = delete;
   ~Proxy();
 
-  // Begins `trouble` on a connection that `pick` chooses, or on all. `length` is how long it lasts
-  // (kCut: not used; kLoseReply: how long a COMMIT is waited for). Does not wait for its end.
+  // Begins `trouble` on a connection that `pick` chooses, or on all; without any, on the one that
+  // comes next. `length` is how long it lasts (kCut: not used). Does not wait for its end.
+  // kLoseReply hits the connection with the next COMMIT, or all that have one within `length`.
   void begin(Trouble trouble, bool all, std::uint64_t pick, std::chrono::milliseconds length);
 
   // What was done up to now: troubles that are over.
@@ -72,6 +73,14 @@ class Proxy {
   mutable std::mutex mutex_;  // all below
   std::map<std::uint64_t, std::unique_ptr<Link>> links_;
   std::uint64_t next_ = 0;
+  struct {
+    Nanoseconds until = 0;
+    bool all = false;
+  } commit_;
+  struct {
+    Trouble trouble = Trouble::kDelay;
+    Nanoseconds until = 0;
+  } next_client_;
   std::vector<Fault> faults_;
   std::thread thread_;
 };
