@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
+#include <sstream>
 #include <thread>
 
 #include "support/eventually.h"
@@ -34,6 +36,17 @@ class ExecEndlessTest : public ExecTest {
     return "echo " + number + " > " + (folder_ / "pid.new") + "; mv " + (folder_ / "pid.new") +
            " " + (folder_ / "pid") + "; ";
   }
+  // By the process of write_pid().
+  [[nodiscard]] std::uint64_t bytes_written() const {
+    std::istringstream counters(
+        support::read_file("/proc/" + std::to_string(std::stoi(file("pid"))) + "/io"));
+    std::string name;
+    std::uint64_t bytes = 0;
+    while (counters >> name >> bytes && name != "wchar:") {
+    }
+    return name == "wchar:" ? bytes : 0;
+  }
+
   // Until the script has written it, the handler is not asked to stop.
   template <typename Act>
   test::Ran run_and(const std::string& script, Act act, test::Settings more = {}) {
@@ -66,11 +79,12 @@ TEST_F(ExecEndlessTest, ACharacterIsNotCutInTwo) {
 TEST_F(ExecEndlessTest, OneThatWritesWithoutEndNeitherBlocksNorFillsMemory) {
   rusage before = {};
   ::getrusage(RUSAGE_SELF, &before);
-  const auto ran = run_and(write_pid() + "exec yes 0123456789012345678901234567890123456789 >&2",
-                           [](test::Handler& handler) {
-                             ::usleep(300'000);  // some hundred megabytes
-                             handler.request_stop();
-                           });
+  const auto ran =
+      run_and(write_pid() + "exec yes 0123456789012345678901234567890123456789 >&2",
+              [this](test::Handler& handler) {
+                EXPECT_TRUE(eventually([this] { return bytes_written() > 200'000'000; }));
+                handler.request_stop();
+              });
   rusage after = {};
   ::getrusage(RUSAGE_SELF, &after);
   EXPECT_EQ(ran.outcome.kind, ALLOT_RETRY);
