@@ -2,11 +2,11 @@
 #include "fault/checker.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace allot::fault {
 namespace {
@@ -17,17 +17,22 @@ struct Run {
   std::string task;
   pid_t pid = 0;
   Nanoseconds start = 0;
+  bool beside = false;
+  bool exclusive = false;
   std::optional<Nanoseconds> end{};
   Mark mark = Mark::kStart;  // how it ended
-  bool exclusive = false;
 };
+using Runs = std::vector<Run>;
+
+enum class Deaths { kCount, kDoNotCount };
 
 class Check {
  public:
-  explicit Check(const Evidence& evidence) : evidence_(evidence) {}
+  explicit Check(const Evidence& evidence)
+      : evidence_(evidence), exclusive_(evidence.exclusive.begin(), evidence.exclusive.end()) {}
 
   Verdict judge() {
-    sort_faults();
+    for (const Fault& fault : evidence_.faults) faults_[fault.pid].push_back(&fault);
     collect_runs();
     for (const std::string& tag : evidence_.waiting) {
       waiting_.insert(tag);
@@ -48,18 +53,13 @@ class Check {
       verdict_.complaints.push_back(what + ": " + about);
   }
 
-  void sort_faults() {
-    for (const Fault& fault : evidence_.faults) faults_[fault.pid].push_back(&fault);
-  }
-
   void collect_runs() {
     for (const Trace& trace : evidence_.traces) {
-      auto& runs = runs_[trace.tag];
-      if (trace.mark == Mark::kStart) {
+      Runs& runs = runs_[trace.tag];
+      if (trace.mark == Mark::kStart || trace.mark == Mark::kBeside) {
         ++verdict_.runs;
-        runs.push_back({trace.task, trace.pid, trace.at});
-        runs.back().exclusive = std::find(evidence_.exclusive.begin(), evidence_.exclusive.end(),
-                                          trace.queue) != evidence_.exclusive.end();
+        runs.push_back({trace.task, trace.pid, trace.at, trace.mark == Mark::kBeside,
+                        exclusive_.count(trace.queue) != 0});
         continue;
       }
       // A worker runs one task at a time, so that the last start of its pid is the one that ends.
@@ -70,16 +70,20 @@ class Check {
         complain(verdict_.unexpected, "an end without a start", trace.tag);
         continue;
       }
+      if (trace.mark == Mark::kCrash) ++verdict_.crashes;
       started->end = trace.at;
       started->mark = trace.mark;
     }
   }
 
-  [[nodiscard]] bool exists(const std::string& tag) const {
-    return runs_.count(tag) != 0 || waiting_.count(tag) != 0 || dead_.count(tag) != 0;
+  [[nodiscard]] bool in_a_table(const std::string& tag) const {
+    return waiting_.count(tag) != 0 || dead_.count(tag) != 0;
   }
-
-  [[nodiscard]] bool finished(const std::string& tag) const {
+  [[nodiscard]] bool exists(const std::string& tag) const {
+    return runs_.count(tag) != 0 || in_a_table(tag);
+  }
+  [[nodiscard]] bool accounted_for(const std::string& tag) const {
+    if (in_a_table(tag)) return true;
     const auto found = runs_.find(tag);
     if (found == runs_.end()) return false;
     return std::any_of(found->second.begin(), found->second.end(),
@@ -106,8 +110,7 @@ class Check {
     switch (answer) {
       case Answer::kAcknowledged:
         ++verdict_.acknowledged;
-        if (!finished(tag) && waiting_.count(tag) == 0 && dead_.count(tag) == 0)
-          complain(verdict_.lost, "lost", tag);
+        if (!accounted_for(tag)) complain(verdict_.lost, "lost", tag);
         return;
       case Answer::kRefused:
         ++verdict_.refused;
@@ -116,8 +119,7 @@ class Check {
       case Answer::kUnknown:
         ++verdict_.unknown;
         // Once it was seen it is as good as acknowledged: it may not vanish half way.
-        if (exists(tag) && !finished(tag) && waiting_.count(tag) == 0 && dead_.count(tag) == 0)
-          complain(verdict_.lost, "started, then lost", tag);
+        if (exists(tag) && !accounted_for(tag)) complain(verdict_.lost, "started, then lost", tag);
         return;
     }
   }
@@ -131,73 +133,138 @@ class Check {
     }
   }
 
-  void judge_runs(const std::string& tag, const std::vector<Run>& runs) {
+  void judge_runs(const std::string& tag, const Runs& runs) {
     const bool one_task = std::all_of(runs.begin(), runs.end(), [&runs](const Run& run) {
       return run.task == runs.front().task;
     });
     if (!one_task) complain(verdict_.doubled, "two tasks of one submission", tag);
     for (std::size_t i = 1; i < runs.size(); ++i) {
       judge_repetition(tag, runs[i - 1], runs[i]);
-      for (std::size_t j = 0; j < i; ++j) judge_overlap(tag, runs[j], runs[i]);
+      judge_overlap(tag, runs, i);
+      note_restart(runs[i - 1], runs[i]);
     }
+    judge_crashes(tag, runs);
   }
 
   void judge_repetition(const std::string& tag, const Run& before, const Run& after) {
-    if (before.mark == Mark::kRetry && *before.end <= after.start) return;
+    const bool wanted = before.mark == Mark::kRetry || before.mark == Mark::kCrash;
+    if (wanted && *before.end <= after.start) return;
     ++verdict_.duplicates;
-    if (!hit(before.pid, before.start, after.start, true))
-      complain(verdict_.unexplained_duplicates, "unexplained duplicate", words(tag, before, after));
-  }
-
-  void judge_overlap(const std::string& tag, const Run& before, const Run& after) {
-    if (over(before) <= after.start) return;
-    ++verdict_.overlaps;
-    if (after.exclusive)
-      complain(verdict_.exclusive_overlaps, "exclusive overlap", words(tag, before, after));
-    if (!hit(before.pid, before.start, after.start, false))
-      complain(verdict_.unexplained_overlaps, "unexplained overlap", words(tag, before, after));
-  }
-
-  // When a run was over: at its end, or when its worker was killed.
-  [[nodiscard]] Nanoseconds over(const Run& run) const {
-    if (run.end) return *run.end;
-    auto over = std::numeric_limits<Nanoseconds>::max();
-    const auto found = faults_.find(run.pid);
-    if (found == faults_.end()) return over;
-    for (const Fault* fault : found->second) {
-      if (fault->fatal && fault->end >= run.start) over = std::min(over, fault->end);
+    const Fault* fault = hit(before.pid, before.start, after.start, Deaths::kCount);
+    if (fault == nullptr) {
+      return complain(verdict_.unexplained_duplicates, "unexplained duplicate",
+                      words(tag, before, after));
     }
-    return over;
+    Verdict::Repeated& repeated = verdict_.duplicates_by[fault->kind];
+    ++repeated.all;
+    if (before.mark == Mark::kSuccess && *before.end <= after.start) ++repeated.finished;
+  }
+
+  // Runs beside an earlier one: by the kernel's word, or because that one ended later.
+  void judge_overlap(const std::string& tag, const Runs& runs, std::size_t which) {
+    const Run& after = runs[which];
+    const Run* beside = nullptr;
+    const Fault* fault = nullptr;
+    for (std::size_t i = 0; i < which && fault == nullptr; ++i) {
+      const Run& before = runs[i];
+      const bool later = before.end && *before.end > after.start;
+      if (!later && !(after.beside && (!before.end || i + 1 == which))) continue;
+      beside = &before;
+      fault = hit(before.pid, before.start, after.start, Deaths::kDoNotCount);
+    }
+    if (beside == nullptr) return;
+    ++verdict_.overlaps;
+    if (fault == nullptr)
+      complain(verdict_.unexplained_overlaps, "unexplained overlap", words(tag, *beside, after));
+    if (!after.exclusive) return;
+    if (stood_still(beside->pid, beside->start, after.start)) {
+      ++verdict_.frozen_overlaps;
+    } else {
+      complain(verdict_.exclusive_overlaps, "exclusive overlap", words(tag, *beside, after));
+    }
   }
 
   // Was the worker hit from `from` to `to`? A kill shows at once, anything else also afterwards.
-  [[nodiscard]] bool hit(pid_t pid, Nanoseconds from, Nanoseconds to, bool fatal_counts) const {
-    for (const pid_t whom : {pid, pid_t{0}}) {
+  [[nodiscard]] bool during(const Fault& fault, Nanoseconds from, Nanoseconds to) const {
+    const Nanoseconds last = fault.end + (fault.fatal ? 0 : evidence_.recovery);
+    return fault.begin <= to && last >= from;
+  }
+  // The fault that says most: one of this worker before one of all, its death before all else.
+  [[nodiscard]] const Fault* hit(pid_t pid, Nanoseconds from, Nanoseconds to, Deaths deaths) const {
+    const Fault* best = nullptr;
+    for (const pid_t whom : {pid_t{0}, pid}) {
       const auto found = faults_.find(whom);
       if (found == faults_.end()) continue;
       for (const Fault* fault : found->second) {
-        if (fault->fatal && !fatal_counts) continue;
-        const Nanoseconds last = fault->end + (fault->fatal ? 0 : evidence_.recovery);
-        if (fault->begin <= to && last >= from) return true;
+        if (fault->fatal && deaths == Deaths::kDoNotCount) continue;
+        if (!during(*fault, from, to)) continue;
+        if (best == nullptr || best->pid == 0 || fault->fatal) best = fault;
       }
     }
-    return false;
+    return best;
+  }
+  [[nodiscard]] bool stood_still(pid_t pid, Nanoseconds from, Nanoseconds to) const {
+    const auto found = faults_.find(pid);
+    return found != faults_.end() &&
+           std::any_of(found->second.begin(), found->second.end(), [&](const Fault* fault) {
+             return fault->unguarded && during(*fault, from, to);
+           });
+  }
+
+  void note_restart(const Run& before, const Run& after) {
+    if (before.end) return;
+    const auto found = faults_.find(before.pid);
+    if (found == faults_.end()) return;
+    for (const Fault* fault : found->second) {
+      if (!fault->fatal || fault->begin < before.start || fault->begin > after.start) continue;
+      const bool disturbed =
+          std::any_of(evidence_.faults.begin(), evidence_.faults.end(), [&](const Fault& other) {
+            return (!other.fatal || other.kind != fault->kind) && other.begin <= after.start &&
+                   other.end >= fault->begin;
+          });
+      verdict_.restarts.push_back({fault->kind, after.start - fault->begin, disturbed});
+      return;
+    }
+  }
+
+  // S7, S10: a crash is an attempt. One that a fault hit as well may have gone uncharged.
+  void judge_crashes(const std::string& tag, const Runs& runs) {
+    unsigned charged = 0;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (runs[i].mark != Mark::kCrash) continue;
+      const Nanoseconds until = i + 1 < runs.size() ? runs[i + 1].start : *runs[i].end;
+      if (hit(runs[i].pid, runs[i].start, until, Deaths::kCount) == nullptr) ++charged;
+    }
+    if (charged > evidence_.max_attempts) complain(verdict_.overtried, "tried too often", tag);
   }
 
   void judge_dead() {
     for (const std::string& tag : dead_) {
       const auto found = runs_.find(tag);
-      const bool wanted = found != runs_.end() &&
-                          std::any_of(found->second.begin(), found->second.end(),
-                                      [](const Run& run) { return run.mark == Mark::kFail; });
-      if (wanted) {
+      const Runs none;
+      const Runs& runs = found == runs_.end() ? none : found->second;
+      if (std::any_of(runs.begin(), runs.end(),
+                      [](const Run& run) { return run.mark == Mark::kFail; })) {
         ++verdict_.dead_as_wanted;
+      } else if (used_up(runs)) {
+        ++verdict_.dead_by_attempts;
       } else {
-        complain(verdict_.buried, "dead without a fail", tag);
+        complain(verdict_.buried, "dead without a reason", tag);
       }
     }
     if (dead_.size() != evidence_.dead.size())
       complain(verdict_.doubled, "dead twice", std::to_string(evidence_.dead.size()));
+  }
+
+  // An attempt is written before it starts when the former holder of its lease was lost (S7): then
+  // a fault may have eaten some of them.
+  [[nodiscard]] bool used_up(const Runs& runs) const {
+    if (runs.size() >= evidence_.max_attempts) return true;
+    std::size_t eaten = 0;
+    for (const Run& run : runs) {
+      if (hit(run.pid, run.start, run.end.value_or(run.start), Deaths::kCount) != nullptr) ++eaten;
+    }
+    return runs.size() + eaten >= evidence_.max_attempts;
   }
 
   static std::string words(const std::string& tag, const Run& before, const Run& after) {
@@ -208,9 +275,10 @@ class Check {
 
   const Evidence& evidence_;
   Verdict verdict_;
+  std::set<std::string> exclusive_;
   std::unordered_map<pid_t, std::vector<const Fault*>> faults_;
-  std::map<std::string, std::vector<Run>> runs_;  // by tag
-  std::set<std::string> submitted_;
+  std::unordered_map<std::string, Runs> runs_;  // by tag
+  std::unordered_set<std::string> submitted_;
   std::set<std::string> waiting_;
   std::set<std::string> dead_;
 };

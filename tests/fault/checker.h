@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,12 +13,16 @@ namespace allot::fault {
 struct Verdict {
   std::uint64_t acknowledged = 0;  // tasks whose submission was acknowledged
   std::uint64_t refused = 0;
-  std::uint64_t unknown = 0;         // the reply was lost
-  std::uint64_t unknown_exist = 0;   // of these, there
-  std::uint64_t runs = 0;            // handlers that started
-  std::uint64_t duplicates = 0;      // starts although no handler had asked for another
-  std::uint64_t overlaps = 0;        // starts before an earlier run of the same task was over
+  std::uint64_t unknown = 0;        // the reply was lost
+  std::uint64_t unknown_exist = 0;  // of these, there
+  std::uint64_t runs = 0;           // handlers that started
+  std::uint64_t crashes = 0;        // handlers that raised SIGSEGV, as told
+  std::uint64_t duplicates = 0;     // starts although no handler had asked for another
+  std::uint64_t overlaps = 0;       // starts while an earlier run of the same task went on
+  std::uint64_t frozen_overlaps =
+      0;                             // of these, in an exclusive queue whose whole host stood still
   std::uint64_t dead_as_wanted = 0;  // their handler said fail
+  std::uint64_t dead_by_attempts = 0;  // they used up their attempts
 
   // Must all be 0.
   std::uint64_t lost = 0;        // acknowledged, but neither finished nor in a table
@@ -25,17 +30,32 @@ struct Verdict {
   std::uint64_t unexpected = 0;  // ran or is there although refused, or never submitted
   std::uint64_t doubled = 0;     // one submission, two tasks
   std::uint64_t torn = 0;        // batches of which only a part exists
-  std::uint64_t buried = 0;      // dead, but its handler never said fail
+  std::uint64_t buried = 0;      // dead without a reason
+  std::uint64_t overtried = 0;   // crashed more often than they have attempts
   std::uint64_t unexplained_duplicates = 0;
   std::uint64_t unexplained_overlaps = 0;
+  std::uint64_t exclusive_overlaps =
+      0;  // no fault is an excuse, unless nobody could have killed it
 
-  std::uint64_t exclusive_overlaps = 0;  // no fault is an excuse
+  struct Repeated {
+    std::uint64_t all = 0;
+    std::uint64_t finished = 0;  // of these, the earlier run had said success
+  };
+  std::map<std::string, Repeated> duplicates_by;  // the kind of fault that explains them
+
+  // For each run in which a worker was killed: how long it took until its task started again.
+  struct Restart {
+    std::string kind;  // of fault
+    Nanoseconds after = 0;
+    bool disturbed = false;  // meanwhile another fault was at work that was no kill of one worker
+  };
+  std::vector<Restart> restarts;
 
   std::vector<std::string> complaints;  // the first of them, for people
 
   [[nodiscard]] bool clean() const {
-    return lost + unfinished + unexpected + doubled + torn + buried + unexplained_duplicates +
-               unexplained_overlaps + exclusive_overlaps ==
+    return lost + unfinished + unexpected + doubled + torn + buried + overtried +
+               unexplained_duplicates + unexplained_overlaps + exclusive_overlaps ==
            0;
   }
 };

@@ -14,10 +14,13 @@ struct Story : Evidence {
     return *this;
   }
   Story& run(const std::string& tag, pid_t pid, Nanoseconds start, Nanoseconds end,
-             Mark mark = Mark::kSuccess, const std::string& task = "t") {
-    traces.push_back({Mark::kStart, "q", task + tag, tag, pid, start});
+             Mark mark = Mark::kSuccess, const std::string& task = "t", Mark how = Mark::kStart) {
+    traces.push_back({how, "q", task + tag, tag, pid, start});
     if (end != 0) traces.push_back({mark, "q", task + tag, tag, pid, end});
     return *this;
+  }
+  Story& run_beside(const std::string& tag, pid_t pid, Nanoseconds start, Nanoseconds end) {
+    return run(tag, pid, start, end, Mark::kSuccess, "t", Mark::kBeside);
   }
   Story& hit(const std::string& kind, pid_t pid, Nanoseconds begin, Nanoseconds end, bool fatal) {
     faults.push_back({kind, pid, begin, end, fatal});
@@ -123,30 +126,101 @@ TEST(Checker, AWantedRetryIsNoDuplicate) {
 }
 
 TEST(Checker, AnOverlapNeedsAFaultThatLeftTheWorkerAlive) {
-  const auto overlap = [](pid_t pid, bool fatal, Nanoseconds end) {
+  const auto overlap = [](pid_t pid, bool fatal, Nanoseconds first_end) {
     return check(Story()
                      .told_of(1, 1, Answer::kAcknowledged)
-                     .run("1.1", 7, 10, 0)
-                     .run("1.1", 8, 30, 40)
-                     .hit("x", pid, 15, end, fatal));
+                     .run("1.1", 7, 10, first_end)
+                     .run_beside("1.1", 8, 30, 40)
+                     .hit("x", pid, 15, 16, fatal));
   };
-  EXPECT_EQ(overlap(7, false, 16).overlaps, 1U);
-  EXPECT_TRUE(overlap(7, false, 16).clean());
-  EXPECT_EQ(overlap(7, true, 16).overlaps, 0U) << "the first run ended with its worker";
-  EXPECT_EQ(overlap(7, true, 31).unexplained_overlaps, 1U) << "the worker still lived";
-  EXPECT_EQ(overlap(9, false, 16).unexplained_overlaps, 1U) << "another worker";
+  EXPECT_EQ(overlap(7, false, 0).overlaps, 1U);
+  EXPECT_TRUE(overlap(7, false, 0).clean());
+  EXPECT_TRUE(overlap(7, false, 35).clean());
+  EXPECT_EQ(overlap(7, true, 0).unexplained_overlaps, 1U) << "the kernel says that it lived";
+  EXPECT_EQ(overlap(9, false, 0).unexplained_overlaps, 1U) << "another worker";
+}
+
+TEST(Checker, ARunThatEndedWithItsWorkerIsNoOverlap) {
+  const auto verdict = check(Story()
+                                 .told_of(1, 1, Answer::kAcknowledged)
+                                 .run("1.1", 7, 10, 0)
+                                 .run("1.1", 8, 30, 40)
+                                 .hit("x", 7, 15, 31, true));
+  EXPECT_TRUE(verdict.clean());
+  EXPECT_EQ(verdict.overlaps, 0U);
+  EXPECT_EQ(verdict.duplicates, 1U);
+}
+
+TEST(Checker, AnEarlierRunThatEndsLaterIsAnOverlap) {
+  Story story;
+  story.told_of(1, 1, Answer::kAcknowledged)
+      .run("1.1", 7, 10, 35)
+      .run("1.1", 8, 30, 40)
+      .hit("x", 7, 15, 16, false);
+  EXPECT_EQ(check(story).overlaps, 1U);
 }
 
 TEST(Checker, InAnExclusiveQueueNoFaultExcusesAnOverlap) {
   Story story;
   story.told_of(1, 1, Answer::kAcknowledged)
       .run("1.1", 7, 10, 35)
-      .run("1.1", 8, 30, 40)
+      .run_beside("1.1", 8, 30, 40)
       .hit("x", 7, 15, 16, false);
   EXPECT_TRUE(check(story).clean());
   story.exclusive = {"q"};
   EXPECT_EQ(check(story).exclusive_overlaps, 1U);
   EXPECT_FALSE(check(story).clean());
+  story.faults.back().unguarded = true;
+  EXPECT_EQ(check(story).frozen_overlaps, 1U) << "nobody could have killed it";
+  EXPECT_TRUE(check(story).clean());
+}
+
+TEST(Checker, WhatExplainsADuplicateIsCounted) {
+  const auto verdict = check(Story()
+                                 .told_of(1, 2, Answer::kAcknowledged)
+                                 .run("1.1", 7, 10, 20)
+                                 .run("1.1", 8, 30, 40)
+                                 .run("1.2", 7, 21, 0)
+                                 .run("1.2", 8, 41, 42)
+                                 .hit("all", 0, 5, 6, false)
+                                 .hit("kill", 7, 22, 23, true));
+  EXPECT_EQ(verdict.duplicates, 2U);
+  ASSERT_EQ(verdict.duplicates_by.size(), 1U) << "the kill says more";
+  EXPECT_EQ(verdict.duplicates_by.at("kill").all, 2U);
+  EXPECT_EQ(verdict.duplicates_by.at("kill").finished, 1U);
+}
+
+TEST(Checker, TheTimeUntilTheNextStartIsThatOfTheTaskThatWasCaught) {
+  Story story;
+  story.told_of(1, 2, Answer::kAcknowledged)
+      .run("1.1", 7, 10, 20)
+      .run("1.2", 7, 21, 0)
+      .run("1.2", 8, 41, 42)
+      .hit("kill", 7, 25, 26, true)
+      .hit("kill", 9, 27, 28, true);
+  auto verdict = check(story);
+  ASSERT_EQ(verdict.restarts.size(), 1U);
+  EXPECT_EQ(verdict.restarts[0].kind, "kill");
+  EXPECT_EQ(verdict.restarts[0].after, 16);
+  EXPECT_FALSE(verdict.restarts[0].disturbed);
+  EXPECT_TRUE(check(story.hit("cut", 8, 30, 31, false)).restarts.at(0).disturbed);
+}
+
+TEST(Checker, ACrashAsToldIsAnAttempt) {
+  Story story;
+  story.max_attempts = 2;
+  story.told_of(1, 1, Answer::kAcknowledged)
+      .run("1.1", 7, 1, 2, Mark::kCrash)
+      .run("1.1", 8, 3, 4, Mark::kCrash)
+      .dead = {"1.1"};
+  auto verdict = check(story);
+  EXPECT_TRUE(verdict.clean());
+  EXPECT_EQ(verdict.crashes, 2U);
+  EXPECT_EQ(verdict.duplicates, 0U);
+  EXPECT_EQ(verdict.dead_by_attempts, 1U);
+  story.run("1.1", 9, 5, 6, Mark::kCrash);
+  EXPECT_EQ(check(story).overtried, 1U);
+  EXPECT_EQ(check(story.hit("x", 8, 4, 4, false)).overtried, 0U) << "one may have gone uncharged";
 }
 
 TEST(Checker, DeadNeedsAFail) {
@@ -167,6 +241,7 @@ TEST(Evidence, LinesAreReadAsTheyWereWritten) {
   EXPECT_EQ(tag_of(told->submitter, told->first), "3.100");
   EXPECT_EQ(told->count, 50U);
   EXPECT_EQ(told->answer, Answer::kUnknown);
+  EXPECT_TRUE(parse_trace("beside default 0840dqg2v5n80r00 3.100 4711 1"));
   const auto trace = parse_trace("retry default 0840dqg2v5n80r00 3.100 4711 123456789012");
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->mark, Mark::kRetry);

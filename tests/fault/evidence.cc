@@ -16,7 +16,7 @@ namespace allot::fault {
 namespace {
 
 constexpr std::array kAnswers{"acknowledged", "refused", "unknown"};
-constexpr std::array kMarks{"start", "success", "retry", "fail"};
+constexpr std::array kMarks{"start", "beside", "success", "retry", "fail", "crash"};
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> find_word(const std::array<const char*, N>& words, const std::string& word) {
@@ -54,7 +54,7 @@ std::string line_of(const Told& told) {
 std::string line_of(const Fault& fault) {
   std::ostringstream line;
   line << fault.kind << ' ' << fault.pid << ' ' << fault.begin << ' ' << fault.end
-       << (fault.fatal ? " fatal" : "");
+       << (fault.fatal ? " fatal" : "") << (fault.unguarded ? " unguarded" : "");
   return line.str();
 }
 

@@ -27,7 +27,14 @@ struct Told {
   Answer answer = Answer::kUnknown;
 };
 
-enum class Mark { kStart, kSuccess, kRetry, kFail };
+enum class Mark {
+  kStart,
+  kBeside,  // a start while another run of the task was still going on: the kernel said so
+  kSuccess,
+  kRetry,
+  kFail,
+  kCrash,  // about to raise SIGSEGV
+};
 
 // What a handler left when it started and when it was about to return.
 struct Trace {
@@ -45,7 +52,8 @@ struct Fault {
   pid_t pid = 0;  // the process that it hit; 0: all of them
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
-  bool fatal = false;  // the process ended between begin and end
+  bool fatal = false;      // the process ended between begin and end
+  bool unguarded = false;  // it stood still, and so did whoever could have killed it
 };
 
 struct Evidence {
@@ -55,6 +63,7 @@ struct Evidence {
   std::vector<std::string> waiting;    // tags in the table task at the end
   std::vector<std::string> dead;       // tags in the table task_dead at the end
   std::vector<std::string> exclusive;  // queues in which no task may ever run twice at once
+  unsigned max_attempts = 10;          // of every queue
   Nanoseconds recovery = 0;            // how long a fault that kills nothing may show after its end
 };
 

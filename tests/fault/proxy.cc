@@ -62,6 +62,23 @@ std::uint32_t connection_id(std::string_view greeting) {
   return id;
 }
 
+bool has(std::string_view text, std::string_view word) {
+  return text.find(word) != std::string_view::npos;
+}
+
+// Is anything of this committed when the server is done with it? A write outside of a transaction
+// is. `open`: a transaction is; set anew.
+bool commits(std::string_view bytes, bool& open) {
+  if (has(bytes, "COMMIT")) {
+    open = false;
+    return true;
+  }
+  if (has(bytes, "ROLLBACK")) open = false;
+  if (has(bytes, "BEGIN")) open = true;
+  return !open && (has(bytes, "INSERT INTO ") || has(bytes, "UPDATE q_lock_table") ||
+                   has(bytes, "UPDATE task") || has(bytes, "DELETE FROM "));
+}
+
 }  // namespace
 
 const char* name_of(Trouble trouble) {
@@ -77,6 +94,7 @@ struct Proxy::Link {
   pid_t pid = 0;
   std::uint32_t connection = 0;
   State state = State::kPassing;
+  bool in_transaction = false;
   Trouble trouble = Trouble::kDelay;
   Nanoseconds began = 0;
   Nanoseconds until = kNever;
@@ -179,8 +197,8 @@ bool Proxy::seen(Link& link, int from, std::string_view bytes) {
       link.until = std::min(link.until, now() + kReplyTime);
       return true;  // lost
     }
-  } else if (now() < commit_.until && link.state == Link::State::kPassing &&
-             bytes.find("COMMIT") != std::string_view::npos) {
+  } else if (commits(bytes, link.in_transaction) && now() < commit_.until &&
+             link.state == Link::State::kPassing) {
     if (!commit_.all) commit_.until = 0;
     link.trouble = Trouble::kLoseReply;
     link.state = Link::State::kLosing;

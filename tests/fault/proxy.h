@@ -23,7 +23,7 @@ enum class Trouble {
   kDelay,      // nothing passes for a while, then all of it
   kCut,        // both sides see the end
   kBlackHole,  // nothing passes for a while, then it is cut; nobody is told before
-  kLoseReply,  // the next COMMIT passes, its reply does not; then it is cut
+  kLoseReply,  // the next commit passes, its reply does not; then it is cut
   kHalfOpen,   // the server sees the end, the client hears nothing more for a while
   kOrphan,     // the client sees the end, the server hears nothing more for a while
 };
@@ -41,7 +41,7 @@ class Proxy {
 
   // Begins `trouble` on a connection that `pick` chooses, or on all; without any, on the one that
   // comes next. `length` is how long it lasts (kCut: not used). Does not wait for its end.
-  // kLoseReply hits the connection with the next COMMIT, or all that have one within `length`.
+  // kLoseReply hits the connection with the next commit, or all that have one within `length`.
   void begin(Trouble trouble, bool all, std::uint64_t pick, std::chrono::milliseconds length);
 
   // What was done up to now: troubles that are over.

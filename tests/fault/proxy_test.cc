@@ -94,10 +94,23 @@ TEST_F(ProxyTest, ALostReplyIsThatOfACommit) {
   make_table();
   auto db = connect();
   proxy_.begin(Trouble::kLoseReply, true, 0, std::chrono::seconds(20));
+  db.execute("BEGIN");
   db.execute("INSERT INTO test_reply VALUES (1)");  // not yet
-  EXPECT_THROW(db.execute("BEGIN; INSERT INTO test_reply VALUES (2); COMMIT"), db::DbError);
+  EXPECT_THROW(db.execute("COMMIT"), db::DbError);
   EXPECT_EQ(wait_for_faults(1).at(0).kind, "lose_reply");
-  EXPECT_EQ(rows(), 2U) << "the commit was done";
+  EXPECT_EQ(rows(), 1U) << "the commit was done";
+  auto again = connect();
+  EXPECT_THROW(again.execute("BEGIN; INSERT INTO test_reply VALUES (2); COMMIT"), db::DbError);
+  EXPECT_EQ(rows(), 2U);
+}
+
+TEST_F(ProxyTest, AWriteOutsideOfATransactionIsACommit) {
+  make_table();
+  auto db = connect();
+  proxy_.begin(Trouble::kLoseReply, false, 0, std::chrono::seconds(20));
+  EXPECT_EQ(ask(db, "SELECT COUNT(*) FROM test_reply"), 0U);
+  EXPECT_THROW(db.execute("INSERT INTO test_reply VALUES (1)"), db::DbError);
+  EXPECT_EQ(rows(), 1U) << "it was done";
 }
 
 TEST_F(ProxyTest, HalfOpenTheServerKnowsAndTheClientDoesNot) {

@@ -2,8 +2,8 @@
 #include "fault/schedule.h"
 
 #include <array>
+#include <numeric>
 #include <random>
-#include <utility>
 
 namespace allot::fault {
 namespace {
@@ -28,23 +28,11 @@ class Dice {
 };
 
 Kind choose(Dice& dice, const Weights& weights) {
-  const std::array<std::pair<Kind, unsigned>, 7> kinds{{
-      {Kind::kKillWorker, weights.kill_worker},
-      {Kind::kStopWorker, weights.stop_worker},
-      {Kind::kKillDaemon, weights.kill_daemon},
-      {Kind::kKillDatabase, weights.kill_database},
-      {Kind::kKillConnection, weights.kill_connection},
-      {Kind::kWorkerTrouble, weights.worker_trouble},
-      {Kind::kSubmitTrouble, weights.submit_trouble},
-  }};
-  std::uint64_t sum = 0;
-  for (const auto& [kind, weight] : kinds) sum += weight;
+  const std::uint64_t sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
   std::uint64_t left = dice.below(sum);
-  for (const auto& [kind, weight] : kinds) {
-    if (left < weight) return kind;
-    left -= weight;
-  }
-  return Kind::kKillWorker;
+  std::size_t kind = 0;
+  while (left >= weights.at(kind)) left -= weights.at(kind++);
+  return static_cast<Kind>(kind);
 }
 
 // Some are over before a lease of 2 s can expire, some are not.
@@ -52,11 +40,22 @@ milliseconds length_of(Dice& dice, const Event& event) {
   switch (event.kind) {
     case Kind::kKillWorker:
     case Kind::kKillConnection:
+    case Kind::kDeadlock:
       return milliseconds(0);
     case Kind::kKillDaemon:
     case Kind::kKillDatabase:
       return dice.between(0, 500);
+    case Kind::kKillHost:
+      return dice.between(0, 4'000);
+    case Kind::kStopHost:
+      return dice.between(500, 4'500);
+    case Kind::kHoldLease:
+    case Kind::kHoldTask:
+      // A quarter for longer than a statement waits for a lock: 1205.
+      return dice.below(4) == 0 ? milliseconds(5'500) : dice.between(50, 3'500);
     case Kind::kStopWorker:
+    case Kind::kReadOnly:
+      return dice.between(50, 3'500);
     case Kind::kWorkerTrouble:
     case Kind::kSubmitTrouble:
       return event.trouble == Trouble::kLoseReply ? milliseconds(2'000) : dice.between(50, 3'500);
@@ -67,23 +66,12 @@ milliseconds length_of(Dice& dice, const Event& event) {
 }  // namespace
 
 std::string name_of(const Event& event) {
-  switch (event.kind) {
-    case Kind::kKillWorker:
-      return "kill_worker";
-    case Kind::kStopWorker:
-      return "stop_worker";
-    case Kind::kKillDaemon:
-      return "kill_daemon";
-    case Kind::kKillDatabase:
-      return "kill_database";
-    case Kind::kKillConnection:
-      return "kill_connection";
-    case Kind::kWorkerTrouble:
-      return std::string("worker_") + name_of(event.trouble);
-    case Kind::kSubmitTrouble:
-      return std::string("submit_") + name_of(event.trouble);
-  }
-  return "unknown";
+  constexpr std::array<const char*, kKinds> kNames{
+      "kill_worker",     "stop_worker", "kill_daemon", "kill_host", "stop_host",
+      "kill_database",   "read_only",   "hold_lease",  "hold_task", "deadlock",
+      "kill_connection", "worker_",     "submit_"};
+  const std::string name = kNames.at(static_cast<std::size_t>(event.kind));
+  return name.back() == '_' ? name + name_of(event.trouble) : name;
 }
 
 std::vector<Event> make_schedule(std::uint64_t seed, milliseconds length, milliseconds mean_pause,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -15,12 +16,19 @@ namespace allot::fault {
 enum class Kind {
   kKillWorker,      // SIGKILL
   kStopWorker,      // SIGSTOP, and SIGCONT after `length`
-  kKillDaemon,      // SIGKILL of allotd, which is started again
+  kKillDaemon,      // SIGKILL of an allotd, which is started again
+  kKillHost,        // SIGKILL of an allotd and all its workers; started again after `length`
+  kStopHost,        // SIGSTOP of an allotd and all its workers, and SIGCONT after `length`
   kKillDatabase,    // SIGKILL of mariadbd, which is started again
+  kReadOnly,        // the server takes no writes for `length`
+  kHoldLease,       // the lock of a lease row is held for `length`
+  kHoldTask,        // the locks of the first tasks of a partition are
+  kDeadlock,        // a transaction that makes a worker's a deadlock's victim
   kKillConnection,  // KILL CONNECTION of one that a worker has
   kWorkerTrouble,   // `trouble` between workers and database
   kSubmitTrouble,   // `trouble` between submitters and database
 };
+inline constexpr std::size_t kKinds = 13;
 
 struct Event {
   std::chrono::milliseconds at{0};  // since the beginning
@@ -34,20 +42,20 @@ struct Event {
 
 std::string name_of(const Event& event);
 
-// How often each kind comes, relative to the others.
-struct Weights {
-  unsigned kill_worker = 60;
-  unsigned stop_worker = 4;
-  unsigned kill_daemon = 1;
-  unsigned kill_database = 2;
-  unsigned kill_connection = 8;
-  unsigned worker_trouble = 15;
-  unsigned submit_trouble = 10;
-};
+// How often each kind comes, relative to the others; in the order of Kind.
+using Weights = std::array<unsigned, kKinds>;
+inline constexpr Weights kMixed{60, 3, 1, 2, 1, 2, 1, 2, 2, 2, 6, 12, 8};
+// Only this one.
+constexpr Weights only(Kind kind) {
+  Weights weights{};
+  weights[static_cast<std::size_t>(kind)] = 1;
+  return weights;
+}
 
 // Pure: the same seed gives the same schedule, on every machine. What an event hits depends on what
 // is there when its time has come.
 std::vector<Event> make_schedule(std::uint64_t seed, std::chrono::milliseconds length,
-                                 std::chrono::milliseconds mean_pause, const Weights& weights = {});
+                                 std::chrono::milliseconds mean_pause,
+                                 const Weights& weights = kMixed);
 
 }  // namespace allot::fault

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <stdexcept>
 
 #include "e2e/daemon.h"
@@ -63,13 +64,21 @@ void Submitter::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Most tasks are short; some are caught in the middle, some ask for another attempt, some fail.
+// Most tasks are short; some are caught in the middle, some ask for another attempt, some fail,
+// some take their worker down, once or always.
 std::string Submitter::line_for(std::uint64_t number) const {
-  const std::uint64_t dice = (number + options_.seed * 7919) * 0x9e3779b97f4a7c15ULL >> 33U;
-  const char* verdict = dice % 100 == 0 ? "fail" : dice % 50 == 1 ? "retry" : "success";
-  const std::uint64_t milliseconds = dice % 40 == 2 ? dice % 300 : dice % 10 == 3 ? 5 : 0;
-  const nlohmann::json line{{"queue", options_.queues.at(dice % options_.queues.size())},
+  std::mt19937_64 dice(number * 1'000'003 + options_.seed * 7919 + options_.number);
+  const auto one_of = [&dice](std::uint64_t n) { return dice() % n == 0; };
+  std::uint64_t milliseconds = one_of(10) ? 5 : 0;
+  if (one_of(40)) milliseconds = dice() % 300;
+  const char* verdict = one_of(100)    ? "fail"
+                        : one_of(50)   ? "retry"
+                        : one_of(1000) ? "crash"
+                        : one_of(5000) ? "poison"
+                                       : "success";
+  const nlohmann::json line{{"queue", options_.queues.at(number % options_.queues.size())},
                             {"type", "fault.run"},
+                            {"prio", number % 4},
                             {"payload", tag_of(options_.number, number) + " " +
                                             std::to_string(milliseconds) + " " + verdict}};
   return line.dump() + "\n";
