@@ -69,7 +69,8 @@ bool has(std::string_view text, std::string_view word) {
 // Is anything of this committed when the server is done with it? A write outside of a transaction
 // is. `open`: a transaction is; set anew.
 bool commits(std::string_view bytes, bool& open) {
-  if (has(bytes, "COMMIT")) {
+  const std::size_t commit = bytes.rfind("COMMIT");
+  if (commit != std::string_view::npos && !bytes.substr(commit).starts_with("COMMITTED")) {
     open = false;
     return true;
   }
