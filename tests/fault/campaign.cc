@@ -100,7 +100,7 @@ class Campaign {
     result_.provoked = meter_.provoked();
     result_.supervisor = meter_.supervisor();
     result_.worker = meter_.worker();
-    if (!result_.clean()) cluster_.keep_logs();
+    cluster_.keep_logs();
   }
 
   CampaignOptions options_;

@@ -65,13 +65,18 @@ milliseconds length_of(Dice& dice, const Event& event) {
 
 }  // namespace
 
-std::string name_of(const Event& event) {
+const char* name_of(Kind kind) {
   constexpr std::array<const char*, kKinds> kNames{
       "kill_worker",     "stop_worker", "kill_daemon", "kill_host", "stop_host",
       "kill_database",   "read_only",   "hold_lease",  "hold_task", "deadlock",
-      "kill_connection", "worker_",     "submit_"};
-  const std::string name = kNames.at(static_cast<std::size_t>(event.kind));
-  return name.back() == '_' ? name + name_of(event.trouble) : name;
+      "kill_connection", "worker",      "submit"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::string name_of(const Event& event) {
+  const std::string name = name_of(event.kind);
+  const bool trouble = event.kind == Kind::kWorkerTrouble || event.kind == Kind::kSubmitTrouble;
+  return trouble ? name + "_" + name_of(event.trouble) : name;
 }
 
 std::vector<Event> make_schedule(std::uint64_t seed, milliseconds length, milliseconds mean_pause,

@@ -30,6 +30,8 @@ enum class Kind {
 };
 inline constexpr std::size_t kKinds = 13;
 
+const char* name_of(Kind kind);
+
 struct Event {
   std::chrono::milliseconds at{0};  // since the beginning
   Kind kind = Kind::kKillWorker;
@@ -40,7 +42,7 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
-std::string name_of(const Event& event);
+std::string name_of(const Event& event);  // with the trouble, where it is one
 
 // How often each kind comes, relative to the others; in the order of Kind.
 using Weights = std::array<unsigned, kKinds>;

@@ -213,10 +213,11 @@ void Storm::kill_database(const Event& event) {
 
 void Storm::read_only(const Event& event) {
   auto db = cluster_.connect();
-  if (!db) return;
+  if (!db || locks_held_ != 0) return;
   const Nanoseconds begin = now();
   try {
-    db->execute("SET GLOBAL read_only = 1");
+    // It waits for transactions that are open, and what is written meanwhile waits for it.
+    db->execute("SET SESSION lock_wait_timeout = 1; SET GLOBAL read_only = 1");
   } catch (const db::DbError&) {
     return;
   }
