@@ -20,7 +20,7 @@ struct CampaignOptions {
   std::chrono::milliseconds drain_limit{120'000};  // then all must be done
   Weights weights = kMixed;
   unsigned hosts = 2;
-  unsigned workers = 3;  // of each host
+  unsigned workers = 4;  // of each host, one of them in a pool of its own
   unsigned submitters = 2;
   std::uint64_t per_second = 0;                // tasks of each submitter; 0: as fast as it goes
   bool spare = false;                          // something lives long enough to be measured

@@ -42,15 +42,17 @@ Cluster::Cluster(const ClusterOptions& options)
 
 e2e::DaemonOptions Cluster::host_options(unsigned number) {
   e2e::DaemonOptions options;
-  options.workers = options_.workers;
+  options.workers = options_.workers - 1;
   options.daemon_keys = "instance = \"host" + std::to_string(number) +
                         "\"\nlease_ttl = \"2s\"\nstop_timeout = \"5s\"\n";
   const std::string keys = "partitions = 8\nmax_attempts = " + std::to_string(kMaxAttempts) +
                            "\nretry_delay_max = \"200ms\"\n";
   options.queue_keys = keys;
   const std::string more = "retry_delay = \"20ms\"\n" + keys;
-  options.more = "[queues.exclusive]\nexclusive = true\n" + more + "[queues.fragile]\n" + more +
-                 "[plugins.fault]\noutput = \"" + traces() + "\"\n";
+  // A worker of its own for what neither crashes nor is ended by the supervisor: see Storm.
+  options.more =
+      "[pools.calm]\nsize = 1\nqueues = [\"default\"]\n[queues.exclusive]\nexclusive = true\n" +
+      more + "[queues.fragile]\n" + more + "[plugins.fault]\noutput = \"" + traces() + "\"\n";
   options.plugins = ALLOT_FAULT_FOLDER;
   options.log_level = "info";
   options.server = &server_;

@@ -14,7 +14,7 @@ namespace allot::fault {
 
 struct ClusterOptions {
   unsigned hosts = 2;
-  unsigned workers = 3;                        // of each host
+  unsigned workers = 4;                        // of each host; one is in a pool "calm"
   std::vector<std::string> server_settings{};  // options of mariadbd
   std::string evidence{};                      // a folder that stays; empty: none does
 };

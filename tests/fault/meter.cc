@@ -31,13 +31,15 @@ void Meter::read_counters(bool provoked) {
   Counted fresh;
   try {
     fresh = {support::server_counter(*db, "Innodb_deadlocks"),
-             support::server_counter(*db, "Innodb_row_lock_waits")};
+             support::server_counter(*db, "Innodb_row_lock_waits"),
+             support::server_counter(*db, "Innodb_row_lock_time")};
   } catch (const db::DbError&) {
     return;  // it went down just now
   }
   Counted& into = provoked ? provoked_ : counted_;
   into.deadlocks += growth(last_.deadlocks, fresh.deadlocks);
   into.lock_waits += growth(last_.lock_waits, fresh.lock_waits);
+  into.waited_ms += growth(last_.waited_ms, fresh.waited_ms);
   last_ = fresh;
 }
 

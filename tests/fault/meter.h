@@ -17,6 +17,7 @@ class Meter {
   struct Counted {
     std::uint64_t deadlocks = 0;
     std::uint64_t lock_waits = 0;
+    std::uint64_t waited_ms = 0;  // in all of these
   };
   struct Memory {
     Nanoseconds age = 0;  // how long it was looked at

@@ -28,10 +28,14 @@ Nanoseconds in_ns(milliseconds length) {
 Storm::Storm(Cluster& cluster, Meter& meter, bool spare)
     : cluster_(cluster), meter_(meter), spare_(spare) {
   if (!spare_) return;
-  Host& first = *cluster_.hosts().front();
-  (void)eventually([&] { return !first.workers().empty(); });
-  const Targets workers = first.workers();
-  if (!workers.empty()) spared_worker_ = workers.front().pid;
+  const e2e::Daemon& first = cluster_.hosts().front()->daemon();
+  (void)eventually([&] {
+    const auto seen = first.status();  // by name: a temporary would not outlive the loop's head
+    for (const auto& worker : seen["workers"]) {
+      if (worker["pool"] == "calm") spared_worker_ = worker["pid"].get<pid_t>();
+    }
+    return spared_worker_ != 0;
+  });
 }
 
 void Storm::run(const std::vector<Event>& events, milliseconds length) {
@@ -249,9 +253,12 @@ void Storm::hold(const Event& event) {
   ++done_[name_of(event)];
   // `held` is the last one that keeps it.
   after(event.length, [this, name = name_of(event), held = intruder, begin, pid] {
-    meter_.sample(true);
-    --locks_held_;
     note({name, *pid, begin, now()});
+    // Those who waited for them may still get into each other's way.
+    after(milliseconds(500), [this] {
+      meter_.sample(true);
+      --locks_held_;
+    });
   });
 }
 

@@ -16,8 +16,8 @@ namespace allot::fault {
 // Does the events of a schedule to a cluster, each at its time, and notes what was really done.
 class Storm {
  public:
-  // `spare`: the first host's allotd and its oldest worker are neither killed nor stopped, so that
-  // something lives long enough to be measured.
+  // `spare`: the first host's allotd and the worker of its pool "calm" are neither killed nor
+  // stopped, so that something lives long enough to be measured.
   Storm(Cluster& cluster, Meter& meter, bool spare);
 
   void run(const std::vector<Event>& events, std::chrono::milliseconds length);

@@ -64,19 +64,21 @@ void Submitter::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Most tasks are short; some are caught in the middle, some ask for another attempt, some fail,
-// some take their worker down, once or always.
+// Most tasks are short; some are caught in the middle, some ask for another attempt, some fail;
+// in the last queue some take their worker down, once or always.
 std::string Submitter::line_for(std::uint64_t number) const {
   std::mt19937_64 dice(number * 1'000'003 + options_.seed * 7919 + options_.number);
   const auto one_of = [&dice](std::uint64_t n) { return dice() % n == 0; };
   std::uint64_t milliseconds = one_of(10) ? 5 : 0;
   if (one_of(40)) milliseconds = dice() % 300;
-  const char* verdict = one_of(100)    ? "fail"
-                        : one_of(50)   ? "retry"
-                        : one_of(1000) ? "crash"
-                        : one_of(5000) ? "poison"
-                                       : "success";
-  const nlohmann::json line{{"queue", options_.queues.at(number % options_.queues.size())},
+  const std::string& queue = options_.queues.at(number % options_.queues.size());
+  const bool fragile = queue == options_.queues.back();
+  const char* verdict = one_of(100)               ? "fail"
+                        : one_of(50)              ? "retry"
+                        : fragile && one_of(300)  ? "crash"
+                        : fragile && one_of(1500) ? "poison"
+                                                  : "success";
+  const nlohmann::json line{{"queue", queue},
                             {"type", "fault.run"},
                             {"prio", number % 4},
                             {"payload", tag_of(options_.number, number) + " " +

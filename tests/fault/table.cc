@@ -121,6 +121,12 @@ class Table {
     };
     row("deadlocks that no fault provoked (per million tasks)", each(result_.counted.deadlocks));
     row("lock waits that no fault provoked (per million tasks)", each(result_.counted.lock_waits));
+    const auto& counted = result_.counted;
+    row("ms that one of these waits took on average",
+        fixed(counted.lock_waits == 0 ? 0
+                                      : static_cast<double>(counted.waited_ms) /
+                                            static_cast<double>(counted.lock_waits),
+              1));
     row("deadlocks, lock waits while a fault held locks",
         std::to_string(result_.provoked.deadlocks) + ", " +
             std::to_string(result_.provoked.lock_waits));
