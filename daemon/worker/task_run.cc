@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/mutation.h"
 #include "log/log.h"
 #include "plugin_host/handler_call.h"
 #include "worker/stop_request.h"
@@ -124,6 +125,13 @@ TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
   const RunningMark mark(slot_, keeper_, hard_deadline);
   Hooks hooks(attempt.id, task.type, soft_deadline, keeper_, slot_);
   plugin_host::CallResult result;
+  if (without("ack_after_return")) {
+    const queue::Finished early = queue::finished(task);
+    session_.call([&](db::Connection& db) {
+      queue::TaskStore::ack(db, attempt.lease.partition, {&early, 1});
+      return true;
+    });
+  }
   {
     const SlotWriter::Guard guard(slot_);
     result = plugin_host::call(*attempt.handler,
