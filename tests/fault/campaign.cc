@@ -51,6 +51,11 @@ class Campaign {
       submitter.seed = options_.seed;
       submitter.queues = Cluster::queues();
       submitter.per_second = options_.per_second;
+      submitter.slow = options_.slow;
+      if (options_.slow) {
+        submitter.queues = {"default", "fragile"};
+        submitter.lines = submitter.batch = 2;
+      }
       submitters_.push_back(std::make_unique<Submitter>(std::move(submitter)));
     }
   }

@@ -22,7 +22,8 @@ struct CampaignOptions {
   unsigned hosts = 2;
   unsigned workers = 4;  // of each host, one of them in a pool of its own
   unsigned submitters = 2;
-  std::uint64_t per_second = 0;                // tasks of each submitter; 0: as fast as it goes
+  std::uint64_t per_second = 400;              // tasks of each submitter; 0: as fast as it goes
+  bool slow = false;                           // a few tasks of some seconds instead of many
   bool spare = false;                          // something lives long enough to be measured
   std::vector<std::string> server_settings{};  // options of mariadbd
   std::string evidence{};                      // a folder that stays; empty: none does

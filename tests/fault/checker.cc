@@ -243,6 +243,7 @@ class Check {
       const auto found = runs_.find(tag);
       const Runs none;
       const Runs& runs = found == runs_.end() ? none : found->second;
+      judge_success(tag, runs);
       if (std::any_of(runs.begin(), runs.end(),
                       [](const Run& run) { return run.mark == Mark::kFail; })) {
         ++verdict_.dead_as_wanted;
@@ -254,6 +255,15 @@ class Check {
     }
     if (dead_.size() != evidence_.dead.size())
       complain(verdict_.doubled, "dead twice", std::to_string(evidence_.dead.size()));
+  }
+
+  // A success is acknowledged, unless a fault hit its worker before that could be.
+  void judge_success(const std::string& tag, const Runs& runs) {
+    for (const Run& run : runs) {
+      if (run.mark != Mark::kSuccess) continue;
+      if (hit(run.pid, run.start, *run.end + evidence_.recovery, Deaths::kCount) == nullptr)
+        complain(verdict_.contradicted, "dead, though it had succeeded", tag);
+    }
   }
 
   // An attempt is written before it starts when the former holder of its lease was lost (S7): then

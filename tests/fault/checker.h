@@ -25,13 +25,14 @@ struct Verdict {
   std::uint64_t dead_by_attempts = 0;  // they used up their attempts
 
   // Must all be 0.
-  std::uint64_t lost = 0;        // acknowledged, but neither finished nor in a table
-  std::uint64_t unfinished = 0;  // still in the table task
-  std::uint64_t unexpected = 0;  // ran or is there although refused, or never submitted
-  std::uint64_t doubled = 0;     // one submission, two tasks
-  std::uint64_t torn = 0;        // batches of which only a part exists
-  std::uint64_t buried = 0;      // dead without a reason
-  std::uint64_t overtried = 0;   // crashed more often than they have attempts
+  std::uint64_t lost = 0;          // acknowledged, but neither finished nor in a table
+  std::uint64_t unfinished = 0;    // still in the table task
+  std::uint64_t unexpected = 0;    // ran or is there although refused, or never submitted
+  std::uint64_t doubled = 0;       // one submission, two tasks
+  std::uint64_t torn = 0;          // batches of which only a part exists
+  std::uint64_t buried = 0;        // dead without a reason
+  std::uint64_t contradicted = 0;  // dead, though it had succeeded
+  std::uint64_t overtried = 0;     // crashed more often than they have attempts
   std::uint64_t unexplained_duplicates = 0;
   std::uint64_t unexplained_overlaps = 0;
   std::uint64_t exclusive_overlaps =
@@ -54,7 +55,7 @@ struct Verdict {
   std::vector<std::string> complaints;  // the first of them, for people
 
   [[nodiscard]] bool clean() const {
-    return lost + unfinished + unexpected + doubled + torn + buried + overtried +
+    return lost + unfinished + unexpected + doubled + torn + buried + contradicted + overtried +
                unexplained_duplicates + unexplained_overlaps + exclusive_overlaps ==
            0;
   }

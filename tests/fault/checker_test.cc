@@ -235,6 +235,17 @@ TEST(Checker, DeadNeedsAFail) {
   EXPECT_EQ(check(wanted).doubled, 1U);
 }
 
+TEST(Checker, WhatSucceededMayBeDeadOnlyIfAFaultHitItsWorker) {
+  Story story;
+  story.told_of(1, 1, Answer::kAcknowledged)
+      .run("1.1", 7, 10, 30, Mark::kFail)
+      .run_beside("1.1", 8, 20, 40)
+      .hit("stop", 7, 11, 12, false)
+      .dead = {"1.1"};
+  EXPECT_EQ(check(story).contradicted, 1U);
+  EXPECT_EQ(check(story.hit("kill", 8, 41, 42, true)).contradicted, 0U);
+}
+
 TEST(Evidence, LinesAreReadAsTheyWereWritten) {
   const auto told = parse_told(line_of(Told{3, 100, 50, Answer::kUnknown}));
   ASSERT_TRUE(told);

@@ -45,23 +45,22 @@ int run(const Arguments& arguments) {
 }  // namespace allot::fault
 
 int main(int argc, char** argv) {
-  allot::fault::Arguments arguments;
-  auto& campaign = arguments.campaign;
-  campaign.per_second = 400;
-  long pause_ms = campaign.mean_pause.count();
-  CLI::App app("Runs Allot under faults and prints what came of it.");
-  app.add_option("--minutes", arguments.minutes, "how long")->check(CLI::PositiveNumber);
-  app.add_option("--seed", campaign.seed, "which schedule of faults");
-  app.add_option("--evidence", campaign.evidence, "where the evidence goes")->required();
-  app.add_option("--per-second", campaign.per_second, "tasks of each submitter; 0: no limit");
-  app.add_option("--workers", campaign.workers, "of each host");
-  app.add_flag("--binlog", arguments.binlog, "with a binary log that is synced at every commit");
-  app.add_option("--pause-ms", pause_ms, "between faults, on average");
-  app.add_option("--only", arguments.kinds, "no other kinds of faults")
-      ->transform(CLI::CheckedTransformer(allot::fault::kinds()));
-  CLI11_PARSE(app, argc, argv);
-  campaign.mean_pause = std::chrono::milliseconds(pause_ms);
   try {
+    allot::fault::Arguments arguments;
+    auto& campaign = arguments.campaign;
+    long pause_ms = campaign.mean_pause.count();
+    CLI::App app("Runs Allot under faults and prints what came of it.");
+    app.add_option("--minutes", arguments.minutes, "how long")->check(CLI::PositiveNumber);
+    app.add_option("--seed", campaign.seed, "which schedule of faults");
+    app.add_option("--evidence", campaign.evidence, "where the evidence goes")->required();
+    app.add_option("--per-second", campaign.per_second, "tasks of each submitter; 0: no limit");
+    app.add_option("--workers", campaign.workers, "of each host");
+    app.add_flag("--binlog", arguments.binlog, "with a binary log that is synced at every commit");
+    app.add_option("--pause-ms", pause_ms, "between faults, on average");
+    app.add_option("--only", arguments.kinds, "no other kinds of faults")
+        ->transform(CLI::CheckedTransformer(allot::fault::kinds()));
+    CLI11_PARSE(app, argc, argv);
+    campaign.mean_pause = std::chrono::milliseconds(pause_ms);
     return allot::fault::run(arguments);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "allot-fault: %s\n", error.what());

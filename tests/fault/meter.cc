@@ -59,7 +59,8 @@ void Meter::read_memory() {
 
 Meter::Memory Meter::longest(const Seen& seen) {
   Memory memory;
-  for (const auto& [pid, samples] : seen) {
+  for (const auto& [pid, all] : seen) {
+    const auto& samples = all;  // a binding cannot be captured
     if (samples.empty()) continue;
     const Nanoseconds age = samples.back().first - samples.front().first;
     if (age < memory.age) continue;

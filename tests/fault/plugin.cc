@@ -3,8 +3,9 @@
 // The handler of the fault harness: says when it starts and when it is about to return.
 //   [plugins.fault]
 //   output = "FILE"
-// payload: TAG MILLISECONDS success|retry|fail|crash|poison; retry and crash succeed from their
-// second attempt on, poison never does.
+// payload: TAG MILLISECONDS success|retry|fail|crash|poison|any; retry and crash succeed from their
+// second attempt on, poison never does; any is one of the first three, chosen anew for each of the
+// first two runs.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <allot/plugin.hpp>
 #include <csignal>
 #include <ctime>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 
@@ -37,6 +39,7 @@ class Traced : public allot::Handler {
     trace(lock(place, F_WRLCK) ? "start" : "beside", ctx, tag);
     if (milliseconds > 0) ::poll(nullptr, 0, milliseconds);
     if ((verdict == "retry" || verdict == "crash") && ctx.attempt() > 1) verdict = "success";
+    if (verdict == "any") verdict = ctx.attempt() > 2 ? "success" : any_verdict();
     const bool dies = verdict == "crash" || verdict == "poison";
     trace(dies ? "crash" : verdict, ctx, tag);
     if (dies) die();
@@ -60,6 +63,11 @@ class Traced : public allot::Handler {
     lock.l_start = place;
     lock.l_len = 1;
     return ::fcntl(fd_, F_OFD_SETLK, &lock) == 0;
+  }
+
+  static std::string any_verdict() {
+    const unsigned dice = std::random_device{}() % 10;
+    return dice < 4 ? "success" : dice < 8 ? "retry" : "fail";
   }
 
   [[noreturn]] static void die() {

@@ -48,7 +48,7 @@ milliseconds length_of(Dice& dice, const Event& event) {
     case Kind::kKillHost:
       return dice.between(0, 4'000);
     case Kind::kStopHost:
-      return dice.between(500, 4'500);
+      return dice.between(1'500, 5'000);
     case Kind::kHoldLease:
     case Kind::kHoldTask:
       // A quarter for longer than a statement waits for a lock: 1205.

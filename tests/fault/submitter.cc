@@ -73,7 +73,9 @@ std::string Submitter::line_for(std::uint64_t number) const {
   if (one_of(40)) milliseconds = dice() % 300;
   const std::string& queue = options_.queues.at(number % options_.queues.size());
   const bool fragile = queue == options_.queues.back();
-  const char* verdict = one_of(100)               ? "fail"
+  if (options_.slow) milliseconds = 500 + dice() % 2'000;
+  const char* verdict = options_.slow             ? "any"
+                        : one_of(100)             ? "fail"
                         : one_of(50)              ? "retry"
                         : fragile && one_of(300)  ? "crash"
                         : fragile && one_of(1500) ? "poison"

@@ -20,6 +20,7 @@ struct SubmitterOptions {
   std::uint64_t lines = 400;     // in one call
   std::uint64_t batch = 100;     // in one transaction
   std::uint64_t per_second = 0;  // on average not more; 0: as fast as it goes
+  bool slow = false;             // tasks of some seconds, each run with another verdict
 };
 
 // Runs `allot submit --ndjson` again and again, each time with new tasks, until it is stopped. A

@@ -55,6 +55,7 @@ class Table {
     row("**one submission, two tasks**", verdict_.doubled);
     row("**batches of which a part exists**", verdict_.torn);
     row("**dead without a reason**", verdict_.buried);
+    row("**dead, though they had succeeded**", verdict_.contradicted);
     row("**crashed more often than they have attempts**", verdict_.overtried);
     row("**unfinished**", verdict_.unfinished);
   }
