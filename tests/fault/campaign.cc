@@ -20,7 +20,8 @@ class Campaign {
  public:
   explicit Campaign(const CampaignOptions& options)
       : options_(options),
-        cluster_({options.hosts, options.workers, options.server_settings, options.evidence}),
+        cluster_({options.hosts, options.workers, options.max_attempts, options.server_settings,
+                  options.evidence}),
         meter_(cluster_),
         storm_(cluster_, meter_, options.spare) {}
 
@@ -51,8 +52,8 @@ class Campaign {
       submitter.seed = options_.seed;
       submitter.queues = Cluster::queues();
       submitter.per_second = options_.per_second;
-      submitter.slow = options_.slow;
-      if (options_.slow) {
+      submitter.work = options_.work;
+      if (options_.work == Work::kLate) {
         submitter.queues = {"default", "fragile"};
         submitter.lines = submitter.batch = 2;
       }
@@ -69,8 +70,14 @@ class Campaign {
       submitter->stop();
       if (!submitter->error().empty()) problem("a submitter: " + submitter->error());
     }
-    if (!eventually([this] { return cluster_.drained(); }, options_.drain_limit))
-      problem("not all was done in time");
+    const bool done = eventually(
+        [this] {
+          storm_.look_after();
+          return cluster_.drained();
+        },
+        options_.drain_limit);
+    if (!done) problem("not all was done in time");
+    storm_.calm();
   }
 
   void stop() {
@@ -86,7 +93,8 @@ class Campaign {
 
   void gather() {
     Evidence evidence;
-    evidence.faults = storm_.take_faults();
+    evidence.faults = read_faults(cluster_.traces() + ".razed");
+    for (Fault& fault : storm_.take_faults()) evidence.faults.push_back(std::move(fault));
     for (const Fault& fault : evidence.faults) append_line(cluster_.file("faults"), line_of(fault));
     for (unsigned i = 1; i <= options_.submitters; ++i) {
       const auto told_to_it = read_told(told(i));
@@ -96,7 +104,7 @@ class Campaign {
     evidence.waiting = cluster_.tags_in("task");
     evidence.dead = cluster_.tags_in("task_dead");
     evidence.exclusive = Cluster::exclusive_queues();
-    evidence.max_attempts = Cluster::kMaxAttempts;
+    evidence.max_attempts = options_.max_attempts;
     evidence.recovery = kRecovery;
     result_.verdict = check(evidence);
     result_.faults = storm_.done();

@@ -10,6 +10,7 @@
 #include "fault/checker.h"
 #include "fault/meter.h"
 #include "fault/schedule.h"
+#include "fault/submitter.h"
 
 namespace allot::fault {
 
@@ -18,12 +19,13 @@ struct CampaignOptions {
   std::chrono::milliseconds length{10'000};        // faults and submissions
   std::chrono::milliseconds mean_pause{450};       // between faults
   std::chrono::milliseconds drain_limit{120'000};  // then all must be done
-  Weights weights = kMixed;
+  Weights weights = kAllKinds;
   unsigned hosts = 2;
   unsigned workers = 4;  // of each host, one of them in a pool of its own
   unsigned submitters = 2;
-  std::uint64_t per_second = 400;              // tasks of each submitter; 0: as fast as it goes
-  bool slow = false;                           // a few tasks of some seconds instead of many
+  std::uint64_t per_second = 400;  // tasks of each submitter; 0: as fast as it goes
+  unsigned max_attempts = 10;
+  Work work = Work::kMixed;
   bool spare = false;                          // something lives long enough to be measured
   std::vector<std::string> server_settings{};  // options of mariadbd
   std::string evidence{};                      // a folder that stays; empty: none does

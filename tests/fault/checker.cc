@@ -70,7 +70,7 @@ class Check {
         complain(verdict_.unexpected, "an end without a start", trace.tag);
         continue;
       }
-      if (trace.mark == Mark::kCrash) ++verdict_.crashes;
+      if (trace.mark == Mark::kCrash || trace.mark == Mark::kRaze) ++verdict_.crashes;
       started->end = trace.at;
       started->mark = trace.mark;
     }
@@ -146,8 +146,12 @@ class Check {
     judge_crashes(tag, runs);
   }
 
+  static bool crashed(const Run& run) {
+    return run.mark == Mark::kCrash || run.mark == Mark::kRaze;
+  }
+
   void judge_repetition(const std::string& tag, const Run& before, const Run& after) {
-    const bool wanted = before.mark == Mark::kRetry || before.mark == Mark::kCrash;
+    const bool wanted = before.mark == Mark::kRetry || crashed(before);
     if (wanted && *before.end <= after.start) return;
     ++verdict_.duplicates;
     const Fault* fault = hit(before.pid, before.start, after.start, Deaths::kCount);
@@ -230,12 +234,15 @@ class Check {
   // S7, S10: a crash is an attempt. One that a fault hit as well may have gone uncharged.
   void judge_crashes(const std::string& tag, const Runs& runs) {
     unsigned charged = 0;
+    unsigned allowed = evidence_.max_attempts;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (runs[i].mark != Mark::kCrash) continue;
+      if (!crashed(runs[i])) continue;
+      // Nobody was left to charge the first one.
+      if (runs[i].mark == Mark::kRaze) allowed = evidence_.max_attempts + 1;
       const Nanoseconds until = i + 1 < runs.size() ? runs[i + 1].start : *runs[i].end;
       if (hit(runs[i].pid, runs[i].start, until, Deaths::kCount) == nullptr) ++charged;
     }
-    if (charged > evidence_.max_attempts) complain(verdict_.overtried, "tried too often", tag);
+    if (charged > allowed) complain(verdict_.overtried, "tried too often", tag);
   }
 
   void judge_dead() {

@@ -235,6 +235,17 @@ TEST(Checker, DeadNeedsAFail) {
   EXPECT_EQ(check(wanted).doubled, 1U);
 }
 
+TEST(Checker, AHostKillerMayRunOnceMore) {
+  Story story;
+  story.max_attempts = 1;
+  story.told_of(1, 1, Answer::kAcknowledged)
+      .run("1.1", 7, 1, 2, Mark::kRaze)
+      .run("1.1", 8, 3, 4, Mark::kRaze)
+      .dead = {"1.1"};
+  EXPECT_TRUE(check(story).clean());
+  EXPECT_EQ(check(story.run("1.1", 9, 5, 6, Mark::kRaze)).overtried, 1U);
+}
+
 TEST(Checker, WhatSucceededMayBeDeadOnlyIfAFaultHitItsWorker) {
   Story story;
   story.told_of(1, 1, Answer::kAcknowledged)
@@ -259,6 +270,13 @@ TEST(Evidence, LinesAreReadAsTheyWereWritten) {
   EXPECT_EQ(trace->at, 123456789012);
   EXPECT_FALSE(parse_trace("retry default 0840dqg2v5n80r00"));
   EXPECT_FALSE(parse_told("1 2 3 maybe"));
+  const auto fault = parse_fault(line_of(Fault{"stop_host", 7, 10, 20, false, true}));
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, "stop_host");
+  EXPECT_EQ(fault->end, 20);
+  EXPECT_FALSE(fault->fatal);
+  EXPECT_TRUE(fault->unguarded);
+  EXPECT_FALSE(parse_fault("stop_host 7 10 20 mortal"));
 }
 
 }  // namespace

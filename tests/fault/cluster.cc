@@ -45,8 +45,9 @@ e2e::DaemonOptions Cluster::host_options(unsigned number) {
   options.workers = options_.workers - 1;
   options.daemon_keys = "instance = \"host" + std::to_string(number) +
                         "\"\nlease_ttl = \"2s\"\nstop_timeout = \"5s\"\n";
-  const std::string keys = "partitions = 8\nmax_attempts = " + std::to_string(kMaxAttempts) +
-                           "\nretry_delay_max = \"200ms\"\n";
+  const std::string keys =
+      "partitions = 8\nmax_attempts = " + std::to_string(options_.max_attempts) +
+      "\nretry_delay_max = \"200ms\"\n";
   options.queue_keys = keys;
   const std::string more = "retry_delay = \"20ms\"\n" + keys;
   // A worker of its own for what neither crashes nor is ended by the supervisor: see Storm.

@@ -15,6 +15,7 @@ namespace allot::fault {
 struct ClusterOptions {
   unsigned hosts = 2;
   unsigned workers = 4;                        // of each host; one is in a pool "calm"
+  unsigned max_attempts = 10;                  // of every queue
   std::vector<std::string> server_settings{};  // options of mariadbd
   std::string evidence{};                      // a folder that stays; empty: none does
 };
@@ -25,7 +26,6 @@ class Cluster {
  public:
   explicit Cluster(const ClusterOptions& options);
 
-  static constexpr unsigned kMaxAttempts = 10;
   static std::vector<std::string> queues() { return {"default", "exclusive", "fragile"}; }
   static std::vector<std::string> exclusive_queues() { return {"exclusive"}; }
 

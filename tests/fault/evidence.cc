@@ -16,7 +16,7 @@ namespace allot::fault {
 namespace {
 
 constexpr std::array kAnswers{"acknowledged", "refused", "unknown"};
-constexpr std::array kMarks{"start", "beside", "success", "retry", "fail", "crash"};
+constexpr std::array kMarks{"start", "beside", "success", "retry", "fail", "crash", "raze"};
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> find_word(const std::array<const char*, N>& words, const std::string& word) {
@@ -81,6 +81,17 @@ std::optional<Trace> parse_trace(std::string_view line) {
   return trace;
 }
 
+std::optional<Fault> parse_fault(std::string_view line) {
+  std::istringstream in{std::string(line)};
+  Fault fault;
+  if (!(in >> fault.kind >> fault.pid >> fault.begin >> fault.end)) return std::nullopt;
+  for (std::string word; in >> word;) {
+    if (word != "fatal" && word != "unguarded") return std::nullopt;
+    (word == "fatal" ? fault.fatal : fault.unguarded) = true;
+  }
+  return fault;
+}
+
 void append_line(const std::string& path, const std::string& line) {
   const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
   const std::string text = line + "\n";
@@ -96,6 +107,10 @@ std::vector<Told> read_told(const std::string& path) {
 
 std::vector<Trace> read_traces(const std::string& path) {
   return read_all<Trace>(path, parse_trace);
+}
+
+std::vector<Fault> read_faults(const std::string& path) {
+  return read_all<Fault>(path, parse_fault);
 }
 
 Nanoseconds now() {

@@ -34,6 +34,7 @@ enum class Mark {
   kRetry,
   kFail,
   kCrash,  // about to raise SIGSEGV
+  kRaze,   // about to kill its whole host
 };
 
 // What a handler left when it started and when it was about to return.
@@ -74,12 +75,14 @@ std::string line_of(const Fault& fault);
 // nullopt: not such a line.
 std::optional<Told> parse_told(std::string_view line);
 std::optional<Trace> parse_trace(std::string_view line);
+std::optional<Fault> parse_fault(std::string_view line);
 
 // Appends a line with one write. Throws std::runtime_error when that fails.
 void append_line(const std::string& path, const std::string& line);
 // All lines of a file. Throws std::runtime_error at the first that parses as none.
 std::vector<Told> read_told(const std::string& path);
 std::vector<Trace> read_traces(const std::string& path);
+std::vector<Fault> read_faults(const std::string& path);
 
 Nanoseconds now();
 

@@ -72,6 +72,12 @@ Targets Host::workers() {
   return targets;
 }
 
+bool Host::died() {
+  if (!up_ || daemon_.process().running()) return false;
+  up_ = false;
+  return true;
+}
+
 void Host::kill_daemon() {
   daemon_.process().kill9();
   up_ = false;

@@ -40,6 +40,8 @@ class Host {
   [[nodiscard]] pid_t pid() { return daemon_.process().pid(); }
 
   [[nodiscard]] Targets workers();
+  // True once when allotd ended without having been asked to.
+  [[nodiscard]] bool died();
   // Only allotd; start() is to follow. Its workers end by themselves.
   void kill_daemon();
   // Everything at once; returns what was killed, allotd not among it.

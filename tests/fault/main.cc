@@ -29,7 +29,7 @@ int run(const Arguments& arguments) {
   options.length = std::chrono::milliseconds(static_cast<long>(arguments.minutes * 60'000));
   options.spare = true;
   if (!arguments.kinds.empty()) options.weights = {};
-  for (const unsigned kind : arguments.kinds) options.weights.at(kind) = kMixed.at(kind);
+  for (const unsigned kind : arguments.kinds) options.weights.at(kind) = kAllKinds.at(kind);
   // The tests' server never syncs; this one does what a careful operator's does.
   options.server_settings = {"--innodb-flush-method=fsync", "--innodb-flush-log-at-trx-commit=1"};
   if (arguments.binlog) {

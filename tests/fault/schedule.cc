@@ -83,6 +83,7 @@ std::vector<Event> make_schedule(std::uint64_t seed, milliseconds length, millis
                                  const Weights& weights) {
   Dice dice(seed);
   std::vector<Event> events;
+  if (weights == Weights{}) return events;
   const auto longest = static_cast<std::uint64_t>(2 * mean_pause.count());
   for (milliseconds at = dice.between(1, longest); at < length; at += dice.between(1, longest)) {
     Event event;

@@ -46,7 +46,7 @@ std::string name_of(const Event& event);  // with the trouble, where it is one
 
 // How often each kind comes, relative to the others; in the order of Kind.
 using Weights = std::array<unsigned, kKinds>;
-inline constexpr Weights kMixed{60, 3, 1, 2, 1, 2, 1, 2, 2, 2, 6, 12, 8};
+inline constexpr Weights kAllKinds{60, 3, 1, 2, 1, 2, 1, 2, 2, 2, 6, 12, 8};
 // Only this one.
 constexpr Weights only(Kind kind) {
   Weights weights{};
@@ -58,6 +58,6 @@ constexpr Weights only(Kind kind) {
 // is there when its time has come.
 std::vector<Event> make_schedule(std::uint64_t seed, std::chrono::milliseconds length,
                                  std::chrono::milliseconds mean_pause,
-                                 const Weights& weights = kMixed);
+                                 const Weights& weights = kAllKinds);
 
 }  // namespace allot::fault

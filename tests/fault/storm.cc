@@ -18,6 +18,8 @@ using support::eventually;
 constexpr Nanoseconds kMillisecond = 1'000'000;
 constexpr milliseconds kDying(10'000);
 constexpr milliseconds kSampleEvery(1'000);
+constexpr milliseconds kLookEvery(100);
+constexpr milliseconds kRevival(3'000);  // a host that a task took down; others take over before
 
 Nanoseconds in_ns(milliseconds length) {
   return std::chrono::nanoseconds(length).count();
@@ -52,26 +54,39 @@ void Storm::calm() {
   meter_.sample(false);
 }
 
+bool Storm::act_if_due() {
+  const auto due = std::min_element(later_.begin(), later_.end(),
+                                    [](const Later& a, const Later& b) { return a.at < b.at; });
+  if (due == later_.end() || due->at > now()) return false;
+  const auto act = std::move(due->act);
+  later_.erase(due);
+  act();
+  return true;
+}
+
+void Storm::look_after() {
+  while (act_if_due()) {
+  }
+  for (const auto& host : cluster_.hosts()) {
+    if (!host->died()) continue;
+    ++done_["razed"];
+    after(kRevival, [&host = *host] { host.start(); });
+  }
+}
+
 // What was begun ends in its time, also while the next fault is waited for.
 void Storm::wait_until(Nanoseconds end) {
   Nanoseconds sample_at = now();
   for (;;) {
-    const auto due = std::min_element(later_.begin(), later_.end(),
-                                      [](const Later& a, const Later& b) { return a.at < b.at; });
-    Nanoseconds next = due == later_.end() ? end : std::min(end, due->at);
+    look_after();
     if (now() >= sample_at) {
       meter_.sample(locks_held_ != 0);
       sample_at = now() + in_ns(kSampleEvery);
     }
-    next = std::min(next, sample_at);
+    Nanoseconds next = std::min({end, sample_at, now() + in_ns(kLookEvery)});
+    for (const Later& later : later_) next = std::min(next, later.at);
     if (next > now()) {
       ::poll(nullptr, 0, static_cast<int>((next - now()) / kMillisecond) + 1);
-      continue;
-    }
-    if (due != later_.end() && due->at <= now()) {
-      const auto act = std::move(due->act);
-      later_.erase(due);
-      act();
     } else if (now() >= end) {
       return;
     }

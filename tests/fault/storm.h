@@ -23,6 +23,8 @@ class Storm {
   void run(const std::vector<Event>& events, std::chrono::milliseconds length);
   // Ends what was begun, so that all can recover.
   void calm();
+  // Does what is due and starts an allotd again that died of a task. To be called often.
+  void look_after();
 
   // What was done, for the checker. After calm().
   [[nodiscard]] std::vector<Fault> take_faults();
@@ -36,6 +38,7 @@ class Storm {
     std::function<void()> act;
   };
 
+  bool act_if_due();
   void wait_until(Nanoseconds end);
   void after(std::chrono::milliseconds length, std::function<void()> act);
   void inflict(const Event& event);

@@ -73,13 +73,15 @@ std::string Submitter::line_for(std::uint64_t number) const {
   if (one_of(40)) milliseconds = dice() % 300;
   const std::string& queue = options_.queues.at(number % options_.queues.size());
   const bool fragile = queue == options_.queues.back();
-  if (options_.slow) milliseconds = 500 + dice() % 2'000;
-  const char* verdict = options_.slow             ? "any"
-                        : one_of(100)             ? "fail"
-                        : one_of(50)              ? "retry"
-                        : fragile && one_of(300)  ? "crash"
-                        : fragile && one_of(1500) ? "poison"
-                                                  : "success";
+  if (options_.work == Work::kLate) milliseconds = 500 + dice() % 2'000;
+  const bool razes = options_.work == Work::kRazing && number == 20;
+  const char* verdict = razes                          ? "raze"
+                        : options_.work == Work::kLate ? "late"
+                        : one_of(100)                  ? "fail"
+                        : one_of(50)                   ? "retry"
+                        : fragile && one_of(300)       ? "crash"
+                        : fragile && one_of(1500)      ? "poison"
+                                                       : "success";
   const nlohmann::json line{{"queue", queue},
                             {"type", "fault.run"},
                             {"prio", number % 4},

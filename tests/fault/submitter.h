@@ -11,6 +11,12 @@
 
 namespace allot::fault {
 
+enum class Work {
+  kMixed,   // many short tasks, some of which misbehave
+  kLate,    // few tasks of some seconds, which say retry or fail when they are asked to stop
+  kRazing,  // as kMixed, and the 20th takes whole hosts down
+};
+
 struct SubmitterOptions {
   unsigned number = 0;      // its own
   std::string config_file;  // of `allot`
@@ -20,7 +26,7 @@ struct SubmitterOptions {
   std::uint64_t lines = 400;     // in one call
   std::uint64_t batch = 100;     // in one transaction
   std::uint64_t per_second = 0;  // on average not more; 0: as fast as it goes
-  bool slow = false;             // tasks of some seconds, each run with another verdict
+  Work work = Work::kMixed;
 };
 
 // Runs `allot submit --ndjson` again and again, each time with new tasks, until it is stopped. A

@@ -68,7 +68,7 @@ class Table {
     row("handlers started", verdict_.runs);
     row("handlers that raised SIGSEGV", verdict_.crashes);
     row("dead because their handler said so", verdict_.dead_as_wanted);
-    row("dead after " + std::to_string(Cluster::kMaxAttempts) + " attempts",
+    row("dead after " + std::to_string(options_.max_attempts) + " attempts",
         verdict_.dead_by_attempts);
   }
 
