@@ -50,7 +50,9 @@ void Storm::run(const std::vector<Event>& events, milliseconds length) {
 }
 
 void Storm::calm() {
-  while (!later_.empty()) wait_until(now() + 20 * kMillisecond);
+  while (!later_.empty()) {
+    if (!act_if_due()) ::poll(nullptr, 0, 5);
+  }
   meter_.sample(false);
 }
 

@@ -73,7 +73,7 @@ std::string Submitter::line_for(std::uint64_t number) const {
   if (one_of(40)) milliseconds = dice() % 300;
   const std::string& queue = options_.queues.at(number % options_.queues.size());
   const bool fragile = queue == options_.queues.back();
-  if (options_.work == Work::kLate) milliseconds = 500 + dice() % 2'000;
+  if (options_.work == Work::kLate) milliseconds = 2'000 + dice() % 2'000;
   const bool razes = options_.work == Work::kRazing && number == 20;
   const char* verdict = razes                          ? "raze"
                         : options_.work == Work::kLate ? "late"
