@@ -16,6 +16,7 @@ constexpr std::size_t kMostComplaints = 20;
 struct Run {
   std::string task;
   pid_t pid = 0;
+  pid_t parent = 0;
   Nanoseconds start = 0;
   bool beside = false;
   bool exclusive = false;
@@ -58,7 +59,7 @@ class Check {
       Runs& runs = runs_[trace.tag];
       if (trace.mark == Mark::kStart || trace.mark == Mark::kBeside) {
         ++verdict_.runs;
-        runs.push_back({trace.task, trace.pid, trace.at, trace.mark == Mark::kBeside,
+        runs.push_back({trace.task, trace.pid, trace.parent, trace.at, trace.mark == Mark::kBeside,
                         exclusive_.count(trace.queue) != 0});
         continue;
       }
@@ -154,7 +155,7 @@ class Check {
     const bool wanted = before.mark == Mark::kRetry || crashed(before);
     if (wanted && *before.end <= after.start) return;
     ++verdict_.duplicates;
-    const Fault* fault = hit(before.pid, before.start, after.start, Deaths::kCount);
+    const Fault* fault = hit(before, before.start, after.start, Deaths::kCount);
     if (fault == nullptr) {
       return complain(verdict_.unexplained_duplicates, "unexplained duplicate",
                       words(tag, before, after));
@@ -174,7 +175,7 @@ class Check {
       const bool later = before.end && *before.end > after.start;
       if (!later && !(after.beside && (!before.end || i + 1 == which))) continue;
       beside = &before;
-      fault = hit(before.pid, before.start, after.start, Deaths::kDoNotCount);
+      fault = hit(before, before.start, after.start, Deaths::kDoNotCount);
     }
     if (beside == nullptr) return;
     ++verdict_.overlaps;
@@ -193,16 +194,18 @@ class Check {
     const Nanoseconds last = fault.end + (fault.fatal ? 0 : evidence_.recovery);
     return fault.begin <= to && last >= from;
   }
-  // The fault that says most: one of this worker before one of all, its death before all else.
-  [[nodiscard]] const Fault* hit(pid_t pid, Nanoseconds from, Nanoseconds to, Deaths deaths) const {
+  // The fault that says most: one of this worker before one of its host, one of all last; its death
+  // before all else.
+  [[nodiscard]] const Fault* hit(const Run& run, Nanoseconds from, Nanoseconds to,
+                                 Deaths deaths) const {
     const Fault* best = nullptr;
-    for (const pid_t whom : {pid_t{0}, pid}) {
+    for (const pid_t whom : {pid_t{0}, run.parent, run.pid}) {
       const auto found = faults_.find(whom);
       if (found == faults_.end()) continue;
       for (const Fault* fault : found->second) {
         if (fault->fatal && deaths == Deaths::kDoNotCount) continue;
         if (!during(*fault, from, to)) continue;
-        if (best == nullptr || best->pid == 0 || fault->fatal) best = fault;
+        if (best == nullptr || best->pid != whom || fault->fatal) best = fault;
       }
     }
     return best;
@@ -240,7 +243,7 @@ class Check {
       // Nobody was left to charge the first one.
       if (runs[i].mark == Mark::kRaze) allowed = evidence_.max_attempts + 1;
       const Nanoseconds until = i + 1 < runs.size() ? runs[i + 1].start : *runs[i].end;
-      if (hit(runs[i].pid, runs[i].start, until, Deaths::kCount) == nullptr) ++charged;
+      if (hit(runs[i], runs[i].start, until, Deaths::kCount) == nullptr) ++charged;
     }
     if (charged > allowed) complain(verdict_.overtried, "tried too often", tag);
   }
@@ -268,7 +271,7 @@ class Check {
   void judge_success(const std::string& tag, const Runs& runs) {
     for (const Run& run : runs) {
       if (run.mark != Mark::kSuccess) continue;
-      if (hit(run.pid, run.start, *run.end + evidence_.recovery, Deaths::kCount) == nullptr)
+      if (hit(run, run.start, *run.end + evidence_.recovery, Deaths::kCount) == nullptr)
         complain(verdict_.contradicted, "dead, though it had succeeded", tag);
     }
   }
@@ -279,7 +282,7 @@ class Check {
     if (runs.size() >= evidence_.max_attempts) return true;
     std::size_t eaten = 0;
     for (const Run& run : runs) {
-      if (hit(run.pid, run.start, run.end.value_or(run.start), Deaths::kCount) != nullptr) ++eaten;
+      if (hit(run, run.start, run.end.value_or(run.start), Deaths::kCount) != nullptr) ++eaten;
     }
     return runs.size() + eaten >= evidence_.max_attempts;
   }

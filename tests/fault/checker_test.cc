@@ -6,6 +6,8 @@
 namespace allot::fault {
 namespace {
 
+constexpr pid_t kParent = 99;
+
 // Times are small numbers here: the checker only compares them.
 struct Story : Evidence {
   Story() { recovery = 5; }
@@ -15,8 +17,8 @@ struct Story : Evidence {
   }
   Story& run(const std::string& tag, pid_t pid, Nanoseconds start, Nanoseconds end,
              Mark mark = Mark::kSuccess, const std::string& task = "t", Mark how = Mark::kStart) {
-    traces.push_back({how, "q", task + tag, tag, pid, start});
-    if (end != 0) traces.push_back({mark, "q", task + tag, tag, pid, end});
+    traces.push_back({how, "q", task + tag, tag, pid, kParent, start});
+    if (end != 0) traces.push_back({mark, "q", task + tag, tag, pid, kParent, end});
     return *this;
   }
   Story& run_beside(const std::string& tag, pid_t pid, Nanoseconds start, Nanoseconds end) {
@@ -75,7 +77,7 @@ TEST(Checker, NobodysTaskIsUnexpected) {
 TEST(Checker, AnEndWithoutAStartIsUnexpected) {
   Story story;
   story.told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 1, 2);
-  story.traces.push_back({Mark::kSuccess, "q", "t", "1.1", 8, 3});
+  story.traces.push_back({Mark::kSuccess, "q", "t", "1.1", 8, kParent, 3});
   EXPECT_EQ(check(story).unexpected, 1U);
 }
 
@@ -114,6 +116,7 @@ TEST(Checker, ADuplicateNeedsAFaultThatHitItsWorkerInTime) {
   EXPECT_TRUE(twice(7, 1, 5, false).clean()) << "it shows for a while";
   EXPECT_EQ(twice(7, 1, 4, false).unexplained_duplicates, 1U) << "but not longer";
   EXPECT_TRUE(twice(0, 21, 22, false).clean()) << "it hit all";
+  EXPECT_TRUE(twice(kParent, 21, 22, true).clean()) << "it hit the host";
 }
 
 TEST(Checker, AWantedRetryIsNoDuplicate) {
@@ -263,10 +266,11 @@ TEST(Evidence, LinesAreReadAsTheyWereWritten) {
   EXPECT_EQ(tag_of(told->submitter, told->first), "3.100");
   EXPECT_EQ(told->count, 50U);
   EXPECT_EQ(told->answer, Answer::kUnknown);
-  EXPECT_TRUE(parse_trace("beside default 0840dqg2v5n80r00 3.100 4711 1"));
-  const auto trace = parse_trace("retry default 0840dqg2v5n80r00 3.100 4711 123456789012");
+  EXPECT_TRUE(parse_trace("beside default 0840dqg2v5n80r00 3.100 4711 4700 1"));
+  const auto trace = parse_trace("retry default 0840dqg2v5n80r00 3.100 4711 4700 123456789012");
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->mark, Mark::kRetry);
+  EXPECT_EQ(trace->parent, 4700);
   EXPECT_EQ(trace->at, 123456789012);
   EXPECT_FALSE(parse_trace("retry default 0840dqg2v5n80r00"));
   EXPECT_FALSE(parse_told("1 2 3 maybe"));

@@ -73,7 +73,8 @@ std::optional<Trace> parse_trace(std::string_view line) {
   std::istringstream in{std::string(line)};
   Trace trace;
   std::string mark;
-  if (!(in >> mark >> trace.queue >> trace.task >> trace.tag >> trace.pid >> trace.at))
+  if (!(in >> mark >> trace.queue >> trace.task >> trace.tag >> trace.pid >> trace.parent >>
+        trace.at))
     return std::nullopt;
   const auto known = find_word<Mark>(kMarks, mark);
   if (!known) return std::nullopt;

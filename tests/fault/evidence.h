@@ -44,13 +44,14 @@ struct Trace {
   std::string task;  // the public id
   std::string tag;   // of the payload: "SUBMITTER.NUMBER"
   pid_t pid = 0;     // of the worker
+  pid_t parent = 0;  // of the worker's allotd
   Nanoseconds at = 0;
 };
 
 // A fault that was really done, from its beginning until its effect was over.
 struct Fault {
   std::string kind;
-  pid_t pid = 0;  // the process that it hit; 0: all of them
+  pid_t pid = 0;  // the worker that it hit, or the allotd, with all its workers; 0: all of them
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
   bool fatal = false;      // the process ended between begin and end

@@ -17,9 +17,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-bool is_worker(pid_t pid) {
+bool has_word(pid_t pid, const std::string& word) {
   const std::string words = support::read_file("/proc/" + std::to_string(pid) + "/cmdline");
-  return words.find(std::string("--run") + '\0') != std::string::npos;
+  return words.find(word + '\0') != std::string::npos;
 }
 
 Targets children_of(pid_t parent) {
@@ -31,7 +31,7 @@ Targets children_of(pid_t parent) {
     std::from_chars(name.data(), name.data() + name.size(), pid);
     if (pid <= 1 || parent_of(pid) != parent) continue;
     UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    const bool worker = is_worker(pid);
+    const bool worker = has_word(pid, "--run");
     // Looked at again: now the number cannot be given away any more.
     if (handle.valid() && parent_of(pid) == parent)
       targets.push_back({pid, worker, std::move(handle)});
@@ -46,6 +46,10 @@ pid_t parent_of(pid_t pid) {
   const std::size_t name_end = stat.rfind(')');  // the name may have anything in it
   if (name_end == std::string::npos || name_end + 4 >= stat.size()) return 0;
   return static_cast<pid_t>(std::stol(stat.substr(name_end + 4)));
+}
+
+pid_t accountable_for(pid_t pid) {
+  return has_word(pid, "--settle") ? parent_of(pid) : pid;
 }
 
 bool Target::signal(int number) const {

@@ -26,6 +26,8 @@ using Targets = std::vector<Target>;
 
 // 0: there is no such process.
 pid_t parent_of(pid_t pid);
+// The process itself; of a settler its allotd, for what it cannot do is left undone by the host.
+pid_t accountable_for(pid_t pid);
 // "VmRSS" of a process in bytes; 0: it is over.
 std::uint64_t resident_bytes(pid_t pid);
 

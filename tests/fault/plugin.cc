@@ -89,7 +89,7 @@ class Traced : public allot::Handler {
 
   // allotd stands still first, so that it heals nothing meanwhile.
   [[noreturn]] void raze() const {
-    const pid_t supervisor = ::getppid();
+    const pid_t supervisor = parent_;
     ::kill(supervisor, SIGSTOP);
     std::ifstream children("/proc/" + std::to_string(supervisor) + "/task/" +
                            std::to_string(supervisor) + "/children");
@@ -100,6 +100,8 @@ class Traced : public allot::Handler {
       write_line(razed_, "razed " + std::to_string(child) + " " + at + " " + at + " fatal");
     }
     ::kill(supervisor, SIGKILL);
+    write_line(razed_, "razed " + std::to_string(supervisor) + " " + std::to_string(now()) + " " +
+                           std::to_string(now()) + " fatal");
     ::raise(SIGKILL);
     ::_exit(1);
   }
@@ -120,10 +122,11 @@ class Traced : public allot::Handler {
   void trace(const std::string& mark, const allot::Context& ctx, const std::string& tag) const {
     std::ostringstream line;
     line << mark << ' ' << ctx.queue() << ' ' << ctx.id() << ' ' << tag << ' ' << ::getpid() << ' '
-         << now();
+         << parent_ << ' ' << now();
     write_line(fd_, line.str());
   }
 
+  pid_t parent_ = ::getppid();  // now, for allotd may die
   int fd_;
   int razed_;
 };

@@ -15,6 +15,8 @@
 #include <limits>
 #include <system_error>
 
+#include "fault/host.h"
+
 namespace allot::fault {
 namespace {
 
@@ -182,7 +184,7 @@ void Proxy::accept_one() {
   // Without a server the client sees the end at once, as it would see a refusal.
   if (::connect(server.get(), generic(address), sizeof address) != 0) return;
   auto link = std::make_unique<Link>();
-  link->pid = peer_of(client.get());
+  link->pid = accountable_for(peer_of(client.get()));
   link->ends = {std::move(client), std::move(server)};
   const std::lock_guard lock(mutex_);
   if (now() < next_client_.until) start(*link, next_client_.trouble, next_client_.until);

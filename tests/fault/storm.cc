@@ -181,11 +181,13 @@ void Storm::kill_daemon(const Event& event) {
   if (host == nullptr) return;
   const Nanoseconds begin = now();
   const auto workers = std::make_shared<Targets>(host->workers());
+  const pid_t killed = host->pid();
   host->kill_daemon();
   ++kills_;
   ++done_[name_of(event)];
-  after(event.length, [this, name = name_of(event), host, workers, begin] {
+  after(event.length, [this, name = name_of(event), host, workers, killed, begin] {
     host->start();
+    note({name, killed, begin, now()});
     for (const Target& worker : *workers) note({name, worker.pid, begin, now()});
   });
 }
@@ -194,9 +196,12 @@ void Storm::kill_host(const Event& event) {
   Host* host = choose_host(event.pick);
   if (host == nullptr) return;
   const Nanoseconds begin = now();
+  const pid_t supervisor = host->pid();
   const Targets killed = host->kill();
   kills_ += killed.size() + 1;
   ++done_[name_of(event)];
+  // Also for those that were dead by then and not settled yet.
+  note({name_of(event), supervisor, begin, now(), true});
   for (const Target& target : killed) {
     if (target.worker) note({name_of(event), target.pid, begin, now(), true});
   }
@@ -211,6 +216,7 @@ void Storm::stop_host(const Event& event) {
   ++done_[name_of(event)];
   after(event.length, [this, name = name_of(event), host, stopped, begin] {
     host->resume(*stopped);
+    note({name, host->pid(), begin, now(), false, true});
     for (const Target& target : *stopped) {
       if (target.worker) note({name, target.pid, begin, now(), false, true});
     }
