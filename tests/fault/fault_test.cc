@@ -72,12 +72,13 @@ TEST(Campaign, TheDatabaseSuffers) {
 TEST(Campaign, LateWorkersDoNoHarm) {
   CampaignOptions options;
   options.seed = 6;
-  options.length = seconds(12);
+  options.length = seconds(10);
   options.mean_pause = milliseconds(100);
   options.weights = only(Kind::kStopHost);
   options.spare = true;  // the first host takes over
   options.workers = 8;
   options.work = Work::kLate;
+  options.submitters = 3;
   options.per_second = 1;
   EXPECT_GT(run(options, "late").verdict.overlaps, 0U);
 }
