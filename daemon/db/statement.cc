@@ -2,7 +2,7 @@
 #include "db/statement.h"
 
 #include "base/error.h"
-#include "base/mutation.h"
+#include "db/mutation.h"
 
 namespace allot::db {
 namespace {

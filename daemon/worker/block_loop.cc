@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/block_loop.h"
 
-#include "base/mutation.h"
+#include "db/mutation.h"
 #include "log/log.h"
 #include "worker/stop_request.h"
 
@@ -27,7 +27,7 @@ void BlockLoop::work(queue::Block block) {
   const Nanos until_ns =
       boot_ns() + static_cast<Nanos>(queue.settings->block_seconds.count()) * kMilli;
   careful_.reset();
-  if (lease.suspects && !without("careful_mode")) careful_ = Careful{*lease.suspects, {}};
+  if (lease.suspects && !db::without("careful_mode")) careful_ = Careful{*lease.suspects, {}};
   std::vector<queue::Task> tasks = std::move(block.tasks);
   for (;;) {
     const bool full = tasks.size() == queue.settings->block_size;

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "base/mutation.h"
+#include "db/mutation.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "worker/hints.h"
@@ -164,7 +164,7 @@ std::optional<queue::Block> Finder::take_over_one() {
   for (auto at = watched_.begin(); at != watched_.end(); ++at) {
     const Watched& entry = at->second;
     const Nanos unchanged = now - entry.first_seen_ns;
-    const bool stale = unchanged >= ttl_ns_ + kSecond || without("takeover_wait");
+    const bool stale = unchanged >= ttl_ns_ + kSecond || db::without("takeover_wait");
     if (!stale && !(entry.sighting.expired && unchanged >= ttl_ns_ / 2)) continue;
     const queue::Sighting sighting = entry.sighting;
     watched_.erase(at);

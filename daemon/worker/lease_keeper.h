@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/mutation.h"
 #include "db/connection.h"
+#include "db/mutation.h"
 #include "queue/lease_store.h"
 #include "worker/slot_writer.h"
 
@@ -34,7 +34,7 @@ class LeaseKeeper {
 
   // True while this process can be sure that nobody else may have the lease (S5).
   [[nodiscard]] bool valid() const {
-    return (!lost_.load() && boot_ns() < deadline_ns_.load()) || without("lease_deadline");
+    return (!lost_.load() && boot_ns() < deadline_ns_.load()) || db::without("lease_deadline");
   }
   [[nodiscard]] bool lost() const { return lost_.load(); }
   [[nodiscard]] Nanos deadline_ns() const { return deadline_ns_.load(); }

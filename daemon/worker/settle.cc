@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/mutation.h"
 #include "db/from_settings.h"
+#include "db/mutation.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/retry_policy.h"
@@ -133,12 +133,12 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   const queue::LeaseStore leases(holder, settings.daemon.lease_ttl);
   const queue::TaskStore tasks(leases.holder());
   db::Connection db = connect(db::from_settings(settings.database));
-  if (!without("kill_connections")) kill_former_connections(db, slot);
+  if (!db::without("kill_connections")) kill_former_connections(db, slot);
   queue::TaskStore::ack(db, remains.partition, remains.finished);
   const auto epoch = leases.held_epoch(db, remains.partition);
   if (epoch) {
     const queue::Lease lease{remains.partition, *epoch, holder.id, std::nullopt};
-    if (remains.running && !without("crash_charge")) {
+    if (remains.running && !db::without("crash_charge")) {
       const std::string error = describe_death(wait_status, *remains.running);
       const auto landed = charge(db, tasks, lease, *remains.running,
                                  policy_of(settings, slot.queue_name), {"crash", error});

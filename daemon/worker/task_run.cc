@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "base/mutation.h"
+#include "db/mutation.h"
 #include "log/log.h"
 #include "plugin_host/handler_call.h"
 #include "worker/stop_request.h"
@@ -125,7 +125,7 @@ TaskRun::Result TaskRun::call_handler(const Attempt& attempt) {
   const RunningMark mark(slot_, keeper_, hard_deadline);
   Hooks hooks(attempt.id, task.type, soft_deadline, keeper_, slot_);
   plugin_host::CallResult result;
-  if (without("ack_after_return")) {
+  if (db::without("ack_after_return")) {
     const queue::Finished early = queue::finished(task);
     session_.call([&](db::Connection& db) {
       queue::TaskStore::ack(db, attempt.lease.partition, {&early, 1});

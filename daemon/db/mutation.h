@@ -6,7 +6,7 @@
 #include <string_view>
 #endif
 
-namespace allot {
+namespace allot::db {
 
 // A build with -DALLOT_MUTATIONS=ON leaves out the one rule that $ALLOT_WITHOUT names, so that the
 // fault harness can be seen to notice (scripts/mutants has the list). In every other build this is
@@ -22,4 +22,4 @@ constexpr bool without(const char* /*rule*/) {
 }
 #endif
 
-}  // namespace allot
+}  // namespace allot::db
