@@ -91,11 +91,11 @@ TEST(Campaign, ATaskThatKillsItsHostIsBuried) {
   options.weights = {};
   options.work = Work::kRazing;
   options.submitters = 1;
-  options.max_attempts = 2;
+  options.max_attempts = 4;  // its neighbours lose some as well
   options.per_second = 100;
   options.drain_limit = seconds(40);
   const auto result = run(options, "razed");
-  EXPECT_GE(result.done("razed"), 2U);
+  EXPECT_GE(result.done("razed"), 4U);
   EXPECT_EQ(result.verdict.dead_by_attempts, 1U);
 }
 
