@@ -108,6 +108,8 @@ class Campaign {
     evidence.recovery = kRecovery;
     result_.verdict = check(evidence);
     result_.faults = storm_.done();
+    if (result_.done("razed") != 0 && options_.work != Work::kRazing)
+      problem("an allotd ended that nobody had killed");
     result_.kills = storm_.kills();
     result_.counted = meter_.counted();
     result_.provoked = meter_.provoked();
