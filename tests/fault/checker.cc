@@ -199,7 +199,7 @@ class Check {
   [[nodiscard]] const Fault* hit(const Run& run, Nanoseconds from, Nanoseconds to,
                                  Deaths deaths) const {
     const Fault* best = nullptr;
-    for (const pid_t whom : {pid_t{0}, run.parent, run.pid}) {
+    for (const pid_t whom : {pid_t{0}, run.parent, place_of(run.task), run.pid}) {
       const auto found = faults_.find(whom);
       if (found == faults_.end()) continue;
       for (const Fault* fault : found->second) {

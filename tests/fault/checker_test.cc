@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "queue/task.h"
+
 namespace allot::fault {
 namespace {
 
@@ -236,6 +238,19 @@ TEST(Checker, DeadNeedsAFail) {
   EXPECT_EQ(check(buried).buried, 1U);
   wanted.dead = {"1.1", "1.1"};
   EXPECT_EQ(check(wanted).doubled, 1U);
+}
+
+TEST(Checker, AFaultOfAPartitionHitsWhoeverHasIt) {
+  const std::string task = queue::TaskId{{3, 5}, 1, 4711}.text();
+  Story story;
+  story.told_of(1, 1, Answer::kAcknowledged);
+  for (const pid_t pid : {7, 8}) {
+    story.traces.push_back({Mark::kStart, "q", task, "1.1", pid, kParent, 10 * pid});
+    story.traces.push_back({Mark::kSuccess, "q", task, "1.1", pid, kParent, 10 * pid + 1});
+  }
+  EXPECT_EQ(check(story).unexplained_duplicates, 1U);
+  EXPECT_EQ(check(story.hit("x", place_of(3, 6), 75, 76, false)).unexplained_duplicates, 1U);
+  EXPECT_TRUE(check(story.hit("x", place_of(3, 5), 75, 76, false)).clean());
 }
 
 TEST(Checker, AHostKillerMayRunOnceMore) {

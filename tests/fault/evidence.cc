@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "base/unique_fd.h"
+#include "queue/task.h"
 
 namespace allot::fault {
 namespace {
@@ -39,6 +40,15 @@ std::vector<Record> read_all(const std::string& path, Parse parse) {
 }
 
 }  // namespace
+
+pid_t place_of(std::uint64_t queue_id, std::uint64_t partition_no) {
+  return -2 - static_cast<pid_t>(queue_id * 4096 + partition_no);
+}
+
+pid_t place_of(const std::string& task) {
+  const auto id = queue::TaskId::parse(task);
+  return id ? place_of(id->partition.queue_id, id->partition.partition_no) : -1;
+}
 
 std::string tag_of(unsigned submitter, std::uint64_t number) {
   return std::to_string(submitter) + "." + std::to_string(number);

@@ -51,7 +51,9 @@ struct Trace {
 // A fault that was really done, from its beginning until its effect was over.
 struct Fault {
   std::string kind;
-  pid_t pid = 0;  // the worker that it hit, or the allotd, with all its workers; 0: all of them
+  // The worker that it hit; an allotd, with all that is its; place_of() a partition, whoever has
+  // it; 0: all of them.
+  pid_t pid = 0;
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
   bool fatal = false;      // the process ended between begin and end
@@ -68,6 +70,11 @@ struct Evidence {
   unsigned max_attempts = 10;          // of every queue
   Nanoseconds recovery = 0;            // how long a fault that kills nothing may show after its end
 };
+
+// A number that no process has.
+pid_t place_of(std::uint64_t queue_id, std::uint64_t partition_no);
+// The partition of a task by its public id; -1: it is none.
+pid_t place_of(const std::string& task);
 
 std::string tag_of(unsigned submitter, std::uint64_t number);
 

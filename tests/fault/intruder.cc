@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fault/evidence.h"
 #include "support/database.h"
 #include "support/eventually.h"
 
@@ -19,14 +20,13 @@ std::string partition(std::uint64_t queue_id, std::uint64_t partition_no) {
 
 std::optional<Intruder::Leased> Intruder::choose(std::uint64_t pick) {
   auto results = db_.execute(
-      "SELECT queue_id, partition_no, COALESCE(lock_pid, 0) FROM q_lock_table "
+      "SELECT queue_id, partition_no FROM q_lock_table "
       "WHERE state <> 'FREE' ORDER BY queue_id, partition_no");
   const std::uint64_t count = results.front().row_count();
   if (count == 0) return std::nullopt;
   auto row = results.front().next();
   for (std::uint64_t i = 0; i < pick % count; ++i) row = results.front().next();
-  const auto pid = static_cast<pid_t>(row->u64(2));
-  return Leased{row->u64(0), row->u64(1), pid == 0 ? kNobody : pid};
+  return Leased{row->u64(0), row->u64(1)};
 }
 
 void Intruder::begin() {
@@ -37,10 +37,9 @@ std::optional<pid_t> Intruder::hold_lease(std::uint64_t pick) {
   const auto leased = choose(pick);
   if (!leased) return std::nullopt;
   begin();
-  auto results = db_.execute("SELECT COALESCE(lock_pid, 0) FROM q_lock_table" +
-                             partition(leased->queue_id, leased->partition_no) + " FOR UPDATE");
-  const auto pid = static_cast<pid_t>(results.front().next()->u64(0));
-  return pid == 0 ? kNobody : pid;  // it was released meanwhile
+  db_.execute("SELECT 1 FROM q_lock_table" + partition(leased->queue_id, leased->partition_no) +
+              " FOR UPDATE");
+  return place_of(leased->queue_id, leased->partition_no);
 }
 
 std::optional<pid_t> Intruder::hold_tasks(std::uint64_t pick) {
@@ -51,7 +50,7 @@ std::optional<pid_t> Intruder::hold_tasks(std::uint64_t pick) {
       db_.execute("SELECT run_key FROM task" + partition(leased->queue_id, leased->partition_no) +
                   " ORDER BY prio, run_key LIMIT 20 FOR UPDATE");
   if (results.front().row_count() == 0) return std::nullopt;
-  return leased->pid;
+  return place_of(leased->queue_id, leased->partition_no);
 }
 
 // The victim is who wrote less: hence the ballast. The worker's acknowledgement locks the first
@@ -78,7 +77,7 @@ std::optional<pid_t> Intruder::deadlock(std::uint64_t pick) {
       std::chrono::milliseconds(200));
   if (waited) db_.execute("SELECT 1 FROM task" + tasks[0]);
   if (support::server_counter(db_, "Innodb_deadlocks") == before) return std::nullopt;
-  return leased->pid;
+  return place_of(leased->queue_id, leased->partition_no);
 }
 
 }  // namespace allot::fault

@@ -10,17 +10,14 @@
 
 namespace allot::fault {
 
-// No process: what a fault hit had no holder.
-inline constexpr pid_t kNobody = -1;
-
 // A session that holds locks which workers need, until it is destroyed. Not to be used after the
 // server went away; its destructor may be.
 class Intruder {
  public:
   explicit Intruder(db::Connection connection) : db_(std::move(connection)) {}
 
-  // Each locks rows of a partition that is leased now, which `pick` chooses. The pid of the worker
-  // whose lease it is; nullopt: nothing was locked.
+  // Each locks rows of a partition that is leased now, which `pick` chooses. place_of() that
+  // partition; nullopt: nothing was locked.
   std::optional<pid_t> hold_lease(std::uint64_t pick);
   std::optional<pid_t> hold_tasks(std::uint64_t pick);
   // Makes a worker the victim of a deadlock; takes half a second at most. nullopt: it was none.
@@ -30,7 +27,6 @@ class Intruder {
   struct Leased {
     std::uint64_t queue_id = 0;
     std::uint64_t partition_no = 0;
-    pid_t pid = kNobody;
   };
   std::optional<Leased> choose(std::uint64_t pick);
   void begin();
