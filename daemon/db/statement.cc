@@ -2,6 +2,7 @@
 #include "db/statement.h"
 
 #include "base/error.h"
+#include "db/mutation.h"
 
 namespace allot::db {
 namespace {
@@ -31,6 +32,22 @@ std::size_t skip_literal(std::string_view text, std::size_t at) {
   }
   return at;
 }
+
+#ifdef ALLOT_MUTATIONS
+std::string mutated(std::string_view name, std::string_view sql) {
+  constexpr std::string_view kFence = "epoch = :epoch AND lock_by = :holder";
+  constexpr std::string_view kEnd = "epoch = epoch + 1";
+  std::string text(sql);
+  for (std::size_t at = 0;
+       without("fence_" + std::string(name)) && (at = text.find(kFence)) != std::string::npos;) {
+    text.replace(at, kFence.size(), "(TRUE OR :epoch = :holder)");
+  }
+  const std::size_t end = text.find(kEnd);
+  if (without("epoch_end") && end != std::string::npos)
+    text.replace(end, kEnd.size(), "epoch = epoch");
+  return text;
+}
+#endif
 
 }  // namespace
 
@@ -70,7 +87,12 @@ std::string Statement::quoted(std::string_view text) {
 }
 
 std::string Statement::render() const {
+#ifdef ALLOT_MUTATIONS
+  const std::string mutant = mutated(sql_->name, sql_->text);
+  const std::string_view text = mutant;
+#else
   const std::string_view text = sql_->text;
+#endif
   std::string out;
   std::size_t reserve = text.size();
   for (const auto& [name, value] : values_) reserve += value.size();

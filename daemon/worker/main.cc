@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/posix.h"
 #include "base/version.h"
+#include "db/error.h"
 #include "ipc/board.h"
 #include "ipc/slot.h"
 #include "log/log.h"
@@ -192,6 +193,12 @@ void check(const config::Settings& settings, const Options& options) {
     } else {
       usage("--check config, database or all");
     }
+  } catch (const db::DbError& error) {
+    log_warnings();
+    // Somebody else holds a lock that is needed: the next try may do, as when the database is away.
+    if (error.error_class() == db::ErrorClass::kRetryable)
+      throw Error(error.what(), kExitUnavailable);
+    throw;
   } catch (const Error&) {
     log_warnings();
     throw;

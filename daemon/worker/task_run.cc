@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "db/mutation.h"
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
 #include "plugin_host/handler_call.h"
@@ -213,6 +214,13 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   plugin_host::CallResult result;
   bool valid = false;
   Place place = Place::kPartition;
+  if (db::without("ack_after_return")) {
+    const queue::Finished early = queue::finished(task);
+    session_.call([&](db::Connection& db) {
+      queue::TaskStore::ack(db, attempt.lease.partition, {&early, 1});
+      return true;
+    });
+  }
   {
     const SlotWriter::Guard guard(slot_);
     result = plugin_host::call(*attempt.handler,

@@ -26,7 +26,9 @@ std::string exec_plugin() {
 Daemon::Daemon(const DaemonOptions& options)
     : allotd_(options.allotd.empty() ? program("allotd") : options.allotd),
       server_(options.server != nullptr ? *options.server : support::Database::shared()),
-      database_(options.migrate ? server_.make_database() : server_.make_empty_database()) {
+      database_(options.database) {
+  if (database_.empty())
+    database_ = options.migrate ? server_.make_database() : server_.make_empty_database();
   const std::string shared = "socket = \"" + server_.socket() + "\"\nuser = \"root\"";
   std::ostringstream config;
   config << "[database]\n"

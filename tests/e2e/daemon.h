@@ -29,6 +29,7 @@ struct DaemonOptions {
   std::string allotd{};                 // the program; empty: the one that was built
   support::Database* server = nullptr;  // none: the shared one
   std::string database_keys{};          // lines of [database] in place of socket and user
+  std::string database{};               // one that is there; empty: a fresh one
 };
 
 // A real allotd with real workers over a fresh database of a server, in a folder of its

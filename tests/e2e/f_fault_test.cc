@@ -179,5 +179,26 @@ TEST(Fault, WhatAHandlerStartedEndsWithItsWorker) {
   EXPECT_TRUE(eventually([&] { return kill(stray, 0) != 0; })) << daemon.log();
 }
 
+// Found by the fault harness' list of faults: the reclaim of a restarted instance (S11) timed out
+// at a lease row that somebody had locked, and allotd gave up.
+TEST(Fault, ALockedLeaseIsNoReasonToGiveUpAtTheStart) {
+  Daemon daemon({.workers = 1});
+  (void)daemon.submit("test.hang_once", "x");
+  auto db = daemon.connect();
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  auto origin = db.execute("SELECT lock_origin FROM q_lock_table WHERE state <> 'FREE'");
+  const std::string former = std::to_string(origin.front().next()->u64(0));
+  ASSERT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
+  db.execute("UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1, lock_origin = " + former +
+             " WHERE partition_no = 0; BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
+  daemon.start();
+  ASSERT_TRUE(eventually([&] {
+    return daemon.logged("Lock wait timeout exceeded") || !daemon.process().running();
+  })) << daemon.log();
+  db.execute("ROLLBACK");
+  EXPECT_TRUE(eventually([&] { return daemon.logged("lease.reclaimed leases=1"); }))
+      << daemon.log();
+}
+
 }  // namespace
 }  // namespace allot::e2e

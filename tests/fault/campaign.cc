@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/campaign.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "fault/storm.h"
+#include "fault/submitter.h"
+#include "support/eventually.h"
+
+namespace allot::fault {
+namespace {
+
+using support::eventually;
+
+// A lease of 2 s that could not be renewed, an attempt to connect of 1 s, the back-off, and slack.
+constexpr Nanoseconds kRecovery = 4'000'000'000;
+
+class Campaign {
+ public:
+  explicit Campaign(const CampaignOptions& options)
+      : options_(options),
+        cluster_({options.hosts, options.workers, options.max_attempts, options.server_settings,
+                  options.evidence}),
+        meter_(cluster_),
+        storm_(cluster_, meter_, options.spare) {}
+
+  CampaignResult run() {
+    const Nanoseconds began = now();
+    start_submitters();
+    storm_.run(make_schedule(options_.seed, options_.length, options_.mean_pause, options_.weights),
+               options_.length);
+    storm_.calm();
+    finish();
+    result_.seconds = static_cast<double>(now() - began) / 1e9;
+    stop();
+    gather();
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] std::string told(unsigned submitter) const {
+    return cluster_.file("told." + std::to_string(submitter));
+  }
+
+  void start_submitters() {
+    for (unsigned i = 1; i <= options_.submitters; ++i) {
+      SubmitterOptions submitter;
+      submitter.number = i;
+      submitter.config_file = cluster_.submit_config(i % options_.hosts);
+      submitter.told_file = told(i);
+      submitter.seed = options_.seed;
+      submitter.queues = Cluster::queues();
+      submitter.per_second = options_.per_second;
+      submitter.work = options_.work;
+      if (options_.work == Work::kLate) {
+        submitter.queues = {"default", "fragile"};
+        submitter.lines = submitter.batch = 2;
+      }
+      submitters_.push_back(std::make_unique<Submitter>(std::move(submitter)));
+    }
+  }
+
+  void problem(const std::string& text) {
+    if (result_.problem.empty()) result_.problem = text;
+  }
+
+  void finish() {
+    for (const auto& submitter : submitters_) {
+      submitter->stop();
+      if (!submitter->error().empty()) problem("a submitter: " + submitter->error());
+    }
+    const bool done = eventually(
+        [this] {
+          storm_.look_after();
+          return cluster_.drained();
+        },
+        options_.drain_limit);
+    if (!done) problem("not all was done in time");
+    storm_.calm();
+  }
+
+  void stop() {
+    for (const auto& host : cluster_.hosts()) {
+      if (host->daemon().stop() != support::ExitStatus{0, 0})
+        problem("an allotd did not stop well: " + host->daemon().process().err());
+    }
+    const auto silent = [](const Proxy& proxy) { return proxy.clients().empty(); };
+    if (!eventually(
+            [&] { return silent(cluster_.for_workers()) && silent(cluster_.for_submitters()); }))
+      problem("a connection is still open");
+  }
+
+  void gather() {
+    Evidence evidence;
+    evidence.faults = read_faults(cluster_.traces() + ".razed");
+    for (Fault& fault : storm_.take_faults()) evidence.faults.push_back(std::move(fault));
+    for (const Fault& fault : evidence.faults) append_line(cluster_.file("faults"), line_of(fault));
+    for (unsigned i = 1; i <= options_.submitters; ++i) {
+      const auto told_to_it = read_told(told(i));
+      evidence.told.insert(evidence.told.end(), told_to_it.begin(), told_to_it.end());
+    }
+    evidence.traces = read_traces(cluster_.traces());
+    evidence.waiting = cluster_.tags_in("task");
+    evidence.dead = cluster_.tags_in("task_dead");
+    evidence.exclusive = Cluster::exclusive_queues();
+    evidence.max_attempts = options_.max_attempts;
+    evidence.recovery = kRecovery;
+    result_.verdict = check(evidence);
+    result_.faults = storm_.done();
+    if (result_.done("razed") != 0 && options_.work != Work::kRazing)
+      problem("an allotd ended that nobody had killed");
+    result_.kills = storm_.kills();
+    result_.counted = meter_.counted();
+    result_.provoked = meter_.provoked();
+    result_.supervisor = meter_.supervisor();
+    result_.worker = meter_.worker();
+    cluster_.keep_logs();
+  }
+
+  CampaignOptions options_;
+  Cluster cluster_;
+  Meter meter_;
+  Storm storm_;
+  std::vector<std::unique_ptr<Submitter>> submitters_;
+  CampaignResult result_;
+};
+
+}  // namespace
+
+std::uint64_t CampaignResult::done(const std::string& kind) const {
+  const auto found = faults.find(kind);
+  return found == faults.end() ? 0 : found->second;
+}
+
+CampaignResult run_campaign(const CampaignOptions& options) {
+  return Campaign(options).run();
+}
+
+}  // namespace allot::fault

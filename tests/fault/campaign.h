@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fault/checker.h"
+#include "fault/meter.h"
+#include "fault/schedule.h"
+#include "fault/submitter.h"
+
+namespace allot::fault {
+
+struct CampaignOptions {
+  std::uint64_t seed = 1;
+  std::chrono::milliseconds length{10'000};        // faults and submissions
+  std::chrono::milliseconds mean_pause{450};       // between faults
+  std::chrono::milliseconds drain_limit{120'000};  // then all must be done
+  Weights weights = kAllKinds;
+  unsigned hosts = 2;
+  unsigned workers = 4;  // of each host, one of them in a pool of its own
+  unsigned submitters = 2;
+  std::uint64_t per_second = 400;  // tasks of each submitter; 0: as fast as it goes
+  unsigned max_attempts = 10;
+  Work work = Work::kMixed;
+  bool spare = false;                          // something lives long enough to be measured
+  std::vector<std::string> server_settings{};  // options of mariadbd
+  std::string evidence{};                      // a folder that stays; empty: none does
+};
+
+struct CampaignResult {
+  Verdict verdict;
+  std::map<std::string, std::uint64_t> faults;  // by kind, those that were really done
+  std::uint64_t kills = 0;                      // kill -9 of one process
+  Meter::Counted counted;                       // by the server, no fault holding locks
+  Meter::Counted provoked;                      // while one did
+  Meter::Memory supervisor;
+  Meter::Memory worker;
+  std::string problem;  // why the evidence is not complete; empty: it is
+  double seconds = 0;
+
+  // Everything promised is there, and so is the evidence.
+  [[nodiscard]] bool clean() const { return verdict.clean() && problem.empty(); }
+  [[nodiscard]] std::uint64_t done(const std::string& kind) const;
+};
+
+// Real programs, a private MariaDB, submitters, and the schedule of faults of the seed. Call it on
+// the main thread: the servers end with the thread that started them.
+CampaignResult run_campaign(const CampaignOptions& options);
+
+}  // namespace allot::fault

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/checker.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace allot::fault {
+namespace {
+
+constexpr std::size_t kMostComplaints = 20;
+
+struct Run {
+  std::string task;
+  pid_t pid = 0;
+  pid_t parent = 0;
+  Nanoseconds start = 0;
+  bool beside = false;
+  bool exclusive = false;
+  std::optional<Nanoseconds> end{};
+  Mark mark = Mark::kStart;  // how it ended
+};
+using Runs = std::vector<Run>;
+
+enum class Deaths { kCount, kDoNotCount };
+
+class Check {
+ public:
+  explicit Check(const Evidence& evidence)
+      : evidence_(evidence), exclusive_(evidence.exclusive.begin(), evidence.exclusive.end()) {}
+
+  Verdict judge() {
+    for (const Fault& fault : evidence_.faults) faults_[fault.pid].push_back(&fault);
+    collect_runs();
+    for (const std::string& tag : evidence_.waiting) {
+      waiting_.insert(tag);
+      complain(verdict_.unfinished, "unfinished", tag);
+    }
+    dead_.insert(evidence_.dead.begin(), evidence_.dead.end());
+    judge_submissions();
+    judge_strangers();
+    for (const auto& [tag, runs] : runs_) judge_runs(tag, runs);
+    judge_dead();
+    return std::move(verdict_);
+  }
+
+ private:
+  void complain(std::uint64_t& counter, const std::string& what, const std::string& about) {
+    ++counter;
+    if (verdict_.complaints.size() < kMostComplaints)
+      verdict_.complaints.push_back(what + ": " + about);
+  }
+
+  void collect_runs() {
+    for (const Trace& trace : evidence_.traces) {
+      Runs& runs = runs_[trace.tag];
+      if (trace.mark == Mark::kStart || trace.mark == Mark::kBeside) {
+        ++verdict_.runs;
+        runs.push_back({trace.task, trace.pid, trace.parent, trace.at, trace.mark == Mark::kBeside,
+                        exclusive_.count(trace.queue) != 0});
+        continue;
+      }
+      // A worker runs one task at a time, so that the last start of its pid is the one that ends.
+      const auto started = std::find_if(runs.rbegin(), runs.rend(), [&trace](const Run& run) {
+        return run.pid == trace.pid && !run.end;
+      });
+      if (started == runs.rend()) {
+        complain(verdict_.unexpected, "an end without a start", trace.tag);
+        continue;
+      }
+      if (trace.mark == Mark::kCrash || trace.mark == Mark::kRaze) ++verdict_.crashes;
+      started->end = trace.at;
+      started->mark = trace.mark;
+    }
+  }
+
+  [[nodiscard]] bool in_a_table(const std::string& tag) const {
+    return waiting_.count(tag) != 0 || dead_.count(tag) != 0;
+  }
+  [[nodiscard]] bool exists(const std::string& tag) const {
+    return runs_.count(tag) != 0 || in_a_table(tag);
+  }
+  [[nodiscard]] bool accounted_for(const std::string& tag) const {
+    if (in_a_table(tag)) return true;
+    const auto found = runs_.find(tag);
+    if (found == runs_.end()) return false;
+    return std::any_of(found->second.begin(), found->second.end(),
+                       [](const Run& run) { return run.mark == Mark::kSuccess; });
+  }
+
+  void judge_submissions() {
+    for (const Told& told : evidence_.told) {
+      std::uint64_t there = 0;
+      for (std::uint64_t i = 0; i < told.count; ++i) {
+        const std::string tag = tag_of(told.submitter, told.first + i);
+        submitted_.insert(tag);
+        if (exists(tag)) ++there;
+        judge_submission(tag, told.answer);
+      }
+      if (told.answer != Answer::kUnknown) continue;
+      verdict_.unknown_exist += there;
+      if (there != 0 && there != told.count)
+        complain(verdict_.torn, "a batch of which a part exists", line_of(told));
+    }
+  }
+
+  void judge_submission(const std::string& tag, Answer answer) {
+    switch (answer) {
+      case Answer::kAcknowledged:
+        ++verdict_.acknowledged;
+        if (!accounted_for(tag)) complain(verdict_.lost, "lost", tag);
+        return;
+      case Answer::kRefused:
+        ++verdict_.refused;
+        if (exists(tag)) complain(verdict_.unexpected, "refused, but there", tag);
+        return;
+      case Answer::kUnknown:
+        ++verdict_.unknown;
+        // Once it was seen it is as good as acknowledged: it may not vanish half way.
+        if (exists(tag) && !accounted_for(tag)) complain(verdict_.lost, "started, then lost", tag);
+        return;
+    }
+  }
+
+  void judge_strangers() {
+    std::set<std::string> all = waiting_;
+    all.insert(dead_.begin(), dead_.end());
+    for (const auto& [tag, runs] : runs_) all.insert(tag);
+    for (const std::string& tag : all) {
+      if (submitted_.count(tag) == 0) complain(verdict_.unexpected, "never submitted", tag);
+    }
+  }
+
+  void judge_runs(const std::string& tag, const Runs& runs) {
+    const bool one_task = std::all_of(runs.begin(), runs.end(), [&runs](const Run& run) {
+      return run.task == runs.front().task;
+    });
+    if (!one_task) complain(verdict_.doubled, "two tasks of one submission", tag);
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+      judge_repetition(tag, runs[i - 1], runs[i]);
+      judge_overlap(tag, runs, i);
+      note_restart(runs[i - 1], runs[i]);
+    }
+    judge_crashes(tag, runs);
+  }
+
+  static bool crashed(const Run& run) {
+    return run.mark == Mark::kCrash || run.mark == Mark::kRaze;
+  }
+
+  void judge_repetition(const std::string& tag, const Run& before, const Run& after) {
+    const bool wanted = before.mark == Mark::kRetry || crashed(before);
+    if (wanted && *before.end <= after.start) return;
+    ++verdict_.duplicates;
+    const Fault* fault = hit(before, before.start, after.start, Deaths::kCount);
+    if (fault == nullptr) {
+      return complain(verdict_.unexplained_duplicates, "unexplained duplicate",
+                      words(tag, before, after));
+    }
+    Verdict::Repeated& repeated = verdict_.duplicates_by[fault->kind];
+    ++repeated.all;
+    if (before.mark == Mark::kSuccess && *before.end <= after.start) ++repeated.finished;
+  }
+
+  // Runs beside an earlier one: by the kernel's word, or because that one ended later.
+  void judge_overlap(const std::string& tag, const Runs& runs, std::size_t which) {
+    const Run& after = runs[which];
+    const Run* beside = nullptr;
+    const Fault* fault = nullptr;
+    for (std::size_t i = 0; i < which && fault == nullptr; ++i) {
+      const Run& before = runs[i];
+      const bool later = before.end && *before.end > after.start;
+      if (!later && !(after.beside && (!before.end || i + 1 == which))) continue;
+      beside = &before;
+      fault = hit(before, before.start, after.start, Deaths::kDoNotCount);
+    }
+    if (beside == nullptr) return;
+    ++verdict_.overlaps;
+    if (fault == nullptr)
+      complain(verdict_.unexplained_overlaps, "unexplained overlap", words(tag, *beside, after));
+    if (!after.exclusive) return;
+    if (stood_still(beside->pid, beside->start, after.start)) {
+      ++verdict_.frozen_overlaps;
+    } else {
+      complain(verdict_.exclusive_overlaps, "exclusive overlap", words(tag, *beside, after));
+    }
+  }
+
+  // Was the worker hit from `from` to `to`? A kill shows at once, anything else also afterwards.
+  [[nodiscard]] bool during(const Fault& fault, Nanoseconds from, Nanoseconds to) const {
+    const Nanoseconds last = fault.end + (fault.fatal ? 0 : evidence_.recovery);
+    return fault.begin <= to && last >= from;
+  }
+  // The fault that says most: one of this worker before one of its host, one of all last; its death
+  // before all else.
+  [[nodiscard]] const Fault* hit(const Run& run, Nanoseconds from, Nanoseconds to,
+                                 Deaths deaths) const {
+    const Fault* best = nullptr;
+    for (const pid_t whom : {pid_t{0}, run.parent, place_of(run.task), run.pid}) {
+      const auto found = faults_.find(whom);
+      if (found == faults_.end()) continue;
+      for (const Fault* fault : found->second) {
+        if (fault->fatal && deaths == Deaths::kDoNotCount) continue;
+        if (!during(*fault, from, to)) continue;
+        if (best == nullptr || best->pid != whom || fault->fatal) best = fault;
+      }
+    }
+    return best;
+  }
+  [[nodiscard]] bool stood_still(pid_t pid, Nanoseconds from, Nanoseconds to) const {
+    const auto found = faults_.find(pid);
+    return found != faults_.end() &&
+           std::any_of(found->second.begin(), found->second.end(), [&](const Fault* fault) {
+             return fault->unguarded && during(*fault, from, to);
+           });
+  }
+
+  void note_restart(const Run& before, const Run& after) {
+    if (before.end) return;
+    const auto found = faults_.find(before.pid);
+    if (found == faults_.end()) return;
+    for (const Fault* fault : found->second) {
+      if (!fault->fatal || fault->begin < before.start || fault->begin > after.start) continue;
+      const bool disturbed =
+          std::any_of(evidence_.faults.begin(), evidence_.faults.end(), [&](const Fault& other) {
+            return (!other.fatal || other.kind != fault->kind) && other.begin <= after.start &&
+                   other.end >= fault->begin;
+          });
+      verdict_.restarts.push_back({fault->kind, after.start - fault->begin, disturbed});
+      return;
+    }
+  }
+
+  // S7, S10: a crash is an attempt. One that a fault hit as well may have gone uncharged.
+  void judge_crashes(const std::string& tag, const Runs& runs) {
+    unsigned charged = 0;
+    unsigned allowed = evidence_.max_attempts;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (!crashed(runs[i])) continue;
+      // Nobody was left to charge the first one.
+      if (runs[i].mark == Mark::kRaze) allowed = evidence_.max_attempts + 1;
+      const Nanoseconds until = i + 1 < runs.size() ? runs[i + 1].start : *runs[i].end;
+      if (hit(runs[i], runs[i].start, until, Deaths::kCount) == nullptr) ++charged;
+    }
+    if (charged > allowed) complain(verdict_.overtried, "tried too often", tag);
+  }
+
+  void judge_dead() {
+    for (const std::string& tag : dead_) {
+      const auto found = runs_.find(tag);
+      const Runs none;
+      const Runs& runs = found == runs_.end() ? none : found->second;
+      judge_success(tag, runs);
+      if (std::any_of(runs.begin(), runs.end(),
+                      [](const Run& run) { return run.mark == Mark::kFail; })) {
+        ++verdict_.dead_as_wanted;
+      } else if (used_up(runs)) {
+        ++verdict_.dead_by_attempts;
+      } else {
+        complain(verdict_.buried, "dead without a reason", tag);
+      }
+    }
+    if (dead_.size() != evidence_.dead.size())
+      complain(verdict_.doubled, "dead twice", std::to_string(evidence_.dead.size()));
+  }
+
+  // A success is acknowledged, unless a fault hit its worker before that could be.
+  void judge_success(const std::string& tag, const Runs& runs) {
+    for (const Run& run : runs) {
+      if (run.mark != Mark::kSuccess) continue;
+      if (hit(run, run.start, *run.end + evidence_.recovery, Deaths::kCount) == nullptr)
+        complain(verdict_.contradicted, "dead, though it had succeeded", tag);
+    }
+  }
+
+  // An attempt is written before it starts when the former holder of its lease was lost (S7): then
+  // a fault may have eaten some of them.
+  [[nodiscard]] bool used_up(const Runs& runs) const {
+    if (runs.size() >= evidence_.max_attempts) return true;
+    std::size_t eaten = 0;
+    for (const Run& run : runs) {
+      if (hit(run, run.start, run.end.value_or(run.start), Deaths::kCount) != nullptr) ++eaten;
+    }
+    return runs.size() + eaten >= evidence_.max_attempts;
+  }
+
+  static std::string words(const std::string& tag, const Run& before, const Run& after) {
+    return tag + " task " + after.task + " in pid " + std::to_string(before.pid) + " at " +
+           std::to_string(before.start) + ", in pid " + std::to_string(after.pid) + " at " +
+           std::to_string(after.start);
+  }
+
+  const Evidence& evidence_;
+  Verdict verdict_;
+  std::set<std::string> exclusive_;
+  std::unordered_map<pid_t, std::vector<const Fault*>> faults_;
+  std::unordered_map<std::string, Runs> runs_;  // by tag
+  std::unordered_set<std::string> submitted_;
+  std::set<std::string> waiting_;
+  std::set<std::string> dead_;
+};
+
+}  // namespace
+
+Verdict check(const Evidence& evidence) {
+  return Check(evidence).judge();
+}
+
+}  // namespace allot::fault

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fault/host.h"
+#include "fault/proxy.h"
+#include "support/database.h"
+
+namespace allot::fault {
+
+struct ClusterOptions {
+  unsigned hosts = 2;
+  unsigned workers = 4;                        // of each host; one is in a pool "calm"
+  unsigned max_attempts = 10;                  // of every queue
+  std::vector<std::string> server_settings{};  // options of mariadbd
+  std::string evidence{};                      // a folder that stays; empty: none does
+};
+
+// One database, "hosts" that reach it through one proxy, submitters that reach it through another.
+// Everything ends with this object and with the thread that made it.
+class Cluster {
+ public:
+  explicit Cluster(const ClusterOptions& options);
+
+  static std::vector<std::string> queues() { return {"default", "exclusive", "fragile"}; }
+  static std::vector<std::string> exclusive_queues() { return {"exclusive"}; }
+
+  [[nodiscard]] support::Database& server() { return server_; }
+  [[nodiscard]] Proxy& for_workers() { return for_workers_; }
+  [[nodiscard]] Proxy& for_submitters() { return for_submitters_; }
+  [[nodiscard]] std::vector<std::unique_ptr<Host>>& hosts() { return hosts_; }
+
+  // Without the proxies; nullopt: the server is down or takes no writes.
+  [[nodiscard]] std::optional<db::Connection> connect() const;
+  // Whether no task waits and no lease is held.
+  [[nodiscard]] bool drained() const;
+  // The tags in a table that has payloads.
+  [[nodiscard]] std::vector<std::string> tags_in(const std::string& table) const;
+
+  [[nodiscard]] std::string submit_config(unsigned host) const;  // file for `allot`
+  [[nodiscard]] std::string file(const std::string& name) const { return evidence_ + "/" + name; }
+  [[nodiscard]] std::string traces() const { return file("traces"); }
+
+  // Copies the logs of the daemons to where the evidence is.
+  void keep_logs();
+
+ private:
+  [[nodiscard]] e2e::DaemonOptions host_options(unsigned number);
+
+  ClusterOptions options_;
+  support::TempDir folder_;
+  std::string evidence_;
+  support::Database server_;
+  Proxy for_workers_;
+  Proxy for_submitters_;
+  std::string database_;
+  std::vector<std::unique_ptr<Host>> hosts_;
+};
+
+}  // namespace allot::fault

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/evidence.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "base/unique_fd.h"
+#include "queue/task.h"
+
+namespace allot::fault {
+namespace {
+
+constexpr std::array kAnswers{"acknowledged", "refused", "unknown"};
+constexpr std::array kMarks{"start", "beside", "success", "retry", "fail", "crash", "raze"};
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> find_word(const std::array<const char*, N>& words, const std::string& word) {
+  for (std::size_t i = 0; i < N; ++i) {
+    if (word == words[i]) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
+
+template <typename Record, typename Parse>
+std::vector<Record> read_all(const std::string& path, Parse parse) {
+  std::vector<Record> records;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    auto record = parse(line);
+    if (!record) throw std::runtime_error(path + ": no such record: " + line);
+    records.push_back(std::move(*record));
+  }
+  return records;
+}
+
+}  // namespace
+
+pid_t place_of(std::uint64_t queue_id, std::uint64_t partition_no) {
+  return -2 - static_cast<pid_t>(queue_id * 4096 + partition_no);
+}
+
+pid_t place_of(const std::string& task) {
+  const auto id = queue::TaskId::parse(task);
+  return id ? place_of(id->partition.queue_id, id->partition.partition_no) : -1;
+}
+
+std::string tag_of(unsigned submitter, std::uint64_t number) {
+  return std::to_string(submitter) + "." + std::to_string(number);
+}
+
+std::string line_of(const Told& told) {
+  std::ostringstream line;
+  line << told.submitter << ' ' << told.first << ' ' << told.count << ' '
+       << kAnswers.at(static_cast<std::size_t>(told.answer));
+  return line.str();
+}
+
+std::string line_of(const Fault& fault) {
+  std::ostringstream line;
+  line << fault.kind << ' ' << fault.pid << ' ' << fault.begin << ' ' << fault.end
+       << (fault.fatal ? " fatal" : "") << (fault.unguarded ? " unguarded" : "");
+  return line.str();
+}
+
+std::optional<Told> parse_told(std::string_view line) {
+  std::istringstream in{std::string(line)};
+  Told told;
+  std::string answer;
+  if (!(in >> told.submitter >> told.first >> told.count >> answer)) return std::nullopt;
+  const auto known = find_word<Answer>(kAnswers, answer);
+  if (!known) return std::nullopt;
+  told.answer = *known;
+  return told;
+}
+
+std::optional<Trace> parse_trace(std::string_view line) {
+  std::istringstream in{std::string(line)};
+  Trace trace;
+  std::string mark;
+  if (!(in >> mark >> trace.queue >> trace.task >> trace.tag >> trace.pid >> trace.parent >>
+        trace.at))
+    return std::nullopt;
+  const auto known = find_word<Mark>(kMarks, mark);
+  if (!known) return std::nullopt;
+  trace.mark = *known;
+  return trace;
+}
+
+std::optional<Fault> parse_fault(std::string_view line) {
+  std::istringstream in{std::string(line)};
+  Fault fault;
+  if (!(in >> fault.kind >> fault.pid >> fault.begin >> fault.end)) return std::nullopt;
+  for (std::string word; in >> word;) {
+    if (word != "fatal" && word != "unguarded") return std::nullopt;
+    (word == "fatal" ? fault.fatal : fault.unguarded) = true;
+  }
+  return fault;
+}
+
+void append_line(const std::string& path, const std::string& line) {
+  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));
+  const std::string text = line + "\n";
+  if (!fd.valid() ||
+      ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    throw std::runtime_error("cannot append to " + path);
+  }
+}
+
+std::vector<Told> read_told(const std::string& path) {
+  return read_all<Told>(path, parse_told);
+}
+
+std::vector<Trace> read_traces(const std::string& path) {
+  return read_all<Trace>(path, parse_trace);
+}
+
+std::vector<Fault> read_faults(const std::string& path) {
+  return read_all<Fault>(path, parse_fault);
+}
+
+Nanoseconds now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_BOOTTIME, &time);
+  return Nanoseconds{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace allot::fault

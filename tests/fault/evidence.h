@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace allot::fault {
+
+// Everything that the checker may know. Each kind of record is one line of a file that was
+// appended to with one write, so that a process that is killed leaves whole lines. Times are
+// nanoseconds of CLOCK_BOOTTIME: all parts of a run are on one host.
+using Nanoseconds = std::int64_t;
+
+enum class Answer { kAcknowledged, kRefused, kUnknown };
+
+// What a submitter was told about the tasks `first` .. `first + count - 1` of its own numbering,
+// which went in one batch: wholly or not at all.
+struct Told {
+  unsigned submitter = 0;
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  Answer answer = Answer::kUnknown;
+};
+
+enum class Mark {
+  kStart,
+  kBeside,  // a start while another run of the task was still going on: the kernel said so
+  kSuccess,
+  kRetry,
+  kFail,
+  kCrash,  // about to raise SIGSEGV
+  kRaze,   // about to kill its whole host
+};
+
+// What a handler left when it started and when it was about to return.
+struct Trace {
+  Mark mark = Mark::kStart;
+  std::string queue;
+  std::string task;  // the public id
+  std::string tag;   // of the payload: "SUBMITTER.NUMBER"
+  pid_t pid = 0;     // of the worker
+  pid_t parent = 0;  // of the worker's allotd
+  Nanoseconds at = 0;
+};
+
+// A fault that was really done, from its beginning until its effect was over.
+struct Fault {
+  std::string kind;
+  // The worker that it hit; an allotd, with all that is its; place_of() a partition, whoever has
+  // it; 0: all of them.
+  pid_t pid = 0;
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  bool fatal = false;      // the process ended between begin and end
+  bool unguarded = false;  // it stood still, and so did whoever could have killed it
+};
+
+struct Evidence {
+  std::vector<Told> told;
+  std::vector<Trace> traces;  // in the order of their file
+  std::vector<Fault> faults;
+  std::vector<std::string> waiting;    // tags in the table task at the end
+  std::vector<std::string> dead;       // tags in the table task_dead at the end
+  std::vector<std::string> exclusive;  // queues in which no task may ever run twice at once
+  unsigned max_attempts = 10;          // of every queue
+  Nanoseconds recovery = 0;            // how long a fault that kills nothing may show after its end
+};
+
+// A number that no process has.
+pid_t place_of(std::uint64_t queue_id, std::uint64_t partition_no);
+// The partition of a task by its public id; -1: it is none.
+pid_t place_of(const std::string& task);
+
+std::string tag_of(unsigned submitter, std::uint64_t number);
+
+std::string line_of(const Told& told);
+std::string line_of(const Fault& fault);
+// nullopt: not such a line.
+std::optional<Told> parse_told(std::string_view line);
+std::optional<Trace> parse_trace(std::string_view line);
+std::optional<Fault> parse_fault(std::string_view line);
+
+// Appends a line with one write. Throws std::runtime_error when that fails.
+void append_line(const std::string& path, const std::string& line);
+// All lines of a file. Throws std::runtime_error at the first that parses as none.
+std::vector<Told> read_told(const std::string& path);
+std::vector<Trace> read_traces(const std::string& path);
+std::vector<Fault> read_faults(const std::string& path);
+
+Nanoseconds now();
+
+}  // namespace allot::fault

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The short set of seeds. Each case takes less than half a minute; scripts/fault runs long ones.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "fault/campaign.h"
+#include "fault/table.h"
+
+namespace allot::fault {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+CampaignResult run(CampaignOptions options, const std::string& name) {
+  options.evidence = std::string(ALLOT_EVIDENCE_FOLDER) + "/" + name;
+  auto result = run_campaign(options);
+  const std::string table = table_of(options, result);
+  EXPECT_TRUE(result.clean()) << table << "the evidence is in " << options.evidence;
+  // A run in which nothing happened proves nothing.
+  EXPECT_GT(result.verdict.acknowledged, options.work == Work::kMixed ? 500U : 20U);
+  std::fputs(table.c_str(), stderr);
+  return result;
+}
+
+TEST(Campaign, WorkersAreKilled) {
+  CampaignOptions options;
+  options.seed = 1;
+  options.length = seconds(8);
+  options.mean_pause = milliseconds(100);
+  options.weights = only(Kind::kKillWorker);
+  EXPECT_GT(run(options, "kills").kills, 30U);
+}
+
+TEST(Campaign, ConnectionsSuffer) {
+  CampaignOptions options;
+  options.seed = 2;
+  options.length = seconds(8);
+  options.mean_pause = milliseconds(150);
+  options.weights = {};
+  for (const Kind kind : {Kind::kWorkerTrouble, Kind::kSubmitTrouble, Kind::kKillConnection})
+    options.weights.at(static_cast<std::size_t>(kind)) = 1;
+  run(options, "connections");
+}
+
+TEST(Campaign, HostsDieAndStandStill) {
+  CampaignOptions options;
+  options.seed = 3;
+  options.length = seconds(12);
+  options.mean_pause = milliseconds(800);
+  options.weights = {};
+  for (const Kind kind : {Kind::kStopWorker, Kind::kKillDaemon, Kind::kKillHost, Kind::kStopHost})
+    options.weights.at(static_cast<std::size_t>(kind)) = 1;
+  run(options, "hosts");
+}
+
+TEST(Campaign, TheDatabaseSuffers) {
+  CampaignOptions options;
+  options.seed = 4;
+  options.length = seconds(12);
+  options.mean_pause = milliseconds(500);
+  options.weights = {};
+  for (const Kind kind :
+       {Kind::kKillDatabase, Kind::kReadOnly, Kind::kHoldLease, Kind::kHoldTask, Kind::kDeadlock})
+    options.weights.at(static_cast<std::size_t>(kind)) = 1;
+  run(options, "database");
+}
+
+// A host comes back when another one has its leases: slow tasks, so that the other is still at it,
+// and whoever is late says retry or fail.
+TEST(Campaign, LateWorkersDoNoHarm) {
+  CampaignOptions options;
+  options.seed = 6;
+  options.length = seconds(10);
+  options.mean_pause = milliseconds(100);
+  options.weights = only(Kind::kStopHost);
+  options.spare = true;  // the first host takes over
+  options.workers = 8;
+  options.work = Work::kLate;
+  options.submitters = 3;
+  options.per_second = 1;
+  EXPECT_GT(run(options, "late").verdict.overlaps, 0U);
+}
+
+// S7: its neighbours all finish, and it is found.
+TEST(Campaign, ATaskThatKillsItsHostIsBuried) {
+  CampaignOptions options;
+  options.seed = 7;
+  options.length = seconds(5);
+  options.weights = {};
+  options.work = Work::kRazing;
+  options.submitters = 1;
+  options.max_attempts = 4;  // its neighbours lose some as well
+  options.per_second = 100;
+  options.drain_limit = seconds(40);
+  const auto result = run(options, "razed");
+  EXPECT_GE(result.done("razed"), 4U);
+  EXPECT_EQ(result.verdict.dead_by_attempts, 1U);
+}
+
+TEST(Campaign, EverythingAtOnce) {
+  CampaignOptions options;
+  options.seed = 5;
+  options.length = seconds(15);
+  options.mean_pause = milliseconds(200);
+  run(options, "mixed");
+}
+
+}  // namespace
+}  // namespace allot::fault

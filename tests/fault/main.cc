@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A long run of the fault harness; scripts/fault calls it.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "fault/campaign.h"
+#include "fault/table.h"
+
+namespace allot::fault {
+namespace {
+
+struct Arguments {
+  double minutes = 30;
+  bool binlog = false;
+  std::vector<unsigned> kinds{};
+  CampaignOptions campaign{};
+};
+
+std::map<std::string, unsigned> kinds() {
+  std::map<std::string, unsigned> all;
+  for (unsigned i = 0; i < kKinds; ++i) all[name_of(static_cast<Kind>(i))] = i;
+  return all;
+}
+
+int run(const Arguments& arguments) {
+  CampaignOptions options = arguments.campaign;
+  options.length = std::chrono::milliseconds(static_cast<long>(arguments.minutes * 60'000));
+  options.spare = true;
+  if (!arguments.kinds.empty()) options.weights = {};
+  for (const unsigned kind : arguments.kinds) options.weights.at(kind) = kAllKinds.at(kind);
+  // The tests' server never syncs; this one does what a careful operator's does.
+  options.server_settings = {"--innodb-flush-method=fsync", "--innodb-flush-log-at-trx-commit=1"};
+  if (arguments.binlog) {
+    options.server_settings.insert(options.server_settings.end(),
+                                   {"--log-bin", "--sync-binlog=1", "--server-id=1"});
+  }
+  const CampaignResult result = run_campaign(options);
+  std::fputs(table_of(options, result).c_str(), stdout);
+  return result.clean() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace allot::fault
+
+int main(int argc, char** argv) {
+  try {
+    allot::fault::Arguments arguments;
+    auto& campaign = arguments.campaign;
+    long pause_ms = campaign.mean_pause.count();
+    CLI::App app("Runs Allot under faults and prints what came of it.");
+    app.add_option("--minutes", arguments.minutes, "how long")->check(CLI::PositiveNumber);
+    app.add_option("--seed", campaign.seed, "which schedule of faults");
+    app.add_option("--evidence", campaign.evidence, "where the evidence goes")->required();
+    app.add_option("--per-second", campaign.per_second, "tasks of each submitter; 0: no limit");
+    app.add_option("--workers", campaign.workers, "of each host");
+    app.add_flag("--binlog", arguments.binlog, "with a binary log that is synced at every commit");
+    app.add_option("--pause-ms", pause_ms, "between faults, on average");
+    app.add_option("--only", arguments.kinds, "no other kinds of faults")
+        ->transform(CLI::CheckedTransformer(allot::fault::kinds()));
+    CLI11_PARSE(app, argc, argv);
+    campaign.mean_pause = std::chrono::milliseconds(pause_ms);
+    return allot::fault::run(arguments);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "allot-fault: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "fault/evidence.h"
+
+namespace allot::fault {
+
+// What the proxy can do to a connection.
+enum class Trouble {
+  kDelay,      // nothing passes for a while, then all of it
+  kCut,        // both sides see the end
+  kBlackHole,  // nothing passes for a while, then it is cut; nobody is told before
+  kLoseReply,  // the next commit passes, its reply does not; then it is cut
+  kHalfOpen,   // the server sees the end, the client hears nothing more for a while
+  kOrphan,     // the client sees the end, the server hears nothing more for a while
+};
+const char* name_of(Trouble trouble);
+
+// Between clients and a MariaDB, over Unix sockets: real sockets, one thread, a poll loop. The
+// client's pid is known from its socket, the server's connection id from its greeting.
+class Proxy {
+ public:
+  // Throws std::system_error when it cannot listen.
+  Proxy(std::string listen_at, std::string server);
+  Proxy(const Proxy&) = delete;
+  Proxy& operator=(const Proxy&) = delete;
+  ~Proxy();
+
+  // Begins `trouble` on a connection that `pick` chooses, or on all; without any, on the one that
+  // comes next. `length` is how long it lasts (kCut: not used). Does not wait for its end.
+  // kLoseReply hits the connection with the next commit, or all that have one within `length`.
+  void begin(Trouble trouble, bool all, std::uint64_t pick, std::chrono::milliseconds length);
+
+  // What was done up to now: troubles that are over.
+  [[nodiscard]] std::vector<Fault> take_faults();
+
+  struct Client {
+    pid_t pid = 0;
+    std::uint32_t connection = 0;  // the server's id of it; 0: not greeted yet
+  };
+  [[nodiscard]] std::vector<Client> clients() const;
+
+ private:
+  struct Link;
+  void loop();
+  void accept_one();
+  // False: the link is over.
+  bool serve(Link& link);
+  bool pass(Link& link, int from);
+  bool seen(Link& link, int from, std::string_view bytes);
+  void start(Link& link, Trouble trouble, Nanoseconds until);
+  bool expire(Link& link, Nanoseconds time);
+  void note(const Link& link, Nanoseconds end);
+
+  std::string listen_at_;
+  std::string server_;
+  UniqueFd listener_;
+  UniqueFd wake_;
+  std::atomic<bool> stop_{false};
+  mutable std::mutex mutex_;  // all below
+  std::map<std::uint64_t, std::unique_ptr<Link>> links_;
+  std::uint64_t next_ = 0;
+  struct {
+    Nanoseconds until = 0;
+    bool all = false;
+  } commit_;
+  struct {
+    Trouble trouble = Trouble::kDelay;
+    Nanoseconds until = 0;
+  } next_client_;
+  std::vector<Fault> faults_;
+  std::thread thread_;
+};
+
+}  // namespace allot::fault

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/proxy.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "support/database.h"
+#include "support/eventually.h"
+
+namespace allot::fault {
+namespace {
+
+using std::chrono::milliseconds;
+using support::eventually;
+
+class ProxyTest : public testing::Test {
+ protected:
+  [[nodiscard]] db::Connection connect() const {
+    auto options = server_.options("mysql");
+    options.socket = folder_ / "proxy";
+    return db::Connection(options);
+  }
+  static std::uint64_t ask(db::Connection& db, const std::string& sql) {
+    auto results = db.execute(sql);
+    return results.front().next()->u64(0);
+  }
+  std::vector<Fault> wait_for_faults(std::size_t n) {
+    std::vector<Fault> all;
+    EXPECT_TRUE(eventually([&] {
+      for (Fault& fault : proxy_.take_faults()) all.push_back(std::move(fault));
+      return all.size() >= n;
+    }));
+    return all;
+  }
+  void make_table() {
+    server_.connect("mysql").execute(
+        "CREATE OR REPLACE TABLE test_reply (a INT PRIMARY KEY) ENGINE=InnoDB");
+  }
+  std::uint64_t rows() {
+    auto direct = server_.connect("mysql");
+    return ask(direct, "SELECT COUNT(*) FROM test_reply");
+  }
+
+  support::Database& server_ = support::Database::shared();
+  support::TempDir folder_;
+  Proxy proxy_{folder_ / "proxy", server_.socket()};
+};
+
+TEST_F(ProxyTest, PassesAllAndKnowsWhoTalks) {
+  auto db = connect();
+  EXPECT_EQ(ask(db, "SELECT LENGTH(REPEAT('x', 1000000))"), 1'000'000U);
+  auto results = db.execute("SELECT REPEAT('x', 3000000)");
+  EXPECT_EQ(results.front().next()->text(0).size(), 3'000'000U);
+  const auto clients = proxy_.clients();
+  ASSERT_EQ(clients.size(), 1U);
+  EXPECT_EQ(clients[0].pid, ::getpid());
+  EXPECT_EQ(clients[0].connection, ask(db, "SELECT CONNECTION_ID()"));
+}
+
+TEST_F(ProxyTest, ADelayPasses) {
+  auto db = connect();
+  const auto before = now();
+  proxy_.begin(Trouble::kDelay, false, 0, milliseconds(300));
+  EXPECT_EQ(ask(db, "SELECT 7"), 7U);
+  EXPECT_GE(now() - before, 290'000'000);
+  const auto faults = wait_for_faults(1);
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_EQ(faults[0].kind, "delay");
+  EXPECT_EQ(faults[0].pid, ::getpid());
+}
+
+TEST_F(ProxyTest, ACutIsSeenByBoth) {
+  auto db = connect();
+  const auto id = proxy_.clients().at(0).connection;
+  proxy_.begin(Trouble::kCut, true, 0, milliseconds(0));
+  EXPECT_EQ(wait_for_faults(1).at(0).kind, "cut");
+  EXPECT_THROW(db.execute("SELECT 1"), db::DbError);
+  auto direct = server_.connect("mysql");
+  EXPECT_TRUE(eventually([&] {
+    return ask(direct, "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
+                           std::to_string(id)) == 0;
+  }));
+}
+
+TEST_F(ProxyTest, ABlackHoleTellsNobodyUntilItIsCut) {
+  auto db = connect();
+  const auto before = now();
+  proxy_.begin(Trouble::kBlackHole, true, 0, milliseconds(400));
+  EXPECT_THROW(db.execute("SELECT 1"), db::DbError);
+  EXPECT_GE(now() - before, 390'000'000);
+}
+
+TEST_F(ProxyTest, ALostReplyIsThatOfACommit) {
+  make_table();
+  auto db = connect();
+  proxy_.begin(Trouble::kLoseReply, true, 0, std::chrono::seconds(20));
+  db.execute("BEGIN");
+  db.execute("INSERT INTO test_reply VALUES (1)");  // not yet
+  EXPECT_THROW(db.execute("COMMIT"), db::DbError);
+  EXPECT_EQ(wait_for_faults(1).at(0).kind, "lose_reply");
+  EXPECT_EQ(rows(), 1U) << "the commit was done";
+  auto again = connect();
+  EXPECT_THROW(again.execute("BEGIN; INSERT INTO test_reply VALUES (2); COMMIT"), db::DbError);
+  EXPECT_EQ(rows(), 2U);
+}
+
+TEST_F(ProxyTest, AWriteOutsideOfATransactionIsACommit) {
+  make_table();
+  auto db = connect();
+  proxy_.begin(Trouble::kLoseReply, false, 0, std::chrono::seconds(20));
+  EXPECT_EQ(ask(db, "SELECT COUNT(*) FROM test_reply"), 0U);
+  EXPECT_THROW(db.execute("INSERT INTO test_reply VALUES (1)"), db::DbError);
+  EXPECT_EQ(rows(), 1U) << "it was done";
+}
+
+TEST_F(ProxyTest, HalfOpenTheServerKnowsAndTheClientDoesNot) {
+  auto db = connect();
+  const auto id = proxy_.clients().at(0).connection;
+  const auto before = now();
+  proxy_.begin(Trouble::kHalfOpen, true, 0, milliseconds(500));
+  auto direct = server_.connect("mysql");
+  EXPECT_TRUE(eventually([&] {
+    return ask(direct, "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
+                           std::to_string(id)) == 0;
+  }));
+  EXPECT_THROW(db.execute("SELECT 1"), db::DbError);
+  EXPECT_GE(now() - before, 490'000'000);
+}
+
+TEST_F(ProxyTest, AnOrphanKeepsItsLocks) {
+  make_table();
+  auto db = connect();
+  db.execute("BEGIN; INSERT INTO test_reply VALUES (3)");
+  proxy_.begin(Trouble::kOrphan, true, 0, milliseconds(500));
+  EXPECT_THROW(db.execute("SELECT 1"), db::DbError);
+  EXPECT_EQ(rows(), 0U);
+  const auto before = now();
+  server_.connect("mysql").execute("INSERT INTO test_reply VALUES (3)");  // waits for its rollback
+  EXPECT_GE(wait_for_faults(1).at(0).end, before);
+}
+
+}  // namespace
+}  // namespace allot::fault

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fault/proxy.h"
+
+namespace allot::fault {
+
+enum class Kind {
+  kKillWorker,      // SIGKILL
+  kStopWorker,      // SIGSTOP, and SIGCONT after `length`
+  kKillDaemon,      // SIGKILL of an allotd, which is started again
+  kKillHost,        // SIGKILL of an allotd and all its workers; started again after `length`
+  kStopHost,        // SIGSTOP of an allotd and all its workers, and SIGCONT after `length`
+  kKillDatabase,    // SIGKILL of mariadbd, which is started again
+  kReadOnly,        // the server takes no writes for `length`
+  kHoldLease,       // the lock of a lease row is held for `length`
+  kHoldTask,        // the locks of the first tasks of a partition are
+  kDeadlock,        // a transaction that makes a worker's a deadlock's victim
+  kKillConnection,  // KILL CONNECTION of one that a worker has
+  kWorkerTrouble,   // `trouble` between workers and database
+  kSubmitTrouble,   // `trouble` between submitters and database
+};
+inline constexpr std::size_t kKinds = 13;
+
+const char* name_of(Kind kind);
+
+struct Event {
+  std::chrono::milliseconds at{0};  // since the beginning
+  Kind kind = Kind::kKillWorker;
+  Trouble trouble = Trouble::kDelay;
+  bool all = false;        // connections: all of them
+  std::uint64_t pick = 0;  // chooses among what is there by then
+  std::chrono::milliseconds length{0};
+  bool operator==(const Event&) const = default;
+};
+
+std::string name_of(const Event& event);  // with the trouble, where it is one
+
+// How often each kind comes, relative to the others; in the order of Kind.
+using Weights = std::array<unsigned, kKinds>;
+inline constexpr Weights kAllKinds{60, 3, 1, 2, 1, 2, 1, 2, 2, 2, 6, 12, 8};
+// Only this one.
+constexpr Weights only(Kind kind) {
+  Weights weights{};
+  weights[static_cast<std::size_t>(kind)] = 1;
+  return weights;
+}
+
+// Pure: the same seed gives the same schedule, on every machine. What an event hits depends on what
+// is there when its time has come.
+std::vector<Event> make_schedule(std::uint64_t seed, std::chrono::milliseconds length,
+                                 std::chrono::milliseconds mean_pause,
+                                 const Weights& weights = kAllKinds);
+
+}  // namespace allot::fault

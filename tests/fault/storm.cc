@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/storm.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+
+#include "support/eventually.h"
+
+namespace allot::fault {
+namespace {
+
+using std::chrono::milliseconds;
+using support::eventually;
+
+constexpr Nanoseconds kMillisecond = 1'000'000;
+constexpr milliseconds kDying(10'000);
+constexpr milliseconds kSampleEvery(1'000);
+constexpr milliseconds kLookEvery(100);
+constexpr milliseconds kRevival(3'000);  // a host that a task took down; others take over before
+
+Nanoseconds in_ns(milliseconds length) {
+  return std::chrono::nanoseconds(length).count();
+}
+
+}  // namespace
+
+Storm::Storm(Cluster& cluster, Meter& meter, bool spare)
+    : cluster_(cluster), meter_(meter), spare_(spare) {
+  if (!spare_) return;
+  const e2e::Daemon& first = cluster_.hosts().front()->daemon();
+  (void)eventually([&] {
+    const auto seen = first.status();  // by name: a temporary would not outlive the loop's head
+    for (const auto& worker : seen["workers"]) {
+      if (worker["pool"] == "calm") spared_worker_ = worker["pid"].get<pid_t>();
+    }
+    return spared_worker_ != 0;
+  });
+}
+
+void Storm::run(const std::vector<Event>& events, milliseconds length) {
+  const Nanoseconds began = now();
+  for (const Event& event : events) {
+    wait_until(began + in_ns(event.at));
+    inflict(event);
+  }
+  wait_until(began + in_ns(length));
+}
+
+void Storm::calm() {
+  while (!later_.empty()) {
+    if (!act_if_due()) ::poll(nullptr, 0, 5);
+  }
+  meter_.sample(false);
+}
+
+bool Storm::act_if_due() {
+  const auto due = std::min_element(later_.begin(), later_.end(),
+                                    [](const Later& a, const Later& b) { return a.at < b.at; });
+  if (due == later_.end() || due->at > now()) return false;
+  const auto act = std::move(due->act);
+  later_.erase(due);
+  act();
+  return true;
+}
+
+void Storm::look_after() {
+  while (act_if_due()) {
+  }
+  for (const auto& host : cluster_.hosts()) {
+    if (!host->died()) continue;
+    ++done_["razed"];
+    after(kRevival, [&host = *host] { host.start(); });
+  }
+}
+
+// What was begun ends in its time, also while the next fault is waited for.
+void Storm::wait_until(Nanoseconds end) {
+  Nanoseconds sample_at = now();
+  for (;;) {
+    look_after();
+    if (now() >= sample_at) {
+      meter_.sample(locks_held_ != 0);
+      sample_at = now() + in_ns(kSampleEvery);
+    }
+    Nanoseconds next = std::min({end, sample_at, now() + in_ns(kLookEvery)});
+    for (const Later& later : later_) next = std::min(next, later.at);
+    if (next > now()) {
+      ::poll(nullptr, 0, static_cast<int>((next - now()) / kMillisecond) + 1);
+    } else if (now() >= end) {
+      return;
+    }
+  }
+}
+
+void Storm::after(milliseconds length, std::function<void()> act) {
+  later_.push_back({now() + in_ns(length), std::move(act)});
+}
+
+void Storm::inflict(const Event& event) {
+  switch (event.kind) {
+    case Kind::kKillWorker:
+      return kill_worker(event);
+    case Kind::kStopWorker:
+      return stop_worker(event);
+    case Kind::kKillDaemon:
+      return kill_daemon(event);
+    case Kind::kKillHost:
+      return kill_host(event);
+    case Kind::kStopHost:
+      return stop_host(event);
+    case Kind::kKillDatabase:
+      return kill_database(event);
+    case Kind::kReadOnly:
+      return read_only(event);
+    case Kind::kHoldLease:
+    case Kind::kHoldTask:
+      return hold(event);
+    case Kind::kDeadlock:
+      return deadlock(event);
+    case Kind::kKillConnection:
+      return kill_connection(event);
+    case Kind::kWorkerTrouble:
+      return cluster_.for_workers().begin(event.trouble, event.all, event.pick, event.length);
+    case Kind::kSubmitTrouble:
+      return cluster_.for_submitters().begin(event.trouble, event.all, event.pick, event.length);
+  }
+}
+
+Host* Storm::choose_host(std::uint64_t pick) {
+  std::vector<Host*> hosts;
+  for (const auto& host : cluster_.hosts()) {
+    const bool spared = spare_ && host == cluster_.hosts().front();
+    if (host->up() && !spared) hosts.push_back(host.get());
+  }
+  return hosts.empty() ? nullptr : hosts.at(pick % hosts.size());
+}
+
+Storm::Choice Storm::choose_worker(std::uint64_t pick) {
+  std::vector<Choice> choices;
+  for (const auto& host : cluster_.hosts()) {
+    for (Target& target : host->workers()) {
+      if (target.pid == spared_worker_) continue;
+      choices.push_back({host.get(), std::make_shared<Target>(std::move(target))});
+    }
+  }
+  return choices.empty() ? Choice{} : choices.at(pick % choices.size());
+}
+
+void Storm::kill_worker(const Event& event) {
+  const auto [host, target] = choose_worker(event.pick);
+  const Nanoseconds begin = now();
+  if (!target || !target->signal(SIGKILL)) return;
+  (void)target->over(kDying);
+  ++kills_;
+  ++done_[name_of(event)];
+  note({name_of(event), target->pid, begin, now(), true});
+}
+
+void Storm::stop_worker(const Event& event) {
+  const auto [host, target] = choose_worker(event.pick);
+  const Nanoseconds begin = now();
+  if (!target || !target->signal(SIGSTOP)) return;
+  ++done_[name_of(event)];
+  const pid_t supervisor = host->pid();
+  after(event.length, [this, name = name_of(event), target = target, begin, supervisor] {
+    // Who was killed while it stood still did nothing after it was stopped.
+    if (target->over(milliseconds(0)))
+      return note({name, target->pid, begin, begin + kMillisecond, true});
+    const bool orphan = parent_of(target->pid) != supervisor;
+    target->signal(SIGCONT);
+    note({name, target->pid, begin, now(), false, orphan});
+  });
+}
+
+// Its former workers end when their task is done, and only then the new one may begin.
+void Storm::kill_daemon(const Event& event) {
+  Host* host = choose_host(event.pick);
+  if (host == nullptr) return;
+  const Nanoseconds begin = now();
+  const auto workers = std::make_shared<Targets>(host->workers());
+  const pid_t killed = host->pid();
+  host->kill_daemon();
+  ++kills_;
+  ++done_[name_of(event)];
+  after(event.length, [this, name = name_of(event), host, workers, killed, begin] {
+    host->start();
+    note({name, killed, begin, now()});
+    for (const Target& worker : *workers) note({name, worker.pid, begin, now()});
+  });
+}
+
+void Storm::kill_host(const Event& event) {
+  Host* host = choose_host(event.pick);
+  if (host == nullptr) return;
+  const Nanoseconds begin = now();
+  const pid_t supervisor = host->pid();
+  const Targets killed = host->kill();
+  kills_ += killed.size() + 1;
+  ++done_[name_of(event)];
+  // Also for those that were dead by then and not settled yet.
+  note({name_of(event), supervisor, begin, now(), true});
+  for (const Target& target : killed) {
+    if (target.worker) note({name_of(event), target.pid, begin, now(), true});
+  }
+  after(event.length, [host] { host->start(); });
+}
+
+void Storm::stop_host(const Event& event) {
+  Host* host = choose_host(event.pick);
+  if (host == nullptr) return;
+  const Nanoseconds begin = now();
+  const auto stopped = std::make_shared<Targets>(host->stop_all());
+  ++done_[name_of(event)];
+  after(event.length, [this, name = name_of(event), host, stopped, begin] {
+    host->resume(*stopped);
+    note({name, host->pid(), begin, now(), false, true});
+    for (const Target& target : *stopped) {
+      if (target.worker) note({name, target.pid, begin, now(), false, true});
+    }
+  });
+}
+
+void Storm::kill_database(const Event& event) {
+  if (server_down_) return;
+  server_down_ = true;
+  meter_.sample(locks_held_ != 0);  // its counters end with it
+  const Nanoseconds begin = now();
+  cluster_.server().kill9();
+  ++kills_;
+  ++done_[name_of(event)];
+  after(event.length, [this, name = name_of(event), begin] {
+    cluster_.server().start();
+    server_down_ = false;
+    note({name, 0, begin, now()});
+  });
+}
+
+void Storm::read_only(const Event& event) {
+  auto db = cluster_.connect();
+  if (!db || locks_held_ != 0) return;
+  const Nanoseconds begin = now();
+  try {
+    // It waits for transactions that are open, and what is written meanwhile waits for it.
+    db->execute("SET SESSION lock_wait_timeout = 1; SET GLOBAL read_only = 1");
+  } catch (const db::DbError&) {
+    return;
+  }
+  ++done_[name_of(event)];
+  const auto held = std::make_shared<db::Connection>(std::move(*db));  // a new one would be refused
+  after(event.length, [this, name = name_of(event), held, begin] {
+    try {
+      held->execute("SET GLOBAL read_only = 0");
+    } catch (const db::DbError&) {  // it was killed meanwhile, and is not read-only any more
+    }
+    note({name, 0, begin, now()});
+  });
+}
+
+void Storm::hold(const Event& event) {
+  auto db = cluster_.connect();
+  if (!db) return;
+  const Nanoseconds begin = now();
+  const auto intruder = std::make_shared<Intruder>(std::move(*db));
+  std::optional<pid_t> pid;
+  meter_.sample(locks_held_ != 0);
+  try {
+    pid = event.kind == Kind::kHoldLease ? intruder->hold_lease(event.pick)
+                                         : intruder->hold_tasks(event.pick);
+  } catch (const db::DbError&) {  // others hold it
+  }
+  if (!pid) return;
+  ++locks_held_;
+  ++done_[name_of(event)];
+  // `held` is the last one that keeps it.
+  after(event.length, [this, name = name_of(event), held = intruder, begin, pid] {
+    note({name, *pid, begin, now()});
+    // Those who waited for them may still get into each other's way.
+    after(milliseconds(500), [this] {
+      meter_.sample(true);
+      --locks_held_;
+    });
+  });
+}
+
+void Storm::deadlock(const Event& event) {
+  auto db = cluster_.connect();
+  if (!db) return;
+  const Nanoseconds begin = now();
+  meter_.sample(locks_held_ != 0);
+  std::optional<pid_t> pid;
+  try {
+    pid = Intruder(std::move(*db)).deadlock(event.pick);
+  } catch (const db::DbError&) {  // the intruder was the victim, or the server went away
+  }
+  meter_.sample(true);
+  if (!pid) return;
+  ++done_[name_of(event)];
+  note({name_of(event), *pid, begin, now()});
+}
+
+void Storm::kill_connection(const Event& event) {
+  auto clients = cluster_.for_workers().clients();
+  std::erase_if(clients, [](const Proxy::Client& client) { return client.connection == 0; });
+  auto db = cluster_.connect();
+  if (!db || clients.empty()) return;
+  const auto& victim = clients.at(event.pick % clients.size());
+  const Nanoseconds begin = now();
+  try {
+    db->execute("KILL CONNECTION " + std::to_string(victim.connection));
+  } catch (const db::DbError&) {
+    return;  // it was gone by then
+  }
+  ++done_[name_of(event)];
+  note({name_of(event), victim.pid, begin, now()});
+}
+
+std::vector<Fault> Storm::take_faults() {
+  for (Fault& fault : cluster_.for_workers().take_faults()) {
+    ++done_["worker_" + fault.kind];
+    note(std::move(fault));
+  }
+  for (const Fault& fault : cluster_.for_submitters().take_faults())
+    ++done_["submit_" + fault.kind];
+  return std::move(faults_);
+}
+
+}  // namespace allot::fault

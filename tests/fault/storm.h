@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fault/cluster.h"
+#include "fault/intruder.h"
+#include "fault/meter.h"
+#include "fault/schedule.h"
+
+namespace allot::fault {
+
+// Does the events of a schedule to a cluster, each at its time, and notes what was really done.
+class Storm {
+ public:
+  // `spare`: the first host's allotd and the worker of its pool "calm" are neither killed nor
+  // stopped, so that something lives long enough to be measured.
+  Storm(Cluster& cluster, Meter& meter, bool spare);
+
+  void run(const std::vector<Event>& events, std::chrono::milliseconds length);
+  // Ends what was begun, so that all can recover.
+  void calm();
+  // Does what is due and starts an allotd again that died of a task. To be called often.
+  void look_after();
+
+  // What was done, for the checker. After calm().
+  [[nodiscard]] std::vector<Fault> take_faults();
+  // By kind; one event may be several faults.
+  [[nodiscard]] const std::map<std::string, std::uint64_t>& done() const { return done_; }
+  [[nodiscard]] std::uint64_t kills() const { return kills_; }  // kill -9 of one process
+
+ private:
+  struct Later {
+    Nanoseconds at;
+    std::function<void()> act;
+  };
+
+  bool act_if_due();
+  void wait_until(Nanoseconds end);
+  void after(std::chrono::milliseconds length, std::function<void()> act);
+  void inflict(const Event& event);
+
+  void kill_worker(const Event& event);
+  void stop_worker(const Event& event);
+  void kill_daemon(const Event& event);
+  void kill_host(const Event& event);
+  void stop_host(const Event& event);
+  void kill_database(const Event& event);
+  void read_only(const Event& event);
+  void hold(const Event& event);
+  void deadlock(const Event& event);
+  void kill_connection(const Event& event);
+
+  [[nodiscard]] Host* choose_host(std::uint64_t pick);
+  struct Choice {
+    Host* host = nullptr;
+    std::shared_ptr<Target> target{};
+  };
+  [[nodiscard]] Choice choose_worker(std::uint64_t pick);
+  void note(Fault fault) { faults_.push_back(std::move(fault)); }
+
+  Cluster& cluster_;
+  Meter& meter_;
+  bool spare_;
+  pid_t spared_worker_ = 0;
+  std::vector<Later> later_;
+  bool server_down_ = false;
+  unsigned locks_held_ = 0;
+  std::vector<Fault> faults_;
+  std::map<std::string, std::uint64_t> done_;
+  std::uint64_t kills_ = 0;
+};
+
+}  // namespace allot::fault

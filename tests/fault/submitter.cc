@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/submitter.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <stdexcept>
+
+#include "e2e/daemon.h"
+#include "support/process.h"
+
+namespace allot::fault {
+namespace {
+
+constexpr int kExitUnavailable = 69;
+constexpr int kExitUnknown = 75;
+constexpr int kPauseMs = 50;  // while the database is away
+
+}  // namespace
+
+std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint64_t lines,
+                             std::uint64_t batch, unsigned submitter, std::uint64_t first) {
+  std::vector<Told> all;
+  // Lines are counted from 1; batches are kept apart, because each is whole or not at all.
+  const auto stretch = [&](std::uint64_t from, std::uint64_t end, Answer answer) {
+    for (; from < end; from = std::min(end, from + batch)) {
+      all.push_back({submitter, first + from - 1, std::min(end, from + batch) - from, answer});
+    }
+  };
+  if (exit_code == 0) {
+    stretch(1, lines + 1, Answer::kAcknowledged);
+    return all;
+  }
+  const auto json = nlohmann::json::parse(report, nullptr, false);
+  // It ended before it looked at a line.
+  if (json.is_discarded() && exit_code == kExitUnavailable) {
+    stretch(1, lines + 1, Answer::kRefused);
+    return all;
+  }
+  if (json.is_discarded())
+    throw std::runtime_error("exit code " + std::to_string(exit_code) + ": " + report);
+  if (exit_code == kExitUnknown) {
+    const auto from = json.at("unknown_lines").at(0).get<std::uint64_t>();
+    const auto last = json.at("unknown_lines").at(1).get<std::uint64_t>();
+    stretch(1, from, Answer::kAcknowledged);
+    stretch(from, last + 1, Answer::kUnknown);
+    stretch(last + 1, lines + 1, Answer::kRefused);
+    return all;
+  }
+  const auto next = json.at("next_line").get<std::uint64_t>();
+  stretch(1, next, Answer::kAcknowledged);
+  stretch(next, lines + 1, Answer::kRefused);
+  return all;
+}
+
+Submitter::Submitter(SubmitterOptions options) : options_(std::move(options)) {
+  thread_ = std::thread([this] { loop(); });
+}
+
+void Submitter::stop() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+// Most tasks are short; some are caught in the middle, some ask for another attempt, some fail;
+// in the last queue some take their worker down, once or always.
+std::string Submitter::line_for(std::uint64_t number) const {
+  std::mt19937_64 dice(number * 1'000'003 + options_.seed * 7919 + options_.number);
+  const auto one_of = [&dice](std::uint64_t n) { return dice() % n == 0; };
+  std::uint64_t milliseconds = one_of(10) ? 5 : 0;
+  if (one_of(40)) milliseconds = dice() % 300;
+  const std::string& queue = options_.queues.at(number % options_.queues.size());
+  const bool fragile = queue == options_.queues.back();
+  if (options_.work == Work::kLate) milliseconds = 2'000 + dice() % 2'000;
+  const bool razes = options_.work == Work::kRazing && number == 20;
+  const char* verdict = razes                          ? "raze"
+                        : options_.work == Work::kLate ? "late"
+                        : one_of(100)                  ? "fail"
+                        : one_of(50)                   ? "retry"
+                        : fragile && one_of(300)       ? "crash"
+                        : fragile && one_of(1500)      ? "poison"
+                                                       : "success";
+  const nlohmann::json line{{"queue", queue},
+                            {"type", "fault.run"},
+                            {"prio", number % 4},
+                            {"payload", tag_of(options_.number, number) + " " +
+                                            std::to_string(milliseconds) + " " + verdict}};
+  return line.dump() + "\n";
+}
+
+void Submitter::submit_once(std::uint64_t first) {
+  std::string lines;
+  for (std::uint64_t i = 0; i < options_.lines; ++i) lines += line_for(first + i);
+  const auto done =
+      support::run_program({e2e::program("allot"), "--config", options_.config_file, "submit",
+                            "--ndjson", "-", "--batch", std::to_string(options_.batch), "--json"},
+                           {.input = lines}, std::chrono::seconds(120));
+  std::vector<Told> told;
+  try {
+    told = answers_of(done.out, done.status.code, options_.lines, options_.batch, options_.number,
+                      first);
+  } catch (const std::exception& error) {
+    throw std::runtime_error(std::string(error.what()) + done.err);
+  }
+  for (const Told& each : told) append_line(options_.told_file, line_of(each));
+  if (done.status.code != 0) ::poll(nullptr, 0, kPauseMs);
+}
+
+void Submitter::loop() {
+  try {
+    const Nanoseconds began = now();
+    for (std::uint64_t first = 1; !stop_; first += options_.lines) {
+      submit_once(first);
+      while (!stop_ && options_.per_second != 0 &&
+             (now() - began) / 1'000'000 * static_cast<Nanoseconds>(options_.per_second) <
+                 static_cast<Nanoseconds>(first + options_.lines) * 1'000) {
+        ::poll(nullptr, 0, 10);
+      }
+    }
+  } catch (const std::exception& error) {
+    error_ = error.what();
+  }
+}
+
+}  // namespace allot::fault

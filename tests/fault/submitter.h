@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "fault/evidence.h"
+
+namespace allot::fault {
+
+enum class Work {
+  kMixed,   // many short tasks, some of which misbehave
+  kLate,    // few tasks of some seconds, which say retry or fail when they are asked to stop
+  kRazing,  // as kMixed, and the 20th takes whole hosts down
+};
+
+struct SubmitterOptions {
+  unsigned number = 0;      // its own
+  std::string config_file;  // of `allot`
+  std::string told_file;    // where it writes what it was told
+  std::uint64_t seed = 0;
+  std::vector<std::string> queues{"default"};
+  std::uint64_t lines = 400;     // in one call
+  std::uint64_t batch = 100;     // in one transaction
+  std::uint64_t per_second = 0;  // on average not more; 0: as fast as it goes
+  Work work = Work::kMixed;
+};
+
+// Runs `allot submit --ndjson` again and again, each time with new tasks, until it is stopped. A
+// refused task is never submitted again: whatever of it appears is unexpected.
+class Submitter {
+ public:
+  explicit Submitter(SubmitterOptions options);
+  Submitter(const Submitter&) = delete;
+  Submitter& operator=(const Submitter&) = delete;
+  ~Submitter() { stop(); }
+
+  void stop();
+  // What ended it before stop(); empty: nothing. After stop() only.
+  [[nodiscard]] const std::string& error() const { return error_; }
+
+ private:
+  void loop();
+  void submit_once(std::uint64_t first);
+  [[nodiscard]] std::string line_for(std::uint64_t number) const;
+
+  SubmitterOptions options_;
+  std::atomic<bool> stop_{false};
+  std::string error_;
+  std::thread thread_;
+};
+
+// What `allot submit --ndjson --json` says of `lines` lines: one record for each stretch with one
+// answer, numbered from `first`. Throws std::runtime_error when it says nothing that can be read.
+std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint64_t lines,
+                             std::uint64_t batch, unsigned submitter, std::uint64_t first);
+
+}  // namespace allot::fault
