@@ -21,6 +21,9 @@ class InterruptedTest : public CliTest {
     auto fed = std::make_unique<Fed>(config(), Words{"submit", "--ndjson", "-", "--batch", "10"});
     fed->feed(numbered(1, 10, "wide"));
     EXPECT_TRUE(support::eventually([&] { return count("task") == 10; })) << fed->process().err();
+    // The tasks can be seen before their reply has arrived. Whoever reads on has it.
+    fed->feed(" ");
+    EXPECT_TRUE(support::eventually([&] { return fed->all_read(); }));
     return fed;
   }
 };
