@@ -257,7 +257,8 @@ TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
   const auto left = [&] {
     return at_replica
         .execute(
-            "SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM q_lock_table"
+            "SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_running) +"
+            " (SELECT COUNT(*) FROM q_lock_table"
             " WHERE state <> 'FREE')")
         .front()
         .next()

@@ -75,7 +75,7 @@ bool Cluster::drained() const {
   auto db = connect();
   if (!db) return false;
   auto results = db->execute(
-      "SELECT (SELECT COUNT(*) FROM task) + "
+      "SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_running) + "
       "(SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE')");
   return results.front().next()->u64(0) == 0;
 }
