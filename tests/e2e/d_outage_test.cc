@@ -224,7 +224,9 @@ TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
       support::Network::kTcp);
   Database replica({"--log-bin", "--server-id=2", "--rpl-semi-sync-slave-enabled=1"},
                    support::Network::kTcp);
-  db::Connection at_replica = replica.connect();
+  db::ConnectOptions patient = replica.options();
+  patient.call_timeout = seconds(60);  // STOP SLAVE waits for a thread that looks for its primary
+  db::Connection at_replica(patient);
   primary.connect().execute(std::string(kAccount) +
                             ";CREATE USER repl@'127.0.0.1';"
                             "GRANT REPLICATION SLAVE ON *.* TO repl@'127.0.0.1'");
