@@ -18,7 +18,8 @@ namespace {
 constexpr std::string_view kSession =
     "SET NAMES utf8mb4;"
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',"
-    " time_zone = '+00:00', autocommit = 1, completion_type = 0, innodb_lock_wait_timeout = 5"
+    " time_zone = '+00:00', autocommit = 1, completion_type = 0, innodb_lock_wait_timeout = 5,"
+    " sql_safe_updates = 1"
     " /*M!100300 , idle_write_transaction_timeout = 30 */;"
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
     "SELECT CONNECTION_ID(), @@max_allowed_packet,"

@@ -39,8 +39,7 @@ db::Statement& set_key(db::Statement& statement, TaskKey key) {
 
 // "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)". Not a list of pairs: the server
 // reads the whole partition when such a list holds a single pair.
-std::string key_condition(std::string_view prio, std::string_view key,
-                          std::span<const TaskKey> keys) {
+std::string key_condition(std::string_view key, std::span<const TaskKey> keys) {
   std::map<std::uint32_t, std::string> lists;
   for (const TaskKey& at : keys) {
     std::string& list = lists[at.prio];
@@ -49,7 +48,7 @@ std::string key_condition(std::string_view prio, std::string_view key,
   std::string condition;
   for (const auto& [prio_class, list] : lists) {
     if (!condition.empty()) condition += " OR ";
-    condition.append(prio).append(" = ").append(std::to_string(prio_class)).append(" AND ");
+    condition.append("prio = ").append(std::to_string(prio_class)).append(" AND ");
     condition.append(key).append(" IN (").append(list).append(")");
   }
   return condition.empty() ? "FALSE" : condition;
@@ -65,11 +64,10 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
     if (task.first_key) first_keys.push_back({task.key.prio, *task.first_key});
   }
   db::Statement& ack = statements.emplace_back(sql::k_ack);
-  set_partition(ack, partition).set_raw("keys", key_condition("prio", "run_key", keys));
+  set_partition(ack, partition).set_raw("keys", key_condition("run_key", keys));
   if (first_keys.empty()) return statements;
   db::Statement& history = statements.emplace_back(sql::k_ack_history);
-  set_partition(history, partition)
-      .set_raw("first_keys", key_condition("prio", "first_key", first_keys));
+  set_partition(history, partition).set_raw("first_keys", key_condition("first_key", first_keys));
   return statements;
 }
 
@@ -209,15 +207,16 @@ Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& t
   return landed(db, lease, db.run({charge}).front().affected());
 }
 
-Landed TaskStore::defer(db::Connection& db, const Lease& lease,
-                        std::span<const TaskKey> keys) const {
+Landed TaskStore::defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) const {
+  std::sort(keys.begin(), keys.end());
   for (int tries = 1;; ++tries) {
-    db::Statement defer(sql::k_defer);
-    set_fence(defer, lease)
-        .set_raw("keys", key_condition("task.prio", "task.run_key", keys))
-        .set("salt", salt());
+    std::vector<db::Statement> writes;
+    std::uint32_t next_salt = salt();
+    for (const TaskKey& key : keys) {
+      set_key(set_fence(writes.emplace_back(sql::k_defer), lease), key).set("salt", next_salt++);
+    }
     try {
-      return send(db, lease, {defer}, 1, Then::kKeepLease);
+      return send(db, lease, std::move(writes), 1, Then::kKeepLease);
     } catch (const db::DbError& error) {
       if (error.error_class() != db::ErrorClass::kDuplicate || tries == kSaltTries) throw;
     }

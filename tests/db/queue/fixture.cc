@@ -36,7 +36,9 @@ std::string dump_tables(db::Connection& db, std::span<const TableOrder> tables) 
 }
 
 Worker::Worker(db::Connection connection, std::uint64_t origin, std::chrono::microseconds ttl)
-    : db(std::move(connection)), leases(holder_with(origin), ttl), tasks(leases.holder()) {}
+    : db(std::move(connection)), leases(holder_with(origin), ttl), tasks(leases.holder()) {
+  db.execute("SET SESSION sql_safe_updates = 1");  // as a worker's session is
+}
 
 std::optional<Block> Worker::lease(Partition partition, const FetchSpec& spec) {
   return leases.lease(db, partition, spec);
