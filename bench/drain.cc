@@ -27,8 +27,8 @@ class Drain {
         meter_(stage_.connect_options()) {
     // What an interrupted run left behind.
     db_.execute(
-        "DROP TABLE IF EXISTS bench_floor; TRUNCATE task; DELETE FROM q_lock_table;"
-        "DELETE FROM queue; CREATE TABLE bench_floor LIKE task");
+        "DROP TABLE IF EXISTS bench_floor; TRUNCATE task; TRUNCATE q_lock_table;"
+        "TRUNCATE queue; CREATE TABLE bench_floor LIKE task");
     queue_ = queue::ensure_queue(db_, "bench", load_.partition_count());
   }
 

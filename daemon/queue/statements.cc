@@ -23,8 +23,7 @@ std::string id_list(std::span<const std::uint32_t> ids) {
 }
 
 // Not a list of pairs: the server reads the whole partition when such a list holds a single pair.
-std::string key_condition(std::string_view prio, std::string_view key,
-                          std::span<const TaskKey> keys) {
+std::string key_condition(std::string_view key, std::span<const TaskKey> keys) {
   std::map<std::uint32_t, std::string> lists;
   for (const TaskKey& at : keys) {
     std::string& list = lists[at.prio];
@@ -33,7 +32,7 @@ std::string key_condition(std::string_view prio, std::string_view key,
   std::string condition;
   for (const auto& [prio_class, list] : lists) {
     if (!condition.empty()) condition += " OR ";
-    condition.append(prio).append(" = ").append(std::to_string(prio_class)).append(" AND ");
+    condition.append("prio = ").append(std::to_string(prio_class)).append(" AND ");
     condition.append(key).append(" IN (").append(list).append(")");
   }
   return condition.empty() ? "FALSE" : condition;
@@ -49,11 +48,10 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
     if (task.first_key) first_keys.push_back({task.key.prio, *task.first_key});
   }
   db::Statement& ack = statements.emplace_back(sql::k_ack);
-  set_partition(ack, partition).set_raw("keys", key_condition("prio", "run_key", keys));
+  set_partition(ack, partition).set_raw("keys", key_condition("run_key", keys));
   if (first_keys.empty()) return statements;
   db::Statement& history = statements.emplace_back(sql::k_ack_history);
-  set_partition(history, partition)
-      .set_raw("first_keys", key_condition("prio", "first_key", first_keys));
+  set_partition(history, partition).set_raw("first_keys", key_condition("first_key", first_keys));
   return statements;
 }
 

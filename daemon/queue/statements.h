@@ -29,9 +29,8 @@ inline db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
 // "1,2,3", or NULL for none.
 std::string id_list(std::span<const std::uint32_t> ids);
 
-// "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)", with these names of the columns.
-std::string key_condition(std::string_view prio, std::string_view key,
-                          std::span<const TaskKey> keys);
+// "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)"; run_key is the name `key`.
+std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 
 // ack.sql, and ack_history.sql where one of them was tried before; nothing for none.
 std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished);

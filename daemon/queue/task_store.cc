@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/task_store.h"
 
+#include <algorithm>
+
 #include "queue/error_text.h"
 #include "queue/statements.h"
 #include "sql/queries.h"
@@ -184,14 +186,14 @@ Landed TaskStore::give_back(db::Connection& db, const Lease& lease, const Task& 
   return send(db, lease, {forget_statement(lease, task, attempt), charge}, 1, Then::kKeepLease);
 }
 
-Landed TaskStore::defer(db::Connection& db, const Lease& lease,
-                        std::span<const TaskKey> keys) const {
+Landed TaskStore::defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) const {
+  std::sort(keys.begin(), keys.end());
   return send_salted([&](std::uint32_t salt) {
-    db::Statement defer(sql::k_defer);
-    set_fence(defer, lease)
-        .set_raw("keys", key_condition("task.prio", "task.run_key", keys))
-        .set("salt", salt);
-    return send(db, lease, {defer}, 1, Then::kKeepLease);
+    std::vector<db::Statement> writes;
+    for (const TaskKey& key : keys) {
+      set_key(set_fence(writes.emplace_back(sql::k_defer), lease), key).set("salt", salt++);
+    }
+    return send(db, lease, std::move(writes), 1, Then::kKeepLease);
   });
 }
 

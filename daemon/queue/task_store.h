@@ -93,9 +93,9 @@ class TaskStore {
   // All attempts were used up before: into task_dead, and the attempts stay as they are written.
   [[nodiscard]] Landed bury_spent(db::Connection& db, const Lease& lease, const Task& task,
                                   const Verdict& verdict) const;
-  // 30 s ahead, no attempt charged (S14).
+  // 30 s ahead in the order of their keys, no attempt charged (S14). At least one key.
   [[nodiscard]] Landed defer(db::Connection& db, const Lease& lease,
-                             std::span<const TaskKey> keys) const;
+                             std::vector<TaskKey> keys) const;
 
   // False once no task of `classes` is left that the former holder may have died of.
   static bool suspects_left(db::Connection& db, const Lease& lease,

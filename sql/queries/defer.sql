@@ -1,11 +1,10 @@
--- Nobody here knows these types: 30 s ahead, no attempt charged (S14). :keys as in ack.sql, with the
--- names of the table.
+-- Nobody here knows its type: 30 s ahead, no attempt charged (S14).
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6) + INTERVAL 30 SECOND) << 12)
-         + :salt + ROW_NUMBER() OVER (ORDER BY prio, run_key)
+         + :salt
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND EXISTS (SELECT 1 FROM q_lock_table
                 WHERE queue_id = :queue_id AND partition_no = :partition_no
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
@@ -16,7 +15,7 @@ UPDATE task
    AND moved.prio = task.prio AND moved.first_key = COALESCE(task.first_key, task.run_key)
    SET task.first_key = moved.first_key, task.run_key = moved.run_key
  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
-   AND (:keys)
+   AND task.prio = :prio AND task.run_key = :run_key
    AND EXISTS (SELECT 1 FROM q_lock_table
                 WHERE queue_id = :queue_id AND partition_no = :partition_no
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);

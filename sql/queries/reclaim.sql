@@ -1,7 +1,8 @@
 -- A restarted instance frees what its former life held (S11). What was in flight is suspect (S7).
+-- The condition on queue_id is always true; without one on a key, sql_safe_updates refuses.
 UPDATE q_lock_table
    SET suspect_to = (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095,
        suspect_n = GREATEST(suspect_n, block_size),
        state = 'FREE', epoch = epoch + 1, expire_at = UTC_TIMESTAMP(6),
        lock_by = NULL, lock_origin = NULL, lock_host = NULL, lock_instance = NULL, lock_pid = NULL
- WHERE lock_origin = :origin AND state <> 'FREE';
+ WHERE queue_id > 0 AND lock_origin = :origin AND state <> 'FREE';

@@ -155,7 +155,9 @@ db::ConnectOptions Database::options(const std::string& database) const {
 }
 
 db::Connection Database::connect(const std::string& database) const {
-  return db::Connection(options(database));
+  db::Connection connection(options(database));
+  connection.execute("SET SESSION sql_safe_updates = 0");  // tests change tables as they like
+  return connection;
 }
 
 std::string Database::make_empty_database() {

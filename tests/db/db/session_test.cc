@@ -28,13 +28,14 @@ class SessionTest : public testing::Test {
 Database* SessionTest::server_ = nullptr;
 
 TEST_F(SessionTest, SettingsAreOurs) {
-  Connection db = server_->connect();
+  Connection db(server_->options());
   EXPECT_EQ(value(db, "@@time_zone"), "+00:00");
   EXPECT_EQ(value(db, "@@tx_isolation"), "READ-COMMITTED");
   EXPECT_EQ(value(db, "@@autocommit"), "1");
   EXPECT_EQ(value(db, "@@completion_type"), "NO_CHAIN");
   EXPECT_EQ(value(db, "@@innodb_lock_wait_timeout"), "5");
   EXPECT_EQ(value(db, "@@lock_wait_timeout"), "5");
+  EXPECT_EQ(value(db, "@@sql_safe_updates"), "1");
   EXPECT_EQ(value(db, "@@sql_mode"),
             "STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION");
   for (const char* name : {"client", "connection", "results"}) {

@@ -92,15 +92,15 @@ const Loss kLosses[] = {
     // Each of the fence's three conditions stops a write by itself (S1).
     {"only_the_epoch_moved",
      [](Worker&, Worker& thief, const Lease&) {
-       thief.db.execute("UPDATE q_lock_table SET epoch = epoch + 1");
+       thief.db.execute("UPDATE q_lock_table SET epoch = epoch + 1 WHERE queue_id > 0");
      }},
     {"only_the_holder_changed",
      [](Worker&, Worker& thief, const Lease&) {
-       thief.db.execute("UPDATE q_lock_table SET lock_by = lock_by + 1");
+       thief.db.execute("UPDATE q_lock_table SET lock_by = lock_by + 1 WHERE queue_id > 0");
      }},
     {"only_the_state_is_free",
      [](Worker&, Worker& thief, const Lease&) {
-       thief.db.execute("UPDATE q_lock_table SET state = 'FREE'");
+       thief.db.execute("UPDATE q_lock_table SET state = 'FREE' WHERE queue_id > 0");
      }},
 };
 

@@ -39,7 +39,9 @@ Worker::Worker(db::Connection connection, std::uint64_t origin, std::chrono::mic
     : db(std::move(connection)),
       leases(holder_with(origin), ttl),
       tasks(leases.holder()),
-      detached(leases.holder(), ttl) {}
+      detached(leases.holder(), ttl) {
+  db.execute("SET SESSION sql_safe_updates = 1");  // as a worker's session is
+}
 
 std::optional<Block> Worker::lease(Partition partition, const FetchSpec& spec) {
   return leases.lease(db, partition, spec);

@@ -212,11 +212,7 @@ const FencedVerb kVerbs[] = {
      {kHoldTask, kHoldMoved},
      &sql::k_defer,
      [](db::Statement& defer, const Task& task) {
-       // Two keys: of a single row the server makes a constant, and skips the sleep of asleep().
-       defer.set_raw("keys", "task.prio = " + std::to_string(task.key.prio) +
-                                 " AND task.run_key IN (" + std::to_string(task.key.run_key) +
-                                 ",0)");
-       defer.set("salt", 7);
+       defer.set("prio", task.key.prio).set("run_key", task.key.run_key).set("salt", 7);
      },
      kHoldMoved},
 };

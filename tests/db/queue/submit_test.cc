@@ -87,7 +87,7 @@ TEST_F(SubmitTest, ATaskIsDueAtOnce) {
     const auto submissions = batch(queue_, 1);
     submit(worker_.db, submissions);
     EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {}).size(), 1U);
-    worker_.db.execute("DELETE FROM task");
+    look_.execute("DELETE FROM task");
   }
 }
 

@@ -80,7 +80,8 @@ TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
   const queue::LeaseStore leases(queue::make_holder("test", "/"), std::chrono::minutes(1));
   ASSERT_EQ(ask(), 42U);
   db::Connection holding(options());
-  holding.execute("BEGIN; SELECT * FROM q_lock_table WHERE partition_no = 0 FOR UPDATE");
+  holding.execute(
+      "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
   int tries = 0;
   auto leased = std::async(std::launch::async, [&] {
     return session_.call([&](db::Connection& db) {
@@ -98,11 +99,14 @@ TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
 TEST_F(SessionTest, ALockWaitIsSentAgainAndCounted) {
   session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 0"); });
   db::Connection holding(options());
-  holding.execute("BEGIN; SELECT * FROM q_lock_table WHERE partition_no = 0 FOR UPDATE");
+  holding.execute(
+      "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
   const std::uint64_t before = connection();
   auto done = std::async(std::launch::async, [&] {
     return session_.call([](db::Connection& db) {
-      return db.execute("UPDATE q_lock_table SET low_key = 7 WHERE partition_no = 0").size();
+      return db
+          .execute("UPDATE q_lock_table SET low_key = 7 WHERE queue_id > 0 AND partition_no = 0")
+          .size();
     });
   });
   EXPECT_TRUE(eventually([&] { return raw_slot_->lock_waits >= 2; }));
@@ -112,14 +116,15 @@ TEST_F(SessionTest, ALockWaitIsSentAgainAndCounted) {
 }
 
 TEST_F(SessionTest, ADeadlockIsSentAgainAndCounted) {
-  static constexpr sql::SqlText kBoth{"both",
-                                      "UPDATE q_lock_table SET low_key = 7 WHERE partition_no = 0;"
-                                      "UPDATE q_lock_table SET low_key = 7 WHERE partition_no = 1"};
+  static constexpr sql::SqlText kBoth{
+      "both",
+      "UPDATE q_lock_table SET low_key = 7 WHERE queue_id > 0 AND partition_no = 0;"
+      "UPDATE q_lock_table SET low_key = 7 WHERE queue_id > 0 AND partition_no = 1"};
   ASSERT_EQ(ask(), 42U);
   // The other one has written more, so that the server's victim is this one.
   db::Connection other(options());
   other.execute(
-      "BEGIN; UPDATE q_lock_table SET low_key = 8 WHERE partition_no IN (1, 2, 3);"
+      "BEGIN; UPDATE q_lock_table SET low_key = 8 WHERE queue_id > 0 AND partition_no IN (1, 2, 3);"
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " SELECT 1, 1, 1, seq, 't', 'x' FROM seq_1_to_100");
   auto done = std::async(std::launch::async, [&] {
@@ -129,7 +134,8 @@ TEST_F(SessionTest, ADeadlockIsSentAgainAndCounted) {
     });
   });
   ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
-  other.execute("UPDATE q_lock_table SET low_key = 8 WHERE partition_no = 0; COMMIT");
+  other.execute(
+      "UPDATE q_lock_table SET low_key = 8 WHERE queue_id > 0 AND partition_no = 0; COMMIT");
   EXPECT_EQ(done.get(), 2U);
   EXPECT_EQ(raw_slot_->deadlocks, 1U);
   EXPECT_EQ(value("SELECT GROUP_CONCAT(low_key ORDER BY partition_no) FROM q_lock_table"),
@@ -168,7 +174,9 @@ TEST_F(SessionTest, AServerThatIsReadOnlyForAWhileIsWaitedFor) {
   Session session(plain, slot_, milliseconds(500));
   const auto write = [&] {
     return session.call([](db::Connection& db) {
-      return db.execute("UPDATE q_lock_table SET low_key = 9 WHERE partition_no = 0").size();
+      return db
+          .execute("UPDATE q_lock_table SET low_key = 9 WHERE queue_id > 0 AND partition_no = 0")
+          .size();
     });
   };
   ASSERT_EQ(write(), 1U);
