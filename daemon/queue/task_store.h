@@ -112,7 +112,8 @@ class TaskStore {
   // The task gets a later key, in one transaction with `record`.
   [[nodiscard]] Landed move(db::Connection& db, const Lease& lease, const Task& task,
                             const db::Statement& record, std::uint32_t charged,
-                            std::chrono::microseconds delay, Then then) const;
+                            std::uint32_t keep_flags, std::chrono::microseconds delay,
+                            Then then) const;
   [[nodiscard]] db::Statement attempt_record(const Lease& lease, TaskKey key, std::uint32_t attempt,
                                              const Verdict& verdict) const;
 

@@ -13,7 +13,8 @@ UPDATE task
   JOIN task_moved AS moved
     ON moved.queue_id = task.queue_id AND moved.partition_no = task.partition_no
    AND moved.prio = task.prio AND moved.first_key = COALESCE(task.first_key, task.run_key)
-   SET task.attempt = :attempt, task.first_key = moved.first_key, task.run_key = moved.run_key
+   SET task.attempt = :attempt, task.flags = task.flags & :keep_flags,
+       task.first_key = moved.first_key, task.run_key = moved.run_key
  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
    AND task.prio = :prio AND task.run_key = :run_key
    AND EXISTS (SELECT 1 FROM q_lock_table

@@ -175,6 +175,7 @@ void snooze(State& state, const Scenario& scenario, const Fenced& write) {
   Task& row = state.tasks[write.task];
   if (row.starts > 0) --row.starts;
   set_attempt(state, write, true);
+  row.marked = 0;
   move(state, scenario, write);
 }
 
@@ -210,7 +211,7 @@ void put_back(State& state, const Scenario& scenario, const Fenced& write) {
   if (write.attempt >= scenario.max_attempts) return bury(state, scenario, write);
   charge(state, scenario, write);
   // It may be what brought the host down, and is no suspect of the partition's lease.
-  if (scenario.marks) state.tasks[0].marked = 1;
+  if (scenario.without != Mutation::kNoSuspicion) state.tasks[0].marked = 1;
 }
 
 }  // namespace
@@ -252,6 +253,7 @@ void charge(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   if (!write.owner) breaks(state, Broken::kLateWrite);
   set_attempt(state, write);
+  state.tasks[write.task].marked = 0;
   if (write.lease == kPartition) return;
   state.tasks[write.task].state = Task::kWaiting;
   leave_own(state, scenario);
@@ -260,6 +262,7 @@ void charge(State& state, const Scenario& scenario, const Fenced& write) {
 void retry(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   set_attempt(state, write);
+  state.tasks[write.task].marked = 0;
   move(state, scenario, write);
 }
 

@@ -87,11 +87,6 @@ const Scenario kScenarios[] = {
     {.name = "poison, detach", .tasks = 2, .detach = true, .poison = Poison::kProcess},
     {.name = "poison for hosts", .poison = Poison::kHost},
     {.name = "poison for hosts, detach", .tasks = 2, .detach = true, .poison = Poison::kHost},
-    {.name = "poison for hosts, detach, marks",
-     .tasks = 2,
-     .detach = true,
-     .marks = true,
-     .poison = Poison::kHost},
     {.name = "nothing twice", .crashes = 2, .detach = true, .time_stands = true},
     {.name = "nothing twice, outcomes",
      .tasks = 2,
@@ -252,6 +247,11 @@ const Scenario kMutations[] = {
      .host_losses = 1,
      .detach = true,
      .without = Mutation::kNoRecovery},
+    {.name = "no suspicion of what was recovered",
+     .tasks = 2,
+     .detach = true,
+     .poison = Poison::kHost,
+     .without = Mutation::kNoSuspicion},
 };
 
 // ---- what does not hold ------------------------------------------------------------------------
@@ -282,11 +282,6 @@ const Scenario kLimits[] = {
      .crashes = 2,
      .stalls = 1,
      .losses = 1},
-    {.name = "a host killer that is detached",
-     .tasks = 2,
-     .detach = true,
-     .strict = Limit::kDetachedKiller,
-     .poison = Poison::kHost},
 };
 
 INSTANTIATE_TEST_SUITE_P(Model, LimitTest, testing::ValuesIn(kLimits),

@@ -136,6 +136,7 @@ const FencedVerb kVerbs[] = {
      &sql::k_charge,
      [](db::Statement& charge, const Task& task) {
        charge.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
+       charge.set("keep_flags", 255);
      },
      kHoldTask},
     {"charge",
@@ -157,7 +158,7 @@ const FencedVerb kVerbs[] = {
      &sql::k_retry,
      [](db::Statement& retry, const Task& task) {
        retry.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
-       retry.set("delay_us", 9'000'000).set("salt", 7);
+       retry.set("delay_us", 9'000'000).set("salt", 7).set("keep_flags", 254);
      },
      kHoldMoved},
     {"snooze",
@@ -169,7 +170,7 @@ const FencedVerb kVerbs[] = {
      &sql::k_retry,
      [](db::Statement& retry, const Task& task) {
        retry.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 2);
-       retry.set("delay_us", 9'000'000).set("salt", 7);
+       retry.set("delay_us", 9'000'000).set("salt", 7).set("keep_flags", 254);
      },
      kHoldMoved},
     {"give_back",
@@ -180,6 +181,7 @@ const FencedVerb kVerbs[] = {
      &sql::k_charge,
      [](db::Statement& charge, const Task& task) {
        charge.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 2);
+       charge.set("keep_flags", 255);
      },
      kHoldTask},
     {"bury",
