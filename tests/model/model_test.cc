@@ -56,6 +56,12 @@ const Scenario kScenarios[] = {
     {.name = "crash, lost call", .tasks = 2, .crashes = 1, .stalls = 1, .losses = 1},
     {.name = "host lost, drift", .tasks = 2, .host_losses = 1, .drifts = 1},
     {.name = "host lost, crash", .tasks = 2, .crashes = 1, .host_losses = 1},
+    {.name = "two crashes, lost call",
+     .tasks = 1,
+     .submitted = 1,
+     .crashes = 2,
+     .stalls = 1,
+     .losses = 1},
     {.name = "two lost calls", .tasks = 1, .submitted = 1, .stalls = 2, .losses = 2},
     {.name = "clock ahead, drift", .tasks = 2, .clock_steps = 1, .drifts = 1},
     {.name = "clock back, host lost", .tasks = 2, .host_losses = 1, .clock_returns = 1},
@@ -252,6 +258,13 @@ const Scenario kMutations[] = {
      .detach = true,
      .poison = Poison::kHost,
      .without = Mutation::kNoSuspicion},
+    {.name = "a charge that lowers",
+     .tasks = 1,
+     .submitted = 1,
+     .crashes = 2,
+     .stalls = 1,
+     .losses = 1,
+     .without = Mutation::kChargeLowers},
 };
 
 // ---- what does not hold ------------------------------------------------------------------------
@@ -276,12 +289,6 @@ const Scenario kLimits[] = {
      .crashes = 1,
      .host_losses = 1,
      .strict = Limit::kAnnounced},
-    {.name = "a charge that is older",
-     .tasks = 1,
-     .submitted = 1,
-     .crashes = 2,
-     .stalls = 1,
-     .losses = 1},
 };
 
 INSTANTIATE_TEST_SUITE_P(Model, LimitTest, testing::ValuesIn(kLimits),

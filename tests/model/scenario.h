@@ -33,6 +33,7 @@ enum class Mutation : Byte {
   kDetachWithoutAck,
   kNoRecovery,
   kNoSuspicion,
+  kChargeLowers,
   kHistoryBlind,
 };
 

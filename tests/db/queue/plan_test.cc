@@ -104,6 +104,8 @@ class PlanTest : public QueueTest {
             {"seen_expire_at", "UTC_TIMESTAMP(6)"},
             {"stale", "1"},
             {"keep_flags", "254"},
+            {"at_least", "3"},
+            {"at_most", "255"},
             {"suspect_flag", "1"},
             {"queue_ids", std::to_string(wide_.queue_id)},
             {"most", "50"},

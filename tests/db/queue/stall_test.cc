@@ -135,8 +135,8 @@ const FencedVerb kVerbs[] = {
      {kHoldTask, kHoldAttempt},
      &sql::k_charge,
      [](db::Statement& charge, const Task& task) {
-       charge.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
-       charge.set("keep_flags", 255);
+       charge.set("prio", task.key.prio).set("run_key", task.key.run_key);
+       charge.set("at_least", 3).set("at_most", 255).set("keep_flags", 255);
      },
      kHoldTask},
     {"charge",
@@ -157,7 +157,8 @@ const FencedVerb kVerbs[] = {
      {kHoldTask, kHoldAttempt, kHoldMoved},
      &sql::k_retry,
      [](db::Statement& retry, const Task& task) {
-       retry.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
+       retry.set("prio", task.key.prio).set("run_key", task.key.run_key);
+       retry.set("at_least", 3).set("at_most", 255);
        retry.set("delay_us", 9'000'000).set("salt", 7).set("keep_flags", 254);
      },
      kHoldMoved},
@@ -169,7 +170,8 @@ const FencedVerb kVerbs[] = {
      // Not forget_attempt: InnoDB locks what the subquery of a DELETE reads, asked or not.
      &sql::k_retry,
      [](db::Statement& retry, const Task& task) {
-       retry.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 2);
+       retry.set("prio", task.key.prio).set("run_key", task.key.run_key);
+       retry.set("at_least", 0).set("at_most", 2);
        retry.set("delay_us", 9'000'000).set("salt", 7).set("keep_flags", 254);
      },
      kHoldMoved},
@@ -180,8 +182,8 @@ const FencedVerb kVerbs[] = {
      {kHoldTask, kHoldOldAttempts},
      &sql::k_charge,
      [](db::Statement& charge, const Task& task) {
-       charge.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 2);
-       charge.set("keep_flags", 255);
+       charge.set("prio", task.key.prio).set("run_key", task.key.run_key);
+       charge.set("at_least", 0).set("at_most", 2).set("keep_flags", 255);
      },
      kHoldTask},
     {"bury",
