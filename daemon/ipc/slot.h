@@ -53,7 +53,8 @@ enum class WorkerState : std::uint32_t {
 // What the hard deadline of a task is: its time limit, or the end of a promise of progress (B3).
 enum class Limit : std::uint32_t { kTime, kProgress };
 
-// A task inside a handler. Times are CLOCK_BOOTTIME ns; 0 means no deadline.
+// A task inside a handler; or, while none is, one that is announced. Times are CLOCK_BOOTTIME ns; 0
+// means no deadline.
 struct RunningTask {
   std::uint64_t run_key;
   std::uint64_t first_key;
@@ -66,7 +67,7 @@ struct RunningTask {
   std::uint32_t detached;  // 1: it left its partition, which is somebody else's by now (B12)
   char type[kTypeSize];
   std::uint32_t limited_by;  // Limit
-  std::uint32_t padding[1];
+  std::uint32_t announced;   // 1: its attempt is written (S7), and no handler has started
 };
 static_assert(sizeof(RunningTask) == 128);
 

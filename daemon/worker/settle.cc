@@ -32,7 +32,8 @@ struct Remains {
   queue::Partition partition;
   std::vector<queue::Finished> finished;
   std::optional<ipc::RunningTask> running;
-  bool done = false;  // the running task has finished: it died before it could say so
+  bool done = false;    // the running task has finished: it died before it could say so
+  bool started = true;  // false: that task was announced, and its handler not called
   [[nodiscard]] queue::TaskId running_id() const {
     return {partition, running->prio, running->first_key};
   }
@@ -48,8 +49,9 @@ Remains read_remains(const ipc::Slot& slot) {
     remains.finished.push_back(
         {key, task.first_key != 0 ? std::optional(task.first_key) : std::nullopt});
   }
-  if (slot.running_count.load() == 0) return remains;
   const ipc::RunningTask& running = slot.running[0];
+  remains.started = slot.running_count.load() != 0;
+  if (!remains.started && running.announced == 0) return remains;
   // A worker that died between "finished" and "no longer running" has finished.
   remains.done = std::any_of(remains.finished.begin(), remains.finished.end(), [&](auto& task) {
     return task.key == queue::TaskKey{running.prio, running.run_key};
@@ -167,6 +169,20 @@ void log_charge(const Remains& remains, const ipc::Slot& slot, const Death& deat
                              {"error", death.text}});
 }
 
+// What a neighbour or somebody outside did to the worker is not this task's attempt. Only under the
+// lease in which it was announced: since then others may have charged it.
+void give_back(db::Connection& db, const queue::TaskStore& tasks, const queue::Lease& lease,
+               const ipc::Slot& slot, const Remains& remains) {
+  if (lease.epoch != slot.epoch.load()) return;
+  queue::Task task;
+  task.key = {remains.running->prio, remains.running->run_key};
+  task.first_key = remains.running->first_key;
+  const auto landed = tasks.give_back(db, lease, task, remains.running->attempt);
+  if (landed == queue::Landed::kLeaseGone) return;
+  log::info("task.not_started",
+            {{"task", remains.running_id().text()}, {"reason", "its worker died before"}});
+}
+
 void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
   std::vector<queue::FormerConnection> connections;
   for (int i = 0; i < 2; ++i) {
@@ -196,7 +212,8 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   const auto epoch = leases.held_epoch(db, remains.partition);
   std::optional<queue::Lease> lease;
   if (epoch) lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt};
-  if (remains.running && !remains.done && !db::without("crash_charge")) {
+  if (lease && !remains.started) give_back(db, tasks, *lease, slot, remains);
+  if (remains.running && remains.started && !remains.done && !db::without("crash_charge")) {
     const Death death = describe_death(wait_status, slot, *remains.running);
     const auto landed =
         charge(db, tasks, detached, lease, remains, policy_of(settings, slot, *remains.running),

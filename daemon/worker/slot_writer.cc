@@ -71,22 +71,37 @@ void SlotWriter::end_lease() {
   slot_.lease_held.store(0, std::memory_order_release);
 }
 
-void SlotWriter::begin_task(const queue::Task& task, std::uint32_t attempt,
-                            std::uint32_t max_attempts, std::uint64_t soft_deadline_ns,
-                            std::uint64_t hard_deadline_ns, ipc::Limit limited_by) {
+ipc::RunningTask& SlotWriter::name_task(const queue::Task& task, std::uint32_t attempt) {
   ipc::RunningTask& running = slot_.running[0];
   running.run_key = task.key.run_key;
   running.first_key = task.id_key();
   running.prio = task.key.prio;
   running.attempt = attempt;
+  copy_text(running.type, task.type);
+  return running;
+}
+
+void SlotWriter::set_announced(bool announced) {
+  std::atomic_ref(slot_.running[0].announced).store(announced ? 1 : 0, std::memory_order_release);
+}
+
+void SlotWriter::announce_task(const queue::Task& task, std::uint32_t attempt) {
+  name_task(task, attempt);
+  set_announced(true);
+}
+
+void SlotWriter::begin_task(const queue::Task& task, std::uint32_t attempt,
+                            std::uint32_t max_attempts, std::uint64_t soft_deadline_ns,
+                            std::uint64_t hard_deadline_ns, ipc::Limit limited_by) {
+  ipc::RunningTask& running = name_task(task, attempt);
   running.max_attempts = max_attempts;
   running.detached = 0;
   running.started_ns = boot_ns();
   running.soft_deadline_ns = soft_deadline_ns;
   running.limited_by = static_cast<std::uint32_t>(limited_by);
   running.hard_deadline_ns = hard_deadline_ns;
-  copy_text(running.type, task.type);
   slot_.running_count.store(1, std::memory_order_release);
+  set_announced(false);
   set_state(ipc::WorkerState::kRunning);
 }
 
@@ -105,7 +120,13 @@ void SlotWriter::task_detached() {
   slot_.running[0].detached = 1;
 }
 
+void SlotWriter::task_not_started() {
+  set_announced(true);
+  slot_.running_count.store(0, std::memory_order_release);
+}
+
 void SlotWriter::end_task() {
+  set_announced(false);
   slot_.running_count.store(0, std::memory_order_release);
   slot_.exclusive = exclusive_ ? 1 : 0;
   set_state(ipc::WorkerState::kLeasing);

@@ -32,6 +32,9 @@ class SlotWriter {
   void lease_deadline(std::uint64_t deadline_ns);
   void end_lease();
 
+  // The attempt is about to be written, and then to start (S7). A worker that dies before it starts
+  // has it given back.
+  void announce_task(const queue::Task& task, std::uint32_t attempt);
   void begin_task(const queue::Task& task, std::uint32_t attempt, std::uint32_t max_attempts,
                   std::uint64_t soft_deadline_ns, std::uint64_t hard_deadline_ns,
                   ipc::Limit limited_by = ipc::Limit::kTime);
@@ -40,6 +43,8 @@ class SlotWriter {
   // Its handler has returned: nothing is to be killed any more, while its verdict is being written.
   void end_handler();
   void task_detached();
+  // Of an announced task, instead of end_task(): it was begun, and its handler was not called.
+  void task_not_started();
   void end_task();
 
   // To be called before end_task(), so that a death in between does not charge a finished task.
@@ -64,6 +69,9 @@ class SlotWriter {
   [[nodiscard]] bool guarded() const { return guards_.load() > 0; }
 
  private:
+  ipc::RunningTask& name_task(const queue::Task& task, std::uint32_t attempt);
+  void set_announced(bool announced);
+
   ipc::Slot& slot_;
   int notify_fd_;
   bool exclusive_ = false;  // the queue of the lease in hand

@@ -59,7 +59,13 @@ class RunningMark {
   RunningMark& operator=(const RunningMark&) = delete;
   ~RunningMark() {
     if (!returned_) handler_returned();
-    slot_.end_task();
+    if (started_) slot_.end_task();
+  }
+
+  // Instead of calling the handler: what the slot says of it now is the caller's.
+  void not_started() {
+    started_ = false;
+    slot_.task_not_started();
   }
 
   // How long the database takes for the verdict is not the task's time.
@@ -84,6 +90,7 @@ class RunningMark {
   LeaseKeeper& keeper_;
   const TaskLimits limits_;
   bool returned_ = false;
+  bool started_ = true;
 };
 
 // What a handler may ask of this process while it runs.
@@ -150,9 +157,11 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     if (!task.payload) return Result::kWritten;  // removed in the meantime
   }
   if (careful) {
+    slot_.announce_task(task, attempt.number);
     const bool announced = write(attempt, "announce", [&](db::Connection& db) {
       return tasks_.announce(db, lease, task, attempt.number);
     });
+    if (!announced) slot_.end_task();
     if (!announced) return Result::kLeaseGone;
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
   }
@@ -161,9 +170,11 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
 
 // A slow database must not use up the attempts of a task that never starts.
 TaskRun::Result TaskRun::not_started(const Attempt& attempt) {
-  if (attempt.announced && give_back(attempt)) {
+  if (!attempt.announced) return Result::kLeaseGone;
+  if (give_back(attempt)) {
     log::info("task.not_started", {{"task", attempt.id}, {"reason", "the lease is in doubt"}});
   }
+  slot_.end_task();
   return Result::kLeaseGone;
 }
 
@@ -209,7 +220,10 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   RunningMark mark(slot_, keeper_, attempt, limits,
                    {&task, attempt.number, attempt.before, started, detach_after});
   // All before this may have taken long, and so may the keeper's mutex: look again (S5).
-  if (!keeper_.valid()) return not_started(attempt);
+  if (!keeper_.valid()) {
+    if (attempt.announced) mark.not_started();
+    return not_started(attempt);
+  }
   Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark);
   plugin_host::CallResult result;
   bool valid = false;

@@ -114,6 +114,52 @@ TEST_F(SettleTest, WhatOthersChargedMeanwhileIsNotForgotten) {
   }
 }
 
+// S7: the attempt is written first, and its worker dies before the handler is called.
+TEST_F(SettleTest, AnAnnouncedAttemptThatDidNotStartIsGivenBack) {
+  put(partition(0), {1, 1});
+  charged_before("signal");
+  const auto block = lease(0);
+  slot_.announce_task(block.tasks[0], 2);
+  ASSERT_EQ(tasks_.announce(db_, block.lease, block.tasks[0], 2), queue::Landed::kYes);
+  settle_it();
+  EXPECT_EQ(value("SELECT CONCAT(run_key, ' ', attempt) FROM task"), "1 1");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(attempt, ' ', cause) FROM task_attempt"), "1 signal");
+  EXPECT_EQ(state(0), "FREE");
+}
+
+TEST_F(SettleTest, AnAnnouncedAttemptThatStartedIsCharged) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  slot_.announce_task(block.tasks[0], 1);
+  ASSERT_EQ(tasks_.announce(db_, block.lease, block.tasks[0], 1), queue::Landed::kYes);
+  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  settle_it();
+  EXPECT_EQ(value("SELECT attempt FROM task"), "1");
+  EXPECT_EQ(value("SELECT cause FROM task_attempt"), "signal");
+}
+
+TEST_F(SettleTest, WhatWasNeverWrittenIsNotTakenBack) {
+  put(partition(0), {1, 1});
+  charged_before("signal");
+  const auto block = lease(0);
+  slot_.announce_task(block.tasks[0], 2);
+  settle_it();
+  EXPECT_EQ(value("SELECT attempt FROM task"), "1");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "1");
+}
+
+TEST_F(SettleTest, AnAnnouncementOfAnotherLeaseIsOthersToJudge) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  slot_.announce_task(block.tasks[0], 1);
+  ASSERT_EQ(tasks_.announce(db_, block.lease, block.tasks[0], 1), queue::Landed::kYes);
+  db_.execute("UPDATE q_lock_table SET epoch = epoch + 5 WHERE partition_no = 0");
+  settle_it();
+  EXPECT_EQ(value("SELECT attempt FROM task"), "1");
+  EXPECT_EQ(value("SELECT cause FROM task_attempt"), "lost");
+  EXPECT_EQ(state(0), "FREE");
+}
+
 // S10. An earlier attempt that did not crash is none.
 TEST_F(SettleTest, TheFirstCrashIsRetriedAtOnceWhicheverAttemptItIs) {
   put(partition(0), {1, 1});

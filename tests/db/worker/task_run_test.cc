@@ -2,10 +2,13 @@
 // One task in a real handler, over a real database: what stands there afterwards.
 #include "worker/task_run.h"
 
+#include <atomic>
+#include <future>
 #include <memory>
 
 #include "db/worker/fixture.h"
 #include "queue/inspect.h"
+#include "support/eventually.h"
 
 namespace allot::worker {
 namespace {
@@ -71,6 +74,34 @@ TEST_F(TaskRunTest, AnAttemptThatCouldNotStartIsGivenBack) {
   EXPECT_EQ(task(), "7 0 -");
   EXPECT_TRUE(queue::list_attempts(db_, id).empty());
   EXPECT_EQ(raw_slot_->leases_lost, 0U) << "in doubt is not lost";
+  EXPECT_EQ(raw_slot_->running[0].announced, 0U);
+}
+
+// S9: the slot has it before the act, so that a settler knows of it whatever became of the write;
+// and while it is taken back, it is not running.
+TEST_F(TaskRunTest, TheSlotHasItWhileItIsAnnouncedAndTakenBack) {
+  put_task("test.fail");
+  for (const char* verb : {"INSERT", "DELETE"}) {
+    SCOPED_TRACE(verb);
+    // As if a right was missing: sent again, until it is there.
+    db_.execute(std::string("CREATE TRIGGER refused BEFORE ") + verb +
+                " ON task_attempt FOR EACH ROW SIGNAL SQLSTATE '45000'");
+    auto block = lease();
+    auto result = std::async(std::launch::async, [&] { return run(block, true); });
+    const ipc::RunningTask& slot = raw_slot_->running[0];
+    EXPECT_TRUE(support::eventually([&] {
+      const bool told = std::atomic_ref(const_cast<std::uint32_t&>(slot.announced)).load() == 1;
+      return told && raw_slot_->running_count == 0 && raw_slot_->heartbeat_ns != 0;
+    }));
+    EXPECT_EQ(raw_slot_->running_count, 0U);
+    EXPECT_EQ(slot.run_key, 7U);
+    EXPECT_EQ(slot.attempt, 1U);
+    db_.execute("DROP TRIGGER refused");
+    EXPECT_EQ(result.get(), Result::kLeaseGone) << "the keeper does not have it: not valid";
+    EXPECT_EQ(slot.announced, 0U);
+    EXPECT_EQ(task(), "7 0 -");
+    db_.execute("UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+  }
 }
 
 TEST_F(TaskRunTest, AnAnnouncedAttemptGetsItsVerdict) {
