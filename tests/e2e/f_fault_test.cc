@@ -156,6 +156,34 @@ TEST(Fault, TheLeaseOfALostHostIsTakenOverWithCare) {
       << "careful mode ends with its suspects";
 }
 
+// S7: where a host was lost, whatever ends the worker is charged to the task that ran. Its
+// neighbours have one attempt each, and use it for themselves.
+TEST(Fault, WithCareANeighbourThatDidNotStartIsNotCharged) {
+  Daemon daemon({.workers = 2, .queue_keys = "partitions = 1\nmax_attempts = 1"});
+  (void)daemon.submit("test.write", "first");
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  std::string rows;
+  for (int key = 1; key <= 20; ++key) {
+    rows += std::string(key == 1 ? "" : ",") + "(1, 0, 1, " + std::to_string(key) +
+            (key % 5 == 0 ? ", 'test.crash', 'kill')" : ", 'test.write', 'x')");
+  }
+  auto db = daemon.connect();
+  db.execute(
+      "BEGIN;"
+      "UPDATE q_lock_table SET suspect_to = 1000, suspect_n = 100 WHERE partition_no = 0;"
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES " +
+      rows + "; COMMIT");
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(daemon.count("task_dead"), 4U);
+  EXPECT_EQ(
+      db.execute("SELECT GROUP_CONCAT(DISTINCT type, ' ', cause, ' ', attempt) FROM task_dead")
+          .front()
+          .next()
+          ->text(0),
+      "test.crash signal 1");
+  EXPECT_EQ(daemon.written().size(), 17U) << "each neighbour exactly once";
+}
+
 TEST(Fault, ACrashLoopOfAPoisonTaskDoesNotStopTheOthers) {
   Daemon daemon({.workers = 2, .queue_keys = "max_attempts = 4"});
   daemon.submit_many("test.crash", std::vector<std::string>(5, "segv"));

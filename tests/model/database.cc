@@ -153,18 +153,6 @@ void announce(State& state, const Scenario& scenario, const Fenced& write) {
   set_attempt(state, scenario, write);
 }
 
-void give_back(State& state, const Scenario& scenario, const Fenced& write) {
-  if (!write.lands) return;
-  if (!write.owner) breaks(state, Broken::kLateWrite);
-  Task& row = state.tasks[write.task];
-  const bool lowers = row.attempt > write.attempt;
-  if (lowers && write.unstarted && row.announced > 0) --row.announced;
-  take_back(state, write);
-  if (write.lease == kPartition) return;
-  row.state = Task::kWaiting;
-  leave_own(state, scenario);
-}
-
 // To a later key.
 void move(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.owner) breaks(state, Broken::kLateWrite);
@@ -255,6 +243,18 @@ void release(State& state, const Scenario& scenario) {
   } else {
     epoch_ends(state, scenario, kPartition);
   }
+}
+
+void give_back(State& state, const Scenario& scenario, const Fenced& write) {
+  if (!write.lands) return;
+  if (!write.owner) breaks(state, Broken::kLateWrite);
+  Task& row = state.tasks[write.task];
+  const bool lowers = row.attempt > write.attempt;
+  if (lowers && write.unstarted && row.announced > 0) --row.announced;
+  take_back(state, write);
+  if (write.lease == kPartition) return;
+  row.state = Task::kWaiting;
+  leave_own(state, scenario);
 }
 
 void charge(State& state, const Scenario& scenario, const Fenced& write) {

@@ -265,6 +265,12 @@ const Scenario kMutations[] = {
      .stalls = 1,
      .losses = 1,
      .without = Mutation::kChargeLowers},
+    {.name = "no give_back by the settler",
+     .tasks = 1,
+     .submitted = 1,
+     .crashes = 1,
+     .host_losses = 1,
+     .without = Mutation::kNoGiveBack},
 };
 
 // ---- what does not hold ------------------------------------------------------------------------

@@ -34,6 +34,7 @@ enum class Mutation : Byte {
   kNoRecovery,
   kNoSuspicion,
   kChargeLowers,
+  kNoGiveBack,
   kHistoryBlind,
 };
 

@@ -41,8 +41,22 @@ void read_held(State& state, int who) {
   Worker& dead = state.workers[who];
   dead.lease = holds(state, kOwn, who) ? kOwn : kPartition;
   const bool held = holds(state, static_cast<Which>(dead.lease), who);
+  // What was announced in another lease is others' to judge.
+  if (dead.announced != 0 && (!held || dead.current != kCurrent)) dead.announced = dead.running = 0;
   dead.current = held ? kCurrent : kGone;
   dead.settle = held ? kWrite : kDone;
+}
+
+void take_back_unstarted(State& state, const Scenario& scenario, int who) {
+  const Worker& dead = state.workers[who];
+  const int task = dead.running - 1;
+  const bool named =
+      state.tasks[task].state == Task::kWaiting && (dead.keys & bit(task)) != 0 && dead.number > 0;
+  if (!named) return;
+  Fenced write{task, static_cast<Byte>(dead.number - 1), kPartition, true, true};
+  write.unstarted = true;
+  if (scenario.without != Mutation::kNoGiveBack) give_back(state, scenario, write);
+  if (state.tasks[task].attempt >= dead.number) breaks(state, Broken::kChargedUnrun);
 }
 
 void charge_and_release(State& state, const Scenario& scenario, int who) {
@@ -52,7 +66,10 @@ void charge_and_release(State& state, const Scenario& scenario, int who) {
   const bool fence = held || scenario.without == Mutation::kNoSettleFence;
   const int task = dead.running - 1;
   const bool finished = task >= 0 && (dead.ring & bit(task)) != 0;
-  const bool charges = task >= 0 && !finished && scenario.without != Mutation::kNoCrashCharge;
+  const bool started = dead.announced == 0;
+  if (held && task >= 0 && !started) take_back_unstarted(state, scenario, who);
+  const bool charges =
+      task >= 0 && started && !finished && scenario.without != Mutation::kNoCrashCharge;
   if (charges) {
     const Task& row = state.tasks[task];
     const Byte where = lease == kOwn ? Task::kDetached : Task::kWaiting;
@@ -66,7 +83,7 @@ void charge_and_release(State& state, const Scenario& scenario, int who) {
       retry(state, scenario, write);
     }
   }
-  if (task >= 0 && !finished && held && (dead.keys & bit(task)) != 0) {
+  if (task >= 0 && started && !finished && held && (dead.keys & bit(task)) != 0) {
     if (state.tasks[task].attempt < dead.number) breaks(state, Broken::kAttemptLost);
   }
   if (held && lease == kPartition) release(state, scenario);
@@ -129,6 +146,19 @@ void settle(const Mover& mover) {
   }
 }
 
+// The slot of a worker that died between the announcement of a task and its start (S9).
+void announced(Worker& dead, const Worker& before) {
+  const Packet& call = before.call;
+  const bool writes = before.at == At::kAnnounced || call.op == Op::kAnnounce;
+  const bool takes_back = call.op == Op::kGiveBack && call.stale != 0;
+  if (!writes && !takes_back) return;
+  dead.announced = 1;
+  dead.running = static_cast<Byte>(call.task + 1);
+  dead.number = static_cast<Byte>(call.attempt + (takes_back ? 1 : 0));
+  dead.lease = before.lease;
+  dead.current = before.current;
+}
+
 }  // namespace
 
 void die(State& state, const Scenario& scenario, int who, bool host) {
@@ -149,6 +179,7 @@ void die(State& state, const Scenario& scenario, int who, bool host) {
   worker.number = before.number;
   worker.keys = before.keys;
   worker.history = before.history;
+  announced(worker, before);
 }
 
 void settler_moves(const Mover& mover) {

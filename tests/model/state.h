@@ -119,7 +119,7 @@ struct Worker {
   Byte verdicts;
   Byte running;    // slot: task + 1
   Byte number;     // slot: its attempt
-  Byte announced;  // that attempt was written before it began
+  Byte announced;  // that attempt was written before it began; of a dead one: and did not begin
   Byte hung;       // its handler is over its time and does not return
   Byte keeping;    // the keeper holds the lease
   Byte lost;

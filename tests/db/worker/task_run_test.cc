@@ -81,26 +81,28 @@ TEST_F(TaskRunTest, AnAttemptThatCouldNotStartIsGivenBack) {
 // and while it is taken back, it is not running.
 TEST_F(TaskRunTest, TheSlotHasItWhileItIsAnnouncedAndTakenBack) {
   put_task("test.fail");
-  for (const char* verb : {"INSERT", "DELETE"}) {
+  for (const std::string verb : {"INSERT", "DELETE"}) {
     SCOPED_TRACE(verb);
-    // As if a right was missing: sent again, until it is there.
-    db_.execute(std::string("CREATE TRIGGER refused BEFORE ") + verb +
-                " ON task_attempt FOR EACH ROW SIGNAL SQLSTATE '45000'");
+    db_.execute("CREATE TRIGGER held BEFORE " + verb +
+                " ON task_attempt FOR EACH ROW DO GET_LOCK('hold', 60), RELEASE_LOCK('hold');"
+                "DO GET_LOCK('hold', 60)");
     auto block = lease();
     auto result = std::async(std::launch::async, [&] { return run(block, true); });
-    const ipc::RunningTask& slot = raw_slot_->running[0];
-    EXPECT_TRUE(support::eventually([&] {
-      const bool told = std::atomic_ref(const_cast<std::uint32_t&>(slot.announced)).load() == 1;
-      return told && raw_slot_->running_count == 0 && raw_slot_->heartbeat_ns != 0;
+    ASSERT_TRUE(support::eventually([&] {
+      return value(
+                 "SELECT COUNT(*) FROM information_schema.processlist"
+                 " WHERE state = 'User lock' AND db = DATABASE()") == "1";
     }));
+    ipc::RunningTask& slot = raw_slot_->running[0];
+    EXPECT_EQ(std::atomic_ref(slot.announced).load(), 1U);
     EXPECT_EQ(raw_slot_->running_count, 0U);
     EXPECT_EQ(slot.run_key, 7U);
     EXPECT_EQ(slot.attempt, 1U);
-    db_.execute("DROP TRIGGER refused");
+    db_.execute("DO RELEASE_LOCK('hold')");
     EXPECT_EQ(result.get(), Result::kLeaseGone) << "the keeper does not have it: not valid";
     EXPECT_EQ(slot.announced, 0U);
     EXPECT_EQ(task(), "7 0 -");
-    db_.execute("UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+    db_.execute("DROP TRIGGER held; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
   }
 }
 
