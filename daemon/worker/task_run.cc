@@ -121,6 +121,15 @@ class Hooks final : public plugin_host::HostHooks {
   RunningMark& mark_;
 };
 
+// A rule that was left out, see db/mutation.h.
+void ack_early(Session& session, const TaskRun::Attempt& attempt) {
+  const queue::Finished early = queue::finished(attempt.task);
+  session.call([&](db::Connection& db) {
+    queue::TaskStore::ack(db, attempt.lease.partition, {&early, 1});
+    return true;
+  });
+}
+
 }  // namespace
 
 TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
@@ -228,13 +237,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   plugin_host::CallResult result;
   bool valid = false;
   Place place = Place::kPartition;
-  if (db::without("ack_after_return")) {
-    const queue::Finished early = queue::finished(task);
-    session_.call([&](db::Connection& db) {
-      queue::TaskStore::ack(db, attempt.lease.partition, {&early, 1});
-      return true;
-    });
-  }
+  if (db::without("ack_after_return")) ack_early(session_, attempt);
   {
     const SlotWriter::Guard guard(slot_);
     result = plugin_host::call(*attempt.handler,
