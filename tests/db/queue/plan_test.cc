@@ -103,6 +103,7 @@ class PlanTest : public QueueTest {
             {"seen_epoch", "0"},
             {"seen_expire_at", "UTC_TIMESTAMP(6)"},
             {"stale", "1"},
+            {"wait", "0"},
             {"queue_ids", std::to_string(wide_.queue_id)},
             {"most", "50"},
             {"name", "'wide'"},

@@ -55,6 +55,44 @@ class LoopWorker {
   BlockLoop loop_;
 };
 
+// Workers that look for work and do it, each in a thread of its own, until this ends.
+class Crowd {
+ public:
+  template <typename Make>
+  Crowd(Make&& make, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) workers_.push_back(make());
+  }
+  Crowd(const Crowd&) = delete;
+  Crowd& operator=(const Crowd&) = delete;
+  ~Crowd() {
+    over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void start() {
+    for (const auto& worker : workers_) {
+      threads_.emplace_back([this, &worker = *worker] {
+        while (!over_) {
+          if (auto block = worker.find()) worker.work(std::move(*block));
+        }
+      });
+    }
+  }
+  [[nodiscard]] std::uint64_t lock_waits() const { return sum(&ipc::Slot::lock_waits); }
+  [[nodiscard]] std::uint64_t takeovers() const { return sum(&ipc::Slot::takeovers); }
+
+ private:
+  [[nodiscard]] std::uint64_t sum(std::atomic<std::uint64_t> ipc::Slot::*counter) const {
+    std::uint64_t all = 0;
+    for (const auto& worker : workers_) all += (worker->slot().*counter).load();
+    return all;
+  }
+
+  std::vector<std::unique_ptr<LoopWorker>> workers_;
+  std::vector<std::thread> threads_;
+  std::atomic<bool> over_{false};
+};
+
 class LoopTest : public WorkerTest {
  protected:
   LoopTest()
@@ -152,6 +190,28 @@ TEST_F(LoopTest, AReleaseWhoseReplyIsLostLosesNoLease) {
   EXPECT_EQ(mine->slot().leases_lost, 0U);
   EXPECT_EQ(tasks_left(), "0");
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+}
+
+// Eight workers, and somebody who has the lease of one of two partitions locked for 3 s.
+TEST_F(LoopTest, APartitionThatIsLockedHoldsNobodyUp) {
+  put_tasks(0, 1);
+  Crowd crowd([&] { return worker(); }, 8);
+  db::Connection holding(options());
+  holding.execute(
+      "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
+  const Nanos began = boot_ns();
+  crowd.start();
+  std::uint64_t rounds = 0;
+  while (boot_ns() - began < 3 * kSecond) {
+    put_tasks(1, 10);
+    ASSERT_TRUE(eventually([&] { return tasks_left() == "1"; })) << "round " << rounds;
+    ++rounds;
+  }
+  EXPECT_EQ(crowd.lock_waits(), 0U);
+  EXPECT_EQ(tasks_left(), "1");
+  holding.execute("COMMIT");
+  EXPECT_TRUE(eventually([&] { return tasks_left() == "0"; }));
+  std::cout << "rounds of ten tasks meanwhile: " << rounds << "\n";
 }
 
 }  // namespace
