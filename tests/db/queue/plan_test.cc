@@ -214,8 +214,8 @@ std::vector<Expectation> expectations() {
   const std::string one_first = "prio = 2 AND first_key IN (150)";
   return {
       // The lease row alone, by its key.
-      {&sql::k_lease, 2, {{"partition_no", "1"}}},
-      {&sql::k_takeover, 2, {}},
+      {&sql::k_lease, 4, {{"partition_no", "1"}}, "locked first, which makes a row of one row"},
+      {&sql::k_takeover, 4, {}, "as lease"},
       {&sql::k_renew, 1, {}},
       {&sql::k_release, 1, {}},
       {&sql::k_held_lease, 1, {}},
@@ -253,7 +253,7 @@ std::vector<Expectation> expectations() {
       {&sql::k_bury_detached, 6, running},
       {&sql::k_record_detached, 2, running},
       {&sql::k_forget_detached, 3, with(running, "attempt", "1")},
-      {&sql::k_recover, 1, with(running, "seen_epoch", "7")},
+      {&sql::k_recover, 3, with(running, "seen_epoch", "7"), "as lease"},
       // All that are detached: as many as there are workers.
       {&sql::k_watch_detached, kDetachedRows + 1, {}},
       {&sql::k_former_detached, kDetachedRows + 1, {}, "once at start", false, true},
