@@ -328,6 +328,19 @@ TEST_F(DetachedTest, IsRecoveredOnceAndByOne) {
       << "the attempt is that of the one who had it";
 }
 
+TEST_F(DetachedTest, ARowThatIsLockedIsNotWaitedFor) {
+  const Started started = start();
+  Worker scout(connect());
+  const DetachedSighting seen = sight();
+  db::Connection holding = connect();
+  holding.execute("BEGIN; SELECT * FROM task_running FOR UPDATE");
+  const std::uint64_t waits = counter("Innodb_row_lock_waits");
+  EXPECT_FALSE(scout.detached.recover(scout.db, seen, true));
+  EXPECT_EQ(counter("Innodb_row_lock_waits"), waits);
+  holding.execute("COMMIT");
+  EXPECT_TRUE(scout.detached.recover(scout.db, seen, true));
+}
+
 TEST_F(DetachedTest, AFormerLifeIsFoundByItsOrigin) {
   Worker before(connect(), 41);
   Worker after(connect(), 41);

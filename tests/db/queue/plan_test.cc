@@ -103,6 +103,7 @@ class PlanTest : public QueueTest {
             {"seen_epoch", "0"},
             {"seen_expire_at", "UTC_TIMESTAMP(6)"},
             {"stale", "1"},
+            {"wait", "0"},
             {"queue_ids", std::to_string(wide_.queue_id)},
             {"most", "50"},
             {"name", "'wide'"},
@@ -212,8 +213,8 @@ std::vector<Expectation> of_the_way_of_a_task() {
   const std::string one_first = "prio = 2 AND first_key IN (150)";
   return {
       // The lease row alone, by its key.
-      {&sql::k_lease, 2, {{"partition_no", "1"}}},
-      {&sql::k_takeover, 2, {}},
+      {&sql::k_lease, 4, {{"partition_no", "1"}}, "locked first, which makes a row of one row"},
+      {&sql::k_takeover, 4, {}, "as lease"},
       {&sql::k_renew, 1, {}},
       {&sql::k_release, 1, {}},
       {&sql::k_held_lease, 1, {}},
@@ -258,7 +259,7 @@ std::vector<Expectation> of_detached_tasks() {
       {&sql::k_bury_detached, 6, running},
       {&sql::k_record_detached, 2, running},
       {&sql::k_forget_detached, 3, with(running, "attempt", "1")},
-      {&sql::k_recover, 1, with(running, "seen_epoch", "7")},
+      {&sql::k_recover, 3, with(running, "seen_epoch", "7"), "as lease"},
       // All: as many as there are workers.
       {&sql::k_watch_detached, kDetachedRows + 1, {}},
       {&sql::k_former_detached, kDetachedRows + 1, {}, "once at start", false, true},
