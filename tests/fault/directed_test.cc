@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a random schedule meets too rarely: a packet of a worker that is late by just so much, a
-// worker that dies or stands still at just that point. One rule of the lease protocol each; without
-// it the case fails (scripts/mutants).
+// What a random schedule meets too rarely: a packet that is late by just so much, a worker that
+// dies or stands still at just that point. Each case is for a rule of the lease protocol and fails
+// without it, every time (scripts/mutants).
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <fstream>
+#include <ostream>
 
 #include "e2e/daemon.h"
 #include "fault/proxy.h"
@@ -47,8 +48,10 @@ class Directed : public testing::Test {
     return eventually([&] { return daemon.busy_workers().size() == 1; });
   }
   void begin(const std::string& verdict, const std::string& queue_keys = {},
-             const std::string& daemon_keys = {}) {
+             const std::string& daemon_keys = {}, const std::string& before = {}) {
     daemon_ = std::make_unique<Daemon>(options(queue_keys, daemon_keys));
+    ASSERT_TRUE(eventually([&] { return daemon_->logged("worker worker.ready"); }));
+    if (!before.empty()) daemon_->connect().execute(before);
     submit(*daemon_, {{"test.gate", verdict + " " + gate()}, {"nobody.knows", "neighbour"}});
     ASSERT_TRUE(busy(*daemon_)) << daemon_->log();
   }
@@ -78,14 +81,16 @@ class Directed : public testing::Test {
     db.execute(
         "UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
         " lock_host = 'thief', lock_instance = 'x', lock_pid = 1, state = 'LOCKED',"
-        " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND WHERE state <> 'FREE';"
+        " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND;"
+        "UPDATE task_running SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
+        " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND;"
         "UPDATE task SET attempt = 2 ORDER BY run_key LIMIT 1");
   }
   [[nodiscard]] std::string lease() const {
     auto db = daemon_->connect();
     return value(db,
-                 "SELECT CONCAT_WS(' ', epoch, COALESCE(lock_by, '-'), state, expire_at)"
-                 " FROM q_lock_table");
+                 "SELECT CONCAT_WS(' ', epoch, COALESCE(lock_by, '-'), state, expire_at,"
+                 " COALESCE(suspect_to, '-'), suspect_n) FROM q_lock_table");
   }
   // What a late worker must not change: tasks, where they are, their attempts.
   [[nodiscard]] std::string tasks() const {
@@ -94,7 +99,8 @@ class Directed : public testing::Test {
                  "SELECT CONCAT_WS(' | ',"
                  " (SELECT GROUP_CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-')"
                  "   ORDER BY run_key) FROM task),"
-                 " (SELECT COUNT(*) FROM task_running), (SELECT COUNT(*) FROM task_moved),"
+                 " (SELECT CONCAT_WS(' ', 'running', epoch, lock_by, expire_at)"
+                 "   FROM task_running), (SELECT COUNT(*) FROM task_moved),"
                  " (SELECT COUNT(*) FROM task_attempt), (SELECT COUNT(*) FROM task_dead))");
   }
 
@@ -106,18 +112,27 @@ class Directed : public testing::Test {
 // S6: what was sent under a lease and arrives after it has changed nothing.
 struct Verb {
   const char* name;
-  const char* text;     // in its packet
-  const char* verdict;  // of the handler
-  bool opens = true;    // it is sent when the handler returns
-  const char* queue_keys = "";
+  const char* text;            // in its packet
+  const char* verdict;         // of the handler
+  bool opens = true;           // it is sent when the handler returns
+  const char* detach = "10s";  // after so long
+  bool detached = false;       // from there
+  bool suspect = false;        // a former holder was lost (S7)
   const char* daemon_keys = "";
 };
+void PrintTo(const Verb& verb, std::ostream* out) {
+  *out << verb.name;
+}
 
 class LateVerb : public Directed, public testing::WithParamInterface<Verb> {};
 
 TEST_P(LateVerb, ChangesNothing) {
   const Verb& verb = GetParam();
-  begin(verb.verdict, verb.queue_keys, verb.daemon_keys);
+  begin(verb.verdict, "detach_after = \"" + std::string(verb.detach) + "\"", verb.daemon_keys,
+        verb.suspect ? "UPDATE q_lock_table SET suspect_to = 1 << 62, suspect_n = 1" : "");
+  if (verb.detached) {
+    ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 1; }));
+  }
   proxy_.hold_back(verb.text);  // not before: the check of the account's rights has it, too
   if (verb.opens) open_gate();
   ASSERT_TRUE(held()) << daemon_->log();
@@ -146,7 +161,38 @@ constexpr Verb kVerbs[] = {
      .text = "INSERT INTO task_running",
      .verdict = "wait",
      .opens = false,
-     .queue_keys = "detach_after = \"1s\""},
+     .detach = "1s"},
+    {.name = "SnoozeOfASuspect",
+     .text = "INSERT INTO task_moved",
+     .verdict = "snooze",
+     .suspect = true},
+    {.name = "ClearSuspects",
+     .text = "SET suspect_to = NULL",
+     .verdict = "release",
+     .suspect = true},
+    {.name = "RetryOfADetachedTask",
+     .text = "INSERT INTO task_moved",
+     .verdict = "retry",
+     .detach = "1ms",
+     .detached = true},
+    {.name = "SnoozeOfADetachedSuspect",
+     .text = "INSERT INTO task_moved",
+     .verdict = "snooze",
+     .detach = "1ms",
+     .detached = true,
+     .suspect = true},
+    {.name = "BuryOfADetachedTask",
+     .text = "INSERT INTO task_dead",
+     .verdict = "fail",
+     .detach = "1ms",
+     .detached = true},
+    {.name = "RenewOfADetachedTask",
+     .text = "UPDATE task_running\n   SET expire_at",
+     .verdict = "wait",
+     .opens = false,
+     .detach = "1ms",
+     .detached = true,
+     .daemon_keys = "lease_ttl = \"6s\""},
 };
 INSTANTIATE_TEST_SUITE_P(Verbs, LateVerb, testing::ValuesIn(kVerbs),
                          [](const auto& test) { return test.param.name; });
@@ -164,8 +210,20 @@ TEST_F(Directed, ASettlersLateChargeChangesNothing) {
   EXPECT_EQ(lease() + " | " + tasks(), before) << daemon_->log();
 }
 
-// S1: whoever was given up is not heard. The keeper sends it again, for its reply did not come; by
-// then the task is done and the lease released.
+TEST_F(Directed, ASettlersLateChargeOfADetachedTaskChangesNothing) {
+  begin("wait", "detach_after = \"1ms\"");
+  ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 1; }));
+  proxy_.hold_back("INSERT INTO task (");
+  kill(daemon_->busy_workers().front(), SIGKILL);
+  ASSERT_TRUE(held()) << daemon_->log();
+  steal();
+  const std::string before = lease() + " | " + tasks();
+  land();
+  EXPECT_EQ(lease() + " | " + tasks(), before) << daemon_->log();
+}
+
+// S1. The keeper gives it up, for its reply does not come; when it arrives the task is done and the
+// lease released.
 TEST_F(Directed, ARenewalBehindTheReleaseLocksNothing) {
   daemon_ = std::make_unique<Daemon>(options({}, "lease_ttl = \"3s\""));
   submit(*daemon_, {{"test.gate", "ok " + gate()}});
