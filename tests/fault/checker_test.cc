@@ -112,6 +112,8 @@ TEST(Checker, ADuplicateNeedsAFaultThatHitItsWorkerInTime) {
   };
   EXPECT_TRUE(twice(7, 21, 22, true).clean());
   EXPECT_EQ(twice(7, 21, 22, true).duplicates, 1U);
+  EXPECT_EQ(twice(8, 21, 22, true).doubtful, std::vector<std::string>{"1.1"});
+  EXPECT_TRUE(twice(7, 21, 22, true).doubtful.empty());
   EXPECT_EQ(twice(8, 21, 22, true).unexplained_duplicates, 1U) << "another worker";
   EXPECT_EQ(twice(7, 8, 9, true).unexplained_duplicates, 1U) << "before";
   EXPECT_EQ(twice(7, 31, 32, true).unexplained_duplicates, 1U) << "after";
