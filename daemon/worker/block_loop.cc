@@ -159,14 +159,22 @@ void BlockLoop::forget_block() {
 }
 
 void BlockLoop::finish(const queue::Lease& lease) {
-  keeper_.drop();
+  keeper_.releasing();
+  const std::uint64_t generation = session_.generation();
   int tries = 0;
   const bool released = session_.call([&](db::Connection& db) {
-    ++tries;
+    // While somebody locks the lease's row, or one of the tasks, neither would ever be written.
+    // What is finished needs no lease to be acknowledged (S6), and must not be run again for want
+    // of one.
+    if (++tries > 1) {
+      queue::TaskStore::ack(db, lease.partition, finished_);
+      acked();
+    }
     return queue::TaskStore::ack_and_release(db, lease, finished_);
   });
-  // When it was sent twice, the first one may have landed: its reply was lost, not the lease.
-  if (!released && tries == 1) keeper_.lose(lease, "release");
+  // Over a new connection, the first one may have landed: its reply was lost, not the lease.
+  if (!released && session_.generation() == generation) keeper_.lose(lease, "release");
+  keeper_.drop();
   acked();
   finder_.forget_lease();
   log::debug(

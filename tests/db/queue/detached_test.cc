@@ -330,6 +330,19 @@ TEST_F(DetachedTest, IsRecoveredOnceAndByOne) {
       << "the attempt is that of the one who had it";
 }
 
+TEST_F(DetachedTest, ARowThatIsLockedIsNotWaitedFor) {
+  const Started started = start();
+  Worker scout(connect());
+  const DetachedSighting seen = sight();
+  db::Connection holding = connect();
+  holding.execute("BEGIN; SELECT * FROM task_running FOR UPDATE");
+  const std::uint64_t waits = counter("Innodb_row_lock_waits");
+  EXPECT_FALSE(scout.detached.recover(scout.db, seen, true));
+  EXPECT_EQ(counter("Innodb_row_lock_waits"), waits);
+  holding.execute("COMMIT");
+  EXPECT_TRUE(scout.detached.recover(scout.db, seen, true));
+}
+
 // S7: it may be what took its host down. Each attempt is written before it runs, until one has
 // ended in a way that somebody saw.
 TEST_F(DetachedTest, IsSuspectOnceItsHostWasLost) {
