@@ -68,7 +68,9 @@ BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueu
 BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue& queue,
                                    queue::Task& task) {
   finder_.seen(task.key.run_key);
-  const bool careful = suspect(task);
+  const bool suspected = suspect(task);
+  const bool careful = suspected || (task.flags & queue::kSuspectFlag) != 0;
+  if (careful) ack(lease);  // neighbours that are done must not run again because of it
   switch (runner_.run(lease, queue, task, careful, finished_)) {
     case TaskRun::Result::kFinished:
       if (finished_.empty()) oldest_finished_ns_ = boot_ns();
@@ -84,10 +86,8 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
     case TaskRun::Result::kLeaseGone:
       return Next::kLeave;
   }
-  if (careful) {
-    ++careful_->verdicts[task.key.prio];
-    if (!finished_.empty()) ack(lease);
-  }
+  if (suspected) ++careful_->verdicts[task.key.prio];
+  if (careful) ack(lease);
   return Next::kGoOn;
 }
 

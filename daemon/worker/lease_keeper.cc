@@ -185,7 +185,7 @@ bool LeaseKeeper::send_renewal() {
 }
 
 void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
-  if (over_time(boot_ns())) {
+  if (over_time(boot_ns()) && !db::without("renewal_deadline")) {
     // The task is over time: the lease must not outlive it by a blind timer (B3). Unless it ends,
     // or makes progress after all.
     renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);

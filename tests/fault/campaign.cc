@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "fault/storm.h"
+#include "fault/story.h"
 #include "fault/submitter.h"
 #include "support/eventually.h"
 
@@ -106,7 +107,12 @@ class Campaign {
     evidence.exclusive = Cluster::exclusive_queues();
     evidence.max_attempts = options_.max_attempts;
     evidence.recovery = kRecovery;
+    evidence.wall_clock = wall_clock();
     result_.verdict = check(evidence);
+    for (const std::string& tag : result_.verdict.doubtful) {
+      result_.stories.push_back(story_of(evidence, tag));
+      append_line(cluster_.file("stories"), result_.stories.back());
+    }
     result_.faults = storm_.done();
     if (result_.done("razed") != 0 && options_.work != Work::kRazing)
       problem("an allotd ended that nobody had killed");

@@ -39,7 +39,8 @@ struct CampaignResult {
   Meter::Counted provoked;                      // while one did
   Meter::Memory supervisor;
   Meter::Memory worker;
-  std::string problem;  // why the evidence is not complete; empty: it is
+  std::vector<std::string> stories;  // of tasks that ran as they should not have
+  std::string problem;               // why the evidence is not complete; empty: it is
   double seconds = 0;
 
   // Everything promised is there, and so is the evidence.

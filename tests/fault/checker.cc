@@ -12,6 +12,7 @@ namespace allot::fault {
 namespace {
 
 constexpr std::size_t kMostComplaints = 20;
+constexpr std::size_t kMostStories = 100;
 
 struct Run {
   std::string task;
@@ -52,6 +53,15 @@ class Check {
     ++counter;
     if (verdict_.complaints.size() < kMostComplaints)
       verdict_.complaints.push_back(what + ": " + about);
+  }
+
+  // Of a task whose story is worth to be told.
+  void doubt(std::uint64_t& counter, const std::string& what, const std::string& tag,
+             const std::string& more = {}) {
+    complain(counter, what, tag + more);
+    auto& told = verdict_.doubtful;
+    if (told.size() < kMostStories && std::find(told.begin(), told.end(), tag) == told.end())
+      told.push_back(tag);
   }
 
   void collect_runs() {
@@ -111,7 +121,7 @@ class Check {
     switch (answer) {
       case Answer::kAcknowledged:
         ++verdict_.acknowledged;
-        if (!accounted_for(tag)) complain(verdict_.lost, "lost", tag);
+        if (!accounted_for(tag)) doubt(verdict_.lost, "lost", tag);
         return;
       case Answer::kRefused:
         ++verdict_.refused;
@@ -120,7 +130,7 @@ class Check {
       case Answer::kUnknown:
         ++verdict_.unknown;
         // Once it was seen it is as good as acknowledged: it may not vanish half way.
-        if (exists(tag) && !accounted_for(tag)) complain(verdict_.lost, "started, then lost", tag);
+        if (exists(tag) && !accounted_for(tag)) doubt(verdict_.lost, "started, then lost", tag);
         return;
     }
   }
@@ -138,7 +148,7 @@ class Check {
     const bool one_task = std::all_of(runs.begin(), runs.end(), [&runs](const Run& run) {
       return run.task == runs.front().task;
     });
-    if (!one_task) complain(verdict_.doubled, "two tasks of one submission", tag);
+    if (!one_task) doubt(verdict_.doubled, "two tasks of one submission", tag);
     for (std::size_t i = 1; i < runs.size(); ++i) {
       judge_repetition(tag, runs[i - 1], runs[i]);
       judge_overlap(tag, runs, i);
@@ -157,8 +167,8 @@ class Check {
     ++verdict_.duplicates;
     const Fault* fault = hit(before, before.start, after.start, Deaths::kCount);
     if (fault == nullptr) {
-      return complain(verdict_.unexplained_duplicates, "unexplained duplicate",
-                      words(tag, before, after));
+      return doubt(verdict_.unexplained_duplicates, "unexplained duplicate", tag,
+                   words(before, after));
     }
     Verdict::Repeated& repeated = verdict_.duplicates_by[fault->kind];
     ++repeated.all;
@@ -180,12 +190,12 @@ class Check {
     if (beside == nullptr) return;
     ++verdict_.overlaps;
     if (fault == nullptr)
-      complain(verdict_.unexplained_overlaps, "unexplained overlap", words(tag, *beside, after));
+      doubt(verdict_.unexplained_overlaps, "unexplained overlap", tag, words(*beside, after));
     if (!after.exclusive) return;
     if (stood_still(beside->pid, beside->start, after.start)) {
       ++verdict_.frozen_overlaps;
     } else {
-      complain(verdict_.exclusive_overlaps, "exclusive overlap", words(tag, *beside, after));
+      doubt(verdict_.exclusive_overlaps, "exclusive overlap", tag, words(*beside, after));
     }
   }
 
@@ -245,7 +255,7 @@ class Check {
       const Nanoseconds until = i + 1 < runs.size() ? runs[i + 1].start : *runs[i].end;
       if (hit(runs[i], runs[i].start, until, Deaths::kCount) == nullptr) ++charged;
     }
-    if (charged > allowed) complain(verdict_.overtried, "tried too often", tag);
+    if (charged > allowed) doubt(verdict_.overtried, "tried too often", tag);
   }
 
   void judge_dead() {
@@ -260,7 +270,7 @@ class Check {
       } else if (used_up(runs)) {
         ++verdict_.dead_by_attempts;
       } else {
-        complain(verdict_.buried, "dead without a reason", tag);
+        doubt(verdict_.buried, "dead without a reason", tag);
       }
     }
     if (dead_.size() != evidence_.dead.size())
@@ -272,7 +282,7 @@ class Check {
     for (const Run& run : runs) {
       if (run.mark != Mark::kSuccess) continue;
       if (hit(run, run.start, *run.end + evidence_.recovery, Deaths::kCount) == nullptr)
-        complain(verdict_.contradicted, "dead, though it had succeeded", tag);
+        doubt(verdict_.contradicted, "dead, though it had succeeded", tag);
     }
   }
 
@@ -287,8 +297,8 @@ class Check {
     return runs.size() + eaten >= evidence_.max_attempts;
   }
 
-  static std::string words(const std::string& tag, const Run& before, const Run& after) {
-    return tag + " task " + after.task + " in pid " + std::to_string(before.pid) + " at " +
+  static std::string words(const Run& before, const Run& after) {
+    return " task " + after.task + " in pid " + std::to_string(before.pid) + " at " +
            std::to_string(before.start) + ", in pid " + std::to_string(after.pid) + " at " +
            std::to_string(after.start);
   }

@@ -53,6 +53,7 @@ struct Verdict {
   std::vector<Restart> restarts;
 
   std::vector<std::string> complaints;  // the first of them, for people
+  std::vector<std::string> doubtful;    // the tags of tasks that ran as they should not have
 
   [[nodiscard]] bool clean() const {
     return lost + unfinished + unexpected + doubled + torn + buried + contradicted + overtried +

@@ -112,6 +112,8 @@ TEST(Checker, ADuplicateNeedsAFaultThatHitItsWorkerInTime) {
   };
   EXPECT_TRUE(twice(7, 21, 22, true).clean());
   EXPECT_EQ(twice(7, 21, 22, true).duplicates, 1U);
+  EXPECT_EQ(twice(8, 21, 22, true).doubtful, std::vector<std::string>{"1.1"});
+  EXPECT_TRUE(twice(7, 21, 22, true).doubtful.empty());
   EXPECT_EQ(twice(8, 21, 22, true).unexplained_duplicates, 1U) << "another worker";
   EXPECT_EQ(twice(7, 8, 9, true).unexplained_duplicates, 1U) << "before";
   EXPECT_EQ(twice(7, 31, 32, true).unexplained_duplicates, 1U) << "after";
@@ -245,8 +247,8 @@ TEST(Checker, AFaultOfAPartitionHitsWhoeverHasIt) {
   Story story;
   story.told_of(1, 1, Answer::kAcknowledged);
   for (const pid_t pid : {7, 8}) {
-    story.traces.push_back({Mark::kStart, "q", task, "1.1", pid, kParent, 10 * pid});
-    story.traces.push_back({Mark::kSuccess, "q", task, "1.1", pid, kParent, 10 * pid + 1});
+    story.traces.push_back({Mark::kStart, "q", task, "1.1", pid, kParent, 10L * pid});
+    story.traces.push_back({Mark::kSuccess, "q", task, "1.1", pid, kParent, 10L * pid + 1});
   }
   EXPECT_EQ(check(story).unexplained_duplicates, 1U);
   EXPECT_EQ(check(story.hit("x", place_of(3, 6), 75, 76, false)).unexplained_duplicates, 1U);

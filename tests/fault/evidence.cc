@@ -27,6 +27,12 @@ std::optional<Enum> find_word(const std::array<const char*, N>& words, const std
   return std::nullopt;
 }
 
+Nanoseconds read_clock(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return Nanoseconds{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 template <typename Record, typename Parse>
 std::vector<Record> read_all(const std::string& path, Parse parse) {
   std::vector<Record> records;
@@ -48,6 +54,10 @@ pid_t place_of(std::uint64_t queue_id, std::uint64_t partition_no) {
 pid_t place_of(const std::string& task) {
   const auto id = queue::TaskId::parse(task);
   return id ? place_of(id->partition.queue_id, id->partition.partition_no) : -1;
+}
+
+const char* name_of(Mark mark) {
+  return kMarks.at(static_cast<std::size_t>(mark));
 }
 
 std::string tag_of(unsigned submitter, std::uint64_t number) {
@@ -89,6 +99,8 @@ std::optional<Trace> parse_trace(std::string_view line) {
   const auto known = find_word<Mark>(kMarks, mark);
   if (!known) return std::nullopt;
   trace.mark = *known;
+  if (trace.mark == Mark::kStart || trace.mark == Mark::kBeside)
+    in >> trace.attempt >> trace.epoch >> trace.lease_until;
   return trace;
 }
 
@@ -125,9 +137,11 @@ std::vector<Fault> read_faults(const std::string& path) {
 }
 
 Nanoseconds now() {
-  timespec time{};
-  ::clock_gettime(CLOCK_BOOTTIME, &time);
-  return Nanoseconds{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  return read_clock(CLOCK_BOOTTIME);
+}
+
+Nanoseconds wall_clock() {
+  return read_clock(CLOCK_REALTIME) - now();
 }
 
 }  // namespace allot::fault

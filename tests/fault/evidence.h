@@ -46,6 +46,11 @@ struct Trace {
   pid_t pid = 0;     // of the worker
   pid_t parent = 0;  // of the worker's allotd
   Nanoseconds at = 0;
+  // For people, of a start only: the number of this attempt, the epoch of its lease, and until when
+  // its worker is sure of that.
+  unsigned attempt = 0;
+  std::uint64_t epoch = 0;
+  Nanoseconds lease_until = 0;
 };
 
 // A fault that was really done, from its beginning until its effect was over.
@@ -69,6 +74,7 @@ struct Evidence {
   std::vector<std::string> exclusive;  // queues in which no task may ever run twice at once
   unsigned max_attempts = 10;          // of every queue
   Nanoseconds recovery = 0;            // how long a fault that kills nothing may show after its end
+  Nanoseconds wall_clock = 0;          // for people: what added to a time makes one since 1970
 };
 
 // A number that no process has.
@@ -76,6 +82,7 @@ pid_t place_of(std::uint64_t queue_id, std::uint64_t partition_no);
 // The partition of a task by its public id; -1: it is none.
 pid_t place_of(const std::string& task);
 
+const char* name_of(Mark mark);
 std::string tag_of(unsigned submitter, std::uint64_t number);
 
 std::string line_of(const Told& told);
@@ -93,5 +100,7 @@ std::vector<Trace> read_traces(const std::string& path);
 std::vector<Fault> read_faults(const std::string& path);
 
 Nanoseconds now();
+// Evidence::wall_clock as it is now.
+Nanoseconds wall_clock();
 
 }  // namespace allot::fault

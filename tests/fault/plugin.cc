@@ -9,6 +9,8 @@
 // or fail.
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <allot/plugin.hpp>
@@ -19,7 +21,50 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "ipc/slot.h"
+
 namespace {
+
+// What this worker says of its lease, so that a report can tell under which one a task ran. No
+// ordinary plugin may look there.
+class OwnSlot {
+ public:
+  OwnSlot() {
+    struct stat file {};
+    if (::fstat(allot::ipc::kSlotFd, &file) != 0 || file.st_size == 0) return;
+    size_ = static_cast<std::size_t>(file.st_size);
+    void* all = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, allot::ipc::kSlotFd, 0);
+    if (all != MAP_FAILED) file_ = static_cast<const char*>(all);
+  }
+  OwnSlot(const OwnSlot&) = delete;
+  OwnSlot& operator=(const OwnSlot&) = delete;
+  ~OwnSlot() {
+    if (file_ != nullptr) ::munmap(const_cast<char*>(file_), size_);
+  }
+
+  [[nodiscard]] std::uint64_t epoch() const {
+    const auto* slot = find();
+    return slot != nullptr ? slot->epoch.load() : 0;
+  }
+  [[nodiscard]] std::uint64_t lease_until() const {
+    const auto* slot = find();
+    return slot != nullptr ? slot->lease_deadline_ns.load() : 0;
+  }
+
+ private:
+  [[nodiscard]] const allot::ipc::Slot* find() const {
+    const auto pid = static_cast<std::uint32_t>(::getpid());
+    for (std::uint32_t i = 0; file_ != nullptr && allot::ipc::slot_file_size(i + 1) <= size_; ++i) {
+      const auto* slot =
+          reinterpret_cast<const allot::ipc::Slot*>(file_ + allot::ipc::slot_offset(i));
+      if (slot->pid == pid) return slot;
+    }
+    return nullptr;
+  }
+
+  const char* file_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 class Traced : public allot::Handler {
  public:
@@ -123,10 +168,14 @@ class Traced : public allot::Handler {
     std::ostringstream line;
     line << mark << ' ' << ctx.queue() << ' ' << ctx.id() << ' ' << tag << ' ' << ::getpid() << ' '
          << parent_ << ' ' << now();
+    if (mark == "start" || mark == "beside") {
+      line << ' ' << ctx.attempt() << ' ' << slot_.epoch() << ' ' << slot_.lease_until();
+    }
     write_line(fd_, line.str());
   }
 
   pid_t parent_ = ::getppid();  // now, for allotd may die
+  OwnSlot slot_;
   int fd_;
   int razed_;
 };

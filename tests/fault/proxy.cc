@@ -14,6 +14,7 @@
 #include <iterator>
 #include <limits>
 #include <system_error>
+#include <utility>
 
 #include "fault/host.h"
 
@@ -90,10 +91,13 @@ const char* name_of(Trouble trouble) {
 }
 
 struct Proxy::Link {
-  enum class State { kPassing, kSilent, kLosing };
+  enum class State { kPassing, kSilent, kLosing, kHolding };
 
   std::array<UniqueFd, 2> ends;
   std::array<std::string, 2> unsent;  // to that end
+  std::string held;                   // to the server, later
+  bool let_go = false;                // no more is held
+  bool gave_up = false;               // the client did, while something was held
   pid_t pid = 0;
   std::uint32_t connection = 0;
   State state = State::kPassing;
@@ -151,6 +155,37 @@ void Proxy::start(Link& link, Trouble trouble, Nanoseconds until) {
   if (trouble == Trouble::kOrphan) link.ends[kClient].reset();
 }
 
+void Proxy::hold_back(std::string text) {
+  const std::lock_guard lock(mutex_);
+  hold_ = std::move(text);
+}
+
+bool Proxy::holds() const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(links_.begin(), links_.end(), [](const auto& entry) {
+    return entry.second->state == Link::State::kHolding;
+  });
+}
+
+// Until the server answers the link stays, also without its client.
+std::uint32_t Proxy::let_go() {
+  const std::lock_guard lock(mutex_);
+  delivered_ = false;
+  for (const auto& [id, link] : links_) {
+    if (link->state != Link::State::kHolding || link->let_go) continue;
+    link->unsent[kServer] = std::exchange(link->held, {});
+    link->let_go = true;
+    ::eventfd_write(wake_.get(), 1);
+    return link->connection;
+  }
+  return 0;
+}
+
+bool Proxy::delivered() const {
+  const std::lock_guard lock(mutex_);
+  return delivered_;
+}
+
 std::vector<Fault> Proxy::take_faults() {
   const std::lock_guard lock(mutex_);
   return std::exchange(faults_, {});
@@ -200,6 +235,23 @@ bool Proxy::seen(Link& link, int from, std::string_view bytes) {
       link.until = std::min(link.until, now() + kReplyTime);
       return true;  // lost
     }
+    if (link.let_go) {
+      delivered_ = true;
+      if (link.gave_up) {  // all of it is done, then the server sees the end
+        ::shutdown(link.ends[kServer].get(), SHUT_WR);
+        return true;
+      }
+      link.let_go = false;
+      link.state = Link::State::kPassing;
+    }
+  } else if (link.state == Link::State::kHolding && !link.let_go) {
+    link.held.append(bytes);
+    return true;
+  } else if (!hold_.empty() && link.state == Link::State::kPassing && has(bytes, hold_)) {
+    hold_.clear();
+    link.state = Link::State::kHolding;
+    link.held = bytes;
+    return true;
   } else if (commits(bytes, link.in_transaction) && now() < commit_.until &&
              link.state == Link::State::kPassing) {
     if (!commit_.all) commit_.until = 0;
@@ -227,6 +279,10 @@ bool Proxy::pass(Link& link, int from) {
   std::array<char, 65536> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by recv
   const ssize_t got = ::recv(link.ends.at(end).get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
   if (got < 0) return errno == EAGAIN;
+  if (got == 0 && from == kClient && link.state == Link::State::kHolding) {
+    link.gave_up = true;
+    return true;
+  }
   if (got == 0) return false;
   return seen(link, from, {bytes.data(), static_cast<std::size_t>(got)});
 }
@@ -248,6 +304,7 @@ void Proxy::loop() {
         link->events = {};
         if (link->state == Link::State::kSilent) continue;
         for (std::size_t end = 0; end < 2; ++end) {
+          if (end == kClient && link->gave_up) continue;
           short wanted = link->unsent.at(1 - end).empty() ? POLLIN : 0;
           if (!link->unsent.at(end).empty()) wanted = static_cast<short>(wanted | POLLOUT);
           set.push_back({link->ends.at(end).get(), wanted, 0});

@@ -44,6 +44,16 @@ class Proxy {
   // kLoseReply hits the connection with the next commit, or all that have one within `length`.
   void begin(Trouble trouble, bool all, std::uint64_t pick, std::chrono::milliseconds length);
 
+  // The next packet of a client in which `text` occurs stays here, with all that comes behind it on
+  // its connection, also when that client gives up or dies: as in a network that is slow.
+  void hold_back(std::string text);
+  [[nodiscard]] bool holds() const;
+  // It reaches the server now. Returns the server's id of its connection; 0: that has ended by now,
+  // and the packet with it.
+  std::uint32_t let_go();
+  // The server has begun to answer what was let go.
+  [[nodiscard]] bool delivered() const;
+
   // What was done up to now: troubles that are over.
   [[nodiscard]] std::vector<Fault> take_faults();
 
@@ -81,6 +91,8 @@ class Proxy {
     Trouble trouble = Trouble::kDelay;
     Nanoseconds until = 0;
   } next_client_;
+  std::string hold_;  // the text that is looked for; empty: none
+  bool delivered_ = false;
   std::vector<Fault> faults_;
   std::thread thread_;
 };

@@ -37,6 +37,7 @@ class Table {
     memory("worker", result_.worker);
     if (!result_.problem.empty()) out_ << "\nproblem: " << result_.problem << "\n";
     for (const std::string& complaint : verdict_.complaints) out_ << complaint << "\n";
+    for (const std::string& story : result_.stories) out_ << "\n" << story;
     return out_.str();
   }
 

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a random schedule meets too rarely: a packet that is late by just so much, a worker that
+// dies or stands still at just that point. Each case is for a rule of the lease protocol and fails
+// without it, every time (scripts/mutants).
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <ostream>
+
+#include "e2e/daemon.h"
+#include "fault/proxy.h"
+
+namespace allot::fault {
+namespace {
+
+using e2e::Daemon;
+using e2e::DaemonOptions;
+using support::eventually;
+
+std::string value(db::Connection& db, const std::string& sql) {
+  auto results = db.execute(sql);
+  return std::string(results.front().next()->text(0));
+}
+
+// One worker, which reaches the database through a proxy, in the handler of the first task of a
+// block. Somebody else is seen to take its partition by what that leaves in the database.
+class Directed : public testing::Test {
+ protected:
+  [[nodiscard]] DaemonOptions options(const std::string& queue_keys,
+                                      const std::string& daemon_keys = {}) const {
+    return {.workers = 1,
+            .queue_keys = "partitions = 1\nmax_attempts = 10\n" + queue_keys,
+            .daemon_keys = daemon_keys,
+            .database_keys = "socket = \"" + (folder_ / "p") + "\"\nuser = \"root\""};
+  }
+  // Tasks of one transaction, so of one block.
+  static void submit(const Daemon& daemon,
+                     const std::vector<std::pair<std::string, std::string>>& tasks) {
+    std::string lines;
+    for (const auto& [type, payload] : tasks) {
+      lines +=
+          nlohmann::json{{"queue", "default"}, {"type", type}, {"payload", payload}}.dump() + "\n";
+    }
+    ASSERT_EQ(daemon.allot({"submit", "--ndjson", "-"}, lines).status.code, 0);
+  }
+  static bool busy(const Daemon& daemon) {
+    return eventually([&] { return daemon.busy_workers().size() == 1; });
+  }
+  void begin(const std::string& verdict, const std::string& queue_keys = {},
+             const std::string& daemon_keys = {}, const std::string& before = {}) {
+    daemon_ = std::make_unique<Daemon>(options(queue_keys, daemon_keys));
+    ASSERT_TRUE(eventually([&] { return daemon_->logged("worker worker.ready"); }));
+    if (!before.empty()) daemon_->connect().execute(before);
+    submit(*daemon_, {{"test.gate", verdict + " " + gate()}, {"nobody.knows", "neighbour"}});
+    ASSERT_TRUE(busy(*daemon_)) << daemon_->log();
+  }
+
+  [[nodiscard]] std::string gate() const { return folder_ / "gate"; }
+  void open_gate() { ASSERT_TRUE(std::ofstream(gate()).good()); }
+
+  bool held() {
+    return eventually([&] { return proxy_.holds(); });
+  }
+  // The held packet reaches the server, which does all of it.
+  void land() {
+    auto db = daemon_->connect();
+    const std::string id = std::to_string(proxy_.let_go());
+    ASSERT_NE(id, "0") << "the server ended its connection";
+    ASSERT_TRUE(eventually([&] {
+      return proxy_.delivered() &&
+             value(db,
+                   "SELECT COUNT(*) FROM information_schema.processlist WHERE command <> "
+                   "'Sleep' AND id = " +
+                       id) == "0";
+    }));
+  }
+  // As another host would that saw it standing still, and has begun another attempt since.
+  void steal() {
+    auto db = daemon_->connect();
+    db.execute(
+        "UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
+        " lock_host = 'thief', lock_instance = 'x', lock_pid = 1, state = 'LOCKED',"
+        " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND;"
+        "UPDATE task_running SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
+        " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND;"
+        "UPDATE task SET attempt = 2 ORDER BY run_key LIMIT 1");
+  }
+  [[nodiscard]] std::string lease() const {
+    auto db = daemon_->connect();
+    return value(db,
+                 "SELECT CONCAT_WS(' ', epoch, COALESCE(lock_by, '-'), state, expire_at,"
+                 " COALESCE(suspect_to, '-'), suspect_n) FROM q_lock_table");
+  }
+  // What a late worker must not change: tasks, where they are, their attempts.
+  [[nodiscard]] std::string tasks() const {
+    auto db = daemon_->connect();
+    return value(db,
+                 "SELECT CONCAT_WS(' | ',"
+                 " (SELECT GROUP_CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-')"
+                 "   ORDER BY run_key) FROM task),"
+                 " (SELECT CONCAT_WS(' ', 'running', epoch, lock_by, expire_at)"
+                 "   FROM task_running), (SELECT COUNT(*) FROM task_moved),"
+                 " (SELECT COUNT(*) FROM task_attempt), (SELECT COUNT(*) FROM task_dead))");
+  }
+
+  support::TempDir folder_;
+  Proxy proxy_{folder_ / "p", support::Database::shared().socket()};
+  std::unique_ptr<Daemon> daemon_;
+};
+
+// S6: what was sent under a lease and arrives after it has changed nothing.
+struct Verb {
+  const char* name;
+  const char* text;            // in its packet
+  const char* verdict;         // of the handler
+  bool opens = true;           // it is sent when the handler returns
+  const char* detach = "10s";  // after so long
+  bool detached = false;       // from there
+  bool suspect = false;        // a former holder was lost (S7)
+  const char* daemon_keys = "";
+};
+void PrintTo(const Verb& verb, std::ostream* out) {
+  *out << verb.name;
+}
+
+class LateVerb : public Directed, public testing::WithParamInterface<Verb> {};
+
+TEST_P(LateVerb, ChangesNothing) {
+  const Verb& verb = GetParam();
+  begin(verb.verdict, "detach_after = \"" + std::string(verb.detach) + "\"", verb.daemon_keys,
+        verb.suspect ? "UPDATE q_lock_table SET suspect_to = 1 << 62, suspect_n = 1" : "");
+  if (verb.detached) {
+    ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 1; }));
+  }
+  proxy_.hold_back(verb.text);  // not before: the check of the account's rights has it, too
+  if (verb.opens) open_gate();
+  ASSERT_TRUE(held()) << daemon_->log();
+  steal();
+  const std::string lease_before = lease();
+  const std::string tasks_before = tasks();
+  land();
+  EXPECT_EQ(lease(), lease_before) << "the lease of somebody else\n" << daemon_->log();
+  // What has truly finished may be acknowledged at any time.
+  if (std::string(verb.verdict) != "ok") {
+    EXPECT_EQ(tasks(), tasks_before) << daemon_->log();
+  }
+}
+
+constexpr Verb kVerbs[] = {
+    {.name = "Retry", .text = "INSERT INTO task_moved", .verdict = "retry"},
+    {.name = "Bury", .text = "INSERT INTO task_dead", .verdict = "fail"},
+    {.name = "Release", .text = "SET state = 'FREE'", .verdict = "ok"},
+    {.name = "Defer", .text = "INTERVAL 30 SECOND", .verdict = "release"},
+    {.name = "Renew",
+     .text = "SET state = 'EXTENDED'",
+     .verdict = "wait",
+     .opens = false,
+     .daemon_keys = "lease_ttl = \"6s\""},
+    {.name = "Detach",
+     .text = "INSERT INTO task_running",
+     .verdict = "wait",
+     .opens = false,
+     .detach = "1s"},
+    {.name = "SnoozeOfASuspect",
+     .text = "INSERT INTO task_moved",
+     .verdict = "snooze",
+     .suspect = true},
+    {.name = "ClearSuspects",
+     .text = "SET suspect_to = NULL",
+     .verdict = "release",
+     .suspect = true},
+    {.name = "RetryOfADetachedTask",
+     .text = "INSERT INTO task_moved",
+     .verdict = "retry",
+     .detach = "1ms",
+     .detached = true},
+    {.name = "SnoozeOfADetachedSuspect",
+     .text = "INSERT INTO task_moved",
+     .verdict = "snooze",
+     .detach = "1ms",
+     .detached = true,
+     .suspect = true},
+    {.name = "BuryOfADetachedTask",
+     .text = "INSERT INTO task_dead",
+     .verdict = "fail",
+     .detach = "1ms",
+     .detached = true},
+    {.name = "RenewOfADetachedTask",
+     .text = "UPDATE task_running\n   SET expire_at",
+     .verdict = "wait",
+     .opens = false,
+     .detach = "1ms",
+     .detached = true,
+     .daemon_keys = "lease_ttl = \"6s\""},
+};
+INSTANTIATE_TEST_SUITE_P(Verbs, LateVerb, testing::ValuesIn(kVerbs),
+                         [](const auto& test) { return test.param.name; });
+
+// S6, S8: the settler's charge is one of them. It would take back an attempt that another host has
+// charged since.
+TEST_F(Directed, ASettlersLateChargeChangesNothing) {
+  begin("wait");
+  proxy_.hold_back("UPDATE task\n   SET attempt");
+  kill(daemon_->busy_workers().front(), SIGKILL);
+  ASSERT_TRUE(held()) << daemon_->log();
+  steal();
+  const std::string before = lease() + " | " + tasks();
+  land();
+  EXPECT_EQ(lease() + " | " + tasks(), before) << daemon_->log();
+}
+
+TEST_F(Directed, ASettlersLateChargeOfADetachedTaskChangesNothing) {
+  begin("wait", "detach_after = \"1ms\"");
+  ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 1; }));
+  proxy_.hold_back("INSERT INTO task (");
+  kill(daemon_->busy_workers().front(), SIGKILL);
+  ASSERT_TRUE(held()) << daemon_->log();
+  steal();
+  const std::string before = lease() + " | " + tasks();
+  land();
+  EXPECT_EQ(lease() + " | " + tasks(), before) << daemon_->log();
+}
+
+// S1. The keeper gives it up, for its reply does not come; when it arrives the task is done and the
+// lease released.
+TEST_F(Directed, ARenewalBehindTheReleaseLocksNothing) {
+  daemon_ = std::make_unique<Daemon>(options({}, "lease_ttl = \"3s\""));
+  submit(*daemon_, {{"test.gate", "ok " + gate()}});
+  proxy_.hold_back("SET state = 'EXTENDED'");
+  ASSERT_TRUE(held()) << daemon_->log();
+  open_gate();
+  ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
+  const std::string before = lease();
+  land();
+  EXPECT_EQ(lease(), before) << "leased by nobody\n" << daemon_->log();
+}
+
+// S9: what a dead worker has sent may still wait for a row's lock. The settler ends that first;
+// else it takes the partition for a holder that is gone, behind the settler's back.
+TEST_F(Directed, ADeadWorkersLeaseIsNotTakenAfterItsDeath) {
+  daemon_ = std::make_unique<Daemon>(options({}, "lease_ttl = \"1h\""));
+  ASSERT_TRUE(eventually([&] { return daemon_->logged("worker worker.ready"); }));
+  const pid_t victim = daemon_->workers().front();
+  auto db = daemon_->connect();
+  db.execute("BEGIN; SELECT 1 FROM q_lock_table FOR UPDATE");
+  submit(*daemon_, {{"test.write", "done"}});
+  ASSERT_TRUE(support::wait_for_lock_waits(db, 1)) << daemon_->log();
+  kill(victim, SIGKILL);
+  ASSERT_TRUE(eventually([&] { return daemon_->logged("worker.settled"); })) << daemon_->log();
+  db.execute("ROLLBACK");
+  EXPECT_TRUE(eventually([&] { return daemon_->drained(); })) << lease() << "\n" << daemon_->log();
+}
+
+// Two hosts, of which the first comes to stand still in the middle of a block.
+class TwoHosts : public Directed {
+ protected:
+  void begin_both(const std::string& daemon_keys,
+                  const std::vector<std::pair<std::string, std::string>>& tasks) {
+    const std::string keys = "block_seconds = \"60s\"\ndetach_after = \"0s\"";
+    daemon_ = std::make_unique<Daemon>(options(keys, daemon_keys));
+    auto other = options(keys, daemon_keys + "instance = \"other\"\n");
+    other.database = daemon_->database();
+    other.start = false;
+    other_ = std::make_unique<Daemon>(other);
+    submit(*daemon_, tasks);
+    ASSERT_TRUE(busy(*daemon_)) << daemon_->log();
+  }
+  bool taken_over() {
+    return eventually([&] { return other_->logged("lease.takeover"); });
+  }
+
+  std::unique_ptr<Daemon> other_;
+};
+
+// S5: the deadline of its lease is looked at right before each handler.
+TEST_F(TwoHosts, AWorkerThatStoodStillStartsNothing) {
+  begin_both("lease_ttl = \"1s\"\n", {{"test.gate", "ok " + gate()}, {"test.write", "once"}});
+  const pid_t worker = daemon_->busy_workers().front();
+  daemon_->process().signal(SIGSTOP);
+  kill(worker, SIGSTOP);
+  other_->start();
+  ASSERT_TRUE(taken_over()) << other_->log();
+  open_gate();
+  ASSERT_TRUE(eventually([&] { return other_->drained(); })) << other_->log();
+  EXPECT_EQ(other_->written().size(), 1U);
+  kill(worker, SIGCONT);
+  ASSERT_TRUE(eventually([&] { return daemon_->logged("held=false"); })) << daemon_->log();
+  EXPECT_TRUE(daemon_->written().empty()) << "its neighbour ran again\n" << daemon_->log();
+  daemon_->process().signal(SIGCONT);
+}
+
+// A lease is renewed for a task that may still run, not for one that is over its time: a handler
+// that hangs where nobody can kill it does not keep its partition.
+TEST_F(TwoHosts, AHungTaskIsNotRenewedFor) {
+  begin_both("lease_ttl = \"1s\"\ntask_timeout = \"4s\"\n", {{"test.gate", "ok " + gate()}});
+  daemon_->process().signal(SIGSTOP);
+  other_->start();
+  EXPECT_TRUE(taken_over()) << daemon_->log();
+  open_gate();
+  daemon_->process().signal(SIGCONT);
+}
+
+}  // namespace
+}  // namespace allot::fault
