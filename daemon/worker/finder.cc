@@ -57,15 +57,18 @@ bool Finder::hints_wait() const {
 }
 
 std::optional<queue::Block> Finder::next() {
-  if (auto block = follow(std::exchange(claimed_, 0))) return block;
+  if (claimed_ != 0 || claim_urgent()) {
+    if (auto block = follow(std::exchange(claimed_, 0))) return block;
+  }
+  // Before the hints: where there is always more work, nobody would get behind them (S13).
+  watch();
+  if (auto block = take_over_one()) return block;
   const std::uint32_t seen_bell = board_.bell.load();
   if (auto block = follow(take_hint(pool_))) return block;
   if (become_scout(pool_, mono_ns(), scout_interval_ns_)) {
     scout();
     if (auto block = follow(take_hint(pool_))) return block;
   }
-  watch();
-  if (auto block = take_over_one()) return block;
   if (!hints_wait()) sleep(seen_bell);
   return std::nullopt;
 }

@@ -23,9 +23,10 @@ struct ServedQueue {
   const config::Queue* settings = nullptr;
 };
 
-// Finds the next partition with work and leases it. In this order: a hint from the board, else a
-// scout's look at all free partitions (one worker of the pool at a time, S13), else a lease whose
-// holder stood still (S4), else sleep until the doorbell rings or the polling floor is reached.
+// Finds the next partition with work and leases it. In this order: one that a settler freed, else a
+// lease whose holder stood still (S4), else a hint from the board, else a scout's look at all free
+// partitions (one worker of the pool at a time, S13), else sleep until the doorbell rings or the
+// polling floor is reached.
 class Finder {
  public:
   Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,

@@ -46,8 +46,9 @@ class Standstill {
           old->second.sighting.expire_at == sighting.expire_at) {
         since = old->second.since_ns;
       }
-      // Look again when it would expire, so that a takeover is not late by a whole interval.
-      next = std::min(next, static_cast<Nanos>(sighting.remaining.count()) * kMicro);
+      // Look again when it may be taken over, so that this is not late by a whole interval.
+      const Nanos expires = looked + static_cast<Nanos>(sighting.remaining.count()) * kMicro;
+      next = std::min(next, std::max(expires, since + ttl_ns_ / 2) - looked);
       fresh.emplace(key, Watched{std::move(sighting), since, false});
     }
     watched_ = std::move(fresh);

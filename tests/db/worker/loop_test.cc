@@ -108,10 +108,11 @@ class LoopTest : public WorkerTest {
     options.lock_wait = lock_wait(kTtl);
     return std::make_unique<LoopWorker>(options, ServedQueue{queue_, &config_}, registry_, *board_);
   }
-  void put_tasks(std::uint32_t partition_no, std::uint64_t count) {
+  void put_tasks(std::uint32_t partition_no, std::uint64_t count,
+                 const std::string& type = "test.ok") {
     db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
                 std::to_string(queue_.queue_id) + ", " + std::to_string(partition_no) +
-                ", 1, seq, 'test.ok', 'x' FROM seq_1_to_" + std::to_string(count));
+                ", 1, seq, '" + type + "', '2' FROM seq_1_to_" + std::to_string(count));
   }
   std::string tasks_left() { return value("SELECT COUNT(*) FROM task"); }
 
@@ -212,6 +213,38 @@ TEST_F(LoopTest, APartitionThatIsLockedHoldsNobodyUp) {
   EXPECT_EQ(tasks_left(), "1");
   holding.execute("COMMIT");
   EXPECT_TRUE(eventually([&] { return tasks_left() == "0"; }));
+}
+
+// A host is lost, and those that are left have more to do than they can (S13).
+TEST_F(LoopTest, ALostLeaseIsTakenOverUnderLoad) {
+  put_tasks(0, 5);
+  const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
+  ASSERT_TRUE(lost.lease(db_, partition(0), {}));
+  for (const std::uint32_t busy : {1U, 2U, 3U}) put_tasks(busy, 5'000, "test.nap");  // 15 s for two
+  Crowd crowd([&] { return worker(); }, 2);
+  crowd.start();
+  const auto taken = [&] { return crowd.takeovers() == 1; };
+  // A lease and a second, and what the machine may be busy with otherwise.
+  EXPECT_TRUE(eventually(taken, kTtl + std::chrono::seconds(1) + std::chrono::seconds(3)));
+  EXPECT_TRUE(
+      eventually([&] { return value("SELECT COUNT(*) FROM task WHERE partition_no = 0") == "0"; }));
+  EXPECT_GT(std::stoull(tasks_left()), 1'000U) << "they were not busy";
+}
+
+// It is tried again soon, and not seen for the first time once more.
+TEST_F(LoopTest, ALostLeaseThatIsLockedIsTakenOverOnceItIsNot) {
+  const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
+  ASSERT_TRUE(lost.lease(db_, partition(0), {}));
+  db::Connection holding(options());
+  holding.execute(
+      "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
+  Crowd crowd([&] { return worker(); }, 1);
+  crowd.start();
+  const auto taken = [&] { return crowd.takeovers() == 1; };
+  EXPECT_FALSE(eventually(taken, std::chrono::seconds(3)));
+  holding.execute("COMMIT");
+  EXPECT_TRUE(eventually(taken));
+  EXPECT_EQ(crowd.lock_waits(), 0U);
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/standstill.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace allot::worker {
+namespace {
+
+constexpr Nanos kTtl = 6 * kSecond;
+constexpr Nanos kStart = 1'000 * kSecond;
+
+struct Seen {
+  std::uint64_t epoch = 1;
+  std::string expire_at = "then";
+  bool expired = false;
+  std::chrono::microseconds remaining{0};
+};
+using Watched = Standstill<int, Seen>;
+
+// Looks once to be connected for TTL/2, so that takeovers are allowed at kStart.
+Watched connected() {
+  Watched watched(kTtl);
+  watched.saw({}, 1, kStart - kTtl);
+  return watched;
+}
+
+Seen expired() {
+  return {.expired = true};
+}
+
+TEST(StandstillTest, TakesWhatExpiredAndStoodStillForHalfALease) {
+  Watched watched = connected();
+  watched.saw({{7, expired()}}, 1, kStart);
+  EXPECT_FALSE(watched.take(kStart + kTtl / 2 - 1));
+  const auto still = watched.take(kStart + kTtl / 2);
+  ASSERT_TRUE(still);
+  EXPECT_FALSE(still->stale);
+}
+
+// A takeover that did not succeed (its row was locked) is tried again, but not in a loop.
+TEST(StandstillTest, GivesEachOnceBetweenTwoLooksAndRemembersSinceWhen) {
+  Watched watched = connected();
+  watched.saw({{7, expired()}}, 1, kStart);
+  const Nanos later = kStart + kTtl / 2;
+  ASSERT_TRUE(watched.take(later));
+  EXPECT_FALSE(watched.take(later));
+  watched.saw({{7, expired()}}, 1, later);
+  EXPECT_TRUE(watched.take(later)) << "it stands still all the time";
+  watched.saw({{7, Seen{.epoch = 2, .expired = true}}}, 1, later);
+  EXPECT_FALSE(watched.take(later)) << "somebody was faster";
+}
+
+TEST(StandstillTest, LooksAgainWhenOneMayBeTakenOver) {
+  Watched watched = connected();
+  EXPECT_EQ(watched.next_look_ns(), kStart - kTtl + kTtl / 6) << "nothing to wait for";
+  watched.saw({{7, Seen{.remaining = std::chrono::milliseconds(200)}}}, 1, kStart);
+  EXPECT_EQ(watched.next_look_ns(), kStart + kTtl / 6)
+      << "expired before, but not for half a lease";
+  const Nanos later = kStart + kTtl / 2 - 500 * kMilli;
+  watched.saw({{7, expired()}}, 1, later);
+  EXPECT_EQ(watched.next_look_ns(), kStart + kTtl / 2);
+  watched.saw({{7, expired()}}, 1, kStart + kTtl);
+  EXPECT_EQ(watched.next_look_ns(), kStart + kTtl + 100 * kMilli) << "it may be locked";
+}
+
+}  // namespace
+}  // namespace allot::worker
