@@ -53,6 +53,9 @@ class Storm {
   void hold(const Event& event);
   void deadlock(const Event& event);
   void kill_connection(const Event& event);
+  void change_schema(const Event& event);
+  void alter(const std::string& name, const std::string& change);
+  void fill_disk(const Event& event);
 
   [[nodiscard]] Host* choose_host(std::uint64_t pick);
   struct Choice {
@@ -69,6 +72,7 @@ class Storm {
   std::vector<Later> later_;
   bool server_down_ = false;
   unsigned locks_held_ = 0;
+  bool disk_full_ = false;
   std::vector<Fault> faults_;
   std::map<std::string, std::uint64_t> done_;
   std::uint64_t kills_ = 0;
