@@ -72,7 +72,7 @@ TEST(Campaign, TheDatabaseSuffers) {
 TEST(Campaign, LateWorkersDoNoHarm) {
   CampaignOptions options;
   options.seed = 6;
-  options.length = seconds(10);
+  options.length = seconds(18);
   options.mean_pause = milliseconds(100);
   options.weights = only(Kind::kStopHost);
   options.spare = true;  // the first host takes over
