@@ -268,7 +268,7 @@ void Storm::hold(const Event& event) {
   auto db = cluster_.connect();
   if (!db) return;
   const Nanoseconds begin = now();
-  const auto intruder = std::make_shared<Intruder>(std::move(*db));
+  auto intruder = std::make_shared<Intruder>(std::move(*db));
   std::optional<pid_t> pid;
   meter_.sample(locks_held_ != 0);
   try {
@@ -276,7 +276,12 @@ void Storm::hold(const Event& event) {
                                          : intruder->hold_tasks(event.pick);
   } catch (const db::DbError&) {  // others hold it
   }
-  if (!pid) return;
+  if (!pid) {
+    const auto touched = intruder->touched();
+    intruder.reset();
+    meter_.sample(true);
+    return note_failed(event, touched, begin);
+  }
   ++locks_held_;
   ++done_[name_of(event)];
   // `held` is the last one that keeps it.
@@ -290,18 +295,31 @@ void Storm::hold(const Event& event) {
   });
 }
 
+// It did not come to what was wanted, but locks were held meanwhile: of some rows, while it waited
+// for the others. That is a fault as well.
+void Storm::note_failed(const Event& event, std::optional<pid_t> touched, Nanoseconds begin) {
+  if (!touched) return;
+  ++done_[name_of(event) + "_failed"];
+  note({name_of(event) + "_failed", *touched, begin, now()});
+}
+
 void Storm::deadlock(const Event& event) {
   auto db = cluster_.connect();
   if (!db) return;
   const Nanoseconds begin = now();
   meter_.sample(locks_held_ != 0);
   std::optional<pid_t> pid;
-  try {
-    pid = Intruder(std::move(*db)).deadlock(event.pick);
-  } catch (const db::DbError&) {  // the intruder was the victim, or the server went away
+  std::optional<pid_t> touched;
+  {
+    Intruder intruder(std::move(*db));
+    try {
+      pid = intruder.deadlock(event.pick);
+    } catch (const db::DbError&) {  // the intruder was the victim, or the server went away
+    }
+    touched = intruder.touched();
   }
   meter_.sample(true);
-  if (!pid) return;
+  if (!pid) return note_failed(event, touched, begin);
   ++done_[name_of(event)];
   note({name_of(event), *pid, begin, now()});
 }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ class Storm {
   void read_only(const Event& event);
   void hold(const Event& event);
   void deadlock(const Event& event);
+  void note_failed(const Event& event, std::optional<pid_t> touched, Nanoseconds begin);
   void kill_connection(const Event& event);
   void change_schema(const Event& event);
   void alter(const std::string& name, const std::string& change);
