@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/version.h"
+#include "bench/median.h"
 #include "bench/meter.h"
 #include "queue/catalog.h"
 #include "queue/submit.h"
@@ -104,12 +105,6 @@ nlohmann::json as_json(const Round& round) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 int drain(const DrainOptions& options) {
   Drain drain(options);

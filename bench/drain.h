@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "bench/stage.h"
 
@@ -21,9 +20,6 @@ struct Round {
   double floor_tasks_per_s = 0;
   [[nodiscard]] double ratio() const { return tasks_per_s / floor_tasks_per_s; }
 };
-
-// The middle one; of an even number the mean of the two. `values` is not empty.
-[[nodiscard]] double median(std::vector<double> values);
 
 // Drains a queue of no-op tasks through the real daemon and a real plugin, and the same rows with
 // bare clients, in turns. Prints both rates and their ratio, the medians of the rounds. Returns an

@@ -6,41 +6,68 @@
 #include "base/error.h"
 #include "base/version.h"
 #include "bench/drain.h"
+#include "bench/fence.h"
 
 namespace allot::bench {
 namespace {
+
+void add_count(CLI::App* command, const char* name, std::uint32_t& value, const char* text,
+               std::uint32_t least, std::uint32_t most) {
+  command->add_option(name, value, text)->check(CLI::Range(least, most))->capture_default_str();
+}
+
+template <typename Options>
+CLI::App* add_bench(CLI::App& app, const char* name, const char* text, Options& options) {
+  CLI::App* command = app.add_subcommand(name, text);
+  command->add_option("--embedded", options.embedded, "Folder for a private database")
+      ->required()
+      ->type_name("DIR");
+  add_count(command, "--rounds", options.rounds, "Rounds; the medians count", 1, 1'000);
+  command->add_flag("--json", options.json, "As JSON");
+  return command;
+}
+
+CLI::App* add_drain(CLI::App& app, DrainOptions& options) {
+  CLI::App* command = add_bench(
+      app, "drain",
+      "Drain no-op tasks through the real daemon, and the same rows with bare clients", options);
+  Load& load = options.load;
+  add_count(command, "--tasks", load.tasks, "Tasks in each round", 1'000, 100'000'000);
+  add_count(command, "--workers", load.workers, "Workers, and connections of the floor", 1, 256);
+  add_count(command, "--block", load.block, "Tasks fetched with one statement", 1, 1'000);
+  add_count(command, "--payload", load.payload, "Bytes of each payload", 0, 65'536);
+  add_count(command, "--partitions", load.partitions, "Partitions; 0: four for each worker", 0,
+            4'096);
+  return command;
+}
+
+CLI::App* add_fence(CLI::App& app, FenceOptions& options) {
+  CLI::App* command =
+      add_bench(app, "fence", "Time the fenced writes, and the same without their fence", options);
+  add_count(command, "--tasks", options.tasks, "Tasks for each verb and round, of either kind", 10,
+            100'000);
+  return command;
+}
 
 int run(int argc, char** argv) {
   CLI::App app{"Benchmarks, each beside its floor in the same run", "allot bench"};
   app.set_version_flag("--version", std::string(kVersionMark));
   app.require_subcommand(1);
-  DrainOptions options;
-  CLI::App* drain_command = app.add_subcommand(
-      "drain", "Drain no-op tasks through the real daemon, and the same rows with bare clients");
-  drain_command->add_option("--embedded", options.embedded, "Folder for a private database")
-      ->required()
-      ->type_name("DIR");
-  const auto count = [&](const char* name, std::uint32_t& value, const char* text,
-                         std::uint32_t least, std::uint32_t most) {
-    drain_command->add_option(name, value, text)
-        ->check(CLI::Range(least, most))
-        ->capture_default_str();
-  };
-  count("--tasks", options.load.tasks, "Tasks in each round", 1'000, 100'000'000);
-  count("--workers", options.load.workers, "Workers, and connections of the floor", 1, 256);
-  count("--block", options.load.block, "Tasks fetched with one statement", 1, 1'000);
-  count("--payload", options.load.payload, "Bytes of each payload", 0, 65'536);
-  count("--partitions", options.load.partitions, "Partitions; 0: four for each worker", 0, 4'096);
-  count("--rounds", options.rounds, "Rounds; the medians count", 1, 1'000);
-  drain_command->add_flag("--json", options.json, "As JSON");
+  DrainOptions drain_options;
+  FenceOptions fence_options;
+  const CLI::App* drain_command = add_drain(app, drain_options);
+  const CLI::App* fence_command = add_fence(app, fence_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    std::fprintf(stderr, "allot bench: %s (see allot bench drain --help)\n", error.what());
+    const char* about = fence_command->parsed()   ? "fence "
+                        : drain_command->parsed() ? "drain "
+                                                  : "";
+    std::fprintf(stderr, "allot bench: %s (see allot bench %s--help)\n", error.what(), about);
     return kExitUsage;
   }
-  return drain(options);
+  return fence_command->parsed() ? fence(fence_options) : drain(drain_options);
 }
 
 }  // namespace

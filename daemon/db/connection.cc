@@ -18,13 +18,19 @@ namespace {
 constexpr std::string_view kSession =
     "SET NAMES utf8mb4;"
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',"
-    " time_zone = '+00:00', autocommit = 1, completion_type = 0, innodb_lock_wait_timeout = 5,"
-    " lock_wait_timeout = 5, sql_safe_updates = 1"
+    " time_zone = '+00:00', autocommit = 1, completion_type = 0, sql_safe_updates = 1"
     " /*M!100300 , idle_write_transaction_timeout = 30 */;"
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
     "SELECT CONNECTION_ID(), @@max_allowed_packet,"
     " CRC32(CONCAT_WS('|', @@hostname, @@port, @@server_id)),"
     " @@global.read_only, @@global.innodb_read_only, CURRENT_USER()";
+
+// A row's lock, and a table's that is being altered.
+std::string lock_waits(std::chrono::seconds most) {
+  const std::string seconds = std::to_string(most.count());
+  return "SET SESSION innodb_lock_wait_timeout = " + seconds + ", lock_wait_timeout = " + seconds +
+         ";";
+}
 
 unsigned whole_seconds(std::chrono::milliseconds duration) {
   return static_cast<unsigned>((duration.count() + 999) / 1000);
@@ -155,12 +161,12 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
     fail("connect");
   }
   if (server != nullptr && !is_as_wanted(*handle_, options.tls)) refuse_plain();
-  set_up_session();
+  set_up_session(options.lock_wait);
 }
 
-void Connection::set_up_session() {
+void Connection::set_up_session(std::chrono::seconds lock_wait) {
   max_packet_ = 0;  // of the server before
-  auto results = execute(kSession);
+  auto results = execute(lock_waits(lock_wait) + std::string(kSession));
   const auto row = results.back().next();
   id_ = row->u64(0);
   max_packet_ = row->u64(1);

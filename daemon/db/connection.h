@@ -48,6 +48,8 @@ struct ConnectOptions {
   // Both are rounded up to whole seconds by the connector. The first is for each server.
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds call_timeout{10'000};
+  // How long a statement waits for somebody else's lock, at least 1 s.
+  std::chrono::seconds lock_wait{5};
 };
 
 // One row of a stored result, which it keeps alive; what text() gives lives as long as the row.
@@ -123,7 +125,7 @@ class Connection {
   };
   void open(const ConnectOptions& options, const Server* server);
   void open_first_usable(const ConnectOptions& options);
-  void set_up_session();
+  void set_up_session(std::chrono::seconds lock_wait);
   void refuse_read_only(const Row& row, std::size_t first);
   [[noreturn]] void fail(std::string_view doing);
   [[noreturn]] void fail_tls(const Server& server);

@@ -35,7 +35,27 @@ void read_delay(const allot_outcome& outcome, CallResult& result) {
   result.delay = std::chrono::milliseconds(std::min(outcome.delay_ms, kMaxDelayMs));
 }
 
-CallResult read(const allot_outcome& outcome, const std::string& buffer) {
+std::int32_t last_kind(std::uint32_t abi_version) {
+  return abi_version < 3 ? ALLOT_FAIL : ALLOT_EXCEPTION;
+}
+
+// Never an acknowledgement: what this handler meant is not known.
+CallResult unknown(std::int32_t kind, std::uint32_t abi_version) {
+  CallResult result;
+  result.kind = OutcomeKind::kRetry;
+  result.reason = "the handler returned an unknown outcome (" + std::to_string(kind) + ")";
+  if (kind >= ALLOT_SUCCESS && kind <= ALLOT_EXCEPTION) {
+    result.reason += "; its plugin was compiled for plugin ABI " + std::to_string(abi_version) +
+                     ", which has 0 to " + std::to_string(last_kind(abi_version)) +
+                     ": compile it with the headers of this version";
+  }
+  return result;
+}
+
+// A number that came with a later version is none of this plugin's outcomes, whatever it means now.
+CallResult read(const allot_outcome& outcome, const std::string& buffer,
+                std::uint32_t abi_version) {
+  if (outcome.kind > last_kind(abi_version)) return unknown(outcome.kind, abi_version);
   CallResult result;
   result.reason = buffer.substr(0, std::min(outcome.reason.size, buffer.size()));
   switch (outcome.kind) {
@@ -60,10 +80,7 @@ CallResult read(const allot_outcome& outcome, const std::string& buffer) {
       result.kind = OutcomeKind::kException;
       break;
     default:
-      // Never an acknowledgement: what this handler meant is not known.
-      result.kind = OutcomeKind::kRetry;
-      result.reason =
-          "the handler returned an unknown outcome (" + std::to_string(outcome.kind) + ")";
+      return unknown(outcome.kind, abi_version);
   }
   return result;
 }
@@ -100,7 +117,7 @@ CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks&
                            ALLOT_DELAY_BY_POLICY,
                            {buffer.data(), buffer.size(), 0}};
   handler.handler->run(handler.self, &task, &host, &outcome);
-  return read(outcome, buffer);
+  return read(outcome, buffer, handler.abi_version);
 }
 
 }  // namespace allot::plugin_host

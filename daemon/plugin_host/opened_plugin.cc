@@ -61,7 +61,8 @@ std::optional<Finding> describe_handlers(const allot_plugin& plugin, OpenedPlugi
     opened.file.types_by_config |= types_function(handler) != nullptr;
     auto types = types_of(handler, pairs);
     if (const auto* finding = std::get_if<Finding>(&types)) return *finding;
-    LoadedHandler described{&handler, nullptr, std::get<std::vector<std::string>>(types)};
+    LoadedHandler described{&handler, nullptr, std::get<std::vector<std::string>>(types),
+                            plugin.abi_version};
     for (const std::string& type : described.types) {
       if (all.insert(type).second) continue;
       return Finding{Refusal::kTypeTwice, "type '" + type + "' is offered twice; keep one of them"};

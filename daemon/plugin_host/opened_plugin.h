@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ struct LoadedHandler {
   const allot_handler* handler = nullptr;
   void* self = nullptr;
   std::vector<std::string> types = {};
+  std::uint32_t abi_version = ALLOT_ABI_VERSION;  // that its plugin was compiled with
 };
 
 struct OpenedPlugin {

@@ -41,24 +41,25 @@ Landed send(db::Connection& db, std::initializer_list<db::Statement> writes) {
 }
 
 Landed move(db::Connection& db, const Detached& detached, const db::Statement& first,
-            std::uint32_t charged, std::chrono::microseconds delay) {
+            std::uint32_t charged, std::uint32_t keep_flags, std::chrono::microseconds delay) {
   return send_salted([&](std::uint32_t salt) {
     db::Statement retry = fenced(sql::k_retry_detached, detached);
-    retry.set("attempt", charged).set("delay_us", bounded_us(delay)).set("salt", salt);
+    retry.set("attempt", charged).set("keep_flags", keep_flags);
+    retry.set("delay_us", bounded_us(delay)).set("salt", salt);
     return send(db, {first, retry});
   });
 }
 
 // To where it stood; should somebody stand there by now, behind what is due.
 Landed put_back(db::Connection& db, const Detached& detached, const db::Statement& first,
-                std::uint32_t charged) {
+                std::uint32_t charged, std::uint32_t keep_flags) {
   db::Statement back = fenced(sql::k_return_detached, detached);
-  back.set("attempt", charged);
+  back.set("attempt", charged).set("keep_flags", keep_flags);
   try {
     return send(db, {first, back});
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kDuplicate) throw;
-    return move(db, detached, first, charged, std::chrono::microseconds(0));
+    return move(db, detached, first, charged, keep_flags, std::chrono::microseconds(0));
   }
 }
 
@@ -132,7 +133,8 @@ Landed DetachedStore::ack(db::Connection& db, const Detached& detached) {
 
 Landed DetachedStore::retry(db::Connection& db, const Detached& detached, std::uint32_t attempt,
                             std::chrono::microseconds delay, const Verdict& verdict) {
-  return move(db, detached, record(detached, attempt, verdict), attempt, delay);
+  return move(db, detached, record(detached, attempt, verdict), attempt, kept_flags(verdict),
+              delay);
 }
 
 Landed DetachedStore::bury(db::Connection& db, const Detached& detached, std::uint32_t attempt,
@@ -144,17 +146,17 @@ Landed DetachedStore::bury(db::Connection& db, const Detached& detached, std::ui
 
 Landed DetachedStore::charge(db::Connection& db, const Detached& detached, std::uint32_t attempt,
                              const Verdict& verdict) {
-  return put_back(db, detached, record(detached, attempt, verdict), attempt);
+  return put_back(db, detached, record(detached, attempt, verdict), attempt, kept_flags(verdict));
 }
 
 Landed DetachedStore::give_back(db::Connection& db, const Detached& detached,
                                 std::uint32_t attempt) {
-  return put_back(db, detached, forget(detached, attempt), attempt - 1);
+  return put_back(db, detached, forget(detached, attempt), attempt - 1, kAllFlags);
 }
 
 Landed DetachedStore::snooze(db::Connection& db, const Detached& detached, std::uint32_t attempt,
                              std::chrono::microseconds delay) {
-  return move(db, detached, forget(detached, attempt), attempt - 1, delay);
+  return move(db, detached, forget(detached, attempt), attempt - 1, kEndedFlags, delay);
 }
 
 std::vector<DetachedSighting> DetachedStore::watch(db::Connection& db,
@@ -181,7 +183,8 @@ std::optional<Detached> DetachedStore::recover(db::Connection& db, const Detache
       .set("ttl_us", ttl_.count())
       .set("seen_epoch", sighting.epoch)
       .set("seen_expire_at", sighting.expire_at)
-      .set("stale", stale ? 1 : 0);
+      .set("stale", stale ? 1 : 0)
+      .set("suspect_flag", kSuspectFlag);
   const Detached mine{sighting.id, sighting.epoch + 1, holder_.id};
   if (db.run({statement}).front().affected() == 1) return mine;
   // An earlier try may have landed and its reply been lost.

@@ -37,22 +37,23 @@ db::Statement release_statement(const Lease& lease) {
 }
 
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
-                                       const FetchSpec& spec) const {
-  return take(db, db::Statement(sql::k_lease), partition, spec);
+                                       const FetchSpec& spec, Locked locked) const {
+  return take(db, db::Statement(sql::k_lease), partition, spec, locked);
 }
 
 std::optional<Block> LeaseStore::take_over(db::Connection& db, const Sighting& sighting, bool stale,
-                                           const FetchSpec& spec) const {
+                                           const FetchSpec& spec, Locked locked) const {
   db::Statement statement(sql::k_takeover);
   statement.set("seen_epoch", sighting.epoch)
       .set("seen_expire_at", sighting.expire_at)
       .set("stale", stale ? 1 : 0);
-  return take(db, std::move(statement), sighting.partition, spec);
+  return take(db, std::move(statement), sighting.partition, spec, locked);
 }
 
 std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statement,
-                                      Partition partition, const FetchSpec& spec) const {
-  set_partition(statement, partition);
+                                      Partition partition, const FetchSpec& spec,
+                                      Locked locked) const {
+  set_partition(statement, partition).set("wait", locked == Locked::kWait ? 1 : 0);
   set_holder(statement, holder_, ttl_, spec.block_size);
   auto results = db.run({statement, fetch_statement(partition, spec)});
   const auto row = results[1].next();

@@ -27,6 +27,12 @@ struct Block {
   std::vector<Task> tasks;
 };
 
+// What to do with a lease whose row somebody has locked.
+enum class Locked {
+  kSkip,  // it is not won: there are others
+  kWait   // the lock may be that of an earlier try, whose reply was lost: it is this holder's then
+};
+
 // The verbs on q_lock_table. Every call is one trip, may be repeated after a lost reply, and throws
 // db::DbError. Nothing here looks at a clock of this host.
 class LeaseStore {
@@ -38,12 +44,13 @@ class LeaseStore {
   [[nodiscard]] std::chrono::microseconds ttl() const { return ttl_; }
 
   // Leases a free partition and fetches from it. nullopt: somebody else has it, or it is held back.
-  std::optional<Block> lease(db::Connection& db, Partition partition, const FetchSpec& spec) const;
+  std::optional<Block> lease(db::Connection& db, Partition partition, const FetchSpec& spec,
+                             Locked locked = Locked::kWait) const;
 
   // The same for a partition whose holder this process saw standing still (S4). `stale` says that
   // it stood still for longer than any lease, so that the database's clock is not asked.
   std::optional<Block> take_over(db::Connection& db, const Sighting& sighting, bool stale,
-                                 const FetchSpec& spec) const;
+                                 const FetchSpec& spec, Locked locked = Locked::kWait) const;
 
   // False: the lease is gone, nothing was written.
   bool renew(db::Connection& db, const Lease& lease) const;
@@ -60,7 +67,7 @@ class LeaseStore {
 
  private:
   std::optional<Block> take(db::Connection& db, db::Statement statement, Partition partition,
-                            const FetchSpec& spec) const;
+                            const FetchSpec& spec, Locked locked) const;
 
   Holder holder_;
   std::chrono::microseconds ttl_;

@@ -38,6 +38,14 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
 // Microseconds, from 0 to a century.
 std::int64_t bounded_us(std::chrono::microseconds delay);
 
+// The bits of Task::flags that outlast an attempt: one that has ended clears the task of suspicion,
+// unless nobody knows how it ended.
+inline constexpr std::uint32_t kAllFlags = 0xff;
+inline constexpr std::uint32_t kEndedFlags = kAllFlags & ~kSuspectFlag;
+inline std::uint32_t kept_flags(const Verdict& verdict) {
+  return verdict.cause == kLost.cause ? kAllFlags : kEndedFlags;
+}
+
 inline constexpr int kSaltTries = 8;
 
 // Distinguishes keys of the same microsecond; a new one for each statement.

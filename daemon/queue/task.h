@@ -15,6 +15,11 @@ inline constexpr std::size_t kMaxName = 63;                              // queu
 inline constexpr unsigned kDefaultPrio = 1;
 inline constexpr unsigned kPrioClasses = 4;
 
+// The bit of `flags` that a detached task carries once its host was lost: it may be what took the
+// host down, and it is in no lease's block of suspects. Until an attempt has ended with a verdict
+// other than lost, each is written before it runs (S7).
+inline constexpr std::uint32_t kSuspectFlag = 1;
+
 struct Partition {
   std::uint32_t queue_id = 0;
   std::uint32_t partition_no = 0;
@@ -33,6 +38,7 @@ struct Task {
   TaskKey key;
   std::optional<std::uint64_t> first_key;  // set once the task has moved
   std::uint32_t attempt = 0;               // attempts charged so far
+  std::uint32_t flags = 0;                 // kSuspectFlag
   std::string type;
   std::size_t payload_size = 0;
   std::optional<std::string> payload;  // large ones are fetched singly, right before they run (S19)

@@ -14,6 +14,20 @@ db::Statement& set_key(db::Statement& statement, TaskKey key) {
   return statement.set("prio", key.prio).set("run_key", key.run_key);
 }
 
+db::Statement& set_mark(db::Statement& statement, const TaskStore::Mark& mark) {
+  return statement.set("at_least", mark.at_least)
+      .set("at_most", mark.at_most)
+      .set("keep_flags", mark.keep_flags);
+}
+
+TaskStore::Mark charged(std::uint32_t attempt, const Verdict& verdict) {
+  return {attempt, UINT8_MAX, kept_flags(verdict)};
+}
+
+TaskStore::Mark taken_back(std::uint32_t attempt, std::uint32_t keep_flags) {
+  return {0, attempt - 1, keep_flags};
+}
+
 void set_verdict(db::Statement& statement, const Verdict& verdict, const Holder& holder) {
   statement.set("cause", verdict.cause)
       .set("error", error_text(verdict.error))
@@ -63,6 +77,7 @@ std::vector<Task> read_tasks(db::StatementResult& rows) {
     task.type = row->text(4);
     task.payload_size = row->u64(5);
     if (!row->is_null(6)) task.payload = row->text(6);
+    task.flags = static_cast<std::uint32_t>(row->u64(7));
   }
   return tasks;
 }
@@ -129,12 +144,11 @@ db::Statement TaskStore::attempt_record(const Lease& lease, TaskKey key, std::ui
 }
 
 Landed TaskStore::move(db::Connection& db, const Lease& lease, const Task& task,
-                       const db::Statement& record, std::uint32_t charged,
+                       const db::Statement& record, const Mark& mark,
                        std::chrono::microseconds delay, Then then) const {
   return send_salted([&](std::uint32_t salt) {
     db::Statement move(sql::k_retry);
-    set_key(set_fence(move, lease), task.key)
-        .set("attempt", charged)
+    set_mark(set_key(set_fence(move, lease), task.key), mark)
         .set("delay_us", bounded_us(delay))
         .set("salt", salt);
     return send(db, lease, {record, move}, 2, then);
@@ -144,14 +158,14 @@ Landed TaskStore::move(db::Connection& db, const Lease& lease, const Task& task,
 Landed TaskStore::retry(db::Connection& db, const Lease& lease, const Task& task,
                         std::uint32_t attempt, std::chrono::microseconds delay,
                         const Verdict& verdict, Then then) const {
-  return move(db, lease, task, attempt_record(lease, task.key, attempt, verdict), attempt, delay,
-              then);
+  return move(db, lease, task, attempt_record(lease, task.key, attempt, verdict),
+              charged(attempt, verdict), delay, then);
 }
 
 Landed TaskStore::snooze(db::Connection& db, const Lease& lease, const Task& task,
                          std::uint32_t attempt, std::chrono::microseconds delay) const {
-  return move(db, lease, task, forget_statement(lease, task, attempt), attempt - 1, delay,
-              Then::kKeepLease);
+  return move(db, lease, task, forget_statement(lease, task, attempt),
+              taken_back(attempt, kEndedFlags), delay, Then::kKeepLease);
 }
 
 Landed TaskStore::bury(db::Connection& db, const Lease& lease, const Task& task,
@@ -170,7 +184,7 @@ Landed TaskStore::bury_spent(db::Connection& db, const Lease& lease, const Task&
 Landed TaskStore::charge(db::Connection& db, const Lease& lease, const Task& task,
                          std::uint32_t attempt, const Verdict& verdict, Then then) const {
   db::Statement charge(sql::k_charge);
-  set_key(set_fence(charge, lease), task.key).set("attempt", attempt);
+  set_mark(set_key(set_fence(charge, lease), task.key), charged(attempt, verdict));
   return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), charge}, 1, then);
 }
 
@@ -182,7 +196,7 @@ Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& t
 Landed TaskStore::give_back(db::Connection& db, const Lease& lease, const Task& task,
                             std::uint32_t attempt) const {
   db::Statement charge(sql::k_charge);
-  set_key(set_fence(charge, lease), task.key).set("attempt", attempt - 1);
+  set_mark(set_key(set_fence(charge, lease), task.key), taken_back(attempt, kAllFlags));
   return send(db, lease, {forget_statement(lease, task, attempt), charge}, 1, Then::kKeepLease);
 }
 

@@ -52,6 +52,13 @@ std::vector<Task> read_tasks(db::StatementResult& rows);
 // reply, and throws db::DbError.
 class TaskStore {
  public:
+  // What the end of an attempt does to the task's count of attempts, and to its flags.
+  struct Mark {
+    std::uint32_t at_least;  // others may have charged more meanwhile
+    std::uint32_t at_most;
+    std::uint32_t keep_flags;
+  };
+
   explicit TaskStore(const Holder& holder) : holder_(holder) {}
 
   static std::vector<Task> fetch(db::Connection& db, Partition partition, const FetchSpec& spec);
@@ -111,7 +118,7 @@ class TaskStore {
                             Then then) const;
   // The task gets a later key, in one transaction with `record`.
   [[nodiscard]] Landed move(db::Connection& db, const Lease& lease, const Task& task,
-                            const db::Statement& record, std::uint32_t charged,
+                            const db::Statement& record, const Mark& mark,
                             std::chrono::microseconds delay, Then then) const;
   [[nodiscard]] db::Statement attempt_record(const Lease& lease, TaskKey key, std::uint32_t attempt,
                                              const Verdict& verdict) const;

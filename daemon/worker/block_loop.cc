@@ -68,7 +68,9 @@ BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueu
 BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue& queue,
                                    queue::Task& task) {
   finder_.seen(task.key.run_key);
-  const bool careful = suspect(task);
+  const bool suspected = suspect(task);
+  const bool careful = suspected || (task.flags & queue::kSuspectFlag) != 0;
+  if (careful) ack(lease);  // neighbours that are done must not run again because of it
   switch (runner_.run(lease, queue, task, careful, finished_)) {
     case TaskRun::Result::kFinished:
       if (finished_.empty()) oldest_finished_ns_ = boot_ns();
@@ -84,10 +86,8 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
     case TaskRun::Result::kLeaseGone:
       return Next::kLeave;
   }
-  if (careful) {
-    ++careful_->verdicts[task.key.prio];
-    if (!finished_.empty()) ack(lease);
-  }
+  if (suspected) ++careful_->verdicts[task.key.prio];
+  if (careful) ack(lease);
   return Next::kGoOn;
 }
 
@@ -159,14 +159,22 @@ void BlockLoop::forget_block() {
 }
 
 void BlockLoop::finish(const queue::Lease& lease) {
-  keeper_.drop();
+  keeper_.releasing();
+  const std::uint64_t generation = session_.generation();
   int tries = 0;
   const bool released = session_.call([&](db::Connection& db) {
-    ++tries;
+    // While somebody locks the lease's row, or one of the tasks, neither would ever be written.
+    // What is finished needs no lease to be acknowledged (S6), and must not be run again for want
+    // of one.
+    if (++tries > 1) {
+      queue::TaskStore::ack(db, lease.partition, finished_);
+      acked();
+    }
     return queue::TaskStore::ack_and_release(db, lease, finished_);
   });
-  // When it was sent twice, the first one may have landed: its reply was lost, not the lease.
-  if (!released && tries == 1) keeper_.lose(lease, "release");
+  // Over a new connection, the first one may have landed: its reply was lost, not the lease.
+  if (!released && session_.generation() == generation) keeper_.lose(lease, "release");
+  keeper_.drop();
   acked();
   finder_.forget_lease();
   log::debug(

@@ -26,6 +26,8 @@ class BlockLoop {
 
   // Until asked to leave.
   void run();
+  // One lease, until it is given back.
+  void work(queue::Block block);
 
  private:
   // Careful mode of the lease in hand (S7).
@@ -39,7 +41,6 @@ class BlockLoop {
     kDetached  // it is given back: a task took itself out of the block
   };
 
-  void work(queue::Block block);
   Next run_block(const queue::Lease& lease, const ServedQueue& queue,
                  std::vector<queue::Task>& tasks, Nanos until_ns);
   Next run_one(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);

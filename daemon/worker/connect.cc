@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/connect.h"
 
+#include <algorithm>
+
 #include "log/log.h"
 
 namespace allot::worker {
@@ -11,6 +13,11 @@ db::Connection connect(const db::ConnectOptions& options) {
     log::warn("database.passed_over", {{"used", connection.where()}, {"text", why}});
   }
   return connection;
+}
+
+std::chrono::seconds lock_wait(std::chrono::microseconds ttl) {
+  using std::chrono::seconds;
+  return std::clamp(std::chrono::duration_cast<seconds>(ttl / 3), seconds(1), seconds(5));
 }
 
 }  // namespace allot::worker

@@ -74,8 +74,9 @@ std::optional<queue::Block> Finder::follow(ipc::Hint hint) {
   const queue::Partition partition{hint_queue(hint), hint_partition(hint)};
   const ServedQueue* queue = served(partition.queue_id);
   if (hint == 0 || queue == nullptr) return std::nullopt;
-  return take(partition, *queue,
-              [&](db::Connection& db) { return store_.lease(db, partition, fetch_spec(*queue)); });
+  return take(partition, *queue, [&](db::Connection& db, queue::Locked locked) {
+    return store_.lease(db, partition, fetch_spec(*queue), locked);
+  });
 }
 
 template <typename Verb>
@@ -84,9 +85,10 @@ std::optional<queue::Block> Finder::take(queue::Partition partition, const Serve
   slot_.begin_lease(partition, queue.info.name, queue.settings->exclusive);
   slot_.set_state(ipc::WorkerState::kLeasing);
   Nanos sent_ns = 0;
+  queue::Locked locked = queue::Locked::kSkip;
   auto block = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return verb(db);
+    return verb(db, std::exchange(locked, queue::Locked::kWait));
   });
   if (!block) {
     slot_.end_lease();
@@ -141,8 +143,8 @@ std::optional<queue::Block> Finder::take_over_one() {
   if (!still) return std::nullopt;
   const queue::Sighting& sighting = still->sighting;
   const ServedQueue* queue = served(sighting.partition.queue_id);
-  auto block = take(sighting.partition, *queue, [&](db::Connection& db) {
-    return store_.take_over(db, sighting, still->stale, fetch_spec(*queue));
+  auto block = take(sighting.partition, *queue, [&](db::Connection& db, queue::Locked locked) {
+    return store_.take_over(db, sighting, still->stale, fetch_spec(*queue), locked);
   });
   if (!block) return std::nullopt;
   slot_.raw().takeovers.fetch_add(1, std::memory_order_relaxed);

@@ -64,6 +64,7 @@ void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
     const std::lock_guard held(mutex_);
     lease_ = lease;
     lost_ = false;
+    releasing_ = false;
     renew_at_ns_ = sent_ns + ttl_ns_ / 3;
     trips_.add(boot_ns() - sent_ns);
     set_deadline(sent_ns);
@@ -71,16 +72,23 @@ void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
   changed_.notify_all();
 }
 
-void LeaseKeeper::drop() {
+void LeaseKeeper::releasing() {
   // A renewal under way is waited for, as long as its own deadlines allow: that is no freeze.
   const SlotWriter::Guard guard(slot_);
+  const std::lock_guard held(mutex_);
+  releasing_ = true;
+  renew_at_ns_ = std::max(renew_at_ns_, boot_ns() + ttl_ns_ / 10);
+}
+
+void LeaseKeeper::drop() {
+  const SlotWriter::Guard guard(slot_);  // as in releasing()
   const std::lock_guard held(mutex_);
   lease_.reset();
   deadline_ns_ = 0;
 }
 
 void LeaseKeeper::task_begins(const TaskAtWork& work) {
-  const SlotWriter::Guard guard(slot_);  // as in drop()
+  const SlotWriter::Guard guard(slot_);  // as in releasing()
   const std::lock_guard held(mutex_);
   work_ = work;
   detach_at_ns_ = 0;
@@ -187,6 +195,8 @@ void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
     connect_if_needed();
     const Nanos sent = boot_ns();
     if (!send_renewal()) {
+      // Released, and the reply was lost or is still to come. Or lost: then the release tells.
+      if (releasing_) return lease_.reset();
       return lose(*lease_, place_ == Place::kDetached ? "renew_detached" : "renew");
     }
     trips_.add(boot_ns() - sent);

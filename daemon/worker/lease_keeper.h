@@ -41,8 +41,9 @@ enum class Place {
 // which is opened when a lease first lives that long. The same thread detaches a task that runs
 // long (B12), because the main thread is inside the handler, and renews it from then on.
 //
-// Block loop and keeper share one mutex (S1): drop() and task_ended() wait for a renewal or a
-// detach under way, and after drop() none is sent, so that no renewal can land behind a release.
+// Block loop and keeper share one mutex (S1): releasing(), drop() and task_ended() wait for a
+// renewal or a detach under way, so that no renewal meets a release that is answered in time. One
+// that meets a later one finds the epoch ended, and nothing to renew.
 class LeaseKeeper {
  public:
   LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
@@ -53,6 +54,9 @@ class LeaseKeeper {
 
   // Keeps `lease`, whose statement was sent at `sent_ns` (CLOCK_BOOTTIME).
   void hold(const queue::Lease& lease, Nanos sent_ns);
+  // The release of the lease is sent from now on. The lease is renewed only should that take long,
+  // until drop(); that it is gone then is no news.
+  void releasing();
   void drop();
   // `verb` found `lease` gone: counted and logged, once for a lease, whoever finds it first. No
   // more renewals of it, and it is not valid() any more.
@@ -106,6 +110,7 @@ class LeaseKeeper {
   Nanos renew_at_ns_ = 0;
   Nanos detach_at_ns_ = 0;  // not before; after one that failed
   RoundTrips trips_;
+  bool releasing_ = false;
   bool stop_ = false;
 
   std::optional<db::Connection> connection_;  // the keeper thread's only

@@ -48,22 +48,23 @@ class Standstill {
       }
       // Look again when it would expire, so that a takeover is not late by a whole interval.
       next = std::min(next, static_cast<Nanos>(sighting.remaining.count()) * kMicro);
-      fresh.emplace(key, Watched{std::move(sighting), since});
+      fresh.emplace(key, Watched{std::move(sighting), since, false});
     }
     watched_ = std::move(fresh);
     next_look_ns_ = looked + std::max(next, std::min(kLeastInterval, ttl_ns_ / 6));
   }
 
-  // One that may be taken over, and is not watched any more.
+  // One that may be taken over. Each once between two looks: it may be locked, or somebody was
+  // faster.
   std::optional<Still> take(Nanos now) {
     if (now < not_before_ns_) return std::nullopt;
-    for (auto at = watched_.begin(); at != watched_.end(); ++at) {
-      const Nanos unchanged = now - at->second.since_ns;
+    for (auto& [key, watched] : watched_) {
+      if (watched.tried) continue;
+      const Nanos unchanged = now - watched.since_ns;
       const bool stale = unchanged >= ttl_ns_ + kSecond || db::without("takeover_wait");
-      if (!stale && !(at->second.sighting.expired && unchanged >= ttl_ns_ / 2)) continue;
-      Still still{std::move(at->second.sighting), stale};
-      watched_.erase(at);
-      return still;
+      if (!stale && !(watched.sighting.expired && unchanged >= ttl_ns_ / 2)) continue;
+      watched.tried = true;
+      return Still{watched.sighting, stale};
     }
     return std::nullopt;
   }
@@ -73,6 +74,7 @@ class Standstill {
   struct Watched {
     Sighting sighting;
     Nanos since_ns = 0;  // CLOCK_BOOTTIME
+    bool tried = false;  // since the last look
   };
   static constexpr Nanos kLeastInterval = 100 * kMilli;
 

@@ -235,19 +235,23 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
                           {"attempt", attempt.number},
                           {"outcome", plugin_host::name_of(result.kind)},
                           {"runtime_us", (boot_ns() - started) / kMicro}});
-  const bool in_doubt = !valid;
-  if (in_doubt) {
+  if (!valid) {
     // S5: it may have run beside another one. The checker wants a fault that explains it.
     log::warn("lease.overrun",
               {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
   }
   if (!find_place(attempt, place)) return dropped(attempt);
+  // It did as stop_requested said, for a reason that is not the task's.
+  const bool gave_way =
+      result.kind == plugin_host::OutcomeKind::kRetry && !valid && boot_ns() < limits.soft_ns;
+  return gave_way ? interrupted(attempt, result.reason) : act_on(attempt, result);
+}
+
+TaskRun::Result TaskRun::act_on(const Attempt& attempt, const plugin_host::CallResult& result) {
   switch (result.kind) {
     case plugin_host::OutcomeKind::kSuccess:
       return finished(attempt);
     case plugin_host::OutcomeKind::kRetry:
-      // It did as stop_requested said, for a reason that is not the task's.
-      if (in_doubt && boot_ns() < limits.soft_ns) return interrupted(attempt, result.reason);
       return retry(attempt, result.delay, {"retry", result.reason});
     case plugin_host::OutcomeKind::kFail:
       return bury(attempt, {"fail", result.reason});

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/settings.h"
+#include "plugin_host/handler_call.h"
 #include "plugin_host/registry.h"
 #include "queue/detached_store.h"
 #include "queue/retry_policy.h"
@@ -49,6 +50,7 @@ class TaskRun {
   // By the policy of its type or queue.
   [[nodiscard]] std::chrono::microseconds pause_after(const Attempt& attempt) const;
   Result call_handler(Attempt& attempt);
+  Result act_on(const Attempt& attempt, const plugin_host::CallResult& result);
   // Where the task is now that its handler has returned. False: its lease is gone.
   bool find_place(Attempt& attempt, Place place);
   Result finished(const Attempt& attempt);

@@ -11,6 +11,7 @@
 #include "log/log.h"
 #include "peer/inherited.h"
 #include "worker/block_loop.h"
+#include "worker/connect.h"
 #include "worker/pulse.h"
 #include "worker/stop_request.h"
 
@@ -69,7 +70,8 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   slot.set_state(ipc::WorkerState::kConnecting);
   const auto registry =
       plugin_host::Registry::load(settings.plugins.folder, settings.plugins.sections);
-  const db::ConnectOptions connect = db::from_settings(settings.database);
+  db::ConnectOptions connect = db::from_settings(settings.database);
+  connect.lock_wait = lock_wait(leases.ttl());
   try {
     Session session(connect, slot, settings.daemon.stop_timeout / 2);
     session.call([](db::Connection& db) {

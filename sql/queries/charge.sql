@@ -1,7 +1,9 @@
 -- Careful mode, and the settler for a first crash: the attempt is written, the key stays (S7, S10).
--- An absolute number, so that a repeat after a lost reply charges nothing twice.
+-- Absolute numbers, so that a repeat after a lost reply charges nothing twice. A charge knows the
+-- least: it never lowers what others charged meanwhile. What is given back knows the most.
+-- :keep_flags are those bits of the task's flags that outlast the attempt.
 UPDATE task
-   SET attempt = :attempt
+   SET attempt = GREATEST(LEAST(attempt, :at_most), :at_least), flags = flags & :keep_flags
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND EXISTS (SELECT 1 FROM q_lock_table
                 WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -12,7 +12,11 @@ UPDATE q_lock_table
        block_size = :block_size
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (state = 'FREE' OR lock_by = :holder)
-   AND (hold_until IS NULL OR hold_until <= UTC_TIMESTAMP(6));
+   AND (hold_until IS NULL OR hold_until <= UTC_TIMESTAMP(6))
+   AND (:wait  -- else a row that somebody has locked is not waited for. See README.md
+        OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
+                                   WHERE queue_id = :queue_id AND partition_no = :partition_no
+                                   LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));
 SELECT epoch, suspect_to, suspect_n
   FROM q_lock_table
  WHERE queue_id = :queue_id AND partition_no = :partition_no

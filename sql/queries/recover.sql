@@ -1,10 +1,16 @@
 -- Takes a detached task whose holder gave no sign of life (S4, S20), to charge it and put it back.
 -- Where it ran stays written, for record_detached.sql. The next epoch is nobody else's: its
--- partition's release used that number up.
+-- partition's release used that number up. A row that somebody has locked is not waited for. It may
+-- be what took its host down, and carries a flag for that from now on.
 UPDATE task_running
-   SET epoch = epoch + 1, lock_by = :holder, lock_origin = :origin,
+   SET epoch = epoch + 1, flags = flags | :suspect_flag,
+       lock_by = :holder, lock_origin = :origin,
        expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key
    AND epoch = :seen_epoch AND expire_at = :seen_expire_at
-   AND (:stale OR expire_at < UTC_TIMESTAMP(6));
+   AND (:stale OR expire_at < UTC_TIMESTAMP(6))
+   AND EXISTS (SELECT 1 FROM (SELECT 1 FROM task_running
+                               WHERE queue_id = :queue_id AND partition_no = :partition_no
+                                 AND prio = :prio AND first_key = :first_key
+                               LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked);

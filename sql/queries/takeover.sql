@@ -17,7 +17,11 @@ UPDATE q_lock_table
    AND state <> 'FREE'
    AND (lock_by = :holder  -- an earlier reply was lost, see lease.sql
         OR (epoch = :seen_epoch AND expire_at = :seen_expire_at
-            AND (:stale OR expire_at < UTC_TIMESTAMP(6))));
+            AND (:stale OR expire_at < UTC_TIMESTAMP(6))))
+   AND (:wait  -- as in lease.sql
+        OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
+                                   WHERE queue_id = :queue_id AND partition_no = :partition_no
+                                   LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));
 SELECT epoch, suspect_to, suspect_n
   FROM q_lock_table
  WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -173,7 +173,7 @@ TEST(SqlTest, EveryWriteOnALeaseSaysWhose) {
     const auto has = [&](const char* text) { return statement.find(text) != std::string::npos; };
     const bool free = has("AND (state = 'FREE' OR lock_by = :holder)");
     const bool seen = has("epoch = :seen_epoch AND expire_at = :seen_expire_at");
-    const bool former = has("WHERE lock_origin = :origin AND state <> 'FREE'");
+    const bool former = has("lock_origin = :origin AND state <> 'FREE'");
     const bool held = has("AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE'");
     EXPECT_TRUE(free || seen || former || held || query == "require_rights")
         << query << ": " << statement;

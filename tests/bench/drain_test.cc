@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/exit_codes.h"
+#include "bench/median.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
 

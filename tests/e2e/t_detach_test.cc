@@ -167,6 +167,49 @@ TEST(Detach, AnotherHostRecoversWhatALostOneHadDetached) {
   EXPECT_EQ(daemon.written().back(), "x attempt 2");
 }
 
+// S7: what comes back from there is in no block of suspects. Its second attempt takes its host down
+// before it is detached again, and is charged all the same.
+TEST(Detach, WhatMayTakeHostsDownIsChargedForEach) {
+  Daemon daemon({.workers = 1,
+                 .queue_keys = kOnePartition + "max_attempts = 2\ndetach_after = \"4s\"",
+                 .daemon_keys = "lease_ttl = \"1h\""});
+  const auto id = daemon.submit("test.stay", "600000");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  kill_all_of(daemon);
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  EXPECT_EQ(daemon.count("task_running"), 0U) << "too slow to see it in its block";
+  EXPECT_EQ(daemon.task(id)["attempts_charged"], 2) << "written before it runs";
+  kill_all_of(daemon);
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  const auto shown = daemon.task(id);
+  EXPECT_EQ(shown["cause"], "lost") << shown;
+  EXPECT_EQ(shown["attempts"].size(), 2U) << shown;
+}
+
+// Its neighbours are done and out of the way when it starts, and are not written first themselves.
+TEST(Detach, OnlyASuspectRunsWithCare) {
+  Daemon daemon({.workers = 1, .queue_keys = kOnePartition});
+  (void)daemon.submit("test.write", "first");
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  auto db = daemon.connect();
+  db.execute(
+      "CREATE TABLE announced (first_key BIGINT UNSIGNED NOT NULL);"
+      "CREATE TRIGGER announced BEFORE INSERT ON task_attempt FOR EACH ROW"
+      " INSERT INTO announced VALUES (NEW.first_key);"
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload) VALUES"
+      " (1, 0, 1, 1, 0, 'test.write', 'before'), (1, 0, 1, 2, 1, 'test.stay', '1500'),"
+      " (1, 0, 1, 3, 0, 'test.write', 'after')");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_attempt") == 1; })) << daemon.log();
+  EXPECT_EQ(daemon.count("task"), 2U) << "what was done before it is acknowledged";
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(daemon.written(), (std::vector<std::string>{"first", "before", "after"}));
+  EXPECT_EQ(db.execute("SELECT GROUP_CONCAT(first_key) FROM announced").front().next()->text(0),
+            "2");
+  EXPECT_EQ(daemon.count("task_attempt"), 0U);
+}
+
 TEST(Detach, TheDatabaseMayGoAwayMeanwhile) {
   support::Database& server = support::Database::shared();
   Daemon daemon({.workers = 2, .queue_keys = kOnePartition});

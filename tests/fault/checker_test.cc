@@ -247,8 +247,8 @@ TEST(Checker, AFaultOfAPartitionHitsWhoeverHasIt) {
   Story story;
   story.told_of(1, 1, Answer::kAcknowledged);
   for (const pid_t pid : {7, 8}) {
-    story.traces.push_back({Mark::kStart, "q", task, "1.1", pid, kParent, 10 * pid});
-    story.traces.push_back({Mark::kSuccess, "q", task, "1.1", pid, kParent, 10 * pid + 1});
+    story.traces.push_back({Mark::kStart, "q", task, "1.1", pid, kParent, 10L * pid});
+    story.traces.push_back({Mark::kSuccess, "q", task, "1.1", pid, kParent, 10L * pid + 1});
   }
   EXPECT_EQ(check(story).unexplained_duplicates, 1U);
   EXPECT_EQ(check(story.hit("x", place_of(3, 6), 75, 76, false)).unexplained_duplicates, 1U);

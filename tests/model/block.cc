@@ -22,12 +22,12 @@ bool suspect(const Worker& worker, int task) {
 // run_one after the runner: a careful verdict is counted and acknowledged at once.
 void count_verdict(Worker& worker, int task) {
   const bool counted = suspect(worker, task);
+  const bool wary = counted || worker.announced != 0;
   worker.running = worker.number = worker.announced = 0;
   // A detached task was the last of its block.
   worker.at = worker.lease == kOwn ? At::kLeave : At::kBlock;
-  if (!counted) return;
-  ++worker.verdicts;
-  if (worker.ring != 0) worker.at = At::kVerdict;
+  if (counted) ++worker.verdicts;
+  if (wary && worker.ring != 0) worker.at = At::kVerdict;
 }
 
 bool covers(const Worker& other, int task) {
@@ -131,6 +131,7 @@ void run_block(const Mover& mover) {
   }
   const bool wary = suspect(me, task) && !mover.without(Mutation::kNoCarefulMode);
   if (wary || (me.marked & bit(task)) != 0) {
+    if (me.ring != 0) return;  // that first
     mover.call(
         "sends charge, before it runs",
         [&](State&, Worker& worker) { send(worker, Op::kAnnounce, task, attempt + 1); }, task);

@@ -128,21 +128,29 @@ bool named(const State& state, const Packet& packet) {
   return state.tasks[packet.task].state == where && (packet.keys & bit(packet.task)) != 0;
 }
 
-void set_attempt(State& state, const Fenced& write, bool given_back = false) {
+void take_back(State& state, const Fenced& write) {
   Task& row = state.tasks[write.task];
-  if (write.attempt < row.attempt && !given_back) breaks(state, Broken::kAttemptLost);
+  row.attempt = std::min(row.attempt, write.attempt);
+}
+
+void set_attempt(State& state, const Scenario& scenario, const Fenced& write) {
+  Task& row = state.tasks[write.task];
+  if (write.attempt < row.attempt) {
+    if (scenario.without != Mutation::kChargeLowers) return;
+    breaks(state, Broken::kAttemptLost);
+  }
   const bool known =
       write.attempt <= row.starts + row.announced || row.succeeded != 0 || row.failed != 0;
   if (write.attempt > row.attempt && !known) breaks(state, Broken::kChargedUnrun);
   row.attempt = write.attempt;
 }
 
-void announce(State& state, const Fenced& write) {
+void announce(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   if (!write.owner) breaks(state, Broken::kLateWrite);
   Task& row = state.tasks[write.task];
   if (write.attempt > row.attempt) ++row.announced;
-  set_attempt(state, write);
+  set_attempt(state, scenario, write);
 }
 
 void give_back(State& state, const Scenario& scenario, const Fenced& write) {
@@ -151,7 +159,7 @@ void give_back(State& state, const Scenario& scenario, const Fenced& write) {
   Task& row = state.tasks[write.task];
   const bool lowers = row.attempt > write.attempt;
   if (lowers && write.unstarted && row.announced > 0) --row.announced;
-  set_attempt(state, write, true);
+  take_back(state, write);
   if (write.lease == kPartition) return;
   row.state = Task::kWaiting;
   leave_own(state, scenario);
@@ -174,7 +182,8 @@ void snooze(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   Task& row = state.tasks[write.task];
   if (row.starts > 0) --row.starts;
-  set_attempt(state, write, true);
+  take_back(state, write);
+  row.marked = 0;
   move(state, scenario, write);
 }
 
@@ -185,7 +194,7 @@ void detach(State& state, const Scenario& scenario, const Packet& packet, const 
   if (scenario.without != Mutation::kDetachWithoutAck) ack(state, scenario, packet, holder);
   if (!write.lands) return;
   if (!write.owner) breaks(state, Broken::kLateWrite);
-  set_attempt(state, write);
+  set_attempt(state, scenario, write);
   state.tasks[write.task].state = Task::kDetached;
   own = {1, holder, kTtl, 0};
   row_changed(state, kOwn);
@@ -210,7 +219,7 @@ void put_back(State& state, const Scenario& scenario, const Fenced& write) {
   if (write.attempt >= scenario.max_attempts) return bury(state, scenario, write);
   charge(state, scenario, write);
   // It may be what brought the host down, and is no suspect of the partition's lease.
-  if (scenario.marks) state.tasks[0].marked = 1;
+  if (scenario.without != Mutation::kNoSuspicion) state.tasks[0].marked = 1;
 }
 
 }  // namespace
@@ -251,7 +260,8 @@ void release(State& state, const Scenario& scenario) {
 void charge(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   if (!write.owner) breaks(state, Broken::kLateWrite);
-  set_attempt(state, write);
+  set_attempt(state, scenario, write);
+  state.tasks[write.task].marked = 0;
   if (write.lease == kPartition) return;
   state.tasks[write.task].state = Task::kWaiting;
   leave_own(state, scenario);
@@ -259,7 +269,8 @@ void charge(State& state, const Scenario& scenario, const Fenced& write) {
 
 void retry(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
-  set_attempt(state, write);
+  set_attempt(state, scenario, write);
+  state.tasks[write.task].marked = 0;
   move(state, scenario, write);
 }
 
@@ -271,7 +282,7 @@ void bury(State& state, const Scenario& scenario, const Fenced& write) {
   const bool explained = row.announced != 0 && scenario.strict != Limit::kAnnounced;
   const bool last = row.failed != 0 || row.succeeded != 0 || write.attempt >= scenario.max_attempts;
   if ((!ran && !explained) || !last) breaks(state, Broken::kBuriedUnrun);
-  set_attempt(state, write);
+  set_attempt(state, scenario, write);
   row.state = Task::kDead;
   row.moved_row = 0;
   key_ends(state, write.task);
@@ -321,7 +332,7 @@ Reply execute_write(State& state, const Scenario& scenario, const Packet& packet
       put_back(state, scenario, write);
       break;
     case Op::kAnnounce:
-      announce(state, write);
+      announce(state, scenario, write);
       break;
     case Op::kGiveBack:
       give_back(state, scenario, write);

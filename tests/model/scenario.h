@@ -32,14 +32,15 @@ enum class Mutation : Byte {
   kRingForgotten,
   kDetachWithoutAck,
   kNoRecovery,
+  kNoSuspicion,
+  kChargeLowers,
   kHistoryBlind,
 };
 
 // What is known not to hold, see README.md.
 enum class Limit : Byte {
   kNone,
-  kAnnounced,       // an attempt that was written and never started counts
-  kDetachedKiller,  // a task that is detached kills one host more for each of its attempts
+  kAnnounced,  // an attempt that was written and never started counts
 };
 
 enum class Poison : Byte { kNone, kProcess, kHost };
@@ -64,7 +65,6 @@ struct Scenario {
   bool detach = false;       // the first task may leave the block
   bool time_stands = false;  // no lease expires: whatever runs twice is a broken promise
   bool ids = false;          // also follows public ids of tasks that moved
-  bool marks = false;  // proposed: a recovered task carries a mark, and is announced from then on
   Limit strict = Limit::kNone;    // one that is not excused
   Poison poison = Poison::kNone;  // the first task kills, always
   Mutation without = Mutation::kNone;

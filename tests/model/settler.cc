@@ -95,13 +95,12 @@ void end(State& state, int who) {
 }
 
 // Once more than its attempts when a host went down, or when a worker was so slow that its lease
-// was taken over: S7 begins with what it finds.
+// was taken over: S7 begins with what it finds. A worker may be so slow in each attempt, and what
+// was detached meanwhile and charged by its settler is no suspect any more.
 int most_kills(const Scenario& scenario) {
   if (scenario.time_stands) return scenario.max_attempts;
-  // What comes back from task_running is not suspect, so that this may happen for every attempt.
-  const bool known =
-      scenario.detach && !scenario.marks && scenario.strict != Limit::kDetachedKiller;
-  return known ? 2 * scenario.max_attempts : scenario.max_attempts + 1;
+  if (scenario.detach && scenario.poison == Poison::kProcess) return 2 * scenario.max_attempts;
+  return scenario.max_attempts + 1;
 }
 
 void settle(const Mover& mover) {

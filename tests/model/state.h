@@ -139,7 +139,7 @@ struct Task {
   Byte due;
   Byte moved;      // has a first_key
   Byte moved_row;  // has a row in task_moved
-  Byte marked;     // was recovered: its attempts are written before they run
+  Byte marked;     // suspect since it was recovered: its attempts are written before they run
   // What happened, whatever the database knows of it.
   Byte succeeded;  // a handler ended in success
   Byte failed;     // a handler ended in a failure that is final

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef C_PLUGIN_ABI
+#define C_PLUGIN_ABI ALLOT_ABI_VERSION
+#endif
+
 #define TEXT(literal) \
   { literal, sizeof(literal) - 1 }
 
@@ -34,6 +38,8 @@ static void run(void* self, const allot_task* task, const allot_host* host,
   host->heartbeat(host->context);
   if (says(task, "unknown")) {
     outcome->kind = 99;
+  } else if (task->payload.size == 1) {
+    outcome->kind = task->payload.data[0] - '0';
   } else if (says(task, "greedy")) {
     /* Claims to have written more than there was room for. */
     memset(outcome->reason.data, 'g', outcome->reason.capacity);
@@ -63,13 +69,8 @@ static const allot_handler kHandler = {.struct_size = sizeof(allot_handler),
 
 static const allot_handler* const kHandlers[] = {&kHandler};
 
-static const allot_plugin kPlugin = {ALLOT_PLUGIN_MAGIC,
-                                     ALLOT_ABI_VERSION,
-                                     sizeof(allot_plugin),
-                                     TEXT("c"),
-                                     TEXT("1.0"),
-                                     kHandlers,
-                                     1};
+static const allot_plugin kPlugin = {
+    ALLOT_PLUGIN_MAGIC, C_PLUGIN_ABI, sizeof(allot_plugin), TEXT("c"), TEXT("1.0"), kHandlers, 1};
 
 const allot_plugin* allot_plugin_describe(void) {
   return &kPlugin;

@@ -28,9 +28,11 @@ class DetachedTest : public QueueTest {
   Started detach_first() {
     Block block = must_lease();
     Task task = block.tasks.at(0);
-    EXPECT_EQ(worker_.detached.detach(worker_.db, block.lease, task, task.attempt + 1, {}),
-              Landed::kYes);
-    return {block.lease, task, DetachedStore::detached(block.lease, task)};
+    return {block.lease, task, detach(block.lease, task)};
+  }
+  Detached detach(const Lease& lease, const Task& task) {
+    EXPECT_EQ(worker_.detached.detach(worker_.db, lease, task, task.attempt + 1, {}), Landed::kYes);
+    return DetachedStore::detached(lease, task);
   }
   // Both tables: "run_key|attempt" of the tasks that wait, "first_key|attempt" of those that run.
   std::string waiting() {
@@ -326,6 +328,74 @@ TEST_F(DetachedTest, IsRecoveredOnceAndByOne) {
   EXPECT_EQ(value("SELECT CONCAT(cause, '|', lock_pid) FROM task_attempt"),
             "lost|" + std::to_string(worker_.leases.holder().pid))
       << "the attempt is that of the one who had it";
+}
+
+TEST_F(DetachedTest, ARowThatIsLockedIsNotWaitedFor) {
+  const Started started = start();
+  Worker scout(connect());
+  const DetachedSighting seen = sight();
+  db::Connection holding = connect();
+  holding.execute("BEGIN; SELECT * FROM task_running FOR UPDATE");
+  const std::uint64_t waits = counter("Innodb_row_lock_waits");
+  EXPECT_FALSE(scout.detached.recover(scout.db, seen, true));
+  EXPECT_EQ(counter("Innodb_row_lock_waits"), waits);
+  holding.execute("COMMIT");
+  EXPECT_TRUE(scout.detached.recover(scout.db, seen, true));
+}
+
+// S7: it may be what took its host down. Each attempt is written before it runs, until one has
+// ended in a way that somebody saw.
+TEST_F(DetachedTest, IsSuspectOnceItsHostWasLost) {
+  start();
+  const auto flags = [&] { return value("SELECT flags FROM task"); };
+  const auto mine = worker_.detached.recover(worker_.db, sight(), true);
+  ASSERT_TRUE(mine);
+  ASSERT_EQ(DetachedStore::charge(worker_.db, *mine, 1, kLost), Landed::kYes);
+  const Block block = must_lease();
+  EXPECT_EQ(block.tasks.at(0).flags, kSuspectFlag);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks[0], 2), Landed::kYes);
+  EXPECT_EQ(flags(), "1") << "nobody knows how it ends";
+  ASSERT_EQ(worker_.tasks.give_back(worker_.db, block.lease, block.tasks[0], 2), Landed::kYes);
+  EXPECT_EQ(flags(), "1") << "it did not run";
+  const Detached again = detach(block.lease, block.tasks[0]);
+  ASSERT_EQ(DetachedStore::give_back(worker_.db, again, 2), Landed::kYes);
+  EXPECT_EQ(flags(), "1") << "it was interrupted";
+}
+
+TEST_F(DetachedTest, AVerdictEndsTheSuspicion) {
+  const std::vector<std::pair<const char*, std::function<Landed(const Lease&, const Task&)>>> ends{
+      {"charge",
+       [&](auto& lease, auto& task) {
+         return worker_.tasks.charge(worker_.db, lease, task, 2, kFailed);
+       }},
+      {"retry",
+       [&](auto& lease, auto& task) {
+         return worker_.tasks.retry(worker_.db, lease, task, 2, seconds(0), kFailed);
+       }},
+      {"snooze",
+       [&](auto& lease, auto& task) {
+         return worker_.tasks.snooze(worker_.db, lease, task, 2, seconds(0));
+       }},
+      {"charge, detached",
+       [&](auto& lease, auto& task) {
+         return DetachedStore::charge(worker_.db, detach(lease, task), 2, kFailed);
+       }},
+      {"retry, detached",
+       [&](auto& lease, auto& task) {
+         return DetachedStore::retry(worker_.db, detach(lease, task), 2, seconds(0), kFailed);
+       }},
+      {"snooze, detached", [&](auto& lease, auto& task) {
+         return DetachedStore::snooze(worker_.db, detach(lease, task), 2, seconds(0));
+       }}};
+  for (const auto& [name, end] : ends) {
+    look_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+    put(1);
+    // Another bit would stay.
+    look_.execute("UPDATE task SET attempt = 1, flags = 5");
+    const Block block = must_lease();
+    ASSERT_EQ(end(block.lease, block.tasks.at(0)), Landed::kYes) << name;
+    EXPECT_EQ(value("SELECT flags FROM task"), "4") << name;
+  }
 }
 
 TEST_F(DetachedTest, AFormerLifeIsFoundByItsOrigin) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <barrier>
+#include <future>
 #include <set>
 #include <thread>
 
@@ -67,6 +68,22 @@ TEST_F(LeaseTest, ALeasedPartitionIsNobodyElses) {
   EXPECT_FALSE(other.lease(partition_));
   EXPECT_TRUE(worker_.leases.renew(worker_.db, block.lease)) << "the attempt changed nothing";
   EXPECT_FALSE(other.lease(partition_)) << "EXTENDED is not FREE either";
+}
+
+// Whoever has it may have it for long, and there are other partitions.
+TEST_F(LeaseTest, ALeaseWhoseRowIsLockedIsNotWaitedFor) {
+  put(1);
+  db::Connection holding = connect();
+  holding.execute("BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
+  worker_.db.execute("SET SESSION innodb_lock_wait_timeout = 60");
+  const std::uint64_t waits = counter("Innodb_row_lock_waits");
+  EXPECT_FALSE(worker_.leases.lease(worker_.db, partition_, {}, Locked::kSkip));
+  EXPECT_EQ(counter("Innodb_row_lock_waits"), waits);
+  auto waited = std::async(std::launch::async, [&] { return worker_.lease(partition_); });
+  EXPECT_TRUE(lock_waits(1));
+  holding.execute("COMMIT");
+  EXPECT_TRUE(waited.get());
+  EXPECT_TRUE(worker_.leases.lease(worker_.db, partition_, {}, Locked::kSkip)) << "its own";
 }
 
 TEST_F(LeaseTest, APartitionThatDoesNotExistIsNotLeased) {

@@ -103,6 +103,11 @@ class PlanTest : public QueueTest {
             {"seen_epoch", "0"},
             {"seen_expire_at", "UTC_TIMESTAMP(6)"},
             {"stale", "1"},
+            {"wait", "0"},
+            {"keep_flags", "254"},
+            {"at_least", "3"},
+            {"at_most", "255"},
+            {"suspect_flag", "1"},
             {"queue_ids", std::to_string(wide_.queue_id)},
             {"most", "50"},
             {"name", "'wide'"},
@@ -207,14 +212,13 @@ Values with(Values values, const std::string& name, const std::string& value) {
   return values;
 }
 
-std::vector<Expectation> expectations() {
-  const Values running{{"epoch", "7"}, {"holder", "8"}};  // of the rows of task_running
+std::vector<Expectation> of_the_way_of_a_task() {
   const std::string one = "prio = 2 AND run_key IN (150)";
   const std::string one_first = "prio = 2 AND first_key IN (150)";
   return {
       // The lease row alone, by its key.
-      {&sql::k_lease, 2, {{"partition_no", "1"}}},
-      {&sql::k_takeover, 2, {}},
+      {&sql::k_lease, 4, {{"partition_no", "1"}}, "locked first, which makes a row of one row"},
+      {&sql::k_takeover, 4, {}, "as lease"},
       {&sql::k_renew, 1, {}},
       {&sql::k_release, 1, {}},
       {&sql::k_held_lease, 1, {}},
@@ -242,7 +246,14 @@ std::vector<Expectation> expectations() {
       {&sql::k_record_attempt, 3, {}},
       {&sql::k_forget_attempt, 2, {{"attempt", "1"}}},
       {&sql::k_bury, 8, {}},
-      // A detached task, by its id.
+      {&sql::k_submit, 0, {{"rows", "(1, 1, 1, 4711, 't', ''), (1, 1, 1, 4712, 't', '')"}}},
+  };
+}
+
+std::vector<Expectation> of_detached_tasks() {
+  const Values running{{"epoch", "7"}, {"holder", "8"}};  // of the rows of task_running
+  return {
+      // One, by its id.
       {&sql::k_detach, 4, {{"run_key", "901"}}},
       {&sql::k_renew_detached, 1, running},
       {&sql::k_held_detached, 1, running},
@@ -252,12 +263,16 @@ std::vector<Expectation> expectations() {
       {&sql::k_bury_detached, 6, running},
       {&sql::k_record_detached, 2, running},
       {&sql::k_forget_detached, 3, with(running, "attempt", "1")},
-      {&sql::k_recover, 1, with(running, "seen_epoch", "7")},
-      // All that are detached: as many as there are workers.
+      {&sql::k_recover, 3, with(running, "seen_epoch", "7"), "as lease"},
+      // All: as many as there are workers.
       {&sql::k_watch_detached, kDetachedRows + 1, {}},
       {&sql::k_former_detached, kDetachedRows + 1, {}, "once at start", false, true},
-      {&sql::k_submit, 0, {{"rows", "(1, 1, 1, 4711, 't', ''), (1, 1, 1, 4712, 't', '')"}}},
-      // For people: bounded by what they asked for.
+  };
+}
+
+std::vector<Expectation> for_people() {
+  return {
+      // Bounded by what they asked for.
       {&sql::k_list_tasks, 51, {}},
       {&sql::k_list_dead, 51, {}},
       {&sql::k_list_running, 51, {}},
@@ -274,6 +289,13 @@ std::vector<Expectation> expectations() {
       {&sql::k_create_queue, 2, {}},
       {&sql::k_create_partition, 2, {{"rows", "(1, 0, UTC_TIMESTAMP(6))"}}},
   };
+}
+
+std::vector<Expectation> expectations() {
+  std::vector<Expectation> all = of_the_way_of_a_task();
+  for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
+  for (Expectation& expected : for_people()) all.push_back(std::move(expected));
+  return all;
 }
 
 // Part of submit.sql, or not about a table.

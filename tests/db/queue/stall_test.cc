@@ -39,6 +39,7 @@ class StallTest : public QueueTest {
         "DELETE FROM task_dead; DELETE FROM task_running;"
         "UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put(1);
+    look_.execute("UPDATE task SET attempt = 2");  // so that each verb changes it
     const Block block = must_lease();
     const std::string untouched = tasks_as_text();
     db::Connection stalling = connect();
@@ -108,7 +109,7 @@ const std::string kHoldMoved =
 const std::string kHoldAttempt =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 3,"
     " UTC_TIMESTAMP(6), '', '', '', 0 FROM task";
-// Attempts that are written already, the last of them to be deleted.
+// Attempts that are written already, one of them to be deleted.
 const std::string kHoldOldAttempts =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, number,"
     " UTC_TIMESTAMP(6), '', '', '', 0 FROM task JOIN (SELECT 2 AS number UNION SELECT 3) AS "
@@ -135,7 +136,8 @@ const FencedVerb kVerbs[] = {
      {kHoldTask, kHoldAttempt},
      &sql::k_charge,
      [](db::Statement& charge, const Task& task) {
-       charge.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
+       charge.set("prio", task.key.prio).set("run_key", task.key.run_key);
+       charge.set("at_least", 3).set("at_most", 255).set("keep_flags", 255);
      },
      kHoldTask},
     {"charge",
@@ -156,8 +158,9 @@ const FencedVerb kVerbs[] = {
      {kHoldTask, kHoldAttempt, kHoldMoved},
      &sql::k_retry,
      [](db::Statement& retry, const Task& task) {
-       retry.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
-       retry.set("delay_us", 9'000'000).set("salt", 7);
+       retry.set("prio", task.key.prio).set("run_key", task.key.run_key);
+       retry.set("at_least", 3).set("at_most", 255);
+       retry.set("delay_us", 9'000'000).set("salt", 7).set("keep_flags", 254);
      },
      kHoldMoved},
     {"snooze",
@@ -168,18 +171,20 @@ const FencedVerb kVerbs[] = {
      // Not forget_attempt: InnoDB locks what the subquery of a DELETE reads, asked or not.
      &sql::k_retry,
      [](db::Statement& retry, const Task& task) {
-       retry.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 2);
-       retry.set("delay_us", 9'000'000).set("salt", 7);
+       retry.set("prio", task.key.prio).set("run_key", task.key.run_key);
+       retry.set("at_least", 0).set("at_most", 2);
+       retry.set("delay_us", 9'000'000).set("salt", 7).set("keep_flags", 254);
      },
      kHoldMoved},
     {"give_back",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.give_back(w.db, lease, task, 3));
+       static_cast<void>(w.tasks.give_back(w.db, lease, task, 2));
      },
      {kHoldTask, kHoldOldAttempts},
      &sql::k_charge,
      [](db::Statement& charge, const Task& task) {
-       charge.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 2);
+       charge.set("prio", task.key.prio).set("run_key", task.key.run_key);
+       charge.set("at_least", 0).set("at_most", 1).set("keep_flags", 255);
      },
      kHoldTask},
     {"bury",

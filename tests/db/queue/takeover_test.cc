@@ -91,6 +91,19 @@ TEST_F(TakeoverTest, OfTwoThievesOneGetsIt) {
   EXPECT_FALSE(second.leases.take_over(second.db, seen, true, {}));
 }
 
+TEST_F(TakeoverTest, ALeaseWhoseRowIsLockedIsNotWaitedFor) {
+  must_lease();
+  Worker thief(connect());
+  const Sighting seen = must_see();
+  db::Connection holding = connect();
+  holding.execute("BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
+  const std::uint64_t waits = counter("Innodb_row_lock_waits");
+  EXPECT_FALSE(thief.leases.take_over(thief.db, seen, true, {}, Locked::kSkip));
+  EXPECT_EQ(counter("Innodb_row_lock_waits"), waits);
+  holding.execute("COMMIT");
+  EXPECT_TRUE(thief.leases.take_over(thief.db, seen, true, {}, Locked::kSkip));
+}
+
 TEST_F(TakeoverTest, ALostReplyIsHealedByTheSameCall) {
   put(1);
   must_lease({.block_size = 5});

@@ -82,6 +82,32 @@ TEST_F(LeaseKeeperTest, SendsNothingAfterDrop) {
   EXPECT_FALSE(keeper_.valid());
 }
 
+// Its reply may be lost, or the lock that it waits for held by somebody.
+TEST_F(LeaseKeeperTest, AReleaseThatTakesLongIsRenewedFor) {
+  take(0);
+  keeper_.releasing();
+  std::string seen = expiry(0);
+  for (int renewals = 0; renewals < 3; ++renewals) {
+    ASSERT_TRUE(eventually([&] { return expiry(0) != seen; }));
+    seen = expiry(0);
+  }
+}
+
+TEST_F(LeaseKeeperTest, ALeaseThatIsReleasedAlreadyIsNotLost) {
+  const queue::Lease lease = take(0);
+  keeper_.releasing();
+  ASSERT_TRUE(leases_.release(db_, lease));
+  const std::string released = expiry(0);
+  // Longer than two renewals would take.
+  EXPECT_FALSE(eventually([&] { return keeper_.lost(); }, milliseconds(1500)));
+  EXPECT_EQ(expiry(0), released);
+  EXPECT_EQ(raw_slot_->leases_lost, 0U);
+  keeper_.drop();
+  take(1);
+  db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 1");
+  EXPECT_TRUE(eventually([&] { return keeper_.lost(); })) << "the next one";
+}
+
 TEST_F(LeaseKeeperTest, NoticesALostLease) {
   take(0);
   EXPECT_TRUE(keeper_.valid());

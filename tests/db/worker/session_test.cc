@@ -6,6 +6,7 @@
 
 #include "db/worker/fixture.h"
 #include "support/eventually.h"
+#include "worker/connect.h"
 
 namespace allot::worker {
 namespace {
@@ -94,6 +95,18 @@ TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
   const std::string taken =
       "SELECT GROUP_CONCAT(partition_no) FROM q_lock_table WHERE state <> 'FREE'";
   EXPECT_FALSE(eventually([&] { return value(taken) != "1"; }, milliseconds(500))) << value(taken);
+}
+
+// A lease in hand must not run out while its holder waits for somebody else's lock.
+TEST_F(SessionTest, WaitsForALockAsItsOptionsSay) {
+  db::ConnectOptions options = impatient();
+  options.lock_wait = lock_wait(std::chrono::seconds(7));
+  db::Connection db(options);
+  const auto row =
+      db.execute("SELECT CONCAT(@@innodb_lock_wait_timeout, @@lock_wait_timeout)").front().next();
+  EXPECT_EQ(row->text(0), "22");
+  EXPECT_EQ(lock_wait(milliseconds(1000)), std::chrono::seconds(1)) << "the least there is";
+  EXPECT_EQ(lock_wait(std::chrono::hours(1)), std::chrono::seconds(5));
 }
 
 TEST_F(SessionTest, ALockWaitIsSentAgainAndCounted) {

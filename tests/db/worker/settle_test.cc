@@ -94,6 +94,26 @@ TEST_F(SettleTest, TwiceHasTheEffectOfOnce) {
   EXPECT_EQ(value("SELECT attempt FROM task"), "1");
 }
 
+// A late packet of the dead worker may lease the partition once more, after others had it.
+TEST_F(SettleTest, WhatOthersChargedMeanwhileIsNotForgotten) {
+  for (const std::uint32_t most : {10U, 1U}) {
+    for (const char* before : {"signal", "retry"}) {
+      SCOPED_TRACE(before + std::to_string(most));
+      db_.execute(
+          "DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt;"
+          "DELETE FROM task_dead");
+      put(partition(0), {1, 1});
+      charged_before(before);
+      const auto block = lease(0);
+      slot_.begin_task(block.tasks[0], most == 1 ? 1 : 2, most, 0, 0);
+      db_.execute("UPDATE task SET attempt = 4");
+      settle_it();
+      slot_.end_task();
+      EXPECT_EQ(value("SELECT attempt FROM task UNION ALL SELECT attempt FROM task_dead"), "4");
+    }
+  }
+}
+
 // S10. An earlier attempt that did not crash is none.
 TEST_F(SettleTest, TheFirstCrashIsRetriedAtOnceWhicheverAttemptItIs) {
   put(partition(0), {1, 1});

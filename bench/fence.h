@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace allot::bench {
+
+struct FenceOptions {
+  std::string embedded;  // the folder of the private database
+  std::uint32_t tasks =
+      500;  // written with the fence, and as many without, for each verb and round
+  std::uint32_t rounds = 5;
+  bool json = false;
+};
+
+// A query of sql/queries without the look at the lease's row that fences its writes.
+[[nodiscard]] std::string without_fence(std::string_view query);
+
+// Times the transactions of the fenced verbs as they are, and the same without their fence, task by
+// task in turns. Prints both times and their ratio for each verb, the medians of the rounds.
+// Returns an exit code.
+int fence(const FenceOptions& options);
+
+}  // namespace allot::bench

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers without a process around them: a finder and a block loop over a real database.
+#include <atomic>
+#include <future>
+#include <memory>
+#include <thread>
+
+#include "db/worker/fixture.h"
+#include "support/eventually.h"
+#include "worker/block_loop.h"
+#include "worker/connect.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::milliseconds;
+using support::eventually;
+
+constexpr milliseconds kTtl{1200};
+
+// What one process has of its own, and the board of its host.
+class LoopWorker {
+ public:
+  LoopWorker(db::ConnectOptions options, const ServedQueue& queue,
+             const plugin_host::Registry& registry, ipc::Board& board)
+      : options_(std::move(options)),
+        leases_(queue::make_holder("test", "/"), kTtl),
+        tasks_(leases_.holder()),
+        detached_(leases_.holder(), kTtl),
+        slot_(*raw_slot_, -1),
+        session_(options_, slot_, milliseconds(500)),
+        keeper_(leases_, detached_, options_, slot_, board),
+        recovery_(session_, detached_, settings_, {queue.info}, board),
+        finder_(session_, leases_, keeper_, slot_, board, 0, {queue}),
+        runner_(session_, tasks_, detached_, registry, keeper_, slot_, settings_),
+        loop_(session_, finder_, keeper_, slot_, tasks_, runner_, recovery_) {}
+
+  std::optional<queue::Block> find() { return finder_.next(); }
+  void work(queue::Block block) { loop_.work(std::move(block)); }
+  [[nodiscard]] const ipc::Slot& slot() const { return *raw_slot_; }
+
+ private:
+  const db::ConnectOptions options_;
+  const config::Settings settings_;
+  queue::LeaseStore leases_;
+  queue::TaskStore tasks_;
+  queue::DetachedStore detached_;
+  std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
+  SlotWriter slot_;
+  Session session_;
+  LeaseKeeper keeper_;
+  Recovery recovery_;
+  Finder finder_;
+  TaskRun runner_;
+  BlockLoop loop_;
+};
+
+// Workers that look for work and do it, each in a thread of its own, until this ends.
+class Crowd {
+ public:
+  template <typename Make>
+  Crowd(Make&& make, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) workers_.push_back(make());
+  }
+  Crowd(const Crowd&) = delete;
+  Crowd& operator=(const Crowd&) = delete;
+  ~Crowd() {
+    over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  void start() {
+    for (const auto& worker : workers_) {
+      threads_.emplace_back([this, &worker = *worker] {
+        while (!over_) {
+          if (auto block = worker.find()) worker.work(std::move(*block));
+        }
+      });
+    }
+  }
+  [[nodiscard]] std::uint64_t lock_waits() const { return sum(&ipc::Slot::lock_waits); }
+  [[nodiscard]] std::uint64_t takeovers() const { return sum(&ipc::Slot::takeovers); }
+
+ private:
+  [[nodiscard]] std::uint64_t sum(std::atomic<std::uint64_t> ipc::Slot::*counter) const {
+    std::uint64_t all = 0;
+    for (const auto& worker : workers_) all += (worker->slot().*counter).load();
+    return all;
+  }
+
+  std::vector<std::unique_ptr<LoopWorker>> workers_;
+  std::vector<std::thread> threads_;
+  std::atomic<bool> over_{false};
+};
+
+class LoopTest : public WorkerTest {
+ protected:
+  LoopTest()
+      : registry_(plugin_host::Registry::load(ALLOT_PROBE_FOLDER,
+                                              {{"probe", {{"output", "/nonexistent"}}}})),
+        board_(std::make_unique<ipc::Board>()) {
+    config_.name = "q";
+  }
+
+  std::unique_ptr<LoopWorker> worker() {
+    db::ConnectOptions options = this->options();
+    options.connect_timeout = options.call_timeout = milliseconds(2'000);
+    options.lock_wait = lock_wait(kTtl);
+    return std::make_unique<LoopWorker>(options, ServedQueue{queue_, &config_}, registry_, *board_);
+  }
+  void put_tasks(std::uint32_t partition_no, std::uint64_t count) {
+    db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
+                std::to_string(queue_.queue_id) + ", " + std::to_string(partition_no) +
+                ", 1, seq, 'test.ok', 'x' FROM seq_1_to_" + std::to_string(count));
+  }
+  std::string tasks_left() { return value("SELECT COUNT(*) FROM task"); }
+
+  config::Queue config_;
+  plugin_host::Registry registry_;
+  std::unique_ptr<ipc::Board> board_;
+};
+
+// A worker that looks for work while another one, `in_hand`, cannot give its lease back. How many
+// tasks it finds until `over`.
+std::uint64_t found_by(LoopWorker& other, const std::atomic<bool>& over) {
+  std::uint64_t tasks = 0;
+  while (!over) {
+    auto block = other.find();
+    if (!block) continue;
+    tasks += block->tasks.size();
+    other.work(std::move(*block));
+  }
+  return tasks;
+}
+
+// Somebody works on a task of the partition by hand, for longer than a lease lasts.
+TEST_F(LoopTest, WhatIsFinishedIsNotRunAgainBecauseATaskIsLocked) {
+  put_tasks(0, 3);
+  auto mine = worker();
+  auto other = worker();
+  auto block = mine->find();
+  ASSERT_TRUE(block && block->tasks.size() == 3);
+  db::Connection holding(options());
+  holding.execute("BEGIN; SELECT * FROM task WHERE queue_id > 0 AND run_key = 2 FOR UPDATE");
+  std::atomic<bool> over{false};
+  auto found = std::async(std::launch::async, [&] { return found_by(*other, over); });
+  auto worked = std::async(std::launch::async, [&] { mine->work(std::move(*block)); });
+  EXPECT_EQ(worked.wait_for(4 * kTtl), std::future_status::timeout);
+  holding.execute("COMMIT");
+  worked.get();
+  over = true;
+  EXPECT_EQ(found.get(), 0U);
+  EXPECT_EQ(other->slot().takeovers, 0U);
+  EXPECT_EQ(mine->slot().leases_lost, 0U);
+  EXPECT_EQ(tasks_left(), "0");
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+}
+
+// The lease cannot be renewed then. But what is finished leaves the queue.
+TEST_F(LoopTest, WhatIsFinishedIsNotRunAgainBecauseItsLeaseIsLocked) {
+  put_tasks(0, 3);
+  auto mine = worker();
+  auto block = mine->find();
+  ASSERT_TRUE(block && block->tasks.size() == 3);
+  db::Connection holding(options());
+  holding.execute(
+      "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
+  auto worked = std::async(std::launch::async, [&] { mine->work(std::move(*block)); });
+  EXPECT_TRUE(eventually([&] { return tasks_left() == "0"; }));
+  EXPECT_EQ(worked.wait_for(milliseconds(0)), std::future_status::timeout);
+  holding.execute("COMMIT");
+  worked.get();
+  EXPECT_EQ(mine->slot().leases_lost, 0U);
+  EXPECT_EQ(mine->slot().finished_count, 0U);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+}
+
+// The server executes the release, and its reply finds nobody.
+TEST_F(LoopTest, AReleaseWhoseReplyIsLostLosesNoLease) {
+  put_tasks(0, 3);
+  auto mine = worker();
+  auto block = mine->find();
+  ASSERT_TRUE(block && block->tasks.size() == 3);
+  std::future<void> worked;
+  {
+    const support::Database::Stall stall(support::Database::shared());
+    worked = std::async(std::launch::async, [&] { mine->work(std::move(*block)); });
+    EXPECT_EQ(worked.wait_for(milliseconds(2'500)), std::future_status::timeout);
+  }
+  worked.get();
+  EXPECT_EQ(mine->slot().leases_lost, 0U);
+  EXPECT_EQ(tasks_left(), "0");
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+}
+
+// Eight workers, and somebody who has the lease of one of two partitions locked for 3 s.
+TEST_F(LoopTest, APartitionThatIsLockedHoldsNobodyUp) {
+  put_tasks(0, 1);
+  Crowd crowd([&] { return worker(); }, 8);
+  db::Connection holding(options());
+  holding.execute(
+      "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
+  const Nanos began = boot_ns();
+  crowd.start();
+  std::uint64_t rounds = 0;
+  while (boot_ns() - began < 3 * kSecond) {
+    put_tasks(1, 10);
+    ASSERT_TRUE(eventually([&] { return tasks_left() == "1"; })) << "round " << rounds;
+    ++rounds;
+  }
+  EXPECT_EQ(crowd.lock_waits(), 0U);
+  EXPECT_EQ(tasks_left(), "1");
+  holding.execute("COMMIT");
+  EXPECT_TRUE(eventually([&] { return tasks_left() == "0"; }));
+}
+
+}  // namespace
+}  // namespace allot::worker
