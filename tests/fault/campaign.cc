@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "fault/full_disk.h"
 #include "fault/storm.h"
 #include "fault/story.h"
 #include "fault/submitter.h"
@@ -17,11 +18,19 @@ using support::eventually;
 // A lease of 2 s that could not be renewed, an attempt to connect of 1 s, the back-off, and slack.
 constexpr Nanoseconds kRecovery = 4'000'000'000;
 
+std::vector<std::string> server_settings(const CampaignOptions& options) {
+  std::vector<std::string> settings = options.server_settings;
+  if (options.weights.at(static_cast<std::size_t>(Kind::kFillDisk)) == 0) return settings;
+  FullDisk::ignore_signal();
+  for (std::string& setting : FullDisk::server_settings()) settings.push_back(std::move(setting));
+  return settings;
+}
+
 class Campaign {
  public:
   explicit Campaign(const CampaignOptions& options)
       : options_(options),
-        cluster_({options.hosts, options.workers, options.max_attempts, options.server_settings,
+        cluster_({options.hosts, options.workers, options.max_attempts, server_settings(options),
                   options.evidence}),
         meter_(cluster_),
         storm_(cluster_, meter_, options.spare) {}

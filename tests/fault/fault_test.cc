@@ -61,8 +61,8 @@ TEST(Campaign, TheDatabaseSuffers) {
   options.length = seconds(12);
   options.mean_pause = milliseconds(500);
   options.weights = {};
-  for (const Kind kind :
-       {Kind::kKillDatabase, Kind::kReadOnly, Kind::kHoldLease, Kind::kHoldTask, Kind::kDeadlock})
+  for (const Kind kind : {Kind::kKillDatabase, Kind::kReadOnly, Kind::kHoldLease, Kind::kHoldTask,
+                          Kind::kDeadlock, Kind::kChangeSchema})
     options.weights.at(static_cast<std::size_t>(kind)) = 1;
   run(options, "database");
 }
@@ -72,7 +72,7 @@ TEST(Campaign, TheDatabaseSuffers) {
 TEST(Campaign, LateWorkersDoNoHarm) {
   CampaignOptions options;
   options.seed = 6;
-  options.length = seconds(10);
+  options.length = seconds(18);
   options.mean_pause = milliseconds(100);
   options.weights = only(Kind::kStopHost);
   options.spare = true;  // the first host takes over
@@ -97,6 +97,16 @@ TEST(Campaign, ATaskThatKillsItsHostIsBuried) {
   const auto result = run(options, "razed");
   EXPECT_GE(result.done("razed"), 4U);
   EXPECT_EQ(result.verdict.dead_by_attempts, 1U);
+}
+
+// What can be submitted is; what cannot be written waits until there is room.
+TEST(Campaign, TheDiskIsFull) {
+  CampaignOptions options;
+  options.seed = 8;
+  options.length = seconds(8);
+  options.mean_pause = milliseconds(1'000);
+  options.weights = only(Kind::kFillDisk);
+  EXPECT_GT(run(options, "full").done("fill_disk"), 0U);
 }
 
 TEST(Campaign, EverythingAtOnce) {

@@ -26,7 +26,9 @@ std::optional<Intruder::Leased> Intruder::choose(std::uint64_t pick) {
   if (count == 0) return std::nullopt;
   auto row = results.front().next();
   for (std::uint64_t i = 0; i < pick % count; ++i) row = results.front().next();
-  return Leased{row->u64(0), row->u64(1)};
+  const Leased leased{row->u64(0), row->u64(1)};
+  touched_ = place_of(leased.queue_id, leased.partition_no);
+  return leased;
 }
 
 void Intruder::begin() {

@@ -20,6 +20,8 @@ class Intruder {
   // partition; nullopt: nothing was locked.
   std::optional<pid_t> hold_lease(std::uint64_t pick);
   std::optional<pid_t> hold_tasks(std::uint64_t pick);
+  // place_of() the partition of which it may have held locks, also when nullopt came back.
+  [[nodiscard]] std::optional<pid_t> touched() const { return touched_; }
   // Makes a worker the victim of a deadlock; takes half a second at most. nullopt: it was none.
   std::optional<pid_t> deadlock(std::uint64_t pick);
 
@@ -32,6 +34,7 @@ class Intruder {
   void begin();
 
   db::Connection db_;
+  std::optional<pid_t> touched_;
 };
 
 }  // namespace allot::fault

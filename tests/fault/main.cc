@@ -2,6 +2,7 @@
 //
 // A long run of the fault harness; scripts/fault calls it.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
@@ -29,7 +30,8 @@ int run(const Arguments& arguments) {
   options.length = std::chrono::milliseconds(static_cast<long>(arguments.minutes * 60'000));
   options.spare = true;
   if (!arguments.kinds.empty()) options.weights = {};
-  for (const unsigned kind : arguments.kinds) options.weights.at(kind) = kAllKinds.at(kind);
+  for (const unsigned kind : arguments.kinds)
+    options.weights.at(kind) = std::max(1U, kAllKinds.at(kind));
   // The tests' server never syncs; this one does what a careful operator's does.
   options.server_settings = {"--innodb-flush-method=fsync", "--innodb-flush-log-at-trx-commit=1"};
   if (arguments.binlog) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "support/database.h"
 #include "support/eventually.h"
 
@@ -55,6 +57,36 @@ TEST_F(ProxyTest, PassesAllAndKnowsWhoTalks) {
   ASSERT_EQ(clients.size(), 1U);
   EXPECT_EQ(clients[0].pid, ::getpid());
   EXPECT_EQ(clients[0].connection, ask(db, "SELECT CONNECTION_ID()"));
+}
+
+TEST_F(ProxyTest, AHeldPacketArrivesWhenItsClientIsGone) {
+  make_table();
+  proxy_.hold_back("VALUES (7)");
+  {
+    auto options = server_.options("mysql");
+    options.socket = folder_ / "proxy";
+    options.call_timeout = milliseconds(1'000);
+    db::Connection db(options);
+    EXPECT_THROW(db.execute("INSERT INTO test_reply VALUES (7); SELECT 1"), db::DbError);
+  }
+  EXPECT_TRUE(proxy_.holds());
+  EXPECT_EQ(rows(), 0U);
+  EXPECT_NE(proxy_.let_go(), 0U);
+  EXPECT_TRUE(eventually([&] { return proxy_.delivered() && rows() == 1; }));
+  EXPECT_TRUE(eventually([&] { return proxy_.clients().empty(); }));
+  EXPECT_EQ(proxy_.let_go(), 0U) << "it is held no more";
+}
+
+TEST_F(ProxyTest, AHeldPacketOfAKilledConnectionIsGone) {
+  auto db = connect();
+  const auto id = std::to_string(ask(db, "SELECT CONNECTION_ID()"));
+  proxy_.hold_back("SELECT 7");
+  std::thread client([&] { EXPECT_THROW(db.execute("SELECT 7"), db::DbError); });
+  EXPECT_TRUE(eventually([&] { return proxy_.holds(); }));
+  server_.connect("mysql").execute("KILL CONNECTION " + id);
+  client.join();
+  EXPECT_TRUE(eventually([&] { return proxy_.clients().empty(); }));
+  EXPECT_EQ(proxy_.let_go(), 0U);
 }
 
 TEST_F(ProxyTest, ADelayPasses) {

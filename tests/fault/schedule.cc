@@ -55,6 +55,8 @@ milliseconds length_of(Dice& dice, const Event& event) {
       return dice.below(4) == 0 ? milliseconds(5'500) : dice.between(50, 3'500);
     case Kind::kStopWorker:
     case Kind::kReadOnly:
+    case Kind::kChangeSchema:
+    case Kind::kFillDisk:
       return dice.between(50, 3'500);
     case Kind::kWorkerTrouble:
     case Kind::kSubmitTrouble:
@@ -67,9 +69,9 @@ milliseconds length_of(Dice& dice, const Event& event) {
 
 const char* name_of(Kind kind) {
   constexpr std::array<const char*, kKinds> kNames{
-      "kill_worker",     "stop_worker", "kill_daemon", "kill_host", "stop_host",
-      "kill_database",   "read_only",   "hold_lease",  "hold_task", "deadlock",
-      "kill_connection", "worker",      "submit"};
+      "kill_worker",     "stop_worker", "kill_daemon", "kill_host",     "stop_host",
+      "kill_database",   "read_only",   "hold_lease",  "hold_task",     "deadlock",
+      "kill_connection", "worker",      "submit",      "change_schema", "fill_disk"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 

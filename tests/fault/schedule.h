@@ -27,8 +27,10 @@ enum class Kind {
   kKillConnection,  // KILL CONNECTION of one that a worker has
   kWorkerTrouble,   // `trouble` between workers and database
   kSubmitTrouble,   // `trouble` between submitters and database
+  kChangeSchema,    // a column comes to a table that is in use, and goes after `length`
+  kFillDisk,        // no file of the server may grow for `length`, and there is no room in them
 };
-inline constexpr std::size_t kKinds = 13;
+inline constexpr std::size_t kKinds = 15;
 
 const char* name_of(Kind kind);
 
@@ -44,9 +46,10 @@ struct Event {
 
 std::string name_of(const Event& event);  // with the trouble, where it is one
 
-// How often each kind comes, relative to the others; in the order of Kind.
+// How often each kind comes, relative to the others; in the order of Kind. kFillDisk wants a server
+// that is slower and dies of it now and then: only where it is asked for.
 using Weights = std::array<unsigned, kKinds>;
-inline constexpr Weights kAllKinds{60, 3, 1, 2, 1, 2, 1, 2, 2, 2, 6, 12, 8};
+inline constexpr Weights kAllKinds{60, 3, 1, 2, 1, 2, 1, 2, 2, 2, 6, 12, 8, 1, 0};
 // Only this one.
 constexpr Weights only(Kind kind) {
   Weights weights{};

@@ -22,7 +22,7 @@ TEST(Schedule, EveryKindComesAndInOrder) {
   const auto events = make_schedule(1, minutes(30), milliseconds(200));
   std::set<std::string> names;
   for (const Event& event : events) names.insert(name_of(event));
-  EXPECT_EQ(names.size(), 11U + 6U + 6U);
+  EXPECT_EQ(names.size(), 12U + 6U + 6U);
   EXPECT_TRUE(std::is_sorted(events.begin(), events.end(),
                              [](const Event& a, const Event& b) { return a.at < b.at; }));
   EXPECT_LT(events.back().at, minutes(30));

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <memory>
 
+#include "fault/full_disk.h"
 #include "support/eventually.h"
 
 namespace allot::fault {
@@ -126,6 +127,10 @@ void Storm::inflict(const Event& event) {
       return cluster_.for_workers().begin(event.trouble, event.all, event.pick, event.length);
     case Kind::kSubmitTrouble:
       return cluster_.for_submitters().begin(event.trouble, event.all, event.pick, event.length);
+    case Kind::kChangeSchema:
+      return change_schema(event);
+    case Kind::kFillDisk:
+      return fill_disk(event);
   }
 }
 
@@ -263,7 +268,7 @@ void Storm::hold(const Event& event) {
   auto db = cluster_.connect();
   if (!db) return;
   const Nanoseconds begin = now();
-  const auto intruder = std::make_shared<Intruder>(std::move(*db));
+  auto intruder = std::make_shared<Intruder>(std::move(*db));
   std::optional<pid_t> pid;
   meter_.sample(locks_held_ != 0);
   try {
@@ -271,7 +276,12 @@ void Storm::hold(const Event& event) {
                                          : intruder->hold_tasks(event.pick);
   } catch (const db::DbError&) {  // others hold it
   }
-  if (!pid) return;
+  if (!pid) {
+    const auto touched = intruder->touched();
+    intruder.reset();
+    meter_.sample(true);
+    return note_failed(event, touched, begin);
+  }
   ++locks_held_;
   ++done_[name_of(event)];
   // `held` is the last one that keeps it.
@@ -285,18 +295,31 @@ void Storm::hold(const Event& event) {
   });
 }
 
+// It did not come to what was wanted, but locks were held meanwhile: of some rows, while it waited
+// for the others. That is a fault as well.
+void Storm::note_failed(const Event& event, std::optional<pid_t> touched, Nanoseconds begin) {
+  if (!touched) return;
+  ++done_[name_of(event) + "_failed"];
+  note({name_of(event) + "_failed", *touched, begin, now()});
+}
+
 void Storm::deadlock(const Event& event) {
   auto db = cluster_.connect();
   if (!db) return;
   const Nanoseconds begin = now();
   meter_.sample(locks_held_ != 0);
   std::optional<pid_t> pid;
-  try {
-    pid = Intruder(std::move(*db)).deadlock(event.pick);
-  } catch (const db::DbError&) {  // the intruder was the victim, or the server went away
+  std::optional<pid_t> touched;
+  {
+    Intruder intruder(std::move(*db));
+    try {
+      pid = intruder.deadlock(event.pick);
+    } catch (const db::DbError&) {  // the intruder was the victim, or the server went away
+    }
+    touched = intruder.touched();
   }
   meter_.sample(true);
-  if (!pid) return;
+  if (!pid) return note_failed(event, touched, begin);
   ++done_[name_of(event)];
   note({name_of(event), *pid, begin, now()});
 }
@@ -315,6 +338,52 @@ void Storm::kill_connection(const Event& event) {
   }
   ++done_[name_of(event)];
   note({name_of(event), victim.pid, begin, now()});
+}
+
+// Each change waits for the transactions that are open, everything else waits for it meanwhile, and
+// then all of the table is copied.
+void Storm::change_schema(const Event& event) {
+  const char* const table = event.pick % 2 == 0 ? "task" : "q_lock_table";
+  alter(name_of(event), std::string(table) + " ADD COLUMN IF NOT EXISTS note INT NULL");
+  after(event.length, [this, name = name_of(event), table] {
+    alter(name, std::string(table) + " DROP COLUMN IF EXISTS note");
+  });
+}
+
+void Storm::alter(const std::string& name, const std::string& change) {
+  auto db = cluster_.connect();
+  if (!db || locks_held_ != 0) return;
+  const Nanoseconds begin = now();
+  meter_.sample(false);
+  bool altered = true;
+  try {
+    db->execute("SET SESSION lock_wait_timeout = 1; ALTER TABLE " + change + ", ALGORITHM = COPY");
+  } catch (const db::DbError&) {  // somebody was in the way for a second
+    altered = false;
+  }
+  meter_.sample(true);
+  if (altered) ++done_[name];
+  note({name, 0, begin, now()});
+}
+
+void Storm::fill_disk(const Event& event) {
+  if (disk_full_ || server_down_) return;
+  const Nanoseconds begin = now();
+  auto full = std::make_shared<FullDisk>(cluster_.server(), cluster_.connect());
+  full->begin();
+  disk_full_ = true;
+  ++done_[name_of(event)];
+  after(event.length, [this, name = name_of(event), begin, full = std::move(full)]() mutable {
+    full.reset();
+    // MariaDB 10.11 dies of it now and then: an assertion of InnoDB while it extends a file.
+    if (!server_down_ && !cluster_.connect()) {
+      cluster_.server().kill9();
+      cluster_.server().start();
+      ++done_["fill_disk_died"];
+    }
+    disk_full_ = false;
+    note({name, 0, begin, now()});
+  });
 }
 
 std::vector<Fault> Storm::take_faults() {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,11 @@ class Storm {
   void read_only(const Event& event);
   void hold(const Event& event);
   void deadlock(const Event& event);
+  void note_failed(const Event& event, std::optional<pid_t> touched, Nanoseconds begin);
   void kill_connection(const Event& event);
+  void change_schema(const Event& event);
+  void alter(const std::string& name, const std::string& change);
+  void fill_disk(const Event& event);
 
   [[nodiscard]] Host* choose_host(std::uint64_t pick);
   struct Choice {
@@ -69,6 +74,7 @@ class Storm {
   std::vector<Later> later_;
   bool server_down_ = false;
   unsigned locks_held_ = 0;
+  bool disk_full_ = false;
   std::vector<Fault> faults_;
   std::map<std::string, std::uint64_t> done_;
   std::uint64_t kills_ = 0;
