@@ -377,7 +377,7 @@ TEST_F(QueueTest, NoWriteWaitsForTasksThatAreBeingSubmitted) {
   for (std::uint64_t i = 1; i <= 50; ++i) finished.push_back({key(i), i});
   EXPECT_NO_THROW(TaskStore::ack(worker_.db, lease.partition, finished));
   const auto defer = [&](std::vector<TaskKey> keys) {
-    return worker_.tasks.defer(worker_.db, lease, keys);
+    return worker_.tasks.defer(worker_.db, lease, std::move(keys));
   };
   EXPECT_EQ(defer({key(51), key(52), key(53), key(54)}), Landed::kYes);
   Task task;
