@@ -86,7 +86,7 @@ TEST_F(Upgrade, AWorkerThatIsKilledRightAfterItIsSettled) {
       << daemon.log();
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"x attempt 1", "x attempt 2"}));
   EXPECT_TRUE(eventually([&] { return daemon.times_logged("supervisor.start ") == 2; }));
-  EXPECT_TRUE(daemon.logged("worker.settled")) << daemon.log();
+  EXPECT_TRUE(eventually([&] { return daemon.logged("worker.settled"); })) << daemon.log();
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
 }
 
