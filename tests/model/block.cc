@@ -243,11 +243,11 @@ void charge_recovered(const Mover& mover) {
       [](State&, Worker& worker) { send(worker, Op::kReturn, 0, worker.number); }, 0);
 }
 
-// drop() waits for a renewal that is under way: one mutex (S1).
+// releasing() waits for a renewal that is under way: one mutex (S1). Another one may be sent until
+// the release is answered.
 void finish(const Mover& mover) {
   if (mover.me().renewal.op != Op::kNone) return;
   mover.call("sends ack and release", [](State&, Worker& worker) {
-    worker.keeping = worker.lost = worker.deadline = 0;
     worker.block = worker.full = 0;
     worker.suspects = worker.suspect_n = worker.verdicts = 0;
     send(worker, Op::kAckRelease);
@@ -281,6 +281,12 @@ void become_idle(Worker& worker) {
   const Packet orphan = worker.orphan;
   worker = {};
   worker.orphan = orphan;
+}
+
+// drop() waits for a renewal, too.
+void drop(const Mover& mover) {
+  if (mover.me().renewal.op != Op::kNone) return;
+  mover.step("drops the lease", [](State&, Worker& worker) { become_idle(worker); });
 }
 
 }  // namespace
@@ -350,6 +356,10 @@ void hear(State& state, const Scenario& scenario, int who, const Reply& reply) {
       worker.keys = bit(0);
       worker.number = reply.attempts;
       break;
+    case Op::kAckRelease:
+      worker.at = At::kReleased;
+      if (worker.renewal.op == Op::kNone) become_idle(worker);
+      break;
     default:
       become_idle(worker);
       break;
@@ -373,6 +383,8 @@ void block_moves(const Mover& mover) {
       return send_ack(mover);
     case At::kLeave:
       return finish(mover);
+    case At::kReleased:
+      return drop(mover);
     default:
       return;
   }

@@ -98,6 +98,7 @@ enum class At : Byte {
   kVerdict,    // in careful mode: owes an acknowledgement
   kCall,
   kLeave,
+  kReleased,  // and a renewal has no answer yet
   kDead,
   kLost,
 };
