@@ -175,17 +175,29 @@ class Check {
     if (before.mark == Mark::kSuccess && *before.end <= after.start) ++repeated.finished;
   }
 
-  // Runs beside an earlier one: by the kernel's word, or because that one ended later.
+  // The earlier runs that may go on beside this one: by the kernel's word, or because they ended
+  // later. Those whose worker was killed before only if there is nobody else.
+  [[nodiscard]] std::vector<const Run*> besides(const Runs& runs, std::size_t which) const {
+    const Run& after = runs[which];
+    std::vector<const Run*> alive;
+    std::vector<const Run*> killed;
+    for (std::size_t i = 0; i < which; ++i) {
+      const Run& before = runs[i];
+      const bool later = before.end && *before.end > after.start;
+      if (!later && !(after.beside && (!before.end || i + 1 == which))) continue;
+      (was_killed(before, after.start) ? killed : alive).push_back(&before);
+    }
+    return alive.empty() ? killed : alive;
+  }
+
   void judge_overlap(const std::string& tag, const Runs& runs, std::size_t which) {
     const Run& after = runs[which];
     const Run* beside = nullptr;
     const Fault* fault = nullptr;
-    for (std::size_t i = 0; i < which && fault == nullptr; ++i) {
-      const Run& before = runs[i];
-      const bool later = before.end && *before.end > after.start;
-      if (!later && !(after.beside && (!before.end || i + 1 == which))) continue;
-      beside = &before;
-      fault = hit(before, before.start, after.start, Deaths::kDoNotCount);
+    for (const Run* before : besides(runs, which)) {
+      if (fault != nullptr) break;
+      beside = before;
+      fault = hit(*before, before->start, after.start, Deaths::kDoNotCount);
     }
     if (beside == nullptr) return;
     ++verdict_.overlaps;
@@ -219,6 +231,13 @@ class Check {
       }
     }
     return best;
+  }
+  [[nodiscard]] bool was_killed(const Run& run, Nanoseconds before) const {
+    const auto found = faults_.find(run.pid);
+    return found != faults_.end() &&
+           std::any_of(found->second.begin(), found->second.end(), [&](const Fault* fault) {
+             return fault->fatal && fault->begin >= run.start && fault->end <= before;
+           });
   }
   [[nodiscard]] bool stood_still(pid_t pid, Nanoseconds from, Nanoseconds to) const {
     const auto found = faults_.find(pid);

@@ -182,6 +182,23 @@ TEST(Checker, InAnExclusiveQueueNoFaultExcusesAnOverlap) {
   EXPECT_TRUE(check(story).clean());
 }
 
+// The first run was killed, the second one goes on: it is the one that the kernel speaks of.
+TEST(Checker, AnOverlapIsNotWithTheDead) {
+  Story story;
+  story.told_of(1, 1, Answer::kAcknowledged)
+      .run("1.1", 7, 10, 0)
+      .hit("z", 7, 11, 11, false)
+      .hit("x", 7, 12, 13, true)
+      .run("1.1", 8, 14, 0)
+      .hit("y", 8, 15, 16, false)
+      .run_beside("1.1", 9, 30, 40);
+  story.exclusive = {"q"};
+  EXPECT_EQ(check(story).exclusive_overlaps, 1U);
+  story.faults.back().unguarded = true;
+  EXPECT_EQ(check(story).frozen_overlaps, 1U);
+  EXPECT_TRUE(check(story).clean());
+}
+
 TEST(Checker, WhatExplainsADuplicateIsCounted) {
   const auto verdict = check(Story()
                                  .told_of(1, 2, Answer::kAcknowledged)

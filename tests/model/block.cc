@@ -248,6 +248,7 @@ void charge_recovered(const Mover& mover) {
 void finish(const Mover& mover) {
   if (mover.me().renewal.op != Op::kNone) return;
   mover.call("sends ack and release", [](State&, Worker& worker) {
+    worker.deadline = 0;  // whatever is renewed, it starts nothing any more
     worker.block = worker.full = 0;
     worker.suspects = worker.suspect_n = worker.verdicts = 0;
     send(worker, Op::kAckRelease);

@@ -53,7 +53,7 @@ void forget(Task& row) {
 // A worker whose lease is gone and whose deadline is over starts nothing more: it only leaves.
 void forget_block(Worker& worker) {
   const bool late = worker.keeping != 0 && worker.current == kGone && worker.deadline == 0;
-  if (!late || worker.detaching != 0) return;
+  if (!late || worker.detaching != 0 || releasing(worker)) return;
   if (worker.renewal.op == Op::kNone) worker.lost = 1;
   if (worker.at == At::kBlock) worker.at = At::kLeave;
   worker.block = worker.full = worker.marked = 0;

@@ -109,6 +109,7 @@ void hear_renewal(State& state, int who, const Reply& reply) {
     worker.lost = 1;
     return;
   }
+  if (releasing(worker)) return;
   worker.deadline = static_cast<Byte>(std::max(0, kTtl - kMargin - renewal.since));
 }
 

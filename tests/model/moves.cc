@@ -235,6 +235,11 @@ bool lives(const Worker& worker) {
   return worker.at != At::kDead && worker.at != At::kLost;
 }
 
+bool releasing(const Worker& worker) {
+  return worker.at == At::kReleased ||
+         (worker.at == At::kCall && worker.call.op == Op::kAckRelease);
+}
+
 void Mover::kill(State& state, bool host) const {
   ++(host ? state.host_losses : state.crashes);
   die(state, scenario, who, host);

@@ -114,6 +114,7 @@ void keeper_moves(const Mover& mover);
 void settler_moves(const Mover& mover);
 
 bool lives(const Worker& worker);
+bool releasing(const Worker& worker);  // LeaseKeeper::releasing, until drop
 void send(Worker& worker, Op op, int task = 0, int attempt = 0);
 // LeaseKeeper::hold, of what `call` brought.
 void granted(Worker& worker, Which lease, const Packet& call);
