@@ -38,7 +38,11 @@ QueueInfo ensure_queue(db::Connection& db, std::string_view name, std::uint32_t 
     queue = find_queue(db, name);
   }
   if (!queue) throw Error("queue '" + std::string(name) + "' could not be made");
-  // Lease rows also for a queue that stands: whoever made it may have died in between.
+  // Lease rows also for a queue that stands: whoever made it may have died in between. Looked at
+  // first: to insert a row that is there waits for whoever is writing it.
+  db::Statement count(sql::k_count_partitions);
+  count.set("queue_id", queue->queue_id);
+  if (db.run({count}).front().next()->u64(0) >= queue->partitions) return *queue;
   std::string rows;
   for (std::uint32_t i = 0; i < queue->partitions; ++i) {
     rows += (rows.empty() ? "(" : ",(") + std::to_string(queue->queue_id) + "," +

@@ -286,6 +286,7 @@ std::vector<Expectation> for_people() {
       {&sql::k_find_queue, 1, {}},
       {&sql::k_require_rights, 0, {}},
       {&sql::k_list_queues, 10, {}, "a handful of queues", true, true},
+      {&sql::k_count_partitions, kPartitions + 1, {}},
       {&sql::k_create_queue, 2, {}},
       {&sql::k_create_partition, 2, {{"rows", "(1, 0, UTC_TIMESTAMP(6))"}}},
   };
@@ -399,6 +400,7 @@ TEST_F(PlanTest, NothingWaitsForTheRowsOfOthers) {
   worker_.db.execute("SET SESSION innodb_lock_wait_timeout = 1");
   EXPECT_FALSE(LeaseStore::scout(worker_.db, std::vector{wide_.queue_id}).empty());
   EXPECT_EQ(LeaseStore::watch(worker_.db, std::vector{wide_.queue_id}).size(), 2U);
+  EXPECT_EQ(ensure_queue(worker_.db, "wide", kPartitions).queue_id, wide_.queue_id);
   EXPECT_TRUE(worker_.leases.renew(worker_.db, leases_.at(0)));
   EXPECT_TRUE(worker_.lease({wide_.queue_id, 2}));
   EXPECT_EQ(TaskStore::fetch(worker_.db, {wide_.queue_id, 1}, {}).size(), kBlock);
