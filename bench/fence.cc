@@ -52,8 +52,7 @@ class Query {
     statement.set("queue_id", lease.partition.queue_id)
         .set("partition_no", lease.partition.partition_no)
         .set("prio", key.prio)
-        .set("run_key", key.run_key)
-        .set("attempt", 1);
+        .set("run_key", key.run_key);
     if (fenced_) statement.set("epoch", lease.epoch).set("holder", lease.holder);
     return statement;
   }
@@ -72,11 +71,14 @@ class Verb {
   // Microseconds of the whole trip.
   double run(db::Connection& db, const queue::Lease& lease, queue::TaskKey key) const {
     db::Statement record = record_.statement(lease, key);
-    record.set("cause", "bench").set("error", "").set("host", "bench").set("pid", 1);
+    record.set("attempt", 1).set("cause", "bench").set("error", "");
+    record.set("host", "bench").set("pid", 1);
     db::Statement verb = query_.statement(lease, key);
     if (verb_ == &sql::k_retry) verb.set("delay_us", 3'600'000'000).set("salt", key.run_key & 4095);
     if (verb_ == &sql::k_bury) {
-      verb.set("first_key", key.run_key).set("cause", "bench").set("error", "");
+      verb.set("first_key", key.run_key).set("attempt", 1).set("cause", "bench").set("error", "");
+    } else {
+      verb.set("at_least", 1).set("at_most", 255).set("keep_flags", 255);
     }
     const std::vector<db::Statement> writes{record, verb};
     const auto begin = std::chrono::steady_clock::now();
