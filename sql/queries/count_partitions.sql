@@ -1,0 +1,1 @@
+SELECT COUNT(*) FROM q_lock_table WHERE queue_id = :queue_id;
