@@ -202,12 +202,17 @@ Landed TaskStore::give_back(db::Connection& db, const Lease& lease, const Task& 
 
 Landed TaskStore::defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) const {
   std::sort(keys.begin(), keys.end());
+  std::string run_keys;
+  for (const TaskKey& key : keys) {
+    run_keys += (run_keys.empty() ? "" : ",") + std::to_string(key.run_key);
+  }
   return send_salted([&](std::uint32_t salt) {
-    std::vector<db::Statement> writes;
-    for (const TaskKey& key : keys) {
-      set_key(set_fence(writes.emplace_back(sql::k_defer), lease), key).set("salt", salt++);
-    }
-    return send(db, lease, std::move(writes), 1, Then::kKeepLease);
+    db::Statement defer(sql::k_defer);
+    set_fence(defer, lease)
+        .set_raw("keys", key_condition("run_key", keys))
+        .set_raw("run_keys", run_keys)
+        .set("salt", salt);
+    return send(db, lease, {defer}, 1, Then::kKeepLease);
   });
 }
 

@@ -1,21 +1,25 @@
--- Nobody here knows its type: 30 s ahead, no attempt charged (S14).
+-- Nobody here knows these types: 30 s ahead, no attempt charged (S14). :keys as in ack.sql. The new
+-- keys go through task_moved as in retry.sql; FIELD keeps the order. (No window function: MariaDB
+-- 10.11 leaves out what stands in WHERE beside a single row's key, where one is used.)
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6) + INTERVAL 30 SECOND) << 12)
-         + :salt
+         + :salt + FIELD(run_key, :run_keys)
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
    AND EXISTS (SELECT 1 FROM q_lock_table
                 WHERE queue_id = :queue_id AND partition_no = :partition_no
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 UPDATE task
-  JOIN task_moved AS moved
-    ON moved.queue_id = task.queue_id AND moved.partition_no = task.partition_no
-   AND moved.prio = task.prio AND moved.first_key = COALESCE(task.first_key, task.run_key)
-   SET task.first_key = moved.first_key, task.run_key = moved.run_key
- WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
-   AND task.prio = :prio AND task.run_key = :run_key
+   SET first_key = COALESCE(first_key, run_key),
+       run_key = (SELECT moved.run_key
+                    FROM task_moved AS moved
+                   WHERE moved.queue_id = task.queue_id
+                     AND moved.partition_no = task.partition_no
+                     AND moved.prio = task.prio
+                     AND moved.first_key = COALESCE(task.first_key, task.run_key))
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
    AND EXISTS (SELECT 1 FROM q_lock_table
                 WHERE queue_id = :queue_id AND partition_no = :partition_no
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);

@@ -1,5 +1,5 @@
--- The task gets a later key; task_moved first, so that the new key is data and no variable. The
--- number of attempts as in charge.sql.
+-- The task gets a later key; task_moved first, so that the new key is data and no variable. No join:
+-- a key stays the only way to the row. The number of attempts as in charge.sql.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
@@ -11,14 +11,16 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 UPDATE task
-  JOIN task_moved AS moved
-    ON moved.queue_id = task.queue_id AND moved.partition_no = task.partition_no
-   AND moved.prio = task.prio AND moved.first_key = COALESCE(task.first_key, task.run_key)
-   SET task.attempt = GREATEST(LEAST(task.attempt, :at_most), :at_least),
-       task.flags = task.flags & :keep_flags,
-       task.first_key = moved.first_key, task.run_key = moved.run_key
- WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
-   AND task.prio = :prio AND task.run_key = :run_key
+   SET attempt = GREATEST(LEAST(attempt, :at_most), :at_least),
+       flags = flags & :keep_flags,
+       first_key = COALESCE(first_key, run_key),
+       run_key = (SELECT moved.run_key
+                    FROM task_moved AS moved
+                   WHERE moved.queue_id = task.queue_id
+                     AND moved.partition_no = task.partition_no
+                     AND moved.prio = task.prio
+                     AND moved.first_key = COALESCE(task.first_key, task.run_key))
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND EXISTS (SELECT 1 FROM q_lock_table
                 WHERE queue_id = :queue_id AND partition_no = :partition_no
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);

@@ -207,6 +207,12 @@ std::string keys(std::size_t count, const std::string& prio, const std::string& 
   return all;
 }
 
+std::string numbers_to(std::size_t last) {
+  std::string list = "1";
+  for (std::size_t i = 2; i <= last; ++i) list += "," + std::to_string(i);
+  return list;
+}
+
 Values with(Values values, const std::string& name, const std::string& value) {
   values[name] = value;
   return values;
@@ -240,7 +246,12 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_ack, 1000, {{"keys", keys(1000, "prio", "run_key")}}},
       {&sql::k_ack_history, 5, {{"first_keys", one_first}}},
       {&sql::k_ack_history, 5 * kBlock, {{"first_keys", keys(kBlock, "prio", "first_key")}}},
-      {&sql::k_defer, 6, {}, "", true},
+      {&sql::k_defer, 6, {{"keys", one}, {"run_keys", "150"}}, "", true},
+      {&sql::k_defer,
+       10 * kBlock,
+       {{"keys", keys(kBlock, "prio", "run_key")}, {"run_keys", numbers_to(kBlock)}},
+       "",
+       true},
       {&sql::k_retry, 6, {}, "", true},
       {&sql::k_charge, 2, {}},
       {&sql::k_record_attempt, 3, {}},
@@ -377,8 +388,8 @@ TEST_F(QueueTest, NoWriteWaitsForTasksThatAreBeingSubmitted) {
   std::vector<Finished> finished;
   for (std::uint64_t i = 1; i <= 50; ++i) finished.push_back({key(i), i});
   EXPECT_NO_THROW(TaskStore::ack(worker_.db, lease.partition, finished));
-  const auto defer = [&](std::vector<TaskKey> keys) {
-    return worker_.tasks.defer(worker_.db, lease, std::move(keys));
+  const auto defer = [&](const std::vector<TaskKey>& keys) {
+    return worker_.tasks.defer(worker_.db, lease, keys);
   };
   EXPECT_EQ(defer({key(51), key(52), key(53), key(54)}), Landed::kYes);
   Task task;

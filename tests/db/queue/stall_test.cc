@@ -217,7 +217,10 @@ const FencedVerb kVerbs[] = {
      {kHoldTask, kHoldMoved},
      &sql::k_defer,
      [](db::Statement& defer, const Task& task) {
-       defer.set("prio", task.key.prio).set("run_key", task.key.run_key).set("salt", 7);
+       const std::string prio = std::to_string(task.key.prio);
+       const std::string key = std::to_string(task.key.run_key);
+       defer.set_raw("keys", "prio = " + prio + " AND run_key = " + key);
+       defer.set_raw("run_keys", key).set("salt", 7);
      },
      kHoldMoved},
 };
