@@ -51,7 +51,7 @@ struct Outcome {
 inline Outcome success() {
   return {};
 }
-// Not this time: another attempt after `delay`, or when the queue's policy says.
+// Not this time: another attempt after `delay`, or when the policy of its type or queue says.
 inline Outcome retry(std::string reason,
                      std::optional<std::chrono::milliseconds> delay = std::nullopt) {
   return {ALLOT_RETRY, delay, std::move(reason)};
