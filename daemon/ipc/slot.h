@@ -21,7 +21,7 @@ inline constexpr int kAnswerFd = 7;  // preflight answer (preflight.h), or readi
 inline constexpr int kLockFd = 8;    // the instance lock, held by every process of the instance
 
 inline constexpr char kSlotMagic[8] = {'a', 'l', 'l', 'o', 't', 's', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 2;
+inline constexpr std::uint32_t kSlotVersion = 3;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 512;
 inline constexpr std::size_t kMaxRunning = 64;
@@ -53,7 +53,8 @@ enum class WorkerState : std::uint32_t {
 // What the hard deadline of a task is: its time limit, or the end of a promise of progress (B3).
 enum class Limit : std::uint32_t { kTime, kProgress };
 
-// A task inside a handler; or, while none is, one that is announced. Times are CLOCK_BOOTTIME ns; 0
+// A task inside a handler; or, while none is, one whose attempt is announced or to be given back.
+// Times are CLOCK_BOOTTIME ns; 0
 // means no deadline.
 struct RunningTask {
   std::uint64_t run_key;
@@ -67,7 +68,7 @@ struct RunningTask {
   std::uint32_t detached;  // 1: it left its partition, which is somebody else's by now (B12)
   char type[kTypeSize];
   std::uint32_t limited_by;  // Limit
-  std::uint32_t announced;   // 1: its attempt is written (S7), and no handler has started
+  std::uint32_t announced;   // 1, while no handler runs: its attempt is written, not charged (S7)
 };
 static_assert(sizeof(RunningTask) == 128);
 

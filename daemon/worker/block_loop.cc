@@ -172,7 +172,7 @@ void BlockLoop::finish(const queue::Lease& lease) {
     }
     return queue::TaskStore::ack_and_release(db, lease, finished_);
   });
-  // Over a new connection, the first one may have landed: its reply was lost, not the lease.
+  // The first one may have landed: its reply was lost, not the lease.
   if (!released && session_.generation() == generation) keeper_.lose(lease, "release");
   keeper_.drop();
   acked();

@@ -87,11 +87,14 @@ void LeaseKeeper::drop() {
   deadline_ns_ = 0;
 }
 
-void LeaseKeeper::task_begins(const TaskAtWork& work) {
+std::optional<Nanos> LeaseKeeper::task_begins(const TaskAtWork& work) {
   const SlotWriter::Guard guard(slot_);  // as in releasing()
   const std::lock_guard held(mutex_);
+  if (!valid()) return std::nullopt;
   work_ = work;
+  work_began_ns_ = boot_ns();
   detach_at_ns_ = 0;
+  return work_began_ns_;
 }
 
 Place LeaseKeeper::task_ended() {
@@ -153,7 +156,7 @@ bool LeaseKeeper::detach_is_due(Nanos now) const {
   if (!work_ || work_->detach_after_ns == 0 || now < detach_at_ns_) return false;
   if (place_ != Place::kPartition) return place_ == Place::kUnknown;
   if (over_time(now)) return false;
-  const Nanos ran = now - work_->started_ns;
+  const Nanos ran = now - work_began_ns_;
   if (ran >= work_->detach_after_ns) return true;
   return ran >= kSlow && board_.waiters.load(std::memory_order_relaxed) > 0;
 }
@@ -242,7 +245,7 @@ void LeaseKeeper::detached(Nanos sent_ns) {
   log::info("task.detached", {{"task", now.id.text()},
                               {"type", work_->task->type},
                               {"partition", lease_->partition.partition_no},
-                              {"after_ms", (boot_ns() - work_->started_ns) / kMilli}});
+                              {"after_ms", (boot_ns() - work_began_ns_) / kMilli}});
   // Its neighbours are anybody's now.
   peer::ring(board_, 1);
 }

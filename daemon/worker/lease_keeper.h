@@ -26,7 +26,6 @@ struct TaskAtWork {
   const queue::Task* task = nullptr;
   std::uint32_t attempt = 0;                    // its number, from 1
   std::span<const queue::Finished> finished{};  // of its block, not yet acknowledged
-  Nanos started_ns = 0;                         // CLOCK_BOOTTIME
   Nanos detach_after_ns = 0;                    // 0: never
 };
 
@@ -73,8 +72,11 @@ class LeaseKeeper {
   // thread.
   void set_task_deadline(Nanos hard_deadline_ns) { task_deadline_ns_.store(hard_deadline_ns); }
 
-  // Around each handler. Unless the task is still in its partition, the keeper then holds nothing.
-  void task_begins(const TaskAtWork& work);
+  // Around each handler. When it begins (CLOCK_BOOTTIME): what the wait for a renewal under way
+  // took is not its time. nullopt: the lease is in doubt, the handler must not be called (S5), and
+  // the keeper knows nothing of the task.
+  [[nodiscard]] std::optional<Nanos> task_begins(const TaskAtWork& work);
+  // Unless the task is still in its partition, the keeper then holds nothing.
   Place task_ended();
 
  private:
@@ -106,6 +108,7 @@ class LeaseKeeper {
   // Guarded by mutex_.
   std::optional<queue::Lease> lease_;
   std::optional<TaskAtWork> work_;
+  Nanos work_began_ns_ = 0;  // CLOCK_BOOTTIME
   Place place_ = Place::kPartition;
   Nanos renew_at_ns_ = 0;
   Nanos detach_at_ns_ = 0;  // not before; after one that failed

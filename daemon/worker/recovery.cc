@@ -21,13 +21,17 @@ std::string name_of(const std::vector<queue::QueueInfo>& queues, std::uint32_t q
   return at == queues.end() ? std::string() : at->name;
 }
 
-void log_recovery(const queue::DetachedSighting& sighting, const std::string& queue_name) {
+void log_recovery(const queue::DetachedSighting& sighting, const std::string& queue_name,
+                  const CrashPolicy& policy) {
   log::warn("task.recovered", {{"task", sighting.id.text()},
                                {"type", sighting.type},
                                {"queue", queue_name},
                                {"partition", sighting.id.partition.partition_no},
                                {"attempt", sighting.attempt},
+                               {"of", policy.max_attempts},
                                {"from", sighting.holder}});
+  if (sighting.attempt < policy.max_attempts) return;
+  log_dead(sighting.id.text(), sighting.type, sighting.attempt, queue::kLost);
 }
 
 }  // namespace
@@ -64,6 +68,15 @@ queue::Landed charge_detached(db::Connection& db, const queue::Detached& detache
   return DetachedStore::retry(db, detached, attempt, policy.delay, verdict);
 }
 
+void log_dead(const std::string& id, std::string_view type, std::uint32_t last,
+              const queue::Verdict& verdict) {
+  log::error("task.dead", {{"task", id},
+                           {"type", type},
+                           {"attempt", last},
+                           {"cause", verdict.cause},
+                           {"error", verdict.error}});
+}
+
 void reclaim_detached(db::Connection& db, const config::Settings& settings,
                       const queue::DetachedStore& store) {
   const auto queues = queue::list_queues(db);
@@ -71,10 +84,9 @@ void reclaim_detached(db::Connection& db, const config::Settings& settings,
     const auto mine = store.recover(db, sighting, true);
     if (!mine) continue;
     const std::string name = name_of(queues, sighting.id.partition.queue_id);
-    static_cast<void>(charge_detached(db, *mine, sighting.attempt,
-                                      crash_policy(settings, name, sighting.type, sighting.attempt),
-                                      queue::kLost));
-    log_recovery(sighting, name);
+    const CrashPolicy policy = crash_policy(settings, name, sighting.type, sighting.attempt);
+    const auto landed = charge_detached(db, *mine, sighting.attempt, policy, queue::kLost);
+    if (landed == queue::Landed::kYes) log_recovery(sighting, name, policy);
   }
 }
 
@@ -112,7 +124,7 @@ void Recovery::recover(const queue::DetachedSighting& sighting, bool stale) {
     return charge_detached(db, *mine, sighting.attempt, policy, queue::kLost);
   });
   if (landed == queue::Landed::kLeaseGone) return;
-  log_recovery(sighting, name);
+  log_recovery(sighting, name, policy);
   peer::ring(board_, 1);
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/settings.h"
@@ -33,6 +34,10 @@ CrashPolicy crash_policy(const config::Settings& settings, const std::string& qu
 queue::Landed charge_detached(db::Connection& db, const queue::Detached& detached,
                               std::uint32_t attempt, const CrashPolicy& policy,
                               const queue::Verdict& verdict);
+
+// One line for a task that is dead now. `last` is the number of its last attempt.
+void log_dead(const std::string& id, std::string_view type, std::uint32_t last,
+              const queue::Verdict& verdict);
 
 // S11: charges what a former life of this instance had detached.
 void reclaim_detached(db::Connection& db, const config::Settings& settings,

@@ -36,7 +36,6 @@ db::Connection& Session::connection() {
     db::Connection fresh = connect(options_);
     end_former(fresh);
     connection_.emplace(std::move(fresh));
-    ++generation_;
     slot_.connected(0, *connection_);
     log::info("database.connected",
               {{"where", connection_->where()}, {"connection", connection_->id()}});
@@ -68,6 +67,7 @@ void Session::handle(const db::DbError& error) {
     log::warn("database.retry", {{"error", error.what()}});
   } else {
     // Whatever it was, a new connection is the state that is known best.
+    if (connection_) ++generation_;
     connection_.reset();
     if (failures_ == 1 || failures_ % kLogEvery == 0) {
       log::warn("database.lost", {{"class", db::name_of(error.error_class())},

@@ -40,7 +40,7 @@ class Session {
     }
   }
 
-  // Grows with every new connection.
+  // Grows with every connection that is lost: where it grew, a reply may have been.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
  private:

@@ -27,16 +27,21 @@
 namespace allot::worker {
 namespace {
 
+// What became of the task that the slot names.
+enum class Last {
+  kNone,         // there is nothing to it
+  kInterrupted,  // its attempt is written, and to be given back
+  kRunning,      // inside its handler
+  kFinished      // the worker died before it could say so
+};
+
 // What the dead worker left behind, read once from its slot.
 struct Remains {
   queue::Partition partition;
   std::vector<queue::Finished> finished;
-  std::optional<ipc::RunningTask> running;
-  bool done = false;    // the running task has finished: it died before it could say so
-  bool started = true;  // false: that task was announced, and its handler not called
-  [[nodiscard]] queue::TaskId running_id() const {
-    return {partition, running->prio, running->first_key};
-  }
+  Last last = Last::kNone;
+  ipc::RunningTask task{};  // of which `last` tells
+  [[nodiscard]] queue::TaskId id() const { return {partition, task.prio, task.first_key}; }
 };
 
 Remains read_remains(const ipc::Slot& slot) {
@@ -49,14 +54,16 @@ Remains read_remains(const ipc::Slot& slot) {
     remains.finished.push_back(
         {key, task.first_key != 0 ? std::optional(task.first_key) : std::nullopt});
   }
-  const ipc::RunningTask& running = slot.running[0];
-  remains.started = slot.running_count.load() != 0;
-  if (!remains.started && running.announced == 0) return remains;
-  // A worker that died between "finished" and "no longer running" has finished.
-  remains.done = std::any_of(remains.finished.begin(), remains.finished.end(), [&](auto& task) {
-    return task.key == queue::TaskKey{running.prio, running.run_key};
-  });
-  remains.running = running;
+  const ipc::RunningTask& task = remains.task = slot.running[0];
+  if (slot.running_count.load() == 0) {
+    if (task.announced != 0) remains.last = Last::kInterrupted;
+    return remains;
+  }
+  const bool finished_it =
+      std::any_of(remains.finished.begin(), remains.finished.end(), [&](const auto& one) {
+        return one.key == queue::TaskKey{task.prio, task.run_key};
+      });
+  remains.last = finished_it ? Last::kFinished : Last::kRunning;
   return remains;
 }
 
@@ -132,17 +139,22 @@ queue::Landed charge(db::Connection& db, const queue::TaskStore& tasks,
                      const Remains& remains, const CrashPolicy& policy,
                      const queue::Verdict& verdict) {
   if (lease &&
-      charge_leased(db, tasks, *lease, *remains.running, policy, verdict) == queue::Landed::kYes) {
+      charge_leased(db, tasks, *lease, remains.task, policy, verdict) == queue::Landed::kYes) {
     return queue::Landed::kYes;
   }
-  const auto held = detached.held(db, remains.running_id());
+  const auto held = detached.held(db, remains.id());
   if (!held) return queue::Landed::kLeaseGone;
-  return charge_detached(db, *held, remains.running->attempt, policy, verdict);
+  return charge_detached(db, *held, remains.task.attempt, policy, verdict);
 }
 
-// It finished after it was detached, perhaps: nothing is left of it then but its row there.
+// What finished last may have been detached: then its row there is left of it. After a look at the
+// lease's row, as in charge().
 void ack_detached(db::Connection& db, const queue::DetachedStore& detached,
-                  const queue::TaskId& id) {
+                  const Remains& remains) {
+  if (remains.finished.empty()) return;
+  const queue::Finished& last = remains.finished.back();
+  const queue::TaskId id{remains.partition, last.key.prio,
+                         last.first_key.value_or(last.key.run_key)};
   const auto held = detached.held(db, id);
   if (held) static_cast<void>(queue::DetachedStore::ack(db, *held));
 }
@@ -150,37 +162,47 @@ void ack_detached(db::Connection& db, const queue::DetachedStore& detached,
 // Without the lease nothing is charged, and the task is somebody else's; unless an earlier settler
 // charged it, and ended before it could say so.
 bool was_charged(db::Connection& db, const Remains& remains) {
-  const auto attempts = queue::list_attempts(db, remains.running_id());
+  const auto attempts = queue::list_attempts(db, remains.id());
   return std::any_of(attempts.begin(), attempts.end(), [&](const queue::AttemptView& one) {
-    return one.attempt == remains.running->attempt && one.cause != queue::kLost.cause;
+    return one.attempt == remains.task.attempt && one.cause != queue::kLost.cause;
   });
 }
 
 void log_charge(const Remains& remains, const ipc::Slot& slot, const Death& death, bool charged) {
-  const ipc::RunningTask& running = *remains.running;
-  log::warn("task.crashed", {{"task", remains.running_id().text()},
-                             {"type", running.type},
+  const ipc::RunningTask& task = remains.task;
+  const std::string id = remains.id().text();
+  log::warn("task.crashed", {{"task", id},
+                             {"type", task.type},
                              {"queue", slot.queue_name},
                              {"partition", remains.partition.partition_no},
-                             {"attempt", running.attempt},
-                             {"of", running.max_attempts},
+                             {"attempt", task.attempt},
+                             {"of", task.max_attempts},
                              {"charged", charged},
                              {"cause", death.cause},
                              {"error", death.text}});
+  if (!charged || task.attempt < task.max_attempts) return;
+  log_dead(id, task.type, task.attempt, {death.cause, death.text});
 }
 
 // What a neighbour or somebody outside did to the worker is not this task's attempt. Only under the
 // lease in which it was announced: since then others may have charged it.
-void give_back(db::Connection& db, const queue::TaskStore& tasks, const queue::Lease& lease,
+void give_back(db::Connection& db, const queue::TaskStore& tasks,
+               const queue::DetachedStore& detached, const std::optional<queue::Lease>& lease,
                const ipc::Slot& slot, const Remains& remains) {
-  if (lease.epoch != slot.epoch.load()) return;
   queue::Task task;
-  task.key = {remains.running->prio, remains.running->run_key};
-  task.first_key = remains.running->first_key;
-  const auto landed = tasks.give_back(db, lease, task, remains.running->attempt);
+  task.key = {remains.task.prio, remains.task.run_key};
+  task.first_key = remains.task.first_key;
+  auto landed = queue::Landed::kLeaseGone;
+  if (lease && lease->epoch == slot.epoch.load()) {
+    landed = tasks.give_back(db, *lease, task, remains.task.attempt);
+  }
+  if (landed == queue::Landed::kLeaseGone) {
+    const auto held = detached.held(db, remains.id());
+    if (held) landed = queue::DetachedStore::give_back(db, *held, remains.task.attempt);
+  }
   if (landed == queue::Landed::kLeaseGone) return;
-  log::info("task.not_started",
-            {{"task", remains.running_id().text()}, {"reason", "its worker died before"}});
+  log::info("task.not_started", {{"task", remains.id().text()},
+                                 {"reason", "its worker ended before it had a verdict"}});
 }
 
 void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
@@ -212,16 +234,15 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   const auto epoch = leases.held_epoch(db, remains.partition);
   std::optional<queue::Lease> lease;
   if (epoch) lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt};
-  if (lease && !remains.started) give_back(db, tasks, *lease, slot, remains);
-  if (remains.running && remains.started && !remains.done && !db::without("crash_charge")) {
-    const Death death = describe_death(wait_status, slot, *remains.running);
-    const auto landed =
-        charge(db, tasks, detached, lease, remains, policy_of(settings, slot, *remains.running),
-               {death.cause, death.text});
+  if (remains.last == Last::kRunning && !db::without("crash_charge")) {
+    const Death death = describe_death(wait_status, slot, remains.task);
+    const auto landed = charge(db, tasks, detached, lease, remains,
+                               policy_of(settings, slot, remains.task), {death.cause, death.text});
     log_charge(remains, slot, death, landed == queue::Landed::kYes || was_charged(db, remains));
   } else {
+    if (remains.last == Last::kInterrupted) give_back(db, tasks, detached, lease, slot, remains);
     if (lease) leases.release(db, *lease);
-    if (remains.done) ack_detached(db, detached, remains.running_id());
+    ack_detached(db, detached, remains);
   }
   if (board != nullptr && slot.pool < ipc::kMaxPools) {
     put_first_in_line(*board, slot.pool, remains.partition);

@@ -23,6 +23,7 @@ void copy_text(char (&to)[ipc::kTypeSize], std::string_view from) {
 void SlotWriter::start(const queue::Holder& holder) {
   slot_.pid = static_cast<std::uint32_t>(getpid());
   slot_.holder_id = holder.id;
+  set_announced(false);  // what a former worker of the slot had announced was settled
   beat();
 }
 
@@ -120,13 +121,12 @@ void SlotWriter::task_detached() {
   slot_.running[0].detached = 1;
 }
 
-void SlotWriter::task_not_started() {
+void SlotWriter::task_interrupted() {
   set_announced(true);
   slot_.running_count.store(0, std::memory_order_release);
 }
 
 void SlotWriter::end_task() {
-  set_announced(false);
   slot_.running_count.store(0, std::memory_order_release);
   slot_.exclusive = exclusive_ ? 1 : 0;
   set_state(ipc::WorkerState::kLeasing);

@@ -33,7 +33,7 @@ class SlotWriter {
   void end_lease();
 
   // The attempt is about to be written, and then to start (S7). A worker that dies before it starts
-  // has it given back.
+  // has it given back by its settler.
   void announce_task(const queue::Task& task, std::uint32_t attempt);
   void begin_task(const queue::Task& task, std::uint32_t attempt, std::uint32_t max_attempts,
                   std::uint64_t soft_deadline_ns, std::uint64_t hard_deadline_ns,
@@ -43,8 +43,11 @@ class SlotWriter {
   // Its handler has returned: nothing is to be killed any more, while its verdict is being written.
   void end_handler();
   void task_detached();
-  // Of an announced task, instead of end_task(): it was begun, and its handler was not called.
-  void task_not_started();
+  // The running task's handler ended without a verdict, and its attempt is about to be given back:
+  // by the settler, should this worker die or leave before that is written.
+  void task_interrupted();
+  // What was announced is charged, or was given back.
+  void end_announced() { set_announced(false); }
   void end_task();
 
   // To be called before end_task(), so that a death in between does not charge a finished task.

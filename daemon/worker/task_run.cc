@@ -11,6 +11,7 @@
 #include "plugin_host/handler_call.h"
 #include "queue/inspect.h"
 #include "worker/fenced.h"
+#include "worker/recovery.h"
 #include "worker/stop_request.h"
 #include "worker/task_limits.h"
 
@@ -43,29 +44,22 @@ std::uint32_t dice() {
 }
 
 // The task's entry in the slot, from before the handler until after its verdict is noted; and in
-// the keeper's hands while the handler runs. At its hard deadline the supervisor kills, and the
-// keeper does not renew beyond it (B3).
+// the keeper's hands, which have it already, while the handler runs. At its hard deadline the
+// supervisor kills, and the keeper does not renew beyond it (B3).
 class RunningMark {
  public:
   RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const TaskRun::Attempt& attempt,
-              const TaskLimits& limits, const TaskAtWork& work)
+              const TaskLimits& limits, Nanos started_ns)
       : slot_(slot), keeper_(keeper), limits_(limits) {
-    const auto [at_ns, by] = limits_.hard(work.started_ns);
+    const auto [at_ns, by] = limits_.hard(started_ns);
     keeper_.set_task_deadline(at_ns);
-    keeper_.task_begins(work);
     slot_.begin_task(attempt.task, attempt.number, attempt.most, limits_.soft_ns, at_ns, by);
   }
   RunningMark(const RunningMark&) = delete;
   RunningMark& operator=(const RunningMark&) = delete;
   ~RunningMark() {
     if (!returned_) handler_returned();
-    if (started_) slot_.end_task();
-  }
-
-  // Instead of calling the handler: what the slot says of it now is the caller's.
-  void not_started() {
-    started_ = false;
-    slot_.task_not_started();
+    slot_.end_task();
   }
 
   // How long the database takes for the verdict is not the task's time.
@@ -90,7 +84,6 @@ class RunningMark {
   LeaseKeeper& keeper_;
   const TaskLimits limits_;
   bool returned_ = false;
-  bool started_ = true;
 };
 
 // What a handler may ask of this process while it runs.
@@ -170,7 +163,7 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     const bool announced = write(attempt, "announce", [&](db::Connection& db) {
       return tasks_.announce(db, lease, task, attempt.number);
     });
-    if (!announced) slot_.end_task();
+    if (!announced) slot_.end_announced();
     if (!announced) return Result::kLeaseGone;
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
   }
@@ -183,20 +176,16 @@ TaskRun::Result TaskRun::not_started(const Attempt& attempt) {
   if (give_back(attempt)) {
     log::info("task.not_started", {{"task", attempt.id}, {"reason", "the lease is in doubt"}});
   }
-  slot_.end_task();
   return Result::kLeaseGone;
 }
 
 template <typename Write>
 bool TaskRun::write(const Attempt& attempt, const char* verb, Write&& write) {
   if (!attempt.detached) return fenced(session_, keeper_, attempt.lease, verb, write);
-  int tries = 0;
-  const auto landed = session_.call([&](db::Connection& db) {
-    ++tries;
-    return write(db);
-  });
-  // When it was sent twice, the first one may have landed: what it found then is gone.
-  if (landed == queue::Landed::kYes || tries > 1) return true;
+  const std::uint64_t generation = session_.generation();
+  if (session_.call(write) == queue::Landed::kYes) return true;
+  // The first one may have landed, and its reply been lost: what it ended is gone.
+  if (session_.generation() != generation) return true;
   keeper_.lose(attempt.lease, verb);
   return false;
 }
@@ -211,28 +200,28 @@ TaskRun::Result TaskRun::dropped(const Attempt& attempt) {
 }
 
 bool TaskRun::give_back(const Attempt& attempt) {
-  return write(attempt, "give_back", [&](db::Connection& db) {
+  slot_.task_interrupted();
+  const bool written = write(attempt, "give_back", [&](db::Connection& db) {
     return attempt.detached ? queue::DetachedStore::give_back(db, *attempt.detached, attempt.number)
                             : tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
   });
+  slot_.end_announced();
+  return written;
 }
 
 TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   const queue::Task& task = attempt.task;
-  const Nanos started = boot_ns();
+  const config::Queue& queue = *attempt.queue.settings;
+  const Nanos detach_after = queue.exclusive ? 0 : nanos(queue.detach_after);  // S5
+  // All before this may have taken long: with a look at the lease (S5).
+  const auto began = keeper_.task_begins({&task, attempt.number, attempt.before, detach_after});
+  if (!began) return not_started(attempt);
+  const Nanos started = *began;
   const auto time_limit = config::task_timeout(settings_, task.type);
   const TaskLimits limits{started + nanos(config::soft_task_timeout(time_limit)),
                           started + nanos(time_limit),
                           nanos(plugin_host::progress_every(*attempt.handler->handler))};
-  const config::Queue& queue = *attempt.queue.settings;
-  const Nanos detach_after = queue.exclusive ? 0 : nanos(queue.detach_after);  // S5
-  RunningMark mark(slot_, keeper_, attempt, limits,
-                   {&task, attempt.number, attempt.before, started, detach_after});
-  // All before this may have taken long, and so may the keeper's mutex: look again (S5).
-  if (!keeper_.valid()) {
-    if (attempt.announced) mark.not_started();
-    return not_started(attempt);
-  }
+  RunningMark mark(slot_, keeper_, attempt, limits, started);
   Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark);
   plugin_host::CallResult result;
   bool valid = false;
@@ -381,11 +370,7 @@ TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
 TaskRun::Result TaskRun::buried(const Attempt& attempt, std::uint32_t last,
                                 const queue::Verdict& verdict) {
   slot_.raw().tasks_dead.fetch_add(1, std::memory_order_relaxed);
-  log::error("task.dead", {{"task", attempt.id},
-                           {"type", attempt.task.type},
-                           {"attempt", last},
-                           {"cause", verdict.cause},
-                           {"error", verdict.error}});
+  log_dead(attempt.id, attempt.task.type, last, verdict);
   return ended(attempt);
 }
 

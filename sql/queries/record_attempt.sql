@@ -1,6 +1,7 @@
 -- A failed attempt, written beside retry, bury or charge in the same transaction; in careful mode
 -- before it runs, as lost, until its verdict replaces that. A repeat after a lost reply leaves the
 -- time at which it ended. Assignments run left to right: the time looks at the former cause.
+-- FOR UPDATE: it waits for somebody's late acknowledgement, and no record outlives its task.
 INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause, error,
                           lock_host, lock_pid)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :attempt,
@@ -10,5 +11,6 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :attempt,
    AND EXISTS (SELECT 1 FROM q_lock_table
                 WHERE queue_id = :queue_id AND partition_no = :partition_no
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
+   FOR UPDATE
     ON DUPLICATE KEY UPDATE ended_at = IF(task_attempt.cause = VALUES(cause), ended_at, VALUES(ended_at)),
                             cause = VALUES(cause), error = VALUES(error);

@@ -1,5 +1,6 @@
 -- The task gets a later key; task_moved first, so that the new key is data and no variable. No join:
--- a key stays the only way to the row. The number of attempts as in charge.sql.
+-- a key stays the only way to the row. FOR UPDATE as in record_attempt.sql, the number of attempts
+-- as in charge.sql.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
@@ -9,6 +10,7 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
    AND EXISTS (SELECT 1 FROM q_lock_table
                 WHERE queue_id = :queue_id AND partition_no = :partition_no
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
+   FOR UPDATE
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 UPDATE task
    SET attempt = GREATEST(LEAST(attempt, :at_most), :at_least),

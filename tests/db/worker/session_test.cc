@@ -48,7 +48,7 @@ TEST_F(SessionTest, AKilledConnectionIsReplaced) {
     EXPECT_NE(connection(), before);
     EXPECT_EQ(raw_slot_->connection_ids[0], connection()) << "what a settler would end";
   }
-  EXPECT_EQ(session_.generation(), 4U);
+  EXPECT_EQ(session_.generation(), 3U);
 }
 
 TEST_F(SessionTest, AServerThatDiesIsWaitedFor) {

@@ -160,6 +160,21 @@ TEST_F(SettleTest, AnAnnouncementOfAnotherLeaseIsOthersToJudge) {
   EXPECT_EQ(state(0), "FREE");
 }
 
+// The slot served a worker before, which announced a task; this one has not come to its first task.
+TEST_F(SettleTest, WhatAFormerWorkerOfTheSlotHadAnnouncedIsNotUndone) {
+  put(partition(0), {1, 1});
+  const auto former = lease(0);
+  slot_.announce_task(former.tasks[0], 1);
+  ASSERT_EQ(tasks_.announce(db_, former.lease, former.tasks[0], 1), queue::Landed::kYes);
+  ASSERT_TRUE(leases_.release(db_, former.lease));
+  slot_.start(leases_.holder());
+  lease(0);
+  settle_it();
+  EXPECT_EQ(value("SELECT attempt FROM task"), "1");
+  EXPECT_EQ(value("SELECT cause FROM task_attempt"), "lost");
+  EXPECT_EQ(state(0), "FREE");
+}
+
 // S10. An earlier attempt that did not crash is none.
 TEST_F(SettleTest, TheFirstCrashIsRetriedAtOnceWhicheverAttemptItIs) {
   put(partition(0), {1, 1});
@@ -328,6 +343,26 @@ TEST_F(SettleTest, ADetachedTaskThatFinishedAtTheLastInstructionIsNotCharged) {
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt) FROM task"), "2:0");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+}
+
+// It left without having been able to write what became of its task.
+TEST_F(SettleTest, WhatADetachedTaskCameToIsWrittenForAWorkerThatGaveUp) {
+  slot_.add_finished(queue::finished(detach(1, 10)));
+  slot_.end_task();
+  settle_it();
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt) FROM task"), "2:0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
+  slot_.clear_finished();
+  db_.execute("TRUNCATE task");
+
+  detach(2, 10);
+  slot_.task_interrupted();
+  settle_it();
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt ORDER BY run_key) FROM task"),
+            "1:1,2:1");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
 }
 
 TEST_F(SettleTest, ADetachedTaskThatWasRecoveredIsLeftAlone) {

@@ -197,6 +197,25 @@ TEST_F(TaskRunTest, ADetachedTaskThatWasAnnouncedIsAcknowledgedWithItsRecord) {
   EXPECT_EQ(raw_slot_->tasks_done, 1U);
 }
 
+// A lock wait is an answer: nothing of that try had landed, and what is found gone was recovered.
+TEST_F(TaskRunTest, ALockWaitIsNoLostReply) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 0"); });
+  put_task("test.slowly", "succeed");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  auto done = std::async(std::launch::async, [&] { return run(block, false); });
+  ASSERT_TRUE(
+      support::eventually([&] { return value("SELECT COUNT(*) FROM task_running") == "1"; }));
+  db::Connection thief(options());
+  thief.execute("BEGIN; UPDATE task_running SET lock_by = 7 WHERE queue_id > 0");
+  ASSERT_TRUE(support::eventually([&] { return raw_slot_->lock_waits >= 1; }));
+  thief.execute("COMMIT");
+  EXPECT_EQ(done.get(), Result::kDetached);
+  EXPECT_EQ(raw_slot_->leases_lost, 1U);
+  EXPECT_EQ(value("SELECT lock_by FROM task_running"), "7");
+}
+
 TEST_F(TaskRunTest, WhatWasRecoveredMeanwhileIsNotTouched) {
   config_.detach_after = std::chrono::milliseconds(1);
   db_.execute(
