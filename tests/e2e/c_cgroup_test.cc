@@ -116,6 +116,10 @@ TEST_F(CgroupTest, EndsWhatTheSupervisorDoesNotFind) {
   }
   EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.times_logged("worker.died"), 1U) << "its neighbour lives\n" << daemon.log();
+  // Those that are ready remove their folders when they leave.
+  EXPECT_TRUE(eventually([&] { return daemon.times_logged("worker.ready slot=") >= 6; }))
+      << daemon.log();
+  EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
 }
 
 TEST_F(CgroupTest, EndsWhatWasLeftByAWorkerThatLeaves) {

@@ -404,7 +404,7 @@ class Burrow : public allot::Handler {
   }
 
  private:
-  [[noreturn]] void dig(pid_t group) const noexcept {
+  [[noreturn]] void dig(pid_t group) const {
     if (group == 0 ? ::setsid() < 0 : ::setpgid(0, group) != 0) ::_exit(1);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     ::close_range(3, ~0U, 0);  // as exec would: the lock of the instance is not theirs
@@ -414,8 +414,11 @@ class Burrow : public allot::Handler {
       ::poll(nullptr, 0, 600'000);
       ::_exit(0);
     }
-    append_line(output_, std::to_string(::getpid()) + "\n" + std::to_string(child));
-    ::poll(nullptr, 0, 600'000);
+    try {
+      append_line(output_, std::to_string(::getpid()) + "\n" + std::to_string(child));
+      ::poll(nullptr, 0, 600'000);
+    } catch (...) {  // not into the worker's code a second time
+    }
     ::_exit(0);
   }
 
