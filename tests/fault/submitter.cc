@@ -71,9 +71,6 @@ std::string Submitter::line_for(std::uint64_t number) const {
   const auto one_of = [&dice](std::uint64_t n) { return dice() % n == 0; };
   std::uint64_t milliseconds = one_of(10) ? 5 : 0;
   if (one_of(40)) milliseconds = dice() % 300;
-  // Who runs beside it each time is charged each time as well, on a host that is lost: a slow one
-  // would be, for all begin again together when the hosts come back.
-  if (options_.work == Work::kRazing) milliseconds = 0;
   const std::string& queue = options_.queues.at(number % options_.queues.size());
   const bool fragile = queue == options_.queues.back();
   if (options_.work == Work::kLate) milliseconds = 2'000 + dice() % 2'000;
