@@ -28,7 +28,8 @@ namespace {
 
 constexpr char kExitCodes[] =
     "Exit codes: 0 done; 1 failed; 64 wrong command line; 65 wrong payload or NDJSON line;\n"
-    "66 unreadable input file; 69 database away, read-only or full; 70 defect of Allot; 73 folder or\n"
+    "66 unreadable input file; 69 database away, read-only or full; 70 defect of Allot; 73 folder "
+    "or\n"
     "file cannot be made; 75 outcome of a submission unknown; 78 configuration, plugins,\n"
     "credentials or schema";
 
