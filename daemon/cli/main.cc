@@ -16,6 +16,7 @@
 #include "base/version.h"
 #include "cli/admin.h"
 #include "cli/config.h"
+#include "cli/operators.h"
 #include "cli/plugin.h"
 #include "cli/status.h"
 #include "cli/submit.h"
@@ -101,9 +102,8 @@ void add_submit(CLI::App& app, Words& words) {
 }
 
 void add_tasks(CLI::App& app, Words& words) {
-  CLI::App* list = app.add_subcommand("tasks", "List waiting and detached, or dead tasks");
+  CLI::App* list = app.add_subcommand("tasks", "List waiting and detached tasks");
   list->add_option("--queue", words.tasks.queue, "Only of this queue")->type_name("QUEUE");
-  list->add_flag("--dead", words.tasks.dead, "The dead ones");
   list->add_option("--limit", words.tasks.limit, "At most so many of each queue")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("TASKS")
@@ -219,6 +219,7 @@ int run(int argc, char** argv) {
       ->type_name("DIR");
   add_submit(app, words);
   add_tasks(app, words);
+  add_operators(app, words.context, words.command);
   add_plugin(app, words);
   add_others(app, words);
   try {

@@ -72,6 +72,19 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
   return std::nullopt;
 }
 
+std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int earlier) {
+  db::Statement statement(sql::k_list_attempts);
+  set_id(statement, id).set("earlier", earlier);
+  auto results = db.run({statement});
+  std::vector<AttemptView> attempts;
+  while (const auto row = results.front().next()) {
+    attempts.push_back({static_cast<std::uint32_t>(row->u64(0)), std::string(row->text(1)),
+                        std::string(row->text(2)), std::string(row->text(3)),
+                        worker_name(*row, 4, 5), static_cast<std::uint32_t>(row->u64(6))});
+  }
+  return attempts;
+}
+
 }  // namespace
 
 BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue) {
@@ -129,16 +142,11 @@ std::optional<TaskView> show(db::Connection& db, const TaskId& id) {
 }
 
 std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id) {
-  db::Statement statement(sql::k_list_attempts);
-  set_id(statement, id);
-  auto results = db.run({statement});
-  std::vector<AttemptView> attempts;
-  while (const auto row = results.front().next()) {
-    attempts.push_back({static_cast<std::uint32_t>(row->u64(0)), std::string(row->text(1)),
-                        std::string(row->text(2)), std::string(row->text(3)),
-                        worker_name(*row, 4, 5)});
-  }
-  return attempts;
+  return read_attempts(db, id, 0);
+}
+
+std::vector<AttemptView> list_attempts_of_all_lives(db::Connection& db, const TaskId& id) {
+  return read_attempts(db, id, 1);
 }
 
 }  // namespace allot::queue

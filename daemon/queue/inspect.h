@@ -46,7 +46,8 @@ struct AttemptView {
   std::string ended_at;
   std::string cause;
   std::string error;
-  std::string worker;  // "host/pid"
+  std::string worker;      // "host/pid"
+  std::uint32_t life = 0;  // how often it was retried from the dead since
 };
 
 std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
@@ -55,6 +56,8 @@ std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std:
 
 // nullopt: finished, or never submitted.
 std::optional<TaskView> show(db::Connection& db, const TaskId& id);
+// The failed attempts, the oldest first: those since it was last retried from the dead, or all.
 std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id);
+std::vector<AttemptView> list_attempts_of_all_lives(db::Connection& db, const TaskId& id);
 
 }  // namespace allot::queue
