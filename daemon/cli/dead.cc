@@ -33,8 +33,8 @@ struct Group {
 };
 
 struct Groups {
-  std::vector<Group> list;    // the largest first
-  bool counted_all = true;    // false: the queue has more dead tasks than are counted
+  std::vector<Group> list;  // the largest first
+  bool counted_all = true;  // false: the queue has more dead tasks than are counted
 };
 
 Groups groups_of(db::Connection& db, const queue::QueueInfo& queue) {
@@ -69,8 +69,7 @@ json group_json(const Group& group, const std::string& queue, bool counted_all) 
           {"newest_task", group.newest.id.text()}};
 }
 
-std::vector<std::string> group_row(const Group& group, const std::string& queue,
-                                   bool counted_all) {
+std::vector<std::string> group_row(const Group& group, const std::string& queue, bool counted_all) {
   const std::string pattern = queue::error_pattern(group.newest.error);
   const std::string why = group.newest.cause + (pattern.empty() ? "" : ": " + pattern);
   return {group.group,
@@ -232,21 +231,20 @@ int dead_groups(const Context& context, const DeadListOptions& options) {
 }
 
 int retry_dead(const Context& context, const DeadChoice& choice) {
-  return act_on_dead(context, choice, "retry", "retried",
-                     [](const config::Settings& settings, db::Connection& db,
-                        std::span<const queue::TaskId> ids) {
-                       const std::uint64_t count = queue::retry_dead(db, ids);
-                       ring_local(settings, count);
-                       return count;
-                     });
+  return act_on_dead(
+      context, choice, "retry", "retried",
+      [](const config::Settings& settings, db::Connection& db, std::span<const queue::TaskId> ids) {
+        const std::uint64_t count = queue::retry_dead(db, ids);
+        ring_local(settings, count);
+        return count;
+      });
 }
 
 int discard_dead(const Context& context, const DeadChoice& choice) {
-  return act_on_dead(context, choice, "discard", "discarded",
-                     [](const config::Settings& /*settings*/, db::Connection& db,
-                        std::span<const queue::TaskId> ids) {
-                       return queue::discard_dead(db, ids);
-                     });
+  return act_on_dead(
+      context, choice, "discard", "discarded",
+      [](const config::Settings& /*settings*/, db::Connection& db,
+         std::span<const queue::TaskId> ids) { return queue::discard_dead(db, ids); });
 }
 
 }  // namespace allot::cli

@@ -129,8 +129,7 @@ int show_task(const Context& context, const ShowOptions& options) {
   db::Connection db = connect(context.settings());
   const auto task = queue::show(db, id);
   if (!task) {
-    throw Error("no live or dead task has the id " + id.text() +
-                ": it finished, or never existed");
+    throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
   }
   if (options.payload) {
     std::fwrite(task->payload.data(), 1, task->payload.size(), stdout);

@@ -9,7 +9,7 @@
 namespace allot::cli {
 
 struct TasksOptions {
-  std::string queue;  // empty: all
+  std::string queue;         // empty: all
   std::uint32_t limit = 50;  // per queue
   bool json = false;
 };

@@ -45,8 +45,9 @@ class MigrateTest : public testing::Test {
   Connection db_;
 };
 
-const std::set<std::string> kTables{"allot_schema", "q_lock_table", "queue",      "task",
-                                    "task_attempt", "task_dead",    "task_moved", "task_running"};
+const std::set<std::string> kTables{"allot_schema", "q_lock_table", "queue",
+                                    "queue_pause",  "task",         "task_attempt",
+                                    "task_dead",    "task_moved",   "task_running"};
 
 TEST_F(MigrateTest, MakesTheSchemaOnce) {
   EXPECT_EQ(schema_version(db_), 0U);

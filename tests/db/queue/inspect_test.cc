@@ -89,7 +89,7 @@ TEST_F(InspectTest, ListsAreBoundedAndInOrder) {
   EXPECT_TRUE(list_tasks(look_, queue_, 10).empty());
   views = list_dead(look_, queue_, 4);
   ASSERT_EQ(views.size(), 4U);
-  EXPECT_EQ(views[0].id, ids[0]);
+  EXPECT_EQ(views[0].id, ids[4]) << "the newest first";
   EXPECT_TRUE(views[0].dead);
   EXPECT_EQ(views[0].attempts, 1U);
   EXPECT_EQ(views[0].cause, "failed");
