@@ -111,7 +111,7 @@ void add_tasks(CLI::App& app, Words& words) {
   list->add_flag("--json", words.tasks.json, "As JSON");
   list->callback([&] { words.command = [&words] { return tasks(words.context, words.tasks); }; });
 
-  CLI::App* task = app.add_subcommand("task", "Look at one task");
+  CLI::App* task = app.add_subcommand("task", "Look at one task, or cancel it");
   task->require_subcommand(1);
   CLI::App* show =
       task->add_subcommand("show", "Show a waiting, detached or dead task and its failed attempts");

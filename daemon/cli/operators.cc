@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "cli/dead.h"
+#include "cli/queue_admin.h"
+#include "cli/why.h"
 
 namespace allot::cli {
 namespace {
@@ -74,11 +76,56 @@ void add_dead(CLI::App& app, const Commands& commands) {
   add_dead_act(*dead, commands, "discard", "Remove dead tasks for good", discard_dead);
 }
 
+CLI::App* add_queue_act(CLI::App& group, const Commands& commands, const char* name,
+                        const char* what, int (*run)(const Context&, const QueueOptions&),
+                        const std::shared_ptr<QueueOptions>& options) {
+  CLI::App* act = group.add_subcommand(name, what);
+  act->add_flag("--json", options->json, "As JSON");
+  act->callback(commands.set(run, options));
+  return act;
+}
+
+void add_queue(CLI::App& app, const Commands& commands) {
+  CLI::App* queue = app.add_subcommand("queue", "List, pause or resume queues");
+  queue->require_subcommand(1);
+  auto options = std::make_shared<QueueOptions>();  // of the one that is chosen
+  add_queue_act(*queue, commands, "list", "List the queues", list_queues, options);
+  CLI::App* pause =
+      add_queue_act(*queue, commands, "pause",
+                    "Let no host start tasks of a queue; what runs finishes", pause_queue, options);
+  pause->add_option("QUEUE", options->queue, "The queue")->required();
+  pause->add_option("--reason", options->reason, "Why, for whoever looks")->type_name("TEXT");
+  CLI::App* resume =
+      add_queue_act(*queue, commands, "resume", "Let a paused queue go on", resume_queue, options);
+  resume->add_option("QUEUE", options->queue, "The queue")->required();
+}
+
+void add_why(CLI::App& app, const Commands& commands) {
+  auto options = std::make_shared<WhyOptions>();
+  CLI::App* why = app.add_subcommand("why", "Say in words why a task is not running");
+  why->add_option("ID", options->id, "The task's id")->required();
+  why->add_flag("--json", options->json, "As JSON");
+  why->callback(commands.set(allot::cli::why, options));
+}
+
+void add_cancel(CLI::App& task, const Commands& commands) {
+  auto options = std::make_shared<CancelOptions>();
+  CLI::App* cancel =
+      task.add_subcommand("cancel", "Take a waiting task out; it becomes a dead one");
+  cancel->add_option("ID", options->id, "The task's id")->required();
+  cancel->add_option("--reason", options->reason, "Why, for whoever looks")->type_name("TEXT");
+  cancel->add_flag("--json", options->json, "As JSON");
+  cancel->callback(commands.set(cancel_task, options));
+}
+
 }  // namespace
 
 void add_operators(CLI::App& app, const Context& context, std::function<int()>& command) {
   const Commands commands{context, command};
   add_dead(app, commands);
+  add_queue(app, commands);
+  add_why(app, commands);
+  add_cancel(*app.get_subcommand("task"), commands);
 }
 
 }  // namespace allot::cli

@@ -37,6 +37,7 @@ void print_shown(const queue::TaskView& task, const std::string& queue,
   line("attempts", std::to_string(task.attempts));
   const std::string holder = task.holder.empty() ? "nobody" : printable(task.holder, 100);
   if (task.running) line("running on", holder);
+  if (task.running) line("detached", task.since);
   if (!task.dead && !task.running) line("leased by", holder);
   line("payload",
        std::to_string(task.payload_size) + " bytes" +
@@ -77,6 +78,7 @@ json shown_json(const queue::TaskView& task, const std::string& queue,
   json view = view_json(task, queue);
   view["payload"] = task.payload.substr(0, kShownPayload);
   view["payload_cut"] = task.payload.size() > kShownPayload;
+  if (task.running) view["detached_at"] = task.since;
   view["leased_by"] = task.holder.empty() || task.running ? json(nullptr) : json(task.holder);
   view["attempts"] = json::array();
   for (const queue::AttemptView& attempt : attempts) {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 
+#include "queue/error_text.h"
 #include "queue/statements.h"
 #include "sql/queries.h"
 
@@ -155,6 +156,17 @@ std::uint64_t discard_dead(db::Connection& db, std::span<const TaskId> ids) {
     set_partition(discard, partition).set_raw("first_keys", key_condition("first_key", keys));
     return db.transact({&discard, 1}).back().affected();
   });
+}
+
+bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::string_view reason) {
+  db::Statement cancel(sql::k_cancel);
+  set_partition(cancel, id.partition)
+      .set("prio", id.prio)
+      .set("run_key", run_key)
+      .set("first_key", id.first_key)
+      .set("cause", kCancelled)
+      .set("error", error_text(reason));
+  return db.transact({&cancel, 1}).back().affected() == 1;
 }
 
 }  // namespace allot::queue

@@ -45,6 +45,14 @@ std::uint64_t retry_dead(db::Connection& db, std::span<const TaskId> ids);
 // Removes dead tasks and the records of their attempts for good. As retry_dead.
 std::uint64_t discard_dead(db::Connection& db, std::span<const TaskId> ids);
 
+// Of a task that an operator took out.
+inline constexpr std::string_view kCancelled = "cancelled";
+
+// A waiting task that stands at `run_key` becomes a dead one, with this reason as its error. False:
+// it does not stand there any more. Who leases its partition may run it all the same. May be
+// repeated after a lost reply.
+bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::string_view reason);
+
 inline constexpr std::size_t kDeadBatch = 100;
 
 }  // namespace allot::queue

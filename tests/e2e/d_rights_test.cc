@@ -186,9 +186,8 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
     ASSERT_EQ(done.status.code, kExitOk) << done.err;
   }
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 2; })) << daemon.log();
-  const std::string id = nlohmann::json::parse(as("allot_reader", {"dead", "list", "--json"}).out)
-                             .at(0)
-                             .at("task");
+  const std::string id =
+      nlohmann::json::parse(as("allot_reader", {"dead", "list", "--json"}).out).at(0).at("task");
   EXPECT_EQ(as("allot_reader", {"dead", "retry", id}).status.code, kExitConfig);
   daemon.stop();
   for (const std::vector<std::string>& words :

@@ -97,6 +97,18 @@ TEST_F(InspectTest, ListsAreBoundedAndInOrder) {
   EXPECT_TRUE(is_time(views[0].at));
 }
 
+TEST_F(InspectTest, APauseHasATimeAndAReason) {
+  EXPECT_FALSE(list_queues(look_).at(0).paused);
+  pause(look_, queue_, "größer\xff");
+  const QueueInfo paused = list_queues(look_).at(0);
+  ASSERT_TRUE(paused.paused);
+  EXPECT_TRUE(is_time(paused.paused->at)) << paused.paused->at;
+  EXPECT_EQ(paused.paused->reason, "größer\xef\xbf\xbd");
+  pause(look_, queue_, "another");
+  EXPECT_EQ(list_queues(look_).at(0).paused->reason, "another");
+  EXPECT_EQ(list_queues(look_).at(0).paused->at, paused.paused->at) << "since the first time";
+}
+
 TEST_F(InspectTest, CountsAreOfTheirQueue) {
   const QueueInfo other = make_queue("other", 2);
   put(3);

@@ -170,8 +170,8 @@ class PlanTest : public QueueTest {
 
   void check_plans(const Expectation& expected, const std::string& sql) {
     static const std::set<std::string> kOurs{
-        "task",         "q_lock_table", "lease", "task_moved",   "moved",
-        "task_attempt", "task_dead",    "queue", "task_running", "running"};
+        "task",      "q_lock_table", "lease",        "task_moved", "moved",       "task_attempt",
+        "task_dead", "queue",        "task_running", "running",    "queue_pause", "pause"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // What is inserted by values is not read.
@@ -317,6 +317,8 @@ std::vector<Expectation> by_operators() {
        {{"first_keys", many}, {"ordered_keys", numbers_to(kBlock)}},
        "",
        true},
+      {&sql::k_pause, 1, {{"reason", "''"}}},
+      {&sql::k_resume, 1, {}},
       {&sql::k_discard_dead, 5, {{"first_keys", one}}},
       {&sql::k_discard_dead, 5 * kBlock, {{"first_keys", many}}},
   };
