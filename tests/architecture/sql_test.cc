@@ -114,9 +114,11 @@ bool is_fenced_as_dead(const std::string& statement) {
   return std::regex_search(statement, kFence);
 }
 
-// What is finished is finished (S6), what is new nobody has, and a query that matches no row.
+// What is finished is finished (S6), what is new nobody has, what an operator takes out he takes
+// from whoever has it, and a query that matches no row.
 bool needs_no_fence(const std::string& query) {
-  return query == "ack" || query == "ack_history" || query == "submit" || query == "require_rights";
+  return query == "ack" || query == "ack_history" || query == "submit" ||
+         query == "require_rights" || query == "cancel";
 }
 
 template <typename Check>

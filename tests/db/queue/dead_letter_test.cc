@@ -183,5 +183,115 @@ TEST_F(DeadLetterTest, ADiscardedOneLeavesNothing) {
   EXPECT_FALSE(show(look_, ids[0]));
 }
 
+class CancelTest : public DeadLetterTest {
+ protected:
+  bool cancelled(const TaskId& id, const std::string& reason = "why") {
+    return cancel(look_, id, show(look_, id)->run_key, reason);
+  }
+};
+
+TEST_F(CancelTest, AWaitingTaskBecomesADeadOne) {
+  const auto ids = put(2);
+  ASSERT_TRUE(cancelled(ids[0], "no\xff longer"));
+  const auto view = show(look_, ids[0]);
+  EXPECT_TRUE(view->dead);
+  EXPECT_EQ(view->cause, kCancelled);
+  EXPECT_EQ(view->error, "no\xef\xbf\xbd longer");
+  EXPECT_EQ(view->payload, "0");
+  EXPECT_FALSE(show(look_, ids[1])->dead);
+  const std::string before = all_as_text();
+  EXPECT_FALSE(cancel(look_, ids[0], ids[0].first_key, "again"));
+  EXPECT_EQ(all_as_text(), before);
+}
+
+TEST_F(CancelTest, AlsoOneThatWasRetriedAndStandsElsewhere) {
+  const TaskId id = put(1).front();
+  fail_once({"retry", "first"});
+  EXPECT_FALSE(cancel(look_, id, id.first_key, "where it was")) << "it is not there any more";
+  ASSERT_TRUE(cancelled(id));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
+  EXPECT_EQ(show(look_, id)->attempts, 1U);
+  EXPECT_EQ(list_attempts(look_, id).size(), 1U);
+  EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+  EXPECT_FALSE(show(look_, id)->dead);
+}
+
+// Whoever has it in his block runs it; what he says of it is written nowhere.
+TEST_F(CancelTest, TheVerdictOfWhoHasItIsDropped) {
+  put(1);
+  const Block block = must_lease();
+  const Task& task = block.tasks.at(0);
+  const TaskId id{partition_, task.key.prio, task.id_key()};
+  ASSERT_TRUE(cancelled(id));
+  const std::string before = tasks_as_text();
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, block.lease, task, 1, milliseconds(0), kFailed),
+            Landed::kYes);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, block.lease, task, 1, kFailed), Landed::kYes);
+  TaskStore::ack(worker_.db, partition_, {{finished(task)}});
+  EXPECT_EQ(tasks_as_text(), before);
+}
+
+// Its acknowledgement is on its way: then it is finished, and not also dead.
+TEST_F(CancelTest, OneThatJustFinishedIsNotDead) {
+  const TaskId id = put(1).front();
+  db::Connection acking = connect();
+  acking.execute(
+      "BEGIN; DELETE FROM task WHERE queue_id = " + std::to_string(queue_.queue_id) +
+      " AND partition_no = 0 AND prio = 1 AND run_key = " + std::to_string(id.first_key));
+  bool done = true;
+  db::Connection other = connect();
+  std::thread cancelling([&] { done = cancel(other, id, id.first_key, "late"); });
+  EXPECT_TRUE(lock_waits(1));
+  acking.execute("COMMIT");
+  cancelling.join();
+  EXPECT_FALSE(done);
+  EXPECT_FALSE(show(look_, id));
+}
+
+TEST_F(CancelTest, StandingSaysWhatATaskWaitsFor) {
+  const auto first = put(3, 0);
+  const auto ids = put(3, 2);
+  const auto last = [&] { return *standing(look_, *show(look_, ids[2])); };
+  EXPECT_EQ(last().ahead.value, 5U) << "three of a class before it, two of its own";
+  EXPECT_FALSE(last().leased);
+  EXPECT_TRUE(last().due);
+  EXPECT_EQ(standing(look_, *show(look_, first[0]))->ahead.value, 0U);
+  look_.execute(
+      "SET SESSION max_recursive_iterations = 10000;"
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
+      " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) SELECT " +
+      std::to_string(queue_.queue_id) + ", 0, 1, i, 't', '' FROM n");
+  EXPECT_EQ(last().ahead.value, kAheadBound);
+  EXPECT_TRUE(last().ahead.at_least);
+  const std::uint64_t epoch = last().epoch;
+  const Block block = must_lease();
+  EXPECT_TRUE(last().leased);
+  EXPECT_GT(last().epoch, epoch);
+  EXPECT_FALSE(last().overdue);
+  look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01', hold_until = '2100-01-01'");
+  EXPECT_TRUE(last().overdue);
+  EXPECT_EQ(last().hold_until, "2100-01-01T00:00:00.000000Z");
+  pause(look_, queue_, "p");
+  EXPECT_EQ(last().paused->reason, "p");
+}
+
+// A flag that says that nobody knew the type goes when somebody ran it.
+TEST_F(CancelTest, WhoIsDeferredHasNoHandlerUntilItRan) {
+  const TaskId id = put(1).front();
+  EXPECT_FALSE(show(look_, id)->no_handler);
+  Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.defer(worker_.db, block.lease, {block.tasks.at(0).key}), Landed::kYes);
+  const auto deferred = show(look_, id);
+  EXPECT_TRUE(deferred->no_handler);
+  EXPECT_FALSE(standing(look_, *deferred)->due) << "looked at again after 30 s";
+  Task task = block.tasks.at(0);
+  task.first_key = task.key.run_key;
+  task.key.run_key = deferred->run_key;
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, task, 1, milliseconds(0), kLost),
+            Landed::kYes);
+  EXPECT_FALSE(show(look_, id)->no_handler);
+}
+
 }  // namespace
 }  // namespace allot::queue

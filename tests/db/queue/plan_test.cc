@@ -111,6 +111,8 @@ class PlanTest : public QueueTest {
             {"queue_ids", std::to_string(wide_.queue_id)},
             {"most", "50"},
             {"earlier", "0"},
+            {"no_handler_flag", "2"},
+            {"classes_before", "0, 1"},
             {"name", "'wide'"},
             {"partitions", "8"}};
   }
@@ -317,6 +319,11 @@ std::vector<Expectation> by_operators() {
        {{"first_keys", many}, {"ordered_keys", numbers_to(kBlock)}},
        "",
        true},
+      {&sql::k_why, 2, {}},
+      {&sql::k_count_ahead, 110, {}},
+      {&sql::k_count_ahead, 110, {{"partition_no", "1"}}, "class 0 is not due"},
+      {&sql::k_count_ahead, 3, {{"prio", "0"}, {"run_key", "3"}, {"classes_before", "NULL"}}},
+      {&sql::k_cancel, 6, {{"cause", "''"}}},
       {&sql::k_pause, 1, {{"reason", "''"}}},
       {&sql::k_resume, 1, {}},
       {&sql::k_discard_dead, 5, {{"first_keys", one}}},
