@@ -191,7 +191,13 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
   EXPECT_EQ(as("allot_reader", {"dead", "retry", id}).status.code, kExitConfig);
   daemon.stop();
   for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"dead", "retry", id},
+       {std::vector<std::string>{"queue", "pause", "default"},
+        {"queue", "pause", "default", "--reason", "again"},
+        {"queue", "resume", "default"},
+        {"dead", "retry", id},
+        {"why", id},
+        {"task", "cancel", id},
+        {"dead", "retry", id},
         {"dead", "discard", "--queue", "default", "--all", "--yes"}}) {
     const auto done = as("allot_operator", words);
     EXPECT_EQ(done.status.code, kExitOk) << done.err;
@@ -201,7 +207,7 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
 }
 
 TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
-  EXPECT_EQ(rights("allot_worker").size(), 25U);
+  EXPECT_EQ(rights("allot_worker").size(), 26U);
   root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
   expect_each_to_be_missed("allot_worker", {"check"});
   EXPECT_EQ(as("allot_worker", {"check"}).status.code, kExitOk);
