@@ -33,7 +33,8 @@ class WhyTest : public CliTest {
   // The words of the reasons, one after the other.
   std::string reasons(const std::string& id) {
     std::string words;
-    for (const json& reason : json::parse(must({"why", id, "--json"})).at("reasons")) {
+    const json told = json::parse(must({"why", id, "--json"}));
+    for (const json& reason : told.at("reasons")) {
       words += (words.empty() ? "" : " ") + reason.at("reason").get<std::string>();
     }
     return words;

@@ -226,8 +226,11 @@ std::vector<Expectation> of_the_way_of_a_task() {
   const std::string one_first = "prio = 2 AND first_key IN (150)";
   return {
       // The lease row alone, by its key.
-      {&sql::k_lease, 4, {{"partition_no", "1"}}, "locked first, which makes a row of one row"},
-      {&sql::k_takeover, 4, {}, "as lease"},
+      {&sql::k_lease,
+       5,
+       {{"partition_no", "1"}},
+       "locked first, which makes a row of one row; and the look for a pause"},
+      {&sql::k_takeover, 5, {}, "as lease"},
       {&sql::k_renew, 1, {}},
       {&sql::k_release, 1, {}},
       {&sql::k_held_lease, 1, {}},
@@ -322,8 +325,8 @@ std::vector<Expectation> by_operators() {
       {&sql::k_why, 2, {}},
       {&sql::k_count_ahead, 110, {}},
       {&sql::k_count_ahead, 110, {{"partition_no", "1"}}, "class 0 is not due"},
-      {&sql::k_count_ahead, 3, {{"prio", "0"}, {"run_key", "3"}, {"classes_before", "NULL"}}},
-      {&sql::k_cancel, 6, {{"cause", "''"}}},
+      {&sql::k_count_ahead, 8, {{"prio", "0"}, {"run_key", "3"}, {"classes_before", "NULL"}}},
+      {&sql::k_cancel, 6, {{"run_key", "901"}, {"first_key", "901"}}},
       {&sql::k_pause, 1, {{"reason", "''"}}},
       {&sql::k_resume, 1, {}},
       {&sql::k_discard_dead, 5, {{"first_keys", one}}},
@@ -389,7 +392,7 @@ TEST_F(PlanTest, AScoutOfAQueueThatSleepsReadsTheHeadsOnly) {
                 std::to_string(wide_.queue_id) + " AND run_key <= 300");
   db::Statement scout(sql::k_scout);
   scout.set("queue_ids", quiet.queue_id);
-  EXPECT_LE(reads_of(scout.render()), kPartitions * (1 + 2 * kPrioClasses) + 2);
+  EXPECT_LE(reads_of(scout.render()), kPartitions * (1 + 2 * kPrioClasses) + 3);
   EXPECT_TRUE(LeaseStore::scout(look_, std::vector{quiet.queue_id}).empty());
   db::Statement fetch(sql::k_fetch);
   fetch.set("queue_id", quiet.queue_id).set("partition_no", 0).set("inline_limit", 1);

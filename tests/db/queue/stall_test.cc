@@ -220,7 +220,7 @@ const FencedVerb kVerbs[] = {
        const std::string prio = std::to_string(task.key.prio);
        const std::string key = std::to_string(task.key.run_key);
        defer.set_raw("keys", "prio = " + prio + " AND run_key = " + key);
-       defer.set_raw("run_keys", key).set("salt", 7);
+       defer.set_raw("run_keys", key).set("salt", 7).set("no_handler_flag", kNoHandlerFlag);
      },
      kHoldMoved},
 };
