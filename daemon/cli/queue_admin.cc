@@ -21,10 +21,10 @@ json queue_json(const queue::QueueInfo& queue) {
   return {{"name", queue.name}, {"partitions", queue.partitions}, {"paused", pause_json(queue)}};
 }
 
-// One queue by its name; an empty name is none.
-queue::QueueInfo named_queue(db::Connection& db, const std::string& name) {
-  if (name.empty()) unknown_queue(name, {});
-  return chosen_queues(db, name).front();
+// One queue by its name; one that only the configuration knows is made.
+queue::QueueInfo named_queue(db::Connection& db, const config::Settings& settings,
+                             const std::string& name) {
+  return chosen_queues(db, Queues(db, settings).get(name).name).front();
 }
 
 void say(const queue::QueueInfo& queue, const std::string& text, bool as_json) {
@@ -72,10 +72,11 @@ int pause_queue(const Context& context, const QueueOptions& options) {
                     std::to_string(queue::kMaxPauseReason),
                 kExitBadInput);
   }
-  db::Connection db = connect(context.settings());
-  const queue::QueueInfo queue = named_queue(db, options.queue);
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const queue::QueueInfo queue = named_queue(db, settings, options.queue);
   queue::pause(db, queue, options.reason);
-  say(named_queue(db, options.queue),
+  say(named_queue(db, settings, options.queue),
       queue.paused ? "is paused since " + queue.paused->at + " already" : "is paused",
       options.json);
   return kExitOk;
@@ -84,7 +85,7 @@ int pause_queue(const Context& context, const QueueOptions& options) {
 int resume_queue(const Context& context, const QueueOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
-  queue::QueueInfo queue = named_queue(db, options.queue);
+  queue::QueueInfo queue = named_queue(db, settings, options.queue);
   const bool resumed = queue::resume(db, queue);
   ring_local(settings, queue.partitions);
   queue.paused.reset();

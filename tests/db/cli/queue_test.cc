@@ -34,6 +34,13 @@ TEST_F(QueueTest, TheListSaysWhichArePaused) {
   EXPECT_EQ(queues().at(1).at("paused").at("reason"), "");
 }
 
+TEST_F(QueueTest, OneThatOnlyTheConfigurationKnowsIsMadePaused) {
+  configure("[queues.wide]", "[queues.later]\npartitions = 2\n[queues.wide]");
+  EXPECT_EQ(must({"queue", "pause", "later"}), "queue later is paused\n");
+  EXPECT_EQ(queues().at(1).at("name"), "later");
+  EXPECT_FALSE(queues().at(1).at("paused").is_null());
+}
+
 TEST_F(QueueTest, ResumeTellsWhetherItWasPaused) {
   const json paused = json::parse(must({"queue", "pause", "default", "--json"}));
   EXPECT_EQ(paused.at("name"), "default");
