@@ -149,6 +149,28 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   EXPECT_EQ(list_attempts_of_all_lives(look_, id).size(), 4U);
 }
 
+// A snooze takes the attempt of this life back, and not the one of that number in an earlier life.
+TEST_F(DeadLetterTest, WhatIsTakenBackIsOfThisLife) {
+  const TaskId id = die(1).front();
+  ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
+  Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks.at(0), 1), Landed::kYes);
+  EXPECT_EQ(list_attempts_of_all_lives(look_, id).size(), 2U);
+  ASSERT_EQ(worker_.tasks.snooze(worker_.db, block.lease, block.tasks.at(0), 1, milliseconds(0)),
+            Landed::kYes);
+  ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
+  ASSERT_EQ(list_attempts_of_all_lives(look_, id).size(), 1U);
+  block = must_lease();
+  const Task& task = block.tasks.at(0);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, task, 1), Landed::kYes);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, task, 1, {}), Landed::kYes);
+  const auto held = worker_.detached.held(worker_.db, id);
+  ASSERT_TRUE(held);
+  ASSERT_EQ(DetachedStore::snooze(worker_.db, *held, 1, milliseconds(0)), Landed::kYes);
+  ASSERT_EQ(list_attempts_of_all_lives(look_, id).size(), 1U);
+  EXPECT_EQ(list_attempts_of_all_lives(look_, id)[0].life, 1U);
+}
+
 TEST_F(DeadLetterTest, ARepeatedRetryDoesNothing) {
   const auto ids = die(2);
   ASSERT_EQ(retry_dead(look_, ids), 2U);

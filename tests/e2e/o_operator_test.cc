@@ -67,5 +67,56 @@ TEST_F(Pause, ARunningTaskFinishes) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
+// Again with all its attempts, and what happened in the life before is kept.
+TEST(Dead, ARetriedTaskRunsAgain) {
+  Daemon daemon({.queue_keys = "max_attempts = 2\nretry_delays = [\"10ms\"]"});
+  const auto id = daemon.submit("test.retry", "never works");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  const auto done = daemon.allot({"dead", "retry", id});
+  ASSERT_EQ(done.status.code, 0) << done.err;
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("task.dead task=" + id) == 2; }))
+      << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  const auto attempts = daemon.task(id)["attempts"];
+  ASSERT_EQ(attempts.size(), 4U) << attempts;
+  EXPECT_EQ(attempts[1]["life"], 1);
+  EXPECT_EQ(attempts[1]["attempt"], 2);
+  EXPECT_EQ(attempts[2]["life"], 0);
+  EXPECT_EQ(attempts[2]["attempt"], 1);
+}
+
+// One that works the second time leaves nothing behind, whichever life it was.
+TEST(Dead, ARetriedTaskThatFinishesLeavesNothing) {
+  Daemon daemon({.queue_keys = "partitions = 1"});
+  const auto id = daemon.submit("test.fail", "never");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  daemon.connect().execute(
+      "UPDATE task_dead SET type = 'test.write' WHERE queue_id = 1 AND"
+      " partition_no = 0 AND prio = 1");
+  ASSERT_EQ(daemon.allot({"dead", "retry", id}).status.code, 0);
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
+  EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  for (const char* table : {"task_dead", "task_moved", "task_attempt"}) {
+    EXPECT_TRUE(eventually([&] { return daemon.count(table) == 0; })) << table;
+  }
+}
+
+TEST(Why, OfATypeThatNobodyKnowsAndOfOneThatRuns) {
+  Daemon daemon({.queue_keys = "detach_after = \"0s\""});
+  const auto reason = [&](const std::string& id) {
+    const auto told = daemon.allot({"why", id, "--json"});
+    if (told.status.code != 0) return std::string("gone");
+    return nlohmann::json::parse(told.out).at("reasons").at(0).at("reason").get<std::string>();
+  };
+  const auto unknown = daemon.submit("nobody.knows", "x");
+  EXPECT_TRUE(eventually([&] { return reason(unknown) == "no_handler"; })) << daemon.log();
+  const auto done = daemon.allot({"task", "cancel", unknown, "--reason", "a typing error"});
+  EXPECT_EQ(done.status.code, 0) << done.err;
+  EXPECT_EQ(reason(unknown), "cancelled");
+  const auto slow = daemon.submit("test.sleep", "60000");
+  EXPECT_TRUE(eventually([&] { return reason(slow) == "running"; })) << daemon.log();
+  daemon.stop(SIGQUIT);
+}
+
 }  // namespace
 }  // namespace allot::e2e
