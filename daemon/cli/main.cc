@@ -53,6 +53,7 @@ struct Words {
   ShowOptions show;
   PluginCheckOptions plugin_check;
   NewPluginOptions new_plugin;
+  OperatorWords operators;
   bool json = false;
   std::function<int()> command;  // what to do once all words were understood
 };
@@ -219,7 +220,7 @@ int run(int argc, char** argv) {
       ->type_name("DIR");
   add_submit(app, words);
   add_tasks(app, words);
-  add_operators(app, words.context, words.command);
+  add_operators(app, words.context, words.operators, words.command);
   add_plugin(app, words);
   add_others(app, words);
   try {

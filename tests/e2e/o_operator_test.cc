@@ -53,6 +53,7 @@ TEST_F(Pause, UnderLoadTheWorkersLetGoAndNothingIsLost) {
   ASSERT_GT(left, 0U) << "4 workers need 5 s for them, and let go after 1 s";
   act({"submit", "other", "test.write", "seen"});
   ASSERT_TRUE(eventually([&] { return daemon_.written().size() == 1; })) << daemon_.log();
+  ASSERT_TRUE(eventually([&] { return daemon_.count("task") <= left; })) << daemon_.log();
   EXPECT_EQ(daemon_.count("task"), left);
   act({"queue", "resume", "default"});
   EXPECT_TRUE(eventually([&] { return daemon_.drained(); }, std::chrono::seconds(60)));
