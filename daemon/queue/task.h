@@ -21,7 +21,7 @@ inline constexpr unsigned kPrioClasses = 4;
 inline constexpr std::uint32_t kSuspectFlag = 1;
 
 // The bit of one that was put back because nobody there knew its type (S14): for people only.
-inline constexpr std::uint32_t kNoHandlerFlag = 2;
+inline constexpr std::uint32_t kNoHandlerFlag = 128;
 
 struct Partition {
   std::uint32_t queue_id = 0;

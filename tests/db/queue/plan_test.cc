@@ -111,7 +111,7 @@ class PlanTest : public QueueTest {
             {"queue_ids", std::to_string(wide_.queue_id)},
             {"most", "50"},
             {"earlier", "0"},
-            {"no_handler_flag", "2"},
+            {"no_handler_flag", "128"},
             {"classes_before", "0, 1"},
             {"name", "'wide'"},
             {"partitions", "8"}};
