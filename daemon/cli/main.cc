@@ -16,6 +16,7 @@
 #include "base/version.h"
 #include "cli/admin.h"
 #include "cli/config.h"
+#include "cli/operators.h"
 #include "cli/plugin.h"
 #include "cli/status.h"
 #include "cli/submit.h"
@@ -53,6 +54,7 @@ struct Words {
   ShowOptions show;
   PluginCheckOptions plugin_check;
   NewPluginOptions new_plugin;
+  OperatorWords operators;
   bool json = false;
   std::function<int()> command;  // what to do once all words were understood
 };
@@ -102,9 +104,8 @@ void add_submit(CLI::App& app, Words& words) {
 }
 
 void add_tasks(CLI::App& app, Words& words) {
-  CLI::App* list = app.add_subcommand("tasks", "List waiting and detached, or dead tasks");
+  CLI::App* list = app.add_subcommand("tasks", "List waiting and detached tasks");
   list->add_option("--queue", words.tasks.queue, "Only of this queue")->type_name("QUEUE");
-  list->add_flag("--dead", words.tasks.dead, "The dead ones");
   list->add_option("--limit", words.tasks.limit, "At most so many of each queue")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("TASKS")
@@ -112,7 +113,7 @@ void add_tasks(CLI::App& app, Words& words) {
   list->add_flag("--json", words.tasks.json, "As JSON");
   list->callback([&] { words.command = [&words] { return tasks(words.context, words.tasks); }; });
 
-  CLI::App* task = app.add_subcommand("task", "Look at one task");
+  CLI::App* task = app.add_subcommand("task", "Look at one task, or cancel it");
   task->require_subcommand(1);
   CLI::App* show =
       task->add_subcommand("show", "Show a waiting, detached or dead task and its failed attempts");
@@ -220,6 +221,7 @@ int run(int argc, char** argv) {
       ->type_name("DIR");
   add_submit(app, words);
   add_tasks(app, words);
+  add_operators(app, words.context, words.operators, words.command);
   add_plugin(app, words);
   add_others(app, words);
   try {

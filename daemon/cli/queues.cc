@@ -29,6 +29,24 @@ void unknown_queue(const std::string& name, std::vector<std::string> known) {
               kExitBadInput);
 }
 
+std::vector<queue::QueueInfo> chosen_queues(db::Connection& db, const std::string& name) {
+  auto all = queue::list_queues(db);
+  if (name.empty()) return all;
+  std::vector<std::string> names;
+  for (const auto& info : all) {
+    if (info.name == name) return {info};
+    names.push_back(info.name);
+  }
+  unknown_queue(name, std::move(names));
+}
+
+std::string queue_name(db::Connection& db, std::uint32_t queue_id) {
+  for (const auto& info : queue::list_queues(db)) {
+    if (info.queue_id == queue_id) return info.name;
+  }
+  return {};
+}
+
 const queue::QueueInfo& Queues::get(const std::string& name) {
   if (const auto known = known_.find(name); known != known_.end()) return known->second;
   auto info = queue::find_queue(db_, name);

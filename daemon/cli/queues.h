@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +14,13 @@ namespace allot::cli {
 
 // Throws Error(kExitBadInput): no queue of that name, but these, the most likely one first.
 [[noreturn]] void unknown_queue(const std::string& name, std::vector<std::string> known);
+
+// The queue of that name, or all for an empty one. Throws as unknown_queue.
+[[nodiscard]] std::vector<queue::QueueInfo> chosen_queues(db::Connection& db,
+                                                          const std::string& name);
+
+// Empty when there is no such queue.
+[[nodiscard]] std::string queue_name(db::Connection& db, std::uint32_t queue_id);
 
 // The queues that tasks may be submitted to, each looked up once. One that only the configuration
 // knows is made.

@@ -3,11 +3,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/instance_view.h"
+#include "cli/queue_admin.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "queue/inspect.h"
@@ -84,6 +86,7 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
     for (const QueueView& queue : *queues) {
       view["queues"].push_back({{"name", queue.info.name},
                                 {"partitions", queue.info.partitions},
+                                {"paused", pause_json(queue.info)},
                                 {"waiting", queue.waiting.value},
                                 {"waiting_at_least", queue.waiting.at_least},
                                 {"detached", queue.detached.value},
@@ -103,12 +106,15 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
 }
 
 void print_queues(const std::vector<QueueView>& queues) {
-  Table table({"QUEUE", "PARTITIONS", "WAITING", "DETACHED", "DEAD"});
+  const bool paused = std::any_of(queues.begin(), queues.end(),
+                                  [](const QueueView& queue) { return queue.info.paused; });
+  // The last column says something only while a queue is paused.
+  Table table({"QUEUE", "PARTITIONS", "WAITING", "DETACHED", "DEAD", paused ? "PAUSED" : ""});
   for (const QueueView& queue : queues) {
     std::optional<std::size_t> alarming;
     if (queue.dead.value > 0) alarming = 4;
     table.add({queue.info.name, std::to_string(queue.info.partitions), text_of(queue.waiting),
-               text_of(queue.detached), text_of(queue.dead)},
+               text_of(queue.detached), text_of(queue.dead), pause_text(queue.info)},
               alarming);
   }
   std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());

@@ -9,14 +9,13 @@
 namespace allot::cli {
 
 struct TasksOptions {
-  std::string queue;  // empty: all
-  bool dead = false;
+  std::string queue;         // empty: all
   std::uint32_t limit = 50;  // per queue
   bool json = false;
 };
 
 // allot tasks: waiting tasks of each queue, ordered by partition, class and key, after
-// the detached ones; or the dead ones.
+// the detached ones. The dead ones are listed by dead.h.
 int tasks(const Context& context, const TasksOptions& options);
 
 struct ShowOptions {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/catalog.h"
 
+#include "queue/error_text.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -8,7 +9,7 @@ namespace {
 
 QueueInfo read_queue(const db::Row& row) {
   return {static_cast<std::uint32_t>(row.u64(0)), std::string(row.text(1)),
-          static_cast<std::uint32_t>(row.u64(2))};
+          static_cast<std::uint32_t>(row.u64(2)), std::nullopt};
 }
 
 }  // namespace
@@ -25,8 +26,24 @@ std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name) {
 std::vector<QueueInfo> list_queues(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_list_queues)});
   std::vector<QueueInfo> queues;
-  while (const auto row = results.front().next()) queues.push_back(read_queue(*row));
+  while (const auto row = results.front().next()) {
+    QueueInfo& queue = queues.emplace_back(read_queue(*row));
+    if (!row->is_null(3))
+      queue.paused = Pause{std::string(row->text(3)), std::string(row->text(4))};
+  }
   return queues;
+}
+
+void pause(db::Connection& db, const QueueInfo& queue, std::string_view reason) {
+  db::Statement statement(sql::k_pause);
+  statement.set("queue_id", queue.queue_id).set("reason", error_text(reason));
+  db.run({statement});
+}
+
+bool resume(db::Connection& db, const QueueInfo& queue) {
+  db::Statement statement(sql::k_resume);
+  statement.set("queue_id", queue.queue_id);
+  return db.run({statement}).front().affected() > 0;
 }
 
 QueueInfo ensure_queue(db::Connection& db, std::string_view name, std::uint32_t partitions) {

@@ -2,7 +2,9 @@
 #include "queue/inspect.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "queue/statements.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -25,6 +27,7 @@ TaskView read_view(const db::Row& row, std::uint32_t queue_id) {
   view.type = row.text(5);
   view.payload_size = row.u64(6);
   view.at = row.text(7);
+  view.run_key = row.u64(2);
   return view;
 }
 
@@ -52,6 +55,7 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     TaskView view = read_view(*row, id.partition.queue_id);
     view.payload = row->text(8);
     if (row->text(9) != "FREE") view.holder = worker_name(*row, 10, 11);
+    view.no_handler = (row->u64(12) & kNoHandlerFlag) != 0;
     return view;
   }
   if (const auto row = results[1].next()) {
@@ -59,6 +63,9 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.running = true;
     view.payload = row->text(8);
     view.holder = worker_name(*row, 9, 10);
+    view.since = row->text(11);
+    view.until = row->text(12);
+    view.overdue = row->u64(13) != 0;
     return view;
   }
   if (const auto row = results[2].next()) {
@@ -70,6 +77,19 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     return view;
   }
   return std::nullopt;
+}
+
+std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int earlier) {
+  db::Statement statement(sql::k_list_attempts);
+  set_id(statement, id).set("earlier", earlier);
+  auto results = db.run({statement});
+  std::vector<AttemptView> attempts;
+  while (const auto row = results.front().next()) {
+    attempts.push_back({static_cast<std::uint32_t>(row->u64(0)), std::string(row->text(1)),
+                        std::string(row->text(2)), std::string(row->text(3)),
+                        worker_name(*row, 4, 5), static_cast<std::uint32_t>(row->u64(6))});
+  }
+  return attempts;
 }
 
 }  // namespace
@@ -122,6 +142,35 @@ std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std:
   return views;
 }
 
+std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
+  db::Statement why(sql::k_why);
+  set_partition(why, task.id.partition).set("run_key", task.run_key);
+  db::Statement ahead(sql::k_count_ahead);
+  std::vector<std::uint32_t> before(task.id.prio);
+  std::iota(before.begin(), before.end(), 0U);
+  set_partition(ahead, task.id.partition)
+      .set("prio", task.id.prio)
+      .set("run_key", task.run_key)
+      .set_raw("classes_before", id_list(before))
+      .set("most", kAheadBound + 1);
+  auto results = db.run({why, ahead});
+  const auto row = results[0].next();
+  if (!row) return std::nullopt;
+  Standing standing;
+  standing.epoch = row->u64(0);
+  standing.leased = row->text(1) != "FREE";
+  if (standing.leased) standing.holder = worker_name(*row, 2, 3);
+  standing.until = row->text(4);
+  standing.overdue = standing.leased && row->u64(5) != 0;
+  if (!row->is_null(6)) standing.hold_until = row->text(6);
+  if (!row->is_null(7))
+    standing.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
+  standing.due = row->u64(9) != 0;
+  const std::uint64_t count = results[1].next()->u64(0);
+  standing.ahead = {std::min(count, kAheadBound), count > kAheadBound};
+  return standing;
+}
+
 std::optional<TaskView> show(db::Connection& db, const TaskId& id) {
   auto view = look(db, id);
   // It may have gone from one table to another between two looks.
@@ -129,16 +178,11 @@ std::optional<TaskView> show(db::Connection& db, const TaskId& id) {
 }
 
 std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id) {
-  db::Statement statement(sql::k_list_attempts);
-  set_id(statement, id);
-  auto results = db.run({statement});
-  std::vector<AttemptView> attempts;
-  while (const auto row = results.front().next()) {
-    attempts.push_back({static_cast<std::uint32_t>(row->u64(0)), std::string(row->text(1)),
-                        std::string(row->text(2)), std::string(row->text(3)),
-                        worker_name(*row, 4, 5)});
-  }
-  return attempts;
+  return read_attempts(db, id, 0);
+}
+
+std::vector<AttemptView> list_attempts_of_all_lives(db::Connection& db, const TaskId& id) {
+  return read_attempts(db, id, 1);
 }
 
 }  // namespace allot::queue

@@ -34,11 +34,16 @@ struct TaskView {
   std::string at;  // due time of a waiting task, time of death of a dead one
   bool dead = false;
   bool running = false;  // detached; `attempts` counts the one that runs
+  std::string since;     // of a detached one, only from show(): when it left its partition
+  std::string until;     // likewise: when its lease ends, if it is not renewed
+  bool overdue = false;  // likewise: that is over
   std::string cause;     // dead ones: why
   std::string error;
   std::string payload;  // only from show()
   // "host/pid" of who runs it, or, only from show(), of who leases its partition; empty = nobody
   std::string holder;
+  std::uint64_t run_key = 0;  // where a waiting one stands; not its id
+  bool no_handler = false;    // only from show(): put back because nobody there knew its type
 };
 
 struct AttemptView {
@@ -46,8 +51,27 @@ struct AttemptView {
   std::string ended_at;
   std::string cause;
   std::string error;
-  std::string worker;  // "host/pid"
+  std::string worker;      // "host/pid"
+  std::uint32_t life = 0;  // how often it was retried from the dead since
 };
+
+// What a waiting task waits for, as one look at the database showed it.
+struct Standing {
+  std::uint64_t epoch = 0;  // of its partition
+  bool leased = false;
+  std::string holder;  // "host/pid"
+  std::string until;   // when the lease ends, if it is not renewed
+  bool overdue = false;
+  std::optional<std::string> hold_until;  // the partition waits
+  std::optional<Pause> paused;            // its queue
+  bool due = false;
+  BoundedCount ahead;  // tasks that run before it in its partition
+};
+
+inline constexpr std::uint64_t kAheadBound = 1000;
+
+// nullopt: the partition does not exist.
+std::optional<Standing> standing(db::Connection& db, const TaskView& task);
 
 std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
 std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
@@ -55,6 +79,8 @@ std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std:
 
 // nullopt: finished, or never submitted.
 std::optional<TaskView> show(db::Connection& db, const TaskId& id);
+// The failed attempts, the oldest first: those since it was last retried from the dead, or all.
 std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id);
+std::vector<AttemptView> list_attempts_of_all_lives(db::Connection& db, const TaskId& id);
 
 }  // namespace allot::queue

@@ -39,8 +39,8 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
 std::int64_t bounded_us(std::chrono::microseconds delay);
 
 // The bits of Task::flags that outlast an attempt: one that has ended clears the task of suspicion,
-// unless nobody knows how it ended.
-inline constexpr std::uint32_t kAllFlags = 0xff;
+// unless nobody knows how it ended. That there was one shows that somebody knows the type.
+inline constexpr std::uint32_t kAllFlags = 0xff & ~kNoHandlerFlag;
 inline constexpr std::uint32_t kEndedFlags = kAllFlags & ~kSuspectFlag;
 inline std::uint32_t kept_flags(const Verdict& verdict) {
   return verdict.cause == kLost.cause ? kAllFlags : kEndedFlags;

@@ -211,6 +211,7 @@ Landed TaskStore::defer(db::Connection& db, const Lease& lease, std::vector<Task
     set_fence(defer, lease)
         .set_raw("keys", key_condition("run_key", keys))
         .set_raw("run_keys", run_keys)
+        .set("no_handler_flag", kNoHandlerFlag)
         .set("salt", salt);
     return send(db, lease, {defer}, 1, Then::kKeepLease);
   });

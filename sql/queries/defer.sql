@@ -12,7 +12,8 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 UPDATE task
-   SET first_key = COALESCE(first_key, run_key),
+   SET flags = flags | :no_handler_flag,
+       first_key = COALESCE(first_key, run_key),
        run_key = (SELECT moved.run_key
                     FROM task_moved AS moved
                    WHERE moved.queue_id = task.queue_id

@@ -2,7 +2,7 @@
 -- in the same transaction.
 DELETE FROM task_attempt
  WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key AND attempt = :attempt
+   AND prio = :prio AND first_key = :first_key AND life = 0 AND attempt = :attempt
    AND EXISTS (SELECT 1 FROM q_lock_table
                 WHERE queue_id = :queue_id AND partition_no = :partition_no
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);

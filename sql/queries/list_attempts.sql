@@ -1,5 +1,7 @@
-SELECT attempt, DATE_FORMAT(ended_at, '%Y-%m-%dT%H:%i:%s.%fZ'), cause, error, lock_host, lock_pid
+-- Of its life now; on demand also those before, from which it was retried when it was dead.
+SELECT attempt, DATE_FORMAT(ended_at, '%Y-%m-%dT%H:%i:%s.%fZ'), cause, error, lock_host, lock_pid,
+       life
   FROM task_attempt
  WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
- ORDER BY attempt;
+   AND prio = :prio AND first_key = :first_key AND (life = 0 OR :earlier)
+ ORDER BY life DESC, attempt;

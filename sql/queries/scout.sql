@@ -1,9 +1,10 @@
--- Free partitions with a task that is due, longest released first (S13). Scalar subqueries, one
+-- Free partitions of queues that are not paused with a task that is due, longest released first (S13). Scalar subqueries, one
 -- probe per class: the EXISTS form is materialised by the optimiser and grows with the backlog.
 SELECT lease.queue_id, lease.partition_no
   FROM q_lock_table AS lease
  WHERE lease.queue_id IN (:queue_ids)
    AND lease.state = 'FREE'
+   AND (SELECT queue_id FROM queue_pause WHERE queue_id = lease.queue_id) IS NULL
    AND (lease.hold_until IS NULL OR lease.hold_until <= UTC_TIMESTAMP(6))
    AND ((SELECT run_key FROM task
           WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no AND prio = 1

@@ -66,7 +66,9 @@ class RightsTest : public testing::Test {
     make("allot_migrate");
     const auto migrated = as("allot_migrate", {"migrate"});
     EXPECT_EQ(migrated.status.code, kExitOk) << migrated.err;
-    for (const char* account : {"allot_worker", "allot_submit", "allot_operator"}) make(account);
+    for (const char* account : {"allot_worker", "allot_submit", "allot_reader", "allot_operator"}) {
+      make(account);
+    }
   }
   RightsTest(const RightsTest&) = delete;
   RightsTest& operator=(const RightsTest&) = delete;
@@ -168,13 +170,44 @@ TEST_F(RightsTest, TheDocumentedRightsAreEnough) {
   daemon.stop(SIGQUIT);
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"a"}));
 
-  const auto dead = as("allot_operator", {"tasks", "--dead", "--json"});
-  EXPECT_EQ(nlohmann::json::parse(dead.out).size(), 3U) << dead.err;
-  EXPECT_EQ(as("allot_operator", {"status"}).status.code, kExitOk);
+  for (const char* account : {"allot_reader", "allot_operator"}) {
+    const auto dead = as(account, {"dead", "list", "--json"});
+    EXPECT_EQ(nlohmann::json::parse(dead.out).size(), 3U) << dead.err;
+    EXPECT_EQ(as(account, {"dead", "groups"}).status.code, kExitOk);
+    EXPECT_EQ(as(account, {"status"}).status.code, kExitOk);
+  }
+}
+
+TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
+  Daemon& daemon = *daemon_;
+  daemon.start();
+  for (int i = 0; i < 2; ++i) {
+    const auto done = as("allot_submit", {"submit", "default", "test.fail", "never"});
+    ASSERT_EQ(done.status.code, kExitOk) << done.err;
+  }
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 2; })) << daemon.log();
+  const std::string id =
+      nlohmann::json::parse(as("allot_reader", {"dead", "list", "--json"}).out).at(0).at("task");
+  EXPECT_EQ(as("allot_reader", {"dead", "retry", id}).status.code, kExitConfig);
+  daemon.stop();
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"queue", "pause", "default"},
+        {"queue", "pause", "default", "--reason", "again"},
+        {"queue", "resume", "default"},
+        {"dead", "retry", id},
+        {"why", id},
+        {"task", "cancel", id},
+        {"dead", "retry", id},
+        {"dead", "discard", "--queue", "default", "--all", "--yes"}}) {
+    const auto done = as("allot_operator", words);
+    EXPECT_EQ(done.status.code, kExitOk) << done.err;
+  }
+  EXPECT_EQ(daemon.count("task"), 1U);
+  EXPECT_EQ(daemon.count("task_dead"), 0U);
 }
 
 TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
-  EXPECT_EQ(rights("allot_worker").size(), 25U);
+  EXPECT_EQ(rights("allot_worker").size(), 26U);
   root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
   expect_each_to_be_missed("allot_worker", {"check"});
   EXPECT_EQ(as("allot_worker", {"check"}).status.code, kExitOk);

@@ -39,6 +39,12 @@ void Terminal::take() {
   }
 }
 
+void Terminal::type(const std::string& text) {
+  if (::write(ours_.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    throw std::system_error(errno, std::generic_category(), "terminal");
+  }
+}
+
 Finished Terminal::run(std::vector<std::string> command, ProcessOptions options,
                        const std::vector<int>& streams) {
   for (const int stream : streams) options.descriptors.emplace_back(theirs_.get(), stream);

@@ -20,6 +20,9 @@ class Terminal {
   Finished run(std::vector<std::string> command, ProcessOptions options,
                const std::vector<int>& streams);
 
+  // What the next program reads.
+  void type(const std::string& text);
+
   // All that was written.
   [[nodiscard]] const std::string& written() const { return written_; }
   // What is left to be seen of it: a line for each, written over where a carriage return says so,

@@ -37,10 +37,11 @@ TEST_F(StatusTest, QueuesWithoutADaemon) {
             "no allotd is running for instance 'default' (" +
                 (folder_ / "run") + ")\n");
   const json view = status();
-  EXPECT_EQ(view["queues"], json::parse(R"([{"name": "default", "partitions": 1, "waiting": 3,
+  EXPECT_EQ(view["queues"],
+            json::parse(R"([{"name": "default", "partitions": 1, "paused": null, "waiting": 3,
                              "waiting_at_least": false, "detached": 0, "dead": 0,
                              "dead_at_least": false},
-                            {"name": "wide", "partitions": 8, "waiting": 5,
+                            {"name": "wide", "partitions": 8, "paused": null, "waiting": 5,
                              "waiting_at_least": false, "detached": 0, "dead": 0,
                              "dead_at_least": false}])"));
   EXPECT_EQ(view["instance"]["running"], false);

@@ -9,6 +9,7 @@
 #include <future>
 #include <set>
 
+#include "sql/migrations.h"
 #include "support/database.h"
 #include "support/db_error.h"
 #include "support/eventually.h"
@@ -45,8 +46,9 @@ class MigrateTest : public testing::Test {
   Connection db_;
 };
 
-const std::set<std::string> kTables{"allot_schema", "q_lock_table", "queue",      "task",
-                                    "task_attempt", "task_dead",    "task_moved", "task_running"};
+const std::set<std::string> kTables{"allot_schema", "q_lock_table", "queue",
+                                    "queue_pause",  "task",         "task_attempt",
+                                    "task_dead",    "task_moved",   "task_running"};
 
 TEST_F(MigrateTest, MakesTheSchemaOnce) {
   EXPECT_EQ(schema_version(db_), 0U);
@@ -76,6 +78,36 @@ TEST_F(MigrateTest, ANewerSchemaIsRefusedAndLeftAlone) {
   EXPECT_EQ(schema_version(db_), 4711U);
   // And the refusal gave the name lock back.
   EXPECT_EQ(db_.execute("SELECT IS_FREE_LOCK('allot.migrate')").front().next()->u64(0), 1U);
+}
+
+// As after a migrator that was cut off between a migration and the line which says so.
+TEST_F(MigrateTest, EachMayBeRunAgainOverItsOwnWork) {
+  migrate(db_);
+  db_.execute(
+      "INSERT INTO queue VALUES (1, 'q', 1, UTC_TIMESTAMP(6));"
+      "INSERT INTO task_attempt VALUES (1, 0, 1, 7, 3, UTC_TIMESTAMP(6), 'fail', 'no', 'h', 1, 2)");
+  db_.execute("DELETE FROM allot_schema WHERE version > 0");
+  EXPECT_EQ(migrate(db_).size(), wanted_schema_version());
+  EXPECT_EQ(tables(), kTables);
+  auto kept = db_.execute("SELECT life, error FROM task_attempt");
+  EXPECT_EQ(kept.front().next()->u64(0), 2U);
+}
+
+// What a schema of the first version holds is there after all migrations.
+TEST_F(MigrateTest, TheDataOfTheFirstVersionIsKept) {
+  db_.execute(sql::migrations::kAll[0]->text);
+  db_.execute(
+      "INSERT INTO task_attempt VALUES (1, 0, 1, 7, 3, UTC_TIMESTAMP(6), 'fail', 'no', 'h', 1);"
+      "INSERT INTO task_dead VALUES (1, 0, 1, 7, 3, 't', 'p', 'fail', 'no', UTC_TIMESTAMP(6))");
+  migrate(db_);
+  auto rows = db_.execute(
+      "SELECT a.life, a.attempt, d.payload FROM task_attempt AS a JOIN task_dead AS d"
+      " USING (queue_id, partition_no, prio, first_key)");
+  ASSERT_EQ(rows.front().row_count(), 1U);
+  const auto row = rows.front().next();
+  EXPECT_EQ(row->u64(0), 0U);
+  EXPECT_EQ(row->u64(1), 3U);
+  EXPECT_EQ(row->text(2), "p");
 }
 
 TEST_F(MigrateTest, OfManyAtOnceOneMigrates) {

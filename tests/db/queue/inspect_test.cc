@@ -89,12 +89,24 @@ TEST_F(InspectTest, ListsAreBoundedAndInOrder) {
   EXPECT_TRUE(list_tasks(look_, queue_, 10).empty());
   views = list_dead(look_, queue_, 4);
   ASSERT_EQ(views.size(), 4U);
-  EXPECT_EQ(views[0].id, ids[0]);
+  EXPECT_EQ(views[0].id, ids[4]) << "the newest first";
   EXPECT_TRUE(views[0].dead);
   EXPECT_EQ(views[0].attempts, 1U);
   EXPECT_EQ(views[0].cause, "failed");
   EXPECT_EQ(views[0].error, "it did not work");
   EXPECT_TRUE(is_time(views[0].at));
+}
+
+TEST_F(InspectTest, APauseHasATimeAndAReason) {
+  EXPECT_FALSE(list_queues(look_).at(0).paused);
+  pause(look_, queue_, "größer\xff");
+  const QueueInfo paused = list_queues(look_).at(0);
+  ASSERT_TRUE(paused.paused);
+  EXPECT_TRUE(is_time(paused.paused->at)) << paused.paused->at;
+  EXPECT_EQ(paused.paused->reason, "größer\xef\xbf\xbd");
+  pause(look_, queue_, "another");
+  EXPECT_EQ(list_queues(look_).at(0).paused->reason, "another");
+  EXPECT_EQ(list_queues(look_).at(0).paused->at, paused.paused->at) << "since the first time";
 }
 
 TEST_F(InspectTest, CountsAreOfTheirQueue) {

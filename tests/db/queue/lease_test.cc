@@ -98,6 +98,19 @@ TEST_F(LeaseTest, AHeldBackPartitionWaits) {
 }
 
 // S2, also for a row that a fail-over set back to an older epoch.
+// Hints may be older than the pause; who has the partition already keeps it.
+TEST_F(LeaseTest, APausedQueueIsNotLeased) {
+  put(1);
+  pause(look_, queue_, "maintenance");
+  EXPECT_FALSE(worker_.lease(partition_));
+  pause(look_, make_queue("other", 1), "");
+  ASSERT_TRUE(resume(look_, queue_));
+  EXPECT_FALSE(resume(look_, queue_));
+  ASSERT_TRUE(worker_.lease(partition_));
+  pause(look_, queue_, "");
+  EXPECT_TRUE(worker_.lease(partition_)) << "sent again after a lost reply: taken anew";
+}
+
 TEST_F(LeaseTest, AnEpochNeverRepeats) {
   std::uint64_t last = 0;
   for (int i = 0; i < 50; ++i) {

@@ -43,6 +43,16 @@ TEST_F(ScoutTest, NothingWaits) {
   EXPECT_EQ(found(), "");
 }
 
+TEST_F(ScoutTest, PartitionsOfAPausedQueueAreLeftOut) {
+  put_due(2, 1);
+  pause(look_, queue_, "another one");
+  EXPECT_EQ(found(), "2");
+  pause(look_, wide_, "");
+  EXPECT_EQ(found(), "");
+  EXPECT_TRUE(resume(look_, wide_));
+  EXPECT_EQ(found(), "2");
+}
+
 TEST_F(ScoutTest, AllClassesCount) {
   for (std::uint32_t prio = 0; prio < kPrioClasses; ++prio) put_due(prio, prio);
   EXPECT_EQ(found(), "0123");

@@ -108,11 +108,11 @@ const std::string kHoldMoved =
     "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, 1 FROM task";
 const std::string kHoldAttempt =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 3,"
-    " UTC_TIMESTAMP(6), '', '', '', 0 FROM task";
+    " UTC_TIMESTAMP(6), '', '', '', 0, 0 FROM task";
 // Attempts that are written already, one of them to be deleted.
 const std::string kHoldOldAttempts =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, number,"
-    " UTC_TIMESTAMP(6), '', '', '', 0 FROM task JOIN (SELECT 2 AS number UNION SELECT 3) AS "
+    " UTC_TIMESTAMP(6), '', '', '', 0, 0 FROM task JOIN (SELECT 2 AS number UNION SELECT 3) AS "
     "numbers;"
     "COMMIT; BEGIN; SELECT * FROM task_attempt FOR UPDATE";
 const std::string kHoldDead =
@@ -220,7 +220,7 @@ const FencedVerb kVerbs[] = {
        const std::string prio = std::to_string(task.key.prio);
        const std::string key = std::to_string(task.key.run_key);
        defer.set_raw("keys", "prio = " + prio + " AND run_key = " + key);
-       defer.set_raw("run_keys", key).set("salt", 7);
+       defer.set_raw("run_keys", key).set("salt", 7).set("no_handler_flag", kNoHandlerFlag);
      },
      kHoldMoved},
 };

@@ -81,6 +81,16 @@ TEST_F(TakeoverTest, ALeaseOfALaterEpochIsLeftAlone) {
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {}));
 }
 
+TEST_F(TakeoverTest, APausedQueueIsLeftAlone) {
+  must_lease();
+  expire();
+  const Sighting seen = must_see();
+  pause(look_, queue_, "");
+  EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {}));
+  resume(look_, queue_);
+  EXPECT_TRUE(thief_.leases.take_over(thief_.db, seen, true, {}));
+}
+
 TEST_F(TakeoverTest, OfTwoThievesOneGetsIt) {
   must_lease();
   expire();

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/operators.h"
+
+#include <CLI/CLI.hpp>
+
+namespace allot::cli {
+namespace {
+
+constexpr int kMostListed = 1'000'000;
+constexpr int kMostRate = 1'000'000;
+
+struct Commands {
+  const Context& context;
+  std::function<int()>& command;
+
+  // Parsing chooses `run` with these options.
+  template <typename Options>
+  void choose(int (*run)(const Context&, const Options&), const Options& options) const {
+    command = [&context = context, &options, run] { return run(context, options); };
+  }
+};
+
+void add_dead_list(CLI::App& list, const Commands& commands, DeadListOptions& options,
+                   int (*run)(const Context&, const DeadListOptions&)) {
+  list.add_option("QUEUE", options.queue, "Only of this queue");
+  list.add_option("--limit", options.limit, "At most so many of each queue")
+      ->check(CLI::Range(1, kMostListed))
+      ->type_name("ROWS")
+      ->capture_default_str();
+  list.add_flag("--json", options.json, "As JSON");
+  list.callback([commands, run, &options] { commands.choose(run, options); });
+}
+
+void add_dead_act(CLI::App& act, const Commands& commands, DeadChoice& choice,
+                  int (*run)(const Context&, const DeadChoice&)) {
+  auto* ids = act.add_option("ID", choice.ids, "The ids of dead tasks");
+  auto* group = act.add_option("--group", choice.group, "A group, as allot dead groups shows it");
+  auto* queue = act.add_option("--queue", choice.queue, "Of this queue");
+  auto* all = act.add_flag("--all", choice.all, "All dead tasks of --queue");
+  group->type_name("GROUP")->excludes(ids);
+  queue->type_name("QUEUE")->excludes(ids);
+  all->needs(queue)->excludes(ids)->excludes(group);
+  act.add_option("--rate", choice.rate, "At most so many per second")
+      ->check(CLI::Range(1, kMostRate))
+      ->type_name("TASKS");
+  act.add_flag("--yes", choice.yes, "Do not ask; needed where there is no terminal");
+  act.add_flag("--json", choice.json, "Print how many were chosen and done, as JSON");
+  act.callback([commands, run, &choice] {
+    if (choice.ids.empty() && choice.group.empty() && !choice.all) {
+      throw CLI::RequiredError("ID, --group, or --queue with --all");
+    }
+    commands.choose(run, choice);
+  });
+}
+
+void add_dead(CLI::App& app, const Commands& commands, OperatorWords& words) {
+  CLI::App& dead = *app.add_subcommand("dead", "List, retry or discard dead tasks");
+  dead.require_subcommand(1);
+  add_dead_list(*dead.add_subcommand("list", "List dead tasks, the newest first"), commands,
+                words.dead_list, list_dead);
+  add_dead_list(*dead.add_subcommand("groups", "Count dead tasks by type, cause and error"),
+                commands, words.dead_groups, dead_groups);
+  add_dead_act(*dead.add_subcommand("retry", "Put dead tasks back, with all attempts before them"),
+               commands, words.dead_retry, retry_dead);
+  add_dead_act(*dead.add_subcommand("discard", "Remove dead tasks for good"), commands,
+               words.dead_discard, discard_dead);
+}
+
+// One of three is chosen: they share the options.
+CLI::App& add_queue_act(CLI::App& act, const Commands& commands, QueueOptions& options,
+                        int (*run)(const Context&, const QueueOptions&)) {
+  act.add_flag("--json", options.json, "As JSON");
+  act.callback([commands, run, &options] { commands.choose(run, options); });
+  return act;
+}
+
+void add_queue(CLI::App& app, const Commands& commands, QueueOptions& options) {
+  CLI::App& queue = *app.add_subcommand("queue", "List, pause or resume queues");
+  queue.require_subcommand(1);
+  add_queue_act(*queue.add_subcommand("list", "List the queues"), commands, options, list_queues);
+  CLI::App& pause = add_queue_act(
+      *queue.add_subcommand("pause", "Let no host start tasks of a queue; what runs finishes"),
+      commands, options, pause_queue);
+  pause.add_option("QUEUE", options.queue, "The queue")->required();
+  pause.add_option("--reason", options.reason, "Why, for whoever looks")->type_name("TEXT");
+  CLI::App& resume = add_queue_act(*queue.add_subcommand("resume", "Let a paused queue go on"),
+                                   commands, options, resume_queue);
+  resume.add_option("QUEUE", options.queue, "The queue")->required();
+}
+
+void add_why(CLI::App& app, const Commands& commands, WhyOptions& options) {
+  CLI::App& command = *app.add_subcommand("why", "Say in words why a task is not running");
+  command.add_option("ID", options.id, "The task's id")->required();
+  command.add_flag("--json", options.json, "As JSON");
+  command.callback([commands, &options] { commands.choose(why, options); });
+}
+
+void add_cancel(CLI::App& task, const Commands& commands, CancelOptions& options) {
+  CLI::App& cancel =
+      *task.add_subcommand("cancel", "Take a waiting task out; it becomes a dead one");
+  cancel.add_option("ID", options.id, "The task's id")->required();
+  cancel.add_option("--reason", options.reason, "Why, for whoever looks")->type_name("TEXT");
+  cancel.add_flag("--json", options.json, "As JSON");
+  cancel.callback([commands, &options] { commands.choose(cancel_task, options); });
+}
+
+}  // namespace
+
+void add_operators(CLI::App& app, const Context& context, OperatorWords& words,
+                   std::function<int()>& command) {
+  const Commands commands{context, command};
+  add_dead(app, commands, words);
+  add_queue(app, commands, words.queue);
+  add_why(app, commands, words.why);
+  add_cancel(*app.get_subcommand("task"), commands, words.cancel);
+}
+
+}  // namespace allot::cli

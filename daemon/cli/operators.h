@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "cli/context.h"
+#include "cli/dead.h"
+#include "cli/queue_admin.h"
+#include "cli/why.h"
+
+namespace CLI {
+class App;
+}
+
+namespace allot::cli {
+
+// What the commands below take.
+struct OperatorWords {
+  DeadListOptions dead_list;
+  DeadListOptions dead_groups;
+  DeadChoice dead_retry;
+  DeadChoice dead_discard;
+  QueueOptions queue;
+  WhyOptions why;
+  CancelOptions cancel;
+};
+
+// The words of the commands with which operators look into queues and act on them; `app` has the
+// word "task" already. When one is chosen, `command` is set to what is to be done. All that is
+// passed outlives the parsing, and the command.
+void add_operators(CLI::App& app, const Context& context, OperatorWords& words,
+                   std::function<int()>& command);
+
+}  // namespace allot::cli

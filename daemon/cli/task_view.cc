@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/task_view.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/text.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kShownError = 300;
+
+// The last column of a list.
+std::string remark(const queue::TaskView& task) {
+  if (task.dead) return why_dead(task, kShownError);
+  return task.running ? "running on " + printable(task.holder, 100) : "";
+}
+
+}  // namespace
+
+void print(const json& value) {
+  std::printf("%s\n", value.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+}
+
+queue::TaskId parse_task_id(const std::string& word) {
+  const auto id = queue::TaskId::parse(word);
+  if (!id) throw Error("'" + printable(word, 40) + "' is no task id", kExitUsage);
+  return *id;
+}
+
+const char* state_of(const queue::TaskView& task) {
+  if (task.dead) return "dead";
+  return task.running ? "running" : "waiting";
+}
+
+std::string why_dead(const queue::TaskView& task, std::size_t most) {
+  return printable(task.error.empty() ? task.cause : task.cause + ": " + task.error, most);
+}
+
+json view_json(const queue::TaskView& task, const std::string& queue) {
+  json view = {{"task", task.id.text()},
+               {"queue", queue},
+               {"type", task.type},
+               {"prio", task.id.prio},
+               {"partition", task.id.partition.partition_no},
+               {"attempts_charged", task.attempts},
+               {"payload_size", task.payload_size},
+               {"state", state_of(task)},
+               {task.dead ? "died_at" : "due_at", task.at}};
+  if (task.dead) {
+    view["cause"] = task.cause;
+    view["error"] = task.error;
+  }
+  if (task.running) view["running_on"] = task.holder;
+  return view;
+}
+
+std::vector<std::string> view_row(const queue::TaskView& task, const std::string& queue) {
+  return {task.id.text(),
+          queue,
+          printable(task.type, queue::kMaxName),
+          std::to_string(task.id.prio),
+          std::to_string(task.attempts),
+          std::to_string(task.payload_size),
+          task.at,
+          remark(task)};
+}
+
+void say_limit(const std::string& queue, std::size_t shown, std::uint32_t limit, bool json) {
+  if (json || shown < limit) return;
+  std::fprintf(stderr, "queue %s: at most %u are shown, see --limit\n", queue.c_str(), limit);
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "queue/inspect.h"
+
+// What the commands that look at tasks have in common.
+namespace allot::cli {
+
+// Writes one JSON document; bytes that are no UTF-8 are replaced.
+void print(const nlohmann::json& value);
+
+// Throws Error(kExitUsage) for a word that is no id.
+[[nodiscard]] queue::TaskId parse_task_id(const std::string& word);
+
+// "waiting", "running" (detached) or "dead".
+[[nodiscard]] const char* state_of(const queue::TaskView& task);
+
+// Cause and error of a dead task, as one line of at most `most` bytes.
+[[nodiscard]] std::string why_dead(const queue::TaskView& task, std::size_t most);
+
+[[nodiscard]] nlohmann::json view_json(const queue::TaskView& task, const std::string& queue);
+
+// id, queue, type, prio, attempts, bytes, time, remark.
+[[nodiscard]] std::vector<std::string> view_row(const queue::TaskView& task,
+                                                const std::string& queue);
+
+// Says on standard error that a list of `shown` rows may have been cut. Not beside JSON.
+void say_limit(const std::string& queue, std::size_t shown, std::uint32_t limit, bool json);
+
+}  // namespace allot::cli

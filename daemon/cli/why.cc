@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/why.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "cli/instance_view.h"
+#include "cli/queue_admin.h"
+#include "cli/queues.h"
+#include "cli/task_view.h"
+#include "cli/text.h"
+#include "queue/dead_letter.h"
+#include "queue/inspect.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kShownError = 1000;
+
+// One thing that keeps a task from running, or that says where it is.
+struct Reason {
+  const char* word;  // for programs
+  std::string text;  // for people
+};
+using Reasons = std::vector<Reason>;
+
+std::string attempts_text(std::uint32_t attempts) {
+  return std::to_string(attempts) + " attempt" + (attempts == 1 ? "" : "s");
+}
+
+Reasons why_dead_or_detached(const queue::TaskView& task) {
+  if (task.dead) {
+    return {{task.cause == queue::kCancelled ? "cancelled" : "dead",
+             "dead since " + task.at + ", after " + attempts_text(task.attempts) + ": " +
+                 why_dead(task, kShownError) + "; allot dead retry " + task.id.text() +
+                 " puts it back"}};
+  }
+  const std::string where = printable(task.holder, 100);
+  Reasons reasons{{"running", "runs on " + where + ", detached from its partition since " +
+                                  task.since + ", attempt " + std::to_string(task.attempts)}};
+  if (task.overdue) {
+    reasons.push_back({"lost", "its lease ended at " + task.until + ": " + where +
+                                   " gives no sign of life; another worker puts it back"});
+  }
+  return reasons;
+}
+
+// Only a worker of this host can be seen in a task that is not detached.
+std::optional<Reason> seen_running(const config::Settings& settings, const queue::TaskView& task) {
+  for (const WorkerView& worker : read_instance(config::runtime_dir(settings)).workers) {
+    for (const auto& running : worker.running) {
+      if (running.task != task.id.text()) continue;
+      return Reason{"running", "runs here in worker " + std::to_string(worker.pid) + " for " +
+                                   how_long(running.running_ms) + ", attempt " +
+                                   std::to_string(running.attempt)};
+    }
+  }
+  return std::nullopt;
+}
+
+void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standing& standing) {
+  const std::string type = "'" + printable(task.type, queue::kMaxName) + "'";
+  if (task.no_handler) {
+    reasons.push_back({"no_handler", "no worker that looked at it has a handler of its type " +
+                                         type + "; looked at again at " + task.at});
+  } else if (!standing.due) {
+    reasons.push_back({"delayed", (task.attempts > 0 ? attempts_text(task.attempts) +
+                                                           " failed, the next is due at "
+                                                     : "due at ") +
+                                      task.at});
+  }
+}
+
+void add_lease(Reasons& reasons, const queue::TaskView& task, const queue::Standing& standing) {
+  if (standing.hold_until) {
+    reasons.push_back({"held", "its partition waits until " + *standing.hold_until});
+  }
+  if (!standing.leased) return;
+  const std::string partition = std::to_string(task.id.partition.partition_no);
+  const std::string holder = printable(standing.holder, 100);
+  if (standing.overdue) {
+    reasons.push_back({"lost", "its partition " + partition + " is leased by " + holder +
+                                   ", whose lease ended at " + standing.until +
+                                   ": if it is gone, another worker takes the partition over"});
+    return;
+  }
+  reasons.push_back({"leased", "its partition " + partition + " is leased by " + holder +
+                                   " until " + standing.until + ", longer while its tasks run"});
+}
+
+void add_ahead(Reasons& reasons, const queue::Standing& standing) {
+  const auto& ahead = standing.ahead;
+  if (ahead.value == 0) return;
+  const std::string count =
+      ahead.at_least ? "more than " + std::to_string(ahead.value) : std::to_string(ahead.value);
+  reasons.push_back({"ahead", count + (ahead.value == 1 ? " task runs" : " tasks run") +
+                                  " before it in its partition"});
+}
+
+Reasons why_waiting(const config::Settings& settings, const queue::TaskView& task,
+                    const queue::Standing& standing, const std::string& queue) {
+  if (auto running = seen_running(settings, task)) return {*running};
+  Reasons reasons;
+  if (standing.paused) {
+    const queue::QueueInfo info{task.id.partition.queue_id, queue, 0, standing.paused};
+    reasons.push_back({"paused", "queue " + queue + " is paused " + pause_text(info)});
+  }
+  add_due(reasons, task, standing);
+  if (standing.due) {
+    add_lease(reasons, task, standing);
+    add_ahead(reasons, standing);
+  }
+  if (reasons.empty()) {
+    reasons.push_back({"next", "it is next: a worker that serves queue " + queue +
+                                   " takes it within about a second; if none does, see whether "
+                                   "one serves it with allot status"});
+  }
+  return reasons;
+}
+
+queue::TaskView must_show(db::Connection& db, const queue::TaskId& id) {
+  auto task = queue::show(db, id);
+  if (!task) {
+    throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
+  }
+  return std::move(*task);
+}
+
+queue::Standing must_stand(db::Connection& db, const queue::TaskView& task) {
+  auto standing = queue::standing(db, task);
+  if (!standing) throw Error("the partition of task " + task.id.text() + " does not exist");
+  return std::move(*standing);
+}
+
+json why_json(const queue::TaskView& task, const std::string& queue, const Reasons& reasons) {
+  json view = view_json(task, queue);
+  view["reasons"] = json::array();
+  for (const Reason& reason : reasons) {
+    view["reasons"].push_back({{"reason", reason.word}, {"text", reason.text}});
+  }
+  return view;
+}
+
+// Nobody had the partition from the first look, before the task was taken out, to the second one,
+// after it: every lease and every release has a new epoch.
+bool was_free(const queue::Standing& before, const queue::Standing& after) {
+  return !before.leased && !after.leased && before.epoch == after.epoch;
+}
+
+void print_cancelled(const CancelOptions& options, const queue::TaskId& id, bool may_run,
+                     const std::string& holder) {
+  if (options.json) {
+    print(json{{"task", id.text()},
+               {"cancelled", true},
+               {"may_run", may_run},
+               {"leased_by", holder.empty() ? json(nullptr) : json(holder)}});
+    return;
+  }
+  std::printf("cancelled %s\n", id.text().c_str());
+  if (!may_run) return;
+  const std::string who = holder.empty() ? "a worker" : printable(holder, 100);
+  std::printf("%s had its partition meanwhile: it may have run, or run yet\n", who.c_str());
+}
+
+}  // namespace
+
+int why(const Context& context, const WhyOptions& options) {
+  const queue::TaskId id = parse_task_id(options.id);
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const queue::TaskView task = must_show(db, id);
+  const std::string queue = queue_name(db, id.partition.queue_id);
+  const Reasons reasons = task.dead || task.running
+                              ? why_dead_or_detached(task)
+                              : why_waiting(settings, task, must_stand(db, task), queue);
+  if (options.json) {
+    print(why_json(task, queue, reasons));
+    return kExitOk;
+  }
+  for (const Reason& reason : reasons) std::printf("%s\n", reason.text.c_str());
+  return kExitOk;
+}
+
+int cancel_task(const Context& context, const CancelOptions& options) {
+  // It may move to a later key between a look at it and the deletion of its row.
+  constexpr int kTries = 5;
+  const queue::TaskId id = parse_task_id(options.id);
+  db::Connection db = connect(context.settings());
+  for (int tries = 0; tries < kTries; ++tries) {
+    const queue::TaskView task = must_show(db, id);
+    if (task.dead) throw Error("task " + id.text() + " is dead already: " + why_dead(task, 300));
+    if (task.running) {
+      throw Error("task " + id.text() + " runs on " + printable(task.holder, 100) +
+                  ": only a waiting task can be cancelled");
+    }
+    const queue::Standing before = must_stand(db, task);
+    if (!queue::cancel(db, id, task.run_key, options.reason)) continue;
+    const queue::Standing after = must_stand(db, task);
+    print_cancelled(options, id, !was_free(before, after),
+                    after.leased ? after.holder : before.holder);
+    return kExitOk;
+  }
+  throw Error("task " + id.text() + " moves too fast; try again");
+}
+
+}  // namespace allot::cli

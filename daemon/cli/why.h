@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cli/context.h"
+
+namespace allot::cli {
+
+struct WhyOptions {
+  std::string id;
+  bool json = false;
+};
+
+// allot why ID: in words, why a task is not running, or where it is.
+int why(const Context& context, const WhyOptions& options);
+
+struct CancelOptions {
+  std::string id;
+  std::string reason;
+  bool json = false;
+};
+
+// allot task cancel ID: a waiting task becomes a dead one.
+int cancel_task(const Context& context, const CancelOptions& options);
+
+}  // namespace allot::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/connection.h"
+#include "queue/catalog.h"
+#include "queue/task.h"
+
+// The dead tasks of a queue in bulk. One by one they are looked at with inspect.h.
+namespace allot::queue {
+
+// A dead task without its payload, and with the beginning of its error only.
+struct DeadLetter {
+  TaskId id;
+  std::string type;
+  std::string cause;
+  std::string error;
+  std::string died_at;  // UTC, ISO 8601
+};
+
+// An error text without what differs from task to task: its first line, with '#' for each word that
+// has a digit and '...' for what stands in quotes; at most 200 bytes.
+[[nodiscard]] std::string error_pattern(std::string_view error);
+
+// One word for all dead tasks of a queue that have type, cause and error pattern in common. The
+// same on every host and in every version of the schema.
+[[nodiscard]] std::string dead_group(std::string_view queue, const DeadLetter& letter);
+
+// Calls `look` with each dead task of a queue in the order of their keys, in pages, until it
+// returns false. A task that dies meanwhile may be missed.
+void each_dead(db::Connection& db, const QueueInfo& queue,
+               const std::function<bool(const DeadLetter&)>& look);
+
+// Puts dead tasks back into their queue, due now, with all attempts before them; ids stay. Returns
+// how many: one that is not dead any more is left out. One transaction for each partition; may be
+// repeated after a lost reply. At most kDeadBatch ids.
+std::uint64_t retry_dead(db::Connection& db, std::span<const TaskId> ids);
+
+// Removes dead tasks and the records of their attempts for good. As retry_dead.
+std::uint64_t discard_dead(db::Connection& db, std::span<const TaskId> ids);
+
+// Of a task that an operator took out.
+inline constexpr std::string_view kCancelled = "cancelled";
+
+// A waiting task that stands at `run_key` becomes a dead one, with this reason as its error. False:
+// it does not stand there any more. Who leases its partition may run it all the same. May be
+// repeated after a lost reply.
+bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::string_view reason);
+
+inline constexpr std::size_t kDeadBatch = 100;
+
+}  // namespace allot::queue

@@ -1,0 +1,11 @@
+-- What runs before a task in its partition: of the classes before its own what is due, of its own
+-- what has a smaller key. As in fetch.sql, each class is a range of the key.
+SELECT COUNT(*)
+  FROM (SELECT 1
+          FROM task
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND (prio = :prio AND run_key < :run_key
+                OR prio IN (:classes_before)
+                   AND run_key <= (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12)
+                                  + 4095)
+         LIMIT :most) AS bounded;

@@ -1,0 +1,11 @@
+-- All dead tasks of a queue, page by page in the order of their keys: those after this one. What of
+-- the error tells groups apart stands at its beginning.
+SELECT partition_no, prio, first_key, type, cause, LEFT(error, 1000),
+       DATE_FORMAT(died_at, '%Y-%m-%dT%H:%i:%s.%fZ')
+  FROM task_dead
+ WHERE queue_id = :queue_id
+   AND (partition_no > :partition_no
+        OR partition_no = :partition_no AND prio > :prio
+        OR partition_no = :partition_no AND prio = :prio AND first_key > :first_key)
+ ORDER BY queue_id, partition_no, prio, first_key
+ LIMIT :most;

@@ -1,0 +1,1 @@
+DELETE FROM queue_pause WHERE queue_id = :queue_id;

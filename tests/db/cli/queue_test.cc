@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "base/exit_codes.h"
+#include "db/cli/fixture.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+class QueueTest : public CliTest {
+ protected:
+  QueueTest() { must({"migrate"}); }
+  json queues() { return json::parse(must({"queue", "list", "--json"})); }
+};
+
+TEST_F(QueueTest, TheListSaysWhichArePaused) {
+  EXPECT_EQ(queues(), json::parse(R"([{"name": "default", "partitions": 1, "paused": null},
+                                      {"name": "wide", "partitions": 8, "paused": null}])"));
+  EXPECT_EQ(must({"queue", "pause", "wide", "--reason", "the mail server moves"}),
+            "queue wide is paused\n");
+  const json paused = queues().at(1).at("paused");
+  EXPECT_EQ(paused.at("reason"), "the mail server moves");
+  const std::string since = paused.at("since");
+  const std::string text = "since " + since + ": the mail server moves\n";
+  EXPECT_TRUE(has(must({"queue", "list"}), "default           1  no\n"));
+  EXPECT_TRUE(has(must({"queue", "list"}), "wide              8  " + text));
+  EXPECT_TRUE(has(must({"status"}), text));
+  const json status = json::parse(must({"status", "--json"}));
+  EXPECT_EQ(status.at("queues").at(1).at("paused"), paused);
+  EXPECT_TRUE(status.at("queues").at(0).at("paused").is_null());
+  EXPECT_EQ(must({"queue", "pause", "wide"}), "queue wide is paused since " + since + " already\n");
+  EXPECT_EQ(queues().at(1).at("paused").at("reason"), "");
+}
+
+TEST_F(QueueTest, OneThatOnlyTheConfigurationKnowsIsMadePaused) {
+  configure("[queues.wide]", "[queues.later]\npartitions = 2\n[queues.wide]");
+  EXPECT_EQ(must({"queue", "pause", "later"}), "queue later is paused\n");
+  EXPECT_EQ(queues().at(1).at("name"), "later");
+  EXPECT_FALSE(queues().at(1).at("paused").is_null());
+}
+
+TEST_F(QueueTest, ResumeTellsWhetherItWasPaused) {
+  const json paused = json::parse(must({"queue", "pause", "default", "--json"}));
+  EXPECT_EQ(paused.at("name"), "default");
+  EXPECT_EQ(paused.at("paused").at("reason"), "");
+  EXPECT_EQ(must({"queue", "resume", "default"}), "queue default goes on\n");
+  EXPECT_EQ(must({"queue", "resume", "default"}), "queue default was not paused\n");
+  EXPECT_TRUE(json::parse(must({"queue", "resume", "default", "--json"})).at("paused").is_null());
+  EXPECT_FALSE(has(must({"status"}), "PAUSED").operator bool()) << "no column without a pause";
+}
+
+TEST_F(QueueTest, BadInputIsNamed) {
+  const auto unknown = allot({"queue", "pause", "wied"});
+  EXPECT_EQ(unknown.status.code, kExitBadInput);
+  EXPECT_TRUE(has(unknown.err, "queue 'wied' does not exist; did you mean 'wide'?"));
+  for (const char* name : {"", "' OR 1=1 --"}) {
+    EXPECT_EQ(allot({"queue", "pause", name}).status.code, kExitBadInput) << name;
+    EXPECT_EQ(allot({"queue", "resume", name}).status.code, kExitBadInput) << name;
+  }
+  const auto longer = allot({"queue", "pause", "wide", "--reason", std::string(256, 'x')});
+  EXPECT_EQ(longer.status.code, kExitBadInput);
+  EXPECT_EQ(longer.err, "allot: --reason has 256 bytes; the most that it may have is 255\n");
+  for (const Words& words : {Words{"queue"}, Words{"queue", "pause"}, Words{"queue", "list", "x"},
+                             Words{"queue", "resume", "wide", "--reason", "r"}}) {
+    EXPECT_EQ(allot(words).status.code, kExitUsage) << testing::PrintToString(words);
+  }
+  EXPECT_EQ(count("queue_pause"), 0U);
+  const std::string odd = "'; DROP TABLE task; -- \x1b[31m";
+  must({"queue", "pause", "wide", "--reason", odd});
+  EXPECT_EQ(queues().at(1).at("paused").at("reason"), odd);
+  EXPECT_TRUE(has(must({"queue", "list"}), "\\x1b[31m"));
+}
+
+}  // namespace
+}  // namespace allot::cli

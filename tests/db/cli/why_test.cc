@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "base/exit_codes.h"
+#include "db/cli/fixture.h"
+#include "queue/catalog.h"
+#include "queue/detached_store.h"
+#include "queue/lease_store.h"
+#include "queue/task_store.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+class WhyTest : public CliTest {
+ protected:
+  WhyTest() { must({"migrate"}); }
+
+  std::string submit(const std::string& queue = "default") {
+    std::string id = must({"submit", queue, "mail.send", "p"});
+    id.pop_back();
+    return id;
+  }
+  queue::Block lease() {
+    auto block = leases_.lease(look_, {queue::find_queue(look_, "default")->queue_id, 0}, {});
+    if (!block) throw std::runtime_error("the partition is not free");
+    return std::move(*block);
+  }
+  [[nodiscard]] std::string me() const {
+    return leases_.holder().host + "/" + std::to_string(leases_.holder().pid);
+  }
+  // The words of the reasons, one after the other.
+  std::string reasons(const std::string& id) {
+    std::string words;
+    const json told = json::parse(must({"why", id, "--json"}));
+    for (const json& reason : told.at("reasons")) {
+      words += (words.empty() ? "" : " ") + reason.at("reason").get<std::string>();
+    }
+    return words;
+  }
+
+  queue::LeaseStore leases_{queue::make_holder("test", "/run/test"), std::chrono::seconds(30)};
+  queue::TaskStore store_{leases_.holder()};
+};
+
+TEST_F(WhyTest, OfAWaitingTask) {
+  const std::string first = submit();
+  const std::string second = submit();
+  EXPECT_EQ(reasons(first), "next");
+  EXPECT_TRUE(has(must({"why", first}), "it is next: a worker that serves queue default"));
+  EXPECT_EQ(reasons(second), "ahead");
+  EXPECT_EQ(must({"why", second}), "1 task runs before it in its partition\n");
+  const auto block = lease();
+  EXPECT_EQ(reasons(second), "leased ahead");
+  EXPECT_TRUE(has(must({"why", second}), "its partition 0 is leased by " + me() + " until 20"));
+  look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01'");
+  EXPECT_EQ(reasons(first), "lost");
+  EXPECT_TRUE(has(must({"why", first}), "ended at 2026-01-01T00:00:00.000000Z: if it is gone"));
+  must({"queue", "pause", "default", "--reason", "test"});
+  EXPECT_EQ(reasons(first), "paused lost");
+  EXPECT_TRUE(has(must({"why", first}), "queue default is paused since 20"));
+}
+
+TEST_F(WhyTest, OfOneThatIsNotDue) {
+  const std::string id = submit();
+  auto block = lease();
+  ASSERT_EQ(store_.retry(look_, block.lease, block.tasks.at(0), 1, std::chrono::hours(1),
+                         {"retry", "no"}, queue::Then::kRelease),
+            queue::Landed::kYes);
+  EXPECT_EQ(reasons(id), "delayed");
+  EXPECT_TRUE(has(must({"why", id}), "1 attempt failed, the next is due at 20"));
+}
+
+TEST_F(WhyTest, OfOneWithoutAHandler) {
+  const std::string id = submit();
+  auto block = lease();
+  ASSERT_EQ(store_.defer(look_, block.lease, {block.tasks.at(0).key}), queue::Landed::kYes);
+  EXPECT_EQ(reasons(id), "no_handler");
+  EXPECT_TRUE(has(must({"why", id}), "has a handler of its type 'mail.send'; looked at again at"));
+}
+
+TEST_F(WhyTest, OfADetachedAndADeadOne) {
+  const std::string id = submit();
+  auto block = lease();
+  const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
+  ASSERT_EQ(detached.detach(look_, block.lease, block.tasks.at(0), 1, {}), queue::Landed::kYes);
+  EXPECT_EQ(reasons(id), "running");
+  EXPECT_TRUE(has(must({"why", id}), "runs on " + me() + ", detached from its partition since 20"));
+  const json shown = json::parse(must({"task", "show", id, "--json"}));
+  EXPECT_EQ(shown.at("detached_at").get<std::string>().substr(0, 2), "20");
+  EXPECT_TRUE(has(must({"task", "show", id}), "detached   20"));
+  look_.execute("UPDATE task_running SET expire_at = '2026-01-01' WHERE queue_id = " +
+                value("SELECT queue_id FROM task_running"));
+  EXPECT_EQ(reasons(id), "running lost");
+  const auto refused = allot({"task", "cancel", id});
+  EXPECT_EQ(refused.status.code, kExitFailure);
+  EXPECT_TRUE(has(refused.err, "runs on " + me() + ": only a waiting task can be cancelled"));
+
+  const std::string dead = submit();
+  block = lease();
+  ASSERT_EQ(store_.bury(look_, block.lease, block.tasks.at(0), 3, {"fail", "no user"}),
+            queue::Landed::kYes);
+  EXPECT_EQ(reasons(dead), "dead");
+  EXPECT_TRUE(has(must({"why", dead}), ", after 3 attempts: fail: no user; allot dead retry "));
+}
+
+TEST_F(WhyTest, OfNoTask) {
+  const auto unknown = allot({"why", "0840dqg2v5n80r00"});
+  EXPECT_EQ(unknown.status.code, kExitFailure);
+  EXPECT_TRUE(has(unknown.err, "it finished, or never existed"));
+  EXPECT_EQ(allot({"why", "nonsense"}).status.code, kExitUsage);
+  EXPECT_EQ(allot({"why"}).status.code, kExitUsage);
+  EXPECT_EQ(allot({"task", "cancel", "0840dqg2v5n80r00"}).status.code, kExitFailure);
+}
+
+TEST_F(WhyTest, ACancelledTaskNobodyHadNeverRuns) {
+  const std::string id = submit();
+  EXPECT_EQ(must({"task", "cancel", id, "--reason", "the user left"}), "cancelled " + id + "\n");
+  EXPECT_EQ(reasons(id), "cancelled");
+  EXPECT_TRUE(has(must({"why", id}), ", after 0 attempts: cancelled: the user left; allot dead "));
+  const auto again = allot({"task", "cancel", id});
+  EXPECT_EQ(again.status.code, kExitFailure);
+  EXPECT_TRUE(has(again.err, "is dead already: cancelled: the user left"));
+  EXPECT_EQ(must({"dead", "retry", id}), "retried 1 dead task\n");
+  EXPECT_EQ(reasons(id), "next");
+}
+
+TEST_F(WhyTest, ACancelledTaskInABlockMayRun) {
+  const std::string id = submit();
+  const std::string other = submit();
+  const auto block = lease();
+  EXPECT_EQ(must({"task", "cancel", id}),
+            "cancelled " + id + "\n" + me() +
+                " had its partition meanwhile: it may have run, or run yet\n");
+  EXPECT_EQ(json::parse(must({"task", "cancel", other, "--json"})),
+            (json{{"task", other}, {"cancelled", true}, {"may_run", true}, {"leased_by", me()}}));
+}
+
+}  // namespace
+}  // namespace allot::cli

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/dead_letter.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "db/queue/fixture.h"
+#include "queue/inspect.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::milliseconds;
+
+class DeadLetterTest : public QueueTest {
+ protected:
+  // Submits `count` tasks, and gives each of them up after its first attempt.
+  std::vector<TaskId> die(std::size_t count, const Verdict& verdict = kFailed) {
+    auto ids = put(count);
+    const Block block = must_lease({.block_size = 1000});
+    for (const Task& task : block.tasks) {
+      EXPECT_EQ(worker_.tasks.bury(worker_.db, block.lease, task, 1, verdict), Landed::kYes);
+    }
+    EXPECT_TRUE(worker_.leases.release(worker_.db, block.lease));
+    return ids;
+  }
+  std::vector<DeadLetter> letters() {
+    std::vector<DeadLetter> all;
+    each_dead(look_, queue_, [&](const DeadLetter& letter) {
+      all.push_back(letter);
+      return true;
+    });
+    return all;
+  }
+  // One attempt of a single waiting task, which fails; it is due again.
+  void fail_once(const Verdict& verdict) {
+    const Block block = must_lease();
+    ASSERT_EQ(block.tasks.size(), 1U);
+    const Task& task = block.tasks.at(0);
+    ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, task, task.attempt + 1, milliseconds(0),
+                                  verdict, Then::kRelease),
+              Landed::kYes);
+  }
+};
+
+TEST_F(DeadLetterTest, ALetterSaysWhoAndWhy) {
+  const TaskId id = die(1, {"exception", "no such user"}).front();
+  const auto all = letters();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].id, id);
+  EXPECT_EQ(all[0].type, "t");
+  EXPECT_EQ(all[0].cause, "exception");
+  EXPECT_EQ(all[0].error, "no such user");
+  EXPECT_EQ(all[0].died_at, show(look_, id)->at);
+}
+
+// Of all partitions and classes, and more than one page.
+TEST_F(DeadLetterTest, EachIsSeenOnceInTheOrderOfItsKey) {
+  const QueueInfo wide = make_queue("wide", 4);
+  look_.execute(
+      "SET SESSION max_recursive_iterations = 10000; INSERT INTO task_dead WITH RECURSIVE n (i) AS"
+      " (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)"
+      " SELECT " +
+      std::to_string(wide.queue_id) +
+      ", i % 4, i DIV 4 % 4, 1 + i DIV 16, 1, 't', '', 'fail', '', UTC_TIMESTAMP(6) FROM n");
+  std::vector<TaskId> seen;
+  each_dead(look_, wide, [&](const DeadLetter& letter) {
+    seen.push_back(letter.id);
+    return true;
+  });
+  EXPECT_EQ(seen.size(), 3000U);
+  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+  EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());
+  EXPECT_TRUE(letters().empty()) << "another queue's";
+  std::size_t looks = 0;
+  each_dead(look_, wide, [&](const DeadLetter&) { return ++looks < 5; });
+  EXPECT_EQ(looks, 5U);
+}
+
+TEST_F(DeadLetterTest, TheNewestAreListedFirst) {
+  const auto ids = die(3);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    look_.execute(
+        "UPDATE task_dead SET died_at = '2026-01-0" + std::to_string(i == 1 ? 9 : i + 1) +
+        "' WHERE queue_id = " + std::to_string(queue_.queue_id) +
+        " AND partition_no = 0 AND prio = 1 AND first_key = " + std::to_string(ids[i].first_key));
+  }
+  const auto views = list_dead(look_, queue_, 2);
+  ASSERT_EQ(views.size(), 2U);
+  EXPECT_EQ(views[0].id, ids[1]);
+  EXPECT_EQ(views[1].id, ids[2]);
+}
+
+TEST_F(DeadLetterTest, ARetriedOneIsTheSameTaskWithAllAttemptsBeforeIt) {
+  const auto ids = die(3);
+  ASSERT_EQ(retry_dead(look_, std::span(ids).first(2)), 2U);
+  EXPECT_EQ(letters().size(), 1U);
+  const auto view = show(look_, ids[0]);
+  ASSERT_TRUE(view);
+  EXPECT_FALSE(view->dead);
+  EXPECT_EQ(view->attempts, 0U);
+  EXPECT_EQ(view->payload, "0");
+  const Block block = must_lease();
+  ASSERT_EQ(block.tasks.size(), 2U) << "due at once, and not the third";
+  EXPECT_EQ(block.tasks[0].id_key(), ids[0].first_key) << "in the order of their ids";
+  EXPECT_EQ(block.tasks[1].id_key(), ids[1].first_key);
+  std::vector<Finished> done;
+  for (const Task& task : block.tasks) done.push_back(finished(task));
+  TaskStore::ack(worker_.db, partition_, done);
+  for (const char* table : {"task", "task_moved"}) {
+    EXPECT_EQ(number(std::string("SELECT COUNT(*) FROM ") + table), 0U) << table;
+  }
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U) << "only that of the dead one is left";
+}
+
+// What was recorded of a life stays, also of one that had more attempts than the next.
+TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
+  const TaskId id = put(1).front();
+  fail_once({"retry", "first"});
+  {
+    const Block block = must_lease();
+    ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 2, {"fail", "second"},
+                                 Then::kRelease),
+              Landed::kYes);
+  }
+  ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
+  EXPECT_TRUE(list_attempts(look_, id).empty()) << "a worker sees those of this life";
+  fail_once({"retry", "first"});
+  ASSERT_EQ(list_attempts(look_, id).size(), 1U);
+  const auto all = list_attempts_of_all_lives(look_, id);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].life, 1U);
+  EXPECT_EQ(all[0].error, "first");
+  EXPECT_EQ(all[1].life, 1U);
+  EXPECT_EQ(all[1].error, "second");
+  EXPECT_EQ(all[2].life, 0U);
+  EXPECT_EQ(all[2].attempt, 1U);
+  EXPECT_GT(all[2].ended_at, all[1].ended_at);
+
+  const Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 2, kFailed),
+            Landed::kYes);
+  ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
+  const auto thrice = list_attempts_of_all_lives(look_, id);
+  ASSERT_EQ(thrice.size(), 4U);
+  EXPECT_EQ(thrice[0].life, 2U);
+  EXPECT_EQ(thrice[3].life, 1U);
+  EXPECT_EQ(discard_dead(look_, {{id}}), 0U) << "it is alive";
+  EXPECT_EQ(list_attempts_of_all_lives(look_, id).size(), 4U);
+}
+
+// A snooze takes the attempt of this life back, and not the one of that number in an earlier life.
+TEST_F(DeadLetterTest, WhatIsTakenBackIsOfThisLife) {
+  const TaskId id = die(1).front();
+  ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
+  Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks.at(0), 1), Landed::kYes);
+  EXPECT_EQ(list_attempts_of_all_lives(look_, id).size(), 2U);
+  ASSERT_EQ(worker_.tasks.snooze(worker_.db, block.lease, block.tasks.at(0), 1, milliseconds(0)),
+            Landed::kYes);
+  ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
+  ASSERT_EQ(list_attempts_of_all_lives(look_, id).size(), 1U);
+  block = must_lease();
+  const Task& task = block.tasks.at(0);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, task, 1), Landed::kYes);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, task, 1, {}), Landed::kYes);
+  const auto held = worker_.detached.held(worker_.db, id);
+  ASSERT_TRUE(held);
+  ASSERT_EQ(DetachedStore::snooze(worker_.db, *held, 1, milliseconds(0)), Landed::kYes);
+  ASSERT_EQ(list_attempts_of_all_lives(look_, id).size(), 1U);
+  EXPECT_EQ(list_attempts_of_all_lives(look_, id)[0].life, 1U);
+}
+
+TEST_F(DeadLetterTest, ARepeatedRetryDoesNothing) {
+  const auto ids = die(2);
+  ASSERT_EQ(retry_dead(look_, ids), 2U);
+  const std::string before = tasks_as_text();
+  EXPECT_EQ(retry_dead(look_, ids), 0U);
+  EXPECT_EQ(tasks_as_text(), before);
+  EXPECT_EQ(retry_dead(look_, {}), 0U);
+}
+
+// Two who retry the same at the same time: one row, one task.
+TEST_F(DeadLetterTest, OfTwoRetriesOneDoesIt) {
+  const auto ids = die(50);
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  db::Connection other = connect();
+  std::thread racing([&] { second = retry_dead(other, ids); });
+  first = retry_dead(look_, ids);
+  racing.join();
+  EXPECT_EQ(first + second, 50U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 50U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE life = 1"), 50U);
+}
+
+TEST_F(DeadLetterTest, ADiscardedOneLeavesNothing) {
+  const auto ids = die(3);
+  EXPECT_EQ(discard_dead(look_, std::span(ids).first(2)), 2U);
+  ASSERT_EQ(letters().size(), 1U);
+  EXPECT_EQ(letters().front().id, ids[2]);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
+  EXPECT_EQ(discard_dead(look_, ids), 1U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 0U);
+  EXPECT_FALSE(show(look_, ids[0]));
+}
+
+class CancelTest : public DeadLetterTest {
+ protected:
+  bool cancelled(const TaskId& id, const std::string& reason = "why") {
+    return cancel(look_, id, show(look_, id)->run_key, reason);
+  }
+};
+
+TEST_F(CancelTest, AWaitingTaskBecomesADeadOne) {
+  const auto ids = put(2);
+  ASSERT_TRUE(cancelled(ids[0], "no\xff longer"));
+  const auto view = show(look_, ids[0]);
+  EXPECT_TRUE(view->dead);
+  EXPECT_EQ(view->cause, kCancelled);
+  EXPECT_EQ(view->error, "no\xef\xbf\xbd longer");
+  EXPECT_EQ(view->payload, "0");
+  EXPECT_FALSE(show(look_, ids[1])->dead);
+  const std::string before = all_as_text();
+  EXPECT_FALSE(cancel(look_, ids[0], ids[0].first_key, "again"));
+  EXPECT_EQ(all_as_text(), before);
+}
+
+TEST_F(CancelTest, AlsoOneThatWasRetriedAndStandsElsewhere) {
+  const TaskId id = put(1).front();
+  fail_once({"retry", "first"});
+  EXPECT_FALSE(cancel(look_, id, id.first_key, "where it was")) << "it is not there any more";
+  ASSERT_TRUE(cancelled(id));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
+  EXPECT_EQ(show(look_, id)->attempts, 1U);
+  EXPECT_EQ(list_attempts(look_, id).size(), 1U);
+  EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+  EXPECT_FALSE(show(look_, id)->dead);
+}
+
+// Whoever has it in his block runs it; what he says of it is written nowhere.
+TEST_F(CancelTest, TheVerdictOfWhoHasItIsDropped) {
+  put(1);
+  const Block block = must_lease();
+  const Task& task = block.tasks.at(0);
+  const TaskId id{partition_, task.key.prio, task.id_key()};
+  ASSERT_TRUE(cancelled(id));
+  const std::string before = tasks_as_text();
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, block.lease, task, 1, milliseconds(0), kFailed),
+            Landed::kYes);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, block.lease, task, 1, kFailed), Landed::kYes);
+  TaskStore::ack(worker_.db, partition_, {{finished(task)}});
+  EXPECT_EQ(tasks_as_text(), before);
+}
+
+// Its acknowledgement is on its way: then it is finished, and not also dead.
+TEST_F(CancelTest, OneThatJustFinishedIsNotDead) {
+  const TaskId id = put(1).front();
+  db::Connection acking = connect();
+  acking.execute(
+      "BEGIN; DELETE FROM task WHERE queue_id = " + std::to_string(queue_.queue_id) +
+      " AND partition_no = 0 AND prio = 1 AND run_key = " + std::to_string(id.first_key));
+  bool done = true;
+  db::Connection other = connect();
+  std::thread cancelling([&] { done = cancel(other, id, id.first_key, "late"); });
+  EXPECT_TRUE(lock_waits(1));
+  acking.execute("COMMIT");
+  cancelling.join();
+  EXPECT_FALSE(done);
+  EXPECT_FALSE(show(look_, id));
+}
+
+TEST_F(CancelTest, StandingSaysWhatATaskWaitsFor) {
+  const auto first = put(3, 0);
+  const auto ids = put(3, 2);
+  const auto last = [&] { return *standing(look_, *show(look_, ids[2])); };
+  EXPECT_EQ(last().ahead.value, 5U) << "three of a class before it, two of its own";
+  EXPECT_FALSE(last().leased);
+  EXPECT_TRUE(last().due);
+  EXPECT_EQ(standing(look_, *show(look_, first[0]))->ahead.value, 0U);
+  look_.execute(
+      "SET SESSION max_recursive_iterations = 10000;"
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
+      " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) SELECT " +
+      std::to_string(queue_.queue_id) + ", 0, 1, i, 't', '' FROM n");
+  EXPECT_EQ(last().ahead.value, kAheadBound);
+  EXPECT_TRUE(last().ahead.at_least);
+  const std::uint64_t epoch = last().epoch;
+  const Block block = must_lease();
+  EXPECT_TRUE(last().leased);
+  EXPECT_GT(last().epoch, epoch);
+  EXPECT_FALSE(last().overdue);
+  look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01', hold_until = '2100-01-01'");
+  EXPECT_TRUE(last().overdue);
+  EXPECT_EQ(last().hold_until, "2100-01-01T00:00:00.000000Z");
+  pause(look_, queue_, "p");
+  EXPECT_EQ(last().paused->reason, "p");
+}
+
+// A flag that says that nobody knew the type goes when somebody ran it.
+TEST_F(CancelTest, WhoIsDeferredHasNoHandlerUntilItRan) {
+  const TaskId id = put(1).front();
+  EXPECT_FALSE(show(look_, id)->no_handler);
+  Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.defer(worker_.db, block.lease, {block.tasks.at(0).key}), Landed::kYes);
+  const auto deferred = show(look_, id);
+  EXPECT_TRUE(deferred->no_handler);
+  EXPECT_FALSE(standing(look_, *deferred)->due) << "looked at again after 30 s";
+  Task task = block.tasks.at(0);
+  task.first_key = task.key.run_key;
+  task.key.run_key = deferred->run_key;
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, task, 1, milliseconds(0), kLost),
+            Landed::kYes);
+  EXPECT_FALSE(show(look_, id)->no_handler);
+}
+
+}  // namespace
+}  // namespace allot::queue
