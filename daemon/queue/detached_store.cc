@@ -127,6 +127,13 @@ std::optional<Detached> DetachedStore::held(db::Connection& db, const TaskId& id
   return Detached{id, row->u64(0), holder_.id};
 }
 
+Landed DetachedStore::checkpoint(db::Connection& db, const Detached& detached,
+                                 std::string_view payload) {
+  db::Statement statement = fenced(sql::k_checkpoint_detached, detached);
+  statement.set_bytes("payload", payload);
+  return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
+}
+
 Landed DetachedStore::ack(db::Connection& db, const Detached& detached) {
   return send(db, {fenced(sql::k_ack_detached, detached)});
 }

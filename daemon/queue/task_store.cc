@@ -193,6 +193,13 @@ Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& t
   return charge(db, lease, task, attempt, kLost);
 }
 
+Landed TaskStore::checkpoint(db::Connection& db, const Lease& lease, const Task& task,
+                             std::string_view payload) {
+  db::Statement statement(sql::k_checkpoint);
+  set_key(set_fence(statement, lease), task.key).set_bytes("payload", payload);
+  return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
+}
+
 Landed TaskStore::give_back(db::Connection& db, const Lease& lease, const Task& task,
                             std::uint32_t attempt) const {
   db::Statement charge(sql::k_charge);

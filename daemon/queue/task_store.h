@@ -90,6 +90,10 @@ class TaskStore {
   // Writes an attempt before it starts (S7), as lost: so it stands if no verdict comes back.
   [[nodiscard]] Landed announce(db::Connection& db, const Lease& lease, const Task& task,
                                 std::uint32_t attempt) const;
+  // Further attempts start from `payload`. kLeaseGone also when the task is not in the partition
+  // any more.
+  [[nodiscard]] static Landed checkpoint(db::Connection& db, const Lease& lease, const Task& task,
+                                         std::string_view payload);
   // Takes an announced attempt back: number `attempt` is not charged, the task stays where it is.
   [[nodiscard]] Landed give_back(db::Connection& db, const Lease& lease, const Task& task,
                                  std::uint32_t attempt) const;
