@@ -34,9 +34,7 @@ class TaskWritesTest : public RunTest {
   Result run_leased() {
     auto block = lease();
     keeper_.hold(block.lease, boot_ns());
-    const Result result = run(block, false);
-    last_ = block.lease;
-    return result;
+    return run(block, false);
   }
   // What a handler that only fails says.
   std::string told_by(const std::string& type, const std::string& payload) {
@@ -72,11 +70,12 @@ class TaskWritesTest : public RunTest {
   }
   std::future<Result> run_in_background(const std::string& type, const std::string& payload) {
     put_task(type, payload);
-    return std::async(std::launch::async, [this] { return run_leased(); });
+    auto block = lease();  // here: db_ is this thread's
+    keeper_.hold(block.lease, boot_ns());
+    return std::async(std::launch::async, [this, block]() mutable { return run(block, false); });
   }
 
   support::TempDir folder_;
-  queue::Lease last_;
 };
 
 TEST_F(TaskWritesTest, ACheckpointIsWhatARetryStartsFrom) {
