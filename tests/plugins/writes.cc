@@ -64,8 +64,8 @@ class Replace : public allot::Handler {
   }
 };
 
-// One row, and what the payload says: nothing, "slow" (a nap inside of the transaction), "child"
-// (submits one more in its place), "retry", "throw", "fail", "die", "wait FILE".
+// One row, and what the payload says: nothing, "slow", "nap" (a pause inside of the transaction),
+// "child" (submits one more in its place), "retry", "throw", "fail", "die", "wait FILE".
 class Effect : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
@@ -76,6 +76,7 @@ class Effect : public allot::Handler {
       ctx.replace_with({{.type = "writes.effect", .payload = "of " + std::string(ctx.id())}});
     }
     if (payload == "slow") ::poll(nullptr, 0, 20);
+    if (payload == "nap") ::poll(nullptr, 0, 150);
     if (payload.substr(0, 5) == "wait ") wait_for(payload.substr(5));
     if (payload == "retry") return allot::retry("not now", std::chrono::hours(1));
     if (payload == "throw") throw std::runtime_error("thrown");

@@ -257,6 +257,9 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_record_attempt, 3, {}},
       {&sql::k_forget_attempt, 2, {{"attempt", "1"}}},
       {&sql::k_bury, 8, {}},
+      {&sql::k_checkpoint, 2, {{"payload", "'x'"}}},
+      {&sql::k_require_task, 2, {}},
+      {&sql::k_find_task, 1, {}},
       {&sql::k_submit, 0, {{"rows", "(1, 1, 1, 4711, 't', ''), (1, 1, 1, 4712, 't', '')"}}},
   };
 }
@@ -268,6 +271,8 @@ std::vector<Expectation> of_detached_tasks() {
       {&sql::k_detach, 4, {{"run_key", "901"}}},
       {&sql::k_renew_detached, 1, running},
       {&sql::k_held_detached, 1, running},
+      {&sql::k_checkpoint_detached, 1, with(running, "payload", "'x'")},
+      {&sql::k_require_detached, 1, running},
       {&sql::k_ack_detached, 7, running},
       {&sql::k_retry_detached, 8, running},
       {&sql::k_return_detached, 3, running},
