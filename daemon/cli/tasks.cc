@@ -3,8 +3,12 @@
 
 #include <unistd.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 
 #include "cli/queues.h"
 #include "cli/terminal.h"
@@ -23,6 +27,24 @@ constexpr std::size_t kShownError = 300;
 
 void print(const json& value) {
   std::printf("%s\n", value.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+}
+
+using Measured = std::optional<std::uint64_t>;
+
+std::string decimal(std::uint64_t value, std::uint64_t unit, int digits, const char* name) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", digits,
+                static_cast<double>(value) / static_cast<double>(unit), name);
+  return text.data();
+}
+std::string seconds(const Measured& us) {
+  return us ? decimal(*us, 1'000'000, 3, "s") : "-";
+}
+std::string megabytes(const Measured& kib) {
+  return kib ? decimal(*kib, 1024, 0, "MiB") : "-";
+}
+json json_or_null(const Measured& value) {
+  return value ? json(*value) : json(nullptr);
 }
 
 const char* state_of(const queue::TaskView& task) {
@@ -96,12 +118,13 @@ void print_shown(const queue::TaskView& task, const std::string& queue,
        std::to_string(task.payload_size) + " bytes" +
            (task.payload.empty() ? "" : ": " + printable(task.payload, kShownPayloadLine)));
   if (attempts.empty()) return;
-  Table table({"ATTEMPT", "ENDED", "WORKER", "WHY"});
+  Table table({"ATTEMPT", "ENDED", "RAN", "CPU", "MEMORY", "WORKER", "WHY"});
   for (const queue::AttemptView& attempt : attempts) {
     const std::string cause =
         attempt.error.empty() ? attempt.cause : attempt.cause + ": " + attempt.error;
-    table.add({std::to_string(attempt.attempt), attempt.ended_at, printable(attempt.worker, 100),
-               printable(cause, kShownError)});
+    table.add({std::to_string(attempt.attempt), attempt.ended_at, seconds(attempt.usage.runtime_us),
+               seconds(attempt.usage.cpu_us), megabytes(attempt.usage.max_rss_kib),
+               printable(attempt.worker, 100), printable(cause, kShownError)});
   }
   std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
@@ -128,7 +151,10 @@ json shown_json(const queue::TaskView& task, const std::string& queue,
                                 {"ended_at", attempt.ended_at},
                                 {"cause", attempt.cause},
                                 {"error", attempt.error},
-                                {"worker", attempt.worker}});
+                                {"worker", attempt.worker},
+                                {"runtime_us", json_or_null(attempt.usage.runtime_us)},
+                                {"cpu_us", json_or_null(attempt.usage.cpu_us)},
+                                {"max_rss_kib", json_or_null(attempt.usage.max_rss_kib)}});
   }
   return view;
 }

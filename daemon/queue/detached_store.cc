@@ -24,7 +24,7 @@ db::Statement record(const Detached& detached, std::uint32_t attempt, const Verd
   statement.set("attempt", attempt)
       .set("cause", verdict.cause)
       .set("error", error_text(verdict.error));
-  return statement;
+  return set_usage(statement, verdict.usage);
 }
 
 db::Statement forget(const Detached& detached, std::uint32_t attempt) {

@@ -9,6 +9,7 @@
 #include "db/connection.h"
 #include "queue/catalog.h"
 #include "queue/task.h"
+#include "queue/task_store.h"
 
 namespace allot::queue {
 
@@ -47,6 +48,7 @@ struct AttemptView {
   std::string cause;
   std::string error;
   std::string worker;  // "host/pid"
+  Usage usage{};
 };
 
 std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most);

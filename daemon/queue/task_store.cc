@@ -33,6 +33,7 @@ void set_verdict(db::Statement& statement, const Verdict& verdict, const Holder&
       .set("error", error_text(verdict.error))
       .set("host", holder.host)
       .set("pid", holder.pid);
+  set_usage(statement, verdict.usage);
 }
 
 db::Statement forget_statement(const Lease& lease, const Task& task, std::uint32_t attempt) {

@@ -35,10 +35,18 @@ struct Finished {
 // Whether a write also ends the lease, in the same transaction.
 enum class Then { kKeepLease, kRelease };
 
+// What an attempt used, as far as somebody measured it.
+struct Usage {
+  std::optional<std::uint64_t> runtime_us{};
+  std::optional<std::uint64_t> cpu_us{};  // of its worker meanwhile, and of what that waited for
+  std::optional<std::uint64_t> max_rss_kib{};  // the worker's most until then, or a child's
+};
+
 // Why an attempt ended, for people: a short word and a text.
 struct Verdict {
   std::string_view cause;  // retry, fail, exception, signal, exit, timeout, lease, lost
   std::string_view error;
+  Usage usage{};
 };
 
 // Of an attempt that nobody has reported on.

@@ -15,6 +15,7 @@
 #include "worker/stop_request.h"
 #include "worker/task_limits.h"
 #include "worker/task_writes.h"
+#include "worker/usage.h"
 
 namespace allot::worker {
 
@@ -31,6 +32,7 @@ struct TaskRun::Attempt {
   bool announced;                             // written before it began (S7)
   std::span<const queue::Finished> before;    // of its block, not acknowledged yet
   std::optional<queue::Detached> detached{};  // where it is, once it left its partition
+  queue::Usage usage{};                       // of the handler, unless it succeeded
 };
 
 namespace {
@@ -243,6 +245,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   RunningMark mark(slot_, keeper_, attempt, limits, started);
   TaskWrites writes(session_, keeper_, attempt.lease, task, attempt.queue.info);
   Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark, writes);
+  const UsageMeter meter;
   plugin_host::CallResult result;
   bool valid = false;
   Place place = Place::kPartition;
@@ -267,6 +270,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
               {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
   }
   const bool succeeded = result.kind == plugin_host::OutcomeKind::kSuccess;
+  if (!succeeded || writes.any()) attempt.usage = meter.until_now(started);
   // Where it is not known whether the task was detached, the connection is needed to find out.
   if (!succeeded || place == Place::kUnknown) writes.roll_back(succeeded);
   if (!find_place(attempt, place)) return dropped(attempt);
@@ -303,7 +307,7 @@ TaskRun::Result TaskRun::acknowledge(const Attempt& attempt, TaskWrites& writes)
       break;
   }
   if (writes.excused()) return run_again(attempt, *writes.lost());
-  return retry(attempt, std::nullopt, {"exception", *writes.lost()});
+  return retry(attempt, std::nullopt, {"exception", *writes.lost(), attempt.usage});
 }
 
 TaskRun::Result TaskRun::act_on(const Attempt& attempt, const plugin_host::CallResult& result) {
@@ -311,11 +315,11 @@ TaskRun::Result TaskRun::act_on(const Attempt& attempt, const plugin_host::CallR
     case plugin_host::OutcomeKind::kSuccess:
       return finished(attempt);
     case plugin_host::OutcomeKind::kRetry:
-      return retry(attempt, result.delay, {"retry", result.reason});
+      return retry(attempt, result.delay, {"retry", result.reason, attempt.usage});
     case plugin_host::OutcomeKind::kFail:
-      return bury(attempt, {"fail", result.reason});
+      return bury(attempt, {"fail", result.reason, attempt.usage});
     case plugin_host::OutcomeKind::kException:
-      return retry(attempt, std::nullopt, {"exception", result.reason});
+      return retry(attempt, std::nullopt, {"exception", result.reason, attempt.usage});
     case plugin_host::OutcomeKind::kSnooze:
       return again(attempt, "task.snoozed", result.delay, result.reason);
     case plugin_host::OutcomeKind::kRelease:

@@ -1,4 +1,5 @@
-SELECT attempt, DATE_FORMAT(ended_at, '%Y-%m-%dT%H:%i:%s.%fZ'), cause, error, lock_host, lock_pid
+SELECT attempt, DATE_FORMAT(ended_at, '%Y-%m-%dT%H:%i:%s.%fZ'), cause, error, lock_host, lock_pid,
+       runtime_us, cpu_us, max_rss_kib
   FROM task_attempt
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key

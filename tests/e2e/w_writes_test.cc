@@ -16,12 +16,10 @@ using support::eventually;
 
 class Writes : public testing::Test {
  protected:
-  void begin(unsigned workers, const std::string& queue_keys = {},
-             const std::string& daemon_keys = {}) {
+  void begin(unsigned workers, const std::string& queue_keys = "retry_delays = [\"10ms\"]") {
     daemon_ = std::make_unique<Daemon>(
         DaemonOptions{.workers = workers,
-                      .queue_keys = "partitions = 4\nmax_attempts = 200\n" + queue_keys,
-                      .daemon_keys = daemon_keys,
+                      .queue_keys = "partitions = 4\nmax_attempts = 100\n" + queue_keys,
                       .more = "[plugins.writes]\noutput = \"" + output_.path() + "/runs\"\n",
                       .plugins = ALLOT_WRITES_FOLDER,
                       .log_level = "info",
@@ -45,7 +43,7 @@ class Writes : public testing::Test {
           const auto busy = daemon_->busy_workers();
           if (!busy.empty()) {
             std::this_thread::sleep_for(std::chrono::milliseconds(dice() % 25));
-            kills += ::kill(busy[dice() % busy.size()], SIGKILL) == 0 ? 1 : 0;
+            if (::kill(busy[dice() % busy.size()], SIGKILL) == 0) ++kills;
           }
           return daemon_->drained();
         },
@@ -78,7 +76,7 @@ TEST_F(Writes, ACheckpointSurvivesAKillRightAfterTheCall) {
 
 TEST_F(Writes, AKilledHandlerHasReplacedNothing) {
   begin(1, "retry_delays = [\"1h\"]");
-  daemon_->submit("writes.replace", "die 3");
+  daemon_->submit_many("writes.replace", {"die 3"});
   ASSERT_TRUE(eventually([&] { return daemon_->times_logged("task.crashed") >= 2; }))
       << daemon_->log();
   EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'writes.effect'"), "0");
@@ -88,7 +86,7 @@ TEST_F(Writes, AKilledHandlerHasReplacedNothing) {
 // B8, B9: each task puts one row and one task in its place, which puts one row more.
 TEST_F(Writes, EveryEffectHappensOnceUnderKills) {
   constexpr int kTasks = 250;
-  begin(3, "block_size = 10");
+  begin(3, "block_size = 10\nretry_delays = [\"10ms\"]");
   daemon_->submit_many("writes.effect", std::vector<std::string>(kTasks, "child"));
   daemon_->submit_many("writes.effect", std::vector<std::string>(kTasks, "slow"));
   const std::size_t kills = massacre();
@@ -108,7 +106,7 @@ TEST_F(Writes, EveryEffectHappensOnceUnderKills) {
 // B8 without a transaction of the handler's own.
 TEST_F(Writes, EveryReplacementHappensOnceUnderKills) {
   constexpr int kTasks = 200;
-  begin(3, "block_size = 10");
+  begin(3, "block_size = 10\nretry_delays = [\"10ms\"]");
   daemon_->submit_many("writes.replace", std::vector<std::string>(kTasks, "done 2"));
   massacre();
   EXPECT_EQ(value("SELECT COUNT(*) FROM effect"), std::to_string(2 * kTasks));
@@ -119,7 +117,7 @@ TEST_F(Writes, EveryReplacementHappensOnceUnderKills) {
 // Detached, and killed there.
 TEST_F(Writes, EveryEffectOfADetachedTaskHappensOnceUnderKills) {
   constexpr int kTasks = 100;
-  begin(3, "block_size = 10\ndetach_after = \"1ms\"");
+  begin(3, "block_size = 10\ndetach_after = \"1ms\"\nretry_delays = [\"10ms\"]");
   daemon_->submit_many("writes.effect", std::vector<std::string>(kTasks, "nap"));
   massacre();
   EXPECT_EQ(value("SELECT COUNT(*) FROM effect"), std::to_string(kTasks));
@@ -131,7 +129,7 @@ TEST_F(Writes, EveryEffectOfADetachedTaskHappensOnceUnderKills) {
 TEST_F(Writes, AnEffectIsNotLostWithItsConnection) {
   begin(1);
   const std::string gate = output_.path() + "/gate";
-  daemon_->submit("writes.effect", "wait " + gate);
+  daemon_->submit_many("writes.effect", {"wait " + gate});
   ASSERT_TRUE(eventually([&] { return daemon_->busy_workers().size() == 1; })) << daemon_->log();
   ASSERT_TRUE(eventually([&] {
     return value(

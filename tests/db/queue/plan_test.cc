@@ -68,7 +68,7 @@ class PlanTest : public QueueTest {
   void fill_history(const std::string& table) {
     const std::map<std::string, std::string> columns{
         {"task_moved", "run_key"},
-        {"task_attempt", "1, UTC_TIMESTAMP(6), 'failed', '', '', 0"},
+        {"task_attempt", "1, UTC_TIMESTAMP(6), 'failed', '', '', 0, NULL, NULL, NULL"},
         {"task_dead", "1, 't', '', 'failed', '', UTC_TIMESTAMP(6)"},
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
@@ -94,6 +94,9 @@ class PlanTest : public QueueTest {
             {"host", "'host'"},
             {"instance", "'test'"},
             {"pid", "1"},
+            {"runtime_us", "1"},
+            {"cpu_us", "NULL"},
+            {"max_rss_kib", "NULL"},
             {"origin", std::to_string(worker_.leases.holder().origin)},
             {"ttl_us", "30000000"},
             {"delay_us", "1000000"},

@@ -70,6 +70,8 @@ TEST_F(TaskRunTest, AnAnnouncedAttemptGetsItsVerdict) {
   ASSERT_EQ(attempts.size(), 1U);
   EXPECT_EQ(attempts[0].cause, "retry");
   EXPECT_EQ(attempts[0].error, "busy");
+  ASSERT_TRUE(attempts[0].usage.runtime_us && attempts[0].usage.cpu_us);  // B13
+  EXPECT_GT(attempts[0].usage.max_rss_kib.value_or(0), 1'000U);
   EXPECT_EQ(queue::show(db_, id)->attempts, 1U);
 }
 
@@ -137,6 +139,9 @@ TEST_F(TaskRunTest, ADetachedTaskEndsOutsideOfItsPartition) {
   const auto attempts = queue::list_attempts(db_, id);
   ASSERT_EQ(attempts.size(), 1U);
   EXPECT_EQ(attempts[0].cause, "retry");
+  EXPECT_GE(attempts[0].usage.runtime_us.value_or(0), 390'000U) << "test.slowly takes 400 ms";
+  EXPECT_LT(attempts[0].usage.cpu_us.value_or(UINT64_MAX),
+            attempts[0].usage.runtime_us.value_or(0));
   EXPECT_EQ(raw_slot_->running_count, 0U);
 }
 
