@@ -78,8 +78,8 @@ db::RowSink sink_for(const plugin_host::TakeRow& take_row) {
 // No exception crosses the border.
 template <typename Call>
 CallAnswer TaskWrites::guarded(Call&& call) noexcept {
+  const std::lock_guard held(mutex_);
   try {
-    const std::lock_guard held(mutex_);
     return call();
   } catch (const LeaseGone&) {
     excused_ = true;

@@ -12,6 +12,7 @@
 namespace allot::e2e {
 namespace {
 
+using std::chrono::milliseconds;
 using support::eventually;
 
 class Writes : public testing::Test {
@@ -34,15 +35,15 @@ class Writes : public testing::Test {
   }
   [[nodiscard]] std::string runs() const { return support::read_file(output_.path() + "/runs"); }
   // SIGKILL to a worker inside a handler, or in its acknowledgement, again and again until all is
-  // done. How often it hit.
-  std::size_t massacre() {
+  // done, after up to `pause`. How often it hit.
+  std::size_t massacre(std::chrono::milliseconds pause) {
     std::minstd_rand dice(4711);
     std::size_t kills = 0;
     const bool done = eventually(
         [&] {
           const auto busy = daemon_->busy_workers();
           if (!busy.empty()) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(dice() % 25));
+            std::this_thread::sleep_for(pause * (dice() % 100) / 100);
             if (::kill(busy[dice() % busy.size()], SIGKILL) == 0) ++kills;
           }
           return daemon_->drained();
@@ -89,7 +90,7 @@ TEST_F(Writes, EveryEffectHappensOnceUnderKills) {
   begin(3, "block_size = 10\nretry_delays = [\"10ms\"]");
   daemon_->submit_many("writes.effect", std::vector<std::string>(kTasks, "child"));
   daemon_->submit_many("writes.effect", std::vector<std::string>(kTasks, "slow"));
-  const std::size_t kills = massacre();
+  const std::size_t kills = massacre(milliseconds(25));
   EXPECT_GE(kills, 20U);
   const std::string each = std::to_string(kTasks);
   for (const char* note : {"note = 'child'", "note = 'slow'", "note LIKE 'of %'"}) {
@@ -108,7 +109,7 @@ TEST_F(Writes, EveryReplacementHappensOnceUnderKills) {
   constexpr int kTasks = 200;
   begin(3, "block_size = 10\nretry_delays = [\"10ms\"]");
   daemon_->submit_many("writes.replace", std::vector<std::string>(kTasks, "done 2"));
-  massacre();
+  massacre(milliseconds(25));
   EXPECT_EQ(value("SELECT COUNT(*) FROM effect"), std::to_string(2 * kTasks));
   EXPECT_EQ(value("SELECT COUNT(DISTINCT note) FROM effect"), std::to_string(kTasks));
   EXPECT_EQ(daemon_->count("task_dead"), 0U);
@@ -119,10 +120,12 @@ TEST_F(Writes, EveryEffectOfADetachedTaskHappensOnceUnderKills) {
   constexpr int kTasks = 100;
   begin(3, "block_size = 10\ndetach_after = \"1ms\"\nretry_delays = [\"10ms\"]");
   daemon_->submit_many("writes.effect", std::vector<std::string>(kTasks, "nap"));
-  massacre();
+  EXPECT_GE(massacre(milliseconds(300)), 10U);
   EXPECT_EQ(value("SELECT COUNT(*) FROM effect"), std::to_string(kTasks));
   EXPECT_EQ(value("SELECT COUNT(DISTINCT task) FROM effect"), std::to_string(kTasks));
   EXPECT_EQ(daemon_->count("task_running"), 0U);
+  EXPECT_EQ(daemon_->count("task_dead"), 0U) << daemon_->log();
+  EXPECT_TRUE(daemon_->logged("task.detached"));
 }
 
 // The database is restarted under an open transaction.
