@@ -19,7 +19,7 @@ class RunTest : public WorkerTest {
   RunTest(const std::string& folder, const std::string& name)
       : leases_(queue::make_holder("test", "/"), std::chrono::seconds(30)),
         tasks_(leases_.holder()),
-        registry_(plugin_host::Registry::load(folder, {{name, {{"output", "/nonexistent"}}}})),
+        registry_(plugin_host::Registry::load(folder, {{name, {{"output", "/dev/null"}}}})),
         session_(options(), slot_, std::chrono::seconds(1)),
         detached_(leases_.holder(), leases_.ttl()),
         board_(std::make_unique<ipc::Board>()),
