@@ -17,7 +17,9 @@ namespace {
 
 constexpr const char* kInsert = "INSERT INTO effect (task, note) VALUES (?, ?)";
 
+// FILE.here says that it waits.
 void wait_for(const std::string& file) {
+  std::ofstream(file + ".here").put('\n');
   while (::access(file.c_str(), F_OK) != 0) ::poll(nullptr, 0, 5);
 }
 

@@ -2,6 +2,7 @@
 // What a handler writes beside its verdict, over a real database.
 #include "worker/task_writes.h"
 
+#include <filesystem>
 #include <fstream>
 #include <future>
 
@@ -57,16 +58,8 @@ class TaskWritesTest : public RunTest {
   std::string gate() { return folder_ / "gate"; }
   void open_gate() { ASSERT_TRUE(std::ofstream(gate()).good()); }
   // The handler has come to where it waits; its transaction, if any, is open.
-  bool in_handler() {
-    return eventually([&] { return raw_slot_->running_count == 1; });
-  }
-  bool transaction_open() {
-    return eventually([&] {
-      return value(
-                 "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_rows_modified > 0"
-                 " AND trx_mysql_thread_id = " +
-                 std::to_string(raw_slot_->connection_ids[0].load())) == "1";
-    });
+  bool waits() {
+    return eventually([&] { return std::filesystem::exists(gate() + ".here"); });
   }
   std::future<Result> run_in_background(const std::string& type, const std::string& payload) {
     put_task(type, payload);
@@ -106,7 +99,7 @@ TEST_F(TaskWritesTest, ACheckpointOfADetachedTaskGoesWithIt) {
 
 TEST_F(TaskWritesTest, WithoutItsLeaseACheckpointWritesNothing) {
   auto done = run_in_background("writes.checkpoint", gated("late"));
-  ASSERT_TRUE(in_handler());
+  ASSERT_TRUE(waits());
   steal();
   open_gate();
   EXPECT_EQ(done.get(), Result::kLeaseGone);
@@ -155,7 +148,7 @@ TEST_F(TaskWritesTest, WithoutSuccessNothingIsReplaced) {
 
 TEST_F(TaskWritesTest, WithoutItsLeaseNothingIsReplaced) {
   auto done = run_in_background("writes.replace", gated("wait 3"));
-  ASSERT_TRUE(in_handler());
+  ASSERT_TRUE(waits());
   steal();
   open_gate();
   EXPECT_EQ(done.get(), Result::kLeaseGone);
@@ -213,7 +206,7 @@ TEST_F(TaskWritesTest, WithoutSuccessThereIsNoEffect) {
 // S6
 TEST_F(TaskWritesTest, WithoutItsLeaseThereIsNoEffect) {
   auto done = run_in_background("writes.effect", gated("wait"));
-  ASSERT_TRUE(transaction_open());
+  ASSERT_TRUE(waits());
   steal();
   open_gate();
   EXPECT_EQ(done.get(), Result::kLeaseGone);
@@ -225,7 +218,7 @@ TEST_F(TaskWritesTest, WithoutItsLeaseThereIsNoEffect) {
 // S6: while the handler's transaction is open, the lease's row is free for its renewals.
 TEST_F(TaskWritesTest, AnOpenTransactionDoesNotHoldTheLeasesRow) {
   auto done = run_in_background("writes.effect", gated("wait"));
-  ASSERT_TRUE(transaction_open());
+  ASSERT_TRUE(waits());
   db_.execute("SET innodb_lock_wait_timeout = 1");
   EXPECT_NO_THROW(
       db_.execute("UPDATE q_lock_table SET state = 'EXTENDED' WHERE queue_id > 0 AND"
@@ -259,7 +252,7 @@ TEST_F(TaskWritesTest, ADetachedTaskThatWasRecoveredHasNoEffect) {
 // The connection, and with it the transaction, is lost: nothing is charged, and it runs again.
 TEST_F(TaskWritesTest, ALostConnectionUndoesTheEffectAndChargesNothing) {
   auto done = run_in_background("writes.effect", gated("wait"));
-  ASSERT_TRUE(transaction_open());
+  ASSERT_TRUE(waits());
   db_.execute("KILL " + std::to_string(raw_slot_->connection_ids[0].load()));
   open_gate();
   EXPECT_EQ(done.get(), Result::kLeaseGone) << "the block ends";
