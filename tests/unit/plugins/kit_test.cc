@@ -66,8 +66,10 @@ TEST(Kit, AConstructorThatThrowsAndATypeThatNobodyOffersAreSaid) {
     }
   };
   EXPECT_EQ(message("kit.echo", "bad"), "[plugins.kit] word is bad");
-  EXPECT_EQ(message("kit.nope", ""),
-            "no handler for 'kit.nope'; offered: 'kit.echo' 'kit.verdict' 'kit.patient'");
+  EXPECT_EQ(
+      message("kit.nope", ""),
+      "no handler for 'kit.nope'; offered: 'kit.writer' 'kit.all.*' 'kit.all.of.*' 'kit.echo' "
+      "'kit.verdict' 'kit.patient'");
 }
 
 TEST(Kit, StopIsRequestedAfterSoManyCalls) {
