@@ -96,6 +96,7 @@ class Answer {
   Answer() : result_{sizeof(allot_result), 0, 0, 0, {words_.data(), words_.size(), 0}} {}
   Answer(const Answer&) = delete;
   Answer& operator=(const Answer&) = delete;
+  ~Answer() = default;
   allot_result* out() { return &result_; }
   [[nodiscard]] const allot_result& result() const { return result_; }
   void check(std::int32_t code) const {
