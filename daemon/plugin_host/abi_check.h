@@ -24,7 +24,8 @@ inline bool is_offer(std::string_view word) {
   return is_type(word) || is_prefix(word);
 }
 inline constexpr std::string_view kOffersAllowed =
-    "1 to 63 of A-Z a-z 0-9 . _ - are allowed, or such a name and \".*\" for all that begins with it";
+    "1 to 63 of A-Z a-z 0-9 . _ - are allowed, or such a name and \".*\" for all that begins with "
+    "it";
 
 // A field that version 1 has not; nullptr where it is not set.
 inline auto types_function(const allot_handler& handler) {

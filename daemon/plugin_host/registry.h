@@ -11,8 +11,8 @@
 namespace allot::plugin_host {
 
 // Describes every *.so of a folder, in name order; starts nothing (S30), and opens each in a child
-// of its own (probe.h). A type or prefix that two plugins offer is a refusal of the second that names both
-// files. Throws Error(kExitConfig) when the folder cannot be read.
+// of its own (probe.h). A type or prefix that two plugins offer is a refusal of the second that
+// names both files. Throws Error(kExitConfig) when the folder cannot be read.
 std::vector<PluginFile> describe(const std::string& folder, const Sections& sections = {});
 
 // The handlers of this process by task type.

@@ -93,8 +93,8 @@ enum {
 /* Filled in by the host; struct_size and the buffer of error by the plugin. */
 typedef struct allot_result {
   size_t struct_size;
-  uint64_t affected;  /* of execute: rows that were matched, inserted or deleted */
-  uint64_t insert_id; /* of execute: the value of an AUTO_INCREMENT column */
+  uint64_t affected;     /* of execute: rows that were matched, inserted or deleted */
+  uint64_t insert_id;    /* of execute: the value of an AUTO_INCREMENT column */
   uint32_t error_number; /* of the database; 0: the error is not the database's */
   allot_text error;      /* what is wrong, where, and how to mend it: one line for people */
 } allot_result;
@@ -141,8 +141,8 @@ typedef struct allot_host {
   void (*log)(void* context, int32_t level, allot_str message); /* one line of the log */
   int32_t (*stop_requested)(void* context);                     /* not 0: end soon */
   void (*heartbeat)(void* context); /* "I make progress", see progress_every_ms */
-  /* Since version 4. Each returns ALLOT_OK or one of the others, and waits for the database, but not
-   * for longer than the lease stands. */
+  /* Since version 4. Each returns ALLOT_OK or one of the others, and waits for the database, but
+   * not for longer than the lease stands. */
 
   /* From now on the task has this payload: each further attempt starts from it. It is written when
    * the call returns. task->payload stays as it is. Not while a transaction is open. */
