@@ -3,8 +3,12 @@
 
 #include <unistd.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 
 #include "cli/queues.h"
 #include "cli/task_view.h"
@@ -21,6 +25,24 @@ using nlohmann::json;
 constexpr std::size_t kShownPayload = 4096;     // bytes, in JSON
 constexpr std::size_t kShownPayloadLine = 200;  // on a terminal
 constexpr std::size_t kShownError = 300;
+
+using Measured = std::optional<std::uint64_t>;
+
+std::string decimal(std::uint64_t value, std::uint64_t unit, int digits, const char* name) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", digits,
+                static_cast<double>(value) / static_cast<double>(unit), name);
+  return text.data();
+}
+std::string seconds(const Measured& us) {
+  return us ? decimal(*us, 1'000'000, 3, "s") : "-";
+}
+std::string megabytes(const Measured& kib) {
+  return kib ? decimal(*kib, 1024, 0, "MiB") : "-";
+}
+json json_or_null(const Measured& value) {
+  return value ? json(*value) : json(nullptr);
+}
 
 void print_shown(const queue::TaskView& task, const std::string& queue,
                  const std::vector<queue::AttemptView>& attempts) {
@@ -45,14 +67,17 @@ void print_shown(const queue::TaskView& task, const std::string& queue,
   if (attempts.empty()) return;
   // The list begins with the oldest.
   const bool lives = attempts.front().life > 0;
-  std::vector<std::string> heads{"ATTEMPT", "ENDED", "WORKER", "WHY"};
+  std::vector<std::string> heads{"ATTEMPT", "ENDED", "RAN", "CPU", "MEMORY", "WORKER", "WHY"};
   if (lives) heads.insert(heads.begin(), "LIFE");
   Table table(heads);
   for (const queue::AttemptView& attempt : attempts) {
     const std::string cause =
         attempt.error.empty() ? attempt.cause : attempt.cause + ": " + attempt.error;
-    std::vector<std::string> cells{std::to_string(attempt.attempt), attempt.ended_at,
-                                   printable(attempt.worker, 100), printable(cause, kShownError)};
+    std::vector<std::string> cells{
+        std::to_string(attempt.attempt),      attempt.ended_at,
+        seconds(attempt.usage.runtime_us),    seconds(attempt.usage.cpu_us),
+        megabytes(attempt.usage.max_rss_kib), printable(attempt.worker, 100),
+        printable(cause, kShownError)};
     if (lives) {
       cells.insert(cells.begin(),
                    attempt.life == 0 ? "now" : std::to_string(attempt.life) + " before");
@@ -87,7 +112,10 @@ json shown_json(const queue::TaskView& task, const std::string& queue,
                                 {"ended_at", attempt.ended_at},
                                 {"cause", attempt.cause},
                                 {"error", attempt.error},
-                                {"worker", attempt.worker}});
+                                {"worker", attempt.worker},
+                                {"runtime_us", json_or_null(attempt.usage.runtime_us)},
+                                {"cpu_us", json_or_null(attempt.usage.cpu_us)},
+                                {"max_rss_kib", json_or_null(attempt.usage.max_rss_kib)}});
   }
   return view;
 }

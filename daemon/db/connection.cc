@@ -237,6 +237,27 @@ std::vector<StatementResult> Connection::transact(std::span<const Statement> sta
   }
 }
 
+void Connection::begin() {
+  execute("SET SESSION sql_safe_updates = 0; BEGIN");
+}
+
+void Connection::commit(std::span<const Statement> statements) {
+  try {
+    execute("SET SESSION sql_safe_updates = 1;\n" + joined(statements) + ";\nCOMMIT");
+  } catch (const DbError& error) {
+    if (error.error_class() != ErrorClass::kGone) roll_back();
+    throw DbError(error.number(), names_of(statements) + ": " + error.what());
+  }
+}
+
+void Connection::roll_back() {
+  execute("ROLLBACK; SET SESSION sql_safe_updates = 1");
+}
+
+bool Connection::in_transaction() const {
+  return (handle_->server_status & SERVER_STATUS_IN_TRANS) != 0;
+}
+
 std::vector<StatementResult> Connection::execute(std::string_view sql) {
   MYSQL* handle = handle_.get();
   if (max_packet_ != 0 && sql.size() >= max_packet_) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "db/error.h"
+#include "db/prepared.h"
 #include "db/statement.h"
 
 struct st_mysql;
@@ -103,6 +104,19 @@ class Connection {
 
   // Plain SQL: migrations, session settings, tests.
   std::vector<StatementResult> execute(std::string_view sql);
+
+  // A transaction of several trips, for SQL that is not Allot's own: without sql_safe_updates,
+  // until it ends. Whatever is left open is rolled back with the connection.
+  void begin();
+  // `statements` and COMMIT in one packet. When one fails, everything is rolled back.
+  void commit(std::span<const Statement> statements);
+  void roll_back();
+  // As the last answer said.
+  [[nodiscard]] bool in_transaction() const;
+  // One statement with a value for each `?`, see prepared.h. Throws Error(kExitBadInput) when their
+  // numbers differ.
+  Changed execute_prepared(std::string_view sql, std::span<const Value> values,
+                           const RowSink& sink);
 
   // Throws kGone when the server has become read-only since: a session that only reads does not
   // notice that its server is no longer the one to be used.

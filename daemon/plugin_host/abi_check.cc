@@ -24,9 +24,9 @@ std::optional<Finding> check_handler(const allot_handler* handler, std::size_t n
   }
   const std::string_view type = view(handler->type);
   const bool by_config = type.empty() && types_function(*handler) != nullptr;
-  if (!by_config && !is_type(type)) {
+  if (!by_config && !is_offer(type)) {
     return Finding{Refusal::kBadType, which + " has the type '" + std::string(type.substr(0, 80)) +
-                                          "'; 1 to 63 of A-Z a-z 0-9 . _ - are allowed"};
+                                          "'; " + std::string(kOffersAllowed)};
   }
   if (!by_config && !types.insert(type).second) {
     return Finding{Refusal::kTypeTwice,
@@ -47,6 +47,11 @@ bool is_type(std::string_view word) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                   c == '.' || c == '_' || c == '-';
          });
+}
+
+bool is_prefix(std::string_view word) {
+  return word.size() >= 3 && word.substr(word.size() - 2) == ".*" &&
+         is_type(word.substr(0, word.size() - 1)) && word.size() <= kMaxName;
 }
 
 std::chrono::milliseconds progress_every(const allot_handler& handler) {

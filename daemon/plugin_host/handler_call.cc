@@ -12,20 +12,6 @@ constexpr std::size_t kMaxReason = 64 << 10;
 // Far enough for "never", and small enough to be counted in nanoseconds.
 constexpr std::int64_t kMaxDelayMs = std::int64_t{36500} * 24 * 3600 * 1000;
 
-HostHooks& hooks_of(void* context) {
-  return *static_cast<HostHooks*>(context);
-}
-
-void log_line(void* context, std::int32_t level, allot_str text) {
-  hooks_of(context).log(level, view(text));
-}
-std::int32_t stop_requested(void* context) {
-  return hooks_of(context).stop_requested() ? 1 : 0;
-}
-void heartbeat(void* context) {
-  hooks_of(context).heartbeat();
-}
-
 allot_str text(std::string_view from) {
   return {from.data(), from.size()};
 }
@@ -111,7 +97,7 @@ CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks&
   const allot_task task = {sizeof(allot_task), text(input.id),        text(input.queue),
                            text(input.type),   text(input.payload),   input.attempt,
                            input.max_attempts, input.soft_deadline_ns};
-  const allot_host host = {sizeof(allot_host), &hooks, &log_line, &stop_requested, &heartbeat};
+  const allot_host host = host_of(hooks);
   allot_outcome outcome = {sizeof(allot_outcome),
                            ALLOT_SUCCESS,
                            ALLOT_DELAY_BY_POLICY,

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "plugin_host/host_hooks.h"
 #include "plugin_host/registry.h"
 
 namespace allot::plugin_host {
@@ -19,18 +20,6 @@ struct CallInput {
   std::uint32_t attempt = 1;
   std::uint32_t max_attempts = 1;
   std::uint64_t soft_deadline_ns = 0;  // CLOCK_BOOTTIME
-};
-
-// What the worker offers to a running handler. Called from any thread, and never throws.
-class HostHooks {
- public:
-  HostHooks() = default;
-  HostHooks(const HostHooks&) = delete;
-  HostHooks& operator=(const HostHooks&) = delete;
-  virtual ~HostHooks() = default;
-  virtual void log(int level, std::string_view text) noexcept = 0;
-  virtual bool stop_requested() noexcept = 0;
-  virtual void heartbeat() noexcept = 0;
 };
 
 enum class OutcomeKind { kSuccess, kRetry, kFail, kSnooze, kRelease, kException };

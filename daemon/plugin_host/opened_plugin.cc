@@ -46,9 +46,9 @@ std::variant<std::vector<std::string>, Finding> types_of(const allot_handler& ha
     return Finding{Refusal::kBadConfig, error.str()};
   }
   for (const std::string& type : types) {
-    if (is_type(type)) continue;
+    if (is_offer(type)) continue;
     return Finding{Refusal::kBadType, "the configuration names the type '" + type.substr(0, 80) +
-                                          "'; 1 to 63 of A-Z a-z 0-9 . _ - are allowed"};
+                                          "'; " + std::string(kOffersAllowed)};
   }
   return types;
 }

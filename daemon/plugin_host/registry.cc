@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "plugin_host/abi_check.h"
 #include "plugin_host/probe.h"
 
 namespace allot::plugin_host {
@@ -35,9 +36,9 @@ void refuse_taken_types(PluginFile& file, Owners& owners) {
   for (const std::string& type : file.types) {
     const auto [owner, is_new] = owners.try_emplace(type, file.path);
     if (is_new || file.refused) continue;
-    file.refused =
-        Finding{Refusal::kTypeTaken, "type '" + type + "' is offered by " + owner->second +
-                                         " too; take one of the two files out of the folder"};
+    file.refused = Finding{Refusal::kTypeTaken,
+                           (is_prefix(type) ? "prefix '" : "type '") + type + "' is offered by " +
+                               owner->second + " too; take one of the two files out of the folder"};
   }
 }
 
@@ -63,7 +64,13 @@ Registry Registry::load(const std::string& folder, const Sections& sections) {
   }
   if (!problems.empty()) throw Error(problems, kExitConfig);
   for (std::size_t i = 0; i < registry.handlers_.size(); ++i) {
-    for (const std::string& type : registry.handlers_[i].types) registry.by_type_.emplace(type, i);
+    for (const std::string& type : registry.handlers_[i].types) {
+      if (is_prefix(type)) {
+        registry.by_prefix_.emplace(type.substr(0, type.size() - 1), i);
+      } else {
+        registry.by_type_.emplace(type, i);
+      }
+    }
   }
   return registry;
 }
@@ -72,9 +79,20 @@ Registry::~Registry() {
   for (const LoadedHandler& handler : handlers_) destroy(handler);
 }
 
+const LoadedHandler* Registry::at(const Places& places, std::string_view name) const {
+  const auto found = places.find(name);
+  return found == places.end() ? nullptr : &handlers_[found->second];
+}
+
 const LoadedHandler* Registry::find(std::string_view type) const {
-  const auto at = by_type_.find(type);
-  return at == by_type_.end() ? nullptr : &handlers_[at->second];
+  if (const LoadedHandler* exact = at(by_type_, type)) return exact;
+  if (by_prefix_.empty() || type.size() < 2) return nullptr;
+  // From the longest: each dot but a last byte ends one.
+  std::size_t dot = type.size() - 1;
+  while (dot > 0 && (dot = type.rfind('.', dot - 1)) != std::string_view::npos) {
+    if (const LoadedHandler* handler = at(by_prefix_, type.substr(0, dot + 1))) return handler;
+  }
+  return nullptr;
 }
 
 }  // namespace allot::plugin_host

@@ -11,8 +11,8 @@
 namespace allot::plugin_host {
 
 // Describes every *.so of a folder, in name order; starts nothing (S30), and opens each in a child
-// of its own (probe.h). A type that two plugins offer is a refusal of the second that names both
-// files. Throws Error(kExitConfig) when the folder cannot be read.
+// of its own (probe.h). A type or prefix that two plugins offer is a refusal of the second that
+// names both files. Throws Error(kExitConfig) when the folder cannot be read.
 std::vector<PluginFile> describe(const std::string& folder, const Sections& sections = {});
 
 // The handlers of this process by task type.
@@ -29,15 +29,20 @@ class Registry {
   // Destroys the handlers' states; the libraries stay.
   ~Registry();
 
-  // nullptr: nobody here knows this type.
+  // By its exact type, else by the longest prefix that it begins with. nullptr: nobody here knows
+  // this type.
   [[nodiscard]] const LoadedHandler* find(std::string_view type) const;
-  // The number of types.
-  [[nodiscard]] std::size_t size() const { return by_type_.size(); }
+  // The number of types and prefixes.
+  [[nodiscard]] std::size_t size() const { return by_type_.size() + by_prefix_.size(); }
 
  private:
   Registry() = default;
+  using Places = std::map<std::string, std::size_t, std::less<>>;  // where in handlers_
+  [[nodiscard]] const LoadedHandler* at(const Places& places, std::string_view name) const;
+
   std::vector<LoadedHandler> handlers_;
-  std::map<std::string, std::size_t, std::less<>> by_type_;  // where in handlers_
+  Places by_type_;
+  Places by_prefix_;  // "mail." for "mail.*"
 };
 
 }  // namespace allot::plugin_host

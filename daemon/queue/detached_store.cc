@@ -24,7 +24,7 @@ db::Statement record(const Detached& detached, std::uint32_t attempt, const Verd
   statement.set("attempt", attempt)
       .set("cause", verdict.cause)
       .set("error", error_text(verdict.error));
-  return statement;
+  return set_usage(statement, verdict.usage);
 }
 
 db::Statement forget(const Detached& detached, std::uint32_t attempt) {
@@ -125,6 +125,13 @@ std::optional<Detached> DetachedStore::held(db::Connection& db, const TaskId& id
   const auto row = db.run({statement}).front().next();
   if (!row) return std::nullopt;
   return Detached{id, row->u64(0), holder_.id};
+}
+
+Landed DetachedStore::checkpoint(db::Connection& db, const Detached& detached,
+                                 std::string_view payload) {
+  db::Statement statement = fenced(sql::k_checkpoint_detached, detached);
+  statement.set_bytes("payload", payload);
+  return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 
 Landed DetachedStore::ack(db::Connection& db, const Detached& detached) {

@@ -54,6 +54,10 @@ class DetachedStore {
   // The task as this holder has it.
   std::optional<Detached> held(db::Connection& db, const TaskId& id) const;
 
+  // Further attempts start from `payload`.
+  [[nodiscard]] static Landed checkpoint(db::Connection& db, const Detached& detached,
+                                         std::string_view payload);
+
   // The ends. As in TaskStore, `attempt` is the number of the attempt that ended.
   [[nodiscard]] static Landed ack(db::Connection& db, const Detached& detached);
   [[nodiscard]] static Landed retry(db::Connection& db, const Detached& detached,

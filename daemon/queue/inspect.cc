@@ -85,9 +85,13 @@ std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int
   auto results = db.run({statement});
   std::vector<AttemptView> attempts;
   while (const auto row = results.front().next()) {
-    attempts.push_back({static_cast<std::uint32_t>(row->u64(0)), std::string(row->text(1)),
-                        std::string(row->text(2)), std::string(row->text(3)),
-                        worker_name(*row, 4, 5), static_cast<std::uint32_t>(row->u64(6))});
+    attempts.push_back({static_cast<std::uint32_t>(row->u64(0)),
+                        std::string(row->text(1)),
+                        std::string(row->text(2)),
+                        std::string(row->text(3)),
+                        worker_name(*row, 4, 5),
+                        static_cast<std::uint32_t>(row->u64(6)),
+                        {row->maybe_u64(7), row->maybe_u64(8), row->maybe_u64(9)}});
   }
   return attempts;
 }

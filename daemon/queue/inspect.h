@@ -9,6 +9,7 @@
 #include "db/connection.h"
 #include "queue/catalog.h"
 #include "queue/task.h"
+#include "queue/task_store.h"
 
 namespace allot::queue {
 
@@ -53,6 +54,7 @@ struct AttemptView {
   std::string error;
   std::string worker;      // "host/pid"
   std::uint32_t life = 0;  // how often it was retried from the dead since
+  Usage usage{};
 };
 
 // What a waiting task waits for, as one look at the database showed it.

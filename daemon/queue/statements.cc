@@ -16,6 +16,15 @@ constexpr std::chrono::microseconds kMaxDelay = std::chrono::hours(24 * 365 * 10
 
 }  // namespace
 
+db::Statement& set_usage(db::Statement& statement, const Usage& usage) {
+  const auto text = [](const std::optional<std::uint64_t>& maybe) {
+    return maybe ? std::to_string(*maybe) : "NULL";
+  };
+  return statement.set_raw("runtime_us", text(usage.runtime_us))
+      .set_raw("cpu_us", text(usage.cpu_us))
+      .set_raw("max_rss_kib", text(usage.max_rss_kib));
+}
+
 std::string id_list(std::span<const std::uint32_t> ids) {
   std::string list;
   for (const std::uint32_t id : ids) list += (list.empty() ? "" : ",") + std::to_string(id);

@@ -26,6 +26,8 @@ inline db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
       .set("holder", lease.holder);
 }
 
+db::Statement& set_usage(db::Statement& statement, const Usage& usage);
+
 // "1,2,3", or NULL for none.
 std::string id_list(std::span<const std::uint32_t> ids);
 

@@ -159,6 +159,14 @@ void validate(const Submission& submission) {
   }
 }
 
+std::vector<db::Statement> submit_statements(std::span<const Submission> submissions) {
+  std::vector<db::Statement> statements;
+  for (const Insert& insert : place(submissions)) {
+    statements.push_back(statement_of(insert, submissions));
+  }
+  return statements;
+}
+
 std::vector<TaskId> submit(db::Connection& db, std::span<const Submission> submissions) {
   for (const Submission& submission : submissions) validate(submission);
   const std::vector<Insert> inserts = place(submissions);

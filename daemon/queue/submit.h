@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "db/connection.h"
+#include "db/statement.h"
 #include "queue/catalog.h"
 #include "queue/task.h"
 
@@ -27,6 +28,10 @@ class OutcomeUnknown : public Error {
 
 // Throws Error(kExitBadInput) that names the field: type, payload size.
 void validate(const Submission& submission);
+
+// The statements of a submission that is part of somebody's transaction; spread as by submit(), and
+// validated before. Each call has new salts.
+std::vector<db::Statement> submit_statements(std::span<const Submission> submissions);
 
 // Submits all or none, spread over the partitions of their queues (S18). Returns the ids in the
 // order of `submissions`. Throws OutcomeUnknown when the reply was lost, any other Error when

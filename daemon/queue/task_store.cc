@@ -33,6 +33,7 @@ void set_verdict(db::Statement& statement, const Verdict& verdict, const Holder&
       .set("error", error_text(verdict.error))
       .set("host", holder.host)
       .set("pid", holder.pid);
+  set_usage(statement, verdict.usage);
 }
 
 db::Statement forget_statement(const Lease& lease, const Task& task, std::uint32_t attempt) {
@@ -191,6 +192,13 @@ Landed TaskStore::charge(db::Connection& db, const Lease& lease, const Task& tas
 Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& task,
                            std::uint32_t attempt) const {
   return charge(db, lease, task, attempt, kLost);
+}
+
+Landed TaskStore::checkpoint(db::Connection& db, const Lease& lease, const Task& task,
+                             std::string_view payload) {
+  db::Statement statement(sql::k_checkpoint);
+  set_key(set_fence(statement, lease), task.key).set_bytes("payload", payload);
+  return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 
 Landed TaskStore::give_back(db::Connection& db, const Lease& lease, const Task& task,

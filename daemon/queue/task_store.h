@@ -35,10 +35,18 @@ struct Finished {
 // Whether a write also ends the lease, in the same transaction.
 enum class Then { kKeepLease, kRelease };
 
+// What an attempt used, as far as somebody measured it.
+struct Usage {
+  std::optional<std::uint64_t> runtime_us{};
+  std::optional<std::uint64_t> cpu_us{};  // of its worker meanwhile, and of what that waited for
+  std::optional<std::uint64_t> max_rss_kib{};  // the worker's most until then, or a child's
+};
+
 // Why an attempt ended, for people: a short word and a text.
 struct Verdict {
   std::string_view cause;  // retry, fail, exception, signal, exit, timeout, lease, lost
   std::string_view error;
+  Usage usage{};
 };
 
 // Of an attempt that nobody has reported on.
@@ -90,6 +98,10 @@ class TaskStore {
   // Writes an attempt before it starts (S7), as lost: so it stands if no verdict comes back.
   [[nodiscard]] Landed announce(db::Connection& db, const Lease& lease, const Task& task,
                                 std::uint32_t attempt) const;
+  // Further attempts start from `payload`. kLeaseGone also when the task is not in the partition
+  // any more.
+  [[nodiscard]] static Landed checkpoint(db::Connection& db, const Lease& lease, const Task& task,
+                                         std::string_view payload);
   // Takes an announced attempt back: number `attempt` is not charged, the task stays where it is.
   [[nodiscard]] Landed give_back(db::Connection& db, const Lease& lease, const Task& task,
                                  std::uint32_t attempt) const;

@@ -120,6 +120,10 @@ void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
                            {"found_by", verb}});
 }
 
+void LeaseKeeper::work_was_added() {
+  peer::ring(board_, 1);
+}
+
 // The database counts from when it executed the statement, which was after it was sent. Whatever
 // the reply says or how late it comes, the lease stands until then.
 void LeaseKeeper::set_deadline(Nanos sent_ns) {

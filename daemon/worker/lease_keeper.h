@@ -61,6 +61,9 @@ class LeaseKeeper {
   // more renewals of it, and it is not valid() any more.
   void lose(const queue::Lease& lease, const char* verb);
 
+  // Other workers may have something to do now.
+  void work_was_added();
+
   // True while this process can be sure that nobody else may have the lease (S5).
   [[nodiscard]] bool valid() const {
     return (!lost_.load() && boot_ns() < deadline_ns_.load()) || db::without("lease_deadline");

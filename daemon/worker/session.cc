@@ -20,6 +20,7 @@ constexpr milliseconds kFirstWait{20};
 constexpr milliseconds kMostWait{500};
 constexpr std::uint32_t kLogEvery = 30;  // of the same outage, so that a long one stays readable
 constexpr unsigned kDeadlock = 1213;
+constexpr unsigned kLost = 2013;
 // A worker without work only reads: on a primary that was demoted and left alone it would wait for
 // ever (S2).
 constexpr Nanos kLookEvery = 5 * kSecond;
@@ -59,6 +60,34 @@ void Session::end_former(db::Connection& fresh) {
   queue::kill_connections(fresh, {&former, 1});
 }
 
+db::Connection& Session::present() {
+  if (!connection_) throw db::DbError(kLost, "the connection was lost before");
+  return *connection_;
+}
+
+bool Session::may_pass(const db::DbError& error) {
+  return error.error_class() == db::ErrorClass::kRetryable ||
+         error.error_class() == db::ErrorClass::kFull ||
+         error.error_class() == db::ErrorClass::kGone;
+}
+
+// What one that is open still stands for is told by its class: only a lost one is given up.
+void Session::note(const db::DbError& error) {
+  if (error.error_class() == db::ErrorClass::kRetryable) {
+    auto& counter = error.number() == kDeadlock ? slot_.raw().deadlocks : slot_.raw().lock_waits;
+    counter.fetch_add(1, std::memory_order_relaxed);
+  } else if (error.error_class() == db::ErrorClass::kGone && connection_) {
+    give_up_connection();
+    log::warn("database.lost",
+              {{"class", db::name_of(error.error_class())}, {"error", error.what()}});
+  }
+}
+
+void Session::give_up_connection() {
+  if (connection_) ++generation_;
+  connection_.reset();
+}
+
 void Session::handle(const db::DbError& error) {
   ++failures_;
   if (error.error_class() == db::ErrorClass::kRetryable) {
@@ -67,8 +96,7 @@ void Session::handle(const db::DbError& error) {
     log::warn("database.retry", {{"error", error.what()}});
   } else {
     // Whatever it was, a new connection is the state that is known best.
-    if (connection_) ++generation_;
-    connection_.reset();
+    give_up_connection();
     if (failures_ == 1 || failures_ % kLogEvery == 0) {
       log::warn("database.lost", {{"class", db::name_of(error.error_class())},
                                   {"failures", failures_},

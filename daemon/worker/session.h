@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "db/connection.h"
 #include "worker/slot_writer.h"
@@ -40,13 +41,50 @@ class Session {
     }
   }
 
+  // As call(), but once at least, and again only for as long as `go_on` says so. nullopt: it did
+  // not succeed until then. Throws what no waiting mends.
+  template <typename GoOn, typename Verb>
+  auto call_while(GoOn&& go_on, Verb&& verb)
+      -> std::optional<decltype(verb(std::declval<db::Connection&>()))> {
+    do {
+      const SlotWriter::Guard guard(slot_);
+      try {
+        auto result = verb(connection());
+        failures_ = 0;
+        return result;
+      } catch (const db::DbError& error) {
+        if (!may_pass(error)) throw;
+        handle(error);
+      }
+    } while (go_on());
+    return std::nullopt;
+  }
+
+  // Once, on the connection that there is: for what belongs to an open transaction. Throws DbError.
+  template <typename Verb>
+  auto once(Verb&& verb) {
+    const SlotWriter::Guard guard(slot_);
+    try {
+      return verb(present());
+    } catch (const db::DbError& error) {
+      note(error);
+      throw;
+    }
+  }
+
+  // Whatever stands in it unfinished is undone by the server.
+  void give_up_connection();
+
   // Grows with every connection that is lost: where it grew, a reply may have been.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
  private:
   db::Connection& connection();
+  db::Connection& present();
+  static bool may_pass(const db::DbError& error);
   void end_former(db::Connection& fresh);
   void handle(const db::DbError& error);
+  void note(const db::DbError& error);
   void back_off();
 
   db::ConnectOptions options_;

@@ -81,6 +81,11 @@ struct Death {
   std::string text;
 };
 
+// When it died; the database may have let the settler wait since.
+Nanos death_of(const ipc::Slot& slot) {
+  return slot.died_ns != 0 ? slot.died_ns : boot_ns();
+}
+
 Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningTask& running) {
   if (!WIFSIGNALED(wait_status)) {
     return {"exit", "worker exited with status " + std::to_string(WEXITSTATUS(wait_status)) +
@@ -90,8 +95,7 @@ Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningT
   const char* name = sigdescr_np(number);
   const std::string text = "worker killed by signal " + std::to_string(number) + " (" +
                            (name != nullptr ? name : "unknown") + ") inside the handler";
-  // The database may have let the settler wait since.
-  const Nanos died = slot.died_ns != 0 ? slot.died_ns : boot_ns();
+  const Nanos died = death_of(slot);
   const auto over = [died](Nanos deadline) { return deadline != 0 && died >= deadline; };
   // What the supervisor kills for, as in supervisor/workers.
   if (number == SIGKILL && over(running.hard_deadline_ns)) {
@@ -104,6 +108,13 @@ Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningT
     return {"lease", "its lease was in doubt; " + text};
   }
   return {"signal", text};
+}
+
+// All that is known of a process that is gone.
+queue::Usage usage_of(const ipc::Slot& slot, const ipc::RunningTask& running) {
+  const Nanos died = death_of(slot);
+  if (running.started_ns == 0 || died < running.started_ns) return {};
+  return {(died - running.started_ns) / kMicro, std::nullopt, std::nullopt};
 }
 
 // Of the task that was running; how often it may be tried was decided when it began.
@@ -236,8 +247,9 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   if (epoch) lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt};
   if (remains.last == Last::kRunning && !db::without("crash_charge")) {
     const Death death = describe_death(wait_status, slot, remains.task);
-    const auto landed = charge(db, tasks, detached, lease, remains,
-                               policy_of(settings, slot, remains.task), {death.cause, death.text});
+    const auto landed =
+        charge(db, tasks, detached, lease, remains, policy_of(settings, slot, remains.task),
+               {death.cause, death.text, usage_of(slot, remains.task)});
     log_charge(remains, slot, death, landed == queue::Landed::kYes || was_charged(db, remains));
   } else {
     if (remains.last == Last::kInterrupted) give_back(db, tasks, detached, lease, slot, remains);

@@ -14,6 +14,8 @@
 #include "worker/recovery.h"
 #include "worker/stop_request.h"
 #include "worker/task_limits.h"
+#include "worker/task_writes.h"
+#include "worker/usage.h"
 
 namespace allot::worker {
 
@@ -30,6 +32,7 @@ struct TaskRun::Attempt {
   bool announced;                             // written before it began (S7)
   std::span<const queue::Finished> before;    // of its block, not acknowledged yet
   std::optional<queue::Detached> detached{};  // where it is, once it left its partition
+  queue::Usage usage{};                       // of the handler, unless it succeeded
 };
 
 namespace {
@@ -90,12 +93,13 @@ class RunningMark {
 class Hooks final : public plugin_host::HostHooks {
  public:
   Hooks(std::string_view task, std::string_view type, Nanos soft_deadline_ns,
-        const LeaseKeeper& keeper, RunningMark& mark)
+        const LeaseKeeper& keeper, RunningMark& mark, TaskWrites& writes)
       : task_(task),
         type_(type),
         soft_deadline_ns_(soft_deadline_ns),
         keeper_(keeper),
-        mark_(mark) {}
+        mark_(mark),
+        writes_(writes) {}
 
   void log(int level, std::string_view text) noexcept override {
     const auto at = static_cast<log::Level>(std::clamp(level, 0, 3));
@@ -106,12 +110,29 @@ class Hooks final : public plugin_host::HostHooks {
   }
   void heartbeat() noexcept override { mark_.progress(); }
 
+  plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept override {
+    return writes_.checkpoint(payload);
+  }
+  plugin_host::CallAnswer submit(std::span<const plugin_host::TaskOrder> tasks,
+                                 std::vector<std::string>& ids) noexcept override {
+    return writes_.submit(tasks, ids);
+  }
+  plugin_host::CallAnswer replace_with(
+      std::span<const plugin_host::TaskOrder> tasks) noexcept override {
+    return writes_.replace_with(tasks);
+  }
+  plugin_host::CallAnswer execute(std::string_view statement, std::span<const allot_value> values,
+                                  const plugin_host::TakeRow& take_row) noexcept override {
+    return writes_.execute(statement, values, take_row);
+  }
+
  private:
   std::string_view task_;
   std::string_view type_;
   Nanos soft_deadline_ns_;
   const LeaseKeeper& keeper_;
   RunningMark& mark_;
+  TaskWrites& writes_;
 };
 
 // A rule that was left out, see db/mutation.h.
@@ -222,7 +243,9 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
                           started + nanos(time_limit),
                           nanos(plugin_host::progress_every(*attempt.handler->handler))};
   RunningMark mark(slot_, keeper_, attempt, limits, started);
-  Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark);
+  TaskWrites writes(session_, keeper_, attempt.lease, task, attempt.queue.info);
+  Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark, writes);
+  const UsageMeter meter;
   plugin_host::CallResult result;
   bool valid = false;
   Place place = Place::kPartition;
@@ -246,11 +269,45 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
     log::warn("lease.overrun",
               {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
   }
+  const bool succeeded = result.kind == plugin_host::OutcomeKind::kSuccess;
+  if (!succeeded || writes.any()) attempt.usage = meter.until_now(started);
+  // Where it is not known whether the task was detached, the connection is needed to find out.
+  if (!succeeded || place == Place::kUnknown) writes.roll_back(succeeded);
   if (!find_place(attempt, place)) return dropped(attempt);
-  // It did as stop_requested said, for a reason that is not the task's.
+  if (succeeded && writes.any()) return acknowledge(attempt, writes);
+  // It did as stop_requested said, for a reason that is not the task's; or the database failed it.
+  const bool tried_again = result.kind == plugin_host::OutcomeKind::kRetry ||
+                           result.kind == plugin_host::OutcomeKind::kException;
   const bool gave_way =
       result.kind == plugin_host::OutcomeKind::kRetry && !valid && boot_ns() < limits.soft_ns;
+  const bool excused = tried_again && writes.excused();
+  if (excused) return run_again(attempt, result.reason);
   return gave_way ? interrupted(attempt, result.reason) : act_on(attempt, result);
+}
+
+// At once, before any other of its partition: the block ends here.
+TaskRun::Result TaskRun::run_again(const Attempt& attempt, const std::string& reason) {
+  return interrupted(attempt, reason) == Result::kDetached ? Result::kDetached : Result::kLeaseGone;
+}
+
+// What the handler wrote, and the acknowledgement: all or nothing.
+TaskRun::Result TaskRun::acknowledge(const Attempt& attempt, TaskWrites& writes) {
+  using End = TaskWrites::End;
+  const End end = writes.lost() ? End::kUndone : writes.acknowledge(attempt.detached);
+  switch (end) {
+    case End::kYes:
+      slot_.raw().tasks_done.fetch_add(1, std::memory_order_relaxed);
+      return ended(attempt);
+    case End::kLeaseGone:
+      log::warn("task.undone", {{"task", attempt.id},
+                                {"type", attempt.task.type},
+                                {"reason", "its lease was gone: what it wrote is undone"}});
+      return dropped(attempt);
+    case End::kUndone:
+      break;
+  }
+  if (writes.excused()) return run_again(attempt, *writes.lost());
+  return retry(attempt, std::nullopt, {"exception", *writes.lost(), attempt.usage});
 }
 
 TaskRun::Result TaskRun::act_on(const Attempt& attempt, const plugin_host::CallResult& result) {
@@ -258,11 +315,11 @@ TaskRun::Result TaskRun::act_on(const Attempt& attempt, const plugin_host::CallR
     case plugin_host::OutcomeKind::kSuccess:
       return finished(attempt);
     case plugin_host::OutcomeKind::kRetry:
-      return retry(attempt, result.delay, {"retry", result.reason});
+      return retry(attempt, result.delay, {"retry", result.reason, attempt.usage});
     case plugin_host::OutcomeKind::kFail:
-      return bury(attempt, {"fail", result.reason});
+      return bury(attempt, {"fail", result.reason, attempt.usage});
     case plugin_host::OutcomeKind::kException:
-      return retry(attempt, std::nullopt, {"exception", result.reason});
+      return retry(attempt, std::nullopt, {"exception", result.reason, attempt.usage});
     case plugin_host::OutcomeKind::kSnooze:
       return again(attempt, "task.snoozed", result.delay, result.reason);
     case plugin_host::OutcomeKind::kRelease:

@@ -18,6 +18,8 @@
 
 namespace allot::worker {
 
+class TaskWrites;
+
 // One task: handler lookup, payload, slot, handler, verdict. The only place where the queue and the
 // plugins meet.
 class TaskRun {
@@ -54,6 +56,8 @@ class TaskRun {
   // Where the task is now that its handler has returned. False: its lease is gone.
   bool find_place(Attempt& attempt, Place place);
   Result finished(const Attempt& attempt);
+  Result run_again(const Attempt& attempt, const std::string& reason);
+  Result acknowledge(const Attempt& attempt, TaskWrites& writes);
   // After a fenced write: it stands, or its lease was gone.
   static Result ended(const Attempt& attempt);
   static Result dropped(const Attempt& attempt);

@@ -1,6 +1,6 @@
 -- Of its life now; on demand also those before, from which it was retried when it was dead.
 SELECT attempt, DATE_FORMAT(ended_at, '%Y-%m-%dT%H:%i:%s.%fZ'), cause, error, lock_host, lock_pid,
-       life
+       life, runtime_us, cpu_us, max_rss_kib
   FROM task_attempt
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key AND (life = 0 OR :earlier)

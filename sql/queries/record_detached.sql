@@ -1,12 +1,14 @@
 -- As record_attempt.sql. Where it ran is what the row says: a recovery is done by somebody else.
 INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause, error,
-                          lock_host, lock_pid)
+                          lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
 SELECT queue_id, partition_no, prio, first_key, :attempt, UTC_TIMESTAMP(6), :cause, :error,
-       lock_host, lock_pid
+       lock_host, lock_pid, :runtime_us, :cpu_us, :max_rss_kib
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key
    AND epoch = :epoch AND lock_by = :holder
    FOR UPDATE
     ON DUPLICATE KEY UPDATE ended_at = IF(task_attempt.cause = VALUES(cause), ended_at, VALUES(ended_at)),
-                            cause = VALUES(cause), error = VALUES(error);
+                            cause = VALUES(cause), error = VALUES(error),
+                            runtime_us = VALUES(runtime_us), cpu_us = VALUES(cpu_us),
+                            max_rss_kib = VALUES(max_rss_kib);

@@ -146,11 +146,29 @@ TEST(CHost, RunsAPluginInC) {
   EXPECT_STREQ(result.reason, "run 1 of attempt 3");
 }
 
-// F1: v1.so was compiled with the header of version 1 as it was released, kept in v1/.
-TEST(Frozen, APluginOfVersion1Loads) {
-  const allot_plugin* plugin = open_good("v1.so");
-  ASSERT_NE(plugin, nullptr);
-  EXPECT_EQ(plugin->abi_version, 1U);
+// F1: each was compiled with the header of its version as it was released, kept in v1/, v2/ ...
+TEST(Frozen, APluginOfEachFormerVersionLoadsAndRuns) {
+  const char* const files[] = {"v1.so", "v2/v2.so", "v3/v3.so"};
+  for (std::uint32_t version = 1; version <= std::size(files); ++version) {
+    const allot_plugin* plugin = open_good(files[version - 1]);
+    ASSERT_NE(plugin, nullptr);
+    EXPECT_EQ(plugin->abi_version, version);
+    c_host_result result{};
+    ASSERT_EQ(c_host_run(plugin, 0, "count", &result), 1);
+    EXPECT_EQ(result.kind, ALLOT_FAIL) << version;
+  }
+}
+
+// The SDK of version 3, over the host of this one.
+TEST(Frozen, APluginOfAFormerSdkRuns) {
+  const Registry registry = Registry::load(ALLOT_PLAIN_PLUGINS "/sdk_v3", {});
+  const LoadedHandler* handler = registry.find("plain.first");
+  ASSERT_NE(handler, nullptr);
+  EXPECT_EQ(handler->abi_version, 3U);
+  Silent hooks;
+  const CallResult result = call(*handler, {"", "", "plain.first", "x"}, hooks);
+  EXPECT_EQ(result.kind, OutcomeKind::kRetry);
+  EXPECT_EQ(result.reason, "first ");
 }
 
 }  // namespace

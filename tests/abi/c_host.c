@@ -34,7 +34,8 @@ int c_host_run(const allot_plugin* plugin, size_t index, const char* payload,
                struct c_host_result* result) {
   const allot_handler* handler = plugin->handlers[index];
   const allot_pair config = {text("word"), text("from C")};
-  const allot_host host = {sizeof host, result, log_line, stop_requested, heartbeat};
+  const allot_host host = {sizeof host, result, log_line, stop_requested, heartbeat, NULL,
+                           NULL,        NULL,   NULL};
   const allot_task task = {
       sizeof task, text("id-7"), text("mail"), handler->type, text(payload), 3, 5, 0};
   allot_outcome outcome = {sizeof outcome,

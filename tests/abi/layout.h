@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layout of ABI 1 and of what 2 and 3 appended, frozen: for C and C++. A row here is never
+ * The layout of ABI 1 and of what 2, 3 and 4 appended, frozen: for C and C++. A row here is never
  * changed; a new version adds rows for what it appended (plugin-api/ABI.md). */
 #ifndef ALLOT_TESTS_ABI_LAYOUT_H
 #define ALLOT_TESTS_ABI_LAYOUT_H
@@ -19,6 +19,9 @@
                 #type " has another size")
 #define ALLOT_SIZE_V3(type, size)                                                           \
   static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 3 && sizeof(type) > (size)), \
+                #type " has another size")
+#define ALLOT_SIZE_V4(type, size)                                                           \
+  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 4 && sizeof(type) > (size)), \
                 #type " has another size")
 
 static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a 64 bit platform");
@@ -99,5 +102,39 @@ ALLOT_SIZE_V3(allot_host, 40);
 ALLOT_SIZE_V3(allot_outcome, 48);
 ALLOT_SIZE_V3(allot_handler, 80);
 ALLOT_SIZE_V3(allot_plugin, 64);
+
+/* What version 4 appended. */
+static_assert(ALLOT_OK == 0 && ALLOT_LEASE_LOST == 1 && ALLOT_BAD_INPUT == 2, "codes of 4");
+static_assert(ALLOT_DATABASE_ERROR == 3 && ALLOT_TRANSACTION_LOST == 4, "codes of 4");
+static_assert(ALLOT_OUTCOME_UNKNOWN == 5 && ALLOT_DEFAULT_PRIO == 1, "codes of 4");
+static_assert(ALLOT_NULL == 0 && ALLOT_INT == 1 && ALLOT_UINT == 2, "kinds of values");
+static_assert(ALLOT_DOUBLE == 3 && ALLOT_TEXT == 4 && ALLOT_BYTES == 5, "kinds of values");
+ALLOT_AT(allot_value, kind, 0);
+ALLOT_AT(allot_value, int_value, 8);
+ALLOT_AT(allot_value, uint_value, 16);
+ALLOT_AT(allot_value, double_value, 24);
+ALLOT_AT(allot_value, text, 32);
+static_assert(sizeof(allot_value) == 48, "allot_value is in arrays: it never grows");
+ALLOT_AT(allot_result, struct_size, 0);
+ALLOT_AT(allot_result, affected, 8);
+ALLOT_AT(allot_result, insert_id, 16);
+ALLOT_AT(allot_result, error_number, 24);
+ALLOT_AT(allot_result, error, 32);
+ALLOT_SIZE_V4(allot_result, 56);
+ALLOT_AT(allot_submission, struct_size, 0);
+ALLOT_AT(allot_submission, queue, 8);
+ALLOT_AT(allot_submission, type, 24);
+ALLOT_AT(allot_submission, payload, 40);
+ALLOT_AT(allot_submission, prio, 56);
+ALLOT_SIZE_V4(allot_submission, 64);
+ALLOT_AT(allot_host, checkpoint, 40);
+ALLOT_AT(allot_host, submit, 48);
+ALLOT_AT(allot_host, replace_with, 56);
+ALLOT_AT(allot_host, execute, 64);
+ALLOT_SIZE_V4(allot_task, 88);
+ALLOT_SIZE_V4(allot_host, 72);
+ALLOT_SIZE_V4(allot_outcome, 48);
+ALLOT_SIZE_V4(allot_handler, 80);
+ALLOT_SIZE_V4(allot_plugin, 64);
 
 #endif

@@ -26,6 +26,13 @@ TEST(Attempt, EachIsKeptWithItsCauseUntilTheTaskIsDead) {
   EXPECT_EQ(causes(task),
             (std::vector<std::string>{"retry", "exception", "signal", "exit", "timeout"}))
       << task;
+  for (const auto& attempt : task["attempts"]) {  // B13
+    EXPECT_TRUE(attempt["runtime_us"].is_number()) << attempt;
+    const bool died = attempt["attempt"] > 2;
+    EXPECT_EQ(attempt["cpu_us"].is_null(), died) << attempt;
+    EXPECT_EQ(attempt["max_rss_kib"].is_null(), died) << attempt;
+  }
+  EXPECT_GE(task["attempts"][4]["runtime_us"], 900'000) << "its time limit is a second";
   EXPECT_EQ(task["state"], "dead");
   EXPECT_EQ(task["cause"], "timeout");
   // The same for people.

@@ -85,7 +85,7 @@ class Directed : public testing::Test {
         "UPDATE task_running SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
         " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND;"
         "UPDATE task SET attempt = " +
-        std::to_string(attempts) + " ORDER BY run_key LIMIT 1");
+        std::to_string(attempts) + " WHERE type = 'test.gate' LIMIT 1");
   }
   [[nodiscard]] std::string lease() const {
     auto db = daemon_->connect();
@@ -98,9 +98,9 @@ class Directed : public testing::Test {
     auto db = daemon_->connect();
     return value(db,
                  "SELECT CONCAT_WS(' | ',"
-                 " (SELECT GROUP_CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-')"
-                 "   ORDER BY run_key) FROM task),"
-                 " (SELECT CONCAT_WS(' ', 'running', epoch, lock_by, expire_at)"
+                 " (SELECT GROUP_CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-'), ' ',"
+                 "   payload ORDER BY run_key) FROM task),"
+                 " (SELECT CONCAT_WS(' ', 'running', epoch, lock_by, expire_at, payload)"
                  "   FROM task_running), (SELECT COUNT(*) FROM task_moved),"
                  " (SELECT COUNT(*) FROM task_attempt), (SELECT COUNT(*) FROM task_dead))");
   }
@@ -185,6 +185,24 @@ constexpr Verb kVerbs[] = {
     {.name = "BuryOfADetachedTask",
      .text = "INSERT INTO task_dead",
      .verdict = "fail",
+     .detach = "1ms",
+     .detached = true},
+    {.name = "Checkpoint", .text = "SET payload", .verdict = "checkpoint"},
+    {.name = "CheckpointOfADetachedTask",
+     .text = "UPDATE task_running\n   SET payload",
+     .verdict = "checkpoint",
+     .detach = "1ms",
+     .detached = true},
+    {.name = "Replacement", .text = "SELECT ~0 +", .verdict = "replace"},
+    {.name = "ReplacementOfADetachedTask",
+     .text = "SELECT ~0 +",
+     .verdict = "replace",
+     .detach = "1ms",
+     .detached = true},
+    {.name = "Effect", .text = "SELECT ~0 +", .verdict = "effect"},
+    {.name = "EffectOfADetachedTask",
+     .text = "SELECT ~0 +",
+     .verdict = "effect",
      .detach = "1ms",
      .detached = true},
     {.name = "RenewOfADetachedTask",

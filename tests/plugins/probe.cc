@@ -123,6 +123,9 @@ class Gate : public allot::Handler {
     if (verdict == "snooze") return allot::snooze(std::chrono::milliseconds(0));
     if (verdict == "release") return allot::release();
     if (verdict == "throw") throw std::runtime_error("thrown");
+    if (verdict == "checkpoint") ctx.checkpoint("late");
+    if (verdict == "effect") ctx.transaction().execute("SELECT 1");
+    if (verdict == "effect" || verdict == "replace") ctx.replace_with({{.type = "nobody.knows"}});
     return allot::success();
   }
 };

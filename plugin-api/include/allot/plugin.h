@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plugin ABI of Allot, version 3. C11 and C++. Most plugins are written with the C++ SDK over
+ * The plugin ABI of Allot, version 4. C11 and C++. Most plugins are written with the C++ SDK over
  * it (allot/plugin.hpp); this header is what both sides agree on.
  *
  * Conventions
@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 #define ALLOT_PLUGIN_MAGIC UINT32_C(0x544f4c41) /* "ALOT" */
-#define ALLOT_ABI_VERSION UINT32_C(3)
+#define ALLOT_ABI_VERSION UINT32_C(4)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -74,6 +74,66 @@ typedef struct allot_task {
 
 enum { ALLOT_LOG_DEBUG = 0, ALLOT_LOG_INFO = 1, ALLOT_LOG_WARN = 2, ALLOT_LOG_ERROR = 3 };
 
+/* Since version 4: what came of a call of the host that writes. */
+enum {
+  ALLOT_OK = 0,
+  /* The task is somebody else's by now, or may be: nothing was written, and nothing that this run
+   * writes will be. End soon, with whatever outcome. */
+  ALLOT_LEASE_LOST = 1,
+  ALLOT_BAD_INPUT = 2, /* an argument is not allowed, or not now: nothing was sent */
+  /* The database refused this statement, and only this: error_number is its number. */
+  ALLOT_DATABASE_ERROR = 3,
+  /* The transaction of this run was rolled back (a deadlock, a lost connection): whatever the
+   * outcome says, the task is not acknowledged, and runs again. */
+  ALLOT_TRANSACTION_LOST = 4,
+  /* The reply to a submission was lost: the tasks exist all, or none of them. */
+  ALLOT_OUTCOME_UNKNOWN = 5
+};
+
+/* Filled in by the host; struct_size and the buffer of error by the plugin. */
+typedef struct allot_result {
+  size_t struct_size;
+  uint64_t affected;     /* of execute: rows that were matched, inserted or deleted */
+  uint64_t insert_id;    /* of execute: the value of an AUTO_INCREMENT column */
+  uint32_t error_number; /* of the database; 0: the error is not the database's */
+  allot_text error;      /* what is wrong, where, and how to mend it: one line for people */
+} allot_result;
+
+/* A task to be submitted. Given by pointers, as it may grow. */
+typedef struct allot_submission {
+  size_t struct_size;
+  allot_str queue; /* empty: the queue of the running task */
+  allot_str type;
+  allot_str payload;
+  uint32_t prio; /* its class, 0 (first) to 3; usually ALLOT_DEFAULT_PRIO */
+} allot_submission;
+
+#define ALLOT_DEFAULT_PRIO UINT32_C(1)
+
+enum {
+  ALLOT_NULL = 0,
+  ALLOT_INT = 1,
+  ALLOT_UINT = 2,
+  ALLOT_DOUBLE = 3,
+  ALLOT_TEXT = 4, /* UTF-8 */
+  ALLOT_BYTES = 5
+};
+
+/* A value for a statement of SQL. Only the field of its kind is looked at. */
+typedef struct allot_value {
+  int32_t kind;
+  int64_t int_value;
+  uint64_t uint_value;
+  double double_value;
+  allot_str text; /* of ALLOT_TEXT and ALLOT_BYTES */
+} allot_value;
+
+/* Takes one row of a result, each field as text; data is NULL where it is NULL. */
+typedef void (*allot_row_function)(void* context, const allot_str* fields, size_t count);
+
+/* Takes one type, or one id, which it copies. */
+typedef void (*allot_offer_function)(void* context, allot_str type);
+
 /* What a handler may ask of its worker while it runs. */
 typedef struct allot_host {
   size_t struct_size;
@@ -81,6 +141,26 @@ typedef struct allot_host {
   void (*log)(void* context, int32_t level, allot_str message); /* one line of the log */
   int32_t (*stop_requested)(void* context);                     /* not 0: end soon */
   void (*heartbeat)(void* context); /* "I make progress", see progress_every_ms */
+  /* Since version 4. Each returns ALLOT_OK or one of the others, and waits for the database, but
+   * not for longer than the lease stands. */
+
+  /* From now on the task has this payload: each further attempt starts from it. It is written when
+   * the call returns. task->payload stays as it is. Not while a transaction is open. */
+  int32_t (*checkpoint)(void* context, allot_str payload, allot_result* result);
+  /* Submits all or none, at once, whatever becomes of this task: a repeated attempt submits again.
+   * id, which may be NULL, is called for each of them, in their order. Not while a transaction is
+   * open. */
+  int32_t (*submit)(void* context, const allot_submission* const* tasks, size_t count,
+                    allot_offer_function id, void* id_context, allot_result* result);
+  /* These are submitted in the transaction that acknowledges this task, if run ends with success;
+   * else never. May be called several times: they add up. */
+  int32_t (*replace_with)(void* context, const allot_submission* const* tasks, size_t count,
+                          allot_result* result);
+  /* Executes one statement (SELECT, INSERT, UPDATE, DELETE, REPLACE, WITH, VALUES or CALL) in the
+   * transaction that acknowledges this task, if run ends with success, and is rolled back
+   * otherwise. A `?` in the statement stands for the next of the values. row may be NULL. */
+  int32_t (*execute)(void* context, allot_str statement, const allot_value* values, size_t count,
+                     allot_row_function row, void* row_context, allot_result* result);
 } allot_host;
 
 enum {
@@ -103,13 +183,11 @@ typedef struct allot_outcome {
   allot_text reason; /* of all but success, for people */
 } allot_outcome;
 
-/* Takes one type, which it copies. */
-typedef void (*allot_offer_function)(void* context, allot_str type);
-
 /* A handler of one task type, or of those that the configuration names. */
 typedef struct allot_handler {
   size_t struct_size;
-  allot_str type;    /* 1 to 63 of A-Z a-z 0-9 . _ -; may be empty where types is set */
+  allot_str type;    /* 1 to 63 of A-Z a-z 0-9 . _ -; may be empty where types is set. Since version
+                      * 4 also a prefix, "mail.*": an exact type wins, then the longest prefix. */
   allot_str summary; /* one line for people; may be empty */
   /* Makes the handler's state from the configuration, once per worker; not at all where types
    * offers nothing. Not 0: failed, and why goes to error. May be NULL: no state. */

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -32,12 +33,9 @@
 #include <utility>
 #include <vector>
 
+#include "allot/calls.hpp"
 #include "allot/plugin.h"
 
-// Hidden by attribute, not by a compiler flag: an inline variable of a header is a unique symbol
-// for the dynamic linker, which would join the registries of all plugins of a process, RTLD_LOCAL
-// or not.
-#define ALLOT_HIDDEN_ [[gnu::visibility("hidden")]]
 namespace ALLOT_HIDDEN_ allot {
 
 // What became of a task. Made by success(), retry(), fail(), snooze() and release().
@@ -171,6 +169,35 @@ class Context {
   // Says that progress was made: keeps the promise of a handler with kProgressEvery (below).
   void heartbeat() const { host_.heartbeat(host_.context); }
 
+  // From now on the task has this payload: a further attempt starts from it. It stands when the
+  // call returns, whatever happens then; payload() stays as it is. This and the four below throw
+  // CallError or LeaseLost.
+  void checkpoint(std::string_view payload) const {
+    detail::Answer answer;
+    answer.check(host_.checkpoint(host_.context, {payload.data(), payload.size()}, answer.out()));
+  }
+  // Submits at once, whatever becomes of this task: an attempt that is repeated submits again. The
+  // id of the new task.
+  std::string submit(const Submission& task) const { return submit_many({task}).at(0); }
+  // All or none.
+  std::vector<std::string> submit_many(const std::vector<Submission>& tasks) const {
+    std::vector<std::string> ids;
+    const detail::Given given(tasks);
+    detail::Answer answer;
+    answer.check(
+        host_.submit(host_.context, given.list.data(), tasks.size(), &take_id, &ids, answer.out()));
+    return ids;
+  }
+  // Submits `tasks` in the transaction that acknowledges this one, if run() ends with success; else
+  // never. Several calls add up.
+  void replace_with(const std::vector<Submission>& tasks) const {
+    const detail::Given given(tasks);
+    detail::Answer answer;
+    answer.check(host_.replace_with(host_.context, given.list.data(), tasks.size(), answer.out()));
+  }
+  // For SQL of the handler's own in that transaction.
+  [[nodiscard]] Transaction transaction() const { return Transaction(host_); }
+
   void debug(std::string_view text) const { log(ALLOT_LOG_DEBUG, text); }
   void info(std::string_view text) const { log(ALLOT_LOG_INFO, text); }
   void warn(std::string_view text) const { log(ALLOT_LOG_WARN, text); }
@@ -180,6 +207,9 @@ class Context {
   }
 
  private:
+  static void take_id(void* ids, allot_str id) {
+    static_cast<std::vector<std::string>*>(ids)->emplace_back(id.data, id.size);
+  }
   static std::string_view view(const allot_str& text) { return {text.data, text.size}; }
   const allot_task& task_;
   const allot_host& host_;

@@ -19,6 +19,7 @@
 #include <dlfcn.h>
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <ostream>
@@ -46,6 +47,11 @@ namespace test {
 // section inside has both names: {"deeper.key", "value"}, {"\"with.dot\".key", "value"}.
 using Settings = std::multimap<std::string, std::string>;
 
+// What stands in for the database: answers a statement with its values as text, "NULL" for NULL.
+// May throw allot::CallError, as the database would refuse it: {ALLOT_DATABASE_ERROR, 1062, "..."}.
+using Sql =
+    std::function<SqlResult(const std::string& statement, const std::vector<std::string>& values)>;
+
 // What the handler is given. What a test does not care for has a value that does no harm.
 struct Task {
   std::string payload{};
@@ -55,6 +61,8 @@ struct Task {
   std::uint32_t max_attempts = 10;
   // Until stop_requested() becomes true by itself; nullopt: no limit.
   std::optional<std::chrono::milliseconds> time_left{};
+  Sql sql{};                // none: every statement changes one row and gives none
+  bool lease_lost = false;  // each call that writes throws LeaseLost
 };
 
 // What one run() did.
@@ -63,6 +71,11 @@ struct Ran {
   std::string log;  // one line for each of the handler's: "warn the text\n"
   int heartbeats = 0;
   int stops_asked = 0;  // calls of stop_requested()
+  // What it wrote. A worker keeps the last three only if the outcome is success.
+  std::vector<std::string> checkpoints{};
+  std::vector<Submission> submitted{};  // their ids are "id-1", "id-2" ...
+  std::vector<Submission> replaced_with{};
+  std::vector<std::string> statements{};  // each with its values: "DELETE FROM a WHERE b = ? [1]"
 };
 
 // Opens a finished plugin, for good. Throws std::runtime_error with the linker's words.
@@ -108,14 +121,17 @@ class Handler {
 
   // Runs one task to its verdict. An exception of the handler is a retry, as in a worker.
   Ran run(const Task& task) {
-    Call call{*this, {}, {}, now_ns() + (task.time_left ? count_ns(*task.time_left) : 0)};
+    Call call{*this, task, {}, {}, now_ns() + (task.time_left ? count_ns(*task.time_left) : 0)};
     if (!task.time_left) call.deadline_ns = 0;
     const allot_task raw = {sizeof(allot_task),         detail::text(task.id),
                             detail::text(task.queue),   detail::text(type_),
                             detail::text(task.payload), task.attempt,
                             task.max_attempts,          call.deadline_ns};
-    const allot_host host = {sizeof(allot_host), &call, &Call::log, &Call::stop_requested,
-                             &Call::heartbeat};
+    const allot_host host = {sizeof(allot_host), &call,
+                             &Call::log,         &Call::stop_requested,
+                             &Call::heartbeat,   &Call::checkpoint,
+                             &Call::submit,      &Call::replace_with,
+                             &Call::execute};
     std::string reason(65536, '\0');
     allot_outcome outcome = {sizeof(allot_outcome),
                              ALLOT_SUCCESS,
@@ -156,12 +172,104 @@ class Handler {
       ++of(context).ran.heartbeats;
     }
 
+    std::int32_t say(allot_result* result, std::int32_t code, std::uint32_t number,
+                     std::string_view words) const {
+      result->error_number = number;
+      detail::append(result->error, words);
+      return code;
+    }
+    std::int32_t done(allot_result* result) const {
+      if (!task.lease_lost) return ALLOT_OK;
+      return say(result, ALLOT_LEASE_LOST, 0, "the lease is lost");
+    }
+    static void take(std::vector<Submission>& to, const allot_submission* const* tasks,
+                     std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) {
+        to.push_back({text_of(tasks[i]->type), text_of(tasks[i]->payload), text_of(tasks[i]->queue),
+                      tasks[i]->prio});
+      }
+    }
+    static std::int32_t checkpoint(void* context, allot_str payload, allot_result* result) {
+      Call& call = of(context);
+      const std::lock_guard lock(call.mutex);
+      if (!call.task.lease_lost) call.ran.checkpoints.push_back(text_of(payload));
+      return call.done(result);
+    }
+    static std::int32_t submit(void* context, const allot_submission* const* tasks,
+                               std::size_t count, allot_offer_function id, void* id_context,
+                               allot_result* result) {
+      Call& call = of(context);
+      const std::lock_guard lock(call.mutex);
+      if (call.task.lease_lost) return call.done(result);
+      take(call.ran.submitted, tasks, count);
+      for (std::size_t i = call.ran.submitted.size() - count; i < call.ran.submitted.size(); ++i) {
+        const std::string name = "id-" + std::to_string(i + 1);
+        if (id != nullptr) id(id_context, detail::text(name));
+      }
+      return ALLOT_OK;
+    }
+    static std::int32_t replace_with(void* context, const allot_submission* const* tasks,
+                                     std::size_t count, allot_result* result) {
+      Call& call = of(context);
+      const std::lock_guard lock(call.mutex);
+      if (!call.task.lease_lost) take(call.ran.replaced_with, tasks, count);
+      return call.done(result);
+    }
+    static std::int32_t execute(void* context, allot_str statement, const allot_value* values,
+                                std::size_t count, allot_row_function row, void* row_context,
+                                allot_result* result) {
+      Call& call = of(context);
+      const std::lock_guard lock(call.mutex);
+      if (call.task.lease_lost) return call.done(result);
+      std::vector<std::string> texts;
+      std::string line = text_of(statement);
+      for (std::size_t i = 0; i < count; ++i) {
+        texts.push_back(text_of(values[i]));
+        line += (i == 0 ? " [" : ", ") + texts.back() + (i + 1 == count ? "]" : "");
+      }
+      call.ran.statements.push_back(line);
+      SqlResult answer;
+      answer.affected = 1;
+      try {
+        if (call.task.sql) answer = call.task.sql(text_of(statement), texts);
+      } catch (const CallError& refused) {
+        return call.say(result, refused.code(), refused.number(), refused.what());
+      }
+      result->affected = answer.affected;
+      result->insert_id = answer.insert_id;
+      for (const SqlResult::Row& one : answer.rows) {
+        std::vector<allot_str> fields;
+        for (const auto& field : one) {
+          fields.push_back(field ? detail::text(*field) : allot_str{nullptr, 0});
+        }
+        if (row != nullptr) row(row_context, fields.data(), fields.size());
+      }
+      return ALLOT_OK;
+    }
+
     Handler& handler;
+    const Task& task;
     std::mutex mutex;
     Ran ran;
     std::uint64_t deadline_ns;
   };
 
+  static std::string text_of(const allot_str& text) { return {text.data, text.size}; }
+  static std::string text_of(const allot_value& value) {
+    switch (value.kind) {
+      case ALLOT_INT:
+        return std::to_string(value.int_value);
+      case ALLOT_UINT:
+        return std::to_string(value.uint_value);
+      case ALLOT_DOUBLE:
+        return std::to_string(value.double_value);
+      case ALLOT_TEXT:
+      case ALLOT_BYTES:
+        return text_of(value.text);
+      default:
+        return "NULL";
+    }
+  }
   static std::uint64_t count_ns(std::chrono::nanoseconds time) {
     return static_cast<std::uint64_t>(time.count());
   }
@@ -191,12 +299,21 @@ class Handler {
   static const allot_handler* find(const allot_plugin& plugin, const std::string& type,
                                    const std::vector<allot_pair>& config) {
     std::string offered;
+    const allot_handler* best = nullptr;
+    std::size_t matched = 0;
     for (std::size_t i = 0; i < plugin.handler_count; ++i) {
       for (const std::string& one : types_of(*plugin.handlers[i], config)) {
         if (one == type) return plugin.handlers[i];
         offered += " '" + one + "'";
+        if (one.size() < 3 || one.back() != '*' || one.size() <= matched) continue;
+        if (type.size() < one.size() || type.compare(0, one.size() - 1, one, 0, one.size() - 1)) {
+          continue;
+        }
+        best = plugin.handlers[i];
+        matched = one.size();
       }
     }
+    if (best != nullptr) return best;
     throw std::invalid_argument("no handler for '" + type + "'; offered:" + offered);
   }
 

@@ -117,12 +117,17 @@ TEST_F(TasksTest, ShowListsTheFailedAttempts) {
   const std::string id = submit("p");
   auto block = lease();
   ASSERT_EQ(store_.retry(look_, block.lease, block.tasks.at(0), 1, std::chrono::hours(1),
-                         {"exception", "cannot\nconnect to größe"}, queue::Then::kRelease),
+                         {"exception", "cannot\nconnect to größe", {1'500'000, 250'000, 20'480}},
+                         queue::Then::kRelease),
             queue::Landed::kYes);
   const std::string text = must({"task", "show", id});
   EXPECT_TRUE(has(text, "attempts   1\n"));
   EXPECT_TRUE(has(text, "exception: cannot\\nconnect to größe\n"));
+  EXPECT_TRUE(has(text, "1.500 s  0.250 s  20 MiB"));
   const json shown = json::parse(must({"task", "show", id, "--json"}));
+  EXPECT_EQ(shown["attempts"][0]["runtime_us"], 1'500'000);
+  EXPECT_EQ(shown["attempts"][0]["cpu_us"], 250'000);
+  EXPECT_EQ(shown["attempts"][0]["max_rss_kib"], 20'480);
   EXPECT_EQ(shown["attempts_charged"], 1);
   ASSERT_EQ(shown["attempts"].size(), 1U);
   EXPECT_EQ(shown["attempts"][0]["attempt"], 1);

@@ -68,7 +68,7 @@ class PlanTest : public QueueTest {
   void fill_history(const std::string& table) {
     const std::map<std::string, std::string> columns{
         {"task_moved", "run_key"},
-        {"task_attempt", "1, UTC_TIMESTAMP(6), 'failed', '', '', 0, 0"},
+        {"task_attempt", "1, UTC_TIMESTAMP(6), 'failed', '', '', 0, 0, NULL, NULL, NULL"},
         {"task_dead", "1, 't', '', 'failed', '', UTC_TIMESTAMP(6)"},
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
@@ -94,6 +94,9 @@ class PlanTest : public QueueTest {
             {"host", "'host'"},
             {"instance", "'test'"},
             {"pid", "1"},
+            {"runtime_us", "1"},
+            {"cpu_us", "NULL"},
+            {"max_rss_kib", "NULL"},
             {"origin", std::to_string(worker_.leases.holder().origin)},
             {"ttl_us", "30000000"},
             {"delay_us", "1000000"},
@@ -263,6 +266,9 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_record_attempt, 3, {}},
       {&sql::k_forget_attempt, 2, {{"attempt", "1"}}},
       {&sql::k_bury, 8, {}},
+      {&sql::k_checkpoint, 2, {{"payload", "'x'"}}},
+      {&sql::k_require_task, 2, {}},
+      {&sql::k_find_task, 1, {}},
       {&sql::k_submit, 0, {{"rows", "(1, 1, 1, 4711, 't', ''), (1, 1, 1, 4712, 't', '')"}}},
   };
 }
@@ -274,6 +280,8 @@ std::vector<Expectation> of_detached_tasks() {
       {&sql::k_detach, 4, {{"run_key", "901"}}},
       {&sql::k_renew_detached, 1, running},
       {&sql::k_held_detached, 1, running},
+      {&sql::k_checkpoint_detached, 1, with(running, "payload", "'x'")},
+      {&sql::k_require_detached, 1, running},
       {&sql::k_ack_detached, 7, running},
       {&sql::k_retry_detached, 8, running},
       {&sql::k_return_detached, 3, running},

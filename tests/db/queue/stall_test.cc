@@ -108,11 +108,13 @@ const std::string kHoldMoved =
     "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, 1 FROM task";
 const std::string kHoldAttempt =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 3,"
-    " UTC_TIMESTAMP(6), '', '', '', 0, 0 FROM task";
+    " UTC_TIMESTAMP(6), '', '', '', 0, 0, NULL, NULL, NULL FROM task";
 // Attempts that are written already, one of them to be deleted.
 const std::string kHoldOldAttempts =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, number,"
-    " UTC_TIMESTAMP(6), '', '', '', 0, 0 FROM task JOIN (SELECT 2 AS number UNION SELECT 3) AS "
+    " UTC_TIMESTAMP(6), '', '', '', 0, 0, NULL, NULL, NULL FROM task JOIN (SELECT 2 AS number "
+    "UNION "
+    "SELECT 3) AS "
     "numbers;"
     "COMMIT; BEGIN; SELECT * FROM task_attempt FOR UPDATE";
 const std::string kHoldDead =
@@ -149,6 +151,7 @@ const FencedVerb kVerbs[] = {
      [](db::Statement& record, const Task& task) {
        record.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
        record.set("cause", "failed").set("error", "").set("host", "h").set("pid", 1);
+       for (const char* used : {"runtime_us", "cpu_us", "max_rss_kib"}) record.set(used, 1);
      },
      kHoldAttempt},
     {"retry",
@@ -185,6 +188,17 @@ const FencedVerb kVerbs[] = {
      [](db::Statement& charge, const Task& task) {
        charge.set("prio", task.key.prio).set("run_key", task.key.run_key);
        charge.set("at_least", 0).set("at_most", 1).set("keep_flags", 255);
+     },
+     kHoldTask},
+    {"checkpoint",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       static_cast<void>(TaskStore::checkpoint(w.db, lease, task, "late"));
+     },
+     {kHoldTask},
+     &sql::k_checkpoint,
+     [](db::Statement& checkpoint, const Task& task) {
+       checkpoint.set("prio", task.key.prio).set("run_key", task.key.run_key);
+       checkpoint.set("payload", "late");
      },
      kHoldTask},
     {"bury",

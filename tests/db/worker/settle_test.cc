@@ -47,7 +47,7 @@ class SettleTest : public WorkerTest {
         "UPDATE task SET attempt = 1;"
         "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 1,"
         " UTC_TIMESTAMP(6), '" +
-        cause + "', '', 'h', 1, 0 FROM task");
+        cause + "', '', 'h', 1, 0, NULL, NULL, NULL FROM task");
   }
   std::string state(std::uint32_t number) {
     return value("SELECT state FROM q_lock_table WHERE partition_no = " + std::to_string(number));
@@ -325,7 +325,7 @@ TEST_F(SettleTest, ADetachedTasksLaterCrashWaitsAndTheLastOneBuries) {
   detach(2, 3);
   db_.execute(
       "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, first_key, 1,"
-      " UTC_TIMESTAMP(6), 'signal', '', '', 0, 0 FROM task_running");
+      " UTC_TIMESTAMP(6), 'signal', '', '', 0, 0, NULL, NULL, NULL FROM task_running");
   settle_it();
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', run_key > 1) FROM task WHERE first_key = 1"), "2 1");
   db_.execute("DELETE FROM task");

@@ -4,64 +4,19 @@
 
 #include <atomic>
 #include <future>
-#include <memory>
 
-#include "db/worker/fixture.h"
+#include "db/worker/run_fixture.h"
 #include "queue/inspect.h"
 #include "support/eventually.h"
 
 namespace allot::worker {
 namespace {
 
-using std::chrono::seconds;
 using Result = TaskRun::Result;
 
-class TaskRunTest : public WorkerTest {
+class TaskRunTest : public RunTest {
  protected:
-  TaskRunTest()
-      : leases_(queue::make_holder("test", "/"), seconds(30)),
-        tasks_(leases_.holder()),
-        registry_(plugin_host::Registry::load(ALLOT_PROBE_FOLDER,
-                                              {{"probe", {{"output", "/nonexistent"}}}})),
-        session_(options(), slot_, seconds(1)),
-        detached_(leases_.holder(), leases_.ttl()),
-        board_(std::make_unique<ipc::Board>()),
-        keeper_(leases_, detached_, options(), slot_, *board_),
-        runner_(session_, tasks_, detached_, registry_, keeper_, slot_, settings_) {
-    config_.name = "q";
-    config_.max_attempts = 2;
-    served_ = {queue_, &config_};
-  }
-
-  // The only task of partition 0, leased but not yet in the keeper's hands.
-  queue::Block lease() {
-    auto block = leases_.lease(db_, partition(0), {});
-    EXPECT_TRUE(block && block->tasks.size() == 1);
-    return std::move(*block);
-  }
-  queue::TaskId put_task(const std::string& type, const std::string& payload = "x") {
-    put(partition(0), {1, 7}, payload);
-    db_.execute("UPDATE task SET type = '" + type + "'");
-    return {partition(0), 1, 7};
-  }
-  Result run(queue::Block& block, bool careful) {
-    return runner_.run(block.lease, served_, block.tasks.at(0), careful, {});
-  }
-  std::string task() {
-    return value("SELECT CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-')) FROM task");
-  }
-
-  config::Settings settings_;
-  config::Queue config_;
-  ServedQueue served_;
-  queue::LeaseStore leases_;
-  queue::TaskStore tasks_;
-  plugin_host::Registry registry_;
-  Session session_;
-  queue::DetachedStore detached_;
-  std::unique_ptr<ipc::Board> board_;
-  LeaseKeeper keeper_;
-  TaskRun runner_;
+  TaskRunTest() : RunTest(ALLOT_PROBE_FOLDER, "probe") {}
 };
 
 // The database was slow: the attempt is written, but by now the lease may be another's (S5). Ten
@@ -115,6 +70,8 @@ TEST_F(TaskRunTest, AnAnnouncedAttemptGetsItsVerdict) {
   ASSERT_EQ(attempts.size(), 1U);
   EXPECT_EQ(attempts[0].cause, "retry");
   EXPECT_EQ(attempts[0].error, "busy");
+  ASSERT_TRUE(attempts[0].usage.runtime_us && attempts[0].usage.cpu_us);  // B13
+  EXPECT_GT(attempts[0].usage.max_rss_kib.value_or(0), 1'000U);
   EXPECT_EQ(queue::show(db_, id)->attempts, 1U);
 }
 
@@ -182,6 +139,9 @@ TEST_F(TaskRunTest, ADetachedTaskEndsOutsideOfItsPartition) {
   const auto attempts = queue::list_attempts(db_, id);
   ASSERT_EQ(attempts.size(), 1U);
   EXPECT_EQ(attempts[0].cause, "retry");
+  EXPECT_GE(attempts[0].usage.runtime_us.value_or(0), 390'000U) << "test.slowly takes 400 ms";
+  EXPECT_LT(attempts[0].usage.cpu_us.value_or(UINT64_MAX),
+            attempts[0].usage.runtime_us.value_or(0));
   EXPECT_EQ(raw_slot_->running_count, 0U);
 }
 

@@ -22,6 +22,56 @@ TEST(Registry, FindsAHandlerByItsExactType) {
   EXPECT_EQ(registry.find(""), nullptr);
 }
 
+class Silent : public HostHooks {
+ public:
+  void log(int /*level*/, std::string_view /*text*/) noexcept override {}
+  bool stop_requested() noexcept override { return false; }
+  void heartbeat() noexcept override {}
+};
+
+// What the handler that was found answers.
+std::string answer(const Registry& registry, const std::string& type) {
+  const LoadedHandler* handler = registry.find(type);
+  Silent hooks;
+  return handler == nullptr ? "nobody" : call(*handler, {"1", "q", type, ""}, hooks).reason;
+}
+
+TEST(Registry, AnExactTypeGoesBeforeAPrefixAndALongPrefixBeforeAShortOne) {
+  const Registry registry = Registry::load(folder_of("prefix"), {});
+  EXPECT_EQ(registry.size(), 4U);
+  EXPECT_EQ(answer(registry, "mail.news"), "1 mail.news") << "the handler is told the real type";
+  EXPECT_EQ(answer(registry, "mail.news.daily"), "1 mail.news.daily");
+  EXPECT_EQ(answer(registry, "mail.fast.x"), "2 mail.fast.x");
+  EXPECT_EQ(answer(registry, "mail.fast.x.y"), "2 mail.fast.x.y");
+  EXPECT_EQ(answer(registry, "mail.fast.now"), "3 mail.fast.now");
+  EXPECT_EQ(answer(registry, "mail.fast"), "1 mail.fast");
+  EXPECT_EQ(answer(registry, "mail"), "4 mail");
+  for (const char* type : {"mail.", "mailx", "mailx.a", "Mail.a", "x.mail.a", ".", "..", "", "m"}) {
+    EXPECT_EQ(answer(registry, type), "nobody") << type;
+  }
+  EXPECT_EQ(answer(registry, "mail.fast."), "1 mail.fast.") << "a star is at least one byte";
+}
+
+TEST(Registry, APrefixTwoTimesIsRefusedAndNamesBothFiles) {
+  const auto files = describe(folder_of("prefix_taken"));
+  ASSERT_EQ(files.size(), 2U);
+  EXPECT_FALSE(files[0].refused);
+  ASSERT_TRUE(files[1].refused);
+  EXPECT_EQ(files[1].refused->refusal, Refusal::kTypeTaken);
+  EXPECT_EQ(files[1].refused->text, "prefix 'mail.*' is offered by " + files[0].path +
+                                        " too; take one of the two files out of the folder");
+  const auto error = load_failure(folder_of("prefix_taken"));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(std::string(error->what()), refusal_line(files[1]));
+}
+
+TEST(Registry, ATypeOfOneFileAndAPrefixOfAnotherGoTogether) {
+  const Registry registry = Registry::load(folder_of("prefix_beside"), {});
+  ASSERT_NE(registry.find("mail.news"), nullptr);
+  EXPECT_EQ(registry.find("mail.news")->types, std::vector<std::string>{"mail.news"});
+  EXPECT_EQ(registry.find("mail.other")->types, std::vector<std::string>{"mail.*"});
+}
+
 TEST(Registry, DescribesNameVersionAndTypes) {
   const auto files = describe(folder_of("observe"));
   ASSERT_EQ(files.size(), 1U);
@@ -85,14 +135,7 @@ TEST(Registry, AFileIsNoFolder) {
 class ConfiguredTest : public testing::Test {
  protected:
   static std::string run(const Registry& registry, const std::string& type) {
-    class Silent : public HostHooks {
-     public:
-      void log(int /*level*/, std::string_view /*text*/) noexcept override {}
-      bool stop_requested() noexcept override { return false; }
-      void heartbeat() noexcept override {}
-    } hooks;
-    const LoadedHandler* handler = registry.find(type);
-    return handler == nullptr ? "unknown" : call(*handler, {"1", "q", type, ""}, hooks).reason;
+    return registry.find(type) == nullptr ? "unknown" : answer(registry, type);
   }
   // What a look, and a load, refuse it with.
   static std::string refusal(const Section& section) {
@@ -147,7 +190,7 @@ TEST_F(ConfiguredTest, WhatItDoesNotAcceptIsSaidByALook) {
   EXPECT_EQ(refusal({{"bad", "key x is not set"}}), "bad configuration: key x is not set");
   EXPECT_EQ(refusal({{"more", "a/b"}}),
             "bad type: the configuration names the type 'a/b'; 1 to 63 of A-Z a-z 0-9 . _ - are "
-            "allowed");
+            "allowed, or such a name and \".*\" for all that begins with it");
   EXPECT_EQ(refusal({{"more", "a"}, {"types.a.x", "1"}}),
             "duplicate type: type 'a' is offered twice; keep one of them");
 }

@@ -46,6 +46,28 @@ class Patient : public allot::Handler {
   }
 };
 
+// Writes in every way that there is.
+class Writer : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    ctx.checkpoint("half");
+    const std::string id = ctx.submit({.type = "other", .payload = "now"});
+    ctx.replace_with({{.type = "next", .payload = id, .queue = "q", .prio = 2}, {.type = "last"}});
+    const auto sql = ctx.transaction();
+    try {
+      sql.execute("INSERT INTO seen VALUES (?, ?, ?)", ctx.id(), -3, nullptr);
+    } catch (const allot::CallError& refused) {
+      return allot::fail(std::to_string(refused.number()) + " " + refused.what());
+    }
+    const auto found = sql.execute("SELECT name FROM people");
+    for (const auto& row : found.rows) ctx.info(row.at(0).value_or("nobody"));
+    return allot::success();
+  }
+};
+
+ALLOT_HANDLER("kit.writer", Writer)
+ALLOT_HANDLER("kit.all.*", Echo)
+ALLOT_HANDLER("kit.all.of.*", Verdict)
 ALLOT_HANDLER("kit.echo", Echo)
 ALLOT_HANDLER("kit.verdict", Verdict)
 ALLOT_HANDLER("kit.patient", Patient)

@@ -66,8 +66,10 @@ TEST(Kit, AConstructorThatThrowsAndATypeThatNobodyOffersAreSaid) {
     }
   };
   EXPECT_EQ(message("kit.echo", "bad"), "[plugins.kit] word is bad");
-  EXPECT_EQ(message("kit.nope", ""),
-            "no handler for 'kit.nope'; offered: 'kit.echo' 'kit.verdict' 'kit.patient'");
+  EXPECT_EQ(
+      message("kit.nope", ""),
+      "no handler for 'kit.nope'; offered: 'kit.writer' 'kit.all.*' 'kit.all.of.*' 'kit.echo' "
+      "'kit.verdict' 'kit.patient'");
 }
 
 TEST(Kit, StopIsRequestedAfterSoManyCalls) {
@@ -89,6 +91,54 @@ TEST(Kit, StopIsRequestedFromAnotherThread) {
 TEST(Kit, StopIsRequestedWhenTheTimeIsOver) {
   Handler patient("kit.patient");
   EXPECT_EQ(patient.run({.time_left = milliseconds(20)}).outcome, allot::retry("stopped"));
+}
+
+TEST(Kit, WhatAHandlerWritesIsKept) {
+  Handler writer("kit.writer");
+  const auto ran = writer.run("");
+  EXPECT_EQ(ran.outcome, allot::success());
+  EXPECT_EQ(ran.checkpoints, std::vector<std::string>{"half"});
+  ASSERT_EQ(ran.submitted.size(), 1U);
+  EXPECT_EQ(ran.submitted[0].type + " " + ran.submitted[0].payload, "other now");
+  ASSERT_EQ(ran.replaced_with.size(), 2U);
+  EXPECT_EQ(ran.replaced_with[0].payload, "id-1") << "what submit() answered";
+  EXPECT_EQ(ran.replaced_with[0].queue, "q");
+  EXPECT_EQ(ran.replaced_with[0].prio, 2U);
+  EXPECT_EQ(ran.replaced_with[1].type, "last");
+  EXPECT_EQ(ran.replaced_with[1].prio, 1U);
+  EXPECT_EQ(ran.statements, (std::vector<std::string>{
+                                "INSERT INTO seen VALUES (?, ?, ?) [0840dqg2v5n80r00, -3, NULL]",
+                                "SELECT name FROM people"}));
+}
+
+TEST(Kit, ATestStandsInForTheDatabase) {
+  Handler writer("kit.writer");
+  allot::test::Task task;
+  task.sql = [](const std::string& statement, const std::vector<std::string>& values) {
+    allot::SqlResult result;
+    if (values.empty()) result.rows = {{"Ada"}, {std::nullopt}};
+    EXPECT_EQ(values.empty(), statement == "SELECT name FROM people");
+    return result;
+  };
+  EXPECT_EQ(writer.run(task).log, "info Ada\ninfo nobody\n");
+  task.sql = [](const std::string&, const std::vector<std::string>&) -> allot::SqlResult {
+    throw allot::CallError(ALLOT_DATABASE_ERROR, 1062, "there is one already");
+  };
+  EXPECT_EQ(writer.run(task).outcome, allot::fail("1062 there is one already"));
+}
+
+TEST(Kit, ALostLeaseIsAnException) {
+  Handler writer("kit.writer");
+  const auto ran = writer.run({.lease_lost = true});
+  EXPECT_EQ(ran.outcome, allot::retry("exception: the lease is lost"));
+  EXPECT_TRUE(ran.checkpoints.empty());
+}
+
+TEST(Kit, TheLongestPrefixIsFound) {
+  EXPECT_EQ(Handler("kit.all.x").run("").log.substr(0, 5), "debug");
+  EXPECT_EQ(Handler("kit.all.of.x").run("fail").outcome, allot::fail("never"));
+  EXPECT_THROW(Handler("kit.all."), std::invalid_argument);
+  EXPECT_THROW(Handler("kit.al.x"), std::invalid_argument);
 }
 
 TEST(Kit, AFinishedPluginIsRunToo) {

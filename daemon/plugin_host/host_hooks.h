@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allot/plugin.h"
+
+namespace allot::plugin_host {
+
+// What a call of a handler that writes came to.
+struct CallAnswer {
+  std::int32_t code = ALLOT_OK;  // ALLOT_LEASE_LOST ...
+  std::string error{};           // for people
+  std::uint32_t error_number = 0;
+  std::uint64_t affected = 0;
+  std::uint64_t insert_id = 0;
+};
+
+// A task that a handler wants submitted; as long as the call lasts.
+struct TaskOrder {
+  std::string_view queue;  // empty: that of the running task
+  std::string_view type;
+  std::string_view payload;
+  std::uint32_t prio = ALLOT_DEFAULT_PRIO;
+};
+
+using TakeRow = std::function<void(std::span<const allot_str> fields)>;
+
+// What the worker offers to a running handler. Called from any thread, and never throws. The calls
+// that write are not offered unless they are overridden.
+class HostHooks {
+ public:
+  HostHooks() = default;
+  HostHooks(const HostHooks&) = delete;
+  HostHooks& operator=(const HostHooks&) = delete;
+  virtual ~HostHooks() = default;
+  virtual void log(int level, std::string_view text) noexcept = 0;
+  virtual bool stop_requested() noexcept = 0;
+  virtual void heartbeat() noexcept = 0;
+
+  virtual CallAnswer checkpoint(std::string_view payload) noexcept;
+  virtual CallAnswer submit(std::span<const TaskOrder> tasks,
+                            std::vector<std::string>& ids) noexcept;
+  virtual CallAnswer replace_with(std::span<const TaskOrder> tasks) noexcept;
+  virtual CallAnswer execute(std::string_view statement, std::span<const allot_value> values,
+                             const TakeRow& take_row) noexcept;
+};
+
+// The functions of allot_host over `hooks`, which outlives what is returned.
+allot_host host_of(HostHooks& hooks);
+
+}  // namespace allot::plugin_host

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/task_writes.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "log/log.h"
+#include "plugin_host/abi_check.h"
+
+namespace allot::worker {
+namespace {
+
+using plugin_host::CallAnswer;
+using plugin_host::TaskOrder;
+using plugin_host::view;
+
+// Smaller ones fit into a packet of any server.
+constexpr std::size_t kSurelyFits = 1 << 20;
+
+// The calling run has nothing more to say.
+struct LeaseGone {};
+
+CallAnswer bad(std::string text) {
+  return {ALLOT_BAD_INPUT, std::move(text)};
+}
+
+// What cannot end the transaction, and does nothing that a rollback would not undo.
+bool may_execute(std::string_view statement) {
+  constexpr std::array<std::string_view, 8> kAllowed = {"SELECT",  "INSERT", "UPDATE", "DELETE",
+                                                        "REPLACE", "WITH",   "VALUES", "CALL"};
+  const std::size_t first = statement.find_first_not_of(" \t\r\n(");
+  if (first == std::string_view::npos) return false;
+  std::string word;
+  for (const char c : statement.substr(first)) {
+    if (std::isalpha(static_cast<unsigned char>(c)) == 0) break;
+    word += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return std::find(kAllowed.begin(), kAllowed.end(), word) != kAllowed.end();
+}
+
+// nullopt: of no kind that there is.
+std::optional<db::Value> value_of(const allot_value& value) {
+  switch (value.kind) {
+    case ALLOT_NULL:
+      return db::Value(nullptr);
+    case ALLOT_INT:
+      return db::Value(value.int_value);
+    case ALLOT_UINT:
+      return db::Value(value.uint_value);
+    case ALLOT_DOUBLE:
+      return db::Value(value.double_value);
+    case ALLOT_TEXT:
+      return db::Value(view(value.text));
+    case ALLOT_BYTES:
+      return db::Value(db::Bytes{view(value.text)});
+    default:
+      return std::nullopt;
+  }
+}
+
+db::RowSink sink_for(const plugin_host::TakeRow& take_row) {
+  if (!take_row) return {};
+  return [&take_row](std::span<const std::optional<std::string_view>> fields) {
+    std::vector<allot_str> row;
+    for (const auto& field : fields) {
+      // An empty text is none that is NULL.
+      row.push_back(field ? allot_str{field->data() == nullptr ? "" : field->data(), field->size()}
+                          : allot_str{nullptr, 0});
+    }
+    take_row(row);
+  };
+}
+
+}  // namespace
+
+// No exception crosses the border.
+template <typename Call>
+CallAnswer TaskWrites::guarded(Call&& call) noexcept {
+  const std::lock_guard held(mutex_);
+  try {
+    return call();
+  } catch (const LeaseGone&) {
+    excused_ = true;
+    return {ALLOT_LEASE_LOST, "the task's lease is gone or in doubt: nothing was written"};
+  } catch (const GaveUp& gave_up) {
+    excused_ = true;
+    return {ALLOT_LEASE_LOST, gave_up.what()};
+  } catch (const queue::OutcomeUnknown& unknown) {
+    excused_ = true;
+    return {ALLOT_OUTCOME_UNKNOWN, unknown.what()};
+  } catch (const db::DbError& error) {
+    return {ALLOT_DATABASE_ERROR, error.what(), error.number()};
+  } catch (const Error& error) {
+    return bad(error.what());
+  } catch (const std::exception& error) {
+    return bad(error.what());
+  }
+}
+
+// Until the lease is in doubt; in the open transaction once, or it would be another one.
+template <typename Verb>
+auto TaskWrites::with_database(Verb&& verb) {
+  if (open_) return session_.once(verb);
+  auto result = session_.call_while([this] { return keeper_.valid(); }, verb);
+  if (!result) throw LeaseGone();
+  return std::move(*result);
+}
+
+// It goes from its partition to task_running while the handler runs, never back: in this order
+// every place is looked at.
+queue::Landed TaskWrites::write_checkpoint(db::Connection& db, std::string_view payload) {
+  using queue::Landed;
+  if (!detached_ && queue::TaskStore::checkpoint(db, lease_, task_, payload) == Landed::kYes) {
+    return Landed::kYes;
+  }
+  detached_ = true;
+  const queue::Detached there = queue::DetachedStore::detached(lease_, task_);
+  return queue::DetachedStore::checkpoint(db, there, payload);
+}
+
+CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
+  return guarded([&]() -> CallAnswer {
+    if (open_) return bad("checkpoint: not while a transaction is open; write it before");
+    if (payload.size() > queue::kMaxPayload) {
+      return bad("checkpoint of " + std::to_string(payload.size()) +
+                 " bytes: the most is 16 MiB - 1; put the data elsewhere and keep its name");
+    }
+    const auto landed =
+        with_database([&](db::Connection& db) { return write_checkpoint(db, payload); });
+    if (landed != queue::Landed::kYes) throw LeaseGone();
+    return {};
+  });
+}
+
+// With the queues looked up, and validated: throws Error.
+std::vector<queue::Submission> TaskWrites::read(std::span<const TaskOrder> orders) {
+  std::vector<queue::Submission> submissions;
+  for (const TaskOrder& order : orders) {
+    std::optional<queue::QueueInfo> queue = queue_;
+    if (!order.queue.empty() && order.queue != queue_.name) {
+      queue = with_database([&](db::Connection& db) { return queue::find_queue(db, order.queue); });
+    }
+    if (!queue) {
+      throw Error("queue '" + std::string(order.queue) + "': there is no such queue",
+                  kExitBadInput);
+    }
+    submissions.push_back(
+        {*queue, std::string(order.type), std::string(order.payload), order.prio});
+    queue::validate(submissions.back());
+  }
+  return submissions;
+}
+
+CallAnswer TaskWrites::submit(std::span<const TaskOrder> orders,
+                              std::vector<std::string>& ids) noexcept {
+  return guarded([&]() -> CallAnswer {
+    if (open_) return bad("submit: not while a transaction is open; replace_with is part of it");
+    const auto submissions = read(orders);
+    with_database([](db::Connection& db) {  // a connection that stands: this is sent only once
+      db.require_writable();
+      return true;
+    });
+    const auto submitted =
+        session_.once([&](db::Connection& db) { return queue::submit(db, submissions); });
+    for (const queue::TaskId& id : submitted) ids.push_back(id.text());
+    keeper_.work_was_added();
+    return {};
+  });
+}
+
+CallAnswer TaskWrites::replace_with(std::span<const TaskOrder> orders) noexcept {
+  return guarded([&]() -> CallAnswer {
+    auto submissions = read(orders);
+    for (queue::Submission& one : submissions) {
+      if (one.payload.size() > kSurelyFits) {
+        const std::size_t size = queue::submit_statements({&one, 1}).front().render().size();
+        const std::uint64_t most =
+            with_database([](db::Connection& db) { return db.max_packet(); });
+        if (size >= most) {
+          return bad("payload of " + std::to_string(one.payload.size()) +
+                     " bytes: as a statement it is over the server's max_allowed_packet of " +
+                     std::to_string(most));
+        }
+      }
+    }
+    std::move(submissions.begin(), submissions.end(), std::back_inserter(successors_));
+    return {};
+  });
+}
+
+CallAnswer TaskWrites::execute(std::string_view statement, std::span<const allot_value> values,
+                               const plugin_host::TakeRow& take_row) noexcept {
+  return guarded([&]() -> CallAnswer {
+    if (lost_) return {ALLOT_TRANSACTION_LOST, *lost_};
+    if (!may_execute(statement)) {
+      return bad(
+          "a statement of a handler begins with SELECT, INSERT, UPDATE, DELETE, REPLACE, WITH, "
+          "VALUES or CALL; the worker begins and ends the transaction");
+    }
+    std::vector<db::Value> given;
+    for (const allot_value& value : values) {
+      auto read = value_of(value);
+      if (!read) return bad("value " + std::to_string(given.size() + 1) + " is of no known kind");
+      given.push_back(*read);
+    }
+    if (!open_) {
+      with_database([](db::Connection& db) {
+        db.begin();
+        return true;
+      });
+      open_ = true;
+    }
+    return run_statement(statement, given, sink_for(take_row));
+  });
+}
+
+// A deadlock, a lost connection and a full disk cost the transaction; anything else is told, and
+// only the statement was undone.
+CallAnswer TaskWrites::run_statement(std::string_view statement,
+                                     const std::vector<db::Value>& values,
+                                     const db::RowSink& sink) {
+  try {
+    return session_.once([&](db::Connection& db) -> CallAnswer {
+      const db::Changed changed = db.execute_prepared(statement, values, sink);
+      if (db.in_transaction()) return {ALLOT_OK, "", 0, changed.affected, changed.insert_id};
+      lose("a statement of the handler ended its transaction");
+      return {ALLOT_TRANSACTION_LOST, *lost_};
+    });
+  } catch (const db::DbError& error) {
+    const bool lost = error.error_class() == db::ErrorClass::kGone ||
+                      error.error_class() == db::ErrorClass::kRetryable ||
+                      error.error_class() == db::ErrorClass::kFull;
+    if (!lost) throw;
+    excused_ = excused_ || error.error_class() == db::ErrorClass::kGone;
+    lose(std::string("the transaction was lost: ") + error.what());
+    return {ALLOT_TRANSACTION_LOST, *lost_, error.number()};
+  }
+}
+
+void TaskWrites::roll_back(bool excused) {
+  if (!open_) return;
+  excused_ = excused_ || excused;
+  lose("the transaction was rolled back");
+}
+
+void TaskWrites::lose(const std::string& reason) {
+  if (!lost_) lost_ = reason;
+  if (!std::exchange(open_, false)) return;
+  try {
+    session_.once([](db::Connection& db) {
+      db.roll_back();
+      return true;
+    });
+  } catch (const db::DbError& error) {
+    // With its connection the transaction ends, too. One that stands after an error of another
+    // class has ended it as well, or the next BEGIN would commit it.
+    log::warn("transaction.rollback_failed", {{"error", error.what()}});
+    session_.give_up_connection();
+  }
+}
+
+TaskWrites::End TaskWrites::acknowledge(const std::optional<queue::Detached>& detached) {
+  const queue::Ending ending(lease_, task_, detached);
+  if (open_) return commit(ending);
+  const std::uint64_t generation = session_.generation();
+  const auto landed =
+      session_.call([&](db::Connection& db) { return ending.replace(db, successors_); });
+  // The first one may have landed, and its reply been lost: what it ended is gone.
+  const bool maybe = detached && session_.generation() != generation;
+  if (landed != queue::Landed::kYes && !maybe) return End::kLeaseGone;
+  keeper_.work_was_added();
+  return End::kYes;
+}
+
+TaskWrites::End TaskWrites::commit(const queue::Ending& ending) {
+  open_ = false;
+  try {
+    const auto landed =
+        session_.once([&](db::Connection& db) { return ending.commit(db, successors_); });
+    if (landed == queue::Landed::kLeaseGone) return End::kLeaseGone;
+  } catch (const db::DbError& error) {
+    lost_ = std::string("the transaction was lost: ") + error.what();
+    if (error.error_class() != db::ErrorClass::kGone) {
+      // Nobody is to be blamed for a lock; for anything else the statements are.
+      excused_ = error.error_class() == db::ErrorClass::kRetryable ||
+                 error.error_class() == db::ErrorClass::kFull ||
+                 error.error_class() == db::ErrorClass::kDuplicate;
+      return End::kUndone;
+    }
+    // Only COMMIT's reply, perhaps: the task itself tells.
+    excused_ = true;
+    if (!session_.call([&](db::Connection& db) { return ending.landed(db); })) return End::kUndone;
+    lost_.reset();
+  }
+  if (!successors_.empty()) keeper_.work_was_added();
+  return End::kYes;
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/usage.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+namespace allot::worker {
+namespace {
+
+struct Total {
+  std::uint64_t cpu_us = 0;
+  std::uint64_t max_rss_kib = 0;
+};
+
+std::uint64_t us_of(const timeval& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+         static_cast<std::uint64_t>(time.tv_usec);
+}
+
+// Of this process, and of those that it has waited for: a handler may start programs.
+Total total() {
+  Total sum;
+  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    if (getrusage(who, &used) != 0) continue;
+    sum.cpu_us += us_of(used.ru_utime) + us_of(used.ru_stime);
+    sum.max_rss_kib = std::max(sum.max_rss_kib, static_cast<std::uint64_t>(used.ru_maxrss));
+  }
+  return sum;
+}
+
+}  // namespace
+
+UsageMeter::UsageMeter() : cpu_us_(total().cpu_us) {}
+
+queue::Usage UsageMeter::until_now(Nanos started_ns) const {
+  const Total now = total();
+  return {(boot_ns() - started_ns) / kMicro, now.cpu_us - cpu_us_, now.max_rss_kib};
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a handler writes beside its verdict, over the C ABI: allot::Context (allot/plugin.hpp) has
+// the calls. Included by plugin.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "allot/plugin.h"
+
+// Hidden by attribute, not by a compiler flag: an inline variable of a header is a unique symbol
+// for the dynamic linker, which would join the registries of all plugins of a process, RTLD_LOCAL
+// or not.
+#define ALLOT_HIDDEN_ [[gnu::visibility("hidden")]]
+namespace ALLOT_HIDDEN_ allot {
+
+// A call of ctx that writes did not do it. One that leaves run() is a retry, as any exception is.
+class CallError : public std::runtime_error {
+ public:
+  CallError(std::int32_t code, std::uint32_t number, const std::string& message)
+      : std::runtime_error(message), code_(code), number_(number) {}
+  [[nodiscard]] std::int32_t code() const { return code_; }       // ALLOT_BAD_INPUT ...
+  [[nodiscard]] std::uint32_t number() const { return number_; }  // of the database; 0: not its
+
+ private:
+  std::int32_t code_;
+  std::uint32_t number_;
+};
+// The task is somebody else's by now, or may be: nothing that this run writes stands. Let it pass.
+class LeaseLost : public CallError {
+ public:
+  using CallError::CallError;
+};
+
+// A task to be submitted.
+struct Submission {
+  std::string type;
+  std::string payload{};
+  std::string queue{};                      // empty: the queue of the running task
+  std::uint32_t prio = ALLOT_DEFAULT_PRIO;  // its class, 0 (first) to 3
+};
+
+// What a statement of SQL answered; values as text.
+struct SqlResult {
+  using Row = std::vector<std::optional<std::string>>;  // nullopt: NULL
+  std::uint64_t affected = 0;                           // rows matched, inserted or deleted
+  std::uint64_t insert_id = 0;
+  std::vector<Row> rows{};
+};
+
+// A value for a `?`: nullptr, a number, a truth value, a text or, as bytes{...}, opaque bytes.
+struct bytes {
+  std::string_view data;
+};
+
+namespace detail {
+
+inline allot_value value(std::nullptr_t) {
+  return {ALLOT_NULL, 0, 0, 0, {nullptr, 0}};
+}
+inline allot_value value(std::signed_integral auto number) {
+  return {ALLOT_INT, static_cast<std::int64_t>(number), 0, 0, {nullptr, 0}};
+}
+inline allot_value value(std::unsigned_integral auto number) {
+  return {ALLOT_UINT, 0, static_cast<std::uint64_t>(number), 0, {nullptr, 0}};
+}
+inline allot_value value(std::floating_point auto number) {
+  return {ALLOT_DOUBLE, 0, 0, static_cast<double>(number), {nullptr, 0}};
+}
+inline allot_value value(std::string_view text) {
+  return {ALLOT_TEXT, 0, 0, 0, {text.data(), text.size()}};
+}
+inline allot_value value(const char* text) {
+  return value(std::string_view(text));
+}
+inline allot_value value(const bytes& from) {
+  return {ALLOT_BYTES, 0, 0, 0, {from.data.data(), from.data.size()}};
+}
+template <typename T>
+allot_value value(const std::optional<T>& maybe) {
+  return maybe ? value(*maybe) : value(nullptr);
+}
+
+// What a call answers, with a buffer for its words.
+class Answer {
+ public:
+  Answer() : result_{sizeof(allot_result), 0, 0, 0, {words_.data(), words_.size(), 0}} {}
+  Answer(const Answer&) = delete;
+  Answer& operator=(const Answer&) = delete;
+  ~Answer() = default;
+  allot_result* out() { return &result_; }
+  [[nodiscard]] const allot_result& result() const { return result_; }
+  void check(std::int32_t code) const {
+    if (code == ALLOT_OK) return;
+    const std::string text(words_.data(), std::min(result_.error.size, words_.size()));
+    if (code == ALLOT_LEASE_LOST) throw LeaseLost(code, 0, text);
+    throw CallError(code, result_.error_number, text);
+  }
+
+ private:
+  std::array<char, 1024> words_{};
+  allot_result result_;
+};
+
+}  // namespace detail
+
+// SQL in the transaction that acknowledges the task: on the database of Allot itself, with the
+// rights of its account. Its effect happens exactly once: with the acknowledgement, when run() ends
+// with success, or not at all.
+class Transaction {
+ public:
+  explicit Transaction(const allot_host& host) : host_(host) {}
+
+  // Executes one statement; a `?` in it stands for the next of `values`. Throws CallError. After
+  // ALLOT_DATABASE_ERROR (a duplicate key, say) the transaction goes on without the statement.
+  template <typename... Values>
+  SqlResult execute(std::string_view statement, const Values&... values) const {
+    const std::array<allot_value, sizeof...(Values)> raw{detail::value(values)...};
+    SqlResult result;
+    detail::Answer answer;
+    answer.check(host_.execute(host_.context, {statement.data(), statement.size()}, raw.data(),
+                               raw.size(), &take_row, &result.rows, answer.out()));
+    result.affected = answer.result().affected;
+    result.insert_id = answer.result().insert_id;
+    return result;
+  }
+
+ private:
+  static void take_row(void* rows, const allot_str* fields, std::size_t count) noexcept {
+    auto& row = static_cast<std::vector<SqlResult::Row>*>(rows)->emplace_back(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (fields[i].data != nullptr) row[i].emplace(fields[i].data, fields[i].size);
+    }
+  }
+  const allot_host& host_;
+};
+
+namespace detail {
+
+// Submissions as the ABI wants them; good as long as what they were made of.
+struct Given {
+  explicit Given(const std::vector<Submission>& tasks) {
+    raw.reserve(tasks.size());
+    for (const Submission& task : tasks) {
+      raw.push_back({sizeof(allot_submission),
+                     {task.queue.data(), task.queue.size()},
+                     {task.type.data(), task.type.size()},
+                     {task.payload.data(), task.payload.size()},
+                     task.prio});
+    }
+    for (const allot_submission& one : raw) list.push_back(&one);
+  }
+  std::vector<allot_submission> raw;
+  std::vector<const allot_submission*> list;
+};
+
+}  // namespace detail
+
+}  // namespace allot

@@ -1,0 +1,5 @@
+UPDATE task_running
+   SET payload = :payload
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND epoch = :epoch AND lock_by = :holder;
