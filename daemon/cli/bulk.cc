@@ -86,7 +86,7 @@ class Bulk {
       auto line = parse_line(text);
       if (!line) return;
       queue::Submission task{queues_.get(line->queue), std::move(line->type),
-                             std::move(line->payload), line->prio};
+                             std::move(line->payload), line->options};
       queue::validate(task);
       if (batch_.empty()) first_of_batch_ = line_;
       last_of_batch_ = line_;

@@ -12,7 +12,7 @@ namespace allot::queue {
 namespace {
 
 // Keys end in 2167, and a sum beyond that wraps around silently.
-constexpr std::chrono::microseconds kMaxDelay = std::chrono::hours(24 * 365 * 100);
+constexpr std::chrono::microseconds kMaxPause = std::chrono::hours(24 * 365 * 100);
 
 }  // namespace
 
@@ -56,7 +56,7 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
 }
 
 std::int64_t bounded_us(std::chrono::microseconds delay) {
-  return std::clamp(delay, std::chrono::microseconds(0), kMaxDelay).count();
+  return std::clamp(delay, std::chrono::microseconds(0), kMaxPause).count();
 }
 
 std::uint32_t salt() {

@@ -3,6 +3,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -28,10 +29,12 @@ std::uint32_t random_number() {
 struct Target {
   Partition partition;
   std::uint32_t prio = 0;
+  std::chrono::microseconds delay{0};
+  std::optional<Moment> run_at{};
   auto operator<=>(const Target&) const = default;
 };
 
-// One multi-row INSERT: one partition, one class, bounded in rows and bytes.
+// One multi-row INSERT: one partition, one class, one due time, bounded in rows and bytes.
 struct Insert {
   Target target;
   Indexes rows;
@@ -47,7 +50,9 @@ std::vector<Insert> place(std::span<const Submission> submissions) {
     auto [at, is_new] = next.try_emplace(task.queue.queue_id, 0U);
     if (is_new) at->second = random_number();
     const std::uint32_t partition_no = at->second++ % task.queue.partitions;
-    placed[{{task.queue.queue_id, partition_no}, task.prio}].push_back(i);
+    const SubmitOptions& options = task.options;
+    const Partition partition{task.queue.queue_id, partition_no};
+    placed[{partition, options.prio, options.delay, options.run_at}].push_back(i);
   }
   std::vector<Insert> inserts;
   for (const auto& [target, rows] : placed) {
@@ -67,11 +72,24 @@ std::vector<Insert> place(std::span<const Submission> submissions) {
   return inserts;
 }
 
+db::Statement row_of(const Target& target) {
+  if (target.run_at) {
+    constexpr Moment kFirst = std::chrono::sys_days(std::chrono::year(2025) / 1 / 1);
+    db::Statement row(sql::k_submit_row_at);
+    row.set("run_at_us", std::max(*target.run_at - kFirst, std::chrono::microseconds(0)).count());
+    return row;
+  }
+  if (target.delay.count() == 0) return db::Statement(sql::k_submit_row);
+  db::Statement row(sql::k_submit_row_after);
+  row.set("delay_us", target.delay.count());
+  return row;
+}
+
 db::Statement statement_of(const Insert& insert, std::span<const Submission> submissions) {
   std::uint32_t offset = random_number() & 4095U;
   std::string rows;
   for (const std::size_t i : insert.rows) {
-    db::Statement row(sql::k_submit_row);
+    db::Statement row = row_of(insert.target);
     row.set("queue_id", insert.target.partition.queue_id)
         .set("partition_no", insert.target.partition.partition_no)
         .set("prio", insert.target.prio)
@@ -142,6 +160,24 @@ std::vector<TaskId> submit_many(db::Connection& db, std::span<const Insert> inse
 
 }  // namespace
 
+void validate(const SubmitOptions& options) {
+  if (options.prio >= kPrioClasses) {
+    throw Error("prio " + std::to_string(options.prio) + ": 0 (first) to 3 are allowed",
+                kExitBadInput);
+  }
+  if (options.delay.count() < 0 || options.delay > kMaxDelay) {
+    throw Error("delay of " + std::to_string(options.delay.count()) +
+                    " microseconds: 0 to a century are allowed",
+                kExitBadInput);
+  }
+  if (options.run_at && options.delay.count() != 0) {
+    throw Error("delay and run_at together: a task has one of them", kExitBadInput);
+  }
+  if (options.run_at && *options.run_at >= kLastRunAt) {
+    throw Error("run_at: the year 2150 or later; the last day is 2149-12-31", kExitBadInput);
+  }
+}
+
 void validate(const Submission& submission) {
   if (!is_name(submission.type)) {
     throw Error("type '" + submission.type + "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
@@ -153,10 +189,7 @@ void validate(const Submission& submission) {
                     "); put the data elsewhere and submit its name",
                 kExitBadInput);
   }
-  if (submission.prio >= kPrioClasses) {
-    throw Error("prio " + std::to_string(submission.prio) + ": 0 (first) to 3 are allowed",
-                kExitBadInput);
-  }
+  validate(submission.options);
 }
 
 std::vector<TaskId> submit(db::Connection& db, std::span<const Submission> submissions) {

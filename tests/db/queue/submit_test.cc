@@ -31,7 +31,7 @@ class SubmitTest : public QueueTest {
       ASSERT_TRUE(view) << "submission " << i;
       EXPECT_EQ(view->payload, submissions[i].payload);
       EXPECT_EQ(view->type, submissions[i].type);
-      EXPECT_EQ(view->id.prio, submissions[i].prio);
+      EXPECT_EQ(view->id.prio, submissions[i].options.prio);
     }
   }
   std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }

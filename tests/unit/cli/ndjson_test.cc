@@ -31,14 +31,14 @@ TEST(Ndjson, AllFields) {
   EXPECT_EQ(line->queue, "mail");
   EXPECT_EQ(line->type, "mail.send");
   EXPECT_EQ(line->payload, "p");
-  EXPECT_EQ(line->prio, 3U);
+  EXPECT_EQ(line->options.prio, 3U);
 }
 
 TEST(Ndjson, PayloadAndPrioMayBeLeftOut) {
   const auto line = parse_line(R"({"queue":"q","type":"t"})");
   ASSERT_TRUE(line);
   EXPECT_EQ(line->payload, "");
-  EXPECT_EQ(line->prio, queue::kDefaultPrio);
+  EXPECT_EQ(line->options.prio, queue::kDefaultPrio);
 }
 
 TEST(Ndjson, AnEmptyLineIsNoTask) {
