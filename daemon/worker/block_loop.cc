@@ -13,6 +13,8 @@ namespace {
 
 // A finished task waits no longer for its acknowledgement than this, however slow its neighbours.
 constexpr Nanos kAckWithin = 100 * kMilli;
+// How long one lease waits, once, for a careful task of another partition.
+constexpr std::chrono::seconds kTurnPatience{10};
 
 }  // namespace
 
@@ -31,6 +33,7 @@ void BlockLoop::work(queue::Block block) {
   const Nanos until_ns =
       boot_ns() + static_cast<Nanos>(queue.settings->block_seconds.count()) * kMilli;
   careful_.reset();
+  patient_ = true;
   if (lease.suspects && !db::without("careful_mode")) careful_ = Careful{*lease.suspects, {}};
   std::vector<queue::Task> tasks = std::move(block.tasks);
   for (;;) {
@@ -71,7 +74,8 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
   const bool suspected = suspect(task);
   const bool careful = suspected || (task.flags & queue::kSuspectFlag) != 0;
   if (careful) ack(lease);  // neighbours that are done must not run again because of it
-  switch (runner_.run(lease, queue, task, careful, finished_)) {
+  switch (careful ? run_carefully(lease, queue, task)
+                  : runner_.run(lease, queue, task, false, finished_)) {
     case TaskRun::Result::kFinished:
       if (finished_.empty()) oldest_finished_ns_ = boot_ns();
       finished_.push_back(queue::finished(task));
@@ -89,6 +93,18 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
   if (suspected) ++careful_->verdicts[task.key.prio];
   if (careful) ack(lease);
   return Next::kGoOn;
+}
+
+TaskRun::Result BlockLoop::run_carefully(const queue::Lease& lease, const ServedQueue& queue,
+                                         queue::Task& task) {
+  {
+    const SlotWriter::Guard guard(slot_);
+    if (patient_) patient_ = careful_turn_.take(kTurnPatience);
+  }
+  if (leaving()) return TaskRun::Result::kLeaseGone;
+  const auto result = runner_.run(lease, queue, task, true, finished_);
+  careful_turn_.give_back();
+  return result;
 }
 
 bool BlockLoop::suspect(const queue::Task& task) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "worker/careful_turn.h"
 #include "worker/finder.h"
 #include "worker/recovery.h"
 #include "worker/task_run.h"
@@ -15,14 +16,16 @@ namespace allot::worker {
 class BlockLoop {
  public:
   BlockLoop(Session& session, Finder& finder, LeaseKeeper& keeper, SlotWriter& slot,
-            const queue::TaskStore& tasks, TaskRun& runner, Recovery& recovery)
+            const queue::TaskStore& tasks, TaskRun& runner, Recovery& recovery,
+            CarefulTurn& careful_turn)
       : session_(session),
         finder_(finder),
         keeper_(keeper),
         slot_(slot),
         tasks_(tasks),
         runner_(runner),
-        recovery_(recovery) {}
+        recovery_(recovery),
+        careful_turn_(careful_turn) {}
 
   // Until asked to leave.
   void run();
@@ -44,6 +47,8 @@ class BlockLoop {
   Next run_block(const queue::Lease& lease, const ServedQueue& queue,
                  std::vector<queue::Task>& tasks, Nanos until_ns);
   Next run_one(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
+  TaskRun::Result run_carefully(const queue::Lease& lease, const ServedQueue& queue,
+                                queue::Task& task);
   [[nodiscard]] bool suspect(const queue::Task& task) const;
   void settle_suspects(const queue::Lease& lease);
 
@@ -61,11 +66,13 @@ class BlockLoop {
   const queue::TaskStore& tasks_;
   TaskRun& runner_;
   Recovery& recovery_;
+  CarefulTurn& careful_turn_;
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
   Nanos oldest_finished_ns_ = 0;
   std::vector<queue::TaskKey> unknown_;  // types without a handler here, to be deferred
   std::optional<Careful> careful_;
+  bool patient_ = true;  // has not yet waited in vain for its careful turn in this lease
 };
 
 }  // namespace allot::worker

@@ -15,6 +15,7 @@
 #include "queue/catalog.h"
 #include "queue/detached_store.h"
 #include "queue/lease_store.h"
+#include "worker/cgroup.h"
 #include "worker/connect.h"
 #include "worker/plugin_report.h"
 #include "worker/recovery.h"
@@ -49,6 +50,17 @@ ipc::PreflightAnswer answer_of(const config::Settings& settings) {
   put(answer.embedded_dir, settings.database.embedded, "embedded");
   put(answer.log_file, settings.logging.file, "log file");
   return answer;
+}
+
+void require_cgroup(Findings& findings) {
+  const std::string own = own_cgroup();
+  try {
+    try_cgroup(own);
+  } catch (const Error& error) {
+    if (peer::inherited(ipc::kAnswerFd)) throw;
+    // The daemon will be started in another one than this person's.
+    findings.warnings.push_back({"cgroup.not_here", error.what()});
+  }
 }
 
 void require_good_plugins(const config::Settings& settings, Findings& findings) {
@@ -95,6 +107,7 @@ void count_connections(const config::Settings& settings, db::Connection& db, Fin
 }  // namespace
 
 void check_config(const config::Settings& settings, Findings& findings) {
+  if (settings.daemon.cgroup) require_cgroup(findings);
   require_good_plugins(settings, findings);
   const ipc::PreflightAnswer answer = answer_of(settings);
   if (!peer::inherited(ipc::kAnswerFd)) return;

@@ -23,8 +23,8 @@ struct Findings {
   std::uint64_t connections_allowed = 0;
 };
 
-// Describes every plugin of the folder and answers the supervisor on ipc::kAnswerFd if that is
-// open.
+// Tries the cgroup if workers are to have theirs, describes every plugin of the folder and answers
+// the supervisor on ipc::kAnswerFd if that is open.
 void check_config(const config::Settings& settings, Findings& findings);
 
 // Connects, compares the schema, tries the rights, counts connections, and makes configured queues

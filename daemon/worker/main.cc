@@ -21,6 +21,7 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "peer/inherited.h"
+#include "worker/cgroup.h"
 #include "worker/check.h"
 #include "worker/plugin_report.h"
 #include "worker/settle.h"
@@ -237,11 +238,13 @@ int run(const Options& options) {
     log::warn("config.warning", {{"text", warning}});
   switch (options.mode) {
     case Mode::kRun: {
+      const WorkerCgroup cgroup(settings, options.slot);
       ipc::Board* board = shared_board();
       return run_worker(settings, map_slot(options.slot, true),
                         board != nullptr ? *board : private_board());
     }
     case Mode::kSettle:
+      end_cgroup(settings, options.slot);
       settle(settings, map_slot(options.slot, false), options.status, shared_board());
       return kExitOk;
     case Mode::kPlugins:

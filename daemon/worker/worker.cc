@@ -83,7 +83,8 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     Recovery recovery(session, detached, settings, infos_of(served), board);
     Finder finder(session, leases, keeper, slot, board, pool, std::move(served));
     TaskRun runner(session, tasks, detached, registry, keeper, slot, settings);
-    BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery);
+    CarefulTurn careful_turn(config::runtime_dir(settings) + "/careful");
+    BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery, careful_turn);
     log::info("worker.ready", {{"slot", raw_slot.index},
                                {"pool", settings.pools[pool].name},
                                {"version", kVersion},

@@ -218,10 +218,9 @@ TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
 
 // A replica that has everything that was committed takes over when its primary dies.
 TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
-  Database primary(
-      {"--log-bin", "--server-id=1", "--binlog-format=ROW", "--rpl-semi-sync-master-enabled=1",
-       "--rpl-semi-sync-master-wait-point=AFTER_SYNC"},
-      support::Network::kTcp);
+  Database primary({"--log-bin", "--server-id=1", "--binlog-format=ROW",
+                    "--rpl-semi-sync-master-wait-point=AFTER_SYNC"},
+                   support::Network::kTcp);
   Database replica({"--log-bin", "--server-id=2", "--rpl-semi-sync-slave-enabled=1"},
                    support::Network::kTcp);
   db::ConnectOptions patient = replica.options();
@@ -229,7 +228,9 @@ TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
   db::Connection at_replica(patient);
   primary.connect().execute(std::string(kAccount) +
                             ";CREATE USER repl@'127.0.0.1';"
-                            "GRANT REPLICATION SLAVE ON *.* TO repl@'127.0.0.1'");
+                            "GRANT REPLICATION SLAVE ON *.* TO repl@'127.0.0.1';"
+                            // Not before: without a replica a commit would wait for ten seconds.
+                            "SET GLOBAL rpl_semi_sync_master_enabled = 1");
   at_replica.execute("CHANGE MASTER TO master_host = '127.0.0.1', master_port = " +
                      std::to_string(primary.tcp().port) +
                      ", master_user = 'repl', master_use_gtid = slave_pos; START SLAVE;"

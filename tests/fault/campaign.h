@@ -36,6 +36,7 @@ struct CampaignResult {
   std::map<std::string, std::uint64_t> faults;  // by kind, those that were really done
   std::uint64_t kills = 0;                      // kill -9 of one process
   Meter::Counted counted;                       // by the server, no fault holding locks
+  std::uint64_t undisturbed_runs = 0;           // that started meanwhile
   Meter::Counted provoked;                      // while one did
   Meter::Memory supervisor;
   Meter::Memory worker;

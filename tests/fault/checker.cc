@@ -2,6 +2,7 @@
 #include "fault/checker.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,7 +27,39 @@ struct Run {
 };
 using Runs = std::vector<Run>;
 
+struct Span {
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+};
+using Spans = std::vector<Span>;
+
+// What lies in at least one of them.
+Nanoseconds covered(Spans spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  Nanoseconds sum = 0;
+  Nanoseconds up_to = std::numeric_limits<Nanoseconds>::min();
+  for (const Span& span : spans) {
+    sum += std::max<Nanoseconds>(0, span.end - std::max(span.begin, up_to));
+    up_to = std::max(up_to, span.end);
+  }
+  return sum;
+}
+
 enum class Deaths { kCount, kDoNotCount };
+enum class Deadline { kNone, kAck };
+
+// Of a worker whose allotd is `parent`.
+Scope scope_of(const Fault& fault, pid_t parent = 0) {
+  if (fault.pid == 0 || fault.reach == Reach::kAll) return Scope::kAll;
+  if (fault.reach == Reach::kHost || fault.pid == parent) return Scope::kHost;
+  return fault.pid < 0 ? Scope::kPartition : Scope::kWorker;
+}
+
+// Deaths say most, then the narrowest: the lower the better.
+int rank_of(const Fault& fault, pid_t parent) {
+  return (fault.fatal ? 0 : 10) + static_cast<int>(scope_of(fault, parent));
+}
 
 class Check {
  public:
@@ -45,6 +78,7 @@ class Check {
     judge_strangers();
     for (const auto& [tag, runs] : runs_) judge_runs(tag, runs);
     judge_dead();
+    measure_excuses();
     return std::move(verdict_);
   }
 
@@ -165,13 +199,14 @@ class Check {
     const bool wanted = before.mark == Mark::kRetry || crashed(before);
     if (wanted && *before.end <= after.start) return;
     ++verdict_.duplicates;
-    const Fault* fault = hit(before, before.start, after.start, Deaths::kCount);
+    const Fault* fault = hit(before, before.start, after.start, Deaths::kCount, Deadline::kAck);
     if (fault == nullptr) {
       return doubt(verdict_.unexplained_duplicates, "unexplained duplicate", tag,
                    words(before, after));
     }
     Verdict::Repeated& repeated = verdict_.duplicates_by[fault->kind];
     ++repeated.all;
+    ++verdict_.duplicates_within[scope_of(*fault, before.parent)];
     if (before.mark == Mark::kSuccess && *before.end <= after.start) ++repeated.finished;
   }
 
@@ -216,18 +251,22 @@ class Check {
     const Nanoseconds last = fault.end + (fault.fatal ? 0 : evidence_.recovery);
     return fault.begin <= to && last >= from;
   }
-  // The fault that says most: one of this worker before one of its host, one of all last; its death
-  // before all else.
-  [[nodiscard]] const Fault* hit(const Run& run, Nanoseconds from, Nanoseconds to,
-                                 Deaths deaths) const {
+  // The fault that says most. Deadline::kAck: one that hit all counts only if the run was not
+  // acknowledged by then, or each of them would explain whatever was finished any time before.
+  [[nodiscard]] const Fault* hit(const Run& run, Nanoseconds from, Nanoseconds to, Deaths deaths,
+                                 Deadline deadline = Deadline::kNone) const {
+    const Nanoseconds acknowledged = deadline == Deadline::kAck && run.end
+                                         ? std::min(to, *run.end + evidence_.unacknowledged)
+                                         : to;
     const Fault* best = nullptr;
     for (const pid_t whom : {pid_t{0}, run.parent, place_of(run.task), run.pid}) {
       const auto found = faults_.find(whom);
       if (found == faults_.end()) continue;
       for (const Fault* fault : found->second) {
         if (fault->fatal && deaths == Deaths::kDoNotCount) continue;
-        if (!during(*fault, from, to)) continue;
-        if (best == nullptr || best->pid != whom || fault->fatal) best = fault;
+        if (!during(*fault, from, scope_of(*fault) == Scope::kAll ? acknowledged : to)) continue;
+        if (best == nullptr || rank_of(*fault, run.parent) < rank_of(*best, run.parent))
+          best = fault;
       }
     }
     return best;
@@ -283,6 +322,7 @@ class Check {
       const Runs none;
       const Runs& runs = found == runs_.end() ? none : found->second;
       judge_success(tag, runs);
+      note_poison(tag, runs);
       if (std::any_of(runs.begin(), runs.end(),
                       [](const Run& run) { return run.mark == Mark::kFail; })) {
         ++verdict_.dead_as_wanted;
@@ -294,6 +334,34 @@ class Check {
     }
     if (dead_.size() != evidence_.dead.size())
       complain(verdict_.doubled, "dead twice", std::to_string(evidence_.dead.size()));
+  }
+
+  void note_poison(const std::string& tag, const Runs& runs) {
+    if (runs.empty() || !std::all_of(runs.begin(), runs.end(), crashed)) return;
+    verdict_.poison.push_back({tag, runs.front().mark == Mark::kRaze, runs.size()});
+  }
+
+  // A run that starts there, and ends at once, would be excused.
+  void measure_excuses() {
+    if (evidence_.traces.empty()) return;
+    const auto [first, last] =
+        std::minmax_element(evidence_.traces.begin(), evidence_.traces.end(),
+                            [](const Trace& a, const Trace& b) { return a.at < b.at; });
+    std::map<std::string, Spans> by;
+    Spans all;
+    for (const Fault& fault : evidence_.faults) {
+      if (scope_of(fault) != Scope::kAll) continue;
+      const Span span{std::max(first->at, fault.begin - evidence_.unacknowledged),
+                      std::min(last->at, fault.end + evidence_.recovery)};
+      by[fault.kind].push_back(span);
+      all.push_back(span);
+    }
+    const Nanoseconds whole = std::max<Nanoseconds>(1, last->at - first->at);
+    const auto share = [whole](Spans spans) {
+      return static_cast<double>(covered(std::move(spans))) / static_cast<double>(whole);
+    };
+    for (auto& [kind, spans] : by) verdict_.excused_by[kind] = share(std::move(spans));
+    verdict_.excused = share(std::move(all));
   }
 
   // A success is acknowledged, unless a fault hit its worker before that could be.

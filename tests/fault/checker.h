@@ -10,6 +10,9 @@
 
 namespace allot::fault {
 
+// What a fault that explains something hit, the narrowest first.
+enum class Scope { kWorker, kPartition, kHost, kAll };
+
 struct Verdict {
   std::uint64_t acknowledged = 0;  // tasks whose submission was acknowledged
   std::uint64_t refused = 0;
@@ -43,6 +46,19 @@ struct Verdict {
     std::uint64_t finished = 0;  // of these, the earlier run had said success
   };
   std::map<std::string, Repeated> duplicates_by;  // the kind of fault that explains them
+  std::map<Scope, std::uint64_t> duplicates_within;
+  // Of the time from the first start to the last one: the part in which a fault that hit all would
+  // explain a duplicate of any task; by kind of fault, and of all kinds together.
+  std::map<std::string, double> excused_by;
+  double excused = 0;
+
+  // A task that is dead and whose handler took down its worker, or its host, each time.
+  struct Poison {
+    std::string tag;
+    bool host = false;
+    std::uint64_t runs = 0;
+  };
+  std::vector<Poison> poison;
 
   // For each run in which a worker was killed: how long it took until its task started again.
   struct Restart {
@@ -63,8 +79,9 @@ struct Verdict {
 };
 
 // Pure: the same evidence, the same verdict. A duplicate is explained by a fault that hit the
-// worker of the earlier run between the two starts; an overlap only by one that left that worker
-// alive.
+// worker of the earlier run between the two starts, the narrowest that fits; one that hit all has
+// to have begun before the earlier run must have been acknowledged. An overlap is explained only by
+// one that left that worker alive.
 Verdict check(const Evidence& evidence);
 
 }  // namespace allot::fault

@@ -12,7 +12,10 @@ constexpr pid_t kParent = 99;
 
 // Times are small numbers here: the checker only compares them.
 struct Story : Evidence {
-  Story() { recovery = 5; }
+  Story() {
+    recovery = 5;
+    unacknowledged = 3;
+  }
   Story& told_of(std::uint64_t first, std::uint64_t count, Answer answer) {
     told.push_back({1, first, count, answer});
     return *this;
@@ -26,8 +29,9 @@ struct Story : Evidence {
   Story& run_beside(const std::string& tag, pid_t pid, Nanoseconds start, Nanoseconds end) {
     return run(tag, pid, start, end, Mark::kSuccess, "t", Mark::kBeside);
   }
-  Story& hit(const std::string& kind, pid_t pid, Nanoseconds begin, Nanoseconds end, bool fatal) {
-    faults.push_back({kind, pid, begin, end, fatal});
+  Story& hit(const std::string& kind, pid_t pid, Nanoseconds begin, Nanoseconds end, bool fatal,
+             Reach reach = Reach::kOne) {
+    faults.push_back({kind, pid, begin, end, fatal, false, reach});
     return *this;
   }
 };
@@ -214,6 +218,90 @@ TEST(Checker, WhatExplainsADuplicateIsCounted) {
   EXPECT_EQ(verdict.duplicates_by.at("kill").finished, 1U);
 }
 
+// What hit all would else explain each task that was finished any time before and starts again.
+TEST(Checker, WhatHitAllExplainsOnlyWhatWasNotAcknowledgedByThen) {
+  const auto twice = [](pid_t pid, Nanoseconds begin, Reach reach, Nanoseconds end) {
+    return check(Story()
+                     .told_of(1, 1, Answer::kAcknowledged)
+                     .run("1.1", 7, 10, end)
+                     .run("1.1", 8, 30, 40)
+                     .hit("x", pid, begin, begin + 1, false, reach));
+  };
+  EXPECT_TRUE(twice(0, 23, Reach::kAll, 20).clean());
+  EXPECT_EQ(twice(0, 24, Reach::kAll, 20).unexplained_duplicates, 1U);
+  EXPECT_EQ(twice(7, 24, Reach::kAll, 20).unexplained_duplicates, 1U) << "its connection, with all";
+  EXPECT_TRUE(twice(7, 24, Reach::kOne, 20).clean()) << "its own trouble";
+  EXPECT_EQ(twice(0, 29, Reach::kAll, 0).unexplained_duplicates, 0U) << "it never ended";
+}
+
+TEST(Checker, TheNarrowestFaultExplains) {
+  const std::string task = queue::TaskId{{3, 5}, 1, 4711}.text();
+  Story story;
+  story.told_of(1, 1, Answer::kAcknowledged);
+  for (const pid_t pid : {7, 8}) {
+    story.traces.push_back({Mark::kStart, "q", task, "1.1", pid, kParent, 10L * pid});
+    story.traces.push_back({Mark::kSuccess, "q", task, "1.1", pid, kParent, 10L * pid + 1});
+  }
+  const auto explained = [&story](const std::string& kind, Scope scope) {
+    const auto verdict = check(story);
+    EXPECT_EQ(verdict.duplicates_by.count(kind), 1U) << kind;
+    EXPECT_EQ(verdict.duplicates_within, (std::map<Scope, std::uint64_t>{{scope, 1}})) << kind;
+  };
+  story.hit("restart", 0, 72, 73, false, Reach::kAll);
+  explained("restart", Scope::kAll);
+  story.hit("settler_cut", kParent, 72, 73, false);
+  explained("settler_cut", Scope::kHost);
+  story.hit("stop_host", 7, 72, 73, false, Reach::kHost);
+  EXPECT_EQ(check(story).duplicates_within.at(Scope::kHost), 1U);
+  story.hit("hold", place_of(3, 5), 72, 73, false);
+  explained("hold", Scope::kPartition);
+  story.hit("cut", 7, 72, 73, false);
+  explained("cut", Scope::kWorker);
+  story.hit("cut_all", 7, 72, 73, false, Reach::kAll);
+  explained("cut", Scope::kWorker);
+  story.hit("kill_host", 7, 74, 75, true, Reach::kHost);
+  explained("kill_host", Scope::kHost);
+  story.hit("kill_worker", 7, 74, 75, true);
+  explained("kill_worker", Scope::kWorker);
+}
+
+TEST(Checker, HowMuchOfTheTimeIsExcusedIsCounted) {
+  Story story;
+  story.told_of(1, 2, Answer::kAcknowledged).run("1.1", 7, 100, 110).run("1.2", 7, 190, 200);
+  EXPECT_EQ(check(story).excused, 0);
+  story.hit("kill", 7, 120, 130, true).hit("restart", 0, 120, 122, false, Reach::kAll);
+  EXPECT_DOUBLE_EQ(check(story).excused, 0.1) << "3 before, 2, 5 behind";
+  story.hit("cut", 8, 125, 127, false, Reach::kAll).hit("cut", 9, 125, 127, false, Reach::kAll);
+  const auto verdict = check(story);
+  EXPECT_DOUBLE_EQ(verdict.excused, 0.15) << "both, once";
+  EXPECT_DOUBLE_EQ(verdict.excused_by.at("restart"), 0.1);
+  EXPECT_DOUBLE_EQ(verdict.excused_by.at("cut"), 0.1);
+  story.hit("restart", 0, 199, 250, false, Reach::kAll);
+  EXPECT_DOUBLE_EQ(check(story).excused, 0.19) << "not behind the end";
+  story.hit("restart", 0, 50, 60, false, Reach::kAll);
+  EXPECT_DOUBLE_EQ(check(story).excused, 0.19) << "nor before the beginning";
+}
+
+TEST(Checker, PoisonIsCountedByWhatItTakesDown) {
+  Story story;
+  story.max_attempts = 2;
+  story.told_of(1, 3, Answer::kAcknowledged)
+      .run("1.1", 7, 1, 2, Mark::kCrash)
+      .run("1.1", 8, 3, 4, Mark::kCrash)
+      .run("1.2", 9, 1, 2, Mark::kRaze)
+      .run("1.2", 10, 3, 4, Mark::kRaze)
+      .run("1.2", 11, 5, 6, Mark::kRaze)
+      .run("1.3", 12, 1, 2, Mark::kFail)
+      .dead = {"1.1", "1.2", "1.3"};
+  const auto verdict = check(story);
+  EXPECT_TRUE(verdict.clean());
+  ASSERT_EQ(verdict.poison.size(), 2U);
+  EXPECT_FALSE(verdict.poison[0].host);
+  EXPECT_EQ(verdict.poison[0].runs, 2U);
+  EXPECT_TRUE(verdict.poison[1].host);
+  EXPECT_EQ(verdict.poison[1].runs, 3U);
+}
+
 TEST(Checker, TheTimeUntilTheNextStartIsThatOfTheTaskThatWasCaught) {
   Story story;
   story.told_of(1, 2, Answer::kAcknowledged)
@@ -314,6 +402,13 @@ TEST(Evidence, LinesAreReadAsTheyWereWritten) {
   EXPECT_EQ(fault->end, 20);
   EXPECT_FALSE(fault->fatal);
   EXPECT_TRUE(fault->unguarded);
+  EXPECT_EQ(fault->reach, Reach::kOne);
+  for (const Reach reach : {Reach::kHost, Reach::kAll}) {
+    const auto wide = parse_fault(line_of(Fault{"cut", 7, 10, 20, true, false, reach}));
+    ASSERT_TRUE(wide);
+    EXPECT_EQ(wide->reach, reach);
+    EXPECT_TRUE(wide->fatal);
+  }
   EXPECT_FALSE(parse_fault("stop_host 7 10 20 mortal"));
 }
 

@@ -75,6 +75,8 @@ std::string line_of(const Fault& fault) {
   std::ostringstream line;
   line << fault.kind << ' ' << fault.pid << ' ' << fault.begin << ' ' << fault.end
        << (fault.fatal ? " fatal" : "") << (fault.unguarded ? " unguarded" : "");
+  if (fault.reach == Reach::kHost) line << " host";
+  if (fault.reach == Reach::kAll) line << " all";
   return line.str();
 }
 
@@ -109,8 +111,15 @@ std::optional<Fault> parse_fault(std::string_view line) {
   Fault fault;
   if (!(in >> fault.kind >> fault.pid >> fault.begin >> fault.end)) return std::nullopt;
   for (std::string word; in >> word;) {
-    if (word != "fatal" && word != "unguarded") return std::nullopt;
-    (word == "fatal" ? fault.fatal : fault.unguarded) = true;
+    if (word == "fatal") {
+      fault.fatal = true;
+    } else if (word == "unguarded") {
+      fault.unguarded = true;
+    } else if (word == "host" || word == "all") {
+      fault.reach = word == "host" ? Reach::kHost : Reach::kAll;
+    } else {
+      return std::nullopt;
+    }
   }
   return fault;
 }

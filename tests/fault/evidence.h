@@ -53,6 +53,13 @@ struct Trace {
   Nanoseconds lease_until = 0;
 };
 
+// How much a fault hits at once.
+enum class Reach {
+  kOne,   // one worker or a connection of it; one partition
+  kHost,  // an allotd with all that is its
+  kAll,   // the server, or all connections to it
+};
+
 // A fault that was really done, from its beginning until its effect was over.
 struct Fault {
   std::string kind;
@@ -63,6 +70,7 @@ struct Fault {
   Nanoseconds end = 0;
   bool fatal = false;      // the process ended between begin and end
   bool unguarded = false;  // it stood still, and so did whoever could have killed it
+  Reach reach = Reach::kOne;
 };
 
 struct Evidence {
@@ -74,6 +82,7 @@ struct Evidence {
   std::vector<std::string> exclusive;  // queues in which no task may ever run twice at once
   unsigned max_attempts = 10;          // of every queue
   Nanoseconds recovery = 0;            // how long a fault that kills nothing may show after its end
+  Nanoseconds unacknowledged = 0;      // how long a task that is done may wait to be acknowledged
   Nanoseconds wall_clock = 0;          // for people: what added to a time makes one since 1970
 };
 

@@ -83,20 +83,48 @@ TEST(Campaign, LateWorkersDoNoHarm) {
   EXPECT_GT(run(options, "late").verdict.overlaps, 0U);
 }
 
-// S7: its neighbours all finish, and it is found.
-TEST(Campaign, ATaskThatKillsItsHostIsBuried) {
+// One such task, and no other fault.
+CampaignOptions poisoned(Work work) {
   CampaignOptions options;
   options.seed = 7;
   options.length = seconds(5);
   options.weights = {};
-  options.work = Work::kRazing;
+  options.work = work;
   options.submitters = 1;
   options.max_attempts = 4;  // its neighbours lose some as well
   options.per_second = 100;
   options.drain_limit = seconds(40);
-  const auto result = run(options, "razed");
+  return options;
+}
+
+// The number of times that each one ran that is dead of it.
+std::vector<std::uint64_t> runs_of_poison(const Verdict& verdict, bool host) {
+  std::vector<std::uint64_t> runs;
+  for (const Verdict::Poison& poison : verdict.poison) {
+    if (poison.host == host) runs.push_back(poison.runs);
+  }
+  return runs;
+}
+
+// S10: its neighbours all finish, and each crash is an attempt, neither more nor less. Some more
+// such tasks come by chance.
+TEST(Campaign, ATaskThatSegfaultsIsBuried) {
+  const auto result = run(poisoned(Work::kPoison), "poison");
+  const auto runs = runs_of_poison(result.verdict, false);
+  EXPECT_FALSE(runs.empty()) << "none was there, or it was not buried";
+  for (const std::uint64_t times : runs) EXPECT_EQ(times, 4U);
+  EXPECT_EQ(result.verdict.dead_by_attempts, runs.size()) << "a neighbour is dead as well";
+}
+
+// S7: its neighbours all finish, and it is found.
+TEST(Campaign, ATaskThatKillsItsHostIsBuried) {
+  const auto result = run(poisoned(Work::kRazing), "razed");
   EXPECT_GE(result.done("razed"), 4U);
-  EXPECT_EQ(result.verdict.dead_by_attempts, 1U);
+  const auto runs = runs_of_poison(result.verdict, true);
+  ASSERT_EQ(runs.size(), 1U) << "none was there, or it was not buried";
+  EXPECT_GE(runs.front(), 4U);
+  EXPECT_LE(runs.front(), 5U) << "once more than it has attempts: nobody could charge the first";
+  EXPECT_EQ(result.verdict.dead_by_attempts, 1U + runs_of_poison(result.verdict, false).size());
 }
 
 // What can be submitted is; what cannot be written waits until there is room.

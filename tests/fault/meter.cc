@@ -11,6 +11,14 @@ constexpr Nanoseconds kBetween = 2 * kSecond;  // looks at memory
 constexpr Nanoseconds kWarm = 10 * kSecond;    // a process has what it needs by then
 constexpr Nanoseconds kGone = 3 * kBetween;    // not seen for so long: the number is another's
 
+// No status variable tells it.
+std::uint64_t timeouts(db::Connection& db) {
+  auto results = db.execute(
+      "SELECT count FROM information_schema.innodb_metrics WHERE name = 'lock_timeouts'");
+  const auto row = results.front().next();
+  return row ? row->u64(0) : 0;
+}
+
 // The counters begin again with the server.
 std::uint64_t growth(std::uint64_t before, std::uint64_t after) {
   return after >= before ? after - before : after;
@@ -30,7 +38,7 @@ void Meter::read_counters(bool provoked) {
   if (!db) return;
   Counted fresh;
   try {
-    fresh = {support::server_counter(*db, "Innodb_deadlocks"),
+    fresh = {support::server_counter(*db, "Innodb_deadlocks"), timeouts(*db),
              support::server_counter(*db, "Innodb_row_lock_waits"),
              support::server_counter(*db, "Innodb_row_lock_time")};
   } catch (const db::DbError&) {
@@ -38,9 +46,12 @@ void Meter::read_counters(bool provoked) {
   }
   Counted& into = provoked ? provoked_ : counted_;
   into.deadlocks += growth(last_.deadlocks, fresh.deadlocks);
+  into.timeouts += growth(last_.timeouts, fresh.timeouts);
   into.lock_waits += growth(last_.lock_waits, fresh.lock_waits);
   into.waited_ms += growth(last_.waited_ms, fresh.waited_ms);
   last_ = fresh;
+  if (provoked) provoked_times_.emplace_back(last_at_, now());
+  last_at_ = now();
 }
 
 void Meter::read_memory() {

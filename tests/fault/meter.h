@@ -16,8 +16,9 @@ class Meter {
 
   struct Counted {
     std::uint64_t deadlocks = 0;
-    std::uint64_t lock_waits = 0;
-    std::uint64_t waited_ms = 0;  // in all of these
+    std::uint64_t timeouts = 0;    // waits for a row's lock that ended with error 1205
+    std::uint64_t lock_waits = 0;  // all of them, most are over at once
+    std::uint64_t waited_ms = 0;   // in all of these
   };
   struct Memory {
     Nanoseconds age = 0;  // how long it was looked at
@@ -27,11 +28,15 @@ class Meter {
   };
 
   // To be called about once a second. What the server counted since the last call is `provoked`
-  // when a fault held locks meanwhile.
+  // when a fault held locks meanwhile, or kept a session from giving back those that it had.
   void sample(bool provoked);
 
   [[nodiscard]] const Counted& counted() const { return counted_; }
   [[nodiscard]] const Counted& provoked() const { return provoked_; }
+  // Between two calls, when it was provoked; in order, each begins where another may have ended.
+  [[nodiscard]] const std::vector<std::pair<Nanoseconds, Nanoseconds>>& provoked_times() const {
+    return provoked_times_;
+  }
   // Of the process that lived longest; `first` is what it had some seconds after its start.
   [[nodiscard]] Memory supervisor() const { return longest(supervisors_); }
   [[nodiscard]] Memory worker() const { return longest(workers_); }
@@ -43,9 +48,11 @@ class Meter {
   void read_memory();
 
   Cluster& cluster_;
+  Nanoseconds last_at_ = now();
   Counted last_;
   Counted counted_;
   Counted provoked_;
+  std::vector<std::pair<Nanoseconds, Nanoseconds>> provoked_times_;
   Seen supervisors_;
   Seen workers_;
   Nanoseconds next_memory_ = 0;

@@ -142,11 +142,11 @@ class Traced : public allot::Handler {
       if (child == ::getpid()) continue;
       ::kill(child, SIGKILL);
       const auto at = std::to_string(now());
-      write_line(razed_, "razed " + std::to_string(child) + " " + at + " " + at + " fatal");
+      write_line(razed_, "razed " + std::to_string(child) + " " + at + " " + at + " fatal host");
     }
     ::kill(supervisor, SIGKILL);
     write_line(razed_, "razed " + std::to_string(supervisor) + " " + std::to_string(now()) + " " +
-                           std::to_string(now()) + " fatal");
+                           std::to_string(now()) + " fatal host");
     ::raise(SIGKILL);
     ::_exit(1);
   }

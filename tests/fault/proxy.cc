@@ -103,6 +103,7 @@ struct Proxy::Link {
   State state = State::kPassing;
   bool in_transaction = false;
   Trouble trouble = Trouble::kDelay;
+  Reach reach = Reach::kOne;
   Nanoseconds began = 0;
   Nanoseconds until = kNever;
   std::array<std::size_t, 2> polled{};  // index into the poll set + 1; 0: not there
@@ -137,17 +138,18 @@ void Proxy::begin(Trouble trouble, bool all, std::uint64_t pick, std::chrono::mi
   } else if (links_.empty()) {
     next_client_ = {trouble, until};
   } else if (all) {
-    for (const auto& [id, link] : links_) start(*link, trouble, until);
+    for (const auto& [id, link] : links_) start(*link, trouble, until, Reach::kAll);
   } else {
     const auto chosen = static_cast<std::ptrdiff_t>(pick % links_.size());
-    start(*std::next(links_.begin(), chosen)->second, trouble, until);
+    start(*std::next(links_.begin(), chosen)->second, trouble, until, Reach::kOne);
   }
   ::eventfd_write(wake_.get(), 1);
 }
 
-void Proxy::start(Link& link, Trouble trouble, Nanoseconds until) {
+void Proxy::start(Link& link, Trouble trouble, Nanoseconds until, Reach reach) {
   if (link.state != Link::State::kPassing) return;  // one trouble at a time
   link.trouble = trouble;
+  link.reach = reach;
   link.began = now();
   link.until = trouble == Trouble::kCut ? link.began : until;
   link.state = Link::State::kSilent;
@@ -186,6 +188,14 @@ bool Proxy::delivered() const {
   return delivered_;
 }
 
+bool Proxy::troubled() {
+  const std::lock_guard lock(mutex_);
+  const bool now = std::any_of(links_.begin(), links_.end(), [](const auto& entry) {
+    return entry.second->state != Link::State::kPassing;
+  });
+  return std::exchange(troubled_, false) || now;
+}
+
 std::vector<Fault> Proxy::take_faults() {
   const std::lock_guard lock(mutex_);
   return std::exchange(faults_, {});
@@ -199,7 +209,8 @@ std::vector<Proxy::Client> Proxy::clients() const {
 }
 
 void Proxy::note(const Link& link, Nanoseconds end) {
-  faults_.push_back({name_of(link.trouble), link.pid, link.began, end});
+  troubled_ = true;
+  faults_.push_back({name_of(link.trouble), link.pid, link.began, end, false, false, link.reach});
 }
 
 // True: the link is over.
@@ -222,7 +233,8 @@ void Proxy::accept_one() {
   link->pid = accountable_for(peer_of(client.get()));
   link->ends = {std::move(client), std::move(server)};
   const std::lock_guard lock(mutex_);
-  if (now() < next_client_.until) start(*link, next_client_.trouble, next_client_.until);
+  if (now() < next_client_.until)
+    start(*link, next_client_.trouble, next_client_.until, Reach::kOne);
   next_client_.until = 0;
   links_.emplace(next_++, std::move(link));
 }
@@ -256,6 +268,7 @@ bool Proxy::seen(Link& link, int from, std::string_view bytes) {
              link.state == Link::State::kPassing) {
     if (!commit_.all) commit_.until = 0;
     link.trouble = Trouble::kLoseReply;
+    link.reach = commit_.all ? Reach::kAll : Reach::kOne;
     link.state = Link::State::kLosing;
     link.began = now();
     // Without any reply, for the server is busy or gone, it is cut all the same.

@@ -54,6 +54,9 @@ class Proxy {
   // The server has begun to answer what was let go.
   [[nodiscard]] bool delivered() const;
 
+  // Whether there was any trouble since the last call, for who was in the middle of a transaction
+  // may have kept its locks.
+  [[nodiscard]] bool troubled();
   // What was done up to now: troubles that are over.
   [[nodiscard]] std::vector<Fault> take_faults();
 
@@ -71,7 +74,7 @@ class Proxy {
   bool serve(Link& link);
   bool pass(Link& link, int from);
   bool seen(Link& link, int from, std::string_view bytes);
-  void start(Link& link, Trouble trouble, Nanoseconds until);
+  void start(Link& link, Trouble trouble, Nanoseconds until, Reach reach);
   bool expire(Link& link, Nanoseconds time);
   void note(const Link& link, Nanoseconds end);
 
@@ -93,6 +96,7 @@ class Proxy {
   } next_client_;
   std::string hold_;  // the text that is looked for; empty: none
   bool delivered_ = false;
+  bool troubled_ = false;
   std::vector<Fault> faults_;
   std::thread thread_;
 };

@@ -93,19 +93,25 @@ TEST_F(ProxyTest, ADelayPasses) {
   auto db = connect();
   const auto before = now();
   proxy_.begin(Trouble::kDelay, false, 0, milliseconds(300));
+  EXPECT_TRUE(proxy_.troubled()) << "it goes on";
   EXPECT_EQ(ask(db, "SELECT 7"), 7U);
   EXPECT_GE(now() - before, 290'000'000);
+  EXPECT_TRUE(proxy_.troubled()) << "it ended since it was asked for";
+  EXPECT_FALSE(proxy_.troubled());
   const auto faults = wait_for_faults(1);
   ASSERT_EQ(faults.size(), 1U);
   EXPECT_EQ(faults[0].kind, "delay");
   EXPECT_EQ(faults[0].pid, ::getpid());
+  EXPECT_EQ(faults[0].reach, Reach::kOne);
 }
 
 TEST_F(ProxyTest, ACutIsSeenByBoth) {
   auto db = connect();
   const auto id = proxy_.clients().at(0).connection;
   proxy_.begin(Trouble::kCut, true, 0, milliseconds(0));
-  EXPECT_EQ(wait_for_faults(1).at(0).kind, "cut");
+  const auto faults = wait_for_faults(1);
+  EXPECT_EQ(faults.at(0).kind, "cut");
+  EXPECT_EQ(faults.at(0).reach, Reach::kAll);
   EXPECT_THROW(db.execute("SELECT 1"), db::DbError);
   auto direct = server_.connect("mysql");
   EXPECT_TRUE(eventually([&] {

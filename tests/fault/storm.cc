@@ -83,7 +83,7 @@ void Storm::wait_until(Nanoseconds end) {
   for (;;) {
     look_after();
     if (now() >= sample_at) {
-      meter_.sample(locks_held_ != 0);
+      sample();
       sample_at = now() + in_ns(kSampleEvery);
     }
     Nanoseconds next = std::min({end, sample_at, now() + in_ns(kLookEvery)});
@@ -94,6 +94,12 @@ void Storm::wait_until(Nanoseconds end) {
       return;
     }
   }
+}
+
+void Storm::sample() {
+  const bool workers = cluster_.for_workers().troubled();  // both are asked, each time
+  const bool submitters = cluster_.for_submitters().troubled();
+  meter_.sample(locks_held_ != 0 || stalled_ != 0 || workers || submitters);
 }
 
 void Storm::after(milliseconds length, std::function<void()> act) {
@@ -124,8 +130,10 @@ void Storm::inflict(const Event& event) {
     case Kind::kKillConnection:
       return kill_connection(event);
     case Kind::kWorkerTrouble:
+      sample();
       return cluster_.for_workers().begin(event.trouble, event.all, event.pick, event.length);
     case Kind::kSubmitTrouble:
+      sample();
       return cluster_.for_submitters().begin(event.trouble, event.all, event.pick, event.length);
     case Kind::kChangeSchema:
       return change_schema(event);
@@ -166,11 +174,15 @@ void Storm::kill_worker(const Event& event) {
 
 void Storm::stop_worker(const Event& event) {
   const auto [host, target] = choose_worker(event.pick);
+  sample();
   const Nanoseconds begin = now();
   if (!target || !target->signal(SIGSTOP)) return;
+  ++stalled_;
   ++done_[name_of(event)];
   const pid_t supervisor = host->pid();
   after(event.length, [this, name = name_of(event), target = target, begin, supervisor] {
+    sample();
+    --stalled_;
     // Who was killed while it stood still did nothing after it was stopped.
     if (target->over(milliseconds(0)))
       return note({name, target->pid, begin, begin + kMillisecond, true});
@@ -192,8 +204,9 @@ void Storm::kill_daemon(const Event& event) {
   ++done_[name_of(event)];
   after(event.length, [this, name = name_of(event), host, workers, killed, begin] {
     host->start();
-    note({name, killed, begin, now()});
-    for (const Target& worker : *workers) note({name, worker.pid, begin, now()});
+    note({name, killed, begin, now(), false, false, Reach::kHost});
+    for (const Target& worker : *workers)
+      note({name, worker.pid, begin, now(), false, false, Reach::kHost});
   });
 }
 
@@ -206,9 +219,10 @@ void Storm::kill_host(const Event& event) {
   kills_ += killed.size() + 1;
   ++done_[name_of(event)];
   // Also for those that were dead by then and not settled yet.
-  note({name_of(event), supervisor, begin, now(), true});
+  note({name_of(event), supervisor, begin, now(), true, false, Reach::kHost});
   for (const Target& target : killed) {
-    if (target.worker) note({name_of(event), target.pid, begin, now(), true});
+    if (!target.worker) continue;
+    note({name_of(event), target.pid, begin, now(), true, false, Reach::kHost});
   }
   after(event.length, [host] { host->start(); });
 }
@@ -216,14 +230,18 @@ void Storm::kill_host(const Event& event) {
 void Storm::stop_host(const Event& event) {
   Host* host = choose_host(event.pick);
   if (host == nullptr) return;
+  sample();
+  ++stalled_;
   const Nanoseconds begin = now();
   const auto stopped = std::make_shared<Targets>(host->stop_all());
   ++done_[name_of(event)];
   after(event.length, [this, name = name_of(event), host, stopped, begin] {
     host->resume(*stopped);
-    note({name, host->pid(), begin, now(), false, true});
+    sample();
+    --stalled_;
+    note({name, host->pid(), begin, now(), false, true, Reach::kHost});
     for (const Target& target : *stopped) {
-      if (target.worker) note({name, target.pid, begin, now(), false, true});
+      if (target.worker) note({name, target.pid, begin, now(), false, true, Reach::kHost});
     }
   });
 }
@@ -231,7 +249,7 @@ void Storm::stop_host(const Event& event) {
 void Storm::kill_database(const Event& event) {
   if (server_down_) return;
   server_down_ = true;
-  meter_.sample(locks_held_ != 0);  // its counters end with it
+  sample();  // its counters end with it
   const Nanoseconds begin = now();
   cluster_.server().kill9();
   ++kills_;
@@ -239,7 +257,13 @@ void Storm::kill_database(const Event& event) {
   after(event.length, [this, name = name_of(event), begin] {
     cluster_.server().start();
     server_down_ = false;
-    note({name, 0, begin, now()});
+    // What was open when it died is undone behind its start, and has its locks until then.
+    ++stalled_;
+    after(milliseconds(500), [this] {
+      sample();
+      --stalled_;
+    });
+    note({name, 0, begin, now(), false, false, Reach::kAll});
   });
 }
 
@@ -260,7 +284,7 @@ void Storm::read_only(const Event& event) {
       held->execute("SET GLOBAL read_only = 0");
     } catch (const db::DbError&) {  // it was killed meanwhile, and is not read-only any more
     }
-    note({name, 0, begin, now()});
+    note({name, 0, begin, now(), false, false, Reach::kAll});
   });
 }
 
@@ -270,7 +294,7 @@ void Storm::hold(const Event& event) {
   const Nanoseconds begin = now();
   auto intruder = std::make_shared<Intruder>(std::move(*db));
   std::optional<pid_t> pid;
-  meter_.sample(locks_held_ != 0);
+  sample();
   try {
     pid = event.kind == Kind::kHoldLease ? intruder->hold_lease(event.pick)
                                          : intruder->hold_tasks(event.pick);
@@ -307,7 +331,7 @@ void Storm::deadlock(const Event& event) {
   auto db = cluster_.connect();
   if (!db) return;
   const Nanoseconds begin = now();
-  meter_.sample(locks_held_ != 0);
+  sample();
   std::optional<pid_t> pid;
   std::optional<pid_t> touched;
   {
@@ -363,7 +387,7 @@ void Storm::alter(const std::string& name, const std::string& change) {
   }
   meter_.sample(true);
   if (altered) ++done_[name];
-  note({name, 0, begin, now()});
+  note({name, 0, begin, now(), false, false, Reach::kAll});
 }
 
 void Storm::fill_disk(const Event& event) {
@@ -382,7 +406,7 @@ void Storm::fill_disk(const Event& event) {
       ++done_["fill_disk_died"];
     }
     disk_full_ = false;
-    note({name, 0, begin, now()});
+    note({name, 0, begin, now(), false, false, Reach::kAll});
   });
 }
 

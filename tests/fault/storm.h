@@ -65,6 +65,8 @@ class Storm {
     std::shared_ptr<Target> target{};
   };
   [[nodiscard]] Choice choose_worker(std::uint64_t pick);
+  // To be called before and after whatever makes somebody wait for a lock.
+  void sample();
   void note(Fault fault) { faults_.push_back(std::move(fault)); }
 
   Cluster& cluster_;
@@ -73,7 +75,8 @@ class Storm {
   pid_t spared_worker_ = 0;
   std::vector<Later> later_;
   bool server_down_ = false;
-  unsigned locks_held_ = 0;
+  unsigned locks_held_ = 0;  // by intruders
+  unsigned stalled_ = 0;     // faults that may keep a session from giving back its locks
   bool disk_full_ = false;
   std::vector<Fault> faults_;
   std::map<std::string, std::uint64_t> done_;

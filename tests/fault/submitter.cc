@@ -75,7 +75,9 @@ std::string Submitter::line_for(std::uint64_t number) const {
   const bool fragile = queue == options_.queues.back();
   if (options_.work == Work::kLate) milliseconds = 2'000 + dice() % 2'000;
   const bool razes = options_.work == Work::kRazing && number == 20;
+  const bool poison = options_.work == Work::kPoison && number == 20;
   const char* verdict = razes                          ? "raze"
+                        : poison                       ? "poison"
                         : options_.work == Work::kLate ? "late"
                         : one_of(100)                  ? "fail"
                         : one_of(50)                   ? "retry"

@@ -14,7 +14,8 @@ namespace allot::fault {
 enum class Work {
   kMixed,   // many short tasks, some of which misbehave
   kLate,    // few tasks of some seconds, which say retry or fail when they are asked to stop
-  kRazing,  // as kMixed, and the 20th takes whole hosts down
+  kRazing,  // as kMixed without slow ones, and the 20th takes whole hosts down
+  kPoison,  // as kMixed, and the 20th takes its worker down, always
 };
 
 struct SubmitterOptions {

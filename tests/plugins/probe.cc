@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <allot/plugin.hpp>
@@ -13,6 +14,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -380,6 +382,50 @@ class Deaf : public allot::Handler {
   std::string output_;
 };
 
+// payload: GROUP GROUP VERB. Starts a process where the supervisor does not look: in that of the
+// two process groups which is another worker's (0: in a session of its own); it adopts the orphans
+// below it, and has a child in a session of its own. Writes the pids of worker, process and child.
+// VERB: hang or leave. The second attempt is done.
+class Burrow : public allot::Handler {
+ public:
+  explicit Burrow(const allot::Config& config) : output_(config.get("output")) {}
+  allot::Outcome run(allot::Context& ctx) override {
+    if (ctx.attempt() > 1) return allot::success();
+    std::istringstream words{std::string(ctx.payload())};
+    pid_t group = 0;
+    pid_t other = 0;
+    std::string verb;
+    words >> group >> other >> verb;
+    if (group == ::getpgrp()) group = other;
+    append_line(output_, std::to_string(::getpid()));
+    if (::fork() == 0) dig(group);
+    if (verb == "hang") ::poll(nullptr, 0, 600'000);
+    return allot::success();
+  }
+
+ private:
+  [[noreturn]] void dig(pid_t group) const {
+    if (group == 0 ? ::setsid() < 0 : ::setpgid(0, group) != 0) ::_exit(1);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    ::close_range(3, ~0U, 0);  // as exec would: the lock of the instance is not theirs
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::setsid();
+      ::poll(nullptr, 0, 600'000);
+      ::_exit(0);
+    }
+    try {
+      append_line(output_, std::to_string(::getpid()) + "\n" + std::to_string(child));
+      ::poll(nullptr, 0, 600'000);
+    } catch (...) {  // not into the worker's code a second time
+    }
+    ::_exit(0);
+  }
+
+  std::string output_;
+};
+
+ALLOT_HANDLER("test.burrow", Burrow)
 ALLOT_HANDLER("test.pace", Pace)
 ALLOT_HANDLER("test.stamp", Stamp)
 ALLOT_HANDLER("test.bloat", Bloat)

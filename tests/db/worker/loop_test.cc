@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers without a process around them: a finder and a block loop over a real database.
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <memory>
@@ -33,7 +34,7 @@ class LoopWorker {
         recovery_(session_, detached_, settings_, {queue.info}, board),
         finder_(session_, leases_, keeper_, slot_, board, 0, {queue}),
         runner_(session_, tasks_, detached_, registry, keeper_, slot_, settings_),
-        loop_(session_, finder_, keeper_, slot_, tasks_, runner_, recovery_) {}
+        loop_(session_, finder_, keeper_, slot_, tasks_, runner_, recovery_, turn_) {}
 
   std::optional<queue::Block> find() { return finder_.next(); }
   void work(queue::Block block) { loop_.work(std::move(block)); }
@@ -52,6 +53,7 @@ class LoopWorker {
   Recovery recovery_;
   Finder finder_;
   TaskRun runner_;
+  CarefulTurn turn_{support::Database::shared().socket() + ".careful"};  // of their instance
   BlockLoop loop_;
 };
 
@@ -192,6 +194,25 @@ TEST_F(LoopTest, AReleaseWhoseReplyIsLostLosesNoLease) {
   EXPECT_EQ(mine->slot().leases_lost, 0U);
   EXPECT_EQ(tasks_left(), "0");
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+}
+
+// S7: what takes the host down takes no other written attempt with it.
+TEST_F(LoopTest, TwoPartitionsOfALostHostRunWithCareOneAfterTheOther) {
+  const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
+  for (const std::uint32_t number : {0U, 1U}) {
+    put_tasks(number, 5, "test.nap");
+    ASSERT_TRUE(lost.lease(db_, partition(number), {}));
+  }
+  db_.execute("UPDATE task SET payload = '50' WHERE queue_id > 0");
+  Crowd crowd([&] { return worker(); }, 2);
+  crowd.start();
+  std::uint64_t most = 0;
+  EXPECT_TRUE(eventually([&] {
+    most = std::max<std::uint64_t>(most, std::stoull(value("SELECT COUNT(*) FROM task_attempt")));
+    return tasks_left() == "0";
+  }));
+  EXPECT_EQ(crowd.takeovers(), 2U);
+  EXPECT_EQ(most, 1U) << "so many attempts were written at the same time";
 }
 
 // Eight workers, and somebody who has the lease of one of two partitions locked for 3 s.

@@ -19,6 +19,7 @@ TEST_F(Load, WithoutAFileHasDefaultsAndOneQueueAndOnePool) {
   EXPECT_EQ(settings.database.connect_timeout, seconds(5));
   EXPECT_EQ(settings.daemon.lease_ttl, seconds(30));
   EXPECT_EQ(settings.daemon.task_timeout, hours(1));
+  EXPECT_FALSE(settings.daemon.cgroup);
   ASSERT_EQ(settings.queues.size(), 1U);
   EXPECT_EQ(settings.queues[0].name, "default");
   EXPECT_EQ(settings.queues[0].partitions, 16U);
@@ -48,6 +49,7 @@ lease_ttl = "10s"
 stop_timeout = "5s"
 task_timeout = "2h"
 frozen_after = "4s"
+cgroup = true
 
 [queues.mail]
 partitions = 4096
@@ -100,6 +102,7 @@ TEST_F(Load, ReadsEveryKey) {
   EXPECT_EQ(daemon.stop_timeout, seconds(5));
   EXPECT_EQ(daemon.task_timeout, hours(2));
   EXPECT_EQ(daemon.frozen_after, seconds(4));
+  EXPECT_TRUE(daemon.cgroup);
   ASSERT_EQ(settings.queues.size(), 2U);
   const Queue& mail = settings.queues[0];
   EXPECT_EQ(mail.name, "mail");

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/careful_turn.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "worker/stop_request.h"
+
+namespace allot::worker {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{10};
+
+}  // namespace
+
+CarefulTurn::CarefulTurn(const std::string& path)
+    : file_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640)) {
+  if (!file_.valid()) {
+    throw Error(path + ": cannot be made: " + std::strerror(errno), kExitCannotCreate);
+  }
+}
+
+bool CarefulTurn::take(std::chrono::milliseconds patience) {
+  const Nanos until = mono_ns() + static_cast<Nanos>(patience.count()) * kMilli;
+  while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (mono_ns() >= until || wait_asked(kLook)) return false;
+  }
+  return true;
+}
+
+void CarefulTurn::give_back() {
+  flock(file_.get(), LOCK_UN);
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/cgroup.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "base/error.h"
+#include "base/posix.h"
+#include "base/unique_fd.h"
+#include "ipc/slot.h"
+#include "log/log.h"
+#include "peer/inherited.h"
+#include "queue/lease.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kWish = "[daemon] cgroup = true: ";
+
+std::string content_of(const char* path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& folder, int error) {
+  throw Error(kWish + what + " " + folder + ": " + std::strerror(error) +
+                  "; under systemd give the service Delegate=yes and ProtectControlGroups=no "
+                  "(systemctl edit allotd), elsewhere start it in a cgroup of its user's; or set "
+                  "cgroup = false",
+              kExitConfig);
+}
+
+// False with errno.
+bool write_to(const std::string& path, std::string_view text) {
+  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file.valid() && write_all(file.get(), text.data(), text.size());
+}
+
+// This process with all its threads. False with errno.
+bool enter(const std::string& folder) {
+  return write_to(folder + "/cgroup.procs", "0");
+}
+
+void make(const std::string& folder) {
+  if (::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) refuse("cannot make", folder, errno);
+  if (::access((folder + "/cgroup.kill").c_str(), W_OK) == 0) return;
+  const int error = errno;
+  ::rmdir(folder.c_str());
+  if (error != ENOENT) refuse("cannot write cgroup.kill in", folder, error);
+  throw Error(kWish + folder +
+                  " has no cgroup.kill, which Linux has from 5.14 on; set cgroup = "
+                  "false",
+              kExitConfig);
+}
+
+// The file counts no zombies, and those below are counted with it.
+bool wait_until_empty(const std::string& folder, milliseconds patience) {
+  const UniqueFd events(::open((folder + "/cgroup.events").c_str(), O_RDONLY | O_CLOEXEC));
+  const auto end = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    std::array<char, 256> text{};
+    const ssize_t size = ::pread(events.get(), text.data(), text.size(), 0);
+    if (size < 0) return errno == ENODEV;  // it was removed meanwhile
+    const std::string_view read(text.data(), static_cast<std::size_t>(size));
+    if (read.find("populated 0") != std::string_view::npos) return true;
+    const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return false;
+    pollfd changed = {events.get(), POLLPRI, 0};
+    ::poll(&changed, 1, static_cast<int>(left.count()));
+  }
+}
+
+// A worker that waits here has no heartbeat yet, and is killed if it takes the whole limit.
+milliseconds patience(const config::Settings& settings) {
+  return std::min(config::frozen_limit(settings.daemon) / 2, milliseconds(5'000));
+}
+
+// Ends whatever is in it or below, if it is there at all. What the kernel holds on to (a disk that
+// does not answer) has its SIGKILL, and is not worth a worker that does not start.
+void end_all(const std::string& folder, const config::Settings& settings) {
+  const bool told = write_to(folder + "/cgroup.kill", "1");
+  if (!told && errno == ENOENT) return;
+  const char* why = told ? "still there after its SIGKILL" : std::strerror(errno);
+  if (told && wait_until_empty(folder, patience(settings))) return;
+  log::warn("cgroup.not_ended", {{"folder", folder}, {"reason", why}});
+}
+
+bool wanted(const config::Settings& settings) {
+  return settings.daemon.cgroup && peer::inherited(ipc::kSlotFd);
+}
+
+// The same for every life of this instance. Not by its name alone: two daemons of one name that
+// differ in their runtime folder may have been started in one cgroup.
+std::string folder_of(const std::string& own, const config::Settings& settings,
+                      std::uint32_t slot) {
+  const queue::Holder holder =
+      queue::make_holder(settings.daemon.instance, config::runtime_dir(settings));
+  std::array<char, 32> tail{};
+  std::snprintf(tail.data(), tail.size(), "-%016llx-%u",
+                static_cast<unsigned long long>(holder.origin), slot);
+  return own + "/allot-" + holder.instance + tail.data();
+}
+
+// One line of mountinfo: what of the file system is mounted, and where; empty if not cgroup v2.
+struct Mount {
+  std::string root;
+  std::string point;
+};
+
+Mount cgroup_mount(const std::string& line) {
+  if (line.find(" - cgroup2 ") == std::string::npos) return {};
+  std::istringstream words(line);
+  std::string skipped;
+  Mount mount;
+  words >> skipped >> skipped >> skipped >> mount.root >> mount.point;
+  return mount;
+}
+
+}  // namespace
+
+std::string find_cgroup(std::string_view cgroup, std::string_view mountinfo) {
+  std::string path;
+  std::istringstream memberships{std::string(cgroup)};
+  for (std::string line; std::getline(memberships, line);) {
+    if (line.starts_with("0::/")) path = line.substr(3);
+  }
+  if (path.empty()) return {};
+  std::istringstream mounts{std::string(mountinfo)};
+  for (std::string line; std::getline(mounts, line);) {
+    const Mount mount = cgroup_mount(line);
+    if (mount.point.empty()) continue;
+    const std::string root = mount.root == "/" ? "" : mount.root;
+    const std::string below = path == "/" ? "" : path;
+    if (below == root) return mount.point;
+    if (below.starts_with(root + "/")) return mount.point + below.substr(root.size());
+  }
+  return {};
+}
+
+std::string own_cgroup() {
+  std::string own =
+      find_cgroup(content_of("/proc/self/cgroup"), content_of("/proc/self/mountinfo"));
+  if (!own.empty()) return own;
+  throw Error(std::string(kWish) +
+                  "no cgroup v2 that holds this process is mounted here; mount one (mount -t "
+                  "cgroup2 none /sys/fs/cgroup), or set cgroup = false",
+              kExitConfig);
+}
+
+void try_cgroup(const std::string& own) {
+  const std::string folder = own + "/allot-check-" + std::to_string(::getpid());
+  make(folder);
+  const bool entered = enter(folder);
+  const int error = errno;
+  if (entered) enter(own);
+  ::rmdir(folder.c_str());
+  if (!entered) refuse("cannot enter", folder, error);
+}
+
+WorkerCgroup::WorkerCgroup(const config::Settings& settings, std::uint32_t slot)
+    : settings_(settings) {
+  if (!wanted(settings)) return;
+  const std::string own = own_cgroup();
+  folder_ = folder_of(own, settings, slot);
+  make(folder_);
+  end_all(folder_, settings);
+  if (!enter(folder_)) refuse("cannot enter", folder_, errno);
+  own_ = own;
+}
+
+// A worker that is killed leaves its folder to its settler, or, when there was nothing to settle,
+// to the next worker of its slot, which uses it again.
+WorkerCgroup::~WorkerCgroup() {
+  if (own_.empty() || !enter(own_)) return;
+  end_all(folder_, settings_);
+  ::rmdir(folder_.c_str());
+}
+
+void end_cgroup(const config::Settings& settings, std::uint32_t slot) noexcept {
+  if (!wanted(settings)) return;
+  try {
+    const std::string folder = folder_of(own_cgroup(), settings, slot);
+    end_all(folder, settings);
+    ::rmdir(folder.c_str());
+  } catch (const std::exception& error) {
+    log::warn("cgroup.not_ended", {{"slot", slot}, {"reason", error.what()}});
+  }
+}
+
+}  // namespace allot::worker
