@@ -61,6 +61,58 @@ TEST_F(SubmitTest, QueuesClassesAndTypesMayBeMixed) {
   expect_found(submit(worker_.db, submissions), submissions);
 }
 
+// Due by the database's clock, and in the same statement as others of that time.
+TEST_F(SubmitTest, ADelayedTaskHasALaterKey) {
+  auto submissions = batch(wide_, 30);
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  for (std::size_t i = 0; i < submissions.size(); ++i) {
+    SubmitOptions& options = submissions[i].options;
+    if (i % 3 == 1) options.delay = std::chrono::hours(1);
+    if (i % 3 == 2) options.run_at = now + std::chrono::hours(2);
+  }
+  const auto ids = submit(worker_.db, submissions);
+  expect_found(ids, submissions);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const double hours =
+        static_cast<double>(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), '2025-01-01' +"
+                                   " INTERVAL (" +
+                                   std::to_string(ids[i].first_key) +
+                                   " >> 12) MICROSECOND + INTERVAL 1 HOUR)")) /
+        3600.0;
+    EXPECT_NEAR(hours, 1.0 + static_cast<double>(i % 3), 0.05) << i;
+  }
+  EXPECT_EQ(TaskStore::fetch(look_, {wide_.queue_id, ids[1].partition.partition_no}, {}).size(),
+            number("SELECT COUNT(*) FROM task WHERE partition_no = " +
+                   std::to_string(ids[1].partition.partition_no) + " AND payload MOD 3 = 0"));
+}
+
+TEST_F(SubmitTest, AMomentThatHasPassedIsNow) {
+  auto submissions = batch(queue_, 3);
+  submissions[0].options.run_at = Moment();  // 1970: before the first key
+  submissions[1].options.run_at = std::chrono::sys_days(std::chrono::year(2025) / 1 / 1);
+  submissions[2].options.run_at = Moment(std::chrono::microseconds::min() / 4);
+  expect_found(submit(worker_.db, submissions), submissions);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task WHERE ABS(TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6),"
+                   " '2025-01-01' + INTERVAL (run_key >> 12) MICROSECOND)) < 5"),
+            3U);
+}
+
+// Else every fourth statement would meet another one's keys.
+TEST_F(SubmitTest, ManyTasksMayBeDueAtOneMoment) {
+  SubmitOptions at_noon;
+  at_noon.run_at = std::chrono::sys_days(std::chrono::year(2149) / 12 / 31);
+  const QueueInfo narrow = make_queue("narrow", 1);
+  const std::uint64_t before = statements_of(worker_.db);
+  for (int i = 0; i < 200; ++i) {
+    const std::vector<Submission> tasks(20, {narrow, "t", "", at_noon});
+    ASSERT_EQ(submit(worker_.db, tasks).size(), 20U);
+  }
+  EXPECT_LE(statements_of(worker_.db) - before, 202U) << "keys were taken";
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 4'000U);
+  EXPECT_EQ(number("SELECT MAX(run_key >> 12) - MIN(run_key >> 12) <= 1048575 + 1000 FROM task"),
+            1U);
+}
+
 TEST_F(SubmitTest, NothingIsSubmittedAsNothing) {
   EXPECT_TRUE(submit(worker_.db, {}).empty());
   EXPECT_EQ(tasks(), 0U);

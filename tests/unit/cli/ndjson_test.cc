@@ -41,6 +41,20 @@ TEST(Ndjson, PayloadAndPrioMayBeLeftOut) {
   EXPECT_EQ(line->options.prio, queue::kDefaultPrio);
 }
 
+TEST(Ndjson, WhenItIsDue) {
+  const auto after = parse_line(R"({"queue":"q","type":"t","delay":"5m"})");
+  EXPECT_EQ(after->options.delay, std::chrono::minutes(5));
+  EXPECT_FALSE(after->options.run_at);
+  const auto at = parse_line(R"({"run_at":"2026-12-24T18:00:00Z","queue":"q","type":"t"})");
+  EXPECT_EQ(at->options.run_at->time_since_epoch(), std::chrono::seconds(1'798'135'200));
+  EXPECT_NE(refusal(R"({"queue":"q","type":"t","delay":5})").find("'delay' must be a string"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"queue":"q","type":"t","delay":"soon"})").find("'delay' is \"soon\""),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"queue":"q","type":"t","run_at":"soon"})").find("'run_at' is"),
+            std::string::npos);
+}
+
 TEST(Ndjson, AnEmptyLineIsNoTask) {
   for (const char* text : {"", " ", "\t \r"}) EXPECT_FALSE(parse_line(text)) << '"' << text << '"';
 }
