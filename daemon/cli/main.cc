@@ -69,9 +69,11 @@ void add_submit(CLI::App& app, Words& words) {
   auto* file = command->add_option("--file", one.file, "Read the payload from this file");
   auto* prio = command->add_option("--prio", one.options.prio, "Class 0 (first) to 3 (last)");
   prio->check(CLI::Range(0U, queue::kPrioClasses - 1))->capture_default_str();
-  auto* ndjson = command->add_option("--ndjson", bulk.ndjson,
-                                     "Submit each line of this file (- is standard input): an "
-                                     "object with queue, type, payload, prio, delay, run_at");
+  auto* ndjson =
+      command->add_option("--ndjson", bulk.ndjson,
+                          "Submit each line of this file (- is standard input): an "
+                          "object with queue, type, payload, prio, delay, run_at, unique_key, "
+                          "unique_for");
   file->type_name("FILE");
   ndjson->type_name("FILE");
   prio->type_name("CLASS");
@@ -81,6 +83,15 @@ void add_submit(CLI::App& app, Words& words) {
   auto* run_at = command->add_option_function<std::string>(
       "--run-at", [&](const auto& text) { one.options.run_at = parse_moment("--run-at", text); },
       "Not before then: 2026-12-24T18:00:00Z");
+  auto* unique_key = command->add_option(
+      "--unique-key", one.options.unique_key,
+      "Only one task of the queue has this key: prints that one's id if there is one");
+  auto* unique_for = command->add_option_function<std::string>(
+      "--unique-for",
+      [&](const auto& text) { one.options.unique_for = parse_delay("--unique-for", text); },
+      "How long the key stays taken after the task's end [5m]");
+  unique_key->type_name("KEY");
+  unique_for->type_name("TIME")->needs(unique_key);
   delay->type_name("TIME")->excludes(run_at);
   run_at->type_name("MOMENT");
   command->add_option("--batch", bulk.batch, "Lines per transaction, all or nothing")
@@ -103,7 +114,8 @@ void add_submit(CLI::App& app, Words& words) {
       ->excludes(payload)
       ->excludes(prio)
       ->excludes(delay)
-      ->excludes(run_at);
+      ->excludes(run_at)
+      ->excludes(unique_key);
   command->callback([&words, queue, type] {
     words.submit.json = words.bulk.json = words.json;
     if (!words.bulk.ndjson.empty()) {

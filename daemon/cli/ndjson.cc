@@ -15,7 +15,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kShown = 60;
-const std::vector<std::string> kFields{"queue", "type", "payload", "prio", "delay", "run_at"};
+const std::vector<std::string> kFields{"queue", "type",   "payload",    "prio",
+                                       "delay", "run_at", "unique_key", "unique_for"};
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(why, kExitBadInput);
@@ -35,6 +36,12 @@ class LineReader final : public nlohmann::json_sax<json> {
     const auto run_at = texts_.find("run_at");
     if (delay != texts_.end()) line.options.delay = parse_delay("delay", delay->second);
     if (run_at != texts_.end()) line.options.run_at = parse_moment("run_at", run_at->second);
+    const auto unique_key = texts_.find("unique_key");
+    const auto unique_for = texts_.find("unique_for");
+    if (unique_key != texts_.end()) line.options.unique_key = unique_key->second;
+    if (unique_for != texts_.end()) {
+      line.options.unique_for = parse_delay("unique_for", unique_for->second);
+    }
     return line;
   }
 

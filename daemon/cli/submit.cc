@@ -54,13 +54,14 @@ int submit(const Context& context, const SubmitWords& words) {
   queue::validate(task);
   db::Connection db = connect(settings);
   task.queue = Queues(db, settings).get(words.queue);
-  const auto ids = queue::submit(db, {&task, 1});
-  ring_local(settings, 1);
-  const std::string id = ids.front().text();
+  const queue::Submitted made = queue::submit(db, {&task, 1}).front();
+  if (!made.existed) ring_local(settings, 1);
+  const std::string id = made.id.text();
   if (words.json) {
-    std::printf("%s\n", nlohmann::json{{"id", id}}.dump().c_str());
+    std::printf("%s\n", nlohmann::json{{"id", id}, {"existed", made.existed}}.dump().c_str());
   } else {
     std::printf("%s\n", id.c_str());
+    if (made.existed) std::fprintf(stderr, "allot: its unique key is taken by this task\n");
   }
   return kExitOk;
 }

@@ -20,6 +20,9 @@ inline constexpr unsigned kPrioClasses = 4;
 // other than lost, each is written before it runs (S7).
 inline constexpr std::uint32_t kSuspectFlag = 1;
 
+// The bit of a task that has a row in task_unique, which is stamped when it ends.
+inline constexpr std::uint32_t kUniqueFlag = 2;
+
 struct Partition {
   std::uint32_t queue_id = 0;
   std::uint32_t partition_no = 0;
@@ -38,7 +41,7 @@ struct Task {
   TaskKey key;
   std::optional<std::uint64_t> first_key;  // set once the task has moved
   std::uint32_t attempt = 0;               // attempts charged so far
-  std::uint32_t flags = 0;                 // kSuspectFlag
+  std::uint32_t flags = 0;                 // kSuspectFlag, kUniqueFlag
   std::string type;
   std::size_t payload_size = 0;
   std::optional<std::string> payload;  // large ones are fetched singly, right before they run (S19)
