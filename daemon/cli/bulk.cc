@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -47,18 +48,22 @@ class Bulk {
     flush();
     progress_.wipe();
     if (options_.json) return print_json(nullptr);
-    std::fprintf(stderr, "submitted %llu tasks in %llu batches\n",
+    std::fprintf(stderr, "submitted %llu tasks in %llu batches",
                  static_cast<unsigned long long>(tasks_),
                  static_cast<unsigned long long>(batches_));
+    if (existed_ > 0) {
+      std::fprintf(stderr, "; %llu more existed", static_cast<unsigned long long>(existed_));
+    }
+    std::fputc('\n', stderr);
   }
 
   // What ended it, or nullptr.
   void print_json(const Error* error) const {
     const int code = error == nullptr ? kExitOk : error->exit_code();
-    nlohmann::ordered_json report = {{"ok", error == nullptr},  {"exit_code", code},
-                                     {"error", nullptr},        {"tasks", tasks_},
-                                     {"batches", batches_},     {"next_line", nullptr},
-                                     {"unknown_lines", nullptr}};
+    nlohmann::ordered_json report = {{"ok", error == nullptr}, {"exit_code", code},
+                                     {"error", nullptr},       {"tasks", tasks_},
+                                     {"existed", existed_},    {"batches", batches_},
+                                     {"next_line", nullptr},   {"unknown_lines", nullptr}};
     if (error != nullptr) report["error"] = error->what();
     if (code == kExitOutcomeUnknown) {
       report["unknown_lines"] = {first_of_batch_, last_of_batch_};
@@ -86,7 +91,7 @@ class Bulk {
       auto line = parse_line(text);
       if (!line) return;
       queue::Submission task{queues_.get(line->queue), std::move(line->type),
-                             std::move(line->payload), line->prio};
+                             std::move(line->payload), line->options};
       queue::validate(task);
       if (batch_.empty()) first_of_batch_ = line_;
       last_of_batch_ = line_;
@@ -104,9 +109,9 @@ class Bulk {
   void flush() {
     if (batch_.empty()) return;
     const std::string lines = input_.name() + ": " + range(first_of_batch_, last_of_batch_);
-    std::vector<queue::TaskId> ids;
+    std::vector<queue::Submitted> made;
     try {
-      ids = queue::submit(db_, batch_);
+      made = queue::submit(db_, batch_);
     } catch (const queue::OutcomeUnknown& error) {
       throw Error(lines + ": outcome unknown: " + error.what() + "; " + so_far() +
                       "; find out whether they are there, then go on with --from-line " +
@@ -117,9 +122,12 @@ class Bulk {
       throw Error(lines + " not submitted: " + error.what() + "; " + so_far() + go_on(),
                   error.exit_code());
     }
-    ring_local(settings_, ids.size());
-    print(ids);
-    tasks_ += ids.size();
+    const auto existed = static_cast<std::uint64_t>(
+        std::count_if(made.begin(), made.end(), [](const auto& task) { return task.existed; }));
+    ring_local(settings_, made.size() - existed);
+    print(made);
+    tasks_ += made.size() - existed;
+    existed_ += existed;
     ++batches_;
     last_submitted_ = last_of_batch_;
     batch_.clear();
@@ -127,9 +135,9 @@ class Bulk {
     progress_.show(input_.handed_out(), tasks_);
   }
 
-  void print(const std::vector<queue::TaskId>& ids) const {
+  void print(const std::vector<queue::Submitted>& made) const {
     if (!options_.ids) return;
-    for (const queue::TaskId& id : ids) std::printf("%s\n", id.text().c_str());
+    for (const queue::Submitted& task : made) std::printf("%s\n", task.id.text().c_str());
     // Whoever reads them has the ids of all that is in, even if this process is killed now.
     std::fflush(stdout);
   }
@@ -164,6 +172,7 @@ class Bulk {
   std::uint64_t last_of_batch_ = 0;
   std::uint64_t last_submitted_ = 0;
   std::uint64_t tasks_ = 0;
+  std::uint64_t existed_ = 0;  // unique keys that were taken
   std::uint64_t batches_ = 0;
 };
 

@@ -16,6 +16,7 @@
 #include "base/version.h"
 #include "cli/admin.h"
 #include "cli/config.h"
+#include "cli/due.h"
 #include "cli/operators.h"
 #include "cli/plugin.h"
 #include "cli/status.h"
@@ -48,7 +49,7 @@ class PlainHelp final : public CLI::Formatter {
 
 struct Words {
   Context context;
-  SubmitOptions submit;
+  SubmitWords submit;
   BulkOptions bulk;
   TasksOptions tasks;
   ShowOptions show;
@@ -61,21 +62,40 @@ struct Words {
 
 void add_submit(CLI::App& app, Words& words) {
   CLI::App* command = app.add_subcommand("submit", "Submit a task, or one for each line of a file");
-  SubmitOptions& one = words.submit;
+  SubmitWords& one = words.submit;
   BulkOptions& bulk = words.bulk;
   auto* queue = command->add_option("QUEUE", one.queue, "The queue");
   auto* type = command->add_option("TYPE", one.type, "The task's type: which handler runs it");
   auto* payload = command->add_option(
       "PAYLOAD", one.payload, "The payload; - reads it from standard input; none is an empty one");
   auto* file = command->add_option("--file", one.file, "Read the payload from this file");
-  auto* prio = command->add_option("--prio", one.prio, "Class 0 (first) to 3 (last)");
+  auto* prio = command->add_option("--prio", one.options.prio, "Class 0 (first) to 3 (last)");
   prio->check(CLI::Range(0U, queue::kPrioClasses - 1))->capture_default_str();
-  auto* ndjson = command->add_option("--ndjson", bulk.ndjson,
-                                     "Submit each line of this file (- is standard input): an "
-                                     "object with queue, type, payload, prio");
+  auto* ndjson =
+      command->add_option("--ndjson", bulk.ndjson,
+                          "Submit each line of this file (- is standard input): an "
+                          "object with queue, type, payload, prio, delay, run_at, unique_key, "
+                          "unique_for");
   file->type_name("FILE");
   ndjson->type_name("FILE");
   prio->type_name("CLASS");
+  auto* delay = command->add_option_function<std::string>(
+      "--delay", [&](const auto& text) { one.options.delay = parse_delay("--delay", text); },
+      "Not before so long from now: 300ms, 30s, 5m, 2h");
+  auto* run_at = command->add_option_function<std::string>(
+      "--run-at", [&](const auto& text) { one.options.run_at = parse_moment("--run-at", text); },
+      "Not before then: 2026-12-24T18:00:00Z");
+  auto* unique_key = command->add_option(
+      "--unique-key", one.options.unique_key,
+      "Only one task of the queue has this key: prints that one's id if there is one");
+  auto* unique_for = command->add_option_function<std::string>(
+      "--unique-for",
+      [&](const auto& text) { one.options.unique_for = parse_delay("--unique-for", text); },
+      "How long the key stays taken after the task's end [5m]");
+  unique_key->type_name("KEY");
+  unique_for->type_name("TIME")->needs(unique_key);
+  delay->type_name("TIME")->excludes(run_at);
+  run_at->type_name("MOMENT");
   command->add_option("--batch", bulk.batch, "Lines per transaction, all or nothing")
       ->check(CLI::Range(1, 100'000))
       ->type_name("LINES")
@@ -91,7 +111,13 @@ void add_submit(CLI::App& app, Words& words) {
                  "Print the id, or what --ndjson submitted and how to go on, as JSON")
       ->excludes(ids);
   file->excludes(payload)->excludes(ndjson);
-  ndjson->excludes(queue)->excludes(type)->excludes(payload)->excludes(prio);
+  ndjson->excludes(queue)
+      ->excludes(type)
+      ->excludes(payload)
+      ->excludes(prio)
+      ->excludes(delay)
+      ->excludes(run_at)
+      ->excludes(unique_key);
   command->callback([&words, queue, type] {
     words.submit.json = words.bulk.json = words.json;
     if (!words.bulk.ndjson.empty()) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/ndjson.h"
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "cli/due.h"
 #include "cli/text.h"
 
 namespace allot::cli {
@@ -12,6 +15,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kShown = 60;
+const std::vector<std::string> kFields{"queue", "type",   "payload",    "prio",
+                                       "delay", "run_at", "unique_key", "unique_for"};
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(why, kExitBadInput);
@@ -22,10 +27,22 @@ constexpr std::size_t kShown = 60;
 class LineReader final : public nlohmann::json_sax<json> {
  public:
   Line take() {
-    if (!queue_) refuse("'queue' is missing");
-    if (!type_) refuse("'type' is missing");
-    return {std::move(*queue_), std::move(*type_), std::move(payload_).value_or(""),
-            prio_.value_or(queue::kDefaultPrio)};
+    if (!texts_.contains("queue")) refuse("'queue' is missing");
+    if (!texts_.contains("type")) refuse("'type' is missing");
+    Line line{
+        std::move(texts_["queue"]), std::move(texts_["type"]), std::move(texts_["payload"]), {}};
+    if (prio_) line.options.prio = *prio_;
+    const auto delay = texts_.find("delay");
+    const auto run_at = texts_.find("run_at");
+    if (delay != texts_.end()) line.options.delay = parse_delay("delay", delay->second);
+    if (run_at != texts_.end()) line.options.run_at = parse_moment("run_at", run_at->second);
+    const auto unique_key = texts_.find("unique_key");
+    const auto unique_for = texts_.find("unique_for");
+    if (unique_key != texts_.end()) line.options.unique_key = unique_key->second;
+    if (unique_for != texts_.end()) {
+      line.options.unique_for = parse_delay("unique_for", unique_for->second);
+    }
+    return line;
   }
 
   bool null() override { return scalar("null"); }
@@ -43,7 +60,7 @@ class LineReader final : public nlohmann::json_sax<json> {
   bool string(string_t& value) override {
     if (depth_ != 1) return scalar(json(std::move(value)).dump());
     if (field_ == "prio") refuse_prio();
-    text_of_field() = std::move(value);
+    texts_[field_] = std::move(value);
     return true;
   }
   bool binary(binary_t& /*value*/) override { return false; }  // not in JSON
@@ -62,12 +79,11 @@ class LineReader final : public nlohmann::json_sax<json> {
       comma_ = false;
       return true;
     }
-    if (name != "queue" && name != "type" && name != "payload" && name != "prio") {
-      refuse("unknown field '" + printable(name, kShown) + "'" +
-             did_you_mean(name, {"queue", "type", "payload", "prio"}));
+    if (std::find(kFields.begin(), kFields.end(), name) == kFields.end()) {
+      refuse("unknown field '" + printable(name, kShown) + "'" + did_you_mean(name, kFields));
     }
     field_ = std::move(name);
-    if (field_ == "prio" ? prio_.has_value() : text_of_field().has_value()) {
+    if (field_ == "prio" ? prio_.has_value() : texts_.contains(field_)) {
       refuse("field '" + field_ + "' stands there twice");
     }
     return true;
@@ -85,10 +101,6 @@ class LineReader final : public nlohmann::json_sax<json> {
  private:
   [[noreturn]] static void refuse_prio() { refuse("'prio' must be 0 (first) to 3"); }
 
-  std::optional<std::string>& text_of_field() {
-    return field_ == "queue" ? queue_ : field_ == "type" ? type_ : payload_;
-  }
-
   // A value that is no string: part of the payload, or it stands in the wrong place.
   void require_payload() const {
     if (depth_ == 0) refuse("not a JSON object");
@@ -97,9 +109,9 @@ class LineReader final : public nlohmann::json_sax<json> {
     refuse("'" + field_ + "' must be a string");
   }
   void append(const std::string& text) {
-    if (!payload_) payload_.emplace();
-    if (comma_) *payload_ += ',';
-    *payload_ += text;
+    std::string& payload = texts_["payload"];
+    if (comma_) payload += ',';
+    payload += text;
     comma_ = depth_ > 1;
   }
   bool scalar(const std::string& text) {
@@ -115,7 +127,7 @@ class LineReader final : public nlohmann::json_sax<json> {
     return true;
   }
   bool close(char bracket) {
-    if (--depth_ > 0) *payload_ += bracket;
+    if (--depth_ > 0) texts_["payload"] += bracket;
     comma_ = depth_ > 1;
     return true;
   }
@@ -123,9 +135,7 @@ class LineReader final : public nlohmann::json_sax<json> {
   std::size_t depth_ = 0;  // 1: the fields of the line; more: inside the payload
   bool comma_ = false;     // something stands before the next value of the payload
   std::string field_;
-  std::optional<std::string> queue_;
-  std::optional<std::string> type_;
-  std::optional<std::string> payload_;
+  std::map<std::string, std::string> texts_;  // every field but prio
   std::optional<std::uint32_t> prio_;
 };
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "queue/task.h"
+#include "queue/submit.h"
 
 namespace allot::cli {
 
@@ -18,12 +18,12 @@ struct Line {
   std::string queue;
   std::string type;
   std::string payload;
-  std::uint32_t prio = queue::kDefaultPrio;
+  queue::SubmitOptions options;
 };
 
-// Parses {"queue": ..., "type": ..., "payload": ..., "prio": ...}. A payload that is a string is
-// submitted as its bytes; any other as the JSON text that stands there, without white space.
-// nullopt for a line of white space. Throws Error(kExitBadInput) that names the field.
+// Parses {"queue": ..., "type": ...} with, if wanted, payload, prio, delay, run_at. A payload that
+// is a string is submitted as its bytes; any other as the JSON text that stands there, without
+// white space. nullopt for a line of white space. Throws Error(kExitBadInput) that names the field.
 std::optional<Line> parse_line(const std::string& text);
 
 }  // namespace allot::cli

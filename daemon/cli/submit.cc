@@ -17,9 +17,9 @@
 namespace allot::cli {
 namespace {
 
-std::string payload_of(const SubmitOptions& options) {
-  if (!options.file && options.payload != "-") return options.payload.value_or("");
-  Input input(options.file.value_or("-"));
+std::string payload_of(const SubmitWords& words) {
+  if (!words.file && words.payload != "-") return words.payload.value_or("");
+  Input input(words.file.value_or("-"));
   std::string payload = input.read_all(queue::kMaxPayload);
   if (payload.size() > queue::kMaxPayload) {
     throw Error(input.name() + ": the most that a payload may have is 16 MiB - 1 (" +
@@ -45,22 +45,23 @@ void ring_local(const config::Settings& settings, std::size_t tasks) {
   }
 }
 
-int submit(const Context& context, const SubmitOptions& options) {
+int submit(const Context& context, const SubmitWords& words) {
   const config::Settings settings = context.settings();
   queue::Submission task;
-  task.type = options.type;
-  task.payload = payload_of(options);
-  task.prio = options.prio;
+  task.type = words.type;
+  task.payload = payload_of(words);
+  task.options = words.options;
   queue::validate(task);
   db::Connection db = connect(settings);
-  task.queue = Queues(db, settings).get(options.queue);
-  const auto ids = queue::submit(db, {&task, 1});
-  ring_local(settings, 1);
-  const std::string id = ids.front().text();
-  if (options.json) {
-    std::printf("%s\n", nlohmann::json{{"id", id}}.dump().c_str());
+  task.queue = Queues(db, settings).get(words.queue);
+  const queue::Submitted made = queue::submit(db, {&task, 1}).front();
+  if (!made.existed) ring_local(settings, 1);
+  const std::string id = made.id.text();
+  if (words.json) {
+    std::printf("%s\n", nlohmann::json{{"id", id}, {"existed", made.existed}}.dump().c_str());
   } else {
     std::printf("%s\n", id.c_str());
+    if (made.existed) std::fprintf(stderr, "allot: its unique key is taken by this task\n");
   }
   return kExitOk;
 }

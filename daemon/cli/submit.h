@@ -6,16 +6,16 @@
 #include <string>
 
 #include "cli/context.h"
-#include "queue/task.h"
+#include "queue/submit.h"
 
 namespace allot::cli {
 
-struct SubmitOptions {
+struct SubmitWords {
   std::string queue;
   std::string type;
   std::optional<std::string> payload;  // "-" = standard input
   std::optional<std::string> file;     // payload from a file
-  std::uint32_t prio = queue::kDefaultPrio;
+  queue::SubmitOptions options;
   bool json = false;
 };
 
@@ -28,7 +28,7 @@ struct BulkOptions {
 };
 
 // allot submit QUEUE TYPE [PAYLOAD]: one task; its id on standard output.
-int submit(const Context& context, const SubmitOptions& options);
+int submit(const Context& context, const SubmitWords& words);
 
 // allot submit --ndjson FILE: one task for each line, all or nothing for each batch (bulk.cc).
 int submit_lines(const Context& context, const BulkOptions& options);

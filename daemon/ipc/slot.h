@@ -21,7 +21,7 @@ inline constexpr int kAnswerFd = 7;  // preflight answer (preflight.h), or readi
 inline constexpr int kLockFd = 8;    // the instance lock, held by every process of the instance
 
 inline constexpr char kSlotMagic[8] = {'a', 'l', 'l', 'o', 't', 's', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 3;
+inline constexpr std::uint32_t kSlotVersion = 4;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 512;
 inline constexpr std::size_t kMaxRunning = 64;
@@ -77,7 +77,7 @@ struct FinishedTask {
   std::uint64_t run_key;
   std::uint64_t first_key;  // 0: never tried before, so nothing but the task row is kept of it
   std::uint64_t prio;
-  std::uint64_t reserved;
+  std::uint64_t unique;  // 1: it has a row in task_unique
 };
 
 // Every count is stored after the entry that it makes visible (release order), so that whoever

@@ -40,6 +40,14 @@ Landed send(db::Connection& db, std::initializer_list<db::Statement> writes) {
   return db.transact(statements).back().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 
+// The same for a task that is at its end, and with it the time of its unique key, if it has one.
+Landed send_last(db::Connection& db, const Detached& detached, std::vector<db::Statement> writes) {
+  const TaskKey first_key{detached.id.prio, detached.id.first_key};
+  writes.push_back(stamp_statement(detached.id.partition, {&first_key, 1}));
+  const auto results = db.transact(writes);
+  return results.at(results.size() - 2).affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
+}
+
 Landed move(db::Connection& db, const Detached& detached, const db::Statement& first,
             std::uint32_t charged, std::uint32_t keep_flags, std::chrono::microseconds delay) {
   return send_salted([&](std::uint32_t salt) {
@@ -135,7 +143,7 @@ Landed DetachedStore::checkpoint(db::Connection& db, const Detached& detached,
 }
 
 Landed DetachedStore::ack(db::Connection& db, const Detached& detached) {
-  return send(db, {fenced(sql::k_ack_detached, detached)});
+  return send_last(db, detached, {fenced(sql::k_ack_detached, detached)});
 }
 
 Landed DetachedStore::retry(db::Connection& db, const Detached& detached, std::uint32_t attempt,
@@ -148,7 +156,7 @@ Landed DetachedStore::bury(db::Connection& db, const Detached& detached, std::ui
                            const Verdict& verdict) {
   db::Statement bury = fenced(sql::k_bury_detached, detached);
   bury.set("attempt", attempt).set("cause", verdict.cause).set("error", error_text(verdict.error));
-  return send(db, {record(detached, attempt, verdict), bury});
+  return send_last(db, detached, {record(detached, attempt, verdict), bury});
 }
 
 Landed DetachedStore::charge(db::Connection& db, const Detached& detached, std::uint32_t attempt,

@@ -12,7 +12,7 @@ namespace allot::queue {
 namespace {
 
 // Keys end in 2167, and a sum beyond that wraps around silently.
-constexpr std::chrono::microseconds kMaxDelay = std::chrono::hours(24 * 365 * 100);
+constexpr std::chrono::microseconds kMaxPause = std::chrono::hours(24 * 365 * 100);
 
 }  // namespace
 
@@ -47,25 +47,35 @@ std::string key_condition(std::string_view key, std::span<const TaskKey> keys) {
   return condition.empty() ? "FALSE" : condition;
 }
 
+db::Statement stamp_statement(Partition partition, std::span<const TaskKey> first_keys) {
+  db::Statement stamp(sql::k_stamp_unique);
+  set_partition(stamp, partition).set_raw("first_keys", key_condition("first_key", first_keys));
+  return stamp;
+}
+
 std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished) {
   std::vector<db::Statement> statements;
   if (finished.empty()) return statements;
   std::vector<TaskKey> keys;
   std::vector<TaskKey> first_keys;
+  std::vector<TaskKey> unique;
   for (const Finished& task : finished) {
     keys.push_back(task.key);
     if (task.first_key) first_keys.push_back({task.key.prio, *task.first_key});
+    if (task.unique) unique.push_back({task.key.prio, task.first_key.value_or(task.key.run_key)});
   }
   db::Statement& ack = statements.emplace_back(sql::k_ack);
   set_partition(ack, partition).set_raw("keys", key_condition("run_key", keys));
-  if (first_keys.empty()) return statements;
-  db::Statement& history = statements.emplace_back(sql::k_ack_history);
-  set_partition(history, partition).set_raw("first_keys", key_condition("first_key", first_keys));
+  if (!first_keys.empty()) {
+    db::Statement& history = statements.emplace_back(sql::k_ack_history);
+    set_partition(history, partition).set_raw("first_keys", key_condition("first_key", first_keys));
+  }
+  if (!unique.empty()) statements.push_back(stamp_statement(partition, unique));
   return statements;
 }
 
 std::int64_t bounded_us(std::chrono::microseconds delay) {
-  return std::clamp(delay, std::chrono::microseconds(0), kMaxDelay).count();
+  return std::clamp(delay, std::chrono::microseconds(0), kMaxPause).count();
 }
 
 std::uint32_t salt() {

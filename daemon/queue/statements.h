@@ -34,7 +34,11 @@ std::string id_list(std::span<const std::uint32_t> ids);
 // "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)"; run_key is the name `key`.
 std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 
-// ack.sql, and ack_history.sql where one of them was tried before; nothing for none.
+// Ends the time of unique keys, of tasks by their first keys.
+db::Statement stamp_statement(Partition partition, std::span<const TaskKey> first_keys);
+
+// ack.sql, and ack_history.sql where one of them was tried before, stamp_unique.sql where one has a
+// unique key; nothing for none.
 std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished);
 
 // Microseconds, from 0 to a century.

@@ -3,8 +3,9 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <map>
-#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "sql/queries.h"
@@ -19,8 +20,9 @@ constexpr int kTries = 8;
 
 using Indexes = std::vector<std::size_t>;
 
-std::uint32_t random_number() {
-  std::uint32_t value = 0;
+template <typename Number>
+Number random_number() {
+  Number value = 0;
   if (getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) value = 0;
   return value;
 }
@@ -28,27 +30,32 @@ std::uint32_t random_number() {
 struct Target {
   Partition partition;
   std::uint32_t prio = 0;
+  std::chrono::microseconds delay{0};
+  std::optional<Moment> run_at{};
   auto operator<=>(const Target&) const = default;
 };
 
-// One multi-row INSERT: one partition, one class, bounded in rows and bytes.
+// One multi-row INSERT: one partition, one class, one due time, bounded in rows and bytes.
 struct Insert {
   Target target;
   Indexes rows;
 };
 
-// S18: neighbours go to different partitions, so that four workers share even 500 slow tasks; the
-// start is random, so that single submissions spread too. Sorted: two batches lock in one order.
-std::vector<Insert> place(std::span<const Submission> submissions) {
-  std::map<Target, Indexes> placed;
-  std::map<std::uint32_t, std::uint32_t> next;
-  for (std::size_t i = 0; i < submissions.size(); ++i) {
-    const Submission& task = submissions[i];
-    auto [at, is_new] = next.try_emplace(task.queue.queue_id, 0U);
-    if (is_new) at->second = random_number();
-    const std::uint32_t partition_no = at->second++ % task.queue.partitions;
-    placed[{{task.queue.queue_id, partition_no}, task.prio}].push_back(i);
-  }
+// A submission with a unique key. The claim tells it from all others of that key.
+struct Unique {
+  std::size_t index;
+  Target target;
+  std::uint64_t claim;
+};
+
+struct Plan {
+  std::vector<Insert> inserts;
+  std::vector<Unique> uniques;  // in the order of queue and key
+};
+
+// In rows and bytes.
+std::vector<Insert> inserts_of(const std::map<Target, Indexes>& placed,
+                               std::span<const Submission> submissions) {
   std::vector<Insert> inserts;
   for (const auto& [target, rows] : placed) {
     std::size_t bytes = 0;
@@ -67,14 +74,64 @@ std::vector<Insert> place(std::span<const Submission> submissions) {
   return inserts;
 }
 
+// S18: neighbours go to different partitions, so that four workers share even 500 slow tasks; the
+// start is random, so that single submissions spread too. Sorted: two batches lock in one order.
+Plan place(std::span<const Submission> submissions) {
+  Plan plan;
+  std::map<Target, Indexes> placed;
+  std::map<std::uint32_t, std::uint32_t> next;
+  for (std::size_t i = 0; i < submissions.size(); ++i) {
+    const Submission& task = submissions[i];
+    auto [at, is_new] = next.try_emplace(task.queue.queue_id, 0U);
+    if (is_new) at->second = random_number<std::uint32_t>();
+    const std::uint32_t partition_no = at->second++ % task.queue.partitions;
+    const SubmitOptions& options = task.options;
+    const Target target{
+        {task.queue.queue_id, partition_no}, options.prio, options.delay, options.run_at};
+    if (options.unique_key) {
+      plan.uniques.push_back({i, target, random_number<std::uint64_t>()});
+    } else {
+      placed[target].push_back(i);
+    }
+  }
+  plan.inserts = inserts_of(placed, submissions);
+  std::stable_sort(plan.uniques.begin(), plan.uniques.end(), [&](const Unique& a, const Unique& b) {
+    return std::tie(a.target.partition.queue_id, *submissions[a.index].options.unique_key) <
+           std::tie(b.target.partition.queue_id, *submissions[b.index].options.unique_key);
+  });
+  return plan;
+}
+
+std::string due(const Target& target) {
+  if (target.run_at) {
+    constexpr Moment kFirst = std::chrono::sys_days(std::chrono::year(2025) / 1 / 1);
+    db::Statement at(sql::k_due_at);
+    at.set("run_at_us", std::max(*target.run_at - kFirst, std::chrono::microseconds(0)).count());
+    return at.render();
+  }
+  if (target.delay.count() == 0) return db::Statement(sql::k_due_now).render();
+  db::Statement after(sql::k_due_after);
+  after.set("delay_us", target.delay.count());
+  return after.render();
+}
+
+db::Statement& set_target(db::Statement& row, const Target& target) {
+  return row.set("queue_id", target.partition.queue_id)
+      .set("partition_no", target.partition.partition_no)
+      .set("prio", target.prio)
+      .set_raw("due", due(target));
+}
+
+std::uint32_t salt_of_statement() {
+  return random_number<std::uint32_t>() & 4095U;
+}
+
 db::Statement statement_of(const Insert& insert, std::span<const Submission> submissions) {
-  std::uint32_t offset = random_number() & 4095U;
+  std::uint32_t offset = salt_of_statement();
   std::string rows;
   for (const std::size_t i : insert.rows) {
     db::Statement row(sql::k_submit_row);
-    row.set("queue_id", insert.target.partition.queue_id)
-        .set("partition_no", insert.target.partition.partition_no)
-        .set("prio", insert.target.prio)
+    set_target(row, insert.target)
         .set("offset", offset++)
         .set("type", submissions[i].type)
         .set_bytes("payload", submissions[i].payload);
@@ -88,13 +145,13 @@ db::Statement statement_of(const Insert& insert, std::span<const Submission> sub
 
 // Sends one INSERT, with a new salt when a key was taken, and fills in the ids of its tasks.
 void send(db::Connection& db, const Insert& insert, std::span<const Submission> submissions,
-          std::vector<TaskId>& ids) {
+          std::vector<Submitted>& tasks) {
   for (int tries = 1;; ++tries) {
     try {
       auto results = db.run({statement_of(insert, submissions)});
       std::uint64_t key = results.front().insert_id() - insert.rows.size();
       for (const std::size_t i : insert.rows) {
-        ids[i] = {insert.target.partition, insert.target.prio, ++key};
+        tasks[i].id = {insert.target.partition, insert.target.prio, ++key};
       }
       return;
     } catch (const db::DbError& error) {
@@ -103,30 +160,116 @@ void send(db::Connection& db, const Insert& insert, std::span<const Submission> 
   }
 }
 
-[[noreturn]] void outcome_unknown(std::size_t count, const db::DbError& error) {
-  throw OutcomeUnknown(
-      "the outcome of submitting " + std::to_string(count) + (count == 1 ? " task" : " tasks") +
-      " is unknown, because the reply was lost: they exist all or none (" + error.what() + ")");
+// Uniques of one queue, as many as one trip takes.
+std::size_t chunk_of(std::span<const Unique> uniques, std::span<const Submission> submissions) {
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+  for (const Unique& unique : uniques) {
+    if (unique.target.partition.queue_id != uniques.front().target.partition.queue_id) break;
+    bytes += submissions[unique.index].payload.size();
+    if (count > 0 && (count == kMaxRows || bytes > kMaxStatementBytes)) break;
+    ++count;
+  }
+  return count;
 }
 
-std::vector<TaskId> submit_one(db::Connection& db, const Insert& insert,
-                               std::span<const Submission> submissions) {
-  std::vector<TaskId> ids(submissions.size());
+// Claims the keys, makes the tasks of those that were free, and asks whose they are.
+std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
+                                         std::span<const Submission> submissions) {
+  const std::uint32_t queue_id = uniques.front().target.partition.queue_id;
+  std::uint32_t offset = salt_of_statement();
+  std::string rows;
+  std::string keys;
+  std::vector<db::Statement> statements(1, db::Statement(sql::k_claim_unique));
+  for (const Unique& unique : uniques) {
+    const Submission& task = submissions[unique.index];
+    const std::string& key = *task.options.unique_key;
+    db::Statement row(sql::k_claim_unique_row);
+    set_target(row, unique.target)
+        .set("offset", offset++)
+        .set_bytes("unique_key", key)
+        .set("claim", unique.claim)
+        .set("keep_us", task.options.unique_for.count());
+    rows += (rows.empty() ? "" : ",\n") + row.render();
+    keys += (keys.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
+    statements.emplace_back(sql::k_submit_unique)
+        .set("queue_id", queue_id)
+        .set_bytes("unique_key", key)
+        .set("claim", unique.claim)
+        .set("unique_flag", kUniqueFlag)
+        .set("type", task.type)
+        .set_bytes("payload", task.payload);
+  }
+  statements.front().set_raw("rows", std::move(rows));
+  statements.emplace_back(sql::k_read_unique)
+      .set("queue_id", queue_id)
+      .set_raw("unique_keys", std::move(keys));
+  return statements;
+}
+
+void send(db::Connection& db, std::span<const Unique> uniques,
+          std::span<const Submission> submissions, std::vector<Submitted>& tasks) {
+  auto results = db.run(statements_of(uniques, submissions));
+  struct Owner {
+    TaskId id;
+    std::uint64_t claim;
+  };
+  std::map<std::string, Owner, std::less<>> owners;
+  const std::uint32_t queue_id = uniques.front().target.partition.queue_id;
+  while (const auto row = results.back().next()) {
+    const TaskId id{{queue_id, static_cast<std::uint32_t>(row->u64(1))},
+                    static_cast<std::uint32_t>(row->u64(2)),
+                    row->u64(3)};
+    owners.emplace(row->text(0), Owner{id, row->u64(4)});
+  }
+  for (const Unique& unique : uniques) {
+    const Owner& owner = owners.at(*submissions[unique.index].options.unique_key);
+    tasks[unique.index] = {owner.id, owner.claim != unique.claim};
+  }
+}
+
+[[noreturn]] void outcome_unknown(std::span<const Submission> submissions,
+                                  const db::DbError& error) {
+  const std::size_t count = submissions.size();
+  const bool unique = std::all_of(submissions.begin(), submissions.end(), [](const auto& task) {
+    return task.options.unique_key.has_value();
+  });
+  throw OutcomeUnknown("the outcome of submitting " + std::to_string(count) +
+                       (count == 1 ? " task" : " tasks") +
+                       " is unknown, because the reply was lost: they exist all or none" +
+                       (unique ? ", and with their unique keys the same again does no harm" : "") +
+                       " (" + error.what() + ")");
+}
+
+std::vector<Submitted> submit_one(db::Connection& db, const Insert& insert,
+                                  std::span<const Submission> submissions) {
+  std::vector<Submitted> tasks(submissions.size());
   try {
-    send(db, insert, submissions, ids);
+    send(db, insert, submissions, tasks);
   } catch (const db::DbError& error) {
-    if (error.error_class() == db::ErrorClass::kGone) outcome_unknown(submissions.size(), error);
+    if (error.error_class() == db::ErrorClass::kGone) outcome_unknown(submissions, error);
     throw;
   }
-  return ids;
+  return tasks;
 }
 
-std::vector<TaskId> submit_many(db::Connection& db, std::span<const Insert> inserts,
-                                std::span<const Submission> submissions) {
-  std::vector<TaskId> ids(submissions.size());
+void send(db::Connection& db, const Plan& plan, std::span<const Submission> submissions,
+          std::vector<Submitted>& tasks) {
+  std::span<const Unique> left(plan.uniques);
+  while (!left.empty()) {
+    const std::size_t count = chunk_of(left, submissions);
+    send(db, left.first(count), submissions, tasks);
+    left = left.subspan(count);
+  }
+  for (const Insert& insert : plan.inserts) send(db, insert, submissions, tasks);
+}
+
+std::vector<Submitted> submit_many(db::Connection& db, const Plan& plan,
+                                   std::span<const Submission> submissions) {
+  std::vector<Submitted> tasks(submissions.size());
   db.execute("BEGIN");
   try {
-    for (const Insert& insert : inserts) send(db, insert, submissions, ids);
+    send(db, plan, submissions, tasks);
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kGone) db.execute("ROLLBACK");
     throw;
@@ -134,13 +277,42 @@ std::vector<TaskId> submit_many(db::Connection& db, std::span<const Insert> inse
   try {
     db.execute("COMMIT");
   } catch (const db::DbError& error) {
-    if (error.error_class() == db::ErrorClass::kGone) outcome_unknown(submissions.size(), error);
+    if (error.error_class() == db::ErrorClass::kGone) outcome_unknown(submissions, error);
     throw;
   }
-  return ids;
+  return tasks;
 }
 
 }  // namespace
+
+void validate(const SubmitOptions& options) {
+  if (options.prio >= kPrioClasses) {
+    throw Error("prio " + std::to_string(options.prio) + ": 0 (first) to 3 are allowed",
+                kExitBadInput);
+  }
+  if (options.delay.count() < 0 || options.delay > kMaxDelay) {
+    throw Error("delay of " + std::to_string(options.delay.count()) +
+                    " microseconds: 0 to a century are allowed",
+                kExitBadInput);
+  }
+  if (options.run_at && options.delay.count() != 0) {
+    throw Error("delay and run_at together: a task has one of them", kExitBadInput);
+  }
+  if (options.unique_key &&
+      (options.unique_key->empty() || options.unique_key->size() > kMaxUniqueKey)) {
+    throw Error("unique_key of " + std::to_string(options.unique_key->size()) +
+                    " bytes: 1 to 255 are allowed",
+                kExitBadInput);
+  }
+  if (options.unique_for.count() < 0 || options.unique_for > kMaxDelay) {
+    throw Error("unique_for of " + std::to_string(options.unique_for.count()) +
+                    " microseconds: 0 to a century are allowed",
+                kExitBadInput);
+  }
+  if (options.run_at && *options.run_at >= kLastRunAt) {
+    throw Error("run_at: the year 2150 or later; the last day is 2149-12-31", kExitBadInput);
+  }
+}
 
 void validate(const Submission& submission) {
   if (!is_name(submission.type)) {
@@ -153,31 +325,43 @@ void validate(const Submission& submission) {
                     "); put the data elsewhere and submit its name",
                 kExitBadInput);
   }
-  if (submission.prio >= kPrioClasses) {
-    throw Error("prio " + std::to_string(submission.prio) + ": 0 (first) to 3 are allowed",
-                kExitBadInput);
-  }
+  validate(submission.options);
 }
 
 std::vector<db::Statement> submit_statements(std::span<const Submission> submissions) {
+  const Plan plan = place(submissions);
   std::vector<db::Statement> statements;
-  for (const Insert& insert : place(submissions)) {
+  std::span<const Unique> left(plan.uniques);
+  while (!left.empty()) {
+    const std::size_t count = chunk_of(left, submissions);
+    for (db::Statement& statement : statements_of(left.first(count), submissions)) {
+      statements.push_back(std::move(statement));
+    }
+    left = left.subspan(count);
+  }
+  for (const Insert& insert : plan.inserts) {
     statements.push_back(statement_of(insert, submissions));
   }
   return statements;
 }
 
-std::vector<TaskId> submit(db::Connection& db, std::span<const Submission> submissions) {
+std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions) {
   for (const Submission& submission : submissions) validate(submission);
-  const std::vector<Insert> inserts = place(submissions);
-  if (inserts.empty()) return {};
+  if (submissions.empty()) return {};
+  const Plan plan = place(submissions);
   for (int tries = 1;; ++tries) {
     try {
-      if (inserts.size() == 1) return submit_one(db, inserts.front(), submissions);
-      return submit_many(db, inserts, submissions);
+      if (plan.uniques.empty() && plan.inserts.size() == 1) {
+        return submit_one(db, plan.inserts.front(), submissions);
+      }
+      return submit_many(db, plan, submissions);
     } catch (const db::DbError& error) {
-      // A deadlock's transaction is rolled back for certain: the one case that is sent again.
-      if (error.error_class() != db::ErrorClass::kRetryable || tries == kTries) throw;
+      // A deadlock's transaction is rolled back for certain, and so is one whose claim met another
+      // task's key: the cases that are sent again.
+      const bool again =
+          error.error_class() == db::ErrorClass::kRetryable ||
+          (error.error_class() == db::ErrorClass::kDuplicate && !plan.uniques.empty());
+      if (!again || tries == kTries) throw;
     }
   }
 }

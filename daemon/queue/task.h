@@ -23,6 +23,9 @@ inline constexpr std::uint32_t kSuspectFlag = 1;
 // The bit of one that was put back because nobody there knew its type (S14): for people only.
 inline constexpr std::uint32_t kNoHandlerFlag = 128;
 
+// The bit of a task that has a row in task_unique, which is stamped when it ends.
+inline constexpr std::uint32_t kUniqueFlag = 2;
+
 struct Partition {
   std::uint32_t queue_id = 0;
   std::uint32_t partition_no = 0;
@@ -41,7 +44,7 @@ struct Task {
   TaskKey key;
   std::optional<std::uint64_t> first_key;  // set once the task has moved
   std::uint32_t attempt = 0;               // attempts charged so far
-  std::uint32_t flags = 0;                 // kSuspectFlag, kNoHandlerFlag
+  std::uint32_t flags = 0;                 // kSuspectFlag, kUniqueFlag, kNoHandlerFlag
   std::string type;
   std::size_t payload_size = 0;
   std::optional<std::string> payload;  // large ones are fetched singly, right before they run (S19)

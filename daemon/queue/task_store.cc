@@ -56,6 +56,12 @@ db::Statement bury_statement(const Lease& lease, const Task& task, std::uint32_t
   return bury;
 }
 
+// Whether it has a unique key is not asked: tasks die seldom.
+db::Statement stamp_of(const Lease& lease, const Task& task) {
+  const TaskKey first_key{task.key.prio, task.id_key()};
+  return stamp_statement(lease.partition, {&first_key, 1});
+}
+
 }  // namespace
 
 db::Statement fetch_statement(Partition partition, const FetchSpec& spec) {
@@ -173,13 +179,15 @@ Landed TaskStore::bury(db::Connection& db, const Lease& lease, const Task& task,
                        std::uint32_t attempt, const Verdict& verdict, Then then) const {
   return send(db, lease,
               {attempt_record(lease, task.key, attempt, verdict),
-               bury_statement(lease, task, attempt, verdict)},
+               bury_statement(lease, task, attempt, verdict), stamp_of(lease, task)},
               3, then);
 }
 
 Landed TaskStore::bury_spent(db::Connection& db, const Lease& lease, const Task& task,
                              const Verdict& verdict) const {
-  return send(db, lease, {bury_statement(lease, task, task.attempt, verdict)}, 2, Then::kKeepLease);
+  return send(db, lease,
+              {bury_statement(lease, task, task.attempt, verdict), stamp_of(lease, task)}, 2,
+              Then::kKeepLease);
 }
 
 Landed TaskStore::charge(db::Connection& db, const Lease& lease, const Task& task,

@@ -26,10 +26,12 @@ enum class Landed {
 struct Finished {
   TaskKey key;
   std::optional<std::uint64_t> first_key;  // only for tasks that were tried before
+  bool unique = false;                     // it has a row in task_unique
 };
 
 [[nodiscard]] inline Finished finished(const Task& task) {
-  return {task.key, task.attempt > 0 ? std::optional(task.id_key()) : task.first_key};
+  return {task.key, task.attempt > 0 ? std::optional(task.id_key()) : task.first_key,
+          (task.flags & kUniqueFlag) != 0};
 }
 
 // Whether a write also ends the lease, in the same transaction.

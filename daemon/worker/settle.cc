@@ -51,8 +51,9 @@ Remains read_remains(const ipc::Slot& slot) {
   for (std::size_t i = 0; i < finished; ++i) {
     const ipc::FinishedTask& task = slot.finished[i];
     const queue::TaskKey key{static_cast<std::uint32_t>(task.prio), task.run_key};
-    remains.finished.push_back(
-        {key, task.first_key != 0 ? std::optional(task.first_key) : std::nullopt});
+    remains.finished.push_back({key,
+                                task.first_key != 0 ? std::optional(task.first_key) : std::nullopt,
+                                task.unique != 0});
   }
   const ipc::RunningTask& task = remains.task = slot.running[0];
   if (slot.running_count.load() == 0) {

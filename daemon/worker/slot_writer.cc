@@ -135,7 +135,8 @@ void SlotWriter::end_task() {
 void SlotWriter::add_finished(const queue::Finished& task) {
   const std::uint32_t count = slot_.finished_count.load(std::memory_order_relaxed);
   if (count >= ipc::kMaxFinished) return;  // the block loop acknowledges long before
-  slot_.finished[count] = {task.key.run_key, task.first_key.value_or(0), task.key.prio, 0};
+  slot_.finished[count] = {task.key.run_key, task.first_key.value_or(0), task.key.prio,
+                           task.unique ? 1U : 0U};
   slot_.finished_count.store(count + 1, std::memory_order_release);
 }
 

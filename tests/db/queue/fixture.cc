@@ -79,7 +79,7 @@ std::vector<TaskId> QueueTest::put(std::size_t count, std::uint32_t prio) {
   for (std::size_t i = 0; i < count; ++i) {
     submissions.push_back({queue_, "t", std::to_string(i), prio});
   }
-  return submit(look_, submissions);
+  return ids_of(submit(look_, submissions));
 }
 
 void QueueTest::put_row(Partition partition, TaskKey key, const std::string& payload) {

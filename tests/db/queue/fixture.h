@@ -19,6 +19,13 @@
 
 namespace allot::queue {
 
+// The tasks of a submission, in its order.
+inline std::vector<TaskId> ids_of(const std::vector<Submitted>& tasks) {
+  std::vector<TaskId> ids;
+  for (const Submitted& task : tasks) ids.push_back(task.id);
+  return ids;
+}
+
 // One worker as the database sees it: an id of its own, its connection, its stores.
 struct Worker {
   explicit Worker(db::Connection connection, std::uint64_t origin = 0,

@@ -41,7 +41,7 @@ TEST_F(InspectTest, ShowNamesTheHolder) {
 TEST_F(InspectTest, TimesAreUtc) {
   worker_.db.execute("SET timestamp = 1790000000.123456");
   const std::vector<Submission> one{{queue_, "t", "", 1}};
-  const TaskId id = submit(worker_.db, one).at(0);
+  const TaskId id = submit(worker_.db, one).at(0).id;
   EXPECT_EQ(show(look_, id)->at.substr(0, 24), "2026-09-21T14:13:20.1234");
 }
 

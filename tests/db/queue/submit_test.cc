@@ -31,7 +31,7 @@ class SubmitTest : public QueueTest {
       ASSERT_TRUE(view) << "submission " << i;
       EXPECT_EQ(view->payload, submissions[i].payload);
       EXPECT_EQ(view->type, submissions[i].type);
-      EXPECT_EQ(view->id.prio, submissions[i].prio);
+      EXPECT_EQ(view->id.prio, submissions[i].options.prio);
     }
   }
   std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }
@@ -47,7 +47,7 @@ class SubmitTest : public QueueTest {
 TEST_F(SubmitTest, TheIdsAreThoseOfTheRows) {
   for (const std::size_t count : {1U, 2U, 9U, 100U, 2500U}) {
     const auto submissions = batch(count % 2 == 0 ? wide_ : queue_, count);
-    expect_found(submit(worker_.db, submissions), submissions);
+    expect_found(ids_of(submit(worker_.db, submissions)), submissions);
   }
   EXPECT_EQ(tasks(), 1U + 2 + 9 + 100 + 2500);
 }
@@ -58,7 +58,59 @@ TEST_F(SubmitTest, QueuesClassesAndTypesMayBeMixed) {
     submissions.push_back({i % 3 == 0 ? queue_ : wide_, "type." + std::to_string(i % 7),
                            std::to_string(i), i % kPrioClasses});
   }
-  expect_found(submit(worker_.db, submissions), submissions);
+  expect_found(ids_of(submit(worker_.db, submissions)), submissions);
+}
+
+// Due by the database's clock, and in the same statement as others of that time.
+TEST_F(SubmitTest, ADelayedTaskHasALaterKey) {
+  auto submissions = batch(wide_, 30);
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  for (std::size_t i = 0; i < submissions.size(); ++i) {
+    SubmitOptions& options = submissions[i].options;
+    if (i % 3 == 1) options.delay = std::chrono::hours(1);
+    if (i % 3 == 2) options.run_at = now + std::chrono::hours(2);
+  }
+  const auto ids = ids_of(submit(worker_.db, submissions));
+  expect_found(ids, submissions);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const double hours =
+        static_cast<double>(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), '2025-01-01' +"
+                                   " INTERVAL (" +
+                                   std::to_string(ids[i].first_key) +
+                                   " >> 12) MICROSECOND + INTERVAL 1 HOUR)")) /
+        3600.0;
+    EXPECT_NEAR(hours, 1.0 + static_cast<double>(i % 3), 0.05) << i;
+  }
+  EXPECT_EQ(TaskStore::fetch(look_, {wide_.queue_id, ids[1].partition.partition_no}, {}).size(),
+            number("SELECT COUNT(*) FROM task WHERE partition_no = " +
+                   std::to_string(ids[1].partition.partition_no) + " AND payload MOD 3 = 0"));
+}
+
+TEST_F(SubmitTest, AMomentThatHasPassedIsNow) {
+  auto submissions = batch(queue_, 3);
+  submissions[0].options.run_at = Moment();  // 1970: before the first key
+  submissions[1].options.run_at = std::chrono::sys_days(std::chrono::year(2025) / 1 / 1);
+  submissions[2].options.run_at = Moment(std::chrono::microseconds::min() / 4);
+  expect_found(ids_of(submit(worker_.db, submissions)), submissions);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task WHERE ABS(TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6),"
+                   " '2025-01-01' + INTERVAL (run_key >> 12) MICROSECOND)) < 5"),
+            3U);
+}
+
+// Else every fourth statement would meet another one's keys.
+TEST_F(SubmitTest, ManyTasksMayBeDueAtOneMoment) {
+  SubmitOptions at_noon;
+  at_noon.run_at = std::chrono::sys_days(std::chrono::year(2149) / 12 / 31);
+  const QueueInfo narrow = make_queue("narrow", 1);
+  const std::uint64_t before = statements_of(worker_.db);
+  for (int i = 0; i < 200; ++i) {
+    const std::vector<Submission> tasks(20, {narrow, "t", "", at_noon});
+    ASSERT_EQ(submit(worker_.db, tasks).size(), 20U);
+  }
+  EXPECT_LE(statements_of(worker_.db) - before, 202U) << "keys were taken";
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 4'000U);
+  EXPECT_EQ(number("SELECT MAX(run_key >> 12) - MIN(run_key >> 12) <= 1048575 + 1000 FROM task"),
+            1U);
 }
 
 TEST_F(SubmitTest, NothingIsSubmittedAsNothing) {
@@ -96,7 +148,7 @@ TEST_F(SubmitTest, ABatchSpreadsOverThePartitions) {
   for (const std::size_t count : {2U, 5U, 8U, 32U, 500U}) {
     look_.execute("DELETE FROM task");
     std::map<std::uint32_t, std::size_t> per_partition;
-    for (const TaskId& id : submit(worker_.db, batch(wide_, count))) {
+    for (const TaskId& id : ids_of(submit(worker_.db, batch(wide_, count)))) {
       ++per_partition[id.partition.partition_no];
     }
     EXPECT_EQ(per_partition.size(), std::min<std::size_t>(8, count));
@@ -107,7 +159,7 @@ TEST_F(SubmitTest, ABatchSpreadsOverThePartitions) {
 TEST_F(SubmitTest, SingleOnesSpreadToo) {
   std::set<std::uint32_t> used;
   for (int i = 0; i < 200; ++i) {
-    used.insert(submit(worker_.db, batch(wide_, 1)).at(0).partition.partition_no);
+    used.insert(submit(worker_.db, batch(wide_, 1)).at(0).id.partition.partition_no);
   }
   EXPECT_EQ(used.size(), 8U);
 }
@@ -117,7 +169,7 @@ TEST_F(SubmitTest, AKeyThatIsTakenGetsANewSalt) {
   freeze_clock(worker_.db);
   const std::uint64_t before = statements_of(worker_.db);
   std::set<TaskId> ids;
-  for (int i = 0; i < 300; ++i) ids.insert(submit(worker_.db, batch(queue_, 1)).at(0));
+  for (int i = 0; i < 300; ++i) ids.insert(submit(worker_.db, batch(queue_, 1)).at(0).id);
   EXPECT_EQ(ids.size(), 300U);
   EXPECT_EQ(tasks(), 300U);
   EXPECT_GT(statements_of(worker_.db), before + 300) << "no key was taken: nothing was tested";
@@ -131,7 +183,7 @@ TEST_F(SubmitTest, AKeyThatIsTakenInABatchGetsANewSaltInItsTransaction) {
   std::vector<Submission> all;
   for (int i = 0; i < 45; ++i) {
     const auto submissions = batch(narrow, 20);
-    const auto mine = submit(worker_.db, submissions);
+    const auto mine = ids_of(submit(worker_.db, submissions));
     ids.insert(ids.end(), mine.begin(), mine.end());
     all.insert(all.end(), submissions.begin(), submissions.end());
   }
@@ -174,7 +226,7 @@ TEST_F(SubmitTest, ADeadlockIsSentAgain) {
       " WHERE i < 900) SELECT 999, 0, 0, i, 0, '', '', '', '', UTC_TIMESTAMP(6) FROM n;"
       "SELECT * FROM task WHERE partition_no = 1 AND" +
       of_queue + " FOR UPDATE");
-  auto ids = std::async(std::launch::async, [&] { return submit(worker_.db, batch(narrow, 10)); });
+  auto ids = std::async(std::launch::async, [&] { return ids_of(submit(worker_.db, batch(narrow, 10))); });
   ASSERT_TRUE(lock_waits(1));
   rival.execute("SELECT * FROM task WHERE partition_no = 0 AND" + of_queue + " FOR UPDATE");
   rival.execute("ROLLBACK");

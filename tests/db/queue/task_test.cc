@@ -419,7 +419,7 @@ TEST_P(PayloadTest, GoesThereAndBackByteForByte) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   for (char& c : payload) c = static_cast<char>(random());
   const std::vector<Submission> one{{queue_, "t", payload, 1}};
-  const TaskId id = submit(worker_.db, one).at(0);
+  const TaskId id = submit(worker_.db, one).at(0).id;
   const FetchSpec spec{.block_size = 100};
   const Block block = must_lease(spec);
   ASSERT_EQ(block.tasks.size(), 1U);

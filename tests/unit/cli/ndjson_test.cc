@@ -31,14 +31,28 @@ TEST(Ndjson, AllFields) {
   EXPECT_EQ(line->queue, "mail");
   EXPECT_EQ(line->type, "mail.send");
   EXPECT_EQ(line->payload, "p");
-  EXPECT_EQ(line->prio, 3U);
+  EXPECT_EQ(line->options.prio, 3U);
 }
 
 TEST(Ndjson, PayloadAndPrioMayBeLeftOut) {
   const auto line = parse_line(R"({"queue":"q","type":"t"})");
   ASSERT_TRUE(line);
   EXPECT_EQ(line->payload, "");
-  EXPECT_EQ(line->prio, queue::kDefaultPrio);
+  EXPECT_EQ(line->options.prio, queue::kDefaultPrio);
+}
+
+TEST(Ndjson, WhenItIsDue) {
+  const auto after = parse_line(R"({"queue":"q","type":"t","delay":"5m"})");
+  EXPECT_EQ(after->options.delay, std::chrono::minutes(5));
+  EXPECT_FALSE(after->options.run_at);
+  const auto at = parse_line(R"({"run_at":"2026-12-24T18:00:00Z","queue":"q","type":"t"})");
+  EXPECT_EQ(at->options.run_at->time_since_epoch(), std::chrono::seconds(1'798'135'200));
+  EXPECT_NE(refusal(R"({"queue":"q","type":"t","delay":5})").find("'delay' must be a string"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"queue":"q","type":"t","delay":"soon"})").find("'delay' is \"soon\""),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"queue":"q","type":"t","run_at":"soon"})").find("'run_at' is"),
+            std::string::npos);
 }
 
 TEST(Ndjson, AnEmptyLineIsNoTask) {

@@ -39,5 +39,22 @@ TEST(ValidateTest, Prio) {
   EXPECT_NE(refusal_of(submission("t", 0, 4)).find("prio 4"), std::string::npos);
 }
 
+TEST(ValidateTest, Due) {
+  const auto refusal = [](std::chrono::microseconds delay, std::optional<Moment> run_at) {
+    Submission task = submission("t");
+    task.options.delay = delay;
+    task.options.run_at = run_at;
+    return refusal_of(task);
+  };
+  using std::chrono::microseconds;
+  EXPECT_EQ(refusal(kMaxDelay, {}), "");
+  EXPECT_NE(refusal(kMaxDelay + microseconds(1), {}).find("delay"), std::string::npos);
+  EXPECT_NE(refusal(microseconds(-1), {}).find("delay"), std::string::npos);
+  EXPECT_EQ(refusal({}, Moment()), "") << "has passed";
+  EXPECT_EQ(refusal({}, kLastRunAt - microseconds(1)), "");
+  EXPECT_NE(refusal({}, kLastRunAt).find("run_at"), std::string::npos);
+  EXPECT_NE(refusal(microseconds(1), Moment()).find("together"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace allot::queue

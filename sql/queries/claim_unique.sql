@@ -1,0 +1,12 @@
+-- Unique keys are claimed before their tasks are made. One that lives, or was free for too short a
+-- time, stays with its task: then the claim is not ours. Rows in the order of their keys: two batches
+-- lock in one order. Assignments run left to right; free_at decides, and so goes last.
+INSERT INTO task_unique (queue_id, unique_key, partition_no, prio, first_key, claim, keep_us)
+VALUES :rows
+    ON DUPLICATE KEY UPDATE
+       partition_no = IF(free_at <= UTC_TIMESTAMP(6), VALUES(partition_no), partition_no),
+       prio = IF(free_at <= UTC_TIMESTAMP(6), VALUES(prio), prio),
+       first_key = IF(free_at <= UTC_TIMESTAMP(6), VALUES(first_key), first_key),
+       claim = IF(free_at <= UTC_TIMESTAMP(6), VALUES(claim), claim),
+       keep_us = IF(free_at <= UTC_TIMESTAMP(6), VALUES(keep_us), keep_us),
+       free_at = IF(free_at <= UTC_TIMESTAMP(6), NULL, free_at);

@@ -1,0 +1,21 @@
+-- The end of a task with a unique key: free after its time. Without a fence, as in ack_history.sql:
+-- what stands anywhere else is not at its end. :first_keys as there.
+UPDATE task_unique
+   SET free_at = UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND (:first_keys)
+   AND free_at IS NULL
+   AND NOT EXISTS (SELECT 1 FROM task
+                    WHERE task.queue_id = task_unique.queue_id
+                      AND task.partition_no = task_unique.partition_no
+                      AND task.prio = task_unique.prio AND task.run_key = task_unique.first_key)
+   AND NOT EXISTS (SELECT 1 FROM task_moved
+                    WHERE task_moved.queue_id = task_unique.queue_id
+                      AND task_moved.partition_no = task_unique.partition_no
+                      AND task_moved.prio = task_unique.prio
+                      AND task_moved.first_key = task_unique.first_key)
+   AND NOT EXISTS (SELECT 1 FROM task_running
+                    WHERE task_running.queue_id = task_unique.queue_id
+                      AND task_running.partition_no = task_unique.partition_no
+                      AND task_running.prio = task_unique.prio
+                      AND task_running.first_key = task_unique.first_key);

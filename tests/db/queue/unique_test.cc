@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unique keys: who has one, until when, and what a race for it leaves.
+#include <gtest/gtest.h>
+
+#include <future>
+#include <set>
+
+#include "db/queue/fixture.h"
+#include "queue/detached_store.h"
+#include "queue/inspect.h"
+#include "queue/submit.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::minutes;
+
+class UniqueTest : public QueueTest {
+ protected:
+  [[nodiscard]] Submission task(const std::string& key, const std::string& payload = "x") const {
+    Submission task{queue_, "t", payload, {}};
+    task.options.unique_key = key;
+    return task;
+  }
+  Submitted put_unique(const std::string& key, const std::string& payload = "x") {
+    const std::vector<Submission> one{task(key, payload)};
+    return submit(worker_.db, one).at(0);
+  }
+  // The only task's end by an acknowledgement.
+  void finish(const TaskId& id) {
+    const auto block = worker_.lease(id.partition);
+    ASSERT_TRUE(block);
+    std::vector<Finished> done;
+    for (const Task& task : block->tasks) done.push_back(finished(task));
+    ASSERT_TRUE(TaskStore::ack_and_release(worker_.db, block->lease, done));
+  }
+  std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }
+};
+
+TEST_F(UniqueTest, ASecondOneIsAnsweredWithTheFirst) {
+  const Submitted first = put_unique("k", "first");
+  EXPECT_FALSE(first.existed);
+  const Submitted second = put_unique("k", "second");
+  EXPECT_TRUE(second.existed);
+  EXPECT_EQ(second.id, first.id);
+  EXPECT_EQ(show(look_, first.id)->payload, "first");
+  EXPECT_FALSE(put_unique("K").existed) << "keys are bytes";
+  EXPECT_FALSE(put_unique("k ").existed);
+  EXPECT_FALSE(put_unique(std::string("k\0", 2)).existed);
+  EXPECT_EQ(tasks(), 4U);
+}
+
+TEST_F(UniqueTest, AKeyIsOfItsQueue) {
+  const QueueInfo other = make_queue("other", 2);
+  put_unique("k");
+  std::vector<Submission> one{task("k")};
+  one[0].queue = other;
+  EXPECT_FALSE(submit(worker_.db, one).at(0).existed);
+}
+
+TEST_F(UniqueTest, InOneBatchTheFirstOneHasTheKey) {
+  std::vector<Submission> batch;
+  for (int i = 0; i < 30; ++i) batch.push_back(task("k" + std::to_string(i % 10), std::to_string(i)));
+  batch.push_back({queue_, "t", "plain", {}});
+  const auto made = submit(worker_.db, batch);
+  for (std::size_t i = 0; i < 30; ++i) {
+    EXPECT_EQ(made[i].existed, i >= 10) << i;
+    EXPECT_EQ(made[i].id, made[i % 10].id) << i;
+    EXPECT_EQ(show(look_, made[i].id)->payload, std::to_string(i % 10));
+  }
+  EXPECT_FALSE(made[30].existed);
+  EXPECT_EQ(tasks(), 11U);
+}
+
+TEST_F(UniqueTest, AfterItsTaskAKeyIsTakenForAWhile) {
+  const Submitted first = put_unique("k");
+  finish(first.id);
+  EXPECT_EQ(tasks(), 0U);
+  EXPECT_EQ(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), free_at) BETWEEN 290 AND 300"
+                   " FROM task_unique"),
+            1U);
+  const Submitted again = put_unique("k");
+  EXPECT_TRUE(again.existed);
+  EXPECT_EQ(again.id, first.id);
+  EXPECT_EQ(tasks(), 0U);
+  look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)");
+  const Submitted later = put_unique("k", "later");
+  EXPECT_FALSE(later.existed);
+  EXPECT_NE(later.id, first.id);
+  EXPECT_EQ(show(look_, later.id)->payload, "later");
+  EXPECT_TRUE(put_unique("k").existed);
+}
+
+TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
+  const Submitted first = put_unique("k");
+  auto block = worker_.lease(first.id.partition);
+  ASSERT_TRUE(block && block->tasks.size() == 1);
+  const Task task = block->tasks[0];
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, block->lease, task, 1, microseconds(0), kFailed),
+            Landed::kYes);
+  EXPECT_TRUE(put_unique("k").existed);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
+  const auto moved = TaskStore::fetch(look_, first.id.partition, {.highest_seen = UINT64_MAX});
+  ASSERT_EQ(moved.size(), 1U);
+  EXPECT_EQ(moved[0].flags, kUniqueFlag);
+  // Somebody acknowledges the row of before: it is gone, and the task lives.
+  const std::vector<Finished> late{{task.key, first.id.first_key, true}};
+  TaskStore::ack(worker_.db, first.id.partition, late);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, block->lease, moved[0], 2, kFailed), Landed::kYes);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NOT NULL"), 1U);
+}
+
+TEST_F(UniqueTest, ADetachedTaskHasItsKeyToTheEnd) {
+  const Submitted first = put_unique("k");
+  const auto block = worker_.lease(first.id.partition);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block->lease, block->tasks.at(0), 1, {}),
+            Landed::kYes);
+  EXPECT_TRUE(put_unique("k").existed);
+  const Detached running = DetachedStore::detached(block->lease, block->tasks.at(0));
+  ASSERT_EQ(DetachedStore::ack(worker_.db, running), Landed::kYes);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NOT NULL"), 1U);
+}
+
+// Exactly one of each key comes into being, and all are told the same id.
+TEST_F(UniqueTest, ARaceHasOneWinnerForEachKey) {
+  constexpr int kSubmitters = 8;
+  constexpr int kKeys = 200;
+  std::vector<std::future<std::vector<Submitted>>> races;
+  for (int i = 0; i < kSubmitters; ++i) {
+    races.push_back(std::async(std::launch::async, [&, i] {
+      db::Connection own = connect();
+      std::vector<Submission> batch;
+      for (int k = 0; k < kKeys; ++k) {
+        batch.push_back(task("k" + std::to_string((k * 37 + i * 11) % kKeys)));
+      }
+      std::vector<Submitted> made(kKeys);
+      const auto told = submit(own, batch);
+      for (int k = 0; k < kKeys; ++k) {
+        made.at(static_cast<std::size_t>((k * 37 + i * 11) % kKeys)) =
+            told[static_cast<std::size_t>(k)];
+      }
+      return made;
+    }));
+  }
+  std::vector<std::vector<Submitted>> told;
+  for (auto& race : races) told.push_back(race.get());
+  for (std::size_t k = 0; k < kKeys; ++k) {
+    int winners = 0;
+    for (const auto& made : told) {
+      EXPECT_EQ(made[k].id, told[0][k].id) << k;
+      winners += made[k].existed ? 0 : 1;
+    }
+    EXPECT_EQ(winners, 1) << k;
+  }
+  EXPECT_EQ(tasks(), static_cast<std::uint64_t>(kKeys));
+}
+
+}  // namespace
+}  // namespace allot::queue
