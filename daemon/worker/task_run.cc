@@ -2,6 +2,7 @@
 #include "worker/task_run.h"
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -213,15 +214,21 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   const queue::Task& task = attempt.task;
   const config::Queue& queue = *attempt.queue.settings;
   const Nanos detach_after = queue.exclusive ? 0 : nanos(queue.detach_after);  // S5
-  // All before this may have taken long: with a look at the lease (S5).
-  const auto began = keeper_.task_begins({&task, attempt.number, attempt.before, detach_after});
-  if (!began) return not_started(attempt);
-  const Nanos started = *began;
   const auto time_limit = config::task_timeout(settings_, task.type);
-  const TaskLimits limits{started + nanos(config::soft_task_timeout(time_limit)),
-                          started + nanos(time_limit),
-                          nanos(plugin_host::progress_every(*attempt.handler->handler))};
-  RunningMark mark(slot_, keeper_, attempt, limits, started);
+  Nanos started = 0;
+  TaskLimits limits{};
+  std::optional<RunningMark> marked;
+  const auto begun = [&](Nanos at) {
+    started = at;
+    limits = {at + nanos(config::soft_task_timeout(time_limit)), at + nanos(time_limit),
+              nanos(plugin_host::progress_every(*attempt.handler->handler))};
+    marked.emplace(slot_, keeper_, attempt, limits, at);
+  };
+  // All before this may have taken long: with a look at the lease (S5).
+  if (!keeper_.task_begins({&task, attempt.number, attempt.before, detach_after}, begun)) {
+    return not_started(attempt);
+  }
+  RunningMark& mark = *marked;
   Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark);
   plugin_host::CallResult result;
   bool valid = false;
