@@ -95,8 +95,11 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
   return Next::kGoOn;
 }
 
+// What was charged before waits for its turn; the rest does not, or a lost host's tasks would start
+// again one after the other. So an innocent one is charged once beside a cause, and then no more.
 TaskRun::Result BlockLoop::run_carefully(const queue::Lease& lease, const ServedQueue& queue,
                                          queue::Task& task) {
+  if (task.attempt == 0) return runner_.run(lease, queue, task, true, finished_);
   {
     const SlotWriter::Guard guard(slot_);
     if (patient_) patient_ = careful_turn_.take(kTurnPatience);
