@@ -164,8 +164,10 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     const bool announced = write(attempt, "announce", [&](db::Connection& db) {
       return tasks_.announce(db, lease, task, attempt.number);
     });
-    if (!announced) slot_.end_announced();
-    if (!announced) return Result::kLeaseGone;
+    if (!announced) {
+      slot_.end_announced();
+      return Result::kLeaseGone;
+    }
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
   }
   return call_handler(attempt);
