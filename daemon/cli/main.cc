@@ -30,10 +30,9 @@ namespace {
 
 constexpr char kExitCodes[] =
     "Exit codes: 0 done; 1 failed; 64 wrong command line; 65 wrong payload or NDJSON line;\n"
-    "66 unreadable input file; 69 database away, read-only or full; 70 defect of Allot; 73 folder "
-    "or\n"
-    "file cannot be made; 75 outcome of a submission unknown; 78 configuration, plugins,\n"
-    "credentials or schema";
+    "66 unreadable input file; 69 database away, read-only or full; 70 defect of Allot;\n"
+    "73 folder or file cannot be made; 75 outcome of a submission unknown; 78 configuration,\n"
+    "plugins, credentials or schema";
 
 // "--batch LINES [1000]": what excludes what is said when it happens.
 class PlainHelp final : public CLI::Formatter {

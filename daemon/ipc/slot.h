@@ -54,8 +54,7 @@ enum class WorkerState : std::uint32_t {
 enum class Limit : std::uint32_t { kTime, kProgress };
 
 // A task inside a handler; or, while none is, one whose attempt is announced or to be given back.
-// Times are CLOCK_BOOTTIME ns; 0
-// means no deadline.
+// Times are CLOCK_BOOTTIME ns; 0 means no deadline.
 struct RunningTask {
   std::uint64_t run_key;
   std::uint64_t first_key;

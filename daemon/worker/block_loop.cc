@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/block_loop.h"
 
+#include <optional>
 #include <utility>
 
 #include "db/mutation.h"
@@ -15,6 +16,17 @@ namespace {
 constexpr Nanos kAckWithin = 100 * kMilli;
 // How long one lease waits, once, for a careful task of another partition.
 constexpr std::chrono::seconds kTurnPatience{10};
+
+class TurnEnd {
+ public:
+  explicit TurnEnd(CarefulTurn& turn) : turn_(turn) {}
+  TurnEnd(const TurnEnd&) = delete;
+  TurnEnd& operator=(const TurnEnd&) = delete;
+  ~TurnEnd() { turn_.give_back(); }
+
+ private:
+  CarefulTurn& turn_;
+};
 
 }  // namespace
 
@@ -73,9 +85,13 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
   finder_.seen(task.key.run_key);
   const bool suspected = suspect(task);
   const bool careful = suspected || (task.flags & queue::kSuspectFlag) != 0;
-  if (careful) ack(lease);  // neighbours that are done must not run again because of it
-  switch (careful ? run_carefully(lease, queue, task)
-                  : runner_.run(lease, queue, task, false, finished_)) {
+  std::optional<TurnEnd> turn;  // after its acknowledgement: until then its attempt stands written
+  if (careful) {
+    ack(lease);  // neighbours that are done must not run again because of it
+    turn.emplace(careful_turn_);
+    if (!wait_for_turn(task)) return Next::kLeave;
+  }
+  switch (runner_.run(lease, queue, task, careful, finished_)) {
     case TaskRun::Result::kFinished:
       if (finished_.empty()) oldest_finished_ns_ = boot_ns();
       finished_.push_back(queue::finished(task));
@@ -95,16 +111,14 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
   return Next::kGoOn;
 }
 
-TaskRun::Result BlockLoop::run_carefully(const queue::Lease& lease, const ServedQueue& queue,
-                                         queue::Task& task) {
-  {
-    const SlotWriter::Guard guard(slot_);
-    if (patient_) patient_ = careful_turn_.take(kTurnPatience);
-  }
-  if (leaving()) return TaskRun::Result::kLeaseGone;
-  const auto result = runner_.run(lease, queue, task, true, finished_);
-  careful_turn_.give_back();
-  return result;
+// What was charged before waits for its turn; the rest does not, or a lost host's tasks would start
+// again one after the other. So an innocent one is charged once beside a cause, and then no more.
+// False: this worker is to leave.
+bool BlockLoop::wait_for_turn(const queue::Task& task) {
+  if (task.attempt == 0) return true;
+  const SlotWriter::Guard guard(slot_);
+  if (patient_) patient_ = careful_turn_.take(kTurnPatience);
+  return !leaving();
 }
 
 bool BlockLoop::suspect(const queue::Task& task) const {

@@ -47,8 +47,7 @@ class BlockLoop {
   Next run_block(const queue::Lease& lease, const ServedQueue& queue,
                  std::vector<queue::Task>& tasks, Nanos until_ns);
   Next run_one(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
-  TaskRun::Result run_carefully(const queue::Lease& lease, const ServedQueue& queue,
-                                queue::Task& task);
+  [[nodiscard]] bool wait_for_turn(const queue::Task& task);
   [[nodiscard]] bool suspect(const queue::Task& task) const;
   void settle_suspects(const queue::Lease& lease);
 

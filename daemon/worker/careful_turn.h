@@ -8,9 +8,9 @@
 
 namespace allot::worker {
 
-// Of the tasks that an instance runs with care (S7), one at a time: what takes its host down takes
-// no other written attempt with it, so that each of them is charged for itself. A lock on a file,
-// which the kernel gives back for whoever dies.
+// Of the tasks that an instance runs with care (S7) and that have an attempt behind them, one at a
+// time: what takes its host down again and again takes no other with it, so that each of them is
+// charged for itself. A lock on a file, which the kernel gives back for whoever dies.
 class CarefulTurn {
  public:
   // `path`: made if it is missing. Throws Error.

@@ -87,14 +87,15 @@ void LeaseKeeper::drop() {
   deadline_ns_ = 0;
 }
 
-std::optional<Nanos> LeaseKeeper::task_begins(const TaskAtWork& work) {
+bool LeaseKeeper::task_begins(const TaskAtWork& work, const std::function<void(Nanos)>& begun) {
   const SlotWriter::Guard guard(slot_);  // as in releasing()
   const std::lock_guard held(mutex_);
-  if (!valid()) return std::nullopt;
-  work_ = work;
+  if (!valid()) return false;
   work_began_ns_ = boot_ns();
+  begun(work_began_ns_);
+  work_ = work;
   detach_at_ns_ = 0;
-  return work_began_ns_;
+  return true;
 }
 
 Place LeaseKeeper::task_ended() {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -75,10 +76,11 @@ class LeaseKeeper {
   // thread.
   void set_task_deadline(Nanos hard_deadline_ns) { task_deadline_ns_.store(hard_deadline_ns); }
 
-  // Around each handler. When it begins (CLOCK_BOOTTIME): what the wait for a renewal under way
-  // took is not its time. nullopt: the lease is in doubt, the handler must not be called (S5), and
-  // the keeper knows nothing of the task.
-  [[nodiscard]] std::optional<Nanos> task_begins(const TaskAtWork& work);
+  // Around each handler. `begun` is called with the moment at which it begins (CLOCK_BOOTTIME):
+  // what the wait for a renewal under way took is not its time. It notes the task in the slot,
+  // before the keeper may detach it (S9). False: the lease is in doubt, the handler must not be
+  // called (S5), and nothing was noted.
+  [[nodiscard]] bool task_begins(const TaskAtWork& work, const std::function<void(Nanos)>& begun);
   // Unless the task is still in its partition, the keeper then holds nothing.
   Place task_ended();
 

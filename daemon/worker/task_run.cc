@@ -2,6 +2,7 @@
 #include "worker/task_run.h"
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -184,8 +185,10 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     const bool announced = write(attempt, "announce", [&](db::Connection& db) {
       return tasks_.announce(db, lease, task, attempt.number);
     });
-    if (!announced) slot_.end_announced();
-    if (!announced) return Result::kLeaseGone;
+    if (!announced) {
+      slot_.end_announced();
+      return Result::kLeaseGone;
+    }
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
   }
   return call_handler(attempt);
@@ -234,15 +237,21 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   const queue::Task& task = attempt.task;
   const config::Queue& queue = *attempt.queue.settings;
   const Nanos detach_after = queue.exclusive ? 0 : nanos(queue.detach_after);  // S5
-  // All before this may have taken long: with a look at the lease (S5).
-  const auto began = keeper_.task_begins({&task, attempt.number, attempt.before, detach_after});
-  if (!began) return not_started(attempt);
-  const Nanos started = *began;
   const auto time_limit = config::task_timeout(settings_, task.type);
-  const TaskLimits limits{started + nanos(config::soft_task_timeout(time_limit)),
-                          started + nanos(time_limit),
-                          nanos(plugin_host::progress_every(*attempt.handler->handler))};
-  RunningMark mark(slot_, keeper_, attempt, limits, started);
+  Nanos started = 0;
+  TaskLimits limits{};
+  std::optional<RunningMark> marked;
+  const auto begun = [&](Nanos at) {
+    started = at;
+    limits = {at + nanos(config::soft_task_timeout(time_limit)), at + nanos(time_limit),
+              nanos(plugin_host::progress_every(*attempt.handler->handler))};
+    marked.emplace(slot_, keeper_, attempt, limits, at);
+  };
+  // All before this may have taken long: with a look at the lease (S5).
+  if (!keeper_.task_begins({&task, attempt.number, attempt.before, detach_after}, begun)) {
+    return not_started(attempt);
+  }
+  RunningMark& mark = *marked;
   TaskWrites writes(session_, keeper_, attempt.lease, task, attempt.queue.info);
   Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark, writes);
   const UsageMeter meter;

@@ -290,6 +290,15 @@ void drop(const Mover& mover) {
   mover.step("drops the lease", [](State&, Worker& worker) { become_idle(worker); });
 }
 
+void hear_recovery(Worker& worker, const Reply& reply) {
+  worker.at = reply.matched != 0 ? At::kRecovered : At::kIdle;
+  if (reply.matched == 0) return;
+  worker.lease = kOwn;
+  worker.current = kCurrent;
+  worker.keys = bit(0);
+  worker.number = reply.attempts;
+}
+
 }  // namespace
 
 void send(Worker& worker, Op op, int task, int attempt) {
@@ -350,12 +359,7 @@ void hear(State& state, const Scenario& scenario, int who, const Reply& reply) {
       worker.at = At::kBlock;
       break;
     case Op::kRecover:
-      worker.at = reply.matched != 0 ? At::kRecovered : At::kIdle;
-      if (reply.matched == 0) break;
-      worker.lease = kOwn;
-      worker.current = kCurrent;
-      worker.keys = bit(0);
-      worker.number = reply.attempts;
+      hear_recovery(worker, reply);
       break;
     case Op::kAckRelease:
       worker.at = At::kReleased;

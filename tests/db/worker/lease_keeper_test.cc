@@ -38,8 +38,7 @@ class LeaseKeeperTest : public WorkerTest {
   // A task of that partition is about to run.
   void begin(const queue::Task& task, milliseconds detach_after) {
     const TaskAtWork work{&task, 1, {}, static_cast<Nanos>(detach_after.count()) * kMilli};
-    EXPECT_TRUE(keeper_.task_begins(work));
-    slot_.begin_task(task, 1, 10, 0, 0);
+    EXPECT_TRUE(keeper_.task_begins(work, [&](Nanos) { slot_.begin_task(task, 1, 10, 0, 0); }));
   }
   queue::Task task_at(std::uint64_t key) {
     put(partition(0), {1, key});
@@ -251,13 +250,15 @@ TEST_F(LeaseKeeperTest, ATaskBeginsWhenTheRenewalUnderWayIsOver) {
   db::Connection holding(options());
   holding.execute("BEGIN; SELECT * FROM q_lock_table WHERE partition_no = 0 FOR UPDATE");
   ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
-  auto begun = std::async(std::launch::async, [&] { return keeper_.task_begins({&task, 1}); });
+  Nanos at = 0;
+  auto begun = std::async(std::launch::async, [&] {
+    return keeper_.task_begins({&task, 1}, [&](Nanos moment) { at = moment; });
+  });
   EXPECT_TRUE(eventually([&] { return slot_.guarded(); }));
   const Nanos over = boot_ns();
   holding.execute("COMMIT");
-  const auto at = begun.get();
-  ASSERT_TRUE(at);
-  EXPECT_GE(*at, over);
+  ASSERT_TRUE(begun.get());
+  EXPECT_GE(at, over);
   EXPECT_EQ(keeper_.task_ended(), Place::kPartition);
 }
 
@@ -267,7 +268,7 @@ TEST_F(LeaseKeeperTest, NoTaskBeginsInDoubt) {
   const queue::Lease lease = take(0);
   board_->waiters = 1;
   keeper_.lose(lease, "test");
-  EXPECT_FALSE(keeper_.task_begins({&task, 1, {}, 1}));
+  EXPECT_FALSE(keeper_.task_begins({&task, 1, {}, 1}, [](Nanos) { FAIL(); }));
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
 }
 

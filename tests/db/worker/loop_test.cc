@@ -196,14 +196,14 @@ TEST_F(LoopTest, AReleaseWhoseReplyIsLostLosesNoLease) {
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
 }
 
-// S7: what takes the host down takes no other written attempt with it.
-TEST_F(LoopTest, TwoPartitionsOfALostHostRunWithCareOneAfterTheOther) {
+// S7: what takes the host down again takes no other written attempt with it.
+TEST_F(LoopTest, WhatWasChargedBeforeRunsWithCareOneAfterTheOther) {
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
   for (const std::uint32_t number : {0U, 1U}) {
     put_tasks(number, 5, "test.nap");
     ASSERT_TRUE(lost.lease(db_, partition(number), {}));
   }
-  db_.execute("UPDATE task SET payload = '50' WHERE queue_id > 0");
+  db_.execute("UPDATE task SET payload = '50', attempt = 1 WHERE queue_id > 0");
   Crowd crowd([&] { return worker(); }, 2);
   crowd.start();
   std::uint64_t most = 0;
