@@ -166,7 +166,11 @@ bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::st
       .set("first_key", id.first_key)
       .set("cause", kCancelled)
       .set("error", error_text(reason));
-  return db.transact({&cancel, 1}).back().affected() == 1;
+  const TaskKey first_key{id.prio, id.first_key};
+  const std::array<db::Statement, 2> statements{cancel,
+                                                stamp_statement(id.partition, {&first_key, 1})};
+  const auto results = db.transact(statements);
+  return results.at(results.size() - 2).affected() == 1;
 }
 
 }  // namespace allot::queue

@@ -147,7 +147,7 @@ std::vector<queue::Submission> TaskWrites::read(std::span<const TaskOrder> order
                   kExitBadInput);
     }
     submissions.push_back(
-        {*queue, std::string(order.type), std::string(order.payload), order.prio});
+        {*queue, std::string(order.type), std::string(order.payload), {.prio = order.prio}});
     queue::validate(submissions.back());
   }
   return submissions;
@@ -164,7 +164,7 @@ CallAnswer TaskWrites::submit(std::span<const TaskOrder> orders,
     });
     const auto submitted =
         session_.once([&](db::Connection& db) { return queue::submit(db, submissions); });
-    for (const queue::TaskId& id : submitted) ids.push_back(id.text());
+    for (const queue::Submitted& task : submitted) ids.push_back(task.id.text());
     keeper_.work_was_added();
     return {};
   });
