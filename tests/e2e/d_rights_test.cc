@@ -207,14 +207,14 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
 }
 
 TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
-  EXPECT_EQ(rights("allot_worker").size(), 26U);
+  EXPECT_EQ(rights("allot_worker").size(), 28U);
   root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
   expect_each_to_be_missed("allot_worker", {"check"});
   EXPECT_EQ(as("allot_worker", {"check"}).status.code, kExitOk);
 }
 
 TEST_F(RightsTest, EachRightOfASubmitterIsMissedByName) {
-  expect_each_to_be_missed("allot_submit", {"submit", "default", "t", "p"});
+  expect_each_to_be_missed("allot_submit", {"submit", "default", "t", "p", "--unique-key", "k"});
   const auto reading = as("allot_submit", {"tasks"});
   EXPECT_EQ(reading.status.code, kExitConfig);
   EXPECT_NE(reading.err.find("to allow it: GRANT SELECT ON"), std::string::npos) << reading.err;

@@ -58,7 +58,7 @@ std::string emptied_database() {
   static const std::string kName = Database::shared().make_database();
   db::Connection db = Database::shared().connect(kName);
   for (const char* table : {"task", "task_moved", "task_attempt", "task_running", "task_dead",
-                            "q_lock_table", "queue_pause", "queue"}) {
+                            "task_unique", "q_lock_table", "queue_pause", "queue"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   return kName;

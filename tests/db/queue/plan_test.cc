@@ -57,7 +57,8 @@ class PlanTest : public QueueTest {
         " % 4, 1 + i DIV " + std::to_string(kPartitions * kPrioClasses) +
         " + IF(i % 2 = 1 AND i DIV " + std::to_string(kPartitions) + " % 4 = 0, " +
         std::to_string(kTomorrow) + ", 0), 't', REPEAT('x', 100) FROM n");
-    for (const char* table : {"task_moved", "task_attempt", "task_dead", "task_running"})
+    for (const char* table :
+         {"task_moved", "task_attempt", "task_dead", "task_running", "task_unique"})
       fill_history(table);
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
@@ -73,6 +74,14 @@ class PlanTest : public QueueTest {
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
          " UTC_TIMESTAMP(6)"}};
+    if (table == "task_unique") {
+      look_.execute(
+          "INSERT INTO task_unique SELECT queue_id, CONCAT('key-', partition_no, '-', prio, '-', "
+          "run_key),"
+          " partition_no, prio, run_key, 1, 0, NULL FROM task WHERE run_key <= " +
+          std::to_string(kHistory));
+      return;
+    }
     look_.execute("INSERT INTO " + table + " SELECT queue_id, partition_no, prio, run_key, " +
                   columns.at(table) + " FROM task WHERE run_key <= " + std::to_string(kHistory));
   }
@@ -175,8 +184,8 @@ class PlanTest : public QueueTest {
 
   void check_plans(const Expectation& expected, const std::string& sql) {
     static const std::set<std::string> kOurs{
-        "task",      "q_lock_table", "lease",        "task_moved", "moved",       "task_attempt",
-        "task_dead", "queue",        "task_running", "running",    "queue_pause", "pause"};
+        "task",  "q_lock_table", "lease",   "task_moved",  "moved", "task_attempt", "task_dead",
+        "queue", "task_running", "running", "queue_pause", "pause", "task_unique"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // What is inserted by values is not read.
@@ -185,7 +194,9 @@ class PlanTest : public QueueTest {
                                   plan.type + " " + plan.key + " " + plan.extra;
         const bool scan = plan.type == "ALL" || plan.type == "index";
         EXPECT_TRUE(!scan || expected.scans) << where;
-        const bool sound = plan.key == "PRIMARY" || plan.key == "died_at" || plan.table == "queue";
+        const bool sound = plan.key == "PRIMARY" || plan.key == "died_at" ||
+                           plan.table == "queue" ||
+                           (plan.table == "task_unique" && plan.key == "task");
         EXPECT_TRUE(scan || plan.type.empty() || sound) << where;
         const bool sorts = plan.extra.find("filesort") != std::string::npos ||
                            plan.extra.find("temporary") != std::string::npos;
@@ -273,6 +284,24 @@ std::vector<Expectation> of_the_way_of_a_task() {
   };
 }
 
+std::vector<Expectation> of_unique_keys() {
+  return {
+      {&sql::k_claim_unique,
+       2,
+       {{"rows", "(1, 'key-0-2-150', 1, 1, 4711, 5, 0), (1, 'new', 1, 1, 4712, 6, 0)"}}},
+      {&sql::k_submit_unique,
+       2,
+       {{"unique_key", "'key-0-2-150'"},
+        {"claim", "1"},
+        {"unique_flag", "2"},
+        {"type", "'t'"},
+        {"payload", "''"}}},
+      {&sql::k_read_unique, 4, {{"unique_keys", "'key-0-2-150', 'key-0-2-151'"}}},
+      {&sql::k_stamp_unique, 5, {{"first_keys", "prio = 2 AND first_key IN (150)"}}},
+      {&sql::k_stamp_unique, 6 * kBlock, {{"first_keys", keys(kBlock, "prio", "first_key")}}},
+  };
+}
+
 std::vector<Expectation> of_detached_tasks() {
   const Values running{{"epoch", "7"}, {"holder", "8"}};  // of the rows of task_running
   return {
@@ -344,15 +373,17 @@ std::vector<Expectation> by_operators() {
 
 std::vector<Expectation> expectations() {
   std::vector<Expectation> all = of_the_way_of_a_task();
+  for (Expectation& expected : of_unique_keys()) all.push_back(std::move(expected));
   for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
   for (Expectation& expected : by_operators()) all.push_back(std::move(expected));
   for (Expectation& expected : for_people()) all.push_back(std::move(expected));
   return all;
 }
 
-// Part of submit.sql, or not about a table.
-const std::set<std::string> kWithoutPlan{"submit_row", "kill_connection", "server_uptime",
-                                         "connections_allowed"};
+// Part of submit.sql or claim_unique.sql, or not about a table.
+const std::set<std::string> kWithoutPlan{
+    "submit_row", "claim_unique_row", "due_now",       "due_after",
+    "due_at",     "kill_connection",  "server_uptime", "connections_allowed"};
 
 TEST_F(PlanTest, EachStatementReadsWhatItMust) {
   for (const bool analyzed : {false, true}) {
