@@ -68,7 +68,7 @@ BEGIN
   END IF;
 
   SELECT queue_id, p_spread % partitions INTO v_queue_id, v_partition_no
-    FROM queue WHERE name = p_queue;
+    FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- as padded it is equal
   IF v_queue_id IS NULL THEN
     CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(LEFT(p_queue, 63)), 'NULL'),
                              ': there is no such queue'));
