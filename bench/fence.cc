@@ -120,7 +120,7 @@ class Fence {
     db_.execute(
         "TRUNCATE task; TRUNCATE task_moved; TRUNCATE task_attempt; TRUNCATE task_dead;"
         "TRUNCATE q_lock_table; TRUNCATE queue");
-    const queue::QueueInfo info = queue::ensure_queue(db_, "bench", 1);
+    const queue::QueueInfo info = queue::ensure_queue(db_, "bench", {1});
     std::uint32_t left = 2 * tasks_;
     while (left > 0) {
       const std::vector<queue::Submission> batch(std::min(left, kBatch), {info, "bench.noop", "x"});

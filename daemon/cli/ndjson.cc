@@ -15,8 +15,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kShown = 60;
-const std::vector<std::string> kFields{"queue", "type",   "payload",    "prio",
-                                       "delay", "run_at", "unique_key", "unique_for"};
+const std::vector<std::string> kFields{"queue",         "type",       "payload",    "prio",
+                                       "delay",         "run_at",     "unique_key", "unique_for",
+                                       "partition_key", "expires_in", "expires_at"};
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(why, kExitBadInput);
@@ -32,16 +33,7 @@ class LineReader final : public nlohmann::json_sax<json> {
     Line line{
         std::move(texts_["queue"]), std::move(texts_["type"]), std::move(texts_["payload"]), {}};
     if (prio_) line.options.prio = *prio_;
-    const auto delay = texts_.find("delay");
-    const auto run_at = texts_.find("run_at");
-    if (delay != texts_.end()) line.options.delay = parse_delay("delay", delay->second);
-    if (run_at != texts_.end()) line.options.run_at = parse_moment("run_at", run_at->second);
-    const auto unique_key = texts_.find("unique_key");
-    const auto unique_for = texts_.find("unique_for");
-    if (unique_key != texts_.end()) line.options.unique_key = unique_key->second;
-    if (unique_for != texts_.end()) {
-      line.options.unique_for = parse_delay("unique_for", unique_for->second);
-    }
+    read_options(line.options);
     return line;
   }
 
@@ -99,6 +91,20 @@ class LineReader final : public nlohmann::json_sax<json> {
   }
 
  private:
+  void read_options(queue::SubmitOptions& options) {
+    const auto with = [&](const char* field, auto&& read) {
+      const auto at = texts_.find(field);
+      if (at != texts_.end()) read(at->second);
+    };
+    with("delay", [&](auto& text) { options.delay = parse_delay("delay", text); });
+    with("run_at", [&](auto& text) { options.run_at = parse_moment("run_at", text); });
+    with("unique_key", [&](auto& text) { options.unique_key = text; });
+    with("unique_for", [&](auto& text) { options.unique_for = parse_delay("unique_for", text); });
+    with("partition_key", [&](auto& text) { options.partition_key = text; });
+    with("expires_in", [&](auto& text) { options.expires_in = parse_delay("expires_in", text); });
+    with("expires_at", [&](auto& text) { options.expires_at = parse_moment("expires_at", text); });
+  }
+
   [[noreturn]] static void refuse_prio() { refuse("'prio' must be 0 (first) to 3"); }
 
   // A value that is no string: part of the payload, or it stands in the wrong place.

@@ -58,7 +58,7 @@ const queue::QueueInfo& Queues::get(const std::string& name) {
       for (const auto& queue : settings_.queues) names.push_back(queue.name);
       unknown_queue(name, std::move(names));
     }
-    info = queue::ensure_queue(db_, name, configured->partitions);
+    info = queue::ensure_queue(db_, name, queue::shape_of(*configured));
   }
   return known_.emplace(name, *info).first->second;
 }

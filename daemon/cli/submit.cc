@@ -51,7 +51,7 @@ int submit(const Context& context, const SubmitWords& words) {
   task.type = words.type;
   task.payload = payload_of(words);
   task.options = words.options;
-  queue::validate(task);
+  queue::validate(task.type, task.payload, task.options);
   db::Connection db = connect(settings);
   task.queue = Queues(db, settings).get(words.queue);
   const queue::Submitted made = queue::submit(db, {&task, 1}).front();

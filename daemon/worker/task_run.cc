@@ -194,6 +194,17 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
   return call_handler(attempt);
 }
 
+TaskRun::Result TaskRun::expire(const queue::Lease& lease, const ServedQueue& queue,
+                                const queue::Task& task) {
+  const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
+  const Attempt attempt{lease, queue, task, nullptr, id, id.text(), 0, 0, false, {}};
+  const queue::Verdict verdict{"expired", "it had not begun when its time was over"};
+  const bool written = write(attempt, "expire", [&](db::Connection& db) {
+    return tasks_.bury_spent(db, lease, task, verdict);
+  });
+  return written ? buried(attempt, task.attempt, verdict) : Result::kLeaseGone;
+}
+
 // A slow database must not use up the attempts of a task that never starts.
 TaskRun::Result TaskRun::not_started(const Attempt& attempt) {
   if (!attempt.announced) return Result::kLeaseGone;
@@ -236,7 +247,7 @@ bool TaskRun::give_back(const Attempt& attempt) {
 TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   const queue::Task& task = attempt.task;
   const config::Queue& queue = *attempt.queue.settings;
-  const Nanos detach_after = queue.exclusive ? 0 : nanos(queue.detach_after);  // S5
+  const Nanos detach_after = attempt.queue.exclusive() ? 0 : nanos(queue.detach_after);  // S5
   const auto time_limit = config::task_timeout(settings_, task.type);
   Nanos started = 0;
   TaskLimits limits{};
@@ -369,7 +380,11 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
   if (asked() == Asked::kStop) return interrupted(attempt, std::string(verdict.error));
   if (attempt.number >= attempt.most) return bury(attempt, verdict);
   const auto wait = delay.value_or(pause_after(attempt));
+  const bool in_order = attempt.queue.in_order();
   const bool written = write(attempt, "retry", [&](db::Connection& db) {
+    if (in_order) {
+      return tasks_.charge(db, attempt.lease, attempt.task, attempt.number, verdict);
+    }
     return attempt.detached
                ? queue::DetachedStore::retry(db, *attempt.detached, attempt.number, wait, verdict)
                : tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
@@ -383,7 +398,12 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
                            {"again_in_ms", wait.count() / 1000},
                            {"cause", verdict.cause},
                            {"error", verdict.error}});
-  return ended(attempt);
+  return in_order ? hold(wait) : ended(attempt);
+}
+
+TaskRun::Result TaskRun::hold(std::chrono::microseconds pause) {
+  held_for_ = pause;
+  return Result::kHeld;
 }
 
 // It was asked to stop and did: no failure, and no attempt is charged. Unless the attempt was
@@ -398,17 +418,21 @@ TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
                                std::optional<std::chrono::microseconds> delay,
                                const std::string& reason) {
   const auto wait = delay.value_or(pause_after(attempt));
-  const bool written = write(attempt, "snooze", [&](db::Connection& db) {
-    return attempt.detached
-               ? queue::DetachedStore::snooze(db, *attempt.detached, attempt.number, wait)
-               : tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
-  });
+  const bool in_order = attempt.queue.in_order();
+  const bool written =
+      in_order
+          ? !attempt.announced || give_back(attempt)
+          : write(attempt, "snooze", [&](db::Connection& db) {
+              return attempt.detached
+                         ? queue::DetachedStore::snooze(db, *attempt.detached, attempt.number, wait)
+                         : tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
+            });
   if (!written) return dropped(attempt);
   log::info(how, {{"task", attempt.id},
                   {"type", attempt.task.type},
                   {"again_in_ms", wait.count() / 1000},
                   {"reason", reason}});
-  return ended(attempt);
+  return in_order ? hold(wait) : ended(attempt);
 }
 
 TaskRun::Result TaskRun::bury(const Attempt& attempt, const queue::Verdict& verdict) {

@@ -175,9 +175,11 @@ CallAnswer TaskWrites::replace_with(std::span<const TaskOrder> orders) noexcept 
     auto submissions = read(orders);
     for (queue::Submission& one : submissions) {
       if (one.payload.size() > kSurelyFits) {
-        const std::size_t size = queue::submit_statements({&one, 1}).front().render().size();
-        const std::uint64_t most =
-            with_database([](db::Connection& db) { return db.max_packet(); });
+        std::size_t size = 0;
+        const std::uint64_t most = with_database([&](db::Connection& db) {
+          size = queue::submit_statements(db, {&one, 1}).front().render().size();
+          return db.max_packet();
+        });
         if (size >= most) {
           return bad("payload of " + std::to_string(one.payload.size()) +
                      " bytes: as a statement it is over the server's max_allowed_packet of " +

@@ -60,6 +60,12 @@ class PlanTest : public QueueTest {
     for (const char* table :
          {"task_moved", "task_attempt", "task_dead", "task_running", "task_unique"})
       fill_history(table);
+    look_.execute(
+        "INSERT INTO fair_partition SELECT queue_id, CONCAT('key-', partition_no), "
+        "partition_no FROM q_lock_table WHERE queue_id = " +
+        std::to_string(wide_.queue_id));
+    look_.execute("INSERT INTO task_unique VALUES (" + std::to_string(wide_.queue_id) +
+                  ", 'free', 0, 2, 471100, 1, 0, NULL)");
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
         leases_.push_back(worker_.lease({wide_.queue_id, no}, {.block_size = 1})->lease);
@@ -125,6 +131,9 @@ class PlanTest : public QueueTest {
             {"earlier", "0"},
             {"no_handler_flag", "128"},
             {"classes_before", "0, 1"},
+            {"hold_us", "0"},
+            {"placement", "'spread'"},
+            {"max_running", "1"},
             {"name", "'wide'"},
             {"partitions", "8"}};
   }
@@ -184,8 +193,9 @@ class PlanTest : public QueueTest {
 
   void check_plans(const Expectation& expected, const std::string& sql) {
     static const std::set<std::string> kOurs{
-        "task",  "q_lock_table", "lease",   "task_moved",  "moved", "task_attempt", "task_dead",
-        "queue", "task_running", "running", "queue_pause", "pause", "task_unique"};
+        "task",         "q_lock_table", "lease",          "task_moved",   "moved",
+        "task_attempt", "task_dead",    "queue",          "task_running", "running",
+        "queue_pause",  "pause",        "fair_partition", "task_unique"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // What is inserted by values is not read.
@@ -280,7 +290,9 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_checkpoint, 2, {{"payload", "'x'"}}},
       {&sql::k_require_task, 2, {}},
       {&sql::k_find_task, 1, {}},
-      {&sql::k_submit, 0, {{"rows", "(1, 1, 1, 4711, 't', ''), (1, 1, 1, 4712, 't', '')"}}},
+      {&sql::k_submit,
+       0,
+       {{"rows", "(1, 1, 1, 4711, NULL, 't', ''), (1, 1, 1, 4712, NULL, 't', '')"}}},
   };
 }
 
@@ -291,11 +303,19 @@ std::vector<Expectation> of_unique_keys() {
        {{"rows", "(1, 'key-0-2-150', 1, 1, 4711, 5, 0), (1, 'new', 1, 1, 4712, 6, 0)"}}},
       {&sql::k_submit_unique,
        2,
-       {{"unique_key", "'key-0-2-150'"},
+       {{"unique_key", "'free'"},
         {"claim", "1"},
         {"unique_flag", "2"},
+        {"expires", "NULL"},
         {"type", "'t'"},
         {"payload", "''"}}},
+      {&sql::k_find_fair, 3, {{"partition_keys", "'key-0', 'key-5'"}}},
+      {&sql::k_claim_fair,
+       8 * kPartitions + 10,
+       {{"partition_key", "'new'"}},
+       "once for a new key: all leases, and the head of each partition",
+       true,
+       true},
       {&sql::k_read_unique, 4, {{"unique_keys", "'key-0-2-150', 'key-0-2-151'"}}},
       {&sql::k_stamp_unique, 5, {{"first_keys", "prio = 2 AND first_key IN (150)"}}},
       {&sql::k_stamp_unique, 6 * kBlock, {{"first_keys", keys(kBlock, "prio", "first_key")}}},
@@ -382,8 +402,8 @@ std::vector<Expectation> expectations() {
 
 // Part of submit.sql or claim_unique.sql, or not about a table.
 const std::set<std::string> kWithoutPlan{
-    "submit_row", "claim_unique_row", "due_now",       "due_after",
-    "due_at",     "kill_connection",  "server_uptime", "connections_allowed"};
+    "submit_row", "claim_unique_row", "due_now",         "due_after",     "due_at",
+    "expires_at", "expires_in",       "kill_connection", "server_uptime", "connections_allowed"};
 
 TEST_F(PlanTest, EachStatementReadsWhatItMust) {
   for (const bool analyzed : {false, true}) {
@@ -482,7 +502,7 @@ TEST_F(PlanTest, NothingWaitsForTheRowsOfOthers) {
   worker_.db.execute("SET SESSION innodb_lock_wait_timeout = 1");
   EXPECT_FALSE(LeaseStore::scout(worker_.db, std::vector{wide_.queue_id}).empty());
   EXPECT_EQ(LeaseStore::watch(worker_.db, std::vector{wide_.queue_id}).size(), 2U);
-  EXPECT_EQ(ensure_queue(worker_.db, "wide", kPartitions).queue_id, wide_.queue_id);
+  EXPECT_EQ(ensure_queue(worker_.db, "wide", {kPartitions}).queue_id, wide_.queue_id);
   EXPECT_TRUE(worker_.leases.renew(worker_.db, leases_.at(0)));
   EXPECT_TRUE(worker_.lease({wide_.queue_id, 2}));
   EXPECT_EQ(TaskStore::fetch(worker_.db, {wide_.queue_id, 1}, {}).size(), kBlock);

@@ -226,7 +226,8 @@ TEST_F(SubmitTest, ADeadlockIsSentAgain) {
       " WHERE i < 900) SELECT 999, 0, 0, i, 0, '', '', '', '', UTC_TIMESTAMP(6) FROM n;"
       "SELECT * FROM task WHERE partition_no = 1 AND" +
       of_queue + " FOR UPDATE");
-  auto ids = std::async(std::launch::async, [&] { return ids_of(submit(worker_.db, batch(narrow, 10))); });
+  auto ids =
+      std::async(std::launch::async, [&] { return ids_of(submit(worker_.db, batch(narrow, 10))); });
   ASSERT_TRUE(lock_waits(1));
   rival.execute("SELECT * FROM task WHERE partition_no = 0 AND" + of_queue + " FOR UPDATE");
   rival.execute("ROLLBACK");
