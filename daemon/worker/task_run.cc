@@ -114,12 +114,12 @@ class Hooks final : public plugin_host::HostHooks {
   plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept override {
     return writes_.checkpoint(payload);
   }
-  plugin_host::CallAnswer submit(std::span<const plugin_host::TaskOrder> tasks,
+  plugin_host::CallAnswer submit(std::span<const allot_submission* const> tasks,
                                  std::vector<std::string>& ids) noexcept override {
     return writes_.submit(tasks, ids);
   }
   plugin_host::CallAnswer replace_with(
-      std::span<const plugin_host::TaskOrder> tasks) noexcept override {
+      std::span<const allot_submission* const> tasks) noexcept override {
     return writes_.replace_with(tasks);
   }
   plugin_host::CallAnswer execute(std::string_view statement, std::span<const allot_value> values,

@@ -9,6 +9,9 @@ DELETE FROM fair_partition
                          FROM (SELECT COUNT(DISTINCT partition_no) AS partitions
                                  FROM fair_partition
                                 WHERE queue_id = :queue_id AND partition_key > '') AS taken)
+   AND NOT EXISTS (SELECT 1 FROM (SELECT 1 FROM fair_partition
+                                   WHERE queue_id = :queue_id
+                                     AND partition_key = :partition_key) AS mine)
    AND NOT EXISTS (SELECT 1 FROM task
                     WHERE task.queue_id = :queue_id
                       AND task.partition_no = fair_partition.partition_no);

@@ -203,7 +203,7 @@ TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
   ASSERT_EQ(dead.size(), 2U);
   for (const auto& task : dead) {
     EXPECT_EQ(task.at("cause"), "expired");
-    EXPECT_EQ(task.at("attempts"), 0);
+    EXPECT_TRUE(daemon_->task(task.at("task")).at("attempts").empty());
   }
   // One that is retried by hand has all the time it needs.
   must({"dead", "retry", "--queue", "keyed", "--all", "--yes"});

@@ -311,7 +311,7 @@ std::vector<Expectation> of_unique_keys() {
         {"payload", "''"}}},
       {&sql::k_find_fair, 3, {{"partition_keys", "'key-0', 'key-5'"}}},
       {&sql::k_claim_fair,
-       8 * kPartitions + 10,
+       16 * kPartitions,
        {{"partition_key", "'new'"}},
        "once for a new key: all leases, and the head of each partition",
        true,
