@@ -91,10 +91,24 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
       add_time("--expires-in", options.expires_in, "Dead unless it has begun so long from now");
   auto* expires_at =
       add_moment("--expires-at", options.expires_at, "Dead unless it has begun by then");
+  auto* compress_above =
+      command
+          .add_option("--compress-above", options.compress_above,
+                      "Compress a payload of more bytes; 0: never [as the queue's settings say]")
+          ->type_name("BYTES");
+  auto* compression =
+      command
+          .add_option_function<std::string>(
+              "--compression",
+              [&](const auto& name) { options.compression = *queue::compression_of(name); },
+              "How the payload is compressed already: gzip or zstd")
+          ->check(CLI::IsMember({"gzip", "zstd"}))
+          ->type_name("NAME");
   delay->excludes(run_at);
   unique_for->needs(unique_key);
   expires_in->excludes(expires_at);
-  return {prio, delay, run_at, unique_key, unique_for, partition_key, expires_in, expires_at};
+  return {prio,          delay,      run_at,     unique_key,     unique_for,
+          partition_key, expires_in, expires_at, compress_above, compression};
 }
 
 void add_submit(CLI::App& app, Words& words) {

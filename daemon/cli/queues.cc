@@ -63,4 +63,10 @@ const queue::QueueInfo& Queues::get(const std::string& name) {
   return known_.emplace(name, *info).first->second;
 }
 
+void Queues::complete(const std::string& name, queue::SubmitOptions& options) const {
+  const config::Queue* configured = config::find_queue(settings_, name);
+  if (configured == nullptr || options.compress_above) return;
+  options.compress_above = configured->compress_above;
+}
+
 }  // namespace allot::cli

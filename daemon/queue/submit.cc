@@ -111,6 +111,25 @@ std::string expires(const SubmitOptions& options) {
   return in.set("expires_in_us", options.expires_in.count()).render();
 }
 
+// A payload as it is written, and what the task's flags say of it.
+struct Packed {
+  const Submission& task;
+  std::optional<std::string> compressed{};
+
+  [[nodiscard]] std::string_view bytes() const { return compressed ? *compressed : task.payload; }
+  [[nodiscard]] std::uint32_t flags() const {
+    return compressed ? kZstdFlag : flag_of(task.options.compression);
+  }
+};
+
+Packed pack(const Submission& task) {
+  const SubmitOptions& options = task.options;
+  const std::uint64_t above = options.compress_above.value_or(0);
+  const bool small = above == 0 || task.payload.size() <= above;
+  if (small || options.compression != Compression::kNone) return {task};
+  return {task, compress(task.payload)};
+}
+
 std::string due(const Target& target) {
   if (target.run_at) {
     db::Statement at(sql::k_due_at);
@@ -133,12 +152,14 @@ db::Statement statement_of(const Insert& insert, std::span<const Submission> sub
   std::uint32_t offset = salt();
   std::string rows;
   for (const std::size_t i : insert.rows) {
+    const Packed packed = pack(submissions[i]);
     db::Statement row(sql::k_submit_row);
     set_target(row, insert.target)
         .set("offset", offset++)
         .set_raw("expires", expires(submissions[i].options))
+        .set("flags", packed.flags())
         .set("type", submissions[i].type)
-        .set_bytes("payload", submissions[i].payload);
+        .set_bytes("payload", packed.bytes());
     if (!rows.empty()) rows += ",\n";
     rows += row.render();
   }
@@ -194,16 +215,17 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
         .set_bytes("unique_key", key)
         .set("claim", unique.claim)
         .set("keep_us", task.options.unique_for.count());
+    const Packed packed = pack(task);
     rows += (rows.empty() ? "" : ",\n") + row.render();
     keys += (keys.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
     statements.emplace_back(sql::k_submit_unique)
         .set("queue_id", queue_id)
         .set_bytes("unique_key", key)
         .set("claim", unique.claim)
-        .set("unique_flag", kUniqueFlag)
+        .set("flags", kUniqueFlag | packed.flags())
         .set_raw("expires", expires(task.options))
         .set("type", task.type)
-        .set_bytes("payload", task.payload);
+        .set_bytes("payload", packed.bytes());
   }
   statements.front().set_raw("rows", std::move(rows));
   statements.emplace_back(sql::k_read_unique)

@@ -12,6 +12,7 @@
 #include "db/connection.h"
 #include "db/statement.h"
 #include "queue/catalog.h"
+#include "queue/compression.h"
 #include "queue/task.h"
 
 namespace allot::queue {
@@ -36,6 +37,10 @@ struct SubmitOptions {
   // One that has not begun so long after its submission, or by then, is dead.
   std::chrono::microseconds expires_in{0};  // 0: never
   std::optional<Moment> expires_at{};
+  // A payload of more bytes is compressed. Nothing, or 0: never.
+  std::optional<std::uint64_t> compress_above{};
+  // How the payload is compressed already.
+  Compression compression = Compression::kNone;
 };
 
 // Keys end in 2167; retries of what is due last still need some years.

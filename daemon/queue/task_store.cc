@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "queue/compression.h"
 #include "queue/error_text.h"
 #include "queue/statements.h"
 #include "sql/queries.h"
@@ -209,7 +210,9 @@ Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& t
 Landed TaskStore::checkpoint(db::Connection& db, const Lease& lease, const Task& task,
                              std::string_view payload) {
   db::Statement statement(sql::k_checkpoint);
-  set_key(set_fence(statement, lease), task.key).set_bytes("payload", payload);
+  set_key(set_fence(statement, lease), task.key)
+      .set_bytes("payload", payload)
+      .set("compressed_flags", kCompressedFlags);
   return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 

@@ -97,6 +97,7 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
   }
   const auto result = expired(task) ? runner_.expire(lease, queue, task)
                                     : runner_.run(lease, queue, task, careful, finished_);
+  task.payload.reset();  // a compressed one is 16 MiB at most, but a block may have many
   switch (result) {
     case TaskRun::Result::kFinished:
       if (finished_.empty()) oldest_finished_ns_ = boot_ns();

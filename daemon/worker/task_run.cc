@@ -10,6 +10,7 @@
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
 #include "plugin_host/handler_call.h"
+#include "queue/compression.h"
 #include "queue/inspect.h"
 #include "worker/fenced.h"
 #include "worker/recovery.h"
@@ -136,6 +137,17 @@ class Hooks final : public plugin_host::HostHooks {
   TaskWrites& writes_;
 };
 
+// What is wrong with its payload, if it cannot be decompressed.
+std::optional<std::string> decompress(queue::Task& task) {
+  if ((task.flags & queue::kCompressedFlags) == 0) return std::nullopt;
+  try {
+    task.payload = queue::decompress(task.flags, std::move(*task.payload));
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 // A rule that was left out, see db/mutation.h.
 void ack_early(Session& session, const TaskRun::Attempt& attempt) {
   const queue::Finished early = queue::finished(attempt.task);
@@ -180,6 +192,8 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     });
     if (!task.payload) return Result::kWritten;  // removed in the meantime
   }
+  // No further attempt would read it either.
+  if (const auto why = decompress(task)) return bury(attempt, {"payload", *why});
   if (careful) {
     slot_.announce_task(task, attempt.number);
     const bool announced = write(attempt, "announce", [&](db::Connection& db) {

@@ -1,4 +1,4 @@
--- Where the tasks of a queue go, and until when they may begin. The comments are ones that MariaDB
+-- Where the tasks of a queue go, until when they may begin, and whether their payload is compressed. The comments are ones that MariaDB
 -- executes: a migration that was cut off is run again.
 
 -- spread: over all partitions. The others put a task where its partition_key says: ordered, limited
@@ -12,6 +12,11 @@ ALTER TABLE queue
 -- UTC; a task that has not begun by then is dead (A14).
 ALTER TABLE task
   ADD COLUMN /*M!100002 IF NOT EXISTS */ expires_at DATETIME(6) NULL,
+  ALGORITHM=INSTANT;
+
+-- As in task: what of it says how the payload is compressed (A12) outlives the task.
+ALTER TABLE task_dead
+  ADD COLUMN /*M!100002 IF NOT EXISTS */ flags TINYINT UNSIGNED NOT NULL DEFAULT 0,
   ALGORITHM=INSTANT;
 
 -- Which partition of a fair queue a key has. The row with the empty key is locked by whoever gives

@@ -12,6 +12,7 @@
 
 #include "db/connection.h"
 #include "e2e/daemon.h"
+#include "queue/task.h"
 
 namespace allot::e2e {
 namespace {
@@ -188,6 +189,27 @@ TEST_F(KeyTest, AHeavyTenantDoesNotDelayALightOne) {
   // 2 ms each and 200 ms for a round; what was done while it was being submitted comes on top.
   EXPECT_LT(static_cast<std::size_t>(at), before + 1'000) << "of " << heavy;
   EXPECT_GT(daemon_->count("task"), 0U) << "the heavy one is not through";
+}
+
+// By the clock of the database, which is this host's here. Without a doorbell: nothing rings for
+// it.
+TEST(Delay, ADelayedTaskStartsSoonAfterItsTime) {
+  Daemon daemon;
+  std::vector<std::int64_t> due;
+  for (const char* delay : {"700ms", "1200ms", "1900ms", "2500ms"}) {
+    const auto done = daemon.allot({"submit", "default", "test.stamp", "", "--delay", delay});
+    const auto id = queue::TaskId::parse(done.out.substr(0, done.out.find('\n')));
+    ASSERT_TRUE(id) << done.err;
+    due.push_back(static_cast<std::int64_t>(id->first_key >> 12));
+  }
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == due.size(); })) << daemon.log();
+  constexpr std::int64_t kSince1970 = 1'735'689'600'000'000;  // of 2025, in microseconds
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    const std::int64_t late = std::stoll(daemon.written()[i]) - kSince1970 - due[i];
+    std::printf("late by %.1f ms\n", static_cast<double>(late) / 1000);
+    EXPECT_GE(late, 0);
+    EXPECT_LT(late, 3'000'000) << "1 s on a machine that has nothing else to do";
+  }
 }
 
 TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
