@@ -126,8 +126,8 @@ TEST_F(UniqueTest, ADetachedTaskHasItsKeyToTheEnd) {
 
 // Exactly one of each key comes into being, and all are told the same id.
 TEST_F(UniqueTest, ARaceHasOneWinnerForEachKey) {
-  constexpr int kSubmitters = 8;
-  constexpr int kKeys = 200;
+  constexpr int kSubmitters = 32;
+  constexpr int kKeys = 1000;
   std::vector<std::future<std::vector<Submitted>>> races;
   for (int i = 0; i < kSubmitters; ++i) {
     races.push_back(std::async(std::launch::async, [&, i] {
