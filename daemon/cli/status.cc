@@ -85,7 +85,7 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
     view["queues"] = json::array();
     for (const QueueView& queue : *queues) {
       view["queues"].push_back({{"name", queue.info.name},
-                                {"partitions", queue.info.partitions},
+                                {"partitions", queue.info.partitions()},
                                 {"paused", pause_json(queue.info)},
                                 {"waiting", queue.waiting.value},
                                 {"waiting_at_least", queue.waiting.at_least},
@@ -113,7 +113,7 @@ void print_queues(const std::vector<QueueView>& queues) {
   for (const QueueView& queue : queues) {
     std::optional<std::size_t> alarming;
     if (queue.dead.value > 0) alarming = 4;
-    table.add({queue.info.name, std::to_string(queue.info.partitions), text_of(queue.waiting),
+    table.add({queue.info.name, std::to_string(queue.info.partitions()), text_of(queue.waiting),
                text_of(queue.detached), text_of(queue.dead), pause_text(queue.info)},
               alarming);
   }

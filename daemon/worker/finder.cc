@@ -85,7 +85,7 @@ std::optional<queue::Block> Finder::follow(ipc::Hint hint) {
 template <typename Verb>
 std::optional<queue::Block> Finder::take(queue::Partition partition, const ServedQueue& queue,
                                          Verb&& verb) {
-  slot_.begin_lease(partition, queue.info.name, queue.settings->exclusive);
+  slot_.begin_lease(partition, queue.info.name, queue.exclusive());
   slot_.set_state(ipc::WorkerState::kLeasing);
   Nanos sent_ns = 0;
   queue::Locked locked = queue::Locked::kSkip;

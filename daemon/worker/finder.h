@@ -21,6 +21,11 @@ namespace allot::worker {
 struct ServedQueue {
   queue::QueueInfo info;
   const config::Queue* settings = nullptr;
+
+  // A handler of it ends with its lease (S5), and no task leaves its partition.
+  [[nodiscard]] bool exclusive() const { return settings->exclusive || info.alone(); }
+  // A task that failed stays before those of its key (S16).
+  [[nodiscard]] bool in_order() const { return info.shape.placement == queue::Placement::kOrdered; }
 };
 
 // Finds the next partition with work and leases it. In this order: one that a settler freed, else a

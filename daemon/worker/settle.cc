@@ -126,10 +126,17 @@ CrashPolicy policy_of(const config::Settings& settings, const ipc::Slot& slot,
   return policy;
 }
 
+bool in_order(db::Connection& db, const ipc::Slot& slot) {
+  const auto queue = queue::find_queue(db, slot.queue_name);
+  return queue && queue->shape.placement == queue::Placement::kOrdered;
+}
+
 // S10: the first crash is retried without delay, where the task stands; later ones by the policy.
+// In an ordered queue it is the partition that waits (S16).
 queue::Landed charge_leased(db::Connection& db, const queue::TaskStore& tasks,
                             const queue::Lease& lease, const ipc::RunningTask& running,
-                            const CrashPolicy& policy, const queue::Verdict& verdict) {
+                            const CrashPolicy& policy, const queue::Verdict& verdict,
+                            bool in_order) {
   queue::Task task;
   task.key = {running.prio, running.run_key};
   task.first_key = running.first_key;
@@ -140,6 +147,9 @@ queue::Landed charge_leased(db::Connection& db, const queue::TaskStore& tasks,
   if (!crashed_before(db, {lease.partition, running.prio, running.first_key}, attempt)) {
     return tasks.charge(db, lease, task, attempt, verdict, queue::Then::kRelease);
   }
+  if (in_order) {
+    return tasks.charge(db, lease, task, attempt, verdict, queue::Then::kRelease, policy.delay);
+  }
   return tasks.retry(db, lease, task, attempt, policy.delay, verdict, queue::Then::kRelease);
 }
 
@@ -149,9 +159,9 @@ queue::Landed charge_leased(db::Connection& db, const queue::TaskStore& tasks,
 queue::Landed charge(db::Connection& db, const queue::TaskStore& tasks,
                      const queue::DetachedStore& detached, const std::optional<queue::Lease>& lease,
                      const Remains& remains, const CrashPolicy& policy,
-                     const queue::Verdict& verdict) {
-  if (lease &&
-      charge_leased(db, tasks, *lease, remains.task, policy, verdict) == queue::Landed::kYes) {
+                     const queue::Verdict& verdict, bool in_order) {
+  if (lease && charge_leased(db, tasks, *lease, remains.task, policy, verdict, in_order) ==
+                   queue::Landed::kYes) {
     return queue::Landed::kYes;
   }
   const auto held = detached.held(db, remains.id());
@@ -250,7 +260,7 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
     const Death death = describe_death(wait_status, slot, remains.task);
     const auto landed =
         charge(db, tasks, detached, lease, remains, policy_of(settings, slot, remains.task),
-               {death.cause, death.text, usage_of(slot, remains.task)});
+               {death.cause, death.text, usage_of(slot, remains.task)}, in_order(db, slot));
     log_charge(remains, slot, death, landed == queue::Landed::kYes || was_charged(db, remains));
   } else {
     if (remains.last == Last::kInterrupted) give_back(db, tasks, detached, lease, slot, remains);

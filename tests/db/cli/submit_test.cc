@@ -126,7 +126,7 @@ TEST_F(SubmitTest, WhatCannotBeReadIsNotSubmitted) {
 
 TEST_F(SubmitTest, AnUnknownQueueNamesTheKnownOnes) {
   must({"migrate"});
-  queue::ensure_queue(look_, "reports", 1);
+  queue::ensure_queue(look_, "reports", {1});
   const auto done = allot({"submit", "defualt", "t"});
   EXPECT_EQ(done.status.code, kExitBadInput);
   EXPECT_TRUE(has(done.err,

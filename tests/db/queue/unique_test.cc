@@ -61,7 +61,8 @@ TEST_F(UniqueTest, AKeyIsOfItsQueue) {
 
 TEST_F(UniqueTest, InOneBatchTheFirstOneHasTheKey) {
   std::vector<Submission> batch;
-  for (int i = 0; i < 30; ++i) batch.push_back(task("k" + std::to_string(i % 10), std::to_string(i)));
+  for (int i = 0; i < 30; ++i)
+    batch.push_back(task("k" + std::to_string(i % 10), std::to_string(i)));
   batch.push_back({queue_, "t", "plain", {}});
   const auto made = submit(worker_.db, batch);
   for (std::size_t i = 0; i < 30; ++i) {
