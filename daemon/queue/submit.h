@@ -3,11 +3,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "allot/submit_options.h"
 #include "db/connection.h"
 #include "db/statement.h"
 #include "queue/catalog.h"
@@ -15,21 +15,8 @@
 
 namespace allot::queue {
 
-using Moment = std::chrono::sys_time<std::chrono::microseconds>;
-
-// What a submitter may ask for beside queue, type and payload. The names are those of the flags of
-// `allot submit` and of the fields of its NDJSON.
-struct SubmitOptions {
-  std::uint32_t prio = kDefaultPrio;
-  // When it may start at the earliest, by the database's clock: so long after its submission, or
-  // then. A moment that has passed is now.
-  std::chrono::microseconds delay{0};
-  std::optional<Moment> run_at{};
-  // At most one task of the queue has this key: from its submission until so long after its end. A
-  // submission that comes meanwhile is answered with that task. 1 to 255 bytes.
-  std::optional<std::string> unique_key{};
-  std::chrono::microseconds unique_for = std::chrono::minutes(5);
-};
+using allot::Moment;
+using allot::SubmitOptions;
 
 // Keys end in 2167; retries of what is due last still need some years.
 inline constexpr Moment kLastRunAt = std::chrono::sys_days(std::chrono::year(2150) / 1 / 1);
@@ -61,6 +48,10 @@ void validate(const Submission& submission);
 // The statements of a submission that is part of somebody's transaction; spread as by submit(), and
 // validated before. Each call has new salts.
 std::vector<db::Statement> submit_statements(std::span<const Submission> submissions);
+
+// Submits in the transaction that is open on `db`, and only sends: an error leaves there what went
+// before it. One of class kDuplicate may be repeated, once that was undone.
+std::vector<Submitted> submit_within(db::Connection& db, std::span<const Submission> submissions);
 
 // Submits all or none, spread over the partitions of their queues (S18). In the order of
 // `submissions`; of two with one unique key the second one existed. Throws OutcomeUnknown when the
