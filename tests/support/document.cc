@@ -5,12 +5,23 @@
 
 namespace allot::support {
 
-std::string first_example(const std::string& path, const std::string& language) {
+std::vector<std::string> examples(const std::string& path, const std::string& language) {
   const std::string text = read_file(path);
   const std::string fence = "```" + language + "\n";
-  const auto begin = text.find(fence);
-  if (begin == std::string::npos) return {};
-  return text.substr(begin + fence.size(), text.find("\n```", begin) - begin - fence.size() + 1);
+  std::vector<std::string> found;
+  for (std::size_t at = 0; (at = text.find(fence, at)) != std::string::npos;) {
+    at += fence.size();
+    const std::size_t end = text.find("\n```", at);
+    found.push_back(text.substr(at, end - at + 1));
+    if (end == std::string::npos) break;
+    at = end + 4;
+  }
+  return found;
+}
+
+std::string first_example(const std::string& path, const std::string& language) {
+  const auto found = examples(path, language);
+  return found.empty() ? "" : found.front();
 }
 
 }  // namespace allot::support

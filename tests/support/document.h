@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace allot::support {
 
-// The first block of `language` in a document ("```cpp"); empty when it has none.
+// All blocks of `language` in a document ("```cpp"), without their fences.
+std::vector<std::string> examples(const std::string& path, const std::string& language);
+
+// The first of them; empty when there is none.
 std::string first_example(const std::string& path, const std::string& language);
 
 }  // namespace allot::support

@@ -200,6 +200,10 @@ TEST_F(ClientTest, AConnectionThatWasClosedIsNotNoticed) {
       "SELECT CONCAT('KILL ', GROUP_CONCAT(id SEPARATOR '; KILL ')) INTO @kill"
       " FROM information_schema.processlist WHERE db = '" +
       name_ + "' AND id <> " + std::to_string(look_.id()) + "; EXECUTE IMMEDIATE @kill");
+  EXPECT_TRUE(support::eventually([&] {
+    return value("SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE()") ==
+           "1";
+  }));
   EXPECT_EQ(error_of([&] { client_.submit(task()); }), "");
   EXPECT_EQ(tasks(), 2U);
 }
