@@ -131,6 +131,7 @@ TEST_F(PackageTest, TheClientLibraryIsOfItsSoname) {
                 .find("liballot-client " ALLOT_CLIENT_SOVERSION " " ALLOT_CLIENT_PACKAGE),
             std::string::npos)
       << support::read_file(top + "/DEBIAN/shlibs");
+  EXPECT_EQ(support::read_file(top + "/DEBIAN/triggers"), "activate-noawait ldconfig\n");
   EXPECT_NE(control("allot-dev", "Depends").find(ALLOT_CLIENT_PACKAGE " (= " ALLOT_VERSION),
             std::string::npos);
   EXPECT_NE(control(ALLOT_CLIENT_PACKAGE, "Depends").find("libmariadb3"), std::string::npos);
