@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "allot/client.h"
+#include "db/connection.h"
+
+namespace allot::client {
+
+struct Settings {
+  db::ConnectOptions connect;
+  std::string runtime_dir;  // empty: nobody is woken
+  // Of the configuration: name and partitions. These are made when they are missing.
+  std::map<std::string, std::uint32_t> queues;
+};
+
+// Both throw Error(kExitConfig).
+[[nodiscard]] Settings from_client(const ClientSettings& settings);
+[[nodiscard]] Settings from_file(const std::string& path);
+
+}  // namespace allot::client
