@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -34,6 +35,24 @@ template <std::size_t N>
 std::string text_of(const char (&from)[N]) {
   return {from, strnlen(from, N)};
 }
+
+// Given back at the end: who looks on for hours looks often.
+class Mapping {
+ public:
+  // 0 bytes: none.
+  Mapping(int fd, std::size_t size)
+      : bytes_(size == 0 ? nullptr : map_shared(fd, 0, size, false)), size_(size) {}
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() {
+    if (bytes_ != nullptr) munmap(bytes_, size_);
+  }
+  [[nodiscard]] const char* bytes() const { return static_cast<const char*>(bytes_); }
+
+ private:
+  void* bytes_;
+  std::size_t size_;
+};
 
 const char* name_of(ipc::WorkerState state) {
   switch (state) {
@@ -97,9 +116,8 @@ InstanceView read_instance(const std::string& runtime_dir) {
   struct stat status {};
   if (fstat(file.get(), &status) != 0) return view;
   const auto size = static_cast<std::size_t>(status.st_size);
-  const auto* bytes = size < ipc::kPage
-                          ? nullptr
-                          : static_cast<const char*>(map_shared(file.get(), 0, size, false));
+  const Mapping mapping(file.get(), size < ipc::kPage ? 0 : size);
+  const auto* bytes = mapping.bytes();
   const auto* header = reinterpret_cast<const ipc::SlotFileHeader*>(bytes);
   if (bytes != nullptr && header->magic[0] == '\0') return view;  // it is just being made
   if (bytes == nullptr || std::memcmp(header->magic, ipc::kSlotMagic, sizeof header->magic) != 0) {

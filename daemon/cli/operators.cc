@@ -104,6 +104,28 @@ void add_cancel(CLI::App& task, const Commands& commands, CancelOptions& options
   cancel.callback([commands, &options] { commands.choose(cancel_task, options); });
 }
 
+void add_drain(CLI::App& app, const Commands& commands, DrainOptions& options) {
+  CLI::App& command = *app.add_subcommand(
+      "drain", "Run what is due in a queue without the daemon, and end: for cron");
+  command.add_option("--queue", options.queue, "The queue")->required()->type_name("QUEUE");
+  command.add_option("--max-tasks", options.max_tasks, "Start no more attempts than this")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->type_name("TASKS");
+  command.add_option("--max-seconds", options.max_seconds, "Start no more attempts after this")
+      ->check(CLI::Range(1, 86'400 * 30))
+      ->type_name("SECONDS");
+  command.add_option("--jobs", options.jobs, "So many workers")
+      ->check(CLI::Range(1U, config::kMaxWorkers))
+      ->type_name("WORKERS")
+      ->capture_default_str();
+  command.add_option("--at-most", options.at_most, "Do nothing if so many of its drains run here")
+      ->check(CLI::Range(1, 256))
+      ->type_name("DRAINS")
+      ->capture_default_str();
+  command.add_flag("--json", options.json, "As JSON");
+  command.callback([commands, &options] { commands.choose(drain, options); });
+}
+
 }  // namespace
 
 void add_operators(CLI::App& app, const Context& context, OperatorWords& words,
@@ -112,6 +134,7 @@ void add_operators(CLI::App& app, const Context& context, OperatorWords& words,
   add_dead(app, commands, words);
   add_queue(app, commands, words.queue);
   add_why(app, commands, words.why);
+  add_drain(app, commands, words.drain);
   add_cancel(*app.get_subcommand("task"), commands, words.cancel);
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/context.h"
 #include "cli/dead.h"
+#include "cli/drain.h"
 #include "cli/queue_admin.h"
 #include "cli/why.h"
 
@@ -23,6 +24,7 @@ struct OperatorWords {
   QueueOptions queue;
   WhyOptions why;
   CancelOptions cancel;
+  DrainOptions drain;
 };
 
 // The words of the commands with which operators look into queues and act on them; `app` has the
