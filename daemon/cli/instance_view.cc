@@ -10,10 +10,12 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/posix.h"
 #include "base/unique_fd.h"
+#include "cli/text.h"
 #include "queue/task.h"
 
 namespace allot::cli {
@@ -103,6 +105,57 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
 }
 
 }  // namespace
+
+std::string pool_name(const config::Settings& settings, std::uint32_t pool) {
+  return pool < settings.pools.size() ? settings.pools[pool].name : std::to_string(pool);
+}
+
+nlohmann::json worker_json(const config::Settings& settings, const WorkerView& worker) {
+  nlohmann::json running = nlohmann::json::array();
+  for (const auto& task : worker.running) {
+    running.push_back({{"task", task.task},
+                       {"type", task.type},
+                       {"attempt", task.attempt},
+                       {"running_ms", task.running_ms},
+                       {"detached", task.detached}});
+  }
+  nlohmann::json view = {{"slot", worker.slot},
+                         {"pid", worker.pid},
+                         {"pool", pool_name(settings, worker.pool)},
+                         {"state", worker.state},
+                         {"queue", nullptr},
+                         {"partition", nullptr},
+                         {"running", std::move(running)},
+                         {"done", worker.done},
+                         {"retried", worker.retried},
+                         {"dead", worker.dead},
+                         {"deferred", worker.deferred},
+                         {"takeovers", worker.takeovers},
+                         {"leases_lost", worker.leases_lost},
+                         {"deadlocks", worker.deadlocks},
+                         {"lock_waits", worker.lock_waits}};
+  if (worker.leases) {
+    view["queue"] = worker.queue;
+    view["partition"] = worker.partition;
+  }
+  return view;
+}
+
+std::string running_text(const std::vector<WorkerView::Running>& running) {
+  if (running.empty()) return "-";
+  const auto& task = running.front();
+  std::string text =
+      task.task + " " + printable(task.type, queue::kMaxName) + " for " + how_long(task.running_ms);
+  if (task.attempt > 1) text += ", attempt " + std::to_string(task.attempt);
+  if (task.detached) text += ", detached";
+  if (running.size() > 1) text += ", and " + std::to_string(running.size() - 1) + " more";
+  return text;
+}
+
+std::string partition_text(const WorkerView& worker) {
+  if (!worker.leases) return "-";
+  return printable(worker.queue, queue::kMaxName) + "/" + std::to_string(worker.partition);
+}
 
 InstanceView read_instance(const std::string& runtime_dir) {
   InstanceView view;

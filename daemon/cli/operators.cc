@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/due.h"
+
 namespace allot::cli {
 namespace {
 
@@ -126,6 +128,20 @@ void add_drain(CLI::App& app, const Commands& commands, DrainOptions& options) {
   command.callback([commands, &options] { commands.choose(drain, options); });
 }
 
+void add_top(CLI::App& app, const Commands& commands, TopOptions& options) {
+  CLI::App& command =
+      *app.add_subcommand("top", "Watch this host's workers: rates and running tasks");
+  command
+      .add_option_function<std::string>(
+          "--interval",
+          [&options](const auto& text) { options.interval = parse_delay("--interval", text); },
+          "Between two looks: 300ms, 2s [1s]")
+      ->type_name("TIME");
+  command.add_flag("--once", options.once, "Print once, after one interval");
+  command.add_flag("--json", options.json, "Once, as JSON");
+  command.callback([commands, &options] { commands.choose(top, options); });
+}
+
 }  // namespace
 
 void add_operators(CLI::App& app, const Context& context, OperatorWords& words,
@@ -134,6 +150,7 @@ void add_operators(CLI::App& app, const Context& context, OperatorWords& words,
   add_dead(app, commands, words);
   add_queue(app, commands, words.queue);
   add_why(app, commands, words.why);
+  add_top(app, commands, words.top);
   add_drain(app, commands, words.drain);
   add_cancel(*app.get_subcommand("task"), commands, words.cancel);
 }

@@ -7,6 +7,7 @@
 #include "cli/dead.h"
 #include "cli/drain.h"
 #include "cli/queue_admin.h"
+#include "cli/top.h"
 #include "cli/why.h"
 
 namespace CLI {
@@ -25,6 +26,7 @@ struct OperatorWords {
   WhyOptions why;
   CancelOptions cancel;
   DrainOptions drain;
+  TopOptions top;
 };
 
 // The words of the commands with which operators look into queues and act on them; `app` has the
