@@ -69,28 +69,27 @@ queue::Submission submission_of(const NewTask& task) {
                     "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
                 kExitBadInput);
   }
-  queue::validate(submission);
+  queue::validate(task.type, task.payload, task.options);
   return submission;
 }
 
-// Which of many was wrong.
-std::vector<queue::Submission> submissions_of(std::span<const NewTask> tasks) {
-  std::vector<queue::Submission> submissions;
-  for (const NewTask& task : tasks) {
+// Says which of many was wrong.
+template <typename Read>
+void for_each_task(std::span<const NewTask> tasks, Read&& read) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
     try {
-      submissions.push_back(submission_of(task));
+      read(i);
     } catch (const Error& error) {
       if (tasks.size() == 1) throw;
-      throw Error("task " + std::to_string(submissions.size()) + ": " + error.what(),
-                  error.exit_code());
+      throw Error("task " + std::to_string(i) + ": " + error.what(), error.exit_code());
     }
   }
-  return submissions;
 }
 
-void place(std::vector<queue::Submission>& submissions, std::span<const NewTask> tasks,
-           const Queues& queues) {
-  for (std::size_t i = 0; i < tasks.size(); ++i) submissions[i].queue = queues.at(tasks[i].queue);
+std::vector<queue::Submission> submissions_of(std::span<const NewTask> tasks) {
+  std::vector<queue::Submission> submissions;
+  for_each_task(tasks, [&](std::size_t i) { submissions.push_back(submission_of(tasks[i])); });
+  return submissions;
 }
 
 std::vector<Submitted> answer_of(const std::vector<queue::Submitted>& made) {
@@ -137,7 +136,7 @@ class Client::Impl {
     if (submissions.empty()) return {};
     auto [session, queues] =
         sessions_.begin([&](db::Connection& db) { return queues_of(db, tasks); });
-    place(submissions, tasks, queues);
+    complete(submissions, tasks, queues);
     const auto made = queue::submit(*session, submissions);
     sessions_.give_back(std::move(session));
     wake(static_cast<std::size_t>(std::count_if(
@@ -153,7 +152,7 @@ class Client::Impl {
     auto [session, queues] =
         sessions_.begin([&](db::Connection& db) { return queues_of(db, tasks); });
     sessions_.give_back(std::move(session));
-    place(submissions, tasks, queues);
+    complete(submissions, tasks, queues);
     db::LentSession his(*lent, settings_.connect.database);
     return answer_of(submit_lent(his, submissions));
   }
@@ -193,6 +192,20 @@ class Client::Impl {
   }
 
  private:
+  // With their queues, and what the configuration says of these where a task does not.
+  void complete(std::vector<queue::Submission>& submissions, std::span<const NewTask> tasks,
+                const Queues& queues) const {
+    for_each_task(tasks, [&](std::size_t i) {
+      queue::Submission& submission = submissions[i];
+      submission.queue = queues.at(tasks[i].queue);
+      const auto configured = settings_.queues.find(tasks[i].queue);
+      if (configured != settings_.queues.end() && !submission.options.compress_above) {
+        submission.options.compress_above = configured->second.compress_above;
+      }
+      queue::validate(submission);
+    });
+  }
+
   // Looked up at every call: a queue may grow or shrink meanwhile.
   [[nodiscard]] Queues queues_of(db::Connection& db, std::span<const NewTask> tasks) const {
     Queues queues;
@@ -206,7 +219,7 @@ class Client::Impl {
     if (auto info = queue::find_queue(db, name)) return std::move(*info);
     const auto configured = settings_.queues.find(name);
     if (configured != settings_.queues.end()) {
-      return queue::ensure_queue(db, name, configured->second);
+      return queue::ensure_queue(db, name, queue::shape_of(configured->second));
     }
     throw Error("queue '" + name + "' does not exist; the daemon makes it at its start, from a " +
                     "section [queues.\"" + name + "\"]",

@@ -6,15 +6,15 @@
 #include <string>
 
 #include "allot/client.h"
+#include "config/settings.h"
 #include "db/connection.h"
 
 namespace allot::client {
 
 struct Settings {
   db::ConnectOptions connect;
-  std::string runtime_dir;  // empty: nobody is woken
-  // Of the configuration: name and partitions. These are made when they are missing.
-  std::map<std::string, std::uint32_t> queues;
+  std::string runtime_dir;                      // empty: nobody is woken
+  std::map<std::string, config::Queue> queues;  // those that are missing are made
 };
 
 // Both throw Error(kExitConfig).
