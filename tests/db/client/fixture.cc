@@ -21,7 +21,7 @@ std::string emptied_database() {
 ClientTest::ClientTest(std::string database)
     : name_(std::move(database)),
       look_(Database::shared().connect(name_)),
-      queue_(queue::ensure_queue(look_, "q", 4)),
+      queue_(queue::ensure_queue(look_, "q", {4})),
       client_(settings()) {}
 
 ClientSettings ClientTest::settings() const {

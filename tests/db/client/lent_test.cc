@@ -131,7 +131,7 @@ TEST_F(LentTest, AfterAFailureTheTransactionStandsAsItWas) {
   app_.run("INSERT INTO orders VALUES (1)");
   const std::string error = error_of([&] {
     // More than one packet: keys of another queue go first.
-    queue::ensure_queue(look_, "p", 1);
+    queue::ensure_queue(look_, "p", {1});
     NewTask first = unique("a");
     first.queue = "q";
     NewTask blocked = unique("z");
