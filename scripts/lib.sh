@@ -13,7 +13,7 @@
   run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
   demo_packages=(jq)
   # systemd: its systemd-analyze; starts nothing. supervisor: starts one that has no programs.
-  test_packages=(libgtest-dev openssl systemd logrotate supervisor dpkg-dev file
+  test_packages=(libgtest-dev openssl systemd logrotate supervisor dpkg-dev file man-db mandoc zsh
     python3-pymysql php-cli php-mysql)
   lint_packages=(clang-format clang-tidy shellcheck)
   fresh_packages=(debootstrap systemd-container)

@@ -19,14 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside this program, in ../libexec/allot, or where $ALLOT_LIBEXEC says.
-std::string find_program(const std::string& name) {
-  if (const char* folder = std::getenv("ALLOT_LIBEXEC")) return std::string(folder) + "/" + name;
-  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  const fs::path beside = folder / name;
-  return fs::exists(beside) ? beside : folder / "../libexec/allot" / name;
-}
-
 struct MadeQueue {
   queue::QueueInfo info;
   queue::QueueShape configured;  // the database decides (S17)
@@ -88,8 +80,17 @@ int run_worker_program(const Context& context, const std::vector<std::string>& a
   return run_program("allot-worker", std::move(words));
 }
 
+std::string program_path(const std::string& name) {
+  if (const char* folder = std::getenv("ALLOT_LIBEXEC")) return std::string(folder) + "/" + name;
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const char* place : {".", "../libexec/allot", "../sbin"}) {
+    if (fs::exists(folder / place / name)) return folder / place / name;
+  }
+  return folder / name;
+}
+
 int run_program(const std::string& name, std::vector<std::string> words) {
-  const std::string program = find_program(name);
+  const std::string program = program_path(name);
   words.insert(words.begin(), name);
   std::vector<char*> raw;
   for (std::string& word : words) raw.push_back(word.data());

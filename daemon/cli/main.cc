@@ -17,6 +17,7 @@
 #include "cli/admin.h"
 #include "cli/config.h"
 #include "cli/due.h"
+#include "cli/manual.h"
 #include "cli/operators.h"
 #include "cli/plugin.h"
 #include "cli/status.h"
@@ -24,6 +25,7 @@
 #include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "cli/word_tree.h"
 
 namespace allot::cli {
 namespace {
@@ -275,6 +277,11 @@ int run(int argc, char** argv) {
   add_operators(app, words.context, words.operators, words.command);
   add_plugin(app, words);
   add_others(app, words);
+  // Not for people, so not among the words: the manual pages and completions, at build time.
+  if (argc == 4 && std::strcmp(argv[1], "--write-manual") == 0) {
+    write_manual(word_tree(app), argv[2], argv[3]);
+    return kExitOk;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -157,6 +157,10 @@ class LineReader final : public nlohmann::json_sax<json> {
 
 }  // namespace
 
+const std::vector<std::string>& line_fields() {
+  return kFields;
+}
+
 std::optional<Line> parse_line(const std::string& text) {
   if (text.find_first_not_of(" \t\r") == std::string::npos) return std::nullopt;
   // The parser would take it for the end of the text.

@@ -40,13 +40,6 @@ std::vector<queue::QueueInfo> chosen_queues(db::Connection& db, const std::strin
   unknown_queue(name, std::move(names));
 }
 
-std::string queue_name(db::Connection& db, std::uint32_t queue_id) {
-  for (const auto& info : queue::list_queues(db)) {
-    if (info.queue_id == queue_id) return info.name;
-  }
-  return {};
-}
-
 const queue::QueueInfo& Queues::get(const std::string& name) {
   if (const auto known = known_.find(name); known != known_.end()) return known->second;
   auto info = queue::find_queue(db_, name);

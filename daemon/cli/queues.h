@@ -20,9 +20,6 @@ namespace allot::cli {
 [[nodiscard]] std::vector<queue::QueueInfo> chosen_queues(db::Connection& db,
                                                           const std::string& name);
 
-// Empty when there is no such queue.
-[[nodiscard]] std::string queue_name(db::Connection& db, std::uint32_t queue_id);
-
 // The queues that tasks may be submitted to, each looked up once. One that only the configuration
 // knows is made.
 class Queues {

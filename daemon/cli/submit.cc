@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/submit.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "base/unique_fd.h"
 #include "cli/input.h"
 #include "cli/queues.h"
-#include "ipc/board.h"
 #include "peer/doorbell.h"
 #include "queue/submit.h"
 
@@ -34,12 +30,8 @@ std::string payload_of(const SubmitWords& words) {
 
 void ring_local(const config::Settings& settings, std::size_t tasks) {
   try {
-    const std::string path = config::runtime_dir(settings) + "/board";
-    const UniqueFd file(open(path.c_str(), O_RDWR | O_CLOEXEC));
-    ipc::Board* board = file.valid() ? peer::map_board(file.get()) : nullptr;
-    if (board != nullptr) {
-      peer::ring(*board, static_cast<int>(std::min<std::size_t>(tasks, config::kMaxWorkers)));
-    }
+    peer::ring_at(config::runtime_dir(settings).c_str(),
+                  static_cast<int>(std::min<std::size_t>(tasks, config::kMaxWorkers)));
   } catch (const Error&) {
     // The tasks are submitted; where the board would be is not the submitter's trouble.
   }

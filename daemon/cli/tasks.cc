@@ -178,7 +178,7 @@ int show_task(const Context& context, const ShowOptions& options) {
     std::fwrite(task->payload.data(), 1, task->payload.size(), stdout);
     return kExitOk;
   }
-  const std::string queue = queue_name(db, id.partition.queue_id);
+  const std::string queue = queue::queue_name(db, id.partition.queue_id);
   auto attempts = queue::list_attempts_of_all_lives(db, id);
   mark_running(*task, attempts);
   if (options.json) {

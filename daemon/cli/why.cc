@@ -11,6 +11,7 @@
 #include "cli/queues.h"
 #include "cli/task_view.h"
 #include "cli/text.h"
+#include "queue/cancel.h"
 #include "queue/dead_letter.h"
 #include "queue/inspect.h"
 
@@ -122,11 +123,13 @@ Reasons why_waiting(const config::Settings& settings, const queue::TaskView& tas
   return reasons;
 }
 
+[[noreturn]] void refuse_unknown(const queue::TaskId& id) {
+  throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
+}
+
 queue::TaskView must_show(db::Connection& db, const queue::TaskId& id) {
   auto task = queue::show(db, id);
-  if (!task) {
-    throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
-  }
+  if (!task) refuse_unknown(id);
   return std::move(*task);
 }
 
@@ -145,23 +148,18 @@ json why_json(const queue::TaskView& task, const std::string& queue, const Reaso
   return view;
 }
 
-// Nobody had the partition from the first look, before the task was taken out, to the second one,
-// after it: every lease and every release has a new epoch.
-bool was_free(const queue::Standing& before, const queue::Standing& after) {
-  return !before.leased && !after.leased && before.epoch == after.epoch;
-}
-
-void print_cancelled(const CancelOptions& options, const queue::TaskId& id, bool may_run,
-                     const std::string& holder) {
+void print_cancelled(const CancelOptions& options, const queue::TaskId& id,
+                     const queue::Cancelled& cancelled) {
+  const std::string& holder = cancelled.holder;
   if (options.json) {
     print(json{{"task", id.text()},
                {"cancelled", true},
-               {"may_run", may_run},
+               {"may_run", cancelled.may_run},
                {"leased_by", holder.empty() ? json(nullptr) : json(holder)}});
     return;
   }
   std::printf("cancelled %s\n", id.text().c_str());
-  if (!may_run) return;
+  if (!cancelled.may_run) return;
   const std::string who = holder.empty() ? "a worker" : printable(holder, 100);
   std::printf("%s had its partition meanwhile: it may have run, or run yet\n", who.c_str());
 }
@@ -173,7 +171,7 @@ int why(const Context& context, const WhyOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
   const queue::TaskView task = must_show(db, id);
-  const std::string queue = queue_name(db, id.partition.queue_id);
+  const std::string queue = queue::queue_name(db, id.partition.queue_id);
   const Reasons reasons = task.dead || task.running
                               ? why_dead_or_detached(task)
                               : why_waiting(settings, task, must_stand(db, task), queue);
@@ -186,25 +184,18 @@ int why(const Context& context, const WhyOptions& options) {
 }
 
 int cancel_task(const Context& context, const CancelOptions& options) {
-  // It may move to a later key between a look at it and the deletion of its row.
-  constexpr int kTries = 5;
   const queue::TaskId id = parse_task_id(options.id);
   db::Connection db = connect(context.settings());
-  for (int tries = 0; tries < kTries; ++tries) {
-    const queue::TaskView task = must_show(db, id);
-    if (task.dead) throw Error("task " + id.text() + " is dead already: " + why_dead(task, 300));
-    if (task.running) {
-      throw Error("task " + id.text() + " runs on " + printable(task.holder, 100) +
-                  ": only a waiting task can be cancelled");
-    }
-    const queue::Standing before = must_stand(db, task);
-    if (!queue::cancel(db, id, task.run_key, options.reason)) continue;
-    const queue::Standing after = must_stand(db, task);
-    print_cancelled(options, id, !was_free(before, after),
-                    after.leased ? after.holder : before.holder);
-    return kExitOk;
+  const queue::Cancelled cancelled = queue::cancel_waiting(db, id, options.reason);
+  if (!cancelled.task) refuse_unknown(id);
+  const queue::TaskView& task = *cancelled.task;
+  if (task.dead) throw Error("task " + id.text() + " is dead already: " + why_dead(task, 300));
+  if (task.running) {
+    throw Error("task " + id.text() + " runs on " + printable(task.holder, 100) +
+                ": only a waiting task can be cancelled");
   }
-  throw Error("task " + id.text() + " moves too fast; try again");
+  print_cancelled(options, id, cancelled);
+  return kExitOk;
 }
 
 }  // namespace allot::cli

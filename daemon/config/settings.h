@@ -109,6 +109,7 @@ struct Settings {
   Lines lines;
   std::map<std::string, std::string> origins;  // of values that are neither the file's nor
                                                // defaults: "database.embedded" -> "--embedded"
+  std::string tally;  // of a drain: the file by which its workers count (peer/tally.h)
   std::vector<std::string> warnings;  // for the log: one line each, nothing that stops a start
 };
 

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/clock.h"
+#include "db/lent_session.h"
 #include "db/tls.h"
 
 namespace allot::db {
@@ -100,7 +101,23 @@ std::optional<Row> StatementResult::next() {
 }
 
 void Connection::Close::operator()(st_mysql* handle) const {
-  mysql_close(handle);
+  if (!lent) mysql_close(handle);
+}
+
+Connection::Connection(st_mysql& lent) : handle_(&lent, Close(true)) {
+  const char* where = mysql_get_host_info(&lent);  // none: it is not connected
+  where_ = where != nullptr ? where : "the caller's connection";
+}
+
+std::string Connection::inspect_lent() {
+  auto results = execute("SELECT @@max_allowed_packet, DATABASE()");
+  const auto row = results.front().next();
+  max_packet_ = row->u64(0);
+  return std::string(row->text(1));
+}
+
+void Connection::select_database(const std::string& name) {
+  if (mysql_select_db(handle_.get(), name.c_str()) != 0) fail("select the database " + name);
 }
 
 Connection::Connection(const ConnectOptions& options) {
@@ -218,10 +235,20 @@ std::vector<StatementResult> Connection::run(std::initializer_list<Statement> st
 
 std::vector<StatementResult> Connection::run(std::span<const Statement> statements) {
   try {
-    return execute(joined(statements));
+    return handle_.get_deleter().lent ? run_one_by_one(statements) : execute(joined(statements));
   } catch (const DbError& error) {
     throw DbError(error.number(), names_of(statements) + ": " + error.what());
   }
+}
+
+std::vector<StatementResult> Connection::run_one_by_one(std::span<const Statement> statements) {
+  std::vector<StatementResult> results;
+  for (const Statement& statement : statements) {
+    for (StatementResult& result : execute(portable(statement.render()))) {
+      results.push_back(std::move(result));
+    }
+  }
+  return results;
 }
 
 std::vector<StatementResult> Connection::transact(std::span<const Statement> statements) {

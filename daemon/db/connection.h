@@ -93,6 +93,9 @@ class Connection {
   // refused as kGone (S2). When none is left the error names all, and is kGone as long as one of
   // them may come back.
   explicit Connection(const ConnectOptions& options);
+  // Somebody else's, who keeps it and its settings: see lent_session.h. A Statement is sent there
+  // by itself and portable().
+  explicit Connection(st_mysql& lent);
 
   // Sends all statements in one packet and reads all answers, one element for each *SQL statement*.
   // When one fails, those after it were not executed; an open transaction is rolled back.
@@ -118,6 +121,10 @@ class Connection {
   Changed execute_prepared(std::string_view sql, std::span<const Value> values,
                            const RowSink& sink);
 
+  // Of a lent one: learns its limits, and returns the name of the database that is selected.
+  std::string inspect_lent();
+  void select_database(const std::string& name);
+
   // Throws kGone when the server has become read-only since: a session that only reads does not
   // notice that its server is no longer the one to be used.
   void require_writable();
@@ -135,8 +142,12 @@ class Connection {
 
  private:
   struct Close {
+    Close() : lent(false) {}
+    explicit Close(bool of_somebody_else) : lent(of_somebody_else) {}
     void operator()(st_mysql* handle) const;
+    bool lent;
   };
+  std::vector<StatementResult> run_one_by_one(std::span<const Statement> statements);
   void open(const ConnectOptions& options, const Server* server);
   void open_first_usable(const ConnectOptions& options);
   void set_up_session(std::chrono::seconds lock_wait);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peer/doorbell.h"
 
+#include <fcntl.h>
 #include <linux/futex.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/posix.h"
+#include "base/unique_fd.h"
 
 namespace allot::peer {
 namespace {
@@ -32,12 +35,24 @@ ipc::Board* map_board(int fd) {
   if (board == nullptr) return nullptr;
   const bool ours = std::memcmp(board->magic, ipc::kBoardMagic, sizeof ipc::kBoardMagic) == 0 &&
                     board->version == ipc::kBoardVersion;
-  return ours ? board : nullptr;
+  if (ours) return board;
+  munmap(board, sizeof(ipc::Board));
+  return nullptr;
 }
 
 void ring(ipc::Board& board, int count) {
   for (ipc::PoolBoard& pool : board.pools) pool.next_scout_ns.store(0, std::memory_order_relaxed);
   wake(board, count);
+}
+
+void ring_at(const char* runtime_dir, int count) {
+  const UniqueFd folder(open(runtime_dir, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.valid()) return;
+  const UniqueFd file(openat(folder.get(), "board", O_RDWR | O_CLOEXEC));
+  ipc::Board* board = file.valid() ? map_board(file.get()) : nullptr;
+  if (board == nullptr) return;
+  ring(*board, count);
+  munmap(board, sizeof(ipc::Board));
 }
 
 void wake(ipc::Board& board, int count) {

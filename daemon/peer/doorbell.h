@@ -14,6 +14,10 @@ ipc::Board* map_board(int fd);
 // For submitters: wakes up to `count` waiters and lets the next scout go at once.
 void ring(ipc::Board& board, int count);
 
+// The same for an instance on this host, by its runtime folder. Nobody there: nothing happens, the
+// polling floor finds the tasks.
+void ring_at(const char* runtime_dir, int count);
+
 // Only wakes: for a scout that published hints, and for a signal handler.
 void wake(ipc::Board& board, int count);
 

@@ -63,6 +63,13 @@ std::vector<QueueInfo> list_queues(db::Connection& db) {
   return queues;
 }
 
+std::string queue_name(db::Connection& db, std::uint32_t queue_id) {
+  for (const QueueInfo& queue : list_queues(db)) {
+    if (queue.queue_id == queue_id) return queue.name;
+  }
+  return {};
+}
+
 void pause(db::Connection& db, const QueueInfo& queue, std::string_view reason) {
   db::Statement statement(sql::k_pause);
   statement.set("queue_id", queue.queue_id).set("reason", error_text(reason));

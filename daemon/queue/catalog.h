@@ -55,6 +55,8 @@ struct QueueInfo {
 
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name);
 std::vector<QueueInfo> list_queues(db::Connection& db);
+// Empty when there is no such queue.
+std::string queue_name(db::Connection& db, std::uint32_t queue_id);
 
 inline constexpr std::size_t kMaxPauseReason = 255;  // characters of UTF-8
 

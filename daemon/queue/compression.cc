@@ -77,7 +77,9 @@ std::string from_gzip(std::string& bytes) {
   if (status != Z_STREAM_END) {
     refuse("gzip", stream.msg != nullptr ? stream.msg : "is not");
   }
-  if (stream.avail_in != 0) refuse("gzip", "goes on behind its end");
+  // COMPRESS() of the server puts a dot behind a stream that ends with a blank.
+  const bool dotted = stream.avail_in == 1 && bytes.ends_with(" .");
+  if (stream.avail_in != 0 && !dotted) refuse("gzip", "goes on behind its end");
   return payload;
 }
 

@@ -6,10 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "allot/submit_options.h"
+
 namespace allot::queue {
 
-// How a payload is written in the database. Handlers see what it was before.
-enum class Compression { kNone, kGzip, kZstd };
+using allot::Compression;
 
 // The bits of a task's flags that say so.
 inline constexpr std::uint32_t kGzipFlag = 4;

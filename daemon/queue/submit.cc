@@ -330,6 +330,13 @@ std::vector<db::Statement> submit_statements(db::Connection& db,
   return statements;
 }
 
+std::vector<Submitted> submit_within(db::Connection& db, std::span<const Submission> submissions) {
+  for (const Submission& submission : submissions) validate(submission);
+  std::vector<Submitted> tasks(submissions.size());
+  send(db, plan_of(Placer(db, submissions), submissions), submissions, tasks);
+  return tasks;
+}
+
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions) {
   for (const Submission& submission : submissions) validate(submission);
   if (submissions.empty()) return {};

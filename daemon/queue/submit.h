@@ -3,12 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "allot/submit_options.h"
 #include "db/connection.h"
 #include "db/statement.h"
 #include "queue/catalog.h"
@@ -17,31 +17,8 @@
 
 namespace allot::queue {
 
-using Moment = std::chrono::sys_time<std::chrono::microseconds>;
-
-// What a submitter may ask for beside queue, type and payload. The names are those of the flags of
-// `allot submit` and of the fields of its NDJSON.
-struct SubmitOptions {
-  std::uint32_t prio = kDefaultPrio;
-  // When it may start at the earliest, by the database's clock: so long after its submission, or
-  // then. A moment that has passed is now.
-  std::chrono::microseconds delay{0};
-  std::optional<Moment> run_at{};
-  // At most one task of the queue has this key: from its submission until so long after its end. A
-  // submission that comes meanwhile is answered with that task. 1 to 255 bytes.
-  std::optional<std::string> unique_key{};
-  std::chrono::microseconds unique_for = std::chrono::minutes(5);
-  // What its queue places it by, unless that is spread: its tasks run in order, are limited to
-  // max_running at a time, or have their fair share. 1 to 255 bytes.
-  std::optional<std::string> partition_key{};
-  // One that has not begun so long after its submission, or by then, is dead.
-  std::chrono::microseconds expires_in{0};  // 0: never
-  std::optional<Moment> expires_at{};
-  // A payload of more bytes is compressed. Nothing, or 0: never.
-  std::optional<std::uint64_t> compress_above{};
-  // How the payload is compressed already.
-  Compression compression = Compression::kNone;
-};
+using allot::Moment;
+using allot::SubmitOptions;
 
 // Keys end in 2167; retries of what is due last still need some years.
 inline constexpr Moment kLastRunAt = std::chrono::sys_days(std::chrono::year(2150) / 1 / 1);
@@ -76,6 +53,10 @@ void validate(const Submission& submission);
 // and validated before. Each call has new salts.
 std::vector<db::Statement> submit_statements(db::Connection& db,
                                              std::span<const Submission> submissions);
+
+// Submits in the transaction that is open on `db`, and only sends: an error leaves there what went
+// before it. One of class kDuplicate may be repeated, once that was undone.
+std::vector<Submitted> submit_within(db::Connection& db, std::span<const Submission> submissions);
 
 // Submits all or none, each to its partition, or spread over the partitions of their queues (S18).
 // In the order of `submissions`; of two with one unique key the second one existed. Throws

@@ -75,6 +75,7 @@ BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueu
     if (leaving()) return Next::kLeave;
     // S5: the last look before a handler starts. At least one task runs in every lease.
     if (!keeper_.valid() || (!first && boot_ns() >= until_ns)) return Next::kLeave;
+    if (!slot_.may_start()) return Next::kLeave;
     first = false;
     const Next next = run_one(lease, queue, task);
     if (next != Next::kGoOn) return next;
@@ -104,6 +105,7 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
       finished_.push_back(queue::finished(task));
       break;
     case TaskRun::Result::kUnknownType:
+      slot_.not_started();
       if (queue.in_order()) return hold_unknown(lease);
       unknown_.push_back(task.key);
       break;

@@ -59,6 +59,7 @@ class Finder {
   std::optional<queue::Block> take_over_one();
   void scout();
   void watch();
+  void wait_for_the_end();
   void sleep(std::uint32_t seen_bell);
   template <typename Verb>
   std::optional<queue::Block> take(queue::Partition partition, const ServedQueue& queue,

@@ -17,6 +17,7 @@
 #include "db/mutation.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
+#include "peer/tally.h"
 #include "queue/detached_store.h"
 #include "queue/inspect.h"
 #include "queue/task_store.h"
@@ -236,6 +237,12 @@ void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
   queue::kill_connections(db, connections);
 }
 
+void count_crash(const config::Settings& settings) {
+  if (settings.tally.empty()) return;
+  peer::Tally* tally = peer::map_tally(settings.tally);
+  if (tally != nullptr) ++tally->failed;
+}
+
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
   push_urgent(board.pools[pool], make_hint(partition.queue_id, partition.partition_no));
   peer::wake(board, 1);
@@ -261,7 +268,9 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
     const auto landed =
         charge(db, tasks, detached, lease, remains, policy_of(settings, slot, remains.task),
                {death.cause, death.text, usage_of(slot, remains.task)}, in_order(db, slot));
-    log_charge(remains, slot, death, landed == queue::Landed::kYes || was_charged(db, remains));
+    const bool charged = landed == queue::Landed::kYes || was_charged(db, remains);
+    log_charge(remains, slot, death, charged);
+    if (charged) count_crash(settings);
   } else {
     if (remains.last == Last::kInterrupted) give_back(db, tasks, detached, lease, slot, remains);
     if (lease) leases.release(db, *lease);

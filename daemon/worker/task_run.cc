@@ -330,7 +330,7 @@ TaskRun::Result TaskRun::acknowledge(const Attempt& attempt, TaskWrites& writes)
   const End end = writes.lost() ? End::kUndone : writes.acknowledge(attempt.detached);
   switch (end) {
     case End::kYes:
-      slot_.raw().tasks_done.fetch_add(1, std::memory_order_relaxed);
+      slot_.count_done();
       return ended(attempt);
     case End::kLeaseGone:
       log::warn("task.undone", {{"task", attempt.id},
@@ -375,7 +375,7 @@ bool TaskRun::find_place(Attempt& attempt, Place place) {
 
 TaskRun::Result TaskRun::finished(const Attempt& attempt) {
   slot_.add_finished(queue::finished(attempt.task));
-  slot_.raw().tasks_done.fetch_add(1, std::memory_order_relaxed);
+  slot_.count_done();
   if (!attempt.detached) return Result::kFinished;
   const bool written = write(attempt, "ack", [&](db::Connection& db) {
     return queue::DetachedStore::ack(db, *attempt.detached);
@@ -404,7 +404,7 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
                : tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
   });
   if (!written) return dropped(attempt);
-  slot_.raw().tasks_retried.fetch_add(1, std::memory_order_relaxed);
+  slot_.count_retried();
   log::warn("task.retry", {{"task", attempt.id},
                            {"type", attempt.task.type},
                            {"attempt", attempt.number},
@@ -425,7 +425,8 @@ TaskRun::Result TaskRun::hold(std::chrono::microseconds pause) {
 TaskRun::Result TaskRun::interrupted(const Attempt& attempt, const std::string& reason) {
   if ((attempt.announced || attempt.detached) && !give_back(attempt)) return dropped(attempt);
   log::info("task.interrupted", {{"task", attempt.id}, {"reason", reason}});
-  return ended(attempt);
+  // Its lease may be valid again by now; nothing of its key may pass it all the same.
+  return attempt.queue.in_order() ? hold(std::chrono::microseconds(0)) : ended(attempt);
 }
 
 TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
@@ -473,7 +474,7 @@ TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
 
 TaskRun::Result TaskRun::buried(const Attempt& attempt, std::uint32_t last,
                                 const queue::Verdict& verdict) {
-  slot_.raw().tasks_dead.fetch_add(1, std::memory_order_relaxed);
+  slot_.count_dead();
   log_dead(attempt.id, attempt.task.type, last, verdict);
   return ended(attempt);
 }

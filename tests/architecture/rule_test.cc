@@ -8,7 +8,7 @@ namespace allot::architecture {
 namespace {
 
 std::vector<SourceFile> all_sources() {
-  return sources_below({"bench", "daemon", "plugin-api", "plugins", "sql", "tests"});
+  return sources_below({"bench", "client", "daemon", "plugin-api", "plugins", "sql", "tests"});
 }
 
 bool has_licence(const SourceFile& file) {

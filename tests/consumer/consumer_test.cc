@@ -4,67 +4,20 @@
 
 #include <filesystem>
 
+#include "consumer/installed.h"
 #include "support/document.h"
-#include "support/process.h"
 
 namespace allot {
 namespace {
 
-using Words = std::vector<std::string>;
-
-// This build, installed once for all tests of this program.
-class Installed {
- public:
-  Installed() { output_ = must({ALLOT_CMAKE, "--install", ALLOT_BUILD_DIR, "--prefix", prefix()}); }
-  static std::string must(const Words& words, const support::ProcessOptions& options = {}) {
-    const auto done = support::run_program(words, options, std::chrono::seconds(240));
-    EXPECT_EQ(done.status, (support::ExitStatus{0, 0})) << testing::PrintToString(words) << "\n"
-                                                        << done.out << done.err;
-    return done.out;
-  }
-  [[nodiscard]] std::string prefix() const { return folder_ / "prefix"; }
-  [[nodiscard]] const std::string& output() const { return output_; }
-
- private:
-  support::TempDir folder_;
-  std::string output_;
-};
-
-class ConsumerTest : public testing::Test {
+class ConsumerTest : public InstalledTest {
  protected:
-  static void SetUpTestSuite() { installed_ = std::make_unique<Installed>(); }
-  static void TearDownTestSuite() { installed_.reset(); }
-
-  [[nodiscard]] static std::string prefix() { return installed_->prefix(); }
-  static std::string must(const Words& words, const support::ProcessOptions& options = {}) {
-    return Installed::must(words, options);
-  }
-  // Configures a project and builds it; its build folder.
-  [[nodiscard]] std::string build(const std::string& project, Words options = {}) const {
-    Words configure{ALLOT_CMAKE,
-                    "-S",
-                    project,
-                    "-B",
-                    work_ / "build",
-                    "-DCMAKE_PREFIX_PATH=" + prefix(),
-                    std::string("-DCMAKE_CXX_COMPILER=") + ALLOT_CXX,
-                    "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Wshadow -Werror"};
-    configure.insert(configure.end(), options.begin(), options.end());
-    must(configure);
-    must({ALLOT_CMAKE, "--build", work_ / "build"});
-    return work_ / "build";
-  }
   // What the installed `allot plugins` says of a folder.
   [[nodiscard]] std::string plugins_in(const std::string& folder) const {
     const std::string config =
         work_.write("allot.toml", "[plugins]\nfolder = \"" + folder + "\"\n");
     return must({prefix() + "/bin/allot", "--config", config, "plugins"});
   }
-
-  support::TempDir work_;
-
- private:
-  static inline std::unique_ptr<Installed> installed_;
 };
 
 // The project as docs/plugins.md shows it.

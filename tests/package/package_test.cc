@@ -17,6 +17,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 const std::string kPrefix = ALLOT_PREFIX;
+const char* const kPackages[] = {"allot", "allot-dev", "allot-plugins", ALLOT_CLIENT_PACKAGE};
 
 std::string must(const Words& words) {
   const auto done = support::run_program(words, {}, std::chrono::seconds(240));
@@ -91,10 +92,10 @@ class PackageTest : public testing::Test {
   static inline std::unique_ptr<Packages> packages_;
 };
 
-TEST_F(PackageTest, ThereAreThree) {
+TEST_F(PackageTest, ThereAreFour) {
   std::set<std::string> names;
   for (const std::string& file : packages().files()) names.insert(Packages::name(file));
-  EXPECT_EQ(names, (std::set<std::string>{"allot", "allot-dev", "allot-plugins"}));
+  EXPECT_EQ(names, (std::set<std::string>(std::begin(kPackages), std::end(kPackages))));
 }
 
 TEST_F(PackageTest, HoldTheProgramsThePluginsAndTheHeaders) {
@@ -102,17 +103,48 @@ TEST_F(PackageTest, HoldTheProgramsThePluginsAndTheHeaders) {
   for (const char* path : {"/sbin/allotd", "/bin/allot", "/libexec/allot/allot-worker",
                            "/libexec/allot/allot-embedded", "/lib/systemd/system/allotd.service",
                            "/lib/sysusers.d/allot.conf", "/lib/tmpfiles.d/allot.conf",
-                           "/share/man/man1/allot.1.gz", "/share/man/man8/allotd.8.gz"}) {
+                           "/share/man/man1/allot.1.gz", "/share/man/man5/allot.toml.5.gz",
+                           "/share/man/man5/allot-ndjson.5.gz", "/share/man/man8/allotd.8.gz",
+                           "/share/man/man8/allot-worker.8.gz",
+                           "/share/man/man8/allot-embedded.8.gz",
+                           "/share/bash-completion/completions/allot"}) {
     EXPECT_EQ(daemon.count(kPrefix + path), 1U) << path;
   }
+  const std::string zsh = kPrefix == "/usr" ? "vendor-completions" : "site-functions";
+  EXPECT_EQ(daemon.count(kPrefix + "/share/zsh/" + zsh + "/_allot"), 1U);
   const std::string plugins = kPrefix + "/" ALLOT_INSTALLED_PLUGINS "/";
   EXPECT_EQ(content("allot-plugins").count(plugins + "exec.so"), 1U);
   EXPECT_EQ(content("allot-plugins").count(plugins + "digest.so"), 1U);
-  EXPECT_EQ(content("allot-dev").count(kPrefix + "/include/allot/plugin.hpp"), 1U);
+  for (const char* path : {"/include/allot/plugin.hpp", "/include/allot/client.h",
+                           "/include/allot/submit_options.h"}) {
+    EXPECT_EQ(content("allot-dev").count(kPrefix + path), 1U) << path;
+  }
+}
+
+// Programs that link it stay with the package of its soname; only builders need the other one.
+TEST_F(PackageTest, TheClientLibraryIsOfItsSoname) {
+  const std::string folder = kPrefix + "/" ALLOT_INSTALLED_LIBRARIES "/";
+  const std::string library = folder + "liballot-client.so." ALLOT_CLIENT_SOVERSION;
+  EXPECT_EQ(content(ALLOT_CLIENT_PACKAGE).count(library), 1U);
+  EXPECT_EQ(content(ALLOT_CLIENT_PACKAGE).count(folder + "liballot-client.so"), 0U);
+  EXPECT_EQ(content("allot-dev").count(folder + "liballot-client.so"), 1U);
+  EXPECT_EQ(content("allot-dev").count(folder + "pkgconfig/allot-client.pc"), 1U);
+  const std::string top = packages().unpacked(ALLOT_CLIENT_PACKAGE);
+  EXPECT_NE(must({"readelf", "-dW", top + library})
+                .find("[liballot-client.so." ALLOT_CLIENT_SOVERSION "]"),
+            std::string::npos);
+  EXPECT_NE(support::read_file(top + "/DEBIAN/shlibs")
+                .find("liballot-client " ALLOT_CLIENT_SOVERSION " " ALLOT_CLIENT_PACKAGE),
+            std::string::npos)
+      << support::read_file(top + "/DEBIAN/shlibs");
+  EXPECT_EQ(support::read_file(top + "/DEBIAN/triggers"), "activate-noawait ldconfig\n");
+  EXPECT_NE(control("allot-dev", "Depends").find(ALLOT_CLIENT_PACKAGE " (= " ALLOT_VERSION),
+            std::string::npos);
+  EXPECT_NE(control(ALLOT_CLIENT_PACKAGE, "Depends").find("libmariadb3"), std::string::npos);
 }
 
 TEST_F(PackageTest, HaveNothingOutsideThePrefixButConfiguration) {
-  for (const char* package : {"allot", "allot-dev", "allot-plugins"}) {
+  for (const char* package : kPackages) {
     for (const std::string& path : content(package)) {
       EXPECT_TRUE(path.rfind(kPrefix + "/", 0) == 0 || path.rfind("/etc/", 0) == 0) << path;
     }
@@ -121,7 +153,7 @@ TEST_F(PackageTest, HaveNothingOutsideThePrefixButConfiguration) {
 
 // What is forgotten here would overwrite what an administrator wrote.
 TEST_F(PackageTest, EveryFileBelowEtcIsAConffile) {
-  for (const char* package : {"allot", "allot-dev", "allot-plugins"}) {
+  for (const char* package : kPackages) {
     std::set<std::string> configuration;
     for (const std::string& path : content(package)) {
       if (path.rfind("/etc/", 0) == 0) configuration.insert(path);
@@ -134,7 +166,7 @@ TEST_F(PackageTest, EveryFileBelowEtcIsAConffile) {
 }
 
 TEST_F(PackageTest, HaveCopyrightAndChangelog) {
-  for (const std::string package : {"allot", "allot-dev", "allot-plugins"}) {
+  for (const std::string package : kPackages) {
     const std::string folder = kPrefix + "/share/doc/" + package + "/";
     EXPECT_EQ(content(package).count(folder + "copyright"), 1U) << package;
     const std::string changes = packages().unpacked(package) + folder + "changelog.Debian.gz";
@@ -155,7 +187,7 @@ TEST_F(PackageTest, DependOnWhatTheyLoadAndOnNoServer) {
 }
 
 TEST_F(PackageTest, AreStrippedAndNameNoFolderOfThisMachine) {
-  for (const char* package : {"allot", "allot-dev", "allot-plugins"}) {
+  for (const char* package : kPackages) {
     const std::string top = packages().unpacked(package);
     for (const std::string& path : content(package)) {
       const std::string bytes = support::read_file(top + path);
@@ -184,25 +216,6 @@ TEST_F(PackageTest, ThePluginFolderIsWatched) {
   EXPECT_NE(triggers.find("interest-noawait " + kPrefix + "/" ALLOT_INSTALLED_PLUGINS "\n"),
             std::string::npos)
       << triggers;
-}
-
-TEST_F(PackageTest, TheManualNamesEveryCommandAndSignal) {
-  const std::string folder = packages().unpacked("allot") + kPrefix + "/share/man/";
-  const std::string manual = must({"gzip", "-dc", folder + "man1/allot.1.gz"});
-  const std::string help = must({ALLOT_BUILD_DIR "/bin/allot", "--help"});
-  const std::regex command("\n  ([a-z]+)  ");
-  const auto begin = help.begin() + static_cast<std::ptrdiff_t>(help.find("Subcommands:"));
-  int commands = 0;
-  for (std::sregex_iterator found(begin, help.end(), command), end; found != end; ++found) {
-    ++commands;
-    EXPECT_TRUE(std::regex_search(manual, std::regex("\\.BR? .*\\b" + (*found)[1].str() + "\\b")))
-        << (*found)[1];
-  }
-  EXPECT_GT(commands, 5);
-  const std::string daemon = must({"gzip", "-dc", folder + "man8/allotd.8.gz"});
-  for (const char* signal : {"TERM", "INT", "QUIT", "HUP", "USR1", "USR2"}) {
-    EXPECT_NE(daemon.find(signal), std::string::npos) << signal;
-  }
 }
 
 TEST_F(PackageTest, TheScriptsParse) {

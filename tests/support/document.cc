@@ -8,19 +8,20 @@ namespace allot::support {
 std::vector<std::string> examples(const std::string& path, const std::string& language) {
   const std::string text = read_file(path);
   const std::string fence = "```" + language + "\n";
-  std::vector<std::string> blocks;
+  std::vector<std::string> found;
   for (std::size_t at = 0; (at = text.find(fence, at)) != std::string::npos;) {
     at += fence.size();
     const std::size_t end = text.find("\n```", at);
-    blocks.push_back(text.substr(at, end - at + 1));
-    at = end;
+    found.push_back(text.substr(at, end - at + 1));
+    if (end == std::string::npos) break;
+    at = end + 4;
   }
-  return blocks;
+  return found;
 }
 
 std::string first_example(const std::string& path, const std::string& language) {
-  const auto blocks = examples(path, language);
-  return blocks.empty() ? std::string() : blocks.front();
+  const auto found = examples(path, language);
+  return found.empty() ? "" : found.front();
 }
 
 }  // namespace allot::support

@@ -73,6 +73,7 @@ TEST(Compression, WhatIsDamagedIsRefusedWithItsReason) {
     EXPECT_NE(refusal(kGzipFlag, gzip.substr(0, size)).find("is cut off"), std::string::npos)
         << size << refusal(kGzipFlag, gzip.substr(0, size));
   }
+  EXPECT_NE(refusal(kGzipFlag, gzip + ".").find("behind its end"), std::string::npos);
   EXPECT_NE(refusal(kGzipFlag, gzip + "x").find("behind its end"), std::string::npos);
 }
 

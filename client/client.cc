@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "allot/client.h"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "client/sessions.h"
+#include "client/settings.h"
+#include "client/task_info.h"
+#include "config/settings.h"
+#include "db/lent_session.h"
+#include "peer/doorbell.h"
+#include "queue/cancel.h"
+#include "queue/catalog.h"
+#include "queue/inspect.h"
+#include "queue/submit.h"
+
+namespace allot {
+namespace {
+
+using Queues = std::map<std::string, queue::QueueInfo, std::less<>>;
+
+ErrorKind kind_of(ExitCode code) {
+  switch (code) {
+    case kExitUsage:
+    case kExitBadInput:
+      return ErrorKind::kBadInput;
+    case kExitNoInput:
+    case kExitConfig:
+      return ErrorKind::kConfig;
+    case kExitUnavailable:
+      return ErrorKind::kUnavailable;
+    case kExitOutcomeUnknown:
+      return ErrorKind::kOutcomeUnknown;
+    default:
+      return ErrorKind::kFailed;
+  }
+}
+
+// Every public call goes through here: what is thrown inside is not known outside.
+template <typename Call>
+auto translated(Call call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    throw ClientError(kind_of(error.exit_code()), error.what());
+  } catch (const ClientError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw ClientError(ErrorKind::kFailed, std::string("defect: ") + error.what());
+  }
+}
+
+queue::TaskId id_of(std::string_view word) {
+  const auto id = queue::TaskId::parse(word);
+  if (!id)
+    throw Error("id '" + std::string(word.substr(0, 40)) + "': no id of a task", kExitBadInput);
+  return *id;
+}
+
+queue::Submission submission_of(const NewTask& task) {
+  queue::Submission submission{{}, task.type, task.payload, task.options};
+  if (!queue::is_name(task.queue)) {
+    throw Error("queue '" + task.queue.substr(0, queue::kMaxName) +
+                    "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
+                kExitBadInput);
+  }
+  queue::validate(task.type, task.payload, task.options);
+  return submission;
+}
+
+// Says which of many was wrong.
+template <typename Read>
+void for_each_task(std::span<const NewTask> tasks, Read&& read) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    try {
+      read(i);
+    } catch (const Error& error) {
+      if (tasks.size() == 1) throw;
+      throw Error("task " + std::to_string(i) + ": " + error.what(), error.exit_code());
+    }
+  }
+}
+
+std::vector<queue::Submission> submissions_of(std::span<const NewTask> tasks) {
+  std::vector<queue::Submission> submissions;
+  for_each_task(tasks, [&](std::size_t i) { submissions.push_back(submission_of(tasks[i])); });
+  return submissions;
+}
+
+std::vector<Submitted> answer_of(const std::vector<queue::Submitted>& made) {
+  std::vector<Submitted> tasks;
+  for (const queue::Submitted& task : made) tasks.push_back({task.id.text(), task.existed});
+  return tasks;
+}
+
+// In the transaction that is open on `session`, all or none.
+std::vector<queue::Submitted> submit_lent(db::LentSession& session,
+                                          std::span<const queue::Submission> submissions) {
+  constexpr int kTries = 8;
+  for (int tries = 1;; ++tries) {
+    try {
+      return queue::submit_within(session.connection(), submissions);
+    } catch (const db::DbError& error) {
+      const bool stands = session.undo();
+      if (error.error_class() == db::ErrorClass::kGone) throw;
+      if (!stands) {
+        throw ClientError(
+            ErrorKind::kRolledBack,
+            std::string("the server has rolled the transaction back: ") + error.what());
+      }
+      if (error.error_class() != db::ErrorClass::kDuplicate || tries == kTries) throw;
+    }
+  }
+}
+
+}  // namespace
+
+ClientError::ClientError(ErrorKind kind, const std::string& message)
+    : std::runtime_error(message), kind_(kind) {}
+ClientError::~ClientError() = default;
+
+class Client::Impl {
+ public:
+  explicit Impl(client::Settings settings)
+      : settings_(std::move(settings)), sessions_(settings_.connect) {
+    sessions_.give_back(sessions_.begin([](db::Connection&) { return true; }).first);
+  }
+
+  std::vector<Submitted> submit(std::span<const NewTask> tasks) {
+    auto submissions = submissions_of(tasks);
+    if (submissions.empty()) return {};
+    auto [session, queues] =
+        sessions_.begin([&](db::Connection& db) { return queues_of(db, tasks); });
+    complete(submissions, tasks, queues);
+    const auto made = queue::submit(*session, submissions);
+    sessions_.give_back(std::move(session));
+    wake(static_cast<std::size_t>(std::count_if(
+        made.begin(), made.end(), [](const queue::Submitted& task) { return !task.existed; })));
+    return answer_of(made);
+  }
+
+  std::vector<Submitted> submit_in(st_mysql* lent, std::span<const NewTask> tasks) {
+    if (lent == nullptr) throw Error("session: there is none", kExitBadInput);
+    auto submissions = submissions_of(tasks);
+    if (submissions.empty()) return {};
+    // Not over the caller's: a look would begin his transaction's view of the data.
+    auto [session, queues] =
+        sessions_.begin([&](db::Connection& db) { return queues_of(db, tasks); });
+    sessions_.give_back(std::move(session));
+    complete(submissions, tasks, queues);
+    db::LentSession his(*lent, settings_.connect.database);
+    return answer_of(submit_lent(his, submissions));
+  }
+
+  void wake(std::size_t tasks) const {
+    if (settings_.runtime_dir.empty() || tasks == 0) return;
+    peer::ring_at(settings_.runtime_dir.c_str(),
+                  static_cast<int>(std::min<std::size_t>(tasks, config::kMaxWorkers)));
+  }
+
+  std::optional<TaskInfo> get(const queue::TaskId& id) {
+    auto [session, info] =
+        sessions_.begin([&](db::Connection& db) { return client::task_info(db, id); });
+    sessions_.give_back(std::move(session));
+    return info;
+  }
+
+  CancelResult cancel(const queue::TaskId& id, const std::string& reason) {
+    auto [session, ready] = sessions_.begin([](db::Connection& db) {
+      db.require_writable();
+      return true;
+    });
+    try {
+      const queue::Cancelled cancelled = queue::cancel_waiting(*session, id, reason);
+      sessions_.give_back(std::move(session));
+      if (cancelled.done)
+        return cancelled.may_run ? CancelResult::kMayRun : CancelResult::kCancelled;
+      if (!cancelled.task) return CancelResult::kGone;
+      return cancelled.task->dead ? CancelResult::kDead : CancelResult::kNotWaiting;
+    } catch (const db::DbError& error) {
+      if (error.error_class() != db::ErrorClass::kGone) throw;
+      throw ClientError(ErrorKind::kOutcomeUnknown, "whether task " + id.text() +
+                                                        " was cancelled is unknown, because the "
+                                                        "reply was lost (" +
+                                                        error.what() + ")");
+    }
+  }
+
+ private:
+  // With their queues, and what the configuration says of these where a task does not.
+  void complete(std::vector<queue::Submission>& submissions, std::span<const NewTask> tasks,
+                const Queues& queues) const {
+    for_each_task(tasks, [&](std::size_t i) {
+      queue::Submission& submission = submissions[i];
+      submission.queue = queues.at(tasks[i].queue);
+      const auto configured = settings_.queues.find(tasks[i].queue);
+      if (configured != settings_.queues.end() && !submission.options.compress_above) {
+        submission.options.compress_above = configured->second.compress_above;
+      }
+      queue::validate(submission);
+    });
+  }
+
+  // Looked up at every call: a queue may grow or shrink meanwhile.
+  [[nodiscard]] Queues queues_of(db::Connection& db, std::span<const NewTask> tasks) const {
+    Queues queues;
+    for (const NewTask& task : tasks) {
+      if (queues.count(task.queue) == 0) queues.emplace(task.queue, queue_of(db, task.queue));
+    }
+    return queues;
+  }
+
+  [[nodiscard]] queue::QueueInfo queue_of(db::Connection& db, const std::string& name) const {
+    if (auto info = queue::find_queue(db, name)) return std::move(*info);
+    const auto configured = settings_.queues.find(name);
+    if (configured != settings_.queues.end()) {
+      return queue::ensure_queue(db, name, queue::shape_of(configured->second));
+    }
+    throw Error("queue '" + name + "' does not exist; the daemon makes it at its start, from a " +
+                    "section [queues.\"" + name + "\"]",
+                kExitBadInput);
+  }
+
+  const client::Settings settings_;
+  client::Sessions sessions_;
+};
+
+Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Client::Client(const ClientSettings& settings)
+    : impl_(translated([&] { return std::make_unique<Impl>(client::from_client(settings)); })) {}
+Client Client::from_file(const std::string& path) {
+  return Client(translated([&] { return std::make_unique<Impl>(client::from_file(path)); }));
+}
+Client::Client(Client&& other) noexcept = default;
+Client& Client::operator=(Client&& other) noexcept = default;
+Client::~Client() = default;
+
+Submitted Client::submit(const NewTask& task) {
+  return translated([&] { return impl_->submit({&task, 1}); }).front();
+}
+std::vector<Submitted> Client::submit_many(const std::vector<NewTask>& tasks) {
+  return translated([&] { return impl_->submit(tasks); });
+}
+Submitted Client::submit_in(st_mysql* session, const NewTask& task) {
+  return translated([&] { return impl_->submit_in(session, {&task, 1}); }).front();
+}
+std::vector<Submitted> Client::submit_many_in(st_mysql* session,
+                                              const std::vector<NewTask>& tasks) {
+  return translated([&] { return impl_->submit_in(session, tasks); });
+}
+void Client::wake(std::size_t tasks) noexcept {
+  impl_->wake(tasks);
+}
+std::optional<TaskInfo> Client::get(std::string_view id) {
+  return translated([&] { return impl_->get(id_of(id)); });
+}
+CancelResult Client::cancel(std::string_view id, const std::string& reason) {
+  return translated([&] { return impl_->cancel(id_of(id), reason); });
+}
+
+}  // namespace allot

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/sessions.h"
+
+#include "base/clock.h"
+#include "db/migrate.h"
+
+namespace allot::client {
+namespace {
+
+constexpr std::size_t kKept = 4;
+
+// Older schemas lack what this build writes. A newer one is good: migrations only add, and an
+// application is not built again whenever its database is.
+void require_schema_for_clients(db::Connection& db) {
+  if (db::schema_version(db) < db::wanted_schema_version()) db::require_schema(db);
+}
+
+}  // namespace
+
+Sessions::Session Sessions::connect() const {
+  auto session = std::make_unique<db::Connection>(options_);
+  require_schema_for_clients(*session);
+  return session;
+}
+
+Sessions::Session Sessions::take_idle() {
+  Idle idle{};
+  {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) return nullptr;
+    idle = std::move(idle_.back());
+    idle_.pop_back();
+  }
+  if (boot_ns() - idle.since_ns < kSecond) return std::move(idle.session);
+  try {
+    // Long enough for its server to have become a reader.
+    idle.session->require_writable();
+    return std::move(idle.session);
+  } catch (const db::DbError&) {
+    return connect();
+  }
+}
+
+void Sessions::give_back(Session session) {
+  const std::lock_guard lock(mutex_);
+  if (idle_.size() < kKept) idle_.push_back({std::move(session), boot_ns()});
+}
+
+}  // namespace allot::client

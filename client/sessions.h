@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "db/connection.h"
+
+namespace allot::client {
+
+// The connections of one client: each is used by one call at a time, a few idle ones are kept.
+class Sessions {
+ public:
+  using Session = std::unique_ptr<db::Connection>;
+
+  explicit Sessions(db::ConnectOptions options) : options_(std::move(options)) {}
+
+  // A session, and what `first` answered over it. `first` may run several times: the server closes
+  // what is idle for long, and that is found out here and not by what the caller does next. Throws
+  // what `first` throws over a session that is there.
+  template <typename First>
+  auto begin(First first) {
+    while (Session session = take_idle()) {
+      try {
+        auto answer = first(*session);
+        return std::pair(std::move(session), std::move(answer));
+      } catch (const db::DbError& error) {
+        if (error.error_class() != db::ErrorClass::kGone) throw;
+      }
+    }
+    Session session = connect();
+    auto answer = first(*session);
+    return std::pair(std::move(session), std::move(answer));
+  }
+
+  // After a call that went well; what is not given back is closed.
+  void give_back(Session session);
+
+ private:
+  struct Idle {
+    Session session;
+    std::uint64_t since_ns;
+  };
+  // nullptr: none.
+  Session take_idle();
+  [[nodiscard]] Session connect() const;
+
+  const db::ConnectOptions options_;
+  std::mutex mutex_;
+  std::vector<Idle> idle_;  // guarded by mutex_
+};
+
+}  // namespace allot::client

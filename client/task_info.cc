@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/task_info.h"
+
+#include <cstdio>
+#include <string>
+
+#include "queue/catalog.h"
+#include "queue/inspect.h"
+
+namespace allot {
+
+const char* name_of(TaskState state) noexcept {
+  switch (state) {
+    case TaskState::kWaiting:
+      return "waiting";
+    case TaskState::kDelayed:
+      return "delayed";
+    case TaskState::kLeased:
+      return "leased";
+    case TaskState::kRunning:
+      return "running";
+    case TaskState::kDead:
+      return "dead";
+  }
+  return "unknown";
+}
+
+}  // namespace allot
+
+namespace allot::client {
+namespace {
+
+TaskState state_of(const queue::TaskView& task, const std::optional<queue::Standing>& standing) {
+  if (task.dead) return TaskState::kDead;
+  if (task.running) return TaskState::kRunning;
+  if (!standing) return TaskState::kWaiting;
+  if (!standing->due) return TaskState::kDelayed;
+  return standing->leased ? TaskState::kLeased : TaskState::kWaiting;
+}
+
+}  // namespace
+
+Moment moment_of(std::string_view text) {
+  using namespace std::chrono;
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  int micro = 0;
+  if (std::sscanf(std::string(text).c_str(), "%d-%u-%uT%d:%d:%d.%6d", &year, &month, &day, &hour,
+                  &minute, &second, &micro) != 7) {
+    return {};
+  }
+  return sys_days(std::chrono::year(year) / std::chrono::month(month) / std::chrono::day(day)) +
+         hours(hour) + minutes(minute) + seconds(second) + microseconds(micro);
+}
+
+std::optional<TaskInfo> task_info(db::Connection& db, const queue::TaskId& id) {
+  const auto task = queue::show(db, id);
+  if (!task) return std::nullopt;
+  std::optional<queue::Standing> standing;
+  if (!task->dead && !task->running) standing = queue::standing(db, *task);
+  TaskInfo info;
+  info.id = id.text();
+  info.queue = queue::queue_name(db, id.partition.queue_id);
+  info.type = task->type;
+  info.state = state_of(*task, standing);
+  info.prio = id.prio;
+  info.attempts = task->attempts;
+  info.payload_size = task->payload_size;
+  info.payload = task->payload;
+  info.at = moment_of(task->running ? task->since : task->at);
+  info.worker = task->holder;
+  info.paused = standing && standing->paused;
+  info.cause = task->cause;
+  info.error = task->error;
+  return info;
+}
+
+}  // namespace allot::client

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "allot/client.h"
+#include "db/connection.h"
+#include "queue/task.h"
+
+namespace allot::client {
+
+// "2026-01-02T03:04:05.678901Z" as the database writes it; the epoch for anything else.
+[[nodiscard]] Moment moment_of(std::string_view text);
+
+// nullopt: finished, or never submitted.
+[[nodiscard]] std::optional<TaskInfo> task_info(db::Connection& db, const queue::TaskId& id);
+
+}  // namespace allot::client

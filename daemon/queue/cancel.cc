@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/cancel.h"
+
+#include <utility>
+
+#include "queue/dead_letter.h"
+
+namespace allot::queue {
+namespace {
+
+// It may move to a later key between a look at it and the deletion of its row.
+constexpr int kTries = 5;
+
+// Nobody had the partition from the first look, before the task was taken out, to the second one,
+// after it: every lease and every release has a new epoch.
+bool was_free(const Standing& before, const Standing& after) {
+  return !before.leased && !after.leased && before.epoch == after.epoch;
+}
+
+}  // namespace
+
+Cancelled cancel_waiting(db::Connection& db, const TaskId& id, std::string_view reason) {
+  for (int tries = 0; tries < kTries; ++tries) {
+    Cancelled result;
+    result.task = show(db, id);
+    if (!result.task || result.task->dead || result.task->running) return result;
+    const auto before = standing(db, *result.task);
+    if (!cancel(db, id, result.task->run_key, reason)) continue;
+    result.done = true;
+    const auto after = standing(db, *result.task);
+    result.may_run = !before || !after || !was_free(*before, *after);
+    if (before) result.holder = before->holder;
+    if (after && after->leased) result.holder = after->holder;
+    return result;
+  }
+  throw Error("task " + id.text() + " moves too fast; try again");
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Submission by the library: what arrives, what is refused, and what is left open.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <future>
+#include <set>
+
+#include "base/unique_fd.h"
+#include "db/client/fixture.h"
+#include "db/migrate.h"
+#include "ipc/board.h"
+#include "support/eventually.h"
+#include "support/temp_dir.h"
+
+namespace allot::client {
+namespace {
+
+using support::Database;
+using namespace std::chrono_literals;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(ClientTest, ATaskIsThereWhenSubmitReturns) {
+  std::string bytes;
+  for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
+  bytes += "'; DROP TABLE task; -- \\";
+  const Submitted made = client_.submit(task(bytes));
+  EXPECT_FALSE(made.existed);
+  const auto info = client_.get(made.id);
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->payload, bytes);
+  EXPECT_EQ(info->payload_size, bytes.size());
+  EXPECT_EQ(info->id, made.id);
+}
+
+TEST_F(ClientTest, EveryOptionArrives) {
+  NewTask later = unique("key");
+  later.options.prio = 3;
+  later.options.run_at = std::chrono::sys_days(std::chrono::year(2140) / 1 / 1);
+  later.options.unique_for = 7s;
+  const auto info = client_.get(client_.submit(later).id);
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->prio, 3U);
+  EXPECT_GE(info->at, *later.options.run_at);
+  EXPECT_LE(info->at, *later.options.run_at + 2s);
+  EXPECT_EQ(value("SELECT keep_us FROM task_unique"), "7000000");
+  NewTask delayed = task();
+  delayed.options.delay = 1h;
+  const auto due = client_.get(client_.submit(delayed).id)->at - std::chrono::system_clock::now();
+  EXPECT_GT(due, 50min);
+  EXPECT_LE(due, 61min);
+}
+
+TEST_F(ClientTest, ASecondOneWithAUniqueKeyIsAnsweredWithTheFirst) {
+  const Submitted first = client_.submit(unique("k"));
+  const Submitted second = client_.submit(unique("k"));
+  EXPECT_FALSE(first.existed);
+  EXPECT_TRUE(second.existed);
+  EXPECT_EQ(second.id, first.id);
+  EXPECT_EQ(tasks(), 1U);
+}
+
+TEST_F(ClientTest, ManyAreAnsweredInTheirOrder) {
+  std::vector<NewTask> many;
+  for (int i = 0; i < 100; ++i) many.push_back(task(std::to_string(i)));
+  const auto made = client_.submit_many(many);
+  ASSERT_EQ(made.size(), many.size());
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    EXPECT_EQ(client_.get(made[i].id)->payload, std::to_string(i));
+  }
+  EXPECT_TRUE(client_.submit_many({}).empty());
+}
+
+TEST_F(ClientTest, OfManyWithAWrongOneNoneIsSubmitted) {
+  std::vector<NewTask> many(3, task());
+  many[2].type = "a type";
+  const std::string error = error_of([&] { client_.submit_many(many); });
+  EXPECT_TRUE(has(error, "bad_input: task 2: type 'a type'")) << error;
+  EXPECT_EQ(tasks(), 0U);
+}
+
+TEST_F(ClientTest, AWrongFieldIsNamed) {
+  const auto refused = [&](const char* field, const std::function<void(NewTask&)>& spoil) {
+    NewTask wrong = task();
+    spoil(wrong);
+    const std::string error = error_of([&] { client_.submit(wrong); });
+    EXPECT_EQ(error.rfind(std::string("bad_input: ") + field, 0), 0U) << field << ": " << error;
+  };
+  refused("queue", [](NewTask& task) { task.queue = "no such queue"; });
+  refused("queue", [](NewTask& task) { task.queue = "missing"; });
+  refused("queue", [](NewTask& task) { task.queue = std::string(100'000, 'q'); });
+  refused("type", [](NewTask& task) { task.type.clear(); });
+  refused("payload", [](NewTask& task) { task.payload.resize(std::size_t{16} << 20); });
+  refused("prio", [](NewTask& task) { task.options.prio = 4; });
+  refused("delay", [](NewTask& task) { task.options.delay = -1us; });
+  refused("delay and run_at", [](NewTask& task) {
+    task.options.delay = 1s;
+    task.options.run_at = Moment();
+  });
+  refused("unique_key", [](NewTask& task) { task.options.unique_key = ""; });
+  refused("unique_for", [](NewTask& task) { task.options.unique_for = -1us; });
+  EXPECT_EQ(error_of([&] { (void)client_.get("no id"); }),
+            "bad_input: id 'no id': no id of a task");
+  EXPECT_EQ(error_of([&] { client_.cancel(""); }), "bad_input: id '': no id of a task");
+  EXPECT_EQ(tasks(), 0U);
+}
+
+TEST_F(ClientTest, WrongSettingsAreNamed) {
+  const auto refused = [&](const char* field, const std::function<void(ClientSettings&)>& spoil) {
+    ClientSettings wrong = settings();
+    spoil(wrong);
+    const std::string error = error_of([&] { Client client(wrong); });
+    EXPECT_EQ(error.rfind("config: ", 0), 0U) << error;
+    EXPECT_TRUE(has(error, field)) << error;
+  };
+  refused("hosts", [](ClientSettings& wrong) { wrong.hosts = {"a,b"}; });
+  refused("hosts", [](ClientSettings& wrong) {
+    wrong.socket.clear();
+    wrong.hosts.clear();
+  });
+  refused("tls", [](ClientSettings& wrong) { wrong.tls = "yes"; });
+  refused("name", [](ClientSettings& wrong) { wrong.name.clear(); });
+  refused("nobody", [](ClientSettings& wrong) { wrong.user = "nobody"; });
+  refused("no_such_db", [](ClientSettings& wrong) { wrong.name = "no_such_db"; });
+  ClientSettings nowhere = settings();
+  nowhere.socket += ".none";
+  EXPECT_EQ(error_of([&] { Client client(nowhere); }).rfind("unavailable: ", 0), 0U);
+  EXPECT_EQ(error_of([] { Client::from_file("/nowhere/allot.toml"); }).rfind("config: ", 0), 0U);
+}
+
+class SchemaTest : public ClientTest {
+ protected:
+  SchemaTest() : ClientTest(Database::shared().make_database()) {}
+};
+
+TEST_F(SchemaTest, AnOlderSchemaIsRefusedAndANewerOneIsNot) {
+  value("INSERT INTO allot_schema VALUES (4711, 'later', UTC_TIMESTAMP(6), '9.9.9')");
+  Client newer(settings());
+  EXPECT_FALSE(newer.submit(task()).id.empty());
+  value("DELETE FROM allot_schema WHERE version > 1");
+  const std::string error = error_of([&] { Client older(settings()); });
+  EXPECT_TRUE(has(error, "config: the schema is at version 1")) << error;
+}
+
+TEST_F(ClientTest, AFileNamesTheServerTheQueuesAndTheBell) {
+  const support::TempDir folder;
+  const std::string file =
+      folder.write("allot.toml", "[database]\nsocket = \"" + Database::shared().socket() +
+                                     "\"\nuser = \"root\"\nname = \"" + name_ +
+                                     "\"\n[daemon]\nruntime_dir = \"" + folder.path() +
+                                     "\"\n[queues.made]\npartitions = 3\n");
+  const UniqueFd board(open((folder / "board").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_EQ(ftruncate(board.get(), sizeof(ipc::Board)), 0);
+  auto* bell = static_cast<ipc::Board*>(
+      mmap(nullptr, sizeof(ipc::Board), PROT_READ | PROT_WRITE, MAP_SHARED, board.get(), 0));
+  ASSERT_NE(bell, MAP_FAILED);
+  std::memcpy(bell->magic, ipc::kBoardMagic, sizeof ipc::kBoardMagic);
+  bell->version = ipc::kBoardVersion;
+
+  Client client = Client::from_file(file);
+  NewTask task{.queue = "made", .type = "t", .payload = ""};
+  task.options.unique_key = "k";
+  EXPECT_FALSE(client.submit(task).existed);
+  EXPECT_EQ(value("SELECT partitions FROM queue WHERE name = 'made'"), "3");
+  EXPECT_EQ(bell->bell.load(), 1U);
+  EXPECT_TRUE(client.submit(task).existed);
+  EXPECT_EQ(bell->bell.load(), 1U) << "nothing new is waiting";
+  client.wake();
+  EXPECT_EQ(bell->bell.load(), 2U);
+  munmap(bell, sizeof(ipc::Board));
+}
+
+TEST_F(ClientTest, ManyThreadsShareAClient) {
+  std::vector<std::future<std::set<std::string>>> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.push_back(std::async(std::launch::async, [this] {
+      std::set<std::string> ids;
+      for (int j = 0; j < 25; ++j) {
+        const std::string id = client_.submit(task()).id;
+        if (client_.get(id)) ids.insert(id);
+      }
+      return ids;
+    }));
+  }
+  std::set<std::string> all;
+  for (auto& thread : threads) all.merge(thread.get());
+  EXPECT_EQ(all.size(), 200U);
+  EXPECT_EQ(tasks(), 200U);
+}
+
+// As a server does that closes what is idle for long.
+TEST_F(ClientTest, AConnectionThatWasClosedIsNotNoticed) {
+  client_.submit(task());
+  Database::shared().connect().execute(
+      "SELECT CONCAT('KILL ', GROUP_CONCAT(id SEPARATOR '; KILL ')) INTO @kill"
+      " FROM information_schema.processlist WHERE db = '" +
+      name_ + "' AND id <> " + std::to_string(look_.id()) + "; EXECUTE IMMEDIATE @kill");
+  EXPECT_TRUE(support::eventually([&] {
+    return value("SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE()") ==
+           "1";
+  }));
+  EXPECT_EQ(error_of([&] { client_.submit(task()); }), "");
+  EXPECT_EQ(tasks(), 2U);
+}
+
+// A server that answers a look and then nothing: the reply to the submission is lost.
+TEST_F(ClientTest, ALostReplyLeavesTheOutcomeOpen) {
+  ClientSettings impatient = settings();
+  impatient.call_timeout = 1s;
+  Client client(impatient);
+  const std::string waiting = client.submit(task()).id;
+  db::Connection locker = Database::shared().connect();
+  locker.execute("FLUSH TABLES WITH READ LOCK");
+  const std::string submit = error_of([&] { client.submit(task()); });
+  const std::string cancel = error_of([&] { client.cancel(waiting); });
+  // Its COMMIT was not sent yet.
+  const std::string key = error_of([&] { client.submit(unique("k")); });
+  locker.execute("UNLOCK TABLES");
+  EXPECT_EQ(submit.rfind("outcome_unknown: the outcome of submitting 1 task", 0), 0U) << submit;
+  EXPECT_EQ(cancel.rfind("outcome_unknown: whether task " + waiting, 0), 0U) << cancel;
+  EXPECT_EQ(key.rfind("unavailable: ", 0), 0U) << key;
+  EXPECT_EQ(error_of([&] { client.submit(unique("k")); }), "");
+}
+
+}  // namespace
+}  // namespace allot::client

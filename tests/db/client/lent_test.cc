@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Submission in a transaction of the caller: the task exists if and only if it commits.
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "db/client/fixture.h"
+#include "db/lent_session.h"
+#include "support/eventually.h"
+
+namespace allot::client {
+namespace {
+
+using support::Database;
+
+class LentTest : public ClientTest {
+ protected:
+  LentTest() : app_(name_) {
+    app_.run("CREATE TABLE IF NOT EXISTS orders (id INT PRIMARY KEY) ENGINE=InnoDB");
+    app_.run("DELETE FROM orders");
+  }
+  std::string orders() { return value("SELECT COUNT(*) FROM orders"); }
+
+  Application app_;
+};
+
+TEST_F(LentTest, ItIsThereWithTheCommitAndNotBefore) {
+  app_.run("BEGIN");
+  app_.run("INSERT INTO orders VALUES (1)");
+  const Submitted made = client_.submit_in(app_.handle(), task("of an order"));
+  EXPECT_FALSE(client_.get(made.id)) << "not committed";
+  EXPECT_EQ(tasks(), 0U);
+  app_.run("COMMIT");
+  ASSERT_TRUE(client_.get(made.id));
+  EXPECT_EQ(client_.get(made.id)->payload, "of an order");
+  EXPECT_EQ(orders(), "1");
+}
+
+TEST_F(LentTest, ItGoesWithTheRollback) {
+  app_.run("BEGIN");
+  app_.run("INSERT INTO orders VALUES (1)");
+  client_.submit_many_in(app_.handle(), {task(), task(), unique("k"), unique("l")});
+  app_.run("ROLLBACK");
+  EXPECT_EQ(tasks(), 0U);
+  EXPECT_EQ(orders(), "0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_unique"), "0");
+}
+
+TEST_F(LentTest, WithoutAutocommitThereIsATransaction) {
+  app_.run("SET autocommit = 0");
+  client_.submit_in(app_.handle(), task());
+  EXPECT_EQ(tasks(), 0U);
+  app_.run("COMMIT");
+  EXPECT_EQ(tasks(), 1U);
+}
+
+TEST_F(LentTest, OutsideOfATransactionItIsRefused) {
+  const auto refused = [&](MYSQL* session) {
+    return error_of([&] { client_.submit_in(session, task()); });
+  };
+  EXPECT_EQ(refused(nullptr), "bad_input: session: there is none");
+  EXPECT_EQ(refused(app_.handle()).rfind("bad_input: session: no transaction is open", 0), 0U)
+      << refused(app_.handle());
+  app_.run("BEGIN");
+  app_.run("SELECT 1");
+  EXPECT_EQ(refused(app_.handle()),
+            "bad_input: session: a result was not read to its end; read or free it first");
+  EXPECT_EQ(tasks(), 0U);
+}
+
+// Whatever the session is like, the bytes arrive, and it stays as it was.
+TEST_F(LentTest, NoSettingOfTheSessionMatters) {
+  std::string bytes;
+  for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
+  bytes += "\xbf\x5c' OR 1 -- \" \\";
+  const char* const kSettings[] = {"SET NAMES gbk",
+                                   "SET NAMES latin1",
+                                   "SET sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'",
+                                   "SET sql_mode = ''",
+                                   "SET sql_mode = 'TRADITIONAL', sql_safe_updates = 1",
+                                   "SET time_zone = '-11:00'",
+                                   "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+                                   "SET collation_connection = utf8mb4_general_ci"};
+  int n = 0;
+  for (const char* setting : kSettings) {
+    Application app("mysql");
+    app.run(setting);
+    const std::string before = app.value(
+        "SELECT CONCAT_WS('|', @@sql_mode, @@character_set_client,"
+        " @@time_zone, @@tx_isolation, @@sql_safe_updates)");
+    app.run("BEGIN");
+    NewTask of_key = unique(bytes.substr(100, 150) + std::to_string(n++), bytes);
+    const auto made = client_.submit_many_in(app.handle(), {task(bytes), of_key});
+    EXPECT_EQ(app.value("SELECT DATABASE()"), "mysql") << setting;
+    EXPECT_EQ(app.value("SELECT CONCAT_WS('|', @@sql_mode, @@character_set_client, @@time_zone,"
+                        " @@tx_isolation, @@sql_safe_updates)"),
+              before);
+    app.run("COMMIT");
+    for (const Submitted& task : made) {
+      const auto info = client_.get(task.id);
+      ASSERT_TRUE(info) << setting;
+      EXPECT_EQ(info->payload, bytes) << setting;
+      EXPECT_EQ(info->type, "t");
+      EXPECT_EQ(info->state, TaskState::kWaiting) << setting;
+    }
+    EXPECT_TRUE(client_.submit(of_key).existed) << setting;
+  }
+}
+
+// REPEATABLE READ shows a transaction what was there when it began; whose a key is it has to see as
+// it is now.
+TEST_F(LentTest, AKeyThatWasTakenMeanwhileIsSeen) {
+  app_.run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+  app_.run("BEGIN");
+  EXPECT_EQ(app_.value("SELECT COUNT(*) FROM task_unique"), "0");
+  const Submitted first = client_.submit(unique("k"));
+  const Submitted second = client_.submit_in(app_.handle(), unique("k"));
+  EXPECT_TRUE(second.existed);
+  EXPECT_EQ(second.id, first.id);
+  app_.run("COMMIT");
+  EXPECT_EQ(tasks(), 1U);
+}
+
+// What was sent before the error goes, what the caller wrote stays: he may go on.
+TEST_F(LentTest, AfterAFailureTheTransactionStandsAsItWas) {
+  app_.run("SET innodb_lock_wait_timeout = 1");
+  Application other(name_);
+  other.run("BEGIN");
+  client_.submit_in(other.handle(), unique("z"));
+  app_.run("BEGIN");
+  app_.run("INSERT INTO orders VALUES (1)");
+  const std::string error = error_of([&] {
+    // More than one packet: keys of another queue go first.
+    queue::ensure_queue(look_, "p", {1});
+    NewTask first = unique("a");
+    first.queue = "q";
+    NewTask blocked = unique("z");
+    client_.submit_many_in(app_.handle(), {first, blocked});
+  });
+  EXPECT_EQ(error.rfind("failed: ", 0), 0U) << error;
+  app_.run("COMMIT");
+  other.run("COMMIT");
+  EXPECT_EQ(orders(), "1");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(unique_key) FROM task_unique"), "z");
+  EXPECT_EQ(tasks(), 1U);
+}
+
+TEST_F(LentTest, ADeadlockSaysThatTheTransactionIsGone) {
+  Application other(name_);
+  for (Application* app : {&app_, &other}) app->run("BEGIN");
+  client_.submit_in(app_.handle(), unique("a"));
+  client_.submit_in(other.handle(), unique("b"));
+  auto waits = std::async(std::launch::async, [&] {
+    return error_of([&] { client_.submit_in(app_.handle(), unique("b")); });
+  });
+  EXPECT_TRUE(support::wait_for_lock_waits(look_, 1));
+  const std::string mine = error_of([&] { client_.submit_in(other.handle(), unique("a")); });
+  const std::string theirs = waits.get();
+  const std::string& victim = mine.empty() ? theirs : mine;
+  EXPECT_EQ(victim.rfind("rolled_back: the server has rolled the transaction back", 0), 0U)
+      << mine << theirs;
+  EXPECT_TRUE(mine.empty() || theirs.empty()) << mine << theirs;
+  for (Application* app : {&app_, &other}) app->run("COMMIT");
+  EXPECT_EQ(tasks(), 2U) << "of the one that was not the victim";
+}
+
+TEST_F(LentTest, ALostConnectionTakesTheTransactionWithIt) {
+  app_.run("BEGIN");
+  client_.submit_in(app_.handle(), task());
+  look_.execute("KILL " + std::to_string(mysql_thread_id(app_.handle())));
+  const std::string error = error_of([&] { client_.submit_in(app_.handle(), task()); });
+  EXPECT_EQ(error.rfind("unavailable: ", 0), 0U) << error;
+  EXPECT_EQ(tasks(), 0U);
+}
+
+TEST_F(LentTest, WithoutTheRightItIsAMatterOfConfiguration) {
+  look_.execute("CREATE USER reader@localhost; GRANT SELECT ON " + name_ +
+                ".* TO reader@localhost");
+  MYSQL* reader = mysql_init(nullptr);
+  const std::string socket = Database::shared().socket();
+  ASSERT_NE(mysql_real_connect(reader, nullptr, "reader", "", name_.c_str(), 0, socket.c_str(), 0),
+            nullptr);
+  ASSERT_EQ(mysql_query(reader, "BEGIN"), 0);
+  const std::string error = error_of([&] { client_.submit_in(reader, task()); });
+  mysql_close(reader);
+  look_.execute("DROP USER reader@localhost");
+  EXPECT_EQ(error.rfind("config: ", 0), 0U) << error;
+}
+
+TEST(PortableTest, LiteralsBecomeHexadecimal) {
+  EXPECT_EQ(db::portable("a = 'x' AND b = _binary'\\0\\'\\\\\\n'"),
+            "a = _utf8mb4 x'78' AND b = _binary x'00275c0a'");
+  EXPECT_EQ(db::portable("''"), "_utf8mb4 x''");
+}
+
+}  // namespace
+}  // namespace allot::client

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What get() says of a task in each of its states, and what cancel() does to it.
+#include <gtest/gtest.h>
+
+#include "db/client/fixture.h"
+#include "queue/dead_letter.h"
+#include "queue/lease_store.h"
+#include "queue/task.h"
+
+namespace allot::client {
+namespace {
+
+class TaskInfoTest : public ClientTest {
+ protected:
+  queue::TaskId id_ = *queue::TaskId::parse(client_.submit(task("p")).id);
+
+  [[nodiscard]] TaskInfo info() {
+    const auto info = client_.get(id_.text());
+    EXPECT_TRUE(info);
+    return info.value_or(TaskInfo{});
+  }
+  CancelResult cancel() { return client_.cancel(id_.text(), "not wanted"); }
+  void lease() {
+    look_.execute(
+        "UPDATE q_lock_table SET state = 'LOCKED', epoch = epoch + 1, lock_by = 7, lock_host = 'h',"
+        " lock_pid = 42, expire_at = UTC_TIMESTAMP(6) + INTERVAL 30 SECOND WHERE queue_id = " +
+        std::to_string(queue_.queue_id) +
+        " AND partition_no = " + std::to_string(id_.partition.partition_no));
+  }
+  // As a worker does with a task that runs long.
+  void detach() {
+    look_.execute(
+        "INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, attempt, type,"
+        " payload, epoch, lock_by, lock_origin, lock_host, lock_instance, lock_pid, expire_at,"
+        " detached_at) SELECT queue_id, partition_no, prio, run_key, run_key, 1, type, payload, 1,"
+        " 7, 7, 'h', 'i', 42, UTC_TIMESTAMP(6) + INTERVAL 30 SECOND, UTC_TIMESTAMP(6) FROM task;"
+        "DELETE FROM task WHERE queue_id = " +
+        std::to_string(queue_.queue_id));
+  }
+};
+
+TEST_F(TaskInfoTest, Waiting) {
+  const TaskInfo found = info();
+  EXPECT_EQ(found.state, TaskState::kWaiting);
+  EXPECT_STREQ(name_of(found.state), "waiting");
+  EXPECT_EQ(found.queue, "q");
+  EXPECT_EQ(found.type, "t");
+  EXPECT_EQ(found.payload, "p");
+  EXPECT_EQ(found.prio, 1U);
+  EXPECT_EQ(found.attempts, 0U);
+  EXPECT_EQ(found.worker, "");
+  EXPECT_FALSE(found.paused);
+  EXPECT_LT(std::chrono::abs(found.at - std::chrono::system_clock::now()), std::chrono::minutes(5));
+  EXPECT_EQ(cancel(), CancelResult::kCancelled);
+  EXPECT_EQ(info().state, TaskState::kDead);
+  EXPECT_EQ(info().cause, "cancelled");
+  EXPECT_EQ(info().error, "not wanted");
+  EXPECT_EQ(cancel(), CancelResult::kDead);
+}
+
+TEST_F(TaskInfoTest, Delayed) {
+  NewTask later = task();
+  later.options.delay = std::chrono::hours(1);
+  id_ = *queue::TaskId::parse(client_.submit(later).id);
+  EXPECT_EQ(info().state, TaskState::kDelayed);
+  EXPECT_EQ(cancel(), CancelResult::kCancelled);
+}
+
+TEST_F(TaskInfoTest, OfAPausedQueue) {
+  queue::pause(look_, queue_, "why");
+  EXPECT_TRUE(info().paused);
+  EXPECT_EQ(info().state, TaskState::kWaiting);
+}
+
+TEST_F(TaskInfoTest, Leased) {
+  lease();
+  EXPECT_EQ(info().state, TaskState::kLeased);
+  EXPECT_EQ(info().worker, "h/42");
+  EXPECT_EQ(cancel(), CancelResult::kMayRun);
+}
+
+TEST_F(TaskInfoTest, Running) {
+  detach();
+  const TaskInfo found = info();
+  EXPECT_EQ(found.state, TaskState::kRunning);
+  EXPECT_EQ(found.worker, "h/42");
+  EXPECT_EQ(found.attempts, 1U);
+  EXPECT_LT(std::chrono::abs(found.at - std::chrono::system_clock::now()), std::chrono::minutes(5));
+  EXPECT_EQ(cancel(), CancelResult::kNotWaiting);
+  EXPECT_EQ(info().state, TaskState::kRunning);
+}
+
+TEST_F(TaskInfoTest, Dead) {
+  look_.execute(
+      "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload,"
+      " cause, error, died_at) SELECT queue_id, partition_no, prio, run_key, 10, type, payload,"
+      " 'fail', 'no more', '2026-02-03 04:05:06.789012' FROM task;"
+      "DELETE FROM task WHERE queue_id = " +
+      std::to_string(queue_.queue_id));
+  const TaskInfo found = info();
+  EXPECT_EQ(found.state, TaskState::kDead);
+  EXPECT_EQ(found.attempts, 10U);
+  EXPECT_EQ(found.cause, "fail");
+  EXPECT_EQ(found.error, "no more");
+  using namespace std::chrono;
+  EXPECT_EQ(found.at, sys_days(year(2026) / 2 / 3) + hours(4) + minutes(5) + seconds(6) +
+                          microseconds(789012));
+}
+
+TEST_F(TaskInfoTest, Gone) {
+  look_.execute("DELETE FROM task WHERE queue_id = " + std::to_string(queue_.queue_id));
+  EXPECT_FALSE(client_.get(id_.text()));
+  EXPECT_EQ(cancel(), CancelResult::kGone);
+}
+
+}  // namespace
+}  // namespace allot::client
