@@ -30,7 +30,7 @@ class Drain {
     db_.execute(
         "DROP TABLE IF EXISTS bench_floor; TRUNCATE task; TRUNCATE q_lock_table;"
         "TRUNCATE queue; CREATE TABLE bench_floor LIKE task");
-    queue_ = queue::ensure_queue(db_, "bench", load_.partition_count());
+    queue_ = queue::ensure_queue(db_, "bench", {load_.partition_count()});
   }
 
   // The one that begins takes turns, so that neither always meets the colder server.

@@ -73,6 +73,7 @@ class Verb {
     db::Statement record = record_.statement(lease, key);
     record.set("attempt", 1).set("cause", "bench").set("error", "");
     record.set("host", "bench").set("pid", 1);
+    for (const char* usage : {"runtime_us", "cpu_us", "max_rss_kib"}) record.set_raw(usage, "NULL");
     db::Statement verb = query_.statement(lease, key);
     if (verb_ == &sql::k_retry) verb.set("delay_us", 3'600'000'000).set("salt", key.run_key & 4095);
     if (verb_ == &sql::k_bury) {
@@ -120,7 +121,7 @@ class Fence {
     db_.execute(
         "TRUNCATE task; TRUNCATE task_moved; TRUNCATE task_attempt; TRUNCATE task_dead;"
         "TRUNCATE q_lock_table; TRUNCATE queue");
-    const queue::QueueInfo info = queue::ensure_queue(db_, "bench", 1);
+    const queue::QueueInfo info = queue::ensure_queue(db_, "bench", {1});
     std::uint32_t left = 2 * tasks_;
     while (left > 0) {
       const std::vector<queue::Submission> batch(std::min(left, kBatch), {info, "bench.noop", "x"});

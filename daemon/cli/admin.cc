@@ -19,17 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside this program, in ../libexec/allot, or where $ALLOT_LIBEXEC says.
-std::string find_program(const std::string& name) {
-  if (const char* folder = std::getenv("ALLOT_LIBEXEC")) return std::string(folder) + "/" + name;
-  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  const fs::path beside = folder / name;
-  return fs::exists(beside) ? beside : folder / "../libexec/allot" / name;
-}
-
 struct MadeQueue {
   queue::QueueInfo info;
-  std::uint32_t configured = 0;  // partitions; the database decides (S17)
+  queue::QueueShape configured;  // the database decides (S17)
 };
 
 void print_text(const std::vector<std::string>& applied, std::uint32_t version,
@@ -37,9 +29,10 @@ void print_text(const std::vector<std::string>& applied, std::uint32_t version,
   for (const std::string& name : applied) std::printf("applied %s\n", name.c_str());
   if (applied.empty()) std::printf("the schema is up to date (version %u)\n", version);
   for (const auto& [info, configured] : queues) {
-    std::printf("queue %s: %u partitions", info.name.c_str(), info.partitions);
-    if (info.partitions != configured) {
-      std::printf(" (the configuration says %u; the database decides)", configured);
+    std::printf("queue %s: %s", info.name.c_str(), queue::text_of(info.shape).c_str());
+    if (info.shape != configured) {
+      std::printf(" (the configuration says %s; the database decides)",
+                  queue::text_of(configured).c_str());
     }
     std::printf("\n");
   }
@@ -51,8 +44,10 @@ void print_json(const std::vector<std::string>& applied, std::uint32_t version,
   report["queues"] = nlohmann::ordered_json::array();
   for (const auto& [info, configured] : queues) {
     report["queues"].push_back({{"name", info.name},
-                                {"partitions", info.partitions},
-                                {"partitions_configured", configured}});
+                                {"partitions", info.partitions()},
+                                {"partitions_configured", configured.partitions},
+                                {"placement", queue::name_of(info.shape.placement)},
+                                {"max_running", info.shape.max_running}});
   }
   std::printf("%s\n", report.dump(2).c_str());
 }
@@ -65,7 +60,8 @@ int migrate(const Context& context, bool json) {
   const auto applied = db::migrate(db);
   std::vector<MadeQueue> queues;
   for (const config::Queue& queue : settings.queues) {
-    queues.push_back({queue::ensure_queue(db, queue.name, queue.partitions), queue.partitions});
+    queues.push_back(
+        {queue::ensure_queue(db, queue.name, queue::shape_of(queue)), queue::shape_of(queue)});
   }
   const std::uint32_t version = db::schema_version(db);
   if (json) {
@@ -84,8 +80,17 @@ int run_worker_program(const Context& context, const std::vector<std::string>& a
   return run_program("allot-worker", std::move(words));
 }
 
+std::string program_path(const std::string& name) {
+  if (const char* folder = std::getenv("ALLOT_LIBEXEC")) return std::string(folder) + "/" + name;
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const char* place : {".", "../libexec/allot", "../sbin"}) {
+    if (fs::exists(folder / place / name)) return folder / place / name;
+  }
+  return folder / name;
+}
+
 int run_program(const std::string& name, std::vector<std::string> words) {
-  const std::string program = find_program(name);
+  const std::string program = program_path(name);
   words.insert(words.begin(), name);
   std::vector<char*> raw;
   for (std::string& word : words) raw.push_back(word.data());

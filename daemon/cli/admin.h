@@ -15,6 +15,10 @@ int migrate(const Context& context, bool json);
 // place. Returns only on failure.
 int run_worker_program(const Context& context, const std::vector<std::string>& arguments);
 
+// One that belongs to this: where $ALLOT_LIBEXEC says, else beside it, else in ../libexec/allot or
+// ../sbin.
+[[nodiscard]] std::string program_path(const std::string& name);
+
 // Becomes a program of this installation. Returns only on failure.
 int run_program(const std::string& name, std::vector<std::string> words);
 

@@ -92,6 +92,7 @@ class Bulk {
       if (!line) return;
       queue::Submission task{queues_.get(line->queue), std::move(line->type),
                              std::move(line->payload), line->options};
+      queues_.complete(line->queue, task.options);
       queue::validate(task);
       if (batch_.empty()) first_of_batch_ = line_;
       last_of_batch_ = line_;

@@ -3,16 +3,19 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/clock.h"
 #include "base/posix.h"
 #include "base/unique_fd.h"
+#include "cli/text.h"
 #include "queue/task.h"
 
 namespace allot::cli {
@@ -34,6 +37,24 @@ template <std::size_t N>
 std::string text_of(const char (&from)[N]) {
   return {from, strnlen(from, N)};
 }
+
+// Given back at the end: who looks on for hours looks often.
+class Mapping {
+ public:
+  // 0 bytes: none.
+  Mapping(int fd, std::size_t size)
+      : bytes_(size == 0 ? nullptr : map_shared(fd, 0, size, false)), size_(size) {}
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() {
+    if (bytes_ != nullptr) munmap(bytes_, size_);
+  }
+  [[nodiscard]] const char* bytes() const { return static_cast<const char*>(bytes_); }
+
+ private:
+  void* bytes_;
+  std::size_t size_;
+};
 
 const char* name_of(ipc::WorkerState state) {
   switch (state) {
@@ -85,6 +106,57 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
 
 }  // namespace
 
+std::string pool_name(const config::Settings& settings, std::uint32_t pool) {
+  return pool < settings.pools.size() ? settings.pools[pool].name : std::to_string(pool);
+}
+
+nlohmann::json worker_json(const config::Settings& settings, const WorkerView& worker) {
+  nlohmann::json running = nlohmann::json::array();
+  for (const auto& task : worker.running) {
+    running.push_back({{"task", task.task},
+                       {"type", task.type},
+                       {"attempt", task.attempt},
+                       {"running_ms", task.running_ms},
+                       {"detached", task.detached}});
+  }
+  nlohmann::json view = {{"slot", worker.slot},
+                         {"pid", worker.pid},
+                         {"pool", pool_name(settings, worker.pool)},
+                         {"state", worker.state},
+                         {"queue", nullptr},
+                         {"partition", nullptr},
+                         {"running", std::move(running)},
+                         {"done", worker.done},
+                         {"retried", worker.retried},
+                         {"dead", worker.dead},
+                         {"deferred", worker.deferred},
+                         {"takeovers", worker.takeovers},
+                         {"leases_lost", worker.leases_lost},
+                         {"deadlocks", worker.deadlocks},
+                         {"lock_waits", worker.lock_waits}};
+  if (worker.leases) {
+    view["queue"] = worker.queue;
+    view["partition"] = worker.partition;
+  }
+  return view;
+}
+
+std::string running_text(const std::vector<WorkerView::Running>& running) {
+  if (running.empty()) return "-";
+  const auto& task = running.front();
+  std::string text =
+      task.task + " " + printable(task.type, queue::kMaxName) + " for " + how_long(task.running_ms);
+  if (task.attempt > 1) text += ", attempt " + std::to_string(task.attempt);
+  if (task.detached) text += ", detached";
+  if (running.size() > 1) text += ", and " + std::to_string(running.size() - 1) + " more";
+  return text;
+}
+
+std::string partition_text(const WorkerView& worker) {
+  if (!worker.leases) return "-";
+  return printable(worker.queue, queue::kMaxName) + "/" + std::to_string(worker.partition);
+}
+
 InstanceView read_instance(const std::string& runtime_dir) {
   InstanceView view;
   view.runtime_dir = runtime_dir;
@@ -97,9 +169,8 @@ InstanceView read_instance(const std::string& runtime_dir) {
   struct stat status {};
   if (fstat(file.get(), &status) != 0) return view;
   const auto size = static_cast<std::size_t>(status.st_size);
-  const auto* bytes = size < ipc::kPage
-                          ? nullptr
-                          : static_cast<const char*>(map_shared(file.get(), 0, size, false));
+  const Mapping mapping(file.get(), size < ipc::kPage ? 0 : size);
+  const auto* bytes = mapping.bytes();
   const auto* header = reinterpret_cast<const ipc::SlotFileHeader*>(bytes);
   if (bytes != nullptr && header->magic[0] == '\0') return view;  // it is just being made
   if (bytes == nullptr || std::memcmp(header->magic, ipc::kSlotMagic, sizeof header->magic) != 0) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "config/settings.h"
 #include "ipc/slot.h"
 
 namespace allot::cli {
@@ -43,5 +45,14 @@ struct InstanceView {
 // Reads `runtime_dir`/slots. An instance that does not run is no error: slots that a dead one left
 // behind are not shown.
 InstanceView read_instance(const std::string& runtime_dir);
+
+// How its pool is called, or the pool's number.
+[[nodiscard]] std::string pool_name(const config::Settings& settings, std::uint32_t pool);
+// "mail/7", or "-" without a lease.
+[[nodiscard]] std::string partition_text(const WorkerView& worker);
+// The first of the tasks, and how many more.
+[[nodiscard]] std::string running_text(const std::vector<WorkerView::Running>& running);
+[[nodiscard]] nlohmann::json worker_json(const config::Settings& settings,
+                                         const WorkerView& worker);
 
 }  // namespace allot::cli

@@ -17,6 +17,7 @@
 #include "cli/admin.h"
 #include "cli/config.h"
 #include "cli/due.h"
+#include "cli/manual.h"
 #include "cli/operators.h"
 #include "cli/plugin.h"
 #include "cli/status.h"
@@ -24,6 +25,7 @@
 #include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "cli/word_tree.h"
 
 namespace allot::cli {
 namespace {
@@ -59,6 +61,58 @@ struct Words {
   std::function<int()> command;  // what to do once all words were understood
 };
 
+// What SubmitOptions has, each under the same name. Returns them, for they are not for --ndjson.
+std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptions& options) {
+  const auto add_key = [&](const char* name, std::optional<std::string>& key, const char* text) {
+    return command.add_option(name, key, text)->type_name("KEY");
+  };
+  const auto add_time = [&](std::string name, std::chrono::microseconds& time, const char* text) {
+    const auto read = [name, &time](const std::string& word) { time = parse_delay(name, word); };
+    return command.add_option_function<std::string>(name, read, text)->type_name("TIME");
+  };
+  const auto add_moment = [&](std::string name, std::optional<queue::Moment>& moment,
+                              const char* text) {
+    const auto read = [name, &moment](const auto& word) { moment = parse_moment(name, word); };
+    return command.add_option_function<std::string>(name, read, text)->type_name("MOMENT");
+  };
+  auto* prio = command.add_option("--prio", options.prio, "Class 0 (first) to 3 (last)")
+                   ->check(CLI::Range(0U, queue::kPrioClasses - 1))
+                   ->type_name("CLASS")
+                   ->capture_default_str();
+  auto* delay =
+      add_time("--delay", options.delay, "Not before so long from now: 300ms, 30s, 5m, 2h");
+  auto* run_at = add_moment("--run-at", options.run_at, "Not before then: 2026-12-24T18:00:00Z");
+  auto* unique_key = add_key("--unique-key", options.unique_key,
+                             "Only one task of the queue has this key: prints that one's id if "
+                             "there is one");
+  auto* unique_for = add_time("--unique-for", options.unique_for,
+                              "How long the key stays taken after the task's end [5m]");
+  auto* partition_key = add_key("--partition-key", options.partition_key,
+                                "In an ordered, limited or fair queue: what its tasks belong to");
+  auto* expires_in =
+      add_time("--expires-in", options.expires_in, "Dead unless it has begun so long from now");
+  auto* expires_at =
+      add_moment("--expires-at", options.expires_at, "Dead unless it has begun by then");
+  auto* compress_above =
+      command
+          .add_option("--compress-above", options.compress_above,
+                      "Compress a payload of more bytes; 0: never [as the queue's settings say]")
+          ->type_name("BYTES");
+  auto* compression =
+      command
+          .add_option_function<std::string>(
+              "--compression",
+              [&](const auto& name) { options.compression = *queue::compression_of(name); },
+              "How the payload is compressed already: gzip or zstd")
+          ->check(CLI::IsMember({"gzip", "zstd"}))
+          ->type_name("NAME");
+  delay->excludes(run_at);
+  unique_for->needs(unique_key);
+  expires_in->excludes(expires_at);
+  return {prio,          delay,      run_at,     unique_key,     unique_for,
+          partition_key, expires_in, expires_at, compress_above, compression};
+}
+
 void add_submit(CLI::App& app, Words& words) {
   CLI::App* command = app.add_subcommand("submit", "Submit a task, or one for each line of a file");
   SubmitWords& one = words.submit;
@@ -68,33 +122,13 @@ void add_submit(CLI::App& app, Words& words) {
   auto* payload = command->add_option(
       "PAYLOAD", one.payload, "The payload; - reads it from standard input; none is an empty one");
   auto* file = command->add_option("--file", one.file, "Read the payload from this file");
-  auto* prio = command->add_option("--prio", one.options.prio, "Class 0 (first) to 3 (last)");
-  prio->check(CLI::Range(0U, queue::kPrioClasses - 1))->capture_default_str();
   auto* ndjson =
       command->add_option("--ndjson", bulk.ndjson,
-                          "Submit each line of this file (- is standard input): an "
-                          "object with queue, type, payload, prio, delay, run_at, unique_key, "
-                          "unique_for");
+                          "Submit each line of this file (- is standard input): an object with "
+                          "queue, type, payload, and what the options below are, with _ for -");
   file->type_name("FILE");
   ndjson->type_name("FILE");
-  prio->type_name("CLASS");
-  auto* delay = command->add_option_function<std::string>(
-      "--delay", [&](const auto& text) { one.options.delay = parse_delay("--delay", text); },
-      "Not before so long from now: 300ms, 30s, 5m, 2h");
-  auto* run_at = command->add_option_function<std::string>(
-      "--run-at", [&](const auto& text) { one.options.run_at = parse_moment("--run-at", text); },
-      "Not before then: 2026-12-24T18:00:00Z");
-  auto* unique_key = command->add_option(
-      "--unique-key", one.options.unique_key,
-      "Only one task of the queue has this key: prints that one's id if there is one");
-  auto* unique_for = command->add_option_function<std::string>(
-      "--unique-for",
-      [&](const auto& text) { one.options.unique_for = parse_delay("--unique-for", text); },
-      "How long the key stays taken after the task's end [5m]");
-  unique_key->type_name("KEY");
-  unique_for->type_name("TIME")->needs(unique_key);
-  delay->type_name("TIME")->excludes(run_at);
-  run_at->type_name("MOMENT");
+  for (CLI::Option* option : add_task_options(*command, one.options)) ndjson->excludes(option);
   command->add_option("--batch", bulk.batch, "Lines per transaction, all or nothing")
       ->check(CLI::Range(1, 100'000))
       ->type_name("LINES")
@@ -110,13 +144,7 @@ void add_submit(CLI::App& app, Words& words) {
                  "Print the id, or what --ndjson submitted and how to go on, as JSON")
       ->excludes(ids);
   file->excludes(payload)->excludes(ndjson);
-  ndjson->excludes(queue)
-      ->excludes(type)
-      ->excludes(payload)
-      ->excludes(prio)
-      ->excludes(delay)
-      ->excludes(run_at)
-      ->excludes(unique_key);
+  ndjson->excludes(queue)->excludes(type)->excludes(payload);
   command->callback([&words, queue, type] {
     words.submit.json = words.bulk.json = words.json;
     if (!words.bulk.ndjson.empty()) {
@@ -249,6 +277,11 @@ int run(int argc, char** argv) {
   add_operators(app, words.context, words.operators, words.command);
   add_plugin(app, words);
   add_others(app, words);
+  // Not for people, so not among the words: the manual pages and completions, at build time.
+  if (argc == 4 && std::strcmp(argv[1], "--write-manual") == 0) {
+    write_manual(word_tree(app), argv[2], argv[3]);
+    return kExitOk;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

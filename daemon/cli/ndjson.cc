@@ -15,8 +15,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kShown = 60;
-const std::vector<std::string> kFields{"queue", "type",   "payload",    "prio",
-                                       "delay", "run_at", "unique_key", "unique_for"};
+const std::vector<std::string> kFields{
+    "queue",      "type",       "payload",       "prio",       "delay",      "run_at",
+    "unique_key", "unique_for", "partition_key", "expires_in", "expires_at", "compress_above"};
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(why, kExitBadInput);
@@ -31,17 +32,7 @@ class LineReader final : public nlohmann::json_sax<json> {
     if (!texts_.contains("type")) refuse("'type' is missing");
     Line line{
         std::move(texts_["queue"]), std::move(texts_["type"]), std::move(texts_["payload"]), {}};
-    if (prio_) line.options.prio = *prio_;
-    const auto delay = texts_.find("delay");
-    const auto run_at = texts_.find("run_at");
-    if (delay != texts_.end()) line.options.delay = parse_delay("delay", delay->second);
-    if (run_at != texts_.end()) line.options.run_at = parse_moment("run_at", run_at->second);
-    const auto unique_key = texts_.find("unique_key");
-    const auto unique_for = texts_.find("unique_for");
-    if (unique_key != texts_.end()) line.options.unique_key = unique_key->second;
-    if (unique_for != texts_.end()) {
-      line.options.unique_for = parse_delay("unique_for", unique_for->second);
-    }
+    read_options(line.options);
     return line;
   }
 
@@ -52,14 +43,14 @@ class LineReader final : public nlohmann::json_sax<json> {
     return scalar(text);
   }
   bool number_unsigned(number_unsigned_t value) override {
-    if (depth_ != 1 || field_ != "prio") return scalar(std::to_string(value));
-    if (value >= queue::kPrioClasses) refuse_prio();
-    prio_ = static_cast<std::uint32_t>(value);
+    if (depth_ != 1 || !is_number(field_)) return scalar(std::to_string(value));
+    if (field_ == "prio" && value >= queue::kPrioClasses) refuse_number();
+    numbers_[field_] = value;
     return true;
   }
   bool string(string_t& value) override {
     if (depth_ != 1) return scalar(json(std::move(value)).dump());
-    if (field_ == "prio") refuse_prio();
+    if (is_number(field_)) refuse_number();
     texts_[field_] = std::move(value);
     return true;
   }
@@ -83,7 +74,7 @@ class LineReader final : public nlohmann::json_sax<json> {
       refuse("unknown field '" + printable(name, kShown) + "'" + did_you_mean(name, kFields));
     }
     field_ = std::move(name);
-    if (field_ == "prio" ? prio_.has_value() : texts_.contains(field_)) {
+    if (numbers_.contains(field_) || texts_.contains(field_)) {
       refuse("field '" + field_ + "' stands there twice");
     }
     return true;
@@ -99,13 +90,38 @@ class LineReader final : public nlohmann::json_sax<json> {
   }
 
  private:
-  [[noreturn]] static void refuse_prio() { refuse("'prio' must be 0 (first) to 3"); }
+  void read_options(queue::SubmitOptions& options) {
+    const auto with = [&](const char* field, auto&& read) {
+      const auto at = texts_.find(field);
+      if (at != texts_.end()) read(at->second);
+    };
+    if (const auto prio = numbers_.find("prio"); prio != numbers_.end()) {
+      options.prio = static_cast<std::uint32_t>(prio->second);
+    }
+    const auto above = numbers_.find("compress_above");
+    if (above != numbers_.end()) options.compress_above = above->second;
+    with("delay", [&](auto& text) { options.delay = parse_delay("delay", text); });
+    with("run_at", [&](auto& text) { options.run_at = parse_moment("run_at", text); });
+    with("unique_key", [&](auto& text) { options.unique_key = text; });
+    with("unique_for", [&](auto& text) { options.unique_for = parse_delay("unique_for", text); });
+    with("partition_key", [&](auto& text) { options.partition_key = text; });
+    with("expires_in", [&](auto& text) { options.expires_in = parse_delay("expires_in", text); });
+    with("expires_at", [&](auto& text) { options.expires_at = parse_moment("expires_at", text); });
+  }
+
+  static bool is_number(const std::string& field) {
+    return field == "prio" || field == "compress_above";
+  }
+  [[noreturn]] void refuse_number() const {
+    if (field_ == "prio") refuse("'prio' must be 0 (first) to 3");
+    refuse("'" + field_ + "' must be a whole number, 0 or more");
+  }
 
   // A value that is no string: part of the payload, or it stands in the wrong place.
   void require_payload() const {
     if (depth_ == 0) refuse("not a JSON object");
     if (depth_ > 1 || field_ == "payload") return;
-    if (field_ == "prio") refuse_prio();
+    if (is_number(field_)) refuse_number();
     refuse("'" + field_ + "' must be a string");
   }
   void append(const std::string& text) {
@@ -135,11 +151,15 @@ class LineReader final : public nlohmann::json_sax<json> {
   std::size_t depth_ = 0;  // 1: the fields of the line; more: inside the payload
   bool comma_ = false;     // something stands before the next value of the payload
   std::string field_;
-  std::map<std::string, std::string> texts_;  // every field but prio
-  std::optional<std::uint32_t> prio_;
+  std::map<std::string, std::string> texts_;
+  std::map<std::string, std::uint64_t> numbers_;
 };
 
 }  // namespace
+
+const std::vector<std::string>& line_fields() {
+  return kFields;
+}
 
 std::optional<Line> parse_line(const std::string& text) {
   if (text.find_first_not_of(" \t\r") == std::string::npos) return std::nullopt;

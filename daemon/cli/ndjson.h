@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "queue/submit.h"
 
@@ -20,6 +21,9 @@ struct Line {
   std::string payload;
   queue::SubmitOptions options;
 };
+
+// The names that a line may have.
+[[nodiscard]] const std::vector<std::string>& line_fields();
 
 // Parses {"queue": ..., "type": ...} with, if wanted, payload, prio, delay, run_at. A payload that
 // is a string is submitted as its bytes; any other as the JSON text that stands there, without

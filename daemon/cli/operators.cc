@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/due.h"
+
 namespace allot::cli {
 namespace {
 
@@ -104,6 +106,42 @@ void add_cancel(CLI::App& task, const Commands& commands, CancelOptions& options
   cancel.callback([commands, &options] { commands.choose(cancel_task, options); });
 }
 
+void add_drain(CLI::App& app, const Commands& commands, DrainOptions& options) {
+  CLI::App& command = *app.add_subcommand(
+      "drain", "Run what is due in a queue without the daemon, and end: for cron");
+  command.add_option("--queue", options.queue, "The queue")->required()->type_name("QUEUE");
+  command.add_option("--max-tasks", options.max_tasks, "Start no more attempts than this")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->type_name("TASKS");
+  command.add_option("--max-seconds", options.max_seconds, "Start no more attempts after this")
+      ->check(CLI::Range(1, 86'400 * 30))
+      ->type_name("SECONDS");
+  command.add_option("--jobs", options.jobs, "So many workers")
+      ->check(CLI::Range(1U, config::kMaxWorkers))
+      ->type_name("WORKERS")
+      ->capture_default_str();
+  command.add_option("--at-most", options.at_most, "Do nothing if so many of its drains run here")
+      ->check(CLI::Range(1, 256))
+      ->type_name("DRAINS")
+      ->capture_default_str();
+  command.add_flag("--json", options.json, "As JSON");
+  command.callback([commands, &options] { commands.choose(drain, options); });
+}
+
+void add_top(CLI::App& app, const Commands& commands, TopOptions& options) {
+  CLI::App& command =
+      *app.add_subcommand("top", "Watch this host's workers: rates and running tasks");
+  command
+      .add_option_function<std::string>(
+          "--interval",
+          [&options](const auto& text) { options.interval = parse_delay("--interval", text); },
+          "Between two looks: 300ms, 2s [1s]")
+      ->type_name("TIME");
+  command.add_flag("--once", options.once, "Print once, after one interval");
+  command.add_flag("--json", options.json, "Once, as JSON");
+  command.callback([commands, &options] { commands.choose(top, options); });
+}
+
 }  // namespace
 
 void add_operators(CLI::App& app, const Context& context, OperatorWords& words,
@@ -112,6 +150,8 @@ void add_operators(CLI::App& app, const Context& context, OperatorWords& words,
   add_dead(app, commands, words);
   add_queue(app, commands, words.queue);
   add_why(app, commands, words.why);
+  add_top(app, commands, words.top);
+  add_drain(app, commands, words.drain);
   add_cancel(*app.get_subcommand("task"), commands, words.cancel);
 }
 

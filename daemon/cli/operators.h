@@ -5,7 +5,9 @@
 
 #include "cli/context.h"
 #include "cli/dead.h"
+#include "cli/drain.h"
 #include "cli/queue_admin.h"
+#include "cli/top.h"
 #include "cli/why.h"
 
 namespace CLI {
@@ -23,6 +25,8 @@ struct OperatorWords {
   QueueOptions queue;
   WhyOptions why;
   CancelOptions cancel;
+  DrainOptions drain;
+  TopOptions top;
 };
 
 // The words of the commands with which operators look into queues and act on them; `app` has the

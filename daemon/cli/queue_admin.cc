@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 json queue_json(const queue::QueueInfo& queue) {
-  return {{"name", queue.name}, {"partitions", queue.partitions}, {"paused", pause_json(queue)}};
+  return {{"name", queue.name}, {"partitions", queue.partitions()}, {"paused", pause_json(queue)}};
 }
 
 // One queue by its name; one that only the configuration knows is made.
@@ -55,7 +55,7 @@ int list_queues(const Context& context, const QueueOptions& options) {
   for (const queue::QueueInfo& queue : queue::list_queues(db)) {
     list.push_back(queue_json(queue));
     table.add(
-        {queue.name, std::to_string(queue.partitions), queue.paused ? pause_text(queue) : "no"});
+        {queue.name, std::to_string(queue.partitions()), queue.paused ? pause_text(queue) : "no"});
   }
   if (options.json) {
     print(list);
@@ -87,7 +87,7 @@ int resume_queue(const Context& context, const QueueOptions& options) {
   db::Connection db = connect(settings);
   queue::QueueInfo queue = named_queue(db, settings, options.queue);
   const bool resumed = queue::resume(db, queue);
-  ring_local(settings, queue.partitions);
+  ring_local(settings, queue.partitions());
   queue.paused.reset();
   say(queue, resumed ? "goes on" : "was not paused", options.json);
   return kExitOk;

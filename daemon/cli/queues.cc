@@ -51,9 +51,15 @@ const queue::QueueInfo& Queues::get(const std::string& name) {
       for (const auto& queue : settings_.queues) names.push_back(queue.name);
       unknown_queue(name, std::move(names));
     }
-    info = queue::ensure_queue(db_, name, configured->partitions);
+    info = queue::ensure_queue(db_, name, queue::shape_of(*configured));
   }
   return known_.emplace(name, *info).first->second;
+}
+
+void Queues::complete(const std::string& name, queue::SubmitOptions& options) const {
+  const config::Queue* configured = config::find_queue(settings_, name);
+  if (configured == nullptr || options.compress_above) return;
+  options.compress_above = configured->compress_above;
 }
 
 }  // namespace allot::cli

@@ -9,6 +9,7 @@
 #include "config/settings.h"
 #include "db/connection.h"
 #include "queue/catalog.h"
+#include "queue/submit.h"
 
 namespace allot::cli {
 
@@ -25,6 +26,8 @@ class Queues {
  public:
   Queues(db::Connection& db, const config::Settings& settings) : db_(db), settings_(settings) {}
   const queue::QueueInfo& get(const std::string& name);
+  // What the configuration says of its tasks, where a submission does not.
+  void complete(const std::string& name, queue::SubmitOptions& options) const;
 
  private:
   db::Connection& db_;

@@ -42,41 +42,6 @@ std::string text_of(const queue::BoundedCount& count) {
   return std::to_string(count.value) + (count.at_least ? "+" : "");
 }
 
-std::string pool_name(const config::Settings& settings, std::uint32_t pool) {
-  return pool < settings.pools.size() ? settings.pools[pool].name : std::to_string(pool);
-}
-
-json worker_json(const config::Settings& settings, const WorkerView& worker) {
-  json running = json::array();
-  for (const auto& task : worker.running) {
-    running.push_back({{"task", task.task},
-                       {"type", task.type},
-                       {"attempt", task.attempt},
-                       {"running_ms", task.running_ms},
-                       {"detached", task.detached}});
-  }
-  json view = {{"slot", worker.slot},
-               {"pid", worker.pid},
-               {"pool", pool_name(settings, worker.pool)},
-               {"state", worker.state},
-               {"queue", nullptr},
-               {"partition", nullptr},
-               {"running", std::move(running)},
-               {"done", worker.done},
-               {"retried", worker.retried},
-               {"dead", worker.dead},
-               {"deferred", worker.deferred},
-               {"takeovers", worker.takeovers},
-               {"leases_lost", worker.leases_lost},
-               {"deadlocks", worker.deadlocks},
-               {"lock_waits", worker.lock_waits}};
-  if (worker.leases) {
-    view["queue"] = worker.queue;
-    view["partition"] = worker.partition;
-  }
-  return view;
-}
-
 void print_json(const config::Settings& settings, const InstanceView& instance,
                 const std::optional<std::vector<QueueView>>& queues) {
   json view;
@@ -85,7 +50,7 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
     view["queues"] = json::array();
     for (const QueueView& queue : *queues) {
       view["queues"].push_back({{"name", queue.info.name},
-                                {"partitions", queue.info.partitions},
+                                {"partitions", queue.info.partitions()},
                                 {"paused", pause_json(queue.info)},
                                 {"waiting", queue.waiting.value},
                                 {"waiting_at_least", queue.waiting.at_least},
@@ -113,32 +78,19 @@ void print_queues(const std::vector<QueueView>& queues) {
   for (const QueueView& queue : queues) {
     std::optional<std::size_t> alarming;
     if (queue.dead.value > 0) alarming = 4;
-    table.add({queue.info.name, std::to_string(queue.info.partitions), text_of(queue.waiting),
+    table.add({queue.info.name, std::to_string(queue.info.partitions()), text_of(queue.waiting),
                text_of(queue.detached), text_of(queue.dead), pause_text(queue.info)},
               alarming);
   }
   std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
-std::string running_text(const std::vector<WorkerView::Running>& running) {
-  if (running.empty()) return "-";
-  const auto& task = running.front();
-  std::string text =
-      task.task + " " + printable(task.type, queue::kMaxName) + " for " + how_long(task.running_ms);
-  if (task.attempt > 1) text += ", attempt " + std::to_string(task.attempt);
-  if (task.detached) text += ", detached";
-  if (running.size() > 1) text += ", and " + std::to_string(running.size() - 1) + " more";
-  return text;
-}
-
 void print_workers(const config::Settings& settings, const InstanceView& instance) {
   Table table({"SLOT", "PID", "POOL", "STATE", "PARTITION", "DONE", "RETRIED", "DEAD", "DEFERRED",
                "TAKEOVERS", "LOST", "DEADLOCKS", "WAITS", "RUNNING"});
   for (const WorkerView& worker : instance.workers) {
-    const std::string partition =
-        printable(worker.queue, queue::kMaxName) + "/" + std::to_string(worker.partition);
     table.add({std::to_string(worker.slot), std::to_string(worker.pid),
-               pool_name(settings, worker.pool), worker.state, worker.leases ? partition : "-",
+               pool_name(settings, worker.pool), worker.state, partition_text(worker),
                std::to_string(worker.done), std::to_string(worker.retried),
                std::to_string(worker.dead), std::to_string(worker.deferred),
                std::to_string(worker.takeovers), std::to_string(worker.leases_lost),

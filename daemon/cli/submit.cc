@@ -43,9 +43,11 @@ int submit(const Context& context, const SubmitWords& words) {
   task.type = words.type;
   task.payload = payload_of(words);
   task.options = words.options;
-  queue::validate(task);
+  queue::validate(task.type, task.payload, task.options);
   db::Connection db = connect(settings);
-  task.queue = Queues(db, settings).get(words.queue);
+  Queues queues(db, settings);
+  task.queue = queues.get(words.queue);
+  queues.complete(words.queue, task.options);
   const queue::Submitted made = queue::submit(db, {&task, 1}).front();
   if (!made.existed) ring_local(settings, 1);
   const std::string id = made.id.text();

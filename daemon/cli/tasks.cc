@@ -14,6 +14,7 @@
 #include "cli/task_view.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "queue/compression.h"
 #include "queue/inspect.h"
 #include "queue/task_store.h"
 
@@ -61,8 +62,10 @@ void print_shown(const queue::TaskView& task, const std::string& queue,
   if (task.running) line("running on", holder);
   if (task.running) line("detached", task.since);
   if (!task.dead && !task.running) line("leased by", holder);
+  const bool compressed = (task.flags & queue::kCompressedFlags) != 0;
   line("payload",
-       std::to_string(task.payload_size) + " bytes" +
+       std::to_string(task.payload.size()) + " bytes" +
+           (compressed ? ", compressed " + std::to_string(task.payload_size) : "") +
            (task.payload.empty() ? "" : ": " + printable(task.payload, kShownPayloadLine)));
   if (attempts.empty()) return;
   // The list begins with the oldest.
@@ -129,6 +132,15 @@ std::vector<queue::TaskView> views_of(db::Connection& db, const queue::QueueInfo
   return views;
 }
 
+// As its handler sees it; one that is damaged as it is written.
+void decompress(queue::TaskView& task) {
+  try {
+    task.payload = queue::decompress(task.flags, task.payload);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "allot: %s: shown as it is written\n", error.what());
+  }
+}
+
 }  // namespace
 
 int tasks(const Context& context, const TasksOptions& options) {
@@ -157,10 +169,11 @@ int tasks(const Context& context, const TasksOptions& options) {
 int show_task(const Context& context, const ShowOptions& options) {
   const queue::TaskId id = parse_task_id(options.id);
   db::Connection db = connect(context.settings());
-  const auto task = queue::show(db, id);
+  auto task = queue::show(db, id);
   if (!task) {
     throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
   }
+  decompress(*task);
   if (options.payload) {
     std::fwrite(task->payload.data(), 1, task->payload.size(), stdout);
     return kExitOk;

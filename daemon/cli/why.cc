@@ -107,7 +107,7 @@ Reasons why_waiting(const config::Settings& settings, const queue::TaskView& tas
   if (auto running = seen_running(settings, task)) return {*running};
   Reasons reasons;
   if (standing.paused) {
-    const queue::QueueInfo info{task.id.partition.queue_id, queue, 0, standing.paused};
+    const queue::QueueInfo info{task.id.partition.queue_id, queue, {}, standing.paused};
     reasons.push_back({"paused", "queue " + queue + " is paused " + pause_text(info)});
   }
   add_due(reasons, task, standing);

@@ -43,7 +43,10 @@ class Checker {
     }
     check_socket();
     check_daemon();
-    for (const Queue& queue : settings_.queues) check_delays("queues." + queue.name, queue);
+    for (const Queue& queue : settings_.queues) {
+      check_delays("queues." + queue.name, queue);
+      check_placement(queue);
+    }
     for (const Type& type : settings_.types) {
       if (type.retry_delay_max.count() > 0) check_delays("types." + type.name, type);
     }
@@ -227,6 +230,18 @@ class Checker {
     problem(section + (named ? ".retry_delay" : ".retry_delay_max"),
             "[" + section + "] retry_delay (" + text_of(in.retry_delay) +
                 ") is more than retry_delay_max (" + text_of(in.retry_delay_max) + ")");
+  }
+
+  void check_placement(const Queue& queue) {
+    const std::string section = "queues." + queue.name;
+    if (queue.max_running > queue.partitions) {
+      problem(section + ".max_running",
+              "[" + section + "] max_running (" + std::to_string(queue.max_running) +
+                  ") is more than partitions (" + std::to_string(queue.partitions) + ")");
+    } else if (queue.placement != "limited" && line_of(section + ".max_running") != 0) {
+      warn(section + ".max_running",
+           "[" + section + "] max_running is not used: the placement is " + queue.placement);
+    }
   }
 
   void check_pool(Pool& pool) {

@@ -108,4 +108,32 @@ std::string renewed_page(const std::string& page) {
   return out + '\n' + page.substr(end);
 }
 
+std::string settings_manual(const Edition& edition) {
+  ManualPage page("allot.toml", 5, edition, "configuration of Allot");
+  page.heading("DESCRIPTION");
+  page.paragraph(
+      "The file is TOML. It is looked for as --config FILE, $ALLOT_CONFIG, and "
+      "/etc/allot/allot.toml; without one every key has its default. Durations have a unit: 300ms, "
+      "30s, 5m, 1h. Relative paths begin at the file's folder. A key that is not known is an "
+      "error. allotd reads the file when it starts and at HUP.");
+  page.paragraph("allot check finds what is wrong with it; allot config shows what is in force.");
+  for (const Header& header : kHeaders) {
+    page.heading(header_of(header.section));
+    if (!header.comment.empty()) page.paragraph(header.comment);
+    for (const Row& row : rows()) {
+      if (row.section != header.section) continue;
+      page.term(std::string(row.key) + " = " + row.initial,
+                std::string(name_of(row.kind)) +
+                    (row.unit.empty() ? "" : " (" + std::string(row.unit) + ")") + ". " +
+                    sentence_with_range(row));
+    }
+  }
+  page.paragraph(
+      "Beside these, [plugins.NAME] has the settings of one plugin; its keys are the plugin's "
+      "own.");
+  page.heading("FILES").term("/etc/allot/allot.toml", "The configuration.");
+  page.heading("SEE ALSO").paragraph("allot(1), allotd(8)");
+  return page.text();
+}
+
 }  // namespace allot::config

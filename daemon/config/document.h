@@ -3,8 +3,10 @@
 
 #include <string>
 
+#include "config/roff.h"
+
 // What is written from the rows of settings.def: a test fails when the files in the repository
-// differ.
+// differ. The manual page is made when Allot is built.
 namespace allot::config {
 
 // etc/allot.toml: every key, commented out, with its default.
@@ -13,5 +15,8 @@ namespace allot::config {
 // docs/configuration.md with the tables between its two marker lines made new. Throws Error when
 // the markers are missing.
 [[nodiscard]] std::string renewed_page(const std::string& page);
+
+// The manual page allot.toml(5).
+[[nodiscard]] std::string settings_manual(const Edition& edition);
 
 }  // namespace allot::config

@@ -117,6 +117,7 @@ std::string_view name_of(Kind kind) {
     case Kind::kLevel:
     case Kind::kTls:
     case Kind::kFormat:
+    case Kind::kPlacement:
       return "word";
     case Kind::kCount:
       return "whole number";
@@ -137,6 +138,7 @@ const std::vector<std::string_view>& words_of(Kind kind) {
   static const std::vector<std::string_view> levels = {"debug", "info", "warn", "error"};
   static const std::vector<std::string_view> tls = {"off", "required", "verify"};
   static const std::vector<std::string_view> formats = {"auto", "text", "json", "journald"};
+  static const std::vector<std::string_view> placements = {"spread", "ordered", "limited", "fair"};
   static const std::vector<std::string_view> none;
   switch (kind) {
     case Kind::kLevel:
@@ -145,6 +147,8 @@ const std::vector<std::string_view>& words_of(Kind kind) {
       return tls;
     case Kind::kFormat:
       return formats;
+    case Kind::kPlacement:
+      return placements;
     default:
       return none;
   }

@@ -20,6 +20,7 @@ enum class Kind {
   kLevel,
   kTls,
   kFormat,
+  kPlacement,
   kCount,
   kDuration,
   kAutoDuration,

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/unique_fd.h"
 #include "config/check.h"
+#include "config/drain.h"
 #include "config/reader.h"
 
 namespace allot::config {
@@ -106,15 +107,18 @@ const Type* find_type(const Settings& settings, std::string_view name) {
 Settings load(const LoadOptions& options) {
   Settings settings;
   Problems problems;
-  const Source source = find_file(options);
+  Source source = find_file(options);
+  const std::optional<Drain> drain = read_drain(source.file);
+  if (drain) source = {drain->config, source.named};
+  const std::string embedded = drain ? drain->embedded : options.embedded;
   if (!source.file.empty()) {
     settings.file = source.file;
     settings.file_named = source.named;
     const std::string folder = fs::path(absolute(source.file)).parent_path().string();
     read_settings(read_file(source), folder, settings, problems);
   }
-  if (!options.embedded.empty()) {
-    settings.database.embedded = absolute(options.embedded);
+  if (!embedded.empty()) {
+    settings.database.embedded = absolute(embedded);
     settings.origins["database.embedded"] = "--embedded";
   }
   if (settings.plugins.folder.empty()) {
@@ -123,6 +127,7 @@ Settings load(const LoadOptions& options) {
   }
   complete(settings, problems);
   if (!problems.empty()) report(settings.file, std::move(problems));
+  if (drain) narrow(settings, *drain);
   return settings;
 }
 

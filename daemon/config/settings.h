@@ -20,12 +20,13 @@ using std::chrono::seconds;
 // What a value in the file looks like, and the C++ type it becomes.
 namespace kind {
 using Text = std::string;
-using Secret = std::string;  // never printed
-using Path = std::string;    // made absolute; relative ones begin at the folder of the file
-using Name = std::string;    // [a-z0-9-]{1,31}
-using Level = std::string;   // debug, info, warn, error
-using Tls = std::string;     // off, required, verify
-using Format = std::string;  // auto, text, json, journald
+using Secret = std::string;     // never printed
+using Path = std::string;       // made absolute; relative ones begin at the folder of the file
+using Name = std::string;       // [a-z0-9-]{1,31}
+using Level = std::string;      // debug, info, warn, error
+using Tls = std::string;        // off, required, verify
+using Format = std::string;     // auto, text, json, journald
+using Placement = std::string;  // spread, ordered, limited, fair
 using Count = std::uint32_t;
 using Duration = milliseconds;      // "300ms", "30s", "5m", "1h"
 using AutoDuration = milliseconds;  // the same, or "" = 0 = computed
@@ -108,6 +109,7 @@ struct Settings {
   Lines lines;
   std::map<std::string, std::string> origins;  // of values that are neither the file's nor
                                                // defaults: "database.embedded" -> "--embedded"
+  std::string tally;  // of a drain: the file by which its workers count (peer/tally.h)
   std::vector<std::string> warnings;  // for the log: one line each, nothing that stops a start
 };
 

@@ -96,6 +96,7 @@ ErrorClass classify(unsigned error_number) {
     case ER_DBACCESS_DENIED_ERROR:
     case ER_TABLEACCESS_DENIED_ERROR:
     case ER_COLUMNACCESS_DENIED_ERROR:
+    case ER_PROCACCESS_DENIED_ERROR:
     case ER_HOST_NOT_PRIVILEGED:
     case ER_SPECIFIC_ACCESS_DENIED_ERROR:
     case kNoPassword:

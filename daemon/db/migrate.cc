@@ -7,6 +7,7 @@
 
 #include "base/version.h"
 #include "sql/migrations.h"
+#include "sql/procedures.h"
 
 namespace allot::db {
 namespace {
@@ -49,6 +50,21 @@ class MigrationLock {
   Connection& connection_;
 };
 
+// Procedures have no versions: the database gets those of this build.
+void make_procedures(Connection& connection) {
+  for (const sql::SqlText* procedure : sql::procedures::kAll) {
+    try {
+      connection.execute(procedure->text);
+    } catch (const DbError& error) {
+      std::string text = "procedure " + std::string(procedure->name) + ": " + error.what();
+      if (error.error_class() == ErrorClass::kRefused) {
+        text += "; who runs 'allot migrate' needs CREATE ROUTINE, ALTER ROUTINE and EXECUTE on it";
+      }
+      throw DbError(error.number(), text);
+    }
+  }
+}
+
 }  // namespace
 
 unsigned wanted_schema_version() {
@@ -90,6 +106,7 @@ std::vector<std::string> migrate(Connection& connection) {
                        Statement::quoted(kVersion) + ")");
     applied.emplace_back(migration.name);
   }
+  make_procedures(connection);
   return applied;
 }
 

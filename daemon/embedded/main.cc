@@ -111,6 +111,12 @@ class Keeper {
   pid_t pid_ = -1;
 };
 
+constexpr char kUsage[] =
+    "usage: allot-embedded DIR\n"
+    "  DIR    the folder of the database, an absolute path\n"
+    "  --version, --help\n"
+    "signals: TERM, INT stop the server in order\n";
+
 // Held until exit: two servers over one data folder would be the end of it.
 UniqueFd lock(const std::string& folder) {
   if (!make_folders(folder.c_str(), 0700)) {
@@ -146,8 +152,9 @@ int main(int argc, char** argv) {
     return kExitOk;
   }
   if (argument.empty() || argument[0] != '/') {
-    std::fprintf(stderr, "usage: allot-embedded DIR   (an absolute path; started by allotd)\n");
-    return kExitUsage;
+    const bool asked = argument == "--help";
+    std::fputs(embedded::kUsage, asked ? stdout : stderr);
+    return asked ? kExitOk : kExitUsage;
   }
   try {
     return embedded::keep(argument);

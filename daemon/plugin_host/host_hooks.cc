@@ -30,7 +30,8 @@ void heartbeat(void* context) {
 
 // The first struct_size that version 4 had.
 constexpr std::size_t kResultSize = offsetof(allot_result, error) + sizeof(allot_text);
-constexpr std::size_t kSubmissionSize = offsetof(allot_submission, prio) + sizeof(std::uint32_t);
+constexpr std::size_t kSubmissionSize =
+    offsetof(allot_submission, expires_at_us) + sizeof(std::int64_t);
 
 std::int32_t give(const CallAnswer& answer, allot_result* result) {
   if (result == nullptr || result->struct_size < kResultSize) return answer.code;
@@ -44,8 +45,7 @@ std::int32_t give(const CallAnswer& answer, allot_result* result) {
 }
 
 // False: one of them is malformed, and `answer` says so.
-bool read_orders(const allot_submission* const* tasks, std::size_t count,
-                 std::vector<TaskOrder>& orders, CallAnswer& answer) {
+bool are_whole(const allot_submission* const* tasks, std::size_t count, CallAnswer& answer) {
   for (std::size_t i = 0; i < count; ++i) {
     if (tasks == nullptr || tasks[i] == nullptr || tasks[i]->struct_size < kSubmissionSize) {
       answer = {ALLOT_BAD_INPUT, "task " + std::to_string(i + 1) +
@@ -53,8 +53,6 @@ bool read_orders(const allot_submission* const* tasks, std::size_t count,
                                      "sizeof(allot_submission)"};
       return false;
     }
-    const allot_submission& task = *tasks[i];
-    orders.push_back({view(task.queue), view(task.type), view(task.payload), task.prio});
   }
   return true;
 }
@@ -65,10 +63,9 @@ std::int32_t checkpoint(void* context, allot_str payload, allot_result* result) 
 
 std::int32_t submit(void* context, const allot_submission* const* tasks, std::size_t count,
                     allot_offer_function id, void* id_context, allot_result* result) {
-  std::vector<TaskOrder> orders;
   std::vector<std::string> ids;
   CallAnswer answer;
-  if (read_orders(tasks, count, orders, answer)) answer = hooks_of(context).submit(orders, ids);
+  if (are_whole(tasks, count, answer)) answer = hooks_of(context).submit({tasks, count}, ids);
   if (id != nullptr) {
     for (const std::string& one : ids) id(id_context, {one.data(), one.size()});
   }
@@ -77,9 +74,8 @@ std::int32_t submit(void* context, const allot_submission* const* tasks, std::si
 
 std::int32_t replace_with(void* context, const allot_submission* const* tasks, std::size_t count,
                           allot_result* result) {
-  std::vector<TaskOrder> orders;
   CallAnswer answer;
-  if (read_orders(tasks, count, orders, answer)) answer = hooks_of(context).replace_with(orders);
+  if (are_whole(tasks, count, answer)) answer = hooks_of(context).replace_with({tasks, count});
   return give(answer, result);
 }
 
@@ -100,11 +96,11 @@ std::int32_t execute(void* context, allot_str statement, const allot_value* valu
 CallAnswer HostHooks::checkpoint(std::string_view /*payload*/) noexcept {
   return not_offered();
 }
-CallAnswer HostHooks::submit(std::span<const TaskOrder> /*tasks*/,
+CallAnswer HostHooks::submit(std::span<const allot_submission* const> /*tasks*/,
                              std::vector<std::string>& /*ids*/) noexcept {
   return not_offered();
 }
-CallAnswer HostHooks::replace_with(std::span<const TaskOrder> /*tasks*/) noexcept {
+CallAnswer HostHooks::replace_with(std::span<const allot_submission* const> /*tasks*/) noexcept {
   return not_offered();
 }
 CallAnswer HostHooks::execute(std::string_view /*statement*/,

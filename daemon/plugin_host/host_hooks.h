@@ -21,18 +21,11 @@ struct CallAnswer {
   std::uint64_t insert_id = 0;
 };
 
-// A task that a handler wants submitted; as long as the call lasts.
-struct TaskOrder {
-  std::string_view queue;  // empty: that of the running task
-  std::string_view type;
-  std::string_view payload;
-  std::uint32_t prio = ALLOT_DEFAULT_PRIO;
-};
-
 using TakeRow = std::function<void(std::span<const allot_str> fields)>;
 
-// What the worker offers to a running handler. Called from any thread, and never throws. The calls
-// that write are not offered unless they are overridden.
+// What the worker offers to a running handler. The tasks that it is given are whole: none is null
+// or of an older version. Called from any thread, and never throws. The calls that write are not
+// offered unless they are overridden.
 class HostHooks {
  public:
   HostHooks() = default;
@@ -44,9 +37,9 @@ class HostHooks {
   virtual void heartbeat() noexcept = 0;
 
   virtual CallAnswer checkpoint(std::string_view payload) noexcept;
-  virtual CallAnswer submit(std::span<const TaskOrder> tasks,
+  virtual CallAnswer submit(std::span<const allot_submission* const> tasks,
                             std::vector<std::string>& ids) noexcept;
-  virtual CallAnswer replace_with(std::span<const TaskOrder> tasks) noexcept;
+  virtual CallAnswer replace_with(std::span<const allot_submission* const> tasks) noexcept;
   virtual CallAnswer execute(std::string_view statement, std::span<const allot_value> values,
                              const TakeRow& take_row) noexcept;
 };

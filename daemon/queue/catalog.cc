@@ -1,18 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/catalog.h"
 
+#include <algorithm>
+#include <array>
+
 #include "queue/error_text.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
 namespace {
 
+constexpr std::array<std::string_view, 4> kPlacements{"spread", "ordered", "limited", "fair"};
+
+Placement placement_of(std::string_view name) {
+  const auto* const at = std::find(kPlacements.begin(), kPlacements.end(), name);
+  if (at == kPlacements.end()) throw Error("placement '" + std::string(name) + "' is unknown");
+  return static_cast<Placement>(at - kPlacements.begin());
+}
+
 QueueInfo read_queue(const db::Row& row) {
-  return {static_cast<std::uint32_t>(row.u64(0)), std::string(row.text(1)),
-          static_cast<std::uint32_t>(row.u64(2)), std::nullopt};
+  const QueueShape shape{static_cast<std::uint32_t>(row.u64(2)), placement_of(row.text(3)),
+                         static_cast<std::uint32_t>(row.u64(4))};
+  return {static_cast<std::uint32_t>(row.u64(0)), std::string(row.text(1)), shape, std::nullopt};
 }
 
 }  // namespace
+
+std::string_view name_of(Placement placement) {
+  return kPlacements.at(static_cast<std::size_t>(placement));
+}
+
+QueueShape shape_of(const config::Queue& queue) {
+  return {queue.partitions, placement_of(queue.placement), queue.max_running};
+}
+
+std::string text_of(const QueueShape& shape) {
+  std::string text = std::to_string(shape.partitions) + " partitions";
+  if (shape.placement == Placement::kSpread) return text;
+  text.append(", ").append(name_of(shape.placement));
+  if (shape.placement != Placement::kLimited) return text;
+  return text + " to " + std::to_string(shape.max_running) + " of a key";
+}
 
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name) {
   db::Statement statement(sql::k_find_queue);
@@ -28,8 +56,9 @@ std::vector<QueueInfo> list_queues(db::Connection& db) {
   std::vector<QueueInfo> queues;
   while (const auto row = results.front().next()) {
     QueueInfo& queue = queues.emplace_back(read_queue(*row));
-    if (!row->is_null(3))
-      queue.paused = Pause{std::string(row->text(3)), std::string(row->text(4))};
+    if (!row->is_null(5)) {
+      queue.paused = Pause{std::string(row->text(5)), std::string(row->text(6))};
+    }
   }
   return queues;
 }
@@ -53,11 +82,14 @@ bool resume(db::Connection& db, const QueueInfo& queue) {
   return db.run({statement}).front().affected() > 0;
 }
 
-QueueInfo ensure_queue(db::Connection& db, std::string_view name, std::uint32_t partitions) {
+QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
   auto queue = find_queue(db, name);
   if (!queue) {
     db::Statement create(sql::k_create_queue);
-    create.set("name", name).set("partitions", partitions);
+    create.set("name", name)
+        .set("partitions", shape.partitions)
+        .set("placement", name_of(shape.placement))
+        .set("max_running", shape.max_running);
     db.run({create});
     queue = find_queue(db, name);
   }
@@ -66,9 +98,9 @@ QueueInfo ensure_queue(db::Connection& db, std::string_view name, std::uint32_t 
   // first: to insert a row that is there waits for whoever is writing it.
   db::Statement count(sql::k_count_partitions);
   count.set("queue_id", queue->queue_id);
-  if (db.run({count}).front().next()->u64(0) >= queue->partitions) return *queue;
+  if (db.run({count}).front().next()->u64(0) >= queue->partitions()) return *queue;
   std::string rows;
-  for (std::uint32_t i = 0; i < queue->partitions; ++i) {
+  for (std::uint32_t i = 0; i < queue->partitions(); ++i) {
     rows += (rows.empty() ? "(" : ",(") + std::to_string(queue->queue_id) + "," +
             std::to_string(i) + ",UTC_TIMESTAMP(6))";
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/settings.h"
 #include "db/connection.h"
 
 namespace allot::queue {
@@ -17,11 +18,39 @@ struct Pause {
   std::string reason;  // may be empty
 };
 
+// Which partition a task goes to. All but the first place it by its partition_key.
+enum class Placement {
+  kSpread,   // any: neighbours go to different ones (S18)
+  kOrdered,  // one for each key: its tasks run in order, one at a time (A7, S16)
+  kLimited,  // max_running for each key: so many of its tasks run at a time (A8)
+  kFair      // one for each key that has tasks, as long as there are enough (A9)
+};
+// As it stands in the database and in the configuration: "spread".
+[[nodiscard]] std::string_view name_of(Placement placement);
+
+// What a queue is made with; afterwards the database owns it (S17).
+struct QueueShape {
+  std::uint32_t partitions = 0;
+  Placement placement = Placement::kSpread;
+  std::uint32_t max_running = 1;
+  bool operator==(const QueueShape&) const = default;
+};
+[[nodiscard]] QueueShape shape_of(const config::Queue& queue);
+// "16 partitions", "16 partitions, limited to 2 of a key".
+[[nodiscard]] std::string text_of(const QueueShape& shape);
+
 struct QueueInfo {
   std::uint32_t queue_id = 0;
   std::string name;
-  std::uint32_t partitions = 0;   // the database owns this number (S17)
+  QueueShape shape{};
   std::optional<Pause> paused{};  // only from list_queues()
+
+  [[nodiscard]] std::uint32_t partitions() const { return shape.partitions; }
+  // A task that runs has its partition, or one of those of its key, to itself: it does not detach,
+  // and ends with its lease (S5).
+  [[nodiscard]] bool alone() const {
+    return shape.placement == Placement::kOrdered || shape.placement == Placement::kLimited;
+  }
 };
 
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name);
@@ -37,7 +66,7 @@ void pause(db::Connection& db, const QueueInfo& queue, std::string_view reason);
 // False: it was not paused.
 bool resume(db::Connection& db, const QueueInfo& queue);
 
-// Makes the queue and its lease rows if they are missing; an existing queue keeps its partitions.
-QueueInfo ensure_queue(db::Connection& db, std::string_view name, std::uint32_t partitions);
+// Makes the queue and its lease rows if they are missing; an existing queue keeps its shape.
+QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape);
 
 }  // namespace allot::queue

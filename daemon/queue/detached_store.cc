@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/detached_store.h"
 
+#include "queue/compression.h"
 #include "queue/error_text.h"
 #include "queue/lease_store.h"
 #include "queue/statements.h"
@@ -138,7 +139,7 @@ std::optional<Detached> DetachedStore::held(db::Connection& db, const TaskId& id
 Landed DetachedStore::checkpoint(db::Connection& db, const Detached& detached,
                                  std::string_view payload) {
   db::Statement statement = fenced(sql::k_checkpoint_detached, detached);
-  statement.set_bytes("payload", payload);
+  statement.set_bytes("payload", payload).set("compressed_flags", kCompressedFlags);
   return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 

@@ -21,7 +21,7 @@ db::Statement of_detached(const sql::SqlText& sql, const Detached& detached) {
 
 // One statement for each trip: together they may be larger than a packet.
 void submit_in(db::Connection& db, std::span<const Submission> successors) {
-  for (const db::Statement& statement : submit_statements(successors)) db.run({statement});
+  for (const db::Statement& statement : submit_statements(db, successors)) db.run({statement});
 }
 
 }  // namespace

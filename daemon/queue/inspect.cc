@@ -55,7 +55,8 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     TaskView view = read_view(*row, id.partition.queue_id);
     view.payload = row->text(8);
     if (row->text(9) != "FREE") view.holder = worker_name(*row, 10, 11);
-    view.no_handler = (row->u64(12) & kNoHandlerFlag) != 0;
+    view.flags = static_cast<std::uint32_t>(row->u64(12));
+    view.no_handler = (view.flags & kNoHandlerFlag) != 0;
     return view;
   }
   if (const auto row = results[1].next()) {
@@ -66,6 +67,7 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.since = row->text(11);
     view.until = row->text(12);
     view.overdue = row->u64(13) != 0;
+    view.flags = static_cast<std::uint32_t>(row->u64(14));
     return view;
   }
   if (const auto row = results[2].next()) {
@@ -74,6 +76,7 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.payload = row->text(8);
     view.cause = row->text(9);
     view.error = row->text(10);
+    view.flags = static_cast<std::uint32_t>(row->u64(11));
     return view;
   }
   return std::nullopt;

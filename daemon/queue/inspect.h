@@ -40,7 +40,8 @@ struct TaskView {
   bool overdue = false;  // likewise: that is over
   std::string cause;     // dead ones: why
   std::string error;
-  std::string payload;  // only from show()
+  std::string payload;      // only from show(), as it is written: see compression.h
+  std::uint32_t flags = 0;  // likewise
   // "host/pid" of who runs it, or, only from show(), of who leases its partition; empty = nobody
   std::string holder;
   std::uint64_t run_key = 0;  // where a waiting one stands; not its id

@@ -30,9 +30,9 @@ std::uint64_t FetchSpec::inline_limit() const {
   return std::min(kMaxInline, kMaxBlockBytes / std::max(1U, block_size));
 }
 
-db::Statement release_statement(const Lease& lease) {
+db::Statement release_statement(const Lease& lease, std::chrono::microseconds hold) {
   db::Statement release(sql::k_release);
-  set_fence(release, lease);
+  set_fence(release, lease).set("hold_us", bounded_us(hold));
   return release;
 }
 

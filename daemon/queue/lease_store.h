@@ -84,7 +84,9 @@ struct FormerConnection {
 };
 void kill_connections(db::Connection& db, std::span<const FormerConnection> connections);
 
-// release.sql for `lease`, to be sent together with other statements.
-db::Statement release_statement(const Lease& lease);
+// release.sql for `lease`, to be sent together with other statements. Nobody leases the partition
+// again before `hold` is over (S16).
+db::Statement release_statement(const Lease& lease,
+                                std::chrono::microseconds hold = std::chrono::microseconds(0));
 
 }  // namespace allot::queue

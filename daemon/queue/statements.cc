@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/statements.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <map>
 
+#include "queue/random.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -79,9 +78,7 @@ std::int64_t bounded_us(std::chrono::microseconds delay) {
 }
 
 std::uint32_t salt() {
-  std::uint16_t value = 0;
-  if (getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) value = 0;
-  return value & 4095U;
+  return random_number<std::uint16_t>() & 4095U;
 }
 
 }  // namespace allot::queue

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/submit.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "queue/placement.h"
+#include "queue/random.h"
+#include "queue/statements.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -19,13 +21,6 @@ constexpr std::size_t kMaxStatementBytes = 7 << 20;
 constexpr int kTries = 8;
 
 using Indexes = std::vector<std::size_t>;
-
-template <typename Number>
-Number random_number() {
-  Number value = 0;
-  if (getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) value = 0;
-  return value;
-}
 
 struct Target {
   Partition partition;
@@ -74,20 +69,18 @@ std::vector<Insert> inserts_of(const std::map<Target, Indexes>& placed,
   return inserts;
 }
 
-// S18: neighbours go to different partitions, so that four workers share even 500 slow tasks; the
-// start is random, so that single submissions spread too. Sorted: two batches lock in one order.
-Plan place(std::span<const Submission> submissions) {
+// Sorted: two batches lock in one order. Tasks of an ordered queue are all of one class and due at
+// once, so that those of a partition keep the order in which they were given.
+Plan plan_of(Placer placer, std::span<const Submission> submissions) {
   Plan plan;
   std::map<Target, Indexes> placed;
-  std::map<std::uint32_t, std::uint32_t> next;
   for (std::size_t i = 0; i < submissions.size(); ++i) {
     const Submission& task = submissions[i];
-    auto [at, is_new] = next.try_emplace(task.queue.queue_id, 0U);
-    if (is_new) at->second = random_number<std::uint32_t>();
-    const std::uint32_t partition_no = at->second++ % task.queue.partitions;
     const SubmitOptions& options = task.options;
-    const Target target{
-        {task.queue.queue_id, partition_no}, options.prio, options.delay, options.run_at};
+    const Target target{{task.queue.queue_id, placer.partition_no(task)},
+                        options.prio,
+                        options.delay,
+                        options.run_at};
     if (options.unique_key) {
       plan.uniques.push_back({i, target, random_number<std::uint64_t>()});
     } else {
@@ -102,12 +95,45 @@ Plan place(std::span<const Submission> submissions) {
   return plan;
 }
 
+// Microseconds since 2025, and 0 for what was before.
+std::int64_t since_2025(Moment moment) {
+  constexpr Moment kFirst = std::chrono::sys_days(std::chrono::year(2025) / 1 / 1);
+  return std::max(moment - kFirst, std::chrono::microseconds(0)).count();
+}
+
+std::string expires(const SubmitOptions& options) {
+  if (options.expires_at) {
+    db::Statement at(sql::k_expires_at);
+    return at.set("expires_at_us", since_2025(*options.expires_at)).render();
+  }
+  if (options.expires_in.count() == 0) return "NULL";
+  db::Statement in(sql::k_expires_in);
+  return in.set("expires_in_us", options.expires_in.count()).render();
+}
+
+// A payload as it is written, and what the task's flags say of it.
+struct Packed {
+  const Submission& task;
+  std::optional<std::string> compressed{};
+
+  [[nodiscard]] std::string_view bytes() const { return compressed ? *compressed : task.payload; }
+  [[nodiscard]] std::uint32_t flags() const {
+    return compressed ? kZstdFlag : flag_of(task.options.compression);
+  }
+};
+
+Packed pack(const Submission& task) {
+  const SubmitOptions& options = task.options;
+  const std::uint64_t above = options.compress_above.value_or(0);
+  const bool small = above == 0 || task.payload.size() <= above;
+  if (small || options.compression != Compression::kNone) return {task};
+  return {task, compress(task.payload)};
+}
+
 std::string due(const Target& target) {
   if (target.run_at) {
-    constexpr Moment kFirst = std::chrono::sys_days(std::chrono::year(2025) / 1 / 1);
     db::Statement at(sql::k_due_at);
-    at.set("run_at_us", std::max(*target.run_at - kFirst, std::chrono::microseconds(0)).count());
-    return at.render();
+    return at.set("run_at_us", since_2025(*target.run_at)).render();
   }
   if (target.delay.count() == 0) return db::Statement(sql::k_due_now).render();
   db::Statement after(sql::k_due_after);
@@ -122,19 +148,18 @@ db::Statement& set_target(db::Statement& row, const Target& target) {
       .set_raw("due", due(target));
 }
 
-std::uint32_t salt_of_statement() {
-  return random_number<std::uint32_t>() & 4095U;
-}
-
 db::Statement statement_of(const Insert& insert, std::span<const Submission> submissions) {
-  std::uint32_t offset = salt_of_statement();
+  std::uint32_t offset = salt();
   std::string rows;
   for (const std::size_t i : insert.rows) {
+    const Packed packed = pack(submissions[i]);
     db::Statement row(sql::k_submit_row);
     set_target(row, insert.target)
         .set("offset", offset++)
+        .set_raw("expires", expires(submissions[i].options))
+        .set("flags", packed.flags())
         .set("type", submissions[i].type)
-        .set_bytes("payload", submissions[i].payload);
+        .set_bytes("payload", packed.bytes());
     if (!rows.empty()) rows += ",\n";
     rows += row.render();
   }
@@ -177,7 +202,7 @@ std::size_t chunk_of(std::span<const Unique> uniques, std::span<const Submission
 std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
                                          std::span<const Submission> submissions) {
   const std::uint32_t queue_id = uniques.front().target.partition.queue_id;
-  std::uint32_t offset = salt_of_statement();
+  std::uint32_t offset = salt();
   std::string rows;
   std::string keys;
   std::vector<db::Statement> statements(1, db::Statement(sql::k_claim_unique));
@@ -190,15 +215,17 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
         .set_bytes("unique_key", key)
         .set("claim", unique.claim)
         .set("keep_us", task.options.unique_for.count());
+    const Packed packed = pack(task);
     rows += (rows.empty() ? "" : ",\n") + row.render();
     keys += (keys.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
     statements.emplace_back(sql::k_submit_unique)
         .set("queue_id", queue_id)
         .set_bytes("unique_key", key)
         .set("claim", unique.claim)
-        .set("unique_flag", kUniqueFlag)
+        .set("flags", kUniqueFlag | packed.flags())
+        .set_raw("expires", expires(task.options))
         .set("type", task.type)
-        .set_bytes("payload", task.payload);
+        .set_bytes("payload", packed.bytes());
   }
   statements.front().set_raw("rows", std::move(rows));
   statements.emplace_back(sql::k_read_unique)
@@ -285,51 +312,9 @@ std::vector<Submitted> submit_many(db::Connection& db, const Plan& plan,
 
 }  // namespace
 
-void validate(const SubmitOptions& options) {
-  if (options.prio >= kPrioClasses) {
-    throw Error("prio " + std::to_string(options.prio) + ": 0 (first) to 3 are allowed",
-                kExitBadInput);
-  }
-  if (options.delay.count() < 0 || options.delay > kMaxDelay) {
-    throw Error("delay of " + std::to_string(options.delay.count()) +
-                    " microseconds: 0 to a century are allowed",
-                kExitBadInput);
-  }
-  if (options.run_at && options.delay.count() != 0) {
-    throw Error("delay and run_at together: a task has one of them", kExitBadInput);
-  }
-  if (options.unique_key &&
-      (options.unique_key->empty() || options.unique_key->size() > kMaxUniqueKey)) {
-    throw Error("unique_key of " + std::to_string(options.unique_key->size()) +
-                    " bytes: 1 to 255 are allowed",
-                kExitBadInput);
-  }
-  if (options.unique_for.count() < 0 || options.unique_for > kMaxDelay) {
-    throw Error("unique_for of " + std::to_string(options.unique_for.count()) +
-                    " microseconds: 0 to a century are allowed",
-                kExitBadInput);
-  }
-  if (options.run_at && *options.run_at >= kLastRunAt) {
-    throw Error("run_at: the year 2150 or later; the last day is 2149-12-31", kExitBadInput);
-  }
-}
-
-void validate(const Submission& submission) {
-  if (!is_name(submission.type)) {
-    throw Error("type '" + submission.type + "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
-                kExitBadInput);
-  }
-  if (submission.payload.size() > kMaxPayload) {
-    throw Error("payload of " + std::to_string(submission.payload.size()) +
-                    " bytes: the most is 16 MiB - 1 (" + std::to_string(kMaxPayload) +
-                    "); put the data elsewhere and submit its name",
-                kExitBadInput);
-  }
-  validate(submission.options);
-}
-
-std::vector<db::Statement> submit_statements(std::span<const Submission> submissions) {
-  const Plan plan = place(submissions);
+std::vector<db::Statement> submit_statements(db::Connection& db,
+                                             std::span<const Submission> submissions) {
+  const Plan plan = plan_of(Placer(db, submissions), submissions);
   std::vector<db::Statement> statements;
   std::span<const Unique> left(plan.uniques);
   while (!left.empty()) {
@@ -348,14 +333,14 @@ std::vector<db::Statement> submit_statements(std::span<const Submission> submiss
 std::vector<Submitted> submit_within(db::Connection& db, std::span<const Submission> submissions) {
   for (const Submission& submission : submissions) validate(submission);
   std::vector<Submitted> tasks(submissions.size());
-  send(db, place(submissions), submissions, tasks);
+  send(db, plan_of(Placer(db, submissions), submissions), submissions, tasks);
   return tasks;
 }
 
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions) {
   for (const Submission& submission : submissions) validate(submission);
   if (submissions.empty()) return {};
-  const Plan plan = place(submissions);
+  const Plan plan = plan_of(Placer(db, submissions), submissions);
   for (int tries = 1;; ++tries) {
     try {
       if (plan.uniques.empty() && plan.inserts.size() == 1) {

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "allot/submit_options.h"
 #include "db/connection.h"
 #include "db/statement.h"
 #include "queue/catalog.h"
+#include "queue/compression.h"
 #include "queue/task.h"
 
 namespace allot::queue {
@@ -22,6 +24,7 @@ using allot::SubmitOptions;
 inline constexpr Moment kLastRunAt = std::chrono::sys_days(std::chrono::year(2150) / 1 / 1);
 inline constexpr std::chrono::hours kMaxDelay{24 * 365 * 100};
 inline constexpr std::size_t kMaxUniqueKey = 255;
+inline constexpr std::size_t kMaxPartitionKey = 255;
 
 struct Submission {
   QueueInfo queue;
@@ -41,22 +44,24 @@ struct Submitted {
   bool existed = false;  // its unique key was taken: this is the task that has it
 };
 
-// Throws Error(kExitBadInput) that names the field.
-void validate(const SubmitOptions& options);
+// Throws Error(kExitBadInput) that names the field. The second one knows the queue: whether it
+// takes such a task.
+void validate(std::string_view type, std::string_view payload, const SubmitOptions& options);
 void validate(const Submission& submission);
 
-// The statements of a submission that is part of somebody's transaction; spread as by submit(), and
-// validated before. Each call has new salts.
-std::vector<db::Statement> submit_statements(std::span<const Submission> submissions);
+// The statements of a submission that is part of the transaction of `db`; placed as by submit(),
+// and validated before. Each call has new salts.
+std::vector<db::Statement> submit_statements(db::Connection& db,
+                                             std::span<const Submission> submissions);
 
 // Submits in the transaction that is open on `db`, and only sends: an error leaves there what went
 // before it. One of class kDuplicate may be repeated, once that was undone.
 std::vector<Submitted> submit_within(db::Connection& db, std::span<const Submission> submissions);
 
-// Submits all or none, spread over the partitions of their queues (S18). In the order of
-// `submissions`; of two with one unique key the second one existed. Throws OutcomeUnknown when the
-// reply was lost, any other Error when nothing was submitted. Never sends a batch again whose
-// outcome is unknown.
+// Submits all or none, each to its partition, or spread over the partitions of their queues (S18).
+// In the order of `submissions`; of two with one unique key the second one existed. Throws
+// OutcomeUnknown when the reply was lost, any other Error when nothing was submitted. Never sends a
+// batch again whose outcome is unknown.
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions);
 
 }  // namespace allot::queue

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +48,8 @@ struct Task {
   std::uint32_t flags = 0;                 // kSuspectFlag, kUniqueFlag, kNoHandlerFlag
   std::string type;
   std::size_t payload_size = 0;
+  // Counted from the fetch: when it is dead unless it has begun.
+  std::optional<std::chrono::microseconds> expires_in{};
   std::optional<std::string> payload;  // large ones are fetched singly, right before they run (S19)
 
   [[nodiscard]] std::uint64_t id_key() const { return first_key.value_or(key.run_key); }

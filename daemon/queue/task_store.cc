@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "queue/compression.h"
 #include "queue/error_text.h"
 #include "queue/statements.h"
 #include "sql/queries.h"
@@ -85,6 +86,7 @@ std::vector<Task> read_tasks(db::StatementResult& rows) {
     task.payload_size = row->u64(5);
     if (!row->is_null(6)) task.payload = row->text(6);
     task.flags = static_cast<std::uint32_t>(row->u64(7));
+    if (const auto left = row->maybe_u64(8)) task.expires_in = std::chrono::microseconds(*left);
   }
   return tasks;
 }
@@ -121,9 +123,10 @@ std::vector<Task> TaskStore::ack_and_fetch(db::Connection& db, Partition partiti
 }
 
 bool TaskStore::ack_and_release(db::Connection& db, const Lease& lease,
-                                std::span<const Finished> finished) {
+                                std::span<const Finished> finished,
+                                std::chrono::microseconds hold) {
   auto statements = ack_statements(lease.partition, finished);
-  statements.push_back(release_statement(lease));
+  statements.push_back(release_statement(lease, hold));
   return db.transact(statements).back().affected() == 1;
 }
 
@@ -137,8 +140,8 @@ Landed TaskStore::landed(db::Connection& db, const Lease& lease, std::uint64_t m
 }
 
 Landed TaskStore::send(db::Connection& db, const Lease& lease, std::vector<db::Statement> writes,
-                       std::size_t deciding, Then then) const {
-  if (then == Then::kRelease) writes.push_back(release_statement(lease));
+                       std::size_t deciding, Then then, std::chrono::microseconds hold) const {
+  if (then == Then::kRelease) writes.push_back(release_statement(lease, hold));
   return landed(db, lease, db.transact(writes)[deciding].affected());
 }
 
@@ -191,10 +194,12 @@ Landed TaskStore::bury_spent(db::Connection& db, const Lease& lease, const Task&
 }
 
 Landed TaskStore::charge(db::Connection& db, const Lease& lease, const Task& task,
-                         std::uint32_t attempt, const Verdict& verdict, Then then) const {
+                         std::uint32_t attempt, const Verdict& verdict, Then then,
+                         std::chrono::microseconds hold) const {
   db::Statement charge(sql::k_charge);
   set_mark(set_key(set_fence(charge, lease), task.key), charged(attempt, verdict));
-  return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), charge}, 1, then);
+  return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), charge}, 1, then,
+              hold);
 }
 
 Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& task,
@@ -205,7 +210,9 @@ Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& t
 Landed TaskStore::checkpoint(db::Connection& db, const Lease& lease, const Task& task,
                              std::string_view payload) {
   db::Statement statement(sql::k_checkpoint);
-  set_key(set_fence(statement, lease), task.key).set_bytes("payload", payload);
+  set_key(set_fence(statement, lease), task.key)
+      .set_bytes("payload", payload)
+      .set("compressed_flags", kCompressedFlags);
   return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 

@@ -81,9 +81,11 @@ class TaskStore {
   // The same, and the next block in the same trip.
   static std::vector<Task> ack_and_fetch(db::Connection& db, Partition partition,
                                          std::span<const Finished> finished, const FetchSpec& spec);
-  // The same, and the end of the lease in the same transaction. False: the lease was gone already.
+  // The same, and the end of the lease in the same transaction, after which the partition waits for
+  // `hold`. False: the lease was gone already.
   static bool ack_and_release(db::Connection& db, const Lease& lease,
-                              std::span<const Finished> finished);
+                              std::span<const Finished> finished,
+                              std::chrono::microseconds hold = std::chrono::microseconds(0));
 
   // Attempt number `attempt` (from 1) ended: another one after `delay`, at most a century.
   [[nodiscard]] Landed retry(db::Connection& db, const Lease& lease, const Task& task,
@@ -93,10 +95,12 @@ class TaskStore {
   [[nodiscard]] Landed bury(db::Connection& db, const Lease& lease, const Task& task,
                             std::uint32_t attempt, const Verdict& verdict,
                             Then then = Then::kKeepLease) const;
-  // Attempt number `attempt` ended, and the next one may start where the task stands (S10).
+  // Attempt number `attempt` ended, and the next one may start where the task stands (S10); if the
+  // lease ends too, not before `hold` is over (S16).
   [[nodiscard]] Landed charge(db::Connection& db, const Lease& lease, const Task& task,
                               std::uint32_t attempt, const Verdict& verdict,
-                              Then then = Then::kKeepLease) const;
+                              Then then = Then::kKeepLease,
+                              std::chrono::microseconds hold = std::chrono::microseconds(0)) const;
   // Writes an attempt before it starts (S7), as lost: so it stands if no verdict comes back.
   [[nodiscard]] Landed announce(db::Connection& db, const Lease& lease, const Task& task,
                                 std::uint32_t attempt) const;
@@ -128,8 +132,8 @@ class TaskStore {
   // Sends `writes` as one transaction, with a release if asked. The SQL statement at index
   // `deciding` tells whether the fence held.
   [[nodiscard]] Landed send(db::Connection& db, const Lease& lease,
-                            std::vector<db::Statement> writes, std::size_t deciding,
-                            Then then) const;
+                            std::vector<db::Statement> writes, std::size_t deciding, Then then,
+                            std::chrono::microseconds hold = std::chrono::microseconds(0)) const;
   // The task gets a later key, in one transaction with `record`.
   [[nodiscard]] Landed move(db::Connection& db, const Lease& lease, const Task& task,
                             const db::Statement& record, const Mark& mark,

@@ -16,6 +16,8 @@ namespace {
 constexpr Nanos kAckWithin = 100 * kMilli;
 // How long one lease waits, once, for a careful task of another partition.
 constexpr std::chrono::seconds kTurnPatience{10};
+// S14, where the order must be kept: as long as defer.sql takes a task out of the way.
+constexpr std::chrono::seconds kHoldUnknown{30};
 
 class TurnEnd {
  public:
@@ -46,6 +48,8 @@ void BlockLoop::work(queue::Block block) {
       boot_ns() + static_cast<Nanos>(queue.settings->block_seconds.count()) * kMilli;
   careful_.reset();
   patient_ = true;
+  fetched_ns_ = boot_ns();
+  hold_ = {};
   if (lease.suspects && !db::without("careful_mode")) careful_ = Careful{*lease.suspects, {}};
   std::vector<queue::Task> tasks = std::move(block.tasks);
   for (;;) {
@@ -71,6 +75,7 @@ BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueu
     if (leaving()) return Next::kLeave;
     // S5: the last look before a handler starts. At least one task runs in every lease.
     if (!keeper_.valid() || (!first && boot_ns() >= until_ns)) return Next::kLeave;
+    if (!slot_.may_start()) return Next::kLeave;
     first = false;
     const Next next = run_one(lease, queue, task);
     if (next != Next::kGoOn) return next;
@@ -91,14 +96,22 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
     turn.emplace(careful_turn_);
     if (!wait_for_turn(task)) return Next::kLeave;
   }
-  switch (runner_.run(lease, queue, task, careful, finished_)) {
+  const auto result = expired(task) ? runner_.expire(lease, queue, task)
+                                    : runner_.run(lease, queue, task, careful, finished_);
+  task.payload.reset();  // a compressed one is 16 MiB at most, but a block may have many
+  switch (result) {
     case TaskRun::Result::kFinished:
       if (finished_.empty()) oldest_finished_ns_ = boot_ns();
       finished_.push_back(queue::finished(task));
       break;
     case TaskRun::Result::kUnknownType:
+      slot_.not_started();
+      if (queue.in_order()) return hold_unknown(lease);
       unknown_.push_back(task.key);
       break;
+    case TaskRun::Result::kHeld:
+      hold_ = runner_.held_for();
+      return Next::kLeave;
     case TaskRun::Result::kWritten:
       break;
     case TaskRun::Result::kDetached:
@@ -119,6 +132,12 @@ bool BlockLoop::wait_for_turn(const queue::Task& task) {
   const SlotWriter::Guard guard(slot_);
   if (patient_) patient_ = careful_turn_.take(kTurnPatience);
   return !leaving();
+}
+
+// One that was tried before has begun (A14).
+bool BlockLoop::expired(const queue::Task& task) const {
+  if (!task.expires_in || task.attempt > 0) return false;
+  return boot_ns() - fetched_ns_ >= static_cast<Nanos>(task.expires_in->count()) * kMicro;
 }
 
 bool BlockLoop::suspect(const queue::Task& task) const {
@@ -142,6 +161,15 @@ void BlockLoop::settle_suspects(const queue::Lease& lease) {
   if (!cleared) return;
   log::info("lease.suspects_cleared", {{"partition", lease.partition.partition_no}});
   careful_.reset();
+}
+
+// What stands behind it may be of its key.
+BlockLoop::Next BlockLoop::hold_unknown(const queue::Lease& lease) {
+  hold_ = kHoldUnknown;
+  slot_.raw().tasks_deferred.fetch_add(1, std::memory_order_relaxed);
+  log::warn("task.no_handler",
+            {{"partition", lease.partition.partition_no}, {"tasks", 1}, {"again_in", "30s"}});
+  return Next::kLeave;
 }
 
 void BlockLoop::defer_unknown(const queue::Lease& lease) {
@@ -172,6 +200,7 @@ std::vector<queue::Task> BlockLoop::ack_and_fetch(const queue::Lease& lease,
     return queue::TaskStore::ack_and_fetch(db, lease.partition, finished_,
                                            finder_.fetch_spec(queue));
   });
+  fetched_ns_ = boot_ns();
   acked();
   return tasks;
 }
@@ -200,7 +229,7 @@ void BlockLoop::finish(const queue::Lease& lease) {
       queue::TaskStore::ack(db, lease.partition, finished_);
       acked();
     }
-    return queue::TaskStore::ack_and_release(db, lease, finished_);
+    return queue::TaskStore::ack_and_release(db, lease, finished_, hold_);
   });
   // The first one may have landed: its reply was lost, not the lease.
   if (!released && session_.generation() == generation) keeper_.lose(lease, "release");

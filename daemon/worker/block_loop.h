@@ -48,6 +48,7 @@ class BlockLoop {
                  std::vector<queue::Task>& tasks, Nanos until_ns);
   Next run_one(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
   [[nodiscard]] bool wait_for_turn(const queue::Task& task);
+  [[nodiscard]] bool expired(const queue::Task& task) const;
   [[nodiscard]] bool suspect(const queue::Task& task) const;
   void settle_suspects(const queue::Lease& lease);
 
@@ -57,6 +58,7 @@ class BlockLoop {
   void forget_block();
   void acked();
   void defer_unknown(const queue::Lease& lease);
+  Next hold_unknown(const queue::Lease& lease);
 
   Session& session_;
   Finder& finder_;
@@ -71,6 +73,8 @@ class BlockLoop {
   Nanos oldest_finished_ns_ = 0;
   std::vector<queue::TaskKey> unknown_;  // types without a handler here, to be deferred
   std::optional<Careful> careful_;
+  Nanos fetched_ns_ = 0;               // when the tasks in hand were read
+  std::chrono::microseconds hold_{0};  // how long the partition waits after this lease (S16)
   bool patient_ = true;  // has not yet waited in vain for its careful turn in this lease
 };
 

@@ -126,7 +126,7 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
   queue::require_rights(db);
   count_connections(settings, db, findings);
   for (const config::Queue& queue : settings.queues) {
-    queue::ensure_queue(db, queue.name, queue.partitions);
+    queue::ensure_queue(db, queue.name, queue::shape_of(queue));
   }
   if (!reclaim) return;
   const queue::LeaseStore leases(

@@ -57,6 +57,10 @@ bool Finder::hints_wait() const {
 }
 
 std::optional<queue::Block> Finder::next() {
+  if (slot_.may_start_none()) {
+    wait_for_the_end();
+    return std::nullopt;
+  }
   if (claimed_ != 0 || claim_urgent()) {
     if (auto block = follow(std::exchange(claimed_, 0))) return block;
   }
@@ -85,7 +89,7 @@ std::optional<queue::Block> Finder::follow(ipc::Hint hint) {
 template <typename Verb>
 std::optional<queue::Block> Finder::take(queue::Partition partition, const ServedQueue& queue,
                                          Verb&& verb) {
-  slot_.begin_lease(partition, queue.info.name, queue.settings->exclusive);
+  slot_.begin_lease(partition, queue.info.name, queue.exclusive());
   slot_.set_state(ipc::WorkerState::kLeasing);
   Nanos sent_ns = 0;
   queue::Locked locked = queue::Locked::kSkip;
@@ -156,6 +160,14 @@ std::optional<queue::Block> Finder::take_over_one() {
                                {"from", sighting.holder},
                                {"epoch", block->lease.epoch}});
   return block;
+}
+
+// A drain did all that it may: `allot drain` sees it, and ends this worker.
+void Finder::wait_for_the_end() {
+  const std::uint32_t seen_bell = board_.bell.load();
+  if (leaving()) return;
+  const SlotWriter::Guard guard(slot_);
+  peer::wait_for_ring(board_, seen_bell, kMostInterval);
 }
 
 void Finder::sleep(std::uint32_t seen_bell) {

@@ -21,6 +21,11 @@ namespace allot::worker {
 struct ServedQueue {
   queue::QueueInfo info;
   const config::Queue* settings = nullptr;
+
+  // A handler of it ends with its lease (S5), and no task leaves its partition.
+  [[nodiscard]] bool exclusive() const { return settings->exclusive || info.alone(); }
+  // A task that failed stays before those of its key (S16).
+  [[nodiscard]] bool in_order() const { return info.shape.placement == queue::Placement::kOrdered; }
 };
 
 // Finds the next partition with work and leases it. In this order: one that a settler freed, else a
@@ -54,6 +59,7 @@ class Finder {
   std::optional<queue::Block> take_over_one();
   void scout();
   void watch();
+  void wait_for_the_end();
   void sleep(std::uint32_t seen_bell);
   template <typename Verb>
   std::optional<queue::Block> take(queue::Partition partition, const ServedQueue& queue,

@@ -31,11 +31,25 @@ namespace allot::worker {
 namespace {
 
 constexpr char kUsage[] =
-    "usage: allot-worker --run [--slot N] | --settle N --status STATUS |\n"
-    "                    --check config|database|all [--reclaim] | --plugins [--json] |\n"
-    "                    --plugin-check FILE... [--init] [--json]\n"
-    "                    [--log-format FORMAT] [--config FILE] [--embedded DIR]\n"
-    "Started by allotd. Started by hand, --run is a single worker in the foreground.\n";
+    "usage: allot-worker --run [--slot N] [OPTION]...\n"
+    "       allot-worker --settle N --status STATUS [OPTION]...\n"
+    "       allot-worker --check WHAT [--reclaim] [OPTION]...\n"
+    "       allot-worker --plugins [--json] [OPTION]...\n"
+    "       allot-worker --plugin-check FILE... [--init] [--json] [OPTION]...\n"
+    "  --run                be a worker; started by hand, a single one in the foreground\n"
+    "  --slot N             the number of its slot\n"
+    "  --settle N           heal the death of the worker in slot N\n"
+    "  --status STATUS      how that worker ended, as wait() told it\n"
+    "  --check WHAT         check config, database, or all of both\n"
+    "  --reclaim            take back what a former life of this instance holds\n"
+    "  --plugins            list the plugins of the configuration\n"
+    "  --plugin-check       say what plugin files offer, or why they are refused\n"
+    "  --init               also make their handlers, with the configuration\n"
+    "  --json               say it as JSON\n"
+    "  --log-format FORMAT  how failures are written\n"
+    "  --config FILE        configuration; else $ALLOT_CONFIG, else /etc/allot/allot.toml\n"
+    "  --embedded DIR       use the private database in DIR\n"
+    "  --version, --help\n";
 
 enum class Mode { kNone, kRun, kSettle, kCheck, kPlugins, kPluginCheck };
 

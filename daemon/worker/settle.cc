@@ -17,6 +17,7 @@
 #include "db/mutation.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
+#include "peer/tally.h"
 #include "queue/detached_store.h"
 #include "queue/inspect.h"
 #include "queue/task_store.h"
@@ -126,10 +127,17 @@ CrashPolicy policy_of(const config::Settings& settings, const ipc::Slot& slot,
   return policy;
 }
 
+bool in_order(db::Connection& db, const ipc::Slot& slot) {
+  const auto queue = queue::find_queue(db, slot.queue_name);
+  return queue && queue->shape.placement == queue::Placement::kOrdered;
+}
+
 // S10: the first crash is retried without delay, where the task stands; later ones by the policy.
+// In an ordered queue it is the partition that waits (S16).
 queue::Landed charge_leased(db::Connection& db, const queue::TaskStore& tasks,
                             const queue::Lease& lease, const ipc::RunningTask& running,
-                            const CrashPolicy& policy, const queue::Verdict& verdict) {
+                            const CrashPolicy& policy, const queue::Verdict& verdict,
+                            bool in_order) {
   queue::Task task;
   task.key = {running.prio, running.run_key};
   task.first_key = running.first_key;
@@ -140,6 +148,9 @@ queue::Landed charge_leased(db::Connection& db, const queue::TaskStore& tasks,
   if (!crashed_before(db, {lease.partition, running.prio, running.first_key}, attempt)) {
     return tasks.charge(db, lease, task, attempt, verdict, queue::Then::kRelease);
   }
+  if (in_order) {
+    return tasks.charge(db, lease, task, attempt, verdict, queue::Then::kRelease, policy.delay);
+  }
   return tasks.retry(db, lease, task, attempt, policy.delay, verdict, queue::Then::kRelease);
 }
 
@@ -149,9 +160,9 @@ queue::Landed charge_leased(db::Connection& db, const queue::TaskStore& tasks,
 queue::Landed charge(db::Connection& db, const queue::TaskStore& tasks,
                      const queue::DetachedStore& detached, const std::optional<queue::Lease>& lease,
                      const Remains& remains, const CrashPolicy& policy,
-                     const queue::Verdict& verdict) {
-  if (lease &&
-      charge_leased(db, tasks, *lease, remains.task, policy, verdict) == queue::Landed::kYes) {
+                     const queue::Verdict& verdict, bool in_order) {
+  if (lease && charge_leased(db, tasks, *lease, remains.task, policy, verdict, in_order) ==
+                   queue::Landed::kYes) {
     return queue::Landed::kYes;
   }
   const auto held = detached.held(db, remains.id());
@@ -226,6 +237,12 @@ void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
   queue::kill_connections(db, connections);
 }
 
+void count_crash(const config::Settings& settings) {
+  if (settings.tally.empty()) return;
+  peer::Tally* tally = peer::map_tally(settings.tally);
+  if (tally != nullptr) ++tally->failed;
+}
+
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
   push_urgent(board.pools[pool], make_hint(partition.queue_id, partition.partition_no));
   peer::wake(board, 1);
@@ -250,8 +267,10 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
     const Death death = describe_death(wait_status, slot, remains.task);
     const auto landed =
         charge(db, tasks, detached, lease, remains, policy_of(settings, slot, remains.task),
-               {death.cause, death.text, usage_of(slot, remains.task)});
-    log_charge(remains, slot, death, landed == queue::Landed::kYes || was_charged(db, remains));
+               {death.cause, death.text, usage_of(slot, remains.task)}, in_order(db, slot));
+    const bool charged = landed == queue::Landed::kYes || was_charged(db, remains);
+    log_charge(remains, slot, death, charged);
+    if (charged) count_crash(settings);
   } else {
     if (remains.last == Last::kInterrupted) give_back(db, tasks, detached, lease, slot, remains);
     if (lease) leases.release(db, *lease);

@@ -36,6 +36,21 @@ void SlotWriter::set_state(ipc::WorkerState state) {
   if (notify_fd_ >= 0) write_all(notify_fd_, &one, sizeof one);
 }
 
+void SlotWriter::count_done() {
+  slot_.tasks_done.fetch_add(1, std::memory_order_relaxed);
+  if (tally_ != nullptr) ++tally_->done;
+}
+
+void SlotWriter::count_retried() {
+  slot_.tasks_retried.fetch_add(1, std::memory_order_relaxed);
+  if (tally_ != nullptr) ++tally_->failed;
+}
+
+void SlotWriter::count_dead() {
+  slot_.tasks_dead.fetch_add(1, std::memory_order_relaxed);
+  if (tally_ != nullptr) ++tally_->failed;
+}
+
 void SlotWriter::beat() {
   slot_.heartbeat_ns.store(mono_ns(), std::memory_order_relaxed);
 }

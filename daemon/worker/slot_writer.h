@@ -7,6 +7,7 @@
 
 #include "db/connection.h"
 #include "ipc/slot.h"
+#include "peer/tally.h"
 #include "queue/lease.h"
 #include "queue/task_store.h"
 
@@ -50,6 +51,19 @@ class SlotWriter {
   void end_announced() { set_announced(false); }
   void end_task();
 
+  // Of a drain; outlives this.
+  void use(peer::Tally* tally) { tally_ = tally; }
+  // False: a drain has started all that it may.
+  [[nodiscard]] bool may_start() { return tally_ == nullptr || peer::take(*tally_); }
+  [[nodiscard]] bool may_start_none() const { return tally_ != nullptr && tally_->allowed <= 0; }
+  // After may_start(): its type is not known here.
+  void not_started() {
+    if (tally_ != nullptr) peer::give_back(*tally_);
+  }
+  void count_done();
+  void count_retried();
+  void count_dead();
+
   // To be called before end_task(), so that a death in between does not charge a finished task.
   void add_finished(const queue::Finished& task);
   void clear_finished();
@@ -77,6 +91,7 @@ class SlotWriter {
 
   ipc::Slot& slot_;
   int notify_fd_;
+  peer::Tally* tally_ = nullptr;
   bool exclusive_ = false;  // the queue of the lease in hand
   std::atomic<int> guards_{0};
 };

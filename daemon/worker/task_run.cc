@@ -10,6 +10,7 @@
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
 #include "plugin_host/handler_call.h"
+#include "queue/compression.h"
 #include "queue/inspect.h"
 #include "worker/fenced.h"
 #include "worker/recovery.h"
@@ -114,12 +115,12 @@ class Hooks final : public plugin_host::HostHooks {
   plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept override {
     return writes_.checkpoint(payload);
   }
-  plugin_host::CallAnswer submit(std::span<const plugin_host::TaskOrder> tasks,
+  plugin_host::CallAnswer submit(std::span<const allot_submission* const> tasks,
                                  std::vector<std::string>& ids) noexcept override {
     return writes_.submit(tasks, ids);
   }
   plugin_host::CallAnswer replace_with(
-      std::span<const plugin_host::TaskOrder> tasks) noexcept override {
+      std::span<const allot_submission* const> tasks) noexcept override {
     return writes_.replace_with(tasks);
   }
   plugin_host::CallAnswer execute(std::string_view statement, std::span<const allot_value> values,
@@ -135,6 +136,17 @@ class Hooks final : public plugin_host::HostHooks {
   RunningMark& mark_;
   TaskWrites& writes_;
 };
+
+// What is wrong with its payload, if it cannot be decompressed.
+std::optional<std::string> decompress(queue::Task& task) {
+  if ((task.flags & queue::kCompressedFlags) == 0) return std::nullopt;
+  try {
+    task.payload = queue::decompress(task.flags, std::move(*task.payload));
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
 
 // A rule that was left out, see db/mutation.h.
 void ack_early(Session& session, const TaskRun::Attempt& attempt) {
@@ -180,6 +192,8 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     });
     if (!task.payload) return Result::kWritten;  // removed in the meantime
   }
+  // No further attempt would read it either.
+  if (const auto why = decompress(task)) return bury(attempt, {"payload", *why});
   if (careful) {
     slot_.announce_task(task, attempt.number);
     const bool announced = write(attempt, "announce", [&](db::Connection& db) {
@@ -192,6 +206,17 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
   }
   return call_handler(attempt);
+}
+
+TaskRun::Result TaskRun::expire(const queue::Lease& lease, const ServedQueue& queue,
+                                const queue::Task& task) {
+  const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
+  const Attempt attempt{lease, queue, task, nullptr, id, id.text(), 0, 0, false, {}};
+  const queue::Verdict verdict{"expired", "it had not begun when its time was over"};
+  const bool written = write(attempt, "expire", [&](db::Connection& db) {
+    return tasks_.bury_spent(db, lease, task, verdict);
+  });
+  return written ? buried(attempt, task.attempt, verdict) : Result::kLeaseGone;
 }
 
 // A slow database must not use up the attempts of a task that never starts.
@@ -236,7 +261,7 @@ bool TaskRun::give_back(const Attempt& attempt) {
 TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   const queue::Task& task = attempt.task;
   const config::Queue& queue = *attempt.queue.settings;
-  const Nanos detach_after = queue.exclusive ? 0 : nanos(queue.detach_after);  // S5
+  const Nanos detach_after = attempt.queue.exclusive() ? 0 : nanos(queue.detach_after);  // S5
   const auto time_limit = config::task_timeout(settings_, task.type);
   Nanos started = 0;
   TaskLimits limits{};
@@ -305,7 +330,7 @@ TaskRun::Result TaskRun::acknowledge(const Attempt& attempt, TaskWrites& writes)
   const End end = writes.lost() ? End::kUndone : writes.acknowledge(attempt.detached);
   switch (end) {
     case End::kYes:
-      slot_.raw().tasks_done.fetch_add(1, std::memory_order_relaxed);
+      slot_.count_done();
       return ended(attempt);
     case End::kLeaseGone:
       log::warn("task.undone", {{"task", attempt.id},
@@ -350,7 +375,7 @@ bool TaskRun::find_place(Attempt& attempt, Place place) {
 
 TaskRun::Result TaskRun::finished(const Attempt& attempt) {
   slot_.add_finished(queue::finished(attempt.task));
-  slot_.raw().tasks_done.fetch_add(1, std::memory_order_relaxed);
+  slot_.count_done();
   if (!attempt.detached) return Result::kFinished;
   const bool written = write(attempt, "ack", [&](db::Connection& db) {
     return queue::DetachedStore::ack(db, *attempt.detached);
@@ -369,13 +394,17 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
   if (asked() == Asked::kStop) return interrupted(attempt, std::string(verdict.error));
   if (attempt.number >= attempt.most) return bury(attempt, verdict);
   const auto wait = delay.value_or(pause_after(attempt));
+  const bool in_order = attempt.queue.in_order();
   const bool written = write(attempt, "retry", [&](db::Connection& db) {
+    if (in_order) {
+      return tasks_.charge(db, attempt.lease, attempt.task, attempt.number, verdict);
+    }
     return attempt.detached
                ? queue::DetachedStore::retry(db, *attempt.detached, attempt.number, wait, verdict)
                : tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
   });
   if (!written) return dropped(attempt);
-  slot_.raw().tasks_retried.fetch_add(1, std::memory_order_relaxed);
+  slot_.count_retried();
   log::warn("task.retry", {{"task", attempt.id},
                            {"type", attempt.task.type},
                            {"attempt", attempt.number},
@@ -383,7 +412,12 @@ TaskRun::Result TaskRun::retry(const Attempt& attempt,
                            {"again_in_ms", wait.count() / 1000},
                            {"cause", verdict.cause},
                            {"error", verdict.error}});
-  return ended(attempt);
+  return in_order ? hold(wait) : ended(attempt);
+}
+
+TaskRun::Result TaskRun::hold(std::chrono::microseconds pause) {
+  held_for_ = pause;
+  return Result::kHeld;
 }
 
 // It was asked to stop and did: no failure, and no attempt is charged. Unless the attempt was
@@ -398,17 +432,21 @@ TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
                                std::optional<std::chrono::microseconds> delay,
                                const std::string& reason) {
   const auto wait = delay.value_or(pause_after(attempt));
-  const bool written = write(attempt, "snooze", [&](db::Connection& db) {
-    return attempt.detached
-               ? queue::DetachedStore::snooze(db, *attempt.detached, attempt.number, wait)
-               : tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
-  });
+  const bool in_order = attempt.queue.in_order();
+  const bool written =
+      in_order
+          ? !attempt.announced || give_back(attempt)
+          : write(attempt, "snooze", [&](db::Connection& db) {
+              return attempt.detached
+                         ? queue::DetachedStore::snooze(db, *attempt.detached, attempt.number, wait)
+                         : tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
+            });
   if (!written) return dropped(attempt);
   log::info(how, {{"task", attempt.id},
                   {"type", attempt.task.type},
                   {"again_in_ms", wait.count() / 1000},
                   {"reason", reason}});
-  return ended(attempt);
+  return in_order ? hold(wait) : ended(attempt);
 }
 
 TaskRun::Result TaskRun::bury(const Attempt& attempt, const queue::Verdict& verdict) {
@@ -435,7 +473,7 @@ TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
 
 TaskRun::Result TaskRun::buried(const Attempt& attempt, std::uint32_t last,
                                 const queue::Verdict& verdict) {
-  slot_.raw().tasks_dead.fetch_add(1, std::memory_order_relaxed);
+  slot_.count_dead();
   log_dead(attempt.id, attempt.task.type, last, verdict);
   return ended(attempt);
 }

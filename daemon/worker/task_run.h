@@ -28,6 +28,7 @@ class TaskRun {
     kFinished,     // to be acknowledged
     kUnknownType,  // no handler here: to be deferred (S14)
     kWritten,      // retry, snooze or dead letter stands in the database
+    kHeld,         // it stays the first of its partition, which waits for held_for() (S16)
     kDetached,     // it ended outside of its partition, which is somebody else's by now
     kLeaseGone     // or in doubt: drop the rest of the block
   };
@@ -40,6 +41,10 @@ class TaskRun {
   // has not acknowledged yet; it is when the result is kDetached.
   Result run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task, bool careful,
              std::span<const queue::Finished> finished);
+
+  // Instead of run(): it did not begin in time (A14).
+  Result expire(const queue::Lease& lease, const ServedQueue& queue, const queue::Task& task);
+  [[nodiscard]] std::chrono::microseconds held_for() const { return held_for_; }
 
   struct Attempt;
 
@@ -67,6 +72,8 @@ class TaskRun {
   // Not charged: `how` is snooze or release.
   Result again(const Attempt& attempt, const char* how,
                std::optional<std::chrono::microseconds> delay, const std::string& reason);
+  // In an ordered queue: the next attempt is the next thing that its partition sees.
+  Result hold(std::chrono::microseconds pause);
   Result bury(const Attempt& attempt, const queue::Verdict& verdict);
   Result bury_spent(const Attempt& attempt);
   Result buried(const Attempt& attempt, std::uint32_t last, const queue::Verdict& verdict);
@@ -78,6 +85,7 @@ class TaskRun {
   LeaseKeeper& keeper_;
   SlotWriter& slot_;
   const config::Settings& settings_;
+  std::chrono::microseconds held_for_{0};
 };
 
 }  // namespace allot::worker

@@ -13,7 +13,6 @@ namespace allot::worker {
 namespace {
 
 using plugin_host::CallAnswer;
-using plugin_host::TaskOrder;
 using plugin_host::view;
 
 // Smaller ones fit into a packet of any server.
@@ -38,6 +37,32 @@ bool may_execute(std::string_view statement) {
     word += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return std::find(kAllowed.begin(), kAllowed.end(), word) != kAllowed.end();
+}
+
+std::string text_of(const allot_str& text) {
+  return std::string(view(text));
+}
+
+queue::SubmitOptions options_of(const allot_submission& order) {
+  using std::chrono::microseconds;
+  const auto key = [](const allot_str& text) {
+    return text.data != nullptr ? std::optional(text_of(text)) : std::nullopt;
+  };
+  const auto moment = [](std::int64_t us) {
+    return us != 0 ? std::optional(queue::Moment(microseconds(us))) : std::nullopt;
+  };
+  queue::SubmitOptions options;
+  options.prio = order.prio;
+  options.delay = microseconds(order.delay_us);
+  options.run_at = moment(order.run_at_us);
+  options.unique_key = key(order.unique_key);
+  if (order.unique_for_us != 0) {
+    options.unique_for = microseconds(std::max<std::int64_t>(order.unique_for_us, 0));
+  }
+  options.partition_key = key(order.partition_key);
+  options.expires_in = microseconds(order.expires_in_us);
+  options.expires_at = moment(order.expires_at_us);
+  return options;
 }
 
 // nullopt: of no kind that there is.
@@ -135,25 +160,23 @@ CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
 }
 
 // With the queues looked up, and validated: throws Error.
-std::vector<queue::Submission> TaskWrites::read(std::span<const TaskOrder> orders) {
+std::vector<queue::Submission> TaskWrites::read(std::span<const allot_submission* const> orders) {
   std::vector<queue::Submission> submissions;
-  for (const TaskOrder& order : orders) {
+  for (const allot_submission* order : orders) {
     std::optional<queue::QueueInfo> queue = queue_;
-    if (!order.queue.empty() && order.queue != queue_.name) {
-      queue = with_database([&](db::Connection& db) { return queue::find_queue(db, order.queue); });
+    const std::string name = text_of(order->queue);
+    if (!name.empty() && name != queue_.name) {
+      queue = with_database([&](db::Connection& db) { return queue::find_queue(db, name); });
     }
-    if (!queue) {
-      throw Error("queue '" + std::string(order.queue) + "': there is no such queue",
-                  kExitBadInput);
-    }
+    if (!queue) throw Error("queue '" + name + "': there is no such queue", kExitBadInput);
     submissions.push_back(
-        {*queue, std::string(order.type), std::string(order.payload), {.prio = order.prio}});
+        {*queue, text_of(order->type), text_of(order->payload), options_of(*order)});
     queue::validate(submissions.back());
   }
   return submissions;
 }
 
-CallAnswer TaskWrites::submit(std::span<const TaskOrder> orders,
+CallAnswer TaskWrites::submit(std::span<const allot_submission* const> orders,
                               std::vector<std::string>& ids) noexcept {
   return guarded([&]() -> CallAnswer {
     if (open_) return bad("submit: not while a transaction is open; replace_with is part of it");
@@ -170,14 +193,16 @@ CallAnswer TaskWrites::submit(std::span<const TaskOrder> orders,
   });
 }
 
-CallAnswer TaskWrites::replace_with(std::span<const TaskOrder> orders) noexcept {
+CallAnswer TaskWrites::replace_with(std::span<const allot_submission* const> orders) noexcept {
   return guarded([&]() -> CallAnswer {
     auto submissions = read(orders);
     for (queue::Submission& one : submissions) {
       if (one.payload.size() > kSurelyFits) {
-        const std::size_t size = queue::submit_statements({&one, 1}).front().render().size();
-        const std::uint64_t most =
-            with_database([](db::Connection& db) { return db.max_packet(); });
+        std::size_t size = 0;
+        const std::uint64_t most = with_database([&](db::Connection& db) {
+          size = queue::submit_statements(db, {&one, 1}).front().render().size();
+          return db.max_packet();
+        });
         if (size >= most) {
           return bad("payload of " + std::to_string(one.payload.size()) +
                      " bytes: as a statement it is over the server's max_allowed_packet of " +

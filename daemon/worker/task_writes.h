@@ -32,9 +32,9 @@ class TaskWrites {
 
   // The handler's calls, from any thread; see plugin_host::HostHooks.
   plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept;
-  plugin_host::CallAnswer submit(std::span<const plugin_host::TaskOrder> orders,
+  plugin_host::CallAnswer submit(std::span<const allot_submission* const> orders,
                                  std::vector<std::string>& ids) noexcept;
-  plugin_host::CallAnswer replace_with(std::span<const plugin_host::TaskOrder> orders) noexcept;
+  plugin_host::CallAnswer replace_with(std::span<const allot_submission* const> orders) noexcept;
   plugin_host::CallAnswer execute(std::string_view statement, std::span<const allot_value> values,
                                   const plugin_host::TakeRow& take_row) noexcept;
 
@@ -64,7 +64,7 @@ class TaskWrites {
   template <typename Verb>
   auto with_database(Verb&& verb);
   [[nodiscard]] queue::Landed write_checkpoint(db::Connection& db, std::string_view payload);
-  std::vector<queue::Submission> read(std::span<const plugin_host::TaskOrder> orders);
+  std::vector<queue::Submission> read(std::span<const allot_submission* const> orders);
   plugin_host::CallAnswer run_statement(std::string_view statement,
                                         const std::vector<db::Value>& values,
                                         const db::RowSink& sink);

@@ -31,12 +31,12 @@ std::vector<ServedQueue> serve(Session& session, const config::Settings& setting
   for (const std::string& name : pool.queues) {
     const config::Queue* queue = config::find_queue(settings, name);
     auto info = session.call(
-        [&](db::Connection& db) { return queue::ensure_queue(db, name, queue->partitions); });
-    if (info.partitions != queue->partitions) {
-      log::warn("queue.partitions", {{"queue", name},
-                                     {"configured", queue->partitions},
-                                     {"used", info.partitions},
-                                     {"reason", "the database decides once a queue exists"}});
+        [&](db::Connection& db) { return queue::ensure_queue(db, name, queue::shape_of(*queue)); });
+    if (info.shape != queue::shape_of(*queue)) {
+      log::warn("queue.shape", {{"queue", name},
+                                {"configured", queue::text_of(queue::shape_of(*queue))},
+                                {"used", queue::text_of(info.shape)},
+                                {"reason", "the database decides once a queue exists"}});
     }
     served.push_back({std::move(info), queue});
   }
@@ -61,6 +61,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
   slot.start(leases.holder());
+  if (!settings.tally.empty()) slot.use(peer::map_tally(settings.tally));
   install_stop_signals(board);
   const milliseconds frozen = config::frozen_limit(settings.daemon);
   const Pulse pulse(slot, if_inherited(ipc::kDeathFd),

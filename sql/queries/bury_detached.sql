@@ -1,6 +1,6 @@
-INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, cause,
+INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, type, payload, cause,
                        error, died_at)
-SELECT queue_id, partition_no, prio, first_key, :attempt, type, payload, :cause, :error,
+SELECT queue_id, partition_no, prio, first_key, :attempt, flags, type, payload, :cause, :error,
        UTC_TIMESTAMP(6)
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -1,1 +1,2 @@
-INSERT IGNORE INTO queue (name, partitions, created_at) VALUES (:name, :partitions, UTC_TIMESTAMP(6));
+INSERT IGNORE INTO queue (name, partitions, placement, max_running, created_at)
+VALUES (:name, :partitions, :placement, :max_running, UTC_TIMESTAMP(6));

@@ -1,7 +1,8 @@
 -- The head of a leased partition. Nothing is marked: the lease is the claim.
 -- The IN list over all classes keeps this a range scan when a class holds only tasks of tomorrow.
 SELECT prio, run_key, first_key, attempt, type, LENGTH(payload),
-       IF(LENGTH(payload) <= :inline_limit, payload, NULL), flags
+       IF(LENGTH(payload) <= :inline_limit, payload, NULL), flags,
+       GREATEST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at), 0)
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio IN (0, 1, 2, 3)

@@ -1,1 +1,1 @@
-SELECT queue_id, name, partitions FROM queue WHERE name = :name;
+SELECT queue_id, name, partitions, placement, max_running FROM queue WHERE name = :name;

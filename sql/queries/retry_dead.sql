@@ -19,7 +19,7 @@ UPDATE task_attempt
                   AND task_dead.prio = task_attempt.prio
                   AND task_dead.first_key = task_attempt.first_key FOR UPDATE)
  ORDER BY life DESC;
-INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, type, payload)
+INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, flags, type, payload)
 SELECT queue_id, partition_no, prio,
        (SELECT moved.run_key
           FROM task_moved AS moved
@@ -27,7 +27,7 @@ SELECT queue_id, partition_no, prio,
            AND moved.partition_no = task_dead.partition_no
            AND moved.prio = task_dead.prio
            AND moved.first_key = task_dead.first_key),
-       first_key, type, payload
+       first_key, flags & :compressed_flags, type, payload
   FROM task_dead
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    FOR UPDATE;

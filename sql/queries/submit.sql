@@ -1,1 +1,3 @@
-INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES :rows;
+INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, type,
+                  payload)
+VALUES :rows;

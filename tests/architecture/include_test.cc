@@ -174,7 +174,7 @@ const Heavy kHeavy[] = {
     {"mysql", "(daemon/db|tests/db/client)/.*"},
     {"errmsg.h", "daemon/db/.*"},
     {"mariadb", "daemon/db/.*"},
-    {"boost/", "daemon/plugin_host/.*"},
+    {"boost/", "daemon/(plugin_host/.*|queue/placement.cc)"},
     {"spdlog/", "daemon/log/.*"},
     {"fmt/", "daemon/log/.*"},
     {"toml++/", "daemon/config/.*"},

@@ -115,10 +115,12 @@ bool is_fenced_as_dead(const std::string& statement) {
 }
 
 // What is finished is finished (S6), what is new nobody has, what an operator takes out he takes
-// from whoever has it, and a query that matches no row.
+// from whoever has it, a unique key is claimed by whoever comes first and stamped by what is gone,
+// and a query that matches no row.
 bool needs_no_fence(const std::string& query) {
   return query == "ack" || query == "ack_history" || query == "submit" ||
-         query == "require_rights" || query == "cancel";
+         query == "require_rights" || query == "cancel" || query == "claim_unique" ||
+         query == "submit_unique" || query == "stamp_unique";
 }
 
 template <typename Check>
@@ -216,6 +218,30 @@ TEST(SqlTest, EveryFileIsUsed) {
     ++files;
   }
   EXPECT_GT(files, 20U);
+}
+
+// Nothing of a procedure may depend on the session of whoever calls it, and a trigger calls none
+// that may commit: see sql/README.md.
+TEST(SqlTest, ProceduresFitAnySession) {
+  const std::string readme = text_of("sql/README.md");
+  std::size_t files = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(ALLOT_SOURCE_FOLDER) + "/sql/procedures")) {
+    const std::string name = entry.path().stem().string();
+    const std::string text = text_of("sql/procedures/" + entry.path().filename().string());
+    EXPECT_NE(text.find(" PROCEDURE " + name + "("), std::string::npos) << name;
+    EXPECT_NE(text.find("IF EXISTS /*!80000 " + name + " */"), std::string::npos) << name;
+    EXPECT_NE(text.find("SQL SECURITY DEFINER"), std::string::npos) << name;
+    for (const char* word : {"PREPARE", "TEMPORARY", "ROW_COUNT", "LAST_INSERT_ID", "@", "NOW("}) {
+      EXPECT_EQ(text.find(word), std::string::npos) << name << ": " << word;
+    }
+    const bool alone = name.ends_with("_alone");
+    EXPECT_EQ(text.find("COMMIT") != std::string::npos, alone) << name;
+    EXPECT_EQ(text.find("COMMIT AND NO CHAIN NO RELEASE") != std::string::npos, alone) << name;
+    EXPECT_TRUE(has_word(readme, name) || alone) << name;
+    ++files;
+  }
+  EXPECT_GT(files, 10U);
 }
 
 // The picture in sql/README.md has each verb's file on an arrow, or in a list.

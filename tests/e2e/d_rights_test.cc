@@ -58,7 +58,8 @@ class RightsTest : public testing::Test {
         "\"\ntls = \"verify\"\ntls_ca = \"" + server_->authority.ca() + "\"";
     daemon_ = std::make_unique<Daemon>(
         DaemonOptions{.queue_keys = "max_attempts = 3\ndetach_after = \"1ms\"",
-                      .more = "[queues.still]\ndetach_after = \"0s\"\n",
+                      .more = "[queues.still]\ndetach_after = \"0s\"\n"
+                              "[queues.tenants]\nplacement = \"fair\"\npartitions = 2\n",
                       .migrate = false,
                       .start = false,
                       .server = &server_->database,
@@ -66,7 +67,8 @@ class RightsTest : public testing::Test {
     make("allot_migrate");
     const auto migrated = as("allot_migrate", {"migrate"});
     EXPECT_EQ(migrated.status.code, kExitOk) << migrated.err;
-    for (const char* account : {"allot_worker", "allot_submit", "allot_reader", "allot_operator"}) {
+    for (const char* account :
+         {"allot_worker", "allot_submit", "allot_fair", "allot_reader", "allot_operator"}) {
       make(account);
     }
   }
@@ -207,17 +209,27 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
 }
 
 TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
-  EXPECT_EQ(rights("allot_worker").size(), 26U);
+  EXPECT_EQ(rights("allot_worker").size(), 28U);
   root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
   expect_each_to_be_missed("allot_worker", {"check"});
   EXPECT_EQ(as("allot_worker", {"check"}).status.code, kExitOk);
 }
 
 TEST_F(RightsTest, EachRightOfASubmitterIsMissedByName) {
-  expect_each_to_be_missed("allot_submit", {"submit", "default", "t", "p"});
+  expect_each_to_be_missed("allot_submit", {"submit", "default", "t", "p", "--unique-key", "k"});
   const auto reading = as("allot_submit", {"tasks"});
   EXPECT_EQ(reading.status.code, kExitConfig);
   EXPECT_NE(reading.err.find("to allow it: GRANT SELECT ON"), std::string::npos) << reading.err;
+}
+
+TEST_F(RightsTest, ASubmitterToFairQueuesMayDoWhatHeMust) {
+  for (const char* key : {"a", "b", "c", "a"}) {
+    const auto done = as("allot_fair", {"submit", "tenants", "t", "p", "--partition-key", key});
+    EXPECT_EQ(done.status.code, kExitOk) << done.err;
+  }
+  EXPECT_EQ(daemon_->count("fair_partition"), 4U) << "three keys, and the lock";
+  const auto reading = as("allot_fair", {"tasks"});
+  EXPECT_EQ(reading.status.code, kExitConfig) << reading.out;
 }
 
 }  // namespace

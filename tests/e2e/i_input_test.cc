@@ -37,6 +37,25 @@ TEST(Input, ATypoInTheConfigurationIsNamedWithLineAndSuggestion) {
   EXPECT_NE(done.err.find("did you mean 'runtime_dir'"), std::string::npos) << done.err;
 }
 
+TEST(Input, APayloadThatIsNotCompressedAsItSaysIsAClearDeath) {
+  const Daemon daemon;
+  const std::string large(100'000, 'x');
+  EXPECT_EQ(daemon.allot({"submit", "default", "test.write", large, "--compress-above", "1000"})
+                .status.code,
+            0);
+  EXPECT_EQ(daemon.allot({"submit", "default", "test.write", "rubbish", "--compression", "gzip"})
+                .status.code,
+            0);
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(daemon.written(), std::vector<std::string>{large});
+  const auto dead = nlohmann::json::parse(daemon.allot({"dead", "list", "--json"}).out);
+  ASSERT_EQ(dead.size(), 1U);
+  EXPECT_EQ(dead[0].at("cause"), "payload");
+  const auto shown = daemon.allot({"task", "show", dead[0].at("task")});
+  EXPECT_NE(shown.out.find("7 bytes"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.err.find("marked as gzip, but"), std::string::npos) << shown.err;
+}
+
 TEST(Input, AMissingConfigurationFileIsNamed) {
   const auto done = start_with("/nonexistent/allot.toml");
   EXPECT_EQ(done.status.code, kExitConfig);

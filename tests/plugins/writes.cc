@@ -182,6 +182,24 @@ ALLOT_HANDLER("writes.replace", Replace)
 ALLOT_HANDLER("writes.effect", Effect)
 ALLOT_HANDLER("writes.sql", Sql)
 ALLOT_HANDLER("writes.careless", Careless)
+// Submits the same twice, with all that may be asked for, and says both ids.
+class Options : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    const allot::Submission task{.type = "later",
+                                 .queue = "limited",
+                                 .prio = 2,
+                                 .delay = std::chrono::hours(1),
+                                 .unique_key = "u",
+                                 .unique_for = std::chrono::seconds(0),
+                                 .partition_key = "k",
+                                 .expires_in = std::chrono::hours(2)};
+    const std::string first = ctx.submit(task);
+    return allot::fail(first + " " + ctx.submit(task));
+  }
+};
+
+ALLOT_HANDLER("writes.options", Options)
 ALLOT_HANDLER("writes.submit", Submit)
 ALLOT_HANDLER("writes.values", Values)
 ALLOT_HANDLER("writes.mixed", Mixed)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -41,12 +42,21 @@ class LeaseLost : public CallError {
   using CallError::CallError;
 };
 
-// A task to be submitted.
+// A task to be submitted. Its options are those of `allot submit`, under the same names.
 struct Submission {
+  using Moment = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
+
   std::string type;
   std::string payload{};
   std::string queue{};                      // empty: the queue of the running task
   std::uint32_t prio = ALLOT_DEFAULT_PRIO;  // its class, 0 (first) to 3
+  std::chrono::microseconds delay{0};
+  std::optional<Moment> run_at{};
+  std::optional<std::string> unique_key{};
+  std::chrono::microseconds unique_for = std::chrono::minutes(5);
+  std::optional<std::string> partition_key{};
+  std::chrono::microseconds expires_in{0};  // 0: never
+  std::optional<Moment> expires_at{};
 };
 
 // What a statement of SQL answered; values as text.
@@ -148,15 +158,31 @@ namespace detail {
 
 // Submissions as the ABI wants them; good as long as what they were made of.
 struct Given {
+  static allot_str text(const std::string& text) { return {text.data(), text.size()}; }
+  static allot_str text(const std::optional<std::string>& maybe) {
+    return maybe ? text(*maybe) : allot_str{nullptr, 0};
+  }
+  static std::int64_t moment(const std::optional<Submission::Moment>& maybe) {
+    return maybe ? maybe->time_since_epoch().count() : 0;
+  }
+  static allot_submission raw_of(const Submission& task) {
+    const auto unique_for = task.unique_for.count();
+    return {sizeof(allot_submission),
+            text(task.queue),
+            text(task.type),
+            text(task.payload),
+            task.prio,
+            task.delay.count(),
+            moment(task.run_at),
+            text(task.unique_key),
+            unique_for > 0 ? unique_for : -1,
+            text(task.partition_key),
+            task.expires_in.count(),
+            moment(task.expires_at)};
+  }
   explicit Given(const std::vector<Submission>& tasks) {
     raw.reserve(tasks.size());
-    for (const Submission& task : tasks) {
-      raw.push_back({sizeof(allot_submission),
-                     {task.queue.data(), task.queue.size()},
-                     {task.type.data(), task.type.size()},
-                     {task.payload.data(), task.payload.size()},
-                     task.prio});
-    }
+    for (const Submission& task : tasks) raw.push_back(raw_of(task));
     for (const allot_submission& one : raw) list.push_back(&one);
   }
   std::vector<allot_submission> raw;

@@ -177,7 +177,7 @@ class Context {
     answer.check(host_.checkpoint(host_.context, {payload.data(), payload.size()}, answer.out()));
   }
   // Submits at once, whatever becomes of this task: an attempt that is repeated submits again. The
-  // id of the new task.
+  // id of the new task, or of the one that has its unique key.
   std::string submit(const Submission& task) const { return submit_many({task}).at(0); }
   // All or none.
   std::vector<std::string> submit_many(const std::vector<Submission>& tasks) const {

@@ -185,9 +185,29 @@ class Handler {
     static void take(std::vector<Submission>& to, const allot_submission* const* tasks,
                      std::size_t count) {
       for (std::size_t i = 0; i < count; ++i) {
-        to.push_back({text_of(tasks[i]->type), text_of(tasks[i]->payload), text_of(tasks[i]->queue),
-                      tasks[i]->prio});
+        to.push_back(submission_of(*tasks[i]));
       }
+    }
+    static std::optional<std::string> maybe(allot_str text) {
+      return text.data != nullptr ? std::optional(text_of(text)) : std::nullopt;
+    }
+    static std::optional<Submission::Moment> moment(std::int64_t us) {
+      using std::chrono::microseconds;
+      return us != 0 ? std::optional(Submission::Moment(microseconds(us))) : std::nullopt;
+    }
+    static Submission submission_of(const allot_submission& task) {
+      using std::chrono::microseconds;
+      return {text_of(task.type),
+              text_of(task.payload),
+              text_of(task.queue),
+              task.prio,
+              microseconds(task.delay_us),
+              moment(task.run_at_us),
+              maybe(task.unique_key),
+              microseconds(task.unique_for_us > 0 ? task.unique_for_us : 0),
+              maybe(task.partition_key),
+              microseconds(task.expires_in_us),
+              moment(task.expires_at_us)};
     }
     static std::int32_t checkpoint(void* context, allot_str payload, allot_result* result) {
       Call& call = of(context);

@@ -33,9 +33,9 @@ TEST_F(AdminTest, MigrateAsJson) {
   const auto first = nlohmann::json::parse(must({"migrate", "--json"}));
   EXPECT_EQ(first.at("applied").size(), db::wanted_schema_version()) << first;
   EXPECT_EQ(first.at("schema_version"), db::wanted_schema_version());
-  EXPECT_EQ(
-      first.at("queues").at(1),
-      nlohmann::json::parse(R"({"name": "wide", "partitions": 8, "partitions_configured": 8})"));
+  EXPECT_EQ(first.at("queues").at(1),
+            nlohmann::json::parse(R"({"name": "wide", "partitions": 8, "partitions_configured": 8,
+          "placement": "spread", "max_running": 1})"));
   const auto second = nlohmann::json::parse(must({"migrate", "--json"}));
   EXPECT_EQ(second.at("applied"), nlohmann::json::array());
 }
@@ -43,8 +43,9 @@ TEST_F(AdminTest, MigrateAsJson) {
 TEST_F(AdminTest, TheDatabaseKeepsItsPartitions) {
   must({"migrate"});
   configure("partitions = 8", "partitions = 9");
-  EXPECT_TRUE(has(must({"migrate"}),
-                  "queue wide: 8 partitions (the configuration says 9; the database decides)\n"));
+  EXPECT_TRUE(has(
+      must({"migrate"}),
+      "queue wide: 8 partitions (the configuration says 9 partitions; the database decides)\n"));
   const auto queue = nlohmann::json::parse(must({"migrate", "--json"})).at("queues").at(1);
   EXPECT_EQ(queue.at("partitions"), 8) << queue;
   EXPECT_EQ(queue.at("partitions_configured"), 9) << queue;

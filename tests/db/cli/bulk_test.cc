@@ -44,7 +44,7 @@ TEST_F(BulkTest, AsJson) {
   const auto report = nlohmann::json::parse(
       must({"submit", "--ndjson", "-", "--json", "--batch", "10"}, numbered(1, 25)));
   EXPECT_EQ(report, nlohmann::json::parse(R"({"ok": true, "exit_code": 0, "error": null,
-      "tasks": 25, "batches": 3, "next_line": null, "unknown_lines": null})"));
+      "tasks": 25, "existed": 0, "batches": 3, "next_line": null, "unknown_lines": null})"));
   const auto broken = allot_with({"submit", "--ndjson", "-", "--json", "--batch", "10"},
                                  numbered(1, 15) + "rubbish\n");
   EXPECT_EQ(broken.status.code, kExitBadInput);
@@ -139,7 +139,7 @@ TEST_F(BulkTest, ABrokenLineInTheMiddleKeepsItsBatchOut) {
   const BrokenLine broken[] = {
       {"{\"queue\":", "not JSON"},
       {"{}", "'queue' is missing"},
-      {R"({"queue":"default","type":"t","delay":1})", "unknown field 'delay'"},
+      {R"({"queue":"default","type":"t","delays":"1s"})", "unknown field 'delays'"},
       {R"({"queue":"default","type":"no good"})", "type 'no good'"},
       {R"({"queue":"nope","type":"t"})", "queue 'nope' does not exist"},
       {R"({"queue":"default","type":"t","prio":4})", "'prio'"},

@@ -42,7 +42,8 @@ TEST_F(SubmitTest, PrintsTheIdAndNothingElse) {
 // What the shell hands over is the payload: nothing in it is an option or a list.
 TEST_F(SubmitTest, AsJson) {
   const auto told = nlohmann::json::parse(must({"submit", "default", "t", "hello", "--json"}));
-  ASSERT_EQ(told.size(), 1U);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told.at("existed"), false);
   EXPECT_EQ(must({"task", "show", told.at("id"), "--payload"}), "hello");
 }
 
@@ -113,7 +114,7 @@ TEST_F(SubmitTest, WhatCannotBeReadIsNotSubmitted) {
 
 TEST_F(SubmitTest, AnUnknownQueueNamesTheKnownOnes) {
   must({"migrate"});
-  queue::ensure_queue(look_, "reports", 1);
+  queue::ensure_queue(look_, "reports", {1});
   const auto done = allot({"submit", "defualt", "t"});
   EXPECT_EQ(done.status.code, kExitBadInput);
   EXPECT_TRUE(has(done.err,

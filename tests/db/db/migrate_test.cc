@@ -46,9 +46,9 @@ class MigrateTest : public testing::Test {
   Connection db_;
 };
 
-const std::set<std::string> kTables{"allot_schema", "q_lock_table", "queue",
-                                    "queue_pause",  "task",         "task_attempt",
-                                    "task_dead",    "task_moved",   "task_running"};
+const std::set<std::string> kTables{"allot_schema", "fair_partition", "q_lock_table", "queue",
+                                    "queue_pause",  "task",           "task_attempt", "task_dead",
+                                    "task_moved",   "task_running",   "task_unique"};
 
 TEST_F(MigrateTest, MakesTheSchemaOnce) {
   EXPECT_EQ(schema_version(db_), 0U);
@@ -84,8 +84,9 @@ TEST_F(MigrateTest, ANewerSchemaIsRefusedAndLeftAlone) {
 TEST_F(MigrateTest, EachMayBeRunAgainOverItsOwnWork) {
   migrate(db_);
   db_.execute(
-      "INSERT INTO queue VALUES (1, 'q', 1, UTC_TIMESTAMP(6));"
-      "INSERT INTO task_attempt VALUES (1, 0, 1, 7, 3, UTC_TIMESTAMP(6), 'fail', 'no', 'h', 1, 2)");
+      "INSERT INTO queue (name, partitions, created_at) VALUES ('q', 1, UTC_TIMESTAMP(6));"
+      "INSERT INTO task_attempt VALUES (1, 0, 1, 7, 3, UTC_TIMESTAMP(6), 'fail', 'no', 'h', 1, 2,"
+      " NULL, NULL, NULL)");
   db_.execute("DELETE FROM allot_schema WHERE version > 0");
   EXPECT_EQ(migrate(db_).size(), wanted_schema_version());
   EXPECT_EQ(tables(), kTables);

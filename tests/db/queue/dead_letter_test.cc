@@ -58,7 +58,9 @@ TEST_F(DeadLetterTest, ALetterSaysWhoAndWhy) {
 TEST_F(DeadLetterTest, EachIsSeenOnceInTheOrderOfItsKey) {
   const QueueInfo wide = make_queue("wide", 4);
   look_.execute(
-      "SET SESSION max_recursive_iterations = 10000; INSERT INTO task_dead WITH RECURSIVE n (i) AS"
+      "SET SESSION max_recursive_iterations = 10000; INSERT INTO task_dead (queue_id, "
+      "partition_no, prio,"
+      " first_key, attempt, type, payload, cause, error, died_at) WITH RECURSIVE n (i) AS"
       " (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)"
       " SELECT " +
       std::to_string(wide.queue_id) +

@@ -57,8 +57,9 @@ std::optional<Block> Worker::steal(Partition partition, const FetchSpec& spec) {
 std::string emptied_database() {
   static const std::string kName = Database::shared().make_database();
   db::Connection db = Database::shared().connect(kName);
-  for (const char* table : {"task", "task_moved", "task_attempt", "task_running", "task_dead",
-                            "q_lock_table", "queue_pause", "queue"}) {
+  for (const char* table :
+       {"task", "task_moved", "task_attempt", "task_running", "task_dead", "task_unique",
+        "fair_partition", "q_lock_table", "queue_pause", "queue"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   return kName;
@@ -71,7 +72,7 @@ QueueTest::QueueTest(std::string database)
 }
 
 QueueInfo QueueTest::make_queue(const std::string& name, std::uint32_t partitions) {
-  return ensure_queue(look_, name, partitions);
+  return ensure_queue(look_, name, {partitions});
 }
 
 std::vector<TaskId> QueueTest::put(std::size_t count, std::uint32_t prio) {

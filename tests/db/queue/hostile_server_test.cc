@@ -12,7 +12,7 @@ TEST(HostileServerTest, TasksLiveAndDieAsAnywhere) {
   support::Database server(support::hostile_settings());
   const std::string name = server.make_database();
   Worker worker(server.connect(name));
-  const QueueInfo queue = ensure_queue(worker.db, "q", 1);
+  const QueueInfo queue = ensure_queue(worker.db, "q", {1});
   const Partition partition{queue.queue_id, 0};
   // 0xbf5c is one character in gbk and ends in a backslash.
   const std::string payload = "\xbf\\' OR 1 -- \xc3\xa4 \"x\"";

@@ -135,12 +135,12 @@ TEST_F(InspectTest, ACountStopsAtItsBound) {
 using CatalogTest = QueueTest;
 
 TEST_F(CatalogTest, AQueueKeepsItsPartitions) {
-  const QueueInfo made = ensure_queue(look_, "new", 5);
-  EXPECT_EQ(made.partitions, 5U);
+  const QueueInfo made = ensure_queue(look_, "new", {5});
+  EXPECT_EQ(made.partitions(), 5U);
   // S17: the database owns the number.
-  const QueueInfo again = ensure_queue(look_, "new", 9);
+  const QueueInfo again = ensure_queue(look_, "new", {9});
   EXPECT_EQ(again.queue_id, made.queue_id);
-  EXPECT_EQ(again.partitions, 5U);
+  EXPECT_EQ(again.partitions(), 5U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE state = 'FREE' AND epoch = 0 AND"
                    " queue_id = " +
                    std::to_string(made.queue_id)),
@@ -148,10 +148,10 @@ TEST_F(CatalogTest, AQueueKeepsItsPartitions) {
 }
 
 TEST_F(CatalogTest, NamesAreByteForByte) {
-  const QueueInfo lower = ensure_queue(look_, "mail", 1);
-  const QueueInfo upper = ensure_queue(look_, "Mail", 2);
+  const QueueInfo lower = ensure_queue(look_, "mail", {1});
+  const QueueInfo upper = ensure_queue(look_, "Mail", {2});
   EXPECT_NE(lower.queue_id, upper.queue_id);
-  EXPECT_EQ(find_queue(look_, "Mail")->partitions, 2U);
+  EXPECT_EQ(find_queue(look_, "Mail")->partitions(), 2U);
   EXPECT_FALSE(find_queue(look_, "MAIL"));
   std::string names;
   for (const QueueInfo& queue : list_queues(look_)) names += queue.name + " ";
@@ -165,7 +165,7 @@ TEST_F(CatalogTest, MissingLeaseRowsAreHealedAndTakenOnesLeftAlone) {
   const auto block = worker.lease({wide.queue_id, 1});
   ASSERT_TRUE(block);
   look_.execute("DELETE FROM q_lock_table WHERE partition_no = 2");
-  ensure_queue(look_, "wide", 3);
+  ensure_queue(look_, "wide", {3});
   EXPECT_EQ(worker.leases.held_epoch(worker.db, {wide.queue_id, 1}), block->lease.epoch);
   EXPECT_TRUE(worker.lease({wide.queue_id, 2}));
 }
@@ -176,7 +176,7 @@ TEST_F(CatalogTest, ManyAtOnceMakeOneQueue) {
   for (std::size_t i = 0; i < made.size(); ++i) {
     threads.emplace_back([&, i] {
       db::Connection db = connect();
-      made[i] = ensure_queue(db, "together", 16);
+      made[i] = ensure_queue(db, "together", {16});
     });
   }
   for (std::thread& thread : threads) thread.join();

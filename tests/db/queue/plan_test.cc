@@ -8,29 +8,11 @@
 #include <set>
 
 #include "db/queue/fixture.h"
+#include "db/queue/plan_expectations.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
 namespace {
-
-constexpr std::uint64_t kPartitions = 8;
-constexpr std::uint64_t kPerClass = 1600;
-constexpr std::uint64_t kTasks = kPartitions * kPrioClasses * kPerClass;  // 51,200
-constexpr std::uint64_t kBlock = 100;
-constexpr std::uint64_t kHistory = 300;  // so many of each class and partition have one
-constexpr std::uint64_t kDetachedRows = kPartitions * kPrioClasses * kHistory;
-constexpr std::uint64_t kTomorrow = std::uint64_t{1} << 62;
-
-using Values = std::map<std::string, std::string>;
-
-struct Expectation {
-  const sql::SqlText* query;
-  std::uint64_t reads;  // rows read, at most, in all of the file's statements together
-  Values values;        // beside those of common_values()
-  const char* why = "";
-  bool sorts = false;  // may sort (what it has read already)
-  bool scans = false;  // may read a table from end to end
-};
 
 struct Plan {
   std::string select_type;
@@ -57,8 +39,15 @@ class PlanTest : public QueueTest {
         " % 4, 1 + i DIV " + std::to_string(kPartitions * kPrioClasses) +
         " + IF(i % 2 = 1 AND i DIV " + std::to_string(kPartitions) + " % 4 = 0, " +
         std::to_string(kTomorrow) + ", 0), 't', REPEAT('x', 100) FROM n");
-    for (const char* table : {"task_moved", "task_attempt", "task_dead", "task_running"})
+    for (const char* table :
+         {"task_moved", "task_attempt", "task_dead", "task_running", "task_unique"})
       fill_history(table);
+    look_.execute(
+        "INSERT INTO fair_partition SELECT queue_id, CONCAT('key-', partition_no), "
+        "partition_no FROM q_lock_table WHERE queue_id = " +
+        std::to_string(wide_.queue_id));
+    look_.execute("INSERT INTO task_unique VALUES (" + std::to_string(wide_.queue_id) +
+                  ", 'free', 0, 2, 471100, 1, 0, NULL)");
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
         leases_.push_back(worker_.lease({wide_.queue_id, no}, {.block_size = 1})->lease);
@@ -69,10 +58,18 @@ class PlanTest : public QueueTest {
     const std::map<std::string, std::string> columns{
         {"task_moved", "run_key"},
         {"task_attempt", "1, UTC_TIMESTAMP(6), 'failed', '', '', 0, 0, NULL, NULL, NULL"},
-        {"task_dead", "1, 't', '', 'failed', '', UTC_TIMESTAMP(6)"},
+        {"task_dead", "1, 't', '', 'failed', '', UTC_TIMESTAMP(6), 0"},
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
          " UTC_TIMESTAMP(6)"}};
+    if (table == "task_unique") {
+      look_.execute(
+          "INSERT INTO task_unique SELECT queue_id, CONCAT('key-', partition_no, '-', prio, '-', "
+          "run_key),"
+          " partition_no, prio, run_key, 1, 0, NULL FROM task WHERE run_key <= " +
+          std::to_string(kHistory));
+      return;
+    }
     look_.execute("INSERT INTO " + table + " SELECT queue_id, partition_no, prio, run_key, " +
                   columns.at(table) + " FROM task WHERE run_key <= " + std::to_string(kHistory));
   }
@@ -116,6 +113,10 @@ class PlanTest : public QueueTest {
             {"earlier", "0"},
             {"no_handler_flag", "128"},
             {"classes_before", "0, 1"},
+            {"hold_us", "0"},
+            {"compressed_flags", "12"},
+            {"placement", "'spread'"},
+            {"max_running", "1"},
             {"name", "'wide'"},
             {"partitions", "8"}};
   }
@@ -175,8 +176,9 @@ class PlanTest : public QueueTest {
 
   void check_plans(const Expectation& expected, const std::string& sql) {
     static const std::set<std::string> kOurs{
-        "task",      "q_lock_table", "lease",        "task_moved", "moved",       "task_attempt",
-        "task_dead", "queue",        "task_running", "running",    "queue_pause", "pause"};
+        "task",         "q_lock_table", "lease",          "task_moved",   "moved",
+        "task_attempt", "task_dead",    "queue",          "task_running", "running",
+        "queue_pause",  "pause",        "fair_partition", "task_unique"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // What is inserted by values is not read.
@@ -185,7 +187,9 @@ class PlanTest : public QueueTest {
                                   plan.type + " " + plan.key + " " + plan.extra;
         const bool scan = plan.type == "ALL" || plan.type == "index";
         EXPECT_TRUE(!scan || expected.scans) << where;
-        const bool sound = plan.key == "PRIMARY" || plan.key == "died_at" || plan.table == "queue";
+        const bool sound = plan.key == "PRIMARY" || plan.key == "died_at" ||
+                           plan.table == "queue" ||
+                           (plan.table == "task_unique" && plan.key == "task");
         EXPECT_TRUE(scan || plan.type.empty() || sound) << where;
         const bool sorts = plan.extra.find("filesort") != std::string::npos ||
                            plan.extra.find("temporary") != std::string::npos;
@@ -197,162 +201,6 @@ class PlanTest : public QueueTest {
   QueueInfo wide_;
   std::vector<Lease> leases_;
 };
-
-// "prio = 0 AND run_key IN (1,2,...) OR ...": the first `count` tasks, over all classes.
-std::string keys(std::size_t count, const std::string& prio, const std::string& key) {
-  std::map<std::size_t, std::string> lists;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::string& list = lists[i % kPrioClasses];
-    list += (list.empty() ? "" : ",") + std::to_string(1 + i / kPrioClasses);
-  }
-  std::string all;
-  for (const auto& [prio_class, list] : lists) {
-    all += (all.empty() ? "" : " OR ") + prio + " = " + std::to_string(prio_class) + " AND " + key +
-           " IN (" + list + ")";
-  }
-  return all;
-}
-
-std::string numbers_to(std::size_t last) {
-  std::string list = "1";
-  for (std::size_t i = 2; i <= last; ++i) list += "," + std::to_string(i);
-  return list;
-}
-
-Values with(Values values, const std::string& name, const std::string& value) {
-  values[name] = value;
-  return values;
-}
-
-std::vector<Expectation> of_the_way_of_a_task() {
-  const std::string one = "prio = 2 AND run_key IN (150)";
-  const std::string one_first = "prio = 2 AND first_key IN (150)";
-  return {
-      // The lease row alone, by its key.
-      {&sql::k_lease,
-       5,
-       {{"partition_no", "1"}},
-       "locked first, which makes a row of one row; and the look for a pause"},
-      {&sql::k_takeover, 5, {}, "as lease"},
-      {&sql::k_renew, 1, {}},
-      {&sql::k_release, 1, {}},
-      {&sql::k_held_lease, 1, {}},
-      {&sql::k_clear_suspects, 1, {}},
-      {&sql::k_suspects_left,
-       3,
-       {{"classes", "0, 1, 2, 3"}, {"suspect_to", "9223372036854775807"}}},
-      // All leases of a queue, however many tasks wait.
-      {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
-      {&sql::k_watch, kPartitions * 2, {}},
-      {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
-      // The head of a partition: as many rows as are wanted.
-      {&sql::k_fetch, kBlock + 1, {}},
-      {&sql::k_fetch, kBlock + 2, {{"partition_no", "1"}}, "class 0 is not due"},
-      {&sql::k_fetch_payload, 1, {}},
-      // As many rows as are named.
-      {&sql::k_ack, 1, {{"keys", one}}},
-      {&sql::k_ack, kBlock, {{"keys", keys(kBlock, "prio", "run_key")}}},
-      {&sql::k_ack, 1000, {{"keys", keys(1000, "prio", "run_key")}}},
-      {&sql::k_ack_history, 5, {{"first_keys", one_first}}},
-      {&sql::k_ack_history, 5 * kBlock, {{"first_keys", keys(kBlock, "prio", "first_key")}}},
-      {&sql::k_defer, 6, {{"keys", one}, {"run_keys", "150"}}, "", true},
-      {&sql::k_defer,
-       10 * kBlock,
-       {{"keys", keys(kBlock, "prio", "run_key")}, {"run_keys", numbers_to(kBlock)}},
-       "",
-       true},
-      {&sql::k_retry, 6, {}, "", true},
-      {&sql::k_charge, 2, {}},
-      {&sql::k_record_attempt, 3, {}},
-      {&sql::k_forget_attempt, 2, {{"attempt", "1"}}},
-      {&sql::k_bury, 8, {}},
-      {&sql::k_checkpoint, 2, {{"payload", "'x'"}}},
-      {&sql::k_require_task, 2, {}},
-      {&sql::k_find_task, 1, {}},
-      {&sql::k_submit, 0, {{"rows", "(1, 1, 1, 4711, 't', ''), (1, 1, 1, 4712, 't', '')"}}},
-  };
-}
-
-std::vector<Expectation> of_detached_tasks() {
-  const Values running{{"epoch", "7"}, {"holder", "8"}};  // of the rows of task_running
-  return {
-      // One, by its id.
-      {&sql::k_detach, 4, {{"run_key", "901"}}},
-      {&sql::k_renew_detached, 1, running},
-      {&sql::k_held_detached, 1, running},
-      {&sql::k_checkpoint_detached, 1, with(running, "payload", "'x'")},
-      {&sql::k_require_detached, 1, running},
-      {&sql::k_ack_detached, 7, running},
-      {&sql::k_retry_detached, 8, running},
-      {&sql::k_return_detached, 3, running},
-      {&sql::k_bury_detached, 6, running},
-      {&sql::k_record_detached, 2, running},
-      {&sql::k_forget_detached, 3, with(running, "attempt", "1")},
-      {&sql::k_recover, 3, with(running, "seen_epoch", "7"), "as lease"},
-      // All: as many as there are workers.
-      {&sql::k_watch_detached, kDetachedRows + 1, {}},
-      {&sql::k_former_detached, kDetachedRows + 1, {}, "once at start", false, true},
-  };
-}
-
-std::vector<Expectation> for_people() {
-  return {
-      // Bounded by what they asked for.
-      {&sql::k_list_tasks, 51, {}},
-      {&sql::k_list_dead, 51, {}},
-      {&sql::k_list_running, 51, {}},
-      {&sql::k_show_task, 4, {}},
-      {&sql::k_show_running, 1, {}},
-      {&sql::k_show_dead, 1, {}},
-      {&sql::k_list_attempts, 3, {}},
-      {&sql::k_count_waiting, 110, {}},
-      {&sql::k_count_dead, 110, {}},
-      {&sql::k_count_running, 110, {}},
-      {&sql::k_page_dead, 51, {}},
-      {&sql::k_page_dead, 51, {{"partition_no", "7"}, {"prio", "3"}}},
-      {&sql::k_find_queue, 1, {}},
-      {&sql::k_require_rights, 0, {}},
-      {&sql::k_list_queues, 10, {}, "a handful of queues", true, true},
-      {&sql::k_count_partitions, kPartitions + 1, {}},
-      {&sql::k_create_queue, 2, {}},
-      {&sql::k_create_partition, 2, {{"rows", "(1, 0, UTC_TIMESTAMP(6))"}}},
-  };
-}
-
-std::vector<Expectation> by_operators() {
-  const std::string one = "prio = 2 AND first_key IN (150)";
-  const std::string many = keys(kBlock, "prio", "first_key");
-  return {
-      // As many rows as are named.
-      {&sql::k_retry_dead, 20, {{"first_keys", one}, {"ordered_keys", "150"}}, "", true},
-      {&sql::k_retry_dead,
-       20 * kBlock,
-       {{"first_keys", many}, {"ordered_keys", numbers_to(kBlock)}},
-       "",
-       true},
-      {&sql::k_why, 2, {}},
-      {&sql::k_count_ahead, 110, {}},
-      {&sql::k_count_ahead, 110, {{"partition_no", "1"}}, "class 0 is not due"},
-      {&sql::k_count_ahead, 8, {{"prio", "0"}, {"run_key", "3"}, {"classes_before", "NULL"}}},
-      {&sql::k_cancel, 6, {{"run_key", "901"}, {"first_key", "901"}}},
-      {&sql::k_pause, 1, {{"reason", "''"}}},
-      {&sql::k_resume, 1, {}},
-      {&sql::k_discard_dead, 5, {{"first_keys", one}}},
-      {&sql::k_discard_dead, 5 * kBlock, {{"first_keys", many}}},
-  };
-}
-
-std::vector<Expectation> expectations() {
-  std::vector<Expectation> all = of_the_way_of_a_task();
-  for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
-  for (Expectation& expected : by_operators()) all.push_back(std::move(expected));
-  for (Expectation& expected : for_people()) all.push_back(std::move(expected));
-  return all;
-}
-
-// Part of submit.sql, or not about a table.
-const std::set<std::string> kWithoutPlan{"submit_row", "kill_connection", "server_uptime",
-                                         "connections_allowed"};
 
 TEST_F(PlanTest, EachStatementReadsWhatItMust) {
   for (const bool analyzed : {false, true}) {
@@ -367,7 +215,7 @@ TEST_F(PlanTest, EachStatementReadsWhatItMust) {
 }
 
 TEST(PlanCoverageTest, EveryQueryHasAnExpectation) {
-  std::set<std::string> covered = kWithoutPlan;
+  std::set<std::string> covered = without_plan();
   for (const Expectation& expected : expectations()) covered.emplace(expected.query->name);
   for (const sql::SqlText* query : sql::kAll) {
     EXPECT_EQ(covered.count(std::string(query->name)), 1U)
@@ -451,7 +299,7 @@ TEST_F(PlanTest, NothingWaitsForTheRowsOfOthers) {
   worker_.db.execute("SET SESSION innodb_lock_wait_timeout = 1");
   EXPECT_FALSE(LeaseStore::scout(worker_.db, std::vector{wide_.queue_id}).empty());
   EXPECT_EQ(LeaseStore::watch(worker_.db, std::vector{wide_.queue_id}).size(), 2U);
-  EXPECT_EQ(ensure_queue(worker_.db, "wide", kPartitions).queue_id, wide_.queue_id);
+  EXPECT_EQ(ensure_queue(worker_.db, "wide", {kPartitions}).queue_id, wide_.queue_id);
   EXPECT_TRUE(worker_.leases.renew(worker_.db, leases_.at(0)));
   EXPECT_TRUE(worker_.lease({wide_.queue_id, 2}));
   EXPECT_EQ(TaskStore::fetch(worker_.db, {wide_.queue_id, 1}, {}).size(), kBlock);

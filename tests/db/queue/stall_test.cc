@@ -118,7 +118,9 @@ const std::string kHoldOldAttempts =
     "numbers;"
     "COMMIT; BEGIN; SELECT * FROM task_attempt FOR UPDATE";
 const std::string kHoldDead =
-    "INSERT INTO task_dead SELECT queue_id, partition_no, prio, run_key, 3, type, payload, '', '',"
+    "INSERT INTO task_dead (queue_id, partition_no, prio,"
+    " first_key, attempt, type, payload, cause, error, died_at) SELECT queue_id, partition_no, "
+    "prio, run_key, 3, type, payload, '', '',"
     " UTC_TIMESTAMP(6) FROM task";
 
 struct FencedVerb {

@@ -222,11 +222,14 @@ TEST_F(SubmitTest, ADeadlockIsSentAgain) {
   rival.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   // Much work, so that the server picks the other one as its victim.
   rival.execute(
-      "BEGIN; INSERT INTO task_dead WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n"
+      "BEGIN; INSERT INTO task_dead (queue_id, partition_no, prio,"
+      " first_key, attempt, type, payload, cause, error, died_at) WITH RECURSIVE n (i) AS (SELECT "
+      "0 UNION ALL SELECT i + 1 FROM n"
       " WHERE i < 900) SELECT 999, 0, 0, i, 0, '', '', '', '', UTC_TIMESTAMP(6) FROM n;"
       "SELECT * FROM task WHERE partition_no = 1 AND" +
       of_queue + " FOR UPDATE");
-  auto ids = std::async(std::launch::async, [&] { return ids_of(submit(worker_.db, batch(narrow, 10))); });
+  auto ids =
+      std::async(std::launch::async, [&] { return ids_of(submit(worker_.db, batch(narrow, 10))); });
   ASSERT_TRUE(lock_waits(1));
   rival.execute("SELECT * FROM task WHERE partition_no = 0 AND" + of_queue + " FOR UPDATE");
   rival.execute("ROLLBACK");

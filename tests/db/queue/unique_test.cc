@@ -61,7 +61,8 @@ TEST_F(UniqueTest, AKeyIsOfItsQueue) {
 
 TEST_F(UniqueTest, InOneBatchTheFirstOneHasTheKey) {
   std::vector<Submission> batch;
-  for (int i = 0; i < 30; ++i) batch.push_back(task("k" + std::to_string(i % 10), std::to_string(i)));
+  for (int i = 0; i < 30; ++i)
+    batch.push_back(task("k" + std::to_string(i % 10), std::to_string(i)));
   batch.push_back({queue_, "t", "plain", {}});
   const auto made = submit(worker_.db, batch);
   for (std::size_t i = 0; i < 30; ++i) {
@@ -125,8 +126,8 @@ TEST_F(UniqueTest, ADetachedTaskHasItsKeyToTheEnd) {
 
 // Exactly one of each key comes into being, and all are told the same id.
 TEST_F(UniqueTest, ARaceHasOneWinnerForEachKey) {
-  constexpr int kSubmitters = 8;
-  constexpr int kKeys = 200;
+  constexpr int kSubmitters = 32;
+  constexpr int kKeys = 1000;
   std::vector<std::future<std::vector<Submitted>>> races;
   for (int i = 0; i < kSubmitters; ++i) {
     races.push_back(std::async(std::launch::async, [&, i] {

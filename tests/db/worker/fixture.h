@@ -22,7 +22,7 @@ class WorkerTest : public testing::Test {
   WorkerTest()
       : name_(support::Database::shared().make_database()),
         db_(support::Database::shared().connect(name_)),
-        queue_(queue::ensure_queue(db_, "q", 4)),
+        queue_(queue::ensure_queue(db_, "q", {4})),
         raw_slot_(std::make_unique<ipc::Slot>()),
         slot_(*raw_slot_, -1) {}
 

@@ -140,6 +140,19 @@ TEST_F(TaskWritesTest, AReplacementOfATaskThatWasTriedBeforeTakesItsHistoryAlong
   EXPECT_EQ(count("task_attempt"), "0");
 }
 
+TEST_F(TaskWritesTest, AHandlerMaySubmitWithAllOptions) {
+  queue::ensure_queue(db_, "limited", {8, queue::Placement::kLimited, 1});
+  EXPECT_EQ(run_one("writes.options", ""), Result::kWritten);
+  const std::string ids = value("SELECT error FROM task_dead");
+  EXPECT_EQ(ids.substr(0, ids.find(' ')), ids.substr(ids.find(' ') + 1)) << "of its unique key";
+  EXPECT_EQ(value("SELECT CONCAT_WS('|', partition_no = CRC32('k') % 8, prio, flags,"
+                  " run_key >> 12 > TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)),"
+                  " expires_at > UTC_TIMESTAMP(6) + INTERVAL 119 MINUTE)"
+                  " FROM task WHERE type = 'later'"),
+            "1|2|2|1|1");
+  EXPECT_EQ(value("SELECT CONCAT_WS('|', unique_key, keep_us) FROM task_unique"), "u|0");
+}
+
 TEST_F(TaskWritesTest, WithoutSuccessNothingIsReplaced) {
   EXPECT_EQ(run_one("writes.replace", "retry 3"), Result::kWritten);
   EXPECT_EQ(count("task"), "1");

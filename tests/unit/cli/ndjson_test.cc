@@ -55,6 +55,28 @@ TEST(Ndjson, WhenItIsDue) {
             std::string::npos);
 }
 
+TEST(Ndjson, TheOtherOptions) {
+  const auto line = parse_line(
+      R"({"queue":"q","type":"t","unique_key":"u","unique_for":"0s","partition_key":"k",)"
+      R"("expires_in":"1h","compress_above":0})");
+  EXPECT_EQ(line->options.unique_key, "u");
+  EXPECT_EQ(line->options.unique_for.count(), 0);
+  EXPECT_EQ(line->options.partition_key, "k");
+  EXPECT_EQ(line->options.expires_in, std::chrono::hours(1));
+  EXPECT_EQ(line->options.compress_above, 0U);
+  const auto at = parse_line(R"({"expires_at":"2026-12-24T18:00:00Z","queue":"q","type":"t"})");
+  EXPECT_EQ(at->options.expires_at->time_since_epoch(), std::chrono::seconds(1'798'135'200));
+  EXPECT_FALSE(at->options.compress_above);
+  for (const char* value : {"\"1\"", "-1", "1.5", "null", "[1]"}) {
+    const std::string text = R"({"queue":"q","type":"t","compress_above":)";
+    EXPECT_NE(refusal(text + value + "}").find("'compress_above' must be a whole number"),
+              std::string::npos)
+        << value;
+  }
+  EXPECT_NE(refusal(R"({"queue":"q","type":"t","prio":1,"prio":1})").find("twice"),
+            std::string::npos);
+}
+
 TEST(Ndjson, AnEmptyLineIsNoTask) {
   for (const char* text : {"", " ", "\t \r"}) EXPECT_FALSE(parse_line(text)) << '"' << text << '"';
 }

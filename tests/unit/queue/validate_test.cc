@@ -17,7 +17,7 @@ std::string refusal_of(const Submission& submission) {
 }
 
 Submission submission(std::string type, std::size_t payload_size = 0, std::uint32_t prio = 1) {
-  return {{1, "q", 4}, std::move(type), std::string(payload_size, 'x'), prio};
+  return {{1, "q", {4}}, std::move(type), std::string(payload_size, 'x'), {.prio = prio}};
 }
 
 TEST(ValidateTest, Type) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "config/settings.h"
+
+// The configuration of the daemon that `allot drain` starts: another one's, but for what is here.
+// It stands in a file of its own, so that the daemon and its workers are started as any other.
+namespace allot::config {
+
+inline constexpr const char* kDrainFile = "allot.drain";  // the name of such a file
+
+struct Drain {
+  std::string config;  // the other configuration, absolute; empty: none
+  std::string queue;   // all that is served
+  std::uint32_t jobs = 1;
+  std::string instance;
+  std::string runtime_dir;    // absolute
+  bool own_database = false;  // start the embedded one; else it runs already, or there is a server
+  std::string embedded;       // --embedded that was given, absolute
+};
+
+// Lines of KEY=VALUE. Throws Error for a value with a line break.
+[[nodiscard]] std::string drain_text(const Drain& drain);
+
+// nullopt when `path` is no such file. Throws Error(kExitConfig) when it cannot be read.
+[[nodiscard]] std::optional<Drain> read_drain(const std::string& path);
+
+// The settings of the other file, completed, as the drain wants them.
+void narrow(Settings& settings, const Drain& drain);
+
+}  // namespace allot::config

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peer/tally.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <limits>
+
+#include "base/posix.h"
+#include "base/unique_fd.h"
+
+namespace allot::peer {
+namespace {
+
+Tally* map(const UniqueFd& file) {
+  struct stat status {};
+  if (!file.valid() || fstat(file.get(), &status) != 0) return nullptr;
+  if (static_cast<std::size_t>(status.st_size) < sizeof(Tally)) return nullptr;
+  return static_cast<Tally*>(map_shared(file.get(), 0, sizeof(Tally), true));
+}
+
+}  // namespace
+
+Tally* make_tally(const std::string& path, std::int64_t allowed) {
+  unlink(path.c_str());  // workers of a former life keep theirs
+  const UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.valid() || ftruncate(file.get(), sizeof(Tally)) != 0) return nullptr;
+  Tally* tally = map(file);
+  if (tally != nullptr) tally->allowed = allowed;
+  return tally;
+}
+
+Tally* map_tally(const std::string& path) {
+  return map(UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC)));
+}
+
+bool take(Tally& tally) {
+  if (tally.allowed.fetch_sub(1) > 0) {
+    tally.started.fetch_add(1);
+    return true;
+  }
+  tally.allowed.fetch_add(1);
+  return false;
+}
+
+// So far below that what take() and give_back() add does not matter.
+void close(Tally& tally) {
+  tally.allowed = std::numeric_limits<std::int64_t>::min() / 2;
+}
+
+void give_back(Tally& tally) {
+  tally.started.fetch_sub(1);
+  tally.allowed.fetch_add(1);
+}
+
+}  // namespace allot::peer

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "allot/submit_options.h"
+
+namespace allot::queue {
+
+using allot::Compression;
+
+// The bits of a task's flags that say so.
+inline constexpr std::uint32_t kGzipFlag = 4;
+inline constexpr std::uint32_t kZstdFlag = 8;
+inline constexpr std::uint32_t kCompressedFlags = kGzipFlag | kZstdFlag;
+[[nodiscard]] std::uint32_t flag_of(Compression compression);
+
+// "gzip" or "zstd"; nullopt for any other word.
+[[nodiscard]] std::optional<Compression> compression_of(std::string_view name);
+
+// With zstd; nullopt when that saves nothing.
+[[nodiscard]] std::optional<std::string> compress(std::string_view payload);
+
+// What `bytes` were, by the flags of their task. Gzip may be a zlib stream as well. Throws
+// Error(kExitBadInput) when they are damaged, cut off, or would be more than a payload may have.
+[[nodiscard]] std::string decompress(std::uint32_t flags, std::string bytes);
+
+}  // namespace allot::queue

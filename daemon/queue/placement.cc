@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/placement.h"
+
+#include <algorithm>
+#include <boost/crc.hpp>
+
+#include "queue/random.h"
+#include "queue/submit.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+std::uint32_t hash_of(const std::string& key) {
+  boost::crc_32_type crc;
+  crc.process_bytes(key.data(), key.size());
+  return crc.checksum();
+}
+
+std::string quoted_list(const std::vector<std::string>& keys) {
+  std::string list;
+  for (const std::string& key : keys) {
+    list += (list.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
+  }
+  return list;
+}
+
+std::map<std::string, std::uint32_t> find_fair(db::Connection& db, const QueueInfo& queue,
+                                               const std::vector<std::string>& keys) {
+  db::Statement find(sql::k_find_fair);
+  find.set("queue_id", queue.queue_id).set_raw("partition_keys", quoted_list(keys));
+  auto results = db.run({find});
+  std::map<std::string, std::uint32_t> found;
+  while (const auto row = results.front().next()) {
+    found.emplace(row->text(0), static_cast<std::uint32_t>(row->u64(1)));
+  }
+  return found;
+}
+
+std::uint32_t claim_fair(db::Connection& db, const QueueInfo& queue, const std::string& key) {
+  db::Statement claim(sql::k_claim_fair);
+  claim.set("queue_id", queue.queue_id)
+      .set("partitions", queue.partitions())
+      .set_bytes("partition_key", key);
+  auto results = db.in_transaction() ? db.run({claim}) : db.transact({&claim, 1});
+  return static_cast<std::uint32_t>(results.back().next()->u64(0));
+}
+
+}  // namespace
+
+Placer::Placer(db::Connection& db, std::span<const Submission> submissions) {
+  std::map<std::uint32_t, std::pair<const QueueInfo*, std::vector<std::string>>> queues;
+  for (const Submission& task : submissions) {
+    if (task.queue.shape.placement != Placement::kFair) continue;
+    auto& [queue, keys] = queues[task.queue.queue_id];
+    queue = &task.queue;
+    keys.push_back(*task.options.partition_key);
+  }
+  for (auto& [queue_id, of_queue] : queues) {
+    auto& [queue, keys] = of_queue;
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    const auto found = find_fair(db, *queue, keys);
+    for (const std::string& key : keys) {
+      const auto at = found.find(key);
+      fair_[{queue_id, key}] = at != found.end() ? at->second : claim_fair(db, *queue, key);
+    }
+  }
+}
+
+std::uint32_t Placer::next(std::uint32_t queue_id, const std::string& key) {
+  auto [at, is_new] = next_.try_emplace({queue_id, key}, 0U);
+  if (is_new) at->second = random_number<std::uint32_t>();
+  return at->second++;
+}
+
+std::uint32_t Placer::partition_no(const Submission& task) {
+  const QueueShape& shape = task.queue.shape;
+  const std::uint32_t queue_id = task.queue.queue_id;
+  switch (shape.placement) {
+    case Placement::kSpread:
+      return next(queue_id, {}) % shape.partitions;
+    case Placement::kOrdered:
+      return hash_of(*task.options.partition_key) % shape.partitions;
+    case Placement::kLimited: {
+      const std::uint32_t first = hash_of(*task.options.partition_key) % shape.partitions;
+      const std::uint32_t most = std::min(shape.max_running, shape.partitions);
+      return (first + next(queue_id, *task.options.partition_key) % most) % shape.partitions;
+    }
+    case Placement::kFair:
+      return fair_.at({queue_id, *task.options.partition_key});
+  }
+  return 0;
+}
+
+}  // namespace allot::queue

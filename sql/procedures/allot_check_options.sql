@@ -1,0 +1,30 @@
+-- Refuses what is no object, a name that nobody knows, and one that stands there twice.
+DROP PROCEDURE IF EXISTS /*!80000 allot_check_options */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_check_options(
+  IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+)
+NO SQL SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+BEGIN
+  -- As in SubmitOptions, daemon/queue/submit.h.
+  DECLARE v_known LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT
+    '["prio", "delay", "run_at", "unique_key", "unique_for"]';
+  DECLARE v_names, v_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+  DECLARE v_at INT DEFAULT 0;
+  IF NOT JSON_VALID(p_options) THEN
+    CALL allot_refuse('options: not JSON');
+  END IF;
+  IF JSON_TYPE(p_options) <> 'OBJECT' THEN
+    CALL allot_refuse('options: not a JSON object, such as {"delay": "5m"}');
+  END IF;
+  SET v_names = JSON_KEYS(p_options);
+  WHILE v_at < JSON_LENGTH(v_names) DO
+    SET v_name = JSON_EXTRACT(v_names, CONCAT('$[', v_at, ']')), v_at = v_at + 1;
+    IF NOT JSON_CONTAINS(v_known, v_name) THEN
+      CALL allot_refuse(CONCAT('options: unknown option ', LEFT(v_name, 40)));
+    END IF;
+  END WHILE;
+  IF JSON_LENGTH(p_options) <> JSON_LENGTH(v_names) THEN
+    CALL allot_refuse('options: one of them stands there twice');
+  END IF;
+END;

@@ -1,0 +1,68 @@
+-- One task with a unique key, inside a transaction: the key is claimed first, as in
+-- queries/claim_unique.sql, and the task is made when the claim is ours. All or nothing of it.
+DROP PROCEDURE IF EXISTS /*!80000 allot_claim */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim(
+  IN p_queue_id INT UNSIGNED,
+  INOUT p_partition_no SMALLINT UNSIGNED,
+  INOUT p_prio TINYINT UNSIGNED,
+  IN p_delay_us BIGINT,
+  IN p_run_at_us BIGINT,                                -- NULL: p_delay_us decides
+  IN p_unique_key VARBINARY(255),
+  IN p_unique_for_us BIGINT,
+  IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
+  IN p_payload LONGBLOB,
+  OUT p_first_key BIGINT UNSIGNED,
+  OUT p_existed BOOLEAN
+)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+BEGIN
+  DECLARE v_tries INT DEFAULT 0;
+  DECLARE v_done BOOLEAN DEFAULT FALSE;
+  DECLARE v_partition_no SMALLINT UNSIGNED DEFAULT p_partition_no;
+  DECLARE v_prio TINYINT UNSIGNED DEFAULT p_prio;
+  DECLARE v_claim, v_owner BIGINT UNSIGNED;
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION
+  BEGIN
+    -- A deadlock has taken the transaction and the savepoint with it.
+    DECLARE CONTINUE HANDLER FOR 1305 BEGIN END;
+    ROLLBACK TO SAVEPOINT allot_claim;
+    RESIGNAL;
+  END;
+  SAVEPOINT allot_claim;
+  WHILE NOT v_done DO
+    BEGIN
+      DECLARE EXIT HANDLER FOR 1062
+      BEGIN
+        SET v_tries = v_tries + 1;
+        IF v_tries = 8 THEN RESIGNAL; END IF;
+        ROLLBACK TO SAVEPOINT allot_claim;
+      END;
+      CALL allot_key(p_delay_us, p_run_at_us, p_first_key);
+      SET v_claim = UUID_SHORT();
+      INSERT INTO task_unique (queue_id, unique_key, partition_no, prio, first_key, claim, keep_us)
+      VALUES (p_queue_id, p_unique_key, v_partition_no, v_prio, p_first_key, v_claim,
+              p_unique_for_us)
+          ON DUPLICATE KEY UPDATE
+             partition_no = IF(free_at <= UTC_TIMESTAMP(6), VALUES(partition_no), partition_no),
+             prio = IF(free_at <= UTC_TIMESTAMP(6), VALUES(prio), prio),
+             first_key = IF(free_at <= UTC_TIMESTAMP(6), VALUES(first_key), first_key),
+             claim = IF(free_at <= UTC_TIMESTAMP(6), VALUES(claim), claim),
+             keep_us = IF(free_at <= UTC_TIMESTAMP(6), VALUES(keep_us), keep_us),
+             free_at = IF(free_at <= UTC_TIMESTAMP(6), NULL, free_at);
+      -- FOR UPDATE: what the caller's snapshot is too old for is read all the same.
+      SELECT partition_no, prio, first_key, claim
+        INTO p_partition_no, p_prio, p_first_key, v_owner
+        FROM task_unique
+       WHERE queue_id = p_queue_id AND unique_key = p_unique_key
+         FOR UPDATE;
+      SET p_existed = v_owner <> v_claim;
+      IF NOT p_existed THEN
+        INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload)
+        VALUES (p_queue_id, p_partition_no, p_prio, p_first_key, 2, p_type, p_payload);
+      END IF;
+      SET v_done = TRUE;
+    END;
+  END WHILE;
+  RELEASE SAVEPOINT allot_claim;
+END;

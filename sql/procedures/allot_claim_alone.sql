@@ -1,0 +1,42 @@
+-- allot_claim where no transaction is open: in one of its own. A procedure by itself, because a
+-- trigger may not call one that has these words in it.
+DROP PROCEDURE IF EXISTS /*!80000 allot_claim_alone */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim_alone(
+  IN p_queue_id INT UNSIGNED,
+  INOUT p_partition_no SMALLINT UNSIGNED,
+  INOUT p_prio TINYINT UNSIGNED,
+  IN p_delay_us BIGINT,
+  IN p_run_at_us BIGINT,
+  IN p_unique_key VARBINARY(255),
+  IN p_unique_for_us BIGINT,
+  IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
+  IN p_payload LONGBLOB,
+  OUT p_first_key BIGINT UNSIGNED,
+  OUT p_existed BOOLEAN
+)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+BEGIN
+  DECLARE v_tries INT DEFAULT 0;
+  DECLARE v_done BOOLEAN DEFAULT FALSE;
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION
+  BEGIN
+    ROLLBACK AND NO CHAIN NO RELEASE;
+    RESIGNAL;
+  END;
+  WHILE NOT v_done DO
+    BEGIN
+      -- A deadlock: it is rolled back, and nothing of the caller's was in it.
+      DECLARE EXIT HANDLER FOR 1213
+      BEGIN
+        SET v_tries = v_tries + 1;
+        IF v_tries = 8 THEN RESIGNAL; END IF;
+      END;
+      START TRANSACTION;
+      CALL allot_claim(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us, p_unique_key,
+                       p_unique_for_us, p_type, p_payload, p_first_key, p_existed);
+      COMMIT AND NO CHAIN NO RELEASE;
+      SET v_done = TRUE;
+    END;
+  END WHILE;
+END;

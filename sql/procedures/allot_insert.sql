@@ -1,0 +1,31 @@
+-- One task without a unique key: one statement, with a new salt when somebody has its key.
+DROP PROCEDURE IF EXISTS /*!80000 allot_insert */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
+  IN p_queue_id INT UNSIGNED,
+  IN p_partition_no SMALLINT UNSIGNED,
+  IN p_prio TINYINT UNSIGNED,
+  IN p_delay_us BIGINT,
+  IN p_run_at_us BIGINT,                                -- NULL: p_delay_us decides
+  IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
+  IN p_payload LONGBLOB,
+  OUT p_run_key BIGINT UNSIGNED
+)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+BEGIN
+  DECLARE v_tries INT DEFAULT 0;
+  DECLARE v_made BOOLEAN DEFAULT FALSE;
+  WHILE NOT v_made DO
+    BEGIN
+      DECLARE EXIT HANDLER FOR 1062
+      BEGIN
+        SET v_tries = v_tries + 1;
+        IF v_tries = 8 THEN RESIGNAL; END IF;
+      END;
+      CALL allot_key(p_delay_us, p_run_at_us, p_run_key);
+      INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)
+      VALUES (p_queue_id, p_partition_no, p_prio, p_run_key, p_type, p_payload);
+      SET v_made = TRUE;
+    END;
+  END WHILE;
+END;

@@ -1,0 +1,17 @@
+-- The key of a task: when it is due, in microseconds since 2025 by this server's clock, and a salt.
+-- As queries/due_*.sql.
+DROP PROCEDURE IF EXISTS /*!80000 allot_key */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_key(
+  IN p_delay_us BIGINT,
+  IN p_run_at_us BIGINT,                                -- NULL: p_delay_us decides
+  OUT p_run_key BIGINT UNSIGNED
+)
+NO SQL SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+BEGIN
+  DECLARE v_now_us BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6));
+  -- Up to a second is added, or many tasks with one due time would take each other's keys.
+  SET p_run_key = GREATEST(v_now_us + p_delay_us,
+                           COALESCE(p_run_at_us + (v_now_us & 1048575), 0)) << 12;
+  SET p_run_key = p_run_key + CAST(FLOOR(RAND() * 4096) AS UNSIGNED);  -- FLOOR gives a DOUBLE
+END;

@@ -1,0 +1,65 @@
+-- The tasks of a list, inside a transaction: those with a unique key in the order of their keys, so
+-- that two lists lock in one order. All or nothing of it.
+DROP PROCEDURE IF EXISTS /*!80000 allot_put_many */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_put_many(
+  IN p_tasks LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  OUT p_made LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+BEGIN
+  DECLARE v_at INT;
+  DECLARE v_left BOOLEAN DEFAULT TRUE;
+  DECLARE v_spread INT UNSIGNED DEFAULT FLOOR(RAND() * 4294000000);
+  DECLARE v_task, v_queue, v_type, v_payload LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+  DECLARE v_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin;
+  DECLARE v_existed BOOLEAN;
+  DECLARE v_message VARCHAR(512) CHARACTER SET utf8mb4;
+  DECLARE tasks CURSOR FOR
+    SELECT listed.at, listed.task
+      FROM JSON_TABLE(p_tasks, '$[*]' COLUMNS(at FOR ORDINALITY, task JSON PATH '$')) AS listed
+     ORDER BY JSON_UNQUOTE(JSON_EXTRACT(listed.task, '$.queue')),
+              CAST(JSON_UNQUOTE(JSON_EXTRACT(listed.task, '$.unique_key')) AS BINARY), listed.at;
+  DECLARE CONTINUE HANDLER FOR NOT FOUND SET v_left = FALSE;
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION
+  BEGIN
+    DECLARE CONTINUE HANDLER FOR 1305 BEGIN END;
+    ROLLBACK TO SAVEPOINT allot_put_many;
+    RESIGNAL;
+  END;
+  SAVEPOINT allot_put_many;
+  SET p_made = CONCAT('[', TRIM(TRAILING ',' FROM REPEAT('null,', JSON_LENGTH(p_tasks))), ']');
+  OPEN tasks;
+  FETCH tasks INTO v_at, v_task;
+  WHILE v_left DO
+    BEGIN
+      DECLARE EXIT HANDLER FOR SQLSTATE '45000'
+      BEGIN
+        GET DIAGNOSTICS CONDITION 1 v_message = MESSAGE_TEXT;
+        CALL allot_refuse(CONCAT('task ', v_at, ': ', v_message));
+      END;
+      IF JSON_TYPE(v_task) <> 'OBJECT' THEN
+        CALL allot_refuse('not a JSON object');
+      END IF;
+      IF JSON_TYPE(JSON_EXTRACT(v_task, '$.queue')) <> 'STRING' THEN
+        CALL allot_refuse('''queue'' must be a string');
+      END IF;
+      IF JSON_TYPE(JSON_EXTRACT(v_task, '$.type')) <> 'STRING' THEN
+        CALL allot_refuse('''type'' must be a string');
+      END IF;
+      SET v_queue = JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.queue')),
+          v_type = JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.type')),
+          v_payload = COALESCE(JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.payload')), ''),
+          v_spread = v_spread + 1;
+      CALL allot_put(v_queue, v_type, v_payload,
+                     JSON_REMOVE(v_task, '$.queue', '$.type', '$.payload'),
+                     v_spread, v_id, v_existed);
+    END;
+    SET p_made = JSON_REPLACE(p_made, CONCAT('$[', v_at - 1, ']'),
+                              JSON_OBJECT('id', v_id, 'existed',
+                                          JSON_EXTRACT(IF(v_existed, 'true', 'false'), '$')));
+    FETCH tasks INTO v_at, v_task;
+  END WHILE;
+  CLOSE tasks;
+  RELEASE SAVEPOINT allot_put_many;
+END;

@@ -1,0 +1,16 @@
+-- Submits one task, in the caller's transaction if there is one: docs/sql-api.md.
+DROP PROCEDURE IF EXISTS /*!80000 allot_submit */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_submit(
+  IN p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  IN p_type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  IN p_payload LONGBLOB,
+  IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  OUT p_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin,
+  OUT p_existed BOOLEAN
+)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Allot: submits one task'
+BEGIN
+  CALL allot_put(p_queue, p_type, p_payload, p_options, FLOOR(RAND() * 4294967296), p_id,
+                 p_existed);
+END;

@@ -1,0 +1,31 @@
+-- A partition for a key of a fair queue (A9), one claim at a time. When every partition is some
+-- key's, those whose partition has no task give theirs up; when none does, it shares the one with
+-- the fewest. Once for each key that is new or was quiet, not for each task.
+INSERT INTO fair_partition (queue_id, partition_key, partition_no) VALUES (:queue_id, '', 0)
+    ON DUPLICATE KEY UPDATE partition_no = 0;
+DELETE FROM fair_partition
+ WHERE queue_id = :queue_id AND partition_key > ''
+   AND :partitions <= (SELECT taken.partitions
+                         FROM (SELECT COUNT(DISTINCT partition_no) AS partitions
+                                 FROM fair_partition
+                                WHERE queue_id = :queue_id AND partition_key > '') AS taken)
+   AND NOT EXISTS (SELECT 1 FROM (SELECT 1 FROM fair_partition
+                                   WHERE queue_id = :queue_id
+                                     AND partition_key = :partition_key) AS mine)
+   AND NOT EXISTS (SELECT 1 FROM task
+                    WHERE task.queue_id = :queue_id
+                      AND task.partition_no = fair_partition.partition_no);
+INSERT IGNORE INTO fair_partition (queue_id, partition_key, partition_no)
+SELECT :queue_id, :partition_key, lease.partition_no
+  FROM q_lock_table AS lease
+  LEFT JOIN (SELECT partition_no, COUNT(*) AS partition_keys
+               FROM fair_partition
+              WHERE queue_id = :queue_id AND partition_key > ''
+              GROUP BY partition_no) AS taken
+    ON taken.partition_no = lease.partition_no
+ WHERE lease.queue_id = :queue_id AND lease.partition_no < :partitions
+ ORDER BY COALESCE(taken.partition_keys, 0), lease.partition_no
+ LIMIT 1;
+SELECT partition_no
+  FROM fair_partition
+ WHERE queue_id = :queue_id AND partition_key = :partition_key;

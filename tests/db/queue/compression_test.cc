@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compressed payloads through all tables that a task can stand in.
+#include "queue/compression.h"
+
+#include <gtest/gtest.h>
+
+#include "db/queue/fixture.h"
+#include "queue/dead_letter.h"
+#include "queue/inspect.h"
+
+namespace allot::queue {
+namespace {
+
+class CompressionTest : public QueueTest {
+ protected:
+  TaskId put_large(SubmitOptions options) {
+    options.compress_above = 1000;
+    const std::vector<Submission> one{{queue_, "t", kLarge, options}};
+    return submit(worker_.db, one).at(0).id;
+  }
+  // As the handler would see it.
+  static std::string read(const Task& task) { return decompress(task.flags, *task.payload); }
+
+  const std::string kLarge = std::string(50'000, 'x');
+};
+
+TEST_F(CompressionTest, OnlyWhatIsLargeIsCompressed) {
+  put_large({});
+  put_large({.unique_key = "u"});
+  SubmitOptions options{.compress_above = kLarge.size()};
+  const std::vector<Submission> as_it_is{
+      {queue_, "t", kLarge, options}, {queue_, "t", kLarge, {}}, {queue_, "t", "ready", {}}};
+  submit(worker_.db, as_it_is);
+  const Block block = must_lease();
+  ASSERT_EQ(block.tasks.size(), 5U);
+  const std::uint32_t flags[] = {kZstdFlag, kZstdFlag | kUniqueFlag, 0, 0, 0};
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(block.tasks[i].flags, flags[i]) << i;
+    EXPECT_EQ(read(block.tasks[i]), i < 4 ? kLarge : "ready");
+    EXPECT_EQ(block.tasks[i].payload->size() < 1000, i < 2 || i == 4) << i;
+  }
+}
+
+TEST_F(CompressionTest, WhatIsCompressedAlreadyIsMarkedOnly) {
+  const std::vector<Submission> one{
+      {queue_, "t", "bytes", {.compress_above = 1, .compression = Compression::kGzip}}};
+  submit(worker_.db, one);
+  const Block block = must_lease();
+  EXPECT_EQ(block.tasks.at(0).flags, kGzipFlag);
+  EXPECT_EQ(block.tasks.at(0).payload, "bytes");
+}
+
+TEST_F(CompressionTest, ADeadTaskThatIsRetriedIsReadAsBefore) {
+  const TaskId id = put_large({});
+  Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[0], 1, kFailed), Landed::kYes);
+  EXPECT_EQ(decompress(show(look_, id)->flags, show(look_, id)->payload), kLarge);
+  ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
+  auto tasks = TaskStore::fetch(worker_.db, partition_, {});
+  EXPECT_EQ(read(tasks.at(0)), kLarge);
+  // The same by the other ways into task_dead.
+  const auto waiting = show(look_, id);
+  ASSERT_TRUE(cancel(worker_.db, id, waiting->run_key, "no"));
+  ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
+  tasks = TaskStore::fetch(worker_.db, partition_, {});
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, tasks.at(0), 1, {}), Landed::kYes);
+  const Detached detached = DetachedStore::detached(block.lease, tasks[0]);
+  EXPECT_EQ(decompress(show(look_, id)->flags, show(look_, id)->payload), kLarge);
+  ASSERT_EQ(DetachedStore::bury(worker_.db, detached, 1, kFailed), Landed::kYes);
+  ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
+  tasks = TaskStore::fetch(worker_.db, partition_, {});
+  EXPECT_EQ(read(tasks.at(0)), kLarge);
+}
+
+TEST_F(CompressionTest, ACheckpointIsNotCompressed) {
+  put_large({.unique_key = "u"});
+  const Block block = must_lease();
+  ASSERT_EQ(TaskStore::checkpoint(worker_.db, block.lease, block.tasks[0], "rest"), Landed::kYes);
+  auto tasks = TaskStore::fetch(worker_.db, partition_, {});
+  EXPECT_EQ(tasks.at(0).flags, kUniqueFlag);
+  EXPECT_EQ(read(tasks.at(0)), "rest");
+}
+
+}  // namespace
+}  // namespace allot::queue

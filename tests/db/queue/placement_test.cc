@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which partition a task goes to, what a queue refuses, and until when a task may begin.
+#include "queue/placement.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <set>
+
+#include "db/queue/fixture.h"
+#include "queue/submit.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+class PlacementTest : public QueueTest {
+ protected:
+  QueueInfo make(const QueueShape& shape) { return ensure_queue(look_, "placed", shape); }
+
+  static Submission task(const QueueInfo& queue, const std::string& key,
+                         const std::string& payload = "x") {
+    Submission task{queue, "t", payload, {}};
+    task.options.partition_key = key;
+    return task;
+  }
+  std::uint32_t partition_of(const QueueInfo& queue, const std::string& key) {
+    const std::vector<Submission> one{task(queue, key)};
+    return submit(worker_.db, one).at(0).id.partition.partition_no;
+  }
+};
+
+TEST_F(PlacementTest, AQueueKeepsTheShapeThatItWasMadeWith) {
+  const QueueShape shape{8, Placement::kLimited, 3};
+  EXPECT_EQ(make(shape).shape, shape);
+  EXPECT_EQ(make({4}).shape, shape);
+  EXPECT_EQ(find_queue(look_, "placed")->shape, shape);
+  EXPECT_EQ(text_of(shape), "8 partitions, limited to 3 of a key");
+}
+
+// A submitter in SQL has CRC32().
+TEST_F(PlacementTest, AKeyOfAnOrderedQueueHasThePartitionThatSqlComputes) {
+  const QueueInfo queue = make({16, Placement::kOrdered});
+  std::set<std::uint32_t> used;
+  for (const std::string& key :
+       {std::string("a"), std::string("user-4711"), std::string("\0\xff'", 3), std::string("ä"),
+        std::string(255, 'k'), std::string("b"), std::string("c"), std::string("d")}) {
+    const std::uint32_t at = partition_of(queue, key);
+    EXPECT_EQ(number("SELECT CRC32(_binary" + db::Statement::quoted(key) + ") % 16"), at);
+    EXPECT_EQ(partition_of(queue, key), at);
+    used.insert(at);
+  }
+  EXPECT_GT(used.size(), 3U);
+}
+
+TEST_F(PlacementTest, ABatchKeepsTheOrderOfEachKey) {
+  const QueueInfo queue = make({4, Placement::kOrdered});
+  for (int batch = 0; batch < 2; ++batch) {
+    std::vector<Submission> tasks;
+    for (int i = 0; i < 2'500; ++i) {
+      tasks.push_back(task(queue, "k" + std::to_string(i % 7), std::to_string(batch * 2'500 + i)));
+    }
+    submit(worker_.db, tasks);
+  }
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task AS a JOIN task AS b ON a.queue_id = b.queue_id"
+                   " AND a.partition_no = b.partition_no AND a.run_key < b.run_key"
+                   " WHERE a.payload % 7 = b.payload % 7"
+                   " AND CAST(a.payload AS UNSIGNED) > CAST(b.payload AS UNSIGNED)"
+                   " AND a.payload DIV 2500 = b.payload DIV 2500"),
+            0U);
+  EXPECT_EQ(number("SELECT MAX(run_key) FROM task WHERE payload < 2500 + 0") <
+                number("SELECT MIN(run_key) FROM task WHERE payload >= 2500 + 0"),
+            true);
+}
+
+TEST_F(PlacementTest, AKeyOfALimitedQueueHasAsManyPartitionsAsItMayRun) {
+  const QueueInfo queue = make({8, Placement::kLimited, 3});
+  for (const std::string key : {"a", "b", "c"}) {
+    std::map<std::uint32_t, int> used;
+    std::vector<Submission> tasks(30, task(queue, key));
+    for (const Submitted& one : submit(worker_.db, tasks)) ++used[one.id.partition.partition_no];
+    for (int i = 0; i < 30; ++i) ++used[partition_of(queue, key)];
+    EXPECT_EQ(used.size(), 3U) << key;
+    for (const auto& [at, count] : used) EXPECT_GE(count, 10) << "spread over them";
+  }
+}
+
+TEST_F(PlacementTest, EachKeyOfAFairQueueHasAPartitionOfItsOwnWhileThereAreEnough) {
+  const QueueInfo queue = make({3, Placement::kFair});
+  std::map<std::string, std::uint32_t> at;
+  for (const std::string key : {"a", "b", "c"}) {
+    at[key] = partition_of(queue, key);
+    EXPECT_EQ(partition_of(queue, key), at[key]);
+  }
+  EXPECT_EQ((std::set{at["a"], at["b"], at["c"]}).size(), 3U);
+  // All three have tasks: a fourth one has to share.
+  partition_of(queue, "d");
+  EXPECT_EQ(partition_of(queue, "a"), at["a"]) << "nobody loses what he uses";
+  EXPECT_EQ(number("SELECT COUNT(*) FROM fair_partition WHERE partition_key > ''"), 4U);
+  // One that has nothing any more makes room.
+  look_.execute("DELETE FROM task WHERE partition_no = " + std::to_string(at["b"]));
+  EXPECT_EQ(partition_of(queue, "e"), at["b"]);
+}
+
+TEST_F(PlacementTest, KeysThatComeTogetherAreGivenDifferentPartitions) {
+  constexpr std::uint32_t kKeys = 8;
+  const QueueInfo queue = make({kKeys, Placement::kFair});
+  std::vector<std::future<std::uint32_t>> claims;
+  for (std::uint32_t i = 0; i < 2 * kKeys; ++i) {
+    claims.push_back(std::async(std::launch::async, [&, i] {
+      db::Connection own = connect();
+      const std::vector<Submission> one{task(queue, "k" + std::to_string(i % kKeys))};
+      return submit(own, one).at(0).id.partition.partition_no;
+    }));
+  }
+  std::map<std::uint32_t, std::set<std::uint32_t>> keys_at;
+  for (std::uint32_t i = 0; i < 2 * kKeys; ++i) keys_at[claims[i].get()].insert(i % kKeys);
+  EXPECT_EQ(keys_at.size(), kKeys);
+  for (const auto& [at, keys] : keys_at) EXPECT_EQ(keys.size(), 1U) << at;
+}
+
+struct Refusal {
+  Placement placement;
+  SubmitOptions options;
+  const char* why;
+};
+
+TEST_F(PlacementTest, WhatWouldBreakTheOrderOrDoNothingIsRefused) {
+  using P = Placement;
+  const Moment later = std::chrono::sys_days(std::chrono::year(2100) / 1 / 1);
+  const Refusal refusals[] = {
+      {P::kSpread, {.partition_key = "k"}, "partition_key: queue 'p' is neither ordered nor"},
+      {P::kOrdered, {}, "queue 'p' is ordered: a task of it needs a partition_key"},
+      {P::kLimited, {}, "queue 'p' is limited: a task of it needs a partition_key"},
+      {P::kFair, {}, "queue 'p' is fair: a task of it needs a partition_key"},
+      {P::kOrdered, {.prio = 0, .partition_key = "k"}, "prio would break the order"},
+      {P::kOrdered, {.delay = seconds(1), .partition_key = "k"}, "delay would break"},
+      {P::kOrdered, {.run_at = later, .partition_key = "k"}, "run_at would break"},
+      {P::kOrdered, {.unique_key = "u", .partition_key = "k"}, "unique_key would break"},
+      {P::kFair, {.partition_key = ""}, "partition_key of 0 bytes"},
+      {P::kFair, {.partition_key = std::string(256, 'k')}, "partition_key of 256 bytes"},
+      {P::kSpread, {.expires_in = microseconds(-1)}, "expires_in of -1 microseconds"},
+      {P::kSpread, {.delay = seconds(2), .expires_in = seconds(1)}, "expires before it is due"},
+      {P::kSpread, {.run_at = later, .expires_at = later}, "expires before it is due"},
+      {P::kSpread, {.expires_in = seconds(1), .expires_at = later}, "expires_in and expires_at"},
+      {P::kSpread, {.expires_at = kLastRunAt}, "expires_at: the year 2150"},
+  };
+  for (const Refusal& refusal : refusals) {
+    const std::vector<Submission> one{
+        {QueueInfo{1, "p", {4, refusal.placement, 1}}, "t", "x", refusal.options}};
+    try {
+      submit(worker_.db, one);
+      ADD_FAILURE() << refusal.why;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), kExitBadInput);
+      EXPECT_NE(std::string(error.what()).find(refusal.why), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
+}
+
+TEST_F(PlacementTest, AFetchTellsHowLongATaskMayStillWait) {
+  const Moment past = std::chrono::sys_days(std::chrono::year(2025) / 6 / 1);
+  const Moment before_all = std::chrono::sys_days(std::chrono::year(2024) / 6 / 1);
+  for (const SubmitOptions& options :
+       {SubmitOptions{}, SubmitOptions{.expires_in = hours(1)}, SubmitOptions{.expires_at = past},
+        SubmitOptions{.expires_at = before_all},
+        SubmitOptions{.unique_key = "u", .expires_in = hours(1)}}) {
+    const std::vector<Submission> one{{queue_, "t", "x", options}};
+    submit(worker_.db, one);
+  }
+  const Block block = must_lease();
+  ASSERT_EQ(block.tasks.size(), 5U);
+  EXPECT_FALSE(block.tasks[0].expires_in);
+  EXPECT_GT(*block.tasks[1].expires_in, hours(1) - seconds(60));
+  EXPECT_LE(*block.tasks[1].expires_in, hours(1));
+  EXPECT_EQ(block.tasks[2].expires_in, microseconds(0));
+  EXPECT_EQ(block.tasks[3].expires_in, microseconds(0));
+  EXPECT_GT(*block.tasks[4].expires_in, hours(1) - seconds(60));
+}
+
+// S16: whoever has the partition next begins where this one stood, and not before its time.
+TEST_F(PlacementTest, APartitionThatIsHeldIsLeasedByNobodyUntilItsTimeIsOver) {
+  const auto ids = put(2);
+  Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks[0], 1, kFailed,
+                                 Then::kRelease, hours(1)),
+            Landed::kYes);
+  EXPECT_FALSE(worker_.lease(partition_));
+  EXPECT_TRUE(LeaseStore::scout(look_, std::vector{queue_.queue_id}).empty());
+  look_.execute("UPDATE q_lock_table SET hold_until = UTC_TIMESTAMP(6)");
+  EXPECT_EQ(LeaseStore::scout(look_, std::vector{queue_.queue_id}).size(), 1U);
+  block = must_lease();
+  ASSERT_EQ(block.tasks.size(), 2U);
+  EXPECT_EQ(block.tasks[0].key.run_key, ids[0].first_key);
+  EXPECT_EQ(block.tasks[0].attempt, 1U);
+  // A release without a hold takes the old one away.
+  ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
+  EXPECT_EQ(number("SELECT hold_until IS NULL FROM q_lock_table"), 1U);
+}
+
+}  // namespace
+}  // namespace allot::queue

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/queue/plan_expectations.h"
+
+namespace allot::queue {
+
+std::string keys(std::size_t count, const std::string& prio, const std::string& key) {
+  std::map<std::size_t, std::string> lists;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string& list = lists[i % kPrioClasses];
+    list += (list.empty() ? "" : ",") + std::to_string(1 + i / kPrioClasses);
+  }
+  std::string all;
+  for (const auto& [prio_class, list] : lists) {
+    all += (all.empty() ? "" : " OR ") + prio + " = " + std::to_string(prio_class) + " AND " + key +
+           " IN (" + list + ")";
+  }
+  return all;
+}
+
+namespace {
+
+std::string numbers_to(std::size_t last) {
+  std::string list = "1";
+  for (std::size_t i = 2; i <= last; ++i) list += "," + std::to_string(i);
+  return list;
+}
+
+Values with(Values values, const std::string& name, const std::string& value) {
+  values[name] = value;
+  return values;
+}
+
+std::vector<Expectation> of_the_way_of_a_task() {
+  const std::string one = "prio = 2 AND run_key IN (150)";
+  const std::string one_first = "prio = 2 AND first_key IN (150)";
+  return {
+      // The lease row alone, by its key.
+      {&sql::k_lease,
+       5,
+       {{"partition_no", "1"}},
+       "locked first, which makes a row of one row; and the look for a pause"},
+      {&sql::k_takeover, 5, {}, "as lease"},
+      {&sql::k_renew, 1, {}},
+      {&sql::k_release, 1, {}},
+      {&sql::k_held_lease, 1, {}},
+      {&sql::k_clear_suspects, 1, {}},
+      {&sql::k_suspects_left,
+       3,
+       {{"classes", "0, 1, 2, 3"}, {"suspect_to", "9223372036854775807"}}},
+      // All leases of a queue, however many tasks wait.
+      {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
+      {&sql::k_watch, kPartitions * 2, {}},
+      {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
+      // The head of a partition: as many rows as are wanted.
+      {&sql::k_fetch, kBlock + 1, {}},
+      {&sql::k_fetch, kBlock + 2, {{"partition_no", "1"}}, "class 0 is not due"},
+      {&sql::k_fetch_payload, 1, {}},
+      // As many rows as are named.
+      {&sql::k_ack, 1, {{"keys", one}}},
+      {&sql::k_ack, kBlock, {{"keys", keys(kBlock, "prio", "run_key")}}},
+      {&sql::k_ack, 1000, {{"keys", keys(1000, "prio", "run_key")}}},
+      {&sql::k_ack_history, 5, {{"first_keys", one_first}}},
+      {&sql::k_ack_history, 5 * kBlock, {{"first_keys", keys(kBlock, "prio", "first_key")}}},
+      {&sql::k_defer, 6, {{"keys", one}, {"run_keys", "150"}}, "", true},
+      {&sql::k_defer,
+       10 * kBlock,
+       {{"keys", keys(kBlock, "prio", "run_key")}, {"run_keys", numbers_to(kBlock)}},
+       "",
+       true},
+      {&sql::k_retry, 6, {}, "", true},
+      {&sql::k_charge, 2, {}},
+      {&sql::k_record_attempt, 3, {}},
+      {&sql::k_forget_attempt, 2, {{"attempt", "1"}}},
+      {&sql::k_bury, 8, {}},
+      {&sql::k_checkpoint, 2, {{"payload", "'x'"}}},
+      {&sql::k_require_task, 2, {}},
+      {&sql::k_find_task, 1, {}},
+      {&sql::k_submit,
+       0,
+       {{"rows", "(1, 1, 1, 4711, NULL, 0, 't', ''), (1, 1, 1, 4712, NULL, 0, 't', '')"}}},
+  };
+}
+
+std::vector<Expectation> of_unique_keys() {
+  return {
+      {&sql::k_claim_unique,
+       2,
+       {{"rows", "(1, 'key-0-2-150', 1, 1, 4711, 5, 0), (1, 'new', 1, 1, 4712, 6, 0)"}}},
+      {&sql::k_submit_unique,
+       2,
+       {{"unique_key", "'free'"},
+        {"claim", "1"},
+        {"flags", "2"},
+        {"expires", "NULL"},
+        {"type", "'t'"},
+        {"payload", "''"}}},
+      {&sql::k_find_fair, 3, {{"partition_keys", "'key-0', 'key-5'"}}},
+      {&sql::k_claim_fair,
+       16 * kPartitions,
+       {{"partition_key", "'new'"}},
+       "once for a new key: all leases, and the head of each partition",
+       true,
+       true},
+      {&sql::k_read_unique, 4, {{"unique_keys", "'key-0-2-150', 'key-0-2-151'"}}},
+      {&sql::k_stamp_unique, 5, {{"first_keys", "prio = 2 AND first_key IN (150)"}}},
+      {&sql::k_stamp_unique, 6 * kBlock, {{"first_keys", keys(kBlock, "prio", "first_key")}}},
+  };
+}
+
+std::vector<Expectation> of_detached_tasks() {
+  const Values running{{"epoch", "7"}, {"holder", "8"}};  // of the rows of task_running
+  return {
+      // One, by its id.
+      {&sql::k_detach, 4, {{"run_key", "901"}}},
+      {&sql::k_renew_detached, 1, running},
+      {&sql::k_held_detached, 1, running},
+      {&sql::k_checkpoint_detached, 1, with(running, "payload", "'x'")},
+      {&sql::k_require_detached, 1, running},
+      {&sql::k_ack_detached, 7, running},
+      {&sql::k_retry_detached, 8, running},
+      {&sql::k_return_detached, 3, running},
+      {&sql::k_bury_detached, 6, running},
+      {&sql::k_record_detached, 2, running},
+      {&sql::k_forget_detached, 3, with(running, "attempt", "1")},
+      {&sql::k_recover, 3, with(running, "seen_epoch", "7"), "as lease"},
+      // All: as many as there are workers.
+      {&sql::k_watch_detached, kDetachedRows + 1, {}},
+      {&sql::k_former_detached, kDetachedRows + 1, {}, "once at start", false, true},
+  };
+}
+
+std::vector<Expectation> for_people() {
+  return {
+      // Bounded by what they asked for.
+      {&sql::k_list_tasks, 51, {}},
+      {&sql::k_list_dead, 51, {}},
+      {&sql::k_list_running, 51, {}},
+      {&sql::k_show_task, 4, {}},
+      {&sql::k_show_running, 1, {}},
+      {&sql::k_show_dead, 1, {}},
+      {&sql::k_list_attempts, 3, {}},
+      {&sql::k_count_waiting, 110, {}},
+      {&sql::k_count_dead, 110, {}},
+      {&sql::k_count_running, 110, {}},
+      {&sql::k_page_dead, 51, {}},
+      {&sql::k_page_dead, 51, {{"partition_no", "7"}, {"prio", "3"}}},
+      {&sql::k_find_queue, 1, {}},
+      {&sql::k_require_rights, 0, {}},
+      {&sql::k_list_queues, 10, {}, "a handful of queues", true, true},
+      {&sql::k_count_partitions, kPartitions + 1, {}},
+      {&sql::k_create_queue, 2, {}},
+      {&sql::k_create_partition, 2, {{"rows", "(1, 0, UTC_TIMESTAMP(6))"}}},
+  };
+}
+
+std::vector<Expectation> by_operators() {
+  const std::string one = "prio = 2 AND first_key IN (150)";
+  const std::string many = keys(kBlock, "prio", "first_key");
+  return {
+      // As many rows as are named.
+      {&sql::k_retry_dead, 20, {{"first_keys", one}, {"ordered_keys", "150"}}, "", true},
+      {&sql::k_retry_dead,
+       20 * kBlock,
+       {{"first_keys", many}, {"ordered_keys", numbers_to(kBlock)}},
+       "",
+       true},
+      {&sql::k_why, 2, {}},
+      {&sql::k_count_ahead, 110, {}},
+      {&sql::k_count_ahead, 110, {{"partition_no", "1"}}, "class 0 is not due"},
+      {&sql::k_count_ahead, 8, {{"prio", "0"}, {"run_key", "3"}, {"classes_before", "NULL"}}},
+      {&sql::k_cancel, 6, {{"run_key", "901"}, {"first_key", "901"}}},
+      {&sql::k_pause, 1, {{"reason", "''"}}},
+      {&sql::k_resume, 1, {}},
+      {&sql::k_discard_dead, 5, {{"first_keys", one}}},
+      {&sql::k_discard_dead, 5 * kBlock, {{"first_keys", many}}},
+  };
+}
+
+}  // namespace
+
+std::vector<Expectation> expectations() {
+  std::vector<Expectation> all = of_the_way_of_a_task();
+  for (Expectation& expected : of_unique_keys()) all.push_back(std::move(expected));
+  for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
+  for (Expectation& expected : by_operators()) all.push_back(std::move(expected));
+  for (Expectation& expected : for_people()) all.push_back(std::move(expected));
+  return all;
+}
+
+const std::set<std::string>& without_plan() {
+  static const std::set<std::string> kNames{
+      "submit_row", "claim_unique_row", "due_now",         "due_after",     "due_at",
+      "expires_at", "expires_in",       "kill_connection", "server_uptime", "connections_allowed"};
+  return kNames;
+}
+
+}  // namespace allot::queue

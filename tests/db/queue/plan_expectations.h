@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "queue/task.h"
+#include "sql/queries.h"
+
+// What each statement of sql/queries may read, in the tables that plan_test.cc fills.
+namespace allot::queue {
+
+constexpr std::uint64_t kPartitions = 8;
+constexpr std::uint64_t kPerClass = 1600;
+constexpr std::uint64_t kTasks = kPartitions * kPrioClasses * kPerClass;  // 51,200
+constexpr std::uint64_t kBlock = 100;
+constexpr std::uint64_t kHistory = 300;  // so many of each class and partition have one
+constexpr std::uint64_t kDetachedRows = kPartitions * kPrioClasses * kHistory;
+constexpr std::uint64_t kTomorrow = std::uint64_t{1} << 62;
+
+using Values = std::map<std::string, std::string>;
+
+struct Expectation {
+  const sql::SqlText* query;
+  std::uint64_t reads;  // rows read, at most, in all of the file's statements together
+  Values values;        // beside those of common_values()
+  const char* why = "";
+  bool sorts = false;  // may sort (what it has read already)
+  bool scans = false;  // may read a table from end to end
+};
+
+// "prio = 0 AND run_key IN (1,2,...) OR ...": the first `count` tasks, over all classes.
+std::string keys(std::size_t count, const std::string& prio, const std::string& key);
+
+std::vector<Expectation> expectations();
+
+// Queries that have no expectation: they are part of another one, or not about a table.
+const std::set<std::string>& without_plan();
+
+}  // namespace allot::queue

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/sqlapi/fixture.h"
+
+namespace allot::sqlapi {
+namespace {
+
+using support::Database;
+
+std::string emptied_database() {
+  static const std::string kName = Database::shared().make_database();
+  db::Connection db = Database::shared().connect(kName);
+  for (const char* table : {"task", "task_moved", "task_running", "task_dead", "task_unique",
+                            "q_lock_table", "queue"}) {
+    db.execute(std::string("DELETE FROM ") + table);
+  }
+  db.execute("ALTER TABLE queue AUTO_INCREMENT = 1");
+  return kName;
+}
+
+}  // namespace
+
+Made call_submit(db::Connection& db, const std::string& queue, const std::string& type,
+                 const std::string& payload, const std::optional<std::string>& options) {
+  auto results =
+      db.execute("CALL allot_submit(" + db::Statement::quoted(queue) + ", " +
+                 db::Statement::quoted(type) + ", _binary" + db::Statement::quoted(payload) + ", " +
+                 (options ? db::Statement::quoted(*options) : "NULL") +
+                 ", @id, @existed); SELECT @id, @existed");
+  const auto row = results.back().next();
+  return {std::string(row->text(0)), row->u64(1) != 0};
+}
+
+SqlApiTest::SqlApiTest()
+    : name_(emptied_database()),
+      look_(connect()),
+      default_(queue::ensure_queue(look_, "default", 4)),
+      narrow_(queue::ensure_queue(look_, "narrow", 1)),
+      app_(connect()) {
+  app_.execute(
+      "SET SESSION sql_mode = DEFAULT, time_zone = DEFAULT, sql_safe_updates = DEFAULT;"
+      "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+}
+
+db::Connection SqlApiTest::connect() const {
+  return Database::shared().connect(name_);
+}
+
+std::string SqlApiTest::refusal(const std::string& type, const std::string& payload,
+                                const std::optional<std::string>& options) {
+  const auto error =
+      support::db_error_of([&] { call_submit(app_, "default", type, payload, options); });
+  if (!error) return "";
+  EXPECT_EQ(error->number(), 1644U) << error->what();
+  return error->what();
+}
+
+std::optional<queue::TaskView> SqlApiTest::task(const Made& made) {
+  const auto id = queue::TaskId::parse(made.id);
+  EXPECT_TRUE(id) << made.id;
+  return id ? queue::show(look_, *id) : std::nullopt;
+}
+
+std::string SqlApiTest::value(const std::string& sql) {
+  auto results = look_.execute(sql);
+  const auto row = results.back().next();
+  return row ? std::string(row->text(0)) : "no row";
+}
+
+std::string unique(const std::string& key) {
+  return R"({"unique_key": ")" + key + "\"}";
+}
+
+}  // namespace allot::sqlapi

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "db/connection.h"
+#include "queue/catalog.h"
+#include "queue/inspect.h"
+#include "queue/submit.h"
+#include "support/database.h"
+#include "support/db_error.h"
+
+namespace allot::sqlapi {
+
+// What `CALL allot_submit(...)` told.
+struct Made {
+  std::string id;
+  bool existed = false;
+};
+
+// CALL allot_submit and the SELECT of its answer, in one trip. `options` is a JSON text.
+Made call_submit(db::Connection& db, const std::string& queue, const std::string& type,
+                 const std::string& payload, const std::optional<std::string>& options = {});
+
+// A database with the queues "default" (four partitions) and "narrow" (one), and a connection
+// whose session is as a client finds it: the server's defaults, and no safe updates.
+class SqlApiTest : public testing::Test {
+ protected:
+  SqlApiTest();
+
+  [[nodiscard]] db::Connection connect() const;
+  // What the call is refused with; empty when it went well.
+  std::string refusal(const std::string& type, const std::string& payload,
+                      const std::optional<std::string>& options = {});
+  // The task as everybody else sees it, committed.
+  std::optional<queue::TaskView> task(const Made& made);
+  std::string value(const std::string& sql);
+  std::uint64_t tasks() { return std::stoull(value("SELECT COUNT(*) FROM task")); }
+  std::uint64_t keys() { return std::stoull(value("SELECT COUNT(*) FROM task_unique")); }
+
+  std::string name_;
+  db::Connection look_;
+  queue::QueueInfo default_;
+  queue::QueueInfo narrow_;
+  db::Connection app_;
+};
+
+// Options with one unique key.
+std::string unique(const std::string& key);
+
+}  // namespace allot::sqlapi

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// allot_submit_many: a list, whole or not at all.
+#include <nlohmann/json.hpp>
+
+#include "db/sqlapi/fixture.h"
+
+namespace allot::sqlapi {
+namespace {
+
+using nlohmann::json;
+
+class ManyTest : public SqlApiTest {
+ protected:
+  json submit(const std::string& tasks) {
+    auto results = app_.execute("CALL allot_submit_many(" + db::Statement::quoted(tasks) +
+                                ", @made); SELECT @made");
+    return json::parse(results.back().next()->text(0));
+  }
+  std::string refusal_of(const std::string& tasks) {
+    const auto error = support::db_error_of([&] { submit(tasks); });
+    return error ? error->what() : "";
+  }
+  std::optional<queue::TaskView> task_of(const json& made) {
+    return task({made.at("id").get<std::string>(), false});
+  }
+};
+
+TEST_F(ManyTest, EachIsToldInTheOrderOfTheList) {
+  json list = json::array();
+  for (int i = 0; i < 1000; ++i) {
+    list.push_back({{"queue", i % 3 == 0 ? "narrow" : "default"},
+                    {"type", "t" + std::to_string(i % 7)},
+                    {"payload", std::to_string(i)},
+                    {"prio", i % 4}});
+    if (i % 5 == 0) list.back()["unique_key"] = "k" + std::to_string((i * 37) % 400);
+  }
+  const json made = submit(list.dump());
+  ASSERT_EQ(made.size(), 1000U);
+  std::map<std::string, std::string> owners;  // queue and key
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const auto view = task_of(made[i]);
+    ASSERT_TRUE(view) << i;
+    EXPECT_EQ(view->id.partition.queue_id, i % 3 == 0 ? narrow_.queue_id : default_.queue_id);
+    if (!made[i].at("existed").get<bool>()) {
+      EXPECT_EQ(view->payload, std::to_string(i));
+      EXPECT_EQ(view->type, "t" + std::to_string(i % 7));
+      EXPECT_EQ(view->id.prio, i % 4);
+    }
+    if (i % 5 != 0) continue;
+    const std::string key =
+        list[i]["queue"].get<std::string>() + list[i]["unique_key"].get<std::string>();
+    const auto [owner, first] = owners.emplace(key, made[i]["id"]);
+    EXPECT_EQ(made[i]["existed"], !first) << "the first of the list has it";
+    EXPECT_EQ(made[i]["id"], owner->second);
+  }
+  EXPECT_EQ(tasks(), 800 + owners.size());
+  // S18: neighbours go to different partitions.
+  EXPECT_EQ(value("SELECT MAX(n) - MIN(n) < 100 FROM (SELECT COUNT(*) AS n FROM task WHERE queue_id"
+                  " = " +
+                  std::to_string(default_.queue_id) + " GROUP BY partition_no) AS counts"),
+            "1");
+}
+
+TEST_F(ManyTest, APayloadIsItsTextOrItsJson) {
+  const json made =
+      submit(R"([{"queue": "default", "type": "t", "payload": "a\u0000\"\\\ud83d\ude00ä"},)"
+             R"( {"queue": "default", "type": "t", "payload": {"to": ["x", 1, null]}},)"
+             R"( {"queue": "default", "type": "t"}])");
+  EXPECT_EQ(task_of(made[0])->payload, std::string("a\0\"\\", 4) + "\U0001f600\u00e4");
+  EXPECT_EQ(json::parse(task_of(made[1])->payload), json::parse(R"({"to": ["x", 1, null]})"));
+  EXPECT_EQ(task_of(made[2])->payload, "");
+  EXPECT_EQ(submit("[]"), json::array());
+}
+
+TEST_F(ManyTest, OneThatIsWrongIsNamedAndNoneIsSubmitted) {
+  const std::string good = R"([{"queue": "default", "type": "t", "unique_key": "k"}, )";
+  const std::pair<std::string, const char*> cases[] = {
+      {"x", "tasks: not JSON"},
+      {"{}", "tasks: not a JSON array of objects"},
+      {good + "5]", "task 2: not a JSON object"},
+      {good + R"({"type": "t"}])", "task 2: queue NULL: there is no such queue"},
+      {good + R"({"queue": "default"}])", "task 2: type NULL: 1 to 63"},
+      {good + R"({"queue": 5, "type": "t"}])", "task 2: 'queue' must be a string"},
+      {good + R"({"queue": "default", "type": []}])", "task 2: 'type' must be a string"},
+      {good + R"({"queue": "default", "type": "t", "payloda": ""}])",
+       R"(task 2: options: unknown option "payloda")"},
+      {good + R"({"queue": "default", "type": "t", "prio": 4, "unique_key": "l"}])",
+       "task 2: 'prio' must be 0 (first) to 3"},
+      {good + R"({"queue": "default", "type": "t", "delay": "-1s"}])",
+       "task 2: 'delay' is \"-1s\""},
+      {json::array_t(1001, json::object()).size() == 1001
+           ? json(json::array_t(1001, json::object())).dump()
+           : "",
+       "tasks: 1001 of them: the most of one call is 1000"},
+  };
+  for (const auto& [list, words] : cases) {
+    EXPECT_NE(refusal_of(list).find(words), std::string::npos) << refusal_of(list);
+    app_.execute("BEGIN");
+    EXPECT_NE(refusal_of(list), "");
+    app_.execute("COMMIT");
+  }
+  const auto none =
+      support::db_error_of([&] { app_.execute("CALL allot_submit_many(NULL, @made)"); });
+  EXPECT_TRUE(none);
+  EXPECT_EQ(tasks(), 0U);
+  EXPECT_EQ(keys(), 0U);
+}
+
+}  // namespace
+}  // namespace allot::sqlapi

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many callers at once.
+#include <future>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "db/sqlapi/fixture.h"
+
+namespace allot::sqlapi {
+namespace {
+
+using RaceTest = SqlApiTest;
+
+constexpr int kCallers = 32;
+constexpr int kKeys = 1000;
+
+// Each caller takes the keys in an order of its own.
+int key_of(int caller, int at) {
+  return (at * 37 + caller * 211) % kKeys;
+}
+
+TEST_F(RaceTest, EveryTaskIsThereOnce) {
+  std::vector<std::future<std::set<std::string>>> callers;
+  for (int c = 0; c < kCallers; ++c) {
+    callers.push_back(std::async(std::launch::async, [&] {
+      db::Connection own = connect();
+      std::set<std::string> ids;
+      for (int i = 0; i < 50; ++i) ids.insert(call_submit(own, "narrow", "t", "x").id);
+      return ids;
+    }));
+  }
+  std::set<std::string> ids;
+  for (auto& caller : callers) ids.merge(caller.get());
+  EXPECT_EQ(ids.size(), std::size_t{50} * kCallers);
+  EXPECT_EQ(tasks(), std::uint64_t{50} * kCallers);
+}
+
+// Exactly one task of each key comes into being, and every loser is told its id.
+TEST_F(RaceTest, OneCallerWinsEachKey) {
+  std::vector<std::future<std::vector<Made>>> callers;
+  for (int c = 0; c < kCallers; ++c) {
+    callers.push_back(std::async(std::launch::async, [&, c] {
+      db::Connection own = connect();
+      own.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+      std::vector<Made> made(std::size_t{kKeys});
+      for (int i = 0; i < kKeys; ++i) {
+        const int key = key_of(c, i);
+        made.at(static_cast<std::size_t>(key)) =
+            call_submit(own, "default", "t", std::to_string(key), unique(std::to_string(key)));
+      }
+      return made;
+    }));
+  }
+  std::vector<int> winners(kKeys, 0);
+  std::vector<std::set<std::string>> ids(kKeys);
+  for (auto& caller : callers) {
+    const std::vector<Made> made = caller.get();
+    for (std::size_t key = 0; key < kKeys; ++key) {
+      winners[key] += made[key].existed ? 0 : 1;
+      ids[key].insert(made[key].id);
+    }
+  }
+  for (std::size_t key = 0; key < kKeys; ++key) {
+    EXPECT_EQ(winners[key], 1) << key;
+    ASSERT_EQ(ids[key].size(), 1U) << key;
+    const auto view = task({*ids[key].begin(), false});
+    ASSERT_TRUE(view) << key;
+    EXPECT_EQ(view->payload, std::to_string(key));
+  }
+  EXPECT_EQ(tasks(), static_cast<std::uint64_t>(kKeys));
+}
+
+// Lists lock in one order, so none of them is a deadlock's victim.
+TEST_F(RaceTest, ListsOfTheSameKeys) {
+  std::vector<std::future<nlohmann::json>> callers;
+  for (int c = 0; c < 8; ++c) {
+    callers.push_back(std::async(std::launch::async, [&, c] {
+      db::Connection own = connect();
+      nlohmann::json list = nlohmann::json::array();
+      for (int i = 0; i < 100; ++i) {
+        list.push_back({{"queue", "default"},
+                        {"type", "t"},
+                        {"unique_key", std::to_string((i * 37 + c * 11) % 100)}});
+      }
+      auto results = own.execute("CALL allot_submit_many(" + db::Statement::quoted(list.dump()) +
+                                 ", @made); SELECT @made");
+      return nlohmann::json::parse(results.back().next()->text(0));
+    }));
+  }
+  std::set<std::string> ids;
+  std::size_t winners = 0;
+  for (auto& caller : callers) {
+    for (const auto& made : caller.get()) {
+      ids.insert(made.at("id").get<std::string>());
+      winners += made.at("existed").get<bool>() ? 0U : 1U;
+    }
+  }
+  EXPECT_EQ(ids.size(), 100U);
+  EXPECT_EQ(winners, 100U);
+  EXPECT_EQ(tasks(), 100U);
+}
+
+}  // namespace
+}  // namespace allot::sqlapi

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// allot_task: where a task is.
+#include "db/sqlapi/fixture.h"
+
+namespace allot::sqlapi {
+namespace {
+
+class TaskTest : public SqlApiTest {
+ protected:
+  std::string state(const std::string& id) {
+    auto results = app_.execute("CALL allot_task(" + db::Statement::quoted(id) +
+                                ", @state); SELECT COALESCE(@state, 'NULL')");
+    return std::string(results.back().next()->text(0));
+  }
+};
+
+TEST_F(TaskTest, AsItGoesOn) {
+  const Made made = call_submit(app_, "default", "t", "secret", R"({"prio": 2})");
+  EXPECT_EQ(state(made.id), "waiting");
+  const std::string key = std::to_string(queue::TaskId::parse(made.id)->first_key);
+  look_.execute(
+      "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, run_key + 5"
+      " FROM task; UPDATE task SET first_key = run_key, run_key = run_key + 5");
+  EXPECT_EQ(state(made.id), "waiting") << "after a retry";
+  look_.execute("INSERT INTO task_running SELECT queue_id, partition_no, prio, " + key +
+                ", run_key, 1, 0, type, payload, 1, 1, 1, 'h', 'i', 1, UTC_TIMESTAMP(6),"
+                " UTC_TIMESTAMP(6) FROM task; DELETE FROM task");
+  EXPECT_EQ(state(made.id), "running");
+  look_.execute(
+      "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type,"
+      " payload, cause, error, died_at) SELECT queue_id, partition_no, prio, first_key, 1,"
+      " type, payload, '', '', UTC_TIMESTAMP(6) FROM task_running;"
+      "DELETE FROM task_running");
+  EXPECT_EQ(state(made.id), "dead");
+  look_.execute("DELETE FROM task_dead");
+  EXPECT_EQ(state(made.id), "NULL");
+}
+
+TEST_F(TaskTest, ItsIdIsThatOfNobodyElse) {
+  look_.execute("INSERT INTO queue VALUES (4294960000, 'far', 65535, UTC_TIMESTAMP(6))");
+  for (const char* queue : {"default", "narrow", "far"}) {
+    const Made made = call_submit(app_, queue, "t", "");
+    EXPECT_EQ(state(made.id), "waiting") << made.id;
+    queue::TaskId other = *queue::TaskId::parse(made.id);
+    ++other.first_key;
+    EXPECT_EQ(state(other.text()), "NULL");
+    other = *queue::TaskId::parse(made.id);
+    ++other.partition.partition_no;
+    EXPECT_EQ(state(other.text()), "NULL");
+  }
+}
+
+TEST_F(TaskTest, WhatIsNoIdIsRefused) {
+  const std::string good = call_submit(app_, "default", "t", "").id;
+  std::string upper = good;
+  upper.replace(0, 2, "0G");
+  for (const std::string& word :
+       {std::string(), std::string("x"), good + "0", good.substr(1), upper, std::string(16, 'i'),
+        std::string(29, 'z'), std::string(100'000, '0'), std::string("' OR 1=1 -- aaaaaaa")}) {
+    const auto error = support::db_error_of([&] { state(word); });
+    ASSERT_TRUE(error) << word.substr(0, 50);
+    EXPECT_NE(std::string(error->what()).find(": not an id"), std::string::npos) << error->what();
+  }
+}
+
+}  // namespace
+}  // namespace allot::sqlapi

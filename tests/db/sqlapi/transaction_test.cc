@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// A task exists if and only if its caller's transaction commits, whatever the session is like.
+#include "db/sqlapi/fixture.h"
+
+namespace allot::sqlapi {
+namespace {
+
+class TransactionTest : public SqlApiTest {
+ protected:
+  TransactionTest() {
+    app_.execute(
+        "DROP TABLE IF EXISTS orders;"
+        "CREATE TABLE orders (id INT AUTO_INCREMENT PRIMARY KEY, n INT) ENGINE=InnoDB");
+  }
+  ~TransactionTest() override { look_.execute("DROP TABLE orders"); }
+  TransactionTest(const TransactionTest&) = delete;
+  TransactionTest& operator=(const TransactionTest&) = delete;
+
+  std::uint64_t orders() { return std::stoull(value("SELECT COUNT(*) FROM orders")); }
+};
+
+TEST_F(TransactionTest, ItsTasksComeAndGoWithIt) {
+  for (const char* end : {"ROLLBACK", "COMMIT"}) {
+    app_.execute("BEGIN; INSERT INTO orders (n) VALUES (1)");
+    call_submit(app_, "default", "t", "plain");
+    EXPECT_FALSE(call_submit(app_, "default", "t", "unique", unique("k")).existed);
+    EXPECT_TRUE(call_submit(app_, "default", "t", "again", unique("k")).existed);
+    app_.execute(R"(CALL allot_submit_many('[{"queue": "default", "type": "t"}]', @made))");
+    EXPECT_TRUE(app_.in_transaction()) << "it is still the caller's";
+    EXPECT_EQ(tasks() + keys(), 0U) << "nobody else sees them yet";
+    app_.execute(end);
+    const std::uint64_t made = std::string(end) == "COMMIT" ? 1 : 0;
+    EXPECT_EQ(tasks(), 3 * made);
+    EXPECT_EQ(keys(), made);
+    EXPECT_EQ(orders(), made);
+  }
+}
+
+TEST_F(TransactionTest, WithoutOneACallIsItsOwn) {
+  app_.execute("SET SESSION completion_type = 1");  // a COMMIT would begin another one
+  call_submit(app_, "default", "t", "plain");
+  call_submit(app_, "default", "t", "unique", unique("k"));
+  app_.execute(R"(CALL allot_submit_many('[{"queue": "default", "type": "t"}]', @made))");
+  EXPECT_FALSE(app_.in_transaction());
+  EXPECT_EQ(tasks(), 3U);
+  EXPECT_EQ(keys(), 1U);
+}
+
+TEST_F(TransactionTest, WithoutAutocommitItIsTheCallersToo) {
+  app_.execute("SET SESSION autocommit = 0");
+  call_submit(app_, "default", "t", "unique", unique("k"));
+  EXPECT_EQ(tasks() + keys(), 0U);
+  app_.execute("ROLLBACK");
+  EXPECT_EQ(tasks() + keys(), 0U);
+  call_submit(app_, "default", "t", "unique", unique("k"));
+  app_.execute("COMMIT");
+  EXPECT_EQ(tasks() + keys(), 2U);
+}
+
+// The caller's own savepoint, of whatever name, is still there behind a call.
+TEST_F(TransactionTest, TheCallersSavepointStands) {
+  app_.execute("BEGIN; INSERT INTO orders (n) VALUES (1); SAVEPOINT mine");
+  call_submit(app_, "default", "t", "unique", unique("k"));
+  app_.execute(R"(CALL allot_submit_many('[{"queue": "default", "type": "t"}]', @made))");
+  app_.execute("ROLLBACK TO SAVEPOINT mine; COMMIT");
+  EXPECT_EQ(tasks() + keys(), 0U);
+  EXPECT_EQ(orders(), 1U);
+}
+
+TEST_F(TransactionTest, AFailedCallLeavesNothingAndTheTransactionGoesOn) {
+  app_.execute("BEGIN; INSERT INTO orders (n) VALUES (1)");
+  // The row of the task finds no room, when its key is already claimed.
+  look_.execute("LOCK TABLES task READ");
+  app_.execute("SET SESSION lock_wait_timeout = 1");
+  EXPECT_EQ(support::error_class_of([&] { call_submit(app_, "default", "t", "x", unique("k")); }),
+            "retryable");
+  look_.execute("UNLOCK TABLES");
+  call_submit(app_, "default", "t", "other", unique("l"));
+  app_.execute("COMMIT");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(unique_key) FROM task_unique"), "l");
+  EXPECT_EQ(tasks(), 1U);
+  EXPECT_EQ(orders(), 1U);
+}
+
+// A row that is there already would be met with the same clock and salt.
+TEST_F(TransactionTest, AKeyThatIsTakenIsAnotherSalt) {
+  // In one microsecond there are 4,096 keys, and most of them are taken.
+  app_.execute("SET timestamp = 1790000000.123456");
+  const Made first = call_submit(app_, "narrow", "t", "first");
+  const std::uint64_t base = queue::TaskId::parse(first.id)->first_key & ~std::uint64_t{4095};
+  look_.execute(
+      "DELETE FROM task; INSERT INTO task (queue_id, partition_no, prio, run_key, type,"
+      " payload) SELECT " +
+      std::to_string(narrow_.queue_id) + ", 0, 1, " + std::to_string(base) +
+      " + seq, 't', '' FROM seq_0_to_2047");
+  for (int i = 0; i < 50; ++i) {
+    const Made plain = call_submit(app_, "narrow", "t", "plain");
+    EXPECT_GE(queue::TaskId::parse(plain.id)->first_key, base + 2048);
+    const Made one = call_submit(app_, "narrow", "t", "unique", unique(std::to_string(i)));
+    EXPECT_FALSE(one.existed);
+    EXPECT_EQ(task(one)->payload, "unique");
+  }
+  EXPECT_EQ(keys(), 50U);
+  EXPECT_EQ(tasks(), 2048U + 100);
+}
+
+TEST_F(TransactionTest, AnOldSnapshotIsToldTheWinnerToo) {
+  app_.execute("BEGIN; SELECT COUNT(*) FROM task_unique");
+  const Made winner = call_submit(look_, "default", "t", "x", unique("k"));
+  const Made loser = call_submit(app_, "default", "t", "x", unique("k"));
+  EXPECT_TRUE(loser.existed);
+  EXPECT_EQ(loser.id, winner.id);
+  app_.execute("ROLLBACK");
+}
+
+TEST_F(TransactionTest, AKeyIsFreeAgainAfterItsTime) {
+  const Made first = call_submit(app_, "default", "t", "first", unique("k"));
+  look_.execute(
+      "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)"
+      " + INTERVAL 5 MINUTE");
+  EXPECT_EQ(call_submit(app_, "default", "t", "again", unique("k")).id, first.id);
+  EXPECT_EQ(tasks(), 0U);
+  look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)");
+  const Made later = call_submit(app_, "default", "t", "later", unique("k"));
+  EXPECT_FALSE(later.existed);
+  EXPECT_NE(later.id, first.id);
+  EXPECT_EQ(task(later)->payload, "later");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), "1");
+}
+
+TEST_F(TransactionTest, ATriggerMayCallIt) {
+  app_.execute(
+      "CREATE TRIGGER orders_task AFTER INSERT ON orders FOR EACH ROW"
+      " CALL allot_submit('default', IF(NEW.n < 0, 'no good', 't'), NEW.n,"
+      "                   JSON_OBJECT('unique_key', CONCAT('order ', NEW.n)), @id, @existed)");
+  app_.execute("INSERT INTO orders (n) VALUES (1), (2), (2), (3)");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(payload ORDER BY payload) FROM task"), "1,2,3");
+  EXPECT_THROW(app_.execute("INSERT INTO orders (n) VALUES (4), (-1)"), db::DbError);
+  app_.execute("BEGIN; INSERT INTO orders (n) VALUES (5); ROLLBACK");
+  EXPECT_EQ(tasks(), 3U);
+  EXPECT_EQ(keys(), 3U);
+  EXPECT_EQ(orders(), 4U);
+}
+
+TEST_F(TransactionTest, WhateverTheSessionIsLike) {
+  const char* settings[] = {
+      "sql_mode = ''",
+      "sql_mode = 'ANSI,NO_BACKSLASH_ESCAPES'",
+      "sql_mode = 'ORACLE'",
+      "sql_mode = 'TRADITIONAL,NO_UNSIGNED_SUBTRACTION,PAD_CHAR_TO_FULL_LENGTH,PIPES_AS_CONCAT'",
+      "time_zone = '-11:30'",
+      "sql_safe_updates = 1",
+      "sql_auto_is_null = 1",
+      "div_precision_increment = 0",
+      "default_regex_flags = 'DOTALL,EXTENDED,MULTILINE,UNGREEDY'",
+      "character_set_client = latin1",
+      "character_set_connection = gbk",
+      "collation_connection = utf8mb4_general_ci",
+      "lc_time_names = 'de_DE'",
+      "tx_isolation = 'SERIALIZABLE'",
+      "tx_isolation = 'READ-UNCOMMITTED'",
+      "tx_isolation = 'READ-COMMITTED'",
+      "completion_type = 1",
+      "group_concat_max_len = 4",
+  };
+  for (const char* setting : settings) {
+    look_.execute("DELETE FROM task");
+    db::Connection own = connect();
+    own.execute("SET SESSION " + std::string(setting));
+    for (const char* options : {"NULL", R"('{"prio": 2, "delay": "60m", "unique_key": "k"}')",
+                                R"('{"run_at": "2149-12-31T19:00:00.5+01:00"}')"}) {
+      own.execute("CALL allot_submit('default', 't', X'00ff275c22', " + std::string(options) +
+                  ", @id, @existed)");
+      look_.execute("DELETE FROM task_unique");
+    }
+    EXPECT_THROW(own.execute("CALL allot_submit('default', 'a\nb', '', NULL, @id, @existed)"),
+                 db::DbError)
+        << setting;
+    EXPECT_EQ(value("SELECT CONCAT(COUNT(*), MIN(HEX(payload)), MAX(HEX(payload))) FROM task"),
+              "300FF275C2200FF275C22")
+        << setting;
+    EXPECT_EQ(value("SELECT GROUP_CONCAT(ROUND(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6),"
+                    " '2025-01-01' + INTERVAL (run_key >> 12) MICROSECOND) / 60000000)"
+                    " ORDER BY run_key LIMIT 2) FROM task"),
+              "0,60")
+        << setting;
+    EXPECT_EQ(value("SELECT MAX('2025-01-01' + INTERVAL (run_key >> 12) MICROSECOND)"
+                    " BETWEEN '2149-12-31 18:00:00' AND '2149-12-31 18:00:02' FROM task"),
+              "1")
+        << setting;
+  }
+}
+
+}  // namespace
+}  // namespace allot::sqlapi
