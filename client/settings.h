@@ -7,14 +7,19 @@
 
 #include "allot/client.h"
 #include "db/connection.h"
+#include "queue/catalog.h"
 
 namespace allot::client {
 
 struct Settings {
   db::ConnectOptions connect;
   std::string runtime_dir;  // empty: nobody is woken
-  // Of the configuration: name and partitions. These are made when they are missing.
-  std::map<std::string, std::uint32_t> queues;
+  // Of the configuration, by name. These are made when they are missing.
+  struct Queue {
+    queue::QueueShape shape;
+    std::uint64_t compress_above;
+  };
+  std::map<std::string, Queue> queues;
 };
 
 // Both throw Error(kExitConfig).

@@ -123,7 +123,7 @@ TEST_F(LentTest, AKeyThatWasTakenMeanwhileIsSeen) {
 
 // What was sent before the error goes, what the caller wrote stays: he may go on.
 TEST_F(LentTest, AfterAFailureTheTransactionStandsAsItWas) {
-  queue::ensure_queue(look_, "later", 1);  // its keys are claimed after those of q
+  queue::ensure_queue(look_, "later", {1});  // its keys are claimed after those of q
   NewTask last = unique("z");
   last.queue = "later";
   Application other(name_);
@@ -160,6 +160,33 @@ TEST_F(LentTest, ADeadlockSaysThatTheTransactionIsGone) {
   EXPECT_TRUE(mine.empty() || theirs.empty()) << mine << theirs;
   for (Application* app : {&app_, &other}) app->run("COMMIT");
   EXPECT_EQ(tasks(), 2U) << "of the one that was not the victim";
+}
+
+// The claim of a partition by a new key of a fair queue is locked, which is none of the caller's
+// transaction.
+TEST_F(LentTest, AKeyOfAFairQueueKeepsNobodyWaiting) {
+  queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
+  const auto of_key = [](const std::string& key) {
+    NewTask task{.queue = "fair", .type = "t", .payload = ""};
+    task.options.partition_key = key;
+    return task;
+  };
+  app_.run("BEGIN");
+  client_.submit_in(app_.handle(), of_key("a"));
+  EXPECT_EQ(error_of([&] { client_.submit(of_key("b")); }), "");
+  app_.run("COMMIT");
+  EXPECT_EQ(value("SELECT COUNT(DISTINCT partition_no) FROM task"), "2");
+}
+
+TEST_F(LentTest, ALargePayloadIsCompressedAsAlways) {
+  NewTask large = task(std::string(100'000, 'a'));
+  large.options.compress_above = 1000;
+  app_.run("BEGIN");
+  const std::string id = client_.submit_in(app_.handle(), large).id;
+  app_.run("COMMIT");
+  EXPECT_LT(std::stoul(value("SELECT LENGTH(payload) FROM task")), 1000U);
+  EXPECT_EQ(client_.get(id)->payload, large.payload);
+  EXPECT_EQ(client_.get(id)->payload_size, 100'000U);
 }
 
 TEST_F(LentTest, ALostConnectionTakesTheTransactionWithIt) {
