@@ -217,7 +217,7 @@ class Client::Impl {
     if (auto info = queue::find_queue(db, name)) return std::move(*info);
     const auto configured = settings_.queues.find(name);
     if (configured != settings_.queues.end()) {
-      return queue::ensure_queue(db, name, configured->second.shape);
+      return queue::ensure_queue(db, name, queue::shape_of(configured->second));
     }
     throw Error("queue '" + name + "' does not exist; the daemon makes it at its start, from a " +
                     "section [queues.\"" + name + "\"]",

@@ -41,9 +41,7 @@ Settings from_file(const std::string& path) {
   options.file = path;
   const config::Settings loaded = config::load(options);
   Settings settings{db::from_settings(loaded.database), {}, {}};
-  for (const config::Queue& queue : loaded.queues) {
-    settings.queues[queue.name] = {queue::shape_of(queue), queue.compress_above};
-  }
+  for (const config::Queue& queue : loaded.queues) settings.queues[queue.name] = queue;
   try {
     settings.runtime_dir = config::runtime_dir(loaded);
   } catch (const Error&) {

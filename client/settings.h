@@ -6,20 +6,15 @@
 #include <string>
 
 #include "allot/client.h"
+#include "config/settings.h"
 #include "db/connection.h"
-#include "queue/catalog.h"
 
 namespace allot::client {
 
 struct Settings {
   db::ConnectOptions connect;
-  std::string runtime_dir;  // empty: nobody is woken
-  // Of the configuration, by name. These are made when they are missing.
-  struct Queue {
-    queue::QueueShape shape;
-    std::uint64_t compress_above;
-  };
-  std::map<std::string, Queue> queues;
+  std::string runtime_dir;                      // empty: nobody is woken
+  std::map<std::string, config::Queue> queues;  // those that are missing are made
 };
 
 // Both throw Error(kExitConfig).

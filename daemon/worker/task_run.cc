@@ -425,7 +425,8 @@ TaskRun::Result TaskRun::hold(std::chrono::microseconds pause) {
 TaskRun::Result TaskRun::interrupted(const Attempt& attempt, const std::string& reason) {
   if ((attempt.announced || attempt.detached) && !give_back(attempt)) return dropped(attempt);
   log::info("task.interrupted", {{"task", attempt.id}, {"reason", reason}});
-  return ended(attempt);
+  // Its lease may be valid again by now; nothing of its key may pass it all the same.
+  return attempt.queue.in_order() ? hold(std::chrono::microseconds(0)) : ended(attempt);
 }
 
 TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,

@@ -8,7 +8,8 @@ COMMENT 'Allot: not to be called from outside'
 BEGIN
   -- As in SubmitOptions, daemon/queue/submit.h.
   DECLARE v_known LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT
-    '["prio", "delay", "run_at", "unique_key", "unique_for"]';
+    '["prio", "delay", "run_at", "unique_key", "unique_for", "partition_key", "expires_in",
+      "expires_at", "compress_above", "compression"]';
   DECLARE v_names, v_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_at INT DEFAULT 0;
   IF NOT JSON_VALID(p_options) THEN

@@ -9,6 +9,8 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim(
   IN p_run_at_us BIGINT,                                -- NULL: p_delay_us decides
   IN p_unique_key VARBINARY(255),
   IN p_unique_for_us BIGINT,
+  IN p_expires_at DATETIME(6),
+  IN p_flags TINYINT UNSIGNED,
   IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
   IN p_payload LONGBLOB,
   OUT p_first_key BIGINT UNSIGNED,
@@ -58,8 +60,9 @@ BEGIN
          FOR UPDATE;
       SET p_existed = v_owner <> v_claim;
       IF NOT p_existed THEN
-        INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload)
-        VALUES (p_queue_id, p_partition_no, p_prio, p_first_key, 2, p_type, p_payload);
+        INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, type, payload)
+        VALUES (p_queue_id, p_partition_no, p_prio, p_first_key, p_expires_at, p_flags | 2, p_type,
+                p_payload);
       END IF;
       SET v_done = TRUE;
     END;

@@ -6,6 +6,8 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
   IN p_prio TINYINT UNSIGNED,
   IN p_delay_us BIGINT,
   IN p_run_at_us BIGINT,                                -- NULL: p_delay_us decides
+  IN p_expires_at DATETIME(6),
+  IN p_flags TINYINT UNSIGNED,
   IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
   IN p_payload LONGBLOB,
   OUT p_run_key BIGINT UNSIGNED
@@ -23,8 +25,9 @@ BEGIN
         IF v_tries = 8 THEN RESIGNAL; END IF;
       END;
       CALL allot_key(p_delay_us, p_run_at_us, p_run_key);
-      INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)
-      VALUES (p_queue_id, p_partition_no, p_prio, p_run_key, p_type, p_payload);
+      INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, type, payload)
+      VALUES (p_queue_id, p_partition_no, p_prio, p_run_key, p_expires_at, p_flags, p_type,
+              p_payload);
       SET v_made = TRUE;
     END;
   END WHILE;

@@ -13,5 +13,6 @@ BEGIN
   -- Up to a second is added, or many tasks with one due time would take each other's keys.
   SET p_run_key = GREATEST(v_now_us + p_delay_us,
                            COALESCE(p_run_at_us + (v_now_us & 1048575), 0)) << 12;
-  SET p_run_key = p_run_key + CAST(FLOOR(RAND() * 4096) AS UNSIGNED);  -- FLOOR gives a DOUBLE
+  -- Whole numbers: FLOOR(RAND() * 4096) would be a DOUBLE, and the key rounded.
+  SET p_run_key = p_run_key + (CRC32(RAND()) & 4095);
 END;

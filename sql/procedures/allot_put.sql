@@ -13,12 +13,15 @@ MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_queue_id INT UNSIGNED;
-  DECLARE v_partition_no SMALLINT UNSIGNED;
+  DECLARE v_placement VARCHAR(15) CHARACTER SET utf8mb4;
+  DECLARE v_partitions, v_max_running, v_partition_no SMALLINT UNSIGNED;
   DECLARE v_prio INT DEFAULT 1;
-  DECLARE v_delay_us BIGINT DEFAULT 0;
-  DECLARE v_run_at_us BIGINT;
-  DECLARE v_unique_key LONGBLOB;
+  DECLARE v_delay_us, v_expires_in_us BIGINT DEFAULT 0;
+  DECLARE v_run_at_us, v_expires_at_us BIGINT;
+  DECLARE v_expires_at DATETIME(6);
+  DECLARE v_unique_key, v_partition_key LONGBLOB;
   DECLARE v_unique_for_us BIGINT DEFAULT 300000000;
+  DECLARE v_flags TINYINT UNSIGNED DEFAULT 0;
   DECLARE v_key BIGINT UNSIGNED;
   DECLARE v_transaction BOOLEAN;
 
@@ -53,39 +56,73 @@ BEGIN
       CALL allot_moment('run_at', p_options, v_run_at_us);
     END IF;
     IF JSON_CONTAINS_PATH(p_options, 'one', '$.unique_key') THEN
-      IF JSON_TYPE(JSON_EXTRACT(p_options, '$.unique_key')) <> 'STRING' THEN
-        CALL allot_refuse('''unique_key'' must be a string');
-      END IF;
-      SET v_unique_key = JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.unique_key'));
-      IF LENGTH(v_unique_key) NOT BETWEEN 1 AND 255 THEN
-        CALL allot_refuse(CONCAT('unique_key of ', LENGTH(v_unique_key),
-                                 ' bytes: 1 to 255 are allowed'));
-      END IF;
+      CALL allot_text('unique_key', p_options, v_unique_key);
     END IF;
     IF JSON_CONTAINS_PATH(p_options, 'one', '$.unique_for') THEN
       CALL allot_duration('unique_for', p_options, v_unique_for_us);
     END IF;
+    IF JSON_CONTAINS_PATH(p_options, 'one', '$.partition_key') THEN
+      CALL allot_text('partition_key', p_options, v_partition_key);
+    END IF;
+    IF JSON_CONTAINS_PATH(p_options, 'all', '$.expires_in', '$.expires_at') THEN
+      CALL allot_refuse('expires_in and expires_at together: a task has one of them');
+    END IF;
+    IF JSON_CONTAINS_PATH(p_options, 'one', '$.expires_in') THEN
+      CALL allot_duration('expires_in', p_options, v_expires_in_us);
+    END IF;
+    IF JSON_CONTAINS_PATH(p_options, 'one', '$.expires_at') THEN
+      CALL allot_moment('expires_at', p_options, v_expires_at_us);
+    END IF;
+    IF (v_expires_in_us > 0 AND v_expires_in_us <= v_delay_us)
+       OR v_expires_at_us <= v_run_at_us THEN
+      CALL allot_refuse('it expires before it is due: it would never run');
+    END IF;
+    IF JSON_CONTAINS_PATH(p_options, 'one', '$.compress_above') THEN
+      CALL allot_refuse('compress_above: nothing is compressed here; compression says what was');
+    END IF;
+    IF JSON_CONTAINS_PATH(p_options, 'one', '$.compression') THEN
+      SET v_flags = CASE JSON_EXTRACT(p_options, '$.compression')
+                      WHEN '"gzip"' THEN 4 WHEN '"zstd"' THEN 8 ELSE 0 END;
+      IF v_flags = 0 THEN
+        CALL allot_refuse('''compression'' must be "gzip" or "zstd"');
+      END IF;
+    END IF;
   END IF;
 
-  SELECT queue_id, p_spread % partitions INTO v_queue_id, v_partition_no
+  SELECT queue_id, placement, partitions, max_running
+    INTO v_queue_id, v_placement, v_partitions, v_max_running
     FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- as padded it is equal
   IF v_queue_id IS NULL THEN
     CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(LEFT(p_queue, 63)), 'NULL'),
                              ': there is no such queue'));
   END IF;
+  IF v_placement = 'ordered' AND (v_prio <> 1 OR v_delay_us <> 0 OR v_run_at_us IS NOT NULL
+                                  OR v_unique_key IS NOT NULL) THEN
+    CALL allot_refuse(CONCAT('queue ', QUOTE(p_queue), ' is ordered: ',
+                             CASE WHEN v_prio <> 1 THEN 'prio' WHEN v_delay_us <> 0 THEN 'delay'
+                                  WHEN v_run_at_us IS NOT NULL THEN 'run_at' ELSE 'unique_key' END,
+                             ' would break the order of its tasks'));
+  END IF;
+  CALL allot_place(v_queue_id, p_queue, v_placement, v_partitions, v_max_running, v_partition_key,
+                   p_spread, v_partition_no);
+  SET v_expires_at = CAST('2025-01-01' AS DATETIME(6)) + INTERVAL v_expires_at_us MICROSECOND;
+  IF v_expires_in_us > 0 THEN
+    SET v_expires_at = UTC_TIMESTAMP(6) + INTERVAL v_expires_in_us MICROSECOND;
+  END IF;
 
   SET p_existed = FALSE;
   IF v_unique_key IS NULL THEN
-    CALL allot_insert(v_queue_id, v_partition_no, v_prio, v_delay_us, v_run_at_us, p_type,
-                      p_payload, v_key);
+    CALL allot_insert(v_queue_id, v_partition_no, v_prio, v_delay_us, v_run_at_us,
+                      v_expires_at, v_flags, p_type, p_payload, v_key);
   ELSE
     CALL allot_transaction(v_transaction);
     IF v_transaction THEN
       CALL allot_claim(v_queue_id, v_partition_no, v_prio, v_delay_us, v_run_at_us, v_unique_key,
-                       v_unique_for_us, p_type, p_payload, v_key, p_existed);
+                       v_unique_for_us, v_expires_at, v_flags, p_type, p_payload, v_key, p_existed);
     ELSE
       CALL allot_claim_alone(v_queue_id, v_partition_no, v_prio, v_delay_us, v_run_at_us,
-                             v_unique_key, v_unique_for_us, p_type, p_payload, v_key, p_existed);
+                             v_unique_key, v_unique_for_us, v_expires_at, v_flags, p_type,
+                             p_payload, v_key, p_existed);
     END IF;
   END IF;
   CALL allot_id(v_queue_id, v_partition_no * 4 + v_prio, v_key, p_id);

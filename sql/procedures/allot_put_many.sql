@@ -10,7 +10,7 @@ COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_at INT;
   DECLARE v_left BOOLEAN DEFAULT TRUE;
-  DECLARE v_spread INT UNSIGNED DEFAULT FLOOR(RAND() * 4294000000);
+  DECLARE v_spread INT UNSIGNED DEFAULT CRC32(RAND()) DIV 2;
   DECLARE v_task, v_queue, v_type, v_payload LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin;
   DECLARE v_existed BOOLEAN;

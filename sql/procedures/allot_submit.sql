@@ -11,6 +11,6 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_submit(
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: submits one task'
 BEGIN
-  CALL allot_put(p_queue, p_type, p_payload, p_options, FLOOR(RAND() * 4294967296), p_id,
-                 p_existed);
+  -- CRC32, because the low bits of RAND() are not random.
+  CALL allot_put(p_queue, p_type, p_payload, p_options, CRC32(RAND()), p_id, p_existed);
 END;

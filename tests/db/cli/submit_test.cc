@@ -48,9 +48,21 @@ TEST_F(SubmitTest, AsJson) {
 }
 
 TEST_F(SubmitTest, AnArgumentArrivesAsItIs) {
-  const std::string texts[] = {"",   " ",   "{}",   "[1,2,3]", "[]",  R"({"a": ["b"]})",
-                               "-5", "a b", "%s%n", "'; \"\\", "ä\n", "=x",
-                               "0"};
+  const std::string texts[] = {"",
+                               " ",
+                               "{}",
+                               "[1,2,3]",
+                               "[]",
+                               R"({"a": ["b"]})",
+                               "-5",
+                               "a b",
+                               "%s%n",
+                               "'; \"\\",
+                               "ä\n",
+                               "=x",
+                               "0",
+                               all_bytes(256).substr(1),  // an argument has no NUL
+                               "\xc3\x28\xed\xa0\x80\xff'"};
   for (const std::string& text : texts) {
     look_.execute("DELETE FROM task");
     must({"submit", "default", "t", text});

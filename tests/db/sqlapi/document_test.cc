@@ -37,7 +37,7 @@ class DocumentTest : public testing::Test {
         "GRANT ALL ON shop.* TO 'shop'@'%'");
     db::Connection allot = server().connect("allot");
     db::migrate(allot);
-    mail_ = queue::ensure_queue(allot, "mail", 4);
+    mail_ = queue::ensure_queue(allot, "mail", {4});
     for (const std::string& block : support::examples(kPage, "sql")) {
       if (!has(block, "GRANT ")) continue;
       root_.execute(block);

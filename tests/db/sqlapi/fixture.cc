@@ -10,7 +10,7 @@ std::string emptied_database() {
   static const std::string kName = Database::shared().make_database();
   db::Connection db = Database::shared().connect(kName);
   for (const char* table : {"task", "task_moved", "task_running", "task_dead", "task_unique",
-                            "q_lock_table", "queue"}) {
+                            "fair_partition", "q_lock_table", "queue"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   db.execute("ALTER TABLE queue AUTO_INCREMENT = 1");
@@ -33,8 +33,8 @@ Made call_submit(db::Connection& db, const std::string& queue, const std::string
 SqlApiTest::SqlApiTest()
     : name_(emptied_database()),
       look_(connect()),
-      default_(queue::ensure_queue(look_, "default", 4)),
-      narrow_(queue::ensure_queue(look_, "narrow", 1)),
+      default_(queue::ensure_queue(look_, "default", {4})),
+      narrow_(queue::ensure_queue(look_, "narrow", {1})),
       app_(connect()) {
   app_.execute(
       "SET SESSION sql_mode = DEFAULT, time_zone = DEFAULT, sql_safe_updates = DEFAULT;"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a task gets from its options, and what is refused with which words.
+#include <map>
 #include <set>
 
 #include "db/sqlapi/fixture.h"
@@ -74,7 +75,9 @@ TEST_F(OptionsTest, TasksSpreadOverThePartitions) {
 
 // The largest ids need all the bytes there are.
 TEST_F(OptionsTest, TheIdIsTheSameWordAsEverywhere) {
-  look_.execute("INSERT INTO queue VALUES (4294960000, 'far', 65535, UTC_TIMESTAMP(6))");
+  look_.execute(
+      "INSERT INTO queue (queue_id, name, partitions, created_at) VALUES (4294960000, 'far', "
+      "65535, UTC_TIMESTAMP(6))");
   for (int i = 0; i < 50; ++i) {
     look_.execute("DELETE FROM task");
     const Made made =
@@ -92,6 +95,94 @@ TEST_F(OptionsTest, TheIdIsTheSameWordAsEverywhere) {
 TEST_F(OptionsTest, KeysAreWholeNumbers) {
   for (int i = 0; i < 100; ++i) call_submit(app_, "narrow", "t", "");
   EXPECT_EQ(value("SELECT COUNT(DISTINCT run_key & 31) > 10 FROM task"), "1");
+}
+
+TEST_F(OptionsTest, ATaskMayExpireAndBeCompressed) {
+  call_submit(app_, "default", "t", "x", R"({"expires_in": "2h", "compression": "gzip"})");
+  EXPECT_EQ(value("SELECT CONCAT(flags, TIMESTAMPDIFF(MINUTE, UTC_TIMESTAMP(6), expires_at))"
+                  " FROM task"),
+            std::to_string(queue::kGzipFlag) + "119");
+  look_.execute("DELETE FROM task");
+  call_submit(app_, "default", "t", "x",
+              R"({"expires_at": "2149-12-31T19:00:00.25+01:00", "compression": "zstd",)"
+              R"( "unique_key": "k"})");
+  EXPECT_EQ(value("SELECT CONCAT_WS('|', flags, expires_at) FROM task"),
+            std::to_string(queue::kZstdFlag | queue::kUniqueFlag) + "|2149-12-31 18:00:00.250000");
+}
+
+std::string keyed(const std::string& key) {
+  return R"({"partition_key": ")" + key + "\"}";
+}
+
+// By each placement, the partition that submit() chooses too.
+TEST_F(OptionsTest, AKeyGoesWhereItGoesFromEverywhere) {
+  const auto ordered = queue::ensure_queue(look_, "ordered", {16, queue::Placement::kOrdered});
+  const auto limited = queue::ensure_queue(look_, "limited", {16, queue::Placement::kLimited, 3});
+  const auto fair = queue::ensure_queue(look_, "fair", {4, queue::Placement::kFair});
+  using Places = std::map<std::string, std::set<std::uint32_t>>;
+  Places by_call;
+  Places by_submit;
+  for (int i = 0; i < 200; ++i) {
+    for (const auto& queue : {ordered, limited, fair}) {
+      const std::string key = "customer " + std::to_string(i % 4);
+      const Made made = call_submit(app_, queue.name, "t", "", keyed(key));
+      by_call[queue.name + key].insert(queue::TaskId::parse(made.id)->partition.partition_no);
+      queue::Submission task{queue, "t", "", {}};
+      task.options.partition_key = key;
+      by_submit[queue.name + key].insert(
+          queue::submit(look_, {&task, 1}).front().id.partition.partition_no);
+    }
+  }
+  EXPECT_EQ(by_call, by_submit);
+  std::set<std::uint32_t> of_fair;
+  for (const auto& [key, partitions] : by_call) {
+    EXPECT_EQ(partitions.size(), key.starts_with("limited") ? 3U : 1U) << key;
+    if (key.starts_with("fair")) of_fair.insert(*partitions.begin());
+  }
+  EXPECT_EQ(of_fair.size(), 4U) << "each key its own";
+}
+
+TEST_F(OptionsTest, AQuietKeyGivesItsPartitionUp) {
+  queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
+  const auto put = [&](const std::string& key) {
+    const Made made = call_submit(app_, "fair", "t", "", keyed(key));
+    return queue::TaskId::parse(made.id)->partition.partition_no;
+  };
+  EXPECT_EQ(put("a"), 0U);
+  EXPECT_EQ(put("b"), 1U);
+  EXPECT_EQ(put("c"), 0U) << "shared";
+  look_.execute("DELETE FROM task WHERE partition_no = 1");
+  EXPECT_EQ(put("d"), 1U);
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(partition_key ORDER BY 1) FROM fair_partition"), "a,c,d");
+}
+
+struct Misfit {
+  const char* queue;
+  const char* options;
+  const char* words;
+};
+
+TEST_F(OptionsTest, WhatDoesNotFitItsQueueIsRefused) {
+  queue::ensure_queue(look_, "ordered", {4, queue::Placement::kOrdered});
+  queue::ensure_queue(look_, "limited", {4, queue::Placement::kLimited, 2});
+  const Misfit cases[] = {
+      {"ordered", "{}", "queue 'ordered' is ordered: a task of it needs a partition_key"},
+      {"limited", "{}", "queue 'limited' is limited: a task of it needs a partition_key"},
+      {"default", R"({"partition_key": "k"})",
+       "partition_key: queue 'default' is neither ordered nor limited nor fair"},
+      {"ordered", R"({"partition_key": "k", "prio": 0})", "prio would break the order"},
+      {"ordered", R"({"partition_key": "k", "delay": "1s"})", "delay would break the order"},
+      {"ordered", R"({"partition_key": "k", "unique_key": "k"})", "unique_key would break the"},
+      {"ordered", R"({"partition_key": "k", "run_at": "2030-01-01T00:00:00Z"})",
+       "run_at would break the order"},
+  };
+  for (const Misfit& misfit : cases) {
+    const auto error =
+        support::db_error_of([&] { call_submit(app_, misfit.queue, "t", "", misfit.options); });
+    ASSERT_TRUE(error) << misfit.options;
+    EXPECT_NE(std::string(error->what()).find(misfit.words), std::string::npos) << error->what();
+  }
+  EXPECT_EQ(tasks(), 0U);
 }
 
 struct Refused {
@@ -128,6 +219,16 @@ TEST_F(OptionsTest, AWrongOneIsRefusedByName) {
       {R"({"unique_for": []})", "'unique_for' must be a string"},
       {R"({"unique_key": ""})", "unique_key of 0 bytes: 1 to 255 are allowed"},
       {R"({"unique_key": 5})", "'unique_key' must be a string"},
+      {R"({"partition_key": ""})", "partition_key of 0 bytes: 1 to 255 are allowed"},
+      {R"({"expires_in": "x"})", R"('expires_in' is "x": not a whole number and a unit)"},
+      {R"({"expires_at": "2030"})", R"('expires_at' is "2030": not a moment with its zone)"},
+      {R"({"expires_in": "1s", "expires_at": "2030-01-01T00:00:00Z"})",
+       "expires_in and expires_at together"},
+      {R"({"expires_in": "1s", "delay": "1s"})", "it expires before it is due"},
+      {R"({"expires_at": "2030-01-01T00:00:00Z", "run_at": "2030-01-01T00:00:00Z"})",
+       "it expires before it is due"},
+      {R"({"compression": "lz4"})", R"('compression' must be "gzip" or "zstd")"},
+      {R"({"compress_above": 100})", "compress_above: nothing is compressed here"},
       {R"({"delay": "1s", "run_at": "2030-01-01T00:00:00Z"})", "delay and run_at together"},
       {R"({"run_at": 5})", "'run_at' must be a string"},
       {R"({"run_at": "2030-01-01T00:00:00"})", "not a moment with its zone"},

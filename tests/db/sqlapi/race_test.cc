@@ -101,5 +101,27 @@ TEST_F(RaceTest, ListsOfTheSameKeys) {
   EXPECT_EQ(tasks(), 100U);
 }
 
+// Outside of a transaction nothing of the caller's is lost with it, so the call is made again.
+TEST_F(RaceTest, AListThatIsADeadlocksVictimIsSubmittedAgain) {
+  app_.execute("BEGIN");
+  for (int i = 0; i < 100; ++i) call_submit(app_, "default", "t", "weight");
+  const Made b = call_submit(app_, "default", "t", "x", unique("b"));
+  auto list = std::async(std::launch::async, [&] {
+    db::Connection own = connect();
+    auto results = own.execute(
+        R"(CALL allot_submit_many('[{"queue": "default", "type": "t", "unique_key": "a"},)"
+        R"( {"queue": "default", "type": "t", "unique_key": "b"}]', @made); SELECT @made)");
+    return nlohmann::json::parse(results.back().next()->text(0));
+  });
+  ASSERT_TRUE(support::wait_for_lock_waits(look_, 1));
+  const Made a = call_submit(app_, "default", "t", "x", unique("a"));
+  EXPECT_FALSE(a.existed);
+  app_.execute("COMMIT");
+  const nlohmann::json made = list.get();
+  EXPECT_EQ(made, nlohmann::json::parse(R"([{"id": ")" + a.id + R"(", "existed": true}, {"id": ")" +
+                                        b.id + R"(", "existed": true}])"));
+  EXPECT_EQ(tasks(), 102U);
+}
+
 }  // namespace
 }  // namespace allot::sqlapi

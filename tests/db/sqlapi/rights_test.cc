@@ -56,7 +56,7 @@ class RightsTest : public testing::Test {
   }
   void migrate() {
     db::migrate(*migrator_);
-    queue::ensure_queue(root_, "default", 4);
+    queue::ensure_queue(root_, "default", {4});
   }
   void make_shop() {
     root_.execute("CREATE USER 'shop'@'%'");

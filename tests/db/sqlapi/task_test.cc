@@ -37,7 +37,9 @@ TEST_F(TaskTest, AsItGoesOn) {
 }
 
 TEST_F(TaskTest, ItsIdIsThatOfNobodyElse) {
-  look_.execute("INSERT INTO queue VALUES (4294960000, 'far', 65535, UTC_TIMESTAMP(6))");
+  look_.execute(
+      "INSERT INTO queue (queue_id, name, partitions, created_at) VALUES (4294960000, 'far', "
+      "65535, UTC_TIMESTAMP(6))");
   for (const char* queue : {"default", "narrow", "far"}) {
     const Made made = call_submit(app_, queue, "t", "");
     EXPECT_EQ(state(made.id), "waiting") << made.id;

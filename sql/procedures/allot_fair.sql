@@ -1,0 +1,54 @@
+-- The partition of a key of a fair queue (A9), as find_fair.sql and claim_fair.sql. A new key takes
+-- the partition with the fewest keys, or, when each has some, that of a key without tasks, which
+-- gives it up. Other than there it takes only plain reads for that, and no turn among all new keys:
+-- the caller's transaction may be long. Where what it read is old, two keys share a partition that
+-- need not.
+DROP PROCEDURE IF EXISTS /*!80000 allot_fair */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_fair(
+  IN p_queue_id INT UNSIGNED,
+  IN p_partitions SMALLINT UNSIGNED,
+  IN p_partition_key VARBINARY(255),
+  OUT p_partition_no SMALLINT UNSIGNED
+)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+allot_fair: BEGIN
+  DECLARE v_sharing INT DEFAULT 0;
+  DECLARE v_quiet_key VARBINARY(255);
+  SET p_partition_no = (SELECT partition_no FROM fair_partition
+                         WHERE queue_id = p_queue_id AND partition_key = p_partition_key);
+  IF p_partition_no IS NOT NULL THEN
+    LEAVE allot_fair;
+  END IF;
+  SELECT lease.partition_no, COALESCE(taken.sharing, 0)
+    INTO p_partition_no, v_sharing
+    FROM q_lock_table AS lease
+    LEFT JOIN (SELECT partition_no, COUNT(*) AS sharing
+                 FROM fair_partition
+                WHERE queue_id = p_queue_id AND partition_key > ''
+                GROUP BY partition_no) AS taken
+      ON taken.partition_no = lease.partition_no
+   WHERE lease.queue_id = p_queue_id AND lease.partition_no < p_partitions
+   ORDER BY COALESCE(taken.sharing, 0), lease.partition_no
+   LIMIT 1;
+  IF v_sharing > 0 THEN
+    SET v_quiet_key = (SELECT partition_key FROM fair_partition
+                        WHERE queue_id = p_queue_id AND partition_key > ''
+                          AND NOT EXISTS (SELECT 1 FROM task
+                                           WHERE task.queue_id = p_queue_id
+                                             AND task.partition_no = fair_partition.partition_no)
+                        LIMIT 1);
+  END IF;
+  IF v_quiet_key IS NOT NULL THEN
+    SET p_partition_no = (SELECT partition_no FROM fair_partition
+                           WHERE queue_id = p_queue_id AND partition_key = v_quiet_key);
+    DELETE FROM fair_partition WHERE queue_id = p_queue_id AND partition_key = v_quiet_key;
+  END IF;
+  INSERT INTO fair_partition (queue_id, partition_key, partition_no)
+  VALUES (p_queue_id, p_partition_key, p_partition_no)
+      ON DUPLICATE KEY UPDATE partition_no = fair_partition.partition_no;  -- an old snapshot
+  SELECT partition_no INTO p_partition_no
+    FROM fair_partition
+   WHERE queue_id = p_queue_id AND partition_key = p_partition_key
+     FOR UPDATE;
+END;
