@@ -20,8 +20,6 @@
 namespace allot {
 namespace {
 
-using Queues = std::map<std::string, queue::QueueInfo, std::less<>>;
-
 ErrorKind kind_of(ExitCode code) {
   switch (code) {
     case kExitUsage:
@@ -73,22 +71,23 @@ queue::Submission submission_of(const NewTask& task) {
   return submission;
 }
 
-// Says which of many was wrong.
-template <typename Read>
-void for_each_task(std::span<const NewTask> tasks, Read&& read) {
+// Calls `act` with each index, and says which of many was wrong.
+template <typename Act>
+void each(std::span<const NewTask> tasks, Act act) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     try {
-      read(i);
+      act(i);
     } catch (const Error& error) {
-      if (tasks.size() == 1) throw;
-      throw Error("task " + std::to_string(i) + ": " + error.what(), error.exit_code());
+      if (tasks.size() == 1 || error.exit_code() != kExitBadInput) throw;
+      throw Error("task " + std::to_string(i) + ": " + error.what(), kExitBadInput);
     }
   }
 }
 
+// As far as they can be judged without their queues.
 std::vector<queue::Submission> submissions_of(std::span<const NewTask> tasks) {
   std::vector<queue::Submission> submissions;
-  for_each_task(tasks, [&](std::size_t i) { submissions.push_back(submission_of(tasks[i])); });
+  each(tasks, [&](std::size_t i) { submissions.push_back(submission_of(tasks[i])); });
   return submissions;
 }
 
@@ -99,12 +98,12 @@ std::vector<Submitted> answer_of(const std::vector<queue::Submitted>& made) {
 }
 
 // In the transaction that is open on `session`, all or none.
-std::vector<queue::Submitted> submit_lent(db::LentSession& session,
+std::vector<queue::Submitted> submit_lent(db::LentSession& session, const queue::Placer& placer,
                                           std::span<const queue::Submission> submissions) {
   constexpr int kTries = 8;
   for (int tries = 1;; ++tries) {
     try {
-      return queue::submit_within(session.connection(), submissions);
+      return queue::submit_within(session.connection(), placer, submissions);
     } catch (const db::DbError& error) {
       const bool stands = session.undo();
       if (error.error_class() == db::ErrorClass::kGone) throw;
@@ -134,9 +133,10 @@ class Client::Impl {
   std::vector<Submitted> submit(std::span<const NewTask> tasks) {
     auto submissions = submissions_of(tasks);
     if (submissions.empty()) return {};
-    auto [session, queues] =
-        sessions_.begin([&](db::Connection& db) { return queues_of(db, tasks); });
-    complete(submissions, tasks, queues);
+    auto [session, ready] = sessions_.begin([&](db::Connection& db) {
+      find_queues(db, tasks, submissions);
+      return true;
+    });
     const auto made = queue::submit(*session, submissions);
     sessions_.give_back(std::move(session));
     wake(static_cast<std::size_t>(std::count_if(
@@ -148,13 +148,15 @@ class Client::Impl {
     if (lent == nullptr) throw Error("session: there is none", kExitBadInput);
     auto submissions = submissions_of(tasks);
     if (submissions.empty()) return {};
-    // Not over the caller's: a look would begin his transaction's view of the data.
-    auto [session, queues] =
-        sessions_.begin([&](db::Connection& db) { return queues_of(db, tasks); });
+    // Not over the caller's: a look would begin his transaction's view of the data, and a key's
+    // claim of a partition would be locked until he commits.
+    auto [session, placer] = sessions_.begin([&](db::Connection& db) {
+      find_queues(db, tasks, submissions);
+      return queue::Placer(db, submissions);
+    });
     sessions_.give_back(std::move(session));
-    complete(submissions, tasks, queues);
     db::LentSession his(*lent, settings_.connect.database);
-    return answer_of(submit_lent(his, submissions));
+    return answer_of(submit_lent(his, placer, submissions));
   }
 
   void wake(std::size_t tasks) const {
@@ -192,27 +194,23 @@ class Client::Impl {
   }
 
  private:
-  // With their queues, and what the configuration says of these where a task does not.
-  void complete(std::vector<queue::Submission>& submissions, std::span<const NewTask> tasks,
-                const Queues& queues) const {
-    for_each_task(tasks, [&](std::size_t i) {
-      queue::Submission& submission = submissions[i];
-      submission.queue = queues.at(tasks[i].queue);
-      const auto configured = settings_.queues.find(tasks[i].queue);
-      if (configured != settings_.queues.end() && !submission.options.compress_above) {
-        submission.options.compress_above = configured->second.compress_above;
-      }
-      queue::validate(submission);
+  // Looked up at every call: a queue may grow or shrink meanwhile.
+  void find_queues(db::Connection& db, std::span<const NewTask> tasks,
+                   std::vector<queue::Submission>& submissions) const {
+    std::map<std::string, queue::QueueInfo> queues;
+    each(tasks, [&](std::size_t i) {
+      const std::string& name = tasks[i].queue;
+      if (queues.count(name) == 0) queues.emplace(name, queue_of(db, name));
+      submissions[i].queue = queues.at(name);
+      complete(name, submissions[i].options);
+      queue::validate(submissions[i]);
     });
   }
 
-  // Looked up at every call: a queue may grow or shrink meanwhile.
-  [[nodiscard]] Queues queues_of(db::Connection& db, std::span<const NewTask> tasks) const {
-    Queues queues;
-    for (const NewTask& task : tasks) {
-      if (queues.count(task.queue) == 0) queues.emplace(task.queue, queue_of(db, task.queue));
-    }
-    return queues;
+  void complete(const std::string& name, SubmitOptions& options) const {
+    const auto configured = settings_.queues.find(name);
+    if (configured == settings_.queues.end() || options.compress_above) return;
+    options.compress_above = configured->second.compress_above;
   }
 
   [[nodiscard]] queue::QueueInfo queue_of(db::Connection& db, const std::string& name) const {

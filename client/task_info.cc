@@ -5,6 +5,7 @@
 #include <string>
 
 #include "queue/catalog.h"
+#include "queue/compression.h"
 #include "queue/inspect.h"
 
 namespace allot {
@@ -38,6 +39,15 @@ TaskState state_of(const queue::TaskView& task, const std::optional<queue::Stand
   return standing->leased ? TaskState::kLeased : TaskState::kWaiting;
 }
 
+// As its handler sees it; one that is damaged as it is written.
+std::string payload_of(const queue::TaskView& task) {
+  try {
+    return queue::decompress(task.flags, task.payload);
+  } catch (const Error&) {
+    return task.payload;
+  }
+}
+
 }  // namespace
 
 Moment moment_of(std::string_view text) {
@@ -69,8 +79,8 @@ std::optional<TaskInfo> task_info(db::Connection& db, const queue::TaskId& id) {
   info.state = state_of(*task, standing);
   info.prio = id.prio;
   info.attempts = task->attempts;
-  info.payload_size = task->payload_size;
-  info.payload = task->payload;
+  info.payload = payload_of(*task);
+  info.payload_size = info.payload.size();
   info.at = moment_of(task->running ? task->since : task->at);
   info.worker = task->holder;
   info.paused = standing && standing->paused;

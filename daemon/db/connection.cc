@@ -4,6 +4,7 @@
 #include <errmsg.h>
 #include <mysql.h>
 
+#include <algorithm>
 #include <charconv>
 #include <mutex>
 
@@ -244,8 +245,12 @@ std::vector<StatementResult> Connection::run(std::span<const Statement> statemen
 std::vector<StatementResult> Connection::run_one_by_one(std::span<const Statement> statements) {
   std::vector<StatementResult> results;
   for (const Statement& statement : statements) {
-    for (StatementResult& result : execute(portable(statement.render()))) {
-      results.push_back(std::move(result));
+    // In portable SQL no literal has a semicolon.
+    const std::string sql = portable(statement.render());
+    for (std::size_t at = 0; at < sql.size();) {
+      const std::size_t end = std::min(sql.find(';', at), sql.size());
+      results.push_back(execute(std::string_view(sql).substr(at, end - at)).front());
+      at = end + 1;
     }
   }
   return results;

@@ -330,10 +330,10 @@ std::vector<db::Statement> submit_statements(db::Connection& db,
   return statements;
 }
 
-std::vector<Submitted> submit_within(db::Connection& db, std::span<const Submission> submissions) {
-  for (const Submission& submission : submissions) validate(submission);
+std::vector<Submitted> submit_within(db::Connection& db, const Placer& placer,
+                                     std::span<const Submission> submissions) {
   std::vector<Submitted> tasks(submissions.size());
-  send(db, plan_of(Placer(db, submissions), submissions), submissions, tasks);
+  send(db, plan_of(placer, submissions), submissions, tasks);
   return tasks;
 }
 

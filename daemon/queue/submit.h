@@ -13,6 +13,7 @@
 #include "db/statement.h"
 #include "queue/catalog.h"
 #include "queue/compression.h"
+#include "queue/placement.h"
 #include "queue/task.h"
 
 namespace allot::queue {
@@ -55,8 +56,11 @@ std::vector<db::Statement> submit_statements(db::Connection& db,
                                              std::span<const Submission> submissions);
 
 // Submits in the transaction that is open on `db`, and only sends: an error leaves there what went
-// before it. One of class kDuplicate may be repeated, once that was undone.
-std::vector<Submitted> submit_within(db::Connection& db, std::span<const Submission> submissions);
+// before it. One of class kDuplicate may be repeated, once that was undone. `submissions` are
+// validated and `placer` is of them; if it has asked over another connection, no claim waits for
+// the end of this transaction.
+std::vector<Submitted> submit_within(db::Connection& db, const Placer& placer,
+                                     std::span<const Submission> submissions);
 
 // Submits all or none, each to its partition, or spread over the partitions of their queues (S18).
 // In the order of `submissions`; of two with one unique key the second one existed. Throws

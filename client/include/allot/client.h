@@ -100,7 +100,7 @@ struct TaskInfo {
   std::uint32_t prio = 0;
   std::uint32_t attempts = 0;      // failed ones, and of a running one that which runs
   std::uint64_t payload_size = 0;  // bytes
-  std::string payload;
+  std::string payload;             // as its handler gets it
   Moment at;            // when it is or was due; when it died; since when it runs detached
   std::string worker;   // "host/pid"; empty: nobody has it
   bool paused = false;  // its queue is: no worker takes it

@@ -51,9 +51,24 @@ TEST_F(ClientTest, EveryOptionArrives) {
   EXPECT_EQ(value("SELECT keep_us FROM task_unique"), "7000000");
   NewTask delayed = task();
   delayed.options.delay = 1h;
+  delayed.options.expires_in = 2h;
   const auto due = client_.get(client_.submit(delayed).id)->at - std::chrono::system_clock::now();
   EXPECT_GT(due, 50min);
   EXPECT_LE(due, 61min);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE expires_at IS NOT NULL"), "1");
+}
+
+TEST_F(ClientTest, AQueueThatIsOrderedWantsAKey) {
+  queue::ensure_queue(look_, "ordered", {4, queue::Placement::kOrdered});
+  NewTask first = task();
+  first.queue = "ordered";
+  EXPECT_EQ(error_of([&] {
+              client_.submit_many({task(), first});
+            }),
+            "bad_input: task 1: queue 'ordered' is ordered: a task of it needs a partition_key");
+  first.options.partition_key = "k";
+  EXPECT_EQ(client_.submit_many({first, first, first}).size(), 3U);
+  EXPECT_EQ(value("SELECT COUNT(DISTINCT partition_no) FROM task"), "1");
 }
 
 TEST_F(ClientTest, ASecondOneWithAUniqueKeyIsAnsweredWithTheFirst) {
@@ -103,6 +118,9 @@ TEST_F(ClientTest, AWrongFieldIsNamed) {
     task.options.run_at = Moment();
   });
   refused("unique_key", [](NewTask& task) { task.options.unique_key = ""; });
+  refused("partition_key",
+          [](NewTask& task) { task.options.partition_key = "of a queue that spreads"; });
+  refused("expires_in", [](NewTask& task) { task.options.expires_in = -1us; });
   refused("unique_for", [](NewTask& task) { task.options.unique_for = -1us; });
   EXPECT_EQ(error_of([&] { (void)client_.get("no id"); }),
             "bad_input: id 'no id': no id of a task");

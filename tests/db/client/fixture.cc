@@ -11,8 +11,9 @@ std::string emptied_database() {
   static const std::string kName = Database::shared().make_database();
   db::Connection db = Database::shared().connect(kName);
   db.execute("SET SESSION sql_safe_updates = 0");
-  for (const char* table : {"task", "task_moved", "task_attempt", "task_running", "task_dead",
-                            "task_unique", "q_lock_table", "queue_pause", "queue"}) {
+  for (const char* table :
+       {"task", "task_moved", "task_attempt", "task_running", "task_dead", "task_unique",
+        "fair_partition", "q_lock_table", "queue_pause", "queue"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   return kName;

@@ -123,19 +123,17 @@ TEST_F(LentTest, AKeyThatWasTakenMeanwhileIsSeen) {
 
 // What was sent before the error goes, what the caller wrote stays: he may go on.
 TEST_F(LentTest, AfterAFailureTheTransactionStandsAsItWas) {
-  app_.run("SET innodb_lock_wait_timeout = 1");
+  queue::ensure_queue(look_, "later", {1});  // its keys are claimed after those of q
+  NewTask last = unique("z");
+  last.queue = "later";
   Application other(name_);
   other.run("BEGIN");
-  client_.submit_in(other.handle(), unique("z"));
+  client_.submit_in(other.handle(), last);
+  app_.run("SET innodb_lock_wait_timeout = 1");
   app_.run("BEGIN");
   app_.run("INSERT INTO orders VALUES (1)");
   const std::string error = error_of([&] {
-    // More than one packet: keys of another queue go first.
-    queue::ensure_queue(look_, "p", {1});
-    NewTask first = unique("a");
-    first.queue = "q";
-    NewTask blocked = unique("z");
-    client_.submit_many_in(app_.handle(), {first, blocked});
+    client_.submit_many_in(app_.handle(), {unique("a"), last});
   });
   EXPECT_EQ(error.rfind("failed: ", 0), 0U) << error;
   app_.run("COMMIT");
@@ -162,6 +160,33 @@ TEST_F(LentTest, ADeadlockSaysThatTheTransactionIsGone) {
   EXPECT_TRUE(mine.empty() || theirs.empty()) << mine << theirs;
   for (Application* app : {&app_, &other}) app->run("COMMIT");
   EXPECT_EQ(tasks(), 2U) << "of the one that was not the victim";
+}
+
+// The claim of a partition by a new key of a fair queue is locked, which is none of the caller's
+// transaction.
+TEST_F(LentTest, AKeyOfAFairQueueKeepsNobodyWaiting) {
+  queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
+  const auto of_key = [](const std::string& key) {
+    NewTask task{.queue = "fair", .type = "t", .payload = ""};
+    task.options.partition_key = key;
+    return task;
+  };
+  app_.run("BEGIN");
+  client_.submit_in(app_.handle(), of_key("a"));
+  EXPECT_EQ(error_of([&] { client_.submit(of_key("b")); }), "");
+  app_.run("COMMIT");
+  EXPECT_EQ(value("SELECT COUNT(DISTINCT partition_no) FROM task"), "2");
+}
+
+TEST_F(LentTest, ALargePayloadIsCompressedAsAlways) {
+  NewTask large = task(std::string(100'000, 'a'));
+  large.options.compress_above = 1000;
+  app_.run("BEGIN");
+  const std::string id = client_.submit_in(app_.handle(), large).id;
+  app_.run("COMMIT");
+  EXPECT_LT(std::stoul(value("SELECT LENGTH(payload) FROM task")), 1000U);
+  EXPECT_EQ(client_.get(id)->payload, large.payload);
+  EXPECT_EQ(client_.get(id)->payload_size, 100'000U);
 }
 
 TEST_F(LentTest, ALostConnectionTakesTheTransactionWithIt) {
