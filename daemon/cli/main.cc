@@ -66,11 +66,12 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
   const auto add_key = [&](const char* name, std::optional<std::string>& key, const char* text) {
     return command.add_option(name, key, text)->type_name("KEY");
   };
-  const auto add_time = [&](std::string name, std::chrono::microseconds& time, const char* text) {
+  const auto add_time = [&](const std::string& name, std::chrono::microseconds& time,
+                            const char* text) {
     const auto read = [name, &time](const std::string& word) { time = parse_delay(name, word); };
     return command.add_option_function<std::string>(name, read, text)->type_name("TIME");
   };
-  const auto add_moment = [&](std::string name, std::optional<queue::Moment>& moment,
+  const auto add_moment = [&](const std::string& name, std::optional<queue::Moment>& moment,
                               const char* text) {
     const auto read = [name, &moment](const auto& word) { moment = parse_moment(name, word); };
     return command.add_option_function<std::string>(name, read, text)->type_name("MOMENT");

@@ -123,9 +123,9 @@ TEST_F(PlacementTest, KeysThatComeTogetherAreGivenDifferentPartitions) {
 }
 
 struct Refusal {
-  Placement placement;
-  SubmitOptions options;
-  const char* why;
+  Placement placement = Placement::kSpread;
+  SubmitOptions options{};
+  const char* why = "";
 };
 
 TEST_F(PlacementTest, WhatWouldBreakTheOrderOrDoNothingIsRefused) {
