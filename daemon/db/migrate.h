@@ -19,7 +19,8 @@ void require_schema(Connection& connection);
 
 // Applies what is missing, one migration after the other, under a server-wide name lock. Returns
 // the names applied. A newer schema than this build's is refused. The stored procedures are made
-// anew each time: they are those of this build also in a database that was restored without them.
+// anew unless they are those of this build: also in a database that was restored without them, or
+// where another account had made them.
 std::vector<std::string> migrate(Connection& connection);
 
 }  // namespace allot::db

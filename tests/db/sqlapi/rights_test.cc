@@ -110,7 +110,7 @@ TEST_F(RightsTest, EachRightIsForItsProcedureOnly) {
     root_.execute("REVOKE EXECUTE" + of_it + " FROM 'shop'@'%'");
     db::Connection shop = connect("shop");
     for (const auto& [name, call] : calls) {
-      EXPECT_EQ(support::error_class_of([&] { shop.execute(call); }),
+      EXPECT_EQ(support::error_class_of([&, sql = call] { shop.execute(sql); }),
                 name == revoked ? "refused" : "none")
           << name;
     }
@@ -130,15 +130,44 @@ TEST_F(RightsTest, TheyOutliveTheMigratorsLoginAndAnUpgrade) {
   EXPECT_EQ(root_.execute("SELECT COUNT(*) FROM task").front().next()->u64(0), 2U);
 }
 
+// A mark in a comment tells; without it, each start of an embedded database would write them again.
+TEST_F(RightsTest, TheyAreMadeOnlyWhereTheyAreNotThoseOfThisBuild) {
+  migrate();
+  const auto newest = [&] {
+    auto results = root_.execute(
+        "SELECT CONCAT(COUNT(*), '|', MIN(created)) FROM information_schema.routines"
+        " WHERE routine_schema = DATABASE()");
+    return std::string(results.front().next()->text(0));
+  };
+  // Seconds are told apart by a clock that is set.
+  migrator_->execute("SET timestamp = 2000000000");
+  const std::string first = newest();
+  db::migrate(*migrator_);
+  EXPECT_EQ(newest(), first);
+  root_.execute("ALTER PROCEDURE allot_submit COMMENT 'of another build'");
+  db::migrate(*migrator_);
+  const std::string second = newest();
+  EXPECT_NE(second, first);
+  migrator_->execute("SET timestamp = 2000000100");
+  db::migrate(*migrator_);
+  EXPECT_EQ(newest(), second);
+  root_.execute("DROP PROCEDURE allot_key");
+  db::migrate(*migrator_);
+  EXPECT_NE(newest(), second);
+}
+
 // As after a restore without the routines, or without the account.
 TEST_F(RightsTest, MigrateMakesThemAnew) {
   migrate();
-  root_.execute("DROP USER 'allot_migrate'@'%'; DROP PROCEDURE allot_put");
+  root_.execute("DROP USER 'allot_migrate'@'%'");
   migrator_.reset();
   db::Connection other = connect("root");
   const auto gone = support::db_error_of([&] { call_submit(other, "default", "t", ""); });
   ASSERT_TRUE(gone);
   EXPECT_EQ(gone->number(), 1449U) << gone->what();
+  EXPECT_TRUE(db::migrate(other).empty());
+  EXPECT_FALSE(call_submit(other, "default", "t", "").existed);
+  other.execute("DROP PROCEDURE allot_put");
   EXPECT_TRUE(db::migrate(other).empty());
   EXPECT_FALSE(call_submit(other, "default", "t", "").existed);
 }
