@@ -38,6 +38,18 @@ TEST_F(ClientTest, ATaskIsThereWhenSubmitReturns) {
   EXPECT_EQ(info->id, made.id);
 }
 
+TEST_F(ClientTest, TheLargestPayloadGoesThroughBothDoors) {
+  std::string bytes((std::size_t{16} << 20) - 1, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<char>(i * 2654435761U >> 24U);
+  Application app(name_);
+  app.run("BEGIN");
+  const std::string in = client_.submit_in(app.handle(), task(bytes)).id;
+  app.run("COMMIT");
+  EXPECT_TRUE(client_.get(client_.submit(task(bytes)).id)->payload == bytes);
+  EXPECT_TRUE(client_.get(in)->payload == bytes);
+}
+
 TEST_F(ClientTest, EveryOptionArrives) {
   NewTask later = unique("key");
   later.options.prio = 3;
