@@ -7,6 +7,7 @@
 #include "cli/dead.h"
 #include "cli/drain.h"
 #include "cli/queue_admin.h"
+#include "cli/queue_change.h"
 #include "cli/top.h"
 #include "cli/why.h"
 
@@ -23,6 +24,8 @@ struct OperatorWords {
   DeadChoice dead_retry;
   DeadChoice dead_discard;
   QueueOptions queue;
+  ResizeOptions resize;
+  MoveOptions move;
   WhyOptions why;
   CancelOptions cancel;
   DrainOptions drain;
