@@ -151,6 +151,13 @@ void add_drain(CLI::App& app, const Commands& commands, DrainOptions& options) {
   command.callback([commands, &options] { commands.choose(drain, options); });
 }
 
+void add_doctor(CLI::App& app, const Commands& commands, DoctorOptions& options) {
+  CLI::App& command =
+      *app.add_subcommand("doctor", "Look for what is wrong, and say how to mend it");
+  command.add_flag("--json", options.json, "As JSON");
+  command.callback([commands, &options] { commands.choose(doctor, options); });
+}
+
 void add_top(CLI::App& app, const Commands& commands, TopOptions& options) {
   CLI::App& command =
       *app.add_subcommand("top", "Watch this host's workers: rates and running tasks");
@@ -173,6 +180,7 @@ void add_operators(CLI::App& app, const Context& context, OperatorWords& words,
   add_dead(app, commands, words);
   add_queue_changes(add_queue(app, commands, words.queue), commands, words);
   add_why(app, commands, words.why);
+  add_doctor(app, commands, words.doctor);
   add_top(app, commands, words.top);
   add_drain(app, commands, words.drain);
   add_cancel(*app.get_subcommand("task"), commands, words.cancel);

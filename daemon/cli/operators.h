@@ -5,6 +5,7 @@
 
 #include "cli/context.h"
 #include "cli/dead.h"
+#include "cli/doctor.h"
 #include "cli/drain.h"
 #include "cli/queue_admin.h"
 #include "cli/queue_change.h"
@@ -28,6 +29,7 @@ struct OperatorWords {
   MoveOptions move;
   WhyOptions why;
   CancelOptions cancel;
+  DoctorOptions doctor;
   DrainOptions drain;
   TopOptions top;
 };

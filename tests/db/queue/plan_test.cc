@@ -358,6 +358,7 @@ std::vector<Expectation> by_operators() {
         {"to_partition_no", "3"}},
        "",
        true},
+      {&sql::k_list_leases, 2 * (kPartitions + 3), {}, "by hand, without an index", false, true},
       {&sql::k_pause, 1, {{"reason", "''"}}},
       {&sql::k_resume, 1, {}},
       {&sql::k_discard_dead, 5, {{"first_keys", one}}},
@@ -374,8 +375,9 @@ std::vector<Expectation> expectations() {
 }
 
 // Part of submit.sql, or not about a table.
-const std::set<std::string> kWithoutPlan{"submit_row", "kill_connection", "server_uptime",
-                                         "connections_allowed"};
+const std::set<std::string> kWithoutPlan{"submit_row",       "kill_connection",
+                                         "server_uptime",    "connections_allowed",
+                                         "server_variables", "database_clock"};
 
 TEST_F(PlanTest, EachStatementReadsWhatItMust) {
   for (const bool analyzed : {false, true}) {
