@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/admin.h"
 
+#include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +13,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/unique_fd.h"
 #include "db/migrate.h"
 #include "queue/catalog.h"
 
@@ -72,12 +75,48 @@ int migrate(const Context& context, bool json) {
   return kExitOk;
 }
 
-int run_worker_program(const Context& context, const std::vector<std::string>& arguments) {
+namespace {
+
+std::vector<std::string> worker_words(const Context& context,
+                                      const std::vector<std::string>& arguments) {
   std::vector<std::string> words = arguments;
   if (!context.load.file.empty()) words.insert(words.end(), {"--config", context.load.file});
   if (!context.load.embedded.empty())
     words.insert(words.end(), {"--embedded", context.load.embedded});
-  return run_program("allot-worker", std::move(words));
+  return words;
+}
+
+}  // namespace
+
+int run_worker_program(const Context& context, const std::vector<std::string>& arguments) {
+  return run_program("allot-worker", worker_words(context, arguments));
+}
+
+std::string worker_output(const Context& context, const std::vector<std::string>& arguments) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("pipe: ") + std::strerror(errno));
+  const UniqueFd out(ends[0]);
+  UniqueFd in(ends[1]);
+  const pid_t pid = fork();
+  if (pid < 0) throw Error(std::string("fork: ") + std::strerror(errno));
+  if (pid == 0) {
+    const UniqueFd null(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    dup2(in.get(), STDOUT_FILENO);
+    dup2(null.get(), STDERR_FILENO);
+    try {
+      run_program("allot-worker", worker_words(context, arguments));
+    } catch (const Error&) {
+      _exit(kExitFailure);
+    }
+  }
+  in.reset();
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = read(out.get(), buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+  waitpid(pid, nullptr, 0);
+  return text;
 }
 
 std::string program_path(const std::string& name) {

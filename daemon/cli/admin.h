@@ -19,6 +19,10 @@ int run_worker_program(const Context& context, const std::vector<std::string>& a
 // ../sbin.
 [[nodiscard]] std::string program_path(const std::string& name);
 
+// What allot-worker writes to standard output; what it says on standard error is left out.
+[[nodiscard]] std::string worker_output(const Context& context,
+                                        const std::vector<std::string>& arguments);
+
 // Becomes a program of this installation. Returns only on failure.
 int run_program(const std::string& name, std::vector<std::string> words);
 

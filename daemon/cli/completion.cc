@@ -59,7 +59,7 @@ _allot() {
   if [[ -z $_allot_pending && $word == -* ]]; then takes=; fi
   COMPREPLY=()
   case $takes in
-    QUEUE) mapfile -t COMPREPLY < <(compgen -W "$(_allot_queues "${COMP_WORDS[0]}")" -- "$word") ;;
+    QUEUE | FROM | TO) mapfile -t COMPREPLY < <(compgen -W "$(_allot_queues "${COMP_WORDS[0]}")" -- "$word") ;;
     FILE)
       compopt -o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -f -- "$word")
@@ -83,7 +83,7 @@ _allot() {
   takes=$_allot_takes
   if [[ -z $_allot_pending && $PREFIX == -* ]]; then takes=; fi
   case $takes in
-    QUEUE) compadd -- ${(f)"$(_allot_queues $words[1])"} ;;
+    QUEUE | FROM | TO) compadd -- ${(f)"$(_allot_queues $words[1])"} ;;
     FILE) _files ;;
     DIR) _files -/ ;;
     "")

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/confirm.h"
 #include "cli/queues.h"
 #include "cli/submit.h"
 #include "cli/task_view.h"
@@ -128,23 +128,6 @@ std::string tasks_text(std::size_t count) {
   return std::to_string(count) + " dead task" + (count == 1 ? "" : "s");
 }
 
-// Asks on a terminal, and is told with --yes elsewhere. Throws when it is not to be.
-void confirm(const std::string& verb, const Chosen& chosen, bool yes) {
-  const std::string what = tasks_text(chosen.ids.size()) + " " + chosen.whose;
-  if (yes) {
-    std::fprintf(stderr, "%s: %s\n", verb.c_str(), what.c_str());
-    return;
-  }
-  if (!is_terminal(STDIN_FILENO) || !is_terminal(STDERR_FILENO)) {
-    throw Error(verb + " would concern " + what + "; nothing was done, say it with --yes",
-                kExitUsage);
-  }
-  std::fprintf(stderr, "%s: %s. Go on? [y/N] ", verb.c_str(), what.c_str());
-  std::string answer;
-  std::getline(std::cin, answer);
-  if (answer != "y" && answer != "Y" && answer != "yes") throw Error("nothing was done");
-}
-
 // Calls `act` with a batch of ids after the other, not faster than `rate` tasks per second.
 template <typename Act>
 std::uint64_t in_batches(const std::vector<queue::TaskId>& ids, std::uint32_t rate, Act&& act) {
@@ -169,7 +152,8 @@ int act_on_dead(const Context& context, const DeadChoice& choice, const std::str
   db::Connection db = connect(settings);
   const bool named = !choice.ids.empty();
   const Chosen chosen = named ? chosen_by_id(db, choice.ids) : chosen_in_bulk(db, choice);
-  if (!named && !chosen.ids.empty()) confirm(verb, chosen, choice.yes);
+  if (!named && !chosen.ids.empty())
+    confirm(verb, tasks_text(chosen.ids.size()) + " " + chosen.whose, choice.yes);
   const std::uint64_t done =
       in_batches(chosen.ids, choice.rate,
                  [&](std::span<const queue::TaskId> ids) { return act(settings, db, ids); });

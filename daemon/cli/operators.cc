@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kMostListed = 1'000'000;
 constexpr int kMostRate = 1'000'000;
+constexpr int kMostPartitions = 4096;
 
 struct Commands {
   const Context& context;
@@ -76,8 +77,8 @@ CLI::App& add_queue_act(CLI::App& act, const Commands& commands, QueueOptions& o
   return act;
 }
 
-void add_queue(CLI::App& app, const Commands& commands, QueueOptions& options) {
-  CLI::App& queue = *app.add_subcommand("queue", "List, pause or resume queues");
+CLI::App& add_queue(CLI::App& app, const Commands& commands, QueueOptions& options) {
+  CLI::App& queue = *app.add_subcommand("queue", "List, pause, resume, resize or empty queues");
   queue.require_subcommand(1);
   add_queue_act(*queue.add_subcommand("list", "List the queues"), commands, options, list_queues);
   CLI::App& pause = add_queue_act(
@@ -88,6 +89,28 @@ void add_queue(CLI::App& app, const Commands& commands, QueueOptions& options) {
   CLI::App& resume = add_queue_act(*queue.add_subcommand("resume", "Let a paused queue go on"),
                                    commands, options, resume_queue);
   resume.add_option("QUEUE", options.queue, "The queue")->required();
+  return queue;
+}
+
+void add_queue_changes(CLI::App& queue, const Commands& commands, OperatorWords& words) {
+  CLI::App& resize = *queue.add_subcommand("resize", "Give a queue another number of partitions");
+  resize.add_option("QUEUE", words.resize.queue, "The queue")->required();
+  resize.add_option("PARTITIONS", words.resize.partitions, "How many, from now on")
+      ->required()
+      ->check(CLI::Range(1, kMostPartitions));
+  resize.add_flag("--json", words.resize.json, "As JSON");
+  resize.callback([commands, &words] { commands.choose(resize_queue, words.resize); });
+
+  CLI::App& move = *queue.add_subcommand("move", "Put waiting tasks into another queue");
+  move.add_option("FROM", words.move.from, "The queue they wait in")->required();
+  move.add_option("TO", words.move.to, "The queue they go to")->required();
+  move.add_option("--type", words.move.type, "Only tasks of this type")->type_name("TYPE");
+  move.add_option("--rate", words.move.rate, "At most so many per second")
+      ->check(CLI::Range(1, kMostRate))
+      ->type_name("TASKS");
+  move.add_flag("--yes", words.move.yes, "Do not ask; needed where there is no terminal");
+  move.add_flag("--json", words.move.json, "Print how many were chosen and moved, as JSON");
+  move.callback([commands, &words] { commands.choose(move_tasks, words.move); });
 }
 
 void add_why(CLI::App& app, const Commands& commands, WhyOptions& options) {
@@ -128,6 +151,13 @@ void add_drain(CLI::App& app, const Commands& commands, DrainOptions& options) {
   command.callback([commands, &options] { commands.choose(drain, options); });
 }
 
+void add_doctor(CLI::App& app, const Commands& commands, DoctorOptions& options) {
+  CLI::App& command =
+      *app.add_subcommand("doctor", "Look for what is wrong, and say how to mend it");
+  command.add_flag("--json", options.json, "As JSON");
+  command.callback([commands, &options] { commands.choose(doctor, options); });
+}
+
 void add_top(CLI::App& app, const Commands& commands, TopOptions& options) {
   CLI::App& command =
       *app.add_subcommand("top", "Watch this host's workers: rates and running tasks");
@@ -148,8 +178,9 @@ void add_operators(CLI::App& app, const Context& context, OperatorWords& words,
                    std::function<int()>& command) {
   const Commands commands{context, command};
   add_dead(app, commands, words);
-  add_queue(app, commands, words.queue);
+  add_queue_changes(add_queue(app, commands, words.queue), commands, words);
   add_why(app, commands, words.why);
+  add_doctor(app, commands, words.doctor);
   add_top(app, commands, words.top);
   add_drain(app, commands, words.drain);
   add_cancel(*app.get_subcommand("task"), commands, words.cancel);

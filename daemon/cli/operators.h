@@ -5,8 +5,10 @@
 
 #include "cli/context.h"
 #include "cli/dead.h"
+#include "cli/doctor.h"
 #include "cli/drain.h"
 #include "cli/queue_admin.h"
+#include "cli/queue_change.h"
 #include "cli/top.h"
 #include "cli/why.h"
 
@@ -23,8 +25,11 @@ struct OperatorWords {
   DeadChoice dead_retry;
   DeadChoice dead_discard;
   QueueOptions queue;
+  ResizeOptions resize;
+  MoveOptions move;
   WhyOptions why;
   CancelOptions cancel;
+  DoctorOptions doctor;
   DrainOptions drain;
   TopOptions top;
 };

@@ -24,6 +24,23 @@ QueueInfo read_queue(const db::Row& row) {
   return {static_cast<std::uint32_t>(row.u64(0)), std::string(row.text(1)), shape, std::nullopt};
 }
 
+// Those that are there stay as they are. Looked at first: to insert a row that is there waits for
+// whoever is writing it.
+void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions) {
+  db::Statement count(sql::k_count_partitions);
+  count.set("queue_id", queue_id);
+  const std::uint64_t there = db.run({count}).front().next()->u64(0);
+  if (there >= partitions) return;
+  std::string rows;
+  for (std::uint64_t i = there; i < partitions; ++i) {
+    rows += (rows.empty() ? "(" : ",(") + std::to_string(queue_id) + "," + std::to_string(i) +
+            ",UTC_TIMESTAMP(6))";
+  }
+  db::Statement create(sql::k_create_partition);
+  create.set_raw("rows", std::move(rows));
+  db.run({create});
+}
+
 }  // namespace
 
 std::string_view name_of(Placement placement) {
@@ -82,6 +99,13 @@ bool resume(db::Connection& db, const QueueInfo& queue) {
   return db.run({statement}).front().affected() > 0;
 }
 
+void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
+  make_partitions(db, queue.queue_id, partitions);
+  db::Statement statement(sql::k_resize_queue);
+  statement.set("queue_id", queue.queue_id).set("partitions", partitions);
+  db.run({statement});
+}
+
 QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
   auto queue = find_queue(db, name);
   if (!queue) {
@@ -94,19 +118,8 @@ QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueSha
     queue = find_queue(db, name);
   }
   if (!queue) throw Error("queue '" + std::string(name) + "' could not be made");
-  // Lease rows also for a queue that stands: whoever made it may have died in between. Looked at
-  // first: to insert a row that is there waits for whoever is writing it.
-  db::Statement count(sql::k_count_partitions);
-  count.set("queue_id", queue->queue_id);
-  if (db.run({count}).front().next()->u64(0) >= queue->partitions()) return *queue;
-  std::string rows;
-  for (std::uint32_t i = 0; i < queue->partitions(); ++i) {
-    rows += (rows.empty() ? "(" : ",(") + std::to_string(queue->queue_id) + "," +
-            std::to_string(i) + ",UTC_TIMESTAMP(6))";
-  }
-  db::Statement create(sql::k_create_partition);
-  create.set_raw("rows", std::move(rows));
-  db.run({create});
+  // Lease rows also for a queue that stands: whoever made it may have died in between.
+  make_partitions(db, queue->queue_id, queue->partitions());
   return *queue;
 }
 

@@ -10,8 +10,7 @@
 namespace allot::queue {
 namespace {
 
-BoundedCount bounded(db::Connection& db, const sql::SqlText& sql, const QueueInfo& queue) {
-  db::Statement statement(sql);
+BoundedCount bounded(db::Connection& db, db::Statement statement, const QueueInfo& queue) {
   statement.set("queue_id", queue.queue_id).set("most", kCountBound + 1);
   const std::uint64_t count = db.run({statement}).front().next()->u64(0);
   return {std::min(count, kCountBound), count > kCountBound};
@@ -102,15 +101,21 @@ std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int
 }  // namespace
 
 BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue) {
-  return bounded(db, sql::k_count_waiting, queue);
+  return bounded(db, db::Statement(sql::k_count_waiting), queue);
+}
+
+BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first) {
+  db::Statement statement(sql::k_count_retired);
+  statement.set("partitions", first);
+  return bounded(db, std::move(statement), queue);
 }
 
 BoundedCount count_dead(db::Connection& db, const QueueInfo& queue) {
-  return bounded(db, sql::k_count_dead, queue);
+  return bounded(db, db::Statement(sql::k_count_dead), queue);
 }
 
 BoundedCount count_running(db::Connection& db, const QueueInfo& queue) {
-  return bounded(db, sql::k_count_running, queue);
+  return bounded(db, db::Statement(sql::k_count_running), queue);
 }
 
 std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most) {

@@ -22,6 +22,8 @@ struct BoundedCount {
 inline constexpr std::uint64_t kCountBound = 100'000;
 
 BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue);
+// Of these, those in partitions from number `first` on.
+BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first);
 BoundedCount count_dead(db::Connection& db, const QueueInfo& queue);
 // Detached tasks: those that run outside of their partition. They are not among the waiting.
 BoundedCount count_running(db::Connection& db, const QueueInfo& queue);

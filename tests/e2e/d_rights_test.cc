@@ -200,7 +200,9 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
         {"why", id},
         {"task", "cancel", id},
         {"dead", "retry", id},
-        {"dead", "discard", "--queue", "default", "--all", "--yes"}}) {
+        {"dead", "discard", "--queue", "default", "--all", "--yes"},
+        {"queue", "resize", "default", "40"},
+        {"queue", "move", "default", "still", "--yes"}}) {
     const auto done = as("allot_operator", words);
     EXPECT_EQ(done.status.code, kExitOk) << done.err;
   }

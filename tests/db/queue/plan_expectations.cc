@@ -171,6 +171,30 @@ std::vector<Expectation> by_operators() {
       {&sql::k_cancel, 6, {{"run_key", "901"}, {"first_key", "901"}}},
       {&sql::k_pause, 1, {{"reason", "''"}}},
       {&sql::k_resume, 1, {}},
+      {&sql::k_resize_queue, 1, {}},
+      {&sql::k_count_retired, 110, {{"partitions", "4"}}},
+      {&sql::k_page_waiting, 51, {}},
+      {&sql::k_page_waiting, 51, {{"partition_no", "7"}, {"prio", "3"}}},
+      {&sql::k_lease_to_move, 5, {{"partition_no", "1"}}, "as lease"},
+      {&sql::k_move,
+       40,
+       {{"keys", "prio = 2 AND run_key IN (150)"},
+        {"first_keys", one},
+        {"run_keys", "150"},
+        {"to_queue_id", "4711"},
+        {"to_partition_no", "3"}},
+       "",
+       true},
+      {&sql::k_move,
+       40 * kBlock,
+       {{"keys", keys(kBlock, "prio", "run_key")},
+        {"first_keys", many},
+        {"run_keys", numbers_to(kBlock / kPrioClasses)},
+        {"to_queue_id", "4711"},
+        {"to_partition_no", "3"}},
+       "",
+       true},
+      {&sql::k_list_leases, 2 * (kPartitions + 3), {}, "by hand, without an index", false, true},
       {&sql::k_discard_dead, 5, {{"first_keys", one}}},
       {&sql::k_discard_dead, 5 * kBlock, {{"first_keys", many}}},
   };
@@ -189,8 +213,9 @@ std::vector<Expectation> expectations() {
 
 const std::set<std::string>& without_plan() {
   static const std::set<std::string> kNames{
-      "submit_row", "claim_unique_row", "due_now",         "due_after",     "due_at",
-      "expires_at", "expires_in",       "kill_connection", "server_uptime", "connections_allowed"};
+      "submit_row",    "claim_unique_row",    "due_now",          "due_after",
+      "due_at",        "expires_at",          "expires_in",       "kill_connection",
+      "server_uptime", "connections_allowed", "server_variables", "database_clock"};
   return kNames;
 }
 

@@ -5,6 +5,7 @@
 #include <future>
 
 #include "db/queue/fixture.h"
+#include "queue/compression.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -200,7 +201,7 @@ const FencedVerb kVerbs[] = {
      &sql::k_checkpoint,
      [](db::Statement& checkpoint, const Task& task) {
        checkpoint.set("prio", task.key.prio).set("run_key", task.key.run_key);
-       checkpoint.set("payload", "late");
+       checkpoint.set("payload", "late").set("compressed_flags", kCompressedFlags);
      },
      kHoldTask},
     {"bury",

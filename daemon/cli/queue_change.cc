@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/queue_change.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "cli/confirm.h"
+#include "cli/queues.h"
+#include "cli/submit.h"
+#include "cli/task_view.h"
+#include "cli/terminal.h"
+#include "cli/text.h"
+#include "queue/inspect.h"
+#include "queue/move.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+using std::chrono::steady_clock;
+
+// For a partition that somebody has: workers let go of it after block_seconds.
+constexpr auto kPatience = std::chrono::seconds(5);
+constexpr auto kPause = std::chrono::milliseconds(10);
+
+std::string tasks_text(std::uint64_t count) {
+  return std::to_string(count) + " task" + (count == 1 ? "" : "s");
+}
+
+struct Chosen {
+  std::map<queue::Partition, std::vector<queue::Waiting>> partitions;
+  std::uint64_t tasks = 0;
+  std::uint64_t unique = 0;  // stay where they are
+};
+
+Chosen choose(db::Connection& db, const queue::QueueInfo& from, const std::string& type) {
+  Chosen chosen;
+  queue::each_waiting(db, from, [&](const queue::Waiting& task) {
+    if (!type.empty() && task.type != type) return true;
+    if (task.unique) {
+      ++chosen.unique;
+    } else {
+      chosen.partitions[task.partition].push_back(task);
+      ++chosen.tasks;
+    }
+    return true;
+  });
+  return chosen;
+}
+
+class Move {
+ public:
+  Move(db::Connection& db, const config::Settings& settings, const queue::QueueInfo& to,
+       const Chosen& chosen, std::uint32_t rate)
+      : db_(db),
+        mover_(queue::make_holder(settings.daemon.instance, config::runtime_dir(settings))),
+        to_(to),
+        rate_(rate) {
+    // So that few tasks go to several partitions, too (S18).
+    const std::uint64_t share = chosen.tasks / std::max(1U, to.partitions()) + 1;
+    const std::uint64_t a_tenth = rate == 0 ? queue::kMoveBatch : std::max(1U, rate / 10);
+    batch_ = std::min<std::uint64_t>({share, a_tenth, queue::kMoveBatch});
+  }
+
+  // All of one partition; stops there when nobody lets go of it.
+  void run(std::span<const queue::Waiting> tasks) {
+    while (!tasks.empty()) {
+      const auto some = tasks.first(std::min<std::size_t>(batch_, tasks.size()));
+      std::this_thread::sleep_until(next_);
+      const auto moved = patiently(some);
+      if (!moved) {
+        leased_ += tasks.size();
+        return;
+      }
+      moved_ += *moved;
+      gone_ += some.size() - *moved;
+      if (rate_ > 0) next_ += std::chrono::nanoseconds(1'000'000'000ULL * some.size() / rate_);
+      tasks = tasks.subspan(some.size());
+    }
+  }
+
+  [[nodiscard]] std::uint64_t moved() const { return moved_; }
+  [[nodiscard]] std::uint64_t leased() const { return leased_; }
+  [[nodiscard]] std::uint64_t gone() const { return gone_; }
+
+ private:
+  std::optional<std::uint64_t> patiently(std::span<const queue::Waiting> tasks) {
+    const queue::Partition to{to_.queue_id, turn_++ % to_.partitions()};
+    const auto until = steady_clock::now() + kPatience;
+    for (;;) {
+      const auto moved = mover_.move(db_, tasks, to);
+      if (moved || steady_clock::now() >= until) return moved;
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+
+  db::Connection& db_;
+  queue::Mover mover_;
+  const queue::QueueInfo& to_;
+  std::uint32_t rate_;
+  std::uint64_t batch_ = 1;
+  std::uint32_t turn_ = 0;
+  steady_clock::time_point next_ = steady_clock::now();
+  std::uint64_t moved_ = 0;
+  std::uint64_t leased_ = 0;
+  std::uint64_t gone_ = 0;
+};
+
+// Tasks that wait would stand beside new ones of their keys (S16, S17).
+void require_no_order(const queue::QueueInfo& queue, const char* what) {
+  if (!queue.alone()) return;
+  throw Error("queue '" + queue.name + "' is " +
+                  std::string(queue::name_of(queue.shape.placement)) + ": " + what +
+                  "; make another queue, submit to that one, and let this one run empty",
+              kExitBadInput);
+}
+
+void require_spread(const queue::QueueInfo& queue) {
+  require_no_order(queue, "its tasks are not moved");
+  if (queue.shape.placement == queue::Placement::kSpread) return;
+  throw Error("queue '" + queue.name + "' is fair: its tasks are where their keys are",
+              kExitBadInput);
+}
+
+void require_resizable(const queue::QueueInfo& queue, std::uint32_t partitions) {
+  require_no_order(queue, "its number of partitions stays");
+  if (queue.shape.placement != queue::Placement::kFair || partitions >= queue.partitions()) return;
+  throw Error("queue '" + queue.name + "' is fair: it may only grow, from " +
+                  std::to_string(queue.partitions()) + " partitions",
+              kExitBadInput);
+}
+
+}  // namespace
+
+int resize_queue(const Context& context, const ResizeOptions& options) {
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const queue::QueueInfo before = Queues(db, settings).get(options.queue);
+  require_resizable(before, options.partitions);
+  queue::resize(db, before, options.partitions);
+  const auto retired = queue::count_from(db, before, options.partitions);
+  if (options.json) {
+    print({{"name", before.name},
+           {"partitions", options.partitions},
+           {"partitions_before", before.partitions()},
+           {"retired_tasks", retired.value},
+           {"retired_tasks_at_least", retired.at_least}});
+    return kExitOk;
+  }
+  std::printf("queue %s has %u partitions (before: %u)\n", before.name.c_str(), options.partitions,
+              before.partitions());
+  if (retired.value > 0) {
+    std::printf("%s%s in partitions that get no more: they run as before\n",
+                tasks_text(retired.value).c_str(), retired.at_least ? " or more" : "");
+  }
+  return kExitOk;
+}
+
+int move_tasks(const Context& context, const MoveOptions& options) {
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const queue::QueueInfo from = chosen_queues(db, options.from).front();
+  const queue::QueueInfo to = Queues(db, settings).get(options.to);
+  if (options.from.empty() || from.queue_id == to.queue_id) {
+    throw Error("FROM and TO must be two queues", kExitBadInput);
+  }
+  require_spread(from);
+  require_spread(to);
+  const Chosen chosen = choose(db, from, options.type);
+  const std::string what =
+      tasks_text(chosen.tasks) +
+      (options.type.empty() ? "" : " of type " + printable(options.type, queue::kMaxName)) +
+      " from queue " + from.name + " to queue " + to.name;
+  if (chosen.tasks > 0) confirm("move", what, options.yes);
+  Move move(db, settings, to, chosen, options.rate);
+  for (const auto& [partition, tasks] : chosen.partitions) move.run(tasks);
+  ring_local(settings, move.moved());
+  if (options.json) {
+    print({{"chosen", chosen.tasks},
+           {"moved", move.moved()},
+           {"gone", move.gone()},
+           {"leased", move.leased()},
+           {"unique", chosen.unique}});
+  } else {
+    std::printf("moved %s\n", tasks_text(move.moved()).c_str());
+    if (move.gone() > 0) {
+      std::printf("%s meanwhile ran, or began to\n", tasks_text(move.gone()).c_str());
+    }
+    if (chosen.unique > 0) {
+      std::printf("%s stay: their unique key is one of their queue\n",
+                  tasks_text(chosen.unique).c_str());
+    }
+  }
+  if (move.leased() == 0) return kExitOk;
+  std::fprintf(stderr, "%s %s stay: workers have their partitions; pause the queue, or try again\n",
+               error_head().c_str(), tasks_text(move.leased()).c_str());
+  return kExitFailure;
+}
+
+}  // namespace allot::cli

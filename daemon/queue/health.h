@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "db/connection.h"
+
+// What `allot doctor` asks the database. Only shown; nothing acts on it (S12).
+namespace allot::queue {
+
+// The server's settings that matter, those that it knows.
+std::map<std::string, std::string> server_variables(db::Connection& db);
+
+// The database's clock, UTC.
+std::chrono::sys_time<std::chrono::microseconds> database_clock(db::Connection& db);
+
+struct HeldLease {
+  std::string queue;
+  std::uint32_t partition_no = 0;
+  std::string host;
+  std::string instance;
+  std::uint32_t pid = 0;
+  std::uint64_t origin = 0;  // Holder::origin
+  std::string until;         // UTC, ISO 8601
+  bool overdue = false;      // by the database's clock
+};
+
+// At most so many.
+std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most);
+
+}  // namespace allot::queue

@@ -1,0 +1,21 @@
+-- A free partition, taken to move tasks out of it: also in a queue that is paused. Nothing runs
+-- under this lease, so that whoever takes it over suspects nothing. Otherwise as lease.sql.
+UPDATE q_lock_table
+   SET epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),  -- S2
+       lock_by = :holder,
+       lock_origin = :origin,
+       lock_host = :host,
+       lock_instance = :instance,
+       lock_pid = :pid,
+       state = 'LOCKED',
+       expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
+       block_size = 0
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND state = 'FREE'
+   AND EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
+                               WHERE queue_id = :queue_id AND partition_no = :partition_no
+                               LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked);
+SELECT epoch
+  FROM q_lock_table
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND lock_by = :holder AND state <> 'FREE';

@@ -1,0 +1,8 @@
+-- Leases that are held, for people.
+SELECT queue.name, lease.partition_no, lease.lock_host, lease.lock_instance, lease.lock_pid,
+       lease.lock_origin, DATE_FORMAT(lease.expire_at, '%Y-%m-%dT%H:%i:%s.%fZ'),
+       lease.expire_at < UTC_TIMESTAMP(6)
+  FROM q_lock_table AS lease
+  JOIN queue ON queue.queue_id = lease.queue_id
+ WHERE lease.state <> 'FREE'
+ LIMIT :most;

@@ -1,0 +1,9 @@
+-- All waiting tasks of a queue, page by page in the order of their keys, as page_dead.sql.
+SELECT partition_no, prio, run_key, COALESCE(first_key, run_key), type, flags
+  FROM task
+ WHERE queue_id = :queue_id
+   AND (partition_no > :partition_no
+        OR partition_no = :partition_no AND prio > :prio
+        OR partition_no = :partition_no AND prio = :prio AND run_key > :run_key)
+ ORDER BY queue_id, partition_no, prio, run_key
+ LIMIT :most;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/exit_codes.h"
+#include "db/cli/fixture.h"
+#include "queue/lease.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+class DoctorTest : public CliTest {
+ protected:
+  DoctorTest() {
+    must({"migrate"});
+    std::filesystem::create_directory(folder_ / "plugins");
+    configure("[daemon]", "[plugins]\nfolder = \"plugins\"\n[daemon]");
+    look_.execute("SET GLOBAL max_allowed_packet = 67108864");
+  }
+  ~DoctorTest() override {
+    look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = " + flush_);
+    look_.execute("SET GLOBAL max_allowed_packet = " + packet_);
+  }
+
+  json doctor(int code = kExitOk) {
+    const auto done = allot({"doctor", "--json"});
+    EXPECT_EQ(done.status.code, code) << done.out << done.err;
+    json report = json::parse(done.out, nullptr, false);
+    EXPECT_TRUE(report.is_object()) << done.out << done.err;
+    EXPECT_EQ(report["exit_code"], code);
+    return report["findings"];
+  }
+  // The one about that; null when there is none.
+  static json about(const json& findings, const std::string& what) {
+    for (const json& finding : findings) {
+      if (finding["about"] == what) return finding;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::string flush_ = value("SELECT @@global.innodb_flush_log_at_trx_commit");
+  std::string packet_ = value("SELECT @@global.max_allowed_packet");
+};
+
+TEST_F(DoctorTest, LooksAtEverything) {
+  look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1");
+  const json findings = doctor();
+  for (const char* what : {"configuration", "runtime folder", "daemon", "server", "durability",
+                           "max_allowed_packet", "time zone", "schema", "clock", "leases"}) {
+    ASSERT_FALSE(about(findings, what).is_null()) << what;
+    EXPECT_EQ(about(findings, what)["level"], "ok") << about(findings, what);
+  }
+  const std::string text = must({"doctor"});
+  EXPECT_TRUE(has(text, "ok    durability: commits are on disk\n"));
+  EXPECT_TRUE(has(text, "ok    time zone: the server's is "));
+}
+
+TEST_F(DoctorTest, SaysHowToMendTheServer) {
+  look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
+  look_.execute("SET GLOBAL max_allowed_packet = 16777216");
+  const json findings = doctor();  // it works all the same
+  for (const char* what : {"durability", "max_allowed_packet"}) {
+    EXPECT_EQ(about(findings, what)["level"], "warn");
+  }
+  EXPECT_TRUE(
+      has(about(findings, "durability")["mend"], "SET GLOBAL innodb_flush_log_at_trx_commit = 1"));
+  EXPECT_TRUE(has(must({"doctor"}),
+                  "warn  max_allowed_packet: 16777216 bytes: the largest "
+                  "payloads do not fit; SET GLOBAL max_allowed_packet"));
+}
+
+// S12: they are shown, and stay as they are.
+TEST_F(DoctorTest, ShowsLeasesWhoseHolderIsGone) {
+  support::Process gone({"true"});
+  const auto pid = gone.pid();
+  ASSERT_TRUE(gone.wait());
+  const auto holder = queue::make_holder("default", folder_ / "run");
+  const std::string lease =
+      " lock_by = 7, lock_host = 'h', lock_instance = 'default', state = "
+      "'LOCKED', expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, lock_pid = ";
+  const std::string of_wide = " AND queue_id = (SELECT queue_id FROM queue WHERE name = 'wide')";
+  const std::string own = ", lock_origin = " + std::to_string(holder.origin);
+  look_.execute("UPDATE q_lock_table SET" + lease + std::to_string(pid) + own +
+                " WHERE partition_no = 3" + of_wide);
+  look_.execute("UPDATE q_lock_table SET" + lease + std::to_string(getpid()) + own +
+                " WHERE partition_no = 4" + of_wide);
+  look_.execute("UPDATE q_lock_table SET" + lease + std::to_string(pid) +
+                ", lock_origin = 1 WHERE partition_no = 5" + of_wide);
+  look_.execute("UPDATE q_lock_table SET" + lease +
+                "1, lock_origin = 1,"
+                " expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR WHERE partition_no = 6" +
+                of_wide);
+  const std::string before = everything();
+  const json leases = about(doctor(), "leases");
+  EXPECT_EQ(leases["level"], "warn");
+  const std::string text = leases["text"];
+  EXPECT_TRUE(has(text, "2 of 4 seem to have lost their holders"));
+  EXPECT_TRUE(has(text, "wide/3 of h/" + std::to_string(pid) + " (gone)"));
+  EXPECT_TRUE(has(text, "wide/6 of h/1 (over since "));
+  EXPECT_EQ(everything(), before);
+}
+
+TEST_F(DoctorTest, WhatDoesNotWorkDecidesTheExitCode) {
+  look_.execute("DELETE FROM allot_schema");
+  const json behind = doctor(kExitConfig);
+  EXPECT_EQ(about(behind, "schema")["level"], "fail");
+  EXPECT_TRUE(has(about(behind, "schema")["text"], "allot migrate"));
+  EXPECT_EQ(about(behind, "server")["level"], "ok") << "looked at all the same";
+  configure(server_.socket(), "/nonexistent/socket");
+  EXPECT_EQ(about(doctor(kExitUnavailable), "database")["level"], "fail");
+  configure("[daemon]", "[demon]");
+  EXPECT_EQ(about(doctor(kExitConfig), "configuration")["level"], "fail");
+}
+
+}  // namespace
+}  // namespace allot::cli
