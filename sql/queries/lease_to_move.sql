@@ -11,7 +11,7 @@ UPDATE q_lock_table
        expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
        block_size = 0
  WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND state = 'FREE'
+   AND (state = 'FREE' OR lock_by = :holder)
    AND EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
                                WHERE queue_id = :queue_id AND partition_no = :partition_no
                                LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked);
