@@ -133,7 +133,8 @@ std::vector<std::string> Daemon::written() const {
 }
 
 std::string Daemon::log() const {
-  return support::read_file(folder_ / "log") + process_->err();
+  return support::read_file(folder_ / "log") +
+         (process_ == nullptr ? std::string() : process_->err());
 }
 
 bool Daemon::logged(const std::string& text) const {
