@@ -68,8 +68,8 @@ bool resume(db::Connection& db, const QueueInfo& queue);
 
 // What is submitted from now on goes to so many partitions (S17). New ones have their lease rows
 // before; those that are retired keep theirs, and are drained. Programs that know the queue already
-// go on with the number they know. Not for ordered and limited queues, whose tasks would be in other
-// partitions than new ones of their keys.
+// go on with the number they know. Not for ordered and limited queues, whose tasks would be in
+// other partitions than new ones of their keys.
 void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions);
 
 // Makes the queue and its lease rows if they are missing; an existing queue keeps its shape.

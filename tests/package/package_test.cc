@@ -100,14 +100,13 @@ TEST_F(PackageTest, ThereAreFour) {
 
 TEST_F(PackageTest, HoldTheProgramsThePluginsAndTheHeaders) {
   const auto daemon = content("allot");
-  for (const char* path : {"/sbin/allotd", "/bin/allot", "/libexec/allot/allot-worker",
-                           "/libexec/allot/allot-embedded", "/lib/systemd/system/allotd.service",
-                           "/lib/sysusers.d/allot.conf", "/lib/tmpfiles.d/allot.conf",
-                           "/share/man/man1/allot.1.gz", "/share/man/man5/allot.toml.5.gz",
-                           "/share/man/man5/allot-ndjson.5.gz", "/share/man/man8/allotd.8.gz",
-                           "/share/man/man8/allot-worker.8.gz",
-                           "/share/man/man8/allot-embedded.8.gz",
-                           "/share/bash-completion/completions/allot"}) {
+  for (const char* path :
+       {"/sbin/allotd", "/bin/allot", "/libexec/allot/allot-worker",
+        "/libexec/allot/allot-embedded", "/lib/systemd/system/allotd.service",
+        "/lib/sysusers.d/allot.conf", "/lib/tmpfiles.d/allot.conf", "/share/man/man1/allot.1.gz",
+        "/share/man/man5/allot.toml.5.gz", "/share/man/man5/allot-ndjson.5.gz",
+        "/share/man/man8/allotd.8.gz", "/share/man/man8/allot-worker.8.gz",
+        "/share/man/man8/allot-embedded.8.gz", "/share/bash-completion/completions/allot"}) {
     EXPECT_EQ(daemon.count(kPrefix + path), 1U) << path;
   }
   const std::string zsh = kPrefix == "/usr" ? "vendor-completions" : "site-functions";

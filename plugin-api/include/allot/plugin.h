@@ -106,8 +106,8 @@ typedef struct allot_submission {
   allot_str type;
   allot_str payload;
   uint32_t prio; /* its class, 0 (first) to 3; usually ALLOT_DEFAULT_PRIO */
-  /* What follows is none of it where it is 0, or data is NULL. Times are microseconds, moments those
-   * since 1970. What they mean stands in docs/cli.md, under the same names. */
+  /* What follows is none of it where it is 0, or data is NULL. Times are microseconds, moments
+   * those since 1970. What they mean stands in docs/cli.md, under the same names. */
   int64_t delay_us;
   int64_t run_at_us;
   allot_str unique_key;
