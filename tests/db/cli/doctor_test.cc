@@ -19,6 +19,8 @@ class DoctorTest : public CliTest {
     configure("[daemon]", "[plugins]\nfolder = \"plugins\"\n[daemon]");
     look_.execute("SET GLOBAL max_allowed_packet = 67108864");
   }
+  DoctorTest(const DoctorTest&) = delete;
+  DoctorTest& operator=(const DoctorTest&) = delete;
   ~DoctorTest() override {
     look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = " + flush_);
     look_.execute("SET GLOBAL max_allowed_packet = " + packet_);

@@ -41,8 +41,10 @@ class DrainTest : public QueueTest {
       const std::size_t size = std::min(sizes[dice() % std::size(sizes)], end - first);
       std::vector<Submission> submissions;
       for (std::size_t i = 0; i < size; ++i) {
-        submissions.push_back({wide_, "t", std::to_string(first++),
-                               static_cast<std::uint32_t>(dice() % kPrioClasses)});
+        submissions.push_back({wide_,
+                               "t",
+                               std::to_string(first++),
+                               {.prio = static_cast<std::uint32_t>(dice() % kPrioClasses)}});
       }
       submitted_ += submit(db, submissions).size();
     }

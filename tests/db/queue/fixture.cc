@@ -78,7 +78,7 @@ QueueInfo QueueTest::make_queue(const std::string& name, std::uint32_t partition
 std::vector<TaskId> QueueTest::put(std::size_t count, std::uint32_t prio) {
   std::vector<Submission> submissions;
   for (std::size_t i = 0; i < count; ++i) {
-    submissions.push_back({queue_, "t", std::to_string(i), prio});
+    submissions.push_back({queue_, "t", std::to_string(i), {.prio = prio}});
   }
   return ids_of(submit(look_, submissions));
 }

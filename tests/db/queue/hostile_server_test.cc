@@ -16,7 +16,7 @@ TEST(HostileServerTest, TasksLiveAndDieAsAnywhere) {
   const Partition partition{queue.queue_id, 0};
   // 0xbf5c is one character in gbk and ends in a backslash.
   const std::string payload = "\xbf\\' OR 1 -- \xc3\xa4 \"x\"";
-  const std::vector<Submission> submissions(3, {queue, "t", payload, 1});
+  const std::vector<Submission> submissions(3, {queue, "t", payload, {}});
   const std::vector<TaskId> ids = ids_of(submit(worker.db, submissions));
 
   auto block = worker.lease(partition);

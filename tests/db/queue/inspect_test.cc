@@ -40,7 +40,7 @@ TEST_F(InspectTest, ShowNamesTheHolder) {
 // The database's clock in UTC, whatever the server's time zone is (here an odd one).
 TEST_F(InspectTest, TimesAreUtc) {
   worker_.db.execute("SET timestamp = 1790000000.123456");
-  const std::vector<Submission> one{{queue_, "t", "", 1}};
+  const std::vector<Submission> one{{queue_, "t", "", {}}};
   const TaskId id = submit(worker_.db, one).at(0).id;
   EXPECT_EQ(show(look_, id)->at.substr(0, 24), "2026-09-21T14:13:20.1234");
 }

@@ -19,7 +19,7 @@ class SubmitTest : public QueueTest {
                                        std::size_t payload_size = 0) {
     std::vector<Submission> submissions;
     for (std::size_t i = 0; i < count; ++i) {
-      submissions.push_back({queue, "t", std::to_string(i) + std::string(payload_size, '\\'), 1});
+      submissions.push_back({queue, "t", std::to_string(i) + std::string(payload_size, '\\'), {}});
     }
     return submissions;
   }
@@ -55,8 +55,10 @@ TEST_F(SubmitTest, TheIdsAreThoseOfTheRows) {
 TEST_F(SubmitTest, QueuesClassesAndTypesMayBeMixed) {
   std::vector<Submission> submissions;
   for (std::uint32_t i = 0; i < 200; ++i) {
-    submissions.push_back({i % 3 == 0 ? queue_ : wide_, "type." + std::to_string(i % 7),
-                           std::to_string(i), i % kPrioClasses});
+    submissions.push_back({i % 3 == 0 ? queue_ : wide_,
+                           "type." + std::to_string(i % 7),
+                           std::to_string(i),
+                           {.prio = i % kPrioClasses}});
   }
   expect_found(ids_of(submit(worker_.db, submissions)), submissions);
 }
@@ -205,7 +207,7 @@ TEST_F(SubmitTest, WhenAllKeysAreTakenNothingIsSubmitted) {
   const std::uint64_t before = tasks();
   EXPECT_EQ(error_class_of([&] { submit(worker_.db, batch(queue_, 1)); }), "duplicate");
   auto mixed = batch(wide_, 20);
-  mixed.push_back({queue_, "t", "", 1});
+  mixed.push_back({queue_, "t", "", {}});
   EXPECT_EQ(error_class_of([&] { submit(worker_.db, mixed); }), "duplicate");
   EXPECT_EQ(tasks(), before);
   submit(worker_.db, batch(wide_, 20));

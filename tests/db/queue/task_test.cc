@@ -418,7 +418,7 @@ TEST_P(PayloadTest, GoesThereAndBackByteForByte) {
   std::string payload(GetParam(), '\0');
   std::mt19937 random(static_cast<unsigned>(GetParam()));
   for (char& c : payload) c = static_cast<char>(random());
-  const std::vector<Submission> one{{queue_, "t", payload, 1}};
+  const std::vector<Submission> one{{queue_, "t", payload, {}}};
   const TaskId id = submit(worker_.db, one).at(0).id;
   const FetchSpec spec{.block_size = 100};
   const Block block = must_lease(spec);
