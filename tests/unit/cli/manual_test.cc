@@ -74,7 +74,7 @@ std::map<std::string, std::set<std::string>> leaves(const std::string& path = ""
   return all;
 }
 
-std::string dashed(std::string text) {
+std::string dashed(const std::string& text) {
   return std::regex_replace(text, std::regex("-"), "\\-");
 }
 

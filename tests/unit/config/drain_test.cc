@@ -9,7 +9,7 @@ namespace {
 
 class DrainTest : public ConfigTest {
  protected:
-  Settings drained(Drain drain) {
+  Settings drained(const Drain& drain) {
     LoadOptions all = options();
     all.file = write(kDrainFile, drain_text(drain));
     return load(all);
