@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition keys: order, limits, fair shares; and tasks that have to begin in time. The environment
-// variables ALLOT_TEST_KEYS, ALLOT_TEST_TASKS (of a key), ALLOT_TEST_LIMITED (tasks) and
-// ALLOT_TEST_HEAVY (waiting tasks of the heavy tenant) make them as large as one likes.
+// variables ALLOT_TEST_KEYS, ALLOT_TEST_TASKS (of a key), ALLOT_TEST_KILL_MS (between two kills),
+// ALLOT_TEST_LIMITED (tasks) and ALLOT_TEST_HEAVY (waiting tasks of the heavy tenant) make them as
+// large as one likes.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -86,6 +87,7 @@ TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
   const int keys = size_of("ALLOT_TEST_KEYS", 100);
   const int tasks = size_of("ALLOT_TEST_TASKS", 30);
   start("partitions = 16\nplacement = \"ordered\"\n", 4);
+  must({"queue", "pause", "keyed"});
   const char* const verbs[] = {"", "", "", "", "", "", "", "crash", "", "", "release"};
   for (int number = 0; number < tasks; ++number) {
     std::vector<nlohmann::json> batch;
@@ -95,19 +97,22 @@ TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
     }
     submit(batch);
   }
+  must({"queue", "resume", "keyed"});
+  const std::chrono::milliseconds pace(size_of("ALLOT_TEST_KILL_MS", 200));
   std::mt19937 dice(1);
   std::size_t kills = 0;
   while (daemon_->count("task") > 0) {
     const auto workers = daemon_->workers();
     if (!workers.empty()) kill(workers[dice() % workers.size()], SIGKILL);
     ++kills;
-    const auto second = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    const auto next = std::chrono::steady_clock::now() + pace;
     ASSERT_TRUE(eventually(
-        [&] { return daemon_->count("task") == 0 || std::chrono::steady_clock::now() > second; }));
+        [&] { return daemon_->count("task") == 0 || std::chrono::steady_clock::now() > next; }));
     ASSERT_LT(kills, 3600U) << daemon_->log();
   }
   expect_in_order(done(), keys, tasks);
   EXPECT_EQ(daemon_->count("task_dead"), 0U);
+  EXPECT_GE(kills, 3U);
   std::printf("kills: %zu\n", kills);
 }
 
