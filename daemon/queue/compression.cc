@@ -4,7 +4,6 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <array>
 #include <memory>
 
 #include "base/error.h"

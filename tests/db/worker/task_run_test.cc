@@ -8,6 +8,7 @@
 #include "db/worker/run_fixture.h"
 #include "queue/inspect.h"
 #include "support/eventually.h"
+#include "support/temp_dir.h"
 
 namespace allot::worker {
 namespace {
@@ -174,6 +175,22 @@ TEST_F(TaskRunTest, ALockWaitIsNoLostReply) {
   EXPECT_EQ(done.get(), Result::kDetached);
   EXPECT_EQ(raw_slot_->leases_lost, 1U);
   EXPECT_EQ(value("SELECT lock_by FROM task_running"), "7");
+}
+
+// S16: it gave way because its lease was in doubt; nothing of its key may pass it.
+TEST_F(TaskRunTest, AnInterruptedTaskOfAnOrderedQueueEndsItsBlock) {
+  served_.info.shape.placement = queue::Placement::kOrdered;
+  const support::TempDir folder;
+  put_task("test.gate", "retry " + (folder / "gate"));
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  auto result = std::async(std::launch::async, [&] { return run(block, false); });
+  ASSERT_TRUE(support::eventually([&] { return raw_slot_->running_count.load() == 1; }));
+  keeper_.lose(block.lease, "test");
+  (void)folder.write("gate", "");
+  EXPECT_EQ(result.get(), Result::kHeld);
+  EXPECT_EQ(runner_.held_for(), std::chrono::microseconds(0));
+  EXPECT_EQ(task(), "7 0 -") << "not charged, and where it was";
 }
 
 TEST_F(TaskRunTest, WhatWasRecoveredMeanwhileIsNotTouched) {
