@@ -17,8 +17,6 @@
 namespace allot::bench {
 namespace {
 
-constexpr std::uint32_t kBatch = 1000;
-
 class Drain {
  public:
   explicit Drain(const DrainOptions& options)
@@ -57,7 +55,7 @@ class Drain {
     const queue::Submission task{queue_, "bench.noop", std::string(load_.payload, 'x')};
     std::uint32_t left = load_.tasks;
     while (left > 0) {
-      const std::vector<queue::Submission> batch(std::min(left, kBatch), task);
+      const std::vector<queue::Submission> batch(std::min(left, kSubmitBatch), task);
       (void)queue::submit(db_, batch);
       left -= static_cast<std::uint32_t>(batch.size());
     }

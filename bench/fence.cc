@@ -23,7 +23,6 @@ namespace {
 // One transaction: an attempt's record, and what becomes of the task. Then a verb that leaves the
 // task where it is.
 constexpr std::array kVerbs{&sql::k_retry, &sql::k_bury, &sql::k_charge};
-constexpr std::uint32_t kBatch = 1000;
 
 struct Times {
   double fenced_us = 0;  // means of a round
@@ -124,7 +123,8 @@ class Fence {
     const queue::QueueInfo info = queue::ensure_queue(db_, "bench", {1});
     std::uint32_t left = 2 * tasks_;
     while (left > 0) {
-      const std::vector<queue::Submission> batch(std::min(left, kBatch), {info, "bench.noop", "x"});
+      const std::vector<queue::Submission> batch(std::min(left, kSubmitBatch),
+                                                 {info, "bench.noop", "x"});
       (void)queue::submit(db_, batch);
       left -= static_cast<std::uint32_t>(batch.size());
     }

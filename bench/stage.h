@@ -23,6 +23,8 @@ struct Load {
   }
 };
 
+inline constexpr std::uint32_t kSubmitBatch = 1000;  // tasks in one transaction
+
 // All that a run needs, in a folder of its own: a private database, a configuration, the daemon.
 class Stage {
  public:

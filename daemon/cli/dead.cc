@@ -24,8 +24,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kShownError = 300;
-
 struct Group {
   std::string group;
   queue::DeadLetter newest;

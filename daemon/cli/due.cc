@@ -15,10 +15,10 @@ using std::chrono::microseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::size_t kShown = 60;
+constexpr std::size_t kShownText = 60;
 
 [[noreturn]] void refuse(const std::string& field, const std::string& text, const char* why) {
-  throw Error("'" + field + "' is \"" + printable(text, kShown) + "\": " + why, kExitBadInput);
+  throw Error("'" + field + "' is \"" + printable(text, kShownText) + "\": " + why, kExitBadInput);
 }
 
 microseconds fraction(std::string digits) {

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kShown = 60;
+constexpr std::size_t kShownValue = 60;
 const std::vector<std::string> kFields{
     "queue",      "type",       "payload",       "prio",       "delay",      "run_at",
     "unique_key", "unique_for", "partition_key", "expires_in", "expires_at", "compress_above"};
@@ -71,7 +71,7 @@ class LineReader final : public nlohmann::json_sax<json> {
       return true;
     }
     if (std::find(kFields.begin(), kFields.end(), name) == kFields.end()) {
-      refuse("unknown field '" + printable(name, kShown) + "'" + did_you_mean(name, kFields));
+      refuse("unknown field '" + printable(name, kShownValue) + "'" + did_you_mean(name, kFields));
     }
     field_ = std::move(name);
     if (numbers_.contains(field_) || texts_.contains(field_)) {

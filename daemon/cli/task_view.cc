@@ -11,8 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kShownError = 300;
-
 // The last column of a list.
 std::string remark(const queue::TaskView& task) {
   if (task.dead) return why_dead(task, kShownError);

@@ -25,7 +25,6 @@ using nlohmann::json;
 
 constexpr std::size_t kShownPayload = 4096;     // bytes, in JSON
 constexpr std::size_t kShownPayloadLine = 200;  // on a terminal
-constexpr std::size_t kShownError = 300;
 
 using Measured = std::optional<std::uint64_t>;
 

@@ -11,6 +11,9 @@
 // Texts for people.
 namespace allot::cli {
 
+// How much of an error's text stands in a line or a cell.
+inline constexpr std::size_t kShownError = 300;
+
 // One line that is safe on a terminal: control characters and bytes that are no UTF-8 are escaped,
 // what is longer than `most` bytes is cut.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most);

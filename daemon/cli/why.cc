@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kShownError = 1000;
+constexpr std::size_t kWholeError = 1000;
 
 // One thing that keeps a task from running, or that says where it is.
 struct Reason {
@@ -37,7 +37,7 @@ Reasons why_dead_or_detached(const queue::TaskView& task) {
   if (task.dead) {
     return {{task.cause == queue::kCancelled ? "cancelled" : "dead",
              "dead since " + task.at + ", after " + attempts_text(task.attempts) + ": " +
-                 why_dead(task, kShownError) + "; allot dead retry " + task.id.text() +
+                 why_dead(task, kWholeError) + "; allot dead retry " + task.id.text() +
                  " puts it back"}};
   }
   const std::string where = printable(task.holder, 100);

@@ -178,7 +178,7 @@ class Probe {
 
   void read_on() {
     std::array<char, 65536> buffer{};
-    const ssize_t got = read(answer_.get(), buffer.data(), buffer.size());
+    const ssize_t got = ::read(answer_.get(), buffer.data(), buffer.size());
     if (got > 0) said_.append(buffer.data(), static_cast<std::size_t>(got));
     if (got == 0) answer_.reset();  // poll passes over it from now on
   }

@@ -15,6 +15,7 @@ namespace allot::fault {
 // appended to with one write, so that a process that is killed leaves whole lines. Times are
 // nanoseconds of CLOCK_BOOTTIME: all parts of a run are on one host.
 using Nanoseconds = std::int64_t;
+inline constexpr Nanoseconds kMillisecond = 1'000'000;
 
 enum class Answer { kAcknowledged, kRefused, kUnknown };
 

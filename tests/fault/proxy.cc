@@ -23,7 +23,6 @@ namespace {
 
 constexpr int kClient = 0;
 constexpr int kServer = 1;
-constexpr Nanoseconds kMillisecond = 1'000'000;
 constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
 // The replies to the statements of one trip come one after the other; all are lost.
 constexpr Nanoseconds kReplyTime = 50 * kMillisecond;

@@ -16,7 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 using support::eventually;
 
-constexpr Nanoseconds kMillisecond = 1'000'000;
 constexpr milliseconds kDying(10'000);
 constexpr milliseconds kSampleEvery(1'000);
 constexpr milliseconds kLookEvery(100);

@@ -4,15 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "queue/task.h"
+#include "support/text.h"
 
 namespace allot::fault {
 namespace {
 
-constexpr Nanoseconds kSecond = 1'000'000'000;
+using support::has;
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+constexpr Nanoseconds kSecond = 1'000'000'000;
 
 TEST(Story, TellsAllRunsAndTheFaultsAroundThem) {
   const std::string task = queue::TaskId{{3, 5}, 1, 4711}.text();

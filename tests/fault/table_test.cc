@@ -3,14 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "support/text.h"
+
 namespace allot::fault {
 namespace {
 
-constexpr Nanoseconds kMillisecond = 1'000'000;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using support::has;
 
 TEST(Table, SaysWhetherARestartIsWithinItsLimit) {
   CampaignResult result;

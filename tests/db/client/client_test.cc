@@ -14,16 +14,14 @@
 #include "ipc/board.h"
 #include "support/eventually.h"
 #include "support/temp_dir.h"
+#include "support/text.h"
 
 namespace allot::client {
 namespace {
 
 using support::Database;
+using support::has;
 using namespace std::chrono_literals;
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST_F(ClientTest, ATaskIsThereWhenSubmitReturns) {
   std::string bytes;

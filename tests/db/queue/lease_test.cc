@@ -177,16 +177,16 @@ TEST_F(LeaseTest, AReleaseClearsTheHolderAndEndsTheEpoch) {
 }
 
 TEST_F(LeaseTest, OfManyThatRaceForAPartitionOneGetsIt) {
-  constexpr std::uint32_t kPartitions = 64;
+  constexpr std::uint32_t kRacedFor = 64;
   constexpr std::size_t kWorkers = 4;
-  const QueueInfo wide = make_queue("wide", kPartitions);
+  const QueueInfo wide = make_queue("wide", kRacedFor);
   std::vector<std::set<std::uint32_t>> got(kWorkers);
   std::barrier start(kWorkers);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < kWorkers; ++i) {
     threads.emplace_back([&, i] {
       Worker worker(connect());
-      for (std::uint32_t no = 0; no < kPartitions; ++no) {
+      for (std::uint32_t no = 0; no < kRacedFor; ++no) {
         start.arrive_and_wait();  // all ask for the same row in the same moment
         if (worker.lease({wide.queue_id, no})) got[i].insert(no);
       }
@@ -199,8 +199,8 @@ TEST_F(LeaseTest, OfManyThatRaceForAPartitionOneGetsIt) {
     leased += mine.size();
     all.insert(mine.begin(), mine.end());
   }
-  EXPECT_EQ(all.size(), kPartitions);
-  EXPECT_EQ(leased, kPartitions) << "a partition was leased twice";
+  EXPECT_EQ(all.size(), kRacedFor);
+  EXPECT_EQ(leased, kRacedFor) << "a partition was leased twice";
 }
 
 using KillTest = QueueTest;

@@ -12,8 +12,8 @@ class ScoutTest : public QueueTest {
     // Partition i was released before partition i + 1.
     for (std::uint32_t no = 0; no < kPartitions; ++no) set_row(no, released_ago(60 - no));
   }
-  static std::string released_ago(std::uint32_t seconds) {
-    return "expire_at = UTC_TIMESTAMP(6) - INTERVAL " + std::to_string(seconds) + " SECOND";
+  static std::string released_ago(std::uint32_t seconds_ago) {
+    return "expire_at = UTC_TIMESTAMP(6) - INTERVAL " + std::to_string(seconds_ago) + " SECOND";
   }
   void set_row(std::uint32_t no, const std::string& assignment) {
     look_.execute("UPDATE q_lock_table SET " + assignment + " WHERE queue_id = " +

@@ -75,13 +75,13 @@ TEST_F(SubmitTest, ADelayedTaskHasALaterKey) {
   const auto ids = ids_of(submit(worker_.db, submissions));
   expect_found(ids, submissions);
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const double hours =
+    const double due_in =
         static_cast<double>(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), '2025-01-01' +"
                                    " INTERVAL (" +
                                    std::to_string(ids[i].first_key) +
                                    " >> 12) MICROSECOND + INTERVAL 1 HOUR)")) /
         3600.0;
-    EXPECT_NEAR(hours, 1.0 + static_cast<double>(i % 3), 0.05) << i;
+    EXPECT_NEAR(due_in, 1.0 + static_cast<double>(i % 3), 0.05) << i;
   }
   EXPECT_EQ(TaskStore::fetch(look_, {wide_.queue_id, ids[1].partition.partition_no}, {}).size(),
             number("SELECT COUNT(*) FROM task WHERE partition_no = " +

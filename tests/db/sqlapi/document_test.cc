@@ -7,17 +7,15 @@
 #include "db/migrate.h"
 #include "db/sqlapi/fixture.h"
 #include "support/process.h"
+#include "support/text.h"
 
 namespace allot::sqlapi {
 namespace {
 
 using support::Database;
+using support::has;
 
 const std::string kPage = std::string(ALLOT_SOURCE_DIR) + "/docs/sql-api.md";
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 void replace(std::string& text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);

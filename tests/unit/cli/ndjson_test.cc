@@ -8,13 +8,13 @@
 namespace allot::cli {
 namespace {
 
-std::string payload_of(const std::string& json) {
-  const auto line = parse_line(R"({"queue":"q","type":"t","payload":)" + json + "}");
+std::string payload_of(const std::string& value) {
+  const auto line = parse_line(R"({"queue":"q","type":"t","payload":)" + value + "}");
   return line ? line->payload : "no line";
 }
 
 // What the line is refused with; empty when it is taken.
-std::string refusal(const std::string& text) {
+std::string line_refusal(const std::string& text) {
   try {
     (void)parse_line(text);
     return {};
@@ -47,11 +47,11 @@ TEST(Ndjson, WhenItIsDue) {
   EXPECT_FALSE(after->options.run_at);
   const auto at = parse_line(R"({"run_at":"2026-12-24T18:00:00Z","queue":"q","type":"t"})");
   EXPECT_EQ(at->options.run_at->time_since_epoch(), std::chrono::seconds(1'798'135'200));
-  EXPECT_NE(refusal(R"({"queue":"q","type":"t","delay":5})").find("'delay' must be a string"),
+  EXPECT_NE(line_refusal(R"({"queue":"q","type":"t","delay":5})").find("'delay' must be a string"),
             std::string::npos);
-  EXPECT_NE(refusal(R"({"queue":"q","type":"t","delay":"soon"})").find("'delay' is \"soon\""),
+  EXPECT_NE(line_refusal(R"({"queue":"q","type":"t","delay":"soon"})").find("'delay' is \"soon\""),
             std::string::npos);
-  EXPECT_NE(refusal(R"({"queue":"q","type":"t","run_at":"soon"})").find("'run_at' is"),
+  EXPECT_NE(line_refusal(R"({"queue":"q","type":"t","run_at":"soon"})").find("'run_at' is"),
             std::string::npos);
 }
 
@@ -69,11 +69,11 @@ TEST(Ndjson, TheOtherOptions) {
   EXPECT_FALSE(at->options.compress_above);
   for (const char* value : {"\"1\"", "-1", "1.5", "null", "[1]"}) {
     const std::string text = R"({"queue":"q","type":"t","compress_above":)";
-    EXPECT_NE(refusal(text + value + "}").find("'compress_above' must be a whole number"),
+    EXPECT_NE(line_refusal(text + value + "}").find("'compress_above' must be a whole number"),
               std::string::npos)
         << value;
   }
-  EXPECT_NE(refusal(R"({"queue":"q","type":"t","prio":1,"prio":1})").find("twice"),
+  EXPECT_NE(line_refusal(R"({"queue":"q","type":"t","prio":1,"prio":1})").find("twice"),
             std::string::npos);
 }
 
@@ -139,25 +139,27 @@ TEST(Ndjson, RefusalsNameTheField) {
       {"17", "not a JSON object"},
       {"null", "not a JSON object"},
   };
-  for (const auto& [text, expected] : cases) EXPECT_EQ(refusal(text), expected) << text;
+  for (const auto& [text, expected] : cases) EXPECT_EQ(line_refusal(text), expected) << text;
 }
 
 TEST(Ndjson, WhatIsNoJsonSaysWhere) {
   const std::string good = R"({"queue":"q","type":"t","payload":"x"})";
-  ASSERT_EQ(refusal(good), "");
+  ASSERT_EQ(line_refusal(good), "");
   for (std::size_t size = 1; size < good.size(); ++size) {
-    EXPECT_EQ(refusal(good.substr(0, size)).rfind("not JSON, at byte ", 0), 0U) << size;
+    EXPECT_EQ(line_refusal(good.substr(0, size)).rfind("not JSON, at byte ", 0), 0U) << size;
   }
-  EXPECT_EQ(refusal(good + "x").rfind("not JSON, at byte 39: ", 0), 0U) << refusal(good + "x");
-  EXPECT_EQ(refusal(good + good).rfind("not JSON, at byte 39: ", 0), 0U);
-  EXPECT_EQ(refusal(R"({"queue":"q","type":"t","payload":1e999})").rfind("not JSON", 0), 0U);
-  EXPECT_EQ(refusal(R"({"queue":"q","type":"t","payload":"\ud800"})").rfind("not JSON", 0), 0U);
+  EXPECT_EQ(line_refusal(good + "x").rfind("not JSON, at byte 39: ", 0), 0U)
+      << line_refusal(good + "x");
+  EXPECT_EQ(line_refusal(good + good).rfind("not JSON, at byte 39: ", 0), 0U);
+  EXPECT_EQ(line_refusal(R"({"queue":"q","type":"t","payload":1e999})").rfind("not JSON", 0), 0U);
+  EXPECT_EQ(line_refusal(R"({"queue":"q","type":"t","payload":"\ud800"})").rfind("not JSON", 0),
+            0U);
 }
 
 TEST(Ndjson, BytesThatAreNoUtf8AreRefusedAndNotPrinted) {
   for (const char* bytes : {"\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80"}) {
     const std::string why =
-        refusal(R"({"queue":"q","type":"t","payload":")" + std::string(bytes) + "\"}");
+        line_refusal(R"({"queue":"q","type":"t","payload":")" + std::string(bytes) + "\"}");
     EXPECT_EQ(why.rfind("not JSON", 0), 0U) << why;
     EXPECT_NE(why.find("UTF-8"), std::string::npos) << why;
     EXPECT_EQ(why.find(bytes), std::string::npos) << why;
@@ -167,15 +169,15 @@ TEST(Ndjson, BytesThatAreNoUtf8AreRefusedAndNotPrinted) {
 // The parser takes it for the end: what follows would be lost without a word.
 TEST(Ndjson, ANulByteIsRefused) {
   const std::string good = R"({"queue":"q","type":"t"})";
-  EXPECT_NE(refusal(good + std::string("\0", 1)), "");
-  EXPECT_NE(refusal(good + std::string("\0 more", 6)), "");
+  EXPECT_NE(line_refusal(good + std::string("\0", 1)), "");
+  EXPECT_NE(line_refusal(good + std::string("\0 more", 6)), "");
 }
 
 TEST(Ndjson, AMessageStaysShort) {
   const std::string huge(5'000'000, 'x');
-  EXPECT_LT(refusal("{\"" + huge + "\":1}").size(), 200U);
-  EXPECT_LT(refusal(R"({"queue":"q","type":"t","payload":")" + huge).size(), 400U);
-  EXPECT_LT(refusal("{\"queue\":" + huge + "}").size(), 400U);
+  EXPECT_LT(line_refusal("{\"" + huge + "\":1}").size(), 200U);
+  EXPECT_LT(line_refusal(R"({"queue":"q","type":"t","payload":")" + huge).size(), 400U);
+  EXPECT_LT(line_refusal("{\"queue\":" + huge + "}").size(), 400U);
 }
 
 }  // namespace

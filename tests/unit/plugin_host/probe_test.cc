@@ -25,17 +25,17 @@ PluginFile probe_one(const std::string& plugin, const ProbeOptions& options = {}
   return files.size() == 1 ? files[0] : PluginFile{};
 }
 
-struct Case {
+struct Fatal {
   const char* plugin;
   Refusal refusal;
   const char* says;
 };
 
-void PrintTo(const Case& it, std::ostream* out) {
+void PrintTo(const Fatal& it, std::ostream* out) {
   *out << it.plugin;
 }
 
-class ProbeTest : public testing::TestWithParam<Case> {};
+class ProbeTest : public testing::TestWithParam<Fatal> {};
 
 TEST_P(ProbeTest, NamesThePluginAndWhatItDid) {
   const PluginFile file =
@@ -49,14 +49,14 @@ TEST_P(ProbeTest, NamesThePluginAndWhatItDid) {
 INSTANTIATE_TEST_SUITE_P(
     Starts, ProbeTest,
     testing::Values(
-        Case{"load_segv", Refusal::kCrashes, "died of 'Segmentation fault' while it was opened"},
-        Case{"load_leave", Refusal::kCrashes, "with exit code 3 while it was opened"},
-        Case{"load_fork_and_leave", Refusal::kCrashes, "with exit code 4 while it was opened"},
-        Case{"load_hang", Refusal::kHangs, "not done in time while it was opened"},
-        Case{"init_segv", Refusal::kCrashes, "'Segmentation fault' while its handlers were made"},
-        Case{"init_leave", Refusal::kCrashes, "with exit code 3 while its handlers were made"},
-        Case{"init_fork_and_leave", Refusal::kCrashes, "code 4 while its handlers were made"},
-        Case{"init_hang", Refusal::kHangs, "not done in time while its handlers were made"}),
+        Fatal{"load_segv", Refusal::kCrashes, "died of 'Segmentation fault' while it was opened"},
+        Fatal{"load_leave", Refusal::kCrashes, "with exit code 3 while it was opened"},
+        Fatal{"load_fork_and_leave", Refusal::kCrashes, "with exit code 4 while it was opened"},
+        Fatal{"load_hang", Refusal::kHangs, "not done in time while it was opened"},
+        Fatal{"init_segv", Refusal::kCrashes, "'Segmentation fault' while its handlers were made"},
+        Fatal{"init_leave", Refusal::kCrashes, "with exit code 3 while its handlers were made"},
+        Fatal{"init_fork_and_leave", Refusal::kCrashes, "code 4 while its handlers were made"},
+        Fatal{"init_hang", Refusal::kHangs, "not done in time while its handlers were made"}),
     [](const auto& it) { return std::string(it.param.plugin); });
 
 // S30

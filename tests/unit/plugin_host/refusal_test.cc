@@ -11,18 +11,18 @@
 namespace allot::plugin_host {
 namespace {
 
-struct Case {
+struct Refused {
   const char* folder;
   const char* file;
   Refusal refusal;
   const char* says;  // a part of the message that tells how to mend it
 };
 
-void PrintTo(const Case& it, std::ostream* out) {
+void PrintTo(const Refused& it, std::ostream* out) {
   *out << it.folder;
 }
 
-class RefusalTest : public testing::TestWithParam<Case> {
+class RefusalTest : public testing::TestWithParam<Refused> {
  protected:
   [[nodiscard]] static std::string file() {
     return folder_of(GetParam().folder) + "/" + GetParam().file;
@@ -58,27 +58,29 @@ TEST_P(RefusalTest, FailsTheLoadByTheSameWords) {
 INSTANTIATE_TEST_SUITE_P(
     Files, RefusalTest,
     testing::Values(
-        Case{"not_a_file", "folder.so", Refusal::kNotAFile, "a plugin is a shared object"},
-        Case{"not_elf", "not_elf.so", Refusal::kCannotOpen, "invalid ELF header"},
-        Case{"undefined_symbol", "undefined_symbol.so", Refusal::kCannotOpen,
-             "undefined symbol: allot_test_is_defined_nowhere; 'ldd -r FILE'"},
-        Case{"no_symbol", "no_symbol.so", Refusal::kNoSymbol, "include <allot/plugin.hpp>"},
-        Case{"no_description", "no_description.so", Refusal::kNoDescription, "return the plugin's"},
-        Case{"wrong_magic", "wrong_magic.so", Refusal::kWrongMagic, "set magic ="},
-        Case{"too_new", "too_new.so", Refusal::kTooNew, "upgrade Allot"},
-        Case{"no_version", "no_version.so", Refusal::kNoVersion, "set abi_version ="},
-        Case{"short_plugin", "short_plugin.so", Refusal::kShortPlugin, "set struct_size ="},
-        Case{"bad_name", "bad_name.so", Refusal::kBadName, "'no spaces'; 1 to 63 of"},
-        Case{"no_handlers", "no_handlers.so", Refusal::kNoHandlers, "use ALLOT_HANDLER"},
-        Case{"null_handlers", "null_handlers.so", Refusal::kNoHandlers, "use ALLOT_HANDLER"},
-        Case{"null_handler", "null_handler.so", Refusal::kShortHandler, "handler 2 is null"},
-        Case{"short_handler", "short_handler.so", Refusal::kShortHandler, "set struct_size ="},
-        Case{"bad_type", "bad_type.so", Refusal::kBadType, "'a/b'; 1 to 63 of"},
-        Case{"empty_type", "empty_type.so", Refusal::kBadType, "''; 1 to 63 of"},
-        Case{"type_twice", "type_twice.so", Refusal::kTypeTwice, "'test.variant' is offered twice"},
-        Case{"no_run", "no_run.so", Refusal::kNoRun, "set run"},
-        Case{"type_taken", "type_taken_second.so", Refusal::kTypeTaken,
-             "type_taken_first.so too; take one of the two files out"}),
+        Refused{"not_a_file", "folder.so", Refusal::kNotAFile, "a plugin is a shared object"},
+        Refused{"not_elf", "not_elf.so", Refusal::kCannotOpen, "invalid ELF header"},
+        Refused{"undefined_symbol", "undefined_symbol.so", Refusal::kCannotOpen,
+                "undefined symbol: allot_test_is_defined_nowhere; 'ldd -r FILE'"},
+        Refused{"no_symbol", "no_symbol.so", Refusal::kNoSymbol, "include <allot/plugin.hpp>"},
+        Refused{"no_description", "no_description.so", Refusal::kNoDescription,
+                "return the plugin's"},
+        Refused{"wrong_magic", "wrong_magic.so", Refusal::kWrongMagic, "set magic ="},
+        Refused{"too_new", "too_new.so", Refusal::kTooNew, "upgrade Allot"},
+        Refused{"no_version", "no_version.so", Refusal::kNoVersion, "set abi_version ="},
+        Refused{"short_plugin", "short_plugin.so", Refusal::kShortPlugin, "set struct_size ="},
+        Refused{"bad_name", "bad_name.so", Refusal::kBadName, "'no spaces'; 1 to 63 of"},
+        Refused{"no_handlers", "no_handlers.so", Refusal::kNoHandlers, "use ALLOT_HANDLER"},
+        Refused{"null_handlers", "null_handlers.so", Refusal::kNoHandlers, "use ALLOT_HANDLER"},
+        Refused{"null_handler", "null_handler.so", Refusal::kShortHandler, "handler 2 is null"},
+        Refused{"short_handler", "short_handler.so", Refusal::kShortHandler, "set struct_size ="},
+        Refused{"bad_type", "bad_type.so", Refusal::kBadType, "'a/b'; 1 to 63 of"},
+        Refused{"empty_type", "empty_type.so", Refusal::kBadType, "''; 1 to 63 of"},
+        Refused{"type_twice", "type_twice.so", Refusal::kTypeTwice,
+                "'test.variant' is offered twice"},
+        Refused{"no_run", "no_run.so", Refusal::kNoRun, "set run"},
+        Refused{"type_taken", "type_taken_second.so", Refusal::kTypeTaken,
+                "type_taken_first.so too; take one of the two files out"}),
     [](const auto& it) { return std::string(it.param.folder); });
 
 TEST(Refusals, AConstructorThatThrowsIsFoundByLoadingOnly) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/supervisor/allotd.h"
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -151,6 +152,13 @@ std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> children;
   for (pid_t child = 0; text >> child;) children.push_back(child);
   return children;
+}
+
+pid_t start_busy(Allotd& daemon, const std::string& task) {
+  EXPECT_TRUE(daemon.saw("ready slot=0")) << daemon.story();
+  const pid_t worker = daemon.pid_of("ready slot=0");
+  EXPECT_TRUE(daemon.tell(0, task)) << daemon.story();
+  return worker;
 }
 
 }  // namespace allot::supervisor

@@ -73,4 +73,7 @@ char state_of(pid_t pid);
 // The children of a process that has one thread.
 std::vector<pid_t> children_of(pid_t pid);
 
+// The worker of slot 0 inside a task, or in whatever `task` tells it; its pid.
+pid_t start_busy(Allotd& daemon, const std::string& task = "task");
+
 }  // namespace allot::supervisor

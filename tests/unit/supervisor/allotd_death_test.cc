@@ -15,13 +15,6 @@ namespace {
 using std::chrono::steady_clock;
 using support::eventually;
 
-pid_t start_busy(Allotd& daemon, const std::string& task = "task") {
-  EXPECT_TRUE(daemon.saw("ready slot=0")) << daemon.story();
-  const pid_t worker = daemon.pid_of("ready slot=0");
-  EXPECT_TRUE(daemon.tell(0, task)) << daemon.story();
-  return worker;
-}
-
 TEST(AllotdDeath, BeforeReadyIsThrottledWithGrowingPauses) {
   Allotd daemon("pools=main:4 run_exit=3");
   const auto began = steady_clock::now();

@@ -12,13 +12,6 @@ namespace {
 
 using support::ExitStatus;
 
-// One worker inside a task, started and known.
-pid_t start_busy(Allotd& daemon) {
-  EXPECT_TRUE(daemon.saw("ready slot=0")) << daemon.story();
-  EXPECT_TRUE(daemon.tell(0, "task")) << daemon.story();
-  return daemon.pid_of("ready slot=0");
-}
-
 TEST(AllotdStop, TermAsksEveryWorkerAndWaits) {
   Allotd daemon("pools=main:3");
   ASSERT_TRUE(daemon.saw("ready slot=", 3)) << daemon.story();
