@@ -111,7 +111,7 @@ TEST_F(Cancel, ADeafDetachedOneToo) {
 
 TEST_F(Cancel, WhoSucceedsAllTheSameIsDone) {
   start(kInPartition);
-  const auto id = daemon_->submit("test.stay", "4000");
+  const auto id = daemon_->submit("test.stay", "8000");
   ASSERT_TRUE(attended()) << daemon_->log();
   ask(id);
   ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
