@@ -38,8 +38,10 @@ void CancelWatch::look(db::Connection& db, const queue::Lease& lease, const queu
 
 void CancelWatch::look_in_partition(db::Connection& db, const queue::Lease& lease,
                                     const queue::Task& task) {
-  if (!attended_ && (task.flags & queue::kAttendedFlag) == 0) {
-    attended_ = queue::attend(db, lease, task);
+  // Once, whatever comes of it: it may stand although its reply was lost, and a cancel of a task
+  // without the mark is noticed as well.
+  if (!std::exchange(attended_, true) && (task.flags & queue::kAttendedFlag) == 0) {
+    static_cast<void>(queue::attend(db, lease, task));
   }
   auto found = queue::look_for_cancel(db, lease, task);
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
