@@ -112,7 +112,9 @@ TEST_F(CancelRequestTest, ItGoesWithATaskThatEndsInItsPartition) {
     }
     EXPECT_EQ(requests(), 0U);
     EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
-    if (end != "release") EXPECT_TRUE(worker_.leases.release(worker_.db, block_.lease));
+    if (end != "release") {
+      EXPECT_TRUE(worker_.leases.release(worker_.db, block_.lease));
+    }
   }
 }
 
@@ -122,7 +124,9 @@ TEST_F(CancelRequestTest, ItGoesWithADetachedTaskThatEnds) {
     const TaskId id = run();
     const Detached detached = detach();
     ask(id);
-    if (end == "ack") EXPECT_EQ(DetachedStore::ack(worker_.db, detached), Landed::kYes);
+    if (end == "ack") {
+      EXPECT_EQ(DetachedStore::ack(worker_.db, detached), Landed::kYes);
+    }
     if (end == "bury") {
       EXPECT_EQ(DetachedStore::bury(worker_.db, detached, 1, kFailed), Landed::kYes);
     }
