@@ -195,7 +195,7 @@ std::vector<Expectation> by_operators() {
        "",
        true},
       {&sql::k_move,
-       40 * kBlock,
+       50 * kBlock,
        {{"keys", keys(kBlock, "prio", "run_key")},
         {"first_keys", many},
         {"run_keys", numbers_to(kBlock / kPrioClasses)},
