@@ -1,5 +1,5 @@
--- What was asked of tasks that are at their end. Without a fence, and with what stands anywhere else
--- left alone, as in stamp_unique.sql. :first_keys as there.
+-- What was asked of tasks that are at their end. Without a fence, and with what stands elsewhere left
+-- alone, as in stamp_unique.sql. :first_keys as there.
 DELETE FROM task_cancel
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (:first_keys)
