@@ -178,12 +178,12 @@ class Client::Impl {
       return true;
     });
     try {
-      const queue::Cancelled cancelled = queue::cancel_waiting(*session, id, reason);
+      const queue::Cancelled cancelled = queue::cancel_task(*session, id, reason);
       sessions_.give_back(std::move(session));
       if (cancelled.done)
         return cancelled.may_run ? CancelResult::kMayRun : CancelResult::kCancelled;
-      if (!cancelled.task) return CancelResult::kGone;
-      return cancelled.task->dead ? CancelResult::kDead : CancelResult::kNotWaiting;
+      if (cancelled.asked) return CancelResult::kAsked;
+      return cancelled.task ? CancelResult::kDead : CancelResult::kGone;
     } catch (const db::DbError& error) {
       if (error.error_class() != db::ErrorClass::kGone) throw;
       throw ClientError(ErrorKind::kOutcomeUnknown, "whether task " + id.text() +

@@ -122,7 +122,7 @@ void add_why(CLI::App& app, const Commands& commands, WhyOptions& options) {
 
 void add_cancel(CLI::App& task, const Commands& commands, CancelOptions& options) {
   CLI::App& cancel =
-      *task.add_subcommand("cancel", "Take a waiting task out; it becomes a dead one");
+      *task.add_subcommand("cancel", "Take a task out, also one that runs; it becomes a dead one");
   cancel.add_option("ID", options.id, "The task's id")->required();
   cancel.add_option("--reason", options.reason, "Why, for whoever looks")->type_name("TEXT");
   cancel.add_flag("--json", options.json, "As JSON");

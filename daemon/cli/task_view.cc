@@ -38,6 +38,11 @@ std::string why_dead(const queue::TaskView& task, std::size_t most) {
   return printable(task.error.empty() ? task.cause : task.cause + ": " + task.error, most);
 }
 
+std::string cancel_text(const queue::CancelRequest& request) {
+  const std::string reason = request.reason.empty() ? "" : ": " + request.reason;
+  return printable("its end was asked for at " + request.asked_at + reason, kShownError);
+}
+
 json view_json(const queue::TaskView& task, const std::string& queue) {
   json view = {{"task", task.id.text()},
                {"queue", queue},

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "queue/cancel_request.h"
 #include "queue/inspect.h"
 
 // What the commands that look at tasks have in common.
@@ -22,6 +23,9 @@ void print(const nlohmann::json& value);
 
 // Cause and error of a dead task, as one line of at most `most` bytes.
 [[nodiscard]] std::string why_dead(const queue::TaskView& task, std::size_t most);
+
+// What somebody asked of a task that runs, as one line.
+[[nodiscard]] std::string cancel_text(const queue::CancelRequest& request);
 
 [[nodiscard]] nlohmann::json view_json(const queue::TaskView& task, const std::string& queue);
 

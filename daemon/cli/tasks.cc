@@ -14,6 +14,7 @@
 #include "cli/task_view.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "queue/cancel_request.h"
 #include "queue/compression.h"
 #include "queue/inspect.h"
 #include "queue/task_store.h"
@@ -44,7 +45,9 @@ json json_or_null(const Measured& value) {
   return value ? json(*value) : json(nullptr);
 }
 
-void print_shown(const queue::TaskView& task, const std::string& queue,
+using Request = std::optional<queue::CancelRequest>;
+
+void print_shown(const queue::TaskView& task, const std::string& queue, const Request& cancel,
                  const std::vector<queue::AttemptView>& attempts) {
   const auto line = [](const char* name, const std::string& value) {
     std::printf("%-10s %s\n", name, value.c_str());
@@ -61,6 +64,7 @@ void print_shown(const queue::TaskView& task, const std::string& queue,
   if (task.running) line("running on", holder);
   if (task.running) line("detached", task.since);
   if (!task.dead && !task.running) line("leased by", holder);
+  if (cancel && !task.dead) line("cancel", cancel_text(*cancel));
   const bool compressed = (task.flags & queue::kCompressedFlags) != 0;
   line("payload",
        std::to_string(task.payload.size()) + " bytes" +
@@ -100,13 +104,17 @@ void mark_running(const queue::TaskView& task, std::vector<queue::AttemptView>& 
   last.error = "or lost, when its worker is no longer there";
 }
 
-json shown_json(const queue::TaskView& task, const std::string& queue,
+json shown_json(const queue::TaskView& task, const std::string& queue, const Request& cancel,
                 const std::vector<queue::AttemptView>& attempts) {
   json view = view_json(task, queue);
   view["payload"] = task.payload.substr(0, kShownPayload);
   view["payload_cut"] = task.payload.size() > kShownPayload;
   if (task.running) view["detached_at"] = task.since;
   view["leased_by"] = task.holder.empty() || task.running ? json(nullptr) : json(task.holder);
+  view["cancel_asked"] = json(nullptr);
+  if (cancel && !task.dead) {
+    view["cancel_asked"] = {{"at", cancel->asked_at}, {"reason", cancel->reason}};
+  }
   view["attempts"] = json::array();
   for (const queue::AttemptView& attempt : attempts) {
     view["attempts"].push_back({{"life", attempt.life},
@@ -180,10 +188,11 @@ int show_task(const Context& context, const ShowOptions& options) {
   const std::string queue = queue::queue_name(db, id.partition.queue_id);
   auto attempts = queue::list_attempts_of_all_lives(db, id);
   mark_running(*task, attempts);
+  const Request cancel = queue::find_cancel(db, id);
   if (options.json) {
-    print(shown_json(*task, queue, attempts));
+    print(shown_json(*task, queue, cancel, attempts));
   } else {
-    print_shown(*task, queue, attempts);
+    print_shown(*task, queue, cancel, attempts);
   }
   return kExitOk;
 }

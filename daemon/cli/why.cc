@@ -12,6 +12,7 @@
 #include "cli/task_view.h"
 #include "cli/text.h"
 #include "queue/cancel.h"
+#include "queue/cancel_request.h"
 #include "queue/dead_letter.h"
 #include "queue/inspect.h"
 
@@ -123,6 +124,12 @@ Reasons why_waiting(const config::Settings& settings, const queue::TaskView& tas
   return reasons;
 }
 
+void add_cancel(Reasons& reasons, const queue::TaskView& task,
+                const std::optional<queue::CancelRequest>& request) {
+  if (!request || task.dead) return;
+  reasons.push_back({"cancel_asked", cancel_text(*request)});
+}
+
 [[noreturn]] void refuse_unknown(const queue::TaskId& id) {
   throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
 }
@@ -153,14 +160,19 @@ void print_cancelled(const CancelOptions& options, const queue::TaskId& id,
   const std::string& holder = cancelled.holder;
   if (options.json) {
     print(json{{"task", id.text()},
-               {"cancelled", true},
+               {"cancelled", cancelled.done},
+               {"asked", cancelled.asked},
                {"may_run", cancelled.may_run},
                {"leased_by", holder.empty() ? json(nullptr) : json(holder)}});
     return;
   }
+  const std::string who = holder.empty() ? "a worker" : printable(holder, 100);
+  if (cancelled.asked) {
+    std::printf("asked %s to end %s\n", who.c_str(), id.text().c_str());
+    return;
+  }
   std::printf("cancelled %s\n", id.text().c_str());
   if (!cancelled.may_run) return;
-  const std::string who = holder.empty() ? "a worker" : printable(holder, 100);
   std::printf("%s had its partition meanwhile: it may have run, or run yet\n", who.c_str());
 }
 
@@ -172,9 +184,10 @@ int why(const Context& context, const WhyOptions& options) {
   db::Connection db = connect(settings);
   const queue::TaskView task = must_show(db, id);
   const std::string queue = queue::queue_name(db, id.partition.queue_id);
-  const Reasons reasons = task.dead || task.running
-                              ? why_dead_or_detached(task)
-                              : why_waiting(settings, task, must_stand(db, task), queue);
+  Reasons reasons = task.dead || task.running
+                        ? why_dead_or_detached(task)
+                        : why_waiting(settings, task, must_stand(db, task), queue);
+  add_cancel(reasons, task, queue::find_cancel(db, id));
   if (options.json) {
     print(why_json(task, queue, reasons));
     return kExitOk;
@@ -186,14 +199,10 @@ int why(const Context& context, const WhyOptions& options) {
 int cancel_task(const Context& context, const CancelOptions& options) {
   const queue::TaskId id = parse_task_id(options.id);
   db::Connection db = connect(context.settings());
-  const queue::Cancelled cancelled = queue::cancel_waiting(db, id, options.reason);
+  const queue::Cancelled cancelled = queue::cancel_task(db, id, options.reason);
   if (!cancelled.task) refuse_unknown(id);
   const queue::TaskView& task = *cancelled.task;
   if (task.dead) throw Error("task " + id.text() + " is dead already: " + why_dead(task, 300));
-  if (task.running) {
-    throw Error("task " + id.text() + " runs on " + printable(task.holder, 100) +
-                ": only a waiting task can be cancelled");
-  }
   print_cancelled(options, id, cancelled);
   return kExitOk;
 }

@@ -21,7 +21,7 @@ struct CancelOptions {
   bool json = false;
 };
 
-// allot task cancel ID: a waiting task becomes a dead one.
+// allot task cancel ID: a waiting task becomes a dead one, one that runs is asked to end.
 int cancel_task(const Context& context, const CancelOptions& options);
 
 }  // namespace allot::cli

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "queue/cancel_request.h"
 #include "queue/dead_letter.h"
 
 namespace allot::queue {
@@ -17,14 +18,28 @@ bool was_free(const Standing& before, const Standing& after) {
   return !before.leased && !after.leased && before.epoch == after.epoch;
 }
 
+// As far as one look can tell: attended tasks of a leased partition run, ran a moment ago, or will
+// soon, and whoever runs them looks for requests first.
+bool runs(const TaskView& task, const std::optional<Standing>& standing) {
+  if (task.running) return true;
+  return (task.flags & kAttendedFlag) != 0 && standing && standing->leased && standing->due;
+}
+
 }  // namespace
 
-Cancelled cancel_waiting(db::Connection& db, const TaskId& id, std::string_view reason) {
+Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view reason) {
   for (int tries = 0; tries < kTries; ++tries) {
     Cancelled result;
     result.task = show(db, id);
-    if (!result.task || result.task->dead || result.task->running) return result;
-    const auto before = standing(db, *result.task);
+    if (!result.task || result.task->dead) return result;
+    std::optional<Standing> before;
+    if (!result.task->running) before = standing(db, *result.task);
+    if (runs(*result.task, before)) {
+      result.asked = ask_cancel(db, id, result.task->run_key, reason);
+      result.holder = before ? before->holder : result.task->holder;
+      if (result.asked) return result;
+      continue;
+    }
     if (!cancel(db, id, result.task->run_key, reason)) continue;
     result.done = true;
     const auto after = standing(db, *result.task);

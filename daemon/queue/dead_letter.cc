@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 
+#include "queue/cancel_request.h"
 #include "queue/compression.h"
 #include "queue/error_text.h"
 #include "queue/statements.h"
@@ -145,7 +146,9 @@ std::uint64_t retry_dead(db::Connection& db, std::span<const TaskId> ids) {
           .set_raw("ordered_keys", ordered)
           .set("compressed_flags", kCompressedFlags)
           .set("salt", salt);
-      moved = db.transact({&retry, 1}).back().affected();
+      // Else what was left of an earlier life would end this one.
+      const std::array<db::Statement, 2> statements{clear_cancel_statement(partition, keys), retry};
+      moved = db.transact(statements).back().affected();
       return Landed::kYes;
     });
     return moved;
@@ -169,10 +172,11 @@ bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::st
       .set("cause", kCancelled)
       .set("error", error_text(reason));
   const TaskKey first_key{id.prio, id.first_key};
-  const std::array<db::Statement, 2> statements{cancel,
-                                                stamp_statement(id.partition, {&first_key, 1})};
+  const std::array<db::Statement, 3> statements{
+      cancel, stamp_statement(id.partition, {&first_key, 1}),
+      clear_cancel_statement(id.partition, {&first_key, 1})};
   const auto results = db.transact(statements);
-  return results.at(results.size() - 2).affected() == 1;
+  return results.at(results.size() - 3).affected() == 1;
 }
 
 }  // namespace allot::queue

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/detached_store.h"
 
+#include "queue/cancel_request.h"
 #include "queue/compression.h"
 #include "queue/error_text.h"
 #include "queue/lease_store.h"
@@ -41,12 +42,14 @@ Landed send(db::Connection& db, std::initializer_list<db::Statement> writes) {
   return db.transact(statements).back().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 
-// The same for a task that is at its end, and with it the time of its unique key, if it has one.
+// The same for a task that is at its end, and with it the time of its unique key, if it has one,
+// and what was asked of it.
 Landed send_last(db::Connection& db, const Detached& detached, std::vector<db::Statement> writes) {
   const TaskKey first_key{detached.id.prio, detached.id.first_key};
   writes.push_back(stamp_statement(detached.id.partition, {&first_key, 1}));
+  writes.push_back(clear_cancel_statement(detached.id.partition, {&first_key, 1}));
   const auto results = db.transact(writes);
-  return results.at(results.size() - 2).affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
+  return results.at(results.size() - 3).affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 
 Landed move(db::Connection& db, const Detached& detached, const db::Statement& first,
@@ -109,6 +112,7 @@ Landed DetachedStore::detach(db::Connection& db, const Lease& lease, const Task&
       .set("host", holder_.host)
       .set("instance", holder_.instance)
       .set("pid", holder_.pid)
+      .set("attended_flag", kAttendedFlag)
       .set("ttl_us", ttl_.count());
   std::vector<db::Statement> statements{detach};
   for (db::Statement& ack : ack_statements(lease.partition, finished)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/ending.h"
 
+#include "queue/cancel_request.h"
 #include "queue/statements.h"
 #include "sql/queries.h"
 
@@ -42,6 +43,9 @@ std::vector<db::Statement> Ending::end() const {
   if (detached_) {
     statements.push_back(of_detached(sql::k_ack_detached, *detached_));
     statements.back().set("epoch", detached_->epoch);
+    const TaskKey first_key{detached_->id.prio, detached_->id.first_key};
+    statements.push_back(stamp_statement(detached_->id.partition, {&first_key, 1}));
+    statements.push_back(clear_cancel_statement(detached_->id.partition, {&first_key, 1}));
     return statements;
   }
   const Finished done = finished(task_);

@@ -80,6 +80,7 @@ std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Wai
         .set("to_partition_no", to.partition_no)
         .set("salt", salt)
         .set("no_handler_flag", kNoHandlerFlag)
+        .set("attended_flag", kAttendedFlag)
         .set_raw("keys", key_condition("run_key", keys))
         .set_raw("first_keys", key_condition("first_key", first_keys))
         .set_raw("run_keys", run_keys);

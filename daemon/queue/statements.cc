@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "queue/cancel_request.h"
 #include "queue/random.h"
 #include "sql/queries.h"
 
@@ -58,10 +59,13 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
   std::vector<TaskKey> keys;
   std::vector<TaskKey> first_keys;
   std::vector<TaskKey> unique;
+  std::vector<TaskKey> attended;
   for (const Finished& task : finished) {
     keys.push_back(task.key);
     if (task.first_key) first_keys.push_back({task.key.prio, *task.first_key});
-    if (task.unique) unique.push_back({task.key.prio, task.first_key.value_or(task.key.run_key)});
+    const TaskKey first_key{task.key.prio, task.first_key.value_or(task.key.run_key)};
+    if (task.unique) unique.push_back(first_key);
+    if (task.attended) attended.push_back(first_key);
   }
   db::Statement& ack = statements.emplace_back(sql::k_ack);
   set_partition(ack, partition).set_raw("keys", key_condition("run_key", keys));
@@ -70,6 +74,7 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
     set_partition(history, partition).set_raw("first_keys", key_condition("first_key", first_keys));
   }
   if (!unique.empty()) statements.push_back(stamp_statement(partition, unique));
+  if (!attended.empty()) statements.push_back(clear_cancel_statement(partition, attended));
   return statements;
 }
 

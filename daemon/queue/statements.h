@@ -38,7 +38,7 @@ std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 db::Statement stamp_statement(Partition partition, std::span<const TaskKey> first_keys);
 
 // ack.sql, and ack_history.sql where one of them was tried before, stamp_unique.sql where one has a
-// unique key; nothing for none.
+// unique key, clear_cancel.sql where one may have been cancelled; nothing for none.
 std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished);
 
 // Microseconds, from 0 to a century.

@@ -27,6 +27,10 @@ inline constexpr std::uint32_t kNoHandlerFlag = 128;
 // The bit of a task that has a row in task_unique, which is stamped when it ends.
 inline constexpr std::uint32_t kUniqueFlag = 2;
 
+// The bit of a task that has run for a second, or was detached: its worker looks for requests to
+// cancel it, and so does each that runs it again, before it starts.
+inline constexpr std::uint32_t kAttendedFlag = 64;
+
 struct Partition {
   std::uint32_t queue_id = 0;
   std::uint32_t partition_no = 0;
@@ -45,7 +49,7 @@ struct Task {
   TaskKey key;
   std::optional<std::uint64_t> first_key;  // set once the task has moved
   std::uint32_t attempt = 0;               // attempts charged so far
-  std::uint32_t flags = 0;                 // kSuspectFlag, kUniqueFlag, kNoHandlerFlag
+  std::uint32_t flags = 0;                 // kSuspectFlag, kUniqueFlag ...
   std::string type;
   std::size_t payload_size = 0;
   // Counted from the fetch: when it is dead unless it has begun.

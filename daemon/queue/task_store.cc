@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "queue/cancel_request.h"
 #include "queue/compression.h"
 #include "queue/error_text.h"
 #include "queue/statements.h"
@@ -57,10 +58,14 @@ db::Statement bury_statement(const Lease& lease, const Task& task, std::uint32_t
   return bury;
 }
 
-// Whether it has a unique key is not asked: tasks die seldom.
+// Whether it has a unique key, or a request to cancel it, is not asked: tasks die seldom.
 db::Statement stamp_of(const Lease& lease, const Task& task) {
   const TaskKey first_key{task.key.prio, task.id_key()};
   return stamp_statement(lease.partition, {&first_key, 1});
+}
+db::Statement clear_of(const Lease& lease, const Task& task) {
+  const TaskKey first_key{task.key.prio, task.id_key()};
+  return clear_cancel_statement(lease.partition, {&first_key, 1});
 }
 
 }  // namespace
@@ -180,17 +185,19 @@ Landed TaskStore::snooze(db::Connection& db, const Lease& lease, const Task& tas
 
 Landed TaskStore::bury(db::Connection& db, const Lease& lease, const Task& task,
                        std::uint32_t attempt, const Verdict& verdict, Then then) const {
-  return send(db, lease,
-              {attempt_record(lease, task.key, attempt, verdict),
-               bury_statement(lease, task, attempt, verdict), stamp_of(lease, task)},
-              3, then);
+  return send(
+      db, lease,
+      {attempt_record(lease, task.key, attempt, verdict),
+       bury_statement(lease, task, attempt, verdict), stamp_of(lease, task), clear_of(lease, task)},
+      3, then);
 }
 
 Landed TaskStore::bury_spent(db::Connection& db, const Lease& lease, const Task& task,
                              const Verdict& verdict) const {
   return send(db, lease,
-              {bury_statement(lease, task, task.attempt, verdict), stamp_of(lease, task)}, 2,
-              Then::kKeepLease);
+              {bury_statement(lease, task, task.attempt, verdict), stamp_of(lease, task),
+               clear_of(lease, task)},
+              2, Then::kKeepLease);
 }
 
 Landed TaskStore::charge(db::Connection& db, const Lease& lease, const Task& task,

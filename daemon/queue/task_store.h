@@ -27,11 +27,12 @@ struct Finished {
   TaskKey key;
   std::optional<std::uint64_t> first_key;  // only for tasks that were tried before
   bool unique = false;                     // it has a row in task_unique
+  bool attended = false;                   // a request to cancel it may be there
 };
 
 [[nodiscard]] inline Finished finished(const Task& task) {
   return {task.key, task.attempt > 0 ? std::optional(task.id_key()) : task.first_key,
-          (task.flags & kUniqueFlag) != 0};
+          (task.flags & kUniqueFlag) != 0, (task.flags & kAttendedFlag) != 0};
 }
 
 // Whether a write also ends the lease, in the same transaction.

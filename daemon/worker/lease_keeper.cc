@@ -94,6 +94,7 @@ bool LeaseKeeper::task_begins(const TaskAtWork& work, const std::function<void(N
   work_began_ns_ = boot_ns();
   begun(work_began_ns_);
   work_ = work;
+  if (work_->cancel != nullptr) work_->cancel->begin(work_began_ns_);
   detach_at_ns_ = 0;
   return true;
 }
@@ -144,6 +145,8 @@ void LeaseKeeper::run() {
       detach(held);
     } else if (now >= renew_at_ns_ && place_ != Place::kUnknown) {
       renew(held);
+    } else if (cancel_look_is_due(now)) {
+      look_for_cancel(held);
     } else {
       // wait_for runs on CLOCK_MONOTONIC; after a suspend it wakes late and finds the lease
       // expired.
@@ -169,8 +172,15 @@ bool LeaseKeeper::detach_is_due(Nanos now) const {
 Nanos LeaseKeeper::next_look(Nanos now) const {
   const Nanos look = now + kLook;
   if (place_ == Place::kUnknown) return look;
-  return std::max(now + 1,
-                  place_ == Place::kPartition ? std::min(look, renew_at_ns_) : renew_at_ns_);
+  const Nanos soonest = work_ && work_->cancel != nullptr && !over_time(now)
+                            ? std::min(renew_at_ns_, work_->cancel->next_look())
+                            : renew_at_ns_;
+  return std::max(now + 1, place_ == Place::kPartition ? std::min(look, soonest) : soonest);
+}
+
+bool LeaseKeeper::cancel_look_is_due(Nanos now) const {
+  return work_ && work_->cancel != nullptr && place_ != Place::kUnknown && !over_time(now) &&
+         now >= work_->cancel->next_look();
 }
 
 void LeaseKeeper::connect_if_needed() {
@@ -236,6 +246,18 @@ void LeaseKeeper::detach(std::unique_lock<std::mutex>& held) {
     const bool transient =
         place_ == Place::kUnknown || error.error_class() == db::ErrorClass::kRetryable;
     detach_at_ns_ = boot_ns() + (transient ? kTryAgain : ttl_ns_);
+    try_again(held);
+  }
+}
+
+// One that fails is tried again: nobody waits for it.
+void LeaseKeeper::look_for_cancel(std::unique_lock<std::mutex>& held) {
+  try {
+    connect_if_needed();
+    work_->cancel->look(*connection_, *lease_, *work_->task, place_ == Place::kDetached);
+  } catch (const db::DbError& error) {
+    log::warn("task.cancel_look_failed", {{"error", error.what()}});
+    work_->cancel->try_later();
     try_again(held);
   }
 }

@@ -16,6 +16,7 @@
 #include "ipc/board.h"
 #include "queue/detached_store.h"
 #include "queue/lease_store.h"
+#include "worker/cancel_watch.h"
 #include "worker/round_trips.h"
 #include "worker/slot_writer.h"
 
@@ -28,6 +29,7 @@ struct TaskAtWork {
   std::uint32_t attempt = 0;                    // its number, from 1
   std::span<const queue::Finished> finished{};  // of its block, not yet acknowledged
   Nanos detach_after_ns = 0;                    // 0: never
+  CancelWatch* cancel = nullptr;                // none: nobody looks for requests to cancel it
 };
 
 // Where a task is that has run.
@@ -39,7 +41,8 @@ enum class Place {
 
 // Renews the lease at a third of its TTL while tasks run, in a thread with a connection of its own,
 // which is opened when a lease first lives that long. The same thread detaches a task that runs
-// long (B12), because the main thread is inside the handler, and renews it from then on.
+// long (B12), because the main thread is inside the handler, and renews it from then on; and looks
+// for requests to cancel it (B11).
 //
 // Block loop and keeper share one mutex (S1): releasing(), drop() and task_ended() wait for a
 // renewal or a detach under way, so that no renewal meets a release that is answered in time. One
@@ -88,10 +91,12 @@ class LeaseKeeper {
   void run();
   [[nodiscard]] bool over_time(Nanos now) const;
   [[nodiscard]] bool detach_is_due(Nanos now) const;
+  [[nodiscard]] bool cancel_look_is_due(Nanos now) const;
   [[nodiscard]] Nanos next_look(Nanos now) const;
   void renew(std::unique_lock<std::mutex>& held);
   void detach(std::unique_lock<std::mutex>& held);
   void detached(Nanos sent_ns);
+  void look_for_cancel(std::unique_lock<std::mutex>& held);
   void connect_if_needed();
   void try_again(std::unique_lock<std::mutex>& held);
   bool send_renewal();

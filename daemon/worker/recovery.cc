@@ -9,6 +9,8 @@
 
 #include "log/log.h"
 #include "peer/doorbell.h"
+#include "queue/cancel_request.h"
+#include "queue/dead_letter.h"
 #include "queue/inspect.h"
 #include "queue/retry_policy.h"
 
@@ -61,6 +63,10 @@ queue::Landed charge_detached(db::Connection& db, const queue::Detached& detache
                               std::uint32_t attempt, const CrashPolicy& policy,
                               const queue::Verdict& verdict) {
   using queue::DetachedStore;
+  if (const auto asked = queue::find_cancel(db, detached.id)) {
+    return DetachedStore::bury(db, detached, attempt,
+                               {queue::kCancelled, asked->reason, verdict.usage});
+  }
   if (attempt >= policy.max_attempts) return DetachedStore::bury(db, detached, attempt, verdict);
   if (!crashed_before(db, detached.id, attempt)) {
     return DetachedStore::charge(db, detached, attempt, verdict);

@@ -30,7 +30,7 @@ CrashPolicy crash_policy(const config::Settings& settings, const std::string& qu
                          const std::string& type, std::uint32_t attempt);
 
 // Ends a detached task whose attempt did not come back: charged where it stood, later, or dead
-// (S10). kLeaseGone: it was not `detached`'s any more.
+// (S10); dead, too, where somebody asked for its end. kLeaseGone: it was not `detached`'s any more.
 queue::Landed charge_detached(db::Connection& db, const queue::Detached& detached,
                               std::uint32_t attempt, const CrashPolicy& policy,
                               const queue::Verdict& verdict);

@@ -18,9 +18,12 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "peer/tally.h"
+#include "queue/cancel_request.h"
+#include "queue/dead_letter.h"
 #include "queue/detached_store.h"
 #include "queue/inspect.h"
 #include "queue/task_store.h"
+#include "worker/cancel_watch.h"
 #include "worker/connect.h"
 #include "worker/hints.h"
 #include "worker/recovery.h"
@@ -54,7 +57,7 @@ Remains read_remains(const ipc::Slot& slot) {
     const queue::TaskKey key{static_cast<std::uint32_t>(task.prio), task.run_key};
     remains.finished.push_back({key,
                                 task.first_key != 0 ? std::optional(task.first_key) : std::nullopt,
-                                task.unique != 0});
+                                task.unique != 0, true});
   }
   const ipc::RunningTask& task = remains.task = slot.running[0];
   if (slot.running_count.load() == 0) {
@@ -243,6 +246,29 @@ void count_crash(const config::Settings& settings) {
   if (tally != nullptr) ++tally->failed;
 }
 
+// The task that was running. One of which somebody asked the end is dead now: nothing is charged,
+// and nothing tried again (B11).
+void charge_running(const config::Settings& settings, db::Connection& db,
+                    const queue::TaskStore& tasks, const queue::DetachedStore& detached,
+                    const std::optional<queue::Lease>& lease, const ipc::Slot& slot,
+                    int wait_status, const Remains& remains) {
+  const auto cancel = queue::find_cancel(db, remains.id());
+  const Death death = cancel ? Death{queue::kCancelled, cancel->reason}
+                             : describe_death(wait_status, slot, remains.task);
+  CrashPolicy policy = policy_of(settings, slot, remains.task);
+  if (cancel) policy.max_attempts = 0;
+  const auto landed =
+      charge(db, tasks, detached, lease, remains, policy,
+             {death.cause, death.text, usage_of(slot, remains.task)}, in_order(db, slot));
+  const bool charged = landed == queue::Landed::kYes || was_charged(db, remains);
+  if (cancel && charged) {
+    return log_cancelled(remains.id().text(), remains.task.type, cancel->reason,
+                         describe_death(wait_status, slot, remains.task).text);
+  }
+  log_charge(remains, slot, death, charged);
+  if (charged) count_crash(settings);
+}
+
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
   push_urgent(board.pools[pool], make_hint(partition.queue_id, partition.partition_no));
   peer::wake(board, 1);
@@ -264,13 +290,7 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   std::optional<queue::Lease> lease;
   if (epoch) lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt};
   if (remains.last == Last::kRunning && !db::without("crash_charge")) {
-    const Death death = describe_death(wait_status, slot, remains.task);
-    const auto landed =
-        charge(db, tasks, detached, lease, remains, policy_of(settings, slot, remains.task),
-               {death.cause, death.text, usage_of(slot, remains.task)}, in_order(db, slot));
-    const bool charged = landed == queue::Landed::kYes || was_charged(db, remains);
-    log_charge(remains, slot, death, charged);
-    if (charged) count_crash(settings);
+    charge_running(settings, db, tasks, detached, lease, slot, wait_status, remains);
   } else {
     if (remains.last == Last::kInterrupted) give_back(db, tasks, detached, lease, slot, remains);
     if (lease) leases.release(db, *lease);

@@ -10,10 +10,14 @@
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
 #include "plugin_host/handler_call.h"
+#include "queue/cancel_request.h"
 #include "queue/compression.h"
+#include "queue/dead_letter.h"
 #include "queue/inspect.h"
+#include "worker/cancel_watch.h"
 #include "worker/fenced.h"
 #include "worker/recovery.h"
+#include "worker/running_mark.h"
 #include "worker/stop_request.h"
 #include "worker/task_limits.h"
 #include "worker/task_writes.h"
@@ -48,49 +52,6 @@ std::uint32_t dice() {
   return static_cast<std::uint32_t>(generator());
 }
 
-// The task's entry in the slot, from before the handler until after its verdict is noted; and in
-// the keeper's hands, which have it already, while the handler runs. At its hard deadline the
-// supervisor kills, and the keeper does not renew beyond it (B3).
-class RunningMark {
- public:
-  RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const TaskRun::Attempt& attempt,
-              const TaskLimits& limits, Nanos started_ns)
-      : slot_(slot), keeper_(keeper), limits_(limits) {
-    const auto [at_ns, by] = limits_.hard(started_ns);
-    keeper_.set_task_deadline(at_ns);
-    slot_.begin_task(attempt.task, attempt.number, attempt.most, limits_.soft_ns, at_ns, by);
-  }
-  RunningMark(const RunningMark&) = delete;
-  RunningMark& operator=(const RunningMark&) = delete;
-  ~RunningMark() {
-    if (!returned_) handler_returned();
-    slot_.end_task();
-  }
-
-  // How long the database takes for the verdict is not the task's time.
-  Place handler_returned() {
-    returned_ = true;
-    slot_.end_handler();
-    keeper_.set_task_deadline(0);
-    return keeper_.task_ended();
-  }
-
-  // From any thread.
-  void progress() noexcept {
-    slot_.beat();
-    if (limits_.progress_every_ns == 0) return;
-    const auto [at_ns, by] = limits_.hard(boot_ns());
-    slot_.move_deadline(at_ns, by);
-    keeper_.set_task_deadline(at_ns);
-  }
-
- private:
-  SlotWriter& slot_;
-  LeaseKeeper& keeper_;
-  const TaskLimits limits_;
-  bool returned_ = false;
-};
-
 // What a handler may ask of this process while it runs.
 class Hooks final : public plugin_host::HostHooks {
  public:
@@ -108,7 +69,8 @@ class Hooks final : public plugin_host::HostHooks {
     log::write(at, "handler.log", {{"task", task_}, {"type", type_}, {"text", text}});
   }
   bool stop_requested() noexcept override {
-    return asked() == Asked::kStop || boot_ns() >= soft_deadline_ns_ || !keeper_.valid();
+    return asked() == Asked::kStop || boot_ns() >= soft_deadline_ns_ || !keeper_.valid() ||
+           mark_.cancelled();
   }
   void heartbeat() noexcept override { mark_.progress(); }
 
@@ -148,6 +110,15 @@ std::optional<std::string> decompress(queue::Task& task) {
   }
 }
 
+void log_ran(const TaskRun::Attempt& attempt, const plugin_host::CallResult& result,
+             Nanos started) {
+  log::debug("task.ran", {{"task", attempt.id},
+                          {"type", attempt.task.type},
+                          {"attempt", attempt.number},
+                          {"outcome", plugin_host::name_of(result.kind)},
+                          {"runtime_us", (boot_ns() - started) / kMicro}});
+}
+
 // A rule that was left out, see db/mutation.h.
 void ack_early(Session& session, const TaskRun::Attempt& attempt) {
   const queue::Finished early = queue::finished(attempt.task);
@@ -172,6 +143,7 @@ TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
 
 TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
                              bool careful, std::span<const queue::Finished> finished) {
+  if (const auto ended = cancelled_before(lease, queue, task)) return *ended;
   const plugin_host::LoadedHandler* handler = registry_.find(task.type);
   if (handler == nullptr) return Result::kUnknownType;
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
@@ -205,7 +177,7 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
     }
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
   }
-  return call_handler(attempt);
+  return call_handler(attempt, task);
 }
 
 TaskRun::Result TaskRun::expire(const queue::Lease& lease, const ServedQueue& queue,
@@ -258,24 +230,26 @@ bool TaskRun::give_back(const Attempt& attempt) {
   return written;
 }
 
-TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
-  const queue::Task& task = attempt.task;
+TaskRun::Result TaskRun::call_handler(Attempt& attempt, queue::Task& task) {
   const config::Queue& queue = *attempt.queue.settings;
   const Nanos detach_after = attempt.queue.exclusive() ? 0 : nanos(queue.detach_after);  // S5
   const auto time_limit = config::task_timeout(settings_, task.type);
   Nanos started = 0;
   TaskLimits limits{};
+  RunningMark* running = nullptr;
+  CancelWatch cancel(nanos(queue.cancel_grace), [&] { running->cancel_asked(); });
   std::optional<RunningMark> marked;
   const auto begun = [&](Nanos at) {
     started = at;
     limits = {at + nanos(config::soft_task_timeout(time_limit)), at + nanos(time_limit),
               nanos(plugin_host::progress_every(*attempt.handler->handler))};
-    marked.emplace(slot_, keeper_, attempt, limits, at);
+    running =
+        &marked.emplace(slot_, keeper_, task, RunningMark::Number{attempt.number, attempt.most},
+                        limits, cancel, at);
   };
   // All before this may have taken long: with a look at the lease (S5).
-  if (!keeper_.task_begins({&task, attempt.number, attempt.before, detach_after}, begun)) {
-    return not_started(attempt);
-  }
+  const TaskAtWork work{&task, attempt.number, attempt.before, detach_after, &cancel};
+  if (!keeper_.task_begins(work, begun)) return not_started(attempt);
   RunningMark& mark = *marked;
   TaskWrites writes(session_, keeper_, attempt.lease, task, attempt.queue.info);
   Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark, writes);
@@ -293,22 +267,20 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
     valid = keeper_.valid();
     place = mark.handler_returned();
   }
-  log::debug("task.ran", {{"task", attempt.id},
-                          {"type", task.type},
-                          {"attempt", attempt.number},
-                          {"outcome", plugin_host::name_of(result.kind)},
-                          {"runtime_us", (boot_ns() - started) / kMicro}});
+  log_ran(attempt, result, started);
   if (!valid) {
     // S5: it may have run beside another one. The checker wants a fault that explains it.
     log::warn("lease.overrun",
               {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
   }
+  if (cancel.attended()) task.flags |= queue::kAttendedFlag;  // its end takes requests along
   const bool succeeded = result.kind == plugin_host::OutcomeKind::kSuccess;
   if (!succeeded || writes.any()) attempt.usage = meter.until_now(started);
   // Where it is not known whether the task was detached, the connection is needed to find out.
   if (!succeeded || place == Place::kUnknown) writes.roll_back(succeeded);
   if (!find_place(attempt, place)) return dropped(attempt);
   if (succeeded && writes.any()) return acknowledge(attempt, writes);
+  if (!succeeded && cancel.asked()) return cancelled(attempt, cancel.reason());
   // It did as stop_requested said, for a reason that is not the task's; or the database failed it.
   const bool tried_again = result.kind == plugin_host::OutcomeKind::kRetry ||
                            result.kind == plugin_host::OutcomeKind::kException;
@@ -470,6 +442,36 @@ TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
     return tasks_.bury_spent(db, attempt.lease, attempt.task, verdict);
   });
   return written ? buried(attempt, attempt.task.attempt, verdict) : Result::kLeaseGone;
+}
+
+TaskRun::Result TaskRun::cancelled(const Attempt& attempt, const std::string& reason) {
+  const queue::Verdict verdict{queue::kCancelled, reason, attempt.usage};
+  const bool written = write(attempt, "cancel", [&](db::Connection& db) {
+    return attempt.detached
+               ? queue::DetachedStore::bury(db, *attempt.detached, attempt.number, verdict)
+               : tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict);
+  });
+  if (!written) return dropped(attempt);
+  log_cancelled(attempt.id, attempt.task.type, reason, "its handler ended");
+  return ended(attempt);
+}
+
+// Who ran it before did not come to the end: a request may be left (B11). Plain tasks do not ask.
+std::optional<TaskRun::Result> TaskRun::cancelled_before(const queue::Lease& lease,
+                                                         const ServedQueue& queue,
+                                                         const queue::Task& task) {
+  if ((task.flags & queue::kAttendedFlag) == 0) return std::nullopt;
+  const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
+  const auto request =
+      session_.call([&](db::Connection& db) { return queue::find_cancel(db, id); });
+  if (!request) return std::nullopt;
+  const Attempt attempt{lease, queue, task, nullptr, id, id.text(), 0, 0, false, {}};
+  const bool written = write(attempt, "cancel", [&](db::Connection& db) {
+    return tasks_.bury_spent(db, lease, task, {queue::kCancelled, request->reason});
+  });
+  if (!written) return Result::kLeaseGone;
+  log_cancelled(attempt.id, task.type, request->reason, "it was not started again");
+  return Result::kWritten;
 }
 
 TaskRun::Result TaskRun::buried(const Attempt& attempt, std::uint32_t last,

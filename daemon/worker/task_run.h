@@ -56,7 +56,7 @@ class TaskRun {
   Result not_started(const Attempt& attempt);
   // By the policy of its type or queue.
   [[nodiscard]] std::chrono::microseconds pause_after(const Attempt& attempt) const;
-  Result call_handler(Attempt& attempt);
+  Result call_handler(Attempt& attempt, queue::Task& task);
   Result act_on(const Attempt& attempt, const plugin_host::CallResult& result);
   // Where the task is now that its handler has returned. False: its lease is gone.
   bool find_place(Attempt& attempt, Place place);
@@ -76,6 +76,11 @@ class TaskRun {
   Result hold(std::chrono::microseconds pause);
   Result bury(const Attempt& attempt, const queue::Verdict& verdict);
   Result bury_spent(const Attempt& attempt);
+  // Somebody asked for its end: a dead one, whatever its handler said, or before it begins.
+  // nullopt: nobody did.
+  Result cancelled(const Attempt& attempt, const std::string& reason);
+  std::optional<Result> cancelled_before(const queue::Lease& lease, const ServedQueue& queue,
+                                         const queue::Task& task);
   Result buried(const Attempt& attempt, std::uint32_t last, const queue::Verdict& verdict);
 
   Session& session_;

@@ -2,12 +2,13 @@
 -- statement is sent, and never given again. In one transaction with the release. Both statements
 -- lock the lease's row while they look at it, and the first one the task's, so that an
 -- acknowledgement which comes at the same time waits. Conditions are data, never ROW_COUNT() or a
--- variable: the server may go on with this packet after its client was killed.
+-- variable: the server may go on with this packet after its client was killed. A cancel is a request
+-- from here on (attend.sql).
 INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, attempt, flags, type,
                           payload, epoch, lock_by, lock_origin, lock_host, lock_instance, lock_pid,
                           expire_at, detached_at)
-SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), run_key, :attempt, flags, type,
-       payload, :epoch, :holder, :origin, :host, :instance, :pid,
+SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), run_key, :attempt,
+       flags | :attended_flag, type, payload, :epoch, :holder, :origin, :host, :instance, :pid,
        UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND, UTC_TIMESTAMP(6)
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key

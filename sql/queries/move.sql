@@ -1,12 +1,12 @@
 -- Waiting tasks of a leased partition go to one of another queue, with their due times, attempts and
--- what was recorded of these. :keys and :first_keys as in ack.sql and ack_history.sql. Their rows
--- are locked while they are read: a cancel needs no lease. The index is named because for many keys
--- the server may read, and lock, the whole of a small table.
+-- what was recorded of these, or asked of them. :keys and :first_keys as in ack.sql and
+-- ack_history.sql. Their rows are locked while they are read: a cancel needs no lease. The index is
+-- named because for many keys the server may read, and lock, the whole of a small table.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT :to_queue_id, :to_partition_no, prio, COALESCE(first_key, run_key), run_key + :salt
   FROM task FORCE INDEX (PRIMARY)
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
-   AND (first_key IS NOT NULL OR attempt > 0)
+   AND (first_key IS NOT NULL OR attempt > 0 OR flags & :attended_flag <> 0)
    AND EXISTS (SELECT 1 FROM q_lock_table
                 WHERE queue_id = :queue_id AND partition_no = :partition_no
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
@@ -24,7 +24,8 @@ UPDATE task_attempt
 INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, flags, expires_at, type,
                   payload)
 SELECT :to_queue_id, :to_partition_no, prio, run_key + :salt,
-       IF(first_key IS NULL AND attempt = 0, NULL, COALESCE(first_key, run_key)),
+       IF(first_key IS NULL AND attempt = 0 AND flags & :attended_flag = 0, NULL,
+          COALESCE(first_key, run_key)),
        attempt, flags & ~:no_handler_flag, expires_at, type, payload
   FROM task FORCE INDEX (PRIMARY)
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
@@ -32,6 +33,16 @@ SELECT :to_queue_id, :to_partition_no, prio, run_key + :salt,
                 WHERE queue_id = :queue_id AND partition_no = :partition_no
                   AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
    FOR UPDATE;
+UPDATE task_cancel
+   SET queue_id = :to_queue_id, partition_no = :to_partition_no
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
+   AND EXISTS (SELECT 1 FROM task
+                WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
+                  AND task.prio = task_cancel.prio AND task.run_key IN (:run_keys)
+                  AND COALESCE(task.first_key, task.run_key) = task_cancel.first_key)
+   AND EXISTS (SELECT 1 FROM q_lock_table
+                WHERE queue_id = :queue_id AND partition_no = :partition_no
+                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);
 DELETE FROM task_moved
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    AND EXISTS (SELECT 1 FROM task

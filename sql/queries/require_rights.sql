@@ -15,6 +15,8 @@ INSERT INTO task_attempt SELECT * FROM task_attempt WHERE FALSE
     ON DUPLICATE KEY UPDATE cause = VALUES(cause);
 DELETE FROM task_attempt WHERE FALSE AND prio = 0;
 UPDATE task_unique SET free_at = free_at WHERE FALSE;
+SELECT queue_id FROM task_cancel WHERE FALSE;
+DELETE FROM task_cancel WHERE FALSE AND prio = 0;
 INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, cause,
                        error, died_at)
 SELECT queue_id, partition_no, prio, run_key, attempt, type, payload, '', '', UTC_TIMESTAMP(6)

@@ -119,8 +119,9 @@ bool is_fenced_as_dead(const std::string& statement) {
 // and a query that matches no row.
 bool needs_no_fence(const std::string& query) {
   return query == "ack" || query == "ack_history" || query == "submit" ||
-         query == "require_rights" || query == "cancel" || query == "claim_unique" ||
-         query == "submit_unique" || query == "stamp_unique";
+         query == "require_rights" || query == "cancel" || query == "ask_cancel" ||
+         query == "clear_cancel" || query == "claim_unique" || query == "submit_unique" ||
+         query == "stamp_unique";
 }
 
 template <typename Check>

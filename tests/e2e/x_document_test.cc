@@ -125,6 +125,8 @@ const Elsewhere kElsewhere[] = {
     {"docs/plugins.md", "cmake --install build", "tests/consumer/consumer_test.cc", "--install"},
     {"docs/cli.md", "allot drain", "tests/e2e/o_drain_test.cc", "\"drain\""},
     {"docs/cli.md", "allot queue move", "tests/e2e/o_change_test.cc", "\"move\""},
+    {"docs/cli.md", "allot task cancel 0840dqg2v5n80r04", "tests/e2e/k_cancel_test.cc",
+     "\"cancel\", id, \"--reason\""},
     {"docs/cli.md", "allot plugin check", "tests/consumer/consumer_test.cc", "\"check\""},
     {"docs/cli.md", "allot dead retry --group", "tests/db/cli/dead_test.cc", "Go on? [y/N]"},
     {"docs/database.md", "allot check", "tests/e2e/d_rights_test.cc", "GRANT "},

@@ -109,11 +109,11 @@ struct TaskInfo {
 };
 
 enum class CancelResult {
-  kCancelled,   // taken out: it is a dead one now and will not run
-  kMayRun,      // taken out, but a worker had its partition: it may be running, and writes nothing
-  kNotWaiting,  // it runs, detached from its partition: left alone
-  kDead,        // it was dead, cancelled perhaps: left alone
-  kGone,        // no such task: finished, or never submitted
+  kCancelled,  // taken out: it is a dead one now and will not run
+  kMayRun,     // taken out, but a worker had its partition: it may be running, and writes nothing
+  kAsked,      // it runs: its handler is asked to stop, and killed if it does not
+  kDead,       // it was dead, cancelled perhaps: left alone
+  kGone,       // no such task: finished, or never submitted
 };
 
 // Any thread may call anything at any time; each call has a connection of its own, taken from those
@@ -152,8 +152,9 @@ class ALLOT_CLIENT_API Client {
   // nullopt: finished, or never submitted.
   [[nodiscard]] std::optional<TaskInfo> get(std::string_view id);
 
-  // Takes a waiting task out; `reason` becomes its error. After kOutcomeUnknown it may be repeated:
-  // kDead then says that it had worked.
+  // Takes a waiting task out; `reason` becomes its error. One that runs ends as a dead one soon,
+  // unless it succeeds first. After kOutcomeUnknown it may be repeated: kDead then says that it had
+  // worked.
   CancelResult cancel(std::string_view id, const std::string& reason = {});
 
  private:

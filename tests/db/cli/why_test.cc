@@ -93,9 +93,20 @@ TEST_F(WhyTest, OfADetachedAndADeadOne) {
   look_.execute("UPDATE task_running SET expire_at = '2026-01-01' WHERE queue_id = " +
                 value("SELECT queue_id FROM task_running"));
   EXPECT_EQ(reasons(id), "running lost");
-  const auto refused = allot({"task", "cancel", id});
-  EXPECT_EQ(refused.status.code, kExitFailure);
-  EXPECT_TRUE(has(refused.err, "runs on " + me() + ": only a waiting task can be cancelled"));
+  EXPECT_EQ(must({"task", "cancel", id, "--reason", "the user left"}),
+            "asked " + me() + " to end " + id + "\n");
+  EXPECT_EQ(json::parse(must({"task", "cancel", id, "--json"})), (json{{"task", id},
+                                                                       {"cancelled", false},
+                                                                       {"asked", true},
+                                                                       {"may_run", false},
+                                                                       {"leased_by", me()}}));
+  EXPECT_EQ(reasons(id), "running lost cancel_asked");
+  const std::string asked = ": the user left\n";
+  EXPECT_TRUE(has(must({"why", id}), "its end was asked for at 20"));
+  EXPECT_TRUE(has(must({"why", id}), asked)) << "the first request stands";
+  EXPECT_TRUE(has(must({"task", "show", id}), "cancel     its end was asked for at 20"));
+  const json view = json::parse(must({"task", "show", id, "--json"}));
+  EXPECT_EQ(view.at("cancel_asked").at("reason"), "the user left");
 
   const std::string dead = submit();
   block = lease();
@@ -133,8 +144,11 @@ TEST_F(WhyTest, ACancelledTaskInABlockMayRun) {
   EXPECT_EQ(must({"task", "cancel", id}),
             "cancelled " + id + "\n" + me() +
                 " had its partition meanwhile: it may have run, or run yet\n");
-  EXPECT_EQ(json::parse(must({"task", "cancel", other, "--json"})),
-            (json{{"task", other}, {"cancelled", true}, {"may_run", true}, {"leased_by", me()}}));
+  EXPECT_EQ(json::parse(must({"task", "cancel", other, "--json"})), (json{{"task", other},
+                                                                          {"cancelled", true},
+                                                                          {"asked", false},
+                                                                          {"may_run", true},
+                                                                          {"leased_by", me()}}));
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST_P(MigratedTest, OperatorsAndSubmittersGoOn) {
   EXPECT_EQ(retry_dead(db_, std::vector{kDead}), 1U);
   EXPECT_FALSE(show(db_, kDead)->dead);
   EXPECT_EQ(list_attempts_of_all_lives(db_, kDead).size(), 1U);
-  EXPECT_TRUE(cancel_waiting(db_, kMoved, "not wanted").done);
+  EXPECT_TRUE(cancel_task(db_, kMoved, "not wanted").done);
   EXPECT_TRUE(show(db_, kMoved)->dead);
   EXPECT_EQ(discard_dead(db_, std::vector{kMoved}), 1U);
   const auto queue = find_queue(db_, "q");

@@ -40,7 +40,7 @@ class PlanTest : public QueueTest {
         " + IF(i % 2 = 1 AND i DIV " + std::to_string(kPartitions) + " % 4 = 0, " +
         std::to_string(kTomorrow) + ", 0), 't', REPEAT('x', 100) FROM n");
     for (const char* table :
-         {"task_moved", "task_attempt", "task_dead", "task_running", "task_unique"})
+         {"task_moved", "task_attempt", "task_dead", "task_running", "task_unique", "task_cancel"})
       fill_history(table);
     look_.execute(
         "INSERT INTO fair_partition SELECT queue_id, CONCAT('key-', partition_no), "
@@ -57,6 +57,7 @@ class PlanTest : public QueueTest {
   void fill_history(const std::string& table) {
     const std::map<std::string, std::string> columns{
         {"task_moved", "run_key"},
+        {"task_cancel", "'', UTC_TIMESTAMP(6)"},
         {"task_attempt", "1, UTC_TIMESTAMP(6), 'failed', '', '', 0, 0, NULL, NULL, NULL"},
         {"task_dead", "1, 't', '', 'failed', '', UTC_TIMESTAMP(6), 0"},
         {"task_running",
@@ -178,7 +179,7 @@ class PlanTest : public QueueTest {
     static const std::set<std::string> kOurs{
         "task",         "q_lock_table", "lease",          "task_moved",   "moved",
         "task_attempt", "task_dead",    "queue",          "task_running", "running",
-        "queue_pause",  "pause",        "fair_partition", "task_unique"};
+        "queue_pause",  "pause",        "fair_partition", "task_unique",  "task_cancel"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // What is inserted by values is not read.

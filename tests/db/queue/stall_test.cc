@@ -224,7 +224,7 @@ const FencedVerb kVerbs[] = {
      [](db::Statement& detach, const Task& task) {
        detach.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
        detach.set("origin", 1).set("host", "h").set("instance", "i").set("pid", 1);
-       detach.set("ttl_us", 30'000'000);
+       detach.set("ttl_us", 30'000'000).set("attended_flag", kAttendedFlag);
      },
      kHoldTask},
     {"defer",

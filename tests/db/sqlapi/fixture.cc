@@ -10,7 +10,7 @@ std::string emptied_database() {
   static const std::string kName = Database::shared().make_database();
   db::Connection db = Database::shared().connect(kName);
   for (const char* table : {"task", "task_moved", "task_running", "task_dead", "task_unique",
-                            "fair_partition", "q_lock_table", "queue"}) {
+                            "task_cancel", "fair_partition", "q_lock_table", "queue"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   db.execute("ALTER TABLE queue AUTO_INCREMENT = 1");

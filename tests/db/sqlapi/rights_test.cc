@@ -82,7 +82,8 @@ TEST_F(RightsTest, WhoMayCallMayDoNothingElse) {
   call_submit(shop, "default", "t", "secret");
   shop.execute(kList);
   shop.execute("CALL allot_task('" + made.id + "', @state)");
-  EXPECT_EQ(root_.execute("SELECT COUNT(*) FROM task").front().next()->u64(0), 3U);
+  shop.execute("CALL allot_cancel('" + made.id + "', 'not wanted', @result)");
+  EXPECT_EQ(root_.execute("SELECT COUNT(*) FROM task").front().next()->u64(0), 2U);
 
   for (const std::string& sql :
        {std::string("SELECT payload FROM task"), std::string("SELECT 1 FROM queue"),
@@ -92,8 +93,10 @@ TEST_F(RightsTest, WhoMayCallMayDoNothingElse) {
                     " VALUES (1, 0, 1, 't', '')"),
         std::string("CALL allot_put('default', 't', '', NULL, 0, @id, @existed)"),
         std::string("CALL allot_insert(1, 0, 1, 0, NULL, 't', '', @key)"),
-        std::string("CALL allot_refuse('x')"), std::string("DROP PROCEDURE allot_submit"),
-        std::string("DROP TABLE task"), std::string("CREATE TABLE t (a INT)")}) {
+        std::string("CALL allot_refuse('x')"),
+        std::string("CALL allot_take_out(1, 0, 1, 1, '', @result)"),
+        std::string("DROP PROCEDURE allot_submit"), std::string("DROP TABLE task"),
+        std::string("CREATE TABLE t (a INT)")}) {
     EXPECT_EQ(support::error_class_of([&] { shop.execute(sql); }), "refused") << sql;
   }
 }
@@ -104,7 +107,8 @@ TEST_F(RightsTest, EachRightIsForItsProcedureOnly) {
   const std::pair<const char*, const char*> calls[] = {
       {"allot_submit", "CALL allot_submit('default', 't', '', NULL, @id, @existed)"},
       {"allot_submit_many", kList},
-      {"allot_task", "CALL allot_task('0000000000000000', @state)"}};
+      {"allot_task", "CALL allot_task('0000000000000000', @state)"},
+      {"allot_cancel", "CALL allot_cancel('0000000000000000', '', @result)"}};
   for (const auto& [revoked, unused] : calls) {
     const std::string of_it = std::string(" ON PROCEDURE ") + name_ + "." + revoked;
     root_.execute("REVOKE EXECUTE" + of_it + " FROM 'shop'@'%'");

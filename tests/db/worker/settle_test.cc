@@ -114,6 +114,36 @@ TEST_F(SettleTest, WhatOthersChargedMeanwhileIsNotForgotten) {
   }
 }
 
+// B11: somebody asked for its end, and whether it was that which killed it does not matter.
+TEST_F(SettleTest, ATaskWhoseEndWasAskedForIsNotTriedAgain) {
+  const std::string ask =
+      "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, first_key, 'the user left',"
+      " UTC_TIMESTAMP(6) FROM ";
+  for (const bool detached : {false, true}) {
+    SCOPED_TRACE(detached);
+    if (detached) {
+      detach(1, 10);
+      db_.execute(ask + "task_running");
+    } else {
+      put(partition(0), {1, 1});
+      const auto block = lease(0);
+      slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+      db_.execute("UPDATE task SET flags = 64, first_key = run_key WHERE queue_id > 0;" + ask +
+                  "task");
+    }
+    settle_it();
+    EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, ' ', cause, ' ', error) FROM task_dead"),
+              "1 cancelled the user left");
+    EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', cause) FROM task_attempt"), "1 cancelled");
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE run_key = 1"), "0");
+    EXPECT_EQ(value("SELECT (SELECT COUNT(*) FROM task_running) + COUNT(*) FROM task_cancel"), "0");
+    EXPECT_EQ(state(0), "FREE");
+    slot_.end_task();
+    db_.execute(
+        "SET SESSION sql_safe_updates = 0; DELETE FROM task_dead; DELETE FROM task_attempt");
+  }
+}
+
 // S7: the attempt is written first, and its worker dies before the handler is called.
 TEST_F(SettleTest, AnAnnouncedAttemptThatDidNotStartIsGivenBack) {
   put(partition(0), {1, 1});

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/cancel_watch.h"
+
+#include <utility>
+
+#include "log/log.h"
+#include "queue/cancel_request.h"
+
+namespace allot::worker {
+namespace {
+
+constexpr Nanos kEach = 1000 * kMilli;
+
+}  // namespace
+
+void CancelWatch::begin(Nanos now) {
+  next_look_ = now + kEach;
+}
+
+void CancelWatch::try_later() {
+  next_look_ = boot_ns() + kEach;
+}
+
+void CancelWatch::look(db::Connection& db, const queue::Lease& lease, const queue::Task& task,
+                       bool detached) {
+  try_later();
+  if (detached) {
+    attended_ = true;
+    const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
+    if (!asked()) {
+      if (auto request = queue::find_cancel(db, id)) saw(id, std::move(request->reason));
+    }
+  } else if (!asked()) {
+    look_in_partition(db, lease, task);
+  }
+  if (asked()) on_asked_();
+}
+
+void CancelWatch::look_in_partition(db::Connection& db, const queue::Lease& lease,
+                                    const queue::Task& task) {
+  // Once, whatever comes of it: it may stand although its reply was lost, and a cancel of a task
+  // without the mark is noticed as well.
+  if (!std::exchange(attended_, true) && (task.flags & queue::kAttendedFlag) == 0) {
+    static_cast<void>(queue::attend(db, lease, task));
+  }
+  auto found = queue::look_for_cancel(db, lease, task);
+  const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
+  if (found.request) return saw(id, std::move(found.request->reason));
+  // Cancelled in its first second, when it looked like one that waits.
+  if (!found.there) saw(id, "it was taken out while it ran");
+}
+
+void CancelWatch::saw(const queue::TaskId& id, std::string reason) {
+  reason_ = std::move(reason);
+  end_at_ = boot_ns() + grace_ns_;
+  log::info("task.cancel_asked",
+            {{"task", id.text()}, {"reason", reason_}, {"grace_ms", grace_ns_ / kMilli}});
+}
+
+void log_cancelled(const std::string& id, std::string_view type, std::string_view reason,
+                   std::string_view how) {
+  log::info("task.cancelled", {{"task", id}, {"type", type}, {"how", how}, {"reason", reason}});
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "db/connection.h"
+#include "queue/lease.h"
+#include "queue/task.h"
+
+namespace allot::worker {
+
+// Whether somebody asked for the end of one running task. Its keeper looks each second, from its
+// second one on, so that a short task costs nothing. What is not said to be otherwise is the
+// keeper's, under its mutex.
+class CancelWatch {
+ public:
+  // `asked` is called when a request is seen, and with each look from then on.
+  CancelWatch(Nanos grace_ns, std::function<void()> asked)
+      : grace_ns_(grace_ns), on_asked_(std::move(asked)) {}
+
+  void begin(Nanos now);
+  [[nodiscard]] Nanos next_look() const { return next_look_; }
+  // Throws db::DbError.
+  void look(db::Connection& db, const queue::Lease& lease, const queue::Task& task, bool detached);
+  void try_later();
+
+  // From any thread.
+  [[nodiscard]] bool asked() const { return end_at_.load() != 0; }
+  // When the handler's time is over (CLOCK_BOOTTIME); 0: nobody asked.
+  [[nodiscard]] Nanos end_at() const { return end_at_.load(); }
+
+  // Once the handler has returned and the keeper knows it.
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] bool attended() const { return attended_; }
+
+ private:
+  void look_in_partition(db::Connection& db, const queue::Lease& lease, const queue::Task& task);
+  void saw(const queue::TaskId& id, std::string reason);
+
+  const Nanos grace_ns_;
+  const std::function<void()> on_asked_;
+  Nanos next_look_ = 0;
+  bool attended_ = false;  // a request may be there
+  std::string reason_;     // written before end_at_
+  std::atomic<Nanos> end_at_{0};
+};
+
+// What became of it, for the log.
+void log_cancelled(const std::string& id, std::string_view type, std::string_view reason,
+                   std::string_view how);
+
+}  // namespace allot::worker

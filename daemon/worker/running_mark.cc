@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/running_mark.h"
+
+namespace allot::worker {
+
+RunningMark::RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const queue::Task& task,
+                         Number number, const TaskLimits& limits, const CancelWatch& cancel,
+                         Nanos started_ns)
+    : slot_(slot), keeper_(keeper), limits_(limits), cancel_(cancel) {
+  const auto [at_ns, by] = limits_.hard(started_ns);
+  hard_ns_ = at_ns;
+  keeper_.set_task_deadline(at_ns);
+  slot_.begin_task(task, number.attempt, number.most, limits_.soft_ns, at_ns, by);
+}
+
+RunningMark::~RunningMark() {
+  if (!returned_) handler_returned();
+  slot_.end_task();
+}
+
+Place RunningMark::handler_returned() {
+  {
+    const std::lock_guard held(mutex_);
+    returned_ = true;
+    slot_.end_handler();
+    keeper_.set_task_deadline(0);
+  }
+  return keeper_.task_ended();
+}
+
+void RunningMark::progress() noexcept {
+  slot_.beat();
+  if (limits_.progress_every_ns == 0) return;
+  const std::lock_guard held(mutex_);
+  const auto [at_ns, by] = limits_.hard(boot_ns());
+  if (!cancel_.asked() || at_ns < cancel_.end_at()) return move_deadline(at_ns, by);
+  move_deadline(cancel_.end_at(), ipc::Limit::kTime);
+}
+
+void RunningMark::cancel_asked() noexcept {
+  const std::lock_guard held(mutex_);
+  if (cancel_.end_at() < hard_ns_) move_deadline(cancel_.end_at(), ipc::Limit::kTime);
+}
+
+void RunningMark::move_deadline(Nanos at_ns, ipc::Limit by) noexcept {
+  if (returned_) return;
+  hard_ns_ = at_ns;
+  slot_.move_deadline(at_ns, by);
+  keeper_.set_task_deadline(at_ns);
+}
+
+}  // namespace allot::worker

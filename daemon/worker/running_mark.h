@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mutex>
+
+#include "base/clock.h"
+#include "ipc/slot.h"
+#include "worker/cancel_watch.h"
+#include "worker/lease_keeper.h"
+#include "worker/slot_writer.h"
+#include "worker/task_limits.h"
+
+namespace allot::worker {
+
+// The task's entry in the slot, from before the handler until after its verdict is noted; and in
+// the keeper's hands, which have it already, while the handler runs. At its hard deadline the
+// supervisor kills, and the keeper does not renew beyond it (B3). A cancel is such a deadline, too.
+class RunningMark {
+ public:
+  struct Number {
+    std::uint32_t attempt;
+    std::uint32_t most;
+  };
+  RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const queue::Task& task, Number number,
+              const TaskLimits& limits, const CancelWatch& cancel, Nanos started_ns);
+  RunningMark(const RunningMark&) = delete;
+  RunningMark& operator=(const RunningMark&) = delete;
+  ~RunningMark();
+
+  // How long the database takes for the verdict is not the task's time.
+  Place handler_returned();
+
+  // From any thread.
+  void progress() noexcept;
+  [[nodiscard]] bool cancelled() const noexcept { return cancel_.asked(); }
+  // From the keeper's, with each look once somebody asked for its end.
+  void cancel_asked() noexcept;
+
+ private:
+  void move_deadline(Nanos at_ns, ipc::Limit by) noexcept;
+
+  SlotWriter& slot_;
+  LeaseKeeper& keeper_;
+  const TaskLimits limits_;
+  const CancelWatch& cancel_;
+  std::mutex mutex_;  // of what follows
+  Nanos hard_ns_ = 0;
+  bool returned_ = false;
+};
+
+}  // namespace allot::worker

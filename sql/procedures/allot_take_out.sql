@@ -1,0 +1,83 @@
+-- allot_cancel inside a transaction. What runs is not locked, for its lease must be renewed while
+-- the caller's transaction is open; what it looks like is what the transaction sees. A request that
+-- is left of a task which just came back is read before it starts again. What waits is locked and
+-- looked at once more, and taken out as by cancel.sql and what stands beside it.
+DROP PROCEDURE IF EXISTS /*!80000 allot_take_out */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_take_out(
+  IN p_queue_id INT UNSIGNED,
+  IN p_partition_no SMALLINT UNSIGNED,
+  IN p_prio TINYINT UNSIGNED,
+  IN p_first_key BIGINT UNSIGNED,
+  IN p_reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  OUT p_result VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin
+)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+take_out: BEGIN
+  DECLARE v_run_key, v_found BIGINT UNSIGNED;
+  DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
+  SET p_result = NULL;
+  SELECT run_key INTO v_run_key
+    FROM task
+   WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio
+     AND run_key = COALESCE((SELECT moved.run_key FROM task_moved AS moved
+                              WHERE moved.queue_id = p_queue_id
+                                AND moved.partition_no = p_partition_no
+                                AND moved.prio = p_prio AND moved.first_key = p_first_key),
+                            p_first_key)
+     AND COALESCE(first_key, run_key) = p_first_key;
+  IF EXISTS (SELECT 1 FROM task_running
+              WHERE queue_id = p_queue_id AND partition_no = p_partition_no
+                AND prio = p_prio AND first_key = p_first_key)
+     OR EXISTS (SELECT 1 FROM task
+                  JOIN q_lock_table AS lease
+                    ON lease.queue_id = task.queue_id AND lease.partition_no = task.partition_no
+                 WHERE task.queue_id = p_queue_id AND task.partition_no = p_partition_no
+                   AND task.prio = p_prio AND task.run_key = v_run_key
+                   AND task.flags & 64 <> 0                     -- attended
+                   AND lease.state <> 'FREE'
+                   AND v_run_key <=
+                       (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095)
+  THEN
+    INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at)
+    VALUES (p_queue_id, p_partition_no, p_prio, p_first_key, p_reason, UTC_TIMESTAMP(6))
+        ON DUPLICATE KEY UPDATE reason = task_cancel.reason;
+    SET p_result = 'asked';
+    LEAVE take_out;
+  END IF;
+  IF v_run_key IS NOT NULL THEN
+    SELECT run_key INTO v_found
+      FROM task
+     WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio
+       AND run_key = v_run_key AND COALESCE(first_key, run_key) = p_first_key
+       FOR UPDATE;
+    IF v_found IS NULL THEN
+      CALL allot_refuse('the task has moved since this transaction began: cancel it in a new one');
+    END IF;
+    INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, type, payload,
+                           cause, error, died_at)
+    SELECT queue_id, partition_no, prio, p_first_key, attempt, flags, type, payload,
+           'cancelled', p_reason, UTC_TIMESTAMP(6)
+      FROM task
+     WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio
+       AND run_key = v_run_key;
+    DELETE FROM task_moved
+     WHERE queue_id = p_queue_id AND partition_no = p_partition_no
+       AND prio = p_prio AND first_key = p_first_key;
+    DELETE FROM task
+     WHERE queue_id = p_queue_id AND partition_no = p_partition_no
+       AND prio = p_prio AND run_key = v_run_key;
+    UPDATE task_unique
+       SET free_at = UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND
+     WHERE queue_id = p_queue_id AND partition_no = p_partition_no
+       AND prio = p_prio AND first_key = p_first_key AND free_at IS NULL;
+    DELETE FROM task_cancel
+     WHERE queue_id = p_queue_id AND partition_no = p_partition_no
+       AND prio = p_prio AND first_key = p_first_key;
+    SET p_result = 'cancelled';
+  ELSEIF EXISTS (SELECT 1 FROM task_dead
+                  WHERE queue_id = p_queue_id AND partition_no = p_partition_no
+                    AND prio = p_prio AND first_key = p_first_key) THEN
+    SET p_result = 'dead';
+  END IF;
+END;

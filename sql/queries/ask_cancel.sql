@@ -1,0 +1,20 @@
+-- A request to end a task that runs: one that is detached, or stands in a leased partition and was
+-- attended. Its row is locked, so that no request is left of a task that just ended. The first
+-- request stands.
+INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at)
+SELECT queue_id, partition_no, prio, first_key, :reason, UTC_TIMESTAMP(6)
+  FROM task_running
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   FOR UPDATE
+    ON DUPLICATE KEY UPDATE reason = task_cancel.reason;
+INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at)
+SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :reason, UTC_TIMESTAMP(6)
+  FROM task
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+   AND COALESCE(first_key, run_key) = :first_key
+   AND flags & :attended_flag <> 0
+   AND EXISTS (SELECT 1 FROM q_lock_table
+                WHERE queue_id = :queue_id AND partition_no = :partition_no AND state <> 'FREE')
+   FOR UPDATE
+    ON DUPLICATE KEY UPDATE reason = task_cancel.reason;

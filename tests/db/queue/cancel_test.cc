@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests to cancel tasks that run: who leaves one, and that none outlives its task.
+#include "queue/cancel.h"
+
+#include "db/queue/fixture.h"
+#include "queue/cancel_request.h"
+#include "queue/dead_letter.h"
+#include "queue/ending.h"
+#include "queue/inspect.h"
+#include "queue/move.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+class CancelRequestTest : public QueueTest {
+ protected:
+  // A task in a leased partition that has run for a while.
+  TaskId run() {
+    const TaskId id = put(1).front();
+    block_ = must_lease();
+    EXPECT_TRUE(attend(worker_.db, block_.lease, task()));
+    task().flags |= kAttendedFlag;  // as its worker knows
+    return id;
+  }
+  Detached detach() {
+    EXPECT_EQ(worker_.detached.detach(worker_.db, block_.lease, task(), 1, {}), Landed::kYes);
+    return DetachedStore::detached(block_.lease, task());
+  }
+  Task& task() { return block_.tasks.at(0); }
+  void ask(const TaskId& id, const std::string& reason = "why") {
+    const Cancelled asked = cancel_task(look_, id, reason);
+    EXPECT_TRUE(asked.asked && !asked.done);
+    EXPECT_EQ(asked.holder,
+              worker_.leases.holder().host + "/" + std::to_string(worker_.leases.holder().pid));
+  }
+  std::uint64_t requests() { return number("SELECT COUNT(*) FROM task_cancel"); }
+
+  Block block_;
+};
+
+TEST_F(CancelRequestTest, OfAnAttendedTaskAndTheFirstStands) {
+  const TaskId id = run();
+  ask(id, "the user left");
+  ask(id, "again");
+  EXPECT_EQ(requests(), 1U);
+  EXPECT_EQ(find_cancel(look_, id)->reason, "the user left");
+  EXPECT_EQ(find_cancel(look_, id)->asked_at.substr(0, 2), "20");
+  const CancelLook look = look_for_cancel(worker_.db, block_.lease, task());
+  EXPECT_TRUE(look.there && look.request);
+  EXPECT_FALSE(show(look_, id)->dead);
+}
+
+TEST_F(CancelRequestTest, OneThatIsNotAttendedIsTakenOut) {
+  const TaskId id = put(1).front();
+  block_ = must_lease();
+  EXPECT_TRUE(cancel_task(look_, id, "why").done);
+  EXPECT_FALSE(attend(worker_.db, block_.lease, task()));
+  EXPECT_FALSE(look_for_cancel(worker_.db, block_.lease, task()).there);
+  EXPECT_EQ(requests(), 0U);
+}
+
+TEST_F(CancelRequestTest, OnlyTheHolderAttends) {
+  put(1);
+  block_ = must_lease();
+  Lease other = block_.lease;
+  ++other.epoch;
+  EXPECT_FALSE(attend(worker_.db, other, task()));
+  EXPECT_EQ(number("SELECT flags FROM task"), 0U);
+}
+
+// In a partition that nobody has it waits, whatever it once did; so it does until it is due.
+TEST_F(CancelRequestTest, AnAttendedOneThatWaitsIsTakenOut) {
+  const TaskId id = run();
+  EXPECT_TRUE(worker_.leases.release(worker_.db, block_.lease));
+  EXPECT_TRUE(cancel_task(look_, id, "why").done);
+  EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+
+  const TaskId later = put(1).front();
+  block_ = must_lease();
+  Task& second = block_.tasks.at(1);
+  EXPECT_TRUE(attend(worker_.db, block_.lease, second));
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, block_.lease, second, 1, hours(1), kFailed),
+            Landed::kYes);
+  EXPECT_TRUE(cancel_task(look_, later, "why").done);
+  EXPECT_EQ(requests(), 0U);
+}
+
+TEST_F(CancelRequestTest, ItGoesWithATaskThatEndsInItsPartition) {
+  for (const std::string end : {"ack", "release", "bury", "spent", "replace", "cancel"}) {
+    SCOPED_TRACE(end);
+    const TaskId id = run();
+    ask(id);
+    if (end == "ack") TaskStore::ack(worker_.db, partition_, {{finished(task())}});
+    if (end == "release") {
+      EXPECT_TRUE(TaskStore::ack_and_release(worker_.db, block_.lease, {{finished(task())}}));
+    }
+    if (end == "bury") {
+      EXPECT_EQ(worker_.tasks.bury(worker_.db, block_.lease, task(), 1, kFailed), Landed::kYes);
+    }
+    if (end == "spent") {
+      EXPECT_EQ(worker_.tasks.bury_spent(worker_.db, block_.lease, task(), kFailed), Landed::kYes);
+    }
+    if (end == "replace") {
+      const std::optional<Detached> nowhere;
+      EXPECT_EQ(Ending(block_.lease, task(), nowhere).replace(worker_.db, {}), Landed::kYes);
+    }
+    if (end == "cancel") {
+      EXPECT_TRUE(cancel(look_, id, task().key.run_key, "why"));
+    }
+    EXPECT_EQ(requests(), 0U);
+    EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
+    if (end != "release") {
+      EXPECT_TRUE(worker_.leases.release(worker_.db, block_.lease));
+    }
+  }
+}
+
+TEST_F(CancelRequestTest, ItGoesWithADetachedTaskThatEnds) {
+  for (const std::string end : {"ack", "bury", "replace"}) {
+    SCOPED_TRACE(end);
+    const TaskId id = run();
+    const Detached detached = detach();
+    ask(id);
+    if (end == "ack") {
+      EXPECT_EQ(DetachedStore::ack(worker_.db, detached), Landed::kYes);
+    }
+    if (end == "bury") {
+      EXPECT_EQ(DetachedStore::bury(worker_.db, detached, 1, kFailed), Landed::kYes);
+    }
+    if (end == "replace") {
+      const std::optional<Detached> where(detached);
+      EXPECT_EQ(Ending(block_.lease, task(), where).replace(worker_.db, {}), Landed::kYes);
+    }
+    EXPECT_EQ(requests(), 0U);
+    EXPECT_EQ(number("SELECT COUNT(*) FROM task_running"), 0U);
+  }
+}
+
+// Whoever runs it again looks first: so the request and the mark stay with it.
+TEST_F(CancelRequestTest, ItStaysWithATaskThatComesBack) {
+  const std::string marked = "SELECT COUNT(*) FROM task WHERE flags & 64 <> 0";
+  const TaskId id = run();
+  ask(id);
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, block_.lease, task(), 1, milliseconds(0), kFailed,
+                                Then::kRelease),
+            Landed::kYes);
+  EXPECT_EQ(requests(), 1U);
+  EXPECT_EQ(number(marked), 1U);
+  block_ = must_lease();
+  const Detached detached = detach();
+  EXPECT_EQ(DetachedStore::charge(worker_.db, detached, 2, kLost), Landed::kYes);
+  EXPECT_EQ(requests(), 1U);
+  EXPECT_EQ(number(marked), 1U);
+  EXPECT_TRUE(find_cancel(look_, id));
+}
+
+// A cancel that nobody saw, and then an operator puts the queue's tasks elsewhere.
+TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
+  run();
+  ask({partition_, task().key.prio, task().id_key()});
+  EXPECT_TRUE(worker_.leases.release(worker_.db, block_.lease));
+  const QueueInfo other = make_queue("other", 1);
+  const Mover mover(worker_.leases.holder());
+  std::vector<Waiting> waiting;
+  each_waiting(look_, queue_, [&](const Waiting& one) {
+    waiting.push_back(one);
+    return true;
+  });
+  EXPECT_EQ(mover.move(worker_.db, waiting, {other.queue_id, 0}), 1U);
+  block_ = *worker_.lease({other.queue_id, 0});
+  EXPECT_NE(task().flags & kAttendedFlag, 0U);
+  EXPECT_TRUE(look_for_cancel(worker_.db, block_.lease, task()).request);
+}
+
+// What was left of an earlier life does not end the next one.
+TEST_F(CancelRequestTest, AnotherLifeBeginsWithoutOne) {
+  const TaskId id = run();
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, block_.lease, task(), 1, kFailed), Landed::kYes);
+  look_.execute(
+      "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, first_key, '',"
+      " UTC_TIMESTAMP(6) FROM task_dead");
+  EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+  EXPECT_EQ(requests(), 0U);
+}
+
+}  // namespace
+}  // namespace allot::queue
