@@ -90,9 +90,11 @@ Resized resize_layout(db::Connection& db, const QueueInfo& queue, std::uint32_t 
   QueueInfo now = queue;
   lift_layouts(db, {&now.queue_id, 1});
   for (;;) {
-    const std::uint32_t end = first_of_next(now, partitions) + partitions;
-    if (end > kMostPartitionNo) refuse(now, "has no numbers left for so many partitions");
-    make_partitions(db, now.queue_id, end);
+    if (now.partitions() != partitions) {
+      const std::uint32_t end = first_of_next(now, partitions) + partitions;
+      if (end > kMostPartitionNo) refuse(now, "has no numbers left for so many partitions");
+      make_partitions(db, now.queue_id, end);
+    }
     if (resize_once(db, now, partitions)) {
       lift_layouts(db, {&now.queue_id, 1});
       return waits(db, now.queue_id) ? Resized::kWaits : Resized::kDone;
