@@ -138,8 +138,9 @@ void require_resizable(const queue::QueueInfo& queue, std::uint32_t partitions) 
 void confirm_late(db::Connection& db, const queue::QueueInfo& queue, bool yes) {
   const auto due = queue::due_late(db, queue);
   if (!due) return;
-  confirm("resize", "queue " + queue.name + ", whose last task is due at " + *due +
-                        ": what is submitted from now on waits until it has run",
+  confirm("resize",
+          "queue " + queue.name + ", whose last task is due at " + *due +
+              ": what is submitted from now on waits until it has run",
           yes);
 }
 

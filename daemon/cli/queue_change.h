@@ -16,8 +16,8 @@ struct ResizeOptions {
   bool json = false;
 };
 
-// allot queue resize QUEUE N: tasks that are submitted from now on go to N partitions. In an ordered
-// or limited queue they wait for those that are there.
+// allot queue resize QUEUE N: tasks that are submitted from now on go to N partitions. In an
+// ordered or limited queue they wait for those that are there.
 int resize_queue(const Context& context, const ResizeOptions& options);
 
 struct MoveOptions {

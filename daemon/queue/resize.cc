@@ -24,8 +24,7 @@ std::uint32_t first_of_next(const QueueInfo& queue, std::uint32_t partitions) {
 }
 
 // Under the lock of the queue's row. False: it was resized since `queue` was read.
-bool resize_locked(db::Connection& db, const QueueInfo& queue,
-                                     std::uint32_t partitions) {
+bool resize_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
   db::Statement begin(sql::k_begin_layout);
   begin.set("queue_id", queue.queue_id);
   auto results = db.run({begin});

@@ -30,12 +30,11 @@ class ResizeTest : public testing::Test {
  protected:
   void start(const std::string& shape, unsigned workers) {
     const std::string section = "[plugins.keyed]\noutput = \"" + (folder_ / "done") + "\"\n";
-    daemon_ = std::make_unique<Daemon>(
-        DaemonOptions{.workers = workers,
-                      .more = "[queues.keyed]\nretry_delay = \"20ms\"\nmax_attempts = 50\n" +
-                              shape + section,
-                      .plugins = ALLOT_KEYED_FOLDER,
-                      .log_level = "info"});
+    daemon_ = std::make_unique<Daemon>(DaemonOptions{
+        .workers = workers,
+        .more = "[queues.keyed]\nretry_delay = \"20ms\"\nmax_attempts = 50\n" + shape + section,
+        .plugins = ALLOT_KEYED_FOLDER,
+        .log_level = "info"});
   }
   static std::string payload(int key, int number) {
     const char* const verbs[] = {"", "", "", "crash", "", "release"};
@@ -159,10 +158,10 @@ class Submitters {
   void by_client() {
     Client client = Client::from_file(daemon_.config_file());
     const std::unique_ptr<MYSQL, decltype(&mysql_close)> session(mysql_init(nullptr), mysql_close);
-    ASSERT_NE(mysql_real_connect(session.get(), nullptr, "root", nullptr,
-                                 daemon_.database().c_str(), 0,
-                                 support::Database::shared().socket().c_str(), 0),
-              nullptr);
+    ASSERT_NE(
+        mysql_real_connect(session.get(), nullptr, "root", nullptr, daemon_.database().c_str(), 0,
+                           support::Database::shared().socket().c_str(), 0),
+        nullptr);
     const auto run = [&](const char* sql) {
       EXPECT_EQ(mysql_query(session.get(), sql), 0) << mysql_error(session.get());
       mysql_free_result(mysql_store_result(session.get()));
@@ -227,9 +226,8 @@ TEST_F(ResizeTest, EachKeyRunsInOrderThroughResizesAndKills) {
   const int sizes[] = {7, 3, 5};
   for (std::size_t i = 0; i < std::size(sizes); ++i) {
     const int from = submitters.rounds() + 3 * tasks / 6;
-    ASSERT_TRUE(
-        eventually([&] { return submitters.rounds() >= from || submitters.running() == 0; },
-                   std::chrono::seconds(120)))
+    ASSERT_TRUE(eventually([&] { return submitters.rounds() >= from || submitters.running() == 0; },
+                           std::chrono::seconds(120)))
         << daemon_->log();
     kill_one(dice);
     resize(sizes[i], dice);

@@ -77,7 +77,8 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_find_task, 1, {}},
       {&sql::k_submit,
        0,
-       {{"rows", "(1, 1, 1, 4711, NULL, 0, NULL, 't', ''), (1, 1, 1, 4712, NULL, 0, NULL, 't', '')"}}},
+       {{"rows",
+         "(1, 1, 1, 4711, NULL, 0, NULL, 't', ''), (1, 1, 1, 4712, NULL, 0, NULL, 't', '')"}}},
   };
 }
 
@@ -160,7 +161,9 @@ std::vector<Expectation> by_operators() {
   const std::string many = keys(kBlock, "prio", "first_key");
   return {
       // As many rows as are named.
-      {&sql::k_retry_dead, 20, {{"first_keys", one},
+      {&sql::k_retry_dead,
+       20,
+       {{"first_keys", one},
         {"ordered_keys", "150"},
         {"placed_queue", "1"},
         {"to_partition_no", "0"}},
@@ -232,9 +235,9 @@ std::vector<Expectation> expectations() {
 
 const std::set<std::string>& without_plan() {
   static const std::set<std::string> kNames{
-      "submit_row",    "claim_unique_row",    "due_now",          "due_after",
-      "due_at",        "expires_at",          "expires_in",       "kill_connection",
-      "server_uptime", "connections_allowed", "placed_queue", "server_variables", "database_clock"};
+      "submit_row",   "claim_unique_row", "due_now",         "due_after",     "due_at",
+      "expires_at",   "expires_in",       "kill_connection", "server_uptime", "connections_allowed",
+      "placed_queue", "server_variables", "database_clock"};
   return kNames;
 }
 

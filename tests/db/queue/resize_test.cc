@@ -193,9 +193,9 @@ TEST_F(ResizeTest, ADeadTaskGoesWhereItsKeyIsNow) {
   const TaskId died = put(before, "a");
   const auto block = worker_.lease(died.partition);
   ASSERT_TRUE(block);
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, block->lease, block->tasks.at(0), 1, kFailed,
-                               Then::kRelease),
-            Landed::kYes);
+  ASSERT_EQ(
+      worker_.tasks.bury(worker_.db, block->lease, block->tasks.at(0), 1, kFailed, Then::kRelease),
+      Landed::kYes);
   EXPECT_EQ(resize_layout(look_, before, 7), Resized::kDone);
   MovedIds moved;
   EXPECT_EQ(retry_dead(look_, {&died, 1}, &moved), 1U);
@@ -230,8 +230,10 @@ TEST_F(ResizeTest, ADeadTaskOfUnknownPlaceIsRefused) {
 TEST_F(ResizeTest, AProcedurePlacesByTheLayoutThatItHoldsOnTo) {
   const QueueInfo before = make({4, Placement::kOrdered});
   look_.execute("BEGIN");
-  look_.execute("UPDATE queue SET partitions = 7, first_partition = 4, layout = 1"
-                " WHERE queue_id = " + std::to_string(before.queue_id));
+  look_.execute(
+      "UPDATE queue SET partitions = 7, first_partition = 4, layout = 1"
+      " WHERE queue_id = " +
+      std::to_string(before.queue_id));
   look_.execute(
       "INSERT IGNORE INTO q_lock_table (queue_id, partition_no, expire_at)"
       " SELECT queue_id, partition_no + 8, UTC_TIMESTAMP(6) FROM q_lock_table");
