@@ -2,7 +2,6 @@
 // Ordered and limited queues that are resized while tasks come, wait and run, and workers and the
 // command itself are killed. ALLOT_TEST_KEYS and ALLOT_TEST_TASKS (of a key) make them larger.
 #include <gtest/gtest.h>
-#include <mysql.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -106,8 +105,8 @@ void expect_in_order(const std::vector<std::string>& lines, int keys, int tasks)
   for (const auto& [key, number] : last) EXPECT_EQ(number, tasks - 1) << key;
 }
 
-// Three submitters, each with keys of its own: the command, the client in a transaction that it
-// keeps open for a while, and the procedure in one.
+// Three submitters, each with keys of its own: the command, the client, and the procedure in a
+// transaction whose view is older than what it submits.
 class Submitters {
  public:
   Submitters(const Daemon& daemon, int keys, int tasks, std::string (*payload)(int, int))
@@ -154,18 +153,8 @@ class Submitters {
       EXPECT_EQ(done.status.code, 0) << done.err;
     });
   }
-  // Every other time in a transaction of the caller, whose view is older than what it submits.
   void by_client() {
     Client client = Client::from_file(daemon_.config_file());
-    const std::unique_ptr<MYSQL, decltype(&mysql_close)> session(mysql_init(nullptr), mysql_close);
-    ASSERT_NE(
-        mysql_real_connect(session.get(), nullptr, "root", nullptr, daemon_.database().c_str(), 0,
-                           support::Database::shared().socket().c_str(), 0),
-        nullptr);
-    const auto run = [&](const char* sql) {
-      EXPECT_EQ(mysql_query(session.get(), sql), 0) << mysql_error(session.get());
-      mysql_free_result(mysql_store_result(session.get()));
-    };
     each_round(1, [&](const std::vector<int>& keys, int number) {
       std::vector<NewTask> tasks;
       for (const int key : keys) {
@@ -175,14 +164,7 @@ class Submitters {
         task.payload = payload_(key, number);
         task.options.partition_key = "k" + std::to_string(key);
       }
-      if (number % 2 == 0) {
-        client.submit_many(tasks);
-        return;
-      }
-      run("BEGIN");
-      run("SELECT COUNT(*) FROM queue");
-      for (const NewTask& task : tasks) client.submit_in(session.get(), task);
-      run("COMMIT");
+      client.submit_many(tasks);
     });
   }
   void by_procedure() {
