@@ -34,6 +34,7 @@ class ResizeTest : public testing::Test {
         .more = "[queues.keyed]\nretry_delay = \"20ms\"\nmax_attempts = 50\n" + shape + section,
         .plugins = ALLOT_KEYED_FOLDER,
         .log_level = "info"});
+    ASSERT_TRUE(eventually([&] { return daemon_->count("queue WHERE name = 'keyed'") == 1; }));
   }
   static std::string payload(int key, int number) {
     const char* const verbs[] = {"", "", "", "crash", "", "release"};
@@ -305,7 +306,7 @@ TEST_F(ResizeTest, ADeadTaskComesBackWhereItsKeyIs) {
 // One whose last task is due tomorrow would wait until then.
 TEST_F(ResizeTest, AQueueWithALateTaskIsAskedFor) {
   start("partitions = 4\nplacement = \"limited\"\nmax_running = 2\n", 1);
-  must({"submit", "keyed", "test.keyed", "k 0", "--partition-key", "k", "--delay", "1d"});
+  must({"submit", "keyed", "test.keyed", "k 0", "--partition-key", "k", "--delay", "24h"});
   const auto refused = daemon_->allot({"queue", "resize", "keyed", "7"});
   EXPECT_NE(refused.status.code, 0);
   EXPECT_NE(refused.err.find("whose last task is due at"), std::string::npos) << refused.err;
