@@ -205,13 +205,15 @@ TEST_F(ResizeTest, EachKeyRunsInOrderThroughResizesAndKills) {
   const int tasks = size_of("ALLOT_TEST_TASKS", 30);
   start("partitions = 4\nplacement = \"ordered\"\n", 4);
   std::mt19937 dice(7);
+  must({"queue", "pause", "keyed"});  // so that there is a backlog on both sides of a resize
   Submitters submitters(*daemon_, keys, tasks, payload);
   const int sizes[] = {7, 3, 5};
   for (std::size_t i = 0; i < std::size(sizes); ++i) {
-    const int from = submitters.rounds() + 3 * tasks / 6;
+    const int from = submitters.rounds() + 3 * tasks / 4;
     ASSERT_TRUE(eventually([&] { return submitters.rounds() >= from || submitters.running() == 0; },
                            std::chrono::seconds(120)))
         << daemon_->log();
+    if (i == 1) must({"queue", "resume", "keyed"});
     kill_one(dice);
     resize(sizes[i], dice);
     kill_one(dice);
