@@ -216,7 +216,12 @@ int retry_dead(const Context& context, const DeadChoice& choice) {
   return act_on_dead(
       context, choice, "retry", "retried",
       [](const config::Settings& settings, db::Connection& db, std::span<const queue::TaskId> ids) {
-        const std::uint64_t count = queue::retry_dead(db, ids);
+        queue::MovedIds moved;
+        const std::uint64_t count = queue::retry_dead(db, ids, &moved);
+        for (const auto& [from, to] : moved) {
+          std::fprintf(stderr, "%s is %s now: its queue was resized\n", from.text().c_str(),
+                       to.text().c_str());
+        }
         ring_local(settings, count);
         return count;
       });

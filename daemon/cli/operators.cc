@@ -98,6 +98,7 @@ void add_queue_changes(CLI::App& queue, const Commands& commands, OperatorWords&
   resize.add_option("PARTITIONS", words.resize.partitions, "How many, from now on")
       ->required()
       ->check(CLI::Range(1, kMostPartitions));
+  resize.add_flag("--yes", words.resize.yes, "Do not ask");
   resize.add_flag("--json", words.resize.json, "As JSON");
   resize.callback([commands, &words] { commands.choose(resize_queue, words.resize); });
 

@@ -18,7 +18,10 @@ namespace {
 using nlohmann::json;
 
 json queue_json(const queue::QueueInfo& queue) {
-  return {{"name", queue.name}, {"partitions", queue.partitions()}, {"paused", pause_json(queue)}};
+  return {{"name", queue.name},
+          {"partitions", queue.partitions()},
+          {"paused", pause_json(queue)},
+          {"resizing", queue.resizing}};
 }
 
 // One queue by its name; one that only the configuration knows is made.
@@ -54,8 +57,9 @@ int list_queues(const Context& context, const QueueOptions& options) {
   Table table({"QUEUE", "PARTITIONS", "PAUSED"});
   for (const queue::QueueInfo& queue : queue::list_queues(db)) {
     list.push_back(queue_json(queue));
-    table.add(
-        {queue.name, std::to_string(queue.partitions()), queue.paused ? pause_text(queue) : "no"});
+    table.add({queue.name,
+               std::to_string(queue.partitions()) + (queue.resizing ? ", being resized" : ""),
+               queue.paused ? pause_text(queue) : "no"});
   }
   if (options.json) {
     print(list);

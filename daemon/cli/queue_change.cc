@@ -18,6 +18,7 @@
 #include "cli/text.h"
 #include "queue/inspect.h"
 #include "queue/move.h"
+#include "queue/resize.h"
 
 namespace allot::cli {
 namespace {
@@ -112,28 +113,52 @@ class Move {
   std::uint64_t gone_ = 0;
 };
 
-// Tasks that wait would stand beside new ones of their keys (S16, S17).
-void require_no_order(const queue::QueueInfo& queue, const char* what) {
-  if (!queue.alone()) return;
-  throw Error("queue '" + queue.name + "' is " +
-                  std::string(queue::name_of(queue.shape.placement)) + ": " + what +
-                  "; make another queue, submit to that one, and let this one run empty",
-              kExitBadInput);
-}
-
+// Tasks that wait would stand beside new ones of their keys (S16).
 void require_spread(const queue::QueueInfo& queue) {
-  require_no_order(queue, "its tasks are not moved");
+  if (queue.alone()) {
+    throw Error("queue '" + queue.name + "' is " +
+                    std::string(queue::name_of(queue.shape.placement)) +
+                    ": its tasks are not moved; make another queue, submit to that one, and let "
+                    "this one run empty",
+                kExitBadInput);
+  }
   if (queue.shape.placement == queue::Placement::kSpread) return;
   throw Error("queue '" + queue.name + "' is fair: its tasks are where their keys are",
               kExitBadInput);
 }
 
 void require_resizable(const queue::QueueInfo& queue, std::uint32_t partitions) {
-  require_no_order(queue, "its number of partitions stays");
   if (queue.shape.placement != queue::Placement::kFair || partitions >= queue.partitions()) return;
   throw Error("queue '" + queue.name + "' is fair: it may only grow, from " +
                   std::to_string(queue.partitions()) + " partitions",
               kExitBadInput);
+}
+
+// New tasks of the queue wait as long as its last one.
+void confirm_late(db::Connection& db, const queue::QueueInfo& queue, bool yes) {
+  const auto due = queue::due_late(db, queue);
+  if (!due) return;
+  confirm("resize",
+          "queue " + queue.name + ", whose last task is due at " + *due +
+              ": what is submitted from now on waits until it has run",
+          yes);
+}
+
+int resize_layout(db::Connection& db, const queue::QueueInfo& before,
+                  const ResizeOptions& options) {
+  if (options.partitions != before.partitions()) confirm_late(db, before, options.yes);
+  const bool waits = queue::resize_layout(db, before, options.partitions) == queue::Resized::kWaits;
+  if (options.json) {
+    print({{"name", before.name},
+           {"partitions", options.partitions},
+           {"partitions_before", before.partitions()},
+           {"resizing", waits}});
+    return kExitOk;
+  }
+  std::printf("queue %s has %u partitions (before: %u)\n", before.name.c_str(), options.partitions,
+              before.partitions());
+  if (waits) std::printf("new tasks wait until those that were submitted before have run\n");
+  return kExitOk;
 }
 
 }  // namespace
@@ -142,6 +167,7 @@ int resize_queue(const Context& context, const ResizeOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
   const queue::QueueInfo before = Queues(db, settings).get(options.queue);
+  if (before.alone()) return resize_layout(db, before, options);
   require_resizable(before, options.partitions);
   queue::resize(db, before, options.partitions);
   const auto retired = queue::count_from(db, before, options.partitions);

@@ -12,10 +12,12 @@ namespace allot::cli {
 struct ResizeOptions {
   std::string queue;
   std::uint32_t partitions = 0;
+  bool yes = false;
   bool json = false;
 };
 
-// allot queue resize QUEUE N: tasks that are submitted from now on go to N partitions.
+// allot queue resize QUEUE N: tasks that are submitted from now on go to N partitions. In an
+// ordered or limited queue they wait for those that are there.
 int resize_queue(const Context& context, const ResizeOptions& options);
 
 struct MoveOptions {

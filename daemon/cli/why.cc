@@ -111,6 +111,11 @@ Reasons why_waiting(const config::Settings& settings, const queue::TaskView& tas
     const queue::QueueInfo info{task.id.partition.queue_id, queue, {}, standing.paused};
     reasons.push_back({"paused", "queue " + queue + " is paused " + pause_text(info)});
   }
+  if (standing.resizing) {
+    reasons.push_back({"resizing", "queue " + queue +
+                                       " is being resized: tasks that were submitted to it before "
+                                       "that run first, in the partitions they have"});
+  }
   add_due(reasons, task, standing);
   if (standing.due) {
     add_lease(reasons, task, standing);

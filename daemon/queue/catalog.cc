@@ -5,6 +5,7 @@
 #include <array>
 
 #include "queue/error_text.h"
+#include "queue/statements.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -21,24 +22,10 @@ Placement placement_of(std::string_view name) {
 QueueInfo read_queue(const db::Row& row) {
   const QueueShape shape{static_cast<std::uint32_t>(row.u64(2)), placement_of(row.text(3)),
                          static_cast<std::uint32_t>(row.u64(4))};
-  return {static_cast<std::uint32_t>(row.u64(0)), std::string(row.text(1)), shape, std::nullopt};
-}
-
-// Those that are there stay as they are. Looked at first: to insert a row that is there waits for
-// whoever is writing it.
-void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions) {
-  db::Statement count(sql::k_count_partitions);
-  count.set("queue_id", queue_id);
-  const std::uint64_t there = db.run({count}).front().next()->u64(0);
-  if (there >= partitions) return;
-  std::string rows;
-  for (std::uint64_t i = there; i < partitions; ++i) {
-    rows += (rows.empty() ? "(" : ",(") + std::to_string(queue_id) + "," + std::to_string(i) +
-            ",UTC_TIMESTAMP(6))";
-  }
-  db::Statement create(sql::k_create_partition);
-  create.set_raw("rows", std::move(rows));
-  db.run({create});
+  QueueInfo queue{static_cast<std::uint32_t>(row.u64(0)), std::string(row.text(1)), shape};
+  queue.first_partition = static_cast<std::uint32_t>(row.u64(5));
+  queue.layout = static_cast<std::uint32_t>(row.u64(6));
+  return queue;
 }
 
 }  // namespace
@@ -73,9 +60,24 @@ std::vector<QueueInfo> list_queues(db::Connection& db) {
   std::vector<QueueInfo> queues;
   while (const auto row = results.front().next()) {
     QueueInfo& queue = queues.emplace_back(read_queue(*row));
-    if (!row->is_null(5)) {
-      queue.paused = Pause{std::string(row->text(5)), std::string(row->text(6))};
+    if (!row->is_null(7)) {
+      queue.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
     }
+    queue.resizing = row->u64(9) != 0;
+  }
+  return queues;
+}
+
+std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,
+                                                std::span<const std::uint32_t> queue_ids) {
+  db::Statement lock(sql::k_lock_layout);
+  lock.set_raw("queue_ids", id_list(queue_ids));
+  auto results = db.run({lock});
+  std::map<std::uint32_t, QueueInfo> queues;
+  while (const auto row = results.front().next()) {
+    QueueInfo queue = read_queue(*row);
+    const std::uint32_t queue_id = queue.queue_id;
+    queues.emplace(queue_id, std::move(queue));
   }
   return queues;
 }
@@ -99,6 +101,22 @@ bool resume(db::Connection& db, const QueueInfo& queue) {
   return db.run({statement}).front().affected() > 0;
 }
 
+// Looked at first: to insert a row that is there waits for whoever is writing it.
+void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions) {
+  db::Statement count(sql::k_count_partitions);
+  count.set("queue_id", queue_id);
+  const std::uint64_t there = db.run({count}).front().next()->u64(0);
+  if (there >= partitions) return;
+  std::string rows;
+  for (std::uint64_t i = there; i < partitions; ++i) {
+    rows += (rows.empty() ? "(" : ",(") + std::to_string(queue_id) + "," + std::to_string(i) +
+            ",UTC_TIMESTAMP(6))";
+  }
+  db::Statement create(sql::k_create_partition);
+  create.set_raw("rows", std::move(rows));
+  db.run({create});
+}
+
 void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
   make_partitions(db, queue.queue_id, partitions);
   db::Statement statement(sql::k_resize_queue);
@@ -119,7 +137,7 @@ QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueSha
   }
   if (!queue) throw Error("queue '" + std::string(name) + "' could not be made");
   // Lease rows also for a queue that stands: whoever made it may have died in between.
-  make_partitions(db, queue->queue_id, queue->partitions());
+  make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
   return *queue;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +46,10 @@ struct QueueInfo {
   std::string name;
   QueueShape shape{};
   std::optional<Pause> paused{};  // only from list_queues()
+  // Of ordered and limited queues: those of one layout are first_partition and the ones behind it.
+  std::uint32_t first_partition = 0;
+  std::uint32_t layout = 0;
+  bool resizing = false;  // only from list_queues(): see resize.h
 
   [[nodiscard]] std::uint32_t partitions() const { return shape.partitions; }
   // A task that runs has its partition, or one of those of its key, to itself: it does not detach,
@@ -55,6 +61,9 @@ struct QueueInfo {
 
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name);
 std::vector<QueueInfo> list_queues(db::Connection& db);
+// By its number, as it is now; its layout stays until the transaction that is open on `db` ends.
+std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,
+                                                std::span<const std::uint32_t> queue_ids);
 // Empty when there is no such queue.
 std::string queue_name(db::Connection& db, std::uint32_t queue_id);
 
@@ -68,9 +77,11 @@ bool resume(db::Connection& db, const QueueInfo& queue);
 
 // What is submitted from now on goes to so many partitions (S17). New ones have their lease rows
 // before; those that are retired keep theirs, and are drained. Programs that know the queue already
-// go on with the number they know. Not for ordered and limited queues, whose tasks would be in
-// other partitions than new ones of their keys.
+// go on with the number they know. Not for ordered and limited queues: see resize.h.
 void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions);
+
+// The lease rows of the first so many partitions; those that are there stay as they are.
+void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions);
 
 // Makes the queue and its lease rows if they are missing; an existing queue keeps its shape.
 QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape);

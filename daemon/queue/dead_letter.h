@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "db/connection.h"
@@ -39,8 +40,13 @@ void each_dead(db::Connection& db, const QueueInfo& queue,
 
 // Puts dead tasks back into their queue, due now, with all attempts before them; ids stay. Returns
 // how many: one that is not dead any more is left out. One transaction for each partition; may be
-// repeated after a lost reply. At most kDeadBatch ids.
-std::uint64_t retry_dead(db::Connection& db, std::span<const TaskId> ids);
+// repeated after a lost reply. At most kDeadBatch ids. In an ordered or limited queue that was
+// resized since, a task goes where those of its key go now and has another id then: `moved` gets
+// the old and the new one. Throws Error(kExitBadInput) for one that died before its key's place was
+// written down, in a queue that was resized since.
+using MovedIds = std::vector<std::pair<TaskId, TaskId>>;
+std::uint64_t retry_dead(db::Connection& db, std::span<const TaskId> ids,
+                         MovedIds* moved = nullptr);
 
 // Removes dead tasks and the records of their attempts for good. As retry_dead.
 std::uint64_t discard_dead(db::Connection& db, std::span<const TaskId> ids);

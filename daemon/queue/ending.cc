@@ -8,9 +8,6 @@
 namespace allot::queue {
 namespace {
 
-// What require_task.sql and require_detached.sql fail with.
-constexpr unsigned kOutOfRange = 1690;
-
 db::Statement of_detached(const sql::SqlText& sql, const Detached& detached) {
   db::Statement statement(sql);
   set_partition(statement, detached.id.partition)

@@ -178,6 +178,7 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
   if (!row->is_null(7))
     standing.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
   standing.due = row->u64(9) != 0;
+  standing.resizing = row->u64(10) != 0;
   const std::uint64_t count = results[1].next()->u64(0);
   standing.ahead = {std::min(count, kAheadBound), count > kAheadBound};
   return standing;

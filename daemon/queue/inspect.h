@@ -69,6 +69,7 @@ struct Standing {
   bool overdue = false;
   std::optional<std::string> hold_until;  // the partition waits
   std::optional<Pause> paused;            // its queue
+  bool resizing = false;  // its queue: tasks of the former layout are before it, see resize.h
   bool due = false;
   BoundedCount ahead;  // tasks that run before it in its partition
 };

@@ -11,12 +11,6 @@
 namespace allot::queue {
 namespace {
 
-std::uint32_t hash_of(const std::string& key) {
-  boost::crc_32_type crc;
-  crc.process_bytes(key.data(), key.size());
-  return crc.checksum();
-}
-
 std::string quoted_list(const std::vector<std::string>& keys) {
   std::string list;
   for (const std::string& key : keys) {
@@ -48,6 +42,20 @@ std::uint32_t claim_fair(db::Connection& db, const QueueInfo& queue, const std::
 
 }  // namespace
 
+std::uint32_t hash_of(const std::string& partition_key) {
+  boost::crc_32_type crc;
+  crc.process_bytes(partition_key.data(), partition_key.size());
+  return crc.checksum();
+}
+
+std::uint32_t place_of(const QueueInfo& queue, std::uint32_t key_hash, std::uint32_t nth) {
+  const std::uint32_t partitions = queue.partitions();
+  const std::uint32_t most = queue.shape.placement == Placement::kLimited
+                                 ? std::min(queue.shape.max_running, partitions)
+                                 : 1;
+  return queue.first_partition + (key_hash % partitions + nth % most) % partitions;
+}
+
 Placer::Placer(db::Connection& db, std::span<const Submission> submissions) {
   std::map<std::uint32_t, std::pair<const QueueInfo*, std::vector<std::string>>> queues;
   for (const Submission& task : submissions) {
@@ -74,6 +82,27 @@ std::uint32_t Placer::next(std::uint32_t queue_id, const std::string& key) {
   return at->second++;
 }
 
+const QueueInfo& Placer::queue_of(const Submission& task) const {
+  const auto locked = locked_.find(task.queue.queue_id);
+  return locked != locked_.end() ? locked->second : task.queue;
+}
+
+std::optional<std::uint32_t> Placer::layout(const Submission& task) const {
+  return task.queue.alone() ? std::optional(queue_of(task).layout) : std::nullopt;
+}
+
+bool Placer::lock(db::Connection& db, std::span<const Submission> submissions) {
+  std::vector<std::uint32_t> queue_ids;
+  for (const Submission& task : submissions) {
+    if (task.queue.alone()) queue_ids.push_back(task.queue.queue_id);
+  }
+  std::sort(queue_ids.begin(), queue_ids.end());
+  queue_ids.erase(std::unique(queue_ids.begin(), queue_ids.end()), queue_ids.end());
+  if (queue_ids.empty()) return false;
+  locked_ = lock_layouts(db, queue_ids);
+  return true;
+}
+
 std::uint32_t Placer::partition_no(const Submission& task) {
   const QueueShape& shape = task.queue.shape;
   const std::uint32_t queue_id = task.queue.queue_id;
@@ -81,11 +110,10 @@ std::uint32_t Placer::partition_no(const Submission& task) {
     case Placement::kSpread:
       return next(queue_id, {}) % shape.partitions;
     case Placement::kOrdered:
-      return hash_of(*task.options.partition_key) % shape.partitions;
+      return place_of(queue_of(task), hash_of(*task.options.partition_key));
     case Placement::kLimited: {
-      const std::uint32_t first = hash_of(*task.options.partition_key) % shape.partitions;
-      const std::uint32_t most = std::min(shape.max_running, shape.partitions);
-      return (first + next(queue_id, *task.options.partition_key) % most) % shape.partitions;
+      const std::string& key = *task.options.partition_key;
+      return place_of(queue_of(task), hash_of(key), next(queue_id, key));
     }
     case Placement::kFair:
       return fair_.at({queue_id, *task.options.partition_key});

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,6 +15,11 @@
 namespace allot::queue {
 
 struct Submission;
+
+// CRC-32 of a key: of what its place is made in ordered and limited queues.
+std::uint32_t hash_of(const std::string& partition_key);
+// The partition of an ordered queue, and in a limited one the `nth` of those of the key.
+std::uint32_t place_of(const QueueInfo& queue, std::uint32_t key_hash, std::uint32_t nth = 0);
 
 // Gives each task of a batch its partition. What SQL computes must be the same
 // (sql/queries/submit_task.sql): CRC-32 of the key as in zlib, and in MySQL's CRC32().
@@ -27,11 +33,19 @@ class Placer {
   // limited queue, among its max_running partitions. Both begin at a random one.
   std::uint32_t partition_no(const Submission& task);
 
+  // Reads anew by which layout the tasks of ordered and limited queues are placed. In a transaction
+  // it stays that one until the transaction ends. False: there are no such tasks.
+  bool lock(db::Connection& db, std::span<const Submission> submissions);
+  // By which layout partition_no() places this task; nullopt: its queue may change meanwhile.
+  [[nodiscard]] std::optional<std::uint32_t> layout(const Submission& task) const;
+
  private:
   std::uint32_t next(std::uint32_t queue_id, const std::string& key);
+  [[nodiscard]] const QueueInfo& queue_of(const Submission& task) const;
 
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> next_;
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> fair_;
+  std::map<std::uint32_t, QueueInfo> locked_;
 };
 
 }  // namespace allot::queue

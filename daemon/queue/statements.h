@@ -52,6 +52,9 @@ inline std::uint32_t kept_flags(const Verdict& verdict) {
   return verdict.cause == kLost.cause ? kAllFlags : kEndedFlags;
 }
 
+// What require_task.sql, require_detached.sql and placed_queue.sql fail with.
+inline constexpr unsigned kOutOfRange = 1690;
+
 inline constexpr int kSaltTries = 8;
 
 // Distinguishes keys of the same microsecond; a new one for each statement.

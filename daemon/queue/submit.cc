@@ -27,6 +27,7 @@ struct Target {
   std::uint32_t prio = 0;
   std::chrono::microseconds delay{0};
   std::optional<Moment> run_at{};
+  std::optional<std::uint32_t> layout{};  // that must still be the queue's, see placed_queue.sql
   auto operator<=>(const Target&) const = default;
 };
 
@@ -80,7 +81,8 @@ Plan plan_of(Placer placer, std::span<const Submission> submissions) {
     const Target target{{task.queue.queue_id, placer.partition_no(task)},
                         options.prio,
                         options.delay,
-                        options.run_at};
+                        options.run_at,
+                        placer.layout(task)};
     if (options.unique_key) {
       plan.uniques.push_back({i, target, random_number<std::uint64_t>()});
     } else {
@@ -141,23 +143,38 @@ std::string due(const Target& target) {
   return after.render();
 }
 
+std::string placed_queue(const Target& target) {
+  const std::uint32_t queue_id = target.partition.queue_id;
+  if (!target.layout) return std::to_string(queue_id);
+  return db::Statement(sql::k_placed_queue)
+      .set("queue_id", queue_id)
+      .set("layout", *target.layout)
+      .render();
+}
+
+std::string key_hash(const Submission& task) {
+  return task.queue.alone() ? std::to_string(hash_of(*task.options.partition_key)) : "NULL";
+}
+
 db::Statement& set_target(db::Statement& row, const Target& target) {
-  return row.set("queue_id", target.partition.queue_id)
-      .set("partition_no", target.partition.partition_no)
+  return row.set("partition_no", target.partition.partition_no)
       .set("prio", target.prio)
       .set_raw("due", due(target));
 }
 
 db::Statement statement_of(const Insert& insert, std::span<const Submission> submissions) {
+  const std::string queue_id = std::to_string(insert.target.partition.queue_id);
   std::uint32_t offset = salt();
   std::string rows;
   for (const std::size_t i : insert.rows) {
     const Packed packed = pack(submissions[i]);
     db::Statement row(sql::k_submit_row);
     set_target(row, insert.target)
+        .set_raw("queue_id", rows.empty() ? placed_queue(insert.target) : queue_id)
         .set("offset", offset++)
         .set_raw("expires", expires(submissions[i].options))
         .set("flags", packed.flags())
+        .set_raw("key_hash", key_hash(submissions[i]))
         .set("type", submissions[i].type)
         .set_bytes("payload", packed.bytes());
     if (!rows.empty()) rows += ",\n";
@@ -211,6 +228,7 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
     const std::string& key = *task.options.unique_key;
     db::Statement row(sql::k_claim_unique_row);
     set_target(row, unique.target)
+        .set("queue_id", queue_id)
         .set("offset", offset++)
         .set_bytes("unique_key", key)
         .set("claim", unique.claim)
@@ -220,6 +238,8 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
     keys += (keys.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
     statements.emplace_back(sql::k_submit_unique)
         .set("queue_id", queue_id)
+        .set_raw("placed_queue", placed_queue(unique.target))
+        .set_raw("key_hash", key_hash(task))
         .set_bytes("unique_key", key)
         .set("claim", unique.claim)
         .set("flags", kUniqueFlag | packed.flags())
@@ -314,7 +334,9 @@ std::vector<Submitted> submit_many(db::Connection& db, const Plan& plan,
 
 std::vector<db::Statement> submit_statements(db::Connection& db,
                                              std::span<const Submission> submissions) {
-  const Plan plan = plan_of(Placer(db, submissions), submissions);
+  Placer placer(db, submissions);
+  placer.lock(db, submissions);
+  const Plan plan = plan_of(std::move(placer), submissions);
   std::vector<db::Statement> statements;
   std::span<const Unique> left(plan.uniques);
   while (!left.empty()) {
@@ -330,17 +352,19 @@ std::vector<db::Statement> submit_statements(db::Connection& db,
   return statements;
 }
 
-std::vector<Submitted> submit_within(db::Connection& db, const Placer& placer,
+std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
                                      std::span<const Submission> submissions) {
   std::vector<Submitted> tasks(submissions.size());
-  send(db, plan_of(placer, submissions), submissions, tasks);
+  placer.lock(db, submissions);
+  send(db, plan_of(std::move(placer), submissions), submissions, tasks);
   return tasks;
 }
 
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions) {
   for (const Submission& submission : submissions) validate(submission);
   if (submissions.empty()) return {};
-  const Plan plan = plan_of(Placer(db, submissions), submissions);
+  Placer placer(db, submissions);
+  Plan plan = plan_of(placer, submissions);
   for (int tries = 1;; ++tries) {
     try {
       if (plan.uniques.empty() && plan.inserts.size() == 1) {
@@ -353,7 +377,10 @@ std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> su
       const bool again =
           error.error_class() == db::ErrorClass::kRetryable ||
           (error.error_class() == db::ErrorClass::kDuplicate && !plan.uniques.empty());
-      if (!again || tries == kTries) throw;
+      const bool resized = error.number() == kOutOfRange;  // placed_queue.sql
+      if ((!again && !resized) || tries == kTries) throw;
+      if (resized && !placer.lock(db, submissions)) throw;
+      if (resized) plan = plan_of(placer, submissions);
     }
   }
 }

@@ -59,7 +59,7 @@ std::vector<db::Statement> submit_statements(db::Connection& db,
 // before it. One of class kDuplicate may be repeated, once that was undone. `submissions` are
 // validated and `placer` is of them; if it has asked over another connection, no claim waits for
 // the end of this transaction.
-std::vector<Submitted> submit_within(db::Connection& db, const Placer& placer,
+std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
                                      std::span<const Submission> submissions);
 
 // Submits all or none, each to its partition, or spread over the partitions of their queues (S18).

@@ -58,6 +58,7 @@ class Finder {
   std::optional<queue::Block> follow(ipc::Hint hint);
   std::optional<queue::Block> take_over_one();
   void scout();
+  void lift_layouts();
   void watch();
   void wait_for_the_end();
   void sleep(std::uint32_t seen_bell);
@@ -73,6 +74,8 @@ class Finder {
   ipc::PoolBoard& pool_;
   std::vector<ServedQueue> queues_;
   std::vector<std::uint32_t> queue_ids_;
+  std::vector<std::uint32_t> placed_ids_;  // of those, the ordered and limited ones
+  Nanos next_lift_ns_ = 0;
 
   ipc::Hint claimed_ = 0;
   std::uint64_t highest_seen_ = 0;

@@ -10,6 +10,8 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim(
   IN p_unique_key VARBINARY(255),
   IN p_unique_for_us BIGINT,
   IN p_expires_at DATETIME(6),
+  IN p_layout INT UNSIGNED,                             -- NULL: any
+  IN p_key_hash INT UNSIGNED,
   IN p_flags TINYINT UNSIGNED,
   IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
   IN p_payload LONGBLOB,
@@ -23,6 +25,7 @@ BEGIN
   DECLARE v_done BOOLEAN DEFAULT FALSE;
   DECLARE v_partition_no SMALLINT UNSIGNED DEFAULT p_partition_no;
   DECLARE v_prio TINYINT UNSIGNED DEFAULT p_prio;
+  DECLARE v_queue_id INT UNSIGNED DEFAULT p_queue_id;
   DECLARE v_claim, v_owner BIGINT UNSIGNED;
   DECLARE EXIT HANDLER FOR SQLEXCEPTION
   BEGIN
@@ -60,9 +63,14 @@ BEGIN
          FOR UPDATE;
       SET p_existed = v_owner <> v_claim;
       IF NOT p_existed THEN
-        INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, type, payload)
-        VALUES (p_queue_id, p_partition_no, p_prio, p_first_key, p_expires_at, p_flags | 2, p_type,
-                p_payload);
+        IF p_layout IS NOT NULL THEN  -- as queries/placed_queue.sql
+          SELECT queue_id + ~0 * (layout <> p_layout)
+            INTO v_queue_id FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE;
+        END IF;
+        INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, key_hash, type,
+                          payload)
+        VALUES (v_queue_id, p_partition_no, p_prio, p_first_key, p_expires_at, p_flags | 2,
+                p_key_hash, p_type, p_payload);
       END IF;
       SET v_done = TRUE;
     END;

@@ -10,6 +10,8 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim_alone(
   IN p_unique_key VARBINARY(255),
   IN p_unique_for_us BIGINT,
   IN p_expires_at DATETIME(6),
+  IN p_layout INT UNSIGNED,
+  IN p_key_hash INT UNSIGNED,
   IN p_flags TINYINT UNSIGNED,
   IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
   IN p_payload LONGBLOB,
@@ -36,8 +38,8 @@ BEGIN
       END;
       START TRANSACTION;
       CALL allot_claim(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us, p_unique_key,
-                       p_unique_for_us, p_expires_at, p_flags, p_type, p_payload, p_first_key,
-                       p_existed);
+                       p_unique_for_us, p_expires_at, p_layout, p_key_hash, p_flags, p_type, p_payload,
+                       p_first_key, p_existed);
       COMMIT AND NO CHAIN NO RELEASE;
       SET v_done = TRUE;
     END;

@@ -1,4 +1,5 @@
--- One task without a unique key: one statement, with a new salt when somebody has its key.
+-- One task without a unique key: one statement, with a new salt when somebody has its key. The queue
+-- of a task with a layout is as in queries/placed_queue.sql.
 DROP PROCEDURE IF EXISTS /*!80000 allot_insert */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
   IN p_queue_id INT UNSIGNED,
@@ -7,6 +8,8 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
   IN p_delay_us BIGINT,
   IN p_run_at_us BIGINT,                                -- NULL: p_delay_us decides
   IN p_expires_at DATETIME(6),
+  IN p_layout INT UNSIGNED,                             -- NULL: any
+  IN p_key_hash INT UNSIGNED,
   IN p_flags TINYINT UNSIGNED,
   IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
   IN p_payload LONGBLOB,
@@ -25,9 +28,18 @@ BEGIN
         IF v_tries = 8 THEN RESIGNAL; END IF;
       END;
       CALL allot_key(p_delay_us, p_run_at_us, p_run_key);
-      INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, type, payload)
-      VALUES (p_queue_id, p_partition_no, p_prio, p_run_key, p_expires_at, p_flags, p_type,
-              p_payload);
+      IF p_layout IS NULL THEN
+        INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, type, payload)
+        VALUES (p_queue_id, p_partition_no, p_prio, p_run_key, p_expires_at, p_flags, p_type,
+                p_payload);
+      ELSE
+        INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, key_hash, type,
+                          payload)
+        VALUES ((SELECT queue_id + ~0 * (layout <> p_layout)
+                   FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE),
+                p_partition_no, p_prio, p_run_key, p_expires_at, p_flags, p_key_hash, p_type,
+                p_payload);
+      END IF;
       SET v_made = TRUE;
     END;
   END WHILE;

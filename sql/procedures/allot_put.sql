@@ -14,7 +14,7 @@ COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_queue_id INT UNSIGNED;
   DECLARE v_placement VARCHAR(15) CHARACTER SET utf8mb4;
-  DECLARE v_partitions, v_max_running, v_partition_no SMALLINT UNSIGNED;
+  DECLARE v_partition_no SMALLINT UNSIGNED;
   DECLARE v_prio INT DEFAULT 1;
   DECLARE v_delay_us, v_expires_in_us BIGINT DEFAULT 0;
   DECLARE v_run_at_us, v_expires_at_us BIGINT;
@@ -23,7 +23,6 @@ BEGIN
   DECLARE v_unique_for_us BIGINT DEFAULT 300000000;
   DECLARE v_flags TINYINT UNSIGNED DEFAULT 0;
   DECLARE v_key BIGINT UNSIGNED;
-  DECLARE v_transaction BOOLEAN;
 
   IF p_type IS NULL OR LENGTH(p_type) NOT BETWEEN 1 AND 63 OR p_type REGEXP '[^-A-Za-z0-9._]' THEN
     CALL allot_refuse(CONCAT('type ', COALESCE(QUOTE(LEFT(p_type, 70)), 'NULL'),
@@ -89,8 +88,8 @@ BEGIN
     END IF;
   END IF;
 
-  SELECT queue_id, placement, partitions, max_running
-    INTO v_queue_id, v_placement, v_partitions, v_max_running
+  SELECT queue_id, placement
+    INTO v_queue_id, v_placement
     FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- as padded it is equal
   IF v_queue_id IS NULL THEN
     CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(LEFT(p_queue, 63)), 'NULL'),
@@ -103,27 +102,13 @@ BEGIN
                                   WHEN v_run_at_us IS NOT NULL THEN 'run_at' ELSE 'unique_key' END,
                              ' would break the order of its tasks'));
   END IF;
-  CALL allot_place(v_queue_id, p_queue, v_placement, v_partitions, v_max_running, v_partition_key,
-                   p_spread, v_partition_no);
   SET v_expires_at = CAST('2025-01-01' AS DATETIME(6)) + INTERVAL v_expires_at_us MICROSECOND;
   IF v_expires_in_us > 0 THEN
     SET v_expires_at = UTC_TIMESTAMP(6) + INTERVAL v_expires_in_us MICROSECOND;
   END IF;
 
-  SET p_existed = FALSE;
-  IF v_unique_key IS NULL THEN
-    CALL allot_insert(v_queue_id, v_partition_no, v_prio, v_delay_us, v_run_at_us,
-                      v_expires_at, v_flags, p_type, p_payload, v_key);
-  ELSE
-    CALL allot_transaction(v_transaction);
-    IF v_transaction THEN
-      CALL allot_claim(v_queue_id, v_partition_no, v_prio, v_delay_us, v_run_at_us, v_unique_key,
-                       v_unique_for_us, v_expires_at, v_flags, p_type, p_payload, v_key, p_existed);
-    ELSE
-      CALL allot_claim_alone(v_queue_id, v_partition_no, v_prio, v_delay_us, v_run_at_us,
-                             v_unique_key, v_unique_for_us, v_expires_at, v_flags, p_type,
-                             p_payload, v_key, p_existed);
-    END IF;
-  END IF;
+  CALL allot_make(v_queue_id, p_queue, v_placement, v_partition_key, p_spread, v_partition_no, v_prio,
+                  v_delay_us, v_run_at_us, v_unique_key, v_unique_for_us, v_expires_at, v_flags,
+                  p_type, p_payload, v_key, p_existed);
   CALL allot_id(v_queue_id, v_partition_no * 4 + v_prio, v_key, p_id);
 END;

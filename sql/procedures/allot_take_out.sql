@@ -54,9 +54,9 @@ take_out: BEGIN
     IF v_found IS NULL THEN
       CALL allot_refuse('the task has moved since this transaction began: cancel it in a new one');
     END IF;
-    INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, type, payload,
-                           cause, error, died_at)
-    SELECT queue_id, partition_no, prio, p_first_key, attempt, flags, type, payload,
+    INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, key_hash, type,
+                           payload, cause, error, died_at)
+    SELECT queue_id, partition_no, prio, p_first_key, attempt, flags, key_hash, type, payload,
            'cancelled', p_reason, UTC_TIMESTAMP(6)
       FROM task
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio

@@ -1,8 +1,8 @@
 -- Last attempt over: the task leaves the queue and stays to be looked at.
-INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, type, payload, cause,
-                       error, died_at)
+INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, key_hash, type,
+                       payload, cause, error, died_at)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), GREATEST(attempt, :attempt),
-       flags, type, payload, :cause, :error, UTC_TIMESTAMP(6)
+       flags, key_hash, type, payload, :cause, :error, UTC_TIMESTAMP(6)
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND EXISTS (SELECT 1 FROM q_lock_table

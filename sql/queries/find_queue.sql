@@ -1,1 +1,3 @@
-SELECT queue_id, name, partitions, placement, max_running FROM queue WHERE name = :name;
+SELECT queue_id, name, partitions, placement, max_running, first_partition, layout
+  FROM queue
+ WHERE name = :name;

@@ -1,9 +1,11 @@
--- Dead tasks of a partition go back into it, behind what is due, with all their attempts before
--- them. :first_keys as in ack_history.sql. The new keys go through task_moved as in defer.sql. What
--- was recorded of their attempts becomes that of an earlier life. The rows of task_dead are locked
--- first and deleted last: of two who send this, one does it.
+-- Dead tasks of a partition go back into it, or, when their ordered or limited queue was resized
+-- since, to where the tasks of their keys go now (:placed_queue is placed_queue.sql there). Behind
+-- what is due, with all their attempts before them. :first_keys as in ack_history.sql. The new keys
+-- go through task_moved as in defer.sql. What was recorded of their attempts becomes that of an
+-- earlier life. The rows of task_dead are locked first and deleted last: of two who send this, one
+-- does it.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
-SELECT queue_id, partition_no, prio, first_key,
+SELECT queue_id, :to_partition_no, prio, first_key,
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12)
          + :salt + FIELD(first_key, :ordered_keys)
   FROM task_dead
@@ -11,7 +13,7 @@ SELECT queue_id, partition_no, prio, first_key,
    FOR UPDATE
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 UPDATE task_attempt
-   SET life = life + 1
+   SET life = life + 1, partition_no = :to_partition_no
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    AND EXISTS (SELECT 1 FROM task_dead
                 WHERE task_dead.queue_id = task_attempt.queue_id
@@ -19,15 +21,15 @@ UPDATE task_attempt
                   AND task_dead.prio = task_attempt.prio
                   AND task_dead.first_key = task_attempt.first_key FOR UPDATE)
  ORDER BY life DESC;
-INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, flags, type, payload)
-SELECT queue_id, partition_no, prio,
+INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, flags, key_hash, type, payload)
+SELECT :placed_queue, :to_partition_no, prio,
        (SELECT moved.run_key
           FROM task_moved AS moved
          WHERE moved.queue_id = task_dead.queue_id
-           AND moved.partition_no = task_dead.partition_no
+           AND moved.partition_no = :to_partition_no
            AND moved.prio = task_dead.prio
            AND moved.first_key = task_dead.first_key),
-       first_key, flags & :compressed_flags, type, payload
+       first_key, flags & :compressed_flags, key_hash, type, payload
   FROM task_dead
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    FOR UPDATE;

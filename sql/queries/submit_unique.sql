@@ -1,6 +1,7 @@
 -- The task of a claim, if the claim is ours: told by the row and not by ROW_COUNT(), because the
 -- server may go on with this packet after its client was killed.
-INSERT INTO task (queue_id, partition_no, prio, run_key, flags, expires_at, type, payload)
-SELECT queue_id, partition_no, prio, first_key, :flags, :expires, :type, :payload
+INSERT INTO task (queue_id, partition_no, prio, run_key, flags, expires_at, key_hash, type,
+                  payload)
+SELECT :placed_queue, partition_no, prio, first_key, :flags, :expires, :key_hash, :type, :payload
   FROM task_unique
  WHERE queue_id = :queue_id AND unique_key = :unique_key AND claim = :claim;

@@ -79,7 +79,8 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_find_task, 1, {}},
       {&sql::k_submit,
        0,
-       {{"rows", "(1, 1, 1, 4711, NULL, 0, 't', ''), (1, 1, 1, 4712, NULL, 0, 't', '')"}}},
+       {{"rows",
+         "(1, 1, 1, 4711, NULL, 0, NULL, 't', ''), (1, 1, 1, 4712, NULL, 0, NULL, 't', '')"}}},
   };
 }
 
@@ -94,6 +95,8 @@ std::vector<Expectation> of_unique_keys() {
         {"claim", "1"},
         {"flags", "2"},
         {"expires", "NULL"},
+        {"placed_queue", "1"},
+        {"key_hash", "NULL"},
         {"type", "'t'"},
         {"payload", "''"}}},
       {&sql::k_find_fair, 3, {{"partition_keys", "'key-0', 'key-5'"}}},
@@ -160,10 +163,20 @@ std::vector<Expectation> by_operators() {
   const std::string many = keys(kBlock, "prio", "first_key");
   return {
       // As many rows as are named.
-      {&sql::k_retry_dead, 20, {{"first_keys", one}, {"ordered_keys", "150"}}, "", true},
+      {&sql::k_retry_dead,
+       20,
+       {{"first_keys", one},
+        {"ordered_keys", "150"},
+        {"placed_queue", "1"},
+        {"to_partition_no", "0"}},
+       "",
+       true},
       {&sql::k_retry_dead,
        20 * kBlock,
-       {{"first_keys", many}, {"ordered_keys", numbers_to(kBlock)}},
+       {{"first_keys", many},
+        {"ordered_keys", numbers_to(kBlock)},
+        {"placed_queue", "1"},
+        {"to_partition_no", "0"}},
        "",
        true},
       {&sql::k_why, 2, {}},
@@ -180,6 +193,15 @@ std::vector<Expectation> by_operators() {
       {&sql::k_pause, 1, {{"reason", "''"}}},
       {&sql::k_resume, 1, {}},
       {&sql::k_resize_queue, 1, {}},
+      // The leases of a queue, and one look at each class of a partition.
+      {&sql::k_lock_layout, 2, {}},
+      {&sql::k_begin_layout, kPartitions + 3, {}},
+      {&sql::k_resize_layout, 1, {{"first_partition", "8"}, {"layout", "1"}}},
+      {&sql::k_hold_layout, 3 * kPartitions, {{"first_partition", "0"}, {"layout", "1"}}},
+      {&sql::k_ended_layouts, 3, {}, "a queue that is not being resized"},
+      {&sql::k_lift_layout, kPartitions + 1, {{"layout", "1"}}},
+      {&sql::k_last_due, 8 * kPartitions, {}, "a probe for each class", true},
+      {&sql::k_dead_places, 2, {{"first_keys", one}}},
       {&sql::k_count_retired, 110, {{"partitions", "4"}}},
       {&sql::k_page_waiting, 51, {}},
       {&sql::k_page_waiting, 51, {{"partition_no", "7"}, {"prio", "3"}}},
@@ -223,9 +245,9 @@ std::vector<Expectation> expectations() {
 
 const std::set<std::string>& without_plan() {
   static const std::set<std::string> kNames{
-      "submit_row",    "claim_unique_row",    "due_now",          "due_after",
-      "due_at",        "expires_at",          "expires_in",       "kill_connection",
-      "server_uptime", "connections_allowed", "server_variables", "database_clock"};
+      "submit_row",   "claim_unique_row", "due_now",         "due_after",     "due_at",
+      "expires_at",   "expires_in",       "kill_connection", "server_uptime", "connections_allowed",
+      "placed_queue", "server_variables", "database_clock"};
   return kNames;
 }
 

@@ -59,7 +59,7 @@ class PlanTest : public QueueTest {
         {"task_moved", "run_key"},
         {"task_cancel", "'', UTC_TIMESTAMP(6)"},
         {"task_attempt", "1, UTC_TIMESTAMP(6), 'failed', '', '', 0, 0, NULL, NULL, NULL"},
-        {"task_dead", "1, 't', '', 'failed', '', UTC_TIMESTAMP(6), 0"},
+        {"task_dead", "1, 't', '', 'failed', '', UTC_TIMESTAMP(6), 0, NULL"},
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
          " UTC_TIMESTAMP(6)"}};

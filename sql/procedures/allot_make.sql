@@ -1,0 +1,71 @@
+-- One task that was checked: gives it its partition, and makes it there. In an ordered or limited
+-- queue again, when that was resized in between: what is made holds on to the layout that it was
+-- placed by (1690, see queries/placed_queue.sql).
+DROP PROCEDURE IF EXISTS /*!80000 allot_make */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_make(
+  IN p_queue_id INT UNSIGNED,
+  IN p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  IN p_placement VARCHAR(15) CHARACTER SET utf8mb4,
+  IN p_partition_key LONGBLOB,
+  IN p_spread INT UNSIGNED,
+  OUT p_partition_no SMALLINT UNSIGNED,
+  INOUT p_prio INT,
+  IN p_delay_us BIGINT,
+  IN p_run_at_us BIGINT,                                -- NULL: p_delay_us decides
+  IN p_unique_key LONGBLOB,
+  IN p_unique_for_us BIGINT,
+  IN p_expires_at DATETIME(6),
+  IN p_flags TINYINT UNSIGNED,
+  IN p_type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  IN p_payload LONGBLOB,
+  OUT p_key BIGINT UNSIGNED,
+  OUT p_existed BOOLEAN
+)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+BEGIN
+  DECLARE v_partitions, v_max_running, v_first_partition SMALLINT UNSIGNED;
+  DECLARE v_layout, v_key_hash INT UNSIGNED;
+  DECLARE v_tries INT DEFAULT 0;
+  DECLARE v_made, v_transaction BOOLEAN DEFAULT FALSE;
+  SET p_existed = FALSE;
+  SELECT partitions, max_running, first_partition, layout
+    INTO v_partitions, v_max_running, v_first_partition, v_layout
+    FROM queue WHERE queue_id = p_queue_id;
+  IF p_placement IN ('ordered', 'limited') THEN
+    SET v_key_hash = CRC32(p_partition_key);
+  ELSE
+    SET v_layout = NULL;
+  END IF;
+  WHILE NOT v_made DO
+    BEGIN
+      DECLARE EXIT HANDLER FOR 1690
+      BEGIN
+        SET v_tries = v_tries + 1;
+        IF v_layout IS NULL OR v_tries = 8 THEN RESIGNAL; END IF;
+        -- A locking read: the caller's view may be older.
+        SELECT partitions, first_partition, layout
+          INTO v_partitions, v_first_partition, v_layout
+          FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE;
+      END;
+      CALL allot_place(p_queue_id, p_queue, p_placement, v_partitions, v_first_partition,
+                       v_max_running, p_partition_key, p_spread, p_partition_no);
+      IF p_unique_key IS NULL THEN
+        CALL allot_insert(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us, p_expires_at,
+                          v_layout, v_key_hash, p_flags, p_type, p_payload, p_key);
+      ELSE
+        CALL allot_transaction(v_transaction);
+        IF v_transaction THEN
+          CALL allot_claim(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us,
+                           p_unique_key, p_unique_for_us, p_expires_at, v_layout, v_key_hash,
+                           p_flags, p_type, p_payload, p_key, p_existed);
+        ELSE
+          CALL allot_claim_alone(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us,
+                                 p_unique_key, p_unique_for_us, p_expires_at, v_layout, v_key_hash,
+                                 p_flags, p_type, p_payload, p_key, p_existed);
+        END IF;
+      END IF;
+      SET v_made = TRUE;
+    END;
+  END WHILE;
+END;

@@ -1,0 +1,19 @@
+-- Queues whose present layout waits for the former one, of which nothing is left: no task, and no
+-- lease, so that none runs either that was cancelled meanwhile. Tasks that are placed by the former
+-- layout were committed before the present one was made, so that none comes after this.
+SELECT queue.queue_id, queue.layout
+  FROM queue
+  JOIN q_lock_table AS first
+    ON first.queue_id = queue.queue_id AND first.partition_no = queue.first_partition
+   AND first.hold_until = CAST('9000-01-01' AS DATETIME(6)) + INTERVAL queue.layout SECOND
+ WHERE queue.queue_id IN (:queue_ids)
+   AND NOT EXISTS (
+         SELECT 1 FROM q_lock_table AS lease
+          WHERE lease.queue_id = queue.queue_id
+            AND (lease.partition_no < queue.first_partition
+                 OR lease.partition_no >= queue.first_partition + queue.partitions)
+            AND (lease.state <> 'FREE'
+                 OR (SELECT run_key FROM task
+                      WHERE task.queue_id = lease.queue_id
+                        AND task.partition_no = lease.partition_no
+                      LIMIT 1) IS NOT NULL));

@@ -1,0 +1,11 @@
+-- The partitions of a new layout, empty and leased by nobody, wait for the one before it: for a time
+-- that never comes and names the layout. lift_layout.sql ends that.
+UPDATE q_lock_table
+   SET hold_until = CAST('9000-01-01' AS DATETIME(6)) + INTERVAL :layout SECOND
+ WHERE queue_id = :queue_id
+   AND partition_no >= :first_partition AND partition_no < :first_partition + :partitions
+   AND state = 'FREE'
+   AND (SELECT run_key FROM task
+         WHERE task.queue_id = q_lock_table.queue_id
+           AND task.partition_no = q_lock_table.partition_no
+         LIMIT 1) IS NULL;
