@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "queue/history.h"
 #include "queue/inspect.h"
 
 // What the commands that look at tasks have in common.
@@ -24,6 +26,13 @@ void print(const nlohmann::json& value);
 [[nodiscard]] std::string why_dead(const queue::TaskView& task, std::size_t most);
 
 [[nodiscard]] nlohmann::json view_json(const queue::TaskView& task, const std::string& queue);
+
+[[nodiscard]] nlohmann::json done_json(const queue::Done& done, const std::string& queue);
+
+// What somebody measured, or "-" and null.
+[[nodiscard]] std::string seconds_of(const std::optional<std::uint64_t>& us);
+[[nodiscard]] std::string megabytes_of(const std::optional<std::uint64_t>& kib);
+[[nodiscard]] nlohmann::json json_of(const std::optional<std::uint64_t>& value);
 
 // id, queue, type, prio, attempts, bytes, time, remark.
 [[nodiscard]] std::vector<std::string> view_row(const queue::TaskView& task,

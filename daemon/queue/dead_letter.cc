@@ -143,7 +143,7 @@ std::uint64_t retry_dead(db::Connection& db, std::span<const TaskId> ids) {
       set_partition(retry, partition)
           .set_raw("first_keys", key_condition("first_key", keys))
           .set_raw("ordered_keys", ordered)
-          .set("compressed_flags", kCompressedFlags)
+          .set("kept_flags", kCompressedFlags | kHookFlag)
           .set("salt", salt);
       moved = db.transact({&retry, 1}).back().affected();
       return Landed::kYes;

@@ -11,6 +11,7 @@
 #include "peer/doorbell.h"
 #include "queue/inspect.h"
 #include "queue/retry_policy.h"
+#include "worker/run_hooks.h"
 
 namespace allot::worker {
 namespace {
@@ -54,14 +55,16 @@ CrashPolicy crash_policy(const config::Settings& settings, const std::string& qu
   auto [first, most, list] = config::pauses(settings, keys, type);
   const queue::RetryPolicy pauses{first, most, std::move(list)};
   return {config::max_attempts(settings, keys, type),
-          pauses.delay(attempt, std::random_device{}())};
+          pauses.delay(attempt, std::random_device{}()), on_dead(keys)};
 }
 
 queue::Landed charge_detached(db::Connection& db, const queue::Detached& detached,
                               std::uint32_t attempt, const CrashPolicy& policy,
                               const queue::Verdict& verdict) {
   using queue::DetachedStore;
-  if (attempt >= policy.max_attempts) return DetachedStore::bury(db, detached, attempt, verdict);
+  if (attempt >= policy.max_attempts) {
+    return DetachedStore::bury(db, detached, attempt, verdict, policy.on_dead);
+  }
   if (!crashed_before(db, detached.id, attempt)) {
     return DetachedStore::charge(db, detached, attempt, verdict);
   }

@@ -27,7 +27,7 @@ SELECT queue_id, partition_no, prio,
            AND moved.partition_no = task_dead.partition_no
            AND moved.prio = task_dead.prio
            AND moved.first_key = task_dead.first_key),
-       first_key, flags & :compressed_flags, type, payload
+       first_key, flags & :kept_flags, type, payload
   FROM task_dead
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    FOR UPDATE;

@@ -50,7 +50,8 @@ struct TableOrder {
 };
 inline constexpr TableOrder kTaskTables[] = {
     {"task", "1, 2, 3, 4"},         {"task_moved", "1, 2, 3, 4"}, {"task_attempt", "1, 2, 3, 4, 5"},
-    {"task_running", "1, 2, 3, 4"}, {"task_dead", "1, 2, 3, 4"},  {"task_unique", "1, 2"}};
+    {"task_running", "1, 2, 3, 4"}, {"task_dead", "1, 2, 3, 4"},  {"task_unique", "1, 2"},
+    {"task_history", "1, 2, 3, 4"}};
 inline constexpr TableOrder kLeaseTable[] = {{"q_lock_table", "1, 2"}};
 
 // All rows of some tables as text, to be compared.
