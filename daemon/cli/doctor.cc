@@ -238,12 +238,13 @@ class Doctor {
       const auto there = queue::find_queue(db, keys.name);
       if (!there) continue;
       const auto lag = queue::purge_lag(db, there->queue_id, keys.history, keys.dead_retention);
-      for (const auto& [what, over] : {std::pair{"history", lag.history},
-                                       std::pair{"dead tasks", lag.dead}}) {
+      for (const auto& [what, over] :
+           {std::pair{"history", lag.history}, std::pair{"dead tasks", lag.dead}}) {
         if (!over || *over < kPurgeLate) continue;
         ++late;
-        warn("history", "queue " + keys.name + ": the oldest of the " + what + " is " +
-                            std::to_string(over->count()) + " s past its retention",
+        warn("history",
+             "queue " + keys.name + ": the oldest of the " + what + " is " +
+                 std::to_string(over->count()) + " s past its retention",
              "see that a worker serves the queue, and is not busy all the time");
       }
     }

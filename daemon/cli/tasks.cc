@@ -37,11 +37,13 @@ void print_attempts(const std::vector<queue::AttemptView>& attempts) {
   for (const queue::AttemptView& attempt : attempts) {
     const std::string cause =
         attempt.error.empty() ? attempt.cause : attempt.cause + ": " + attempt.error;
-    std::vector<std::string> cells{
-        std::to_string(attempt.attempt),      attempt.ended_at,
-        seconds_of(attempt.usage.runtime_us),    seconds_of(attempt.usage.cpu_us),
-        megabytes_of(attempt.usage.max_rss_kib), printable(attempt.worker, 100),
-        printable(cause, kShownError)};
+    std::vector<std::string> cells{std::to_string(attempt.attempt),
+                                   attempt.ended_at,
+                                   seconds_of(attempt.usage.runtime_us),
+                                   seconds_of(attempt.usage.cpu_us),
+                                   megabytes_of(attempt.usage.max_rss_kib),
+                                   printable(attempt.worker, 100),
+                                   printable(cause, kShownError)};
     if (lives) {
       cells.insert(cells.begin(),
                    attempt.life == 0 ? "now" : std::to_string(attempt.life) + " before");
@@ -91,14 +93,14 @@ json attempts_json(const std::vector<queue::AttemptView>& attempts) {
   json list = json::array();
   for (const queue::AttemptView& attempt : attempts) {
     list.push_back({{"life", attempt.life},
-                                {"attempt", attempt.attempt},
-                                {"ended_at", attempt.ended_at},
-                                {"cause", attempt.cause},
-                                {"error", attempt.error},
-                                {"worker", attempt.worker},
-                                {"runtime_us", json_of(attempt.usage.runtime_us)},
-                                {"cpu_us", json_of(attempt.usage.cpu_us)},
-                                {"max_rss_kib", json_of(attempt.usage.max_rss_kib)}});
+                    {"attempt", attempt.attempt},
+                    {"ended_at", attempt.ended_at},
+                    {"cause", attempt.cause},
+                    {"error", attempt.error},
+                    {"worker", attempt.worker},
+                    {"runtime_us", json_of(attempt.usage.runtime_us)},
+                    {"cpu_us", json_of(attempt.usage.cpu_us)},
+                    {"max_rss_kib", json_of(attempt.usage.max_rss_kib)}});
   }
   return list;
 }

@@ -47,7 +47,8 @@ std::vector<HookProblem> hook_problems(const Settings& settings, const Queue& qu
   look("on_stuck", queue.on_stuck);
   const auto stuck = hook_target(queue.on_stuck);
   if (stuck && stuck->queue == queue.name) {
-    problems.push_back({"on_stuck", "names its own queue; nobody would run it while that is stuck"});
+    problems.push_back(
+        {"on_stuck", "names its own queue; nobody would run it while that is stuck"});
   }
   return problems;
 }

@@ -18,7 +18,8 @@
 namespace allot::queue {
 
 // The rows of those that have a record. nullopt: none has.
-std::optional<db::Statement> keep_statement(Partition partition, std::span<const Finished> finished);
+std::optional<db::Statement> keep_statement(Partition partition,
+                                            std::span<const Finished> finished);
 
 // A task that has finished.
 struct Done {

@@ -14,7 +14,7 @@
 // What is taken away when its time is over, and what one worker of all does (C9, C10).
 namespace allot::queue {
 
-inline constexpr std::uint32_t kPurgeBatch = 1000;  // rows of a statement
+inline constexpr std::uint32_t kPurgeBatch = 1000;   // rows of a statement
 inline constexpr std::chrono::hours kKeepUnique{1};  // a key that is free, before its row goes
 
 // Each takes one batch of what is older than `keep`, and may be repeated after a lost reply. True:

@@ -38,8 +38,8 @@ std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 // Ends the time of unique keys, of tasks by their first keys.
 db::Statement stamp_statement(Partition partition, std::span<const TaskKey> first_keys);
 
-// ack.sql, behind keep_history.sql where their queue keeps one; and ack_history.sql where one of them
-// was tried before, stamp_unique.sql where one has a unique key. Nothing for none.
+// ack.sql, behind keep_history.sql where their queue keeps one; and ack_history.sql where one of
+// them was tried before, stamp_unique.sql where one has a unique key. Nothing for none.
 std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished);
 
 // What stands in hook_dead.sql and hook_detached.sql beside the fence.

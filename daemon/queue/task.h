@@ -68,7 +68,7 @@ struct Task {
   std::size_t payload_size = 0;
   // Counted from the fetch: when it is dead unless it has begun.
   std::optional<std::chrono::microseconds> expires_in{};
-  std::optional<Record> record{};  // once it has succeeded, in a queue with a history
+  std::optional<Record> record{};      // once it has succeeded, in a queue with a history
   std::optional<std::string> payload;  // large ones are fetched singly, right before they run (S19)
 
   [[nodiscard]] std::uint64_t id_key() const { return first_key.value_or(key.run_key); }

@@ -94,8 +94,8 @@ bool Duty::take(Chore& chore, Nanos now) {
   const char* name = chore.kind == Kind::kPurge   ? "purge"
                      : chore.kind == Kind::kStuck ? "stuck"
                                                   : "unique";
-  const microseconds for_so_long = chore.kind == Kind::kUnique ? microseconds(kSweepEvery)
-                                                               : microseconds(kEvery);
+  const microseconds for_so_long =
+      chore.kind == Kind::kUnique ? microseconds(kSweepEvery) : microseconds(kEvery);
   const bool mine = session_.call([&](db::Connection& db) {
     if (chore.kind == Kind::kUnique) queue::make_duty(db, chore.queue.info.queue_id, name);
     return queue::take_duty(db, chore.queue.info.queue_id, name, for_so_long);
@@ -152,8 +152,8 @@ void Duty::tell_stuck(const Served& queue) {
       log_stuck("running", stuck, *queue.keys);
     }
   }
-  const auto waiting = session_.call(
-      [&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
+  const auto waiting =
+      session_.call([&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
   if (!waiting) return;
   const auto hour = std::chrono::duration_cast<std::chrono::hours>(
                         std::chrono::system_clock::now().time_since_epoch())
@@ -169,8 +169,8 @@ bool Duty::submit(const Served& queue, const std::string& unique_key,
                   std::chrono::hours for_so_long, const std::string& payload) {
   const auto target = config::hook_target(queue.keys->on_stuck);
   if (!target) return false;
-  const auto into = session_.call(
-      [&](db::Connection& db) { return queue::find_queue(db, target->queue); });
+  const auto into =
+      session_.call([&](db::Connection& db) { return queue::find_queue(db, target->queue); });
   if (!into || into->shape.placement != queue::Placement::kSpread) {
     log::error("hook.unusable", {{"queue", queue.info.name}, {"on_stuck", queue.keys->on_stuck}});
     return false;
@@ -205,8 +205,8 @@ void check_hooks(Session& session, const config::Settings& settings,
       log::error("hook.unusable",
                  {{"queue", queue.info.name},
                   {"hook", *hook},
-                  {"reason", there ? "queue " + target->queue + " is " + queue::text_of(there->shape) +
-                                         ", not spread"
+                  {"reason", there ? "queue " + target->queue + " is " +
+                                         queue::text_of(there->shape) + ", not spread"
                                    : "there is no queue " + target->queue}});
     }
   }

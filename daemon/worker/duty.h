@@ -16,8 +16,8 @@
 namespace allot::worker {
 
 // What is to be done for a queue now and then, by one worker of all: its purge (C10) and the look
-// for what is stuck (C9). Between two leases, a little at a time; a queue that asks for neither costs
-// nothing but the keys that were freed long ago, once an hour.
+// for what is stuck (C9). Between two leases, a little at a time; a queue that asks for neither
+// costs nothing but the keys that were freed long ago, once an hour.
 class Duty {
  public:
   // `served`: the queues of this worker, with their keys.

@@ -54,8 +54,8 @@ CrashPolicy crash_policy(const config::Settings& settings, const std::string& qu
   const config::Queue& keys = queue != nullptr ? *queue : config::Queue{};
   auto [first, most, list] = config::pauses(settings, keys, type);
   const queue::RetryPolicy pauses{first, most, std::move(list)};
-  return {config::max_attempts(settings, keys, type),
-          pauses.delay(attempt, std::random_device{}()), on_dead(keys)};
+  return {config::max_attempts(settings, keys, type), pauses.delay(attempt, std::random_device{}()),
+          on_dead(keys)};
 }
 
 queue::Landed charge_detached(db::Connection& db, const queue::Detached& detached,

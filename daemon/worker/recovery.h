@@ -21,8 +21,8 @@ namespace allot::worker {
 // once.
 bool crashed_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt);
 
-// Whether another attempt follows, and when, or what its death sets off, by what the configuration says of a queue and a type.
-// A queue that is not in it has the defaults.
+// Whether another attempt follows, and when, or what its death sets off, by what the configuration
+// says of a queue and a type. A queue that is not in it has the defaults.
 struct CrashPolicy {
   std::uint32_t max_attempts = 0;
   std::chrono::microseconds delay{0};  // not used after a first crash

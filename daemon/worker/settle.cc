@@ -55,8 +55,7 @@ Remains read_remains(const ipc::Slot& slot) {
     const queue::TaskKey key{static_cast<std::uint32_t>(task.prio), task.run_key};
     remains.finished.push_back({key,
                                 task.first_key != 0 ? std::optional(task.first_key) : std::nullopt,
-                                task.unique != 0,
-                                std::nullopt});
+                                task.unique != 0, std::nullopt});
   }
   const ipc::RunningTask& task = remains.task = slot.running[0];
   if (slot.running_count.load() == 0) {

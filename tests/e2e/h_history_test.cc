@@ -39,11 +39,14 @@ TEST(History, WhatFinishedIsShown) {
 
 TEST(History, AFailedAttemptStaysWithIt) {
   Daemon daemon({.workers = 1, .queue_keys = "history = \"1h\"\nmax_attempts = 2"});
-  const auto id = daemon.submit("test.stay", "100");
-  auto db = daemon.connect();
+  const auto id = daemon.submit("test.bloat", "100");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_history") == 1; })) << daemon.log();
-  // As after a retry: what ack_history.sql would have taken along.
-  EXPECT_EQ(daemon.task(id)["attempts"].size(), 0U);
+  const json shown = daemon.task(id);
+  EXPECT_EQ(shown["attempt"], 2) << shown;
+  ASSERT_EQ(shown["attempts"].size(), 1U) << shown;
+  EXPECT_EQ(shown["attempts"][0]["cause"], "retry");
+  EXPECT_TRUE(daemon.drained());
+  EXPECT_EQ(daemon.count("task_moved"), 0U);
   daemon.stop();
 }
 
@@ -106,9 +109,12 @@ TEST(History, ItIsPurgedInBatchesWhileTasksRun) {
   daemon.submit_many("test.pace", std::vector<std::string>(300, "x"));
   daemon.start();
   other.start();
-  ASSERT_TRUE(eventually([&] { return daemon.drained() && daemon.count("task_history") == 300 &&
-                                      daemon.count("task_dead") == 10; },
-                         std::chrono::seconds(60)))
+  ASSERT_TRUE(eventually(
+      [&] {
+        return daemon.drained() && daemon.count("task_history") == 300 &&
+               daemon.count("task_dead") == 10;
+      },
+      std::chrono::seconds(60)))
       << daemon.count("task_history") << " " << daemon.count("task_dead") << daemon.log();
   EXPECT_EQ(daemon.count("task_attempt"), 0U);
   EXPECT_FALSE(daemon.logged("deadlock") || other.logged("deadlock"));

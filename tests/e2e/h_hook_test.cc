@@ -59,9 +59,9 @@ TEST(Hook, EachWayToDieFiresOnce) {
   put("test.throw", "", "exception");
   put("test.crash", "", "signal");
   put("test.spin", "", "timeout");
-  put("test.slowly", "fail", "fail");      // detached
-  put("test.slowly", "retry", "retry");    // detached, its last attempt
-  put("test.slowly", "crash", "signal");   // detached, settled
+  put("test.slowly", "fail", "fail");     // detached
+  put("test.slowly", "retry", "retry");   // detached, its last attempt
+  put("test.slowly", "crash", "signal");  // detached, settled
   auto db = daemon.connect();
   const auto broken = daemon.submit("test.write", "no gzip");
   db.execute("UPDATE task SET flags = 4 WHERE type = 'test.write'");
@@ -69,8 +69,9 @@ TEST(Hook, EachWayToDieFiresOnce) {
   const auto late = daemon.allot({"submit", "default", "test.print", "x", "--expires-in", "1s"});
   ASSERT_EQ(late.status.code, 0) << late.err;
   expected[late.out.substr(0, late.out.find('\n'))] = "expired";
-  db.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND"
-             " WHERE type = 'test.print'");
+  db.execute(
+      "UPDATE task SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND"
+      " WHERE type = 'test.print'");
   const auto spent = daemon.submit("test.ok", "");
   db.execute("UPDATE task SET attempt = 5 WHERE type = 'test.ok'");
   expected[spent] = "lost";
@@ -110,8 +111,7 @@ TEST(Hook, OnceForEachDeathWhileWorkersAreKilled) {
 
 // A hook's task that dies in a queue whose hook is itself.
 TEST(Hook, AHookThatDiesSetsOffNothing) {
-  Daemon daemon({.workers = 2,
-                 .queue_keys = "on_dead = \"default/test.fail\"\nmax_attempts = 1"});
+  Daemon daemon({.workers = 2, .queue_keys = "on_dead = \"default/test.fail\"\nmax_attempts = 1"});
   daemon.submit("test.throw", "");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 2; })) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }));

@@ -59,8 +59,7 @@ std::string emptied_database() {
   db::Connection db = Database::shared().connect(kName);
   for (const char* table :
        {"task", "task_moved", "task_attempt", "task_running", "task_dead", "task_unique",
-        "task_history", "queue_duty",
-        "fair_partition", "q_lock_table", "queue_pause", "queue"}) {
+        "task_history", "queue_duty", "fair_partition", "q_lock_table", "queue_pause", "queue"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   return kName;

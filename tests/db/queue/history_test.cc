@@ -46,8 +46,8 @@ TEST_F(HistoryTest, WhatFinishedIsKeptWithItsAcknowledgement) {
     EXPECT_EQ(done->usage.runtime_us, 1'000U);
     EXPECT_EQ(done->usage.cpu_us, 500U);
     EXPECT_EQ(done->usage.max_rss_kib, 2'048U);
-    EXPECT_EQ(done->worker, worker_.leases.holder().host + "/" +
-                                std::to_string(worker_.leases.holder().pid));
+    EXPECT_EQ(done->worker,
+              worker_.leases.holder().host + "/" + std::to_string(worker_.leases.holder().pid));
   }
   // Sent again after a lost reply it changes nothing.
   const std::string before = tasks_as_text();
@@ -81,9 +81,9 @@ TEST_F(HistoryTest, WhatNobodyMeasuredIsNull) {
 TEST_F(HistoryTest, TheAttemptsStayAsLongAsTheTaskIsRemembered) {
   const TaskId id = put(1).front();
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, block.tasks[0], 1, microseconds(0),
-                                kFailed),
-            Landed::kYes);
+  ASSERT_EQ(
+      worker_.tasks.retry(worker_.db, block.lease, block.tasks[0], 1, microseconds(0), kFailed),
+      Landed::kYes);
   block.tasks = TaskStore::fetch(worker_.db, partition_, {});
   const auto all = finish(block);
   TaskStore::ack(worker_.db, partition_, all);
@@ -105,9 +105,9 @@ TEST_F(HistoryTest, ALateAcknowledgementOfAMovedTaskKeepsNothing) {
   Worker other(connect());
   auto block = other.steal(partition_);
   ASSERT_TRUE(block && block->tasks.size() == 1);
-  ASSERT_EQ(other.tasks.retry(other.db, block->lease, block->tasks[0], 1, std::chrono::hours(1),
-                              kFailed),
-            Landed::kYes);
+  ASSERT_EQ(
+      other.tasks.retry(other.db, block->lease, block->tasks[0], 1, std::chrono::hours(1), kFailed),
+      Landed::kYes);
   TaskStore::ack(worker_.db, partition_, all);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 0U);

@@ -17,8 +17,8 @@ class HookTest : public QueueTest {
     return number("SELECT COUNT(*) FROM task WHERE queue_id = " + std::to_string(ops_.queue_id));
   }
   std::string alert(const std::string& field) {
-    return value("SELECT JSON_VALUE(payload, '$." + field + "') FROM task WHERE queue_id = " +
-                 std::to_string(ops_.queue_id));
+    return value("SELECT JSON_VALUE(payload, '$." + field +
+                 "') FROM task WHERE queue_id = " + std::to_string(ops_.queue_id));
   }
   Landed bury(const Block& block, const Verdict& verdict = kFailed) {
     return worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 1, verdict,
@@ -73,16 +73,17 @@ TEST_F(HookTest, WhatAHookMadeSetsOffNothingWhenItDies) {
   put(1);
   ASSERT_EQ(bury(must_lease()), Landed::kYes);
   hook_->from_queue = "ops";
-  const Partition where{ops_.queue_id, static_cast<std::uint32_t>(
-                                           number("SELECT partition_no FROM task"))};
+  const Partition where{ops_.queue_id,
+                        static_cast<std::uint32_t>(number("SELECT partition_no FROM task"))};
   auto block = worker_.lease(where);
   ASSERT_TRUE(block && block->tasks.size() == 1);
   ASSERT_EQ(bury(*block), Landed::kYes);
   EXPECT_EQ(alerts(), 0U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 2U);
   // Nor when it was given another life.
-  const TaskId dead{where, 1, number("SELECT first_key FROM task_dead WHERE queue_id = " +
-                                     std::to_string(ops_.queue_id))};
+  const TaskId dead{
+      where, 1,
+      number("SELECT first_key FROM task_dead WHERE queue_id = " + std::to_string(ops_.queue_id))};
   EXPECT_EQ(retry_dead(worker_.db, {&dead, 1}), 1U);
   block->tasks = TaskStore::fetch(worker_.db, where, {});
   ASSERT_EQ(block->tasks.size(), 1U);

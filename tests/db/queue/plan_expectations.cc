@@ -139,7 +139,7 @@ std::string done_list(std::size_t count) {
 }
 
 Values hook(const Values& more = {}) {
-  Values values{{"task", "'id'"},         {"queue", "'wide'"},  {"hook_queue", "'q'"},
+  Values values{{"task", "'id'"},         {"queue", "'wide'"}, {"hook_queue", "'q'"},
                 {"hook_type", "'alert'"}, {"hook_flag", "64"}, {"dice", "5"}};
   for (const auto& [name, value] : more) values[name] = value;
   return values;
