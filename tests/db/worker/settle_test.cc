@@ -107,7 +107,7 @@ TEST_F(SettleTest, ADeathSetsOffItsHook) {
   settings_.queues[0].on_dead = "ops/alert";
   const auto ops = queue::ensure_queue(db_, "ops", {1});
   const std::string alerts = "SELECT COUNT(*) FROM task WHERE type = 'alert'";
-  put(partition(0), {1, 1});
+  put(partition(0), {1, 5});
   {
     const auto block = lease(0);
     slot_.begin_task(block.tasks[0], 3, 3, 0, 0);
