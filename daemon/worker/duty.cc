@@ -179,15 +179,15 @@ bool Duty::submit(const Served& queue, const std::string& unique_key,
   task.options.unique_key = unique_key;
   task.options.unique_for = for_so_long;
   // A lost reply is no harm: with its unique key it is sent again.
-  const auto told = session_.call([&](db::Connection& db) {
+  const bool existed = session_.call([&](db::Connection& db) {
     try {
       return queue::submit(db, {&task, 1}).front().existed;
     } catch (const queue::OutcomeUnknown&) {
       return queue::submit(db, {&task, 1}).front().existed;
     }
   });
-  if (!told) peer::ring(board_, 1);
-  return !told;
+  if (!existed) peer::ring(board_, 1);
+  return !existed;
 }
 
 void check_hooks(Session& session, const config::Settings& settings,
