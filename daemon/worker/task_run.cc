@@ -149,8 +149,14 @@ std::optional<std::string> decompress(queue::Task& task) {
   }
 }
 
-queue::Record record_of(const queue::Holder& holder, const TaskRun::Attempt& attempt) {
-  return {holder.host, holder.pid, attempt.number, attempt.usage};
+// A record for the history of its queue (C10), once it has succeeded.
+void keep_record(TaskRun::Attempt& attempt, const queue::Holder& holder) {
+  attempt.task.record = {holder.host, holder.pid, attempt.number, attempt.usage};
+}
+
+void log_overrun(const TaskRun::Attempt& attempt) {
+  log::warn("lease.overrun",
+            {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
 }
 
 // A rule that was left out, see db/mutation.h.
@@ -305,13 +311,12 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
                           {"runtime_us", (boot_ns() - started) / kMicro}});
   if (!valid) {
     // S5: it may have run beside another one. The checker wants a fault that explains it.
-    log::warn("lease.overrun",
-              {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
+    log_overrun(attempt);
   }
   const bool succeeded = result.kind == plugin_host::OutcomeKind::kSuccess;
-  const bool recorded = succeeded && keeps_history(queue);
-  if (!succeeded || writes.any() || recorded) attempt.usage = meter.until_now(started);
-  if (recorded) attempt.task.record = record_of(tasks_.holder(), attempt);
+  const bool kept = succeeded && keeps_history(queue);
+  if (!succeeded || writes.any() || kept) attempt.usage = meter.until_now(started);
+  if (kept) keep_record(attempt, tasks_.holder());
   // Where it is not known whether the task was detached, the connection is needed to find out.
   if (!succeeded || place == Place::kUnknown) writes.roll_back(succeeded);
   if (!find_place(attempt, place)) return dropped(attempt);
