@@ -151,7 +151,7 @@ std::optional<std::string> decompress(queue::Task& task) {
 
 // A record for the history of its queue (C10), once it has succeeded.
 void keep_record(TaskRun::Attempt& attempt, const queue::Holder& holder) {
-  attempt.task.record = {holder.host, holder.pid, attempt.number, attempt.usage};
+  attempt.task.record = queue::Record{holder.host, holder.pid, attempt.number, attempt.usage};
 }
 
 void log_overrun(const TaskRun::Attempt& attempt) {
