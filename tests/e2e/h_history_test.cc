@@ -66,7 +66,7 @@ TEST(History, NothingIsMissingWhenWorkersAreKilled) {
                  .queue_keys = "history = \"1h\"\npartitions = 4\nmax_attempts = 50",
                  .log_level = "info",
                  .start = false});
-  daemon.allot({"migrate"});
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
   daemon.submit_many("test.ok", std::vector<std::string>(kTasks, "x"));
   daemon.submit_many("test.pace", std::vector<std::string>(200, "x"));
   daemon.start();
@@ -90,7 +90,7 @@ TEST(History, NothingIsMissingWhenWorkersAreKilled) {
 TEST(History, ItIsPurgedInBatchesWhileTasksRun) {
   const std::string keys = "history = \"1h\"\ndead_retention = \"1h\"\npartitions = 4\n";
   Daemon daemon({.workers = 2, .queue_keys = keys, .log_level = "info", .start = false});
-  daemon.allot({"migrate"});
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
   auto db = daemon.connect();
   db.execute(
       "INSERT INTO task_history SELECT queue_id, seq % 4, 1, seq, 2, 'old', UTC_TIMESTAMP(6) -"

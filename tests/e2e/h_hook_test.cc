@@ -48,7 +48,7 @@ TEST(Hook, EachWayToDieFiresOnce) {
                  .daemon_keys = "task_timeout = \"2s\"",
                  .start = false});
   make_ops(daemon);
-  daemon.allot({"migrate"});  // makes the queue default
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
   std::map<std::string, std::string> expected;
   const auto put = [&](const std::string& type, const std::string& payload,
                        const std::string& cause) {
@@ -90,7 +90,7 @@ TEST(Hook, OnceForEachDeathWhileWorkersAreKilled) {
                  .start = false});
   make_ops(daemon);
   constexpr int kTasks = 600;
-  daemon.allot({"migrate"});
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
   daemon.submit_many("test.fail", std::vector<std::string>(kTasks, "x"));
   daemon.start();
   int kills = 0;
@@ -135,7 +135,7 @@ TEST(Hook, WhatRunsForTooLongIsToldOfOnce) {
                                "detach_after = \"100ms\"",
                  .start = false});
   make_ops(daemon);
-  daemon.allot({"migrate"});
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
   const auto id = daemon.submit("test.sleep", "600000");
   auto db = daemon.connect();
   daemon.start();
