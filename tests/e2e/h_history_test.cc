@@ -30,7 +30,7 @@ TEST(History, WhatFinishedIsShown) {
   EXPECT_TRUE(shown["cpu_us"].is_number()) << shown;
   EXPECT_GT(shown["max_rss_kib"], 1000) << shown;
   EXPECT_NE(daemon.allot({"task", "show", id}).out.find("state      done"), std::string::npos);
-  daemon.submit("test.ok", "");
+  ASSERT_NE(daemon.submit("test.ok", ""), "");
   ASSERT_TRUE(eventually([&] { return history(daemon, {"--type", "test.ok"}).size() == 1; }));
   EXPECT_EQ(history(daemon, {"--limit", "1"}).size(), 1U);
   EXPECT_EQ(history(daemon, {"--after", id}).size(), 0U) << "it was the first";

@@ -112,7 +112,7 @@ TEST(Hook, OnceForEachDeathWhileWorkersAreKilled) {
 // A hook's task that dies in a queue whose hook is itself.
 TEST(Hook, AHookThatDiesSetsOffNothing) {
   Daemon daemon({.workers = 2, .queue_keys = "on_dead = \"default/test.fail\"\nmax_attempts = 1"});
-  daemon.submit("test.throw", "");
+  ASSERT_NE(daemon.submit("test.throw", ""), "");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 2; })) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
   EXPECT_EQ(daemon.count("task_dead"), 2U) << "the task, and the hook's; no third";
@@ -122,7 +122,7 @@ TEST(Hook, AHookThatDiesSetsOffNothing) {
 // It dies all the same, and the log says why nobody is told.
 TEST(Hook, ATargetThatIsNoQueueIsSaidInTheLog) {
   Daemon daemon({.workers = 1, .queue_keys = "on_dead = \"nowhere/alert\"\nmax_attempts = 1"});
-  daemon.submit("test.fail", "");
+  ASSERT_NE(daemon.submit("test.fail", ""), "");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
   EXPECT_TRUE(daemon.logged("hook.unusable")) << daemon.log();
   EXPECT_TRUE(daemon.logged("there is no queue nowhere")) << daemon.log();
