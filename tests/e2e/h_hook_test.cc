@@ -57,7 +57,7 @@ TEST(Hook, EachWayToDieFiresOnce) {
   put("test.fail", "", "fail");
   put("test.retry", "", "retry");
   put("test.throw", "", "exception");
-  put("test.crash", "", "signal");
+  put("test.crash", "", "exit");
   put("test.spin", "", "timeout");
   put("test.slowly", "fail", "fail");     // detached
   put("test.slowly", "retry", "retry");   // detached, its last attempt
