@@ -6,6 +6,7 @@
 
 #include "queue/catalog.h"
 #include "queue/compression.h"
+#include "queue/history.h"
 #include "queue/inspect.h"
 
 namespace allot {
@@ -22,6 +23,8 @@ const char* name_of(TaskState state) noexcept {
       return "running";
     case TaskState::kDead:
       return "dead";
+    case TaskState::kDone:
+      return "done";
   }
   return "unknown";
 }
@@ -48,6 +51,22 @@ std::string payload_of(const queue::TaskView& task) {
   }
 }
 
+// One that its queue remembers.
+std::optional<TaskInfo> done_info(db::Connection& db, const queue::TaskId& id) {
+  const auto done = queue::show_done(db, id);
+  if (!done) return std::nullopt;
+  TaskInfo info;
+  info.id = id.text();
+  info.queue = queue::queue_name(db, id.partition.queue_id);
+  info.type = done->type;
+  info.state = TaskState::kDone;
+  info.prio = id.prio;
+  info.attempts = done->attempt;
+  info.at = moment_of(done->ended_at);
+  info.worker = done->worker;
+  return info;
+}
+
 }  // namespace
 
 Moment moment_of(std::string_view text) {
@@ -69,7 +88,7 @@ Moment moment_of(std::string_view text) {
 
 std::optional<TaskInfo> task_info(db::Connection& db, const queue::TaskId& id) {
   const auto task = queue::show(db, id);
-  if (!task) return std::nullopt;
+  if (!task) return done_info(db, id);
   std::optional<queue::Standing> standing;
   if (!task->dead && !task->running) standing = queue::standing(db, *task);
   TaskInfo info;

@@ -12,6 +12,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/admin.h"
@@ -22,6 +23,7 @@
 #include "db/migrate.h"
 #include "queue/health.h"
 #include "queue/lease.h"
+#include "queue/purge.h"
 
 namespace allot::cli {
 namespace {
@@ -33,6 +35,7 @@ constexpr std::uint64_t kWantedPacket = std::uint64_t{32} << 20;
 constexpr std::uint32_t kMostLeases = 10'000;
 constexpr std::size_t kShownLeases = 5;
 constexpr double kClockSeconds = 2;
+constexpr std::chrono::hours kPurgeLate{1};
 
 enum class Level { kOk, kWarn, kFail };
 
@@ -67,6 +70,7 @@ class Doctor {
       if (look_at_schema(db)) {
         look_at_clock(db);
         look_at_leases(db);
+        look_at_purge(db);
       }
     } catch (const Error& error) {
       fail(error.exit_code(), "database", error.what(), "start it, or mend [database]");
@@ -224,6 +228,27 @@ class Doctor {
     }
     if (lost.size() > kShownLeases) text += ", ...";
     warn("leases", text, "workers take them over by themselves; if not, see that some run");
+  }
+
+  // C10: of the queues that this configuration describes; of others nothing is known here.
+  void look_at_purge(db::Connection& db) {
+    std::size_t late = 0;
+    for (const config::Queue& keys : settings_.queues) {
+      if (keys.history.count() == 0 && keys.dead_retention.count() == 0) continue;
+      const auto there = queue::find_queue(db, keys.name);
+      if (!there) continue;
+      const auto lag = queue::purge_lag(db, there->queue_id, keys.history, keys.dead_retention);
+      for (const auto& [what, over] :
+           {std::pair{"history", lag.history}, std::pair{"dead tasks", lag.dead}}) {
+        if (!over || *over < kPurgeLate) continue;
+        ++late;
+        warn("history",
+             "queue " + keys.name + ": the oldest of the " + what + " is " +
+                 std::to_string(over->count()) + " s past its retention",
+             "see that a worker serves the queue, and is not busy all the time");
+      }
+    }
+    if (late == 0) ok("history", "nothing is long past its retention");
   }
 
   // Plugins, rights and connections: what a start would find.

@@ -17,6 +17,7 @@
 #include "cli/admin.h"
 #include "cli/config.h"
 #include "cli/due.h"
+#include "cli/history.h"
 #include "cli/manual.h"
 #include "cli/operators.h"
 #include "cli/plugin.h"
@@ -53,6 +54,7 @@ struct Words {
   SubmitWords submit;
   BulkOptions bulk;
   TasksOptions tasks;
+  HistoryOptions history;
   ShowOptions show;
   PluginCheckOptions plugin_check;
   NewPluginOptions new_plugin;
@@ -170,13 +172,29 @@ void add_tasks(CLI::App& app, Words& words) {
   CLI::App* task = app.add_subcommand("task", "Look at one task, or cancel it");
   task->require_subcommand(1);
   CLI::App* show =
-      task->add_subcommand("show", "Show a waiting, detached or dead task and its failed attempts");
+      task->add_subcommand("show", "Show a task that is not forgotten, and its failed attempts");
   show->add_option("ID", words.show.id, "The task's id")->required();
   auto* json = show->add_flag("--json", words.show.json, "As JSON");
   show->add_flag("--payload", words.show.payload, "Write the payload's bytes and nothing else")
       ->excludes(json);
   show->callback(
       [&] { words.command = [&words] { return show_task(words.context, words.show); }; });
+}
+
+void add_history(CLI::App& app, Words& words) {
+  CLI::App* list =
+      app.add_subcommand("history", "List finished tasks of queues that keep a history");
+  list->add_option("--queue", words.history.queue, "Only of this queue")->type_name("QUEUE");
+  list->add_option("--type", words.history.type, "Only of this type")->type_name("TYPE");
+  list->add_option("--after", words.history.after, "The next page: what ended before this task")
+      ->type_name("ID");
+  list->add_option("--limit", words.history.limit, "At most so many of each queue")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("TASKS")
+      ->capture_default_str();
+  list->add_flag("--json", words.history.json, "As JSON");
+  list->callback(
+      [&] { words.command = [&words] { return history(words.context, words.history); }; });
 }
 
 void add_others(CLI::App& app, Words& words) {
@@ -275,6 +293,7 @@ int run(int argc, char** argv) {
       ->type_name("DIR");
   add_submit(app, words);
   add_tasks(app, words);
+  add_history(app, words);
   add_operators(app, words.context, words.operators, words.command);
   add_plugin(app, words);
   add_others(app, words);

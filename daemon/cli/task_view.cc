@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/task_view.h"
 
+#include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,13 @@ namespace allot::cli {
 namespace {
 
 using nlohmann::json;
+
+std::string decimal(std::uint64_t value, std::uint64_t unit, int digits, const char* name) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", digits,
+                static_cast<double>(value) / static_cast<double>(unit), name);
+  return text.data();
+}
 
 // The last column of a list.
 std::string remark(const queue::TaskView& task) {
@@ -59,6 +67,33 @@ json view_json(const queue::TaskView& task, const std::string& queue) {
   }
   if (task.running) view["running_on"] = task.holder;
   return view;
+}
+
+json done_json(const queue::Done& done, const std::string& queue) {
+  return {{"task", done.id.text()},
+          {"queue", queue},
+          {"type", done.type},
+          {"prio", done.id.prio},
+          {"partition", done.id.partition.partition_no},
+          {"state", "done"},
+          {"attempt", done.attempt},
+          {"ended_at", done.ended_at},
+          {"worker", done.worker},
+          {"runtime_us", json_of(done.usage.runtime_us)},
+          {"cpu_us", json_of(done.usage.cpu_us)},
+          {"max_rss_kib", json_of(done.usage.max_rss_kib)}};
+}
+
+std::string seconds_of(const std::optional<std::uint64_t>& us) {
+  return us ? decimal(*us, 1'000'000, 3, "s") : "-";
+}
+
+std::string megabytes_of(const std::optional<std::uint64_t>& kib) {
+  return kib ? decimal(*kib, 1024, 0, "MiB") : "-";
+}
+
+json json_of(const std::optional<std::uint64_t>& value) {
+  return value ? json(*value) : json(nullptr);
 }
 
 std::vector<std::string> view_row(const queue::TaskView& task, const std::string& queue) {

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "queue/cancel_request.h"
+#include "queue/history.h"
 #include "queue/inspect.h"
 
 // What the commands that look at tasks have in common.
@@ -28,6 +30,13 @@ void print(const nlohmann::json& value);
 [[nodiscard]] std::string cancel_text(const queue::CancelRequest& request);
 
 [[nodiscard]] nlohmann::json view_json(const queue::TaskView& task, const std::string& queue);
+
+[[nodiscard]] nlohmann::json done_json(const queue::Done& done, const std::string& queue);
+
+// What somebody measured, or "-" and null.
+[[nodiscard]] std::string seconds_of(const std::optional<std::uint64_t>& us);
+[[nodiscard]] std::string megabytes_of(const std::optional<std::uint64_t>& kib);
+[[nodiscard]] nlohmann::json json_of(const std::optional<std::uint64_t>& value);
 
 // id, queue, type, prio, attempts, bytes, time, remark.
 [[nodiscard]] std::vector<std::string> view_row(const queue::TaskView& task,

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -16,6 +15,7 @@
 #include "cli/text.h"
 #include "queue/cancel_request.h"
 #include "queue/compression.h"
+#include "queue/history.h"
 #include "queue/inspect.h"
 #include "queue/task_store.h"
 
@@ -27,22 +27,30 @@ using nlohmann::json;
 constexpr std::size_t kShownPayload = 4096;     // bytes, in JSON
 constexpr std::size_t kShownPayloadLine = 200;  // on a terminal
 
-using Measured = std::optional<std::uint64_t>;
-
-std::string decimal(std::uint64_t value, std::uint64_t unit, int digits, const char* name) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f %s", digits,
-                static_cast<double>(value) / static_cast<double>(unit), name);
-  return text.data();
-}
-std::string seconds(const Measured& us) {
-  return us ? decimal(*us, 1'000'000, 3, "s") : "-";
-}
-std::string megabytes(const Measured& kib) {
-  return kib ? decimal(*kib, 1024, 0, "MiB") : "-";
-}
-json json_or_null(const Measured& value) {
-  return value ? json(*value) : json(nullptr);
+void print_attempts(const std::vector<queue::AttemptView>& attempts) {
+  if (attempts.empty()) return;
+  // The list begins with the oldest.
+  const bool lives = attempts.front().life > 0;
+  std::vector<std::string> heads{"ATTEMPT", "ENDED", "RAN", "CPU", "MEMORY", "WORKER", "WHY"};
+  if (lives) heads.insert(heads.begin(), "LIFE");
+  Table table(heads);
+  for (const queue::AttemptView& attempt : attempts) {
+    const std::string cause =
+        attempt.error.empty() ? attempt.cause : attempt.cause + ": " + attempt.error;
+    std::vector<std::string> cells{std::to_string(attempt.attempt),
+                                   attempt.ended_at,
+                                   seconds_of(attempt.usage.runtime_us),
+                                   seconds_of(attempt.usage.cpu_us),
+                                   megabytes_of(attempt.usage.max_rss_kib),
+                                   printable(attempt.worker, 100),
+                                   printable(cause, kShownError)};
+    if (lives) {
+      cells.insert(cells.begin(),
+                   attempt.life == 0 ? "now" : std::to_string(attempt.life) + " before");
+    }
+    table.add(std::move(cells));
+  }
+  std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
 using Request = std::optional<queue::CancelRequest>;
@@ -70,27 +78,7 @@ void print_shown(const queue::TaskView& task, const std::string& queue, const Re
        std::to_string(task.payload.size()) + " bytes" +
            (compressed ? ", compressed " + std::to_string(task.payload_size) : "") +
            (task.payload.empty() ? "" : ": " + printable(task.payload, kShownPayloadLine)));
-  if (attempts.empty()) return;
-  // The list begins with the oldest.
-  const bool lives = attempts.front().life > 0;
-  std::vector<std::string> heads{"ATTEMPT", "ENDED", "RAN", "CPU", "MEMORY", "WORKER", "WHY"};
-  if (lives) heads.insert(heads.begin(), "LIFE");
-  Table table(heads);
-  for (const queue::AttemptView& attempt : attempts) {
-    const std::string cause =
-        attempt.error.empty() ? attempt.cause : attempt.cause + ": " + attempt.error;
-    std::vector<std::string> cells{
-        std::to_string(attempt.attempt),      attempt.ended_at,
-        seconds(attempt.usage.runtime_us),    seconds(attempt.usage.cpu_us),
-        megabytes(attempt.usage.max_rss_kib), printable(attempt.worker, 100),
-        printable(cause, kShownError)};
-    if (lives) {
-      cells.insert(cells.begin(),
-                   attempt.life == 0 ? "now" : std::to_string(attempt.life) + " before");
-    }
-    table.add(std::move(cells));
-  }
-  std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  print_attempts(attempts);
 }
 
 // Careful mode writes an attempt as lost before it runs (S7): while its worker has the lease, it
@@ -104,6 +92,22 @@ void mark_running(const queue::TaskView& task, std::vector<queue::AttemptView>& 
   last.error = "or lost, when its worker is no longer there";
 }
 
+json attempts_json(const std::vector<queue::AttemptView>& attempts) {
+  json list = json::array();
+  for (const queue::AttemptView& attempt : attempts) {
+    list.push_back({{"life", attempt.life},
+                    {"attempt", attempt.attempt},
+                    {"ended_at", attempt.ended_at},
+                    {"cause", attempt.cause},
+                    {"error", attempt.error},
+                    {"worker", attempt.worker},
+                    {"runtime_us", json_of(attempt.usage.runtime_us)},
+                    {"cpu_us", json_of(attempt.usage.cpu_us)},
+                    {"max_rss_kib", json_of(attempt.usage.max_rss_kib)}});
+  }
+  return list;
+}
+
 json shown_json(const queue::TaskView& task, const std::string& queue, const Request& cancel,
                 const std::vector<queue::AttemptView>& attempts) {
   json view = view_json(task, queue);
@@ -115,19 +119,36 @@ json shown_json(const queue::TaskView& task, const std::string& queue, const Req
   if (cancel && !task.dead) {
     view["cancel_asked"] = {{"at", cancel->asked_at}, {"reason", cancel->reason}};
   }
-  view["attempts"] = json::array();
-  for (const queue::AttemptView& attempt : attempts) {
-    view["attempts"].push_back({{"life", attempt.life},
-                                {"attempt", attempt.attempt},
-                                {"ended_at", attempt.ended_at},
-                                {"cause", attempt.cause},
-                                {"error", attempt.error},
-                                {"worker", attempt.worker},
-                                {"runtime_us", json_or_null(attempt.usage.runtime_us)},
-                                {"cpu_us", json_or_null(attempt.usage.cpu_us)},
-                                {"max_rss_kib", json_or_null(attempt.usage.max_rss_kib)}});
-  }
+  view["attempts"] = attempts_json(attempts);
   return view;
+}
+
+// One that has finished, in a queue that keeps a history.
+int show_done(db::Connection& db, const queue::Done& done, const ShowOptions& options) {
+  if (options.payload) throw Error("task " + done.id.text() + " is done: its payload is not kept");
+  const std::string queue = queue::queue_name(db, done.id.partition.queue_id);
+  const auto attempts = queue::list_attempts_of_all_lives(db, done.id);
+  if (options.json) {
+    json view = done_json(done, queue);
+    view["attempts"] = attempts_json(attempts);
+    print(view);
+    return kExitOk;
+  }
+  const auto line = [](const char* name, const std::string& value) {
+    std::printf("%-10s %s\n", name, value.c_str());
+  };
+  line("task", done.id.text());
+  line("state", "done");
+  line("queue", queue + ", partition " + std::to_string(done.id.partition.partition_no) +
+                    ", prio " + std::to_string(done.id.prio));
+  line("type", printable(done.type, queue::kMaxName));
+  line("ended", done.ended_at);
+  line("attempt", std::to_string(done.attempt));
+  line("ran", seconds_of(done.usage.runtime_us) + ", CPU " + seconds_of(done.usage.cpu_us) +
+                  ", memory " + megabytes_of(done.usage.max_rss_kib));
+  line("ran on", printable(done.worker, 100));
+  print_attempts(attempts);
+  return kExitOk;
 }
 
 // What runs outside of its partition comes first: it began before what waits.
@@ -178,6 +199,7 @@ int show_task(const Context& context, const ShowOptions& options) {
   db::Connection db = connect(context.settings());
   auto task = queue::show(db, id);
   if (!task) {
+    if (const auto done = queue::show_done(db, id)) return show_done(db, *done, options);
     throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
   }
   decompress(*task);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "config/hooks.h"
 #include "config/rows.h"
 #include "config/servers.h"
 
@@ -46,6 +47,7 @@ class Checker {
     for (const Queue& queue : settings_.queues) {
       check_delays("queues." + queue.name, queue);
       check_placement(queue);
+      check_hooks(queue);
     }
     for (const Type& type : settings_.types) {
       if (type.retry_delay_max.count() > 0) check_delays("types." + type.name, type);
@@ -241,6 +243,16 @@ class Checker {
     } else if (queue.placement != "limited" && line_of(section + ".max_running") != 0) {
       warn(section + ".max_running",
            "[" + section + "] max_running is not used: the placement is " + queue.placement);
+    }
+  }
+
+  void check_hooks(const Queue& queue) {
+    const std::string section = "queues." + queue.name;
+    for (const HookProblem& wrong : hook_problems(settings_, queue)) {
+      problem(section + "." + wrong.key, "[" + section + "] " + wrong.key + " " + wrong.text);
+    }
+    if (queue.on_stuck.empty() && line_of(section + ".stuck_after") != 0) {
+      warn(section + ".stuck_after", "[" + section + "] stuck_after is not used without on_stuck");
     }
   }
 

@@ -64,7 +64,7 @@ struct Row {
 // All rows, in the order of settings.def.
 [[nodiscard]] const std::vector<Row>& rows();
 
-// "90s" -> 90'000 ms. Nothing but digits and one of ms, s, m, h; no value on overflow.
+// "90s" -> 90'000 ms. Nothing but digits and one of ms, s, m, h, d; no value on overflow.
 [[nodiscard]] std::optional<milliseconds> parse_duration(std::string_view text);
 
 // The shortest form with a whole number: "90s", "2m", "0s".

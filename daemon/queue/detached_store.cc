@@ -147,8 +147,17 @@ Landed DetachedStore::checkpoint(db::Connection& db, const Detached& detached,
   return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 
-Landed DetachedStore::ack(db::Connection& db, const Detached& detached) {
-  return send_last(db, detached, {fenced(sql::k_ack_detached, detached)});
+db::Statement keep_statement(const Detached& detached, const Usage& usage) {
+  db::Statement keep = fenced(sql::k_keep_detached, detached);
+  return set_usage(keep, usage);
+}
+
+Landed DetachedStore::ack(db::Connection& db, const Detached& detached,
+                          const std::optional<Record>& record) {
+  std::vector<db::Statement> writes;
+  if (record) writes.push_back(keep_statement(detached, record->usage));
+  writes.push_back(fenced(sql::k_ack_detached, detached));
+  return send_last(db, detached, std::move(writes));
 }
 
 Landed DetachedStore::retry(db::Connection& db, const Detached& detached, std::uint32_t attempt,
@@ -158,10 +167,15 @@ Landed DetachedStore::retry(db::Connection& db, const Detached& detached, std::u
 }
 
 Landed DetachedStore::bury(db::Connection& db, const Detached& detached, std::uint32_t attempt,
-                           const Verdict& verdict) {
+                           const Verdict& verdict, const std::optional<OnDead>& on_dead) {
   db::Statement bury = fenced(sql::k_bury_detached, detached);
   bury.set("attempt", attempt).set("cause", verdict.cause).set("error", error_text(verdict.error));
-  return send_last(db, detached, {record(detached, attempt, verdict), bury});
+  if (!on_dead) return send_last(db, detached, {record(detached, attempt, verdict), bury});
+  return send_salted([&](std::uint32_t salt) {
+    db::Statement hook = fenced(sql::k_hook_detached, detached);
+    set_death(hook, {*on_dead, attempt, verdict}, detached.id, salt);
+    return send_last(db, detached, {hook, record(detached, attempt, verdict), bury});
+  });
 }
 
 Landed DetachedStore::charge(db::Connection& db, const Detached& detached, std::uint32_t attempt,

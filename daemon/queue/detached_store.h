@@ -34,6 +34,9 @@ struct DetachedSighting {
   std::string holder;                      // "host/instance/pid", for the log
 };
 
+// The row of its history (C10), to be sent before it is acknowledged, in the same transaction.
+[[nodiscard]] db::Statement keep_statement(const Detached& detached, const Usage& usage);
+
 // The verbs on task_running. Each is one trip, may be repeated after a lost reply, and throws
 // db::DbError. kLeaseGone of those that end a detached task says that it is not this holder's any
 // more: somebody recovered it, or an earlier try whose reply was lost had ended it.
@@ -59,12 +62,14 @@ class DetachedStore {
                                          std::string_view payload);
 
   // The ends. As in TaskStore, `attempt` is the number of the attempt that ended.
-  [[nodiscard]] static Landed ack(db::Connection& db, const Detached& detached);
+  [[nodiscard]] static Landed ack(db::Connection& db, const Detached& detached,
+                                  const std::optional<Record>& record = std::nullopt);
   [[nodiscard]] static Landed retry(db::Connection& db, const Detached& detached,
                                     std::uint32_t attempt, std::chrono::microseconds delay,
                                     const Verdict& verdict);
   [[nodiscard]] static Landed bury(db::Connection& db, const Detached& detached,
-                                   std::uint32_t attempt, const Verdict& verdict);
+                                   std::uint32_t attempt, const Verdict& verdict,
+                                   const std::optional<OnDead>& on_dead = std::nullopt);
   // Charged, and the next attempt may start where the task stood (S10).
   [[nodiscard]] static Landed charge(db::Connection& db, const Detached& detached,
                                      std::uint32_t attempt, const Verdict& verdict);

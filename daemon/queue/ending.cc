@@ -38,6 +38,7 @@ db::Statement Ending::require() const {
 std::vector<db::Statement> Ending::end() const {
   std::vector<db::Statement> statements{require()};
   if (detached_) {
+    if (task_.record) statements.push_back(keep_statement(*detached_, task_.record->usage));
     statements.push_back(of_detached(sql::k_ack_detached, *detached_));
     statements.back().set("epoch", detached_->epoch);
     const TaskKey first_key{detached_->id.prio, detached_->id.first_key};

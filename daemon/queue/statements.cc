@@ -5,6 +5,8 @@
 #include <map>
 
 #include "queue/cancel_request.h"
+#include "queue/error_text.h"
+#include "queue/history.h"
 #include "queue/random.h"
 #include "sql/queries.h"
 
@@ -56,6 +58,7 @@ db::Statement stamp_statement(Partition partition, std::span<const TaskKey> firs
 std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished) {
   std::vector<db::Statement> statements;
   if (finished.empty()) return statements;
+  if (auto keep = keep_statement(partition, finished)) statements.push_back(std::move(*keep));
   std::vector<TaskKey> keys;
   std::vector<TaskKey> first_keys;
   std::vector<TaskKey> unique;
@@ -76,6 +79,25 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
   if (!unique.empty()) statements.push_back(stamp_statement(partition, unique));
   if (!attended.empty()) statements.push_back(clear_cancel_statement(partition, attended));
   return statements;
+}
+
+void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::uint32_t salt) {
+  hook.set("attempt", death.attempt)
+      .set("task", id.text())
+      .set("queue", death.hook.from_queue)
+      .set("cause", death.verdict.cause)
+      .set("error", error_text(death.verdict.error))
+      .set("hook_queue", death.hook.queue)
+      .set("hook_type", death.hook.type)
+      .set("hook_flag", kHookFlag)
+      .set("dice", random_number<std::uint32_t>())
+      .set("salt", salt);
+}
+
+std::optional<Death> death_of(const std::optional<OnDead>& on_dead, std::uint32_t attempt,
+                              const Verdict& verdict) {
+  if (!on_dead) return std::nullopt;
+  return Death{*on_dead, attempt, verdict};
 }
 
 std::int64_t bounded_us(std::chrono::microseconds delay) {

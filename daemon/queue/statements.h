@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,9 +38,15 @@ std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 // Ends the time of unique keys, of tasks by their first keys.
 db::Statement stamp_statement(Partition partition, std::span<const TaskKey> first_keys);
 
-// ack.sql, and ack_history.sql where one of them was tried before, stamp_unique.sql where one has a
-// unique key, clear_cancel.sql where one may have been cancelled; nothing for none.
+// ack.sql, behind keep_history.sql where their queue keeps one; and ack_history.sql where one of
+// them was tried before, stamp_unique.sql where one has a unique key, clear_cancel.sql where one
+// may have been cancelled. Nothing for none.
 std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished);
+
+// What stands in hook_dead.sql and hook_detached.sql beside the fence.
+void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::uint32_t salt);
+std::optional<Death> death_of(const std::optional<OnDead>& on_dead, std::uint32_t attempt,
+                              const Verdict& verdict);
 
 // Microseconds, from 0 to a century.
 std::int64_t bounded_us(std::chrono::microseconds delay);

@@ -31,6 +31,9 @@ inline constexpr std::uint32_t kUniqueFlag = 2;
 // cancel it, and so does each that runs it again, before it starts.
 inline constexpr std::uint32_t kAttendedFlag = 64;
 
+// The bit of a task that a hook made (C9): its own death sets off nothing.
+inline constexpr std::uint32_t kHookFlag = 32;
+
 struct Partition {
   std::uint32_t queue_id = 0;
   std::uint32_t partition_no = 0;
@@ -44,6 +47,21 @@ struct TaskKey {
   auto operator<=>(const TaskKey&) const = default;
 };
 
+// What an attempt used, as far as somebody measured it.
+struct Usage {
+  std::optional<std::uint64_t> runtime_us{};
+  std::optional<std::uint64_t> cpu_us{};  // of its worker meanwhile, and of what that waited for
+  std::optional<std::uint64_t> max_rss_kib{};  // the worker's most until then, or a child's
+};
+
+// The record of an attempt that succeeded, where its queue keeps a history (C10).
+struct Record {
+  std::string_view host;  // of the Holder, which outlives this
+  std::uint32_t pid = 0;
+  std::uint32_t attempt = 0;  // its number, from 1; 0: not known, the next one of its row
+  Usage usage{};
+};
+
 // A task as fetched from the head of a leased partition.
 struct Task {
   TaskKey key;
@@ -54,6 +72,7 @@ struct Task {
   std::size_t payload_size = 0;
   // Counted from the fetch: when it is dead unless it has begun.
   std::optional<std::chrono::microseconds> expires_in{};
+  std::optional<Record> record{};      // once it has succeeded, in a queue with a history
   std::optional<std::string> payload;  // large ones are fetched singly, right before they run (S19)
 
   [[nodiscard]] std::uint64_t id_key() const { return first_key.value_or(key.run_key); }

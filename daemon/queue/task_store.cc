@@ -184,20 +184,36 @@ Landed TaskStore::snooze(db::Connection& db, const Lease& lease, const Task& tas
 }
 
 Landed TaskStore::bury(db::Connection& db, const Lease& lease, const Task& task,
-                       std::uint32_t attempt, const Verdict& verdict, Then then) const {
-  return send(
-      db, lease,
+                       std::uint32_t attempt, const Verdict& verdict, Then then,
+                       const std::optional<OnDead>& on_dead) const {
+  return send_burial(
+      db, lease, task,
       {attempt_record(lease, task.key, attempt, verdict),
        bury_statement(lease, task, attempt, verdict), stamp_of(lease, task), clear_of(lease, task)},
-      3, then);
+      3, then, death_of(on_dead, attempt, verdict));
+}
+
+Landed TaskStore::send_burial(db::Connection& db, const Lease& lease, const Task& task,
+                              std::vector<db::Statement> burial, std::size_t deciding, Then then,
+                              const std::optional<Death>& death) const {
+  if (!death) return send(db, lease, std::move(burial), deciding, then);
+  const TaskId id{lease.partition, task.key.prio, task.id_key()};
+  return send_salted([&](std::uint32_t salt) {
+    db::Statement hook(sql::k_hook_dead);
+    set_key(set_fence(hook, lease), task.key).set("host", holder_.host);
+    set_death(hook, *death, id, salt);
+    std::vector<db::Statement> writes{std::move(hook)};
+    writes.insert(writes.end(), burial.begin(), burial.end());
+    return send(db, lease, std::move(writes), deciding + 1, then);
+  });
 }
 
 Landed TaskStore::bury_spent(db::Connection& db, const Lease& lease, const Task& task,
-                             const Verdict& verdict) const {
-  return send(db, lease,
-              {bury_statement(lease, task, task.attempt, verdict), stamp_of(lease, task),
-               clear_of(lease, task)},
-              2, Then::kKeepLease);
+                             const Verdict& verdict, const std::optional<OnDead>& on_dead) const {
+  return send_burial(db, lease, task,
+                     {bury_statement(lease, task, task.attempt, verdict), stamp_of(lease, task),
+                      clear_of(lease, task)},
+                     2, Then::kKeepLease, death_of(on_dead, task.attempt, verdict));
 }
 
 Landed TaskStore::charge(db::Connection& db, const Lease& lease, const Task& task,

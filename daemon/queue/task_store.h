@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "db/connection.h"
+#include "queue/hook.h"
 #include "queue/lease.h"
 #include "queue/lease_store.h"
 #include "queue/task.h"
@@ -28,28 +29,29 @@ struct Finished {
   std::optional<std::uint64_t> first_key;  // only for tasks that were tried before
   bool unique = false;                     // it has a row in task_unique
   bool attended = false;                   // a request to cancel it may be there
+  std::optional<Record> record{};          // to be kept in its queue's history
 };
 
 [[nodiscard]] inline Finished finished(const Task& task) {
   return {task.key, task.attempt > 0 ? std::optional(task.id_key()) : task.first_key,
-          (task.flags & kUniqueFlag) != 0, (task.flags & kAttendedFlag) != 0};
+          (task.flags & kUniqueFlag) != 0, (task.flags & kAttendedFlag) != 0, task.record};
 }
 
 // Whether a write also ends the lease, in the same transaction.
 enum class Then { kKeepLease, kRelease };
-
-// What an attempt used, as far as somebody measured it.
-struct Usage {
-  std::optional<std::uint64_t> runtime_us{};
-  std::optional<std::uint64_t> cpu_us{};  // of its worker meanwhile, and of what that waited for
-  std::optional<std::uint64_t> max_rss_kib{};  // the worker's most until then, or a child's
-};
 
 // Why an attempt ended, for people: a short word and a text.
 struct Verdict {
   std::string_view cause;  // retry, fail, exception, signal, exit, timeout, lease, lost
   std::string_view error;
   Usage usage{};
+};
+
+// A burial that somebody is to be told of.
+struct Death {
+  const OnDead& hook;
+  std::uint32_t attempt;
+  const Verdict& verdict;
 };
 
 // Of an attempt that nobody has reported on.
@@ -71,6 +73,7 @@ class TaskStore {
   };
 
   explicit TaskStore(const Holder& holder) : holder_(holder) {}
+  [[nodiscard]] const Holder& holder() const { return holder_; }
 
   static std::vector<Task> fetch(db::Connection& db, Partition partition, const FetchSpec& spec);
   // nullopt when the row is gone.
@@ -92,10 +95,11 @@ class TaskStore {
   [[nodiscard]] Landed retry(db::Connection& db, const Lease& lease, const Task& task,
                              std::uint32_t attempt, std::chrono::microseconds delay,
                              const Verdict& verdict, Then then = Then::kKeepLease) const;
-  // Attempt number `attempt` was the last one: into task_dead.
+  // Attempt number `attempt` was the last one: into task_dead, and `on_dead` with it.
   [[nodiscard]] Landed bury(db::Connection& db, const Lease& lease, const Task& task,
                             std::uint32_t attempt, const Verdict& verdict,
-                            Then then = Then::kKeepLease) const;
+                            Then then = Then::kKeepLease,
+                            const std::optional<OnDead>& on_dead = std::nullopt) const;
   // Attempt number `attempt` ended, and the next one may start where the task stands (S10); if the
   // lease ends too, not before `hold` is over (S16).
   [[nodiscard]] Landed charge(db::Connection& db, const Lease& lease, const Task& task,
@@ -118,7 +122,8 @@ class TaskStore {
                               std::uint32_t attempt, std::chrono::microseconds delay) const;
   // All attempts were used up before: into task_dead, and the attempts stay as they are written.
   [[nodiscard]] Landed bury_spent(db::Connection& db, const Lease& lease, const Task& task,
-                                  const Verdict& verdict) const;
+                                  const Verdict& verdict,
+                                  const std::optional<OnDead>& on_dead = std::nullopt) const;
   // 30 s ahead in the order of their keys, no attempt charged (S14). At least one key.
   [[nodiscard]] Landed defer(db::Connection& db, const Lease& lease,
                              std::vector<TaskKey> keys) const;
@@ -135,6 +140,10 @@ class TaskStore {
   [[nodiscard]] Landed send(db::Connection& db, const Lease& lease,
                             std::vector<db::Statement> writes, std::size_t deciding, Then then,
                             std::chrono::microseconds hold = std::chrono::microseconds(0)) const;
+  // `burial` as one transaction, behind what `on_dead` adds to it.
+  [[nodiscard]] Landed send_burial(db::Connection& db, const Lease& lease, const Task& task,
+                                   std::vector<db::Statement> burial, std::size_t deciding,
+                                   Then then, const std::optional<Death>& death) const;
   // The task gets a later key, in one transaction with `record`.
   [[nodiscard]] Landed move(db::Connection& db, const Lease& lease, const Task& task,
                             const db::Statement& record, const Mark& mark,

@@ -32,10 +32,11 @@ class TurnEnd {
 
 }  // namespace
 
-void BlockLoop::run() {
+void BlockLoop::run(const std::function<void()>& between_leases) {
   while (!leaving()) {
     slot_.beat();
     recovery_.look();
+    if (between_leases) between_leases();
     if (auto block = finder_.next()) work(std::move(*block));
   }
   slot_.set_state(ipc::WorkerState::kStopping);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "worker/careful_turn.h"
@@ -28,7 +29,7 @@ class BlockLoop {
         careful_turn_(careful_turn) {}
 
   // Until asked to leave.
-  void run();
+  void run(const std::function<void()>& between_leases = {});
   // One lease, until it is given back.
   void work(queue::Block block);
 

@@ -13,6 +13,7 @@
 #include "queue/dead_letter.h"
 #include "queue/inspect.h"
 #include "queue/retry_policy.h"
+#include "worker/run_hooks.h"
 
 namespace allot::worker {
 namespace {
@@ -55,8 +56,8 @@ CrashPolicy crash_policy(const config::Settings& settings, const std::string& qu
   const config::Queue& keys = queue != nullptr ? *queue : config::Queue{};
   auto [first, most, list] = config::pauses(settings, keys, type);
   const queue::RetryPolicy pauses{first, most, std::move(list)};
-  return {config::max_attempts(settings, keys, type),
-          pauses.delay(attempt, std::random_device{}())};
+  return {config::max_attempts(settings, keys, type), pauses.delay(attempt, std::random_device{}()),
+          on_dead(keys)};
 }
 
 queue::Landed charge_detached(db::Connection& db, const queue::Detached& detached,
@@ -67,7 +68,9 @@ queue::Landed charge_detached(db::Connection& db, const queue::Detached& detache
     return DetachedStore::bury(db, detached, attempt,
                                {queue::kCancelled, asked->reason, verdict.usage});
   }
-  if (attempt >= policy.max_attempts) return DetachedStore::bury(db, detached, attempt, verdict);
+  if (attempt >= policy.max_attempts) {
+    return DetachedStore::bury(db, detached, attempt, verdict, policy.on_dead);
+  }
   if (!crashed_before(db, detached.id, attempt)) {
     return DetachedStore::charge(db, detached, attempt, verdict);
   }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +21,12 @@ namespace allot::worker {
 // once.
 bool crashed_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt);
 
-// Whether another attempt follows, and when, by what the configuration says of a queue and a type.
-// A queue that is not in it has the defaults.
+// Whether another attempt follows, and when, or what its death sets off, by what the configuration
+// says of a queue and a type. A queue that is not in it has the defaults.
 struct CrashPolicy {
   std::uint32_t max_attempts = 0;
   std::chrono::microseconds delay{0};  // not used after a first crash
+  std::optional<queue::OnDead> on_dead{};
 };
 CrashPolicy crash_policy(const config::Settings& settings, const std::string& queue_name,
                          const std::string& type, std::uint32_t attempt);

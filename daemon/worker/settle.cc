@@ -27,6 +27,7 @@
 #include "worker/connect.h"
 #include "worker/hints.h"
 #include "worker/recovery.h"
+#include "worker/run_hooks.h"
 
 namespace allot::worker {
 namespace {
@@ -57,7 +58,7 @@ Remains read_remains(const ipc::Slot& slot) {
     const queue::TaskKey key{static_cast<std::uint32_t>(task.prio), task.run_key};
     remains.finished.push_back({key,
                                 task.first_key != 0 ? std::optional(task.first_key) : std::nullopt,
-                                task.unique != 0, true});
+                                task.unique != 0, true, std::nullopt});
   }
   const ipc::RunningTask& task = remains.task = slot.running[0];
   if (slot.running_count.load() == 0) {
@@ -70,6 +71,18 @@ Remains read_remains(const ipc::Slot& slot) {
       });
   remains.last = finished_it ? Last::kFinished : Last::kRunning;
   return remains;
+}
+
+// For a queue that keeps a history. What they used is not in the slot, and nobody knows it now.
+void keep_records(const config::Settings& settings, const ipc::Slot& slot,
+                  const queue::Holder& holder, Remains& remains) {
+  const config::Queue* queue = config::find_queue(settings, slot.queue_name);
+  if (queue == nullptr || !keeps_history(*queue)) return;
+  for (queue::Finished& one : remains.finished) {
+    const bool last = remains.last == Last::kFinished &&
+                      one.key == queue::TaskKey{remains.task.prio, remains.task.run_key};
+    one.record = queue::Record{holder.host, holder.pid, last ? remains.task.attempt : 0, {}};
+  }
 }
 
 queue::Holder holder_of(const config::Settings& settings, const ipc::Slot& slot) {
@@ -146,7 +159,7 @@ queue::Landed charge_leased(db::Connection& db, const queue::TaskStore& tasks,
   task.first_key = running.first_key;
   const std::uint32_t attempt = running.attempt;
   if (attempt >= policy.max_attempts) {
-    return tasks.bury(db, lease, task, attempt, verdict, queue::Then::kRelease);
+    return tasks.bury(db, lease, task, attempt, verdict, queue::Then::kRelease, policy.on_dead);
   }
   if (!crashed_before(db, {lease.partition, running.prio, running.first_key}, attempt)) {
     return tasks.charge(db, lease, task, attempt, verdict, queue::Then::kRelease);
@@ -182,7 +195,7 @@ void ack_detached(db::Connection& db, const queue::DetachedStore& detached,
   const queue::TaskId id{remains.partition, last.key.prio,
                          last.first_key.value_or(last.key.run_key)};
   const auto held = detached.held(db, id);
-  if (held) static_cast<void>(queue::DetachedStore::ack(db, *held));
+  if (held) static_cast<void>(queue::DetachedStore::ack(db, *held, last.record));
 }
 
 // Without the lease nothing is charged, and the task is somebody else's; unless an earlier settler
@@ -278,8 +291,9 @@ void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition p
 
 void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_status,
             ipc::Board* board) {
-  const Remains remains = read_remains(slot);
+  Remains remains = read_remains(slot);
   const queue::Holder holder = holder_of(settings, slot);
+  keep_records(settings, slot, holder, remains);
   const queue::LeaseStore leases(holder, settings.daemon.lease_ttl);
   const queue::TaskStore tasks(leases.holder());
   const queue::DetachedStore detached(leases.holder(), leases.ttl());

@@ -17,6 +17,7 @@
 #include "worker/cancel_watch.h"
 #include "worker/fenced.h"
 #include "worker/recovery.h"
+#include "worker/run_hooks.h"
 #include "worker/running_mark.h"
 #include "worker/stop_request.h"
 #include "worker/task_limits.h"
@@ -29,7 +30,7 @@ namespace allot::worker {
 struct TaskRun::Attempt {
   const queue::Lease& lease;
   const ServedQueue& queue;
-  const queue::Task& task;
+  queue::Task& task;
   const plugin_host::LoadedHandler* handler;
   queue::TaskId public_id;
   std::string id;
@@ -119,6 +120,16 @@ void log_ran(const TaskRun::Attempt& attempt, const plugin_host::CallResult& res
                           {"runtime_us", (boot_ns() - started) / kMicro}});
 }
 
+// A record for the history of its queue (C10), once it has succeeded.
+void keep_record(TaskRun::Attempt& attempt, const queue::Holder& holder) {
+  attempt.task.record = queue::Record{holder.host, holder.pid, attempt.number, attempt.usage};
+}
+
+void log_overrun(const TaskRun::Attempt& attempt) {
+  log::warn("lease.overrun",
+            {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
+}
+
 // A rule that was left out, see db/mutation.h.
 void ack_early(Session& session, const TaskRun::Attempt& attempt) {
   const queue::Finished early = queue::finished(attempt.task);
@@ -181,12 +192,12 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
 }
 
 TaskRun::Result TaskRun::expire(const queue::Lease& lease, const ServedQueue& queue,
-                                const queue::Task& task) {
+                                queue::Task& task) {
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
   const Attempt attempt{lease, queue, task, nullptr, id, id.text(), 0, 0, false, {}};
   const queue::Verdict verdict{"expired", "it had not begun when its time was over"};
   const bool written = write(attempt, "expire", [&](db::Connection& db) {
-    return tasks_.bury_spent(db, lease, task, verdict);
+    return tasks_.bury_spent(db, lease, task, verdict, on_dead(*queue.settings));
   });
   return written ? buried(attempt, task.attempt, verdict) : Result::kLeaseGone;
 }
@@ -270,12 +281,13 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt, queue::Task& task) {
   log_ran(attempt, result, started);
   if (!valid) {
     // S5: it may have run beside another one. The checker wants a fault that explains it.
-    log::warn("lease.overrun",
-              {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
+    log_overrun(attempt);
   }
   if (cancel.attended()) task.flags |= queue::kAttendedFlag;  // its end takes requests along
   const bool succeeded = result.kind == plugin_host::OutcomeKind::kSuccess;
-  if (!succeeded || writes.any()) attempt.usage = meter.until_now(started);
+  const bool kept = succeeded && keeps_history(queue);
+  if (!succeeded || writes.any() || kept) attempt.usage = meter.until_now(started);
+  if (kept) keep_record(attempt, tasks_.holder());
   // Where it is not known whether the task was detached, the connection is needed to find out.
   if (!succeeded || place == Place::kUnknown) writes.roll_back(succeeded);
   if (!find_place(attempt, place)) return dropped(attempt);
@@ -350,7 +362,7 @@ TaskRun::Result TaskRun::finished(const Attempt& attempt) {
   slot_.count_done();
   if (!attempt.detached) return Result::kFinished;
   const bool written = write(attempt, "ack", [&](db::Connection& db) {
-    return queue::DetachedStore::ack(db, *attempt.detached);
+    return queue::DetachedStore::ack(db, *attempt.detached, attempt.task.record);
   });
   return written ? ended(attempt) : dropped(attempt);
 }
@@ -423,10 +435,12 @@ TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
 }
 
 TaskRun::Result TaskRun::bury(const Attempt& attempt, const queue::Verdict& verdict) {
+  const auto hook = on_dead(*attempt.queue.settings);
   const bool written = write(attempt, "bury", [&](db::Connection& db) {
     return attempt.detached
-               ? queue::DetachedStore::bury(db, *attempt.detached, attempt.number, verdict)
-               : tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict);
+               ? queue::DetachedStore::bury(db, *attempt.detached, attempt.number, verdict, hook)
+               : tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict,
+                             queue::Then::kKeepLease, hook);
   });
   return written ? buried(attempt, attempt.number, verdict) : dropped(attempt);
 }
@@ -439,7 +453,8 @@ TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
   queue::Verdict verdict = queue::kLost;
   if (!attempts.empty()) verdict = {attempts.back().cause, attempts.back().error};
   const bool written = write(attempt, "bury_spent", [&](db::Connection& db) {
-    return tasks_.bury_spent(db, attempt.lease, attempt.task, verdict);
+    return tasks_.bury_spent(db, attempt.lease, attempt.task, verdict,
+                             on_dead(*attempt.queue.settings));
   });
   return written ? buried(attempt, attempt.task.attempt, verdict) : Result::kLeaseGone;
 }

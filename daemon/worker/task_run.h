@@ -43,7 +43,7 @@ class TaskRun {
              std::span<const queue::Finished> finished);
 
   // Instead of run(): it did not begin in time (A14).
-  Result expire(const queue::Lease& lease, const ServedQueue& queue, const queue::Task& task);
+  Result expire(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
   [[nodiscard]] std::chrono::microseconds held_for() const { return held_for_; }
 
   struct Attempt;

@@ -12,6 +12,7 @@
 #include "peer/inherited.h"
 #include "worker/block_loop.h"
 #include "worker/connect.h"
+#include "worker/duty.h"
 #include "worker/pulse.h"
 #include "worker/stop_request.h"
 
@@ -49,6 +50,12 @@ std::vector<queue::QueueInfo> infos_of(const std::vector<ServedQueue>& served) {
   return infos;
 }
 
+std::vector<Duty::Served> duties_of(const std::vector<ServedQueue>& served) {
+  std::vector<Duty::Served> duties;
+  for (const ServedQueue& queue : served) duties.push_back({queue.info, queue.settings});
+  return duties;
+}
+
 }  // namespace
 
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
@@ -81,6 +88,9 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     });
     LeaseKeeper keeper(leases, detached, connect, slot, board);
     auto served = serve(session, settings, settings.pools[pool]);
+    const auto duties = duties_of(served);
+    check_hooks(session, settings, duties);
+    Duty duty(session, board, duties);
     Recovery recovery(session, detached, settings, infos_of(served), board);
     Finder finder(session, leases, keeper, slot, board, pool, std::move(served));
     TaskRun runner(session, tasks, detached, registry, keeper, slot, settings);
@@ -91,7 +101,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
                                {"version", kVersion},
                                {"handlers", registry.size()}});
     slot.set_state(ipc::WorkerState::kIdle);
-    loop.run();
+    loop.run([&duty] { duty.look(); });
   } catch (const GaveUp& gave_up) {
     log::error("worker.gave_up", {{"reason", gave_up.what()}});
     return kExitUnavailable;

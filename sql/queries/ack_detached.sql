@@ -1,4 +1,5 @@
--- A detached task finished. Its row goes last: it is the fence of what goes before.
+-- A detached task finished. Its row goes last: it is the fence of what goes before. Its attempts
+-- stay where the queue keeps a history, which keep_detached.sql wrote before.
 DELETE FROM task_moved
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key
@@ -12,7 +13,10 @@ DELETE FROM task_attempt
    AND EXISTS (SELECT 1 FROM task_running
                 WHERE queue_id = :queue_id AND partition_no = :partition_no
                   AND prio = :prio AND first_key = :first_key
-                  AND epoch = :epoch AND lock_by = :holder FOR UPDATE);
+                  AND epoch = :epoch AND lock_by = :holder FOR UPDATE)
+   AND NOT EXISTS (SELECT 1 FROM task_history
+                    WHERE queue_id = :queue_id AND partition_no = :partition_no
+                      AND prio = :prio AND first_key = :first_key);
 DELETE FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key

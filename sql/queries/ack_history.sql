@@ -1,6 +1,7 @@
 -- Only for tasks that were tried before: what was kept for their id goes with them. Without a fence,
 -- like ack; but when somebody else had the partition meanwhile, the task may stand at another key,
--- run detached, or be dead, and then its history stays. :first_keys as in ack.sql.
+-- run detached, or be dead, and then its history stays; so it does where the queue keeps one, which
+-- keep_history.sql wrote before. :first_keys as in ack.sql.
 DELETE FROM task_moved
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (:first_keys)
@@ -25,4 +26,9 @@ DELETE FROM task_attempt
                     WHERE task_running.queue_id = task_attempt.queue_id
                       AND task_running.partition_no = task_attempt.partition_no
                       AND task_running.prio = task_attempt.prio
-                      AND task_running.first_key = task_attempt.first_key);
+                      AND task_running.first_key = task_attempt.first_key)
+   AND NOT EXISTS (SELECT 1 FROM task_history
+                    WHERE task_history.queue_id = task_attempt.queue_id
+                      AND task_history.partition_no = task_attempt.partition_no
+                      AND task_history.prio = task_attempt.prio
+                      AND task_history.first_key = task_attempt.first_key);

@@ -14,6 +14,14 @@ DELETE FROM task_moved WHERE FALSE AND prio = 0;
 INSERT INTO task_attempt SELECT * FROM task_attempt WHERE FALSE
     ON DUPLICATE KEY UPDATE cause = VALUES(cause);
 DELETE FROM task_attempt WHERE FALSE AND prio = 0;
+INSERT INTO task_history SELECT * FROM task_history WHERE FALSE
+    ON DUPLICATE KEY UPDATE ended_at = VALUES(ended_at);
+DELETE FROM task_history WHERE FALSE AND prio = 0;
+INSERT INTO task_unique SELECT * FROM task_unique WHERE FALSE;
+DELETE FROM task_unique WHERE FALSE AND queue_id = 0;
+DELETE FROM task_dead WHERE FALSE AND prio = 0;
+INSERT INTO queue_duty SELECT * FROM queue_duty WHERE FALSE;
+UPDATE queue_duty SET free_at = free_at WHERE FALSE;
 UPDATE task_unique SET free_at = free_at WHERE FALSE;
 SELECT queue_id FROM task_cancel WHERE FALSE;
 DELETE FROM task_cancel WHERE FALSE AND prio = 0;

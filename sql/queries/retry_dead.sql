@@ -29,7 +29,7 @@ SELECT :placed_queue, :to_partition_no, prio,
            AND moved.partition_no = :to_partition_no
            AND moved.prio = task_dead.prio
            AND moved.first_key = task_dead.first_key),
-       first_key, flags & :compressed_flags, key_hash, type, payload
+       first_key, flags & :kept_flags, key_hash, type, payload
   FROM task_dead
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    FOR UPDATE;

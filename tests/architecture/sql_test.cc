@@ -116,12 +116,13 @@ bool is_fenced_as_dead(const std::string& statement) {
 
 // What is finished is finished (S6), what is new nobody has, what an operator takes out he takes
 // from whoever has it, a unique key is claimed by whoever comes first and stamped by what is gone,
-// and a query that matches no row.
+// what is forgotten is nobody's, and a query that matches no row.
 bool needs_no_fence(const std::string& query) {
   return query == "ack" || query == "ack_history" || query == "submit" ||
          query == "require_rights" || query == "cancel" || query == "ask_cancel" ||
          query == "clear_cancel" || query == "claim_unique" || query == "submit_unique" ||
-         query == "stamp_unique";
+         query == "stamp_unique" || query == "keep_history" || query == "purge_history" ||
+         query == "purge_unique";
 }
 
 template <typename Check>

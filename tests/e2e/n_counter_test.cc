@@ -18,8 +18,8 @@ using Counters = std::map<std::string, double>;
 
 constexpr const char* kRows[] = {"Handler_write",    "Handler_update",    "Handler_delete",
                                  "Handler_read_key", "Handler_read_next", "Handler_read_first"};
-constexpr const char* kStatements[] = {"Com_insert", "Com_select", "Com_update",
-                                       "Com_delete", "Com_begin",  "Com_commit"};
+constexpr const char* kStatements[] = {"Com_insert", "Com_select", "Com_update",       "Com_delete",
+                                       "Com_begin",  "Com_commit", "Com_insert_select"};
 
 // The number of partitions of the queue in which a task is due.
 constexpr const char* kNothingIsDue =
@@ -53,9 +53,9 @@ void fill_with_delayed(db::Connection& db, int tasks) {
 }
 
 // Submits so many tasks with nobody there, then lets one worker run them.
-Counters cost_of(int tasks, int delayed) {
+Counters cost_of(int tasks, int delayed, const std::string& keys) {
   Daemon daemon({.workers = 1,
-                 .queue_keys = "partitions = 4\nblock_size = 100\n",
+                 .queue_keys = "partitions = 4\nblock_size = 100\n" + keys,
                  .log_level = "warn",
                  .start = false});
   std::string lines;
@@ -86,11 +86,11 @@ Counters cost_of(int tasks, int delayed) {
 }
 
 // For 1,000 tasks more.
-Counters cost_of_1000(int delayed) {
+Counters cost_of_1000(int delayed, const std::string& keys = {}) {
   constexpr int kFew = 2'000;
   constexpr int kMany = 22'000;
-  const Counters few = cost_of(kFew, delayed);
-  Counters each = cost_of(kMany, delayed);
+  const Counters few = cost_of(kFew, delayed, keys);
+  Counters each = cost_of(kMany, delayed, keys);
   for (auto& [name, value] : each) {
     value = (value - few.at(name)) * 1000 / (kMany - kFew);
     std::printf("%-20s %8.1f\n", name.c_str(), value);
@@ -118,6 +118,16 @@ TEST(Counter, DelayedTasksCostThePlainOnesNothing) {
   for (const auto& [name, value] : without) {
     EXPECT_NEAR(with.at(name), value, value / 50 + 3) << name;
   }
+}
+
+// C10: who asks for a history pays for its row, and for one statement for each block.
+TEST(Counter, AHistoryIsOneRowMore) {
+  const Counters without = cost_of_1000(0);
+  const Counters with = cost_of_1000(0, "history = \"1h\"\n");
+  // The row, and the list that it is made from, which the server keeps in memory.
+  EXPECT_LT(with.at("Handler_write"), without.at("Handler_write") + 2'050);
+  EXPECT_NEAR(with.at("Handler_delete"), without.at("Handler_delete"), 20);
+  EXPECT_NEAR(with.at("Com_delete"), without.at("Com_delete"), 2);
 }
 
 }  // namespace

@@ -87,9 +87,10 @@ enum class TaskState {
   kLeased,   // due, in a partition that a worker (`worker`) has: it runs, or does so soon
   kRunning,  // on its own, detached from its partition, since it runs long
   kDead,     // failed for good, or cancelled: `cause` and `error` say why, `at` when
+  kDone,     // finished, in a queue that keeps a history: `at` says when; no payload
 };
 
-// A word for it: "waiting", "delayed", "leased", "running", "dead".
+// A word for it: "waiting", "delayed", "leased", "running", "dead", "done".
 ALLOT_CLIENT_API const char* name_of(TaskState state) noexcept;
 
 struct TaskInfo {
@@ -101,7 +102,7 @@ struct TaskInfo {
   std::uint32_t attempts = 0;      // failed ones, and of a running one that which runs
   std::uint64_t payload_size = 0;  // bytes
   std::string payload;             // as its handler gets it
-  Moment at;            // when it is or was due; when it died; since when it runs detached
+  Moment at;            // when it is or was due; when it ended; since when it runs detached
   std::string worker;   // "host/pid"; empty: nobody has it
   bool paused = false;  // its queue is: no worker takes it
   std::string cause;

@@ -114,5 +114,23 @@ TEST_F(TaskInfoTest, Gone) {
   EXPECT_EQ(cancel(), CancelResult::kGone);
 }
 
+// In a queue that keeps a history (C10).
+TEST_F(TaskInfoTest, Done) {
+  look_.execute(
+      "INSERT INTO task_history SELECT queue_id, partition_no, prio, run_key, 3, type,"
+      " UTC_TIMESTAMP(6), 'h', 42, 1, 1, 1 FROM task; DELETE FROM task WHERE queue_id = " +
+      std::to_string(queue_.queue_id));
+  const TaskInfo found = info();
+  EXPECT_EQ(found.state, TaskState::kDone);
+  EXPECT_STREQ(name_of(found.state), "done");
+  EXPECT_EQ(found.queue, "q");
+  EXPECT_EQ(found.type, "t");
+  EXPECT_EQ(found.attempts, 3U);
+  EXPECT_EQ(found.worker, "h/42");
+  EXPECT_EQ(found.payload, "");
+  EXPECT_LT(std::chrono::abs(found.at - std::chrono::system_clock::now()), std::chrono::minutes(5));
+  EXPECT_EQ(cancel(), CancelResult::kGone);
+}
+
 }  // namespace
 }  // namespace allot::client

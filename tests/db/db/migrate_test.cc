@@ -47,8 +47,9 @@ class MigrateTest : public testing::Test {
 };
 
 const std::set<std::string> kTables{
-    "allot_schema", "fair_partition", "q_lock_table", "queue",        "queue_pause", "task",
-    "task_attempt", "task_dead",      "task_moved",   "task_running", "task_unique", "task_cancel"};
+    "allot_schema", "fair_partition", "q_lock_table", "queue",      "queue_duty",
+    "queue_pause",  "task",           "task_attempt", "task_dead",  "task_history",
+    "task_cancel",  "task_moved",     "task_running", "task_unique"};
 
 TEST_F(MigrateTest, MakesTheSchemaOnce) {
   EXPECT_EQ(schema_version(db_), 0U);

@@ -48,10 +48,14 @@ struct TableOrder {
   const char* table;
   const char* order;
 };
-inline constexpr TableOrder kTaskTables[] = {
-    {"task", "1, 2, 3, 4"},         {"task_moved", "1, 2, 3, 4"}, {"task_attempt", "1, 2, 3, 4, 5"},
-    {"task_running", "1, 2, 3, 4"}, {"task_dead", "1, 2, 3, 4"},  {"task_unique", "1, 2"},
-    {"task_cancel", "1, 2, 3, 4"}};
+inline constexpr TableOrder kTaskTables[] = {{"task", "1, 2, 3, 4"},
+                                             {"task_moved", "1, 2, 3, 4"},
+                                             {"task_attempt", "1, 2, 3, 4, 5"},
+                                             {"task_running", "1, 2, 3, 4"},
+                                             {"task_dead", "1, 2, 3, 4"},
+                                             {"task_unique", "1, 2"},
+                                             {"task_cancel", "1, 2, 3, 4"},
+                                             {"task_history", "1, 2, 3, 4"}};
 inline constexpr TableOrder kLeaseTable[] = {{"q_lock_table", "1, 2"}};
 
 // All rows of some tables as text, to be compared.

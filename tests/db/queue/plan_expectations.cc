@@ -59,8 +59,8 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_ack, 1, {{"keys", one}}},
       {&sql::k_ack, kBlock, {{"keys", keys(kBlock, "prio", "run_key")}}},
       {&sql::k_ack, 1000, {{"keys", keys(1000, "prio", "run_key")}}},
-      {&sql::k_ack_history, 5, {{"first_keys", one_first}}},
-      {&sql::k_ack_history, 5 * kBlock, {{"first_keys", keys(kBlock, "prio", "first_key")}}},
+      {&sql::k_ack_history, 6, {{"first_keys", one_first}}},
+      {&sql::k_ack_history, 6 * kBlock, {{"first_keys", keys(kBlock, "prio", "first_key")}}},
       {&sql::k_defer, 6, {{"keys", one}, {"run_keys", "150"}}, "", true},
       {&sql::k_defer,
        10 * kBlock,
@@ -121,7 +121,7 @@ std::vector<Expectation> of_detached_tasks() {
       {&sql::k_held_detached, 1, running},
       {&sql::k_checkpoint_detached, 1, with(running, "payload", "'x'")},
       {&sql::k_require_detached, 1, running},
-      {&sql::k_ack_detached, 7, running},
+      {&sql::k_ack_detached, 8, running},
       {&sql::k_retry_detached, 8, running},
       {&sql::k_return_detached, 3, running},
       {&sql::k_bury_detached, 6, running},
@@ -131,6 +131,61 @@ std::vector<Expectation> of_detached_tasks() {
       // All: as many as there are workers.
       {&sql::k_watch_detached, kDetachedRows + 1, {}},
       {&sql::k_former_detached, kDetachedRows + 1, {}, "once at start", false, true},
+  };
+}
+
+std::string done_list(std::size_t count) {
+  std::string list = "[1,3,0]";
+  for (std::size_t i = 1; i < count; ++i) {
+    list += ",[" + std::to_string(i % kPrioClasses) + "," + std::to_string(3 + i / kPrioClasses) +
+            ",0,1,2,3]";
+  }
+  return "'[" + list + "]'";
+}
+
+Values hook(const Values& more = {}) {
+  Values values{{"task", "'id'"},         {"queue", "'wide'"}, {"hook_queue", "'q'"},
+                {"hook_type", "'alert'"}, {"hook_flag", "64"}, {"dice", "5"}};
+  for (const auto& [name, value] : more) values[name] = value;
+  return values;
+}
+
+std::vector<Expectation> of_history_and_hooks() {
+  const Values running{{"epoch", "7"}, {"holder", "8"}};
+  const std::string one_first = "prio = 2 AND first_key IN (150)";
+  const std::string many = keys(kBlock, "prio", "first_key");
+  return {
+      {&sql::k_keep_history, 2, {{"done", done_list(1)}}, "", false, true},
+      {&sql::k_keep_history,
+       2 * kBlock + 2,
+       {{"done", done_list(kBlock)}},
+       "the list, and each row by its key",
+       false,
+       true},
+      {&sql::k_keep_detached, 1, running},
+      {&sql::k_list_history,
+       60,
+       {{"before", "'9999-12-31 23:59:59'"}, {"type", "NULL"}},
+       "the newest, by the index"},
+      {&sql::k_show_history, 1, {}},
+      {&sql::k_old_history, 51, {{"keep_us", "-1000000000"}}},
+      {&sql::k_old_dead, 51, {{"keep_us", "-1000000000"}}},
+      {&sql::k_purge_history, 4, {{"tried_keys", one_first}, {"first_keys", one_first}}},
+      {&sql::k_purge_history, 4 * kBlock, {{"tried_keys", many}, {"first_keys", many}}},
+      {&sql::k_page_unique, 51, {{"after", "''"}, {"keep_us", "0"}}},
+      {&sql::k_purge_unique, 3, {{"unique_keys", "'key-0-2-150', 'free'"}, {"keep_us", "0"}}},
+      {&sql::k_purge_lag, 4, {{"history_us", "1"}, {"dead_us", "1"}}},
+      {&sql::k_make_duty, 1, {{"duty", "'purge'"}}},
+      {&sql::k_take_duty, 1, {{"duty", "'purge'"}, {"for_us", "1"}}},
+      {&sql::k_hook_dead, 6, hook(), "the task, its lease, and the queue by its name", true},
+      {&sql::k_hook_detached, 6, hook(running), "as hook_dead", true},
+      {&sql::k_stuck_running, kDetachedRows + 1, {{"after_us", "3600000000"}}, "few there are"},
+      {&sql::k_stuck_waiting,
+       kPartitions * 20,
+       {{"after_us", "3600000000"}},
+       "the head of each class of each partition",
+       true,
+       true},
   };
 }
 
@@ -238,6 +293,7 @@ std::vector<Expectation> expectations() {
   std::vector<Expectation> all = of_the_way_of_a_task();
   for (Expectation& expected : of_unique_keys()) all.push_back(std::move(expected));
   for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
+  for (Expectation& expected : of_history_and_hooks()) all.push_back(std::move(expected));
   for (Expectation& expected : by_operators()) all.push_back(std::move(expected));
   for (Expectation& expected : for_people()) all.push_back(std::move(expected));
   return all;

@@ -39,8 +39,8 @@ class PlanTest : public QueueTest {
         " % 4, 1 + i DIV " + std::to_string(kPartitions * kPrioClasses) +
         " + IF(i % 2 = 1 AND i DIV " + std::to_string(kPartitions) + " % 4 = 0, " +
         std::to_string(kTomorrow) + ", 0), 't', REPEAT('x', 100) FROM n");
-    for (const char* table :
-         {"task_moved", "task_attempt", "task_dead", "task_running", "task_unique", "task_cancel"})
+    for (const char* table : {"task_moved", "task_attempt", "task_dead", "task_running",
+                              "task_unique", "task_cancel", "task_history"})
       fill_history(table);
     look_.execute(
         "INSERT INTO fair_partition SELECT queue_id, CONCAT('key-', partition_no), "
@@ -62,7 +62,8 @@ class PlanTest : public QueueTest {
         {"task_dead", "1, 't', '', 'failed', '', UTC_TIMESTAMP(6), 0, NULL"},
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
-         " UTC_TIMESTAMP(6)"}};
+         " UTC_TIMESTAMP(6)"},
+        {"task_history", "1, 't', UTC_TIMESTAMP(6), 'h', 1, NULL, NULL, NULL"}};
     if (table == "task_unique") {
       look_.execute(
           "INSERT INTO task_unique SELECT queue_id, CONCAT('key-', partition_no, '-', prio, '-', "
@@ -116,6 +117,7 @@ class PlanTest : public QueueTest {
             {"classes_before", "0, 1"},
             {"hold_us", "0"},
             {"compressed_flags", "12"},
+            {"kept_flags", "76"},
             {"placement", "'spread'"},
             {"max_running", "1"},
             {"name", "'wide'"},

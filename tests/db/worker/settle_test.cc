@@ -85,6 +85,48 @@ TEST_F(SettleTest, ChargesTheRunningTaskAndAcknowledgesTheFinished) {
   EXPECT_EQ(state(0), "FREE");
 }
 
+// C10: what the slot has is enough; what they used nobody knows any more.
+TEST_F(SettleTest, WhatWasFinishedGoesIntoTheHistoryOfItsQueue) {
+  settings_.queues[0].history = std::chrono::hours(1);
+  for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
+  db_.execute("UPDATE task SET attempt = 4 WHERE run_key = 2");
+  const auto block = lease(0);
+  slot_.add_finished(queue::finished(block.tasks[0]));
+  slot_.begin_task(block.tasks[1], 5, 10, 0, 0);
+  slot_.add_finished(queue::finished(block.tasks[1]));
+  settle_it();
+  settle_it();
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, ':', attempt, ':', type, ':', runtime_us IS NULL"
+                  " ORDER BY first_key) FROM task_history"),
+            "1:1:t:1,2:5:t:1");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key) FROM task"), "3");
+}
+
+// C9: the last attempt of what was running, here and detached.
+TEST_F(SettleTest, ADeathSetsOffItsHook) {
+  settings_.queues[0].on_dead = "ops/alert";
+  const auto ops = queue::ensure_queue(db_, "ops", {1});
+  const std::string alerts = "SELECT COUNT(*) FROM task WHERE type = 'alert'";
+  put(partition(0), {1, 5});
+  {
+    const auto block = lease(0);
+    slot_.begin_task(block.tasks[0], 3, 3, 0, 0);
+  }
+  settle_it();
+  settle_it();
+  EXPECT_EQ(value(alerts), "1");
+  EXPECT_EQ(value("SELECT JSON_VALUE(payload, '$.cause') FROM task WHERE type = 'alert'"),
+            "signal");
+  slot_.end_task();
+  slot_.clear_finished();
+  detach(3, 3);
+  settle_it();
+  settle_it();
+  EXPECT_EQ(value(alerts), "2");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "2");
+  static_cast<void>(ops);
+}
+
 TEST_F(SettleTest, TwiceHasTheEffectOfOnce) {
   put(partition(0), {1, 1});
   const auto block = lease(0);

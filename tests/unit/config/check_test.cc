@@ -50,6 +50,26 @@ TEST_F(Check, RetryDelays) {
             "allot.toml:2: [queues.a] retry_delay (5s) is more than retry_delay_max (1s)");
 }
 
+TEST_F(Check, HooksNameAQueueAndAType) {
+  const std::string ops = "[queues.ops]\nplacement = \"ordered\"\n";
+  EXPECT_EQ(failure_of("[queues.a]\non_dead = \"alert\"\n"),
+            "allot.toml:2: [queues.a] on_dead is \"alert\"; it names a queue and a type: "
+            "\"ops/alert.dead\"");
+  EXPECT_EQ(failure_of("[queues.a]\non_dead = \"ops/alert\"\n" + ops),
+            "allot.toml:2: [queues.a] on_dead names queue 'ops', whose placement is ordered; a "
+            "hook's tasks have no partition_key, so it has to be a spread queue");
+  EXPECT_EQ(failure_of("[queues.a]\non_stuck = \"a/alert\"\n"),
+            "allot.toml:2: [queues.a] on_stuck names its own queue; nobody would run it while that "
+            "is stuck");
+  const Settings settings = load_text(
+      "[queues.a]\non_dead = \"a/x\"\non_stuck = \"elsewhere/y\"\nhistory = \"7d\"\n"
+      "[queues.b]\nstuck_after = \"1m\"\n");
+  EXPECT_EQ(settings.queues[0].history, hours(168));
+  ASSERT_EQ(settings.warnings.size(), 1U);
+  EXPECT_EQ(shortened(settings.warnings[0]),
+            "allot.toml:6: [queues.b] stuck_after is not used without on_stuck");
+}
+
 TEST_F(Check, RetryDelaysOfAType) {
   EXPECT_EQ(failure_of("[types.t]\nretry_delay = \"2h\"\nretry_delay_max = \"1h\"\n"),
             "allot.toml:2: [types.t] retry_delay (2h) is more than retry_delay_max (1h)");

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/hooks.h"
+
+#include <algorithm>
+
+namespace allot::config {
+namespace {
+
+constexpr std::size_t kMostName = 63;
+
+bool is_name(std::string_view word) {
+  return !word.empty() && word.size() <= kMostName &&
+         std::all_of(word.begin(), word.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '.' || c == '_' || c == '-';
+         });
+}
+
+std::string problem_of(const Settings& settings, const std::string& word) {
+  const auto target = hook_target(word);
+  if (!target) return "is \"" + word + "\"; it names a queue and a type: \"ops/alert.dead\"";
+  const Queue* queue = find_queue(settings, target->queue);
+  if (queue == nullptr || queue->placement == "spread") return {};
+  return "names queue '" + target->queue + "', whose placement is " + queue->placement +
+         "; a hook's tasks have no partition_key, so it has to be a spread queue";
+}
+
+}  // namespace
+
+std::optional<HookTarget> hook_target(std::string_view word) {
+  const std::size_t slash = word.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const std::string_view queue = word.substr(0, slash);
+  const std::string_view type = word.substr(slash + 1);
+  if (!is_name(queue) || !is_name(type)) return std::nullopt;
+  return HookTarget{std::string(queue), std::string(type)};
+}
+
+std::vector<HookProblem> hook_problems(const Settings& settings, const Queue& queue) {
+  std::vector<HookProblem> problems;
+  const auto look = [&](const char* key, const std::string& word) {
+    if (word.empty()) return;
+    std::string text = problem_of(settings, word);
+    if (!text.empty()) problems.push_back({key, std::move(text)});
+  };
+  look("on_dead", queue.on_dead);
+  look("on_stuck", queue.on_stuck);
+  const auto stuck = hook_target(queue.on_stuck);
+  if (stuck && stuck->queue == queue.name) {
+    problems.push_back(
+        {"on_stuck", "names its own queue; nobody would run it while that is stuck"});
+  }
+  return problems;
+}
+
+}  // namespace allot::config

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/history.h"
+
+#include <string_view>
+
+#include "queue/statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+// As keep_history.sql reads it: what is not known is left out at the end.
+std::string element_of(TaskKey key, const Record& record) {
+  std::string text = "[" + std::to_string(key.prio) + "," + std::to_string(key.run_key) + "," +
+                     std::to_string(record.attempt);
+  for (const auto& used :
+       {record.usage.runtime_us, record.usage.cpu_us, record.usage.max_rss_kib}) {
+    if (!used) break;
+    text += "," + std::to_string(*used);
+  }
+  return text + "]";
+}
+
+Done read_done(const db::Row& row, std::uint32_t queue_id) {
+  Done done;
+  done.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
+  done.id.prio = static_cast<std::uint32_t>(row.u64(1));
+  done.id.first_key = row.u64(2);
+  done.type = row.text(3);
+  done.attempt = static_cast<std::uint32_t>(row.u64(4));
+  done.ended_at = row.text(5);
+  done.worker = std::string(row.text(6)) + "/" + std::string(row.text(7));
+  done.usage = {row.maybe_u64(8), row.maybe_u64(9), row.maybe_u64(10)};
+  return done;
+}
+
+// "2026-11-22T05:00:00.000000Z" as the database reads it, whatever its version.
+std::string moment_of(std::string text) {
+  if (text.size() > 10) text[10] = ' ';
+  if (text.ends_with('Z')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::optional<db::Statement> keep_statement(Partition partition,
+                                            std::span<const Finished> finished) {
+  const Record* any = nullptr;
+  std::string list;
+  for (const Finished& task : finished) {
+    if (!task.record) continue;
+    any = &*task.record;
+    list += (list.empty() ? "" : ",") + element_of(task.key, *any);
+  }
+  if (any == nullptr) return std::nullopt;
+  db::Statement keep(sql::k_keep_history);
+  set_partition(keep, partition)
+      .set("done", "[" + list + "]")
+      .set("host", any->host)  // one worker's, or one dead worker's
+      .set("pid", any->pid);
+  return keep;
+}
+
+std::optional<Done> show_done(db::Connection& db, const TaskId& id) {
+  db::Statement show(sql::k_show_history);
+  set_partition(show, id.partition).set("prio", id.prio).set("first_key", id.first_key);
+  auto results = db.run({show});
+  const auto row = results.front().next();
+  if (!row) return std::nullopt;
+  return read_done(*row, id.partition.queue_id);
+}
+
+std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, const DoneFilter& filter,
+                            std::uint32_t most) {
+  const TaskId first = filter.after ? filter.after->id : TaskId{};
+  db::Statement list(sql::k_list_history);
+  set_partition(list, {queue.queue_id, first.partition.partition_no})
+      .set("prio", first.prio)
+      .set("first_key", first.first_key)
+      .set("before", filter.after ? moment_of(filter.after->ended_at) : "9999-12-31 23:59:59")
+      .set_raw("type", filter.type.empty() ? "NULL" : db::Statement::quoted(filter.type))
+      .set("most", most);
+  auto results = db.run({list});
+  std::vector<Done> page;
+  while (const auto row = results.front().next()) page.push_back(read_done(*row, queue.queue_id));
+  return page;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "db/connection.h"
+#include "db/statement.h"
+#include "queue/catalog.h"
+#include "queue/task.h"
+#include "queue/task_store.h"
+
+// What is kept of finished tasks, in queues that ask for it (C10).
+namespace allot::queue {
+
+// The rows of those that have a record. nullopt: none has.
+std::optional<db::Statement> keep_statement(Partition partition,
+                                            std::span<const Finished> finished);
+
+// A task that has finished.
+struct Done {
+  TaskId id;
+  std::string type;
+  std::uint32_t attempt = 0;  // the number of the one that succeeded
+  std::string ended_at;       // UTC, ISO 8601
+  std::string worker;         // "host/pid"
+  Usage usage{};
+};
+
+// nullopt: it has not finished, or its queue does not remember it.
+std::optional<Done> show_done(db::Connection& db, const TaskId& id);
+
+struct DoneFilter {
+  std::string type{};           // empty: every type
+  std::optional<Done> after{};  // the next page: what ended before this one
+};
+// The newest first, at most so many.
+std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, const DoneFilter& filter,
+                            std::uint32_t most);
+
+}  // namespace allot::queue

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/duty.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "config/hooks.h"
+#include "log/log.h"
+#include "peer/doorbell.h"
+#include "queue/submit.h"
+
+namespace allot::worker {
+namespace {
+
+using nlohmann::json;
+using std::chrono::microseconds;
+
+// How often somebody looks, and for how long a duty is his.
+constexpr std::chrono::seconds kEvery{10};
+constexpr std::chrono::hours kSweepEvery{1};
+// How long the unique key of a hook's task outlasts it: beyond the end of whatever runs that long,
+// and of the hour.
+constexpr std::chrono::hours kPerAttempt{24 * 30};
+constexpr std::chrono::hours kPerHour{2};
+// So long at most tasks wait for a purge, and so long a purge then waits for them.
+constexpr Nanos kAtOnce = 50 * kMilli;
+constexpr Nanos kPause = 100 * kMilli;
+
+Nanos nanos(microseconds time) {
+  return static_cast<Nanos>(time.count()) * kMicro;
+}
+
+std::string payload_of(const char* what, const queue::Stuck& stuck, const config::Queue& queue) {
+  const json text = {{"event", "stuck"},
+                     {"what", what},
+                     {"task", stuck.id.text()},
+                     {"queue", queue.name},
+                     {"partition", stuck.id.partition.partition_no},
+                     {"type", stuck.type},
+                     {"attempts", stuck.attempt},
+                     {"since", stuck.since},
+                     {"stuck_after_ms", queue.stuck_after.count()},
+                     {"worker", stuck.worker}};
+  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue& queue) {
+  log::warn("queue.stuck", {{"queue", queue.name},
+                            {"what", what},
+                            {"task", stuck.id.text()},
+                            {"type", stuck.type},
+                            {"since", stuck.since},
+                            {"worker", stuck.worker},
+                            {"hook", queue.on_stuck}});
+}
+
+}  // namespace
+
+Duty::Duty(Session& session, ipc::Board& board, const std::vector<Served>& served)
+    : session_(session), board_(board) {
+  for (const Served& queue : served) {
+    const bool purges = queue.keys->history.count() > 0 || queue.keys->dead_retention.count() > 0;
+    if (purges) add(Kind::kPurge, queue);
+    if (!queue.keys->on_stuck.empty()) add(Kind::kStuck, queue);
+    add(Kind::kUnique, queue);
+  }
+}
+
+// The first look is soon: a daemon may live shortly.
+void Duty::add(Kind kind, const Served& queue) {
+  const Nanos first = kind == Kind::kUnique ? nanos(kSweepEvery) : 0;
+  chores_.push_back({kind, queue, boot_ns() + first});
+  if (kind == Kind::kUnique) return;
+  session_.call([&](db::Connection& db) {
+    queue::make_duty(db, queue.info.queue_id, kind == Kind::kPurge ? "purge" : "stuck");
+    return true;
+  });
+}
+
+void Duty::look() {
+  const Nanos now = boot_ns();
+  if (now < next_ns_) return;
+  for (Chore& chore : chores_) {
+    if (boot_ns() >= chore.again_ns) do_now(chore);
+  }
+  next_ns_ = boot_ns() + nanos(kEvery);
+  for (const Chore& chore : chores_) next_ns_ = std::min(next_ns_, chore.again_ns);
+}
+
+bool Duty::take(Chore& chore, Nanos now) {
+  if (now < chore.mine_until_ns) return true;
+  const char* name = chore.kind == Kind::kPurge   ? "purge"
+                     : chore.kind == Kind::kStuck ? "stuck"
+                                                  : "unique";
+  const microseconds for_so_long =
+      chore.kind == Kind::kUnique ? microseconds(kSweepEvery) : microseconds(kEvery);
+  const bool mine = session_.call([&](db::Connection& db) {
+    if (chore.kind == Kind::kUnique) queue::make_duty(db, chore.queue.info.queue_id, name);
+    return queue::take_duty(db, chore.queue.info.queue_id, name, for_so_long);
+  });
+  if (mine) chore.mine_until_ns = now + nanos(for_so_long);
+  chore.again_ns = now + nanos(for_so_long);
+  return mine;
+}
+
+void Duty::do_now(Chore& chore) {
+  const Nanos now = boot_ns();
+  if (!take(chore, now)) return;
+  if (chore.kind == Kind::kStuck) return tell_stuck(chore.queue);
+  bool more = true;
+  while (more && boot_ns() - now < kAtOnce && boot_ns() < chore.mine_until_ns) {
+    more = chore.kind == Kind::kPurge ? purge(chore) : sweep(chore);
+  }
+  if (more) chore.again_ns = boot_ns() + kPause;
+  // What ends while a sweep or a purge is his is his, too; the next look is at its usual time.
+  if (!more) chore.again_ns = std::max(chore.again_ns, chore.mine_until_ns);
+}
+
+bool Duty::purge(const Chore& chore) {
+  const config::Queue& keys = *chore.queue.keys;
+  const std::uint32_t queue_id = chore.queue.info.queue_id;
+  return session_.call([&](db::Connection& db) {
+    bool more = false;
+    if (keys.history.count() > 0) more = queue::purge_history(db, queue_id, keys.history);
+    if (keys.dead_retention.count() > 0) {
+      more = queue::purge_dead(db, queue_id, keys.dead_retention) || more;
+    }
+    return more;
+  });
+}
+
+bool Duty::sweep(Chore& chore) {
+  return session_.call([&](db::Connection& db) {
+    std::string after = chore.after;
+    const bool more = queue::purge_unique(db, chore.queue.info.queue_id, after);
+    chore.after = std::move(after);
+    return more;
+  });
+}
+
+// Once for an attempt, and once an hour for a queue: by their unique keys, whoever looks.
+void Duty::tell_stuck(const Served& queue) {
+  const microseconds after = queue.keys->stuck_after;
+  const std::uint32_t queue_id = queue.info.queue_id;
+  for (const queue::Stuck& stuck : session_.call(
+           [&](db::Connection& db) { return queue::stuck_running(db, queue_id, after); })) {
+    const std::string key =
+        "stuck:" + stuck.id.text() + ":" + std::to_string(stuck.attempt) + ":" + stuck.since;
+    if (submit(queue, key, kPerAttempt, payload_of("running", stuck, *queue.keys))) {
+      log_stuck("running", stuck, *queue.keys);
+    }
+  }
+  const auto waiting =
+      session_.call([&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
+  if (!waiting) return;
+  const auto hour = std::chrono::duration_cast<std::chrono::hours>(
+                        std::chrono::system_clock::now().time_since_epoch())
+                        .count();
+  const std::string key = "stuck:" + std::to_string(queue_id) + ":" + std::to_string(hour);
+  if (submit(queue, key, kPerHour, payload_of("waiting", *waiting, *queue.keys))) {
+    log_stuck("waiting", *waiting, *queue.keys);
+  }
+}
+
+// False: somebody told of it already, or it cannot be told.
+bool Duty::submit(const Served& queue, const std::string& unique_key,
+                  std::chrono::hours for_so_long, const std::string& payload) {
+  const auto target = config::hook_target(queue.keys->on_stuck);
+  if (!target) return false;
+  const auto into =
+      session_.call([&](db::Connection& db) { return queue::find_queue(db, target->queue); });
+  if (!into || into->shape.placement != queue::Placement::kSpread) {
+    log::error("hook.unusable", {{"queue", queue.info.name}, {"on_stuck", queue.keys->on_stuck}});
+    return false;
+  }
+  queue::Submission task{*into, target->type, payload, {}};
+  task.options.unique_key = unique_key;
+  task.options.unique_for = for_so_long;
+  // A lost reply is no harm: with its unique key it is sent again.
+  const bool existed = session_.call([&](db::Connection& db) {
+    try {
+      return queue::submit(db, {&task, 1}).front().existed;
+    } catch (const queue::OutcomeUnknown&) {
+      return queue::submit(db, {&task, 1}).front().existed;
+    }
+  });
+  if (!existed) peer::ring(board_, 1);
+  return !existed;
+}
+
+void check_hooks(Session& session, const config::Settings& settings,
+                 const std::vector<Duty::Served>& served) {
+  for (const Duty::Served& queue : served) {
+    for (const std::string* hook : {&queue.keys->on_dead, &queue.keys->on_stuck}) {
+      const auto target = config::hook_target(*hook);
+      if (!target) continue;
+      const config::Queue* described = config::find_queue(settings, target->queue);
+      const auto there = session.call([&](db::Connection& db) -> std::optional<queue::QueueInfo> {
+        if (described == nullptr) return queue::find_queue(db, target->queue);
+        return queue::ensure_queue(db, target->queue, queue::shape_of(*described));
+      });
+      if (there && there->shape.placement == queue::Placement::kSpread) continue;
+      log::error("hook.unusable",
+                 {{"queue", queue.info.name},
+                  {"hook", *hook},
+                  {"reason", there ? "queue " + target->queue + " is " +
+                                         queue::text_of(there->shape) + ", not spread"
+                                   : "there is no queue " + target->queue}});
+    }
+  }
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,25 @@
+-- on_dead (C9), beside bury.sql and before it, in the same transaction: a task that tells of this
+-- death, in another queue. It is made as long as the task is there and its burial passes the fence:
+-- so once, and not by a repeat. :hook_flag marks it, and what has the mark sets off nothing. No row
+-- where the other queue is missing, or places its tasks.
+INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload)
+SELECT target.queue_id, :dice % target.partitions, 1,
+       (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + :salt,
+       :hook_flag, :hook_type,
+       CONVERT(JSON_OBJECT('event', 'dead', 'task', :task, 'queue', :queue, 'type', task.type,
+                           'attempts', GREATEST(task.attempt, :attempt),
+                           'cause', :cause, 'error', :error,
+                           'died_at', DATE_FORMAT(UTC_TIMESTAMP(6), '%Y-%m-%dT%H:%i:%s.%fZ'),
+                           'host', :host, 'payload_size', LENGTH(task.payload)) USING utf8mb4)
+  FROM task
+  JOIN (SELECT queue_id, partitions
+          FROM queue
+         WHERE name = :hook_queue AND placement = 'spread'
+         LIMIT 1) AS target
+ WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
+   AND task.prio = :prio AND task.run_key = :run_key
+   AND task.flags & :hook_flag = 0
+   AND EXISTS (SELECT 1 FROM q_lock_table
+                WHERE queue_id = :queue_id AND partition_no = :partition_no
+                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
+   FOR UPDATE;

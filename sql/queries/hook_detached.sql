@@ -1,0 +1,21 @@
+-- As hook_dead.sql, beside bury_detached.sql.
+INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload)
+SELECT target.queue_id, :dice % target.partitions, 1,
+       (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + :salt,
+       :hook_flag, :hook_type,
+       CONVERT(JSON_OBJECT('event', 'dead', 'task', :task, 'queue', :queue,
+                           'type', running.type, 'attempts', :attempt,
+                           'cause', :cause, 'error', :error,
+                           'died_at', DATE_FORMAT(UTC_TIMESTAMP(6), '%Y-%m-%dT%H:%i:%s.%fZ'),
+                           'host', running.lock_host,
+                           'payload_size', LENGTH(running.payload)) USING utf8mb4)
+  FROM task_running AS running
+  JOIN (SELECT queue_id, partitions
+          FROM queue
+         WHERE name = :hook_queue AND placement = 'spread'
+         LIMIT 1) AS target
+ WHERE running.queue_id = :queue_id AND running.partition_no = :partition_no
+   AND running.prio = :prio AND running.first_key = :first_key
+   AND running.flags & :hook_flag = 0
+   AND running.epoch = :epoch AND running.lock_by = :holder
+   FOR UPDATE;

@@ -1,0 +1,18 @@
+-- Beside ack.sql and before it, in the same transaction, where the queue keeps a history (C10): one
+-- row for each of these tasks that is still there. What a later holder moved, buried or finished is
+-- his to tell, and a repeat after a lost reply finds none of them. :done is a list of prio,
+-- run_key, number of the attempt (0: the next one of the row) and what it used. No ON, for the
+-- parser: ON DUPLICATE KEY follows.
+INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at,
+                          lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
+SELECT task.queue_id, task.partition_no, task.prio, COALESCE(task.first_key, task.run_key),
+       COALESCE(NULLIF(done.attempt, 0), task.attempt + 1), task.type, UTC_TIMESTAMP(6),
+       :host, :pid, done.runtime_us, done.cpu_us, done.max_rss_kib
+  FROM JSON_TABLE(:done, '$[*]' COLUMNS (
+         prio TINYINT UNSIGNED PATH '$[0]', run_key BIGINT UNSIGNED PATH '$[1]',
+         attempt TINYINT UNSIGNED PATH '$[2]', runtime_us BIGINT UNSIGNED PATH '$[3]',
+         cpu_us BIGINT UNSIGNED PATH '$[4]', max_rss_kib BIGINT UNSIGNED PATH '$[5]')) AS done
+       STRAIGHT_JOIN task
+ WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
+   AND task.prio = done.prio AND task.run_key = done.run_key
+    ON DUPLICATE KEY UPDATE ended_at = VALUES(ended_at);

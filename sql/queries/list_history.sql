@@ -1,0 +1,13 @@
+-- The newest first; :type NULL: of every type. The next page begins behind a moment and a task.
+SELECT partition_no, prio, first_key, type, attempt,
+       DATE_FORMAT(ended_at, '%Y-%m-%dT%H:%i:%s.%fZ'), lock_host, lock_pid,
+       runtime_us, cpu_us, max_rss_kib
+  FROM task_history
+ WHERE queue_id = :queue_id AND ended_at <= :before
+   AND (ended_at < :before
+        OR partition_no < :partition_no
+        OR partition_no = :partition_no AND prio < :prio
+        OR partition_no = :partition_no AND prio = :prio AND first_key < :first_key)
+   AND type = COALESCE(:type, type)
+ ORDER BY queue_id DESC, ended_at DESC, partition_no DESC, prio DESC, first_key DESC
+ LIMIT :most;

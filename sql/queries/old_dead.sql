@@ -1,0 +1,7 @@
+-- As old_history.sql, of the dead tasks.
+SELECT partition_no, prio, first_key
+  FROM task_dead
+ WHERE queue_id = :queue_id
+   AND died_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND
+ ORDER BY queue_id, died_at
+ LIMIT :most;

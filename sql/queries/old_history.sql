@@ -1,0 +1,8 @@
+-- The oldest of a queue's history that are past their retention, as many as one purge takes. Those
+-- that were tried more than once have records of their attempts.
+SELECT partition_no, prio, first_key, attempt > 1
+  FROM task_history
+ WHERE queue_id = :queue_id
+   AND ended_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND
+ ORDER BY queue_id, ended_at
+ LIMIT :most;

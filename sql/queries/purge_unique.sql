@@ -1,0 +1,5 @@
+-- Keys that have been free for long, in their order, as claim_unique.sql locks them. One that was
+-- taken again meanwhile stays.
+DELETE FROM task_unique
+ WHERE queue_id = :queue_id AND unique_key IN (:unique_keys)
+   AND free_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND;

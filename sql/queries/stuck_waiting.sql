@@ -1,0 +1,26 @@
+-- on_stuck: of the heads of all partitions and classes, the one that has been due the longest, if
+-- for so long. Of a paused queue none: it stands still because somebody wants it to.
+SELECT head.partition_no, head.prio, COALESCE(task.first_key, task.run_key), task.type,
+       task.attempt,
+       DATE_FORMAT('2025-01-01' + INTERVAL (task.run_key >> 12) MICROSECOND,
+                   '%Y-%m-%dT%H:%i:%s.%fZ'),
+       lease.lock_host, lease.lock_pid
+  FROM (SELECT rows_of.partition_no, classes.prio,
+               (SELECT task.run_key FROM task
+                 WHERE task.queue_id = :queue_id AND task.partition_no = rows_of.partition_no
+                   AND task.prio = classes.prio
+                 ORDER BY task.run_key LIMIT 1) AS head_key
+          FROM q_lock_table AS rows_of
+          JOIN (SELECT 0 AS prio UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3)
+               AS classes
+         WHERE rows_of.queue_id = :queue_id
+           AND NOT EXISTS (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id)
+        HAVING head_key < (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
+                             UTC_TIMESTAMP(6) - INTERVAL :after_us MICROSECOND) << 12)
+         ORDER BY head_key
+         LIMIT 1) AS head
+       STRAIGHT_JOIN task
+    ON task.queue_id = :queue_id AND task.partition_no = head.partition_no
+   AND task.prio = head.prio AND task.run_key = head.head_key
+       STRAIGHT_JOIN q_lock_table AS lease
+    ON lease.queue_id = :queue_id AND lease.partition_no = head.partition_no;

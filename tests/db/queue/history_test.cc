@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept of finished tasks, and what is taken away when its time is over (C10).
+#include "queue/history.h"
+
+#include "db/queue/fixture.h"
+#include "queue/inspect.h"
+#include "queue/purge.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::microseconds;
+
+class HistoryTest : public QueueTest {
+ protected:
+  // As a worker does with a task that has succeeded.
+  void succeed(Task& task, const Usage& usage = {1'000, 500, 2'048}) {
+    const Holder& holder = worker_.leases.holder();
+    task.record = Record{holder.host, holder.pid, task.attempt + 1, usage};
+  }
+  std::vector<Finished> finish(Block& block) {
+    std::vector<Finished> all;
+    for (Task& task : block.tasks) {
+      succeed(task);
+      all.push_back(finished(task));
+    }
+    return all;
+  }
+  void age(const std::string& table, const std::string& column, int seconds) {
+    look_.execute("UPDATE " + table + " SET " + column + " = " + column + " - INTERVAL " +
+                  std::to_string(seconds) + " SECOND");
+  }
+};
+
+TEST_F(HistoryTest, WhatFinishedIsKeptWithItsAcknowledgement) {
+  const auto ids = put(3);
+  Block block = must_lease();
+  const auto all = finish(block);
+  TaskStore::ack(worker_.db, partition_, all);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
+  for (const TaskId& id : ids) {
+    const auto done = show_done(look_, id);
+    ASSERT_TRUE(done);
+    EXPECT_EQ(done->type, "t");
+    EXPECT_EQ(done->attempt, 1U);
+    EXPECT_EQ(done->usage.runtime_us, 1'000U);
+    EXPECT_EQ(done->usage.cpu_us, 500U);
+    EXPECT_EQ(done->usage.max_rss_kib, 2'048U);
+    EXPECT_EQ(done->worker,
+              worker_.leases.holder().host + "/" + std::to_string(worker_.leases.holder().pid));
+  }
+  // Sent again after a lost reply it changes nothing.
+  const std::string before = tasks_as_text();
+  TaskStore::ack(worker_.db, partition_, all);
+  EXPECT_EQ(tasks_as_text(), before);
+}
+
+TEST_F(HistoryTest, AQueueThatDoesNotAskHasNone) {
+  put(2);
+  Block block = must_lease();
+  std::vector<Finished> all;
+  for (const Task& task : block.tasks) all.push_back(finished(task));
+  TaskStore::ack(worker_.db, partition_, all);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 0U);
+}
+
+// Of one whose worker died nobody knows what it used.
+TEST_F(HistoryTest, WhatNobodyMeasuredIsNull) {
+  const TaskId id = put(1).front();
+  Block block = must_lease();
+  succeed(block.tasks[0], {});
+  block.tasks[0].record->attempt = 0;
+  const Finished one = finished(block.tasks[0]);
+  EXPECT_TRUE(TaskStore::ack_and_release(worker_.db, block.lease, {&one, 1}));
+  const auto done = show_done(look_, id);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->attempt, 1U);
+  EXPECT_FALSE(done->usage.runtime_us || done->usage.cpu_us || done->usage.max_rss_kib);
+}
+
+TEST_F(HistoryTest, TheAttemptsStayAsLongAsTheTaskIsRemembered) {
+  const TaskId id = put(1).front();
+  Block block = must_lease();
+  ASSERT_EQ(
+      worker_.tasks.retry(worker_.db, block.lease, block.tasks[0], 1, microseconds(0), kFailed),
+      Landed::kYes);
+  block.tasks = TaskStore::fetch(worker_.db, partition_, {});
+  const auto all = finish(block);
+  TaskStore::ack(worker_.db, partition_, all);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
+  EXPECT_EQ(list_attempts(look_, id).size(), 1U);
+  ASSERT_TRUE(show_done(look_, id));
+  EXPECT_EQ(show_done(look_, id)->attempt, 2U);
+  age("task_history", "ended_at", 100);
+  EXPECT_FALSE(purge_history(worker_.db, queue_.queue_id, std::chrono::seconds(50)));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 0U);
+  EXPECT_FALSE(show_done(look_, id));
+}
+
+// Somebody else had the partition meanwhile and moved the task: it is alive, and not done.
+TEST_F(HistoryTest, ALateAcknowledgementOfAMovedTaskKeepsNothing) {
+  put(1);
+  Block late = must_lease();
+  const auto all = finish(late);
+  Worker other(connect());
+  auto block = other.steal(partition_);
+  ASSERT_TRUE(block && block->tasks.size() == 1);
+  ASSERT_EQ(
+      other.tasks.retry(other.db, block->lease, block->tasks[0], 1, std::chrono::hours(1), kFailed),
+      Landed::kYes);
+  TaskStore::ack(worker_.db, partition_, all);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 0U);
+}
+
+TEST_F(HistoryTest, ADetachedTaskIsKeptWithItsOwnAcknowledgement) {
+  const TaskId id = put(1).front();
+  Block block = must_lease();
+  Task& task = block.tasks[0];
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, task, 1, {}), Landed::kYes);
+  succeed(task);
+  const Detached mine = DetachedStore::detached(block.lease, task);
+  ASSERT_EQ(DetachedStore::ack(worker_.db, mine, task.record), Landed::kYes);
+  ASSERT_TRUE(show_done(look_, id));
+  EXPECT_EQ(show_done(look_, id)->usage.runtime_us, 1'000U);
+  EXPECT_EQ(show_done(look_, id)->attempt, 1U);
+  const std::string before = tasks_as_text();
+  EXPECT_EQ(DetachedStore::ack(worker_.db, mine, task.record), Landed::kLeaseGone);
+  EXPECT_EQ(tasks_as_text(), before);
+}
+
+TEST_F(HistoryTest, TheListIsPagedTheNewestFirst) {
+  const auto ids = put(7);
+  Block block = must_lease();
+  const auto all = finish(block);
+  TaskStore::ack(worker_.db, partition_, all);  // all at one moment
+  std::vector<TaskId> seen;
+  DoneFilter filter;
+  for (;;) {
+    const auto page = list_done(look_, queue_, filter, 3);
+    for (const Done& done : page) seen.push_back(done.id);
+    if (page.size() < 3) break;
+    filter.after = page.back();
+  }
+  EXPECT_EQ(seen, std::vector<TaskId>(ids.rbegin(), ids.rend()));
+  EXPECT_EQ(list_done(look_, queue_, {"t", {}}, 50).size(), 7U);
+  EXPECT_EQ(list_done(look_, queue_, {"other", {}}, 50).size(), 0U);
+}
+
+TEST_F(HistoryTest, APurgeTakesABatchAndOnlyWhatIsOld) {
+  look_.execute("INSERT INTO task_history SELECT " + std::to_string(queue_.queue_id) +
+                ", 0, 1, seq, 1, 't', UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 1500, 100, 10) SECOND,"
+                " 'h', 1, NULL, NULL, NULL FROM seq_1_to_1600");
+  const auto keep = std::chrono::seconds(50);
+  ASSERT_TRUE(purge_lag(look_, queue_.queue_id, keep, keep).history);
+  EXPECT_NEAR(static_cast<double>(purge_lag(look_, queue_.queue_id, keep, keep).history->count()),
+              50, 5);
+  EXPECT_TRUE(purge_history(worker_.db, queue_.queue_id, keep));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 600U);
+  EXPECT_FALSE(purge_history(worker_.db, queue_.queue_id, keep));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 100U);
+  EXPECT_FALSE(purge_lag(look_, queue_.queue_id, keep, keep).history);
+}
+
+TEST_F(HistoryTest, DeadTasksAreRemovedWithTheirAttempts) {
+  put(2);
+  const Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[0], 1, kFailed), Landed::kYes);
+  age("task_dead", "died_at", 100);
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[1], 1, kFailed), Landed::kYes);
+  EXPECT_FALSE(purge_dead(worker_.db, queue_.queue_id, std::chrono::seconds(50)));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 1U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
+}
+
+TEST_F(HistoryTest, KeysThatAreFreeForLongAreRemoved) {
+  look_.execute("INSERT INTO task_unique SELECT " + std::to_string(queue_.queue_id) +
+                ", CONCAT('k', seq), 0, 1, seq, 1, 0, CASE seq % 3 WHEN 0 THEN NULL WHEN 1 THEN "
+                "UTC_TIMESTAMP(6) - INTERVAL 2 HOUR ELSE UTC_TIMESTAMP(6) END FROM seq_1_to_1500");
+  std::string after;
+  EXPECT_TRUE(purge_unique(worker_.db, queue_.queue_id, after));
+  EXPECT_FALSE(purge_unique(worker_.db, queue_.queue_id, after));
+  EXPECT_EQ(after, "");
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique"), 1000U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 500U);
+}
+
+TEST_F(HistoryTest, ADutyIsOneWorkersAtATime) {
+  Worker other(connect());
+  make_duty(worker_.db, queue_.queue_id, "purge");
+  make_duty(other.db, queue_.queue_id, "purge");
+  EXPECT_TRUE(take_duty(worker_.db, queue_.queue_id, "purge", std::chrono::hours(1)));
+  EXPECT_FALSE(take_duty(other.db, queue_.queue_id, "purge", std::chrono::hours(1)));
+  look_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6)");
+  EXPECT_TRUE(take_duty(other.db, queue_.queue_id, "purge", std::chrono::hours(1)));
+}
+
+}  // namespace
+}  // namespace allot::queue

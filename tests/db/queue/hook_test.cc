@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// A death submits a task, in the transaction of its burial (C9).
+#include "queue/hook.h"
+
+#include "db/queue/fixture.h"
+#include "queue/dead_letter.h"
+#include "queue/purge.h"
+
+namespace allot::queue {
+namespace {
+
+class HookTest : public QueueTest {
+ protected:
+  HookTest() : ops_(make_queue("ops", 4)) {}
+
+  std::uint64_t alerts() {
+    return number("SELECT COUNT(*) FROM task WHERE queue_id = " + std::to_string(ops_.queue_id));
+  }
+  std::string alert(const std::string& field) {
+    return value("SELECT JSON_VALUE(payload, '$." + field +
+                 "') FROM task WHERE queue_id = " + std::to_string(ops_.queue_id));
+  }
+  Landed bury(const Block& block, const Verdict& verdict = kFailed) {
+    return worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 1, verdict,
+                              Then::kKeepLease, hook_);
+  }
+
+  QueueInfo ops_;
+  std::optional<OnDead> hook_ = OnDead{"q", "ops", "alert.dead"};
+};
+
+TEST_F(HookTest, ADeathTellsOfItselfOnce) {
+  const TaskId id = put(1).front();
+  const Block block = must_lease();
+  ASSERT_EQ(bury(block, {"fail", "it said \"no\"\nand \\ö"}), Landed::kYes);
+  EXPECT_EQ(alert("event"), "dead");
+  EXPECT_EQ(alert("task"), id.text());
+  EXPECT_EQ(alert("queue"), "q");
+  EXPECT_EQ(alert("type"), "t");
+  EXPECT_EQ(alert("attempts"), "1");
+  EXPECT_EQ(alert("cause"), "fail");
+  EXPECT_EQ(alert("error"), "it said \"no\"\nand \\ö");
+  EXPECT_EQ(alert("host"), worker_.leases.holder().host);
+  EXPECT_EQ(alert("payload_size"), "1");
+  EXPECT_EQ(value("SELECT type FROM task"), "alert.dead");
+  // Again, because the reply was lost.
+  ASSERT_EQ(bury(block, {"fail", "it said \"no\""}), Landed::kYes);
+  EXPECT_EQ(alerts(), 1U);
+}
+
+TEST_F(HookTest, WhoLostTheLeaseTellsNothing) {
+  put(1);
+  const Block late = must_lease();
+  Worker other(connect());
+  ASSERT_TRUE(other.steal(partition_));
+  EXPECT_EQ(bury(late), Landed::kLeaseGone);
+  EXPECT_EQ(alerts(), 0U);
+}
+
+TEST_F(HookTest, ADetachedTaskToo) {
+  const TaskId id = put(1).front();
+  const Block block = must_lease();
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, block.tasks[0], 1, {}), Landed::kYes);
+  const Detached mine = DetachedStore::detached(block.lease, block.tasks[0]);
+  ASSERT_EQ(DetachedStore::bury(worker_.db, mine, 1, kFailed, hook_), Landed::kYes);
+  EXPECT_EQ(alert("task"), id.text());
+  EXPECT_EQ(alert("attempts"), "1");
+  EXPECT_EQ(DetachedStore::bury(worker_.db, mine, 1, kFailed, hook_), Landed::kLeaseGone);
+  EXPECT_EQ(alerts(), 1U);
+}
+
+TEST_F(HookTest, WhatAHookMadeSetsOffNothingWhenItDies) {
+  put(1);
+  ASSERT_EQ(bury(must_lease()), Landed::kYes);
+  hook_->from_queue = "ops";
+  const Partition where{ops_.queue_id,
+                        static_cast<std::uint32_t>(number("SELECT partition_no FROM task"))};
+  auto block = worker_.lease(where);
+  ASSERT_TRUE(block && block->tasks.size() == 1);
+  ASSERT_EQ(bury(*block), Landed::kYes);
+  EXPECT_EQ(alerts(), 0U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 2U);
+  // Nor when it was given another life.
+  const TaskId dead{
+      where, 1,
+      number("SELECT first_key FROM task_dead WHERE queue_id = " + std::to_string(ops_.queue_id))};
+  EXPECT_EQ(retry_dead(worker_.db, {&dead, 1}), 1U);
+  block->tasks = TaskStore::fetch(worker_.db, where, {});
+  ASSERT_EQ(block->tasks.size(), 1U);
+  ASSERT_EQ(bury(*block), Landed::kYes);
+  EXPECT_EQ(alerts(), 0U);
+}
+
+// A burial does not fail because of its hook.
+TEST_F(HookTest, AQueueThatIsMissingOrPlacesItsTasksGetsNone) {
+  put(2);
+  const Block block = must_lease();
+  hook_->queue = "nowhere";
+  ASSERT_EQ(bury(block), Landed::kYes);
+  look_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'ops'");
+  hook_->queue = "ops";
+  ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, block.lease, block.tasks[1], kLost, hook_),
+            Landed::kYes);
+  EXPECT_EQ(alerts(), 0U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 2U);
+}
+
+TEST_F(HookTest, WhatIsStuckIsFound) {
+  const auto hour = std::chrono::hours(1);
+  EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour));
+  put(1);
+  EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour));
+  put_row(partition_, {2, 77});
+  put_row(partition_, {1, 99});
+  auto stuck = stuck_waiting(look_, queue_.queue_id, hour);
+  ASSERT_TRUE(stuck);
+  EXPECT_EQ(stuck->id, (TaskId{partition_, 2, 77})) << "of all classes the oldest";
+  pause(look_, queue_, "");
+  EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour)) << "somebody wants it so";
+  resume(look_, queue_);
+  const Block block = must_lease();
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, block.tasks[0], 1, {}), Landed::kYes);
+  EXPECT_TRUE(stuck_running(look_, queue_.queue_id, hour).empty());
+  look_.execute("UPDATE task_running SET detached_at = detached_at - INTERVAL 2 HOUR");
+  EXPECT_EQ(stuck_running(look_, queue_.queue_id, hour).size(), 1U);
+}
+
+}  // namespace
+}  // namespace allot::queue
