@@ -155,14 +155,14 @@ std::vector<Expectation> of_history_and_hooks() {
   const std::string one_first = "prio = 2 AND first_key IN (150)";
   const std::string many = keys(kBlock, "prio", "first_key");
   return {
-      {&sql::k_keep_history, 2, {{"done", done_list(1)}}, "", false, true},
+      {&sql::k_keep_history, 4, {{"done", done_list(1)}}, "", false, true},
       {&sql::k_keep_history,
-       2 * kBlock + 2,
+       3 * kBlock + 3,
        {{"done", done_list(kBlock)}},
-       "the list, and each row by its key",
+       "the list, each row by its key, and the one that is there",
        false,
        true},
-      {&sql::k_keep_detached, 1, running},
+      {&sql::k_keep_detached, 2, running},
       {&sql::k_list_history,
        60,
        {{"before", "'9999-12-31 23:59:59'"}, {"type", "NULL"}},
