@@ -474,7 +474,7 @@ TaskRun::Result TaskRun::cancelled(const Attempt& attempt, const std::string& re
 // Who ran it before did not come to the end: a request may be left (B11). Plain tasks do not ask.
 std::optional<TaskRun::Result> TaskRun::cancelled_before(const queue::Lease& lease,
                                                          const ServedQueue& queue,
-                                                         const queue::Task& task) {
+                                                         queue::Task& task) {
   if ((task.flags & queue::kAttendedFlag) == 0) return std::nullopt;
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
   const auto request =

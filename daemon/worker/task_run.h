@@ -80,7 +80,7 @@ class TaskRun {
   // nullopt: nobody did.
   Result cancelled(const Attempt& attempt, const std::string& reason);
   std::optional<Result> cancelled_before(const queue::Lease& lease, const ServedQueue& queue,
-                                         const queue::Task& task);
+                                         queue::Task& task);
   Result buried(const Attempt& attempt, std::uint32_t last, const queue::Verdict& verdict);
 
   Session& session_;
