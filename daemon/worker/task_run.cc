@@ -33,6 +33,7 @@ struct TaskRun::Attempt {
   std::uint32_t most;                         // attempts that it may have
   bool announced;                             // written before it began (S7)
   std::span<const queue::Finished> before;    // of its block, not acknowledged yet
+  bool beside = false;                        // others of its block run beside it
   std::optional<queue::Detached> detached{};  // where it is, once it left its partition
   queue::Usage usage{};                       // of the handler, unless it succeeded
 };
@@ -54,25 +55,26 @@ std::uint32_t dice() {
 class RunningMark {
  public:
   RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const TaskRun::Attempt& attempt,
-              const TaskLimits& limits, Nanos started_ns)
-      : slot_(slot), keeper_(keeper), limits_(limits) {
+              const TaskLimits& limits, Nanos started_ns, std::size_t entry)
+      : slot_(slot), keeper_(keeper), limits_(limits), entry_(entry) {
     const auto [at_ns, by] = limits_.hard(started_ns);
-    keeper_.set_task_deadline(at_ns);
-    slot_.begin_task(attempt.task, attempt.number, attempt.most, limits_.soft_ns, at_ns, by);
+    keeper_.set_task_deadline(at_ns, entry_);
+    slot_.begin_task(attempt.task, attempt.number, attempt.most, limits_.soft_ns, at_ns, by,
+                     entry_);
   }
   RunningMark(const RunningMark&) = delete;
   RunningMark& operator=(const RunningMark&) = delete;
   ~RunningMark() {
     if (!returned_) handler_returned();
-    slot_.end_task();
+    slot_.end_task(entry_);
   }
 
   // How long the database takes for the verdict is not the task's time.
   Place handler_returned() {
     returned_ = true;
-    slot_.end_handler();
-    keeper_.set_task_deadline(0);
-    return keeper_.task_ended();
+    slot_.end_handler(entry_);
+    keeper_.set_task_deadline(0, entry_);
+    return keeper_.task_ended(entry_);
   }
 
   // From any thread.
@@ -80,14 +82,17 @@ class RunningMark {
     slot_.beat();
     if (limits_.progress_every_ns == 0) return;
     const auto [at_ns, by] = limits_.hard(boot_ns());
-    slot_.move_deadline(at_ns, by);
-    keeper_.set_task_deadline(at_ns);
+    slot_.move_deadline(at_ns, by, entry_);
+    keeper_.set_task_deadline(at_ns, entry_);
   }
+  // Its lease, or that of its partition.
+  [[nodiscard]] bool valid() const { return keeper_.task_valid(entry_); }
 
  private:
   SlotWriter& slot_;
   LeaseKeeper& keeper_;
   const TaskLimits limits_;
+  const std::size_t entry_;
   bool returned_ = false;
 };
 
@@ -95,11 +100,10 @@ class RunningMark {
 class Hooks final : public plugin_host::HostHooks {
  public:
   Hooks(std::string_view task, std::string_view type, Nanos soft_deadline_ns,
-        const LeaseKeeper& keeper, RunningMark& mark, TaskWrites& writes)
+        RunningMark& mark, TaskWrites& writes)
       : task_(task),
         type_(type),
         soft_deadline_ns_(soft_deadline_ns),
-        keeper_(keeper),
         mark_(mark),
         writes_(writes) {}
 
@@ -108,7 +112,7 @@ class Hooks final : public plugin_host::HostHooks {
     log::write(at, "handler.log", {{"task", task_}, {"type", type_}, {"text", text}});
   }
   bool stop_requested() noexcept override {
-    return asked() == Asked::kStop || boot_ns() >= soft_deadline_ns_ || !keeper_.valid();
+    return asked() == Asked::kStop || boot_ns() >= soft_deadline_ns_ || !mark_.valid();
   }
   void heartbeat() noexcept override { mark_.progress(); }
 
@@ -132,7 +136,6 @@ class Hooks final : public plugin_host::HostHooks {
   std::string_view task_;
   std::string_view type_;
   Nanos soft_deadline_ns_;
-  const LeaseKeeper& keeper_;
   RunningMark& mark_;
   TaskWrites& writes_;
 };
@@ -161,17 +164,20 @@ void ack_early(Session& session, const TaskRun::Attempt& attempt) {
 
 TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
                  const queue::DetachedStore& detached, const plugin_host::Registry& registry,
-                 LeaseKeeper& keeper, SlotWriter& slot, const config::Settings& settings)
+                 LeaseKeeper& keeper, SlotWriter& slot, const config::Settings& settings,
+                 Seat seat)
     : session_(session),
       tasks_(tasks),
       detached_(detached),
       registry_(registry),
       keeper_(keeper),
       slot_(slot),
-      settings_(settings) {}
+      settings_(settings),
+      seat_(seat) {}
 
 TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
-                             bool careful, std::span<const queue::Finished> finished) {
+                             bool careful, std::span<const queue::Finished> finished,
+                             bool beside) {
   const plugin_host::LoadedHandler* handler = registry_.find(task.type);
   if (handler == nullptr) return Result::kUnknownType;
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
@@ -184,7 +190,8 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
                   task.attempt + 1,
                   config::max_attempts(settings_, *queue.settings, task.type),
                   careful,
-                  finished};
+                  finished,
+                  beside};
   if (task.attempt >= attempt.most) return bury_spent(attempt);
   if (!task.payload) {
     task.payload = session_.call([&](db::Connection& db) {
@@ -195,12 +202,12 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
   // No further attempt would read it either.
   if (const auto why = decompress(task)) return bury(attempt, {"payload", *why});
   if (careful) {
-    slot_.announce_task(task, attempt.number);
+    slot_.announce_task(task, attempt.number, seat_.entry);
     const bool announced = write(attempt, "announce", [&](db::Connection& db) {
       return tasks_.announce(db, lease, task, attempt.number);
     });
     if (!announced) {
-      slot_.end_announced();
+      slot_.end_announced(seat_.entry);
       return Result::kLeaseGone;
     }
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
@@ -235,7 +242,7 @@ bool TaskRun::write(const Attempt& attempt, const char* verb, Write&& write) {
   if (session_.call(write) == queue::Landed::kYes) return true;
   // The first one may have landed, and its reply been lost: what it ended is gone.
   if (session_.generation() != generation) return true;
-  keeper_.lose(attempt.lease, verb);
+  keeper_.lose_task(attempt.lease, verb, seat_.entry);
   return false;
 }
 
@@ -249,12 +256,12 @@ TaskRun::Result TaskRun::dropped(const Attempt& attempt) {
 }
 
 bool TaskRun::give_back(const Attempt& attempt) {
-  slot_.task_interrupted();
+  slot_.task_interrupted(seat_.entry);
   const bool written = write(attempt, "give_back", [&](db::Connection& db) {
     return attempt.detached ? queue::DetachedStore::give_back(db, *attempt.detached, attempt.number)
                             : tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
   });
-  slot_.end_announced();
+  slot_.end_announced(seat_.entry);
   return written;
 }
 
@@ -270,16 +277,16 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
     started = at;
     limits = {at + nanos(config::soft_task_timeout(time_limit)), at + nanos(time_limit),
               nanos(plugin_host::progress_every(*attempt.handler->handler))};
-    marked.emplace(slot_, keeper_, attempt, limits, at);
+    marked.emplace(slot_, keeper_, attempt, limits, at, seat_.entry);
   };
   // All before this may have taken long: with a look at the lease (S5).
-  if (!keeper_.task_begins({&task, attempt.number, attempt.before, detach_after}, begun)) {
-    return not_started(attempt);
-  }
+  const TaskAtWork work{&task,        attempt.number, attempt.before,
+                        detach_after, seat_.entry,    attempt.beside};
+  if (!keeper_.task_begins(work, begun)) return not_started(attempt);
   RunningMark& mark = *marked;
-  TaskWrites writes(session_, keeper_, attempt.lease, task, attempt.queue.info);
-  Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark, writes);
-  const UsageMeter meter;
+  TaskWrites writes(session_, keeper_, attempt.lease, task, attempt.queue.info, seat_.entry);
+  Hooks hooks(attempt.id, task.type, limits.soft_ns, mark, writes);
+  const UsageMeter meter(seat_.thread);
   plugin_host::CallResult result;
   bool valid = false;
   Place place = Place::kPartition;
@@ -290,7 +297,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
                                {attempt.id, attempt.queue.info.name, task.type, *task.payload,
                                 attempt.number, attempt.most, limits.soft_ns},
                                hooks);
-    valid = keeper_.valid();
+    valid = mark.valid();
     place = mark.handler_returned();
   }
   log::debug("task.ran", {{"task", attempt.id},
@@ -369,14 +376,21 @@ bool TaskRun::find_place(Attempt& attempt, Place place) {
   attempt.detached = queue::DetachedStore::detached(attempt.lease, attempt.task);
   if (place == Place::kDetached) return true;
   return fenced(session_, keeper_, attempt.lease, "detach", [&](db::Connection& db) {
+    if (attempt.beside) {
+      keeper_.end_last_call(db);
+      return detached_.detach_beside(db, attempt.lease, attempt.task, attempt.number);
+    }
     return detached_.detach(db, attempt.lease, attempt.task, attempt.number, attempt.before);
   });
 }
 
 TaskRun::Result TaskRun::finished(const Attempt& attempt) {
-  slot_.add_finished(queue::finished(attempt.task));
   slot_.count_done();
-  if (!attempt.detached) return Result::kFinished;
+  if (!attempt.detached) {
+    slot_.add_finished(queue::finished(attempt.task));
+    return Result::kFinished;
+  }
+  slot_.detached_finished(seat_.entry);
   const bool written = write(attempt, "ack", [&](db::Connection& db) {
     return queue::DetachedStore::ack(db, *attempt.detached);
   });
