@@ -123,7 +123,7 @@ struct Slot {
   std::atomic<std::uint64_t> lock_waits;  // 1205 seen by this worker
   std::uint64_t first_job_done;  // 1 once Ready was reached: deaths after it are not start failures
 
-  std::atomic<std::uint32_t> running_count;  // 1 + the last entry whose handler runs
+  std::atomic<std::uint32_t> running_count;  // 1 + the last entry that runs
   std::atomic<std::uint32_t> finished_count;
 
   std::uint64_t died_ns;  // CLOCK_BOOTTIME; set by the supervisor, for a settler that comes late

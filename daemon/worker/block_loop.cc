@@ -77,8 +77,9 @@ BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueu
   const bool full = tasks.size() == queue.settings->block_size;
   const Next next = start_tasks(lease, queue, tasks, until_ns);
   if (crew_ == nullptr || next == Next::kDetached) return next;
-  const Next last =
-      wait_for_block(lease, full || next == Next::kLeave || finder_.hints_wait());
+  // What is asked to stop is about to end: it is not worth two writes more.
+  const bool more = full || next == Next::kLeave || finder_.hints_wait();
+  const Next last = wait_for_block(lease, more && asked() != Asked::kStop);
   return next != Next::kGoOn ? next : last;
 }
 

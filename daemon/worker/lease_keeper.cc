@@ -146,10 +146,14 @@ void LeaseKeeper::note_loss(const queue::Lease& lease, const char* verb) {
                            {"found_by", verb}});
 }
 
-void LeaseKeeper::end_last_call(db::Connection& db) const {
-  const ipc::Slot& slot = slot_.raw();
-  const std::chrono::nanoseconds age(boot_ns() - slot.connected_ns[1]);
-  const queue::FormerConnection former{slot.connection_ids[1].load(), slot.server_ids[1], age};
+void LeaseKeeper::end_last_call(db::Connection& db) {
+  queue::FormerConnection former;
+  {
+    const std::lock_guard held(mutex_);
+    const ipc::Slot& slot = slot_.raw();
+    const std::chrono::nanoseconds age(boot_ns() - slot.connected_ns[1]);
+    former = {slot.connection_ids[1].load(), slot.server_ids[1], age};
+  }
   queue::kill_connections(db, {&former, 1});
 }
 

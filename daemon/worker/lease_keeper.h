@@ -98,7 +98,7 @@ class LeaseKeeper {
   Place task_ended(std::size_t entry = 0);
 
   // What was sent last, and had no reply, may still be executing: over `db` it is ended.
-  void end_last_call(db::Connection& db) const;
+  void end_last_call(db::Connection& db);
 
   // Whether a task left its partition under the lease in hand, or may have.
   [[nodiscard]] bool any_detached() const { return any_detached_.load(); }

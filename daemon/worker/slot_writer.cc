@@ -116,16 +116,18 @@ void SlotWriter::set_attempt(std::size_t entry, std::uint32_t attempt) {
   std::atomic_ref(slot_.running[entry].attempt).store(attempt, std::memory_order_release);
 }
 
-bool SlotWriter::runs(std::size_t entry) {
+// Or is detached and being ended: no lease in hand says then that there is something to settle.
+bool SlotWriter::counts(std::size_t entry) {
   ipc::RunningTask& running = slot_.running[entry];
   return std::atomic_ref(running.attempt).load(std::memory_order_relaxed) != 0 &&
-         std::atomic_ref(running.announced).load(std::memory_order_relaxed) == 0;
+         (std::atomic_ref(running.announced).load(std::memory_order_relaxed) == 0 ||
+          std::atomic_ref(running.detached).load(std::memory_order_relaxed) != 0);
 }
 
 // mutex_ is held.
 void SlotWriter::count_running() {
   std::size_t count = slot_.running_count.load(std::memory_order_relaxed);
-  while (count > 0 && !runs(count - 1)) --count;
+  while (count > 0 && !counts(count - 1)) --count;
   slot_.running_count.store(static_cast<std::uint32_t>(count), std::memory_order_release);
 }
 

@@ -100,7 +100,7 @@ class SlotWriter {
 
  private:
   ipc::RunningTask& name_task(const queue::Task& task, std::size_t entry);
-  [[nodiscard]] bool runs(std::size_t entry);
+  [[nodiscard]] bool counts(std::size_t entry);
   void count_running();
   void set_announced(std::size_t entry, std::uint32_t announced);
   void set_attempt(std::size_t entry, std::uint32_t attempt);
