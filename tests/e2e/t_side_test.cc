@@ -76,7 +76,7 @@ class Side : public testing::Test {
     for (int i = 0; i < count; ++i) payloads.push_back(name + std::to_string(i) + " " + word);
     daemon_->submit_many(type, payloads);
   }
-  void open_gate() const { folder_.write("gate", ""); }
+  void open_gate() const { static_cast<void>(folder_.write("gate", "")); }
   std::uint64_t number(const std::string& sql) {
     auto db = daemon_->connect();
     return db.execute(sql).front().next()->u64(0);

@@ -130,7 +130,7 @@ class Verdict : public Recorded {
     if (record.word() == "retry") return allot::retry("again", std::chrono::milliseconds(1));
     if (record.word() == "fail") return allot::fail("never");
     if (record.word() == "throw") throw std::runtime_error("thrown");
-    ctx.transaction().execute("INSERT INTO effect (id) VALUES (?)", {std::string(ctx.id())});
+    ctx.transaction().execute("INSERT INTO effect (id) VALUES (?)", ctx.id());
     return allot::success();
   }
 };
