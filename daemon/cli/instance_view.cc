@@ -88,7 +88,8 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   const Nanos now = boot_ns();
   for (std::size_t i = 0; i < running; ++i) {
     const ipc::RunningTask& task = slot.running[i];
-    const queue::TaskId id{{slot.queue_id, slot.partition_no}, task.prio, task.first_key};
+    if (task.attempt == 0) continue;  // between two others
+    const queue::TaskId id{{task.queue_id, task.partition_no}, task.prio, task.first_key};
     view.running.push_back({id.text(), text_of(task.type), task.attempt,
                             now > task.started_ns ? (now - task.started_ns) / kMilli : 0,
                             task.detached != 0});

@@ -21,7 +21,7 @@ inline constexpr int kAnswerFd = 7;  // preflight answer (preflight.h), or readi
 inline constexpr int kLockFd = 8;    // the instance lock, held by every process of the instance
 
 inline constexpr char kSlotMagic[8] = {'a', 'l', 'l', 'o', 't', 's', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 4;
+inline constexpr std::uint32_t kSlotVersion = 5;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 512;
 inline constexpr std::size_t kMaxRunning = 64;
@@ -54,7 +54,8 @@ enum class WorkerState : std::uint32_t {
 enum class Limit : std::uint32_t { kTime, kProgress };
 
 // A task inside a handler; or, while none is, one whose attempt is announced or to be given back.
-// Times are CLOCK_BOOTTIME ns; 0 means no deadline.
+// An entry is free while its attempt is 0, which is written last and cleared first. Times are
+// CLOCK_BOOTTIME ns; 0 means no deadline.
 struct RunningTask {
   std::uint64_t run_key;
   std::uint64_t first_key;
@@ -67,9 +68,12 @@ struct RunningTask {
   std::uint32_t detached;  // 1: it left its partition, which is somebody else's by now (B12)
   char type[kTypeSize];
   std::uint32_t limited_by;  // Limit
-  std::uint32_t announced;   // 1, while no handler runs: its attempt is written, not charged (S7)
+  // While no handler runs. 1: its attempt is written, not charged (S7). 2: it is finished and
+  // detached, and being acknowledged there.
+  std::uint32_t announced;
+  std::uint32_t queue_id, partition_no;  // where it was; a detached one outlives that lease
+  char queue_name[kTypeSize];
 };
-static_assert(sizeof(RunningTask) == 128);
 
 // A task that a handler finished and that is not acknowledged yet.
 struct FinishedTask {
@@ -92,8 +96,9 @@ struct Slot {
   std::atomic<std::uint64_t> heartbeat_ns;  // CLOCK_MONOTONIC
   std::uint64_t holder_id;                  // q_lock_table.lock_by of this worker (S2)
 
-  std::atomic<std::uint64_t> connection_ids[2];  // block loop, lease keeper; 0 = none
-  std::uint64_t connected_ns[2];                 // CLOCK_BOOTTIME when that connection was opened
+  // Block loop, lease keeper, and of those that run tasks side by side; 0 = none.
+  std::atomic<std::uint64_t> connection_ids[2 + kMaxRunning];
+  std::uint64_t connected_ns[2 + kMaxRunning];  // CLOCK_BOOTTIME when that connection was opened
 
   // The lease held or about to be taken (S9). lease_held is set before the statement is sent.
   std::atomic<std::uint32_t> lease_held;
@@ -104,7 +109,7 @@ struct Slot {
   std::atomic<std::uint64_t> lease_deadline_ns;  // CLOCK_BOOTTIME
   char queue_name[kTypeSize];
 
-  std::uint64_t server_ids[2];  // where connection_ids count: db::Connection::server_id()
+  std::uint64_t server_ids[2 + kMaxRunning];  // where connection_ids count: db::Connection::server_id()
 
   // Counters since the worker started.
   std::atomic<std::uint64_t> tasks_done;
@@ -118,7 +123,7 @@ struct Slot {
   std::atomic<std::uint64_t> lock_waits;  // 1205 seen by this worker
   std::uint64_t first_job_done;  // 1 once Ready was reached: deaths after it are not start failures
 
-  std::atomic<std::uint32_t> running_count;
+  std::atomic<std::uint32_t> running_count;  // 1 + the last entry that runs
   std::atomic<std::uint32_t> finished_count;
 
   std::uint64_t died_ns;  // CLOCK_BOOTTIME; set by the supervisor, for a settler that comes late
@@ -126,8 +131,7 @@ struct Slot {
   alignas(kPage) RunningTask running[kMaxRunning];
   alignas(kPage) FinishedTask finished[kMaxFinished];
 };
-static_assert(sizeof(Slot) % kPage == 0);
-static_assert(sizeof(Slot) == 11 * kPage);
+static_assert(sizeof(Slot) == 13 * kPage);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 inline constexpr std::size_t slot_offset(std::uint32_t index) {

@@ -34,6 +34,12 @@ inline auto types_function(const allot_handler& handler) {
              : nullptr;
 }
 
+// Whether several threads may run it at once.
+inline bool is_concurrent(const allot_handler& handler) {
+  constexpr std::size_t kEnd = offsetof(allot_handler, concurrent) + sizeof(handler.concurrent);
+  return handler.struct_size >= kEnd && handler.concurrent != 0;
+}
+
 // How often a run of this handler promises to make progress; 0: it promises nothing. At least a
 // second, at most a year.
 std::chrono::milliseconds progress_every(const allot_handler& handler);

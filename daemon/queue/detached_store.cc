@@ -101,8 +101,8 @@ Detached DetachedStore::detached(const Lease& lease, const Task& task) {
   return {{lease.partition, task.key.prio, task.id_key()}, lease.epoch, lease.holder};
 }
 
-Landed DetachedStore::detach(db::Connection& db, const Lease& lease, const Task& task,
-                             std::uint32_t attempt, std::span<const Finished> finished) const {
+db::Statement DetachedStore::detach_statement(const Lease& lease, const Task& task,
+                                              std::uint32_t attempt) const {
   db::Statement detach(sql::k_detach);
   set_fence(detach, lease)
       .set("prio", task.key.prio)
@@ -114,16 +114,32 @@ Landed DetachedStore::detach(db::Connection& db, const Lease& lease, const Task&
       .set("pid", holder_.pid)
       .set("attended_flag", kAttendedFlag)
       .set("ttl_us", ttl_.count());
-  std::vector<db::Statement> statements{detach};
+  return detach;
+}
+
+// Where nothing was moved the fence was gone for good; or an earlier try had done it.
+Landed DetachedStore::landed(db::Connection& db, const Lease& lease, const Task& task,
+                             std::uint64_t moved) const {
+  if (moved == 1) return Landed::kYes;
+  const Detached mine = detached(lease, task);
+  const auto now = held(db, mine.id);
+  return now && now->epoch == mine.epoch ? Landed::kYes : Landed::kLeaseGone;
+}
+
+Landed DetachedStore::detach(db::Connection& db, const Lease& lease, const Task& task,
+                             std::uint32_t attempt, std::span<const Finished> finished) const {
+  std::vector<db::Statement> statements{detach_statement(lease, task, attempt)};
   for (db::Statement& ack : ack_statements(lease.partition, finished)) {
     statements.push_back(std::move(ack));
   }
   statements.push_back(release_statement(lease));
-  if (db.transact(statements).front().affected() == 1) return Landed::kYes;
-  // The fence was gone for good; an earlier try may have ended the lease itself.
-  const Detached mine = detached(lease, task);
-  const auto now = held(db, mine.id);
-  return now && now->epoch == mine.epoch ? Landed::kYes : Landed::kLeaseGone;
+  return landed(db, lease, task, db.transact(statements).front().affected());
+}
+
+Landed DetachedStore::detach_beside(db::Connection& db, const Lease& lease, const Task& task,
+                                    std::uint32_t attempt) const {
+  const std::vector<db::Statement> statements{detach_statement(lease, task, attempt)};
+  return landed(db, lease, task, db.transact(statements).front().affected());
 }
 
 bool DetachedStore::renew(db::Connection& db, const Detached& detached) const {
@@ -181,6 +197,13 @@ Landed DetachedStore::bury(db::Connection& db, const Detached& detached, std::ui
 Landed DetachedStore::charge(db::Connection& db, const Detached& detached, std::uint32_t attempt,
                              const Verdict& verdict) {
   return put_back(db, detached, record(detached, attempt, verdict), attempt, kept_flags(verdict));
+}
+
+Landed DetachedStore::suspect(db::Connection& db, const Detached& detached,
+                              std::uint32_t attempt) {
+  db::Statement suspect = fenced(sql::k_suspect_detached, detached);
+  suspect.set("suspect_flag", kSuspectFlag);
+  return put_back(db, detached, suspect, attempt - 1, kAllFlags);
 }
 
 Landed DetachedStore::give_back(db::Connection& db, const Detached& detached,

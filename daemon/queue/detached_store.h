@@ -52,6 +52,11 @@ class DetachedStore {
   [[nodiscard]] Landed detach(db::Connection& db, const Lease& lease, const Task& task,
                               std::uint32_t attempt, std::span<const Finished> finished) const;
 
+  // The same for one of several that run: the partition and its other tasks stay with the lease,
+  // which must not see the task again once it came back (its epoch would be the same).
+  [[nodiscard]] Landed detach_beside(db::Connection& db, const Lease& lease, const Task& task,
+                                     std::uint32_t attempt) const;
+
   // False: it is not this holder's any more.
   bool renew(db::Connection& db, const Detached& detached) const;
   // The task as this holder has it.
@@ -73,6 +78,10 @@ class DetachedStore {
   // Charged, and the next attempt may start where the task stood (S10).
   [[nodiscard]] static Landed charge(db::Connection& db, const Detached& detached,
                                      std::uint32_t attempt, const Verdict& verdict);
+  // Its worker died with several tasks: not charged, back to where it stood, and from then on alone
+  // (kSuspectFlag).
+  [[nodiscard]] static Landed suspect(db::Connection& db, const Detached& detached,
+                                      std::uint32_t attempt);
   // Not charged: back to where it stood, or again after `delay`.
   [[nodiscard]] static Landed give_back(db::Connection& db, const Detached& detached,
                                         std::uint32_t attempt);
@@ -89,6 +98,11 @@ class DetachedStore {
                                                 const DetachedSighting& sighting, bool stale) const;
 
  private:
+  [[nodiscard]] db::Statement detach_statement(const Lease& lease, const Task& task,
+                                               std::uint32_t attempt) const;
+  [[nodiscard]] Landed landed(db::Connection& db, const Lease& lease, const Task& task,
+                              std::uint64_t moved) const;
+
   const Holder& holder_;
   std::chrono::microseconds ttl_;
 };

@@ -52,11 +52,14 @@ std::optional<Death> death_of(const std::optional<OnDead>& on_dead, std::uint32_
 std::int64_t bounded_us(std::chrono::microseconds delay);
 
 // The bits of Task::flags that outlast an attempt: one that has ended clears the task of suspicion,
-// unless nobody knows how it ended. That there was one shows that somebody knows the type.
+// unless nobody knows how it ended, or it took its worker with it. That there was one shows that
+// somebody knows the type.
 inline constexpr std::uint32_t kAllFlags = 0xff & ~kNoHandlerFlag;
 inline constexpr std::uint32_t kEndedFlags = kAllFlags & ~kSuspectFlag;
 inline std::uint32_t kept_flags(const Verdict& verdict) {
-  return verdict.cause == kLost.cause ? kAllFlags : kEndedFlags;
+  const bool by_itself =
+      verdict.cause != kLost.cause && verdict.cause != "signal" && verdict.cause != "exit";
+  return by_itself ? kEndedFlags : kAllFlags;
 }
 
 // What require_task.sql, require_detached.sql and placed_queue.sql fail with.

@@ -246,6 +246,15 @@ Landed TaskStore::give_back(db::Connection& db, const Lease& lease, const Task& 
   return send(db, lease, {forget_statement(lease, task, attempt), charge}, 1, Then::kKeepLease);
 }
 
+Landed TaskStore::suspect(db::Connection& db, const Lease& lease, std::span<const TaskKey> keys,
+                          Then then) const {
+  db::Statement suspect(sql::k_suspect);
+  set_fence(suspect, lease)
+      .set_raw("keys", key_condition("run_key", keys))
+      .set("suspect_flag", kSuspectFlag);
+  return send(db, lease, {suspect}, 0, then);
+}
+
 Landed TaskStore::defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) const {
   std::sort(keys.begin(), keys.end());
   std::string run_keys;

@@ -116,6 +116,10 @@ class TaskStore {
   // Takes an announced attempt back: number `attempt` is not charged, the task stays where it is.
   [[nodiscard]] Landed give_back(db::Connection& db, const Lease& lease, const Task& task,
                                  std::uint32_t attempt) const;
+  // Their worker died with all of them, and the lease ends: nobody is charged, and each runs alone
+  // from then on (kSuspectFlag).
+  [[nodiscard]] Landed suspect(db::Connection& db, const Lease& lease,
+                               std::span<const TaskKey> keys, Then then) const;
   // Attempt number `attempt` ended without a failure and is not charged: again after `delay`, at
   // most a century; without one at once, behind what is due already.
   [[nodiscard]] Landed snooze(db::Connection& db, const Lease& lease, const Task& task,

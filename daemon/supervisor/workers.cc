@@ -263,11 +263,11 @@ void Workers::log_death(std::uint32_t index, int wait_status) {
   if (slot.running_count.load() == 0) {
     return log_event(killed || code != 0 ? kWarn : kInfo, "worker.died", "%s", how);
   }
-  const ipc::RunningTask& task = slot.running[0];
+  const ipc::RunningTask& task = slot.running[(slot.running_count.load() - 1) % ipc::kMaxRunning];
   log_event(kWarn, "worker.died",
             "%s task_type=%s attempt=%u queue=%s partition=%u prio=%u run_key=%llu", how,
-            Quoted::of(task.type).c_str(), task.attempt, Quoted::of(slot.queue_name).c_str(),
-            slot.partition_no, task.prio, static_cast<unsigned long long>(task.run_key));
+            Quoted::of(task.type).c_str(), task.attempt, Quoted::of(task.queue_name).c_str(),
+            task.partition_no, task.prio, static_cast<unsigned long long>(task.run_key));
 }
 
 void Workers::settle(std::uint32_t index, Nanos now) {

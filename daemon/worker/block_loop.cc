@@ -37,8 +37,10 @@ void BlockLoop::run(const std::function<void()>& between_leases) {
     slot_.beat();
     recovery_.look();
     if (between_leases) between_leases();
+    if (crew_ != nullptr && !room_for_a_lease()) continue;
     if (auto block = finder_.next()) work(std::move(*block));
   }
+  if (crew_ != nullptr) wait_for_all();
   slot_.set_state(ipc::WorkerState::kStopping);
 }
 
@@ -63,6 +65,8 @@ void BlockLoop::work(queue::Block block) {
     if (keeper_.lost()) break;
     // A block that was not full emptied the partition: whoever comes next finds it through a scout.
     if (!full || boot_ns() >= until_ns) break;
+    // Nor does a lease see a task again that it had detached (queue/detached_store).
+    if (keeper_.any_detached()) break;
     tasks = ack_and_fetch(lease, queue);
   }
   defer_unknown(lease);
@@ -71,8 +75,23 @@ void BlockLoop::work(queue::Block block) {
 
 BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueue& queue,
                                      std::vector<queue::Task>& tasks, Nanos until_ns) {
+  const bool full = tasks.size() == queue.settings->block_size;
+  const Next next = start_tasks(lease, queue, tasks, until_ns);
+  if (crew_ == nullptr || next == Next::kDetached) return next;
+  // What is asked to stop is about to end: it is not worth two writes more.
+  const bool more = full || next == Next::kLeave || finder_.hints_wait();
+  const Next last = wait_for_block(lease, more && asked() != Asked::kStop);
+  return next != Next::kGoOn ? next : last;
+}
+
+BlockLoop::Next BlockLoop::start_tasks(const queue::Lease& lease, const ServedQueue& queue,
+                                       std::vector<queue::Task>& tasks, Nanos until_ns) {
   bool first = true;
   for (queue::Task& task : tasks) {
+    if (crew_ != nullptr) {
+      const Next next = make_way(lease, queue, task);
+      if (next != Next::kGoOn) return next;
+    }
     if (leaving()) return Next::kLeave;
     // S5: the last look before a handler starts. At least one task runs in every lease.
     if (!keeper_.valid() || (!first && boot_ns() >= until_ns)) return Next::kLeave;
@@ -81,25 +100,48 @@ BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueu
     const Next next = run_one(lease, queue, task);
     if (next != Next::kGoOn) return next;
     if (finder_.claim_urgent()) return Next::kLeave;
-    if (!finished_.empty() && boot_ns() - oldest_finished_ns_ > kAckWithin) ack(lease);
+    ack_in_time(lease);
   }
   return Next::kGoOn;
+}
+
+void BlockLoop::ack_in_time(const queue::Lease& lease) {
+  if (!finished_.empty() && boot_ns() - oldest_finished_ns_ > kAckWithin) ack(lease);
+}
+
+bool BlockLoop::careful_with(const queue::Task& task) const {
+  return suspect(task) || (task.flags & queue::kSuspectFlag) != 0;
 }
 
 BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue& queue,
                                    queue::Task& task) {
   finder_.seen(task.key.run_key);
   const bool suspected = suspect(task);
-  const bool careful = suspected || (task.flags & queue::kSuspectFlag) != 0;
+  const bool careful = careful_with(task);
+  if (crew_ != nullptr && !careful && !need_of(queue, task).partition) {
+    return hand_out(lease, queue, task);
+  }
   std::optional<TurnEnd> turn;  // after its acknowledgement: until then its attempt stands written
   if (careful) {
     ack(lease);  // neighbours that are done must not run again because of it
     turn.emplace(careful_turn_);
     if (!wait_for_turn(task)) return Next::kLeave;
   }
-  const auto result = expired(task) ? runner_.expire(lease, queue, task)
-                                    : runner_.run(lease, queue, task, careful, finished_);
+  const auto result = crew_ != nullptr ? run_alone(lease, queue, task)
+                      : expired(task)  ? runner_.expire(lease, queue, task)
+                                       : runner_.run(lease, queue, task, careful, finished_);
   task.payload.reset();  // a compressed one is 16 MiB at most, but a block may have many
+  const auto held_for = crew_ != nullptr ? held_for_ : runner_.held_for();
+  const Next next = ended(lease, queue, task, result, held_for);
+  if (next != Next::kGoOn) return next;
+  if (suspected) ++careful_->verdicts[task.key.prio];
+  if (careful) ack(lease);
+  return Next::kGoOn;
+}
+
+BlockLoop::Next BlockLoop::ended(const queue::Lease& lease, const ServedQueue& queue,
+                                 const queue::Task& task, TaskRun::Result result,
+                                 std::chrono::microseconds held_for) {
   switch (result) {
     case TaskRun::Result::kFinished:
       if (finished_.empty()) oldest_finished_ns_ = boot_ns();
@@ -111,7 +153,7 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
       unknown_.push_back(task.key);
       break;
     case TaskRun::Result::kHeld:
-      hold_ = runner_.held_for();
+      hold_ = held_for;
       return Next::kLeave;
     case TaskRun::Result::kWritten:
       break;
@@ -120,8 +162,6 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
     case TaskRun::Result::kLeaseGone:
       return Next::kLeave;
   }
-  if (suspected) ++careful_->verdicts[task.key.prio];
-  if (careful) ack(lease);
   return Next::kGoOn;
 }
 
@@ -207,8 +247,12 @@ std::vector<queue::Task> BlockLoop::ack_and_fetch(const queue::Lease& lease,
 }
 
 void BlockLoop::acked() {
+  if (crew_ == nullptr) {
+    slot_.clear_finished();
+  } else {
+    slot_.drop_finished(finished_);
+  }
   finished_.clear();
-  slot_.clear_finished();
 }
 
 // The detach acknowledged what was finished and released the partition. The rest was never marked.

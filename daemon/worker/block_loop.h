@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "worker/careful_turn.h"
+#include "worker/crew.h"
 #include "worker/finder.h"
 #include "worker/recovery.h"
 #include "worker/task_run.h"
@@ -14,11 +15,16 @@ namespace allot::worker {
 
 // The worker's main loop: lease a partition, run its tasks block by block, acknowledge, release.
 // The whole walk of a task between fetch and acknowledgement is work() and task_run.
+//
+// With a crew, tasks of a block run side by side in its threads, and what detaches goes on beside
+// the next leases. What has to be alone is: one task of an ordered or limited partition (S16), and
+// one that is run with care (S7) in the whole worker.
 class BlockLoop {
  public:
+  // `crew`: runs the tasks in place of `runner`; nullptr: one task at a time, in this thread.
   BlockLoop(Session& session, Finder& finder, LeaseKeeper& keeper, SlotWriter& slot,
             const queue::TaskStore& tasks, TaskRun& runner, Recovery& recovery,
-            CarefulTurn& careful_turn)
+            CarefulTurn& careful_turn, Crew* crew = nullptr)
       : session_(session),
         finder_(finder),
         keeper_(keeper),
@@ -26,7 +32,8 @@ class BlockLoop {
         tasks_(tasks),
         runner_(runner),
         recovery_(recovery),
-        careful_turn_(careful_turn) {}
+        careful_turn_(careful_turn),
+        crew_(crew) {}
 
   // Until asked to leave.
   void run(const std::function<void()>& between_leases = {});
@@ -47,7 +54,25 @@ class BlockLoop {
 
   Next run_block(const queue::Lease& lease, const ServedQueue& queue,
                  std::vector<queue::Task>& tasks, Nanos until_ns);
+  Next start_tasks(const queue::Lease& lease, const ServedQueue& queue,
+                   std::vector<queue::Task>& tasks, Nanos until_ns);
   Next run_one(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
+  Next ended(const queue::Lease& lease, const ServedQueue& queue, const queue::Task& task,
+             TaskRun::Result result, std::chrono::microseconds held_for);
+  [[nodiscard]] bool careful_with(const queue::Task& task) const;
+  void ack_in_time(const queue::Lease& lease);
+
+  // With a crew:
+  [[nodiscard]] bool room_for_a_lease();
+  void wait_for_all();
+  [[nodiscard]] Crew::Need need_of(const ServedQueue& queue, const queue::Task& task) const;
+  Next make_way(const queue::Lease& lease, const ServedQueue& queue, const queue::Task& task);
+  Next collect(const queue::Lease& lease);
+  Next wait_for_block(const queue::Lease& lease, bool make_room);
+  Job job_of(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
+  Next hand_out(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
+  TaskRun::Result run_alone(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
+
   [[nodiscard]] bool wait_for_turn(const queue::Task& task);
   [[nodiscard]] bool expired(const queue::Task& task) const;
   [[nodiscard]] bool suspect(const queue::Task& task) const;
@@ -69,6 +94,9 @@ class BlockLoop {
   TaskRun& runner_;
   Recovery& recovery_;
   CarefulTurn& careful_turn_;
+  Crew* crew_;
+  std::chrono::microseconds held_for_{0};  // of what the crew ran alone
+  Crew::Need need_;                        // of the task that the next lease has to wait for
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
   Nanos oldest_finished_ns_ = 0;

@@ -83,14 +83,17 @@ void require_good_plugins(const config::Settings& settings, Findings& findings) 
   }
 }
 
-// Two for each worker, block loop and lease keeper; during a reload twice as many workers, because
-// old ones finish their tasks; a settler for each worker; some for checks and commands.
+// Two for each worker, block loop and lease keeper, and one for each task that it runs beside
+// others; during a reload twice as many workers, because old ones finish their tasks; a settler for
+// each worker; some for checks and commands.
 std::uint64_t connections_needed(const config::Settings& settings) {
-  constexpr std::uint64_t kOfAWorker = 2 * 2 + 1;
   constexpr std::uint64_t kChecksAndCommands = 5;
-  std::uint64_t workers = 0;
-  for (const config::Pool& pool : settings.pools) workers += pool.size;
-  return kOfAWorker * workers + kChecksAndCommands;
+  std::uint64_t needed = kChecksAndCommands;
+  for (const config::Pool& pool : settings.pools) {
+    const std::uint64_t runners = pool.concurrency > 1 ? pool.concurrency : 0;
+    needed += pool.size * (2 * (2 + runners) + 1);
+  }
+  return needed;
 }
 
 void count_connections(const config::Settings& settings, db::Connection& db, Findings& findings) {

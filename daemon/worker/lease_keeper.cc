@@ -64,10 +64,12 @@ void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
     const std::lock_guard held(mutex_);
     lease_ = lease;
     lost_ = false;
+    any_detached_ = false;
     releasing_ = false;
     renew_at_ns_ = sent_ns + ttl_ns_ / 3;
     trips_.add(boot_ns() - sent_ns);
-    set_deadline(sent_ns);
+    deadline_ns_ = deadline_after(sent_ns);
+    slot_.lease_deadline(deadline_ns_);
   }
   changed_.notify_all();
 }
@@ -91,35 +93,69 @@ bool LeaseKeeper::task_begins(const TaskAtWork& work, const std::function<void(N
   const SlotWriter::Guard guard(slot_);  // as in releasing()
   const std::lock_guard held(mutex_);
   if (!valid()) return false;
-  work_began_ns_ = boot_ns();
-  begun(work_began_ns_);
-  work_ = work;
-  if (work_->cancel != nullptr) work_->cancel->begin(work_began_ns_);
-  detach_at_ns_ = 0;
+  Running& running = tasks_[work.entry];
+  running.began_ns = boot_ns();
+  begun(running.began_ns);
+  running.work = work;
+  running.lease = lease_.value_or(queue::Lease{});
+  running.place = Place::kPartition;
+  running.detached = false;
+  running.lost = false;
+  running.detach_at_ns = 0;
+  if (work.cancel != nullptr) work.cancel->begin(running.began_ns);
+  most_ = std::max(most_, work.entry + 1);
   return true;
 }
 
-Place LeaseKeeper::task_ended() {
+Place LeaseKeeper::task_ended(std::size_t entry) {
   const SlotWriter::Guard guard(slot_);
   const std::lock_guard held(mutex_);
-  work_.reset();
-  const Place place = std::exchange(place_, Place::kPartition);
-  if (place != Place::kPartition) {
+  Running& running = tasks_[entry];
+  const bool beside = running.work && running.work->beside;
+  running.work.reset();
+  running.detached = false;
+  if (running.place == Place::kUnknown && !beside) {
     lease_.reset();
     deadline_ns_ = 0;
   }
-  return place;
+  return running.place;
+}
+
+bool LeaseKeeper::task_valid(std::size_t entry) const {
+  const Running& running = tasks_[entry];
+  if (!running.detached.load()) return valid();
+  return (!running.lost.load() && boot_ns() < running.deadline_ns.load()) ||
+         db::without("lease_deadline");
 }
 
 // Without the mutex, which the keeper holds during a renewal. `lost_` is cleared by hold(), which
 // waits for it: so no late word on one lease is taken for the next one.
 void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
   if (lost_.exchange(true)) return;
+  note_loss(lease, verb);
+}
+
+void LeaseKeeper::lose_task(const queue::Lease& lease, const char* verb, std::size_t entry) {
+  if (!tasks_[entry].lost.exchange(true)) note_loss(lease, verb);
+}
+
+void LeaseKeeper::note_loss(const queue::Lease& lease, const char* verb) {
   slot_.raw().leases_lost.fetch_add(1, std::memory_order_relaxed);
   log::warn("lease.lost", {{"queue_id", lease.partition.queue_id},
                            {"partition", lease.partition.partition_no},
                            {"epoch", lease.epoch},
                            {"found_by", verb}});
+}
+
+void LeaseKeeper::end_last_call(db::Connection& db) {
+  queue::FormerConnection former;
+  {
+    const std::lock_guard held(mutex_);
+    const ipc::Slot& slot = slot_.raw();
+    const std::chrono::nanoseconds age(boot_ns() - slot.connected_ns[1]);
+    former = {slot.connection_ids[1].load(), slot.server_ids[1], age};
+  }
+  queue::kill_connections(db, {&former, 1});
 }
 
 void LeaseKeeper::work_was_added() {
@@ -128,59 +164,110 @@ void LeaseKeeper::work_was_added() {
 
 // The database counts from when it executed the statement, which was after it was sent. Whatever
 // the reply says or how late it comes, the lease stands until then.
-void LeaseKeeper::set_deadline(Nanos sent_ns) {
-  deadline_ns_ = sent_ns + ttl_ns_ - lease_margin(ttl_ns_, trips_);
-  slot_.lease_deadline(deadline_ns_);
+Nanos LeaseKeeper::deadline_after(Nanos sent_ns) const {
+  return sent_ns + ttl_ns_ - lease_margin(ttl_ns_, trips_);
 }
 
 void LeaseKeeper::run() {
   std::unique_lock held(mutex_);
   while (!stop_) {
-    if (!lease_ || lost_) {
-      changed_.wait(held);
+    if (!act(held)) {
+      wait(held);
       continue;
     }
-    const Nanos now = boot_ns();
-    if (detach_is_due(now)) {
-      detach(held);
-    } else if (now >= renew_at_ns_ && place_ != Place::kUnknown) {
-      renew(held);
-    } else if (cancel_look_is_due(now)) {
-      look_for_cancel(held);
-    } else {
-      // wait_for runs on CLOCK_MONOTONIC; after a suspend it wakes late and finds the lease
-      // expired.
-      changed_.wait_for(held, std::chrono::nanoseconds(next_look(now) - now));
-    }
+    held.unlock();  // a task that ends does not wait until all that is due is done
+    std::this_thread::yield();
+    held.lock();
   }
 }
 
-bool LeaseKeeper::over_time(Nanos now) const {
-  const Nanos deadline = task_deadline_ns_.load();
+// One thing that is due.
+bool LeaseKeeper::act(std::unique_lock<std::mutex>& held) {
+  const Nanos now = boot_ns();
+  const std::span<Running> tasks(tasks_.data(), most_);
+  if (lease_is_due(now)) {
+    renew(held);
+    return true;
+  }
+  for (Running& running : tasks) {
+    if (!renewal_is_due(running, now)) continue;
+    renew_detached(held, running);
+    return true;
+  }
+  for (Running& running : tasks) {
+    if (!detach_is_due(running, now)) continue;
+    detach(held, running);
+    return true;
+  }
+  for (Running& running : tasks) {
+    if (!cancel_look_is_due(running, now)) continue;
+    look_for_cancel(held, running);
+    return true;
+  }
+  return false;
+}
+
+// wait_for runs on CLOCK_MONOTONIC; after a suspend it wakes late and finds the lease expired.
+void LeaseKeeper::wait(std::unique_lock<std::mutex>& held) {
+  const Nanos now = boot_ns();
+  std::optional<Nanos> next;
+  if (lease_ && !lost_) next = std::min(now + kLook, std::max(renew_at_ns_, now + 1));
+  for (const Running& running : std::span<Running>(tasks_.data(), most_)) {
+    if (!running.work || running.place != Place::kDetached || running.lost) continue;
+    const Nanos look =
+        looks_for_cancel(running, now) ? running.work->cancel->next_look() : UINT64_MAX;
+    const Nanos soonest = std::max(std::min(running.renew_at_ns, look), now + 1);
+    next = std::min(next.value_or(UINT64_MAX), soonest);
+  }
+  if (!next) return changed_.wait(held);
+  changed_.wait_for(held, std::chrono::nanoseconds(*next - now));
+}
+
+bool LeaseKeeper::over_time(const Running& running, Nanos now) {
+  const Nanos deadline = running.hard_deadline_ns.load();
   return deadline != 0 && now >= deadline;
 }
 
-bool LeaseKeeper::detach_is_due(Nanos now) const {
-  if (!work_ || work_->detach_after_ns == 0 || now < detach_at_ns_) return false;
-  if (place_ != Place::kPartition) return place_ == Place::kUnknown;
-  if (over_time(now)) return false;
-  const Nanos ran = now - work_began_ns_;
-  if (ran >= work_->detach_after_ns) return true;
-  return ran >= kSlow && board_.waiters.load(std::memory_order_relaxed) > 0;
+// Of those that the lease is renewed for.
+bool LeaseKeeper::over_time(Nanos now) const {
+  return std::any_of(tasks_.begin(), tasks_.begin() + static_cast<std::ptrdiff_t>(most_),
+                     [now](const Running& one) { return !one.detached && over_time(one, now); });
 }
 
-Nanos LeaseKeeper::next_look(Nanos now) const {
-  const Nanos look = now + kLook;
-  if (place_ == Place::kUnknown) return look;
-  const Nanos soonest = work_ && work_->cancel != nullptr && !over_time(now)
-                            ? std::min(renew_at_ns_, work_->cancel->next_look())
-                            : renew_at_ns_;
-  return std::max(now + 1, place_ == Place::kPartition ? std::min(look, soonest) : soonest);
+// Not where it is in doubt whether the lease has ended with a task.
+bool LeaseKeeper::lease_is_due(Nanos now) const {
+  if (!lease_ || lost_ || now < renew_at_ns_) return false;
+  return std::none_of(tasks_.begin(), tasks_.begin() + static_cast<std::ptrdiff_t>(most_),
+                      [](const Running& one) {
+                        return one.work && !one.work->beside && one.place == Place::kUnknown;
+                      });
 }
 
-bool LeaseKeeper::cancel_look_is_due(Nanos now) const {
-  return work_ && work_->cancel != nullptr && place_ != Place::kUnknown && !over_time(now) &&
-         now >= work_->cancel->next_look();
+bool LeaseKeeper::renewal_is_due(const Running& running, Nanos now) {
+  return running.work && running.place == Place::kDetached && !running.lost &&
+         now >= running.renew_at_ns;
+}
+
+bool LeaseKeeper::detach_is_due(const Running& running, Nanos now) const {
+  if (!lease_ || lost_ || !running.work || running.work->detach_after_ns == 0) return false;
+  if (now < running.detach_at_ns) return false;
+  if (running.place != Place::kPartition) return running.place == Place::kUnknown;
+  if (over_time(running, now)) return false;
+  const Nanos ran = now - running.began_ns;
+  if (ran >= running.work->detach_after_ns) return true;
+  if (ran < kSlow) return false;
+  return board_.waiters.load(std::memory_order_relaxed) > 0 ||
+         (running.work->beside && make_room_.load());
+}
+
+bool LeaseKeeper::looks_for_cancel(const Running& running, Nanos now) const {
+  if (!running.work || running.work->cancel == nullptr || over_time(running, now)) return false;
+  if (running.place == Place::kDetached) return !running.lost;
+  return running.place == Place::kPartition && lease_ && !lost_;
+}
+
+bool LeaseKeeper::cancel_look_is_due(const Running& running, Nanos now) const {
+  return looks_for_cancel(running, now) && now >= running.work->cancel->next_look();
 }
 
 void LeaseKeeper::connect_if_needed() {
@@ -197,11 +284,6 @@ void LeaseKeeper::try_again(std::unique_lock<std::mutex>& held) {
   held.lock();
 }
 
-bool LeaseKeeper::send_renewal() {
-  if (place_ == Place::kPartition) return store_.renew(*connection_, *lease_);
-  return detached_store_.renew(*connection_, queue::DetachedStore::detached(*lease_, *work_->task));
-}
-
 void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
   if (over_time(boot_ns()) && !db::without("renewal_deadline")) {
     // The task is over time: the lease must not outlive it by a blind timer (B3). Unless it ends,
@@ -212,14 +294,15 @@ void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
   try {
     connect_if_needed();
     const Nanos sent = boot_ns();
-    if (!send_renewal()) {
+    if (!store_.renew(*connection_, *lease_)) {
       // Released, and the reply was lost or is still to come. Or lost: then the release tells.
       if (releasing_) return lease_.reset();
-      return lose(*lease_, place_ == Place::kDetached ? "renew_detached" : "renew");
+      return lose(*lease_, "renew");
     }
     trips_.add(boot_ns() - sent);
     renew_at_ns_ = sent + ttl_ns_ / 3;
-    set_deadline(sent);
+    deadline_ns_ = deadline_after(sent);
+    slot_.lease_deadline(deadline_ns_);
     log::debug("lease.renewed", {{"queue_id", lease_->partition.queue_id},
                                  {"partition", lease_->partition.partition_no},
                                  {"epoch", lease_->epoch}});
@@ -230,51 +313,86 @@ void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
   }
 }
 
-// A detach whose reply is lost is sent again until its outcome is known, or the task ends.
-void LeaseKeeper::detach(std::unique_lock<std::mutex>& held) {
+// As renew(), for one task.
+void LeaseKeeper::renew_detached(std::unique_lock<std::mutex>& held, Running& running) {
+  if (over_time(running, boot_ns()) && !db::without("renewal_deadline")) {
+    running.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
+    return;
+  }
   try {
     connect_if_needed();
     const Nanos sent = boot_ns();
-    const auto landed = detached_store_.detach(*connection_, *lease_, *work_->task, work_->attempt,
-                                               work_->finished);
+    const auto mine = queue::DetachedStore::detached(running.lease, *running.work->task);
+    if (!detached_store_.renew(*connection_, mine)) {
+      return lose_task(running.lease, "renew_detached", running.work->entry);
+    }
+    trips_.add(boot_ns() - sent);
+    running.renew_at_ns = sent + ttl_ns_ / 3;
+    running.deadline_ns = deadline_after(sent);
+    log::debug("task.renewed", {{"task", mine.id.text()}, {"epoch", mine.epoch}});
+  } catch (const db::DbError& error) {
+    log::warn("lease.renew_failed", {{"error", error.what()}});
+    running.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
+    try_again(held);
+  }
+}
+
+// A detach whose reply is lost is sent again until its outcome is known, or the task ends.
+void LeaseKeeper::detach(std::unique_lock<std::mutex>& held, Running& running) {
+  try {
+    connect_if_needed();
+    const Nanos sent = boot_ns();
+    const TaskAtWork& work = *running.work;
+    any_detached_ = true;
+    const auto landed =
+        work.beside ? detached_store_.detach_beside(*connection_, *lease_, *work.task, work.attempt)
+                    : detached_store_.detach(*connection_, *lease_, *work.task, work.attempt,
+                                             work.finished);
     if (landed == queue::Landed::kLeaseGone) return lose(*lease_, "detach");
-    detached(sent);
+    detached(running, sent);
   } catch (const db::DbError& error) {
     log::warn("task.detach_failed", {{"error", error.what()}});
     // Anything else was answered, and nothing of it was done.
-    if (error.error_class() == db::ErrorClass::kGone) place_ = Place::kUnknown;
+    if (error.error_class() == db::ErrorClass::kGone) running.place = Place::kUnknown;
     const bool transient =
-        place_ == Place::kUnknown || error.error_class() == db::ErrorClass::kRetryable;
-    detach_at_ns_ = boot_ns() + (transient ? kTryAgain : ttl_ns_);
+        running.place == Place::kUnknown || error.error_class() == db::ErrorClass::kRetryable;
+    running.detach_at_ns = boot_ns() + (transient ? kTryAgain : ttl_ns_);
     try_again(held);
   }
 }
 
 // One that fails is tried again: nobody waits for it.
-void LeaseKeeper::look_for_cancel(std::unique_lock<std::mutex>& held) {
+void LeaseKeeper::look_for_cancel(std::unique_lock<std::mutex>& held, Running& running) {
+  CancelWatch& cancel = *running.work->cancel;
   try {
     connect_if_needed();
-    work_->cancel->look(*connection_, *lease_, *work_->task, place_ == Place::kDetached);
+    cancel.look(*connection_, running.lease, *running.work->task,
+                running.place == Place::kDetached);
   } catch (const db::DbError& error) {
     log::warn("task.cancel_look_failed", {{"error", error.what()}});
-    work_->cancel->try_later();
+    cancel.try_later();
     try_again(held);
   }
 }
 
-void LeaseKeeper::detached(Nanos sent_ns) {
-  place_ = Place::kDetached;
-  slot_.task_detached();
+void LeaseKeeper::detached(Running& running, Nanos sent_ns) {
+  running.place = Place::kDetached;
+  slot_.task_detached(running.work->entry);
   trips_.add(boot_ns() - sent_ns);
-  renew_at_ns_ = sent_ns + ttl_ns_ / 3;
-  set_deadline(sent_ns);
-  const queue::Detached now = queue::DetachedStore::detached(*lease_, *work_->task);
+  running.renew_at_ns = sent_ns + ttl_ns_ / 3;
+  running.deadline_ns = deadline_after(sent_ns);
+  running.detached = true;
+  if (!running.work->beside) {
+    lease_.reset();
+    deadline_ns_ = 0;
+  }
+  const queue::Detached now = queue::DetachedStore::detached(running.lease, *running.work->task);
   log::info("task.detached", {{"task", now.id.text()},
-                              {"type", work_->task->type},
-                              {"partition", lease_->partition.partition_no},
-                              {"after_ms", (boot_ns() - work_began_ns_) / kMilli}});
+                              {"type", running.work->task->type},
+                              {"partition", running.lease.partition.partition_no},
+                              {"after_ms", (boot_ns() - running.began_ns) / kMilli}});
   // Its neighbours are anybody's now.
-  peer::ring(board_, 1);
+  if (!running.work->beside) peer::ring(board_, 1);
 }
 
 }  // namespace allot::worker

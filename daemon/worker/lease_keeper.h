@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -16,7 +18,6 @@
 #include "ipc/board.h"
 #include "queue/detached_store.h"
 #include "queue/lease_store.h"
-#include "worker/cancel_watch.h"
 #include "worker/round_trips.h"
 #include "worker/slot_writer.h"
 
@@ -29,7 +30,11 @@ struct TaskAtWork {
   std::uint32_t attempt = 0;                    // its number, from 1
   std::span<const queue::Finished> finished{};  // of its block, not yet acknowledged
   Nanos detach_after_ns = 0;                    // 0: never
-  CancelWatch* cancel = nullptr;                // none: nobody looks for requests to cancel it
+  std::size_t entry = 0;                        // its place among those that run, as in the slot
+  // Others of its partition run beside it: when it is detached, they and the lease stay. Else the
+  // lease ends with it, and what is finished is acknowledged.
+  bool beside = false;
+  CancelWatch* cancel = nullptr;  // none: nobody looks for requests to cancel it
 };
 
 // Where a task is that has run.
@@ -40,9 +45,9 @@ enum class Place {
 };
 
 // Renews the lease at a third of its TTL while tasks run, in a thread with a connection of its own,
-// which is opened when a lease first lives that long. The same thread detaches a task that runs
-// long (B12), because the main thread is inside the handler, and renews it from then on; and looks
-// for requests to cancel it (B11).
+// which is opened when a lease first lives that long. The same thread detaches tasks that run long
+// (B12), because the main thread may be inside a handler, and renews them from then on, each on its
+// own; and looks for requests to cancel them (B11).
 //
 // Block loop and keeper share one mutex (S1): releasing(), drop() and task_ended() wait for a
 // renewal or a detach under way, so that no renewal meets a release that is answered in time. One
@@ -65,6 +70,9 @@ class LeaseKeeper {
   // more renewals of it, and it is not valid() any more.
   void lose(const queue::Lease& lease, const char* verb);
 
+  // The same for one that was detached from `lease`: the lease in hand may be another one.
+  void lose_task(const queue::Lease& lease, const char* verb, std::size_t entry = 0);
+
   // Other workers may have something to do now.
   void work_was_added();
 
@@ -72,35 +80,69 @@ class LeaseKeeper {
   [[nodiscard]] bool valid() const {
     return (!lost_.load() && boot_ns() < deadline_ns_.load()) || db::without("lease_deadline");
   }
+  // The same for a task that runs: of the lease, or of itself once it is detached.
+  [[nodiscard]] bool task_valid(std::size_t entry = 0) const;
   [[nodiscard]] bool lost() const { return lost_.load(); }
   [[nodiscard]] Nanos deadline_ns() const { return deadline_ns_.load(); }
 
   // A task past this moment (CLOCK_BOOTTIME) is not worth renewing for; 0 = none runs. From any
   // thread.
-  void set_task_deadline(Nanos hard_deadline_ns) { task_deadline_ns_.store(hard_deadline_ns); }
+  void set_task_deadline(Nanos hard_deadline_ns, std::size_t entry = 0) {
+    tasks_[entry].hard_deadline_ns = hard_deadline_ns;
+  }
 
   // Around each handler. `begun` is called with the moment at which it begins (CLOCK_BOOTTIME):
   // what the wait for a renewal under way took is not its time. It notes the task in the slot,
   // before the keeper may detach it (S9). False: the lease is in doubt, the handler must not be
   // called (S5), and nothing was noted.
   [[nodiscard]] bool task_begins(const TaskAtWork& work, const std::function<void(Nanos)>& begun);
-  // Unless the task is still in its partition, the keeper then holds nothing.
-  Place task_ended();
+  Place task_ended(std::size_t entry = 0);
+
+  // What was sent last, and had no reply, may still be executing: over `db` it is ended.
+  void end_last_call(db::Connection& db);
+
+  // Whether a task left its partition under the lease in hand, or may have.
+  [[nodiscard]] bool any_detached() const { return any_detached_.load(); }
+  // Of one that runs: the keeper is done with its partition.
+  [[nodiscard]] bool is_detached(std::size_t entry) const { return tasks_[entry].detached.load(); }
+  // Runners are idle, and more waits elsewhere: whoever runs for a while makes room.
+  void make_room(bool wanted) { make_room_ = wanted; }
 
  private:
+  // What runs, at the same index as in the slot.
+  struct Running {
+    std::atomic<Nanos> hard_deadline_ns{0};
+    std::atomic<bool> detached{false};  // what is valid() of it from then on:
+    std::atomic<bool> lost{false};
+    std::atomic<Nanos> deadline_ns{0};
+    // Guarded by mutex_.
+    std::optional<TaskAtWork> work{};
+    queue::Lease lease{};  // under which it began
+    Nanos began_ns = 0;    // CLOCK_BOOTTIME
+    Place place = Place::kPartition;
+    Nanos detach_at_ns = 0;  // not before; after one that failed
+    Nanos renew_at_ns = 0;   // of a detached one
+  };
+
   void run();
+  [[nodiscard]] static bool over_time(const Running& running, Nanos now);
   [[nodiscard]] bool over_time(Nanos now) const;
-  [[nodiscard]] bool detach_is_due(Nanos now) const;
-  [[nodiscard]] bool cancel_look_is_due(Nanos now) const;
-  [[nodiscard]] Nanos next_look(Nanos now) const;
+  [[nodiscard]] bool detach_is_due(const Running& running, Nanos now) const;
+  [[nodiscard]] bool lease_is_due(Nanos now) const;
+  [[nodiscard]] static bool renewal_is_due(const Running& running, Nanos now);
+  [[nodiscard]] bool looks_for_cancel(const Running& running, Nanos now) const;
+  [[nodiscard]] bool cancel_look_is_due(const Running& running, Nanos now) const;
+  void look_for_cancel(std::unique_lock<std::mutex>& held, Running& running);
+  [[nodiscard]] bool act(std::unique_lock<std::mutex>& held);
+  void wait(std::unique_lock<std::mutex>& held);
   void renew(std::unique_lock<std::mutex>& held);
-  void detach(std::unique_lock<std::mutex>& held);
-  void detached(Nanos sent_ns);
-  void look_for_cancel(std::unique_lock<std::mutex>& held);
+  void renew_detached(std::unique_lock<std::mutex>& held, Running& running);
+  void detach(std::unique_lock<std::mutex>& held, Running& running);
+  void detached(Running& running, Nanos sent_ns);
+  void note_loss(const queue::Lease& lease, const char* verb);
   void connect_if_needed();
   void try_again(std::unique_lock<std::mutex>& held);
-  bool send_renewal();
-  void set_deadline(Nanos sent_ns);
+  [[nodiscard]] Nanos deadline_after(Nanos sent_ns) const;
 
   const queue::LeaseStore& store_;
   const queue::DetachedStore& detached_store_;
@@ -111,17 +153,16 @@ class LeaseKeeper {
 
   std::atomic<bool> lost_{false};
   std::atomic<Nanos> deadline_ns_{0};
-  std::atomic<Nanos> task_deadline_ns_{0};
+  std::atomic<bool> any_detached_{false};
+  std::atomic<bool> make_room_{false};
+  std::array<Running, ipc::kMaxRunning> tasks_{};
+  std::size_t most_ = 1;  // entries that were ever used: no more are looked at; guarded by mutex_
 
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
   std::optional<queue::Lease> lease_;
-  std::optional<TaskAtWork> work_;
-  Nanos work_began_ns_ = 0;  // CLOCK_BOOTTIME
-  Place place_ = Place::kPartition;
   Nanos renew_at_ns_ = 0;
-  Nanos detach_at_ns_ = 0;  // not before; after one that failed
   RoundTrips trips_;
   bool releasing_ = false;
   bool stop_ = false;

@@ -5,27 +5,27 @@ namespace allot::worker {
 
 RunningMark::RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const queue::Task& task,
                          Number number, const TaskLimits& limits, const CancelWatch& cancel,
-                         Nanos started_ns)
-    : slot_(slot), keeper_(keeper), limits_(limits), cancel_(cancel) {
+                         Nanos started_ns, std::size_t entry)
+    : slot_(slot), keeper_(keeper), limits_(limits), cancel_(cancel), entry_(entry) {
   const auto [at_ns, by] = limits_.hard(started_ns);
   hard_ns_ = at_ns;
-  keeper_.set_task_deadline(at_ns);
-  slot_.begin_task(task, number.attempt, number.most, limits_.soft_ns, at_ns, by);
+  keeper_.set_task_deadline(at_ns, entry_);
+  slot_.begin_task(task, number.attempt, number.most, limits_.soft_ns, at_ns, by, entry_);
 }
 
 RunningMark::~RunningMark() {
   if (!returned_) handler_returned();
-  slot_.end_task();
+  slot_.end_task(entry_);
 }
 
 Place RunningMark::handler_returned() {
   {
     const std::lock_guard held(mutex_);
     returned_ = true;
-    slot_.end_handler();
-    keeper_.set_task_deadline(0);
+    slot_.end_handler(entry_);
+    keeper_.set_task_deadline(0, entry_);
   }
-  return keeper_.task_ended();
+  return keeper_.task_ended(entry_);
 }
 
 void RunningMark::progress() noexcept {
@@ -45,8 +45,8 @@ void RunningMark::cancel_asked() noexcept {
 void RunningMark::move_deadline(Nanos at_ns, ipc::Limit by) noexcept {
   if (returned_) return;
   hard_ns_ = at_ns;
-  slot_.move_deadline(at_ns, by);
-  keeper_.set_task_deadline(at_ns);
+  slot_.move_deadline(at_ns, by, entry_);
+  keeper_.set_task_deadline(at_ns, entry_);
 }
 
 }  // namespace allot::worker

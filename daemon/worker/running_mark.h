@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <mutex>
 
 #include "base/clock.h"
@@ -22,7 +23,8 @@ class RunningMark {
     std::uint32_t most;
   };
   RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const queue::Task& task, Number number,
-              const TaskLimits& limits, const CancelWatch& cancel, Nanos started_ns);
+              const TaskLimits& limits, const CancelWatch& cancel, Nanos started_ns,
+              std::size_t entry = 0);
   RunningMark(const RunningMark&) = delete;
   RunningMark& operator=(const RunningMark&) = delete;
   ~RunningMark();
@@ -33,6 +35,8 @@ class RunningMark {
   // From any thread.
   void progress() noexcept;
   [[nodiscard]] bool cancelled() const noexcept { return cancel_.asked(); }
+  // Its lease, or that of its partition.
+  [[nodiscard]] bool valid() const { return keeper_.task_valid(entry_); }
   // From the keeper's, with each look once somebody asked for its end.
   void cancel_asked() noexcept;
 
@@ -43,6 +47,7 @@ class RunningMark {
   LeaseKeeper& keeper_;
   const TaskLimits limits_;
   const CancelWatch& cancel_;
+  const std::size_t entry_;
   std::mutex mutex_;  // of what follows
   Nanos hard_ns_ = 0;
   bool returned_ = false;

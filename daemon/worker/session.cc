@@ -37,7 +37,7 @@ db::Connection& Session::connection() {
     db::Connection fresh = connect(options_);
     end_former(fresh);
     connection_.emplace(std::move(fresh));
-    slot_.connected(0, *connection_);
+    slot_.connected(place_, *connection_);
     log::info("database.connected",
               {{"where", connection_->where()}, {"connection", connection_->id()}});
   } else if (mono_ns() - looked_at_ns_ < kLookEvery) {
@@ -54,8 +54,9 @@ db::Connection& Session::connection() {
 // again, for nobody.
 void Session::end_former(db::Connection& fresh) {
   const ipc::Slot& slot = slot_.raw();
-  const std::chrono::nanoseconds age(boot_ns() - slot.connected_ns[0]);
-  const queue::FormerConnection former{slot.connection_ids[0].load(), slot.server_ids[0], age};
+  const std::chrono::nanoseconds age(boot_ns() - slot.connected_ns[place_]);
+  const queue::FormerConnection former{slot.connection_ids[place_].load(), slot.server_ids[place_],
+                                       age};
   if (former.id == 0) return;
   queue::kill_connections(fresh, {&former, 1});
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -23,8 +24,10 @@ class GaveUp : public std::runtime_error {
 // once when it is executed twice, as every verb of the stores has.
 class Session {
  public:
-  Session(db::ConnectOptions options, SlotWriter& slot, std::chrono::milliseconds patience)
-      : options_(std::move(options)), slot_(slot), patience_(patience) {}
+  // `place`: of its connection in the slot, see SlotWriter::connected().
+  Session(db::ConnectOptions options, SlotWriter& slot, std::chrono::milliseconds patience,
+          std::size_t place = 0)
+      : options_(std::move(options)), slot_(slot), patience_(patience), place_(place) {}
 
   // Throws GaveUp when asked to leave and the database stays away for longer than the patience.
   template <typename Verb>
@@ -90,6 +93,7 @@ class Session {
   db::ConnectOptions options_;
   SlotWriter& slot_;
   std::chrono::milliseconds patience_;
+  std::size_t place_;
   std::optional<db::Connection> connection_;
   std::uint64_t looked_at_ns_ = 0;  // when it was last seen to be writable
   std::uint64_t generation_ = 0;

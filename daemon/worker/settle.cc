@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,26 +33,25 @@
 namespace allot::worker {
 namespace {
 
-// What became of the task that the slot names.
-enum class Last {
-  kNone,         // there is nothing to it
-  kInterrupted,  // its attempt is written, and to be given back
-  kRunning,      // inside its handler
-  kFinished      // the worker died before it could say so
+// A task that the slot names.
+struct Left {
+  ipc::RunningTask task;
+  [[nodiscard]] queue::TaskId id() const {
+    return {{task.queue_id, task.partition_no}, task.prio, task.first_key};
+  }
+  [[nodiscard]] queue::TaskKey key() const { return {task.prio, task.run_key}; }
 };
 
 // What the dead worker left behind, read once from its slot.
 struct Remains {
-  queue::Partition partition;
+  queue::Partition partition;  // of its lease
   std::vector<queue::Finished> finished;
-  Last last = Last::kNone;
-  ipc::RunningTask task{};  // of which `last` tells
-  [[nodiscard]] queue::TaskId id() const { return {partition, task.prio, task.first_key}; }
+  std::vector<Left> running;      // inside their handlers
+  std::vector<Left> interrupted;  // their attempts are written, and to be given back
+  std::vector<Left> detached;     // finished: the worker died before it could say so
 };
 
-Remains read_remains(const ipc::Slot& slot) {
-  Remains remains;
-  remains.partition = {slot.queue_id, slot.partition_no};
+void read_finished(const ipc::Slot& slot, Remains& remains) {
   const auto finished = std::min<std::size_t>(slot.finished_count.load(), ipc::kMaxFinished);
   for (std::size_t i = 0; i < finished; ++i) {
     const ipc::FinishedTask& task = slot.finished[i];
@@ -60,28 +60,49 @@ Remains read_remains(const ipc::Slot& slot) {
                                 task.first_key != 0 ? std::optional(task.first_key) : std::nullopt,
                                 task.unique != 0, true, std::nullopt});
   }
-  const ipc::RunningTask& task = remains.task = slot.running[0];
-  if (slot.running_count.load() == 0) {
-    if (task.announced != 0) remains.last = Last::kInterrupted;
-    return remains;
+}
+
+Remains read_remains(const ipc::Slot& slot) {
+  Remains remains;
+  remains.partition = {slot.queue_id, slot.partition_no};
+  read_finished(slot, remains);
+  const std::uint32_t running = slot.running_count.load();
+  for (std::uint32_t i = 0; i < ipc::kMaxRunning; ++i) {
+    const Left left{slot.running[i]};
+    if (left.task.attempt == 0) continue;
+    const bool done = left.id().partition == remains.partition &&
+                      std::any_of(remains.finished.begin(), remains.finished.end(),
+                                  [&](const auto& one) { return one.key == left.key(); });
+    if (left.task.announced == 1) {
+      remains.interrupted.push_back(left);
+    } else if (left.task.announced != 0) {
+      remains.detached.push_back(left);
+    } else if (i < running && !done) {
+      remains.running.push_back(left);
+    } else if (i < running) {
+      remains.detached.push_back(left);  // if it was: only then is there something left of it
+    }
   }
-  const bool finished_it =
-      std::any_of(remains.finished.begin(), remains.finished.end(), [&](const auto& one) {
-        return one.key == queue::TaskKey{task.prio, task.run_key};
-      });
-  remains.last = finished_it ? Last::kFinished : Last::kRunning;
   return remains;
 }
 
 // For a queue that keeps a history. What they used is not in the slot, and nobody knows it now.
+std::optional<queue::Record> record_of(const config::Settings& settings, const char* queue_name,
+                                       const queue::Holder& holder, std::uint32_t attempt) {
+  const config::Queue* queue = config::find_queue(settings, queue_name);
+  if (queue == nullptr || !keeps_history(*queue)) return std::nullopt;
+  return queue::Record{holder.host, holder.pid, attempt, {}};
+}
+
 void keep_records(const config::Settings& settings, const ipc::Slot& slot,
                   const queue::Holder& holder, Remains& remains) {
-  const config::Queue* queue = config::find_queue(settings, slot.queue_name);
-  if (queue == nullptr || !keeps_history(*queue)) return;
   for (queue::Finished& one : remains.finished) {
-    const bool last = remains.last == Last::kFinished &&
-                      one.key == queue::TaskKey{remains.task.prio, remains.task.run_key};
-    one.record = queue::Record{holder.host, holder.pid, last ? remains.task.attempt : 0, {}};
+    const auto last =
+        std::find_if(remains.detached.begin(), remains.detached.end(), [&](const Left& left) {
+          return left.id().partition == remains.partition && left.key() == one.key;
+        });
+    const std::uint32_t attempt = last != remains.detached.end() ? last->task.attempt : 0;
+    one.record = record_of(settings, slot.queue_name, holder, attempt);
   }
 }
 
@@ -104,6 +125,29 @@ Nanos death_of(const ipc::Slot& slot) {
   return slot.died_ns != 0 ? slot.died_ns : boot_ns();
 }
 
+// Inside a handler that the supervisor killed the worker for, as in supervisor/workers.
+bool over_time(const ipc::Slot& slot, const ipc::RunningTask& running) {
+  return running.hard_deadline_ns != 0 && death_of(slot) >= running.hard_deadline_ns;
+}
+bool lease_in_doubt(const ipc::Slot& slot, const ipc::RunningTask& running) {
+  const Nanos deadline = slot.lease_deadline_ns;
+  return slot.exclusive != 0 && running.detached == 0 && deadline != 0 &&
+         death_of(slot) >= deadline;
+}
+
+// Whose fault the death is. Of several, only what the supervisor killed the worker for is known.
+std::vector<Left> culprits_of(int wait_status, const ipc::Slot& slot, const Remains& remains) {
+  if (remains.running.size() < 2) return remains.running;
+  std::vector<Left> found;
+  if (!WIFSIGNALED(wait_status) || WTERMSIG(wait_status) != SIGKILL) return found;
+  for (const auto by : {&over_time, &lease_in_doubt}) {
+    std::copy_if(remains.running.begin(), remains.running.end(), std::back_inserter(found),
+                 [&](const Left& left) { return by(slot, left.task); });
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
 Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningTask& running) {
   if (!WIFSIGNALED(wait_status)) {
     return {"exit", "worker exited with status " + std::to_string(WEXITSTATUS(wait_status)) +
@@ -113,16 +157,13 @@ Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningT
   const char* name = sigdescr_np(number);
   const std::string text = "worker killed by signal " + std::to_string(number) + " (" +
                            (name != nullptr ? name : "unknown") + ") inside the handler";
-  const Nanos died = death_of(slot);
-  const auto over = [died](Nanos deadline) { return deadline != 0 && died >= deadline; };
-  // What the supervisor kills for, as in supervisor/workers.
-  if (number == SIGKILL && over(running.hard_deadline_ns)) {
+  if (number == SIGKILL && over_time(slot, running)) {
     const bool silent = running.limited_by == static_cast<std::uint32_t>(ipc::Limit::kProgress);
     return {"timeout", (silent ? "made no progress for longer than its handler promised; "
                                : "ran over its time limit; ") +
                            text};
   }
-  if (number == SIGKILL && slot.exclusive != 0 && over(slot.lease_deadline_ns)) {
+  if (number == SIGKILL && lease_in_doubt(slot, running)) {
     return {"lease", "its lease was in doubt; " + text};
   }
   return {"signal", text};
@@ -136,84 +177,99 @@ queue::Usage usage_of(const ipc::Slot& slot, const ipc::RunningTask& running) {
 }
 
 // Of the task that was running; how often it may be tried was decided when it began.
-CrashPolicy policy_of(const config::Settings& settings, const ipc::Slot& slot,
-                      const ipc::RunningTask& running) {
-  CrashPolicy policy = crash_policy(settings, slot.queue_name, running.type, running.attempt);
+CrashPolicy policy_of(const config::Settings& settings, const ipc::RunningTask& running) {
+  CrashPolicy policy = crash_policy(settings, running.queue_name, running.type, running.attempt);
   policy.max_attempts = running.max_attempts;
   return policy;
 }
 
-bool in_order(db::Connection& db, const ipc::Slot& slot) {
-  const auto queue = queue::find_queue(db, slot.queue_name);
+bool in_order(db::Connection& db, const ipc::RunningTask& running) {
+  const auto queue = queue::find_queue(db, running.queue_name);
   return queue && queue->shape.placement == queue::Placement::kOrdered;
 }
 
+// What the settler works with.
+struct Tools {
+  db::Connection& db;
+  const queue::TaskStore& tasks;
+  const queue::DetachedStore& detached;
+  std::optional<queue::Lease> lease;  // the dead worker's, if it still has one
+};
+
 // S10: the first crash is retried without delay, where the task stands; later ones by the policy.
 // In an ordered queue it is the partition that waits (S16).
-queue::Landed charge_leased(db::Connection& db, const queue::TaskStore& tasks,
-                            const queue::Lease& lease, const ipc::RunningTask& running,
-                            const CrashPolicy& policy, const queue::Verdict& verdict,
-                            bool in_order) {
+queue::Landed charge_leased(const Tools& tools, const Left& left, const CrashPolicy& policy,
+                            const queue::Verdict& verdict, queue::Then then) {
+  auto& [db, tasks, detached, lease] = tools;
+  const std::uint32_t attempt = left.task.attempt;
   queue::Task task;
-  task.key = {running.prio, running.run_key};
-  task.first_key = running.first_key;
-  const std::uint32_t attempt = running.attempt;
+  task.key = left.key();
+  task.first_key = left.task.first_key;
   if (attempt >= policy.max_attempts) {
-    return tasks.bury(db, lease, task, attempt, verdict, queue::Then::kRelease, policy.on_dead);
+    return tasks.bury(db, *lease, task, attempt, verdict, then, policy.on_dead);
   }
-  if (!crashed_before(db, {lease.partition, running.prio, running.first_key}, attempt)) {
-    return tasks.charge(db, lease, task, attempt, verdict, queue::Then::kRelease);
+  if (!crashed_before(db, left.id(), attempt)) {
+    return tasks.charge(db, *lease, task, attempt, verdict, then);
   }
-  if (in_order) {
-    return tasks.charge(db, lease, task, attempt, verdict, queue::Then::kRelease, policy.delay);
+  if (in_order(db, left.task)) {
+    return tasks.charge(db, *lease, task, attempt, verdict, then, policy.delay);
   }
-  return tasks.retry(db, lease, task, attempt, policy.delay, verdict, queue::Then::kRelease);
+  return tasks.retry(db, *lease, task, attempt, policy.delay, verdict, then);
+}
+
+bool under_lease(const Tools& tools, const Left& left) {
+  return tools.lease && tools.lease->partition == left.id().partition && left.task.detached == 0;
 }
 
 // Under its partition's lease, if that is still the dead worker's; else it was detached, or is
 // somebody's by now. In this order: a detach whose last packet is still executing has the lease's
 // row, so that what is found after a look at that row is final.
-queue::Landed charge(db::Connection& db, const queue::TaskStore& tasks,
-                     const queue::DetachedStore& detached, const std::optional<queue::Lease>& lease,
-                     const Remains& remains, const CrashPolicy& policy,
-                     const queue::Verdict& verdict, bool in_order) {
-  if (lease && charge_leased(db, tasks, *lease, remains.task, policy, verdict, in_order) ==
-                   queue::Landed::kYes) {
-    return queue::Landed::kYes;
-  }
-  const auto held = detached.held(db, remains.id());
-  if (!held) return queue::Landed::kLeaseGone;
-  return charge_detached(db, *held, remains.task.attempt, policy, verdict);
+queue::Landed charge(const Tools& tools, const Left& left, const CrashPolicy& policy,
+                     const queue::Verdict& verdict, queue::Then then) {
+  auto landed = queue::Landed::kLeaseGone;
+  if (under_lease(tools, left)) landed = charge_leased(tools, left, policy, verdict, then);
+  // A lease that stays tells nothing of a task that was detached beside others.
+  if (landed == queue::Landed::kYes && then == queue::Then::kRelease) return landed;
+  const auto held = tools.detached.held(tools.db, left.id());
+  if (!held) return landed;
+  return charge_detached(tools.db, *held, left.task.attempt, policy, verdict);
 }
 
 // What finished last may have been detached: then its row there is left of it. After a look at the
 // lease's row, as in charge().
-void ack_detached(db::Connection& db, const queue::DetachedStore& detached,
-                  const Remains& remains) {
-  if (remains.finished.empty()) return;
-  const queue::Finished& last = remains.finished.back();
-  const queue::TaskId id{remains.partition, last.key.prio,
-                         last.first_key.value_or(last.key.run_key)};
-  const auto held = detached.held(db, id);
-  if (held) static_cast<void>(queue::DetachedStore::ack(db, *held, last.record));
+void ack_detached(const Tools& tools, const config::Settings& settings, const Remains& remains) {
+  std::vector<std::pair<queue::TaskId, std::optional<queue::Record>>> ended;
+  for (const Left& left : remains.detached) {
+    ended.emplace_back(left.id(), record_of(settings, left.task.queue_name, tools.tasks.holder(),
+                                            left.task.attempt));
+  }
+  if (!remains.finished.empty()) {
+    const queue::Finished& last = remains.finished.back();
+    ended.push_back({{remains.partition, last.key.prio, last.first_key.value_or(last.key.run_key)},
+                     last.record});
+  }
+  for (const auto& [id, record] : ended) {
+    const auto held = tools.detached.held(tools.db, id);
+    if (held) static_cast<void>(queue::DetachedStore::ack(tools.db, *held, record));
+  }
 }
 
 // Without the lease nothing is charged, and the task is somebody else's; unless an earlier settler
 // charged it, and ended before it could say so.
-bool was_charged(db::Connection& db, const Remains& remains) {
-  const auto attempts = queue::list_attempts(db, remains.id());
+bool was_charged(db::Connection& db, const Left& left) {
+  const auto attempts = queue::list_attempts(db, left.id());
   return std::any_of(attempts.begin(), attempts.end(), [&](const queue::AttemptView& one) {
-    return one.attempt == remains.task.attempt && one.cause != queue::kLost.cause;
+    return one.attempt == left.task.attempt && one.cause != queue::kLost.cause;
   });
 }
 
-void log_charge(const Remains& remains, const ipc::Slot& slot, const Death& death, bool charged) {
-  const ipc::RunningTask& task = remains.task;
-  const std::string id = remains.id().text();
+void log_charge(const Left& left, const Death& death, bool charged) {
+  const ipc::RunningTask& task = left.task;
+  const std::string id = left.id().text();
   log::warn("task.crashed", {{"task", id},
                              {"type", task.type},
-                             {"queue", slot.queue_name},
-                             {"partition", remains.partition.partition_no},
+                             {"queue", task.queue_name},
+                             {"partition", task.partition_no},
                              {"attempt", task.attempt},
                              {"of", task.max_attempts},
                              {"charged", charged},
@@ -225,28 +281,52 @@ void log_charge(const Remains& remains, const ipc::Slot& slot, const Death& deat
 
 // What a neighbour or somebody outside did to the worker is not this task's attempt. Only under the
 // lease in which it was announced: since then others may have charged it.
-void give_back(db::Connection& db, const queue::TaskStore& tasks,
-               const queue::DetachedStore& detached, const std::optional<queue::Lease>& lease,
-               const ipc::Slot& slot, const Remains& remains) {
+void give_back(const Tools& tools, const ipc::Slot& slot, const Left& left) {
   queue::Task task;
-  task.key = {remains.task.prio, remains.task.run_key};
-  task.first_key = remains.task.first_key;
+  task.key = left.key();
+  task.first_key = left.task.first_key;
   auto landed = queue::Landed::kLeaseGone;
-  if (lease && lease->epoch == slot.epoch.load()) {
-    landed = tasks.give_back(db, *lease, task, remains.task.attempt);
+  if (under_lease(tools, left) && tools.lease->epoch == slot.epoch.load()) {
+    landed = tools.tasks.give_back(tools.db, *tools.lease, task, left.task.attempt);
   }
   if (landed == queue::Landed::kLeaseGone) {
-    const auto held = detached.held(db, remains.id());
-    if (held) landed = queue::DetachedStore::give_back(db, *held, remains.task.attempt);
+    const auto held = tools.detached.held(tools.db, left.id());
+    if (held) landed = queue::DetachedStore::give_back(tools.db, *held, left.task.attempt);
   }
   if (landed == queue::Landed::kLeaseGone) return;
-  log::info("task.not_started", {{"task", remains.id().text()},
-                                 {"reason", "its worker ended before it had a verdict"}});
+  log::info("task.not_started",
+            {{"task", left.id().text()}, {"reason", "its worker ended before it had a verdict"}});
+}
+
+// Those that ran beside others, when nobody knows whose fault it was (`suspected`), or when it was
+// another's. Ends the lease, if it has not ended yet.
+void spare(const Tools& tools, const std::vector<Left>& neighbours, bool suspected) {
+  std::vector<queue::TaskKey> keys;
+  for (const Left& left : neighbours) {
+    if (under_lease(tools, left)) keys.push_back(left.key());
+  }
+  if (suspected && !keys.empty()) {
+    static_cast<void>(tools.tasks.suspect(tools.db, *tools.lease, keys, queue::Then::kRelease));
+  }
+  for (const Left& left : neighbours) {
+    const auto held = tools.detached.held(tools.db, left.id());
+    const std::uint32_t attempt = left.task.attempt;
+    if (held && suspected) {
+      static_cast<void>(queue::DetachedStore::suspect(tools.db, *held, attempt));
+    } else if (held) {
+      static_cast<void>(queue::DetachedStore::give_back(tools.db, *held, attempt));
+    }
+    log::info("task.beside_a_crash", {{"task", left.id().text()},
+                                      {"type", left.task.type},
+                                      {"charged", false},
+                                      {"suspected", suspected}});
+  }
 }
 
 void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
   std::vector<queue::FormerConnection> connections;
-  for (int i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < std::size(slot.connection_ids); ++i) {
+    if (slot.connection_ids[i].load() == 0) continue;
     connections.push_back({slot.connection_ids[i].load(), slot.server_ids[i],
                            std::chrono::nanoseconds(boot_ns() - slot.connected_ns[i])});
   }
@@ -259,27 +339,67 @@ void count_crash(const config::Settings& settings) {
   if (tally != nullptr) ++tally->failed;
 }
 
-// The task that was running. One of which somebody asked the end is dead now: nothing is charged,
-// and nothing tried again (B11).
-void charge_running(const config::Settings& settings, db::Connection& db,
-                    const queue::TaskStore& tasks, const queue::DetachedStore& detached,
-                    const std::optional<queue::Lease>& lease, const ipc::Slot& slot,
-                    int wait_status, const Remains& remains) {
-  const auto cancel = queue::find_cancel(db, remains.id());
-  const Death death = cancel ? Death{queue::kCancelled, cancel->reason}
-                             : describe_death(wait_status, slot, remains.task);
-  CrashPolicy policy = policy_of(settings, slot, remains.task);
-  if (cancel) policy.max_attempts = 0;
-  const auto landed =
-      charge(db, tasks, detached, lease, remains, policy,
-             {death.cause, death.text, usage_of(slot, remains.task)}, in_order(db, slot));
-  const bool charged = landed == queue::Landed::kYes || was_charged(db, remains);
-  if (cancel && charged) {
-    return log_cancelled(remains.id().text(), remains.task.type, cancel->reason,
-                         describe_death(wait_status, slot, remains.task).text);
+// Those of which somebody asked the end are dead now: nothing is charged, and nothing tried again
+// (B11).
+std::vector<Left> end_cancelled(const Tools& tools, const config::Settings& settings,
+                                const ipc::Slot& slot, const std::vector<Left>& running,
+                                int wait_status) {
+  std::vector<Left> ended;
+  for (const Left& left : running) {
+    const auto cancel = queue::find_cancel(tools.db, left.id());
+    if (!cancel) continue;
+    ended.push_back(left);
+    CrashPolicy policy = policy_of(settings, left.task);
+    policy.max_attempts = 0;
+    policy.on_dead.reset();
+    const auto landed =
+        charge(tools, left, policy, {queue::kCancelled, cancel->reason, usage_of(slot, left.task)},
+               queue::Then::kKeepLease);
+    if (landed != queue::Landed::kYes && !was_charged(tools.db, left)) continue;
+    log_cancelled(left.id().text(), left.task.type, cancel->reason,
+                  describe_death(wait_status, slot, left.task).text);
   }
-  log_charge(remains, slot, death, charged);
-  if (charged) count_crash(settings);
+  return ended;
+}
+
+std::vector<Left> without(const std::vector<Left>& these, const std::vector<Left>& those) {
+  std::vector<Left> rest;
+  std::copy_if(these.begin(), these.end(), std::back_inserter(rest), [&](const Left& one) {
+    return std::none_of(those.begin(), those.end(),
+                        [&](const Left& other) { return one.id() == other.id(); });
+  });
+  return rest;
+}
+
+void charge_culprits(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
+                     const std::vector<Left>& culprits, int wait_status) {
+  for (const Left& left : culprits) {
+    const Death death = describe_death(wait_status, slot, left.task);
+    const bool last = &left == &culprits.back();
+    const auto landed = charge(tools, left, policy_of(settings, left.task),
+                               {death.cause, death.text, usage_of(slot, left.task)},
+                               last ? queue::Then::kRelease : queue::Then::kKeepLease);
+    const bool charged = landed == queue::Landed::kYes || was_charged(tools.db, left);
+    log_charge(left, death, charged);
+    if (charged) count_crash(settings);
+  }
+}
+
+// Every task that the slot names, and the lease.
+void settle_tasks(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
+                  const Remains& remains, int wait_status) {
+  std::vector<Left> running = remains.running;
+  if (db::without("crash_charge")) running.clear();
+  for (const Left& left : remains.interrupted) give_back(tools, slot, left);
+  auto culprits = culprits_of(wait_status, slot, remains);
+  if (running.empty()) culprits.clear();
+  const auto cancelled = end_cancelled(tools, settings, slot, running, wait_status);
+  // Under the lease last: the last of them ends it.
+  std::stable_partition(culprits.begin(), culprits.end(),
+                        [&](const Left& left) { return !under_lease(tools, left); });
+  charge_culprits(tools, settings, slot, without(culprits, cancelled), wait_status);
+  spare(tools, without(without(running, culprits), cancelled), culprits.empty());
+  ack_detached(tools, settings, remains);
 }
 
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
@@ -301,15 +421,11 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   if (!db::without("kill_connections")) kill_former_connections(db, slot);
   queue::TaskStore::ack(db, remains.partition, remains.finished);
   const auto epoch = leases.held_epoch(db, remains.partition);
-  std::optional<queue::Lease> lease;
-  if (epoch) lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt};
-  if (remains.last == Last::kRunning && !db::without("crash_charge")) {
-    charge_running(settings, db, tasks, detached, lease, slot, wait_status, remains);
-  } else {
-    if (remains.last == Last::kInterrupted) give_back(db, tasks, detached, lease, slot, remains);
-    if (lease) leases.release(db, *lease);
-    ack_detached(db, detached, remains);
-  }
+  Tools tools{db, tasks, detached, std::nullopt};
+  if (epoch) tools.lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt};
+  settle_tasks(tools, settings, slot, remains, wait_status);
+  // Where it did not end with a charge; else the epoch is another one by now.
+  if (tools.lease) leases.release(db, *tools.lease);
   if (board != nullptr && slot.pool < ipc::kMaxPools) {
     put_first_in_line(*board, slot.pool, remains.partition);
   }

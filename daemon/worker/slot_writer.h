@@ -2,7 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <span>
 #include <string_view>
 
 #include "db/connection.h"
@@ -25,31 +28,37 @@ class SlotWriter {
   void beat();
   [[nodiscard]] ipc::Slot& raw() { return slot_; }
 
-  // Connection `which`: 0 the block loop's, 1 the lease keeper's.
-  void connected(int which, const db::Connection& connection);
+  // Connection `which`: 0 the block loop's, 1 the lease keeper's, then those of the runners.
+  void connected(std::size_t which, const db::Connection& connection);
 
   void begin_lease(queue::Partition partition, std::string_view queue_name, bool exclusive);
   void lease_known(std::uint64_t epoch, std::uint64_t deadline_ns);
   void lease_deadline(std::uint64_t deadline_ns);
   void end_lease();
 
+  // From here on `entry` is the task's place among those that run (< ipc::kMaxRunning): from its
+  // announcement or its begin to its end it is nobody else's, and one thread's. Where tasks run one
+  // at a time it is the first.
+
   // The attempt is about to be written, and then to start (S7). A worker that dies before it starts
   // has it given back by its settler.
-  void announce_task(const queue::Task& task, std::uint32_t attempt);
+  void announce_task(const queue::Task& task, std::uint32_t attempt, std::size_t entry = 0);
   void begin_task(const queue::Task& task, std::uint32_t attempt, std::uint32_t max_attempts,
                   std::uint64_t soft_deadline_ns, std::uint64_t hard_deadline_ns,
-                  ipc::Limit limited_by = ipc::Limit::kTime);
+                  ipc::Limit limited_by = ipc::Limit::kTime, std::size_t entry = 0);
   // The running task may go on until then. From any thread.
-  void move_deadline(std::uint64_t hard_deadline_ns, ipc::Limit limited_by);
+  void move_deadline(std::uint64_t hard_deadline_ns, ipc::Limit limited_by, std::size_t entry = 0);
   // Its handler has returned: nothing is to be killed any more, while its verdict is being written.
-  void end_handler();
-  void task_detached();
+  void end_handler(std::size_t entry = 0);
+  void task_detached(std::size_t entry = 0);
   // The running task's handler ended without a verdict, and its attempt is about to be given back:
   // by the settler, should this worker die or leave before that is written.
-  void task_interrupted();
+  void task_interrupted(std::size_t entry = 0);
+  // The running task is finished, and about to be acknowledged where it was detached to.
+  void detached_finished(std::size_t entry = 0);
   // What was announced is charged, or was given back.
-  void end_announced() { set_announced(false); }
-  void end_task();
+  void end_announced(std::size_t entry = 0);
+  void end_task(std::size_t entry = 0);
 
   // Of a drain; outlives this.
   void use(peer::Tally* tally) { tally_ = tally; }
@@ -65,11 +74,15 @@ class SlotWriter {
   void count_dead();
 
   // To be called before end_task(), so that a death in between does not charge a finished task.
+  // From any thread.
   void add_finished(const queue::Finished& task);
   void clear_finished();
+  // These are acknowledged; others may have been added meanwhile.
+  void drop_finished(std::span<const queue::Finished> acked);
 
-  // While one of these lives the main thread is in a handler, in a call with a deadline, or asleep:
-  // the pulse thread beats for it. A main thread stuck anywhere else is seen as frozen.
+  // While one of these lives a thread that runs tasks is in a handler, in a call with a deadline,
+  // or asleep: the pulse thread beats for it. A main thread stuck anywhere else is seen as frozen,
+  // once no other runs.
   class Guard {
    public:
     explicit Guard(SlotWriter& slot) : slot_(slot) { slot_.guards_.fetch_add(1); }
@@ -86,10 +99,14 @@ class SlotWriter {
   [[nodiscard]] bool guarded() const { return guards_.load() > 0; }
 
  private:
-  ipc::RunningTask& name_task(const queue::Task& task, std::uint32_t attempt);
-  void set_announced(bool announced);
+  ipc::RunningTask& name_task(const queue::Task& task, std::size_t entry);
+  [[nodiscard]] bool counts(std::size_t entry);
+  void count_running();
+  void set_announced(std::size_t entry, std::uint32_t announced);
+  void set_attempt(std::size_t entry, std::uint32_t attempt);
 
   ipc::Slot& slot_;
+  std::mutex mutex_;  // of what depends on several entries, and of the finished
   int notify_fd_;
   peer::Tally* tally_ = nullptr;
   bool exclusive_ = false;  // the queue of the lease in hand

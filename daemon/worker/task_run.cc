@@ -16,6 +16,7 @@
 #include "queue/inspect.h"
 #include "worker/cancel_watch.h"
 #include "worker/fenced.h"
+#include "worker/handler_hooks.h"
 #include "worker/recovery.h"
 #include "worker/run_hooks.h"
 #include "worker/running_mark.h"
@@ -38,6 +39,7 @@ struct TaskRun::Attempt {
   std::uint32_t most;                         // attempts that it may have
   bool announced;                             // written before it began (S7)
   std::span<const queue::Finished> before;    // of its block, not acknowledged yet
+  bool beside = false;                        // others of its block run beside it
   std::optional<queue::Detached> detached{};  // where it is, once it left its partition
   queue::Usage usage{};                       // of the handler, unless it succeeded
 };
@@ -52,53 +54,6 @@ std::uint32_t dice() {
   thread_local std::minstd_rand generator{std::random_device{}()};
   return static_cast<std::uint32_t>(generator());
 }
-
-// What a handler may ask of this process while it runs.
-class Hooks final : public plugin_host::HostHooks {
- public:
-  Hooks(std::string_view task, std::string_view type, Nanos soft_deadline_ns,
-        const LeaseKeeper& keeper, RunningMark& mark, TaskWrites& writes)
-      : task_(task),
-        type_(type),
-        soft_deadline_ns_(soft_deadline_ns),
-        keeper_(keeper),
-        mark_(mark),
-        writes_(writes) {}
-
-  void log(int level, std::string_view text) noexcept override {
-    const auto at = static_cast<log::Level>(std::clamp(level, 0, 3));
-    log::write(at, "handler.log", {{"task", task_}, {"type", type_}, {"text", text}});
-  }
-  bool stop_requested() noexcept override {
-    return asked() == Asked::kStop || boot_ns() >= soft_deadline_ns_ || !keeper_.valid() ||
-           mark_.cancelled();
-  }
-  void heartbeat() noexcept override { mark_.progress(); }
-
-  plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept override {
-    return writes_.checkpoint(payload);
-  }
-  plugin_host::CallAnswer submit(std::span<const allot_submission* const> tasks,
-                                 std::vector<std::string>& ids) noexcept override {
-    return writes_.submit(tasks, ids);
-  }
-  plugin_host::CallAnswer replace_with(
-      std::span<const allot_submission* const> tasks) noexcept override {
-    return writes_.replace_with(tasks);
-  }
-  plugin_host::CallAnswer execute(std::string_view statement, std::span<const allot_value> values,
-                                  const plugin_host::TakeRow& take_row) noexcept override {
-    return writes_.execute(statement, values, take_row);
-  }
-
- private:
-  std::string_view task_;
-  std::string_view type_;
-  Nanos soft_deadline_ns_;
-  const LeaseKeeper& keeper_;
-  RunningMark& mark_;
-  TaskWrites& writes_;
-};
 
 // What is wrong with its payload, if it cannot be decompressed.
 std::optional<std::string> decompress(queue::Task& task) {
@@ -143,17 +98,18 @@ void ack_early(Session& session, const TaskRun::Attempt& attempt) {
 
 TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
                  const queue::DetachedStore& detached, const plugin_host::Registry& registry,
-                 LeaseKeeper& keeper, SlotWriter& slot, const config::Settings& settings)
+                 LeaseKeeper& keeper, SlotWriter& slot, const config::Settings& settings, Seat seat)
     : session_(session),
       tasks_(tasks),
       detached_(detached),
       registry_(registry),
       keeper_(keeper),
       slot_(slot),
-      settings_(settings) {}
+      settings_(settings),
+      seat_(seat) {}
 
 TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
-                             bool careful, std::span<const queue::Finished> finished) {
+                             bool careful, std::span<const queue::Finished> finished, bool beside) {
   if (const auto ended = cancelled_before(lease, queue, task)) return *ended;
   const plugin_host::LoadedHandler* handler = registry_.find(task.type);
   if (handler == nullptr) return Result::kUnknownType;
@@ -167,7 +123,8 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
                   task.attempt + 1,
                   config::max_attempts(settings_, *queue.settings, task.type),
                   careful,
-                  finished};
+                  finished,
+                  beside};
   if (task.attempt >= attempt.most) return bury_spent(attempt);
   if (!task.payload) {
     task.payload = session_.call([&](db::Connection& db) {
@@ -178,12 +135,12 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
   // No further attempt would read it either.
   if (const auto why = decompress(task)) return bury(attempt, {"payload", *why});
   if (careful) {
-    slot_.announce_task(task, attempt.number);
+    slot_.announce_task(task, attempt.number, seat_.entry);
     const bool announced = write(attempt, "announce", [&](db::Connection& db) {
       return tasks_.announce(db, lease, task, attempt.number);
     });
     if (!announced) {
-      slot_.end_announced();
+      slot_.end_announced(seat_.entry);
       return Result::kLeaseGone;
     }
     task.attempt = attempt.number;  // so that its acknowledgement takes the record along
@@ -218,7 +175,7 @@ bool TaskRun::write(const Attempt& attempt, const char* verb, Write&& write) {
   if (session_.call(write) == queue::Landed::kYes) return true;
   // The first one may have landed, and its reply been lost: what it ended is gone.
   if (session_.generation() != generation) return true;
-  keeper_.lose(attempt.lease, verb);
+  keeper_.lose_task(attempt.lease, verb, seat_.entry);
   return false;
 }
 
@@ -232,12 +189,12 @@ TaskRun::Result TaskRun::dropped(const Attempt& attempt) {
 }
 
 bool TaskRun::give_back(const Attempt& attempt) {
-  slot_.task_interrupted();
+  slot_.task_interrupted(seat_.entry);
   const bool written = write(attempt, "give_back", [&](db::Connection& db) {
     return attempt.detached ? queue::DetachedStore::give_back(db, *attempt.detached, attempt.number)
                             : tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
   });
-  slot_.end_announced();
+  slot_.end_announced(seat_.entry);
   return written;
 }
 
@@ -256,15 +213,16 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt, queue::Task& task) {
               nanos(plugin_host::progress_every(*attempt.handler->handler))};
     running =
         &marked.emplace(slot_, keeper_, task, RunningMark::Number{attempt.number, attempt.most},
-                        limits, cancel, at);
+                        limits, cancel, at, seat_.entry);
   };
   // All before this may have taken long: with a look at the lease (S5).
-  const TaskAtWork work{&task, attempt.number, attempt.before, detach_after, &cancel};
+  const TaskAtWork work{&task,       attempt.number, attempt.before, detach_after,
+                        seat_.entry, attempt.beside, &cancel};
   if (!keeper_.task_begins(work, begun)) return not_started(attempt);
   RunningMark& mark = *marked;
-  TaskWrites writes(session_, keeper_, attempt.lease, task, attempt.queue.info);
-  Hooks hooks(attempt.id, task.type, limits.soft_ns, keeper_, mark, writes);
-  const UsageMeter meter;
+  TaskWrites writes(session_, keeper_, attempt.lease, task, attempt.queue.info, seat_.entry);
+  HandlerHooks hooks(attempt.id, task.type, limits.soft_ns, mark, writes);
+  const UsageMeter meter(seat_.thread);
   plugin_host::CallResult result;
   bool valid = false;
   Place place = Place::kPartition;
@@ -275,7 +233,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt, queue::Task& task) {
                                {attempt.id, attempt.queue.info.name, task.type, *task.payload,
                                 attempt.number, attempt.most, limits.soft_ns},
                                hooks);
-    valid = keeper_.valid();
+    valid = mark.valid();
     place = mark.handler_returned();
   }
   log_ran(attempt, result, started);
@@ -353,14 +311,21 @@ bool TaskRun::find_place(Attempt& attempt, Place place) {
   attempt.detached = queue::DetachedStore::detached(attempt.lease, attempt.task);
   if (place == Place::kDetached) return true;
   return fenced(session_, keeper_, attempt.lease, "detach", [&](db::Connection& db) {
+    if (attempt.beside) {
+      keeper_.end_last_call(db);
+      return detached_.detach_beside(db, attempt.lease, attempt.task, attempt.number);
+    }
     return detached_.detach(db, attempt.lease, attempt.task, attempt.number, attempt.before);
   });
 }
 
 TaskRun::Result TaskRun::finished(const Attempt& attempt) {
-  slot_.add_finished(queue::finished(attempt.task));
   slot_.count_done();
-  if (!attempt.detached) return Result::kFinished;
+  if (!attempt.detached) {
+    slot_.add_finished(queue::finished(attempt.task));
+    return Result::kFinished;
+  }
+  slot_.detached_finished(seat_.entry);
   const bool written = write(attempt, "ack", [&](db::Connection& db) {
     return queue::DetachedStore::ack(db, *attempt.detached, attempt.task.record);
   });

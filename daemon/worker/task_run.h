@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,6 +21,12 @@ namespace allot::worker {
 
 class TaskWrites;
 
+// Where a TaskRun runs its tasks.
+struct Seat {
+  std::size_t entry = 0;  // in the slot and with the keeper
+  bool thread = false;    // one of several
+};
+
 // One task: handler lookup, payload, slot, handler, verdict. The only place where the queue and the
 // plugins meet.
 class TaskRun {
@@ -35,12 +42,13 @@ class TaskRun {
 
   TaskRun(Session& session, const queue::TaskStore& tasks, const queue::DetachedStore& detached,
           const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
-          const config::Settings& settings);
+          const config::Settings& settings, Seat seat = {});
 
   // `careful`: the attempt is written before the handler starts (S7). `finished` is what the block
-  // has not acknowledged yet; it is when the result is kDetached.
+  // has not acknowledged yet; it is when the result is kDetached. `beside`: see TaskAtWork; the
+  // block then goes on after a kDetached.
   Result run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task, bool careful,
-             std::span<const queue::Finished> finished);
+             std::span<const queue::Finished> finished, bool beside = false);
 
   // Instead of run(): it did not begin in time (A14).
   Result expire(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
@@ -90,6 +98,7 @@ class TaskRun {
   LeaseKeeper& keeper_;
   SlotWriter& slot_;
   const config::Settings& settings_;
+  const Seat seat_;
   std::chrono::microseconds held_for_{0};
 };
 

@@ -128,7 +128,7 @@ CallAnswer TaskWrites::guarded(Call&& call) noexcept {
 template <typename Verb>
 auto TaskWrites::with_database(Verb&& verb) {
   if (open_) return session_.once(verb);
-  auto result = session_.call_while([this] { return keeper_.valid(); }, verb);
+  auto result = session_.call_while([this] { return keeper_.task_valid(entry_); }, verb);
   if (!result) throw LeaseGone();
   return std::move(*result);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -21,14 +22,19 @@
 namespace allot::worker {
 
 // What the handler of one attempt writes beside its verdict: checkpoints and submissions at once,
-// replacements and SQL of its own with the acknowledgement. While a handler runs, the main thread
-// is inside it and the session idle, so it is the session's connection that is used, by one thread
-// of the handler at a time.
+// replacements and SQL of its own with the acknowledgement. While a handler runs, the thread of the
+// session is inside it and the session idle, so it is the session's connection that is used, by one
+// thread of the handler at a time.
 class TaskWrites {
  public:
   TaskWrites(Session& session, LeaseKeeper& keeper, const queue::Lease& lease,
-             const queue::Task& task, const queue::QueueInfo& queue)
-      : session_(session), keeper_(keeper), lease_(lease), task_(task), queue_(queue) {}
+             const queue::Task& task, const queue::QueueInfo& queue, std::size_t entry)
+      : session_(session),
+        keeper_(keeper),
+        lease_(lease),
+        task_(task),
+        queue_(queue),
+        entry_(entry) {}
 
   // The handler's calls, from any thread; see plugin_host::HostHooks.
   plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept;
@@ -76,6 +82,7 @@ class TaskWrites {
   const queue::Lease& lease_;
   const queue::Task& task_;
   const queue::QueueInfo& queue_;
+  const std::size_t entry_;  // the task's, with the keeper
 
   std::mutex mutex_;       // of all below, while the handler runs
   bool detached_ = false;  // as the last checkpoint found it

@@ -19,12 +19,14 @@ std::uint64_t us_of(const timeval& time) {
 }
 
 // Of this process, and of those that it has waited for: a handler may start programs.
-Total total() {
+// Beside others only the time of this thread is known to be its own.
+Total total(bool of_thread) {
   Total sum;
-  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+  for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN, RUSAGE_THREAD}) {
     rusage used{};
     if (getrusage(who, &used) != 0) continue;
-    sum.cpu_us += us_of(used.ru_utime) + us_of(used.ru_stime);
+    if ((who == RUSAGE_THREAD) == of_thread)
+      sum.cpu_us += us_of(used.ru_utime) + us_of(used.ru_stime);
     sum.max_rss_kib = std::max(sum.max_rss_kib, static_cast<std::uint64_t>(used.ru_maxrss));
   }
   return sum;
@@ -32,10 +34,10 @@ Total total() {
 
 }  // namespace
 
-UsageMeter::UsageMeter() : cpu_us_(total().cpu_us) {}
+UsageMeter::UsageMeter(bool of_thread) : of_thread_(of_thread), cpu_us_(total(of_thread).cpu_us) {}
 
 queue::Usage UsageMeter::until_now(Nanos started_ns) const {
-  const Total now = total();
+  const Total now = total(of_thread_);
   return {(boot_ns() - started_ns) / kMicro, now.cpu_us - cpu_us_, now.max_rss_kib};
 }
 

@@ -11,11 +11,13 @@ namespace allot::worker {
 // What a run of a handler uses, from here on.
 class UsageMeter {
  public:
-  UsageMeter();
+  // `of_thread`: only of the calling thread, as others run handlers beside it.
+  explicit UsageMeter(bool of_thread = false);
   // Since `started_ns` (CLOCK_BOOTTIME).
   [[nodiscard]] queue::Usage until_now(Nanos started_ns) const;
 
  private:
+  bool of_thread_;
   std::uint64_t cpu_us_;
 };
 

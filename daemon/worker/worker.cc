@@ -2,6 +2,7 @@
 #include "worker/worker.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,15 @@ std::vector<Duty::Served> duties_of(const std::vector<ServedQueue>& served) {
   return duties;
 }
 
+// nullptr: one task at a time.
+std::unique_ptr<Crew> make_crew(std::size_t concurrency, const plugin_host::Registry& registry,
+                                const LeaseKeeper& keeper, const Crew::MakeSession& make_session,
+                                const Crew::MakeRun& make_run) {
+  if (concurrency < 2) return nullptr;
+  return std::make_unique<Crew>(std::min<std::size_t>(concurrency, ipc::kMaxRunning), registry,
+                                keeper, make_session, make_run);
+}
+
 }  // namespace
 
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
@@ -95,7 +105,17 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     Finder finder(session, leases, keeper, slot, board, pool, std::move(served));
     TaskRun runner(session, tasks, detached, registry, keeper, slot, settings);
     CarefulTurn careful_turn(config::runtime_dir(settings) + "/careful");
-    BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery, careful_turn);
+    const auto crew = make_crew(
+        settings.pools[pool].concurrency, registry, keeper,
+        [&](std::size_t place) {
+          return std::make_unique<Session>(connect, slot, settings.daemon.stop_timeout / 2, place);
+        },
+        [&](Session& own, Seat seat) {
+          return std::make_unique<TaskRun>(own, tasks, detached, registry, keeper, slot, settings,
+                                           seat);
+        });
+    BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery, careful_turn,
+                   crew.get());
     log::info("worker.ready", {{"slot", raw_slot.index},
                                {"pool", settings.pools[pool].name},
                                {"version", kVersion},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layout of ABI 1 and of what 2, 3 and 4 appended, frozen: for C and C++. A row here is never
+ * The layout of ABI 1 and of what 2 to 5 appended, frozen: for C and C++. A row here is never
  * changed; a new version adds rows for what it appended (plugin-api/ABI.md). */
 #ifndef ALLOT_TESTS_ABI_LAYOUT_H
 #define ALLOT_TESTS_ABI_LAYOUT_H
@@ -22,6 +22,9 @@
                 #type " has another size")
 #define ALLOT_SIZE_V4(type, size)                                                           \
   static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 4 && sizeof(type) > (size)), \
+                #type " has another size")
+#define ALLOT_SIZE_V5(type, size)                                                           \
+  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 5 && sizeof(type) > (size)), \
                 #type " has another size")
 
 static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a 64 bit platform");
@@ -143,5 +146,15 @@ ALLOT_SIZE_V4(allot_host, 72);
 ALLOT_SIZE_V4(allot_outcome, 48);
 ALLOT_SIZE_V4(allot_handler, 80);
 ALLOT_SIZE_V4(allot_plugin, 64);
+
+/* What version 5 appended. */
+ALLOT_AT(allot_handler, concurrent, 80);
+ALLOT_SIZE_V5(allot_task, 88);
+ALLOT_SIZE_V5(allot_host, 72);
+ALLOT_SIZE_V5(allot_outcome, 48);
+ALLOT_SIZE_V5(allot_handler, 88);
+ALLOT_SIZE_V5(allot_plugin, 64);
+ALLOT_SIZE_V5(allot_result, 56);
+ALLOT_SIZE_V5(allot_submission, 136);
 
 #endif

@@ -37,8 +37,8 @@ Daemon::Daemon(const DaemonOptions& options)
          << "[daemon]\nruntime_dir = \"" << folder_ / "run"
          << "\"\n"
          << options.daemon_keys << "\n[queues.default]\nretry_delay = \"20ms\"\n"
-         << options.queue_keys << "\n[pools.default]\nsize = " << options.workers
-         << "\n[plugins]\nfolder = \""
+         << options.queue_keys << "\n[pools.default]\nsize = " << options.workers << "\n"
+         << options.pool_keys << "\n[plugins]\nfolder = \""
          << (options.plugins.empty() ? probe_folder() : options.plugins)
          << "\"\n[plugins.probe]\noutput = \"" << folder_ / "written"
          << "\"\n[logging]\nlevel = \"" << options.log_level << "\"\nformat = \""

@@ -20,6 +20,7 @@ struct DaemonOptions {
   unsigned workers = 2;
   std::string queue_keys{};   // lines below [queues.default]
   std::string daemon_keys{};  // lines below [daemon]
+  std::string pool_keys{};    // lines below [pools.default]
   std::string more{};         // further sections
   std::string plugins{};      // the plugin folder; empty: that of the probe plugin
   std::string log_level{"debug"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plugin ABI of Allot, version 4. C11 and C++. Most plugins are written with the C++ SDK over
+ * The plugin ABI of Allot, version 5. C11 and C++. Most plugins are written with the C++ SDK over
  * it (allot/plugin.hpp); this header is what both sides agree on.
  *
  * Conventions
@@ -13,8 +13,10 @@
  *  3. Ownership never crosses: each side frees what it allocated. Texts for the host go into
  *     buffers that the host provides (allot_text), and are cut to their capacity.
  *  4. No exception, longjmp or signal handler crosses the border, in either direction.
- *  5. Threads: create, run and destroy are called on one thread, one task at a time. The functions
- *     of allot_host may be called from any thread, but only during the call of run that got them.
+ *  5. Threads: create, run and destroy are called one at a time, of all handlers, and run by one
+ *     thread. Only a handler that sets `concurrent` may be called otherwise: its run by several
+ *     threads at once, where the configuration wants that. The functions of allot_host may be
+ *     called from any thread, but only during the call of run that got them.
  *  6. Every struct that may grow carries its struct_size, set by whoever fills it. Fields are only
  *     appended; a reader looks at a field only when struct_size covers it. ABI.md holds the dated
  *     list of changes.
@@ -32,7 +34,7 @@ extern "C" {
 #endif
 
 #define ALLOT_PLUGIN_MAGIC UINT32_C(0x544f4c41) /* "ALOT" */
-#define ALLOT_ABI_VERSION UINT32_C(4)
+#define ALLOT_ABI_VERSION UINT32_C(5)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -214,6 +216,8 @@ typedef struct allot_handler {
    * its worker is killed and the attempt charged, long before the time limit of the task. Less than
    * a second is taken as a second. */
   uint64_t progress_every_ms;
+  /* Since version 5. Not 0: run may be called by several threads at once, also with one self. */
+  uint64_t concurrent;
 } allot_handler;
 
 typedef struct allot_plugin {

@@ -216,7 +216,7 @@ class Context {
 };
 
 // A handler of one task type. One object per worker, made once; run() is called for one task at a
-// time. The constructor takes `const allot::Config&` or nothing, and may throw: the worker then
+// time, unless the class says that it need not be (kConcurrent). The constructor takes `const allot::Config&` or nothing, and may throw: the worker then
 // does not start, and says why.
 //
 // Visible, or every handler class outside an anonymous namespace would be more visible than its
@@ -231,6 +231,11 @@ class [[gnu::visibility("default")]] Handler {
   // A run() that is silent for longer hangs: its worker is killed, and the attempt is charged. Zero
   // promises nothing.
   ALLOT_HIDDEN_ static constexpr std::chrono::milliseconds kProgressEvery{0};
+
+  // A class may say, by a constant of its own, that run() may be called by several threads at once,
+  // for other tasks, on one object: what it shares it locks. A pool with `concurrency` then does.
+  //   static constexpr bool kConcurrent = true;
+  ALLOT_HIDDEN_ static constexpr bool kConcurrent = false;
 };
 
 namespace detail {
@@ -328,12 +333,12 @@ inline bool add(const allot_handler& handler) {
 template <typename T>
 bool add(const char* type) {
   return add({sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy, nullptr,
-              progress_every_ms<T>()});
+              progress_every_ms<T>(), T::kConcurrent ? 1U : 0U});
 }
 template <typename T>
 bool add_configured() {
   return add({sizeof(allot_handler), text({}), text({}), &create<T>, &run, &destroy, &types<T>,
-              progress_every_ms<T>()});
+              progress_every_ms<T>(), T::kConcurrent ? 1U : 0U});
 }
 
 inline bool set_name(const char* name, const char* version) {

@@ -99,6 +99,8 @@ class WorkersTest : public StatusTest {
     busy.queue_id = 7;
     busy.partition_no = 3;
     std::strcpy(busy.queue_name, "mail");
+    busy.running[0].queue_id = 7;
+    busy.running[0].partition_no = 3;
     busy.running[0].first_key = 4711;
     busy.running[0].run_key = 4712;
     busy.running[0].prio = 2;
@@ -196,6 +198,7 @@ TEST_F(WorkersTest, NonsenseInASlotIsHarmless) {
   std::memset(odd.queue_name, 0xff, sizeof odd.queue_name);
   std::memset(odd.running[0].type, 0x1b, sizeof odd.running[0].type);
   odd.running[0].started_ns = UINT64_MAX;
+  for (ipc::RunningTask& task : odd.running) task.attempt = 1;
   const json view = status();
   EXPECT_EQ(view["workers"][0]["state"], "unknown");
   EXPECT_EQ(view["workers"][0]["running"].size(), ipc::kMaxRunning);

@@ -56,6 +56,14 @@ const Verb kVerbs[] = {
      }},
     {"detach", [](Worker& w, const Lease& lease,
                   const Task& task) { return yes(w.detached.detach(w.db, lease, task, 1, {})); }},
+    {"detach_beside",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(w.detached.detach_beside(w.db, lease, task, 1));
+     }},
+    {"suspect",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(w.tasks.suspect(w.db, lease, std::vector{task.key}, Then::kRelease));
+     }},
     {"clear_suspects", [](Worker& w, const Lease& lease,
                           const Task&) { return yes(w.tasks.clear_suspects(w.db, lease)); }},
     {"renew",

@@ -292,11 +292,12 @@ TEST_F(LeaseKeeperTest, DetachesWhatRunsLongAndRenewsIt) {
     ASSERT_TRUE(eventually([&] { return value("SELECT expire_at FROM task_running") != seen; }));
     seen = value("SELECT expire_at FROM task_running");
   }
-  EXPECT_TRUE(keeper_.valid());
+  EXPECT_TRUE(keeper_.task_valid());
+  EXPECT_FALSE(keeper_.valid()) << "the partition is anybody's";
   EXPECT_EQ(raw_slot_->running[0].detached, 1U);
   EXPECT_EQ(board_->bell, 1U) << "its neighbours are anybody's";
   EXPECT_EQ(keeper_.task_ended(), Place::kDetached);
-  EXPECT_FALSE(keeper_.valid()) << "it holds nothing any more";
+  EXPECT_FALSE(keeper_.task_valid()) << "it holds nothing any more";
   seen = value("SELECT expire_at FROM task_running");
   EXPECT_FALSE(eventually([&] { return value("SELECT expire_at FROM task_running") != seen; },
                           milliseconds(1500)));
@@ -338,7 +339,7 @@ TEST_F(LeaseKeeperTest, NoticesThatADetachedTaskWasRecovered) {
   begin(task, milliseconds(10));
   ASSERT_TRUE(eventually([&] { return running() == "1"; }));
   db_.execute("UPDATE task_running SET epoch = epoch + 1, lock_by = 7");
-  EXPECT_TRUE(eventually([&] { return keeper_.lost(); }));
+  EXPECT_TRUE(eventually([&] { return !keeper_.task_valid(); }));
   EXPECT_EQ(raw_slot_->leases_lost, 1U);
 }
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 
@@ -61,6 +62,57 @@ TEST(SlotWriter, TheRingOfFinishedTasksIsNeverOverrun) {
   EXPECT_EQ(written.raw->finished_count, ipc::kMaxFinished);
   written.slot.clear_finished();
   EXPECT_FALSE(ipc::needs_settling(*written.raw));
+}
+
+// Each has an entry of its own; the count covers the last one that is in use.
+TEST(SlotWriter, SeveralRunAndEndInAnyOrder) {
+  Written written;
+  const auto begin = [&](std::size_t entry) {
+    written.slot.begin_task({}, 1, 10, 5, 6, ipc::Limit::kTime, entry);
+  };
+  const auto& raw = *written.raw;
+  for (const std::size_t entry : {2U, 0U, 1U}) begin(entry);
+  EXPECT_EQ(raw.running_count, 3U);
+  written.slot.end_task(1);
+  EXPECT_EQ(raw.running_count, 3U);
+  EXPECT_EQ(raw.running[1].attempt, 0U) << "free";
+  written.slot.task_interrupted(2);
+  EXPECT_EQ(raw.running_count, 1U);
+  EXPECT_EQ(raw.running[2].announced, 1U) << "to be given back";
+  EXPECT_EQ(static_cast<ipc::WorkerState>(raw.state.load()), ipc::WorkerState::kRunning);
+  begin(1);
+  EXPECT_EQ(raw.running_count, 2U);
+  for (const std::size_t entry : {0U, 1U, 2U}) written.slot.end_task(entry);
+  EXPECT_EQ(raw.running_count, 0U);
+  EXPECT_EQ(static_cast<ipc::WorkerState>(raw.state.load()), ipc::WorkerState::kLeasing);
+}
+
+// What runs on from another queue leaves alone what the lease in hand says.
+TEST(SlotWriter, ADetachedTaskIsOfTheLeaseThatItLeft) {
+  Written written;
+  written.slot.begin_lease({1, 2}, "first", false);
+  written.slot.begin_task({}, 1, 10, 5, 6, ipc::Limit::kTime, 3);
+  written.slot.task_detached(3);
+  written.slot.begin_lease({4, 5}, "second", true);
+  EXPECT_EQ(written.raw->running[3].queue_id, 1U);
+  EXPECT_EQ(written.raw->running[3].partition_no, 2U);
+  EXPECT_EQ(std::string(written.raw->running[3].queue_name), "first");
+  written.slot.end_handler(3);
+  EXPECT_EQ(written.raw->exclusive, 1U);
+  written.slot.end_task(3);
+  EXPECT_EQ(written.raw->exclusive, 1U);
+}
+
+TEST(SlotWriter, WhatIsFinishedMeanwhileStaysInTheRing) {
+  Written written;
+  const auto task = [](std::uint64_t key) { return queue::Finished{{1, key}, std::nullopt}; };
+  for (std::uint64_t key = 1; key <= 5; ++key) written.slot.add_finished(task(key));
+  const std::vector<queue::Finished> acked{task(4), task(1), task(9)};
+  written.slot.drop_finished(acked);
+  ASSERT_EQ(written.raw->finished_count, 3U);
+  EXPECT_EQ(written.raw->finished[0].run_key, 2U);
+  EXPECT_EQ(written.raw->finished[1].run_key, 3U);
+  EXPECT_EQ(written.raw->finished[2].run_key, 5U);
 }
 
 TEST(SlotWriter, GuardsNestAndBeatAtTheirEnd) {

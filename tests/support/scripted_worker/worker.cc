@@ -125,8 +125,8 @@ class Worker {
     task.hard_deadline_ns = hard_deadline;
     task.limited_by = static_cast<std::uint32_t>(by);
     std::snprintf(task.type, sizeof task.type, "demo.type");
-    std::snprintf(slot_.queue_name, sizeof slot_.queue_name, "mail");
-    slot_.partition_no = 17;
+    std::snprintf(task.queue_name, sizeof task.queue_name, "mail");
+    task.partition_no = 17;
     slot_.lease_held = 1;
     slot_.state = static_cast<std::uint32_t>(ipc::WorkerState::kRunning);
     slot_.running_count = 1;

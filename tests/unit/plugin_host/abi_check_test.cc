@@ -104,6 +104,15 @@ TEST_F(AbiCheckTest, APromiseOfProgressIsReadWhereThereIsOne) {
   EXPECT_EQ(progress_every(handler), milliseconds(0)) << "of a plugin that has no such field";
 }
 
+TEST_F(AbiCheckTest, OnlyAHandlerThatSaysSoIsConcurrent) {
+  allot_handler& handler = handlers_[0];
+  EXPECT_FALSE(is_concurrent(handler));
+  handler.concurrent = 1;
+  EXPECT_TRUE(is_concurrent(handler));
+  handler.struct_size = offsetof(allot_handler, concurrent);
+  EXPECT_FALSE(is_concurrent(handler)) << "of a plugin that has no such field";
+}
+
 TEST_F(AbiCheckTest, SizesMayGrowButNotShrink) {
   plugin_.struct_size = sizeof(allot_plugin) + 64;
   handlers_[0].struct_size = sizeof(allot_handler) + 64;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The block loop of a worker with a crew: tasks of a block side by side.
+#include <utility>
+
+#include "worker/block_loop.h"
+#include "worker/stop_request.h"
+
+namespace allot::worker {
+namespace {
+
+// How often the block loop looks at more than what its runners tell it.
+constexpr std::chrono::milliseconds kLook{20};
+
+}  // namespace
+
+// Between two leases nothing but detached tasks runs.
+bool BlockLoop::room_for_a_lease() {
+  for (const Ended& ended : crew_->take()) {
+    if (ended.error) std::rethrow_exception(ended.error);
+  }
+  if (crew_->ready_for(need_)) {
+    need_ = {};
+    return true;
+  }
+  const SlotWriter::Guard guard(slot_);
+  crew_->wait(kLook);
+  return false;
+}
+
+void BlockLoop::wait_for_all() {
+  const SlotWriter::Guard guard(slot_);
+  while (!crew_->all_idle()) {
+    crew_->wait(kLook);
+    crew_->take();
+  }
+}
+
+Crew::Need BlockLoop::need_of(const ServedQueue& queue, const queue::Task& task) const {
+  return {crew_->serial(task.type), queue.exclusive() || queue.in_order(), careful_with(task)};
+}
+
+// Waits until the task may start.
+BlockLoop::Next BlockLoop::make_way(const queue::Lease& lease, const ServedQueue& queue,
+                                    const queue::Task& task) {
+  const Crew::Need need = need_of(queue, task);
+  for (;;) {
+    const Next next = collect(lease);
+    if (next != Next::kGoOn) return next;
+    if (crew_->ready_for(need)) return Next::kGoOn;
+    if (leaving() || !keeper_.valid()) return Next::kLeave;
+    if (crew_->in_partition() == 0) {
+      // What is in the way has left the partition, and may run for long: the rest is for others.
+      need_ = need;
+      return Next::kLeave;
+    }
+    ack_in_time(lease);
+    const SlotWriter::Guard guard(slot_);
+    crew_->wait(kLook);
+  }
+}
+
+// What became of those that ran beside others. The first that says so ends the block.
+BlockLoop::Next BlockLoop::collect(const queue::Lease& lease) {
+  Next next = Next::kGoOn;
+  for (const Ended& one : crew_->take()) {
+    if (one.error) std::rethrow_exception(one.error);
+    if (one.result == TaskRun::Result::kDetached) continue;
+    const Next after = ended(lease, *one.job.queue, one.job.task, one.result, one.held_for);
+    if (next == Next::kGoOn) next = after;
+  }
+  return next;
+}
+
+// Until all that is left of the block has ended or left the partition.
+BlockLoop::Next BlockLoop::wait_for_block(const queue::Lease& lease, bool make_room) {
+  Next next = Next::kGoOn;
+  keeper_.make_room(make_room);
+  while (crew_->in_partition() > 0) {
+    {
+      const SlotWriter::Guard guard(slot_);
+      crew_->wait(kLook);
+    }
+    const Next after = collect(lease);
+    if (next == Next::kGoOn) next = after;
+    ack_in_time(lease);
+  }
+  keeper_.make_room(false);
+  const Next last = collect(lease);
+  return next != Next::kGoOn ? next : last;
+}
+
+Job BlockLoop::job_of(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task) {
+  Job job;
+  job.lease = lease;
+  job.queue = &queue;
+  job.careful = careful_with(task);
+  job.expired = expired(task);
+  job.task = std::move(task);
+  return job;
+}
+
+BlockLoop::Next BlockLoop::hand_out(const queue::Lease& lease, const ServedQueue& queue,
+                                    queue::Task& task) {
+  const bool serial = crew_->serial(task.type);
+  Job job = job_of(lease, queue, task);
+  job.beside = true;
+  crew_->start(std::move(job), serial);
+  return Next::kGoOn;
+}
+
+// Of its partition; what is detached from others may run on.
+TaskRun::Result BlockLoop::run_alone(const queue::Lease& lease, const ServedQueue& queue,
+                                     queue::Task& task) {
+  const bool serial = crew_->serial(task.type);
+  Job job = job_of(lease, queue, task);
+  job.finished = finished_;
+  const queue::TaskKey key = job.task.key;
+  crew_->start(std::move(job), serial);
+  const SlotWriter::Guard guard(slot_);
+  std::exception_ptr error;  // of another: this one still uses what is of this thread
+  for (;;) {
+    crew_->wait(kLook);
+    for (Ended& one : crew_->take()) {
+      if (one.error) error = one.error;
+      if (one.job.lease.epoch != lease.epoch || one.job.lease.partition != lease.partition ||
+          one.job.task.key != key) {
+        continue;
+      }
+      if (error) std::rethrow_exception(error);
+      task = std::move(one.job.task);
+      held_for_ = one.held_for;
+      return one.result;
+    }
+  }
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "plugin_host/registry.h"
+#include "worker/session.h"
+#include "worker/task_run.h"
+
+namespace allot::worker {
+
+// A task for a runner. It outlives its block when it is detached.
+struct Job {
+  queue::Lease lease;
+  const ServedQueue* queue = nullptr;
+  queue::Task task;
+  bool careful = false;
+  bool expired = false;
+  bool beside = false;  // see TaskAtWork; else `finished` is what its block has finished
+  std::span<const queue::Finished> finished{};
+};
+
+// What became of it.
+struct Ended {
+  Job job;
+  TaskRun::Result result = TaskRun::Result::kLeaseGone;
+  std::chrono::microseconds held_for{0};
+  std::exception_ptr error;  // why there is no result: GaveUp
+};
+
+// The threads of a worker that runs several tasks at a time, each with a connection of its own. The
+// block loop gives them tasks and takes back what became of them; it alone uses this class.
+class Crew {
+ public:
+  // What a task needs before it may start.
+  struct Need {
+    bool serial = false;     // its plugin is called by one thread only
+    bool partition = false;  // nothing of its partition runs
+    bool worker = false;     // nothing runs at all
+  };
+  using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
+  using MakeRun = std::function<std::unique_ptr<TaskRun>(Session& session, Seat seat)>;
+
+  // 2 to ipc::kMaxRunning of them.
+  Crew(std::size_t size, const plugin_host::Registry& registry, const LeaseKeeper& keeper,
+       const MakeSession& make_session, const MakeRun& make_run);
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+  ~Crew();  // waits for what runs
+
+  // True when this type's handler did not say that it may be called by several threads at once.
+  [[nodiscard]] bool serial(std::string_view type) const;
+  [[nodiscard]] bool ready_for(const Need& need) const;
+  // ready_for() was true.
+  void start(Job job, bool serial);
+  // Those that run and are still in their partition, or that write their verdict.
+  [[nodiscard]] std::size_t in_partition() const;
+  [[nodiscard]] bool all_idle() const { return ready_for({false, false, true}); }
+
+  // Those that ended since the last call; at most once after `timeout` without one.
+  std::vector<Ended> take();
+  void wait(std::chrono::milliseconds timeout);
+
+ private:
+  struct Runner {
+    std::unique_ptr<Session> session;
+    std::unique_ptr<TaskRun> run;
+    std::optional<Job> job{};  // to be run
+    bool busy = false;
+    std::condition_variable wake{};
+    std::thread thread{};
+  };
+  void work(Runner& runner);
+  static Ended execute(Runner& runner, Job job);
+
+  const plugin_host::Registry& registry_;
+  const LeaseKeeper& keeper_;
+  mutable std::mutex mutex_;  // of all below
+  std::condition_variable ended_;
+  std::vector<Ended> results_;
+  bool stop_ = false;
+  std::vector<std::unique_ptr<Runner>> runners_;  // the first is the one for serial handlers
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,9 @@
+-- A worker died with several tasks in their handlers, and nobody can say whose fault it was: none is
+-- charged, and each runs alone from now on, with its attempt written before (S7). In one transaction
+-- with the release.
+UPDATE task
+   SET flags = flags | :suspect_flag
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
+   AND EXISTS (SELECT 1 FROM q_lock_table
+                WHERE queue_id = :queue_id AND partition_no = :partition_no
+                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);

@@ -1,0 +1,6 @@
+-- The same for a detached one, before it goes back to where it stood.
+UPDATE task_running
+   SET flags = flags | :suspect_flag
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND epoch = :epoch AND lock_by = :holder;
