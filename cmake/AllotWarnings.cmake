@@ -5,6 +5,10 @@ function(allot_target target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-align -Wformat=2
     -Wundef $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+  # What one source opens is global to those compiled as one with it; release and lint look singly.
+  if(CMAKE_UNITY_BUILD)
+    target_compile_options(${target} PRIVATE -Wno-shadow)
+  endif()
   # g++ 12 sees an overlap in every "literal" + std::string (https://gcc.gnu.org/PR105651).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict)
