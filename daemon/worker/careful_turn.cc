@@ -14,7 +14,7 @@
 namespace allot::worker {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{10};
+constexpr std::chrono::milliseconds kLookAgain{10};
 
 }  // namespace
 
@@ -28,7 +28,7 @@ CarefulTurn::CarefulTurn(const std::string& path)
 bool CarefulTurn::take(std::chrono::milliseconds patience) {
   const Nanos until = mono_ns() + static_cast<Nanos>(patience.count()) * kMilli;
   while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (mono_ns() >= until || wait_asked(kLook)) return false;
+    if (mono_ns() >= until || wait_asked(kLookAgain)) return false;
   }
   return true;
 }

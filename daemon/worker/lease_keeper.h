@@ -18,6 +18,7 @@
 #include "ipc/board.h"
 #include "queue/detached_store.h"
 #include "queue/lease_store.h"
+#include "worker/cancel_watch.h"
 #include "worker/round_trips.h"
 #include "worker/slot_writer.h"
 
