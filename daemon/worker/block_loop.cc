@@ -74,12 +74,9 @@ void BlockLoop::work(queue::Block block) {
 
 BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueue& queue,
                                      std::vector<queue::Task>& tasks, Nanos until_ns) {
-  const bool full = tasks.size() == queue.settings->block_size;
   const Next next = start_tasks(lease, queue, tasks, until_ns);
   if (crew_ == nullptr || next == Next::kDetached) return next;
-  // What is asked to stop is about to end: it is not worth two writes more.
-  const bool more = full || next == Next::kLeave || finder_.hints_wait();
-  const Next last = wait_for_block(lease, more && asked() != Asked::kStop);
+  const Next last = wait_for_block(lease);
   return next != Next::kGoOn ? next : last;
 }
 
@@ -126,9 +123,9 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
     turn.emplace(careful_turn_);
     if (!wait_for_turn(task)) return Next::kLeave;
   }
-  const auto result = crew_ != nullptr  ? run_alone(lease, queue, task)
-                      : expired(task) ? runner_.expire(lease, queue, task)
-                                      : runner_.run(lease, queue, task, careful, finished_);
+  const auto result = crew_ != nullptr ? run_alone(lease, queue, task)
+                      : expired(task)  ? runner_.expire(lease, queue, task)
+                                       : runner_.run(lease, queue, task, careful, finished_);
   task.payload.reset();  // a compressed one is 16 MiB at most, but a block may have many
   const auto held_for = crew_ != nullptr ? held_for_ : runner_.held_for();
   const Next next = ended(lease, queue, task, result, held_for);

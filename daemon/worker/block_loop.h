@@ -67,11 +67,10 @@ class BlockLoop {
   [[nodiscard]] Crew::Need need_of(const ServedQueue& queue, const queue::Task& task) const;
   Next make_way(const queue::Lease& lease, const ServedQueue& queue, const queue::Task& task);
   Next collect(const queue::Lease& lease);
-  Next wait_for_block(const queue::Lease& lease, bool make_room);
+  Next wait_for_block(const queue::Lease& lease);
   Job job_of(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
   Next hand_out(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
-  TaskRun::Result run_alone(const queue::Lease& lease, const ServedQueue& queue,
-                            queue::Task& task);
+  TaskRun::Result run_alone(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
 
   [[nodiscard]] bool wait_for_turn(const queue::Task& task);
   [[nodiscard]] bool expired(const queue::Task& task) const;
@@ -96,7 +95,7 @@ class BlockLoop {
   CarefulTurn& careful_turn_;
   Crew* crew_;
   std::chrono::microseconds held_for_{0};  // of what the crew ran alone
-  Crew::Need need_;  // of the task that the next lease has to wait for
+  Crew::Need need_;                        // of the task that the next lease has to wait for
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
   Nanos oldest_finished_ns_ = 0;

@@ -83,9 +83,9 @@ void require_good_plugins(const config::Settings& settings, Findings& findings) 
   }
 }
 
-// Two for each worker, block loop and lease keeper, and one for each task that it runs beside others;
-// during a reload twice as many workers, because
-// old ones finish their tasks; a settler for each worker; some for checks and commands.
+// Two for each worker, block loop and lease keeper, and one for each task that it runs beside
+// others; during a reload twice as many workers, because old ones finish their tasks; a settler for
+// each worker; some for checks and commands.
 std::uint64_t connections_needed(const config::Settings& settings) {
   constexpr std::uint64_t kChecksAndCommands = 5;
   std::uint64_t needed = kChecksAndCommands;

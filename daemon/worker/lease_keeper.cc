@@ -326,18 +326,17 @@ void LeaseKeeper::detach(std::unique_lock<std::mutex>& held, Running& running) {
     const TaskAtWork& work = *running.work;
     any_detached_ = true;
     const auto landed =
-        work.beside
-            ? detached_store_.detach_beside(*connection_, *lease_, *work.task, work.attempt)
-            : detached_store_.detach(*connection_, *lease_, *work.task, work.attempt,
-                                     work.finished);
+        work.beside ? detached_store_.detach_beside(*connection_, *lease_, *work.task, work.attempt)
+                    : detached_store_.detach(*connection_, *lease_, *work.task, work.attempt,
+                                             work.finished);
     if (landed == queue::Landed::kLeaseGone) return lose(*lease_, "detach");
     detached(running, sent);
   } catch (const db::DbError& error) {
     log::warn("task.detach_failed", {{"error", error.what()}});
     // Anything else was answered, and nothing of it was done.
     if (error.error_class() == db::ErrorClass::kGone) running.place = Place::kUnknown;
-    const bool transient = running.place == Place::kUnknown ||
-                           error.error_class() == db::ErrorClass::kRetryable;
+    const bool transient =
+        running.place == Place::kUnknown || error.error_class() == db::ErrorClass::kRetryable;
     running.detach_at_ns = boot_ns() + (transient ? kTryAgain : ttl_ns_);
     try_again(held);
   }

@@ -55,7 +55,8 @@ db::Connection& Session::connection() {
 void Session::end_former(db::Connection& fresh) {
   const ipc::Slot& slot = slot_.raw();
   const std::chrono::nanoseconds age(boot_ns() - slot.connected_ns[place_]);
-  const queue::FormerConnection former{slot.connection_ids[place_].load(), slot.server_ids[place_], age};
+  const queue::FormerConnection former{slot.connection_ids[place_].load(), slot.server_ids[place_],
+                                       age};
   if (former.id == 0) return;
   queue::kill_connections(fresh, {&former, 1});
 }

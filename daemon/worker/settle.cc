@@ -266,8 +266,8 @@ void give_back(const Tools& tools, const ipc::Slot& slot, const Left& left) {
     if (held) landed = queue::DetachedStore::give_back(tools.db, *held, left.task.attempt);
   }
   if (landed == queue::Landed::kLeaseGone) return;
-  log::info("task.not_started", {{"task", left.id().text()},
-                                 {"reason", "its worker ended before it had a verdict"}});
+  log::info("task.not_started",
+            {{"task", left.id().text()}, {"reason", "its worker ended before it had a verdict"}});
 }
 
 // Those that ran beside others, when nobody knows whose fault it was (`suspected`), or when it was
@@ -278,8 +278,7 @@ void spare(const Tools& tools, const std::vector<Left>& neighbours, bool suspect
     if (under_lease(tools, left)) keys.push_back(left.key());
   }
   if (suspected && !keys.empty()) {
-    static_cast<void>(
-        tools.tasks.suspect(tools.db, *tools.lease, keys, queue::Then::kRelease));
+    static_cast<void>(tools.tasks.suspect(tools.db, *tools.lease, keys, queue::Then::kRelease));
   }
   for (const Left& left : neighbours) {
     const auto held = tools.detached.held(tools.db, left.id());

@@ -80,9 +80,9 @@ class SlotWriter {
   // These are acknowledged; others may have been added meanwhile.
   void drop_finished(std::span<const queue::Finished> acked);
 
-  // While one of these lives a thread that runs tasks is in a handler, in a call with a deadline, or asleep:
-  // the pulse thread beats for it. A main thread stuck anywhere else is seen as frozen, once no
-  // other runs.
+  // While one of these lives a thread that runs tasks is in a handler, in a call with a deadline,
+  // or asleep: the pulse thread beats for it. A main thread stuck anywhere else is seen as frozen,
+  // once no other runs.
   class Guard {
    public:
     explicit Guard(SlotWriter& slot) : slot_(slot) { slot_.guards_.fetch_add(1); }

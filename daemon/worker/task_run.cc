@@ -99,8 +99,8 @@ class RunningMark {
 // What a handler may ask of this process while it runs.
 class Hooks final : public plugin_host::HostHooks {
  public:
-  Hooks(std::string_view task, std::string_view type, Nanos soft_deadline_ns,
-        RunningMark& mark, TaskWrites& writes)
+  Hooks(std::string_view task, std::string_view type, Nanos soft_deadline_ns, RunningMark& mark,
+        TaskWrites& writes)
       : task_(task),
         type_(type),
         soft_deadline_ns_(soft_deadline_ns),
@@ -164,8 +164,7 @@ void ack_early(Session& session, const TaskRun::Attempt& attempt) {
 
 TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
                  const queue::DetachedStore& detached, const plugin_host::Registry& registry,
-                 LeaseKeeper& keeper, SlotWriter& slot, const config::Settings& settings,
-                 Seat seat)
+                 LeaseKeeper& keeper, SlotWriter& slot, const config::Settings& settings, Seat seat)
     : session_(session),
       tasks_(tasks),
       detached_(detached),
@@ -176,8 +175,7 @@ TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
       seat_(seat) {}
 
 TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
-                             bool careful, std::span<const queue::Finished> finished,
-                             bool beside) {
+                             bool careful, std::span<const queue::Finished> finished, bool beside) {
   const plugin_host::LoadedHandler* handler = registry_.find(task.type);
   if (handler == nullptr) return Result::kUnknownType;
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};

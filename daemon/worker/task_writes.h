@@ -23,8 +23,8 @@ namespace allot::worker {
 
 // What the handler of one attempt writes beside its verdict: checkpoints and submissions at once,
 // replacements and SQL of its own with the acknowledgement. While a handler runs, the thread of the
-// session is inside it and the session idle, so it is the session's connection that is used, by one thread
-// of the handler at a time.
+// session is inside it and the session idle, so it is the session's connection that is used, by one
+// thread of the handler at a time.
 class TaskWrites {
  public:
   TaskWrites(Session& session, LeaseKeeper& keeper, const queue::Lease& lease,

@@ -25,7 +25,8 @@ Total total(bool of_thread) {
   for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN, RUSAGE_THREAD}) {
     rusage used{};
     if (getrusage(who, &used) != 0) continue;
-    if ((who == RUSAGE_THREAD) == of_thread) sum.cpu_us += us_of(used.ru_utime) + us_of(used.ru_stime);
+    if ((who == RUSAGE_THREAD) == of_thread)
+      sum.cpu_us += us_of(used.ru_utime) + us_of(used.ru_stime);
     sum.max_rss_kib = std::max(sum.max_rss_kib, static_cast<std::uint64_t>(used.ru_maxrss));
   }
   return sum;
@@ -33,8 +34,7 @@ Total total(bool of_thread) {
 
 }  // namespace
 
-UsageMeter::UsageMeter(bool of_thread)
-    : of_thread_(of_thread), cpu_us_(total(of_thread).cpu_us) {}
+UsageMeter::UsageMeter(bool of_thread) : of_thread_(of_thread), cpu_us_(total(of_thread).cpu_us) {}
 
 queue::Usage UsageMeter::until_now(Nanos started_ns) const {
   const Total now = total(of_thread_);
