@@ -109,7 +109,8 @@ struct Slot {
   std::atomic<std::uint64_t> lease_deadline_ns;  // CLOCK_BOOTTIME
   char queue_name[kTypeSize];
 
-  std::uint64_t server_ids[2 + kMaxRunning];  // where connection_ids count: db::Connection::server_id()
+  std::uint64_t
+      server_ids[2 + kMaxRunning];  // where connection_ids count: db::Connection::server_id()
 
   // Counters since the worker started.
   std::atomic<std::uint64_t> tasks_done;

@@ -199,8 +199,7 @@ Landed DetachedStore::charge(db::Connection& db, const Detached& detached, std::
   return put_back(db, detached, record(detached, attempt, verdict), attempt, kept_flags(verdict));
 }
 
-Landed DetachedStore::suspect(db::Connection& db, const Detached& detached,
-                              std::uint32_t attempt) {
+Landed DetachedStore::suspect(db::Connection& db, const Detached& detached, std::uint32_t attempt) {
   db::Statement suspect = fenced(sql::k_suspect_detached, detached);
   suspect.set("suspect_flag", kSuspectFlag);
   return put_back(db, detached, suspect, attempt - 1, kAllFlags);

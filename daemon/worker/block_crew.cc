@@ -71,11 +71,12 @@ BlockLoop::Next BlockLoop::collect(const queue::Lease& lease) {
   return next;
 }
 
-// Until all that is left of the block has ended or left the partition.
-BlockLoop::Next BlockLoop::wait_for_block(const queue::Lease& lease, bool make_room) {
+// Until all that is left of the block has ended or left the partition: runners are idle, as are
+// workers of which there are several. What is asked to stop is not worth two writes more.
+BlockLoop::Next BlockLoop::wait_for_block(const queue::Lease& lease) {
   Next next = Next::kGoOn;
-  keeper_.make_room(make_room);
   while (crew_->in_partition() > 0) {
+    keeper_.make_room(asked() != Asked::kStop);
     {
       const SlotWriter::Guard guard(slot_);
       crew_->wait(kLook);

@@ -75,12 +75,9 @@ void BlockLoop::work(queue::Block block) {
 
 BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueue& queue,
                                      std::vector<queue::Task>& tasks, Nanos until_ns) {
-  const bool full = tasks.size() == queue.settings->block_size;
   const Next next = start_tasks(lease, queue, tasks, until_ns);
   if (crew_ == nullptr || next == Next::kDetached) return next;
-  // What is asked to stop is about to end: it is not worth two writes more.
-  const bool more = full || next == Next::kLeave || finder_.hints_wait();
-  const Next last = wait_for_block(lease, more && asked() != Asked::kStop);
+  const Next last = wait_for_block(lease);
   return next != Next::kGoOn ? next : last;
 }
 

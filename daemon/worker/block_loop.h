@@ -68,7 +68,7 @@ class BlockLoop {
   [[nodiscard]] Crew::Need need_of(const ServedQueue& queue, const queue::Task& task) const;
   Next make_way(const queue::Lease& lease, const ServedQueue& queue, const queue::Task& task);
   Next collect(const queue::Lease& lease);
-  Next wait_for_block(const queue::Lease& lease, bool make_room);
+  Next wait_for_block(const queue::Lease& lease);
   Job job_of(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
   Next hand_out(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
   TaskRun::Result run_alone(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);

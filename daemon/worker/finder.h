@@ -45,9 +45,6 @@ class Finder {
   // that the lease in hand has to end. A crashed task waits for one task, not for a whole lease.
   bool claim_urgent();
 
-  // Partitions that probably have work are known.
-  [[nodiscard]] bool hints_wait() const;
-
   [[nodiscard]] const ServedQueue* served(std::uint32_t queue_id) const;
   [[nodiscard]] queue::FetchSpec fetch_spec(const ServedQueue& queue) const;
   // Keys up to this one are due, even if the database's clock is set back.
@@ -57,6 +54,7 @@ class Finder {
   void forget_lease();
 
  private:
+  [[nodiscard]] bool hints_wait() const;
   std::optional<queue::Block> follow(ipc::Hint hint);
   std::optional<queue::Block> take_over_one();
   void scout();

@@ -106,7 +106,7 @@ class LeaseKeeper {
   [[nodiscard]] bool any_detached() const { return any_detached_.load(); }
   // Of one that runs: the keeper is done with its partition.
   [[nodiscard]] bool is_detached(std::size_t entry) const { return tasks_[entry].detached.load(); }
-  // Runners are idle, and more waits elsewhere: whoever runs for a while makes room.
+  // Threads of this worker are idle: what runs for a while makes room, as when workers are idle.
   void make_room(bool wanted) { make_room_ = wanted; }
 
  private:

@@ -30,12 +30,11 @@ class Side : public testing::Test {
  protected:
   Daemon& start(unsigned concurrency, const std::string& queue_keys = {},
                 const std::string& more = {}, unsigned workers = 1) {
-    daemon_.emplace(DaemonOptions{
-        .workers = workers,
-        .queue_keys = queue_keys,
-        .pool_keys = "concurrency = " + std::to_string(concurrency),
-        .more = "[plugins.side]\noutput = \"" + output_ + "\"\n" + more,
-        .plugins = ALLOT_SIDE_FOLDER});
+    daemon_.emplace(DaemonOptions{.workers = workers,
+                                  .queue_keys = queue_keys,
+                                  .pool_keys = "concurrency = " + std::to_string(concurrency),
+                                  .more = "[plugins.side]\noutput = \"" + output_ + "\"\n" + more,
+                                  .plugins = ALLOT_SIDE_FOLDER});
     return *daemon_;
   }
   [[nodiscard]] std::vector<Line> lines() const {

@@ -26,9 +26,9 @@ class HistoryTest : public QueueTest {
     }
     return all;
   }
-  void age(const std::string& table, const std::string& column, int seconds) {
+  void age(const std::string& table, const std::string& column, int by_seconds) {
     look_.execute("UPDATE " + table + " SET " + column + " = " + column + " - INTERVAL " +
-                  std::to_string(seconds) + " SECOND");
+                  std::to_string(by_seconds) + " SECOND");
   }
 };
 
