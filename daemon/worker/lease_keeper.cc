@@ -329,7 +329,7 @@ void LeaseKeeper::renew_detached(std::unique_lock<std::mutex>& held, Running& ru
     trips_.add(boot_ns() - sent);
     running.renew_at_ns = sent + ttl_ns_ / 3;
     running.deadline_ns = deadline_after(sent);
-    log::debug("task.renewed", {{"task", mine.id.text()}, {"epoch", mine.epoch}});
+    log::debug("lease.renewed", {{"task", mine.id.text()}, {"epoch", mine.epoch}});
   } catch (const db::DbError& error) {
     log::warn("lease.renew_failed", {{"error", error.what()}});
     running.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);

@@ -56,8 +56,15 @@ constexpr allot_str text(const char (&from)[size]) {
   outcome->kind = ALLOT_SUCCESS;
 }
 
-[[maybe_unused]] constexpr allot_handler kHandler = {
-    VARIANT_HANDLER_SIZE, text(VARIANT_TYPE), text(""), nullptr, VARIANT_RUN, nullptr, nullptr, 0};
+[[maybe_unused]] constexpr allot_handler kHandler = {VARIANT_HANDLER_SIZE,
+                                                     text(VARIANT_TYPE),
+                                                     text(""),
+                                                     nullptr,
+                                                     VARIANT_RUN,
+                                                     nullptr,
+                                                     nullptr,
+                                                     0,
+                                                     0};
 
 [[maybe_unused]] constexpr const allot_handler* kHandlers[] = {VARIANT_HANDLERS};
 

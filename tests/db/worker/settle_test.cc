@@ -175,7 +175,7 @@ TEST_F(SettleTest, WhatWasDetachedBesideOthersGoesBackFlagged) {
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(partition_no, ':', run_key, ':', attempt, ':', flags"
                   " ORDER BY run_key) FROM task"),
-            "0:1:0:1,0:2:0:1,1:9:0:1");
+            "0:1:0:65,0:2:0:65,1:9:0:1");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
   EXPECT_EQ(state(1), "FREE");
 }
