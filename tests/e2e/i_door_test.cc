@@ -55,9 +55,9 @@ std::vector<Payload> payloads() {
       {"words", Takes::kWords, all_bytes().substr(1)},
       {"nul", Takes::kText, std::string("\0a\0\0b\0", 6)},
       {"control", Takes::kText, all_bytes().substr(0, 128)},
-      {"large_text", Takes::kText, large(most, 0, 127)},
       {"all", Takes::kBytes, all_bytes() + all_bytes()},
       {"invalid", Takes::kBytes, "\xff\xfe\xc3\x28\xed\xa0\x80\xf5\xbf\x5c'"},
+      {"large_text", Takes::kText, large(most, 0, 127)},
       {"large", Takes::kBytes, large(most, 0, 255)},
   };
 }
