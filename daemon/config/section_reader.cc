@@ -81,8 +81,8 @@ void SectionReader::read(Kind kind, const char* key, milliseconds& out, millisec
   const Node* node = find(key);
   if (node == nullptr) return;
   if (node->type == Node::Type::kInteger) {
-    return problem(*node,
-                   "is a duration and needs a unit (ms, s, m, h), such as \"" + node->text + "s\"");
+    return problem(
+        *node, "is a duration and needs a unit (ms, s, m, h, d), such as \"" + node->text + "s\"");
   }
   if (node->type != Node::Type::kText) return wrong_type(*node, "a duration such as \"30s\"");
   if (node->text.empty() && kind == Kind::kAutoDuration) {

@@ -75,11 +75,9 @@ Remains read_remains(const ipc::Slot& slot) {
                                   [&](const auto& one) { return one.key == left.key(); });
     if (left.task.announced == 1) {
       remains.interrupted.push_back(left);
-    } else if (left.task.announced != 0) {
-      remains.detached.push_back(left);
-    } else if (i < running && !done) {
+    } else if (left.task.announced == 0 && i < running && !done) {
       remains.running.push_back(left);
-    } else if (i < running) {
+    } else if (left.task.announced != 0 || i < running) {
       remains.detached.push_back(left);  // if it was: only then is there something left of it
     }
   }

@@ -80,6 +80,12 @@ void keep_record(TaskRun::Attempt& attempt, const queue::Holder& holder) {
   attempt.task.record = queue::Record{holder.host, holder.pid, attempt.number, attempt.usage};
 }
 
+bool tried_again(const plugin_host::CallResult& result) {
+  return result.kind == plugin_host::OutcomeKind::kRetry ||
+         result.kind == plugin_host::OutcomeKind::kException;
+}
+
+// S5: it may have run beside another one. The checker wants a fault that explains it.
 void log_overrun(const TaskRun::Attempt& attempt) {
   log::warn("lease.overrun",
             {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
@@ -237,10 +243,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt, queue::Task& task) {
     place = mark.handler_returned();
   }
   log_ran(attempt, result, started);
-  if (!valid) {
-    // S5: it may have run beside another one. The checker wants a fault that explains it.
-    log_overrun(attempt);
-  }
+  if (!valid) log_overrun(attempt);
   if (cancel.attended()) task.flags |= queue::kAttendedFlag;  // its end takes requests along
   const bool succeeded = result.kind == plugin_host::OutcomeKind::kSuccess;
   const bool kept = succeeded && keeps_history(queue);
@@ -252,12 +255,9 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt, queue::Task& task) {
   if (succeeded && writes.any()) return acknowledge(attempt, writes);
   if (!succeeded && cancel.asked()) return cancelled(attempt, cancel.reason());
   // It did as stop_requested said, for a reason that is not the task's; or the database failed it.
-  const bool tried_again = result.kind == plugin_host::OutcomeKind::kRetry ||
-                           result.kind == plugin_host::OutcomeKind::kException;
   const bool gave_way =
       result.kind == plugin_host::OutcomeKind::kRetry && !valid && boot_ns() < limits.soft_ns;
-  const bool excused = tried_again && writes.excused();
-  if (excused) return run_again(attempt, result.reason);
+  if (tried_again(result) && writes.excused()) return run_again(attempt, result.reason);
   return gave_way ? interrupted(attempt, result.reason) : act_on(attempt, result);
 }
 

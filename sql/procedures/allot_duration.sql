@@ -17,7 +17,8 @@ BEGIN
   SET v_unit_us = CASE WHEN RIGHT(v_text, 2) = 'ms' THEN 1000
                        WHEN RIGHT(v_text, 1) = 's' THEN 1000000
                        WHEN RIGHT(v_text, 1) = 'm' THEN 60000000
-                       WHEN RIGHT(v_text, 1) = 'h' THEN 3600000000 END;
+                       WHEN RIGHT(v_text, 1) = 'h' THEN 3600000000
+                       WHEN RIGHT(v_text, 1) = 'd' THEN 86400000000 END;
   SET v_digits = LEFT(v_text, CHAR_LENGTH(v_text) - IF(v_unit_us = 1000, 2, 1));
   IF v_unit_us IS NULL OR v_digits NOT REGEXP '[0-9]' OR v_digits REGEXP '[^0-9]' THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 40), '": not a whole number and',

@@ -98,7 +98,7 @@ TEST(History, ItIsPurgedInBatchesWhileTasksRun) {
       "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, first_key, 1,"
       " UTC_TIMESTAMP(6), 'retry', '', 'h', 1, 0, NULL, NULL, NULL FROM task_history;"
       "INSERT INTO task_dead SELECT queue_id, 0, 1, seq, 1, 'old', '', 'fail', '',"
-      " UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 300, 2, 0) HOUR, 0 FROM queue, seq_1_to_310");
+      " UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 300, 2, 0) HOUR, 0, NULL FROM queue, seq_1_to_310");
   Daemon other({.workers = 2,
                 .queue_keys = keys,
                 .log_level = "info",

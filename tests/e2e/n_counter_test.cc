@@ -116,7 +116,9 @@ TEST(Counter, DelayedTasksCostThePlainOnesNothing) {
   const Counters without = cost_of_1000(0);
   const Counters with = cost_of_1000(text != nullptr ? std::atoi(text) : 50'000);
   for (const auto& [name, value] : without) {
-    EXPECT_NEAR(with.at(name), value, value / 50 + 3) << name;
+    // What workers look at each second is counted, too, and a busy machine takes its time.
+    const double of_time = name.rfind("Handler_", 0) == 0 ? 20 : 3;
+    EXPECT_NEAR(with.at(name), value, value / 50 + of_time) << name;
   }
 }
 

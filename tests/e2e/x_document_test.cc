@@ -224,6 +224,8 @@ start_daemon() {
 embedded = "$t/allot-db"
 [queues.default]
 [queues.mail]
+[queues.ledger]
+placement = "ordered"
 [pools.default]
 size = 2
 [plugins]

@@ -216,8 +216,8 @@ class Context {
 };
 
 // A handler of one task type. One object per worker, made once; run() is called for one task at a
-// time, unless the class says that it need not be (kConcurrent). The constructor takes `const allot::Config&` or nothing, and may throw: the worker then
-// does not start, and says why.
+// time, unless the class says that it need not be (kConcurrent). The constructor takes `const
+// allot::Config&` or nothing, and may throw: the worker then does not start, and says why.
 //
 // Visible, or every handler class outside an anonymous namespace would be more visible than its
 // base, which g++ warns of. It holds no data that two plugins could share.

@@ -16,8 +16,9 @@ class QueueTest : public CliTest {
 };
 
 TEST_F(QueueTest, TheListSaysWhichArePaused) {
-  EXPECT_EQ(queues(), json::parse(R"([{"name": "default", "partitions": 1, "paused": null},
-                                      {"name": "wide", "partitions": 8, "paused": null}])"));
+  EXPECT_EQ(queues(),
+            json::parse(R"([{"name": "default", "partitions": 1, "paused": null, "resizing": false},
+                                      {"name": "wide", "partitions": 8, "paused": null, "resizing": false}])"));
   EXPECT_EQ(must({"queue", "pause", "wide", "--reason", "the mail server moves"}),
             "queue wide is paused\n");
   const json paused = queues().at(1).at("paused");

@@ -62,7 +62,7 @@ const Verb kVerbs[] = {
      }},
     {"suspect",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.suspect(w.db, lease, std::vector{task.key}, Then::kRelease));
+       return yes(w.tasks.suspect(w.db, lease, std::vector{task.key}, Then::kKeepLease));
      }},
     {"clear_suspects", [](Worker& w, const Lease& lease,
                           const Task&) { return yes(w.tasks.clear_suspects(w.db, lease)); }},

@@ -216,6 +216,26 @@ std::vector<Expectation> for_people() {
   };
 }
 
+// By queues as a whole.
+std::vector<Expectation> of_queues() {
+  const std::string one = "prio = 2 AND first_key IN (150)";
+  return {
+      {&sql::k_pause, 1, {{"reason", "''"}}},
+      {&sql::k_resume, 1, {}},
+      {&sql::k_resize_queue, 1, {}},
+      // The leases of a queue, and one look at each class of a partition.
+      {&sql::k_lock_layout, 2, {}},
+      {&sql::k_begin_layout, kPartitions + 3, {}},
+      {&sql::k_resize_layout, 1, {{"first_partition", "8"}, {"layout", "1"}}},
+      {&sql::k_hold_layout, 3 * kPartitions, {{"first_partition", "0"}, {"layout", "1"}}},
+      {&sql::k_ended_layouts, 3, {}, "a queue that is not being resized"},
+      {&sql::k_lift_layout, kPartitions + 1, {{"layout", "1"}}},
+      {&sql::k_last_due, 8 * kPartitions, {}, "a probe for each class", true},
+      {&sql::k_dead_places, 2, {{"first_keys", one}}},
+      {&sql::k_count_retired, 110, {{"partitions", "4"}}},
+  };
+}
+
 std::vector<Expectation> by_operators() {
   const std::string one = "prio = 2 AND first_key IN (150)";
   const std::string many = keys(kBlock, "prio", "first_key");
@@ -248,19 +268,6 @@ std::vector<Expectation> by_operators() {
       {&sql::k_find_cancel, 1, {}},
       {&sql::k_clear_cancel, 5, {{"first_keys", one}}},
       {&sql::k_clear_cancel, 6 * kBlock, {{"first_keys", many}}},
-      {&sql::k_pause, 1, {{"reason", "''"}}},
-      {&sql::k_resume, 1, {}},
-      {&sql::k_resize_queue, 1, {}},
-      // The leases of a queue, and one look at each class of a partition.
-      {&sql::k_lock_layout, 2, {}},
-      {&sql::k_begin_layout, kPartitions + 3, {}},
-      {&sql::k_resize_layout, 1, {{"first_partition", "8"}, {"layout", "1"}}},
-      {&sql::k_hold_layout, 3 * kPartitions, {{"first_partition", "0"}, {"layout", "1"}}},
-      {&sql::k_ended_layouts, 3, {}, "a queue that is not being resized"},
-      {&sql::k_lift_layout, kPartitions + 1, {{"layout", "1"}}},
-      {&sql::k_last_due, 8 * kPartitions, {}, "a probe for each class", true},
-      {&sql::k_dead_places, 2, {{"first_keys", one}}},
-      {&sql::k_count_retired, 110, {{"partitions", "4"}}},
       {&sql::k_page_waiting, 51, {}},
       {&sql::k_page_waiting, 51, {{"partition_no", "7"}, {"prio", "3"}}},
       {&sql::k_lease_to_move, 5, {{"partition_no", "1"}}, "as lease"},
@@ -297,6 +304,7 @@ std::vector<Expectation> expectations() {
   for (Expectation& expected : of_unique_keys()) all.push_back(std::move(expected));
   for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
   for (Expectation& expected : of_history_and_hooks()) all.push_back(std::move(expected));
+  for (Expectation& expected : of_queues()) all.push_back(std::move(expected));
   for (Expectation& expected : by_operators()) all.push_back(std::move(expected));
   for (Expectation& expected : for_people()) all.push_back(std::move(expected));
   return all;

@@ -1,74 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/settle.h"
-
 #include <csignal>
 #include <future>
 
 #include "base/clock.h"
-#include "db/worker/fixture.h"
+#include "db/worker/settle_fixture.h"
 #include "queue/detached_store.h"
 #include "worker/hints.h"
 
 namespace allot::worker {
 namespace {
-
-constexpr int kKilled = SIGKILL;  // as a wait status
-
-class SettleTest : public WorkerTest {
- protected:
-  SettleTest()
-      : leases_(queue::make_holder("test", "/"), std::chrono::seconds(30)),
-        tasks_(leases_.holder()),
-        detached_(leases_.holder(), leases_.ttl()) {
-    settings_.database.socket = options().socket;
-    settings_.database.user = options().user;
-    settings_.database.name = name_;
-    settings_.daemon.runtime_dir = "/nonexistent";
-    config::Queue queue;
-    queue.name = "q";
-    settings_.queues.push_back(queue);
-    slot_.start(leases_.holder());
-  }
-
-  // The dead worker's last lease, as its slot shows it.
-  queue::Block lease(std::uint32_t number) {
-    slot_.begin_lease(partition(number), "q", false);
-    auto block = leases_.lease(db_, partition(number), {});
-    EXPECT_TRUE(block.has_value());
-    slot_.lease_known(block->lease.epoch, 0);
-    return std::move(*block);
-  }
-  void settle_it(int status = kKilled, ipc::Board* board = nullptr) {
-    settle(settings_, *raw_slot_, status, board);
-  }
-  // The only task has an attempt behind it.
-  void charged_before(const std::string& cause) {
-    db_.execute(
-        "UPDATE task SET attempt = 1;"
-        "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 1,"
-        " UTC_TIMESTAMP(6), '" +
-        cause + "', '', 'h', 1, 0, NULL, NULL, NULL FROM task");
-  }
-  std::string state(std::uint32_t number) {
-    return value("SELECT state FROM q_lock_table WHERE partition_no = " + std::to_string(number));
-  }
-
-  // The dead worker's task, detached while its attempt number `attempt` ran.
-  queue::Task detach(std::uint32_t attempt, std::uint32_t most) {
-    put(partition(0), {1, 1});
-    put(partition(0), {1, 2});
-    db_.execute("UPDATE task SET attempt = " + std::to_string(attempt - 1));
-    const auto block = lease(0);
-    slot_.begin_task(block.tasks[0], attempt, most, 0, 0);
-    EXPECT_EQ(detached_.detach(db_, block.lease, block.tasks[0], attempt, {}), queue::Landed::kYes);
-    return block.tasks[0];
-  }
-
-  config::Settings settings_;
-  queue::LeaseStore leases_;
-  queue::TaskStore tasks_;
-  queue::DetachedStore detached_;
-};
 
 TEST_F(SettleTest, ChargesTheRunningTaskAndAcknowledgesTheFinished) {
   for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
@@ -82,114 +22,6 @@ TEST_F(SettleTest, ChargesTheRunningTaskAndAcknowledgesTheFinished) {
       << "the first crash is retried where it stands, and neighbours pay nothing";
   EXPECT_EQ(value("SELECT CONCAT(first_key, ' ', attempt, ' ', cause) FROM task_attempt"),
             "3 1 signal");
-  EXPECT_EQ(state(0), "FREE");
-}
-
-// C10: what the slot has is enough; what they used nobody knows any more.
-TEST_F(SettleTest, WhatWasFinishedGoesIntoTheHistoryOfItsQueue) {
-  settings_.queues[0].history = std::chrono::hours(1);
-  for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
-  db_.execute("UPDATE task SET attempt = 4 WHERE run_key = 2");
-  const auto block = lease(0);
-  slot_.add_finished(queue::finished(block.tasks[0]));
-  slot_.begin_task(block.tasks[1], 5, 10, 0, 0);
-  slot_.add_finished(queue::finished(block.tasks[1]));
-  settle_it();
-  settle_it();
-  EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, ':', attempt, ':', type, ':', runtime_us IS NULL"
-                  " ORDER BY first_key) FROM task_history"),
-            "1:1:t:1,2:5:t:1");
-  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key) FROM task"), "3");
-}
-
-// C9: the last attempt of what was running, here and detached.
-TEST_F(SettleTest, ADeathSetsOffItsHook) {
-  settings_.queues[0].on_dead = "ops/alert";
-  const auto ops = queue::ensure_queue(db_, "ops", {1});
-  const std::string alerts = "SELECT COUNT(*) FROM task WHERE type = 'alert'";
-  put(partition(0), {1, 5});
-  {
-    const auto block = lease(0);
-    slot_.begin_task(block.tasks[0], 3, 3, 0, 0);
-  }
-  settle_it();
-  settle_it();
-  EXPECT_EQ(value(alerts), "1");
-  EXPECT_EQ(value("SELECT JSON_VALUE(payload, '$.cause') FROM task WHERE type = 'alert'"),
-            "signal");
-  slot_.end_task();
-  slot_.clear_finished();
-  detach(3, 3);
-  settle_it();
-  settle_it();
-  EXPECT_EQ(value(alerts), "2");
-  EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "2");
-  static_cast<void>(ops);
-}
-
-// B14: nobody knows whose fault it was.
-TEST_F(SettleTest, OfSeveralNobodyIsChargedAndEachRunsAlone) {
-  for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
-  const auto block = lease(0);
-  slot_.add_finished(queue::finished(block.tasks[0]));
-  slot_.begin_task(block.tasks[1], 1, 1, 0, 0, ipc::Limit::kTime, 0);
-  slot_.begin_task(block.tasks[2], 1, 1, 0, 0, ipc::Limit::kTime, 7);
-  for (int times = 0; times < 2; ++times) settle_it();
-  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags ORDER BY run_key)"
-                  " FROM task"),
-            "2:0:1,3:0:1,4:0:0");
-  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
-  EXPECT_EQ(state(0), "FREE");
-}
-
-// What the supervisor killed the worker for is the task's, and nobody else's.
-TEST_F(SettleTest, OfSeveralTheOneOverItsTimeIsCharged) {
-  for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
-  const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, boot_ns() + 60 * kSecond, ipc::Limit::kTime, 0);
-  slot_.begin_task(block.tasks[1], 1, 10, 0, boot_ns() - 1, ipc::Limit::kTime, 1);
-  slot_.begin_task(block.tasks[2], 1, 10, 0, 0, ipc::Limit::kTime, 2);
-  settle_it();
-  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags ORDER BY run_key)"
-                  " FROM task"),
-            "1:0:0,2:1:0,3:0:0");
-  EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, ' ', cause) FROM task_attempt"), "2 timeout");
-  EXPECT_EQ(state(0), "FREE");
-}
-
-// Detached from one partition, while the lease of another was in hand.
-TEST_F(SettleTest, WhatWasDetachedBesideOthersGoesBackFlagged) {
-  for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
-  put(partition(1), {1, 9});
-  const auto first = lease(0);
-  for (const std::size_t entry : {0U, 1U}) {
-    slot_.begin_task(first.tasks[entry], 1, 10, 0, 0, ipc::Limit::kTime, entry);
-    ASSERT_EQ(detached_.detach_beside(db_, first.lease, first.tasks[entry], 1),
-              queue::Landed::kYes);
-  }
-  slot_.task_detached(0);  // the death came before the other was noted
-  ASSERT_TRUE(leases_.release(db_, first.lease));
-  slot_.end_lease();
-  const auto second = lease(1);
-  slot_.begin_task(second.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 2);
-  settle_it();
-  EXPECT_EQ(value("SELECT GROUP_CONCAT(partition_no, ':', run_key, ':', attempt, ':', flags"
-                  " ORDER BY run_key) FROM task"),
-            "0:1:0:65,0:2:0:65,1:9:0:1");
-  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
-  EXPECT_EQ(state(1), "FREE");
-}
-
-// Finished where it was detached to, and not yet acknowledged there.
-TEST_F(SettleTest, AFinishedDetachedTaskIsNotRunAgain) {
-  put(partition(0), {1, 1});
-  const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 5);
-  ASSERT_EQ(detached_.detach_beside(db_, block.lease, block.tasks[0], 1), queue::Landed::kYes);
-  slot_.task_detached(5);
-  slot_.detached_finished(5);
-  settle_it();
-  EXPECT_EQ(value("SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_running)"), "0");
   EXPECT_EQ(state(0), "FREE");
 }
 

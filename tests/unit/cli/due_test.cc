@@ -57,8 +57,9 @@ TEST(Due, WhatIsNoMomentIsRefusedByItsField) {
 
 TEST(Due, Delays) {
   EXPECT_EQ(parse_delay("delay", "300ms"), microseconds(300'000));
+  EXPECT_EQ(parse_delay("delay", "1d"), microseconds(86'400'000'000));
   EXPECT_EQ(parse_delay("delay", "2h"), microseconds(7'200'000'000));
-  for (const char* text : {"", "5", "-5s", "1.5s", "5 s", "5d", "999999999999999999999s"}) {
+  for (const char* text : {"", "5", "-5s", "1.5s", "5 s", "5w", "999999999999999999999s"}) {
     EXPECT_THROW(parse_delay("delay", text), Error) << text;
   }
 }

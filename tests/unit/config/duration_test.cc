@@ -11,14 +11,14 @@ TEST(Duration, HasOneNumberAndOneUnit) {
   EXPECT_EQ(parse_duration("30s"), seconds(30));
   EXPECT_EQ(parse_duration("5m"), minutes(5));
   EXPECT_EQ(parse_duration("1h"), hours(1));
+  EXPECT_EQ(parse_duration("7d"), hours(168));
   EXPECT_EQ(parse_duration("0s"), milliseconds(0));
   EXPECT_EQ(parse_duration("2562047788015h"), hours(2'562'047'788'015));
 }
 
 TEST(Duration, RefusesEverythingElse) {
-  for (const char* text :
-       {"", "30", "s", "30 s", " 30s", "30s ", "-30s", "+30s", "1.5s", "1h30m", "30S", "30sec",
-        "1d", "0x10s", "2562047788016h", "99999999999999999999s"}) {
+  for (const char* text : {"", "30", "s", "30 s", " 30s", "30s ", "-30s", "+30s", "1.5s", "1h30m",
+                           "30S", "30sec", "0x10s", "2562047788016h", "99999999999999999999s"}) {
     EXPECT_EQ(parse_duration(text), std::nullopt) << text;
   }
 }

@@ -76,7 +76,7 @@ TEST_F(Message, ATypeWithADotNeedsQuotes) {
 TEST_F(Message, DurationWithoutAUnit) {
   EXPECT_EQ(
       failure_of("[daemon]\nlease_ttl = 30\n"),
-      "allot.toml:2: [daemon] lease_ttl is a duration and needs a unit (ms, s, m, h), such as "
+      "allot.toml:2: [daemon] lease_ttl is a duration and needs a unit (ms, s, m, h, d), such as "
       "\"30s\"");
   EXPECT_EQ(failure_of("[daemon]\nlease_ttl = \"30\"\n"),
             "allot.toml:2: [daemon] lease_ttl is \"30\"; a duration is a whole number and a unit: "
@@ -156,7 +156,7 @@ TEST_F(Message, AllProblemsAtOnceInTheOrderOfTheFile) {
       "allot.toml:3: [queues.mail] block_size is 0; allowed is 1 to 1000\n"
       "allot.toml:5: [pools.p] serves queue 'mial', but there is no [queues.mial]; did you "
       "mean 'mail'?\n"
-      "allot.toml:7: [daemon] lease_ttl is a duration and needs a unit (ms, s, m, h), such as "
+      "allot.toml:7: [daemon] lease_ttl is a duration and needs a unit (ms, s, m, h, d), such as "
       "\"5s\"");
 }
 

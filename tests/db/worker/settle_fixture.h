@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "db/worker/fixture.h"
+#include "queue/detached_store.h"
+#include "worker/settle.h"
+
+namespace allot::worker {
+
+inline constexpr int kKilled = SIGKILL;  // as a wait status
+
+class SettleTest : public WorkerTest {
+ protected:
+  SettleTest()
+      : leases_(queue::make_holder("test", "/"), std::chrono::seconds(30)),
+        tasks_(leases_.holder()),
+        detached_(leases_.holder(), leases_.ttl()) {
+    settings_.database.socket = options().socket;
+    settings_.database.user = options().user;
+    settings_.database.name = name_;
+    settings_.daemon.runtime_dir = "/nonexistent";
+    config::Queue queue;
+    queue.name = "q";
+    settings_.queues.push_back(queue);
+    slot_.start(leases_.holder());
+  }
+
+  // The dead worker's last lease, as its slot shows it.
+  queue::Block lease(std::uint32_t number) {
+    slot_.begin_lease(partition(number), "q", false);
+    auto block = leases_.lease(db_, partition(number), {});
+    EXPECT_TRUE(block.has_value());
+    slot_.lease_known(block->lease.epoch, 0);
+    return std::move(*block);
+  }
+  void settle_it(int status = kKilled, ipc::Board* board = nullptr) {
+    settle(settings_, *raw_slot_, status, board);
+  }
+  // The only task has an attempt behind it.
+  void charged_before(const std::string& cause) {
+    db_.execute(
+        "UPDATE task SET attempt = 1;"
+        "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 1,"
+        " UTC_TIMESTAMP(6), '" +
+        cause + "', '', 'h', 1, 0, NULL, NULL, NULL FROM task");
+  }
+  std::string state(std::uint32_t number) {
+    return value("SELECT state FROM q_lock_table WHERE partition_no = " + std::to_string(number));
+  }
+
+  // The dead worker's task, detached while its attempt number `attempt` ran.
+  queue::Task detach(std::uint32_t attempt, std::uint32_t most) {
+    put(partition(0), {1, 1});
+    put(partition(0), {1, 2});
+    db_.execute("UPDATE task SET attempt = " + std::to_string(attempt - 1));
+    const auto block = lease(0);
+    slot_.begin_task(block.tasks[0], attempt, most, 0, 0);
+    EXPECT_EQ(detached_.detach(db_, block.lease, block.tasks[0], attempt, {}), queue::Landed::kYes);
+    return block.tasks[0];
+  }
+
+  config::Settings settings_;
+  queue::LeaseStore leases_;
+  queue::TaskStore tasks_;
+  queue::DetachedStore detached_;
+};
+
+}  // namespace allot::worker
