@@ -259,8 +259,8 @@ TEST_F(DoorTest, TheReasonOfACancelIsText) {
 // With the server's default of 16 MiB there is no room for the statement around the largest.
 class SmallPacketTest : public DoorTest {
  protected:
-  SmallPacketTest() { set("16777216"); }
-  ~SmallPacketTest() override { set("67108864"); }
+  void SetUp() override { set("16777216"); }
+  void TearDown() override { set("67108864"); }
 
  private:
   static void set(const std::string& bytes) {
