@@ -360,7 +360,7 @@ std::vector<Left> end_cancelled(const Tools& tools, const config::Settings& sett
   return ended;
 }
 
-std::vector<Left> without(const std::vector<Left>& these, const std::vector<Left>& those) {
+std::vector<Left> all_but(const std::vector<Left>& these, const std::vector<Left>& those) {
   std::vector<Left> rest;
   std::copy_if(these.begin(), these.end(), std::back_inserter(rest), [&](const Left& one) {
     return std::none_of(those.begin(), those.end(),
@@ -395,8 +395,8 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
   // Under the lease last: the last of them ends it.
   std::stable_partition(culprits.begin(), culprits.end(),
                         [&](const Left& left) { return !under_lease(tools, left); });
-  charge_culprits(tools, settings, slot, without(culprits, cancelled), wait_status);
-  spare(tools, without(without(running, culprits), cancelled), culprits.empty());
+  charge_culprits(tools, settings, slot, all_but(culprits, cancelled), wait_status);
+  spare(tools, all_but(all_but(running, culprits), cancelled), culprits.empty());
   ack_detached(tools, settings, remains);
 }
 
