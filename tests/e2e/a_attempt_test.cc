@@ -6,7 +6,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::a_attempt {
 namespace {
 
 using support::eventually;
@@ -112,4 +112,4 @@ TEST(Attempt, InAnExclusiveQueueEndsWithItsLease) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::a_attempt

@@ -8,7 +8,7 @@
 #include "db/connection.h"
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::b_basic {
 namespace {
 
 using support::eventually;
@@ -168,4 +168,4 @@ TEST(Basic, TheEmbeddedDatabaseIsTheSameCodePath) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::b_basic

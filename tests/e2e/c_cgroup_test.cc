@@ -11,7 +11,7 @@
 #include "base/exit_codes.h"
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::c_cgroup {
 namespace {
 
 using support::eventually;
@@ -203,4 +203,4 @@ TEST_F(SpoiltCgroupTest, ForAPersonOnlyTheSecondIsAMistake) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::c_cgroup

@@ -4,7 +4,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::d_database {
 namespace {
 
 using support::Database;
@@ -56,4 +56,4 @@ TEST(Servers, IdleWorkersAndSubmittersFollowTheWritableOne) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::d_database

@@ -12,7 +12,7 @@
 #include "e2e/daemon.h"
 #include "support/db_error.h"
 
-namespace allot::e2e {
+namespace allot::e2e::d_outage {
 namespace {
 
 using std::chrono::seconds;
@@ -274,4 +274,4 @@ TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::d_outage

@@ -10,7 +10,7 @@
 #include "e2e/daemon.h"
 #include "support/certificates.h"
 
-namespace allot::e2e {
+namespace allot::e2e::d_rights {
 namespace {
 
 using support::eventually;
@@ -235,4 +235,4 @@ TEST_F(RightsTest, ASubmitterToFairQueuesMayDoWhatHeMust) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::d_rights

@@ -7,7 +7,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::f_fault {
 namespace {
 
 using support::eventually;
@@ -229,4 +229,4 @@ TEST(Fault, ALockedLeaseIsNoReasonToGiveUpAtTheStart) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::f_fault

@@ -6,7 +6,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::f_fence {
 namespace {
 
 using support::eventually;
@@ -106,4 +106,4 @@ TEST_F(Fence, WhatTheKeeperFoundFirstIsNotToldAgainByTheVerdict) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::f_fence

@@ -6,7 +6,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::h_history {
 namespace {
 
 using nlohmann::json;
@@ -125,4 +125,4 @@ TEST(History, ItIsPurgedInBatchesWhileTasksRun) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::h_history

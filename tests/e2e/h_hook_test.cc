@@ -10,7 +10,7 @@
 #include "e2e/daemon.h"
 #include "queue/catalog.h"
 
-namespace allot::e2e {
+namespace allot::e2e::h_hook {
 namespace {
 
 using nlohmann::json;
@@ -163,4 +163,4 @@ TEST(Hook, WhatRunsForTooLongIsToldOfOnce) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::h_hook

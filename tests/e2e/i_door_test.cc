@@ -11,7 +11,7 @@
 #include "e2e/daemon.h"
 #include "queue/submit.h"
 
-namespace allot::e2e {
+namespace allot::e2e::i_door {
 namespace {
 
 using support::eventually;
@@ -284,4 +284,4 @@ TEST_F(SmallPacketTest, WhatTheServerDoesNotTakeIsSaid) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::i_door

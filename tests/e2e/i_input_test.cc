@@ -9,7 +9,7 @@
 #include "db/migrate.h"
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::i_input {
 namespace {
 
 using support::eventually;
@@ -173,4 +173,4 @@ TEST(Input, AnUnknownOptionIsAUsageError) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::i_input

@@ -8,7 +8,7 @@
 #include "db/connection.h"
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::k_cancel {
 namespace {
 
 using support::eventually;
@@ -199,4 +199,4 @@ TEST_F(Cancel, ItsUniqueKeyIsFreeAfterItsTime) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::k_cancel

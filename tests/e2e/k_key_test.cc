@@ -15,7 +15,7 @@
 #include "e2e/daemon.h"
 #include "queue/task.h"
 
-namespace allot::e2e {
+namespace allot::e2e::k_key {
 namespace {
 
 using support::eventually;
@@ -238,4 +238,4 @@ TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::k_key

@@ -7,7 +7,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::l_load {
 namespace {
 
 using support::eventually;
@@ -65,4 +65,4 @@ TEST(Load, ManyWorkersAndSubmittersWithoutADeadlock) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::l_load

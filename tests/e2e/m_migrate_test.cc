@@ -9,7 +9,7 @@
 #include "db/migrate.h"
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::m_migrate {
 namespace {
 
 using support::eventually;
@@ -116,4 +116,4 @@ TEST_F(Migrate, AWorkerThatDiesIsHealedAndReplacedByTheNewerVersion) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::m_migrate

@@ -10,7 +10,7 @@
 #include "db/connection.h"
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::n_counter {
 namespace {
 
 using support::eventually;
@@ -134,4 +134,4 @@ TEST(Counter, AHistoryIsOneRowMore) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::n_counter

@@ -8,7 +8,7 @@
 #include "db/connection.h"
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::o_change {
 namespace {
 
 using nlohmann::json;
@@ -128,4 +128,4 @@ TEST_F(Change, MoveThatIsKilledLosesNothing) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::o_change

@@ -7,7 +7,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::o_drain {
 namespace {
 
 using nlohmann::json;
@@ -260,4 +260,4 @@ TEST(DrainEmbedded, StartsThePrivateDatabase) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::o_drain

@@ -4,7 +4,7 @@
 #include "db/connection.h"
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::o_operator {
 namespace {
 
 using support::eventually;
@@ -120,4 +120,4 @@ TEST(Why, OfATypeThatNobodyKnowsAndOfOneThatRuns) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::o_operator

@@ -9,7 +9,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::o_output {
 namespace {
 
 using nlohmann::json;
@@ -84,4 +84,4 @@ TEST(Output, ALogForTheJournalHasAPriorityInFrontOfEachLine) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::o_output

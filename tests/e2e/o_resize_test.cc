@@ -14,7 +14,7 @@
 #include "db/connection.h"
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::o_resize {
 namespace {
 
 using nlohmann::json;
@@ -319,4 +319,4 @@ TEST_F(ResizeTest, AQueueWithALateTaskIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::o_resize

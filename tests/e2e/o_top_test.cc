@@ -7,7 +7,7 @@
 #include "e2e/daemon.h"
 #include "support/terminal.h"
 
-namespace allot::e2e {
+namespace allot::e2e::o_top {
 namespace {
 
 using nlohmann::json;
@@ -91,4 +91,4 @@ TEST_F(Top, WithoutADaemonItSaysSo) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::o_top

@@ -8,7 +8,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::p_plugin {
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,4 +119,4 @@ TEST_F(PluginTest, AReloadRefusesAPluginThatAnybodyMayChange) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::p_plugin

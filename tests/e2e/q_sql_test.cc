@@ -7,7 +7,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::q_sql {
 namespace {
 
 using support::eventually;
@@ -71,4 +71,4 @@ TEST_F(Sql, OneThatWasRolledBackNeverRuns) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::q_sql

@@ -9,7 +9,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::r_rotate {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ TEST(Rotate, LogrotateDoesItWithOurFile) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::r_rotate

@@ -7,7 +7,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::s_signal {
 namespace {
 
 using support::eventually;
@@ -133,4 +133,4 @@ TEST(Signal, ASecondDaemonOfTheSameInstanceIsRefused) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::s_signal

@@ -11,7 +11,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::t_detach {
 namespace {
 
 using std::chrono::milliseconds;
@@ -353,4 +353,4 @@ TEST(Detach, TheWholeDaemonMayDieAtAnyPointOfIt) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::t_detach

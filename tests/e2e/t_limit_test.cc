@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::t_limit {
 namespace {
 
 using std::chrono::seconds;
@@ -217,4 +217,4 @@ TEST(Limit, AHandlerThatStopsForItsLeaseIsChargedNothing) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::t_limit

@@ -12,7 +12,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::t_side {
 namespace {
 
 using std::chrono::milliseconds;
@@ -263,4 +263,4 @@ TEST_F(Side, AStopReachesAllOfThem) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::t_side

@@ -9,7 +9,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::u_upgrade {
 namespace {
 
 namespace fs = std::filesystem;
@@ -128,4 +128,4 @@ TEST_F(Upgrade, ABrokenProgramChangesNothing) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::u_upgrade

@@ -11,7 +11,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::v_supervisord {
 namespace {
 
 namespace fs = std::filesystem;
@@ -147,4 +147,4 @@ TEST_F(Supervisord, PassesTheSignalsOn) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::v_supervisord

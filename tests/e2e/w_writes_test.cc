@@ -10,7 +10,7 @@
 
 #include "e2e/daemon.h"
 
-namespace allot::e2e {
+namespace allot::e2e::w_writes {
 namespace {
 
 using std::chrono::milliseconds;
@@ -149,4 +149,4 @@ TEST_F(Writes, AnEffectIsNotLostWithItsConnection) {
 }
 
 }  // namespace
-}  // namespace allot::e2e
+}  // namespace allot::e2e::w_writes

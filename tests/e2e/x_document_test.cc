@@ -15,7 +15,7 @@
 #include "support/process.h"
 #include "support/temp_dir.h"
 
-namespace allot {
+namespace allot::e2e::x_document {
 namespace {
 
 using support::read_file;
@@ -252,7 +252,7 @@ class DocumentTest : public testing::Test {
     fs::create_directories(folder_ / "build/release/plugins");
     fs::create_directory_symlink(ALLOT_PROGRAMS, folder_ / "build/release/bin");
     fs::create_directory_symlink(ALLOT_SOURCE_DIR "/plugin-api", folder_ / "plugin-api");
-    std::istringstream plugins(ALLOT_PLUGINS);
+    std::istringstream plugins(ALLOT_PLUGIN_FILES);
     for (std::string plugin; plugins >> plugin;) {
       fs::copy(plugin, (folder_ / "build/release/plugins/") + fs::path(plugin).filename().string());
     }
@@ -349,4 +349,4 @@ TEST(DocumentListTest, CommandsAreFound) {
 }
 
 }  // namespace
-}  // namespace allot
+}  // namespace allot::e2e::x_document
