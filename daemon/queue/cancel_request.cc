@@ -12,7 +12,7 @@ namespace {
 
 db::Statement of(const sql::SqlText& sql, const TaskId& id) {
   db::Statement statement(sql);
-  set_partition(statement, id.partition).set("prio", id.prio).set("first_key", id.first_key);
+  set_id(statement, id);
   return statement;
 }
 

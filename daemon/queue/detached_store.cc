@@ -11,10 +11,6 @@
 namespace allot::queue {
 namespace {
 
-db::Statement& set_id(db::Statement& statement, const TaskId& id) {
-  return set_partition(statement, id.partition).set("prio", id.prio).set("first_key", id.first_key);
-}
-
 db::Statement fenced(const sql::SqlText& sql, const Detached& detached) {
   db::Statement statement(sql);
   set_id(statement, detached.id).set("epoch", detached.epoch).set("holder", detached.holder);

@@ -63,7 +63,7 @@ std::optional<db::Statement> keep_statement(Partition partition,
 
 std::optional<Done> show_done(db::Connection& db, const TaskId& id) {
   db::Statement show(sql::k_show_history);
-  set_partition(show, id.partition).set("prio", id.prio).set("first_key", id.first_key);
+  set_id(show, id);
   auto results = db.run({show});
   const auto row = results.front().next();
   if (!row) return std::nullopt;

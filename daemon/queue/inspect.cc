@@ -30,13 +30,6 @@ TaskView read_view(const db::Row& row, std::uint32_t queue_id) {
   return view;
 }
 
-db::Statement& set_id(db::Statement& statement, const TaskId& id) {
-  return statement.set("queue_id", id.partition.queue_id)
-      .set("partition_no", id.partition.partition_no)
-      .set("prio", id.prio)
-      .set("first_key", id.first_key);
-}
-
 std::string worker_name(const db::Row& row, std::size_t host, std::size_t pid) {
   if (row.is_null(host)) return {};
   return std::string(row.text(host)) + "/" + std::string(row.text(pid));

@@ -21,6 +21,10 @@ inline db::Statement& set_partition(db::Statement& statement, Partition partitio
   return statement.set("queue_id", partition.queue_id).set("partition_no", partition.partition_no);
 }
 
+inline db::Statement& set_id(db::Statement& statement, const TaskId& id) {
+  return set_partition(statement, id.partition).set("prio", id.prio).set("first_key", id.first_key);
+}
+
 inline db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
   return set_partition(statement, lease.partition)
       .set("epoch", lease.epoch)

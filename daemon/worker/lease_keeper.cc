@@ -15,7 +15,7 @@ namespace {
 constexpr Nanos kTryAgain = 200 * kMilli;
 // How often a running task is looked at. By the clock: to be told of each task would cost a fast
 // one more than it takes.
-constexpr Nanos kLook = 50 * kMilli;
+constexpr Nanos kLookAtTask = 50 * kMilli;
 // With workers idle, a task that has run for so long makes room for its neighbours.
 constexpr Nanos kSlow = 100 * kMilli;
 
@@ -211,7 +211,7 @@ bool LeaseKeeper::act(std::unique_lock<std::mutex>& held) {
 void LeaseKeeper::wait(std::unique_lock<std::mutex>& held) {
   const Nanos now = boot_ns();
   std::optional<Nanos> next;
-  if (lease_ && !lost_) next = std::min(now + kLook, std::max(renew_at_ns_, now + 1));
+  if (lease_ && !lost_) next = std::min(now + kLookAtTask, std::max(renew_at_ns_, now + 1));
   for (const Running& running : std::span<Running>(tasks_.data(), most_)) {
     if (!running.work || running.place != Place::kDetached || running.lost) continue;
     const Nanos look =

@@ -306,7 +306,9 @@ TEST_F(DocumentTest, EveryCommandIsExecuted) {
   const UniqueFd write_end(ends[1]);
   support::ProcessOptions options;
   options.directory = folder_.path();
-  options.environment = {"PATH=" + std::string(getenv("PATH")) +
+  const char* path_here = getenv("PATH");
+  options.environment = {std::string("PATH=") +
+                         (path_here != nullptr ? path_here : "/usr/bin:/bin") +
                          ":/usr/sbin:/sbin:" ALLOT_PROGRAMS};
   options.descriptors = {{read_end.get(), 9}};
   const auto done = support::run_program({"bash", folder_.write("script", script(commands))},

@@ -16,6 +16,7 @@ namespace allot::fault {
 // nanoseconds of CLOCK_BOOTTIME: all parts of a run are on one host.
 using Nanoseconds = std::int64_t;
 inline constexpr Nanoseconds kMillisecond = 1'000'000;
+inline constexpr Nanoseconds kSecond = 1'000'000'000;
 
 enum class Answer { kAcknowledged, kRefused, kUnknown };
 

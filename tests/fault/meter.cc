@@ -6,7 +6,6 @@
 namespace allot::fault {
 namespace {
 
-constexpr Nanoseconds kSecond = 1'000'000'000;
 constexpr Nanoseconds kBetween = 2 * kSecond;  // looks at memory
 constexpr Nanoseconds kWarm = 10 * kSecond;    // a process has what it needs by then
 constexpr Nanoseconds kGone = 3 * kBetween;    // not seen for so long: the number is another's

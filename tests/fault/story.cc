@@ -11,7 +11,6 @@
 namespace allot::fault {
 namespace {
 
-constexpr Nanoseconds kSecond = 1'000'000'000;
 constexpr Nanoseconds kAround = 10 * kSecond;
 
 class Story {

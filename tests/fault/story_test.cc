@@ -11,7 +11,6 @@ namespace {
 
 using support::has;
 
-constexpr Nanoseconds kSecond = 1'000'000'000;
 
 TEST(Story, TellsAllRunsAndTheFaultsAroundThem) {
   const std::string task = queue::TaskId{{3, 5}, 1, 4711}.text();

@@ -42,6 +42,8 @@ class ALLOT_CLIENT_API ClientError : public std::runtime_error {
   ~ClientError() override;
   ClientError(const ClientError&) = default;
   ClientError& operator=(const ClientError&) = default;
+  ClientError(ClientError&&) = default;
+  ClientError& operator=(ClientError&&) = default;
   [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
 
  private:
@@ -128,6 +130,8 @@ class ALLOT_CLIENT_API Client {
   // Has the queues, the embedded database and the runtime_dir of that file.
   static Client from_file(const std::string& path = {});
 
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
   Client(Client&& other) noexcept;
   Client& operator=(Client&& other) noexcept;
   ~Client();

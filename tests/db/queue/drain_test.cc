@@ -13,7 +13,7 @@ constexpr std::size_t kSubmitters = 8;
 constexpr std::size_t kDrainers = 4;
 constexpr std::size_t kPerSubmitter = 1500;
 constexpr std::size_t kTasks = kSubmitters * kPerSubmitter;
-constexpr std::uint32_t kPartitions = 16;
+constexpr std::uint32_t kWide = 16;
 
 // What became of the task with a payload.
 struct Tally {
@@ -82,7 +82,7 @@ class DrainTest : public QueueTest {
   }
 
   static constexpr FetchSpec kSpec{.block_size = 30};
-  QueueInfo wide_ = make_queue("wide", kPartitions);
+  QueueInfo wide_ = make_queue("wide", kWide);
   std::vector<Tally> tallies_ = std::vector<Tally>(kTasks);
   std::atomic<std::size_t> submitted_{0};
   std::atomic<std::size_t> ended_{0};
