@@ -11,7 +11,6 @@ namespace {
 
 using support::has;
 
-
 TEST(Story, TellsAllRunsAndTheFaultsAroundThem) {
   const std::string task = queue::TaskId{{3, 5}, 1, 4711}.text();
   const pid_t place = place_of(task);
