@@ -28,11 +28,11 @@ Place RunningMark::handler_returned() {
   return keeper_.task_ended(entry_);
 }
 
-void RunningMark::progress() noexcept {
+void RunningMark::progress(Nanos now) noexcept {
   slot_.beat();
   if (limits_.progress_every_ns == 0) return;
   const std::lock_guard held(mutex_);
-  const auto [at_ns, by] = limits_.hard(boot_ns());
+  const auto [at_ns, by] = limits_.hard(now);
   if (!cancel_.asked() || at_ns < cancel_.end_at()) return move_deadline(at_ns, by);
   move_deadline(cancel_.end_at(), ipc::Limit::kTime);
 }

@@ -33,7 +33,7 @@ class RunningMark {
   Place handler_returned();
 
   // From any thread.
-  void progress() noexcept;
+  void progress(Nanos now) noexcept;
   [[nodiscard]] bool cancelled() const noexcept { return cancel_.asked(); }
   // Its lease, or that of its partition.
   [[nodiscard]] bool valid() const { return keeper_.task_valid(entry_); }

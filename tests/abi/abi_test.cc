@@ -148,7 +148,7 @@ TEST(CHost, RunsAPluginInC) {
 
 // F1: each was compiled with the header of its version as it was released, kept in v1/, v2/ ...
 TEST(Frozen, APluginOfEachFormerVersionLoadsAndRuns) {
-  const char* const files[] = {"v1.so", "v2/v2.so", "v3/v3.so", "v4/v4.so"};
+  const char* const files[] = {"v1.so", "v2/v2.so", "v3/v3.so", "v4/v4.so", "v5/v5.so"};
   for (std::uint32_t version = 1; version <= std::size(files); ++version) {
     const allot_plugin* plugin = open_good(files[version - 1]);
     ASSERT_NE(plugin, nullptr);

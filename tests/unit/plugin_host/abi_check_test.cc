@@ -46,10 +46,11 @@ class AbiCheckTest : public testing::Test {
     return finding->refusal;
   }
 
-  std::array<allot_handler, 2> handlers_{allot_handler{sizeof(allot_handler), text("a"), text(""),
-                                                       &create, &run, nullptr, nullptr, 0, 0},
-                                         allot_handler{sizeof(allot_handler), text("b"), text(""),
-                                                       nullptr, &run, nullptr, nullptr, 0, 0}};
+  std::array<allot_handler, 2> handlers_{
+      allot_handler{sizeof(allot_handler), text("a"), text(""), &create, &run, nullptr, nullptr, 0,
+                    0, 0, nullptr},
+      allot_handler{sizeof(allot_handler), text("b"), text(""), nullptr, &run, nullptr, nullptr, 0,
+                    0, 0, nullptr}};
   std::array<const allot_handler*, 2> list_{handlers_.data(), &handlers_[1]};
   allot_plugin plugin_{ALLOT_PLUGIN_MAGIC, ALLOT_ABI_VERSION, sizeof(allot_plugin), text("name"),
                        text("1.0"),        list_.data(),      list_.size()};
