@@ -165,7 +165,7 @@ TEST_F(GatherE2e, AHeartbeatOfOneCountsForAll) {
 
 // B11
 TEST_F(GatherE2e, OneOfACallIsCancelled) {
-  make();
+  make("detach_after = \"300ms\"\n");
   submit(2, "gather.fifty", gate());
   const auto unwanted = daemon_->submit("gather.fifty", "unwanted " + gate());
   submit(2, "gather.fifty", gate(), "u");
@@ -182,6 +182,26 @@ TEST_F(GatherE2e, OneOfACallIsCancelled) {
   EXPECT_EQ(daemon_->count("task_cancel"), 0U);
   EXPECT_EQ(lines().size(), 1U) << "the others succeeded in it";
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE cause <> 'cancelled'"), 0U);
+}
+
+// It is not run by itself after a call that said nothing.
+TEST_F(GatherE2e, ACancelledOneOfAFailedCallIsDead) {
+  make();
+  const auto unwanted = daemon_->submit("gather.fifty", "unwanted " + gate());
+  submit(2, "gather.fifty", "refuse");
+  daemon_->start();
+  ASSERT_TRUE(eventually([&] {
+    return number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 3;
+  })) << daemon_->log();
+  EXPECT_EQ(daemon_->allot({"task", "cancel", unwanted, "--reason", "no more"}).status.code, 0);
+  ASSERT_TRUE(drained()) << daemon_->log();
+  EXPECT_EQ(daemon_->task(unwanted)["cause"], "cancelled");
+  EXPECT_TRUE(daemon_->logged("task.call_failed")) << daemon_->log();
+  const auto times = begun();
+  EXPECT_EQ(times.at("unwanted"), 1U);
+  EXPECT_EQ(times.at("t0"), 2U);
+  EXPECT_EQ(times.at("t1"), 2U);
+  EXPECT_EQ(daemon_->count("task_cancel"), 0U);
 }
 
 TEST_F(GatherE2e, ADeafCallIsKilledForTheCancelledOneOnly) {

@@ -2,7 +2,10 @@
 // Several tasks in one call of their handler, by the block loop and over a real database.
 #include "worker/gather.h"
 
+#include <atomic>
 #include <fstream>
+#include <future>
+#include <set>
 #include <sstream>
 
 #include "db/worker/loop_fixture.h"
@@ -205,6 +208,15 @@ TEST_F(GatherLoopTest, WhatEndsWithoutItsHandlerIsNotInTheCall) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_cancel"), "0");
 }
 
+TEST_F(GatherLoopTest, TheOneThatIsLeftOfACallRunsByItself) {
+  put_one(1, "gather.fifty", "damaged", ", flags", ", " + std::to_string(queue::kGzipFlag));
+  put_one(2, "gather.fifty", "b retry");
+  work_once();
+  EXPECT_EQ(calls(), "one b:1");
+  EXPECT_EQ(waiting(), "b:1");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, cause) FROM task_dead"), "1payload");
+}
+
 TEST_F(GatherLoopTest, AFailedCallOfCompressedTasksRunsThemAll) {
   for (std::uint64_t key = 1; key <= 2; ++key) {
     const auto packed = queue::compress("a refuse" + std::string(1'000, ' '));
@@ -312,6 +324,28 @@ TEST_F(GatherRunTest, WithoutALeaseTheHandlerIsNotCalled) {
   for (const auto& result : results) EXPECT_EQ(result, Result::kLeaseGone);
   EXPECT_EQ(raw_slot_->running_count, 0U);
   EXPECT_EQ(raw_slot_->finished_count, 0U);
+}
+
+// Or one would be over its time before the others, and be charged for them.
+TEST_F(GatherRunTest, AllOfACallHaveTheSameDeadline) {
+  const support::TempDir folder;
+  const std::string gate = folder / "gate";
+  auto block = lease_of({"gate " + gate, "ok", "ok"});
+  keeper_.hold(block.lease, boot_ns());
+  auto results = std::async(std::launch::async,
+                            [&] { return gather_.run(block.lease, served_, block.tasks, {}); });
+  EXPECT_TRUE(support::eventually([&] { return raw_slot_->running_count == 3; }));
+  std::set<std::uint64_t> deadlines;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(std::atomic_ref(raw_slot_->running[i].attempt).load(), 1U);
+    deadlines.insert(std::atomic_ref(raw_slot_->running[i].hard_deadline_ns).load());
+  }
+  EXPECT_EQ(deadlines.size(), 1U);
+  EXPECT_GT(*deadlines.begin(), boot_ns());
+  static_cast<void>(folder.write("gate", ""));
+  EXPECT_EQ(results.get(), Gather::Results(3, Result::kFinished));
+  EXPECT_EQ(raw_slot_->finished_count, 3U);
+  EXPECT_EQ(raw_slot_->running_count, 0U);
 }
 
 // What succeeded needs none (S6); the verdicts behind the first that found it gone are dropped.

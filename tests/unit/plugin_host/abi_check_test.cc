@@ -114,6 +114,28 @@ TEST_F(AbiCheckTest, OnlyAHandlerThatSaysSoIsConcurrent) {
   EXPECT_FALSE(is_concurrent(handler)) << "of a plugin that has no such field";
 }
 
+std::int32_t run_many(void* /*self*/, const allot_task* const* /*tasks*/,
+                      const allot_host* const* /*hosts*/, size_t /*count*/,
+                      allot_outcome* const* /*outcomes*/, allot_text* /*error*/) {
+  ADD_FAILURE() << "a check called run_many";
+  return 0;
+}
+
+TEST_F(AbiCheckTest, OnlyAHandlerThatSaysSoTakesSeveral) {
+  allot_handler& handler = handlers_[0];
+  EXPECT_EQ(most_in_a_call(handler), 1U);
+  handler.most = 50;
+  EXPECT_EQ(most_in_a_call(handler), 1U) << "by which function?";
+  handler.run_many = &run_many;
+  EXPECT_EQ(most_in_a_call(handler), 50U);
+  EXPECT_EQ(check(), std::nullopt);
+  handler.most = 0;
+  EXPECT_EQ(most_in_a_call(handler), 1U);
+  handler.most = 50;
+  handler.struct_size = offsetof(allot_handler, run_many);
+  EXPECT_EQ(most_in_a_call(handler), 1U) << "of a plugin that has no such field";
+}
+
 TEST_F(AbiCheckTest, SizesMayGrowButNotShrink) {
   plugin_.struct_size = sizeof(allot_plugin) + 64;
   handlers_[0].struct_size = sizeof(allot_handler) + 64;
