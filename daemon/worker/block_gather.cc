@@ -13,7 +13,7 @@ std::size_t BlockLoop::gather(const ServedQueue& queue, std::vector<queue::Task>
   if (crew_ != nullptr) return 1;
   const std::size_t most = gather_.most(queue, tasks[at]);
   const auto joins = [&](const queue::Task& task) {
-    return !careful_with(task) && !expired(task) && gather_.takes(queue, task);
+    return task.payload && !careful_with(task) && !expired(task);
   };
   if (most < 2 || !joins(tasks[at])) return 1;
   std::size_t end = at + 1;

@@ -100,11 +100,6 @@ std::size_t Gather::most(const ServedQueue& queue, const queue::Task& task) cons
   return static_cast<std::size_t>(std::min<std::uint64_t>(most, ipc::kMaxRunning));
 }
 
-bool Gather::takes(const ServedQueue& queue, const queue::Task& task) const {
-  return task.payload &&
-         task.attempt < config::max_attempts(runner_.settings_, *queue.settings, task.type);
-}
-
 Gather::Results Gather::run(const queue::Lease& lease, const ServedQueue& queue,
                             std::span<queue::Task> tasks,
                             std::span<const queue::Finished> finished) {
@@ -178,16 +173,14 @@ void Gather::run_call(Call& call) {
   take_verdicts(call, said.each);
 }
 
-// What succeeded first: that needs no database, so nothing can come between. The rest is dropped
-// once the lease is gone.
+// What succeeded first: that needs no database, so nothing comes between. Of the rest nothing is
+// written once the lease is gone.
 void Gather::take_verdicts(Call& call, const std::vector<plugin_host::CallResult>& said) {
   for (const bool succeeded : {true, false}) {
     for (std::size_t i = 0; i < said.size(); ++i) {
       if ((said[i].kind == plugin_host::OutcomeKind::kSuccess) != succeeded) continue;
       Member& member = call.members[i];
-      call.results[member.index] = !succeeded && runner_.keeper_.lost()
-                                       ? TaskRun::Result::kLeaseGone
-                                       : runner_.verdict(*member.work, said[i]);
+      call.results[member.index] = runner_.verdict(*member.work, said[i]);
       member.end();
     }
   }

@@ -19,8 +19,6 @@ class Gather {
 
   // How many tasks like this one may go into one call, itself included. 1: it runs by itself.
   [[nodiscard]] std::size_t most(const ServedQueue& queue, const queue::Task& task) const;
-  // Whether it may go into one with others of its type, as far as its row tells.
-  [[nodiscard]] bool takes(const ServedQueue& queue, const queue::Task& task) const;
 
   // What became of the first of the tasks, as many as the call had room for. nullopt: of this one
   // the call said nothing, it is to be run by itself.

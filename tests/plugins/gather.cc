@@ -15,6 +15,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -72,6 +73,7 @@ class Gathers : public allot::Handler {
       if (order.word == "odd") return {allot::success()};
       if (order.word == "gate") wait_at_gate(tasks, order.file);
     }
+    if (Order(tasks[0]).word == "crowd") submit_at_once(tasks);
     std::vector<allot::Outcome> outcomes;
     for (const allot::Context& ctx : tasks) outcomes.push_back(end_of(ctx));
     return outcomes;
@@ -99,6 +101,16 @@ class Gathers : public allot::Handler {
       }
       ::poll(nullptr, 0, 5);
     }
+  }
+  // Each host from a thread of its own.
+  static void submit_at_once(std::span<const allot::Context> tasks) {
+    std::vector<std::thread> threads;
+    for (const allot::Context& ctx : tasks) {
+      threads.emplace_back([&ctx] {
+        for (int i = 0; i < 20; ++i) ctx.submit({.type = "nobody.knows", .payload = "x"});
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
   }
   static allot::Outcome end_of(const allot::Context& ctx) {
     const Order order(ctx);

@@ -219,8 +219,7 @@ typedef struct allot_handler {
   /* Since version 5. Not 0: run may be called by several threads at once, also with one self. */
   uint64_t concurrent;
   /* Since version 6. More than 1: run_many may be called in place of run, with 2 to `most` tasks of
-   * one type that wait; never with more than 64. What one call gets is nobody's promise: run is
-   * called for what comes alone. 0 and 1: never. */
+   * one type and queue, 64 at most; run still is for what comes alone. 0 and 1: never. */
   uint64_t most;
   /* Runs `count` tasks in one call; tasks[i], hosts[i] and outcomes[i] belong together. Returns 0:
    * the outcomes say what became of each, as that of run does. Not 0: they say nothing of any, and

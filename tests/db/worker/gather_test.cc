@@ -299,6 +299,14 @@ TEST_F(GatherLoopTest, OnlySubmissionsAreWrittenInACall) {
             "b,c");
 }
 
+// They share the worker's connection.
+TEST_F(GatherLoopTest, ThreadsMaySubmitByTheHostsOfOneCallAtOnce) {
+  put_all("gather.fifty", {"crowd", "ok", "ok", "ok"});
+  work_once();
+  EXPECT_EQ(calls(), "many a:1 b:1 c:1 d:1");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'nobody.knows'"), "80");
+}
+
 // The call itself, under a lease that comes and goes.
 class GatherRunTest : public RunTest {
  protected:
@@ -346,6 +354,22 @@ TEST_F(GatherRunTest, AllOfACallHaveTheSameDeadline) {
   EXPECT_EQ(results.get(), Gather::Results(3, Result::kFinished));
   EXPECT_EQ(raw_slot_->finished_count, 3U);
   EXPECT_EQ(raw_slot_->running_count, 0U);
+}
+
+// Should the worker die while another verdict waits for the database, it is not run again.
+TEST_F(GatherRunTest, WhatSucceededIsNotedBeforeAnyOtherVerdict) {
+  auto block = lease_of({"retry", "ok"});
+  keeper_.hold(block.lease, boot_ns());
+  db::Connection holding(options());
+  holding.execute("BEGIN; SELECT * FROM task WHERE queue_id > 0 AND run_key = 1 FOR UPDATE");
+  auto results = std::async(std::launch::async,
+                            [&] { return gather_.run(block.lease, served_, block.tasks, {}); });
+  EXPECT_TRUE(support::eventually([&] { return raw_slot_->finished_count == 1; }));
+  EXPECT_EQ(std::atomic_ref(raw_slot_->running[0].attempt).load(), 1U);
+  EXPECT_EQ(results.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  holding.execute("COMMIT");
+  const Gather::Results expected = {Result::kWritten, Result::kFinished};
+  EXPECT_EQ(results.get(), expected);
 }
 
 // What succeeded needs none (S6); the verdicts behind the first that found it gone are dropped.
