@@ -166,6 +166,7 @@ void Gather::run_call(Call& call) {
     const SlotWriter::Guard guard(runner_.slot_);
     said = plugin_host::call_many(*call.members.front().attempt.handler, inputs, hooks);
     for (Member& member : call.members) TaskRun::returned(*member.work);
+    for (Member& member : call.members) member.work->place = member.work->mark->handler_returned();
   }
   const queue::Usage usage = meter.until_now(call.members.front().work->began_ns);
   for (Member& member : call.members) member.attempt.usage = usage;

@@ -239,7 +239,7 @@ plugin_host::CallInput TaskRun::input_of(const AtWork& work) {
 void TaskRun::returned(AtWork& work) {
   work.returned_ns = boot_ns();
   work.valid = work.mark->valid();
-  work.place = work.mark->handler_returned();
+  work.mark->stop_clock();
 }
 
 bool TaskRun::wants_usage(const AtWork& work, const plugin_host::CallResult& result) {
@@ -263,6 +263,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
     const SlotWriter::Guard guard(slot_);
     result = plugin_host::call(*attempt.handler, input_of(work), hooks);
     returned(work);
+    work.place = work.mark->handler_returned();
   }
   if (wants_usage(work, result)) attempt.usage = meter.until_now(work.began_ns);
   return verdict(work, result);

@@ -307,6 +307,34 @@ TEST_F(GatherLoopTest, ThreadsMaySubmitByTheHostsOfOneCallAtOnce) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'nobody.knows'"), "80");
 }
 
+// Whoever waits for a renewal is not over his time meanwhile.
+TEST_F(GatherLoopTest, TheTimeOfAllEndsWithTheCallAlsoWhileTheKeeperIsBusy) {
+  const std::string gate = output_folder_ / "gate";
+  put_all("gather.fifty", {"gate " + gate, "ok", "ok"});
+  const auto one = worker();
+  auto worked = std::async(std::launch::async, [&] { work_once(*one); });
+  ASSERT_TRUE(support::eventually([&] { return one->slot().running_count == 3; }));
+  db::Connection holding(options());
+  holding.execute(
+      "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
+  ASSERT_TRUE(support::eventually([&] {
+    return value(
+               "SELECT COUNT(*) FROM information_schema.innodb_trx"
+               " WHERE trx_state = 'LOCK WAIT'") != "0";
+  })) << "no renewal";
+  static_cast<void>(output_folder_.write("gate", ""));
+  const auto over = [&](std::size_t entry) {
+    return one->slot().running[entry].hard_deadline_ns == 0;
+  };
+  EXPECT_TRUE(support::eventually([&] { return over(0); }));
+  EXPECT_TRUE(
+      support::eventually([&] { return over(1) && over(2); }, std::chrono::milliseconds(300)));
+  EXPECT_EQ(one->slot().running_count, 3U) << "the keeper was not busy";
+  holding.execute("COMMIT");
+  worked.get();
+  EXPECT_EQ(tasks_left(), "0");
+}
+
 // The call itself, under a lease that comes and goes.
 class GatherRunTest : public RunTest {
  protected:
