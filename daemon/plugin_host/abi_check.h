@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,13 @@ inline auto types_function(const allot_handler& handler) {
 inline bool is_concurrent(const allot_handler& handler) {
   constexpr std::size_t kEnd = offsetof(allot_handler, concurrent) + sizeof(handler.concurrent);
   return handler.struct_size >= kEnd && handler.concurrent != 0;
+}
+
+// How many tasks it takes in one call; 1: never several.
+inline std::uint64_t most_in_a_call(const allot_handler& handler) {
+  constexpr std::size_t kEnd = offsetof(allot_handler, run_many) + sizeof(handler.run_many);
+  if (handler.struct_size < kEnd || handler.run_many == nullptr || handler.most == 0) return 1;
+  return handler.most;
 }
 
 // How often a run of this handler promises to make progress; 0: it promises nothing. At least a

@@ -2,6 +2,7 @@
 #include "plugin_host/handler_call.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "plugin_host/abi_check.h"
 
@@ -39,11 +40,10 @@ CallResult unknown(std::int32_t kind, std::uint32_t abi_version) {
 }
 
 // A number that came with a later version is none of this plugin's outcomes, whatever it means now.
-CallResult read(const allot_outcome& outcome, const std::string& buffer,
-                std::uint32_t abi_version) {
+CallResult read(const allot_outcome& outcome, std::string_view buffer, std::uint32_t abi_version) {
   if (outcome.kind > last_kind(abi_version)) return unknown(outcome.kind, abi_version);
   CallResult result;
-  result.reason = buffer.substr(0, std::min(outcome.reason.size, buffer.size()));
+  result.reason = std::string(buffer.substr(0, outcome.reason.size));
   switch (outcome.kind) {
     case ALLOT_SUCCESS:
       result.kind = OutcomeKind::kSuccess;
@@ -71,6 +71,27 @@ CallResult read(const allot_outcome& outcome, const std::string& buffer,
   return result;
 }
 
+allot_task task_of(const CallInput& input) {
+  return {sizeof(allot_task),  text(input.id), text(input.queue),  text(input.type),
+          text(input.payload), input.attempt,  input.max_attempts, input.soft_deadline_ns};
+}
+
+allot_outcome outcome_in(char* reason) {
+  return {sizeof(allot_outcome), ALLOT_SUCCESS, ALLOT_DELAY_BY_POLICY, {reason, kMaxReason, 0}};
+}
+
+// Room for so many reasons, of one thread. Not cleared: pages that no reason reaches take no
+// memory.
+char* room_for(std::size_t reasons) {
+  thread_local std::unique_ptr<char[]> room;
+  thread_local std::size_t size = 0;
+  if (size < reasons) {
+    room = std::make_unique_for_overwrite<char[]>(reasons * kMaxReason);
+    size = reasons;
+  }
+  return room.get();
+}
+
 }  // namespace
 
 const char* name_of(OutcomeKind kind) {
@@ -94,16 +115,46 @@ const char* name_of(OutcomeKind kind) {
 CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks& hooks) {
   // One buffer per thread: 64 KiB that most tasks never touch are not cleared for each of them.
   thread_local std::string buffer(kMaxReason, '\0');
-  const allot_task task = {sizeof(allot_task), text(input.id),        text(input.queue),
-                           text(input.type),   text(input.payload),   input.attempt,
-                           input.max_attempts, input.soft_deadline_ns};
+  const allot_task task = task_of(input);
   const allot_host host = host_of(hooks);
-  allot_outcome outcome = {sizeof(allot_outcome),
-                           ALLOT_SUCCESS,
-                           ALLOT_DELAY_BY_POLICY,
-                           {buffer.data(), buffer.size(), 0}};
+  allot_outcome outcome = outcome_in(buffer.data());
   handler.handler->run(handler.self, &task, &host, &outcome);
   return read(outcome, buffer, handler.abi_version);
+}
+
+ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> inputs,
+                     std::span<HostHooks* const> hooks) {
+  const std::size_t count = inputs.size();
+  char* const room = room_for(count + 1);
+  std::vector<allot_task> tasks;
+  std::vector<allot_host> hosts;
+  std::vector<allot_outcome> outcomes;
+  for (std::size_t i = 0; i < count; ++i) {
+    tasks.push_back(task_of(inputs[i]));
+    hosts.push_back(host_of(*hooks[i]));
+    outcomes.push_back(outcome_in(room + i * kMaxReason));
+  }
+  std::vector<const allot_task*> task_list;
+  std::vector<const allot_host*> host_list;
+  std::vector<allot_outcome*> outcome_list;
+  for (std::size_t i = 0; i < count; ++i) {
+    task_list.push_back(&tasks[i]);
+    host_list.push_back(&hosts[i]);
+    outcome_list.push_back(&outcomes[i]);
+  }
+  char* const words = room + count * kMaxReason;
+  allot_text error = {words, kMaxReason, 0};
+  ManyResult result;
+  if (handler.handler->run_many(handler.self, task_list.data(), host_list.data(), count,
+                                outcome_list.data(), &error) != 0) {
+    result.error.assign(words, std::min(error.size, kMaxReason));
+    return result;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string_view reason(room + i * kMaxReason, kMaxReason);
+    result.each.push_back(read(outcomes[i], reason, handler.abi_version));
+  }
+  return result;
 }
 
 }  // namespace allot::plugin_host

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugin_host/host_hooks.h"
 #include "plugin_host/registry.h"
@@ -34,5 +36,15 @@ struct CallResult {
 
 // Runs one task in its handler, over the C ABI. An outcome that makes no sense is a retry.
 CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks& hooks);
+
+struct ManyResult {
+  std::vector<CallResult> each;  // in the order of the tasks; none when the call says nothing
+  std::string error;             // and why it does not, at most 64 KiB
+};
+
+// Runs several tasks in one call of a handler that takes them (most_in_a_call); each input has its
+// own hooks.
+ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> inputs,
+                     std::span<HostHooks* const> hooks);
 
 }  // namespace allot::plugin_host

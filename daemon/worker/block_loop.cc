@@ -84,9 +84,10 @@ BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueu
 BlockLoop::Next BlockLoop::start_tasks(const queue::Lease& lease, const ServedQueue& queue,
                                        std::vector<queue::Task>& tasks, Nanos until_ns) {
   bool first = true;
-  for (queue::Task& task : tasks) {
+  std::size_t alone = 0;  // the tasks before it were in a call that said nothing of them
+  for (std::size_t at = 0; at < tasks.size();) {
     if (crew_ != nullptr) {
-      const Next next = make_way(lease, queue, task);
+      const Next next = make_way(lease, queue, tasks[at]);
       if (next != Next::kGoOn) return next;
     }
     if (leaving()) return Next::kLeave;
@@ -94,8 +95,19 @@ BlockLoop::Next BlockLoop::start_tasks(const queue::Lease& lease, const ServedQu
     if (!keeper_.valid() || (!first && boot_ns() >= until_ns)) return Next::kLeave;
     if (!slot_.may_start()) return Next::kLeave;
     first = false;
-    const Next next = run_one(lease, queue, task);
-    if (next != Next::kGoOn) return next;
+    const std::size_t count = at < alone ? 1 : gather(queue, tasks, at);
+    if (count == 1) {
+      const Next next = run_one(lease, queue, tasks[at++]);
+      if (next != Next::kGoOn) return next;
+    } else {
+      const Gathered gathered = run_gathered(lease, queue, std::span(tasks).subspan(at, count));
+      if (gathered.next != Next::kGoOn) return gathered.next;
+      at += gathered.ended;
+      alone = at + gathered.alone;
+      // Now one of them, or the next lease would only repeat the call.
+      first = gathered.alone > 0;
+      if (first) continue;
+    }
     if (finder_.claim_urgent()) return Next::kLeave;
     ack_in_time(lease);
   }

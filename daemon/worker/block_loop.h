@@ -2,12 +2,15 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "worker/careful_turn.h"
 #include "worker/crew.h"
 #include "worker/finder.h"
+#include "worker/gather.h"
 #include "worker/recovery.h"
 #include "worker/task_run.h"
 
@@ -19,6 +22,9 @@ namespace allot::worker {
 // With a crew, tasks of a block run side by side in its threads, and what detaches goes on beside
 // the next leases. What has to be alone is: one task of an ordered or limited partition (S16), and
 // one that is run with care (S7) in the whole worker.
+//
+// Without one, a handler that takes several tasks in a call gets those of its type out of the rest
+// of the block (A13).
 class BlockLoop {
  public:
   // `crew`: runs the tasks in place of `runner`; nullptr: one task at a time, in this thread.
@@ -33,7 +39,8 @@ class BlockLoop {
         runner_(runner),
         recovery_(recovery),
         careful_turn_(careful_turn),
-        crew_(crew) {}
+        crew_(crew),
+        gather_(runner) {}
 
   // Until asked to leave.
   void run(const std::function<void()>& between_leases = {});
@@ -56,6 +63,15 @@ class BlockLoop {
                  std::vector<queue::Task>& tasks, Nanos until_ns);
   Next start_tasks(const queue::Lease& lease, const ServedQueue& queue,
                    std::vector<queue::Task>& tasks, Nanos until_ns);
+  // What became of a call with several.
+  struct Gathered {
+    Next next = Next::kGoOn;
+    std::size_t ended = 0;  // of its tasks; these come first
+    std::size_t alone = 0;  // behind them: each is to run by itself
+  };
+  std::size_t gather(const ServedQueue& queue, std::vector<queue::Task>& tasks, std::size_t at);
+  Gathered run_gathered(const queue::Lease& lease, const ServedQueue& queue,
+                        std::span<queue::Task> tasks);
   Next run_one(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
   Next ended(const queue::Lease& lease, const ServedQueue& queue, const queue::Task& task,
              TaskRun::Result result, std::chrono::microseconds held_for);
@@ -95,6 +111,7 @@ class BlockLoop {
   Recovery& recovery_;
   CarefulTurn& careful_turn_;
   Crew* crew_;
+  Gather gather_;
   std::chrono::microseconds held_for_{0};  // of what the crew ran alone
   Crew::Need need_;                        // of the task that the next lease has to wait for
 

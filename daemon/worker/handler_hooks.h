@@ -16,7 +16,7 @@
 namespace allot::worker {
 
 // What a handler may ask of this process while it runs.
-class HandlerHooks final : public plugin_host::HostHooks {
+class HandlerHooks : public plugin_host::HostHooks {
  public:
   HandlerHooks(std::string_view task, std::string_view type, Nanos soft_deadline_ns,
                RunningMark& mark, TaskWrites& writes)
@@ -34,7 +34,7 @@ class HandlerHooks final : public plugin_host::HostHooks {
     return asked() == Asked::kStop || boot_ns() >= soft_deadline_ns_ || !mark_.valid() ||
            mark_.cancelled();
   }
-  void heartbeat() noexcept override { mark_.progress(); }
+  void heartbeat() noexcept override { mark_.progress(boot_ns()); }
 
   plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept override {
     return writes_.checkpoint(payload);

@@ -89,21 +89,25 @@ void LeaseKeeper::drop() {
   deadline_ns_ = 0;
 }
 
-bool LeaseKeeper::task_begins(const TaskAtWork& work, const std::function<void(Nanos)>& begun) {
+bool LeaseKeeper::tasks_begin(std::span<const TaskAtWork> works,
+                              const std::function<void(Nanos)>& begun) {
   const SlotWriter::Guard guard(slot_);  // as in releasing()
   const std::lock_guard held(mutex_);
   if (!valid()) return false;
-  Running& running = tasks_[work.entry];
-  running.began_ns = boot_ns();
-  begun(running.began_ns);
-  running.work = work;
-  running.lease = lease_.value_or(queue::Lease{});
-  running.place = Place::kPartition;
-  running.detached = false;
-  running.lost = false;
-  running.detach_at_ns = 0;
-  if (work.cancel != nullptr) work.cancel->begin(running.began_ns);
-  most_ = std::max(most_, work.entry + 1);
+  const Nanos now = boot_ns();
+  begun(now);
+  for (const TaskAtWork& work : works) {
+    Running& running = tasks_[work.entry];
+    running.began_ns = now;
+    running.work = work;
+    running.lease = lease_.value_or(queue::Lease{});
+    running.place = Place::kPartition;
+    running.detached = false;
+    running.lost = false;
+    running.detach_at_ns = 0;
+    if (work.cancel != nullptr) work.cancel->begin(now);
+    most_ = std::max(most_, work.entry + 1);
+  }
   return true;
 }
 

@@ -96,7 +96,13 @@ class LeaseKeeper {
   // what the wait for a renewal under way took is not its time. It notes the task in the slot,
   // before the keeper may detach it (S9). False: the lease is in doubt, the handler must not be
   // called (S5), and nothing was noted.
-  [[nodiscard]] bool task_begins(const TaskAtWork& work, const std::function<void(Nanos)>& begun);
+  [[nodiscard]] bool task_begins(const TaskAtWork& work, const std::function<void(Nanos)>& begun) {
+    return tasks_begin({&work, 1}, begun);
+  }
+  // Of those that one call of a handler gets: all at the same moment, so that none of them is over
+  // its time before the others. `begun` is called once.
+  [[nodiscard]] bool tasks_begin(std::span<const TaskAtWork> works,
+                                 const std::function<void(Nanos)>& begun);
   Place task_ended(std::size_t entry = 0);
 
   // What was sent last, and had no reply, may still be executing: over `db` it is ended.

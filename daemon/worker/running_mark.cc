@@ -14,25 +14,28 @@ RunningMark::RunningMark(SlotWriter& slot, LeaseKeeper& keeper, const queue::Tas
 }
 
 RunningMark::~RunningMark() {
+  if (!clock_stopped_) stop_clock();
   if (!returned_) handler_returned();
   slot_.end_task(entry_);
 }
 
+void RunningMark::stop_clock() {
+  const std::lock_guard held(mutex_);
+  clock_stopped_ = true;
+  slot_.end_handler(entry_);
+  keeper_.set_task_deadline(0, entry_);
+}
+
 Place RunningMark::handler_returned() {
-  {
-    const std::lock_guard held(mutex_);
-    returned_ = true;
-    slot_.end_handler(entry_);
-    keeper_.set_task_deadline(0, entry_);
-  }
+  returned_ = true;
   return keeper_.task_ended(entry_);
 }
 
-void RunningMark::progress() noexcept {
+void RunningMark::progress(Nanos now) noexcept {
   slot_.beat();
   if (limits_.progress_every_ns == 0) return;
   const std::lock_guard held(mutex_);
-  const auto [at_ns, by] = limits_.hard(boot_ns());
+  const auto [at_ns, by] = limits_.hard(now);
   if (!cancel_.asked() || at_ns < cancel_.end_at()) return move_deadline(at_ns, by);
   move_deadline(cancel_.end_at(), ipc::Limit::kTime);
 }
@@ -43,7 +46,7 @@ void RunningMark::cancel_asked() noexcept {
 }
 
 void RunningMark::move_deadline(Nanos at_ns, ipc::Limit by) noexcept {
-  if (returned_) return;
+  if (clock_stopped_) return;
   hard_ns_ = at_ns;
   slot_.move_deadline(at_ns, by, entry_);
   keeper_.set_task_deadline(at_ns, entry_);

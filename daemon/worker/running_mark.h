@@ -29,11 +29,13 @@ class RunningMark {
   RunningMark& operator=(const RunningMark&) = delete;
   ~RunningMark();
 
-  // How long the database takes for the verdict is not the task's time.
+  // The handler has returned: how long the database takes for the verdict is not the task's time.
+  // Then handler_returned(), which may have to wait for the keeper.
+  void stop_clock();
   Place handler_returned();
 
   // From any thread.
-  void progress() noexcept;
+  void progress(Nanos now) noexcept;
   [[nodiscard]] bool cancelled() const noexcept { return cancel_.asked(); }
   // Its lease, or that of its partition.
   [[nodiscard]] bool valid() const { return keeper_.task_valid(entry_); }
@@ -48,9 +50,10 @@ class RunningMark {
   const TaskLimits limits_;
   const CancelWatch& cancel_;
   const std::size_t entry_;
+  bool returned_ = false;
   std::mutex mutex_;  // of what follows
   Nanos hard_ns_ = 0;
-  bool returned_ = false;
+  bool clock_stopped_ = false;
 };
 
 }  // namespace allot::worker

@@ -392,11 +392,16 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
   auto culprits = culprits_of(wait_status, slot, remains);
   if (running.empty()) culprits.clear();
   const auto cancelled = end_cancelled(tools, settings, slot, running, wait_status);
+  auto blamed = all_but(culprits, cancelled);
+  // Several that are over their time were in one call (A13), of which any may have hung: each is
+  // charged once it runs alone.
+  const bool unknown = culprits.empty() || (culprits.size() > 1 && !blamed.empty());
+  if (unknown) blamed.clear();
   // Under the lease last: the last of them ends it.
-  std::stable_partition(culprits.begin(), culprits.end(),
+  std::stable_partition(blamed.begin(), blamed.end(),
                         [&](const Left& left) { return !under_lease(tools, left); });
-  charge_culprits(tools, settings, slot, all_but(culprits, cancelled), wait_status);
-  spare(tools, all_but(all_but(running, culprits), cancelled), culprits.empty());
+  charge_culprits(tools, settings, slot, blamed, wait_status);
+  spare(tools, all_but(all_but(running, blamed), cancelled), unknown);
   ack_detached(tools, settings, remains);
 }
 

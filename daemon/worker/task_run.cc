@@ -14,6 +14,7 @@
 #include "queue/compression.h"
 #include "queue/dead_letter.h"
 #include "queue/inspect.h"
+#include "worker/attempt.h"
 #include "worker/cancel_watch.h"
 #include "worker/fenced.h"
 #include "worker/handler_hooks.h"
@@ -27,23 +28,6 @@
 
 namespace allot::worker {
 
-// Everything that belongs to one attempt.
-struct TaskRun::Attempt {
-  const queue::Lease& lease;
-  const ServedQueue& queue;
-  queue::Task& task;
-  const plugin_host::LoadedHandler* handler;
-  queue::TaskId public_id;
-  std::string id;
-  std::uint32_t number;                       // from 1
-  std::uint32_t most;                         // attempts that it may have
-  bool announced;                             // written before it began (S7)
-  std::span<const queue::Finished> before;    // of its block, not acknowledged yet
-  bool beside = false;                        // others of its block run beside it
-  std::optional<queue::Detached> detached{};  // where it is, once it left its partition
-  queue::Usage usage{};                       // of the handler, unless it succeeded
-};
-
 namespace {
 
 Nanos nanos(std::chrono::milliseconds time) {
@@ -55,24 +39,24 @@ std::uint32_t dice() {
   return static_cast<std::uint32_t>(generator());
 }
 
-// What is wrong with its payload, if it cannot be decompressed.
+// What is wrong with its payload, if it cannot be decompressed. Once, however often it then runs.
 std::optional<std::string> decompress(queue::Task& task) {
   if ((task.flags & queue::kCompressedFlags) == 0) return std::nullopt;
   try {
     task.payload = queue::decompress(task.flags, std::move(*task.payload));
+    task.flags &= ~queue::kCompressedFlags;
     return std::nullopt;
   } catch (const Error& error) {
     return error.what();
   }
 }
 
-void log_ran(const TaskRun::Attempt& attempt, const plugin_host::CallResult& result,
-             Nanos started) {
+void log_ran(const TaskRun::Attempt& attempt, const plugin_host::CallResult& result, Nanos ran) {
   log::debug("task.ran", {{"task", attempt.id},
                           {"type", attempt.task.type},
                           {"attempt", attempt.number},
                           {"outcome", plugin_host::name_of(result.kind)},
-                          {"runtime_us", (boot_ns() - started) / kMicro}});
+                          {"runtime_us", ran / kMicro}});
 }
 
 // A record for the history of its queue (C10), once it has succeeded.
@@ -119,39 +103,58 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
   if (const auto ended = cancelled_before(lease, queue, task)) return *ended;
   const plugin_host::LoadedHandler* handler = registry_.find(task.type);
   if (handler == nullptr) return Result::kUnknownType;
+  Attempt attempt = attempt_of(lease, queue, task, *handler, seat_.entry);
+  attempt.announced = careful;
+  attempt.before = finished;
+  attempt.beside = beside;
+  if (const auto ended = prepare(attempt)) return *ended;
+  if (careful && !announce(attempt)) return Result::kLeaseGone;
+  return call_handler(attempt);
+}
+
+TaskRun::Attempt TaskRun::attempt_of(const queue::Lease& lease, const ServedQueue& queue,
+                                     queue::Task& task, const plugin_host::LoadedHandler& handler,
+                                     std::size_t entry) const {
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
-  Attempt attempt{lease,
-                  queue,
-                  task,
-                  handler,
-                  id,
-                  id.text(),
-                  task.attempt + 1,
-                  config::max_attempts(settings_, *queue.settings, task.type),
-                  careful,
-                  finished,
-                  beside};
+  return {.lease = lease,
+          .queue = queue,
+          .task = task,
+          .handler = &handler,
+          .public_id = id,
+          .id = id.text(),
+          .number = task.attempt + 1,
+          .most = config::max_attempts(settings_, *queue.settings, task.type),
+          .announced = false,
+          .before = {},
+          .entry = entry};
+}
+
+std::optional<TaskRun::Result> TaskRun::prepare(Attempt& attempt) {
+  queue::Task& task = attempt.task;
   if (task.attempt >= attempt.most) return bury_spent(attempt);
   if (!task.payload) {
     task.payload = session_.call([&](db::Connection& db) {
-      return queue::TaskStore::fetch_payload(db, lease.partition, task.key);
+      return queue::TaskStore::fetch_payload(db, attempt.lease.partition, task.key);
     });
     if (!task.payload) return Result::kWritten;  // removed in the meantime
   }
   // No further attempt would read it either.
   if (const auto why = decompress(task)) return bury(attempt, {"payload", *why});
-  if (careful) {
-    slot_.announce_task(task, attempt.number, seat_.entry);
-    const bool announced = write(attempt, "announce", [&](db::Connection& db) {
-      return tasks_.announce(db, lease, task, attempt.number);
-    });
-    if (!announced) {
-      slot_.end_announced(seat_.entry);
-      return Result::kLeaseGone;
-    }
-    task.attempt = attempt.number;  // so that its acknowledgement takes the record along
+  return std::nullopt;
+}
+
+bool TaskRun::announce(Attempt& attempt) {
+  queue::Task& task = attempt.task;
+  slot_.announce_task(task, attempt.number, attempt.entry);
+  const bool announced = write(attempt, "announce", [&](db::Connection& db) {
+    return tasks_.announce(db, attempt.lease, task, attempt.number);
+  });
+  if (!announced) {
+    slot_.end_announced(attempt.entry);
+    return false;
   }
-  return call_handler(attempt, task);
+  task.attempt = attempt.number;  // so that its acknowledgement takes the record along
+  return true;
 }
 
 TaskRun::Result TaskRun::expire(const queue::Lease& lease, const ServedQueue& queue,
@@ -181,7 +184,7 @@ bool TaskRun::write(const Attempt& attempt, const char* verb, Write&& write) {
   if (session_.call(write) == queue::Landed::kYes) return true;
   // The first one may have landed, and its reply been lost: what it ended is gone.
   if (session_.generation() != generation) return true;
-  keeper_.lose_task(attempt.lease, verb, seat_.entry);
+  keeper_.lose_task(attempt.lease, verb, attempt.entry);
   return false;
 }
 
@@ -195,69 +198,94 @@ TaskRun::Result TaskRun::dropped(const Attempt& attempt) {
 }
 
 bool TaskRun::give_back(const Attempt& attempt) {
-  slot_.task_interrupted(seat_.entry);
+  slot_.task_interrupted(attempt.entry);
   const bool written = write(attempt, "give_back", [&](db::Connection& db) {
     return attempt.detached ? queue::DetachedStore::give_back(db, *attempt.detached, attempt.number)
                             : tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
   });
-  slot_.end_announced(seat_.entry);
+  slot_.end_announced(attempt.entry);
   return written;
 }
 
-TaskRun::Result TaskRun::call_handler(Attempt& attempt, queue::Task& task) {
+TaskRun::AtWork::AtWork(TaskRun& run, Attempt& of)
+    : attempt(of),
+      cancel(nanos(of.queue.settings->cancel_grace), [this] { mark->cancel_asked(); }),
+      writes(run.session_, run.keeper_, of.lease, of.task, of.queue.info, of.entry) {}
+
+TaskAtWork TaskRun::for_keeper(AtWork& work, Nanos detach_after_ns) {
+  const Attempt& attempt = work.attempt;
+  return {&attempt.task, attempt.number, attempt.before, detach_after_ns,
+          attempt.entry, attempt.beside, &work.cancel};
+}
+
+void TaskRun::begin(AtWork& work, Nanos now) {
+  const Attempt& attempt = work.attempt;
+  const auto time_limit = config::task_timeout(settings_, attempt.task.type);
+  work.began_ns = now;
+  work.limits = {now + nanos(config::soft_task_timeout(time_limit)), now + nanos(time_limit),
+                 nanos(plugin_host::progress_every(*attempt.handler->handler))};
+  work.mark.emplace(slot_, keeper_, attempt.task, RunningMark::Number{attempt.number, attempt.most},
+                    work.limits, work.cancel, now, attempt.entry);
+}
+
+plugin_host::CallInput TaskRun::input_of(const AtWork& work) {
+  const Attempt& attempt = work.attempt;
+  return {attempt.id,         attempt.queue.info.name,
+          attempt.task.type,  *attempt.task.payload,
+          attempt.number,     attempt.most,
+          work.limits.soft_ns};
+}
+
+void TaskRun::returned(AtWork& work) {
+  work.returned_ns = boot_ns();
+  work.valid = work.mark->valid();
+  work.mark->stop_clock();
+}
+
+bool TaskRun::wants_usage(const AtWork& work, const plugin_host::CallResult& result) {
+  return result.kind != plugin_host::OutcomeKind::kSuccess || work.writes.any() ||
+         keeps_history(*work.attempt.queue.settings);
+}
+
+TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   const config::Queue& queue = *attempt.queue.settings;
   const Nanos detach_after = attempt.queue.exclusive() ? 0 : nanos(queue.detach_after);  // S5
-  const auto time_limit = config::task_timeout(settings_, task.type);
-  Nanos started = 0;
-  TaskLimits limits{};
-  RunningMark* running = nullptr;
-  CancelWatch cancel(nanos(queue.cancel_grace), [&] { running->cancel_asked(); });
-  std::optional<RunningMark> marked;
-  const auto begun = [&](Nanos at) {
-    started = at;
-    limits = {at + nanos(config::soft_task_timeout(time_limit)), at + nanos(time_limit),
-              nanos(plugin_host::progress_every(*attempt.handler->handler))};
-    running =
-        &marked.emplace(slot_, keeper_, task, RunningMark::Number{attempt.number, attempt.most},
-                        limits, cancel, at, seat_.entry);
-  };
+  AtWork work(*this, attempt);
   // All before this may have taken long: with a look at the lease (S5).
-  const TaskAtWork work{&task,       attempt.number, attempt.before, detach_after,
-                        seat_.entry, attempt.beside, &cancel};
-  if (!keeper_.task_begins(work, begun)) return not_started(attempt);
-  RunningMark& mark = *marked;
-  TaskWrites writes(session_, keeper_, attempt.lease, task, attempt.queue.info, seat_.entry);
-  HandlerHooks hooks(attempt.id, task.type, limits.soft_ns, mark, writes);
+  const TaskAtWork kept = for_keeper(work, detach_after);
+  const auto begun = [this, &work](Nanos now) { begin(work, now); };
+  if (!keeper_.tasks_begin({&kept, 1}, begun)) return not_started(attempt);
+  HandlerHooks hooks(attempt.id, attempt.task.type, work.limits.soft_ns, *work.mark, work.writes);
   const UsageMeter meter(seat_.thread);
   plugin_host::CallResult result;
-  bool valid = false;
-  Place place = Place::kPartition;
   if (db::without("ack_after_return")) ack_early(session_, attempt);
   {
     const SlotWriter::Guard guard(slot_);
-    result = plugin_host::call(*attempt.handler,
-                               {attempt.id, attempt.queue.info.name, task.type, *task.payload,
-                                attempt.number, attempt.most, limits.soft_ns},
-                               hooks);
-    valid = mark.valid();
-    place = mark.handler_returned();
+    result = plugin_host::call(*attempt.handler, input_of(work), hooks);
+    returned(work);
+    work.place = work.mark->handler_returned();
   }
-  log_ran(attempt, result, started);
-  if (!valid) log_overrun(attempt);
-  if (cancel.attended()) task.flags |= queue::kAttendedFlag;  // its end takes requests along
+  if (wants_usage(work, result)) attempt.usage = meter.until_now(work.began_ns);
+  return verdict(work, result);
+}
+
+TaskRun::Result TaskRun::verdict(AtWork& work, const plugin_host::CallResult& result) {
+  Attempt& attempt = work.attempt;
+  log_ran(attempt, result, work.returned_ns - work.began_ns);
+  if (!work.valid) log_overrun(attempt);
+  // Its end takes requests along.
+  if (work.cancel.attended()) attempt.task.flags |= queue::kAttendedFlag;
   const bool succeeded = result.kind == plugin_host::OutcomeKind::kSuccess;
-  const bool kept = succeeded && keeps_history(queue);
-  if (!succeeded || writes.any() || kept) attempt.usage = meter.until_now(started);
-  if (kept) keep_record(attempt, tasks_.holder());
+  if (succeeded && keeps_history(*attempt.queue.settings)) keep_record(attempt, tasks_.holder());
   // Where it is not known whether the task was detached, the connection is needed to find out.
-  if (!succeeded || place == Place::kUnknown) writes.roll_back(succeeded);
-  if (!find_place(attempt, place)) return dropped(attempt);
-  if (succeeded && writes.any()) return acknowledge(attempt, writes);
-  if (!succeeded && cancel.asked()) return cancelled(attempt, cancel.reason());
+  if (!succeeded || work.place == Place::kUnknown) work.writes.roll_back(succeeded);
+  if (!find_place(attempt, work.place)) return dropped(attempt);
+  if (succeeded && work.writes.any()) return acknowledge(work);
+  if (!succeeded && work.cancel.asked()) return cancelled(attempt, work.cancel.reason());
   // It did as stop_requested said, for a reason that is not the task's; or the database failed it.
-  const bool gave_way =
-      result.kind == plugin_host::OutcomeKind::kRetry && !valid && boot_ns() < limits.soft_ns;
-  if (tried_again(result) && writes.excused()) return run_again(attempt, result.reason);
+  const bool gave_way = result.kind == plugin_host::OutcomeKind::kRetry && !work.valid &&
+                        boot_ns() < work.limits.soft_ns;
+  if (tried_again(result) && work.writes.excused()) return run_again(attempt, result.reason);
   return gave_way ? interrupted(attempt, result.reason) : act_on(attempt, result);
 }
 
@@ -267,7 +295,9 @@ TaskRun::Result TaskRun::run_again(const Attempt& attempt, const std::string& re
 }
 
 // What the handler wrote, and the acknowledgement: all or nothing.
-TaskRun::Result TaskRun::acknowledge(const Attempt& attempt, TaskWrites& writes) {
+TaskRun::Result TaskRun::acknowledge(AtWork& work) {
+  const Attempt& attempt = work.attempt;
+  TaskWrites& writes = work.writes;
   using End = TaskWrites::End;
   const End end = writes.lost() ? End::kUndone : writes.acknowledge(attempt.detached);
   switch (end) {
@@ -325,7 +355,7 @@ TaskRun::Result TaskRun::finished(const Attempt& attempt) {
     slot_.add_finished(queue::finished(attempt.task));
     return Result::kFinished;
   }
-  slot_.detached_finished(seat_.entry);
+  slot_.detached_finished(attempt.entry);
   const bool written = write(attempt, "ack", [&](db::Connection& db) {
     return queue::DetachedStore::ack(db, *attempt.detached, attempt.task.record);
   });

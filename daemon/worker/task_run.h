@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,8 +19,6 @@
 #include "worker/slot_writer.h"
 
 namespace allot::worker {
-
-class TaskWrites;
 
 // Where a TaskRun runs its tasks.
 struct Seat {
@@ -57,6 +56,23 @@ class TaskRun {
   struct Attempt;
 
  private:
+  friend class Gather;  // takes several tasks through the same phases
+  struct AtWork;
+
+  // The phases. Before the handler: what becomes of it without one, if anything does.
+  Attempt attempt_of(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
+                     const plugin_host::LoadedHandler& handler, std::size_t entry) const;
+  std::optional<Result> prepare(Attempt& attempt);
+  [[nodiscard]] bool announce(Attempt& attempt);
+  // Around the handler: begin() inside of keeper_.tasks_begin().
+  static TaskAtWork for_keeper(AtWork& work, Nanos detach_after_ns);
+  void begin(AtWork& work, Nanos now);
+  static plugin_host::CallInput input_of(const AtWork& work);
+  static void returned(AtWork& work);
+  // After it.
+  static bool wants_usage(const AtWork& work, const plugin_host::CallResult& result);
+  Result verdict(AtWork& work, const plugin_host::CallResult& result);
+
   // A fenced write of the attempt's lease, see fenced.h.
   template <typename Write>
   [[nodiscard]] bool write(const Attempt& attempt, const char* verb, Write&& write);
@@ -64,13 +80,13 @@ class TaskRun {
   Result not_started(const Attempt& attempt);
   // By the policy of its type or queue.
   [[nodiscard]] std::chrono::microseconds pause_after(const Attempt& attempt) const;
-  Result call_handler(Attempt& attempt, queue::Task& task);
+  Result call_handler(Attempt& attempt);
   Result act_on(const Attempt& attempt, const plugin_host::CallResult& result);
   // Where the task is now that its handler has returned. False: its lease is gone.
   bool find_place(Attempt& attempt, Place place);
   Result finished(const Attempt& attempt);
   Result run_again(const Attempt& attempt, const std::string& reason);
-  Result acknowledge(const Attempt& attempt, TaskWrites& writes);
+  Result acknowledge(AtWork& work);
   // After a fenced write: it stands, or its lease was gone.
   static Result ended(const Attempt& attempt);
   static Result dropped(const Attempt& attempt);

@@ -125,6 +125,18 @@ TEST(PlainPlugins, APromiseOfProgressIsInTheDescription) {
   EXPECT_EQ(progress_every(*plugin->handlers[1]), std::chrono::minutes(0)) << "promises nothing";
 }
 
+// As it says itself; a class that does not say so has no function for it either.
+TEST(PlainPlugins, HowManyAHandlerTakesIsInTheDescription) {
+  const allot_plugin* plugin = open_good("first.so");
+  ASSERT_NE(plugin, nullptr);
+  EXPECT_EQ(plugin->handlers[0]->most, 1U);
+  EXPECT_EQ(plugin->handlers[0]->run_many, nullptr);
+  plugin = open_good("second.so");
+  ASSERT_NE(plugin, nullptr);
+  ASSERT_EQ(plugin->handler_count, 2U);
+  EXPECT_EQ(most_in_a_call(*plugin->handlers[1]), 20U);
+}
+
 TEST(CHost, RunsAPluginOfTheSdk) {
   const allot_plugin* plugin = open_good("first.so");
   ASSERT_NE(plugin, nullptr);
@@ -148,11 +160,12 @@ TEST(CHost, RunsAPluginInC) {
 
 // F1: each was compiled with the header of its version as it was released, kept in v1/, v2/ ...
 TEST(Frozen, APluginOfEachFormerVersionLoadsAndRuns) {
-  const char* const files[] = {"v1.so", "v2/v2.so", "v3/v3.so", "v4/v4.so"};
+  const char* const files[] = {"v1.so", "v2/v2.so", "v3/v3.so", "v4/v4.so", "v5/v5.so"};
   for (std::uint32_t version = 1; version <= std::size(files); ++version) {
     const allot_plugin* plugin = open_good(files[version - 1]);
     ASSERT_NE(plugin, nullptr);
     EXPECT_EQ(plugin->abi_version, version);
+    EXPECT_EQ(most_in_a_call(*plugin->handlers[0]), 1U);
     c_host_result result{};
     ASSERT_EQ(c_host_run(plugin, 0, "count", &result), 1);
     EXPECT_EQ(result.kind, ALLOT_FAIL) << version;

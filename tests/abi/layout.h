@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layout of ABI 1 and of what 2 to 5 appended, frozen: for C and C++. A row here is never
+ * The layout of ABI 1 and of what 2 to 6 appended, frozen: for C and C++. A row here is never
  * changed; a new version adds rows for what it appended (plugin-api/ABI.md). */
 #ifndef ALLOT_TESTS_ABI_LAYOUT_H
 #define ALLOT_TESTS_ABI_LAYOUT_H
@@ -25,6 +25,9 @@
                 #type " has another size")
 #define ALLOT_SIZE_V5(type, size)                                                           \
   static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 5 && sizeof(type) > (size)), \
+                #type " has another size")
+#define ALLOT_SIZE_V6(type, size)                                                           \
+  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 6 && sizeof(type) > (size)), \
                 #type " has another size")
 
 static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a 64 bit platform");
@@ -156,5 +159,16 @@ ALLOT_SIZE_V5(allot_handler, 88);
 ALLOT_SIZE_V5(allot_plugin, 64);
 ALLOT_SIZE_V5(allot_result, 56);
 ALLOT_SIZE_V5(allot_submission, 136);
+
+/* What version 6 appended. */
+ALLOT_AT(allot_handler, most, 88);
+ALLOT_AT(allot_handler, run_many, 96);
+ALLOT_SIZE_V6(allot_task, 88);
+ALLOT_SIZE_V6(allot_host, 72);
+ALLOT_SIZE_V6(allot_outcome, 48);
+ALLOT_SIZE_V6(allot_handler, 104);
+ALLOT_SIZE_V6(allot_plugin, 64);
+ALLOT_SIZE_V6(allot_result, 56);
+ALLOT_SIZE_V6(allot_submission, 136);
 
 #endif

@@ -2,7 +2,11 @@
 #include <allot/plugin.hpp>
 
 struct Hello : allot::Handler {
+  static constexpr std::size_t kMost = 20;
   allot::Outcome run(allot::Context&) override { return allot::fail("second"); }
+  std::vector<allot::Outcome> run_many(std::span<allot::Context> tasks) override {
+    return std::vector<allot::Outcome>(tasks.size(), allot::fail("second"));
+  }
 };
 
 ALLOT_HANDLER("plain.second", Hello)

@@ -60,11 +60,33 @@ static void run(void* self, const allot_task* task, const allot_host* host,
   /* Anything else: what the host set, a success. */
 }
 
+#if ALLOT_ABI_VERSION >= 6
+/* Each as run ends it. The first payload may say that the call says nothing. */
+static int32_t run_many(void* self, const allot_task* const* tasks, const allot_host* const* hosts,
+                        size_t count, allot_outcome* const* outcomes, allot_text* error) {
+  if (says(tasks[0], "say nothing")) {
+    error->size = (size_t)snprintf(error->data, error->capacity, "nothing of %zu", count);
+    return 7;
+  }
+  if (says(tasks[0], "say too much")) {
+    memset(error->data, 'e', error->capacity);
+    error->size = SIZE_MAX;
+    return -1;
+  }
+  for (size_t i = 0; i < count; ++i) run(self, tasks[i], hosts[i], outcomes[i]);
+  return 0;
+}
+#endif
+
 static const allot_handler kHandler = {.struct_size = sizeof(allot_handler),
                                        .type = TEXT("test.c"),
                                        .summary = TEXT("ends as its payload says"),
                                        .create = create,
                                        .run = run,
+#if ALLOT_ABI_VERSION >= 6
+                                       .most = 4,
+                                       .run_many = run_many,
+#endif
                                        .destroy = free};
 
 static const allot_handler* const kHandlers[] = {&kHandler};

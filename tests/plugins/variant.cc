@@ -64,7 +64,9 @@ constexpr allot_str text(const char (&from)[size]) {
                                                      nullptr,
                                                      nullptr,
                                                      0,
-                                                     0};
+                                                     0,
+                                                     0,
+                                                     nullptr};
 
 [[maybe_unused]] constexpr const allot_handler* kHandlers[] = {VARIANT_HANDLERS};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plugin ABI of Allot, version 5. C11 and C++. Most plugins are written with the C++ SDK over
+ * The plugin ABI of Allot, version 6. C11 and C++. Most plugins are written with the C++ SDK over
  * it (allot/plugin.hpp); this header is what both sides agree on.
  *
  * Conventions
@@ -13,10 +13,10 @@
  *  3. Ownership never crosses: each side frees what it allocated. Texts for the host go into
  *     buffers that the host provides (allot_text), and are cut to their capacity.
  *  4. No exception, longjmp or signal handler crosses the border, in either direction.
- *  5. Threads: create, run and destroy are called one at a time, of all handlers, and run by one
- *     thread. Only a handler that sets `concurrent` may be called otherwise: its run by several
- *     threads at once, where the configuration wants that. The functions of allot_host may be
- *     called from any thread, but only during the call of run that got them.
+ *  5. Threads: create, run, run_many and destroy are called one at a time, of all handlers, and run
+ *     and run_many by one thread. Only a handler that sets `concurrent` may be called otherwise:
+ *     its run by several threads at once, where the configuration wants that. The functions of
+ *     allot_host may be called from any thread, but only during the call that got them.
  *  6. Every struct that may grow carries its struct_size, set by whoever fills it. Fields are only
  *     appended; a reader looks at a field only when struct_size covers it. ABI.md holds the dated
  *     list of changes.
@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 #define ALLOT_PLUGIN_MAGIC UINT32_C(0x544f4c41) /* "ALOT" */
-#define ALLOT_ABI_VERSION UINT32_C(5)
+#define ALLOT_ABI_VERSION UINT32_C(6)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -186,7 +186,7 @@ enum {
 
 #define ALLOT_DELAY_BY_POLICY INT64_C(-1)
 
-/* The verdict of run. Set by the host to success, no reason and delay by policy. */
+/* The verdict on a task. Set by the host to success, no reason and delay by policy. */
 typedef struct allot_outcome {
   size_t struct_size;
   int32_t kind;      /* ALLOT_SUCCESS, ALLOT_RETRY ... */
@@ -218,6 +218,17 @@ typedef struct allot_handler {
   uint64_t progress_every_ms;
   /* Since version 5. Not 0: run may be called by several threads at once, also with one self. */
   uint64_t concurrent;
+  /* Since version 6. More than 1: run_many may be called in place of run, with 2 to `most` tasks of
+   * one type and queue, 64 at most; run still is for what comes alone. 0 and 1: never. */
+  uint64_t most;
+  /* Runs `count` tasks in one call; tasks[i], hosts[i] and outcomes[i] belong together. Returns 0:
+   * the outcomes say what became of each, as that of run does. Not 0: they say nothing of any, and
+   * why goes to error; each task is then run by itself, with run. So it must have done nothing that
+   * may not be done again. The time limit is that of the type, for the whole call, and a heartbeat
+   * of any host counts for all; stop_requested is asked of each, as one of them may be cancelled.
+   * checkpoint, replace_with and execute answer ALLOT_BAD_INPUT. May be NULL: never called. */
+  int32_t (*run_many)(void* self, const allot_task* const* tasks, const allot_host* const* hosts,
+                      size_t count, allot_outcome* const* outcomes, allot_text* error);
 } allot_handler;
 
 typedef struct allot_plugin {

@@ -27,6 +27,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -140,8 +141,8 @@ class Config {
   std::string prefix_;
 };
 
-// The task and its worker, for the time of one run(). Every function may be called from any
-// thread.
+// The task and its worker, for the time of one run() or run_many(). Every function may be called
+// from any thread.
 class Context {
  public:
   Context(const allot_task& task, const allot_host& host) : task_(task), host_(host) {}
@@ -171,7 +172,7 @@ class Context {
 
   // From now on the task has this payload: a further attempt starts from it. It stands when the
   // call returns, whatever happens then; payload() stays as it is. This and the four below throw
-  // CallError or LeaseLost.
+  // CallError or LeaseLost. In run_many() only submit and submit_many are allowed.
   void checkpoint(std::string_view payload) const {
     detail::Answer answer;
     answer.check(host_.checkpoint(host_.context, {payload.data(), payload.size()}, answer.out()));
@@ -226,6 +227,14 @@ class [[gnu::visibility("default")]] Handler {
   virtual ~Handler() = default;
   virtual Outcome run(Context & ctx) = 0;
 
+  // Runs 2 to kMost tasks of one type in one call, and says what became of each, in their order.
+  // Only of a class that says how many it takes (kMost). An exception, or another number of
+  // outcomes, says nothing of any: each of them is then run by itself, with run(), at once and with
+  // no attempt charged. So end like that only while nothing is done that must not be done again.
+  virtual std::vector<Outcome> run_many([[maybe_unused]] std::span<Context> tasks) {
+    return {};
+  }
+
   // A class may promise how often its run() calls ctx.heartbeat(), by a constant of its own:
   //   static constexpr std::chrono::seconds kProgressEvery{30};
   // A run() that is silent for longer hangs: its worker is killed, and the attempt is charged. Zero
@@ -236,6 +245,11 @@ class [[gnu::visibility("default")]] Handler {
   // for other tasks, on one object: what it shares it locks. A pool with `concurrency` then does.
   //   static constexpr bool kConcurrent = true;
   ALLOT_HIDDEN_ static constexpr bool kConcurrent = false;
+
+  // A class may say, by a constant of its own, how many tasks its run_many() takes at most; 64 are
+  // the most that there ever are.
+  //   static constexpr std::size_t kMost = 50;
+  ALLOT_HIDDEN_ static constexpr std::size_t kMost = 1;
 };
 
 namespace detail {
@@ -281,15 +295,18 @@ std::int32_t create(const allot_pair* config, std::size_t count, void** self, al
   return 1;
 }
 
+inline void give(const Outcome& outcome, allot_outcome& result) {
+  result.kind = outcome.kind;
+  result.delay_ms = outcome.delay ? outcome.delay->count() : ALLOT_DELAY_BY_POLICY;
+  append(result.reason, outcome.reason);
+}
+
 // Allocates nothing once the handler has thrown: it may have been for want of memory.
 inline void run(void* self, const allot_task* task, const allot_host* host,
                 allot_outcome* result) noexcept {
   try {
     Context ctx(*task, *host);
-    const Outcome outcome = static_cast<Handler*>(self)->run(ctx);
-    result->kind = outcome.kind;
-    result->delay_ms = outcome.delay ? outcome.delay->count() : ALLOT_DELAY_BY_POLICY;
-    append(result->reason, outcome.reason);
+    give(static_cast<Handler*>(self)->run(ctx), *result);
     return;
   } catch (const std::exception& thrown) {
     append(result->reason, "exception: ");
@@ -298,6 +315,30 @@ inline void run(void* self, const allot_task* task, const allot_host* host,
     append(result->reason, "exception that is not a std::exception");
   }
   result->kind = ALLOT_EXCEPTION;
+}
+
+// As run().
+inline std::int32_t run_many(void* self, const allot_task* const* tasks,
+                             const allot_host* const* hosts, std::size_t count,
+                             allot_outcome* const* outcomes, allot_text* error) noexcept {
+  try {
+    std::vector<Context> all;
+    all.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) all.emplace_back(*tasks[i], *hosts[i]);
+    const std::vector<Outcome> said = static_cast<Handler*>(self)->run_many(all);
+    if (said.size() == count) {
+      for (std::size_t i = 0; i < count; ++i) give(said[i], *outcomes[i]);
+      return 0;
+    }
+    append(*error, "run_many returned " + std::to_string(said.size()) + " outcomes for " +
+                       std::to_string(count) + " tasks");
+  } catch (const std::exception& thrown) {
+    append(*error, "exception: ");
+    append(*error, thrown.what());
+  } catch (...) {
+    append(*error, "exception that is not a std::exception");
+  }
+  return 1;
 }
 
 inline void destroy(void* self) {
@@ -325,6 +366,15 @@ constexpr std::uint64_t progress_every_ms() {
   return static_cast<std::uint64_t>(kPromised.count());
 }
 
+// That a class says how many it takes, and has no run_many() of its own, would be seen nowhere.
+template <typename T>
+constexpr std::uint64_t most() {
+  static_assert(
+      T::kMost <= 1 || !std::is_same_v<decltype(&T::run_many), decltype(&Handler::run_many)>,
+      "kMost is for a class with a run_many() of its own");
+  return T::kMost;
+}
+
 inline bool add(const allot_handler& handler) {
   Registry& all = registry();
   all.list.push_back(&all.handlers.emplace_back(handler));
@@ -333,12 +383,14 @@ inline bool add(const allot_handler& handler) {
 template <typename T>
 bool add(const char* type) {
   return add({sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy, nullptr,
-              progress_every_ms<T>(), T::kConcurrent ? 1U : 0U});
+              progress_every_ms<T>(), T::kConcurrent ? 1U : 0U, most<T>(),
+              most<T>() > 1 ? &run_many : nullptr});
 }
 template <typename T>
 bool add_configured() {
   return add({sizeof(allot_handler), text({}), text({}), &create<T>, &run, &destroy, &types<T>,
-              progress_every_ms<T>(), T::kConcurrent ? 1U : 0U});
+              progress_every_ms<T>(), T::kConcurrent ? 1U : 0U, most<T>(),
+              most<T>() > 1 ? &run_many : nullptr});
 }
 
 inline bool set_name(const char* name, const char* version) {

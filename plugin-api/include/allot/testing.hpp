@@ -78,6 +78,12 @@ struct Ran {
   std::vector<std::string> statements{};  // each with its values: "DELETE FROM a WHERE b = ? [1]"
 };
 
+// What one run_many() did.
+struct RanMany {
+  std::vector<Ran> each;             // one for each task; without outcomes where `error` is set
+  std::optional<std::string> error;  // it said nothing of any: a worker now calls run() for each
+};
+
 // Opens a finished plugin, for good. Throws std::runtime_error with the linker's words.
 inline const allot_plugin& open(const std::string& path) {
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -121,28 +127,9 @@ class Handler {
 
   // Runs one task to its verdict. An exception of the handler is a retry, as in a worker.
   Ran run(const Task& task) {
-    Call call{*this, task, {}, {}, now_ns() + (task.time_left ? count_ns(*task.time_left) : 0)};
-    if (!task.time_left) call.deadline_ns = 0;
-    const allot_task raw = {sizeof(allot_task),         detail::text(task.id),
-                            detail::text(task.queue),   detail::text(type_),
-                            detail::text(task.payload), task.attempt,
-                            task.max_attempts,          call.deadline_ns};
-    const allot_host host = {sizeof(allot_host), &call,
-                             &Call::log,         &Call::stop_requested,
-                             &Call::heartbeat,   &Call::checkpoint,
-                             &Call::submit,      &Call::replace_with,
-                             &Call::execute};
-    std::string reason(65536, '\0');
-    allot_outcome outcome = {sizeof(allot_outcome),
-                             ALLOT_SUCCESS,
-                             ALLOT_DELAY_BY_POLICY,
-                             {reason.data(), reason.size(), 0}};
-    handler_->run(self_, &raw, &host, &outcome);
-    const std::int32_t kind = outcome.kind == ALLOT_EXCEPTION ? ALLOT_RETRY : outcome.kind;
-    call.ran.outcome = {kind, std::nullopt, reason.substr(0, outcome.reason.size)};
-    if (outcome.delay_ms >= 0) {
-      call.ran.outcome.delay = std::chrono::milliseconds(outcome.delay_ms);
-    }
+    Call call(*this, task);
+    handler_->run(self_, &call.raw, &call.host, &call.outcome);
+    call.read_outcome();
     return std::move(call.ran);
   }
   Ran run(std::string payload) {
@@ -150,10 +137,69 @@ class Handler {
     task.payload = std::move(payload);
     return run(task);
   }
+  // Runs all of them in one call of run_many(). As in a worker, only submissions are written there.
+  // Throws std::invalid_argument when a worker would not: for fewer than 2, or more than the
+  // handler takes.
+  RanMany run_many(const std::vector<Task>& tasks) {
+    constexpr std::size_t kHasMany = offsetof(allot_handler, run_many) + sizeof(handler_->run_many);
+    const bool many = handler_->struct_size >= kHasMany && handler_->run_many != nullptr;
+    if (!many || tasks.size() < 2 || tasks.size() > handler_->most) {
+      throw std::invalid_argument("the handler of '" + type_ + "' is not called with " +
+                                  std::to_string(tasks.size()) + " tasks at once: it takes " +
+                                  (many ? "2 to " + std::to_string(handler_->most) : "one"));
+    }
+    std::deque<Call> calls;
+    std::vector<const allot_task*> raw;
+    std::vector<const allot_host*> hosts;
+    std::vector<allot_outcome*> outcomes;
+    for (const Task& task : tasks) {
+      Call& call = calls.emplace_back(*this, task, true);
+      raw.push_back(&call.raw);
+      hosts.push_back(&call.host);
+      outcomes.push_back(&call.outcome);
+    }
+    std::string words(65536, '\0');
+    allot_text error = {words.data(), words.size(), 0};
+    RanMany ran;
+    if (handler_->run_many(self_, raw.data(), hosts.data(), tasks.size(), outcomes.data(),
+                           &error) != 0) {
+      ran.error = words.substr(0, error.size);
+    }
+    for (Call& call : calls) {
+      if (!ran.error) call.read_outcome();
+      ran.each.push_back(std::move(call.ran));
+    }
+    return ran;
+  }
 
  private:
-  // The host's side of one run.
+  // The host's side of one task that runs.
   struct Call {
+    Call(Handler& of_handler, const Task& of_task, bool one_of_several = false)
+        : handler(of_handler),
+          task(of_task),
+          several(one_of_several),
+          deadline_ns(task.time_left ? now_ns() + count_ns(*task.time_left) : 0),
+          raw{sizeof(allot_task),         detail::text(task.id),
+              detail::text(task.queue),   detail::text(handler.type_),
+              detail::text(task.payload), task.attempt,
+              task.max_attempts,          deadline_ns},
+          host{sizeof(allot_host), this,    &log,          &stop_requested, &heartbeat,
+               &checkpoint,        &submit, &replace_with, &execute},
+          outcome{sizeof(allot_outcome),
+                  ALLOT_SUCCESS,
+                  ALLOT_DELAY_BY_POLICY,
+                  {reason.data(), reason.size(), 0}} {}
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call() = default;
+
+    void read_outcome() {
+      const std::int32_t kind = outcome.kind == ALLOT_EXCEPTION ? ALLOT_RETRY : outcome.kind;
+      ran.outcome = {kind, std::nullopt, reason.substr(0, outcome.reason.size)};
+      if (outcome.delay_ms >= 0) ran.outcome.delay = std::chrono::milliseconds(outcome.delay_ms);
+    }
+
     static Call& of(void* context) { return *static_cast<Call*>(context); }
     static void log(void* context, std::int32_t level, allot_str text) {
       const char* const names[] = {"debug", "info", "warn", "error"};
@@ -181,6 +227,10 @@ class Handler {
     std::int32_t done(allot_result* result) const {
       if (!task.lease_lost) return ALLOT_OK;
       return say(result, ALLOT_LEASE_LOST, 0, "the lease is lost");
+    }
+    std::int32_t not_here(allot_result* result) const {
+      return say(result, ALLOT_BAD_INPUT, 0,
+                 "not in a call with several tasks: only submit is allowed there");
     }
     static void take(std::vector<Submission>& to, const allot_submission* const* tasks,
                      std::size_t count) {
@@ -212,6 +262,7 @@ class Handler {
     static std::int32_t checkpoint(void* context, allot_str payload, allot_result* result) {
       Call& call = of(context);
       const std::lock_guard lock(call.mutex);
+      if (call.several) return call.not_here(result);
       if (!call.task.lease_lost) call.ran.checkpoints.push_back(text_of(payload));
       return call.done(result);
     }
@@ -232,6 +283,7 @@ class Handler {
                                      std::size_t count, allot_result* result) {
       Call& call = of(context);
       const std::lock_guard lock(call.mutex);
+      if (call.several) return call.not_here(result);
       if (!call.task.lease_lost) take(call.ran.replaced_with, tasks, count);
       return call.done(result);
     }
@@ -240,6 +292,7 @@ class Handler {
                                 allot_result* result) {
       Call& call = of(context);
       const std::lock_guard lock(call.mutex);
+      if (call.several) return call.not_here(result);
       if (call.task.lease_lost) return call.done(result);
       std::vector<std::string> texts;
       std::string line = text_of(statement);
@@ -269,9 +322,14 @@ class Handler {
 
     Handler& handler;
     const Task& task;
+    const bool several;  // in one call
+    const std::uint64_t deadline_ns;
     std::mutex mutex;
-    Ran ran;
-    std::uint64_t deadline_ns;
+    Ran ran{};
+    std::string reason = std::string(65536, '\0');
+    const allot_task raw;
+    const allot_host host;
+    allot_outcome outcome;
   };
 
   static std::string text_of(const allot_str& text) { return {text.data, text.size}; }

@@ -77,6 +77,22 @@ TEST_F(SettleTest, OfSeveralTheOneOverItsTimeIsCharged) {
   EXPECT_EQ(state(0), "FREE");
 }
 
+// A13: of one call, or begun together. Which of them hung shows when each runs alone.
+TEST_F(SettleTest, OfSeveralOverTheirTimeNobodyIsCharged) {
+  for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
+  const auto block = lease(0);
+  for (std::size_t i = 0; i < 3; ++i) {
+    slot_.begin_task(block.tasks[i], 1, 1, 0, boot_ns() - 1, ipc::Limit::kTime, i);
+  }
+  for (int times = 0; times < 2; ++times) settle_it();
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags ORDER BY run_key)"
+                  " FROM task"),
+            "1:0:1,2:0:1,3:0:1,4:0:0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0");
+  EXPECT_EQ(state(0), "FREE");
+}
+
 // Detached from one partition, while the lease of another was in hand.
 TEST_F(SettleTest, WhatWasDetachedBesideOthersGoesBackFlagged) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
@@ -146,6 +162,39 @@ TEST_F(SettleTest, OfSeveralACancelledOneOverItsTimeSuspectsNobody) {
                   " FROM task"),
             "1:0:0");
   EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, ' ', cause) FROM task_dead"), "2 cancelled");
+  EXPECT_EQ(state(0), "FREE");
+}
+
+// B11 beside A13: the end of some was asked for, and all of the call are over their time.
+TEST_F(SettleTest, OfSeveralOverTheirTimeACancelledOneIsDeadAndTheRestSuspect) {
+  for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
+  const auto block = lease(0);
+  for (std::size_t i = 0; i < 2; ++i) {
+    slot_.begin_task(block.tasks[i], 1, 1, 0, boot_ns() - 1, ipc::Limit::kTime, i);
+  }
+  db_.execute(
+      "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"
+      " UTC_TIMESTAMP(6) FROM task WHERE run_key = 2");
+  settle_it();
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags) FROM task"), "1:0:1");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, ' ', cause) FROM task_dead"), "2 cancelled");
+  EXPECT_EQ(state(0), "FREE");
+}
+
+// Only those whose end was asked for are over their time: that is why, and nobody is suspect.
+TEST_F(SettleTest, SeveralCancelledOnesOverTheirTimeSuspectNobody) {
+  for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
+  const auto block = lease(0);
+  slot_.begin_task(block.tasks[0], 1, 1, 0, boot_ns() + 60 * kSecond, ipc::Limit::kTime, 0);
+  for (std::size_t i = 1; i < 3; ++i) {
+    slot_.begin_task(block.tasks[i], 1, 1, 0, boot_ns() - 1, ipc::Limit::kTime, i);
+  }
+  db_.execute(
+      "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"
+      " UTC_TIMESTAMP(6) FROM task WHERE run_key > 1");
+  settle_it();
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags) FROM task"), "1:0:0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead WHERE cause = 'cancelled'"), "2");
   EXPECT_EQ(state(0), "FREE");
 }
 

@@ -46,10 +46,11 @@ class AbiCheckTest : public testing::Test {
     return finding->refusal;
   }
 
-  std::array<allot_handler, 2> handlers_{allot_handler{sizeof(allot_handler), text("a"), text(""),
-                                                       &create, &run, nullptr, nullptr, 0, 0},
-                                         allot_handler{sizeof(allot_handler), text("b"), text(""),
-                                                       nullptr, &run, nullptr, nullptr, 0, 0}};
+  std::array<allot_handler, 2> handlers_{
+      allot_handler{sizeof(allot_handler), text("a"), text(""), &create, &run, nullptr, nullptr, 0,
+                    0, 0, nullptr},
+      allot_handler{sizeof(allot_handler), text("b"), text(""), nullptr, &run, nullptr, nullptr, 0,
+                    0, 0, nullptr}};
   std::array<const allot_handler*, 2> list_{handlers_.data(), &handlers_[1]};
   allot_plugin plugin_{ALLOT_PLUGIN_MAGIC, ALLOT_ABI_VERSION, sizeof(allot_plugin), text("name"),
                        text("1.0"),        list_.data(),      list_.size()};
@@ -111,6 +112,28 @@ TEST_F(AbiCheckTest, OnlyAHandlerThatSaysSoIsConcurrent) {
   EXPECT_TRUE(is_concurrent(handler));
   handler.struct_size = offsetof(allot_handler, concurrent);
   EXPECT_FALSE(is_concurrent(handler)) << "of a plugin that has no such field";
+}
+
+std::int32_t run_many(void* /*self*/, const allot_task* const* /*tasks*/,
+                      const allot_host* const* /*hosts*/, size_t /*count*/,
+                      allot_outcome* const* /*outcomes*/, allot_text* /*error*/) {
+  ADD_FAILURE() << "a check called run_many";
+  return 0;
+}
+
+TEST_F(AbiCheckTest, OnlyAHandlerThatSaysSoTakesSeveral) {
+  allot_handler& handler = handlers_[0];
+  EXPECT_EQ(most_in_a_call(handler), 1U);
+  handler.most = 50;
+  EXPECT_EQ(most_in_a_call(handler), 1U) << "by which function?";
+  handler.run_many = &run_many;
+  EXPECT_EQ(most_in_a_call(handler), 50U);
+  EXPECT_EQ(check(), std::nullopt);
+  handler.most = 0;
+  EXPECT_EQ(most_in_a_call(handler), 1U);
+  handler.most = 50;
+  handler.struct_size = offsetof(allot_handler, run_many);
+  EXPECT_EQ(most_in_a_call(handler), 1U) << "of a plugin that has no such field";
 }
 
 TEST_F(AbiCheckTest, SizesMayGrowButNotShrink) {

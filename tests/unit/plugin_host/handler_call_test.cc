@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -198,6 +199,84 @@ TEST_F(HandlerCallTest, HooksWorkFromASecondThread) {
   EXPECT_EQ(run("observe", "observe.thread").reason, "asked to stop");
   EXPECT_EQ(hooks_.lines, kEveryLevel);
   EXPECT_EQ(hooks_.beats, 1);
+}
+
+// Several in one call.
+class CallManyTest : public testing::Test {
+ protected:
+  ManyResult run(const std::string& plugin, const std::string& type,
+                 const std::vector<std::string>& payloads) {
+    const Registry registry =
+        Registry::load(folder_of(plugin), {{"gather", {{"output", "/dev/null"}}}});
+    const LoadedHandler* handler = registry.find(type);
+    if (handler == nullptr) throw Error("no handler for " + type);
+    std::vector<CallInput> inputs;
+    std::vector<HostHooks*> hooks;
+    recorders_.clear();
+    for (const std::string& payload : payloads) {
+      inputs.push_back({"id-7", "mail", type, payload, 3, 5, 0});
+      hooks.push_back(&recorders_.emplace_back());
+    }
+    return call_many(*handler, inputs, hooks);
+  }
+
+  std::deque<Recorder> recorders_;
+};
+
+TEST_F(CallManyTest, EachTaskHasAnOutcomeAndAHostOfItsOwn) {
+  const auto result =
+      run("gather", "gather.fifty", {"a log", "b retry", "c fail", "d snooze", "e release"});
+  ASSERT_EQ(result.each.size(), 5U);
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.each[0].kind, OutcomeKind::kSuccess);
+  EXPECT_EQ(result.each[0].reason, "");
+  EXPECT_EQ(result.each[1].kind, OutcomeKind::kRetry);
+  EXPECT_EQ(result.each[1].reason, "again");
+  EXPECT_EQ(result.each[1].delay, std::chrono::hours(1));
+  EXPECT_EQ(result.each[2].kind, OutcomeKind::kFail);
+  EXPECT_EQ(result.each[2].reason, "never");
+  EXPECT_EQ(result.each[2].delay, std::nullopt);
+  EXPECT_EQ(result.each[3].kind, OutcomeKind::kSnooze);
+  EXPECT_EQ(result.each[4].kind, OutcomeKind::kRelease);
+  EXPECT_EQ(recorders_[0].lines, std::vector<std::string>{"1 of a"});
+  EXPECT_TRUE(recorders_[1].lines.empty());
+}
+
+TEST_F(CallManyTest, AnExceptionSaysNothingOfAny) {
+  const auto result = run("gather", "gather.fifty", {"a ok", "b refuse"});
+  EXPECT_TRUE(result.each.empty());
+  EXPECT_EQ(result.error, "exception: no call with b");
+}
+
+TEST_F(CallManyTest, NorDoesAnotherNumberOfOutcomes) {
+  const auto result = run("gather", "gather.fifty", {"a ok", "b odd", "c ok"});
+  EXPECT_TRUE(result.each.empty());
+  EXPECT_EQ(result.error, "run_many returned 1 outcomes for 3 tasks");
+}
+
+TEST_F(CallManyTest, APluginInCSaysSoByWhatItReturns) {
+  EXPECT_EQ(run("c_plugin", "test.c", {"say nothing", "x"}).error, "nothing of 2");
+  const auto loud = run("c_plugin", "test.c", {"say too much", "x"});
+  EXPECT_EQ(loud.error, std::string(65536, 'e'));
+  EXPECT_TRUE(loud.each.empty());
+}
+
+// By the same rules as that of a single one.
+TEST_F(CallManyTest, OutcomesAreNotBelievedBeyondTheirBounds) {
+  const auto result = run("c_plugin", "test.c", {"count", "unknown", "greedy", "negative delay"});
+  ASSERT_EQ(result.each.size(), 4U);
+  EXPECT_EQ(result.each[0].reason, "run 1 of attempt 3");
+  EXPECT_EQ(result.each[1].reason, "the handler returned an unknown outcome (99)");
+  EXPECT_EQ(result.each[2].reason, std::string(65536, 'g'));
+  EXPECT_EQ(result.each[3].delay, std::nullopt);
+  for (const Recorder& recorder : recorders_) EXPECT_EQ(recorder.beats, 1);
+}
+
+TEST_F(CallManyTest, AReasonIsNotSeenByTheNextCall) {
+  EXPECT_EQ(run("c_plugin", "test.c", {"greedy", "greedy"}).each[1].reason.size(), 65536U);
+  const auto fine = run("c_plugin", "test.c", {"fine", "0", "fine"});
+  ASSERT_EQ(fine.each.size(), 3U);
+  for (const CallResult& one : fine.each) EXPECT_EQ(one.reason, "");
 }
 
 TEST(OutcomeKindName, IsTheWordOfTheSdk) {

@@ -65,11 +65,49 @@ class Writer : public allot::Handler {
   }
 };
 
+// Takes several: each ends as its payload says, and "throw" ends the call.
+class Several : public allot::Handler {
+ public:
+  static constexpr std::size_t kMost = 3;
+  allot::Outcome run(allot::Context&) override { return allot::success(); }
+  std::vector<allot::Outcome> run_many(std::span<allot::Context> tasks) override {
+    std::vector<allot::Outcome> outcomes;
+    for (const allot::Context& ctx : tasks) {
+      ctx.info(std::string(ctx.payload()) + " of " + std::to_string(tasks.size()));
+      if (ctx.payload() == "throw") throw std::runtime_error("thrown");
+      if (ctx.payload() == "submit") ctx.submit({.type = "other"});
+      outcomes.push_back(ctx.stop_requested()        ? allot::retry("stopped")
+                         : ctx.payload() == "fail"   ? allot::fail("never")
+                         : ctx.payload() == "writes" ? allot::fail(refusals(ctx))
+                                                     : allot::success());
+    }
+    return outcomes;
+  }
+
+ private:
+  template <typename Call>
+  static std::string refusal(Call&& call) {
+    try {
+      call();
+    } catch (const allot::CallError& error) {
+      return std::to_string(error.code()) + " " + error.what();
+    }
+    return "done";
+  }
+  static std::string refusals(const allot::Context& ctx) {
+    const auto first = refusal([&] { ctx.checkpoint("x"); });
+    const auto second = refusal([&] { ctx.replace_with({{.type = "other"}}); });
+    const auto third = refusal([&] { ctx.transaction().execute("SELECT 1"); });
+    return first == second && second == third ? first : first + second + third;
+  }
+};
+
 ALLOT_HANDLER("kit.writer", Writer)
 ALLOT_HANDLER("kit.all.*", Echo)
 ALLOT_HANDLER("kit.all.of.*", Verdict)
 ALLOT_HANDLER("kit.echo", Echo)
 ALLOT_HANDLER("kit.verdict", Verdict)
 ALLOT_HANDLER("kit.patient", Patient)
+ALLOT_HANDLER("kit.several", Several)
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(Kit, AConstructorThatThrowsAndATypeThatNobodyOffersAreSaid) {
   EXPECT_EQ(
       message("kit.nope", ""),
       "no handler for 'kit.nope'; offered: 'kit.writer' 'kit.all.*' 'kit.all.of.*' 'kit.echo' "
-      "'kit.verdict' 'kit.patient'");
+      "'kit.verdict' 'kit.patient' 'kit.several'");
 }
 
 TEST(Kit, StopIsRequestedAfterSoManyCalls) {
@@ -125,6 +125,47 @@ TEST(Kit, ATestStandsInForTheDatabase) {
     throw allot::CallError(ALLOT_DATABASE_ERROR, 1062, "there is one already");
   };
   EXPECT_EQ(writer.run(task).outcome, allot::fail("1062 there is one already"));
+}
+
+TEST(Kit, SeveralTasksRunInOneCall) {
+  Handler several("kit.several");
+  const auto ran = several.run_many({{.payload = "submit"},
+                                     {.payload = "fail", .time_left = milliseconds(60'000)},
+                                     {.payload = "late", .time_left = milliseconds(0)}});
+  ASSERT_EQ(ran.error, std::nullopt);
+  ASSERT_EQ(ran.each.size(), 3U);
+  EXPECT_EQ(ran.each[0].outcome, allot::success());
+  EXPECT_EQ(ran.each[1].outcome, allot::fail("never"));
+  EXPECT_EQ(ran.each[2].outcome, allot::retry("stopped"));
+  EXPECT_EQ(ran.each[0].log, "info submit of 3\n");
+  EXPECT_EQ(ran.each[1].log, "info fail of 3\n");
+  EXPECT_EQ(ran.each[0].submitted.size(), 1U);
+  EXPECT_TRUE(ran.each[1].submitted.empty());
+}
+
+TEST(Kit, ACallThatSaysNothingSaysWhy) {
+  Handler several("kit.several");
+  const auto ran = several.run_many({{.payload = "a"}, {.payload = "throw"}});
+  EXPECT_EQ(ran.error, "exception: thrown");
+  ASSERT_EQ(ran.each.size(), 2U);
+  EXPECT_EQ(ran.each[0].log, "info a of 2\n");
+  EXPECT_EQ(several.run("throw").outcome, allot::success()) << "what a worker does then";
+}
+
+TEST(Kit, WhatIsForASingleTaskIsRefusedInACallOfSeveral) {
+  Handler several("kit.several");
+  const auto ran = several.run_many({{.payload = "writes"}, {}});
+  EXPECT_EQ(ran.each.at(0).outcome,
+            allot::fail("2 not in a call with several tasks: only submit is allowed there"));
+  EXPECT_TRUE(ran.each.at(0).checkpoints.empty());
+}
+
+TEST(Kit, NoCallThatAWorkerWouldNotMake) {
+  Handler several("kit.several");
+  EXPECT_THROW(several.run_many({{.payload = "alone"}}), std::invalid_argument);
+  EXPECT_THROW(several.run_many({{}, {}, {}, {}}), std::invalid_argument);
+  Handler echo("kit.echo");
+  EXPECT_THROW(echo.run_many({{}, {}}), std::invalid_argument);
 }
 
 TEST(Kit, ALostLeaseIsAnException) {

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/gather.h"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "log/log.h"
+#include "plugin_host/abi_check.h"
+#include "worker/attempt.h"
+#include "worker/handler_hooks.h"
+#include "worker/run_hooks.h"
+#include "worker/usage.h"
+
+namespace allot::worker {
+namespace {
+
+// Of the payloads of one call, once they are decompressed: as much as one task may have.
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+
+plugin_host::CallAnswer not_here(const char* what) {
+  return {ALLOT_BAD_INPUT, std::string("not in a call with several tasks: ") + what};
+}
+
+}  // namespace
+
+// One task of the call.
+struct Gather::Member {
+  // What its handler may ask of this process while the call runs. What goes with the
+  // acknowledgement of one task is not offered: there is one connection, and they have several.
+  class Hooks final : public HandlerHooks {
+   public:
+    Hooks(Member& member, Call& call)
+        : HandlerHooks(member.attempt.id, member.attempt.task.type, member.work->limits.soft_ns,
+                       *member.work->mark, member.work->writes),
+          call_(call) {}
+
+    void heartbeat() noexcept override;
+    plugin_host::CallAnswer submit(std::span<const allot_submission* const> tasks,
+                                   std::vector<std::string>& ids) noexcept override;
+    plugin_host::CallAnswer checkpoint(std::string_view /*payload*/) noexcept override {
+      return not_here("a checkpoint is for a task that runs by itself");
+    }
+    plugin_host::CallAnswer replace_with(
+        std::span<const allot_submission* const> /*tasks*/) noexcept override {
+      return not_here("replace_with is for a task that runs by itself; submit does it at once");
+    }
+    plugin_host::CallAnswer execute(std::string_view /*statement*/,
+                                    std::span<const allot_value> /*values*/,
+                                    const plugin_host::TakeRow& /*take_row*/) noexcept override {
+      return not_here("a transaction is for a task that runs by itself");
+    }
+
+   private:
+    Call& call_;
+  };
+
+  Member(TaskRun::Attempt of, std::size_t at) : attempt(std::move(of)), index(at) {}
+  void end() {
+    hooks.reset();
+    work.reset();
+  }
+
+  TaskRun::Attempt attempt;
+  const std::size_t index;              // among the tasks
+  std::optional<TaskRun::AtWork> work;  // from before the call until its verdict is noted
+  std::optional<Hooks> hooks;           // of the call
+};
+
+class Gather::Call {
+ public:
+  // Of any of them: the call makes progress.
+  void progress() noexcept {
+    const Nanos now = boot_ns();
+    for (Member& member : members) member.work->mark->progress(now);
+  }
+
+  std::deque<Member> members;  // a deque: they stay where they are
+  Results results;
+  std::mutex submitting;  // they share a connection
+};
+
+void Gather::Member::Hooks::heartbeat() noexcept {
+  call_.progress();
+}
+
+plugin_host::CallAnswer Gather::Member::Hooks::submit(
+    std::span<const allot_submission* const> tasks, std::vector<std::string>& ids) noexcept {
+  const std::lock_guard held(call_.submitting);
+  return HandlerHooks::submit(tasks, ids);
+}
+
+std::size_t Gather::most(const ServedQueue& queue, const queue::Task& task) const {
+  if (queue.exclusive() || queue.in_order()) return 1;  // one of a partition at a time (S16)
+  const plugin_host::LoadedHandler* handler = runner_.registry_.find(task.type);
+  if (handler == nullptr) return 1;
+  const auto most = plugin_host::most_in_a_call(*handler->handler);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(most, ipc::kMaxRunning));
+}
+
+Gather::Results Gather::run(const queue::Lease& lease, const ServedQueue& queue,
+                            std::span<queue::Task> tasks,
+                            std::span<const queue::Finished> finished) {
+  Call call;
+  prepare(call, lease, queue, tasks);
+  if (call.members.size() == 1) {
+    Member& only = call.members.front();
+    only.attempt.before = finished;
+    call.results[only.index] = runner_.call_handler(only.attempt);
+  } else if (call.members.size() > 1) {
+    run_call(call);
+  }
+  return std::move(call.results);
+}
+
+// Until the call is full. What ends without its handler has its result already.
+void Gather::prepare(Call& call, const queue::Lease& lease, const ServedQueue& queue,
+                     std::span<queue::Task> tasks) {
+  const plugin_host::LoadedHandler& handler = *runner_.registry_.find(tasks.front().type);
+  std::size_t bytes = 0;
+  for (queue::Task& task : tasks) {
+    auto& result = call.results.emplace_back(runner_.cancelled_before(lease, queue, task));
+    if (!result) {
+      Member& member = call.members.emplace_back(
+          runner_.attempt_of(lease, queue, task, handler, call.members.size()),
+          call.results.size() - 1);
+      result = runner_.prepare(member.attempt);
+      if (result) call.members.pop_back();
+    }
+    if (result == TaskRun::Result::kLeaseGone) return call.members.clear();
+    if (result) continue;
+    bytes += task.payload->size();
+    if (bytes <= kMostBytes || call.members.size() == 1) continue;
+    call.members.pop_back();
+    return call.results.pop_back();
+  }
+}
+
+// Without a detachment: what leaves a partition leaves it alone.
+bool Gather::begin(Call& call) {
+  std::vector<TaskAtWork> works;
+  for (Member& member : call.members) {
+    works.push_back(TaskRun::for_keeper(member.work.emplace(runner_, member.attempt), 0));
+  }
+  return runner_.keeper_.tasks_begin(works, [this, &call](Nanos now) {
+    for (Member& member : call.members) runner_.begin(*member.work, now);
+  });
+}
+
+void Gather::run_call(Call& call) {
+  if (!begin(call)) {  // in doubt: none of them was noted anywhere
+    call.results.assign(call.results.size(), TaskRun::Result::kLeaseGone);
+    return;
+  }
+  std::vector<plugin_host::CallInput> inputs;
+  std::vector<plugin_host::HostHooks*> hooks;
+  for (Member& member : call.members) {
+    inputs.push_back(TaskRun::input_of(*member.work));
+    hooks.push_back(&member.hooks.emplace(member, call));
+  }
+  const UsageMeter meter(runner_.seat_.thread);
+  plugin_host::ManyResult said;
+  {
+    const SlotWriter::Guard guard(runner_.slot_);
+    said = plugin_host::call_many(*call.members.front().attempt.handler, inputs, hooks);
+    for (Member& member : call.members) TaskRun::returned(*member.work);
+    for (Member& member : call.members) member.work->place = member.work->mark->handler_returned();
+  }
+  const queue::Usage usage = meter.until_now(call.members.front().work->began_ns);
+  for (Member& member : call.members) member.attempt.usage = usage;
+  if (said.each.empty()) return leave_alone(call, said.error);
+  take_verdicts(call, said.each);
+}
+
+// What succeeded first: that needs no database, so nothing comes between. Of the rest nothing is
+// written once the lease is gone.
+void Gather::take_verdicts(Call& call, const std::vector<plugin_host::CallResult>& said) {
+  for (const bool succeeded : {true, false}) {
+    for (std::size_t i = 0; i < said.size(); ++i) {
+      if ((said[i].kind == plugin_host::OutcomeKind::kSuccess) != succeeded) continue;
+      Member& member = call.members[i];
+      call.results[member.index] = runner_.verdict(*member.work, said[i]);
+      member.end();
+    }
+  }
+}
+
+// Nobody is charged. Whose end was asked for is not run again.
+void Gather::leave_alone(Call& call, const std::string& why) {
+  const Member& first = call.members.front();
+  log::warn("task.call_failed", {{"type", first.attempt.task.type},
+                                 {"tasks", call.members.size()},
+                                 {"first", first.attempt.id},
+                                 {"reason", why}});
+  for (Member& member : call.members) {
+    TaskRun::AtWork& work = *member.work;
+    if (work.cancel.attended()) member.attempt.task.flags |= queue::kAttendedFlag;
+    if (work.cancel.asked()) {
+      call.results[member.index] = runner_.cancelled(member.attempt, work.cancel.reason());
+    }
+    member.end();
+  }
+}
+
+}  // namespace allot::worker

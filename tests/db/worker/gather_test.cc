@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several tasks in one call of their handler, by the block loop and over a real database.
+#include "worker/gather.h"
+
+#include <atomic>
+#include <fstream>
+#include <future>
+#include <set>
+#include <sstream>
+
+#include "db/worker/loop_fixture.h"
+#include "db/worker/run_fixture.h"
+#include "peer/tally.h"
+#include "queue/compression.h"
+#include "support/eventually.h"
+#include "support/temp_dir.h"
+
+namespace allot::worker {
+namespace {
+
+using Result = TaskRun::Result;
+
+// First of the bases: the plugin is told of its file.
+struct OutputFile {
+  support::TempDir output_folder_;
+  std::string output_ = output_folder_ / "gather";
+};
+
+class GatherLoopTest : public OutputFile, public LoopTest {
+ protected:
+  GatherLoopTest() : LoopTest(ALLOT_GATHER_FOLDER, {{"gather", {{"output", output_}}}}) {
+    config_.max_attempts = 3;
+  }
+
+  // In partition 0 of queue "q"; `columns` and `values` are further ones, each behind a comma.
+  void put_one(std::uint64_t key, const std::string& type, const std::string& payload,
+               const std::string& columns = {}, const std::string& values = {}) {
+    put_into(queue_, key, type, payload, columns, values);
+  }
+  void put_into(const queue::QueueInfo& queue, std::uint64_t key, const std::string& type,
+                const std::string& payload, const std::string& columns = {},
+                const std::string& values = {}) {
+    std::ostringstream hex;
+    for (const char one : payload) {
+      const auto byte = static_cast<unsigned char>(one);
+      hex << "0123456789abcdef"[byte >> 4] << "0123456789abcdef"[byte & 15];
+    }
+    db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload" + columns +
+                ") VALUES (" + std::to_string(queue.queue_id) + "," +
+                std::to_string(queue.first_partition) + ",1," + std::to_string(key) + ",'" + type +
+                "',x'" + hex.str() + "'" + values + ")");
+  }
+  // As many as `words`, with the names a, b, c ...
+  void put_all(const std::string& type, const std::vector<std::string>& words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      put_one(i + 1, type, std::string(1, static_cast<char>('a' + i)) + " " + words[i]);
+    }
+  }
+  // One lease, from its block to its end.
+  void work_once(LoopWorker& worker) {
+    std::optional<queue::Block> block;
+    ASSERT_TRUE(support::eventually([&] {
+      block = worker.find();
+      return block.has_value();
+    }));
+    worker.work(std::move(*block));
+  }
+  void work_once() {
+    const auto one = worker();
+    work_once(*one);
+    EXPECT_EQ(one->slot().running_count, 0U);
+    EXPECT_EQ(one->slot().finished_count, 0U);
+    for (const auto& running : one->slot().running) EXPECT_EQ(running.attempt, 0U);
+  }
+  // The calls: "many a:1 b:1; one c:1".
+  [[nodiscard]] std::string calls() const {
+    std::string all;
+    std::ifstream file(output_);
+    for (std::string line; std::getline(file, line);) {
+      const auto pid = line.find(' ');
+      line.erase(pid, line.find(' ', pid + 1) - pid);
+      all += (all.empty() ? "" : "; ") + line;
+    }
+    return all;
+  }
+  // What waits: "b:1" is the second one with an attempt charged.
+  std::string waiting() {
+    return value(
+        "SELECT COALESCE(GROUP_CONCAT(SUBSTRING(payload, 1, 1), ':', attempt"
+        " ORDER BY payload SEPARATOR ' '), '') FROM task");
+  }
+  std::string dead() {
+    return value(
+        "SELECT COALESCE(GROUP_CONCAT(SUBSTRING(payload, 1, 1), ' ', cause, ' ', error"
+        " ORDER BY payload SEPARATOR '; '), '') FROM task_dead");
+  }
+};
+
+TEST_F(GatherLoopTest, ThoseOfOneTypeUpToTheMostThatTheHandlerTakes) {
+  put_one(1, "gather.three", "a");
+  put_one(2, "gather.fifty", "b");
+  put_one(3, "gather.three", "c");
+  put_one(4, "gather.three", "d");
+  put_one(5, "gather.fifty", "e");
+  put_one(6, "gather.three", "f");
+  work_once();
+  EXPECT_EQ(calls(), "many a:1 c:1 d:1; many b:1 e:1; one f:1");
+  EXPECT_EQ(waiting(), "");
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+}
+
+TEST_F(GatherLoopTest, EachHasItsOwnVerdict) {
+  config_.history = std::chrono::hours(1);
+  put_all("gather.fifty", {"retry", "ok", "fail", "snooze", "log", "release", "ok"});
+  work_once();
+  EXPECT_EQ(calls(), "many a:1 b:1 c:1 d:1 e:1 f:1 g:1");
+  EXPECT_EQ(waiting(), "a:1 d:0 f:0");
+  EXPECT_EQ(dead(), "c fail never");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, ' ', attempt, ' ', cause ORDER BY first_key) FROM"
+                  " task_attempt"),
+            "1 1 retry,3 1 fail");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, ' ', attempt ORDER BY first_key) FROM"
+                  " task_history"),
+            "2 1,5 1,7 1");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt WHERE cpu_us IS NULL"), "0");
+}
+
+TEST_F(GatherLoopTest, WhatAFailedCallSaysNothingOfRunsByItself) {
+  for (const std::string word : {"refuse", "odd"}) {
+    SCOPED_TRACE(word);
+    std::ofstream(output_, std::ios::trunc).close();
+    put_all("gather.fifty", {"ok", word, "ok"});
+    put_one(9, "gather.three", "z");
+    work_once();
+    EXPECT_EQ(calls(), "many a:1 b:1 c:1; one a:1; one b:1; one c:1; one z:1");
+    EXPECT_EQ(waiting(), "");
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
+  }
+}
+
+// One of them, whatever it took: or the next lease would repeat the call, and so on for ever.
+TEST_F(GatherLoopTest, AFailedCallIsFollowedByOneTaskAlsoWhenTheTimeOfTheBlockIsOver) {
+  config_.block_seconds = std::chrono::milliseconds(0);
+  put_all("gather.fifty", {"ok", "refuse", "ok"});
+  work_once();
+  EXPECT_EQ(calls(), "many a:1 b:1 c:1; one a:1");
+  EXPECT_EQ(waiting(), "b:0 c:0");
+  work_once();
+  EXPECT_EQ(calls(), "many a:1 b:1 c:1; one a:1; many b:1 c:1; one b:1");
+}
+
+TEST_F(GatherLoopTest, WhatIsNotPlainRunsByItself) {
+  const std::string long_payload = "e ok " + std::string(1 << 20, ' ');
+  put_one(1, "gather.fifty", "a");
+  put_one(2, "gather.fifty", "b", ", flags", ", 1");    // suspect
+  put_one(3, "gather.fifty", "c", ", attempt", ", 3");  // spent
+  put_one(4, "gather.fifty", "d", ", expires_at", ", UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+  put_one(5, "gather.fifty", long_payload);  // not in the row that was fetched
+  put_one(6, "gather.fifty", "f", ", attempt", ", 2");
+  put_one(7, "gather.fifty", "g");
+  work_once();
+  EXPECT_EQ(calls(), "many a:1 f:3 g:1; one b:1; one e:1");
+  EXPECT_EQ(waiting(), "");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(SUBSTRING(payload, 1, 1), cause ORDER BY payload)"
+                  " FROM task_dead"),
+            "clost,dexpired");
+}
+
+TEST_F(GatherLoopTest, ATaskOfNoPlainKindThatComesFirstRunsByItself) {
+  put_one(1, "gather.fifty", "a", ", flags", ", 1");
+  put_one(2, "gather.fifty", "b");
+  put_one(3, "gather.fifty", "c");
+  work_once();
+  EXPECT_EQ(calls(), "one a:1; many b:1 c:1");
+}
+
+// 12 MiB fit beside another 3, and not beside 5.
+TEST_F(GatherLoopTest, PayloadsOfACallAreBoundedOnceTheyAreDecompressed) {
+  const auto put_packed = [&](std::uint64_t key, const std::string& name, std::size_t mib) {
+    const auto packed = queue::compress(name + " ok" + std::string(mib << 20, ' '));
+    put_one(key, "gather.fifty", packed.value(), ", flags",
+            ", " + std::to_string(queue::kZstdFlag));
+  };
+  put_packed(1, "a", 12);
+  put_packed(2, "b", 3);
+  put_packed(3, "c", 5);
+  put_packed(4, "d", 12);
+  put_one(5, "gather.fifty", "e");
+  work_once();
+  EXPECT_EQ(calls(), "many a:1 b:1; one c:1; many d:1 e:1");
+  EXPECT_EQ(tasks_left(), "0");
+  EXPECT_EQ(dead(), "");
+}
+
+// By the way of a single one, while the others are called.
+TEST_F(GatherLoopTest, WhatEndsWithoutItsHandlerIsNotInTheCall) {
+  put_one(1, "gather.fifty", "a");
+  put_one(2, "gather.fifty", "damaged", ", flags", ", " + std::to_string(queue::kGzipFlag));
+  put_one(3, "gather.fifty", "c", ", flags", ", 64");
+  put_one(4, "gather.fifty", "d");
+  db_.execute(
+      "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"
+      " UTC_TIMESTAMP(6) FROM task WHERE run_key = 3");
+  work_once();
+  EXPECT_EQ(calls(), "many a:1 d:1");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, ' ', cause ORDER BY first_key) FROM task_dead"),
+            "2 payload,3 cancelled");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_cancel"), "0");
+}
+
+TEST_F(GatherLoopTest, TheOneThatIsLeftOfACallRunsByItself) {
+  put_one(1, "gather.fifty", "damaged", ", flags", ", " + std::to_string(queue::kGzipFlag));
+  put_one(2, "gather.fifty", "b retry");
+  work_once();
+  EXPECT_EQ(calls(), "one b:1");
+  EXPECT_EQ(waiting(), "b:1");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, cause) FROM task_dead"), "1payload");
+}
+
+TEST_F(GatherLoopTest, AFailedCallOfCompressedTasksRunsThemAll) {
+  for (std::uint64_t key = 1; key <= 2; ++key) {
+    const auto packed = queue::compress("a refuse" + std::string(1'000, ' '));
+    put_one(key, "gather.fifty", packed.value(), ", flags",
+            ", " + std::to_string(queue::kZstdFlag));
+  }
+  work_once();
+  EXPECT_EQ(calls(), "many a:1 a:1; one a:1; one a:1");
+  EXPECT_EQ(tasks_left(), "0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0");
+}
+
+// S16, S5
+TEST_F(GatherLoopTest, OrderedLimitedAndExclusiveQueuesStayAtOne) {
+  using queue::Placement;
+  for (const auto placement : {Placement::kOrdered, Placement::kLimited}) {
+    const auto name = std::string(queue::name_of(placement));
+    const auto queue = queue::ensure_queue(db_, name, {1, placement, 1});
+    put_into(queue, 1, "gather.fifty", "a");
+    put_into(queue, 2, "gather.fifty", "b");
+    const auto one = worker(queue);
+    work_once(*one);
+  }
+  EXPECT_EQ(calls(), "one a:1; one b:1; one a:1; one b:1");
+  config_.exclusive = true;
+  put_all("gather.fifty", {"ok", "ok"});
+  work_once();
+  EXPECT_EQ(calls(), "one a:1; one b:1; one a:1; one b:1; one a:1; one b:1");
+}
+
+// S7: who may have taken the host down is looked at by itself, and the rest is not.
+TEST_F(GatherLoopTest, AfterALostHostItsBlockRunsOneByOne) {
+  put_all("gather.fifty", {"ok", "ok", "ok", "ok", "ok"});
+  const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
+  ASSERT_TRUE(lost.lease(db_, partition(0), {.block_size = 2}));
+  const auto one = worker();
+  work_once(*one);
+  EXPECT_EQ(one->slot().takeovers, 1U);
+  EXPECT_EQ(calls(), "one a:1; one b:1; many c:1 d:1 e:1");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
+  EXPECT_EQ(value("SELECT suspect_n FROM q_lock_table WHERE partition_no = 0"), "0");
+}
+
+// What a drain allows: each task of a call counts, and in a call that failed only those that ran.
+TEST_F(GatherLoopTest, ADrainCountsTheTasksOfACall) {
+  peer::Tally tally{};
+  tally.allowed = 3;
+  put_all("gather.fifty", {"ok", "ok", "ok", "ok"});
+  const auto one = worker();
+  one->use(&tally);
+  work_once(*one);
+  EXPECT_EQ(calls(), "many a:1 b:1 c:1");
+  EXPECT_EQ(tally.started, 3U);
+  EXPECT_EQ(tally.done, 3U);
+  EXPECT_EQ(waiting(), "d:0");
+}
+
+TEST_F(GatherLoopTest, ADrainCountsAFailedCallOnce) {
+  peer::Tally tally{};
+  tally.allowed = 10;
+  put_all("gather.fifty", {"ok", "refuse", "ok"});
+  const auto one = worker();
+  one->use(&tally);
+  work_once(*one);
+  EXPECT_EQ(tally.started, 3U);
+  EXPECT_EQ(tally.done, 3U);
+  EXPECT_EQ(tally.allowed, 7);
+}
+
+TEST_F(GatherLoopTest, OnlySubmissionsAreWrittenInACall) {
+  put_all("gather.fifty", {"writes", "submit", "submit"});
+  work_once();
+  EXPECT_EQ(calls(), "many a:1 b:1 c:1");
+  const std::string no = "2 not in a call with several tasks: ";
+  EXPECT_EQ(dead(), "a fail " + no + "a checkpoint is for a task that runs by itself|" + no +
+                        "replace_with is for a task that runs by itself; submit does it at once|" +
+                        no + "a transaction is for a task that runs by itself");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(payload ORDER BY payload) FROM task"
+                  " WHERE type = 'nobody.knows'"),
+            "b,c");
+}
+
+// They share the worker's connection.
+TEST_F(GatherLoopTest, ThreadsMaySubmitByTheHostsOfOneCallAtOnce) {
+  put_all("gather.fifty", {"crowd", "ok", "ok", "ok"});
+  work_once();
+  EXPECT_EQ(calls(), "many a:1 b:1 c:1 d:1");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'nobody.knows'"), "80");
+}
+
+// Whoever waits for a renewal is not over his time meanwhile.
+TEST_F(GatherLoopTest, TheTimeOfAllEndsWithTheCallAlsoWhileTheKeeperIsBusy) {
+  const std::string gate = output_folder_ / "gate";
+  put_all("gather.fifty", {"gate " + gate, "ok", "ok"});
+  const auto one = worker();
+  auto worked = std::async(std::launch::async, [&] { work_once(*one); });
+  ASSERT_TRUE(support::eventually([&] { return one->slot().running_count == 3; }));
+  db::Connection holding(options());
+  holding.execute(
+      "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
+  const std::string renewals =
+      "SELECT COUNT(*) FROM information_schema.processlist WHERE id <> CONNECTION_ID()"
+      " AND command <> 'Sleep' AND info LIKE '%q_lock_table%' AND db = '" +
+      name_ + "'";
+  ASSERT_TRUE(support::eventually([&] { return value(renewals) != "0"; }));
+  static_cast<void>(output_folder_.write("gate", ""));
+  const auto over = [&](std::size_t entry) {
+    return one->slot().running[entry].hard_deadline_ns == 0;
+  };
+  EXPECT_TRUE(support::eventually([&] { return over(0); }));
+  EXPECT_TRUE(
+      support::eventually([&] { return over(1) && over(2); }, std::chrono::milliseconds(300)));
+  EXPECT_EQ(one->slot().running_count, 3U) << "the keeper was not busy";
+  holding.execute("COMMIT");
+  worked.get();
+  EXPECT_EQ(tasks_left(), "0");
+}
+
+// The call itself, under a lease that comes and goes.
+class GatherRunTest : public RunTest {
+ protected:
+  GatherRunTest() : RunTest(ALLOT_GATHER_FOLDER, "gather"), gather_(runner_) {}
+
+  queue::Block lease_of(const std::vector<std::string>& words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      put(partition(0), {1, i + 1}, "t " + words[i]);
+    }
+    db_.execute("UPDATE task SET type = 'gather.fifty' WHERE queue_id > 0");
+    auto block = leases_.lease(db_, partition(0), {});
+    EXPECT_TRUE(block && block->tasks.size() == words.size());
+    return std::move(*block);
+  }
+
+  Gather gather_;
+};
+
+TEST_F(GatherRunTest, WithoutALeaseTheHandlerIsNotCalled) {
+  auto block = lease_of({"ok", "ok"});
+  const auto results = gather_.run(block.lease, served_, block.tasks, {});
+  ASSERT_EQ(results.size(), 2U);
+  for (const auto& result : results) EXPECT_EQ(result, Result::kLeaseGone);
+  EXPECT_EQ(raw_slot_->running_count, 0U);
+  EXPECT_EQ(raw_slot_->finished_count, 0U);
+}
+
+// Or one would be over its time before the others, and be charged for them.
+TEST_F(GatherRunTest, AllOfACallHaveTheSameDeadline) {
+  const support::TempDir folder;
+  const std::string gate = folder / "gate";
+  auto block = lease_of({"gate " + gate, "ok", "ok"});
+  keeper_.hold(block.lease, boot_ns());
+  auto results = std::async(std::launch::async,
+                            [&] { return gather_.run(block.lease, served_, block.tasks, {}); });
+  EXPECT_TRUE(support::eventually([&] { return raw_slot_->running_count == 3; }));
+  std::set<std::uint64_t> deadlines;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(std::atomic_ref(raw_slot_->running[i].attempt).load(), 1U);
+    deadlines.insert(std::atomic_ref(raw_slot_->running[i].hard_deadline_ns).load());
+  }
+  EXPECT_EQ(deadlines.size(), 1U);
+  EXPECT_GT(*deadlines.begin(), boot_ns());
+  static_cast<void>(folder.write("gate", ""));
+  EXPECT_EQ(results.get(), Gather::Results(3, Result::kFinished));
+  EXPECT_EQ(raw_slot_->finished_count, 3U);
+  EXPECT_EQ(raw_slot_->running_count, 0U);
+}
+
+// Should the worker die while another verdict waits for the database, it is not run again.
+TEST_F(GatherRunTest, WhatSucceededIsNotedBeforeAnyOtherVerdict) {
+  auto block = lease_of({"retry", "ok"});
+  keeper_.hold(block.lease, boot_ns());
+  db::Connection holding(options());
+  holding.execute("BEGIN; SELECT * FROM task WHERE queue_id > 0 AND run_key = 1 FOR UPDATE");
+  auto results = std::async(std::launch::async,
+                            [&] { return gather_.run(block.lease, served_, block.tasks, {}); });
+  EXPECT_TRUE(support::eventually([&] { return raw_slot_->finished_count == 1; }));
+  EXPECT_EQ(std::atomic_ref(raw_slot_->running[0].attempt).load(), 1U);
+  EXPECT_EQ(results.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  holding.execute("COMMIT");
+  const Gather::Results expected = {Result::kWritten, Result::kFinished};
+  EXPECT_EQ(results.get(), expected);
+}
+
+// What succeeded needs none (S6); the verdicts behind the first that found it gone are dropped.
+TEST_F(GatherRunTest, ALeaseThatIsLostInTheMiddleDropsTheRest) {
+  auto block = lease_of({"retry", "fail", "ok"});
+  keeper_.hold(block.lease, boot_ns());
+  db_.execute("UPDATE q_lock_table SET epoch = epoch + 1 WHERE queue_id > 0");
+  const auto results = gather_.run(block.lease, served_, block.tasks, {});
+  const Gather::Results expected = {Result::kLeaseGone, Result::kLeaseGone, Result::kFinished};
+  EXPECT_EQ(results, expected);
+  EXPECT_EQ(raw_slot_->finished_count, 1U);
+  EXPECT_EQ(raw_slot_->leases_lost, 1U);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE attempt = 0"), "3");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0");
+}
+
+}  // namespace
+}  // namespace allot::worker
