@@ -127,13 +127,6 @@ void require_spread(const queue::QueueInfo& queue) {
               kExitBadInput);
 }
 
-void require_resizable(const queue::QueueInfo& queue, std::uint32_t partitions) {
-  if (queue.shape.placement != queue::Placement::kFair || partitions >= queue.partitions()) return;
-  throw Error("queue '" + queue.name + "' is fair: it may only grow, from " +
-                  std::to_string(queue.partitions()) + " partitions",
-              kExitBadInput);
-}
-
 // New tasks of the queue wait as long as its last one.
 void confirm_late(db::Connection& db, const queue::QueueInfo& queue, bool yes) {
   const auto due = queue::due_late(db, queue);
@@ -168,7 +161,6 @@ int resize_queue(const Context& context, const ResizeOptions& options) {
   db::Connection db = connect(settings);
   const queue::QueueInfo before = Queues(db, settings).get(options.queue);
   if (before.alone()) return resize_layout(db, before, options);
-  require_resizable(before, options.partitions);
   queue::resize(db, before, options.partitions);
   const auto retired = queue::count_from(db, before, options.partitions);
   if (options.json) {

@@ -22,7 +22,9 @@ std::string quoted_list(const std::vector<std::string>& keys) {
 std::map<std::string, std::uint32_t> find_fair(db::Connection& db, const QueueInfo& queue,
                                                const std::vector<std::string>& keys) {
   db::Statement find(sql::k_find_fair);
-  find.set("queue_id", queue.queue_id).set_raw("partition_keys", quoted_list(keys));
+  find.set("queue_id", queue.queue_id)
+      .set("partitions", queue.partitions())
+      .set_raw("partition_keys", quoted_list(keys));
   auto results = db.run({find});
   std::map<std::string, std::uint32_t> found;
   while (const auto row = results.front().next()) {

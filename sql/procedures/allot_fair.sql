@@ -16,7 +16,8 @@ allot_fair: BEGIN
   DECLARE v_sharing INT DEFAULT 0;
   DECLARE v_quiet_key VARBINARY(255);
   SET p_partition_no = (SELECT partition_no FROM fair_partition
-                         WHERE queue_id = p_queue_id AND partition_key = p_partition_key);
+                         WHERE queue_id = p_queue_id AND partition_key = p_partition_key
+                           AND partition_no < p_partitions);
   IF p_partition_no IS NOT NULL THEN
     LEAVE allot_fair;
   END IF;
@@ -34,6 +35,7 @@ allot_fair: BEGIN
   IF v_sharing > 0 THEN
     SET v_quiet_key = (SELECT partition_key FROM fair_partition
                         WHERE queue_id = p_queue_id AND partition_key > ''
+                          AND partition_no < p_partitions
                           AND NOT EXISTS (SELECT 1 FROM task
                                            WHERE task.queue_id = p_queue_id
                                              AND task.partition_no = fair_partition.partition_no)
@@ -46,7 +48,9 @@ allot_fair: BEGIN
   END IF;
   INSERT INTO fair_partition (queue_id, partition_key, partition_no)
   VALUES (p_queue_id, p_partition_key, p_partition_no)
-      ON DUPLICATE KEY UPDATE partition_no = fair_partition.partition_no;  -- an old snapshot
+      ON DUPLICATE KEY UPDATE  -- an old snapshot, or a partition that a resize took away
+         partition_no = IF(fair_partition.partition_no < p_partitions,
+                           fair_partition.partition_no, p_partition_no);
   SELECT partition_no INTO p_partition_no
     FROM fair_partition
    WHERE queue_id = p_queue_id AND partition_key = p_partition_key

@@ -1,14 +1,17 @@
 -- A partition for a key of a fair queue (A9), one claim at a time. When every partition is some
 -- key's, those whose partition has no task give theirs up; when none does, it shares the one with
--- the fewest. Once for each key that is new or was quiet, not for each task.
+-- the fewest. Once for each key that is new, was quiet, or was in a partition that a resize took away.
 INSERT INTO fair_partition (queue_id, partition_key, partition_no) VALUES (:queue_id, '', 0)
     ON DUPLICATE KEY UPDATE partition_no = 0;
+DELETE FROM fair_partition
+ WHERE queue_id = :queue_id AND partition_key = :partition_key AND partition_no >= :partitions;
 DELETE FROM fair_partition
  WHERE queue_id = :queue_id AND partition_key > ''
    AND :partitions <= (SELECT taken.partitions
                          FROM (SELECT COUNT(DISTINCT partition_no) AS partitions
                                  FROM fair_partition
-                                WHERE queue_id = :queue_id AND partition_key > '') AS taken)
+                                WHERE queue_id = :queue_id AND partition_key > ''
+                                  AND partition_no < :partitions) AS taken)
    AND NOT EXISTS (SELECT 1 FROM (SELECT 1 FROM fair_partition
                                    WHERE queue_id = :queue_id
                                      AND partition_key = :partition_key) AS mine)

@@ -104,6 +104,30 @@ TEST_F(PlacementTest, EachKeyOfAFairQueueHasAPartitionOfItsOwnWhileThereAreEnoug
   EXPECT_EQ(partition_of(queue, "e"), at["b"]);
 }
 
+// S17. A submitter that does not know of the resize puts its tasks where they run all the same.
+TEST_F(PlacementTest, AKeyOfAFairQueueLeavesAPartitionThatAResizeTakesAway) {
+  const QueueInfo before = make({4, Placement::kFair});
+  std::map<std::string, std::uint32_t> at;
+  for (const std::string key : {"a", "b", "c", "d"}) at[key] = partition_of(before, key);
+  resize(look_, before, 2);
+  const QueueInfo after = *find_queue(look_, "placed");
+  ASSERT_EQ(after.partitions(), 2U);
+  for (const auto& [key, place] : at) {
+    const std::uint32_t now = partition_of(after, key);
+    EXPECT_LT(now, 2U) << key;
+    EXPECT_EQ(partition_of(after, key), now) << key;
+    EXPECT_EQ(partition_of(before, key), now) << key;
+    if (place < 2) {
+      EXPECT_EQ(now, place) << "nobody else moves: " << key;
+    }
+  }
+  // Who is quiet in a partition that is gone does not stand in the way.
+  look_.execute("UPDATE fair_partition SET partition_no = 3 WHERE partition_key IN ('c', 'd')");
+  look_.execute("DELETE FROM task");
+  const std::set<std::uint32_t> both{partition_of(after, "c"), partition_of(after, "e")};
+  EXPECT_EQ(both, (std::set<std::uint32_t>{0, 1}));
+}
+
 TEST_F(PlacementTest, KeysThatComeTogetherAreGivenDifferentPartitions) {
   constexpr std::uint32_t kKeys = 8;
   const QueueInfo queue = make({kKeys, Placement::kFair});

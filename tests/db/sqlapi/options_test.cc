@@ -156,6 +156,21 @@ TEST_F(OptionsTest, AQuietKeyGivesItsPartitionUp) {
   EXPECT_EQ(value("SELECT GROUP_CONCAT(partition_key ORDER BY 1) FROM fair_partition"), "a,c,d");
 }
 
+TEST_F(OptionsTest, AKeyLeavesAPartitionThatAResizeTakesAway) {
+  const auto fair = queue::ensure_queue(look_, "fair", {4, queue::Placement::kFair});
+  const auto put = [&](const std::string& key) {
+    const Made made = call_submit(app_, "fair", "t", "", keyed(key));
+    return queue::TaskId::parse(made.id)->partition.partition_no;
+  };
+  for (const std::string key : {"a", "b", "c", "d"}) put(key);
+  queue::resize(look_, fair, 2);
+  EXPECT_EQ(put("a"), 0U);
+  EXPECT_EQ(put("d"), 0U);
+  EXPECT_EQ(put("c"), 1U);
+  EXPECT_EQ(put("d"), 0U);
+  EXPECT_EQ(put("b"), 1U);
+}
+
 struct Misfit {
   const char* queue;
   const char* options;
