@@ -80,18 +80,6 @@ allot_outcome outcome_in(char* reason) {
   return {sizeof(allot_outcome), ALLOT_SUCCESS, ALLOT_DELAY_BY_POLICY, {reason, kMaxReason, 0}};
 }
 
-// Room for so many reasons, of one thread. Not cleared: pages that no reason reaches take no
-// memory.
-char* room_for(std::size_t reasons) {
-  thread_local std::unique_ptr<char[]> room;
-  thread_local std::size_t size = 0;
-  if (size < reasons) {
-    room = std::make_unique_for_overwrite<char[]>(reasons * kMaxReason);
-    size = reasons;
-  }
-  return room.get();
-}
-
 }  // namespace
 
 const char* name_of(OutcomeKind kind) {
@@ -125,14 +113,15 @@ CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks&
 ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> inputs,
                      std::span<HostHooks* const> hooks) {
   const std::size_t count = inputs.size();
-  char* const room = room_for(count + 1);
+  // For the reasons and the error. Not cleared: pages that none of them reaches take no memory.
+  const auto room = std::make_unique_for_overwrite<char[]>((count + 1) * kMaxReason);
   std::vector<allot_task> tasks;
   std::vector<allot_host> hosts;
   std::vector<allot_outcome> outcomes;
   for (std::size_t i = 0; i < count; ++i) {
     tasks.push_back(task_of(inputs[i]));
     hosts.push_back(host_of(*hooks[i]));
-    outcomes.push_back(outcome_in(room + i * kMaxReason));
+    outcomes.push_back(outcome_in(&room[i * kMaxReason]));
   }
   std::vector<const allot_task*> task_list;
   std::vector<const allot_host*> host_list;
@@ -142,7 +131,7 @@ ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> in
     host_list.push_back(&hosts[i]);
     outcome_list.push_back(&outcomes[i]);
   }
-  char* const words = room + count * kMaxReason;
+  char* const words = &room[count * kMaxReason];
   allot_text error = {words, kMaxReason, 0};
   ManyResult result;
   if (handler.handler->run_many(handler.self, task_list.data(), host_list.data(), count,
@@ -151,7 +140,7 @@ ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> in
     return result;
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const std::string_view reason(room + i * kMaxReason, kMaxReason);
+    const std::string_view reason(&room[i * kMaxReason], kMaxReason);
     result.each.push_back(read(outcomes[i], reason, handler.abi_version));
   }
   return result;
