@@ -76,15 +76,15 @@ BEGIN
        OR v_expires_at_us <= v_run_at_us THEN
       CALL allot_refuse('it expires before it is due: it would never run');
     END IF;
-    IF JSON_CONTAINS_PATH(p_options, 'one', '$.compress_above') THEN
-      CALL allot_refuse('compress_above: nothing is compressed here; compression says what was');
-    END IF;
     IF JSON_CONTAINS_PATH(p_options, 'one', '$.compression') THEN
       SET v_flags = CASE JSON_EXTRACT(p_options, '$.compression')
                       WHEN '"gzip"' THEN 4 WHEN '"zstd"' THEN 8 ELSE 0 END;
       IF v_flags = 0 THEN
         CALL allot_refuse('''compression'' must be "gzip" or "zstd"');
       END IF;
+    END IF;
+    IF JSON_CONTAINS_PATH(p_options, 'one', '$.compress_above') THEN
+      CALL allot_compress(p_options, p_payload, v_flags);
     END IF;
   END IF;
 

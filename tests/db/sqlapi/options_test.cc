@@ -4,6 +4,7 @@
 #include <set>
 
 #include "db/sqlapi/fixture.h"
+#include "queue/compression.h"
 
 namespace allot::sqlapi {
 namespace {
@@ -108,6 +109,31 @@ TEST_F(OptionsTest, ATaskMayExpireAndBeCompressed) {
               R"( "unique_key": "k"})");
   EXPECT_EQ(value("SELECT CONCAT_WS('|', flags, expires_at) FROM task"),
             std::to_string(queue::kZstdFlag | queue::kUniqueFlag) + "|2149-12-31 18:00:00.250000");
+}
+
+// What it was comes out, byte for byte, whatever the stream ends in.
+TEST_F(OptionsTest, AboveAMeasureThePayloadIsCompressed) {
+  const auto stored = [&](const std::string& payload, const char* options) {
+    look_.execute("DELETE FROM task");
+    call_submit(app_, "default", "t", payload, options);
+    auto results = look_.execute("SELECT flags, payload FROM task");
+    const auto row = results.front().next();
+    const auto flags = static_cast<std::uint32_t>(row->u64(0));
+    std::string bytes(row->text(1));
+    EXPECT_LE(bytes.size(), payload.size());
+    EXPECT_EQ(queue::decompress(flags, bytes), payload);
+    return flags;
+  };
+  const std::string text(1000, 'a');
+  EXPECT_EQ(stored(text, R"({"compress_above": 999})"), queue::kGzipFlag);
+  EXPECT_EQ(stored(text, R"({"compress_above": 1000})"), 0U) << "not larger";
+  EXPECT_EQ(stored(text, R"({"compress_above": 0})"), 0U);
+  EXPECT_EQ(stored("abc", R"({"compress_above": 1})"), 0U) << "would save nothing";
+  std::string bytes;
+  for (int i = 0; i < 600; ++i) {  // among so many, several streams end in a space
+    bytes += std::string(8, static_cast<char>(i));
+    stored(bytes, R"({"compress_above": 1})");
+  }
 }
 
 std::string keyed(const std::string& key) {
@@ -243,7 +269,11 @@ TEST_F(OptionsTest, AWrongOneIsRefusedByName) {
       {R"({"expires_at": "2030-01-01T00:00:00Z", "run_at": "2030-01-01T00:00:00Z"})",
        "it expires before it is due"},
       {R"({"compression": "lz4"})", R"('compression' must be "gzip" or "zstd")"},
-      {R"({"compress_above": 100})", "compress_above: nothing is compressed here"},
+      {R"({"compress_above": -1})", "'compress_above' must be a number of bytes"},
+      {R"({"compress_above": 16777216})", "'compress_above' must be a number of bytes"},
+      {R"({"compress_above": 99999999999999999999})", "'compress_above' must be a number of bytes"},
+      {R"({"compress_above": "1k"})", "'compress_above' must be a number of bytes"},
+      {R"({"compress_above": null})", "'compress_above' must be a number of bytes"},
       {R"({"delay": "1s", "run_at": "2030-01-01T00:00:00Z"})", "delay and run_at together"},
       {R"({"run_at": 5})", "'run_at' must be a string"},
       {R"({"run_at": "2030-01-01T00:00:00"})", "not a moment with its zone"},
