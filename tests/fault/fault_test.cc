@@ -80,7 +80,13 @@ TEST(Campaign, LateWorkersDoNoHarm) {
   options.work = Work::kLate;
   options.submitters = 3;
   options.per_second = 1;
-  EXPECT_GT(run(options, "late").verdict.overlaps, 0U);
+  // Whether somebody is late depends on the machine, too.
+  std::uint64_t overlaps = 0;
+  for (int tries = 0; tries < 3 && overlaps == 0; ++tries) {
+    overlaps = run(options, "late").verdict.overlaps;
+    ++options.seed;
+  }
+  EXPECT_GT(overlaps, 0U);
 }
 
 // One such task, and no other fault.
