@@ -186,7 +186,8 @@ TEST_F(GatherLoopTest, PayloadsOfACallAreBoundedOnceTheyAreDecompressed) {
   put_packed(3, "c", 5);
   put_packed(4, "d", 12);
   put_one(5, "gather.fifty", "e");
-  work_once();
+  // Under a sanitizer so many bytes may take longer than the time of a block.
+  for (int leases = 0; leases < 5 && tasks_left() != "0"; ++leases) work_once();
   EXPECT_EQ(calls(), "many a:1 b:1; one c:1; many d:1 e:1");
   EXPECT_EQ(tasks_left(), "0");
   EXPECT_EQ(dead(), "");
@@ -327,7 +328,8 @@ TEST_F(GatherLoopTest, TheTimeOfAllEndsWithTheCallAlsoWhileTheKeeperIsBusy) {
     ASSERT_TRUE(support::eventually([&] { return value(renewals) != "0"; }));
     static_cast<void>(output_folder_.write("gate" + std::to_string(tries), ""));
     const auto over = [&](std::size_t entry) {
-      return one->slot().running[entry].hard_deadline_ns == 0;
+      auto& deadline = const_cast<std::uint64_t&>(one->slot().running[entry].hard_deadline_ns);
+      return std::atomic_ref(deadline).load() == 0;
     };
     ASSERT_TRUE(support::eventually([&] { return over(0) && over(1) && over(2); }));
     ended_before = one->slot().running_count == 3 && value(renewals) != "0";
