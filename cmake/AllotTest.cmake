@@ -19,7 +19,7 @@ function(allot_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
 endfunction()
 
-# allot_test_kinds(name SOURCES ... LINKS ... [TIMEOUT seconds]): one binary of several sources, each
+# allot_test_kinds(name SOURCES ... LINKS ... TIMEOUT seconds): one binary of several sources, each
 # KIND_test.cc of which has a ctest entry NAME_KIND that runs its tests. For tests that share no
 # fixture, so that they are linked once. A suite is in one source only.
 function(allot_test_kinds name)
@@ -36,6 +36,10 @@ function(allot_test_kinds name)
       continue()
     endif()
     set(entry ${name}_${CMAKE_MATCH_1})
+    file(STRINGS ${source} unknown REGEX "^(TEST_P|TYPED_TEST)")
+    if(unknown)
+      message(FATAL_ERROR "${source}: only TEST and TEST_F are found by allot_test_kinds(): ${unknown}")
+    endif()
     file(STRINGS ${source} cases REGEX "^TEST(_F)?\\(")
     list(TRANSFORM cases REPLACE "^TEST(_F)?\\(([A-Za-z0-9_]+).*" "\\2.*")
     list(REMOVE_DUPLICATES cases)

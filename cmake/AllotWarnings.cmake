@@ -5,7 +5,8 @@ function(allot_target target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-align -Wformat=2
     -Wundef $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
-  # What one source opens is global to those compiled as one with it; release looks singly, and lint has its own.
+  # What one source opens is global to those compiled as one with it. release looks at each source,
+  # and lint for variables.
   if(CMAKE_UNITY_BUILD)
     target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()

@@ -16,7 +16,7 @@
 namespace allot::queue {
 namespace {
 
-constexpr std::uint32_t kRetriedAtOnce = 1000;
+constexpr std::uint32_t kDeadPage = 1000;
 constexpr std::size_t kMostPattern = 200;
 
 // Bytes of UTF-8 sequences beyond ASCII are parts of words.
@@ -218,14 +218,14 @@ void each_dead(db::Connection& db, const QueueInfo& queue,
     set_partition(statement, {queue.queue_id, last.partition.partition_no})
         .set("prio", last.prio)
         .set("first_key", last.first_key)
-        .set("most", kRetriedAtOnce);
+        .set("most", kDeadPage);
     auto results = db.run({statement});
     while (const auto row = results.front().next()) {
       const DeadLetter letter = read_letter(*row, queue.queue_id);
       if (!look(letter)) return;
       last = letter.id;
     }
-    if (results.front().row_count() < kRetriedAtOnce) return;
+    if (results.front().row_count() < kDeadPage) return;
   }
 }
 

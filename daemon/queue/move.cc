@@ -11,7 +11,7 @@
 namespace allot::queue {
 namespace {
 
-constexpr std::uint32_t kMovedAtOnce = 1000;
+constexpr std::uint32_t kWaitingPage = 1000;
 constexpr std::chrono::microseconds kTtl = std::chrono::seconds(30);  // should we die meanwhile
 
 Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
@@ -34,13 +34,13 @@ void each_waiting(db::Connection& db, const QueueInfo& queue,
     set_partition(statement, {queue.queue_id, last.partition.partition_no})
         .set("prio", last.key.prio)
         .set("run_key", last.key.run_key)
-        .set("most", kMovedAtOnce);
+        .set("most", kWaitingPage);
     auto results = db.run({statement});
     while (const auto row = results.front().next()) {
       last = read_waiting(*row, queue.queue_id);
       if (!look(last)) return;
     }
-    if (results.front().row_count() < kMovedAtOnce) return;
+    if (results.front().row_count() < kWaitingPage) return;
   }
 }
 
