@@ -190,8 +190,11 @@ InstanceView read_instance(const std::string& runtime_dir) {
   for (std::uint32_t i = 0; i < slots; ++i) {
     const auto& slot = *reinterpret_cast<const ipc::Slot*>(bytes + ipc::slot_offset(i));
     const bool blank = slot.state.load() == static_cast<std::uint32_t>(ipc::WorkerState::kBlank);
-    if (slot.generation > 0 && !blank && lives(slot.pid)) {
+    if (slot.generation == 0 || blank) continue;
+    if (lives(slot.pid)) {
       view.workers.push_back(read_worker(slot, i));
+    } else if (ipc::needs_settling(slot)) {
+      ++view.unsettled;
     }
   }
   return view;

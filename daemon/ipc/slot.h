@@ -40,9 +40,9 @@ struct SlotFileHeader {
   char instance[32];
 };
 
-// What the worker says it is doing. Written by the worker only.
+// What the worker says it is doing. Written by the worker; by the supervisor once it is dead.
 enum class WorkerState : std::uint32_t {
-  kBlank = 0,   // nothing written since the slot was given out
+  kBlank = 0,   // nothing written since the slot was given out, or all of it is settled
   kConnecting,  // no database connection
   kIdle,        // connected, no lease
   kLeasing,     // holds or is about to take a lease

@@ -289,8 +289,10 @@ void Workers::settle(std::uint32_t index, Nanos now) {
 void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {
   Entry& entry = entries_[index];
   entry.settler = -1;
-  if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
+  if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0) {
+    instance_.slot(index).state = static_cast<std::uint32_t>(ipc::WorkerState::kBlank);
     return move(index, SlotEvent::kSettled);
+  }
   entry.settle_pause.failed(now);
   log_event(kWarn, "worker.not_settled", "slot=%u again_in_ms=%llu", index,
             in_ms(entry.settle_pause.pause()));

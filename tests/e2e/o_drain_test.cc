@@ -183,6 +183,28 @@ TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
+// The tasks of a worker that died are nobody's until they are given back, however long that takes.
+TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
+  submit("test.hang_once", 1, "first");
+  support::Process process(command({"--jobs", "2"}));
+  ASSERT_TRUE(eventually([&] { return !busy().empty() && !written().empty(); })) << daemon_.log();
+  auto blocker = daemon_.connect();
+  blocker.execute("START TRANSACTION");
+  blocker.execute("SELECT * FROM q_lock_table WHERE state <> 'FREE' FOR UPDATE");
+  for (const pid_t pid : busy()) kill(pid, SIGKILL);
+  ASSERT_TRUE(eventually([&] { return daemon_.times_logged("worker.start") == 3; }))
+      << daemon_.log();
+  EXPECT_FALSE(eventually([&] { return daemon_.logged("supervisor.signal"); },
+                          std::chrono::milliseconds(1'500)))
+      << "it took the queue for empty";
+  blocker.execute("ROLLBACK");
+  ASSERT_TRUE(process.wait(std::chrono::seconds(60))) << daemon_.log();
+  const json done = json::parse(process.out());
+  EXPECT_EQ(done["ended"], "empty") << process.err() << daemon_.log();
+  EXPECT_EQ(done["done"], 1);
+  EXPECT_EQ(done["left"], 0);
+}
+
 // Its daemon hears of it, gives everything back and leaves; the next one goes on.
 TEST_F(Drain, WhenItIsKilledItsDaemonLeaves) {
   submit("test.sleep", 300, "10");
