@@ -15,6 +15,11 @@ constexpr std::uint32_t kOldest = 1;
 constexpr std::size_t kPluginSizeV1 = offsetof(allot_plugin, handler_count) + sizeof(std::size_t);
 constexpr std::size_t kHandlerSizeV1 = offsetof(allot_handler, destroy) + sizeof(void*);
 
+bool has_run_many(const allot_handler& handler) {
+  constexpr std::size_t kEnd = offsetof(allot_handler, run_many) + sizeof(handler.run_many);
+  return handler.struct_size >= kEnd && handler.run_many != nullptr;
+}
+
 std::optional<Finding> check_handler(const allot_handler* handler, std::size_t number,
                                      std::set<std::string_view>& types) {
   const std::string which = "handler " + std::to_string(number);
@@ -35,6 +40,12 @@ std::optional<Finding> check_handler(const allot_handler* handler, std::size_t n
   if (handler->run == nullptr) {
     return Finding{Refusal::kNoRun,
                    which + " ('" + std::string(type) + "') has no run function; set run"};
+  }
+  if (most_in_a_call(*handler) > 1 && !has_run_many(*handler)) {
+    return Finding{Refusal::kNoRun, which + " ('" + std::string(type) + "') takes up to " +
+                                        std::to_string(handler->most) +
+                                        " tasks in a call and has no run_many function; set "
+                                        "run_many, or most = 0"};
   }
   return std::nullopt;
 }

@@ -43,9 +43,8 @@ inline bool is_concurrent(const allot_handler& handler) {
 
 // How many tasks it takes in one call; 1: never several.
 inline std::uint64_t most_in_a_call(const allot_handler& handler) {
-  constexpr std::size_t kEnd = offsetof(allot_handler, run_many) + sizeof(handler.run_many);
-  if (handler.struct_size < kEnd || handler.run_many == nullptr || handler.most == 0) return 1;
-  return handler.most;
+  constexpr std::size_t kEnd = offsetof(allot_handler, most) + sizeof(handler.most);
+  return handler.struct_size < kEnd || handler.most == 0 ? 1 : handler.most;
 }
 
 // How often a run of this handler promises to make progress; 0: it promises nothing. At least a

@@ -14,9 +14,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <set>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -311,6 +313,29 @@ class Pace : public allot::Handler {
   std::string output_;
 };
 
+// The same, also beside others of its kind.
+class PaceBeside : public Pace {
+ public:
+  using Pace::Pace;
+  static constexpr bool kConcurrent = true;
+};
+// And several in one call, where what ends in 7 needs two attempts.
+class PaceMany : public Pace {
+ public:
+  using Pace::Pace;
+  static constexpr std::size_t kMost = 5;
+  allot::Outcome run(allot::Context& ctx) override {
+    allot::Outcome outcome = Pace::run(ctx);
+    if (ctx.attempt() > 1 || !ctx.payload().ends_with('7')) return outcome;
+    return allot::retry("once more", std::chrono::seconds(0));
+  }
+  std::vector<allot::Outcome> run_many(std::span<allot::Context> tasks) override {
+    std::vector<allot::Outcome> outcomes;
+    for (allot::Context& ctx : tasks) outcomes.push_back(run(ctx));
+    return outcomes;
+  }
+};
+
 // Appends when it starts, in microseconds since 1970, then takes 50 ms.
 class Stamp : public allot::Handler {
  public:
@@ -430,6 +455,8 @@ class Burrow : public allot::Handler {
 
 ALLOT_HANDLER("test.burrow", Burrow)
 ALLOT_HANDLER("test.pace", Pace)
+ALLOT_HANDLER("test.pace_beside", PaceBeside)
+ALLOT_HANDLER("test.pace_many", PaceMany)
 ALLOT_HANDLER("test.stamp", Stamp)
 ALLOT_HANDLER("test.bloat", Bloat)
 ALLOT_HANDLER("test.promise", Promise)
