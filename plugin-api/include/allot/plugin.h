@@ -226,7 +226,8 @@ typedef struct allot_handler {
    * why goes to error; each task is then run by itself, with run. So it must have done nothing that
    * may not be done again. The time limit is that of the type, for the whole call, and a heartbeat
    * of any host counts for all; stop_requested is asked of each, as one of them may be cancelled.
-   * checkpoint, replace_with and execute answer ALLOT_BAD_INPUT. Not NULL where most is more than 1. */
+   * checkpoint, replace_with and execute answer ALLOT_BAD_INPUT. Not NULL where most is more
+   * than 1. */
   int32_t (*run_many)(void* self, const allot_task* const* tasks, const allot_host* const* hosts,
                       size_t count, allot_outcome* const* outcomes, allot_text* error);
 } allot_handler;
