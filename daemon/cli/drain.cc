@@ -211,13 +211,12 @@ class Drain {
       }
       const InstanceView view = read_instance(place_.folder);
       seen_ready_ = seen_ready_ || ready(view);
-      const bool rests = idle(view);
-      const bool due = !seen_ready_ || !rests || !nothing_due();
-      const bool settled = view.unsettled == 0;  // else tasks are due that the scout cannot see
-      quiet = !due && settled ? quiet + 1 : 0;
+      const bool due = !seen_ready_ || !idle(view) || !nothing_due();
+      // What is not settled is due, too, and no scout sees it.
+      quiet = !due && view.unsettled == 0 ? quiet + 1 : 0;
       if (interrupted()) {
         ended_ = "interrupted";
-      } else if (tally_->allowed <= 0 && rests && settled) {
+      } else if (tally_->allowed <= 0 && idle(view)) {
         ended_ = over_time_ ? "max_seconds" : "max_tasks";
       } else if (!seen_ready_ && passed > kStartPatience) {
         ended_ = "no_worker";
