@@ -191,6 +191,7 @@ TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
   auto blocker = daemon_.connect();
   blocker.execute("START TRANSACTION");
   blocker.execute("SELECT * FROM q_lock_table WHERE state <> 'FREE' FOR UPDATE");
+  blocker.execute("SELECT * FROM task_running FOR UPDATE");  // where it goes when it is detached
   for (const pid_t pid : busy()) kill(pid, SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon_.times_logged("worker.start") == 3; }))
       << daemon_.log();
