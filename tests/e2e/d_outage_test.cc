@@ -232,6 +232,7 @@ TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
   Database server;
   Daemon daemon({.workers = 1, .queue_keys = "partitions = 1", .server = &server});
   ASSERT_TRUE(eventually([&] { return daemon.logged("worker worker.ready"); })) << daemon.log();
+  const auto ready = std::chrono::steady_clock::now();
   // One transaction, so one block: the first is finished and not acknowledged while the second
   // hangs.
   const auto done =
@@ -242,6 +243,9 @@ TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   const pid_t victim = daemon.busy_workers().front();
   EXPECT_EQ(daemon.count("task"), 2U);
+  // Else the settler takes the worker's connection for one to the new server, which counts its time
+  // in whole seconds, and kills ours if it has the same number.
+  ASSERT_TRUE(eventually([&] { return std::chrono::steady_clock::now() - ready > seconds(2); }));
   server.kill9();
   kill(victim, SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon.logged("worker.not_settled"); })) << daemon.log();
