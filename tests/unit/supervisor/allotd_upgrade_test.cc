@@ -79,9 +79,11 @@ TEST(AllotdUpgrade, ThenAStopWaitsForATaskFromBefore) {
 TEST(AllotdUpgrade, AWorkerThatDiesAroundItIsSettledAndReplaced) {
   Allotd daemon;
   for (std::size_t round = 1; round <= 8; ++round) {
+    // Both: the worker says it to the supervisor first, and then to the events.
     ASSERT_TRUE(daemon.logged("worker.ready", round)) << daemon.story();
+    ASSERT_TRUE(daemon.saw("ready slot=", round)) << daemon.story();
     const int slot = daemon.newest();
-    ASSERT_TRUE(daemon.tell(slot, "task"));
+    ASSERT_TRUE(daemon.tell(slot, "task")) << daemon.story();
     const pid_t worker = daemon.pid_of("ready slot=");
     daemon.signal(SIGUSR2);
     // At different moments of it.
