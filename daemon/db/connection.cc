@@ -23,6 +23,7 @@ constexpr std::string_view kSession =
     " time_zone = '+00:00', autocommit = 1, completion_type = 0, sql_safe_updates = 1"
     " /*M!100300 , idle_write_transaction_timeout = 30 */;"
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
+    "SHOW GLOBAL STATUS LIKE 'Uptime';"
     "SELECT CONNECTION_ID(), @@max_allowed_packet,"
     " CRC32(CONCAT_WS('|', @@hostname, @@port, @@server_id)),"
     " @@global.read_only, @@global.innodb_read_only, CURRENT_USER()";
@@ -165,7 +166,6 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
     use_tls(*handle_, options.tls);
   }
   database_ = options.database;
-  opened_ns_ = boot_ns();
   const char* database = options.database.empty() ? nullptr : options.database.c_str();
   // FOUND_ROWS: an UPDATE reports matched rows, so that "0" always means that the fence was gone.
   if (mysql_real_connect(handle_.get(), server != nullptr ? server->host.c_str() : nullptr,
@@ -185,6 +185,8 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
 void Connection::set_up_session(std::chrono::seconds lock_wait) {
   max_packet_ = 0;  // of the server before
   auto results = execute(lock_waits(lock_wait) + std::string(kSession));
+  opened_ns_ = boot_ns();  // not before the server told its age, which it had by now at least
+  server_age_ = std::chrono::seconds(results[results.size() - 2].next()->u64(1));
   const auto row = results.back().next();
   id_ = row->u64(0);
   max_packet_ = row->u64(1);

@@ -21,7 +21,7 @@ inline constexpr int kAnswerFd = 7;  // preflight answer (preflight.h), or readi
 inline constexpr int kLockFd = 8;    // the instance lock, held by every process of the instance
 
 inline constexpr char kSlotMagic[8] = {'a', 'l', 'l', 'o', 't', 's', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 5;
+inline constexpr std::uint32_t kSlotVersion = 6;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 512;
 inline constexpr std::size_t kMaxRunning = 64;
@@ -109,8 +109,10 @@ struct Slot {
   std::atomic<std::uint64_t> lease_deadline_ns;  // CLOCK_BOOTTIME
   char queue_name[kTypeSize];
 
-  std::uint64_t
-      server_ids[2 + kMaxRunning];  // where connection_ids count: db::Connection::server_id()
+  // Where connection_ids count, and for how long that server had been up when the connection was
+  // opened: server_id() and server_age() of db::Connection, the second in seconds.
+  std::uint64_t server_ids[2 + kMaxRunning];
+  std::uint64_t server_ages[2 + kMaxRunning];
 
   // Counters since the worker started.
   std::atomic<std::uint64_t> tasks_done;

@@ -124,13 +124,25 @@ std::uint64_t LeaseStore::reclaim(db::Connection& db) const {
   return db.run({statement}).front().affected();
 }
 
+namespace {
+
+// Opened before the server began, or as it began, at one that had been up for longer. A server
+// tells whole seconds: one of slack for each number. While its clock is not set back, no connection
+// of this life is taken for one of the former: its age is at least its server_age and its own age.
+bool is_of_former_life(const FormerConnection& connection, std::chrono::seconds uptime) {
+  constexpr std::chrono::seconds kSlack(1);
+  if (connection.age > uptime + kSlack) return true;
+  return connection.age + kSlack >= uptime && connection.server_age > 2 * kSlack;
+}
+
+}  // namespace
+
 void kill_connections(db::Connection& db, std::span<const FormerConnection> connections) {
   auto results = db.run({db::Statement(sql::k_server_uptime)});
   const std::chrono::seconds uptime(results.front().next()->u64(1));
   for (const FormerConnection& connection : connections) {
-    // Whole seconds on one side: one second of slack.
     if (connection.id == 0 || connection.server_id != db.server_id()) continue;
-    if (connection.age > uptime + std::chrono::seconds(1)) continue;
+    if (is_of_former_life(connection, uptime)) continue;
     db::Statement kill(sql::k_kill_connection);
     kill.set("connection_id", connection.id);
     try {

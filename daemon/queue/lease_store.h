@@ -73,14 +73,15 @@ class LeaseStore {
   std::chrono::microseconds ttl_;
 };
 
-// Ends connections of a dead process, whose last packet may still be executing (S9). Those opened
-// longer ago than the server has been up went down with its former life, and their ids may be
-// somebody else's by now; so may those of another server. `age` is the time since the connection
-// was opened.
+// Ends connections of a dead process, whose last packet may still be executing (S9). Those of the
+// server's former life went down with it, and their ids may be somebody else's by now; so may those
+// of another server. In doubt a connection is ended: around the start of a server that was started
+// again within seconds.
 struct FormerConnection {
-  std::uint64_t id = 0;
-  std::uint64_t server_id = 0;  // db::Connection::server_id()
-  std::chrono::nanoseconds age{0};
+  std::uint64_t id = 0;                // 0: there was none
+  std::uint64_t server_id = 0;         // db::Connection::server_id()
+  std::chrono::nanoseconds age{0};     // since it was opened
+  std::chrono::seconds server_age{0};  // db::Connection::server_age()
 };
 void kill_connections(db::Connection& db, std::span<const FormerConnection> connections);
 

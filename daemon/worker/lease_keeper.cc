@@ -7,6 +7,7 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "worker/connect.h"
+#include "worker/former_connection.h"
 
 namespace allot::worker {
 namespace {
@@ -155,9 +156,7 @@ void LeaseKeeper::end_last_call(db::Connection& db) {
   queue::FormerConnection former;
   {
     const std::lock_guard held(mutex_);
-    const ipc::Slot& slot = slot_.raw();
-    const std::chrono::nanoseconds age(boot_ns() - slot.connected_ns[1]);
-    former = {slot.connection_ids[1].load(), slot.server_ids[1], age};
+    former = former_connection(slot_.raw(), 1);
   }
   queue::kill_connections(db, {&former, 1});
 }

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "log/log.h"
-#include "queue/lease_store.h"
 #include "worker/connect.h"
+#include "worker/former_connection.h"
 #include "worker/stop_request.h"
 
 namespace allot::worker {
@@ -53,11 +53,7 @@ db::Connection& Session::connection() {
 // it must not be executed behind what this one sends. A lease that was given back would be taken
 // again, for nobody.
 void Session::end_former(db::Connection& fresh) {
-  const ipc::Slot& slot = slot_.raw();
-  const std::chrono::nanoseconds age(boot_ns() - slot.connected_ns[place_]);
-  const queue::FormerConnection former{slot.connection_ids[place_].load(), slot.server_ids[place_],
-                                       age};
-  if (former.id == 0) return;
+  const queue::FormerConnection former = former_connection(slot_.raw(), place_);
   queue::kill_connections(fresh, {&former, 1});
 }
 

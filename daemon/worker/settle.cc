@@ -26,6 +26,7 @@
 #include "queue/task_store.h"
 #include "worker/cancel_watch.h"
 #include "worker/connect.h"
+#include "worker/former_connection.h"
 #include "worker/hints.h"
 #include "worker/recovery.h"
 #include "worker/run_hooks.h"
@@ -324,9 +325,7 @@ void spare(const Tools& tools, const std::vector<Left>& neighbours, bool suspect
 void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
   std::vector<queue::FormerConnection> connections;
   for (std::size_t i = 0; i < std::size(slot.connection_ids); ++i) {
-    if (slot.connection_ids[i].load() == 0) continue;
-    connections.push_back({slot.connection_ids[i].load(), slot.server_ids[i],
-                           std::chrono::nanoseconds(boot_ns() - slot.connected_ns[i])});
+    connections.push_back(former_connection(slot, i));
   }
   queue::kill_connections(db, connections);
 }

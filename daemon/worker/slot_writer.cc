@@ -67,6 +67,7 @@ void SlotWriter::connected(std::size_t which, const db::Connection& connection) 
   slot_.connection_ids[which].store(0, std::memory_order_release);  // no id with another's server
   slot_.connected_ns[which] = connection.opened_ns();
   slot_.server_ids[which] = connection.server_id();
+  slot_.server_ages[which] = static_cast<std::uint64_t>(connection.server_age().count());
   slot_.connection_ids[which].store(connection.id(), std::memory_order_release);
 }
 

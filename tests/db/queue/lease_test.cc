@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "base/clock.h"
 #include "db/queue/fixture.h"
 
 namespace allot::queue {
@@ -209,25 +210,60 @@ using KillTest = QueueTest;
 TEST_F(KillTest, FormerConnectionsAreEnded) {
   db::Connection former = connect();
   const std::uint64_t here = former.server_id();
-  kill_connections(worker_.db, std::vector<FormerConnection>{{0, here, seconds(0)},
-                                                             {former.id(), here, seconds(0)},
-                                                             {UINT32_MAX, here, seconds(0)}});
+  kill_connections(worker_.db,
+                   std::vector<FormerConnection>{{.id = 0, .server_id = here},
+                                                 {.id = former.id(), .server_id = here},
+                                                 {.id = UINT32_MAX, .server_id = here}});
   EXPECT_EQ(support::error_class_of([&] { former.execute("SELECT 1"); }), "gone");
   EXPECT_EQ(worker_.db.execute("SELECT 1").front().next()->u64(0), 1U);
 }
 
 TEST_F(KillTest, AnIdFromBeforeTheServersStartIsSomebodyElsesNow) {
   db::Connection innocent = connect();
-  kill_connections(worker_.db, std::vector<FormerConnection>{{innocent.id(), innocent.server_id(),
-                                                              std::chrono::hours(24 * 365)}});
+  kill_connections(worker_.db,
+                   std::vector<FormerConnection>{{.id = innocent.id(),
+                                                  .server_id = innocent.server_id(),
+                                                  .age = std::chrono::hours(24 * 365)}});
   EXPECT_EQ(innocent.execute("SELECT 1").front().next()->u64(0), 1U);
 }
 
 TEST_F(KillTest, AnIdOfAnotherServerIsSomebodyElsesHere) {
   db::Connection innocent = connect();
   kill_connections(worker_.db, std::vector<FormerConnection>{
-                                   {innocent.id(), innocent.server_id() + 1, seconds(0)}});
+                                   {.id = innocent.id(), .server_id = innocent.server_id() + 1}});
   EXPECT_EQ(innocent.execute("SELECT 1").front().next()->u64(0), 1U);
+}
+
+FormerConnection former_of(const db::Connection& connection) {
+  return {.id = connection.id(),
+          .server_id = connection.server_id(),
+          .age = std::chrono::nanoseconds(boot_ns() - connection.opened_ns()),
+          .server_age = connection.server_age()};
+}
+
+TEST(KillAfterARestart, AYoungIdOfTheFormerLifeIsSomebodyElsesToo) {
+  support::Database server;
+  db::Connection killer(server.options());
+  ASSERT_TRUE(support::eventually([&] { return support::server_counter(killer, "Uptime") > 2; }));
+  const db::Connection young(server.options());
+  server.kill9();
+  server.start();
+  killer = db::Connection(server.options());
+  db::Connection innocent(server.options());
+  while (innocent.id() < young.id()) innocent = db::Connection(server.options());
+  ASSERT_EQ(innocent.id(), young.id());
+  const FormerConnection former = former_of(young);
+  kill_connections(killer, {&former, 1});
+  EXPECT_EQ(innocent.execute("SELECT 1").front().next()->u64(0), 1U);
+}
+
+TEST(KillAfterARestart, WhoConnectedAsTheServerBeganIsEnded) {
+  support::Database server;
+  db::Connection killer(server.options());
+  db::Connection first(server.options());
+  const FormerConnection former = former_of(first);
+  kill_connections(killer, {&former, 1});
+  EXPECT_EQ(support::error_class_of([&] { first.execute("SELECT 1"); }), "gone");
 }
 
 }  // namespace
