@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "e2e/daemon.h"
@@ -218,7 +219,7 @@ TEST(OutageOfRoom, TheDiskIsFull) {
   auto db = daemon.connect();
   db.execute("CREATE TABLE filler (id INT PRIMARY KEY AUTO_INCREMENT, a LONGBLOB) ENGINE=InnoDB");
   const auto payloads = numbered(8);
-  daemon.submit_many("test.bloat", payloads);
+  daemon.submit_many("test.bloat_on_go", payloads);
   limit_files(server.pid(), std::filesystem::file_size(server.folder() + "/data/ibdata1"));
   for (std::size_t size = 1'000'000; size > 1'000; size /= 8) {
     while (support::error_class_of([&] {
@@ -227,6 +228,7 @@ TEST(OutageOfRoom, TheDiskIsFull) {
            }) == "none") {
     }
   }
+  std::ofstream(daemon.folder() + "/written.go").flush();
   EXPECT_TRUE(eventually([&] { return daemon.logged("class=full"); })) << daemon.log();
   limit_files(server.pid(), RLIM_INFINITY);
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();

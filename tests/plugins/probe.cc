@@ -365,8 +365,18 @@ class Bloat : public allot::Handler {
     return allot::success();
   }
 
- private:
+ protected:
   std::string output_;
+};
+
+// The same, not before there is a file with the output's name and ".go".
+class BloatOnGo : public Bloat {
+ public:
+  using Bloat::Bloat;
+  allot::Outcome run(allot::Context& ctx) override {
+    while (::access((output_ + ".go").c_str(), F_OK) != 0) ::poll(nullptr, 0, 5);
+    return Bloat::run(ctx);
+  }
 };
 
 // Promises progress. payload: milliseconds for which it keeps the promise; then it hangs, or is
@@ -459,6 +469,7 @@ ALLOT_HANDLER("test.pace_beside", PaceBeside)
 ALLOT_HANDLER("test.pace_many", PaceMany)
 ALLOT_HANDLER("test.stamp", Stamp)
 ALLOT_HANDLER("test.bloat", Bloat)
+ALLOT_HANDLER("test.bloat_on_go", BloatOnGo)
 ALLOT_HANDLER("test.promise", Promise)
 ALLOT_HANDLER("test.deaf", Deaf)
 ALLOT_HANDLER("test.stray", Stray)
