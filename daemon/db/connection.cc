@@ -8,7 +8,6 @@
 #include <charconv>
 #include <mutex>
 
-#include "base/clock.h"
 #include "db/lent_session.h"
 #include "db/tls.h"
 
@@ -23,7 +22,6 @@ constexpr std::string_view kSession =
     " time_zone = '+00:00', autocommit = 1, completion_type = 0, sql_safe_updates = 1"
     " /*M!100300 , idle_write_transaction_timeout = 30 */;"
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
-    "SHOW GLOBAL STATUS LIKE 'Uptime';"
     "SELECT CONNECTION_ID(), @@max_allowed_packet,"
     " CRC32(CONCAT_WS('|', @@hostname, @@port, @@server_id)),"
     " @@global.read_only, @@global.innodb_read_only, CURRENT_USER()";
@@ -185,8 +183,6 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
 void Connection::set_up_session(std::chrono::seconds lock_wait) {
   max_packet_ = 0;  // of the server before
   auto results = execute(lock_waits(lock_wait) + std::string(kSession));
-  opened_ns_ = boot_ns();  // not before the server told its age, which it had by now at least
-  server_age_ = std::chrono::seconds(results[results.size() - 2].next()->u64(1));
   const auto row = results.back().next();
   id_ = row->u64(0);
   max_packet_ = row->u64(1);

@@ -137,10 +137,6 @@ class Connection {
   [[nodiscard]] std::uint64_t id() const { return id_; }
   // Tells the servers of a list apart: id() counts on each of them.
   [[nodiscard]] std::uint64_t server_id() const { return server_id_; }
-  // When it was open, of CLOCK_BOOTTIME; not before the server had been up for server_age(), which
-  // it tells in whole seconds.
-  [[nodiscard]] std::uint64_t opened_ns() const { return opened_ns_; }
-  [[nodiscard]] std::chrono::seconds server_age() const { return server_age_; }
   [[nodiscard]] std::uint64_t max_packet() const { return max_packet_; }
 
  private:
@@ -166,8 +162,6 @@ class Connection {
   std::unique_ptr<st_mysql, Close> handle_;
   std::uint64_t id_ = 0;
   std::uint64_t server_id_ = 0;
-  std::uint64_t opened_ns_ = 0;
-  std::chrono::seconds server_age_{0};
   std::uint64_t max_packet_ = 0;
 };
 

@@ -98,7 +98,7 @@ struct Slot {
 
   // Block loop, lease keeper, and of those that run tasks side by side; 0 = none.
   std::atomic<std::uint64_t> connection_ids[2 + kMaxRunning];
-  std::uint64_t connected_ns[2 + kMaxRunning];  // CLOCK_BOOTTIME when that connection was opened
+  std::uint64_t connected_ns[2 + kMaxRunning];  // CLOCK_BOOTTIME when that was written
 
   // The lease held or about to be taken (S9). lease_held is set before the statement is sent.
   std::atomic<std::uint32_t> lease_held;
@@ -109,10 +109,10 @@ struct Slot {
   std::atomic<std::uint64_t> lease_deadline_ns;  // CLOCK_BOOTTIME
   char queue_name[kTypeSize];
 
-  // Where connection_ids count, and for how long that server had been up when the connection was
-  // opened: server_id() and server_age() of db::Connection, the second in seconds.
+  // Where connection_ids count, db::Connection::server_id(), and for how many seconds that server
+  // had been up, queue::server_uptime().
   std::uint64_t server_ids[2 + kMaxRunning];
-  std::uint64_t server_ages[2 + kMaxRunning];
+  std::uint64_t server_uptimes[2 + kMaxRunning];
 
   // Counters since the worker started.
   std::atomic<std::uint64_t> tasks_done;

@@ -128,21 +128,26 @@ namespace {
 
 // Opened before the server began, or as it began, at one that had been up for longer. A server
 // tells whole seconds: one of slack for each number. While its clock is not set back, no connection
-// of this life is taken for one of the former: its age is at least its server_age and its own age.
-bool is_of_former_life(const FormerConnection& connection, std::chrono::seconds uptime) {
+// of this life is taken for one of the former: its uptime was measured before its age, so `now` is
+// at least the sum of both.
+bool is_of_former_life(const FormerConnection& connection, std::chrono::seconds now) {
   constexpr std::chrono::seconds kSlack(1);
-  if (connection.age > uptime + kSlack) return true;
-  return connection.age + kSlack >= uptime && connection.server_age > 2 * kSlack;
+  if (connection.age > now + kSlack) return true;
+  return connection.age + kSlack >= now && connection.uptime > 2 * kSlack;
 }
 
 }  // namespace
 
-void kill_connections(db::Connection& db, std::span<const FormerConnection> connections) {
+std::chrono::seconds server_uptime(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_server_uptime)});
-  const std::chrono::seconds uptime(results.front().next()->u64(1));
+  return std::chrono::seconds(results.front().next()->u64(1));
+}
+
+void kill_connections(db::Connection& db, std::span<const FormerConnection> connections) {
+  const std::chrono::seconds now = server_uptime(db);
   for (const FormerConnection& connection : connections) {
     if (connection.id == 0 || connection.server_id != db.server_id()) continue;
-    if (is_of_former_life(connection, uptime)) continue;
+    if (is_of_former_life(connection, now)) continue;
     db::Statement kill(sql::k_kill_connection);
     kill.set("connection_id", connection.id);
     try {

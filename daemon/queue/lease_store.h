@@ -78,12 +78,15 @@ class LeaseStore {
 // of another server. In doubt a connection is ended: around the start of a server that was started
 // again within seconds.
 struct FormerConnection {
-  std::uint64_t id = 0;                // 0: there was none
-  std::uint64_t server_id = 0;         // db::Connection::server_id()
-  std::chrono::nanoseconds age{0};     // since it was opened
-  std::chrono::seconds server_age{0};  // db::Connection::server_age()
+  std::uint64_t id = 0;             // 0: there was none
+  std::uint64_t server_id = 0;      // db::Connection::server_id()
+  std::chrono::seconds uptime{0};   // server_uptime() when it was new
+  std::chrono::nanoseconds age{0};  // the time since then
 };
 void kill_connections(db::Connection& db, std::span<const FormerConnection> connections);
+
+// For how long the server of `db` has been up, as it says itself: in whole seconds.
+std::chrono::seconds server_uptime(db::Connection& db);
 
 // release.sql for `lease`, to be sent together with other statements. Nobody leases the partition
 // again before `hold` is over (S16).

@@ -14,8 +14,8 @@ namespace allot::worker {
 inline queue::FormerConnection former_connection(const ipc::Slot& slot, std::size_t which) {
   return {.id = slot.connection_ids[which].load(),
           .server_id = slot.server_ids[which],
-          .age = std::chrono::nanoseconds(boot_ns() - slot.connected_ns[which]),
-          .server_age = std::chrono::seconds(slot.server_ages[which])};
+          .uptime = std::chrono::seconds(slot.server_uptimes[which]),
+          .age = std::chrono::nanoseconds(boot_ns() - slot.connected_ns[which])};
 }
 
 }  // namespace allot::worker

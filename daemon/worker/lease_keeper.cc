@@ -275,8 +275,10 @@ bool LeaseKeeper::cancel_look_is_due(const Running& running, Nanos now) const {
 
 void LeaseKeeper::connect_if_needed() {
   if (connection_) return;
-  connection_.emplace(connect(options_));
-  slot_.connected(1, *connection_);
+  db::Connection fresh = connect(options_);
+  const auto uptime = queue::server_uptime(fresh);
+  connection_.emplace(std::move(fresh));
+  slot_.connected(1, *connection_, uptime);
 }
 
 // Without the mutex for a moment, so that drop() is not starved by calls that fail.

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "log/log.h"
+#include "queue/lease_store.h"
 #include "worker/connect.h"
 #include "worker/former_connection.h"
 #include "worker/stop_request.h"
@@ -36,8 +37,9 @@ db::Connection& Session::connection() {
   if (!connection_) {
     db::Connection fresh = connect(options_);
     end_former(fresh);
+    const auto uptime = queue::server_uptime(fresh);
     connection_.emplace(std::move(fresh));
-    slot_.connected(place_, *connection_);
+    slot_.connected(place_, *connection_, uptime);
     log::info("database.connected",
               {{"where", connection_->where()}, {"connection", connection_->id()}});
   } else if (mono_ns() - looked_at_ns_ < kLookEvery) {
@@ -54,6 +56,7 @@ db::Connection& Session::connection() {
 // again, for nobody.
 void Session::end_former(db::Connection& fresh) {
   const queue::FormerConnection former = former_connection(slot_.raw(), place_);
+  if (former.id == 0) return;
   queue::kill_connections(fresh, {&former, 1});
 }
 

@@ -63,11 +63,12 @@ void SlotWriter::beat() {
   slot_.heartbeat_ns.store(mono_ns(), std::memory_order_relaxed);
 }
 
-void SlotWriter::connected(std::size_t which, const db::Connection& connection) {
+void SlotWriter::connected(std::size_t which, const db::Connection& connection,
+                           std::chrono::seconds uptime) {
   slot_.connection_ids[which].store(0, std::memory_order_release);  // no id with another's server
-  slot_.connected_ns[which] = connection.opened_ns();
+  slot_.connected_ns[which] = boot_ns();
   slot_.server_ids[which] = connection.server_id();
-  slot_.server_ages[which] = static_cast<std::uint64_t>(connection.server_age().count());
+  slot_.server_uptimes[which] = static_cast<std::uint64_t>(uptime.count());
   slot_.connection_ids[which].store(connection.id(), std::memory_order_release);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -28,8 +29,9 @@ class SlotWriter {
   void beat();
   [[nodiscard]] ipc::Slot& raw() { return slot_; }
 
-  // Connection `which`: 0 the block loop's, 1 the lease keeper's, then those of the runners.
-  void connected(std::size_t which, const db::Connection& connection);
+  // Connection `which`: 0 the block loop's, 1 the lease keeper's, then those of the runners. Before
+  // it is used; `uptime`: what queue::server_uptime() told there just now.
+  void connected(std::size_t which, const db::Connection& connection, std::chrono::seconds uptime);
 
   void begin_lease(queue::Partition partition, std::string_view queue_name, bool exclusive);
   void lease_known(std::uint64_t epoch, std::uint64_t deadline_ns);

@@ -234,25 +234,21 @@ TEST_F(KillTest, AnIdOfAnotherServerIsSomebodyElsesHere) {
   EXPECT_EQ(innocent.execute("SELECT 1").front().next()->u64(0), 1U);
 }
 
-FormerConnection former_of(const db::Connection& connection) {
-  return {.id = connection.id(),
-          .server_id = connection.server_id(),
-          .age = std::chrono::nanoseconds(boot_ns() - connection.opened_ns()),
-          .server_age = connection.server_age()};
-}
-
 TEST(KillAfterARestart, AYoungIdOfTheFormerLifeIsSomebodyElsesToo) {
   support::Database server;
   db::Connection killer(server.options());
   ASSERT_TRUE(support::eventually([&] { return support::server_counter(killer, "Uptime") > 2; }));
-  const db::Connection young(server.options());
+  db::Connection young(server.options());
+  FormerConnection former{
+      .id = young.id(), .server_id = young.server_id(), .uptime = server_uptime(young)};
+  const Nanos opened = boot_ns();
   server.kill9();
   server.start();
   killer = db::Connection(server.options());
   db::Connection innocent(server.options());
   while (innocent.id() < young.id()) innocent = db::Connection(server.options());
   ASSERT_EQ(innocent.id(), young.id());
-  const FormerConnection former = former_of(young);
+  former.age = std::chrono::nanoseconds(boot_ns() - opened);
   kill_connections(killer, {&former, 1});
   EXPECT_EQ(innocent.execute("SELECT 1").front().next()->u64(0), 1U);
 }
@@ -261,7 +257,8 @@ TEST(KillAfterARestart, WhoConnectedAsTheServerBeganIsEnded) {
   support::Database server;
   db::Connection killer(server.options());
   db::Connection first(server.options());
-  const FormerConnection former = former_of(first);
+  const FormerConnection former{
+      .id = first.id(), .server_id = first.server_id(), .uptime = server_uptime(first)};
   kill_connections(killer, {&former, 1});
   EXPECT_EQ(support::error_class_of([&] { first.execute("SELECT 1"); }), "gone");
 }

@@ -231,7 +231,7 @@ TEST_F(SettleTest, TouchesNothingThatSomebodyElseHasByNow) {
 
 TEST_F(SettleTest, EndsTheConnectionWhoseLastStatementStillRuns) {
   db::Connection dead(options());
-  slot_.connected(0, dead);
+  slot_.connected(0, dead, queue::server_uptime(dead));
   slot_.begin_lease(partition(0), "q", false);
   settle_it();
   EXPECT_THROW(dead.execute("SELECT 1"), db::DbError);
