@@ -91,10 +91,11 @@ class Outage : public testing::Test {
                            const Way& way = kAlone) {
     wait_until_settled_in(*server_);
     Daemon daemon(options(way));
+    wait_ready(daemon, 3);
+    const auto pids = daemon.workers();
     const auto payloads = numbered(600);
     daemon.submit_many(way.type, payloads);
     ASSERT_TRUE(eventually([&] { return daemon.written().size() > 50; })) << daemon.log();
-    const auto pids = daemon.workers();
     auto db = daemon.connect();
     trouble(daemon, db);
     ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
@@ -214,7 +215,7 @@ TEST(OutageOfRoom, TheDiskIsFull) {
                    "--innodb-autoextend-increment=1"});
   signal(SIGXFSZ, SIG_DFL);
   Daemon daemon({.workers = 2, .queue_keys = "partitions = 4", .server = &server});
-  ASSERT_TRUE(eventually([&] { return daemon.logged("worker worker.ready"); })) << daemon.log();
+  wait_ready(daemon, 2);
   const auto pids = daemon.workers();
   auto db = daemon.connect();
   db.execute("CREATE TABLE filler (id INT PRIMARY KEY AUTO_INCREMENT, a LONGBLOB) ENGINE=InnoDB");

@@ -2,6 +2,7 @@
 #include "e2e/daemon.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -147,6 +148,12 @@ std::size_t Daemon::times_logged(const std::string& text) const {
   for (std::size_t at = all.find(text); at != std::string::npos; at = all.find(text, at + 1))
     ++times;
   return times;
+}
+
+void wait_ready(const Daemon& daemon, std::size_t workers) {
+  ASSERT_TRUE(support::eventually([&] {
+    return daemon.times_logged("supervisor worker.ready") >= workers;
+  })) << daemon.log();
 }
 
 }  // namespace allot::e2e

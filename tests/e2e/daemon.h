@@ -81,6 +81,9 @@ class Daemon {
   std::unique_ptr<support::Process> process_;
 };
 
+// Until so many have become ready since the start: status() names each of them then.
+void wait_ready(const Daemon& daemon, std::size_t workers);
+
 // The folder of the programs under test, and of the test plugins.
 std::string program(const std::string& name);
 std::string probe_folder();

@@ -114,11 +114,12 @@ TEST(Fault, AHandlerOverItsTimeIsKilledAndCharged) {
 TEST(Fault, TheDatabaseMayGoAwayAndComeBack) {
   support::Database& server = support::Database::shared();
   Daemon daemon({.workers = 3});
+  wait_ready(daemon, 3);
+  const auto pids = daemon.workers();
   const auto payloads = numbered(3'000);
   daemon.submit_many("test.write", payloads);
   daemon.submit_many("test.sleep", std::vector<std::string>(60, "50"));
   ASSERT_TRUE(eventually([&] { return daemon.written().size() > 100; }));
-  const auto pids = daemon.workers();
   server.kill9();
   ASSERT_TRUE(eventually([&] { return daemon.logged("database.lost"); })) << daemon.log();
   server.start();

@@ -17,11 +17,6 @@ using support::eventually;
 using support::ExitStatus;
 using support::read_file;
 
-void wait_ready(const Daemon& daemon, std::size_t workers) {
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("worker worker.ready") >= workers; }))
-      << daemon.log();
-}
-
 bool done(const Daemon& daemon, std::size_t tasks) {
   return eventually([&] { return daemon.drained() && daemon.times_logged("task.ran") >= tasks; });
 }

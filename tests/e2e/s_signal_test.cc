@@ -21,11 +21,6 @@ bool none_alive(const std::vector<pid_t>& pids) {
   return std::none_of(pids.begin(), pids.end(), alive);
 }
 
-void wait_ready(const Daemon& daemon, std::size_t workers) {
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("worker worker.ready") >= workers; }))
-      << daemon.log();
-}
-
 TEST(Signal, AGracefulStopLeavesNothingLeasedAndNothingRunning) {
   Daemon daemon({.workers = 4});
   wait_ready(daemon, 4);

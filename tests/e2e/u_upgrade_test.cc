@@ -33,12 +33,6 @@ class Upgrade : public testing::Test {
     return options;
   }
 
-  static void wait_ready(const Daemon& daemon, std::size_t workers) {
-    ASSERT_TRUE(eventually([&] {
-      return daemon.times_logged("supervisor worker.ready") >= workers;
-    })) << daemon.log();
-  }
-
   // Sends the signal; `times`: how often it has started then, the first time included.
   static void upgrade(Daemon& daemon, std::size_t times) {
     daemon.process().signal(SIGUSR2);
