@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is charged as an attempt, and what is kept of it.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "e2e/daemon.h"
+
+namespace allot::e2e::attempt_test {
+namespace {
+
+using support::eventually;
+
+std::vector<std::string> causes(const nlohmann::json& task) {
+  std::vector<std::string> causes;
+  for (const auto& attempt : task["attempts"]) causes.push_back(attempt["cause"]);
+  return causes;
+}
+
+TEST(Attempt, EachIsKeptWithItsCauseUntilTheTaskIsDead) {
+  Daemon daemon(
+      {.workers = 1, .queue_keys = "max_attempts = 5", .daemon_keys = "task_timeout = \"1s\""});
+  const auto id = daemon.submit("test.misfortune", "");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  const auto task = daemon.task(id);
+  EXPECT_EQ(causes(task),
+            (std::vector<std::string>{"retry", "exception", "signal", "exit", "timeout"}))
+      << task;
+  for (const auto& attempt : task["attempts"]) {  // B13
+    EXPECT_TRUE(attempt["runtime_us"].is_number()) << attempt;
+    const bool died = attempt["attempt"] > 2;
+    EXPECT_EQ(attempt["cpu_us"].is_null(), died) << attempt;
+    EXPECT_EQ(attempt["max_rss_kib"].is_null(), died) << attempt;
+  }
+  EXPECT_GE(task["attempts"][4]["runtime_us"], 900'000) << "its time limit is a second";
+  EXPECT_EQ(task["state"], "dead");
+  EXPECT_EQ(task["cause"], "timeout");
+  // The same for people.
+  const std::string text = daemon.allot({"task", "show", id}).out;
+  std::size_t at = text.find("\nATTEMPT ");
+  for (const char* why :
+       {"retry: busy", "exception: exception: out of luck", "signal: worker killed by signal 11",
+        "exit: worker exited with status 3", "timeout: ran over its time limit"}) {
+    at = text.find(why, at);
+    ASSERT_NE(at, std::string::npos) << why << " has no line, in this order, in\n" << text;
+  }
+}
+
+// Not charged is not the same as not counted: what crashes between two snoozes ends.
+TEST(Attempt, SnoozesAndReleasesHideNoCrash) {
+  for (const char* how : {"snooze", "release"}) {
+    Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 3"});
+    const auto id = daemon.submit("test.slip", how);
+    ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+    EXPECT_EQ(causes(daemon.task(id)), std::vector<std::string>(3, "signal")) << how;
+    const std::string event = std::string(how) == "snooze" ? "task.snoozed" : "task.released";
+    EXPECT_EQ(daemon.times_logged(event), 3U) << how;
+  }
+}
+
+bool is_gone(pid_t pid) {
+  const std::string stat = support::read_file("/proc/" + std::to_string(pid) + "/stat");
+  return stat.empty() || stat.find(") Z ") != std::string::npos;
+}
+
+// A power cut: nobody is left to settle, no handler ends in an orderly way.
+void lose_host(Daemon& daemon) {
+  const auto workers = daemon.workers();
+  daemon.process().signal(SIGSTOP);
+  for (const pid_t worker : workers) kill(worker, SIGKILL);
+  daemon.stop(SIGKILL);
+  for (const pid_t worker : workers) {
+    ASSERT_TRUE(eventually([&] { return is_gone(worker); })) << worker;
+  }
+}
+
+// S7. Nothing is written when a task starts, so nobody knows what the first loss was due to; after
+// it each attempt is written before it starts, and the task that takes the host down again is dead.
+TEST(Attempt, ATaskThatTakesItsHostDownIsFound) {
+  Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 1"});
+  const auto id = daemon.submit("test.hang_once", "x");
+  for (std::size_t losses = 1; losses <= 2; ++losses) {
+    ASSERT_TRUE(eventually([&] { return daemon.written().size() == losses; })) << daemon.log();
+    const auto expected =
+        losses == 1 ? std::vector<std::string>{} : std::vector<std::string>{"running"};
+    EXPECT_EQ(causes(daemon.task(id)), expected);
+    lose_host(daemon);
+    daemon.start();
+  }
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  const auto task = daemon.task(id);
+  EXPECT_EQ(causes(task), std::vector<std::string>{"lost"}) << task;
+  EXPECT_EQ(task["cause"], "lost") << task;
+  EXPECT_EQ(daemon.written().size(), 2U) << "at most once more";
+}
+
+// S5. The database stands still: the worker cannot know that the lease is still its own.
+TEST(Attempt, InAnExclusiveQueueEndsWithItsLease) {
+  support::Database server;
+  Daemon daemon({.workers = 1,
+                 .queue_keys = "exclusive = true\nmax_attempts = 1",
+                 .daemon_keys = "lease_ttl = \"2s\"",
+                 .server = &server});
+  const auto id = daemon.submit("test.hang_once", "x");
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
+  kill(server.pid(), SIGSTOP);
+  EXPECT_TRUE(eventually([&] { return daemon.logged("lease in doubt in an exclusive queue"); }))
+      << daemon.log();
+  kill(server.pid(), SIGCONT);
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  EXPECT_EQ(causes(daemon.task(id)), std::vector<std::string>{"lease"}) << daemon.log();
+}
+
+}  // namespace
+}  // namespace allot::e2e::attempt_test

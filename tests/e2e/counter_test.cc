@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plain task costs the database, by the server's own counters: for 1,000 tasks more, so that
+// starting, connecting and looking for work are not in it. Prints a table for docs/benchmarks.md.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "db/connection.h"
+#include "e2e/daemon.h"
+
+namespace allot::e2e::counter_test {
+namespace {
+
+using support::eventually;
+using Counters = std::map<std::string, double>;
+
+constexpr const char* kRows[] = {"Handler_write",    "Handler_update",    "Handler_delete",
+                                 "Handler_read_key", "Handler_read_next", "Handler_read_first"};
+constexpr const char* kStatements[] = {"Com_insert", "Com_select", "Com_update",       "Com_delete",
+                                       "Com_begin",  "Com_commit", "Com_insert_select"};
+
+// The number of partitions of the queue in which a task is due.
+constexpr const char* kNothingIsDue =
+    "SELECT SUM((SELECT run_key FROM task WHERE queue_id = l.queue_id AND partition_no ="
+    " l.partition_no AND prio = 1 ORDER BY run_key LIMIT 1) <="
+    " (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12)) FROM q_lock_table AS l";
+
+Counters read(db::Connection& db) {
+  Counters counters;
+  for (const char* name : kRows) counters[name] = 0;
+  for (const char* name : kStatements) counters[name] = 0;
+  auto rows = db.execute("SHOW GLOBAL STATUS");
+  while (const auto row = rows.front().next()) {
+    const auto at = counters.find(std::string(row->text(0)));
+    if (at != counters.end()) at->second = static_cast<double>(row->u64(1));
+  }
+  return counters;
+}
+
+// Tasks of tomorrow, in the partitions of the others.
+void fill_with_delayed(db::Connection& db, int tasks) {
+  if (tasks == 0) return;
+  db.execute("SET SESSION max_recursive_iterations = 2000000");
+  db.execute(
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
+      " WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < " +
+      std::to_string(tasks) +
+      ") SELECT queue_id, i % 4, 1, (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6) +"
+      " INTERVAL 1 DAY) << 12) + i, 'test.ok', REPEAT('x', 100) FROM n, queue"
+      " WHERE name = 'default'");
+}
+
+// Submits so many tasks with nobody there, then lets one worker run them.
+Counters cost_of(int tasks, int delayed, const std::string& keys) {
+  Daemon daemon({.workers = 1,
+                 .queue_keys = "partitions = 4\nblock_size = 100\n" + keys,
+                 .log_level = "warn",
+                 .start = false});
+  std::string lines;
+  for (int i = 0; i < tasks; ++i) {
+    lines += R"({"queue":"default","type":"test.ok","payload":"0123456789"})"
+             "\n";
+  }
+  EXPECT_EQ(daemon.allot({"migrate"}).status.code, 0);
+  db::Connection look = daemon.connect();
+  fill_with_delayed(look, delayed);
+  const Counters before = read(look);
+  EXPECT_EQ(daemon.allot({"submit", "--ndjson", "-"}, lines).status.code, 0);
+  daemon.start();
+  // The heads of the four partitions; what the question reads is taken off again.
+  int asked = 0;
+  EXPECT_TRUE(eventually(
+      [&] {
+        ++asked;
+        return look.execute(kNothingIsDue).front().next()->maybe_u64(0).value_or(0) == 0;
+      },
+      std::chrono::seconds(120)));
+  daemon.stop(SIGTERM);
+  Counters cost = read(look);
+  for (auto& [name, value] : cost) value -= before.at(name);
+  cost["Com_select"] -= asked;
+  cost["Handler_read_key"] -= 5 * asked;
+  return cost;
+}
+
+// For 1,000 tasks more.
+Counters cost_of_1000(int delayed, const std::string& keys = {}) {
+  constexpr int kFew = 2'000;
+  constexpr int kMany = 22'000;
+  const Counters few = cost_of(kFew, delayed, keys);
+  Counters each = cost_of(kMany, delayed, keys);
+  for (auto& [name, value] : each) {
+    value = (value - few.at(name)) * 1000 / (kMany - kFew);
+    std::printf("%-20s %8.1f\n", name.c_str(), value);
+  }
+  return each;
+}
+
+// What workers look at each second is in it, and more of that on a machine that is slow.
+TEST(Counter, APlainTaskIsOneRowInAndOneRowOut) {
+  const Counters each = cost_of_1000(0);
+  EXPECT_NEAR(each.at("Handler_write"), 1000, 20);
+  EXPECT_NEAR(each.at("Handler_delete"), 1000, 20);
+  EXPECT_LT(each.at("Handler_update"), 10) << "a lease now and then, and never a task";
+  EXPECT_LT(each.at("Handler_read_next"), 1'400) << "each is read once, to be run";
+  EXPECT_LT(each.at("Handler_read_key"), 1'400) << "and found once, to be deleted";
+  EXPECT_LT(each.at("Com_insert"), 8) << "a batch goes to each partition with one statement";
+  EXPECT_LT(each.at("Com_delete"), 12) << "one for each block";
+  EXPECT_LT(each.at("Com_update"), 10);
+}
+
+// ALLOT_TEST_DELAYED says how many wait for tomorrow.
+TEST(Counter, DelayedTasksCostThePlainOnesNothing) {
+  const char* text = std::getenv("ALLOT_TEST_DELAYED");
+  const Counters without = cost_of_1000(0);
+  const Counters with = cost_of_1000(text != nullptr ? std::atoi(text) : 50'000);
+  for (const auto& [name, value] : without) {
+    // What workers look at each second is counted, too, and a busy machine takes its time.
+    const double of_time = name.rfind("Handler_", 0) == 0 ? 20 : 3;
+    EXPECT_NEAR(with.at(name), value, value / 50 + of_time) << name;
+  }
+}
+
+// C10: who asks for a history pays for its row, and for one statement for each block.
+TEST(Counter, AHistoryIsOneRowMore) {
+  const Counters without = cost_of_1000(0);
+  const Counters with = cost_of_1000(0, "history = \"1h\"\n");
+  // The row, and the list that it is made from, which the server keeps in memory.
+  EXPECT_LT(with.at("Handler_write"), without.at("Handler_write") + 2'050);
+  EXPECT_NEAR(with.at("Handler_delete"), without.at("Handler_delete"), 20);
+  EXPECT_NEAR(with.at("Com_delete"), without.at("Com_delete"), 2);
+}
+
+}  // namespace
+}  // namespace allot::e2e::counter_test

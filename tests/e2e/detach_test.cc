@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// A slow task does not hold up its neighbours (B12), and whatever kills it on its way out of the
+// partition, it is neither lost nor in two places, and never runs twice at once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "e2e/daemon.h"
+
+namespace allot::e2e::detach_test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using support::eventually;
+
+const std::string kOnePartition = "partitions = 1\n";
+
+std::vector<std::string> numbered(int n) {
+  std::vector<std::string> payloads;
+  for (int i = 0; i < n; ++i) payloads.push_back(std::to_string(i));
+  return payloads;
+}
+
+bool detached(const Daemon& daemon, std::uint64_t tasks = 1) {
+  return eventually([&] { return daemon.count("task_running") == tasks; });
+}
+
+TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
+  Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
+  const auto slow = daemon.submit("test.sleep", "600000");
+  daemon.submit_many("test.write", numbered(200));
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 200; })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("task.detached task=" + slow)) << daemon.log();
+  const auto shown = daemon.task(slow);
+  EXPECT_EQ(shown["state"], "running") << shown;
+  EXPECT_EQ(shown["attempts_charged"], 1) << shown;
+  const auto listed = nlohmann::json::parse(daemon.allot({"tasks", "--json"}).out);
+  ASSERT_EQ(listed.size(), 1U);
+  EXPECT_EQ(listed[0]["task"], slow);
+  EXPECT_EQ(listed[0]["running_on"], shown["running_on"]);
+  const auto status = daemon.status();
+  EXPECT_EQ(status["queues"][0]["detached"], 1) << status;
+  const auto busy = std::find_if(status["workers"].begin(), status["workers"].end(),
+                                 [](const auto& worker) { return !worker["running"].empty(); });
+  ASSERT_NE(busy, status["workers"].end()) << status;
+  EXPECT_EQ((*busy)["running"][0]["task"], slow);
+  EXPECT_EQ((*busy)["running"][0]["detached"], true);
+  // It is asked to stop and does: back to where it was, nothing charged.
+  EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
+  EXPECT_EQ(daemon.task(slow)["state"], "waiting");
+  EXPECT_EQ(daemon.task(slow)["attempts_charged"], 0);
+  EXPECT_EQ(daemon.count("task_running"), 0U);
+}
+
+// They are acknowledged late, in batches, and the slow task takes the partition away before that.
+TEST(Detach, WhatItsBlockHasFinishedIsNotRepeated) {
+  Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
+  std::string lines;
+  for (int i = 0; i < 41; ++i) {
+    const bool slow = i == 20;
+    lines += nlohmann::json{{"queue", "default"},
+                            {"type", slow ? "test.stay" : "test.write"},
+                            {"payload", slow ? "1000" : std::to_string(i)}}
+                 .dump() +
+             "\n";
+  }
+  ASSERT_EQ(daemon.allot({"submit", "--ndjson", "-"}, lines).status.code, 0);
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(daemon.times_logged("task.detached"), 1U) << daemon.log();
+  EXPECT_EQ(daemon.written().size(), 40U);
+}
+
+// Nobody is idle: the time alone decides, and the neighbours are for other hosts.
+TEST(Detach, AfterItsTimeItLeavesABusyPoolToo) {
+  Daemon daemon({.workers = 1, .queue_keys = kOnePartition + "detach_after = \"300ms\""});
+  const auto slow = daemon.submit("test.stay", "3000");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  auto db = daemon.connect();
+  EXPECT_EQ(db.execute("SELECT state FROM q_lock_table").front().next()->text(0), "FREE");
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_TRUE(daemon.task(slow).is_null()) << "finished";
+}
+
+TEST(Detach, AnExclusiveQueueKeepsItsTasks) {
+  Daemon daemon(
+      {.workers = 2, .queue_keys = kOnePartition + "exclusive = true\ndetach_after = \"100ms\""});
+  (void)daemon.submit("test.stay", "2000");
+  (void)daemon.submit("test.write", "after");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_FALSE(daemon.logged("task.detached")) << daemon.log();
+  EXPECT_EQ(daemon.written().size(), 1U);
+}
+
+TEST(Detach, EveryVerdictIsGivenFromThere) {
+  Daemon daemon({.workers = 2, .queue_keys = "max_attempts = 2\ndetach_after = \"1ms\""});
+  const auto failing = daemon.submit("test.slowly", "fail");
+  const auto retrying = daemon.submit("test.slowly", "retry");
+  const auto throwing = daemon.submit("test.slowly", "throw");
+  const auto snoozing = daemon.submit("test.slowly", "snooze");
+  (void)daemon.submit("test.slowly", "succeed");
+  const auto crashing = daemon.submit("test.slowly", "crash");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 4; })) << daemon.log();
+  for (const auto& [id, cause, attempts] : {std::tuple{failing, "fail", 1},
+                                            {retrying, "retry", 2},
+                                            {throwing, "exception", 2},
+                                            {crashing, "signal", 2}}) {
+    const auto shown = daemon.task(id);
+    EXPECT_EQ(shown["state"], "dead") << shown;
+    EXPECT_EQ(shown["cause"], cause) << shown;
+    EXPECT_EQ(shown["attempts"].size(), static_cast<std::size_t>(attempts)) << shown;
+  }
+  EXPECT_EQ(daemon.task(snoozing)["attempts_charged"], 0);
+  EXPECT_EQ(daemon.task(snoozing)["state"], "waiting");
+  EXPECT_GE(daemon.times_logged("task.detached"), 8U) << daemon.log();
+  EXPECT_EQ(daemon.count("task_running"), 0U);
+}
+
+TEST(Detach, AKilledWorkersDetachedTaskStartsAgainAtOnce) {
+  Daemon daemon({.workers = 2});
+  const auto id = daemon.submit("test.hang_once", "x");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  const auto busy = daemon.busy_workers();
+  ASSERT_EQ(busy.size(), 1U);
+  kill(busy.front(), SIGKILL);
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2; })) << daemon.log();
+  EXPECT_EQ(daemon.written(), (std::vector<std::string>{"x attempt 1", "x attempt 2"}));
+  EXPECT_TRUE(eventually([&] { return daemon.logged("task.crashed task=" + id); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
+  EXPECT_EQ(daemon.count("task_attempt"), 0U);
+}
+
+// As when the host goes down. The supervisor is stopped first: it must not settle, and its death
+// would ask the handlers to stop.
+void kill_all_of(Daemon& daemon) {
+  const auto workers = daemon.workers();
+  daemon.process().signal(SIGSTOP);
+  for (const pid_t worker : workers) kill(worker, SIGKILL);
+  daemon.process().kill9();
+}
+
+TEST(Detach, ANewLifeOfTheDaemonChargesWhatTheFormerHadDetached) {
+  Daemon daemon({.workers = 2, .daemon_keys = "lease_ttl = \"1h\""});
+  const auto id = daemon.submit("test.hang_once", "x");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  kill_all_of(daemon);
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2; })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("task.recovered task=" + id)) << daemon.log();
+  EXPECT_EQ(daemon.written().back(), "x attempt 2");
+}
+
+TEST(Detach, AnotherHostRecoversWhatALostOneHadDetached) {
+  Daemon daemon({.workers = 2, .daemon_keys = "lease_ttl = \"2s\""});
+  const auto id = daemon.submit("test.hang_once", "x");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  kill_all_of(daemon);
+  daemon.connect().execute("UPDATE task_running SET lock_origin = lock_origin + 1");
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2; })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("task.recovered task=" + id)) << daemon.log();
+  EXPECT_EQ(daemon.written().back(), "x attempt 2");
+}
+
+// S7: what comes back from there is in no block of suspects. Its second attempt takes its host down
+// before it is detached again, and is charged all the same.
+TEST(Detach, WhatMayTakeHostsDownIsChargedForEach) {
+  Daemon daemon({.workers = 1,
+                 .queue_keys = kOnePartition + "max_attempts = 2\ndetach_after = \"4s\"",
+                 .daemon_keys = "lease_ttl = \"1h\""});
+  const auto id = daemon.submit("test.stay", "600000");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  kill_all_of(daemon);
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  EXPECT_EQ(daemon.count("task_running"), 0U) << "too slow to see it in its block";
+  EXPECT_EQ(daemon.task(id)["attempts_charged"], 2) << "written before it runs";
+  kill_all_of(daemon);
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  const auto shown = daemon.task(id);
+  EXPECT_EQ(shown["cause"], "lost") << shown;
+  EXPECT_EQ(shown["attempts"].size(), 2U) << shown;
+}
+
+// Its neighbours are done and out of the way when it starts, and are not written first themselves.
+TEST(Detach, OnlyASuspectRunsWithCare) {
+  Daemon daemon({.workers = 1, .queue_keys = kOnePartition});
+  (void)daemon.submit("test.write", "first");
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  auto db = daemon.connect();
+  db.execute(
+      "CREATE TABLE announced (first_key BIGINT UNSIGNED NOT NULL);"
+      "CREATE TRIGGER announced BEFORE INSERT ON task_attempt FOR EACH ROW"
+      " INSERT INTO announced VALUES (NEW.first_key);"
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload) VALUES"
+      " (1, 0, 1, 1, 0, 'test.write', 'before'), (1, 0, 1, 2, 1, 'test.stay', '1500'),"
+      " (1, 0, 1, 3, 0, 'test.write', 'after')");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_attempt") == 1; })) << daemon.log();
+  EXPECT_EQ(daemon.count("task"), 2U) << "what was done before it is acknowledged";
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(daemon.written(), (std::vector<std::string>{"first", "before", "after"}));
+  EXPECT_EQ(db.execute("SELECT GROUP_CONCAT(first_key) FROM announced").front().next()->text(0),
+            "2");
+  EXPECT_EQ(daemon.count("task_attempt"), 0U);
+}
+
+TEST(Detach, TheDatabaseMayGoAwayMeanwhile) {
+  support::Database& server = support::Database::shared();
+  Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
+  (void)daemon.submit("test.alone", "x 4000");
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  server.kill9();
+  server.start();
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  EXPECT_EQ(daemon.written(), (std::vector<std::string>{"x done"})) << daemon.log();
+}
+
+// Kills at any point of a detach: before, within, and after it, and of what ends the task. Only
+// workers inside a handler: the supervisor takes its time to replace one that dies young and idle.
+class Massacre {
+ public:
+  Massacre(int tasks, const std::string& keys)
+      : daemon_({.workers = 4,
+                 .queue_keys = "partitions = 8\nmax_attempts = 100\n" + keys,
+                 .log_level = "info"}) {
+    submit(tasks);
+  }
+
+  void submit(int tasks) {
+    std::vector<std::string> payloads;
+    for (const std::string& number : numbered(tasks_ + tasks)) {
+      payloads.push_back(number + " " + std::to_string(20 + dice_() % 150));
+    }
+    payloads.erase(payloads.begin(), payloads.begin() + tasks_);
+    daemon_.submit_many("test.alone", payloads);
+    tasks_ += tasks;
+  }
+
+  Daemon& daemon() { return daemon_; }
+  int roll(int most) { return static_cast<int>(dice_() % static_cast<unsigned>(most)); }
+
+  void expect_no_task_twice() {
+    auto db = daemon_.connect();
+    EXPECT_EQ(db.execute("SELECT COUNT(*) FROM task JOIN task_running USING (queue_id,"
+                         " partition_no, prio) WHERE task_running.first_key ="
+                         " COALESCE(task.first_key, task.run_key)")
+                  .front()
+                  .next()
+                  ->u64(0),
+              0U);
+  }
+  // Everything is done, and what was done twice was killed in between.
+  void expect_all_done(int kills) {
+    ASSERT_TRUE(eventually([&] { return daemon_.drained(); }, seconds(120))) << daemon_.log();
+    std::multiset<std::string> done;
+    for (const std::string& line : daemon_.written()) {
+      const std::size_t space = line.find(' ');
+      EXPECT_EQ(line.substr(space), " done") << line;
+      done.insert(line.substr(0, space));
+    }
+    const auto all = numbered(tasks_);
+    EXPECT_EQ(std::set<std::string>(done.begin(), done.end()),
+              std::set<std::string>(all.begin(), all.end()));
+    EXPECT_LE(done.size(), static_cast<std::size_t>(tasks_ + kills));
+    EXPECT_EQ(daemon_.count("task_dead"), 0U);
+    EXPECT_EQ(daemon_.count("task_moved") + daemon_.count("task_attempt"), 0U);
+    EXPECT_GT(daemon_.times_logged("task.detached"), static_cast<std::size_t>(kills) / 4);
+    report(kills, done.size());
+  }
+
+ private:
+  void report(int kills, std::size_t done) {
+    std::printf("%d kills, %zu detached, %zu ran again after they had ended\n", kills,
+                daemon_.times_logged("task.detached"), done - static_cast<std::size_t>(tasks_));
+  }
+
+  std::minstd_rand dice_{20261121};
+  Daemon daemon_;
+  int tasks_ = 0;
+};
+
+TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
+  constexpr int kKills = 300;
+  Massacre massacre(1'200, "detach_after = \"1ms\"");
+  int kills = 0;
+  ASSERT_TRUE(eventually(
+      [&] {
+        std::this_thread::sleep_for(milliseconds(massacre.roll(40)));
+        for (const pid_t pid : massacre.daemon().busy_workers()) {
+          if (massacre.roll(2) == 0) continue;
+          kill(pid, SIGKILL);
+          ++kills;
+        }
+        massacre.expect_no_task_twice();
+        if (kills >= kKills) return true;
+        if (massacre.daemon().drained()) massacre.submit(300);  // a slow build kills less often
+        return false;
+      },
+      seconds(200)))
+      << massacre.daemon().log();
+  massacre.expect_all_done(kills);
+}
+
+// Replies are lost, of detaches among others: what became of them is found out, and as nobody died,
+// every task runs once.
+TEST(Detach, ConnectionsMayBreakAtAnyPointOfIt) {
+  Massacre massacre(400, "detach_after = \"1ms\"");
+  auto db = massacre.daemon().connect();
+  int broken = 0;
+  ASSERT_TRUE(eventually(
+      [&] {
+        std::this_thread::sleep_for(milliseconds(massacre.roll(10)));
+        auto open = db.execute(
+            "SELECT id FROM information_schema.processlist WHERE db = DATABASE()"
+            " AND id <> CONNECTION_ID() AND command <> 'Killed' ORDER BY RAND() LIMIT 1");
+        if (const auto row = open.front().next()) {
+          try {
+            db.execute("KILL CONNECTION " + std::string(row->text(0)));
+            ++broken;
+          } catch (const db::DbError&) {
+            // It was gone already.
+          }
+        }
+        massacre.expect_no_task_twice();
+        return massacre.daemon().drained();
+      },
+      seconds(200)))
+      << massacre.daemon().log();
+  const auto unanswered = massacre.daemon().times_logged("task.detach_failed");
+  std::printf("%d connections broken, %zu detaches without an answer\n", broken, unanswered);
+  EXPECT_GT(unanswered, 10U);
+  massacre.expect_all_done(0);
+}
+
+TEST(Detach, TheWholeDaemonMayDieAtAnyPointOfIt) {
+  Massacre massacre(150, "detach_after = \"1ms\"");
+  int kills = 0;
+  int round = 0;
+  for (; round < 15; ++round) {
+    const auto before = massacre.daemon().written().size();
+    ASSERT_TRUE(eventually([&] {
+      return massacre.daemon().written().size() > before || massacre.daemon().drained();
+    })) << massacre.daemon().log();
+    if (massacre.daemon().drained()) break;  // a slow build has more time between two kills
+    std::this_thread::sleep_for(milliseconds(massacre.roll(200)));
+    kills += static_cast<int>(massacre.daemon().busy_workers().size());
+    kill_all_of(massacre.daemon());
+    massacre.expect_no_task_twice();
+    massacre.daemon().start();
+  }
+  EXPECT_GE(round, 5);
+  massacre.expect_all_done(kills + round * 4);
+}
+
+}  // namespace
+}  // namespace allot::e2e::detach_test

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// allot drain: tasks run, and everything ends, without a daemon.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "e2e/daemon.h"
+
+namespace allot::e2e::drain_test {
+namespace {
+
+using nlohmann::json;
+using support::eventually;
+using Words = std::vector<std::string>;
+
+class Drain : public testing::Test {
+ protected:
+  static DaemonOptions options() {
+    return {.queue_keys = "max_attempts = 3\nretry_delays = [\"10ms\"]", .start = false};
+  }
+
+  [[nodiscard]] Words command(const Words& more) const {
+    Words words{program("allot"), "--config", daemon_.config_file(), "drain", "--queue",
+                "default",        "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  // Runs one to its end.
+  [[nodiscard]] json drain(const Words& more = {}) const {
+    const auto done = support::run_program(command(more), {}, std::chrono::seconds(120));
+    json view = json::parse(done.out, nullptr, false);
+    EXPECT_FALSE(view.is_discarded()) << done.out << done.err << daemon_.log();
+    if (view.is_object() && view.contains("exit_code")) {
+      EXPECT_EQ(done.status.code, view["exit_code"]) << done.err;
+    }
+    return view;
+  }
+  // What its slots say while it runs.
+  [[nodiscard]] json workers(int place = 1) const {
+    const std::string file =
+        daemon_.folder() + "/run/drain/default." + std::to_string(place) + "/allot.drain";
+    const auto done =
+        support::run_program({program("allot"), "--config", file, "status", "--json"});
+    const json view = json::parse(done.out, nullptr, false);
+    return view.is_object() ? view["instance"]["running"] == true ? view : json() : json();
+  }
+  [[nodiscard]] std::vector<pid_t> busy() const {
+    std::vector<pid_t> pids;
+    const json view = workers();
+    if (view.is_null()) return pids;
+    for (const auto& worker : view["workers"]) {
+      if (!worker["running"].empty()) pids.push_back(worker["pid"].get<pid_t>());
+    }
+    return pids;
+  }
+  [[nodiscard]] std::uint64_t leases() const {
+    return daemon_.connect()
+        .execute("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'")
+        .front()
+        .next()
+        ->u64(0);
+  }
+  void submit(const std::string& type, int count, const std::string& payload = {}) const {
+    Words payloads;
+    for (int i = 0; i < count; ++i) {
+      payloads.push_back(payload.empty() ? std::to_string(i) : payload);
+    }
+    daemon_.submit_many(type, payloads);
+  }
+  [[nodiscard]] std::set<std::string> written() const {
+    const auto lines = daemon_.written();
+    return {lines.begin(), lines.end()};
+  }
+
+  Daemon daemon_{options()};
+};
+
+TEST_F(Drain, RunsWhatIsDueAndEnds) {
+  submit("test.write", 300);
+  const auto later = daemon_.allot({"submit", "default", "test.write", "later", "--delay", "1h"});
+  ASSERT_EQ(later.status.code, 0) << later.err;
+  const json done = drain();
+  EXPECT_EQ(done, json::parse(R"({"queue": "default", "started": 300, "done": 300, "failed": 0,
+                                  "left": 1, "left_at_least": false, "ended": "empty",
+                                  "exit_code": 0})"))
+      << daemon_.log();
+  EXPECT_EQ(daemon_.written().size(), 300U);
+  EXPECT_EQ(written().size(), 300U);
+  EXPECT_EQ(leases(), 0U);
+  EXPECT_TRUE(workers().is_null()) << "its daemon still runs";
+  const auto text = daemon_.allot({"drain", "--queue", "default"});
+  EXPECT_EQ(text.out, "queue default: 0 attempts, 0 done, 0 failed; 1 left (empty)\n");
+  EXPECT_EQ(text.err, "");
+}
+
+TEST_F(Drain, CountsWhatFailed) {
+  submit("test.fail", 2);
+  submit("test.ok", 3);
+  const json failed = drain();
+  EXPECT_EQ(failed["started"], 5);
+  EXPECT_EQ(failed["done"], 3);
+  EXPECT_EQ(failed["failed"], 2);
+  EXPECT_EQ(failed["exit_code"], 1);
+  EXPECT_EQ(daemon_.count("task_dead"), 2U);
+}
+
+// A worker that dies in a handler is settled, and the attempt counted, as under the daemon.
+TEST_F(Drain, ACrashIsSettledAndCounted) {
+  submit("test.crash", 1);
+  submit("test.write", 50);
+  const json done = drain({"--jobs", "2"});
+  EXPECT_EQ(done["done"], 50) << daemon_.log();
+  EXPECT_GE(done["failed"], 1) << daemon_.log();
+  EXPECT_EQ(done["started"], done["done"].get<int>() + done["failed"].get<int>());
+  EXPECT_EQ(written().size(), 50U);
+  EXPECT_EQ(leases(), 0U);
+}
+
+TEST_F(Drain, TypesThatNobodyKnowsStayAndCountForNothing) {
+  submit("nobody.knows", 3);
+  submit("test.ok", 2);
+  const json done = drain({"--max-tasks", "4"});
+  EXPECT_EQ(done["started"], 2) << daemon_.log();
+  EXPECT_EQ(done["left"], 3);
+  EXPECT_EQ(done["exit_code"], 0);
+}
+
+TEST_F(Drain, MaxTasksIsKeptByAllWorkersTogether) {
+  submit("test.write", 200);
+  const json done = drain({"--max-tasks", "50", "--jobs", "4"});
+  EXPECT_EQ(done["started"], 50) << daemon_.log();
+  EXPECT_EQ(done["done"], 50);
+  EXPECT_EQ(done["left"], 150);
+  EXPECT_EQ(done["ended"], "max_tasks");
+  EXPECT_EQ(done["exit_code"], 0);
+  EXPECT_EQ(daemon_.written().size(), 50U);
+  EXPECT_EQ(drain()["done"], 150);
+  EXPECT_EQ(written().size(), 200U);
+}
+
+TEST_F(Drain, MaxSecondsLetsWhatRunsFinish) {
+  submit("test.sleep", 400, "50");
+  const json done = drain({"--max-seconds", "2", "--jobs", "2"});
+  EXPECT_EQ(done["ended"], "max_seconds") << daemon_.log();
+  EXPECT_EQ(done["exit_code"], 0);
+  EXPECT_EQ(done["failed"], 0);
+  EXPECT_EQ(done["done"], done["started"]);
+  EXPECT_EQ(done["left"].get<int>() + done["done"].get<int>(), 400);
+  EXPECT_EQ(leases(), 0U);
+}
+
+TEST_F(Drain, NoMoreThanAtMostRunAtATime) {
+  submit("test.sleep", 1, "3000");
+  support::Process first(command({}));
+  ASSERT_TRUE(eventually([&] { return !busy().empty(); })) << first.err() << daemon_.log();
+  EXPECT_EQ(drain()["ended"], "busy");
+  submit("test.write", 5);
+  const json second = drain({"--at-most", "2"});
+  EXPECT_EQ(second["ended"], "empty") << daemon_.log();
+  ASSERT_TRUE(first.wait(std::chrono::seconds(60)));
+  EXPECT_EQ(written().size(), 5U);
+  EXPECT_EQ(drain()["ended"], "empty") << "its place is free again";
+}
+
+TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
+  submit("test.sleep", 300, "10");
+  support::Process process(command({"--jobs", "3"}));
+  int kills = 0;
+  ASSERT_TRUE(eventually([&] {
+    for (const pid_t pid : busy()) {
+      if (kills < 5 && kill(pid, SIGKILL) == 0) ++kills;
+    }
+    return kills >= 5 || !process.running();
+  })) << daemon_.log();
+  ASSERT_TRUE(process.wait(std::chrono::seconds(60))) << daemon_.log();
+  EXPECT_GE(kills, 1);
+  const json done = json::parse(process.out());
+  EXPECT_EQ(done["ended"], "empty") << process.err() << daemon_.log();
+  EXPECT_EQ(done["left"], 0);
+  EXPECT_GE(done["done"], 300);
+  EXPECT_EQ(daemon_.count("task"), 0U);
+  EXPECT_EQ(daemon_.count("task_dead"), 0U);
+}
+
+// The tasks of a worker that died are nobody's until they are given back, however long that takes.
+TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
+  submit("test.hang_once", 1, "first");
+  support::Process process(command({"--jobs", "2"}));
+  ASSERT_TRUE(eventually([&] { return !busy().empty() && !written().empty(); })) << daemon_.log();
+  auto blocker = daemon_.connect();
+  blocker.execute("START TRANSACTION");
+  blocker.execute("SELECT * FROM q_lock_table WHERE state <> 'FREE' FOR UPDATE");
+  blocker.execute("SELECT * FROM task_running FOR UPDATE");  // where it goes when it is detached
+  for (const pid_t pid : busy()) kill(pid, SIGKILL);
+  ASSERT_TRUE(eventually([&] { return daemon_.times_logged("worker.start") == 3; }))
+      << daemon_.log();
+  EXPECT_FALSE(eventually([&] { return daemon_.logged("supervisor.signal"); },
+                          std::chrono::milliseconds(1'500)))
+      << "it took the queue for empty";
+  blocker.execute("ROLLBACK");
+  ASSERT_TRUE(process.wait(std::chrono::seconds(60))) << daemon_.log();
+  const json done = json::parse(process.out());
+  EXPECT_EQ(done["ended"], "empty") << process.err() << daemon_.log();
+  EXPECT_EQ(done["done"], 1);
+  EXPECT_EQ(done["left"], 0);
+}
+
+// Its daemon hears of it, gives everything back and leaves; the next one goes on.
+TEST_F(Drain, WhenItIsKilledItsDaemonLeaves) {
+  submit("test.sleep", 300, "10");
+  support::Process process(command({"--jobs", "2"}));
+  ASSERT_TRUE(eventually([&] { return !busy().empty(); })) << daemon_.log();
+  process.kill9();
+  ASSERT_TRUE(eventually([&] { return workers().is_null(); })) << daemon_.log();
+  ASSERT_TRUE(eventually([&] { return leases() == 0; })) << daemon_.log();
+  const auto left = daemon_.count("task");
+  EXPECT_GT(left, 0U);
+  EXPECT_EQ(drain()["done"], left) << daemon_.log();
+  EXPECT_EQ(daemon_.count("task_dead"), 0U);
+}
+
+// S11: the next one in the same place is the same instance, and waits for no lease to run out.
+TEST_F(Drain, WhenAllOfItIsKilledTheNextOneGoesOnAtOnce) {
+  submit("test.sleep", 300, "10");
+  support::Process process(command({"--jobs", "2"}));
+  ASSERT_TRUE(eventually([&] { return !busy().empty(); })) << daemon_.log();
+  const json view = workers();
+  ASSERT_FALSE(view.is_null());
+  kill(view["instance"]["supervisor_pid"].get<pid_t>(), SIGSTOP);  // it is to settle nothing
+  for (const auto& worker : view["workers"]) kill(worker["pid"].get<pid_t>(), SIGKILL);
+  kill(view["instance"]["supervisor_pid"].get<pid_t>(), SIGKILL);
+  process.kill9();
+  EXPECT_GT(leases(), 0U);
+  const auto began = std::chrono::steady_clock::now();
+  const json done = drain();
+  EXPECT_EQ(done["ended"], "empty") << daemon_.log();
+  EXPECT_EQ(done["left"], 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(25))
+      << "lease_ttl is 30 s";
+  EXPECT_EQ(daemon_.count("task"), 0U);
+}
+
+TEST_F(Drain, TermGivesBackWhatRuns) {
+  submit("test.sleep", 100, "30");
+  support::Process process(command({"--jobs", "2"}));
+  ASSERT_TRUE(eventually([&] { return !busy().empty(); })) << daemon_.log();
+  process.signal(SIGTERM);
+  const auto ended = process.wait(std::chrono::seconds(60));
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->code, 1) << process.err();
+  EXPECT_EQ(json::parse(process.out())["ended"], "interrupted");
+  EXPECT_EQ(leases(), 0U);
+  EXPECT_EQ(daemon_.count("task_dead"), 0U);
+}
+
+TEST_F(Drain, WhatIsWrongIsSaid) {
+  const auto unknown = daemon_.allot({"drain", "--queue", "nope"});
+  EXPECT_EQ(unknown.status.code, 65);
+  EXPECT_NE(unknown.err.find("queue 'nope' does not exist"), std::string::npos) << unknown.err;
+  EXPECT_EQ(daemon_.allot({"drain", "--queue", "../x"}).status.code, 65);
+  EXPECT_EQ(daemon_.allot({"drain"}).status.code, 64);
+}
+
+// A private database needs no daemon either.
+TEST(DrainEmbedded, StartsThePrivateDatabase) {
+  const support::TempDir folder;
+  Daemon daemon({.workers = 0, .database_keys = "embedded = \"" + folder / "db" + "\""});
+  ASSERT_TRUE(eventually([&] { return daemon.logged("supervisor.ready"); })) << daemon.log();
+  daemon.submit_many("test.write", {"1", "2", "3"});
+  const Words words{"drain", "--queue", "default", "--json"};
+  ASSERT_TRUE(daemon.stop());
+  const auto done = daemon.allot(words);
+  EXPECT_EQ(done.status.code, 0) << done.err << daemon.log();
+  EXPECT_EQ(json::parse(done.out)["done"], 3) << done.out;
+  EXPECT_EQ(daemon.written().size(), 3U);
+  const auto ready = daemon.times_logged("supervisor.ready");  // the drain's daemon as well
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor.ready") > ready; }));
+  daemon.submit_many("test.write", {"4"});
+  const auto beside = daemon.allot(words);  // the daemon keeps the database
+  EXPECT_EQ(json::parse(beside.out)["done"], 1) << beside.out << beside.err << daemon.log();
+}
+
+}  // namespace
+}  // namespace allot::e2e::drain_test

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker whose lease was taken while it was in a handler.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "e2e/daemon.h"
+
+namespace allot::e2e::fence_test {
+namespace {
+
+using support::eventually;
+
+class Fence : public testing::Test {
+ protected:
+  // One worker in the handler of the first task of a block. `next` waits behind it.
+  void begin(const std::string& verdict, const std::string& next, const std::string& keys = {}) {
+    daemon_ = std::make_unique<Daemon>(DaemonOptions{
+        .workers = 1, .queue_keys = "partitions = 1\nmax_attempts = 1", .daemon_keys = keys});
+    std::string lines;
+    for (const auto& [type, payload] :
+         {std::pair<std::string, std::string>("test.gate", verdict + " " + gate()),
+          std::pair<std::string, std::string>(next, "neighbour")}) {
+      lines +=
+          nlohmann::json{{"queue", "default"}, {"type", type}, {"payload", payload}}.dump() + "\n";
+    }
+    ASSERT_EQ(daemon_->allot({"submit", "--ndjson", "-"}, lines).status.code, 0);
+    ASSERT_TRUE(eventually([&] { return daemon_->busy_workers().size() == 1; })) << daemon_->log();
+  }
+  [[nodiscard]] std::string gate() const { return daemon_->folder() + "/gate"; }
+  void open_gate() { ASSERT_TRUE(std::ofstream(gate()).good()); }
+
+  // As another host would that saw it standing still.
+  void steal() {
+    daemon_->connect().execute(
+        "UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
+        " lock_host = 'thief', lock_instance = 'x', lock_pid = 1, state = 'LOCKED',"
+        " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND WHERE state <> 'FREE'");
+  }
+  // What a late worker must not change: tasks, their attempts, and the thief's lease.
+  [[nodiscard]] std::string rows() const {
+    auto db = daemon_->connect();
+    auto results = db.execute(
+        "SELECT CONCAT_WS(' | ',"
+        " (SELECT GROUP_CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-')"
+        "   ORDER BY run_key) FROM task),"
+        " (SELECT COUNT(*) FROM task_moved), (SELECT COUNT(*) FROM task_attempt),"
+        " (SELECT COUNT(*) FROM task_dead),"
+        " (SELECT GROUP_CONCAT(epoch, ' ', lock_by, ' ', state) FROM q_lock_table))");
+    return std::string(results.front().next()->text(0));
+  }
+  [[nodiscard]] nlohmann::json worker() const { return daemon_->status()["workers"].at(0); }
+  bool left() {
+    return eventually([&] { return worker()["partition"].is_null(); });
+  }
+
+  std::unique_ptr<Daemon> daemon_;
+};
+
+TEST_F(Fence, AVerdictThatComesTooLateChangesNothing) {
+  for (const char* verdict : {"retry", "fail", "throw", "snooze", "release"}) {
+    begin(verdict, "test.write");
+    steal();
+    const std::string before = rows();
+    open_gate();
+    ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
+    ASSERT_TRUE(left()) << verdict;
+    EXPECT_EQ(rows(), before) << verdict;
+    EXPECT_TRUE(daemon_->written().empty()) << "the rest of the block is dropped: " << verdict;
+    EXPECT_EQ(daemon_->times_logged("lease.lost"), 1U) << daemon_->log();
+    EXPECT_EQ(worker()["leases_lost"], 1) << verdict;
+    EXPECT_EQ(worker()["retried"], 0) << verdict;
+    EXPECT_EQ(worker()["dead"], 0) << verdict;
+  }
+}
+
+// Finished is finished (S6), but the thief keeps its lease.
+TEST_F(Fence, ALateAcknowledgementIsOneAndALateReleaseIsNone) {
+  begin("ok", "nobody.knows");
+  steal();
+  const std::string key = std::to_string(
+      daemon_->connect().execute("SELECT MAX(run_key) FROM task").front().next()->u64(0));
+  open_gate();
+  ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
+  ASSERT_TRUE(left());
+  EXPECT_NE(rows().find(key + " 0 - | 0 | 0 | 0 | "), std::string::npos)
+      << "only its neighbour, of a type that nobody knows, where it stood: " << rows();
+  EXPECT_NE(rows().find(" 4711 LOCKED"), std::string::npos) << rows();
+  EXPECT_EQ(daemon_->times_logged("lease.lost"), 1U) << daemon_->log();
+  EXPECT_EQ(worker()["deferred"], 0);
+}
+
+TEST_F(Fence, WhatTheKeeperFoundFirstIsNotToldAgainByTheVerdict) {
+  begin("fail", "test.write", "lease_ttl = \"1s\"");
+  steal();
+  ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
+  EXPECT_TRUE(daemon_->logged("found_by=renew")) << daemon_->log();
+  open_gate();
+  // The thief stands still, so that its lease is taken over after a second (S4).
+  ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
+  EXPECT_EQ(daemon_->times_logged("lease.lost"), 1U) << daemon_->log();
+  EXPECT_EQ(worker()["leases_lost"], 1);
+  EXPECT_EQ(daemon_->times_logged("lease.takeover"), 1U) << daemon_->log();
+  EXPECT_EQ(daemon_->count("task_dead"), 1U) << "by the verdict under the new lease";
+  EXPECT_EQ(daemon_->written().size(), 1U);
+}
+
+}  // namespace
+}  // namespace allot::e2e::fence_test

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hooks (C9): whoever dies, on whatever way, sets off one task, and what is stuck is told of.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "e2e/daemon.h"
+#include "queue/catalog.h"
+
+namespace allot::e2e::hook_test {
+namespace {
+
+using nlohmann::json;
+using support::eventually;
+
+const std::string kHook = "on_dead = \"ops/alert\"\n";
+
+// The queue that the hooks fill. No worker serves it, so that what was submitted can be counted.
+void make_ops(const Daemon& daemon) {
+  auto db = daemon.connect();
+  queue::ensure_queue(db, "ops", {4});
+}
+
+std::vector<json> alerts(const Daemon& daemon) {
+  auto db = daemon.connect();
+  auto results = db.execute(
+      "SELECT payload FROM task JOIN queue USING (queue_id) WHERE name = 'ops' AND type = 'alert'");
+  std::vector<json> all;
+  while (const auto row = results.front().next()) all.push_back(json::parse(row->text(0)));
+  return all;
+}
+
+std::map<std::string, std::string> causes(const Daemon& daemon) {
+  std::map<std::string, std::string> by_task;
+  for (const json& alert : alerts(daemon)) {
+    const bool once = by_task.emplace(alert.at("task"), alert.at("cause")).second;
+    EXPECT_TRUE(once) << alert;
+  }
+  return by_task;
+}
+
+TEST(Hook, EachWayToDieFiresOnce) {
+  Daemon daemon({.workers = 2,
+                 .queue_keys = kHook + "max_attempts = 1\ndetach_after = \"100ms\"",
+                 .daemon_keys = "task_timeout = \"2s\"",
+                 .start = false});
+  make_ops(daemon);
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
+  std::map<std::string, std::string> expected;
+  const auto put = [&](const std::string& type, const std::string& payload,
+                       const std::string& cause) {
+    expected[daemon.submit(type, payload)] = cause;
+  };
+  put("test.fail", "", "fail");
+  put("test.retry", "", "retry");
+  put("test.throw", "", "exception");
+  put("test.crash", "", "exit");
+  put("test.spin", "", "timeout");
+  put("test.slowly", "fail", "fail");     // detached
+  put("test.slowly", "retry", "retry");   // detached, its last attempt
+  put("test.slowly", "crash", "signal");  // detached, settled
+  auto db = daemon.connect();
+  const auto broken = daemon.submit("test.write", "no gzip");
+  db.execute("UPDATE task SET flags = 4 WHERE type = 'test.write'");
+  expected[broken] = "payload";
+  const auto late = daemon.allot({"submit", "default", "test.print", "x", "--expires-in", "1s"});
+  ASSERT_EQ(late.status.code, 0) << late.err;
+  expected[late.out.substr(0, late.out.find('\n'))] = "expired";
+  db.execute(
+      "UPDATE task SET expires_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND"
+      " WHERE type = 'test.print'");
+  const auto spent = daemon.submit("test.ok", "");
+  db.execute("UPDATE task SET attempt = 5 WHERE type = 'test.ok'");
+  expected[spent] = "lost";
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == expected.size(); },
+                         std::chrono::seconds(60)))
+      << daemon.log();
+  EXPECT_EQ(causes(daemon), expected) << daemon.log();
+  EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
+}
+
+TEST(Hook, OnceForEachDeathWhileWorkersAreKilled) {
+  Daemon daemon({.workers = 3,
+                 .queue_keys = kHook + "partitions = 4\nmax_attempts = 1\nblock_size = 20",
+                 .log_level = "info",
+                 .start = false});
+  make_ops(daemon);
+  constexpr int kTasks = 600;
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
+  daemon.submit_many("test.fail", std::vector<std::string>(kTasks, "x"));
+  daemon.start();
+  int kills = 0;
+  const bool over = eventually(
+      [&] {
+        for (const pid_t worker : daemon.workers()) {
+          if (kills < 25 && worker > 0 && kill(worker, SIGKILL) == 0) ++kills;
+          break;
+        }
+        return daemon.count("task_dead") == kTasks;
+      },
+      std::chrono::seconds(120));
+  ASSERT_TRUE(over) << daemon.log();
+  EXPECT_GT(kills, 3);
+  EXPECT_EQ(causes(daemon).size(), kTasks);
+  daemon.stop();
+}
+
+// A hook's task that dies in a queue whose hook is itself.
+TEST(Hook, AHookThatDiesSetsOffNothing) {
+  Daemon daemon({.workers = 2, .queue_keys = "on_dead = \"default/test.fail\"\nmax_attempts = 1"});
+  ASSERT_NE(daemon.submit("test.throw", ""), "");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 2; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
+  EXPECT_EQ(daemon.count("task_dead"), 2U) << "the task, and the hook's; no third";
+  daemon.stop();
+}
+
+// It dies all the same, and the log says why nobody is told.
+TEST(Hook, ATargetThatIsNoQueueIsSaidInTheLog) {
+  Daemon daemon({.workers = 1, .queue_keys = "on_dead = \"nowhere/alert\"\nmax_attempts = 1"});
+  ASSERT_NE(daemon.submit("test.fail", ""), "");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("hook.unusable")) << daemon.log();
+  EXPECT_TRUE(daemon.logged("there is no queue nowhere")) << daemon.log();
+  daemon.stop();
+}
+
+TEST(Hook, WhatRunsForTooLongIsToldOfOnce) {
+  Daemon daemon({.workers = 2,
+                 .queue_keys = "on_stuck = \"ops/alert\"\nstuck_after = \"1s\"\n"
+                               "detach_after = \"100ms\"",
+                 .start = false});
+  make_ops(daemon);
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
+  const auto id = daemon.submit("test.sleep", "600000");
+  auto db = daemon.connect();
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_running") == 1; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return alerts(daemon).size() == 1; }, std::chrono::seconds(40)))
+      << daemon.log();
+  const json alert = alerts(daemon).front();
+  EXPECT_EQ(alert.at("event"), "stuck") << alert;
+  EXPECT_EQ(alert.at("what"), "running") << alert;
+  EXPECT_EQ(alert.at("task"), id) << alert;
+  EXPECT_EQ(alert.at("queue"), "default") << alert;
+  // Somebody looks again, and finds that it was told.
+  db.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6)");
+  ASSERT_TRUE(eventually(
+      [&] {
+        return db.execute("SELECT free_at > UTC_TIMESTAMP(6) FROM queue_duty WHERE duty = 'stuck'")
+                   .front()
+                   .next()
+                   ->u64(0) == 1;
+      },
+      std::chrono::seconds(40)));
+  EXPECT_EQ(alerts(daemon).size(), 1U);
+  EXPECT_EQ(daemon.times_logged("queue.stuck"), 1U);
+  daemon.stop();
+}
+
+}  // namespace
+}  // namespace allot::e2e::hook_test

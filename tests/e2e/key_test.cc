@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partition keys: order, limits, fair shares; and tasks that have to begin in time. The environment
+// variables ALLOT_TEST_KEYS, ALLOT_TEST_TASKS (of a key), ALLOT_TEST_KILL_MS (between two kills),
+// ALLOT_TEST_LIMITED (tasks) and ALLOT_TEST_HEAVY (waiting tasks of the heavy tenant) make them as
+// large as one likes.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "db/connection.h"
+#include "e2e/daemon.h"
+#include "queue/task.h"
+
+namespace allot::e2e::key_test {
+namespace {
+
+using support::eventually;
+
+int size_of(const char* variable, int usually) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::atoi(text) : usually;
+}
+
+std::string queue_of(const std::string& shape) {
+  return "[queues.keyed]\nretry_delay = \"20ms\"\nmax_attempts = 50\n" + shape;
+}
+
+// A daemon with a queue "keyed" and the handlers of keyed.cc.
+class KeyTest : public testing::Test {
+ protected:
+  void start(const std::string& shape, unsigned workers) {
+    const std::string section = "[plugins.keyed]\noutput = \"" + (folder_ / "done") + "\"\n";
+    daemon_ = std::make_unique<Daemon>(DaemonOptions{.workers = workers,
+                                                     .more = queue_of(shape) + section,
+                                                     .plugins = ALLOT_KEYED_FOLDER,
+                                                     .log_level = "info"});
+  }
+  void submit(const std::vector<nlohmann::json>& tasks) const {
+    std::string lines;
+    for (nlohmann::json task : tasks) {
+      task["queue"] = "keyed";
+      lines += task.dump() + "\n";
+    }
+    const auto done = daemon_->allot({"submit", "--ndjson", "-"}, lines);
+    ASSERT_EQ(done.status, (support::ExitStatus{0, 0})) << done.err;
+  }
+  static nlohmann::json keyed(const std::string& key, int number, const std::string& verb = "") {
+    return {{"type", "test.keyed"},
+            {"payload", key + " " + std::to_string(number) + " " + verb},
+            {"partition_key", key}};
+  }
+  [[nodiscard]] std::vector<std::string> done() const {
+    std::ifstream file(folder_ / "done");
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }
+  void must(const std::vector<std::string>& words) const {
+    const auto done = daemon_->allot(words);
+    EXPECT_EQ(done.status.code, 0) << done.err;
+  }
+
+  support::TempDir folder_;
+  std::unique_ptr<Daemon> daemon_;
+};
+
+// Numbers of a key in the order in which they were done; the same one again is a task that was
+// killed before its acknowledgement.
+void expect_in_order(const std::vector<std::string>& lines, int keys, int tasks) {
+  std::map<std::string, int> last;
+  for (const std::string& line : lines) {
+    const std::size_t space = line.find(' ');
+    const int number = std::atoi(line.c_str() + space + 1);
+    int& before = last.try_emplace(line.substr(0, space), -1).first->second;
+    EXPECT_TRUE(number == before || number == before + 1) << line << " after " << before;
+    before = number;
+  }
+  EXPECT_EQ(last.size(), static_cast<std::size_t>(keys));
+  for (const auto& [key, number] : last) EXPECT_EQ(number, tasks - 1) << key;
+}
+
+TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
+  const int keys = size_of("ALLOT_TEST_KEYS", 100);
+  const int tasks = size_of("ALLOT_TEST_TASKS", 30);
+  start("partitions = 16\nplacement = \"ordered\"\n", 4);
+  must({"queue", "pause", "keyed"});
+  const char* const verbs[] = {"", "", "", "", "", "", "", "crash", "", "", "release"};
+  for (int number = 0; number < tasks; ++number) {
+    std::vector<nlohmann::json> batch;
+    for (int key = 0; key < keys; ++key) {
+      const auto* verb = (number + key) % 10 == 0 ? verbs[(number * 7 + key) % 11] : "";
+      batch.push_back(keyed("k" + std::to_string(key), number, verb));
+    }
+    submit(batch);
+  }
+  must({"queue", "resume", "keyed"});
+  const std::chrono::milliseconds pace(size_of("ALLOT_TEST_KILL_MS", 200));
+  std::mt19937 dice(1);
+  std::size_t kills = 0;
+  while (daemon_->count("task") > 0) {
+    const auto workers = daemon_->workers();
+    if (!workers.empty()) kill(workers[dice() % workers.size()], SIGKILL);
+    ++kills;
+    const auto next = std::chrono::steady_clock::now() + pace;
+    ASSERT_TRUE(eventually(
+        [&] { return daemon_->count("task") == 0 || std::chrono::steady_clock::now() > next; }));
+    ASSERT_LT(kills, 3600U) << daemon_->log();
+  }
+  expect_in_order(done(), keys, tasks);
+  EXPECT_EQ(daemon_->count("task_dead"), 0U);
+  EXPECT_GE(kills, 3U);
+  std::printf("kills: %zu\n", kills);
+}
+
+// S16: what is tried again stays the first, and everything behind it waits.
+TEST_F(KeyTest, ATaskThatIsTriedAgainHoldsItsPartition) {
+  start("partitions = 1\nplacement = \"ordered\"\n", 2);
+  std::vector<std::string> expected;
+  std::vector<nlohmann::json> tasks;
+  int number = 0;
+  for (const char* verb : {"retry", "snooze", "crash", "release", ""}) {
+    tasks.push_back(keyed("k", number, verb));
+    expected.push_back("k " + std::to_string(number++));
+  }
+  tasks.push_back(keyed("other", 0));
+  expected.emplace_back("other 0");
+  submit(tasks);
+  ASSERT_TRUE(eventually([&] { return done().size() == expected.size(); })) << daemon_->log();
+  EXPECT_EQ(done(), expected);
+}
+
+TEST_F(KeyTest, OneThatDiesOrHasNoHandlerIsNotPassedSilently) {
+  start("partitions = 1\nplacement = \"ordered\"\n", 1);
+  submit({keyed("k", 0),
+          keyed("k", 1, "fail"),
+          keyed("k", 2),
+          {{"type", "nobody.knows"}, {"partition_key", "k"}},
+          keyed("k", 3)});
+  ASSERT_TRUE(eventually([&] { return daemon_->logged("task.no_handler"); })) << daemon_->log();
+  EXPECT_EQ(done(), (std::vector<std::string>{"k 0", "k 2"})) << "the dead one is passed";
+  EXPECT_EQ(daemon_->count("task_dead"), 1U);
+  EXPECT_EQ(daemon_->count("task"), 2U) << "what nobody knows holds the rest";
+  auto hold = daemon_->connect().execute(
+      "SELECT hold_until > UTC_TIMESTAMP(6) + INTERVAL 20 SECOND FROM q_lock_table AS l"
+      " JOIN queue USING (queue_id) WHERE name = 'keyed'");
+  EXPECT_EQ(hold.front().next()->u64(0), 1U);
+}
+
+TEST_F(KeyTest, NeverMoreThanMaxRunningAtATime) {
+  const int tasks = size_of("ALLOT_TEST_LIMITED", 3'000);
+  start("partitions = 8\nplacement = \"limited\"\nmax_running = 2\n", 6);
+  std::vector<nlohmann::json> batch;
+  for (int i = 0; i < tasks; ++i) {
+    const std::string key = "k" + std::to_string(i % 3);
+    batch.push_back({{"type", "test.counted"}, {"payload", key + " 2"}, {"partition_key", key}});
+  }
+  submit(batch);
+  const auto deadline = std::chrono::seconds(30 + tasks / 50);
+  ASSERT_TRUE(eventually([&] { return daemon_->count("task") == 0; }, deadline));
+  std::map<std::string, int> lines;
+  for (const std::string& line : done()) ++lines[line];
+  EXPECT_EQ(lines.size(), 3U) << "none was too many";
+  EXPECT_EQ(lines["k0 done"] + lines["k1 done"] + lines["k2 done"], tasks);
+}
+
+// A light tenant's first task waits for one round of blocks, however much the heavy one has.
+TEST_F(KeyTest, AHeavyTenantDoesNotDelayALightOne) {
+  const int heavy = size_of("ALLOT_TEST_HEAVY", 20'000);
+  start("partitions = 8\nplacement = \"fair\"\nblock_seconds = \"200ms\"\n", 2);
+  must({"queue", "pause", "keyed"});
+  std::vector<nlohmann::json> batch;
+  for (int i = 0; i < heavy; ++i) {
+    batch.push_back({{"type", "test.counted"}, {"payload", "heavy 9"}, {"partition_key", "heavy"}});
+    if (batch.size() == 10'000) {
+      submit(batch);
+      batch.clear();
+    }
+  }
+  submit(batch);
+  must({"queue", "resume", "keyed"});
+  ASSERT_TRUE(eventually([&] { return done().size() > 100; })) << daemon_->log();
+  const std::size_t before = done().size();
+  submit({keyed("light", 0)});
+  ASSERT_TRUE(eventually([&] {
+    const auto lines = done();
+    return std::find(lines.begin(), lines.end(), "light 0") != lines.end();
+  })) << daemon_->log();
+  const auto lines = done();
+  const auto at = std::find(lines.begin(), lines.end(), "light 0") - lines.begin();
+  // 2 ms each and 200 ms for a round; what was done while it was being submitted comes on top.
+  EXPECT_LT(static_cast<std::size_t>(at), before + 1'000) << "of " << heavy;
+  EXPECT_GT(daemon_->count("task"), 0U) << "the heavy one is not through";
+}
+
+// By the clock of the database, which is this host's here. Without a doorbell: nothing rings for
+// it.
+TEST(Delay, ADelayedTaskStartsSoonAfterItsTime) {
+  Daemon daemon;
+  std::vector<std::int64_t> due;
+  for (const char* delay : {"700ms", "1200ms", "1900ms", "2500ms"}) {
+    const auto done = daemon.allot({"submit", "default", "test.stamp", "", "--delay", delay});
+    const auto id = queue::TaskId::parse(done.out.substr(0, done.out.find('\n')));
+    ASSERT_TRUE(id) << done.err;
+    due.push_back(static_cast<std::int64_t>(id->first_key >> 12));
+  }
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == due.size(); })) << daemon.log();
+  constexpr std::int64_t kSince1970 = 1'735'689'600'000'000;  // of 2025, in microseconds
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    const std::int64_t late = std::stoll(daemon.written()[i]) - kSince1970 - due[i];
+    std::printf("late by %.1f ms\n", static_cast<double>(late) / 1000);
+    EXPECT_GE(late, 0);
+    EXPECT_LT(late, 3'000'000) << "1 s on a machine that has nothing else to do";
+  }
+}
+
+TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
+  start("", 2);
+  must({"queue", "pause", "keyed"});
+  submit({{{"type", "test.counted"}, {"payload", "late 1"}, {"expires_in", "1ms"}},
+          {{"type", "nobody.knows"}, {"expires_at", "2026-01-01T00:00:00Z"}},
+          {{"type", "test.counted"}, {"payload", "good 1"}, {"expires_in", "1h"}}});
+  must({"queue", "resume", "keyed"});
+  ASSERT_TRUE(eventually([&] { return daemon_->count("task") == 0; })) << daemon_->log();
+  EXPECT_EQ(done(), std::vector<std::string>{"good done"});
+  const auto dead = nlohmann::json::parse(daemon_->allot({"dead", "list", "--json"}).out);
+  ASSERT_EQ(dead.size(), 2U);
+  for (const auto& task : dead) {
+    EXPECT_EQ(task.at("cause"), "expired");
+    EXPECT_TRUE(daemon_->task(task.at("task")).at("attempts").empty());
+  }
+  // One that is retried by hand has all the time it needs.
+  must({"dead", "retry", "--queue", "keyed", "--all", "--yes"});
+  EXPECT_TRUE(eventually([&] { return done().size() == 2; })) << daemon_->log();
+}
+
+}  // namespace
+}  // namespace allot::e2e::key_test

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a handler may run: time limits, promises of progress, and the lease under it.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <functional>
+
+#include "base/clock.h"
+#include "e2e/daemon.h"
+
+namespace allot::e2e::limit_test {
+namespace {
+
+using std::chrono::seconds;
+using support::Database;
+using support::eventually;
+
+std::string attempts_of(const nlohmann::json& task) {
+  std::string text;
+  for (const auto& attempt : task["attempts"]) {
+    text += attempt["cause"].get<std::string>() + ": " + attempt["error"].get<std::string>() + "\n";
+  }
+  return text;
+}
+
+std::string type_with(const std::string& type, const std::string& keys) {
+  return "[types.\"" + type + "\"]\n" + keys + "\n";
+}
+
+TEST(Limit, ATypeHasATimeOfItsOwn) {
+  Daemon daemon({.workers = 2,
+                 .queue_keys = "max_attempts = 1",
+                 .more = type_with("test.spin", "task_timeout = \"1s\"")});
+  const auto id = daemon.submit("test.spin", "");
+  (void)daemon.submit("test.stay", "2500");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(daemon.count("task_dead"), 1U) << "the other type has an hour";
+  EXPECT_EQ(attempts_of(daemon.task(id)).rfind("timeout: ran over its time limit", 0), 0U)
+      << daemon.task(id);
+}
+
+// Soft before hard: who listens is not killed.
+TEST(Limit, AHandlerIsAskedToStopFirst) {
+  Daemon daemon({.workers = 1,
+                 .queue_keys = "max_attempts = 1",
+                 .more = type_with("test.sleep", "task_timeout = \"6s\"")});
+  const auto id = daemon.submit("test.sleep", "60000");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  EXPECT_EQ(attempts_of(daemon.task(id)), "retry: asked to stop\n");
+  EXPECT_FALSE(daemon.logged("worker.kill")) << daemon.log();
+}
+
+TEST(Limit, NoSignalHelpsAgainstTheLastOne) {
+  Daemon daemon({.workers = 1, .more = type_with("test.deaf", "task_timeout = \"1s\"")});
+  (void)daemon.submit("test.deaf", "");
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
+  const pid_t child = std::stoi(daemon.written().front());
+  EXPECT_TRUE(eventually([&] { return kill(child, 0) != 0; })) << "what it started goes with it";
+  EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(daemon.times_logged("reason=\"task ran over its time limit\""), 1U) << daemon.log();
+}
+
+// B3
+TEST(Limit, WhoPromisedProgressAndMakesNoneIsKilled) {
+  Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 1"});
+  const auto id = daemon.submit("test.promise", "0");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("reason=\"task made no progress\"")) << daemon.log();
+  EXPECT_EQ(attempts_of(daemon.task(id))
+                .rfind("timeout: made no progress for longer than its handler promised", 0),
+            0U)
+      << daemon.task(id);
+}
+
+TEST(Limit, WhoMakesProgressMayTakeItsTime) {
+  Daemon daemon({.workers = 1, .daemon_keys = "lease_ttl = \"1s\""});
+  (void)daemon.submit("test.promise", "3000");  // three times the promise; then it hangs
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("lease.renewed") >= 6; }))
+      << daemon.log();
+  EXPECT_FALSE(daemon.logged("worker.kill")) << daemon.log();
+  EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(daemon.times_logged("reason=\"task made no progress\""), 1U) << daemon.log();
+}
+
+// The expiry of the one lease of queue "default", in microseconds since 1970; 0: nobody has it.
+std::uint64_t expiry(Daemon& daemon) {
+  auto db = daemon.connect();
+  auto results = db.execute(
+      "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', MAX(expire_at)) FROM q_lock_table"
+      " JOIN queue USING (queue_id) WHERE state <> 'FREE' AND name = 'default'");
+  return results.front().next()->u64(0);
+}
+
+// Stops the server right behind a renewal, so that the lease ends at the returned time.
+std::uint64_t after_a_renewal(Daemon& daemon) {
+  const std::uint64_t before = expiry(daemon);
+  std::uint64_t now = before;
+  EXPECT_TRUE(eventually([&] { return (now = expiry(daemon)) != before; })) << daemon.log();
+  return now;
+}
+
+std::uint64_t real_us() {
+  return clock_ns(CLOCK_REALTIME) / kMicro;
+}
+
+// S5. The database says nothing any more: no renewal, no refusal.
+TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
+  Daemon daemon({.workers = 2,
+                 .queue_keys = "exclusive = true",
+                 .daemon_keys = "lease_ttl = \"6s\"",
+                 .more = "[queues.open]\n"});
+  const auto id = daemon.submit("test.hang_once", "x");
+  ASSERT_EQ(daemon.allot({"submit", "open", "test.stay", "9000"}).status.code, 0);
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 2; })) << daemon.log();
+  pid_t victim = 0;
+  const auto seen = daemon.status();
+  for (const auto& worker : seen["workers"]) {
+    if (worker["queue"] == "default") victim = worker["pid"].get<pid_t>();
+  }
+  ASSERT_GT(victim, 0) << seen;
+  {
+    const std::uint64_t ends = after_a_renewal(daemon);
+    const Database::Stall stall(Database::shared());
+    ASSERT_TRUE(eventually([&] { return kill(victim, 0) != 0; })) << daemon.log();
+    EXPECT_LT(real_us(), ends);
+    EXPECT_TRUE(eventually([&] {
+      return daemon.logged("reason=\"lease in doubt in an exclusive queue\"");
+    })) << daemon.log();
+    // Beyond the end of both leases; there the other one goes on.
+    ASSERT_TRUE(eventually([&] { return real_us() > ends + 500'000; }));
+  }
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  EXPECT_EQ(daemon.written(), (std::vector<std::string>{"x attempt 1", "x attempt 2"}));
+  EXPECT_EQ(daemon.times_logged("worker.kill"), 1U) << "elsewhere a handler runs on";
+  EXPECT_TRUE(eventually([&] { return daemon.logged("task.crashed task=" + id); })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("its lease was in doubt")) << daemon.log();
+}
+
+// A block of short tasks under `trouble`, which has to outlast the lease: no task starts beyond it,
+// and each runs once.
+void run_block_in(const std::function<void(Daemon&, const std::function<void()>&)>& trouble) {
+  Daemon daemon({.workers = 1,
+                 .queue_keys = "partitions = 1\nblock_seconds = \"1h\"",
+                 .daemon_keys = "lease_ttl = \"2s\""});
+  daemon.submit_many("test.stamp", std::vector<std::string>(100, ""));
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() >= 3; })) << daemon.log();
+  const std::uint64_t ends = after_a_renewal(daemon);
+  std::uint64_t back = 0;
+  trouble(daemon, [&] {
+    ASSERT_TRUE(eventually([&] { return real_us() > ends + 2'000'000; }));
+    back = real_us();
+  });
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  const auto stamps = daemon.written();
+  EXPECT_EQ(stamps.size(), 100U) << "what was finished is acknowledged, not repeated";
+  for (const std::string& stamp : stamps) {
+    const std::uint64_t at = std::stoull(stamp);
+    EXPECT_TRUE(at < ends || at > back) << at << " is between " << ends << " and " << back;
+  }
+  EXPECT_FALSE(daemon.logged("worker.kill")) << "a slow database is no frozen worker\n"
+                                             << daemon.log();
+}
+
+TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLeaseWhenTheServerIsSilent) {
+  run_block_in([](Daemon&, const std::function<void()>& outlast) {
+    const Database::Stall stall(Database::shared());
+    outlast();
+  });
+}
+
+// Everything else works, acknowledgements among it: the block could go on and on.
+TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLeaseWhenOnlyItsRenewalFails) {
+  run_block_in([](Daemon& daemon, const std::function<void()>& outlast) {
+    auto db = daemon.connect();
+    db.execute("BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
+    outlast();
+    db.execute("COMMIT");
+  });
+}
+
+// The handler kept its time; the database takes longer for its verdict.
+TEST(Limit, TheTimeOfTheDatabaseIsNotThatOfTheTask) {
+  for (const char* exclusive : {"false", "true"}) {
+    Daemon daemon({.workers = 1,
+                   .queue_keys = std::string("exclusive = ") + exclusive,
+                   .daemon_keys = "lease_ttl = \"2s\"",
+                   .more = type_with("test.bloat", "task_timeout = \"2s\"")});
+    const auto id = daemon.submit("test.bloat", "x");  // a retry after one second
+    ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+    {
+      const Database::Stall stall(Database::shared());
+      ASSERT_TRUE(eventually([&] { return daemon.logged("task.ran"); })) << daemon.log();
+      const std::uint64_t returned = real_us();
+      ASSERT_TRUE(eventually([&] { return real_us() > returned + 3'000'000; }));
+    }
+    ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+    EXPECT_EQ(daemon.written(), std::vector<std::string>{"x"});
+    EXPECT_FALSE(daemon.logged("worker.kill")) << daemon.log();
+    EXPECT_TRUE(daemon.logged("task.retry task=" + id)) << daemon.log();
+  }
+}
+
+// It did as it was told, for a reason that is not the task's: no attempt is charged.
+TEST(Limit, AHandlerThatStopsForItsLeaseIsChargedNothing) {
+  Daemon daemon(
+      {.workers = 1, .queue_keys = "max_attempts = 1", .daemon_keys = "lease_ttl = \"2s\""});
+  (void)daemon.submit("test.sleep", "8000");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  {
+    const Database::Stall stall(Database::shared());
+    ASSERT_TRUE(eventually([&] { return daemon.logged("lease.overrun"); })) << daemon.log();
+  }
+  ASSERT_TRUE(eventually([&] { return daemon.logged("task.interrupted"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  EXPECT_EQ(daemon.count("task_dead"), 0U) << daemon.log();
+}
+
+}  // namespace
+}  // namespace allot::e2e::limit_test

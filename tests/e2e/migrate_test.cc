@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// A newer version's migration while this version works.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <set>
+
+#include "db/migrate.h"
+#include "e2e/daemon.h"
+
+namespace allot::e2e::migrate_test {
+namespace {
+
+using support::eventually;
+using support::ExitStatus;
+
+class Migrate : public testing::Test {
+ protected:
+  // What the next version's `allot migrate` may do: it only adds (sql/README.md).
+  static void migrate_on(const Daemon& daemon) {
+    db::Connection db = daemon.connect();
+    for (const char* table : {"queue", "task", "q_lock_table", "task_moved", "task_attempt",
+                              "task_dead", "task_running"}) {
+      db.execute("ALTER TABLE " + std::string(table) +
+                 " ADD COLUMN later VARBINARY(255) NULL, ALGORITHM=INSTANT");
+    }
+    db.execute("CREATE TABLE later (a INT) ENGINE=InnoDB");
+    db.execute("INSERT INTO allot_schema VALUES (" +
+               std::to_string(db::wanted_schema_version() + 1) +
+               ", 'later', UTC_TIMESTAMP(6), '9.9.9')");
+  }
+  // As when the newer version has come: this one stands for both.
+  static void become_newer(const Daemon& daemon) {
+    daemon.connect().execute("DELETE FROM allot_schema WHERE version > " +
+                             std::to_string(db::wanted_schema_version()));
+  }
+  static std::vector<pid_t> pids(const Daemon& daemon) {
+    auto found = daemon.workers();
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+};
+
+const char* const kRefusal = "install the newer Allot on this host too";
+
+TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
+  constexpr int kTasks = 6000;
+  Daemon daemon;
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") == 2; }));
+  const auto workers = pids(daemon);
+  std::vector<std::string> payloads;
+  for (int i = 0; i < kTasks; ++i) payloads.push_back(std::to_string(i));
+  daemon.submit_many("test.write", payloads);
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() > 100; })) << daemon.log();
+  EXPECT_LT(daemon.written().size(), kTasks) << "the migration comes after the work";
+  migrate_on(daemon);
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+
+  const auto written = daemon.written();
+  EXPECT_EQ(written.size(), kTasks) << "none twice";
+  EXPECT_EQ(std::set<std::string>(written.begin(), written.end()).size(), kTasks);
+  EXPECT_EQ(daemon.count("task_attempt"), 0U);
+  EXPECT_EQ(daemon.count("task_dead"), 0U);
+  EXPECT_EQ(pids(daemon), workers);
+
+  // And with what comes now.
+  daemon.connect().execute(
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
+      " SELECT queue_id, 0, 1, 4096, 'test.write', 'after' FROM queue");
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == kTasks + 1; })) << daemon.log();
+  EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0}));
+}
+
+// What starts is refused, before anything is stopped.
+TEST_F(Migrate, WhatStartsThenIsRefused) {
+  Daemon daemon;
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") == 2; }));
+  const auto workers = pids(daemon);
+  migrate_on(daemon);
+  const auto submit = daemon.allot({"submit", "default", "test.ok"});
+  EXPECT_EQ(submit.status.code, 78);
+  EXPECT_NE(submit.err.find(kRefusal), std::string::npos) << submit.err;
+
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
+  EXPECT_TRUE(daemon.logged(kRefusal)) << daemon.log();
+  EXPECT_EQ(pids(daemon), workers);
+
+  DaemonOptions other;
+  other.database = daemon.database();
+  Daemon second(other);
+  const auto ended = second.process().wait();
+  ASSERT_TRUE(ended) << second.log();
+  EXPECT_EQ(ended->code, 78);
+  EXPECT_NE((second.log() + second.process().err()).find(kRefusal), std::string::npos);
+  EXPECT_EQ(pids(daemon), workers);
+}
+
+// The settler heals a death as ever; the slot stays empty until the newer version is there.
+TEST_F(Migrate, AWorkerThatDiesIsHealedAndReplacedByTheNewerVersion) {
+  Daemon daemon;
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") == 2; }));
+  const std::string id = daemon.submit("test.hang_once", "x");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  const pid_t victim = daemon.busy_workers().front();
+  migrate_on(daemon);
+  ::kill(victim, SIGKILL);
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(daemon.count("task_dead"), 0U);
+  ASSERT_TRUE(eventually([&] { return daemon.logged(kRefusal); })) << daemon.log();
+  become_newer(daemon);
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") == 3; }))
+      << daemon.log();
+  EXPECT_EQ(daemon.workers().size(), 2U);
+}
+
+}  // namespace
+}  // namespace allot::e2e::migrate_test

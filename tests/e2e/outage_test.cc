@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a database can do to its clients, under load. Whatever it is: no process exits, nothing is
+// lost, and what was finished meanwhile is acknowledged and not repeated.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "e2e/daemon.h"
+#include "support/db_error.h"
+
+namespace allot::e2e::outage_test {
+namespace {
+
+using std::chrono::seconds;
+using support::Database;
+using support::eventually;
+
+// As it should be: without the right to write to a read-only server.
+constexpr const char* kAccount =
+    "CREATE USER app@localhost; CREATE USER app@'127.0.0.1';"
+    "GRANT ALL ON *.* TO app@localhost; GRANT ALL ON *.* TO app@'127.0.0.1';"
+    "REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM app@localhost;"
+    "REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM app@'127.0.0.1'";
+
+std::vector<std::string> numbered(int n) {
+  std::vector<std::string> payloads;
+  for (int i = 0; i < n; ++i) payloads.push_back(std::to_string(i));
+  std::sort(payloads.begin(), payloads.end());
+  return payloads;
+}
+
+std::vector<std::string> sorted(std::vector<std::string> lines) {
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+bool noticed(const Daemon& daemon) {
+  return eventually(
+      [&] { return daemon.logged("database.lost") || daemon.logged("database.retry"); });
+}
+
+// A server that is started again within its first seconds is not told from the one before: who ends
+// a former connection then may end one of ours that has its number (queue::kill_connections).
+void wait_until_settled_in(const Database& server) {
+  auto db = server.connect();
+  EXPECT_TRUE(eventually([&] { return support::server_counter(db, "Uptime") > 2; }));
+}
+
+class Outage : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    server_ = new Database;
+    server_->connect().execute(kAccount);
+  }
+  static void TearDownTestSuite() {
+    delete server_;
+    server_ = nullptr;
+  }
+
+  // How many tasks a worker has at a time.
+  struct Way {
+    const char* type;
+    const char* pool_keys;
+    bool repeats;  // what ends in 7
+  };
+  static constexpr Way kAlone{"test.pace", "", false};
+  static constexpr Way kBeside{"test.pace_beside", "concurrency = 4", false};
+  static constexpr Way kMany{"test.pace_many", "", true};
+
+  static DaemonOptions options(const Way& way) {
+    return {.workers = 3,
+            .queue_keys = "partitions = 6",
+            .pool_keys = way.pool_keys,
+            .server = server_,
+            .database_keys = "socket = \"" + server_->socket() + "\"\nuser = \"app\""};
+  }
+  // Each exactly once, but for those that ask for a second attempt.
+  static std::vector<std::string> runs_of(std::vector<std::string> payloads, const Way& way) {
+    for (std::size_t i = payloads.size(); way.repeats && i-- > 0;) {
+      if (payloads[i].ends_with('7')) payloads.push_back(payloads[i]);
+    }
+    return sorted(std::move(payloads));
+  }
+  // `trouble` comes in the middle of the work, and is over when it returns.
+  static void work_through(const std::function<void(Daemon&, db::Connection&)>& trouble,
+                           const Way& way = kAlone) {
+    wait_until_settled_in(*server_);
+    Daemon daemon(options(way));
+    wait_ready(daemon, 3);
+    const auto pids = daemon.workers();
+    const auto payloads = numbered(600);
+    daemon.submit_many(way.type, payloads);
+    ASSERT_TRUE(eventually([&] { return daemon.written().size() > 50; })) << daemon.log();
+    auto db = daemon.connect();
+    trouble(daemon, db);
+    ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+    EXPECT_EQ(sorted(daemon.written()), runs_of(payloads, way)) << daemon.log();
+    EXPECT_EQ(daemon.workers(), pids) << "nobody leaves because of the database\n" << daemon.log();
+    EXPECT_EQ(daemon.count("task_dead"), 0U);
+    EXPECT_EQ(daemon.stop()->code, 0);
+  }
+
+  static void kill_and_start(Daemon& daemon, db::Connection&) {
+    server_->kill9();
+    EXPECT_TRUE(noticed(daemon)) << daemon.log();
+    server_->start();
+  }
+  // 2006, 2013 and 1317, at any point of a trip.
+  static void kill_connections(Daemon& daemon, db::Connection& db) {
+    for (int round = 0; round < 40; ++round) {
+      auto ids = db.execute(
+          "SELECT id FROM information_schema.processlist WHERE user = 'app' AND db = DATABASE()");
+      while (const auto row = ids.front().next()) {
+        static_cast<void>(support::error_class_of(
+            [&] { db.execute("KILL CONNECTION " + std::to_string(row->u64(0))); }));
+      }
+    }
+    EXPECT_TRUE(noticed(daemon)) << daemon.log();
+  }
+  // Commits hang beyond the deadline of the call, and go through or not when nobody is listening.
+  static void lose_replies(Daemon& daemon, db::Connection& db) {
+    db.execute("BACKUP STAGE START; BACKUP STAGE FLUSH; BACKUP STAGE BLOCK_DDL");
+    db.execute("BACKUP STAGE BLOCK_COMMIT");
+    EXPECT_TRUE(noticed(daemon)) << daemon.log();
+    db.execute("BACKUP STAGE END");
+  }
+
+  static Database* server_;
+};
+Database* Outage::server_ = nullptr;
+
+TEST_F(Outage, KilledAndStarted) {
+  work_through(kill_and_start);
+}
+
+TEST_F(Outage, Restarted) {
+  work_through([](Daemon& daemon, db::Connection&) {
+    server_->restart();
+    EXPECT_TRUE(noticed(daemon)) << daemon.log();
+  });
+}
+
+// Half open: neither an answer nor a reset.
+TEST_F(Outage, Silent) {
+  work_through([](Daemon& daemon, db::Connection&) {
+    const Database::Stall stall(*server_);
+    EXPECT_TRUE(noticed(daemon)) << daemon.log();
+  });
+}
+
+TEST_F(Outage, ConnectionsAreKilledAgainAndAgain) {
+  work_through(kill_connections);
+}
+
+TEST_F(Outage, ReadOnly) {
+  work_through([](Daemon& daemon, db::Connection& db) {
+    db.execute("SET GLOBAL read_only = 1");
+    EXPECT_TRUE(noticed(daemon)) << daemon.log();
+    db.execute("SET GLOBAL read_only = 0");
+  });
+}
+
+// 1205, or the deadline of the call, whichever is first.
+TEST_F(Outage, SomebodyLocksTheLeases) {
+  work_through([](Daemon& daemon, db::Connection& db) {
+    db.execute("BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
+    EXPECT_TRUE(noticed(daemon)) << daemon.log();
+    db.execute("ROLLBACK");
+  });
+}
+
+TEST_F(Outage, TheSchemaIsChanged) {
+  work_through([](Daemon& daemon, db::Connection& db) {
+    db.execute("ALTER TABLE task ADD COLUMN note INT NULL, ALGORITHM = COPY");
+    db.execute("ALTER TABLE q_lock_table ADD COLUMN note INT NULL, ALGORITHM = COPY");
+    db.execute("RENAME TABLE task TO elsewhere");
+    EXPECT_TRUE(eventually([&] { return daemon.logged("class=refused"); })) << daemon.log();
+    db.execute("RENAME TABLE elsewhere TO task");
+    db.execute("ALTER TABLE task DROP COLUMN note, ALGORITHM = COPY");
+  });
+}
+
+TEST_F(Outage, CommitsWhoseRepliesAreLost) {
+  work_through(lose_replies);
+}
+
+TEST_F(Outage, WhileTasksRunSideBySide) {
+  for (const auto& trouble : {kill_and_start, kill_connections, lose_replies}) {
+    work_through(trouble, kBeside);
+  }
+}
+
+TEST_F(Outage, WhileACallHasSeveralTasks) {
+  for (const auto& trouble : {kill_and_start, kill_connections, lose_replies}) {
+    work_through(trouble, kMany);
+  }
+}
+
+// How large the files of a process may grow; only what is in them already may be written then.
+void limit_files(pid_t pid, rlim_t size) {
+  const rlimit limit{size, RLIM_INFINITY};
+  ASSERT_EQ(prlimit(pid, RLIMIT_FSIZE, &limit, nullptr), 0);
+}
+
+// Error 1114, as on a full disk: the file that everything is in cannot grow. What needs room waits,
+// and so do what needs none, for its undo log does; then somebody makes room.
+TEST(OutageOfRoom, TheDiskIsFull) {
+  signal(SIGXFSZ, SIG_IGN);  // inherited: the server gets the error, and not the signal
+  Database server({"--innodb-file-per-table=0", "--innodb-log-file-size=4M",
+                   "--innodb-autoextend-increment=1"});
+  signal(SIGXFSZ, SIG_DFL);
+  Daemon daemon({.workers = 2, .queue_keys = "partitions = 4", .server = &server});
+  wait_ready(daemon, 2);
+  const auto pids = daemon.workers();
+  auto db = daemon.connect();
+  db.execute("CREATE TABLE filler (id INT PRIMARY KEY AUTO_INCREMENT, a LONGBLOB) ENGINE=InnoDB");
+  const auto payloads = numbered(8);
+  daemon.submit_many("test.bloat_on_go", payloads);
+  limit_files(server.pid(), std::filesystem::file_size(server.folder() + "/data/ibdata1"));
+  for (std::size_t size = 1'000'000; size > 1'000; size /= 8) {
+    while (support::error_class_of([&] {
+             db.execute("INSERT INTO filler (a) VALUES (REPEAT('x', " + std::to_string(size) +
+                        "))");
+           }) == "none") {
+    }
+  }
+  std::ofstream(daemon.folder() + "/written.go").flush();
+  EXPECT_TRUE(eventually([&] { return daemon.logged("class=full"); })) << daemon.log();
+  limit_files(server.pid(), RLIM_INFINITY);
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  EXPECT_EQ(sorted(daemon.written()), payloads);
+  EXPECT_EQ(daemon.workers(), pids) << daemon.log();
+}
+
+// Worker and database both die in the middle of a block. What the worker had finished is in its
+// slot until the database is back.
+TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
+  Database server;
+  wait_until_settled_in(server);
+  Daemon daemon({.workers = 1, .queue_keys = "partitions = 1", .server = &server});
+  ASSERT_TRUE(eventually([&] { return daemon.logged("worker worker.ready"); })) << daemon.log();
+  // One transaction, so one block: the first is finished and not acknowledged while the second
+  // hangs.
+  const auto done =
+      daemon.allot({"submit", "--ndjson", "-"},
+                   "{\"queue\":\"default\",\"type\":\"test.write\",\"payload\":\"a\"}\n"
+                   "{\"queue\":\"default\",\"type\":\"test.hang_once\",\"payload\":\"b\"}\n");
+  ASSERT_EQ(done.status.code, 0) << done.err;
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  const pid_t victim = daemon.busy_workers().front();
+  EXPECT_EQ(daemon.count("task"), 2U);
+  server.kill9();
+  kill(victim, SIGKILL);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("worker.not_settled"); })) << daemon.log();
+  server.start();
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  EXPECT_EQ(daemon.written(), (std::vector<std::string>{"a", "b attempt 1", "b attempt 2"}))
+      << daemon.log();
+}
+
+// A replica that has everything that was committed takes over when its primary dies.
+TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
+  Database primary({"--log-bin", "--server-id=1", "--binlog-format=ROW",
+                    "--rpl-semi-sync-master-wait-point=AFTER_SYNC"},
+                   support::Network::kTcp);
+  Database replica({"--log-bin", "--server-id=2", "--rpl-semi-sync-slave-enabled=1"},
+                   support::Network::kTcp);
+  db::ConnectOptions patient = replica.options();
+  patient.call_timeout = seconds(60);  // STOP SLAVE waits for a thread that looks for its primary
+  db::Connection at_replica(patient);
+  primary.connect().execute(std::string(kAccount) +
+                            ";CREATE USER repl@'127.0.0.1';"
+                            "GRANT REPLICATION SLAVE ON *.* TO repl@'127.0.0.1';"
+                            // Not before: without a replica a commit would wait for ten seconds.
+                            "SET GLOBAL rpl_semi_sync_master_enabled = 1");
+  at_replica.execute("CHANGE MASTER TO master_host = '127.0.0.1', master_port = " +
+                     std::to_string(primary.tcp().port) +
+                     ", master_user = 'repl', master_use_gtid = slave_pos; START SLAVE;"
+                     "SET GLOBAL read_only = 1");
+  db::Connection at_primary = primary.connect();
+  ASSERT_TRUE(eventually(
+      [&] { return support::server_counter(at_primary, "Rpl_semi_sync_master_clients") == 1; }));
+  Daemon daemon({.workers = 3,
+                 .queue_keys = "partitions = 6",
+                 .server = &primary,
+                 .database_keys = "hosts = [\"127.0.0.1:" + std::to_string(primary.tcp().port) +
+                                  "\", \"127.0.0.1:" + std::to_string(replica.tcp().port) +
+                                  "\"]\nuser = \"app\"\nconnect_timeout = \"2s\""});
+  const auto payloads = numbered(600);
+  daemon.submit_many("test.pace", payloads);
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() > 100; })) << daemon.log();
+  primary.kill9();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("database.lost"); })) << daemon.log();
+  // All that came over is applied before it becomes the primary.
+  ASSERT_TRUE(eventually([&] {
+    auto state = at_replica.execute(
+        "SELECT COUNT(*) FROM information_schema.processlist"
+        " WHERE state LIKE 'Slave has read all relay log%'");
+    return state.front().next()->u64(0) == 1;
+  }));
+  at_replica.execute("STOP SLAVE; SET GLOBAL read_only = 0; USE " + daemon.database());
+  const auto left = [&] {
+    return at_replica
+        .execute(
+            "SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_running) +"
+            " (SELECT COUNT(*) FROM q_lock_table"
+            " WHERE state <> 'FREE')")
+        .front()
+        .next()
+        ->u64(0);
+  };
+  ASSERT_TRUE(eventually([&] { return left() == 0; }, seconds(60))) << daemon.log();
+  EXPECT_EQ(sorted(daemon.written()), payloads) << "each exactly once\n" << daemon.log();
+  EXPECT_FALSE(daemon.logged("worker.died")) << daemon.log();
+  EXPECT_EQ(daemon.stop()->code, 0);
+}
+
+}  // namespace
+}  // namespace allot::e2e::outage_test

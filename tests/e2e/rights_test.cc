@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accounts of docs/database.md, made by the statements that stand there, over verified TLS.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/exit_codes.h"
+#include "e2e/daemon.h"
+#include "support/certificates.h"
+
+namespace allot::e2e::rights_test {
+namespace {
+
+using support::eventually;
+
+struct Server {
+  support::Authority authority;
+  support::Authority::Files files = authority.issue("server", "IP:127.0.0.1");
+  support::Database database{{"--ssl-ca=" + authority.ca(), "--ssl-cert=" + files.cert,
+                              "--ssl-key=" + files.key, "--require-secure-transport"},
+                             support::Network::kTcp};
+};
+
+// The statements of the page that name this account.
+std::vector<std::string> documented(const std::string& account) {
+  std::istringstream page(support::read_file(std::string(ALLOT_SOURCE_DIR) + "/docs/database.md"));
+  std::vector<std::string> statements;
+  bool sql = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("```", 0) == 0) sql = line == "```sql";
+    if (sql && line.find("'" + account + "'") != std::string::npos) statements.push_back(line);
+  }
+  EXPECT_GE(statements.size(), 2U) << account;
+  return statements;
+}
+
+struct Right {
+  std::string privilege;
+  std::string table;
+};
+
+class RightsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { server_ = new Server; }
+  static void TearDownTestSuite() {
+    delete server_;
+    server_ = nullptr;
+  }
+
+  RightsTest() : root_(server_->database.connect()) {
+    const std::string secret = folder_.write("secret", "change-me\n");
+    EXPECT_EQ(::chmod(secret.c_str(), 0600), 0);
+    const std::string keys =
+        "host = \"127.0.0.1\"\nport = " + std::to_string(server_->database.tcp().port) +
+        "\nuser = \"allot_worker\"\npassword_file = \"" + secret +
+        "\"\ntls = \"verify\"\ntls_ca = \"" + server_->authority.ca() + "\"";
+    daemon_ = std::make_unique<Daemon>(
+        DaemonOptions{.queue_keys = "max_attempts = 3\ndetach_after = \"1ms\"",
+                      .more = "[queues.still]\ndetach_after = \"0s\"\n"
+                              "[queues.tenants]\nplacement = \"fair\"\npartitions = 2\n",
+                      .migrate = false,
+                      .start = false,
+                      .server = &server_->database,
+                      .database_keys = keys});
+    make("allot_migrate");
+    const auto migrated = as("allot_migrate", {"migrate"});
+    EXPECT_EQ(migrated.status.code, kExitOk) << migrated.err;
+    for (const char* account :
+         {"allot_worker", "allot_submit", "allot_fair", "allot_reader", "allot_operator"}) {
+      make(account);
+    }
+  }
+  RightsTest(const RightsTest&) = delete;
+  RightsTest& operator=(const RightsTest&) = delete;
+  ~RightsTest() override {
+    daemon_.reset();
+    for (const std::string& account : made_) root_.execute("DROP USER '" + account + "'@'%'");
+  }
+
+  // `allot` with the configuration of the daemon, but another account.
+  [[nodiscard]] support::Finished as(const std::string& account,
+                                     std::vector<std::string> words) const {
+    std::string config = support::read_file(daemon_->config_file());
+    config.replace(config.find("allot_worker"), 12, account);
+    words.insert(words.begin(), {program("allot"), "--config", folder_.write(account, config)});
+    return support::run_program(std::move(words));
+  }
+
+  // Every right that the page gives to the account, one by one.
+  [[nodiscard]] std::vector<Right> rights(const std::string& account) const {
+    std::vector<Right> all;
+    for (const std::string& statement : documented(account)) {
+      const std::size_t on = statement.find(" ON allot.");
+      if (statement.rfind("GRANT ", 0) != 0 || on == std::string::npos) continue;
+      const std::string table = statement.substr(on + 10, statement.find(' ', on + 10) - on - 10);
+      std::istringstream privileges(statement.substr(6, on - 6));
+      for (std::string privilege; std::getline(privileges >> std::ws, privilege, ',');) {
+        all.push_back({privilege, table});
+      }
+    }
+    return all;
+  }
+
+  // What the account is refused with, without each of its rights in turn.
+  void expect_each_to_be_missed(const std::string& account, const std::vector<std::string>& words) {
+    for (const Right& right : rights(account)) {
+      const std::string place = " ON " + daemon_->database() + "." + right.table;
+      const std::string who = " '" + account + "'@'%'";
+      root_.execute("REVOKE " + right.privilege + place + " FROM" + who);
+      const auto done = as(account, words);
+      root_.execute("GRANT " + right.privilege + place + " TO" + who);
+      EXPECT_EQ(done.status.code, kExitConfig) << right.privilege << place;
+      EXPECT_NE(done.err.find("GRANT " + right.privilege + " ON `" + daemon_->database() + "`.`" +
+                              right.table + "` TO" + who),
+                std::string::npos)
+          << right.privilege << place << ": " << done.err;
+      EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+    }
+  }
+
+  static Server* server_;
+  support::TempDir folder_;
+  db::Connection root_;
+  std::unique_ptr<Daemon> daemon_;
+
+ private:
+  void make(const std::string& account) {
+    for (std::string statement : documented(account)) {
+      const std::size_t at = statement.find(" ON allot.");
+      if (at != std::string::npos) statement.replace(at, 9, " ON " + daemon_->database());
+      root_.execute(statement.substr(0, statement.find(';')));
+    }
+    made_.push_back(account);
+  }
+
+  std::vector<std::string> made_;
+};
+Server* RightsTest::server_ = nullptr;
+
+// Each way that a task can go, the death of a worker, and that of the whole daemon.
+TEST_F(RightsTest, TheDocumentedRightsAreEnough) {
+  Daemon& daemon = *daemon_;
+  daemon.start();
+  for (const auto& [type, payload] : {std::pair{"test.write", "a"},
+                                      {"test.retry", "no"},
+                                      {"test.fail", "never"},
+                                      {"test.crash", "segv"},
+                                      {"no.such", "x"}}) {
+    const auto done = as("allot_submit", {"submit", "default", type, payload});
+    ASSERT_EQ(done.status.code, kExitOk) << done.err;
+  }
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 3; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("task.no_handler"); })) << daemon.log();
+  // What runs when everything dies is found again in the next life, and run with care; detached or
+  // not.
+  for (const char* queue : {"default", "still"}) {
+    ASSERT_EQ(as("allot_submit", {"submit", queue, "test.spin", ""}).status.code, kExitOk);
+  }
+  ASSERT_TRUE(eventually([&] {
+    return daemon.busy_workers().size() == 2 && daemon.count("task_running") == 1;
+  })) << daemon.log();
+  const auto workers = daemon.workers();
+  daemon.process().kill9();
+  for (const pid_t worker : workers) kill(worker, SIGKILL);
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 2; })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("lease.reclaimed")) << daemon.log();
+  EXPECT_TRUE(daemon.logged("task.recovered")) << daemon.log();
+  EXPECT_FALSE(daemon.logged("denied")) << daemon.log();
+  daemon.stop(SIGQUIT);
+  EXPECT_EQ(daemon.written(), (std::vector<std::string>{"a"}));
+
+  for (const char* account : {"allot_reader", "allot_operator"}) {
+    const auto dead = as(account, {"dead", "list", "--json"});
+    EXPECT_EQ(nlohmann::json::parse(dead.out).size(), 3U) << dead.err;
+    EXPECT_EQ(as(account, {"dead", "groups"}).status.code, kExitOk);
+    EXPECT_EQ(as(account, {"status"}).status.code, kExitOk);
+  }
+}
+
+TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
+  Daemon& daemon = *daemon_;
+  daemon.start();
+  for (int i = 0; i < 2; ++i) {
+    const auto done = as("allot_submit", {"submit", "default", "test.fail", "never"});
+    ASSERT_EQ(done.status.code, kExitOk) << done.err;
+  }
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 2; })) << daemon.log();
+  const std::string id =
+      nlohmann::json::parse(as("allot_reader", {"dead", "list", "--json"}).out).at(0).at("task");
+  EXPECT_EQ(as("allot_reader", {"dead", "retry", id}).status.code, kExitConfig);
+  daemon.stop();
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"queue", "pause", "default"},
+        {"queue", "pause", "default", "--reason", "again"},
+        {"queue", "resume", "default"},
+        {"dead", "retry", id},
+        {"why", id},
+        {"task", "cancel", id},
+        {"dead", "retry", id},
+        {"dead", "discard", "--queue", "default", "--all", "--yes"},
+        {"queue", "resize", "default", "40"},
+        {"queue", "move", "default", "still", "--yes"}}) {
+    const auto done = as("allot_operator", words);
+    EXPECT_EQ(done.status.code, kExitOk) << done.err;
+  }
+  EXPECT_EQ(daemon.count("task"), 1U);
+  EXPECT_EQ(daemon.count("task_dead"), 0U);
+}
+
+TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
+  EXPECT_EQ(rights("allot_worker").size(), 40U);
+  root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
+  expect_each_to_be_missed("allot_worker", {"check"});
+  EXPECT_EQ(as("allot_worker", {"check"}).status.code, kExitOk);
+}
+
+TEST_F(RightsTest, EachRightOfASubmitterIsMissedByName) {
+  expect_each_to_be_missed("allot_submit", {"submit", "default", "t", "p", "--unique-key", "k"});
+  const auto reading = as("allot_submit", {"tasks"});
+  EXPECT_EQ(reading.status.code, kExitConfig);
+  EXPECT_NE(reading.err.find("to allow it: GRANT SELECT ON"), std::string::npos) << reading.err;
+}
+
+TEST_F(RightsTest, ASubmitterToFairQueuesMayDoWhatHeMust) {
+  for (const char* key : {"a", "b", "c", "a"}) {
+    const auto done = as("allot_fair", {"submit", "tenants", "t", "p", "--partition-key", key});
+    EXPECT_EQ(done.status.code, kExitOk) << done.err;
+  }
+  EXPECT_EQ(daemon_->count("fair_partition"), 4U) << "three keys, and the lock";
+  const auto reading = as("allot_fair", {"tasks"});
+  EXPECT_EQ(reading.status.code, kExitConfig) << reading.out;
+}
+
+}  // namespace
+}  // namespace allot::e2e::rights_test

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The daemon and its database: servers that change their roles.
+#include <gtest/gtest.h>
+
+#include "e2e/daemon.h"
+
+namespace allot::e2e::servers_test {
+namespace {
+
+using support::Database;
+using support::eventually;
+
+std::string place(const Database& server) {
+  return "127.0.0.1:" + std::to_string(server.tcp().port);
+}
+
+void add_account(Database& server) {
+  server.connect().execute(
+      "CREATE USER app@'127.0.0.1'; GRANT ALL ON *.* TO app@'127.0.0.1';"
+      "REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM app@'127.0.0.1'");
+}
+
+// S2, with workers that have nothing to do: they only read, and only what their old server still
+// has. Nothing is replicated here, so what is seen running was read on the new one.
+TEST(Servers, IdleWorkersAndSubmittersFollowTheWritableOne) {
+  Database first({}, support::Network::kTcp);
+  Database second({}, support::Network::kTcp);
+  add_account(first);
+  add_account(second);
+  db::Connection at_first = first.connect();
+  db::Connection at_second = second.connect(second.make_database());
+  at_second.execute("SET GLOBAL read_only = 1");
+  Daemon daemon({.workers = 1,  // a second one might connect after the change
+                 .server = &first,
+                 .database_keys = "hosts = [\"127.0.0.1:1\", \"" + place(first) + "\", \"" +
+                                  place(second) + "\"]\nuser = \"app\"\nconnect_timeout = \"2s\""});
+  (void)daemon.submit("test.write", "a");
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("database.connected where=" + place(first))) << daemon.log();
+  EXPECT_TRUE(daemon.logged("database.passed_over used=" + place(first) +
+                            " text=\"database at 127.0.0.1:1: connect: "))
+      << daemon.log();
+
+  at_first.execute("SET GLOBAL read_only = 1");
+  at_second.execute("SET GLOBAL read_only = 0");
+  (void)daemon.submit("test.write", "b");
+  const auto left = [&] {
+    return at_second.execute("SELECT COUNT(*) FROM task").front().next()->u64(0);
+  };
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2 && left() == 0; }))
+      << daemon.log();
+  EXPECT_EQ(daemon.written(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(daemon.logged("error=\"database at " + place(first) + " is read-only: not used\""))
+      << daemon.log();
+  EXPECT_EQ(daemon.stop()->code, 0);
+}
+
+}  // namespace
+}  // namespace allot::e2e::servers_test

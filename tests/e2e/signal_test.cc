@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "e2e/daemon.h"
+
+namespace allot::e2e::signal_test {
+namespace {
+
+using support::eventually;
+using support::ExitStatus;
+
+bool alive(pid_t pid) {
+  return kill(pid, 0) == 0;
+}
+
+bool none_alive(const std::vector<pid_t>& pids) {
+  return std::none_of(pids.begin(), pids.end(), alive);
+}
+
+TEST(Signal, AGracefulStopLeavesNothingLeasedAndNothingRunning) {
+  Daemon daemon({.workers = 4});
+  wait_ready(daemon, 4);
+  std::vector<std::string> payloads(300, "20");
+  daemon.submit_many("test.sleep", payloads);
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() >= 2; }));
+  const auto pids = daemon.workers();
+  EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  EXPECT_TRUE(none_alive(pids));
+  auto db = daemon.connect();
+  EXPECT_EQ(
+      db.execute("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'").front().next()->u64(0),
+      0U);
+  EXPECT_EQ(daemon.count("task_dead"), 0U);
+  EXPECT_GT(daemon.count("task"), 0U) << "the rest waits";
+}
+
+TEST(Signal, AHandlerThatStopsWhenAskedIsChargedNoAttempt) {
+  Daemon daemon({.workers = 1});
+  const auto id = daemon.submit("test.sleep", "60000");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; }));
+  EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  const auto task = daemon.task(id);
+  EXPECT_EQ(task["attempts_charged"], 0) << task;
+  EXPECT_TRUE(task["attempts"].empty()) << task;
+}
+
+TEST(Signal, ASecondTermEndsAHandlerThatDoesNotLook) {
+  Daemon daemon({.workers = 1});
+  const auto id = daemon.submit("test.spin", "");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  daemon.process().signal(SIGTERM);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("phase=draining"); }));
+  EXPECT_EQ(daemon.stop(SIGTERM), (ExitStatus{0, 0})) << daemon.log();
+  EXPECT_EQ(daemon.count("task"), 1U) << "nothing is lost";
+  EXPECT_EQ(daemon.task(id)["attempts"].size(), 1U);
+}
+
+TEST(Signal, QuitStopsNow) {
+  Daemon daemon({.workers = 1});
+  (void)daemon.submit("test.spin", "");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; }));
+  EXPECT_EQ(daemon.stop(SIGQUIT), (ExitStatus{0, 0})) << daemon.log();
+}
+
+TEST(Signal, AHandlerThatDoesNotStopInTimeIsKilled) {
+  Daemon daemon({.workers = 1, .daemon_keys = "stop_timeout = \"300ms\""});
+  (void)daemon.submit("test.spin", "");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; }));
+  EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  EXPECT_TRUE(daemon.logged("did not stop in time"));
+}
+
+TEST(Signal, AReloadReplacesWorkersAndLeavesTheRunningTaskAlone) {
+  Daemon daemon({.workers = 3});
+  wait_ready(daemon, 3);
+  const auto before = daemon.workers();
+  (void)daemon.submit("test.sleep", "1500");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; }));
+  const pid_t busy = daemon.busy_workers().front();
+  daemon.process().signal(SIGHUP);
+  wait_ready(daemon, 6);
+  // All idle ones are gone while the busy one goes on, and the new ones work.
+  ASSERT_TRUE(eventually([&] {
+    return std::count_if(before.begin(), before.end(), alive) == 1 && alive(busy);
+  })) << daemon.log();
+  daemon.submit_many("test.write", {"meanwhile"});
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; }));
+  ASSERT_TRUE(eventually([&] { return daemon.drained() && !alive(busy); })) << daemon.log();
+  EXPECT_EQ(daemon.count("task_attempt"), 0U) << "it was neither stopped nor run again";
+  EXPECT_FALSE(daemon.logged("asked to stop"));
+}
+
+TEST(Signal, AReloadWithABrokenConfigurationKeepsThePool) {
+  Daemon daemon({.workers = 2});
+  wait_ready(daemon, 2);
+  const auto before = daemon.workers();
+  std::ofstream(daemon.config_file(), std::ios::app) << "\n[queues.x]\npartitons = 3\n";
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("partitons")) << daemon.log();
+  for (const pid_t pid : before) EXPECT_TRUE(alive(pid));
+}
+
+TEST(Signal, NothingOutlivesASupervisorThatWasKilled) {
+  Daemon daemon({.workers = 3});
+  wait_ready(daemon, 3);
+  (void)daemon.submit("test.sleep", "60000");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; }));
+  const auto pids = daemon.workers();
+  daemon.process().kill9();
+  EXPECT_TRUE(eventually([&] { return none_alive(pids); })) << daemon.log();
+  EXPECT_EQ(daemon.count("task"), 1U);
+  // The next life takes over at once, whatever the TTL of what the former one held.
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+}
+
+TEST(Signal, ASecondDaemonOfTheSameInstanceIsRefused) {
+  Daemon daemon({.workers = 1});
+  wait_ready(daemon, 1);
+  const auto second = support::run_program({program("allotd"), "--config", daemon.config_file()});
+  EXPECT_NE(second.status.code, 0);
+  EXPECT_NE(second.err.find("instance.taken"), std::string::npos) << second.err;
+}
+
+}  // namespace
+}  // namespace allot::e2e::signal_test
