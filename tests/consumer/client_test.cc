@@ -47,8 +47,7 @@ class ClientConsumerTest : public InstalledTest {
   }
   [[nodiscard]] std::string value(const std::string& sql) const {
     db::Connection db = Database::shared().connect(name_);
-    auto results = db.execute(sql);
-    return std::string(results.front().next()->text(0));
+    return support::value_of(db, sql);
   }
 
   std::string project_ = work_ / "project";

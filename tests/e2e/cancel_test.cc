@@ -21,13 +21,10 @@ class Cancel : public testing::Test {
     daemon_ = std::make_unique<Daemon>(
         DaemonOptions{.workers = workers, .queue_keys = queue_keys, .more = more});
   }
-  std::uint64_t number(const std::string& sql) const {
-    return daemon_->connect().execute(sql).front().next()->u64(0);
-  }
   // It runs in its partition, and its worker looks for requests.
   [[nodiscard]] bool attended() const {
     return eventually(
-        [&] { return number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 1; });
+        [&] { return daemon_->number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 1; });
   }
   [[nodiscard]] bool detached() const {
     return eventually([&] { return daemon_->count("task_running") == 1; });

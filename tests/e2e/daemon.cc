@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
+
+#include "support/text.h"
 
 namespace allot::e2e {
 
@@ -73,10 +73,17 @@ std::string Daemon::submit(const std::string& type, const std::string& payload) 
 }
 
 void Daemon::submit_many(const std::string& type, const std::vector<std::string>& payloads) const {
+  std::vector<nlohmann::json> tasks;
+  for (const std::string& payload : payloads)
+    tasks.push_back({{"type", type}, {"payload", payload}});
+  submit_all(tasks);
+}
+
+void Daemon::submit_all(const std::vector<nlohmann::json>& tasks) const {
   std::string lines;
-  for (const std::string& payload : payloads) {
-    lines +=
-        nlohmann::json{{"queue", "default"}, {"type", type}, {"payload", payload}}.dump() + "\n";
+  for (nlohmann::json task : tasks) {
+    if (!task.contains("queue")) task["queue"] = "default";
+    lines += task.dump() + "\n";
   }
   const auto done = allot({"submit", "--ndjson", "-"}, lines);
   if (done.status != support::ExitStatus{0, 0}) throw std::runtime_error("submit: " + done.err);
@@ -112,8 +119,17 @@ db::Connection Daemon::connect() const {
 }
 
 std::uint64_t Daemon::count(const std::string& table) const {
+  return number("SELECT COUNT(*) FROM " + table);
+}
+
+std::string Daemon::value(const std::string& sql) const {
   auto connection = connect();
-  return connection.execute("SELECT COUNT(*) FROM " + table).front().next()->u64(0);
+  return support::value_of(connection, sql);
+}
+
+std::uint64_t Daemon::number(const std::string& sql) const {
+  auto connection = connect();
+  return support::number_of(connection, sql);
 }
 
 bool Daemon::drained() const {
@@ -126,11 +142,12 @@ bool Daemon::drained() const {
   return row->u64(0) == 0 && row->u64(1) == 0;
 }
 
+bool Daemon::drains() const {
+  return support::eventually([this] { return drained(); }, std::chrono::seconds(60));
+}
+
 std::vector<std::string> Daemon::written() const {
-  std::vector<std::string> lines;
-  std::ifstream file(folder_ / "written");
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
+  return support::read_lines(folder_ / "written");
 }
 
 std::string Daemon::log() const {
@@ -143,11 +160,7 @@ bool Daemon::logged(const std::string& text) const {
 }
 
 std::size_t Daemon::times_logged(const std::string& text) const {
-  const std::string all = log();
-  std::size_t times = 0;
-  for (std::size_t at = all.find(text); at != std::string::npos; at = all.find(text, at + 1))
-    ++times;
-  return times;
+  return support::times_in(log(), text);
 }
 
 void wait_ready(const Daemon& daemon, std::size_t workers) {

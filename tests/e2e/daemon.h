@@ -50,6 +50,8 @@ class Daemon {
   // Submits one task to queue "default" and returns its id.
   [[nodiscard]] std::string submit(const std::string& type, const std::string& payload) const;
   void submit_many(const std::string& type, const std::vector<std::string>& payloads) const;
+  // The same of tasks with the keys of NDJSON; to queue "default" unless they name another.
+  void submit_all(const std::vector<nlohmann::json>& tasks) const;
 
   [[nodiscard]] nlohmann::json status() const;
   [[nodiscard]] nlohmann::json task(const std::string& id) const;
@@ -59,7 +61,12 @@ class Daemon {
   [[nodiscard]] std::vector<pid_t> busy_workers() const;
 
   [[nodiscard]] bool drained() const;
+  // Waits for it, up to a minute.
+  [[nodiscard]] bool drains() const;
   [[nodiscard]] std::uint64_t count(const std::string& table) const;
+  // support::value_of() and number_of() over a connection of its own.
+  [[nodiscard]] std::string value(const std::string& sql) const;
+  [[nodiscard]] std::uint64_t number(const std::string& sql) const;
   // Lines that test.write appended, in order of execution.
   [[nodiscard]] std::vector<std::string> written() const;
 

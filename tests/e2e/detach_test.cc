@@ -60,16 +60,13 @@ TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
 // They are acknowledged late, in batches, and the slow task takes the partition away before that.
 TEST(Detach, WhatItsBlockHasFinishedIsNotRepeated) {
   Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
-  std::string lines;
+  std::vector<nlohmann::json> tasks;
   for (int i = 0; i < 41; ++i) {
     const bool slow = i == 20;
-    lines += nlohmann::json{{"queue", "default"},
-                            {"type", slow ? "test.stay" : "test.write"},
-                            {"payload", slow ? "1000" : std::to_string(i)}}
-                 .dump() +
-             "\n";
+    tasks.push_back({{"type", slow ? "test.stay" : "test.write"},
+                     {"payload", slow ? "1000" : std::to_string(i)}});
   }
-  ASSERT_EQ(daemon.allot({"submit", "--ndjson", "-"}, lines).status.code, 0);
+  daemon.submit_all(tasks);
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.times_logged("task.detached"), 1U) << daemon.log();
   EXPECT_EQ(daemon.written().size(), 40U);
@@ -80,8 +77,7 @@ TEST(Detach, AfterItsTimeItLeavesABusyPoolToo) {
   Daemon daemon({.workers = 1, .queue_keys = kOnePartition + "detach_after = \"300ms\""});
   const auto slow = daemon.submit("test.stay", "3000");
   ASSERT_TRUE(detached(daemon)) << daemon.log();
-  auto db = daemon.connect();
-  EXPECT_EQ(db.execute("SELECT state FROM q_lock_table").front().next()->text(0), "FREE");
+  EXPECT_EQ(daemon.value("SELECT state FROM q_lock_table"), "FREE");
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_TRUE(daemon.task(slow).is_null()) << "finished";
 }
@@ -205,8 +201,7 @@ TEST(Detach, OnlyASuspectRunsWithCare) {
   EXPECT_EQ(daemon.count("task"), 2U) << "what was done before it is acknowledged";
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"first", "before", "after"}));
-  EXPECT_EQ(db.execute("SELECT GROUP_CONCAT(first_key) FROM announced").front().next()->text(0),
-            "2");
+  EXPECT_EQ(daemon.value("SELECT GROUP_CONCAT(first_key) FROM announced"), "2");
   EXPECT_EQ(daemon.count("task_attempt"), 0U);
 }
 
@@ -217,7 +212,7 @@ TEST(Detach, TheDatabaseMayGoAwayMeanwhile) {
   ASSERT_TRUE(detached(daemon)) << daemon.log();
   server.kill9();
   server.start();
-  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"x done"})) << daemon.log();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every command of the documents is executed: here, in the order of the documents and by one shell,
 // or by the test that kElsewhere names. A new command is executed without a line here.
+#include "support/document.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,7 +13,6 @@
 #include <sstream>
 
 #include "base/unique_fd.h"
-#include "support/document.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
 

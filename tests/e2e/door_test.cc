@@ -90,12 +90,6 @@ class DoorTest : public testing::Test {
     ASSERT_TRUE(eventually([&] { return daemon_->count("queue") == 2; })) << daemon_->log();
     doors_ = std::make_unique<Doors>(*daemon_, support::Database::shared().socket());
   }
-  [[nodiscard]] std::string value(const std::string& sql) const {
-    auto db = daemon_->connect();
-    auto results = db.execute(sql);
-    const auto row = results.front().next();
-    return row ? std::string(row->text(0)) : "no row";
-  }
   [[nodiscard]] std::string kept(const std::string& type) const { return folder_ / type; }
   // What the handler of this type left; printed are only sizes, as some are large.
   void expect_kept(const std::string& type, const std::string& bytes) const {
@@ -204,12 +198,12 @@ TEST_F(DoorTest, KeysAreBytesAndNothingElse) {
       if (key.size() == 255) order.unique_key->replace(0, door.name.size(), door.name);
       ASSERT_EQ(door.put(order), "") << door.name << key;
       expect_kept(order.type, key);
-      EXPECT_EQ(value("SELECT COUNT(*) FROM task_unique WHERE unique_key = " +
-                      db::Statement::quoted(*order.unique_key)),
+      EXPECT_EQ(daemon_->value("SELECT COUNT(*) FROM task_unique WHERE unique_key = " +
+                               db::Statement::quoted(*order.unique_key)),
                 "1")
           << door.name << key;
-      EXPECT_EQ(value("SELECT COUNT(*) FROM fair_partition WHERE partition_key = " +
-                      db::Statement::quoted(key)),
+      EXPECT_EQ(daemon_->value("SELECT COUNT(*) FROM fair_partition WHERE partition_key = " +
+                               db::Statement::quoted(key)),
                 "1")
           << door.name << key;
       ++submitted;

@@ -36,16 +36,13 @@ TEST(Fault, AKilledWorkersTaskStartsAgainAtOnceAndTheLogNamesIt) {
 TEST(Fault, ACrashRepeatsNoFinishedNeighbour) {
   // One partition: the crashing task stands in the middle of one block.
   Daemon daemon({.workers = 1, .queue_keys = "partitions = 1\nmax_attempts = 2"});
-  std::string lines;
+  std::vector<nlohmann::json> tasks;
   for (int i = 0; i < 100; ++i) {
     const bool poison = i == 50;
-    lines += nlohmann::json{{"queue", "default"},
-                            {"type", poison ? "test.crash" : "test.write"},
-                            {"payload", poison ? "segv" : std::to_string(i)}}
-                 .dump() +
-             "\n";
+    tasks.push_back({{"type", poison ? "test.crash" : "test.write"},
+                     {"payload", poison ? "segv" : std::to_string(i)}});
   }
-  ASSERT_EQ(daemon.allot({"submit", "--ndjson", "-"}, lines).status.code, 0);
+  daemon.submit_all(tasks);
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.written().size(), 99U) << "each neighbour exactly once";
   EXPECT_EQ(daemon.count("task_dead"), 1U);
@@ -123,8 +120,7 @@ TEST(Fault, TheDatabaseMayGoAwayAndComeBack) {
   server.kill9();
   ASSERT_TRUE(eventually([&] { return daemon.logged("database.lost"); })) << daemon.log();
   server.start();
-  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, std::chrono::seconds(60)))
-      << daemon.log();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
   const auto written = daemon.written();
   const std::set<std::string> distinct(written.begin(), written.end());
   EXPECT_EQ(distinct, std::set<std::string>(payloads.begin(), payloads.end()));
@@ -133,7 +129,7 @@ TEST(Fault, TheDatabaseMayGoAwayAndComeBack) {
 
 TEST(Fault, TheLeaseOfALostHostIsTakenOverWithCare) {
   Daemon daemon({.workers = 1, .daemon_keys = "lease_ttl = \"2s\""});
-  ASSERT_TRUE(eventually([&] { return daemon.logged("worker worker.ready"); }));
+  wait_ready(daemon, 1);
   daemon.submit_many("test.write", {"a", "b", "c"});
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
   // A host that is no more: its lease is in the table, and nobody renews it.
@@ -189,8 +185,7 @@ TEST(Fault, ACrashLoopOfAPoisonTaskDoesNotStopTheOthers) {
   Daemon daemon({.workers = 2, .queue_keys = "max_attempts = 4"});
   daemon.submit_many("test.crash", std::vector<std::string>(5, "segv"));
   daemon.submit_many("test.write", numbered(200));
-  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, std::chrono::seconds(60)))
-      << daemon.log();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(daemon.count("task_dead"), 5U);
   EXPECT_EQ(daemon.written().size(), 200U);
   // The settler's line comes after its commit.
@@ -215,8 +210,8 @@ TEST(Fault, ALockedLeaseIsNoReasonToGiveUpAtTheStart) {
   (void)daemon.submit("test.hang_once", "x");
   auto db = daemon.connect();
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
-  auto origin = db.execute("SELECT lock_origin FROM q_lock_table WHERE state <> 'FREE'");
-  const std::string former = std::to_string(origin.front().next()->u64(0));
+  const std::string former =
+      support::value_of(db, "SELECT lock_origin FROM q_lock_table WHERE state <> 'FREE'");
   ASSERT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
   db.execute("UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1, lock_origin = " + former +
              " WHERE partition_no = 0; BEGIN; SELECT * FROM q_lock_table FOR UPDATE");

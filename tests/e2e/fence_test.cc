@@ -17,14 +17,8 @@ class Fence : public testing::Test {
   void begin(const std::string& verdict, const std::string& next, const std::string& keys = {}) {
     daemon_ = std::make_unique<Daemon>(DaemonOptions{
         .workers = 1, .queue_keys = "partitions = 1\nmax_attempts = 1", .daemon_keys = keys});
-    std::string lines;
-    for (const auto& [type, payload] :
-         {std::pair<std::string, std::string>("test.gate", verdict + " " + gate()),
-          std::pair<std::string, std::string>(next, "neighbour")}) {
-      lines +=
-          nlohmann::json{{"queue", "default"}, {"type", type}, {"payload", payload}}.dump() + "\n";
-    }
-    ASSERT_EQ(daemon_->allot({"submit", "--ndjson", "-"}, lines).status.code, 0);
+    daemon_->submit_all({{{"type", "test.gate"}, {"payload", verdict + " " + gate()}},
+                         {{"type", next}, {"payload", "neighbour"}}});
     ASSERT_TRUE(eventually([&] { return daemon_->busy_workers().size() == 1; })) << daemon_->log();
   }
   [[nodiscard]] std::string gate() const { return daemon_->folder() + "/gate"; }
@@ -39,15 +33,13 @@ class Fence : public testing::Test {
   }
   // What a late worker must not change: tasks, their attempts, and the thief's lease.
   [[nodiscard]] std::string rows() const {
-    auto db = daemon_->connect();
-    auto results = db.execute(
+    return daemon_->value(
         "SELECT CONCAT_WS(' | ',"
         " (SELECT GROUP_CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-')"
         "   ORDER BY run_key) FROM task),"
         " (SELECT COUNT(*) FROM task_moved), (SELECT COUNT(*) FROM task_attempt),"
         " (SELECT COUNT(*) FROM task_dead),"
         " (SELECT GROUP_CONCAT(epoch, ' ', lock_by, ' ', state) FROM q_lock_table))");
-    return std::string(results.front().next()->text(0));
   }
   [[nodiscard]] nlohmann::json worker() const { return daemon_->status()["workers"].at(0); }
   bool left() {
@@ -78,8 +70,7 @@ TEST_F(Fence, AVerdictThatComesTooLateChangesNothing) {
 TEST_F(Fence, ALateAcknowledgementIsOneAndALateReleaseIsNone) {
   begin("ok", "nobody.knows");
   steal();
-  const std::string key = std::to_string(
-      daemon_->connect().execute("SELECT MAX(run_key) FROM task").front().next()->u64(0));
+  const std::string key = daemon_->value("SELECT MAX(run_key) FROM task");
   open_gate();
   ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
   ASSERT_TRUE(left());

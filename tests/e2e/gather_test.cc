@@ -70,13 +70,6 @@ class GatherE2e : public testing::Test {
   }
   [[nodiscard]] std::string gate() const { return "gate " + (folder_ / "gate"); }
   void open_gate() const { static_cast<void>(folder_.write("gate", "")); }
-  std::uint64_t number(const std::string& sql) {
-    auto db = daemon_->connect();
-    return db.execute(sql).front().next()->u64(0);
-  }
-  bool drained() {
-    return eventually([&] { return daemon_->drained(); }, milliseconds(60'000));
-  }
 
   support::TempDir folder_;
   std::string output_ = folder_ / "gather";
@@ -87,7 +80,7 @@ TEST_F(GatherE2e, AThousandArriveInCallsOfSeveralAndEachOnce) {
   make();
   submit(1'000, "gather.fifty");
   daemon_->start();
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   const auto times = begun();
   EXPECT_EQ(times.size(), 1'000U);
   for (const auto& [name, count] : times) EXPECT_EQ(count, 1U) << name;
@@ -103,7 +96,7 @@ TEST_F(GatherE2e, InAPoolWithConcurrencyACallHasOne) {
   submit(20, "gather.beside");
   submit(20, "gather.fifty", "", "u");
   daemon_->start();
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(begun().size(), 40U);
   for (const Line& line : lines()) EXPECT_FALSE(line.many);
 }
@@ -115,7 +108,7 @@ TEST_F(GatherE2e, OneThatCrashesTheCallDiesOfItselfAndNoNeighbourIsCharged) {
   const auto poison = daemon_->submit("gather.fifty", "poison segv");
   submit(6, "gather.fifty", "ok", "behind");
   daemon_->start();
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(daemon_->count("task_dead"), 1U);
   EXPECT_EQ(daemon_->task(poison)["cause"], "signal");
   EXPECT_EQ(daemon_->task(poison)["attempts"].size(), 3U);
@@ -140,7 +133,7 @@ TEST_F(GatherE2e, ATimeLimitIsThatOfTheCallAndChargedToTheOneThatHangsAlone) {
   const auto hanging = daemon_->submit("gather.fifty", "hangs hang");
   submit(4, "gather.fifty", "ok", "u");
   daemon_->start();
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(daemon_->count("task_dead"), 1U);
   EXPECT_EQ(daemon_->task(hanging)["cause"], "timeout");
   for (const auto& [name, count] : begun()) EXPECT_EQ(count, 2U) << name;
@@ -158,7 +151,7 @@ TEST_F(GatherE2e, AHeartbeatOfOneCountsForAll) {
   EXPECT_FALSE(eventually([&] { return lines().size() > 1; }, milliseconds(3'000)))
       << daemon_->log();
   open_gate();
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(lines().size(), 1U);
   EXPECT_FALSE(daemon_->logged("worker.kill")) << daemon_->log();
 }
@@ -171,17 +164,17 @@ TEST_F(GatherE2e, OneOfACallIsCancelled) {
   submit(2, "gather.fifty", gate(), "u");
   daemon_->start();
   ASSERT_TRUE(eventually([&] {
-    return number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 5;
+    return daemon_->number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 5;
   })) << daemon_->log();
   EXPECT_EQ(daemon_->status()["workers"][0]["running"].size(), 5U);
   EXPECT_EQ(daemon_->count("task_running"), 0U) << "a call of several is not detached";
   EXPECT_EQ(daemon_->allot({"task", "cancel", unwanted, "--reason", "no more"}).status.code, 0);
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(daemon_->count("task_dead"), 1U);
   EXPECT_EQ(daemon_->task(unwanted)["cause"], "cancelled");
   EXPECT_EQ(daemon_->count("task_cancel"), 0U);
   EXPECT_EQ(lines().size(), 1U) << "the others succeeded in it";
-  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE cause <> 'cancelled'"), 0U);
+  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM task_attempt WHERE cause <> 'cancelled'"), 0U);
 }
 
 // It is not run by itself after a call that said nothing.
@@ -191,10 +184,10 @@ TEST_F(GatherE2e, ACancelledOneOfAFailedCallIsDead) {
   submit(2, "gather.fifty", "refuse");
   daemon_->start();
   ASSERT_TRUE(eventually([&] {
-    return number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 3;
+    return daemon_->number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 3;
   })) << daemon_->log();
   EXPECT_EQ(daemon_->allot({"task", "cancel", unwanted, "--reason", "no more"}).status.code, 0);
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(daemon_->task(unwanted)["cause"], "cancelled");
   EXPECT_TRUE(daemon_->logged("task.call_failed")) << daemon_->log();
   const auto times = begun();
@@ -211,10 +204,10 @@ TEST_F(GatherE2e, ADeafCallIsKilledForTheCancelledOneOnly) {
   submit(2, "gather.fifty", "ok", "u");
   daemon_->start();
   ASSERT_TRUE(eventually([&] {
-    return number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 5;
+    return daemon_->number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 5;
   })) << daemon_->log();
   EXPECT_EQ(daemon_->allot({"task", "cancel", unwanted, "--reason", "no more"}).status.code, 0);
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(daemon_->count("task_dead"), 1U);
   EXPECT_EQ(daemon_->task(unwanted)["cause"], "cancelled");
   EXPECT_EQ(daemon_->times_logged("suspected=true"), 0U) << daemon_->log();
@@ -231,8 +224,8 @@ TEST_F(GatherE2e, AStopReachesAllOfThem) {
   EXPECT_EQ(daemon_->stop(), (support::ExitStatus{0, 0})) << daemon_->log();
   EXPECT_EQ(begun().size(), 20U);
   EXPECT_EQ(daemon_->count("task"), 20U);
-  EXPECT_EQ(number("SELECT SUM(attempt) FROM task"), 0U);
-  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
+  EXPECT_EQ(daemon_->number("SELECT SUM(attempt) FROM task"), 0U);
+  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
 }
 
 TEST_F(GatherE2e, NoneIsLostWhileWorkersAreKilled) {
@@ -257,7 +250,7 @@ TEST_F(GatherE2e, NoneIsLostWhileWorkersAreKilled) {
   EXPECT_GT(kills, 4U);
   EXPECT_EQ(daemon_->count("task_dead"), 0U);
   EXPECT_EQ(begun().size(), static_cast<std::size_t>(kTasks));
-  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
+  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
 }
 
 }  // namespace

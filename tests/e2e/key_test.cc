@@ -5,14 +5,12 @@
 // large as one likes.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <random>
 #include <sstream>
 
 #include "db/connection.h"
-#include "e2e/daemon.h"
+#include "e2e/keyed.h"
 #include "queue/task.h"
 
 namespace allot::e2e::key_test {
@@ -20,68 +18,14 @@ namespace {
 
 using support::eventually;
 
-int size_of(const char* variable, int usually) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? std::atoi(text) : usually;
-}
-
-std::string queue_of(const std::string& shape) {
-  return "[queues.keyed]\nretry_delay = \"20ms\"\nmax_attempts = 50\n" + shape;
-}
-
-// A daemon with a queue "keyed" and the handlers of keyed.cc.
-class KeyTest : public testing::Test {
+class KeyTest : public KeyedTest {
  protected:
-  void start(const std::string& shape, unsigned workers) {
-    const std::string section = "[plugins.keyed]\noutput = \"" + (folder_ / "done") + "\"\n";
-    daemon_ = std::make_unique<Daemon>(DaemonOptions{.workers = workers,
-                                                     .more = queue_of(shape) + section,
-                                                     .plugins = ALLOT_KEYED_FOLDER,
-                                                     .log_level = "info"});
-  }
-  void submit(const std::vector<nlohmann::json>& tasks) const {
-    std::string lines;
-    for (nlohmann::json task : tasks) {
-      task["queue"] = "keyed";
-      lines += task.dump() + "\n";
-    }
-    const auto done = daemon_->allot({"submit", "--ndjson", "-"}, lines);
-    ASSERT_EQ(done.status, (support::ExitStatus{0, 0})) << done.err;
-  }
   static nlohmann::json keyed(const std::string& key, int number, const std::string& verb = "") {
     return {{"type", "test.keyed"},
             {"payload", key + " " + std::to_string(number) + " " + verb},
             {"partition_key", key}};
   }
-  [[nodiscard]] std::vector<std::string> done() const {
-    std::ifstream file(folder_ / "done");
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(file, line);) lines.push_back(line);
-    return lines;
-  }
-  void must(const std::vector<std::string>& words) const {
-    const auto done = daemon_->allot(words);
-    EXPECT_EQ(done.status.code, 0) << done.err;
-  }
-
-  support::TempDir folder_;
-  std::unique_ptr<Daemon> daemon_;
 };
-
-// Numbers of a key in the order in which they were done; the same one again is a task that was
-// killed before its acknowledgement.
-void expect_in_order(const std::vector<std::string>& lines, int keys, int tasks) {
-  std::map<std::string, int> last;
-  for (const std::string& line : lines) {
-    const std::size_t space = line.find(' ');
-    const int number = std::atoi(line.c_str() + space + 1);
-    int& before = last.try_emplace(line.substr(0, space), -1).first->second;
-    EXPECT_TRUE(number == before || number == before + 1) << line << " after " << before;
-    before = number;
-  }
-  EXPECT_EQ(last.size(), static_cast<std::size_t>(keys));
-  for (const auto& [key, number] : last) EXPECT_EQ(number, tasks - 1) << key;
-}
 
 TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
   const int keys = size_of("ALLOT_TEST_KEYS", 100);
@@ -144,10 +88,10 @@ TEST_F(KeyTest, OneThatDiesOrHasNoHandlerIsNotPassedSilently) {
   EXPECT_EQ(done(), (std::vector<std::string>{"k 0", "k 2"})) << "the dead one is passed";
   EXPECT_EQ(daemon_->count("task_dead"), 1U);
   EXPECT_EQ(daemon_->count("task"), 2U) << "what nobody knows holds the rest";
-  auto hold = daemon_->connect().execute(
-      "SELECT hold_until > UTC_TIMESTAMP(6) + INTERVAL 20 SECOND FROM q_lock_table AS l"
-      " JOIN queue USING (queue_id) WHERE name = 'keyed'");
-  EXPECT_EQ(hold.front().next()->u64(0), 1U);
+  EXPECT_EQ(daemon_->number(
+                "SELECT hold_until > UTC_TIMESTAMP(6) + INTERVAL 20 SECOND FROM q_lock_table AS l"
+                " JOIN queue USING (queue_id) WHERE name = 'keyed'"),
+            1U);
 }
 
 TEST_F(KeyTest, NeverMoreThanMaxRunningAtATime) {

@@ -11,7 +11,6 @@
 namespace allot::e2e::limit_test {
 namespace {
 
-using std::chrono::seconds;
 using support::Database;
 using support::eventually;
 
@@ -85,11 +84,9 @@ TEST(Limit, WhoMakesProgressMayTakeItsTime) {
 
 // The expiry of the one lease of queue "default", in microseconds since 1970; 0: nobody has it.
 std::uint64_t expiry(Daemon& daemon) {
-  auto db = daemon.connect();
-  auto results = db.execute(
+  return daemon.number(
       "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', MAX(expire_at)) FROM q_lock_table"
       " JOIN queue USING (queue_id) WHERE state <> 'FREE' AND name = 'default'");
-  return results.front().next()->u64(0);
 }
 
 // Stops the server right behind a renewal, so that the lease ends at the returned time.
@@ -130,7 +127,7 @@ TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
     // Beyond the end of both leases; there the other one goes on.
     ASSERT_TRUE(eventually([&] { return real_us() > ends + 500'000; }));
   }
-  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"x attempt 1", "x attempt 2"}));
   EXPECT_EQ(daemon.times_logged("worker.kill"), 1U) << "elsewhere a handler runs on";
   EXPECT_TRUE(eventually([&] { return daemon.logged("task.crashed task=" + id); })) << daemon.log();
@@ -151,7 +148,7 @@ void run_block_in(const std::function<void(Daemon&, const std::function<void()>&
     ASSERT_TRUE(eventually([&] { return real_us() > ends + 2'000'000; }));
     back = real_us();
   });
-  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
   const auto stamps = daemon.written();
   EXPECT_EQ(stamps.size(), 100U) << "what was finished is acknowledged, not repeated";
   for (const std::string& stamp : stamps) {
@@ -194,7 +191,7 @@ TEST(Limit, TheTimeOfTheDatabaseIsNotThatOfTheTask) {
       const std::uint64_t returned = real_us();
       ASSERT_TRUE(eventually([&] { return real_us() > returned + 3'000'000; }));
     }
-    ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+    ASSERT_TRUE(daemon.drains()) << daemon.log();
     EXPECT_EQ(daemon.written(), std::vector<std::string>{"x"});
     EXPECT_FALSE(daemon.logged("worker.kill")) << daemon.log();
     EXPECT_TRUE(daemon.logged("task.retry task=" + id)) << daemon.log();
@@ -212,7 +209,7 @@ TEST(Limit, AHandlerThatStopsForItsLeaseIsChargedNothing) {
     ASSERT_TRUE(eventually([&] { return daemon.logged("lease.overrun"); })) << daemon.log();
   }
   ASSERT_TRUE(eventually([&] { return daemon.logged("task.interrupted"); })) << daemon.log();
-  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(daemon.count("task_dead"), 0U) << daemon.log();
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A newer version's migration while this version works.
+#include "db/migrate.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <csignal>
 #include <set>
 
-#include "db/migrate.h"
 #include "e2e/daemon.h"
 
 namespace allot::e2e::migrate_test {
@@ -47,7 +48,7 @@ const char* const kRefusal = "install the newer Allot on this host too";
 TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
   constexpr int kTasks = 6000;
   Daemon daemon;
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") == 2; }));
+  wait_ready(daemon, 2);
   const auto workers = pids(daemon);
   std::vector<std::string> payloads;
   for (int i = 0; i < kTasks; ++i) payloads.push_back(std::to_string(i));
@@ -75,7 +76,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
 // What starts is refused, before anything is stopped.
 TEST_F(Migrate, WhatStartsThenIsRefused) {
   Daemon daemon;
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") == 2; }));
+  wait_ready(daemon, 2);
   const auto workers = pids(daemon);
   migrate_on(daemon);
   const auto submit = daemon.allot({"submit", "default", "test.ok"});
@@ -100,7 +101,7 @@ TEST_F(Migrate, WhatStartsThenIsRefused) {
 // The settler heals a death as ever; the slot stays empty until the newer version is there.
 TEST_F(Migrate, AWorkerThatDiesIsHealedAndReplacedByTheNewerVersion) {
   Daemon daemon;
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") == 2; }));
+  wait_ready(daemon, 2);
   const std::string id = daemon.submit("test.hang_once", "x");
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   const pid_t victim = daemon.busy_workers().front();

@@ -56,7 +56,7 @@ TEST_F(Pause, UnderLoadTheWorkersLetGoAndNothingIsLost) {
   ASSERT_TRUE(eventually([&] { return daemon_.count("task") <= left; })) << daemon_.log();
   EXPECT_EQ(daemon_.count("task"), left);
   act({"queue", "resume", "default"});
-  EXPECT_TRUE(eventually([&] { return daemon_.drained(); }, std::chrono::seconds(60)));
+  EXPECT_TRUE(daemon_.drains());
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 

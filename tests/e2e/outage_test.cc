@@ -98,7 +98,7 @@ class Outage : public testing::Test {
     ASSERT_TRUE(eventually([&] { return daemon.written().size() > 50; })) << daemon.log();
     auto db = daemon.connect();
     trouble(daemon, db);
-    ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+    ASSERT_TRUE(daemon.drains()) << daemon.log();
     EXPECT_EQ(sorted(daemon.written()), runs_of(payloads, way)) << daemon.log();
     EXPECT_EQ(daemon.workers(), pids) << "nobody leaves because of the database\n" << daemon.log();
     EXPECT_EQ(daemon.count("task_dead"), 0U);
@@ -232,7 +232,7 @@ TEST(OutageOfRoom, TheDiskIsFull) {
   std::ofstream(daemon.folder() + "/written.go").flush();
   EXPECT_TRUE(eventually([&] { return daemon.logged("class=full"); })) << daemon.log();
   limit_files(server.pid(), RLIM_INFINITY);
-  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(sorted(daemon.written()), payloads);
   EXPECT_EQ(daemon.workers(), pids) << daemon.log();
 }
@@ -243,7 +243,7 @@ TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
   Database server;
   wait_until_settled_in(server);
   Daemon daemon({.workers = 1, .queue_keys = "partitions = 1", .server = &server});
-  ASSERT_TRUE(eventually([&] { return daemon.logged("worker worker.ready"); })) << daemon.log();
+  wait_ready(daemon, 1);
   // One transaction, so one block: the first is finished and not acknowledged while the second
   // hangs.
   const auto done =
@@ -258,7 +258,7 @@ TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
   kill(victim, SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon.logged("worker.not_settled"); })) << daemon.log();
   server.start();
-  ASSERT_TRUE(eventually([&] { return daemon.drained(); }, seconds(60))) << daemon.log();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"a", "b attempt 1", "b attempt 2"}))
       << daemon.log();
 }
@@ -298,10 +298,9 @@ TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
   ASSERT_TRUE(eventually([&] { return daemon.logged("database.lost"); })) << daemon.log();
   // All that came over is applied before it becomes the primary.
   ASSERT_TRUE(eventually([&] {
-    auto state = at_replica.execute(
-        "SELECT COUNT(*) FROM information_schema.processlist"
-        " WHERE state LIKE 'Slave has read all relay log%'");
-    return state.front().next()->u64(0) == 1;
+    return support::number_of(at_replica,
+                              "SELECT COUNT(*) FROM information_schema.processlist"
+                              " WHERE state LIKE 'Slave has read all relay log%'") == 1;
   }));
   at_replica.execute("STOP SLAVE; SET GLOBAL read_only = 0; USE " + daemon.database());
   const auto left = [&] {

@@ -142,9 +142,7 @@ TEST_F(Change, MoveThatIsKilledLosesNothing) {
     EXPECT_EQ(daemon_.count("task"), 3000U);
   }
   EXPECT_LT(daemon_.count("task WHERE queue_id = 1"), 3000U) << "nothing moved before a kill";
-  EXPECT_EQ(
-      daemon_.connect().execute("SELECT COUNT(DISTINCT payload) FROM task").front().next()->u64(0),
-      3000U);
+  EXPECT_EQ(daemon_.number("SELECT COUNT(DISTINCT payload) FROM task"), 3000U);
 }
 
 }  // namespace

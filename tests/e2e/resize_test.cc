@@ -4,15 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <random>
 #include <thread>
 
 #include "allot/client.h"
 #include "db/connection.h"
-#include "e2e/daemon.h"
+#include "e2e/keyed.h"
 
 namespace allot::e2e::resize_test {
 namespace {
@@ -20,20 +18,10 @@ namespace {
 using nlohmann::json;
 using support::eventually;
 
-int size_of(const char* variable, int usually) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? std::atoi(text) : usually;
-}
-
-class ResizeTest : public testing::Test {
+class ResizeTest : public KeyedTest {
  protected:
   void start(const std::string& shape, unsigned workers) {
-    const std::string section = "[plugins.keyed]\noutput = \"" + (folder_ / "done") + "\"\n";
-    daemon_ = std::make_unique<Daemon>(DaemonOptions{
-        .workers = workers,
-        .more = "[queues.keyed]\nretry_delay = \"20ms\"\nmax_attempts = 50\n" + shape + section,
-        .plugins = ALLOT_KEYED_FOLDER,
-        .log_level = "info"});
+    KeyedTest::start(shape, workers);
     ASSERT_TRUE(eventually([&] { return daemon_->count("queue WHERE name = 'keyed'") == 1; }));
   }
   static std::string payload(int key, int number) {
@@ -42,19 +30,6 @@ class ResizeTest : public testing::Test {
     // Its partition waits, so that others are free for a while: those of the next layout, too?
     if (number == 0 && key % 8 == 0) verb = "retry";
     return "k" + std::to_string(key) + " " + std::to_string(number) + " " + verb;
-  }
-  void submit(const json& tasks) const {
-    std::string lines;
-    for (json task : tasks) {
-      task["queue"] = "keyed";
-      lines += task.dump() + "\n";
-    }
-    const auto done = daemon_->allot({"submit", "--ndjson", "-"}, lines);
-    ASSERT_EQ(done.status.code, 0) << done.err;
-  }
-  void must(const std::vector<std::string>& words) const {
-    const auto done = daemon_->allot(words);
-    EXPECT_EQ(done.status.code, 0) << testing::PrintToString(words) << done.err;
   }
   // Kills the command at some instruction, or not, until the queue has that number.
   void resize(int partitions, std::mt19937& dice) const {
@@ -83,30 +58,7 @@ class ResizeTest : public testing::Test {
     }
     return false;
   }
-  [[nodiscard]] std::vector<std::string> done() const {
-    std::ifstream file(folder_ / "done");
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(file, line);) lines.push_back(line);
-    return lines;
-  }
-
-  support::TempDir folder_;
-  std::unique_ptr<Daemon> daemon_;
 };
-
-// As in key_test.cc.
-void expect_in_order(const std::vector<std::string>& lines, int keys, int tasks) {
-  std::map<std::string, int> last;
-  for (const std::string& line : lines) {
-    const std::size_t space = line.find(' ');
-    const int number = std::atoi(line.c_str() + space + 1);
-    int& before = last.try_emplace(line.substr(0, space), -1).first->second;
-    EXPECT_TRUE(number == before || number == before + 1) << line << " after " << before;
-    before = number;
-  }
-  EXPECT_EQ(last.size(), static_cast<std::size_t>(keys));
-  for (const auto& [key, number] : last) EXPECT_EQ(number, tasks - 1) << key;
-}
 
 // Three submitters, each with keys of its own: the command, the client, and the procedure in a
 // transaction whose view is older than what it submits.

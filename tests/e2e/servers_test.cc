@@ -44,9 +44,7 @@ TEST(Servers, IdleWorkersAndSubmittersFollowTheWritableOne) {
   at_first.execute("SET GLOBAL read_only = 1");
   at_second.execute("SET GLOBAL read_only = 0");
   (void)daemon.submit("test.write", "b");
-  const auto left = [&] {
-    return at_second.execute("SELECT COUNT(*) FROM task").front().next()->u64(0);
-  };
+  const auto left = [&] { return support::number_of(at_second, "SELECT COUNT(*) FROM task"); };
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2 && left() == 0; }))
       << daemon.log();
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"a", "b"}));

@@ -3,14 +3,11 @@
 // and none is charged for another.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <map>
 #include <set>
-#include <sstream>
 
 #include "e2e/daemon.h"
+#include "plugins/side_output.h"
 
 namespace allot::e2e::side_by_side_test {
 namespace {
@@ -18,13 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using support::eventually;
 
-// What the handlers wrote down of themselves.
-struct Line {
-  bool begins = false;
-  std::string name;
-  pid_t pid = 0;
-  unsigned attempt = 0;
-};
+using side::Line;
 
 class Side : public testing::Test {
  protected:
@@ -37,37 +28,10 @@ class Side : public testing::Test {
                                   .plugins = ALLOT_SIDE_FOLDER});
     return *daemon_;
   }
-  [[nodiscard]] std::vector<Line> lines() const {
-    std::vector<Line> all;
-    std::ifstream file(output_);
-    std::string verb;
-    for (Line line; file >> verb >> line.name >> line.pid >> line.attempt;) {
-      line.begins = verb == "begin";
-      all.push_back(line);
-    }
-    return all;
-  }
-  [[nodiscard]] std::size_t begun() const {
-    const auto all = lines();
-    return static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [](const Line& line) { return line.begins; }));
-  }
-  // The most that ran at once in one process, of those whose names begin so; from line `from` on.
+  [[nodiscard]] std::vector<Line> lines() const { return side::read_lines(output_); }
+  [[nodiscard]] std::size_t begun() const { return side::begun(lines()); }
   [[nodiscard]] std::size_t overlap(const std::string& prefix = {}, std::size_t from = 0) const {
-    std::map<pid_t, std::set<std::string>> running;
-    std::size_t most = 0;
-    const auto all = lines();
-    for (std::size_t i = from; i < all.size(); ++i) {
-      if (!all[i].name.starts_with(prefix)) continue;
-      auto& here = running[all[i].pid];
-      if (all[i].begins) {
-        here.insert(all[i].name);
-      } else {
-        here.erase(all[i].name);
-      }
-      most = std::max(most, here.size());
-    }
-    return most;
+    return side::overlap(lines(), prefix, from);
   }
   void submit(int count, const std::string& type, const std::string& word,
               const std::string& name = "t") {
@@ -76,13 +40,6 @@ class Side : public testing::Test {
     daemon_->submit_many(type, payloads);
   }
   void open_gate() const { static_cast<void>(folder_.write("gate", "")); }
-  std::uint64_t number(const std::string& sql) {
-    auto db = daemon_->connect();
-    return db.execute(sql).front().next()->u64(0);
-  }
-  bool drained() {
-    return eventually([&] { return daemon_->drained(); }, milliseconds(60'000));
-  }
 
   support::TempDir folder_;
   std::string output_ = folder_ / "side";
@@ -95,7 +52,7 @@ const std::string kOnePartition = "partitions = 1\n";
 TEST_F(Side, TasksThatWaitOverlap) {
   start(16, kOnePartition);
   submit(50, "side.wait", "300");
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(begun(), 50U) << "each once";
   EXPECT_GT(overlap(), 8U);
   EXPECT_LE(overlap(), 16U);
@@ -106,7 +63,7 @@ TEST_F(Side, TasksThatWaitOverlap) {
 TEST_F(Side, AlsoWhenEachIsInAPartitionOfItsOwn) {
   start(16, "partitions = 16\n");
   submit(50, "side.wait", "2000");
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(begun(), 50U);
   EXPECT_GT(overlap(), 8U);
   EXPECT_LE(overlap(), 16U);
@@ -115,7 +72,7 @@ TEST_F(Side, AlsoWhenEachIsInAPartitionOfItsOwn) {
 TEST_F(Side, WithoutTheKeyThereIsOneAtATime) {
   start(1, kOnePartition);
   submit(5, "side.wait", "50");
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(overlap(), 1U);
 }
 
@@ -123,7 +80,7 @@ TEST_F(Side, AHandlerThatDoesNotSayThatItCanRunsAlone) {
   start(8, kOnePartition);
   submit(10, "side.serial", "50", "serial");
   submit(10, "side.wait", "200", "wait");
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(begun(), 20U);
   EXPECT_EQ(overlap("serial"), 1U);
   EXPECT_GT(overlap(), 1U);
@@ -138,12 +95,13 @@ TEST_F(Side, AWorkerThatIsKilledChargesNobody) {
   EXPECT_EQ(daemon_->status()["workers"][0]["running"].size(), 5U);
   ASSERT_EQ(::kill(daemon_->busy_workers().at(0), SIGKILL), 0);
   ASSERT_TRUE(eventually([&] { return begun() == 6; })) << daemon_->log();
-  EXPECT_EQ(number("SELECT COUNT(*) FROM task WHERE flags & 1"), 5U);
-  EXPECT_EQ(number("SELECT SUM(attempt) FROM task"), 1U) << "the one that runs is announced";
-  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE cause <> 'lost'"), 0U);
+  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM task WHERE flags & 1"), 5U);
+  EXPECT_EQ(daemon_->number("SELECT SUM(attempt) FROM task"), 1U)
+      << "the one that runs is announced";
+  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM task_attempt WHERE cause <> 'lost'"), 0U);
   EXPECT_FALSE(eventually([&] { return begun() > 6; }, milliseconds(300))) << "alone";
   open_gate();
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(begun(), 10U);
   EXPECT_EQ(overlap("", before), 1U);
   EXPECT_FALSE(daemon_->logged("task.crashed")) << daemon_->log();
@@ -155,7 +113,7 @@ TEST_F(Side, APoisonedTaskDiesOfItselfAndNoNeighbourIsCharged) {
   submit(12, "side.wait", "300");
   ASSERT_TRUE(eventually([&] { return daemon_->count("task_dead") == 1; }, milliseconds(60'000)))
       << daemon_->log();
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(daemon_->task(poison)["attempts"].size(), 3U);
   EXPECT_EQ(daemon_->times_logged("task.crashed"), 3U) << daemon_->log();
   EXPECT_EQ(daemon_->times_logged("task.crashed task=" + poison), 3U) << daemon_->log();
@@ -173,10 +131,10 @@ TEST_F(Side, ATimeLimitIsChargedToTheOneThatRanOverIt) {
   submit(4, "side.gate", gate_);
   ASSERT_TRUE(eventually([&] { return daemon_->count("task_dead") == 1; })) << daemon_->log();
   EXPECT_EQ(daemon_->task(hanging)["cause"], "timeout");
-  EXPECT_EQ(number("SELECT COUNT(*) FROM task WHERE flags & 1 OR attempt > 0"), 0U);
+  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM task WHERE flags & 1 OR attempt > 0"), 0U);
   ASSERT_TRUE(eventually([&] { return begun() == 9; })) << daemon_->log();
   open_gate();
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(daemon_->times_logged("task.crashed"), 1U) << daemon_->log();
 }
 
@@ -184,17 +142,15 @@ TEST_F(Side, ATimeLimitIsChargedToTheOneThatRanOverIt) {
 TEST_F(Side, AnOrderedQueueInTheSamePoolStaysInOrder) {
   start(8, kOnePartition, "[queues.line]\nplacement = \"ordered\"\npartitions = 1\n");
   submit(8, "side.wait", "300", "side");
-  std::string lines_of_input;
+  std::vector<nlohmann::json> tasks;
   for (int i = 0; i < 10; ++i) {
-    lines_of_input += nlohmann::json{{"queue", "line"},
-                                     {"type", "side.wait"},
-                                     {"partition_key", "k"},
-                                     {"payload", "line" + std::to_string(i) + " 40"}}
-                          .dump() +
-                      "\n";
+    tasks.push_back({{"queue", "line"},
+                     {"type", "side.wait"},
+                     {"partition_key", "k"},
+                     {"payload", "line" + std::to_string(i) + " 40"}});
   }
-  ASSERT_EQ(daemon_->allot({"submit", "--ndjson", "-"}, lines_of_input).status.code, 0);
-  ASSERT_TRUE(drained()) << daemon_->log();
+  daemon_->submit_all(tasks);
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(overlap("line"), 1U);
   EXPECT_GT(overlap("side"), 1U);
   int next = 0;
@@ -216,7 +172,7 @@ TEST_F(Side, SeveralAreDetached) {
   EXPECT_EQ(daemon_->count("task_running"), 3U);
   EXPECT_EQ(daemon_->status()["workers"][0]["running"].size(), 3U);
   open_gate();
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(begun(), 8U);
   EXPECT_EQ(daemon_->count("task_attempt"), 0U);
 }
@@ -227,11 +183,11 @@ TEST_F(Side, AWorkerThatIsKilledPutsTheDetachedBack) {
   ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 3; })) << daemon_->log();
   ASSERT_EQ(::kill(daemon_->busy_workers().at(0), SIGKILL), 0);
   ASSERT_TRUE(eventually([&] { return begun() == 4; })) << daemon_->log();
-  EXPECT_EQ(number("SELECT (SELECT COUNT(*) FROM task WHERE flags & 1) +"
-                   " (SELECT COUNT(*) FROM task_running WHERE flags & 1)"),
+  EXPECT_EQ(daemon_->number("SELECT (SELECT COUNT(*) FROM task WHERE flags & 1) +"
+                            " (SELECT COUNT(*) FROM task_running WHERE flags & 1)"),
             3U);
   open_gate();
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(begun(), 6U);
   EXPECT_FALSE(daemon_->logged("task.crashed")) << daemon_->log();
 }
@@ -243,11 +199,11 @@ TEST_F(Side, EachHasAVerdictAndATransactionOfItsOwn) {
   submit(5, "side.verdict", "retry", "retry");
   submit(5, "side.verdict", "fail", "fail");
   submit(5, "side.verdict", "throw", "throw");
-  ASSERT_TRUE(drained()) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(daemon_->count("effect"), 10U);
-  EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead WHERE cause = 'retry'"), 5U);
-  EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead WHERE cause = 'fail'"), 5U);
-  EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead WHERE cause = 'exception'"), 5U);
+  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM task_dead WHERE cause = 'retry'"), 5U);
+  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM task_dead WHERE cause = 'fail'"), 5U);
+  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM task_dead WHERE cause = 'exception'"), 5U);
   EXPECT_EQ(begun(), 35U);
 }
 
@@ -258,8 +214,8 @@ TEST_F(Side, AStopReachesAllOfThem) {
   EXPECT_EQ(daemon_->stop(), (support::ExitStatus{0, 0})) << daemon_->log();
   EXPECT_EQ(begun(), 8U);
   EXPECT_EQ(daemon_->count("task"), 20U);
-  EXPECT_EQ(number("SELECT SUM(attempt) FROM task"), 0U);
-  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
+  EXPECT_EQ(daemon_->number("SELECT SUM(attempt) FROM task"), 0U);
+  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
 }
 
 }  // namespace

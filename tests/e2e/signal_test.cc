@@ -30,10 +30,7 @@ TEST(Signal, AGracefulStopLeavesNothingLeasedAndNothingRunning) {
   const auto pids = daemon.workers();
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
   EXPECT_TRUE(none_alive(pids));
-  auto db = daemon.connect();
-  EXPECT_EQ(
-      db.execute("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'").front().next()->u64(0),
-      0U);
+  EXPECT_EQ(daemon.count("q_lock_table WHERE state <> 'FREE'"), 0U);
   EXPECT_EQ(daemon.count("task_dead"), 0U);
   EXPECT_GT(daemon.count("task"), 0U) << "the rest waits";
 }

@@ -31,9 +31,6 @@ class Writes : public testing::Test {
         "ENGINE=InnoDB");
     daemon_->start();
   }
-  [[nodiscard]] std::string value(const std::string& sql) const {
-    return std::string(daemon_->connect().execute(sql).front().next()->text(0));
-  }
   [[nodiscard]] std::string runs() const { return support::read_file(output_.path() + "/runs"); }
   // SIGKILL to a worker inside a handler, or in its acknowledgement, again and again until all is
   // done, after up to `pause`. How often it hit.
@@ -81,8 +78,8 @@ TEST_F(Writes, AKilledHandlerHasReplacedNothing) {
   daemon_->submit_many("writes.replace", {"die 3"});
   ASSERT_TRUE(eventually([&] { return daemon_->times_logged("task.crashed") >= 2; }))
       << daemon_->log();
-  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'writes.effect'"), "0");
-  EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "1");
+  EXPECT_EQ(daemon_->value("SELECT COUNT(*) FROM task WHERE type = 'writes.effect'"), "0");
+  EXPECT_EQ(daemon_->value("SELECT COUNT(*) FROM task"), "1");
 }
 
 // B8, B9: each task puts one row and one task in its place, which puts one row more.
@@ -95,11 +92,13 @@ TEST_F(Writes, EveryEffectHappensOnceUnderKills) {
   EXPECT_GE(kills, 10U);  // a sanitizer makes the reaper slow
   const std::string each = std::to_string(kTasks);
   for (const char* note : {"note = 'child'", "note = 'slow'", "note LIKE 'of %'"}) {
-    EXPECT_EQ(value(std::string("SELECT COUNT(*) FROM effect WHERE ") + note), each) << note;
-    EXPECT_EQ(value(std::string("SELECT COUNT(DISTINCT task) FROM effect WHERE ") + note), each)
+    EXPECT_EQ(daemon_->value(std::string("SELECT COUNT(*) FROM effect WHERE ") + note), each)
+        << note;
+    EXPECT_EQ(daemon_->value(std::string("SELECT COUNT(DISTINCT task) FROM effect WHERE ") + note),
+              each)
         << note;
   }
-  EXPECT_EQ(value("SELECT COUNT(DISTINCT note) FROM effect WHERE note LIKE 'of %'"), each)
+  EXPECT_EQ(daemon_->value("SELECT COUNT(DISTINCT note) FROM effect WHERE note LIKE 'of %'"), each)
       << "one child for each";
   EXPECT_EQ(daemon_->count("task_dead"), 0U);
   EXPECT_EQ(daemon_->count("task_attempt"), 0U) << "no record outlives its task";
@@ -111,8 +110,8 @@ TEST_F(Writes, EveryReplacementHappensOnceUnderKills) {
   begin(3, "block_size = 10\nretry_delays = [\"10ms\"]");
   daemon_->submit_many("writes.replace", std::vector<std::string>(kTasks, "done 2"));
   massacre(milliseconds(25));
-  EXPECT_EQ(value("SELECT COUNT(*) FROM effect"), std::to_string(2 * kTasks));
-  EXPECT_EQ(value("SELECT COUNT(DISTINCT note) FROM effect"), std::to_string(kTasks));
+  EXPECT_EQ(daemon_->value("SELECT COUNT(*) FROM effect"), std::to_string(2 * kTasks));
+  EXPECT_EQ(daemon_->value("SELECT COUNT(DISTINCT note) FROM effect"), std::to_string(kTasks));
   EXPECT_EQ(daemon_->count("task_dead"), 0U);
 }
 
@@ -122,8 +121,8 @@ TEST_F(Writes, EveryEffectOfADetachedTaskHappensOnceUnderKills) {
   begin(3, "block_size = 10\ndetach_after = \"1ms\"\nretry_delays = [\"10ms\"]");
   daemon_->submit_many("writes.effect", std::vector<std::string>(kTasks, "nap"));
   EXPECT_GE(massacre(milliseconds(300)), 10U);
-  EXPECT_EQ(value("SELECT COUNT(*) FROM effect"), std::to_string(kTasks));
-  EXPECT_EQ(value("SELECT COUNT(DISTINCT task) FROM effect"), std::to_string(kTasks));
+  EXPECT_EQ(daemon_->value("SELECT COUNT(*) FROM effect"), std::to_string(kTasks));
+  EXPECT_EQ(daemon_->value("SELECT COUNT(DISTINCT task) FROM effect"), std::to_string(kTasks));
   EXPECT_EQ(daemon_->count("task_running"), 0U);
   EXPECT_EQ(daemon_->count("task_dead"), 0U) << daemon_->log();
   EXPECT_TRUE(daemon_->logged("task.detached"));
@@ -144,7 +143,7 @@ TEST_F(Writes, AnEffectIsNotLostWithItsConnection) {
   db.execute("KILL " + std::string(found.front().next()->text(0)));
   ASSERT_TRUE(std::ofstream(gate).good());
   ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
-  EXPECT_EQ(value("SELECT COUNT(*) FROM effect"), "1");
+  EXPECT_EQ(daemon_->value("SELECT COUNT(*) FROM effect"), "1");
   EXPECT_EQ(daemon_->count("task_dead"), 0U);
 }
 

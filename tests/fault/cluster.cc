@@ -74,10 +74,10 @@ std::optional<db::Connection> Cluster::connect() const {
 bool Cluster::drained() const {
   auto db = connect();
   if (!db) return false;
-  auto results = db->execute(
-      "SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_running) + "
-      "(SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE')");
-  return results.front().next()->u64(0) == 0;
+  return support::number_of(
+             *db,
+             "SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_running) + "
+             "(SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE')") == 0;
 }
 
 std::vector<std::string> Cluster::tags_in(const std::string& table) const {

@@ -17,11 +17,7 @@ namespace {
 using e2e::Daemon;
 using e2e::DaemonOptions;
 using support::eventually;
-
-std::string value(db::Connection& db, const std::string& sql) {
-  auto results = db.execute(sql);
-  return std::string(results.front().next()->text(0));
-}
+using support::value_of;
 
 // One worker, which reaches the database through a proxy, in the handler of the first task of a
 // block. Somebody else is seen to take its partition by what that leaves in the database.
@@ -34,25 +30,16 @@ class Directed : public testing::Test {
             .daemon_keys = daemon_keys,
             .database_keys = "socket = \"" + (folder_ / "p") + "\"\nuser = \"root\""};
   }
-  // Tasks of one transaction, so of one block.
-  static void submit(const Daemon& daemon,
-                     const std::vector<std::pair<std::string, std::string>>& tasks) {
-    std::string lines;
-    for (const auto& [type, payload] : tasks) {
-      lines +=
-          nlohmann::json{{"queue", "default"}, {"type", type}, {"payload", payload}}.dump() + "\n";
-    }
-    ASSERT_EQ(daemon.allot({"submit", "--ndjson", "-"}, lines).status.code, 0);
-  }
   static bool busy(const Daemon& daemon) {
     return eventually([&] { return daemon.busy_workers().size() == 1; });
   }
   void begin(const std::string& verdict, const std::string& queue_keys = {},
              const std::string& daemon_keys = {}, const std::string& before = {}) {
     daemon_ = std::make_unique<Daemon>(options(queue_keys, daemon_keys));
-    ASSERT_TRUE(eventually([&] { return daemon_->logged("worker worker.ready"); }));
+    e2e::wait_ready(*daemon_, 1);
     if (!before.empty()) daemon_->connect().execute(before);
-    submit(*daemon_, {{"test.gate", verdict + " " + gate()}, {"nobody.knows", "neighbour"}});
+    daemon_->submit_all({{{"type", "test.gate"}, {"payload", verdict + " " + gate()}},
+                         {{"type", "nobody.knows"}, {"payload", "neighbour"}}});
     ASSERT_TRUE(busy(*daemon_)) << daemon_->log();
   }
 
@@ -69,10 +56,10 @@ class Directed : public testing::Test {
     ASSERT_NE(id, "0") << "the server ended its connection";
     ASSERT_TRUE(eventually([&] {
       return proxy_.delivered() &&
-             value(db,
-                   "SELECT COUNT(*) FROM information_schema.processlist WHERE command <> "
-                   "'Sleep' AND id = " +
-                       id) == "0";
+             value_of(db,
+                      "SELECT COUNT(*) FROM information_schema.processlist WHERE command <> "
+                      "'Sleep' AND id = " +
+                          id) == "0";
     }));
   }
   // As another host would that saw it standing still, and that charged attempts since.
@@ -89,20 +76,21 @@ class Directed : public testing::Test {
   }
   [[nodiscard]] std::string lease() const {
     auto db = daemon_->connect();
-    return value(db,
-                 "SELECT CONCAT_WS(' ', epoch, COALESCE(lock_by, '-'), state, expire_at,"
-                 " COALESCE(suspect_to, '-'), suspect_n) FROM q_lock_table");
+    return value_of(db,
+                    "SELECT CONCAT_WS(' ', epoch, COALESCE(lock_by, '-'), state, expire_at,"
+                    " COALESCE(suspect_to, '-'), suspect_n) FROM q_lock_table");
   }
   // What a late worker must not change: tasks, where they are, their attempts.
   [[nodiscard]] std::string tasks() const {
     auto db = daemon_->connect();
-    return value(db,
-                 "SELECT CONCAT_WS(' | ',"
-                 " (SELECT GROUP_CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-'), ' ',"
-                 "   payload ORDER BY run_key) FROM task),"
-                 " (SELECT CONCAT_WS(' ', 'running', epoch, lock_by, expire_at, payload)"
-                 "   FROM task_running), (SELECT COUNT(*) FROM task_moved),"
-                 " (SELECT COUNT(*) FROM task_attempt), (SELECT COUNT(*) FROM task_dead))");
+    return value_of(
+        db,
+        "SELECT CONCAT_WS(' | ',"
+        " (SELECT GROUP_CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-'), ' ',"
+        "   payload ORDER BY run_key) FROM task),"
+        " (SELECT CONCAT_WS(' ', 'running', epoch, lock_by, expire_at, payload)"
+        "   FROM task_running), (SELECT COUNT(*) FROM task_moved),"
+        " (SELECT COUNT(*) FROM task_attempt), (SELECT COUNT(*) FROM task_dead))");
   }
 
   support::TempDir folder_;
@@ -244,7 +232,7 @@ TEST_F(Directed, ASettlersLateChargeOfADetachedTaskChangesNothing) {
 // lease released.
 TEST_F(Directed, ARenewalBehindTheReleaseLocksNothing) {
   daemon_ = std::make_unique<Daemon>(options({}, "lease_ttl = \"3s\""));
-  submit(*daemon_, {{"test.gate", "ok " + gate()}});
+  (void)daemon_->submit("test.gate", "ok " + gate());
   proxy_.hold_back("SET state = 'EXTENDED'");
   ASSERT_TRUE(held()) << daemon_->log();
   open_gate();
@@ -258,18 +246,19 @@ TEST_F(Directed, ARenewalBehindTheReleaseLocksNothing) {
 // first; else it takes the partition for a holder that is gone, behind the settler's back.
 TEST_F(Directed, ADeadWorkersLeaseIsNotTakenAfterItsDeath) {
   daemon_ = std::make_unique<Daemon>(options({}, "lease_ttl = \"1h\""));
-  ASSERT_TRUE(eventually([&] { return daemon_->logged("worker worker.ready"); }));
+  e2e::wait_ready(*daemon_, 1);
   const pid_t worker = daemon_->workers().front();
   kill(worker, SIGSTOP);
-  submit(*daemon_, {{"test.write", "done"}});
+  (void)daemon_->submit("test.write", "done");
   auto db = daemon_->connect();
   db.execute("BACKUP STAGE START; BACKUP STAGE FLUSH; BACKUP STAGE BLOCK_DDL");
   db.execute("BACKUP STAGE BLOCK_COMMIT");  // nobody sees the lease before it is committed
   kill(worker, SIGCONT);
   ASSERT_TRUE(eventually([&] {
-    return value(db,
-                 "SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE"
-                 " '%backup%' AND info LIKE '%UPDATE q_lock_table%' AND id <> CONNECTION_ID()") ==
+    return value_of(
+               db,
+               "SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE"
+               " '%backup%' AND info LIKE '%UPDATE q_lock_table%' AND id <> CONNECTION_ID()") ==
            "1";
   })) << daemon_->log();
   kill(worker, SIGKILL);
@@ -281,15 +270,14 @@ TEST_F(Directed, ADeadWorkersLeaseIsNotTakenAfterItsDeath) {
 // Two hosts, of which the first comes to stand still in the middle of a block.
 class TwoHosts : public Directed {
  protected:
-  void begin_both(const std::string& daemon_keys,
-                  const std::vector<std::pair<std::string, std::string>>& tasks) {
+  void begin_both(const std::string& daemon_keys, const std::vector<nlohmann::json>& tasks) {
     const std::string keys = "block_seconds = \"60s\"\ndetach_after = \"0s\"";
     daemon_ = std::make_unique<Daemon>(options(keys, daemon_keys));
     auto other = options(keys, daemon_keys + "instance = \"other\"\n");
     other.database = daemon_->database();
     other.start = false;
     other_ = std::make_unique<Daemon>(other);
-    submit(*daemon_, tasks);
+    daemon_->submit_all(tasks);
     ASSERT_TRUE(busy(*daemon_)) << daemon_->log();
   }
   bool taken_over() {
@@ -301,7 +289,8 @@ class TwoHosts : public Directed {
 
 // S5: the deadline of its lease is looked at right before each handler.
 TEST_F(TwoHosts, AWorkerThatStoodStillStartsNothing) {
-  begin_both("lease_ttl = \"1s\"\n", {{"test.gate", "ok " + gate()}, {"test.write", "once"}});
+  begin_both("lease_ttl = \"1s\"\n", {{{"type", "test.gate"}, {"payload", "ok " + gate()}},
+                                      {{"type", "test.write"}, {"payload", "once"}}});
   const pid_t worker = daemon_->busy_workers().front();
   daemon_->process().signal(SIGSTOP);
   kill(worker, SIGSTOP);
@@ -319,7 +308,8 @@ TEST_F(TwoHosts, AWorkerThatStoodStillStartsNothing) {
 // A lease is renewed for a task that may still run, not for one that is over its time: a handler
 // that hangs where nobody can kill it does not keep its partition.
 TEST_F(TwoHosts, AHungTaskIsNotRenewedFor) {
-  begin_both("lease_ttl = \"1s\"\ntask_timeout = \"4s\"\n", {{"test.gate", "ok " + gate()}});
+  begin_both("lease_ttl = \"1s\"\ntask_timeout = \"4s\"\n",
+             {{{"type", "test.gate"}, {"payload", "ok " + gate()}}});
   daemon_->process().signal(SIGSTOP);
   other_->start();
   EXPECT_TRUE(taken_over()) << daemon_->log();

@@ -22,10 +22,6 @@ class ProxyTest : public testing::Test {
     options.socket = folder_ / "proxy";
     return db::Connection(options);
   }
-  static std::uint64_t ask(db::Connection& db, const std::string& sql) {
-    auto results = db.execute(sql);
-    return results.front().next()->u64(0);
-  }
   std::vector<Fault> wait_for_faults(std::size_t n) {
     std::vector<Fault> all;
     EXPECT_TRUE(eventually([&] {
@@ -40,7 +36,7 @@ class ProxyTest : public testing::Test {
   }
   std::uint64_t rows() {
     auto direct = server_.connect("mysql");
-    return ask(direct, "SELECT COUNT(*) FROM test_reply");
+    return support::number_of(direct, "SELECT COUNT(*) FROM test_reply");
   }
 
   support::Database& server_ = support::Database::shared();
@@ -50,13 +46,13 @@ class ProxyTest : public testing::Test {
 
 TEST_F(ProxyTest, PassesAllAndKnowsWhoTalks) {
   auto db = connect();
-  EXPECT_EQ(ask(db, "SELECT LENGTH(REPEAT('x', 1000000))"), 1'000'000U);
+  EXPECT_EQ(support::number_of(db, "SELECT LENGTH(REPEAT('x', 1000000))"), 1'000'000U);
   auto results = db.execute("SELECT REPEAT('x', 3000000)");
   EXPECT_EQ(results.front().next()->text(0).size(), 3'000'000U);
   const auto clients = proxy_.clients();
   ASSERT_EQ(clients.size(), 1U);
   EXPECT_EQ(clients[0].pid, ::getpid());
-  EXPECT_EQ(clients[0].connection, ask(db, "SELECT CONNECTION_ID()"));
+  EXPECT_EQ(clients[0].connection, support::number_of(db, "SELECT CONNECTION_ID()"));
 }
 
 TEST_F(ProxyTest, AHeldPacketArrivesWhenItsClientIsGone) {
@@ -79,7 +75,7 @@ TEST_F(ProxyTest, AHeldPacketArrivesWhenItsClientIsGone) {
 
 TEST_F(ProxyTest, AHeldPacketOfAKilledConnectionIsGone) {
   auto db = connect();
-  const auto id = std::to_string(ask(db, "SELECT CONNECTION_ID()"));
+  const auto id = std::to_string(support::number_of(db, "SELECT CONNECTION_ID()"));
   proxy_.hold_back("SELECT 7");
   std::thread client([&] { EXPECT_THROW(db.execute("SELECT 7"), db::DbError); });
   EXPECT_TRUE(eventually([&] { return proxy_.holds(); }));
@@ -94,7 +90,7 @@ TEST_F(ProxyTest, ADelayPasses) {
   const auto before = now();
   proxy_.begin(Trouble::kDelay, false, 0, milliseconds(300));
   EXPECT_TRUE(proxy_.troubled()) << "it goes on";
-  EXPECT_EQ(ask(db, "SELECT 7"), 7U);
+  EXPECT_EQ(support::number_of(db, "SELECT 7"), 7U);
   EXPECT_GE(now() - before, 290'000'000);
   EXPECT_TRUE(proxy_.troubled()) << "it ended since it was asked for";
   EXPECT_FALSE(proxy_.troubled());
@@ -115,8 +111,9 @@ TEST_F(ProxyTest, ACutIsSeenByBoth) {
   EXPECT_THROW(db.execute("SELECT 1"), db::DbError);
   auto direct = server_.connect("mysql");
   EXPECT_TRUE(eventually([&] {
-    return ask(direct, "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
-                           std::to_string(id)) == 0;
+    return support::number_of(direct,
+                              "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
+                                  std::to_string(id)) == 0;
   }));
 }
 
@@ -146,7 +143,7 @@ TEST_F(ProxyTest, AWriteOutsideOfATransactionIsACommit) {
   make_table();
   auto db = connect();
   proxy_.begin(Trouble::kLoseReply, false, 0, std::chrono::seconds(20));
-  EXPECT_EQ(ask(db, "SELECT COUNT(*) FROM test_reply"), 0U);
+  EXPECT_EQ(support::number_of(db, "SELECT COUNT(*) FROM test_reply"), 0U);
   EXPECT_THROW(db.execute("INSERT INTO test_reply VALUES (1)"), db::DbError);
   EXPECT_EQ(rows(), 1U) << "it was done";
 }
@@ -158,8 +155,9 @@ TEST_F(ProxyTest, HalfOpenTheServerKnowsAndTheClientDoesNot) {
   proxy_.begin(Trouble::kHalfOpen, true, 0, milliseconds(500));
   auto direct = server_.connect("mysql");
   EXPECT_TRUE(eventually([&] {
-    return ask(direct, "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
-                           std::to_string(id)) == 0;
+    return support::number_of(direct,
+                              "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
+                                  std::to_string(id)) == 0;
   }));
   EXPECT_THROW(db.execute("SELECT 1"), db::DbError);
   EXPECT_GE(now() - before, 490'000'000);

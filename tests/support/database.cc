@@ -173,6 +173,30 @@ std::string Database::make_database() {
   return name;
 }
 
+std::string emptied_database() {
+  static const std::string kName = Database::shared().make_database();
+  db::Connection db = Database::shared().connect(kName);
+  for (const char* table : {"task", "task_moved", "task_attempt", "task_running", "task_dead",
+                            "task_unique", "task_cancel", "task_history", "queue_duty",
+                            "fair_partition", "q_lock_table", "queue_pause", "queue"}) {
+    db.execute(std::string("DELETE FROM ") + table);
+  }
+  return kName;
+}
+
+std::string value_of(db::Connection& db, const std::string& sql) {
+  auto results = db.execute(sql);
+  const auto row = results.back().next();
+  return row ? std::string(row->text(0)) : "no row";
+}
+
+std::uint64_t number_of(db::Connection& db, const std::string& sql) {
+  auto results = db.execute(sql);
+  const auto row = results.back().next();
+  if (!row) throw std::runtime_error("no row: " + sql);
+  return row->u64(0);
+}
+
 std::uint64_t server_counter(db::Connection& db, const std::string& name) {
   auto results = db.execute("SHOW GLOBAL STATUS LIKE '" + name + "'");
   const auto row = results.front().next();

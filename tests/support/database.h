@@ -78,6 +78,16 @@ class Database {
   std::atomic<unsigned> made_{0};
 };
 
+// The database that the tests of this program share, on its shared server, with no rows but its
+// schema's: to make one takes as long as a test does.
+std::string emptied_database();
+
+// The first field of the first row of what `sql`, or its last statement, answers; "no row" if there
+// is none.
+std::string value_of(db::Connection& db, const std::string& sql);
+// The same as a number, 0 for NULL. Throws when there is no row.
+std::uint64_t number_of(db::Connection& db, const std::string& sql);
+
 // A counter of the whole server, e.g. "Innodb_deadlocks". Throws when the server has none of it.
 std::uint64_t server_counter(db::Connection& db, const std::string& name);
 

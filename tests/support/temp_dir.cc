@@ -87,4 +87,11 @@ std::string read_file(const std::string& path) {
   return content.str();
 }
 
+std::vector<std::string> read_lines(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace allot::support

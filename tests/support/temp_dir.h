@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/unique_fd.h"
 
@@ -45,5 +46,7 @@ class Janitor {
 
 // All of a file; empty when it cannot be read.
 std::string read_file(const std::string& path);
+// Its lines, without their ends.
+std::vector<std::string> read_lines(const std::string& path);
 
 }  // namespace allot::support

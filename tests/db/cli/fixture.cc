@@ -45,16 +45,6 @@ void CliTest::configure(const std::string& from, const std::string& to) {
   std::ofstream(config_) << text.replace(at, from.size(), to);
 }
 
-std::string CliTest::value(const std::string& sql) {
-  auto results = look_.execute(sql);
-  const auto row = results.back().next();
-  return row ? std::string(row->text(0)) : "no row";
-}
-
-std::uint64_t CliTest::count(const std::string& table) {
-  return look_.execute("SELECT COUNT(*) FROM " + table).front().next()->u64(0);
-}
-
 std::vector<std::string> CliTest::payloads() {
   auto results =
       look_.execute("SELECT payload FROM task ORDER BY queue_id, partition_no, prio, run_key");

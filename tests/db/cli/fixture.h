@@ -38,8 +38,10 @@ class CliTest : public testing::Test {
   [[nodiscard]] const std::string& config() const { return config_; }
 
   // The first field of the first row.
-  std::string value(const std::string& sql);
-  std::uint64_t count(const std::string& table);
+  std::string value(const std::string& sql) { return support::value_of(look_, sql); }
+  std::uint64_t count(const std::string& table) {
+    return support::number_of(look_, "SELECT COUNT(*) FROM " + table);
+  }
   // All payloads in the order of their partitions, then of their keys.
   std::vector<std::string> payloads();
   // Every row of every table.

@@ -3,21 +3,11 @@
 
 #include <utility>
 
+#include "support/eventually.h"
+
 namespace allot::client {
 
 using support::Database;
-
-std::string emptied_database() {
-  static const std::string kName = Database::shared().make_database();
-  db::Connection db = Database::shared().connect(kName);
-  db.execute("SET SESSION sql_safe_updates = 0");
-  for (const char* table :
-       {"task", "task_moved", "task_attempt", "task_running", "task_dead", "task_unique",
-        "task_cancel", "fair_partition", "q_lock_table", "queue_pause", "queue"}) {
-    db.execute(std::string("DELETE FROM ") + table);
-  }
-  return kName;
-}
 
 ClientTest::ClientTest(std::string database)
     : name_(std::move(database)),
@@ -39,10 +29,16 @@ NewTask ClientTest::unique(const std::string& key, const std::string& payload) {
   return unique;
 }
 
-std::string ClientTest::value(const std::string& sql) {
-  auto results = look_.execute(sql);
-  const auto row = results.front().next();
-  return row ? std::string(row->text(0)) : "no row";
+std::uint64_t ClientTest::connections() {
+  return support::number_of(
+      look_, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE()");
+}
+
+void ClientTest::end_connections() {
+  look_.execute(
+      value("SELECT GROUP_CONCAT('KILL ', id SEPARATOR ';') FROM information_schema.processlist"
+            " WHERE db = DATABASE() AND id <> CONNECTION_ID()"));
+  ASSERT_TRUE(support::eventually([&] { return connections() == 1; }));
 }
 
 std::string error_of(const std::function<void()>& call) {

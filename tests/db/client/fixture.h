@@ -15,13 +15,10 @@
 
 namespace allot::client {
 
-// The database that the tests of this program share, emptied.
-std::string emptied_database();
-
 // A database with the queue "q" of four partitions, and a client of it.
 class ClientTest : public testing::Test {
  protected:
-  explicit ClientTest(std::string database = emptied_database());
+  explicit ClientTest(std::string database = support::emptied_database());
 
   [[nodiscard]] ClientSettings settings() const;
   [[nodiscard]] static NewTask task(const std::string& payload = "x") {
@@ -30,8 +27,11 @@ class ClientTest : public testing::Test {
   [[nodiscard]] static NewTask unique(const std::string& key, const std::string& payload = "x");
 
   // The first field of the first row, by a connection of its own.
-  std::string value(const std::string& sql);
-  std::uint64_t tasks() { return std::stoull(value("SELECT COUNT(*) FROM task")); }
+  std::string value(const std::string& sql) { return support::value_of(look_, sql); }
+  // Of all to this database; all but look_ are ended.
+  std::uint64_t connections();
+  void end_connections();
+  std::uint64_t tasks() { return support::number_of(look_, "SELECT COUNT(*) FROM task"); }
 
   std::string name_;
   db::Connection look_;

@@ -107,7 +107,7 @@ TEST(ConnectionErrorTest, AConnectionKilledInATransactionIsGoneAndNothingIsWritt
   }));
   killer.execute("KILL " + std::to_string(db.id()));
   EXPECT_EQ(outcome.get(), "gone");
-  EXPECT_EQ(killer.execute("SELECT COUNT(*) FROM t").front().next()->u64(0), 0U);
+  EXPECT_EQ(support::number_of(killer, "SELECT COUNT(*) FROM t"), 0U);
 }
 
 TEST(ConnectionErrorTest, AServerThatDiesIsGoneAndAnswersANewConnectionAfterItsReturn) {
@@ -153,7 +153,7 @@ class LockTest : public testing::Test {
         "INSERT INTO t VALUES (1, 0), (2, 0)");
   }
   static std::uint64_t sum(Connection& db) {
-    return db.execute("SELECT SUM(a) FROM t").front().next()->u64(0);
+    return support::number_of(db, "SELECT SUM(a) FROM t");
   }
 
   std::string name_;

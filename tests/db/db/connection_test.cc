@@ -22,7 +22,7 @@ class ConnectionTest : public testing::Test {
 
   std::uint64_t rows() {
     Connection other = support::Database::shared().connect(name_);
-    return other.execute("SELECT COUNT(*) FROM t").front().next()->u64(0);
+    return support::number_of(other, "SELECT COUNT(*) FROM t");
   }
 
   std::string name_;
@@ -146,11 +146,11 @@ TEST_F(ConnectionTest, AStatementOverTheServersLimitIsRefusedAndTheConnectionSta
   ASSERT_TRUE(error);
   EXPECT_EQ(error->error_class(), ErrorClass::kFatal);
   EXPECT_NE(std::string(error->what()).find("max_allowed_packet of 67108864"), std::string::npos);
-  EXPECT_EQ(db_.execute("SELECT 1").front().next()->u64(0), 1U);
+  EXPECT_EQ(support::number_of(db_, "SELECT 1"), 1U);
 }
 
 TEST_F(ConnectionTest, KnowsItsId) {
-  EXPECT_EQ(db_.execute("SELECT CONNECTION_ID()").front().next()->u64(0), db_.id());
+  EXPECT_EQ(support::number_of(db_, "SELECT CONNECTION_ID()"), db_.id());
   Connection other = support::Database::shared().connect();
   EXPECT_NE(other.id(), db_.id());
 }

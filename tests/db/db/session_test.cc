@@ -20,7 +20,7 @@ class SessionTest : public testing::Test {
     server_ = nullptr;
   }
   static std::string value(Connection& db, const std::string& expression) {
-    return std::string(db.execute("SELECT " + expression).front().next()->text(0));
+    return support::value_of(db, "SELECT " + expression);
   }
 
   static Database* server_;

@@ -4,8 +4,6 @@
 namespace allot::queue {
 namespace {
 
-using support::Database;
-
 std::string dump(db::Connection& db, const TableOrder& from) {
   const std::string table = from.table;
   std::string text = table + "\n";
@@ -36,10 +34,7 @@ std::string dump_tables(db::Connection& db, std::span<const TableOrder> tables) 
 }
 
 Worker::Worker(db::Connection connection, std::uint64_t origin, std::chrono::microseconds ttl)
-    : db(std::move(connection)),
-      leases(holder_with(origin), ttl),
-      tasks(leases.holder()),
-      detached(leases.holder(), ttl) {
+    : Stores(ttl, holder_with(origin)), db(std::move(connection)) {
   db.execute("SET SESSION sql_safe_updates = 1");  // as a worker's session is
 }
 
@@ -52,17 +47,6 @@ std::optional<Block> Worker::steal(Partition partition, const FetchSpec& spec) {
     if (seen.partition == partition) return leases.take_over(db, seen, true, spec);
   }
   return std::nullopt;
-}
-
-std::string emptied_database() {
-  static const std::string kName = Database::shared().make_database();
-  db::Connection db = Database::shared().connect(kName);
-  for (const char* table : {"task", "task_moved", "task_attempt", "task_running", "task_dead",
-                            "task_unique", "task_cancel", "task_history", "queue_duty",
-                            "fair_partition", "q_lock_table", "queue_pause", "queue"}) {
-    db.execute(std::string("DELETE FROM ") + table);
-  }
-  return kName;
 }
 
 QueueTest::QueueTest(std::string database)
@@ -84,22 +68,13 @@ std::vector<TaskId> QueueTest::put(std::size_t count, std::uint32_t prio) {
 }
 
 void QueueTest::put_row(Partition partition, TaskKey key, const std::string& payload) {
-  look_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
-                std::to_string(partition.queue_id) + "," + std::to_string(partition.partition_no) +
-                "," + std::to_string(key.prio) + "," + std::to_string(key.run_key) + ", 't', " +
-                db::Statement::quoted(payload) + ")");
+  queue::put_row(look_, partition, key, payload);
 }
 
 Block QueueTest::must_lease(const FetchSpec& spec) {
   auto block = worker_.lease(partition_, spec);
   if (!block) throw std::runtime_error("the partition is not free");
   return std::move(*block);
-}
-
-std::string QueueTest::value(const std::string& sql) {
-  auto results = look_.execute(sql);
-  const auto row = results.back().next();
-  return row ? std::string(row->text(0)) : "no row";
 }
 
 }  // namespace allot::queue

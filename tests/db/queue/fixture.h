@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "db/connection.h"
+#include "db/stores.h"
 #include "queue/catalog.h"
-#include "queue/detached_store.h"
-#include "queue/lease_store.h"
 #include "queue/submit.h"
-#include "queue/task_store.h"
 #include "support/database.h"
 #include "support/db_error.h"
 #include "support/eventually.h"
@@ -27,17 +25,11 @@ inline std::vector<TaskId> ids_of(const std::vector<Submitted>& tasks) {
 }
 
 // One worker as the database sees it: an id of its own, its connection, its stores.
-struct Worker {
+struct Worker : Stores {
   explicit Worker(db::Connection connection, std::uint64_t origin = 0,
                   std::chrono::microseconds ttl = std::chrono::seconds(30));
-  Worker(const Worker&) = delete;  // tasks refers to leases
-  Worker& operator=(const Worker&) = delete;
-  ~Worker() = default;
 
   db::Connection db;
-  LeaseStore leases;
-  TaskStore tasks;
-  DetachedStore detached;
 
   std::optional<Block> lease(Partition partition, const FetchSpec& spec = {});
   // Takes the partition from whoever has it, as one that was seen standing still for long.
@@ -61,13 +53,10 @@ inline constexpr TableOrder kLeaseTable[] = {{"q_lock_table", "1, 2"}};
 // All rows of some tables as text, to be compared.
 std::string dump_tables(db::Connection& db, std::span<const TableOrder> tables);
 
-// The database that the tests of this program share, emptied: to make one takes eight tables.
-std::string emptied_database();
-
 // A database with one queue of one partition, and one worker.
 class QueueTest : public testing::Test {
  protected:
-  explicit QueueTest(std::string database = emptied_database());
+  explicit QueueTest(std::string database = support::emptied_database());
 
   [[nodiscard]] db::Connection connect() const {
     return support::Database::shared().connect(name_);
@@ -82,8 +71,8 @@ class QueueTest : public testing::Test {
   Block must_lease(const FetchSpec& spec = {});
 
   // Runs `sql` on a connection of its own; the first field of the first row.
-  std::string value(const std::string& sql);
-  std::uint64_t number(const std::string& sql) { return std::stoull("0" + value(sql)); }
+  std::string value(const std::string& sql) { return support::value_of(look_, sql); }
+  std::uint64_t number(const std::string& sql) { return support::number_of(look_, sql); }
   // A server-wide counter, e.g. Innodb_deadlocks.
   std::uint64_t counter(const std::string& name) { return support::server_counter(look_, name); }
 

@@ -215,7 +215,7 @@ TEST_F(KillTest, FormerConnectionsAreEnded) {
                                                  {.id = former.id(), .server_id = here},
                                                  {.id = UINT32_MAX, .server_id = here}});
   EXPECT_EQ(support::error_class_of([&] { former.execute("SELECT 1"); }), "gone");
-  EXPECT_EQ(worker_.db.execute("SELECT 1").front().next()->u64(0), 1U);
+  EXPECT_EQ(support::number_of(worker_.db, "SELECT 1"), 1U);
 }
 
 TEST_F(KillTest, AnIdFromBeforeTheServersStartIsSomebodyElsesNow) {
@@ -224,14 +224,14 @@ TEST_F(KillTest, AnIdFromBeforeTheServersStartIsSomebodyElsesNow) {
                    std::vector<FormerConnection>{{.id = innocent.id(),
                                                   .server_id = innocent.server_id(),
                                                   .age = std::chrono::hours(24 * 365)}});
-  EXPECT_EQ(innocent.execute("SELECT 1").front().next()->u64(0), 1U);
+  EXPECT_EQ(support::number_of(innocent, "SELECT 1"), 1U);
 }
 
 TEST_F(KillTest, AnIdOfAnotherServerIsSomebodyElsesHere) {
   db::Connection innocent = connect();
   kill_connections(worker_.db, std::vector<FormerConnection>{
                                    {.id = innocent.id(), .server_id = innocent.server_id() + 1}});
-  EXPECT_EQ(innocent.execute("SELECT 1").front().next()->u64(0), 1U);
+  EXPECT_EQ(support::number_of(innocent, "SELECT 1"), 1U);
 }
 
 TEST(KillAfterARestart, AYoungIdOfTheFormerLifeIsSomebodyElsesToo) {
@@ -250,7 +250,7 @@ TEST(KillAfterARestart, AYoungIdOfTheFormerLifeIsSomebodyElsesToo) {
   ASSERT_EQ(innocent.id(), young.id());
   former.age = std::chrono::nanoseconds(boot_ns() - opened);
   kill_connections(killer, {&former, 1});
-  EXPECT_EQ(innocent.execute("SELECT 1").front().next()->u64(0), 1U);
+  EXPECT_EQ(support::number_of(innocent, "SELECT 1"), 1U);
 }
 
 TEST(KillAfterARestart, WhoConnectedAsTheServerBeganIsEnded) {

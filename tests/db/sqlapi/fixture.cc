@@ -7,14 +7,9 @@ namespace {
 using support::Database;
 
 std::string emptied_database() {
-  static const std::string kName = Database::shared().make_database();
-  db::Connection db = Database::shared().connect(kName);
-  for (const char* table : {"task", "task_moved", "task_running", "task_dead", "task_unique",
-                            "task_cancel", "fair_partition", "q_lock_table", "queue"}) {
-    db.execute(std::string("DELETE FROM ") + table);
-  }
-  db.execute("ALTER TABLE queue AUTO_INCREMENT = 1");
-  return kName;
+  std::string name = support::emptied_database();
+  Database::shared().connect(name).execute("ALTER TABLE queue AUTO_INCREMENT = 1");
+  return name;
 }
 
 }  // namespace
@@ -28,6 +23,12 @@ Made call_submit(db::Connection& db, const std::string& queue, const std::string
                  ", @id, @existed); SELECT @id, @existed");
   const auto row = results.back().next();
   return {std::string(row->text(0)), row->u64(1) != 0};
+}
+
+nlohmann::json call_submit_many(db::Connection& db, const std::string& tasks) {
+  auto results = db.execute("CALL allot_submit_many(" + db::Statement::quoted(tasks) +
+                            ", @made); SELECT @made");
+  return nlohmann::json::parse(results.back().next()->text(0));
 }
 
 SqlApiTest::SqlApiTest()
@@ -58,12 +59,6 @@ std::optional<queue::TaskView> SqlApiTest::task(const Made& made) {
   const auto id = queue::TaskId::parse(made.id);
   EXPECT_TRUE(id) << made.id;
   return id ? queue::show(look_, *id) : std::nullopt;
-}
-
-std::string SqlApiTest::value(const std::string& sql) {
-  auto results = look_.execute(sql);
-  const auto row = results.back().next();
-  return row ? std::string(row->text(0)) : "no row";
 }
 
 std::string unique(const std::string& key) {

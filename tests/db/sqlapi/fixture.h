@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -37,9 +38,10 @@ class SqlApiTest : public testing::Test {
                       const std::optional<std::string>& options = {});
   // The task as everybody else sees it, committed.
   std::optional<queue::TaskView> task(const Made& made);
-  std::string value(const std::string& sql);
-  std::uint64_t tasks() { return std::stoull(value("SELECT COUNT(*) FROM task")); }
-  std::uint64_t keys() { return std::stoull(value("SELECT COUNT(*) FROM task_unique")); }
+  std::string value(const std::string& sql) { return support::value_of(look_, sql); }
+  std::uint64_t number(const std::string& sql) { return support::number_of(look_, sql); }
+  std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }
+  std::uint64_t keys() { return number("SELECT COUNT(*) FROM task_unique"); }
 
   std::string name_;
   db::Connection look_;
@@ -47,6 +49,9 @@ class SqlApiTest : public testing::Test {
   queue::QueueInfo narrow_;
   db::Connection app_;
 };
+
+// CALL allot_submit_many of a JSON list, and what it made.
+nlohmann::json call_submit_many(db::Connection& db, const std::string& tasks);
 
 // Options with one unique key.
 std::string unique(const std::string& key);

@@ -11,11 +11,7 @@ using nlohmann::json;
 
 class ManyTest : public SqlApiTest {
  protected:
-  json submit(const std::string& tasks) {
-    auto results = app_.execute("CALL allot_submit_many(" + db::Statement::quoted(tasks) +
-                                ", @made); SELECT @made");
-    return json::parse(results.back().next()->text(0));
-  }
+  json submit(const std::string& tasks) { return call_submit_many(app_, tasks); }
   std::string refusal_of(const std::string& tasks) {
     const auto error = support::db_error_of([&] { submit(tasks); });
     return error ? error->what() : "";

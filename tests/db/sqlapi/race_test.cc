@@ -83,9 +83,7 @@ TEST_F(RaceTest, ListsOfTheSameKeys) {
                         {"type", "t"},
                         {"unique_key", std::to_string((i * 37 + c * 11) % 100)}});
       }
-      auto results = own.execute("CALL allot_submit_many(" + db::Statement::quoted(list.dump()) +
-                                 ", @made); SELECT @made");
-      return nlohmann::json::parse(results.back().next()->text(0));
+      return call_submit_many(own, list.dump());
     }));
   }
   std::set<std::string> ids;
@@ -108,10 +106,8 @@ TEST_F(RaceTest, AListThatIsADeadlocksVictimIsSubmittedAgain) {
   const Made b = call_submit(app_, "default", "t", "x", unique("b"));
   auto list = std::async(std::launch::async, [&] {
     db::Connection own = connect();
-    auto results = own.execute(
-        R"(CALL allot_submit_many('[{"queue": "default", "type": "t", "unique_key": "a"},)"
-        R"( {"queue": "default", "type": "t", "unique_key": "b"}]', @made); SELECT @made)");
-    return nlohmann::json::parse(results.back().next()->text(0));
+    return call_submit_many(own, R"([{"queue": "default", "type": "t", "unique_key": "a"},)"
+                                 R"( {"queue": "default", "type": "t", "unique_key": "b"}])");
   });
   ASSERT_TRUE(support::wait_for_lock_waits(look_, 1));
   const Made a = call_submit(app_, "default", "t", "x", unique("a"));

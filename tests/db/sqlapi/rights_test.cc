@@ -83,7 +83,7 @@ TEST_F(RightsTest, WhoMayCallMayDoNothingElse) {
   shop.execute(kList);
   shop.execute("CALL allot_task('" + made.id + "', @state)");
   shop.execute("CALL allot_cancel('" + made.id + "', 'not wanted', @result)");
-  EXPECT_EQ(root_.execute("SELECT COUNT(*) FROM task").front().next()->u64(0), 2U);
+  EXPECT_EQ(support::number_of(root_, "SELECT COUNT(*) FROM task"), 2U);
 
   for (const std::string& sql :
        {std::string("SELECT payload FROM task"), std::string("SELECT 1 FROM queue"),
@@ -131,17 +131,17 @@ TEST_F(RightsTest, TheyOutliveTheMigratorsLoginAndAnUpgrade) {
   db::Connection shop = connect("shop");
   call_submit(shop, "default", "t", "x", unique("k"));
   shop.execute(kList);
-  EXPECT_EQ(root_.execute("SELECT COUNT(*) FROM task").front().next()->u64(0), 2U);
+  EXPECT_EQ(support::number_of(root_, "SELECT COUNT(*) FROM task"), 2U);
 }
 
 // A mark in a comment tells; without it, each start of an embedded database would write them again.
 TEST_F(RightsTest, TheyAreMadeOnlyWhereTheyAreNotThoseOfThisBuild) {
   migrate();
   const auto newest = [&] {
-    auto results = root_.execute(
+    return support::value_of(
+        root_,
         "SELECT CONCAT(COUNT(*), '|', MIN(created)) FROM information_schema.routines"
         " WHERE routine_schema = DATABASE()");
-    return std::string(results.front().next()->text(0));
   };
   // Seconds are told apart by a clock that is set.
   migrator_->execute("SET timestamp = 2000000000");

@@ -6,11 +6,10 @@
 #include <memory>
 #include <string>
 
+#include "db/stores.h"
 #include "ipc/slot.h"
 #include "queue/catalog.h"
-#include "queue/lease_store.h"
 #include "queue/submit.h"
-#include "queue/task_store.h"
 #include "support/database.h"
 #include "worker/slot_writer.h"
 
@@ -34,16 +33,9 @@ class WorkerTest : public testing::Test {
   }
   // A task with this key in that partition.
   void put(queue::Partition where, queue::TaskKey key, const std::string& payload = "x") {
-    db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
-                std::to_string(where.queue_id) + "," + std::to_string(where.partition_no) + "," +
-                std::to_string(key.prio) + "," + std::to_string(key.run_key) + ",'t','" + payload +
-                "')");
+    queue::put_row(db_, where, key, payload);
   }
-  std::string value(const std::string& sql) {
-    auto results = db_.execute(sql);
-    const auto row = results.front().next();
-    return row ? std::string(row->text(0)) : "no row";
-  }
+  std::string value(const std::string& sql) { return support::value_of(db_, sql); }
 
   std::string name_;
   db::Connection db_;

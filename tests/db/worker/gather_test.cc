@@ -20,12 +20,6 @@ namespace {
 
 using Result = TaskRun::Result;
 
-// First of the bases: the plugin is told of its file.
-struct OutputFile {
-  support::TempDir output_folder_;
-  std::string output_ = output_folder_ / "gather";
-};
-
 class GatherLoopTest : public OutputFile, public LoopTest {
  protected:
   GatherLoopTest() : LoopTest(ALLOT_GATHER_FOLDER, {{"gather", {{"output", output_}}}}) {

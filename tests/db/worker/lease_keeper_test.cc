@@ -4,6 +4,7 @@
 #include <future>
 #include <memory>
 
+#include "db/stores.h"
 #include "db/worker/fixture.h"
 #include "support/db_error.h"
 #include "support/eventually.h"
@@ -18,10 +19,9 @@ class LeaseKeeperTest : public WorkerTest {
  protected:
   // A third of the TTL is what a renewal waits for.
   LeaseKeeperTest()
-      : leases_(queue::make_holder("test", "/"), milliseconds(1200)),
-        store_(leases_.holder(), leases_.ttl()),
+      : stores_(milliseconds(1200)),
         board_(std::make_unique<ipc::Board>()),
-        keeper_(leases_, store_, options(), slot_, *board_) {}
+        keeper_(leases_, stores_.detached, options(), slot_, *board_) {}
 
   queue::Lease take(std::uint32_t number) {
     const Nanos sent = boot_ns();
@@ -48,8 +48,8 @@ class LeaseKeeperTest : public WorkerTest {
   }
   std::string running() { return value("SELECT COUNT(*) FROM task_running"); }
 
-  queue::LeaseStore leases_;
-  queue::DetachedStore store_;
+  queue::Stores stores_;
+  queue::LeaseStore& leases_ = stores_.leases;
   std::unique_ptr<ipc::Board> board_;
   LeaseKeeper keeper_;
 };
@@ -358,7 +358,7 @@ TEST_F(LeaseKeeperTest, ADetachWithoutAReplyIsFoundOut) {
   EXPECT_EQ(place, Place::kUnknown);
   auto again = std::async(std::launch::async, [&] {
     db::Connection own(options());
-    return store_.detach(own, lease, task, 1, {});
+    return stores_.detached.detach(own, lease, task, 1, {});
   });
   stall.execute("ROLLBACK");
   EXPECT_EQ(again.get(), queue::Landed::kYes);

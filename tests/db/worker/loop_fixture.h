@@ -6,7 +6,8 @@
 #include <string>
 
 #include "db/worker/fixture.h"
-#include "ipc/board.h"
+#include "db/worker/parts.h"
+#include "support/temp_dir.h"
 #include "worker/block_loop.h"
 #include "worker/connect.h"
 
@@ -14,22 +15,18 @@ namespace allot::worker {
 
 inline constexpr std::chrono::milliseconds kTtl{1200};
 
-// What one process has of its own, and the board of its host.
+// What one process has of its own, and the board of its host. It runs `concurrency` tasks at a
+// time.
 class LoopWorker {
  public:
-  LoopWorker(db::ConnectOptions options, const ServedQueue& queue,
-             const plugin_host::Registry& registry, ipc::Board& board)
-      : options_(std::move(options)),
-        leases_(queue::make_holder("test", "/"), kTtl),
-        tasks_(leases_.holder()),
-        detached_(leases_.holder(), kTtl),
-        slot_(*raw_slot_, -1),
-        session_(options_, slot_, std::chrono::milliseconds(500)),
-        keeper_(leases_, detached_, options_, slot_, board),
-        recovery_(session_, detached_, settings_, {queue.info}, board),
-        finder_(session_, leases_, keeper_, slot_, board, 0, {queue}),
-        runner_(session_, tasks_, detached_, registry, keeper_, slot_, settings_),
-        loop_(session_, finder_, keeper_, slot_, tasks_, runner_, recovery_, turn_) {}
+  LoopWorker(const db::ConnectOptions& options, const ServedQueue& queue,
+             const plugin_host::Registry& registry, ipc::Board& board, std::size_t concurrency = 1)
+      : parts_(options, slot_, registry, board, kTtl, kPatience),
+        recovery_(parts_.session, parts_.stores.detached, parts_.settings, {queue.info}, board),
+        finder_(parts_.session, parts_.stores.leases, parts_.keeper, slot_, board, 0, {queue}),
+        crew_(concurrency > 1 ? make_crew(concurrency, options, registry) : nullptr),
+        loop_(parts_.session, finder_, parts_.keeper, slot_, parts_.stores.tasks, parts_.runner,
+              recovery_, turn_, crew_.get()) {}
 
   std::optional<queue::Block> find() { return finder_.next(); }
   void work(queue::Block block) { loop_.work(std::move(block)); }
@@ -38,20 +35,35 @@ class LoopWorker {
   void use(peer::Tally* tally) { slot_.use(tally); }
 
  private:
-  const db::ConnectOptions options_;
-  const config::Settings settings_;
-  queue::LeaseStore leases_;
-  queue::TaskStore tasks_;
-  queue::DetachedStore detached_;
+  static constexpr std::chrono::milliseconds kPatience{500};
+
+  std::unique_ptr<Crew> make_crew(std::size_t size, const db::ConnectOptions& options,
+                                  const plugin_host::Registry& registry) {
+    return std::make_unique<Crew>(
+        size, registry, parts_.keeper,
+        [&](std::size_t place) {
+          return std::make_unique<Session>(options, slot_, kPatience, place);
+        },
+        [&](Session& own, Seat seat) {
+          return std::make_unique<TaskRun>(own, parts_.stores.tasks, parts_.stores.detached,
+                                           registry, parts_.keeper, slot_, parts_.settings, seat);
+        });
+  }
+
   std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
-  SlotWriter slot_;
-  Session session_;
-  LeaseKeeper keeper_;
+  SlotWriter slot_{*raw_slot_, -1};
+  WorkerParts parts_;
   Recovery recovery_;
   Finder finder_;
-  TaskRun runner_;
+  std::unique_ptr<Crew> crew_;
   CarefulTurn turn_{support::Database::shared().socket() + ".careful"};  // of their instance
   BlockLoop loop_;
+};
+
+// First of the bases: the plugin is told of its file.
+struct OutputFile {
+  support::TempDir output_folder_;
+  std::string output_ = output_folder_ / "output";
 };
 
 class LoopTest : public WorkerTest {
@@ -65,11 +77,12 @@ class LoopTest : public WorkerTest {
   }
 
   std::unique_ptr<LoopWorker> worker() { return worker(queue_); }
-  std::unique_ptr<LoopWorker> worker(const queue::QueueInfo& queue) {
+  std::unique_ptr<LoopWorker> worker(const queue::QueueInfo& queue, std::size_t concurrency = 1) {
     db::ConnectOptions options = this->options();
     options.connect_timeout = options.call_timeout = std::chrono::milliseconds(2'000);
     options.lock_wait = lock_wait(kTtl);
-    return std::make_unique<LoopWorker>(options, ServedQueue{queue, &config_}, registry_, *board_);
+    return std::make_unique<LoopWorker>(options, ServedQueue{queue, &config_}, registry_, *board_,
+                                        concurrency);
   }
   void put_tasks(std::uint32_t partition_no, std::uint64_t count,
                  const std::string& type = "test.ok") {

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "db/stores.h"
 #include "db/worker/fixture.h"
 #include "support/eventually.h"
 
@@ -15,11 +16,8 @@ using support::eventually;
 class RecoveryTest : public WorkerTest {
  protected:
   RecoveryTest()
-      : lost_(queue::make_holder("test", "/gone")),
-        lost_leases_(lost_, milliseconds(1000)),
-        lost_store_(lost_, milliseconds(1000)),
-        holder_(queue::make_holder("test", "/")),
-        store_(holder_, milliseconds(1000)),
+      : lost_(milliseconds(1000), queue::make_holder("test", "/gone")),
+        stores_(milliseconds(1000)),
         board_(std::make_unique<ipc::Board>()),
         session_(options(), slot_, milliseconds(1000)) {
     settings_.daemon.lease_ttl = milliseconds(1000);
@@ -33,20 +31,17 @@ class RecoveryTest : public WorkerTest {
   queue::Detached detach(std::uint32_t attempt) {
     put(partition(0), {1, 1});
     db_.execute("UPDATE task SET attempt = " + std::to_string(attempt - 1));
-    const auto block = lost_leases_.lease(db_, partition(0), {});
-    EXPECT_EQ(lost_store_.detach(db_, block->lease, block->tasks.at(0), attempt, {}),
+    const auto block = lost_.leases.lease(db_, partition(0), {});
+    EXPECT_EQ(lost_.detached.detach(db_, block->lease, block->tasks.at(0), attempt, {}),
               queue::Landed::kYes);
     return queue::DetachedStore::detached(block->lease, block->tasks[0]);
   }
-  Recovery recovery() { return {session_, store_, settings_, {queue_}, *board_}; }
+  Recovery recovery() { return {session_, stores_.detached, settings_, {queue_}, *board_}; }
   std::string running() { return value("SELECT COUNT(*) FROM task_running"); }
 
   config::Settings settings_;
-  queue::Holder lost_;
-  queue::LeaseStore lost_leases_;
-  queue::DetachedStore lost_store_;
-  queue::Holder holder_;
-  queue::DetachedStore store_;
+  queue::Stores lost_;
+  queue::Stores stores_;
   std::unique_ptr<ipc::Board> board_;
   Session session_;
 };
@@ -78,7 +73,7 @@ TEST_F(RecoveryTest, LeavesAloneWhatIsRenewed) {
   Recovery scout = recovery();
   EXPECT_FALSE(eventually(
       [&] {
-        EXPECT_TRUE(lost_store_.renew(db_, detached));
+        EXPECT_TRUE(lost_.detached.renew(db_, detached));
         scout.look();
         return running() == "0";
       },
@@ -96,9 +91,9 @@ TEST_F(RecoveryTest, TakesNothingAtFirstSight) {
 
 TEST_F(RecoveryTest, AFormerLifesTasksAreReclaimedAtOnce) {
   detach(1);
-  reclaim_detached(db_, settings_, store_);
+  reclaim_detached(db_, settings_, stores_.detached);
   EXPECT_EQ(running(), "1") << "they are of another instance";
-  reclaim_detached(db_, settings_, lost_store_);
+  reclaim_detached(db_, settings_, lost_.detached);
   EXPECT_EQ(running(), "0");
   EXPECT_EQ(value("SELECT CONCAT(run_key, ':', attempt) FROM task"), "1:1");
 }

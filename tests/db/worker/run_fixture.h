@@ -5,10 +5,7 @@
 #include <string>
 
 #include "db/worker/fixture.h"
-#include "ipc/board.h"
-#include "worker/lease_keeper.h"
-#include "worker/session.h"
-#include "worker/task_run.h"
+#include "db/worker/parts.h"
 
 namespace allot::worker {
 
@@ -17,14 +14,10 @@ class RunTest : public WorkerTest {
  protected:
   // The plugin `name` in `folder`.
   RunTest(const std::string& folder, const std::string& name)
-      : leases_(queue::make_holder("test", "/"), std::chrono::seconds(30)),
-        tasks_(leases_.holder()),
-        registry_(plugin_host::Registry::load(folder, {{name, {{"output", "/dev/null"}}}})),
-        session_(options(), slot_, std::chrono::seconds(1)),
-        detached_(leases_.holder(), leases_.ttl()),
+      : registry_(plugin_host::Registry::load(folder, {{name, {{"output", "/dev/null"}}}})),
         board_(std::make_unique<ipc::Board>()),
-        keeper_(leases_, detached_, options(), slot_, *board_),
-        runner_(session_, tasks_, detached_, registry_, keeper_, slot_, settings_) {
+        parts_(options(), slot_, registry_, *board_, std::chrono::seconds(30),
+               std::chrono::seconds(1)) {
     config_.name = "q";
     config_.max_attempts = 2;
     served_ = {queue_, &config_};
@@ -48,17 +41,18 @@ class RunTest : public WorkerTest {
     return value("SELECT CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-')) FROM task");
   }
 
-  config::Settings settings_;
   config::Queue config_;
   ServedQueue served_;
-  queue::LeaseStore leases_;
-  queue::TaskStore tasks_;
   plugin_host::Registry registry_;
-  Session session_;
-  queue::DetachedStore detached_;
   std::unique_ptr<ipc::Board> board_;
-  LeaseKeeper keeper_;
-  TaskRun runner_;
+  WorkerParts parts_;
+  config::Settings& settings_ = parts_.settings;
+  queue::LeaseStore& leases_ = parts_.stores.leases;
+  queue::TaskStore& tasks_ = parts_.stores.tasks;
+  queue::DetachedStore& detached_ = parts_.stores.detached;
+  Session& session_ = parts_.session;
+  LeaseKeeper& keeper_ = parts_.keeper;
+  TaskRun& runner_ = parts_.runner;
 };
 
 }  // namespace allot::worker

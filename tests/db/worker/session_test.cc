@@ -30,7 +30,7 @@ class SessionTest : public WorkerTest {
   }
   std::uint64_t ask() {
     return session_.call(
-        [](db::Connection& db) { return db.execute("SELECT 41 + 1").front().next()->u64(0); });
+        [](db::Connection& db) { return support::number_of(db, "SELECT 41 + 1"); });
   }
   bool on_the_server(std::uint64_t connection) {
     return value("SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
@@ -102,9 +102,8 @@ TEST_F(SessionTest, WaitsForALockAsItsOptionsSay) {
   db::ConnectOptions options = impatient();
   options.lock_wait = lock_wait(std::chrono::seconds(7));
   db::Connection db(options);
-  const auto row =
-      db.execute("SELECT CONCAT(@@innodb_lock_wait_timeout, @@lock_wait_timeout)").front().next();
-  EXPECT_EQ(row->text(0), "22");
+  EXPECT_EQ(support::value_of(db, "SELECT CONCAT(@@innodb_lock_wait_timeout, @@lock_wait_timeout)"),
+            "22");
   EXPECT_EQ(lock_wait(milliseconds(1000)), std::chrono::seconds(1)) << "the least there is";
   EXPECT_EQ(lock_wait(std::chrono::hours(1)), std::chrono::seconds(5));
 }

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "db/stores.h"
 #include "db/worker/fixture.h"
-#include "queue/detached_store.h"
 #include "worker/settle.h"
 
 namespace allot::worker {
@@ -16,10 +16,7 @@ inline constexpr int kKilled = SIGKILL;  // as a wait status
 
 class SettleTest : public WorkerTest {
  protected:
-  SettleTest()
-      : leases_(queue::make_holder("test", "/"), std::chrono::seconds(30)),
-        tasks_(leases_.holder()),
-        detached_(leases_.holder(), leases_.ttl()) {
+  SettleTest() : stores_(std::chrono::seconds(30)) {
     settings_.database.socket = options().socket;
     settings_.database.user = options().user;
     settings_.database.name = name_;
@@ -65,9 +62,10 @@ class SettleTest : public WorkerTest {
   }
 
   config::Settings settings_;
-  queue::LeaseStore leases_;
-  queue::TaskStore tasks_;
-  queue::DetachedStore detached_;
+  queue::Stores stores_;
+  queue::LeaseStore& leases_ = stores_.leases;
+  queue::TaskStore& tasks_ = stores_.tasks;
+  queue::DetachedStore& detached_ = stores_.detached;
 };
 
 }  // namespace allot::worker

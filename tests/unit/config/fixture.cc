@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 
 #include "base/error.h"
 
@@ -12,21 +11,15 @@ namespace allot::config {
 
 namespace fs = std::filesystem;
 
-ConfigTest::ConfigTest() : folder_((fs::temp_directory_path() / "allot-config-XXXXXX").string()) {
-  if (::mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder for the test");
+ConfigTest::ConfigTest() {
   ::unsetenv("ALLOT_CONFIG");
   ::unsetenv("RUNTIME_DIRECTORY");
   ::unsetenv("XDG_RUNTIME_DIR");
   ::unsetenv("CREDENTIALS_DIRECTORY");
 }
 
-ConfigTest::~ConfigTest() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
-
 std::string ConfigTest::write(const std::string& name, const std::string& text) const {
-  const fs::path path = fs::path(folder_) / name;
+  const fs::path path = fs::path(folder()) / name;
   fs::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << text;
   return path.string();
@@ -34,7 +27,7 @@ std::string ConfigTest::write(const std::string& name, const std::string& text) 
 
 LoadOptions ConfigTest::options() const {
   LoadOptions options;
-  options.default_file = folder_ + "/no-such-default.toml";
+  options.default_file = folder() + "/no-such-default.toml";
   return options;
 }
 
@@ -57,9 +50,9 @@ std::string ConfigTest::failure_of(const std::string& text) const {
 
 std::string ConfigTest::shortened(std::string message) const {
   for (;;) {
-    const std::size_t at = message.find(folder_ + "/");
+    const std::size_t at = message.find(folder() + "/");
     if (at == std::string::npos) return message;
-    message.erase(at, folder_.size() + 1);
+    message.erase(at, folder().size() + 1);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/settings.h"
+#include "support/temp_dir.h"
 
 namespace allot::config {
 
@@ -13,9 +14,6 @@ namespace allot::config {
 class ConfigTest : public testing::Test {
  protected:
   ConfigTest();
-  ~ConfigTest() override;
-  ConfigTest(const ConfigTest&) = delete;
-  ConfigTest& operator=(const ConfigTest&) = delete;
 
   // Writes a file below the folder and returns its path.
   std::string write(const std::string& name, const std::string& text) const;
@@ -31,10 +29,10 @@ class ConfigTest : public testing::Test {
   // Removes the folder of the test from a message.
   [[nodiscard]] std::string shortened(std::string message) const;
 
-  [[nodiscard]] const std::string& folder() const { return folder_; }
+  [[nodiscard]] const std::string& folder() const { return folder_.path(); }
 
  private:
-  std::string folder_;
+  support::TempDir folder_;
 };
 
 }  // namespace allot::config

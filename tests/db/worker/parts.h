@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <utility>
+
+#include "db/stores.h"
+#include "ipc/board.h"
+#include "worker/lease_keeper.h"
+#include "worker/session.h"
+#include "worker/task_run.h"
+
+namespace allot::worker {
+
+// What runs tasks in a worker, wired as run_worker() wires it. The keeper has its thread.
+struct WorkerParts {
+  WorkerParts(const db::ConnectOptions& options, SlotWriter& slot,
+              const plugin_host::Registry& registry, ipc::Board& board,
+              std::chrono::microseconds ttl, std::chrono::milliseconds patience)
+      : stores(ttl),
+        session(options, slot, patience),
+        keeper(stores.leases, stores.detached, options, slot, board),
+        runner(session, stores.tasks, stores.detached, registry, keeper, slot, settings) {}
+
+  config::Settings settings;
+  queue::Stores stores;
+  Session session;
+  LeaseKeeper keeper;
+  TaskRun runner;
+};
+
+}  // namespace allot::worker
