@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# allot_test(name SOURCES ... LINKS ... [TIMEOUT seconds] [LABELS ...]): one GoogleTest binary, one
-# ctest entry. A binary is the unit, because a fixture that starts a database is shared by its tests.
+# allot_test(name SOURCES ... LINKS ... [TIMEOUT seconds] [LABELS ...] [SHARDS number]): one GoogleTest
+# binary, one ctest entry. A binary is the unit, because a fixture that starts a database is shared by
+# its tests. Where they take long, SHARDS makes that many entries of it, NAME_1 and so on, to run side
+# by side: GoogleTest itself deals its cases out to them, so each runs once, in one of them. Every
+# shard starts a database of its own, which takes a second.
 
 find_package(GTest REQUIRED)
 
 function(allot_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
@@ -15,8 +18,27 @@ function(allot_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+  if(NOT ARG_SHARDS)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+    return()
+  endif()
+  foreach(number RANGE 1 ${ARG_SHARDS})
+    set(entry ${name}_${number})
+    math(EXPR index "${number} - 1")
+    allot_test_entry(${entry} ${name})
+    set_tests_properties(${entry} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
+    # An entry is also what is built for it, see scripts/test.
+    add_custom_target(${entry} DEPENDS ${name})
+  endforeach()
+endfunction()
+
+# allot_test_entry(entry program [argument...]): one of several ctest entries of a program in tests/.
+# GoogleTest names the file of its results after the program that was started.
+function(allot_test_entry entry program)
+  file(CREATE_LINK ${program} ${PROJECT_BINARY_DIR}/tests/${entry} SYMBOLIC)
+  add_test(NAME ${entry} COMMAND ${PROJECT_BINARY_DIR}/tests/${entry} ${ARGN})
 endfunction()
 
 # allot_test_kinds(name SOURCES ... LINKS ... TIMEOUT seconds): one binary of several sources, each
@@ -44,10 +66,7 @@ function(allot_test_kinds name)
     list(TRANSFORM cases REPLACE "^TEST(_F)?\\(([A-Za-z0-9_]+).*" "\\2.*")
     list(REMOVE_DUPLICATES cases)
     list(JOIN cases ":" filter)
-    # GoogleTest names the file of its results after the program that was started.
-    file(CREATE_LINK ${name}_kinds ${PROJECT_BINARY_DIR}/tests/${entry} SYMBOLIC)
-    add_test(NAME ${entry}
-      COMMAND ${PROJECT_BINARY_DIR}/tests/${entry} "--gtest_filter=${filter}")
+    allot_test_entry(${entry} ${name}_kinds "--gtest_filter=${filter}")
     set_tests_properties(${entry} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   endforeach()
 endfunction()
