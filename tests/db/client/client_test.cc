@@ -5,8 +5,6 @@
 #include <sys/mman.h>
 
 #include <cstring>
-#include <future>
-#include <set>
 
 #include "base/unique_fd.h"
 #include "db/client/fixture.h"
@@ -203,35 +201,10 @@ TEST_F(ClientTest, AFileNamesTheServerTheQueuesAndTheBell) {
   munmap(bell, sizeof(ipc::Board));
 }
 
-TEST_F(ClientTest, ManyThreadsShareAClient) {
-  std::vector<std::future<std::set<std::string>>> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.push_back(std::async(std::launch::async, [this] {
-      std::set<std::string> ids;
-      for (int j = 0; j < 25; ++j) {
-        const std::string id = client_.submit(task()).id;
-        if (client_.get(id)) ids.insert(id);
-      }
-      return ids;
-    }));
-  }
-  std::set<std::string> all;
-  for (auto& thread : threads) all.merge(thread.get());
-  EXPECT_EQ(all.size(), 200U);
-  EXPECT_EQ(tasks(), 200U);
-}
-
 // As a server does that closes what is idle for long.
 TEST_F(ClientTest, AConnectionThatWasClosedIsNotNoticed) {
   client_.submit(task());
-  Database::shared().connect().execute(
-      "SELECT CONCAT('KILL ', GROUP_CONCAT(id SEPARATOR '; KILL ')) INTO @kill"
-      " FROM information_schema.processlist WHERE db = '" +
-      name_ + "' AND id <> " + std::to_string(look_.id()) + "; EXECUTE IMMEDIATE @kill");
-  EXPECT_TRUE(support::eventually([&] {
-    return value("SELECT COUNT(*) FROM information_schema.processlist WHERE db = DATABASE()") ==
-           "1";
-  }));
+  end_connections();
   EXPECT_EQ(error_of([&] { client_.submit(task()); }), "");
   EXPECT_EQ(tasks(), 2U);
 }

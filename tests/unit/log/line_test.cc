@@ -15,43 +15,17 @@
 #include <regex>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/error.h"
 #include "log/log.h"
+#include "unit/log/fixture.h"
 
 namespace allot::log {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-class Line : public testing::Test {
- protected:
-  Line() : folder_((fs::temp_directory_path() / "allot-log-XXXXXX").string()) {
-    if (::mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no folder for the test");
-  }
-  ~Line() override {
-    setup("test", Level::kInfo);
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  Line(const Line&) = delete;
-  Line& operator=(const Line&) = delete;
-
-  [[nodiscard]] std::string path() const { return folder_ + "/allot.log"; }
-  static std::vector<std::string> lines(const std::string& path) {
-    std::ifstream in(path);
-    std::vector<std::string> out;
-    for (std::string line; std::getline(in, line);) out.push_back(line);
-    return out;
-  }
-  [[nodiscard]] std::vector<std::string> lines() const { return lines(path()); }
-
- private:
-  std::string folder_;
-};
 
 TEST_F(Line, HasTimeLevelProgramEventAndFields) {
   setup("worker", Level::kDebug, path());
@@ -203,40 +177,6 @@ TEST_F(Line, LevelsAreReadFromWords) {
   EXPECT_EQ(parse_level("debug"), Level::kDebug);
   EXPECT_EQ(parse_level("error"), Level::kError);
   EXPECT_THROW(static_cast<void>(parse_level("INFO")), Error);
-}
-
-// Counts the lines of each writer. Every line must be whole: the time, the head, `size` times 'x'.
-std::map<char, int> whole_lines(const std::vector<std::string>& lines, std::size_t size) {
-  constexpr std::size_t kTime = 25;
-  const std::string head = "INFO  worker burst w=";
-  const std::string tail = " text=" + std::string(size, 'x');
-  std::map<char, int> count;
-  for (const std::string& line : lines) {
-    const bool whole = line.size() == kTime + head.size() + 1 + tail.size() &&
-                       line.compare(kTime, head.size(), head) == 0 &&
-                       line.compare(line.size() - tail.size(), tail.size(), tail) == 0;
-    if (!whole) {
-      ADD_FAILURE() << "broken line: " << line.substr(0, 120);
-      return count;
-    }
-    ++count[line[kTime + head.size()]];
-  }
-  return count;
-}
-
-void burst(int writer, int lines, std::size_t size) {
-  const std::string text(size, 'x');
-  for (int i = 0; i < lines; ++i) info("burst", {{"w", writer}, {"text", text}});
-}
-
-TEST_F(Line, ThreadsDoNotMixTheirLines) {
-  setup("worker", Level::kInfo, path());
-  std::vector<std::thread> threads;
-  for (int writer = 0; writer < 4; ++writer) threads.emplace_back(burst, writer, 200, 700);
-  for (std::thread& thread : threads) thread.join();
-  const auto count = whole_lines(lines(), 700);
-  ASSERT_EQ(count.size(), 4U);
-  for (const auto& [writer, lines] : count) EXPECT_EQ(lines, 200) << writer;
 }
 
 // More than stdio's buffer: it would be written in parts.
