@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# A ctest entry and the target that builds what it needs have one name; scripts/test relies on it.
+#
 # allot_test(name SOURCES ... LINKS ... [TIMEOUT seconds] [LABELS ...] [SHARDS number]): one GoogleTest
 # binary, one ctest entry. A binary is the unit, because a fixture that starts a database is shared by
 # its tests. Where they take long, SHARDS makes that many entries of it, NAME_1 and so on, to run side
@@ -6,18 +8,27 @@
 # shard starts a database of its own, which takes a second.
 
 find_package(GTest REQUIRED)
+allot_precompile(program EXECUTABLE GTest::gtest)
+
+# What every program of tests shares.
+function(allot_test_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  allot_target(${name})
+  allot_test_sanitizers(${name})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  allot_reuse_precompiled(${name} program)
+endfunction()
 
 function(allot_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT;SHARDS" "SOURCES;LINKS;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 60)
   endif()
-  add_executable(${name} ${ARG_SOURCES})
-  allot_target(${name})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main)
-  set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  allot_test_program(${name} SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS})
   if(NOT ARG_SHARDS)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
@@ -29,7 +40,6 @@ function(allot_test name)
     allot_test_entry(${entry} ${name})
     set_tests_properties(${entry} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
-    # An entry is also what is built for it, see scripts/test.
     add_custom_target(${entry} DEPENDS ${name})
   endforeach()
 endfunction()
@@ -41,23 +51,18 @@ function(allot_test_entry entry program)
   add_test(NAME ${entry} COMMAND ${PROJECT_BINARY_DIR}/tests/${entry} ${ARGN})
 endfunction()
 
-# allot_test_kinds(name SOURCES ... LINKS ... TIMEOUT seconds): one binary of several sources, each
-# KIND_test.cc of which has a ctest entry NAME_KIND that runs its tests. For tests that share no
-# fixture, so that they are linked once. A suite is in one source only.
-function(allot_test_kinds name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  allot_target(${name})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main)
-  set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests OUTPUT_NAME ${name}_kinds)
+# allot_test_kinds(prefix program SOURCES ... LINKS ... TIMEOUT seconds [LABELS ...]): one program of
+# several sources, each KIND_test.cc of which has a ctest entry PREFIX_KIND that runs its tests. For
+# tests that share no fixture, so that they are linked once. A suite is in one source only.
+function(allot_test_kinds prefix program)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
+  allot_test_program(${program} SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARG_SOURCES})
   foreach(source ${ARG_SOURCES})
     if(NOT source MATCHES "^(.*)_test\\.cc$")
       continue()
     endif()
-    set(entry ${name}_${CMAKE_MATCH_1})
+    set(entry ${prefix}_${CMAKE_MATCH_1})
     file(STRINGS ${source} unknown REGEX "^(TEST_P|TYPED_TEST)")
     if(unknown)
       message(FATAL_ERROR "${source}: only TEST and TEST_F are found by allot_test_kinds(): ${unknown}")
@@ -66,7 +71,8 @@ function(allot_test_kinds name)
     list(TRANSFORM cases REPLACE "^TEST(_F)?\\(([A-Za-z0-9_]+).*" "\\2.*")
     list(REMOVE_DUPLICATES cases)
     list(JOIN cases ":" filter)
-    allot_test_entry(${entry} ${name}_kinds "--gtest_filter=${filter}")
-    set_tests_properties(${entry} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+    allot_test_entry(${entry} ${program} "--gtest_filter=${filter}")
+    set_tests_properties(${entry} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+    add_custom_target(${entry} DEPENDS ${program})
   endforeach()
 endfunction()

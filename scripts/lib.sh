@@ -86,16 +86,24 @@ debian_mirror() {
   # shellcheck disable=SC2016  # apt expands it
   url=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
     awk -v suite="$1" '$1 == suite { print $2; exit }')
-  printf '%s\n' "${url:-http://deb.debian.org/debian}"
+  [ -n "$url" ] || die "apt on this machine knows no mirror of Debian $1: add one to its sources"
+  printf '%s\n' "$url"
+}
+
+# long_run FIELD: what tests/last-long-run says of when scripts/test-long last passed; nothing if it
+# has not. Fields: commit, date, minutes, clang-tidy.
+long_run() {
+  sed -n "s/^$1: //p" "$root/tests/last-long-run" 2>/dev/null || true
 }
 
 # make_debian FOLDER LOG [PACKAGE,...]: a minimal Debian 12 that uses apt as this machine does.
 make_debian() {
-  local folder=$1 log=$2 include=${3:-} proxy
+  local folder=$1 log=$2 include=${3:-} proxy mirror
   proxy=$(apt-config dump Acquire::http::Proxy | sed -n 's/.* "\(..*\)";$/\1/p')
   if [ -n "$proxy" ]; then export http_proxy=$proxy; fi
-  debootstrap --variant=minbase ${include:+--include=$include} bookworm "$folder" \
-    "$(debian_mirror bookworm)" >"$log" 2>&1 || {
+  mirror=$(debian_mirror bookworm)
+  debootstrap --variant=minbase ${include:+--include=$include} bookworm "$folder" "$mirror" \
+    >"$log" 2>&1 || {
     tail -n 20 "$log" >&2
     die "debootstrap failed, see $log"
   }

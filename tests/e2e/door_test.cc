@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hostile input through every door: it comes out byte for byte, or is refused by the name of its
 // field, and nothing else changes.
-#include "e2e/door.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "e2e/daemon.h"
+#include "e2e/door_fixture.h"
 #include "queue/submit.h"
 
 namespace allot::e2e::door_test {
@@ -17,15 +15,6 @@ namespace {
 using support::eventually;
 
 const char* const kInjection = "x'); DROP TABLE task; -- ";
-const char* const kTables[] = {"task",           "task_dead",    "task_unique",
-                               "task_running",   "queue",        "task_moved",
-                               "fair_partition", "q_lock_table", "task_cancel"};
-
-struct Payload {
-  std::string name;
-  Takes needs;  // the least that a door has to take
-  std::string bytes;
-};
 
 std::string all_bytes() {
   std::string all;
@@ -33,17 +22,8 @@ std::string all_bytes() {
   return all;
 }
 
-// None of it repeats soon, so that a piece that is lost or doubled shows.
-std::string large(std::size_t size, unsigned char from, unsigned char to) {
-  std::string bytes(size, '\0');
-  for (std::size_t i = 0; i < size; ++i) {
-    bytes[i] = static_cast<char>(from + (i * 7 + i / 256) % (to - from + 1U));
-  }
-  return bytes;
-}
-
 std::vector<Payload> payloads() {
-  const std::size_t most = queue::kMaxPayload;
+  constexpr std::size_t kLong = 512 * 1024;  // the largest are in largest_test.cc
   return {
       {"empty", Takes::kWords, ""},
       {"quotes", Takes::kWords, "'\"`\\'\\\\\"\\"},
@@ -57,86 +37,22 @@ std::vector<Payload> payloads() {
       {"control", Takes::kText, all_bytes().substr(0, 128)},
       {"all", Takes::kBytes, all_bytes() + all_bytes()},
       {"invalid", Takes::kBytes, "\xff\xfe\xc3\x28\xed\xa0\x80\xf5\xbf\x5c'"},
-      {"large_text", Takes::kText, large(most, 0, 127)},
-      {"large", Takes::kBytes, large(most, 0, 255)},
+      {"long_text", Takes::kText, large(kLong, 0, 127)},
+      {"long", Takes::kBytes, large(kLong, 0, 255)},
   };
 }
 
-bool is_text(const Payload& payload) {
-  return payload.name != "words" && payload.needs != Takes::kBytes;
-}
+class DoorTest : public DoorFixture {};
 
-bool takes(const Door& door, const Payload& payload) {
-  return door.takes == Takes::kText ? is_text(payload) : payload.needs <= door.takes;
+TEST_F(DoorTest, EveryPayloadComesOutAsItWentInOrIsRefused) {
+  begin();
+  put_everywhere(payloads());
 }
 
 // As "unique_key" is also --unique-key.
 bool names(std::string error, const std::string& field) {
   std::replace(error.begin(), error.end(), '-', '_');
   return error.find(field) != std::string::npos;
-}
-
-class DoorTest : public testing::Test {
- protected:
-  // The daemon asks for its server's settings when it starts.
-  void begin() {
-    daemon_ = std::make_unique<Daemon>(
-        DaemonOptions{.workers = 1,
-                      .more = "[queues.fair]\nplacement = \"fair\"\npartitions = 32\n"
-                              "[plugins.door]\noutput = \"" +
-                              folder_.path() + "\"\n",
-                      .plugins = ALLOT_DOOR_FOLDER,
-                      .log_level = "info"});
-    ASSERT_TRUE(eventually([&] { return daemon_->count("queue") == 2; })) << daemon_->log();
-    doors_ = std::make_unique<Doors>(*daemon_, support::Database::shared().socket());
-  }
-  [[nodiscard]] std::string kept(const std::string& type) const { return folder_ / type; }
-  // What the handler of this type left; printed are only sizes, as some are large.
-  void expect_kept(const std::string& type, const std::string& bytes) const {
-    ASSERT_TRUE(eventually([&] { return ::access(kept(type).c_str(), F_OK) == 0; },
-                           std::chrono::seconds(60)))
-        << type << "\n"
-        << daemon_->log();
-    const std::string came = support::read_file(kept(type));
-    EXPECT_EQ(came.size(), bytes.size()) << type;
-    EXPECT_TRUE(came == bytes) << type;
-    ::unlink(kept(type).c_str());
-  }
-  // All tables are there, and no task is.
-  void expect_nothing_left(const std::string& after) const {
-    EXPECT_TRUE(eventually([&] { return daemon_->drained(); })) << after << daemon_->log();
-    for (const char* table : kTables) EXPECT_NO_THROW((void)daemon_->count(table)) << after;
-    EXPECT_EQ(daemon_->count("task_dead"), 0U) << after;
-    EXPECT_EQ(daemon_->count("queue"), 2U) << after;
-  }
-
-  support::TempDir folder_;
-  std::unique_ptr<Daemon> daemon_;
-  std::unique_ptr<Doors> doors_;
-};
-
-TEST_F(DoorTest, EveryPayloadComesOutAsItWentInOrIsRefused) {
-  begin();
-  for (const Payload& payload : payloads()) {
-    for (const Door& door : doors_->all()) {
-      Order order{.type = "door.keep." + door.name + "." + payload.name, .payload = payload.bytes};
-      // A command line has no NUL, and ends at 128 KB: there is nothing to try.
-      if (door.takes == Takes::kWords && payload.needs != Takes::kWords) continue;
-      const std::string error = door.put(order);
-      if (takes(door, payload)) {
-        EXPECT_EQ(error, "") << order.type;
-        if (error.empty()) expect_kept(order.type, payload.bytes);
-        continue;
-      }
-      // The procedure's argument is text: the server refuses what is none, before the procedure
-      // runs.
-      const std::string refuses = door.name == "ndjson" ? door.refuses : "error 1366: ";
-      const char* const why = door.name == "ndjson" ? "not JSON, at byte " : "p_tasks";
-      EXPECT_EQ(error.rfind(refuses, 0), 0U) << order.type << ": " << error;
-      EXPECT_NE(error.find(why), std::string::npos) << order.type << ": " << error;
-    }
-  }
-  expect_nothing_left("payloads");
 }
 
 struct Wrong {
@@ -248,33 +164,6 @@ TEST_F(DoorTest, TheReasonOfACancelIsText) {
   EXPECT_EQ(daemon_->count("task_dead"), std::size(cancels) * std::size(reasons));
   EXPECT_EQ(daemon_->count("task"), 0U);
   EXPECT_EQ(daemon_->count("queue"), 2U);
-}
-
-// With the server's default of 16 MiB there is no room for the statement around the largest.
-class SmallPacketTest : public DoorTest {
- protected:
-  void SetUp() override { set("16777216"); }
-  void TearDown() override { set("67108864"); }
-
- private:
-  static void set(const std::string& bytes) {
-    support::Database::shared().connect().execute("SET GLOBAL max_allowed_packet = " + bytes);
-  }
-};
-
-TEST_F(SmallPacketTest, WhatTheServerDoesNotTakeIsSaid) {
-  begin();
-  for (const Door& door : doors_->all()) {
-    if (door.takes == Takes::kWords) continue;
-    const Order order{.payload = large(queue::kMaxPayload, 0, 127)};
-    const std::string error = door.put(order);
-    EXPECT_NE(error, "") << door.name;
-    // SQL of one's own is the server's to refuse: it hangs up, and may be faster than its words.
-    if (error.rfind("error 2006", 0) == 0 || error.rfind("error 2013", 0) == 0) continue;
-    EXPECT_NE(error.find("max_allowed_packet"), std::string::npos) << door.name << ": " << error;
-  }
-  expect_nothing_left("small packet");
-  EXPECT_EQ(::access(kept(Order().type).c_str(), F_OK), -1);
 }
 
 }  // namespace
