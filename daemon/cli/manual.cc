@@ -76,7 +76,7 @@ void add_exit_codes(ManualPage& page, const std::string& exit_codes) {
   page.heading("EXIT STATUS").paragraph(text.substr(text.find_first_not_of(' ')) + ".");
 }
 
-// "unique_key" is --unique-key, "queue" the positional QUEUE.
+// "unique_key" belongs to --unique-key, "queue" to the positional QUEUE.
 const OptionWord& option_of(const CommandWord& submit, const std::string& field) {
   std::string option = "--" + field;
   std::string place = field;
@@ -89,7 +89,7 @@ const OptionWord& option_of(const CommandWord& submit, const std::string& field)
   throw Error("allot submit has neither " + option + " nor " + place);
 }
 
-// --help has them without a capital and a full stop.
+// Makes a sentence of a text of --help, which has no capital and no full stop.
 std::string sentence(std::string text) {
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text + ".";
@@ -103,7 +103,7 @@ void add_help_option(ManualPage& page, const std::string& line) {
   page.term(text.substr(0, gap), sentence(text.substr(text.find_first_not_of(' ', gap))));
 }
 
-// "signals: TERM, INT stop; HUP replaces": what follows a semicolon is the next sentence.
+// "signals: TERM, INT stop; HUP replaces": a semicolon begins the next sentence.
 void add_help_paragraph(ManualPage& page, const std::string& text) {
   const std::size_t colon = text.find(": ");
   if (colon == std::string::npos) return (void)page.paragraph(text);

@@ -140,7 +140,7 @@ void Connection::open_first_usable(const ConnectOptions& options) {
     } catch (const DbError& error) {
       passed_over_.emplace_back(error.what());
       reasons += (reasons.empty() ? "" : "; ") + passed_over_.back();
-      // What may mend itself decides: waiting helps then, and giving up does not.
+      // A server that may come back decides the class, because then waiting helps.
       if (!worst || error.error_class() == ErrorClass::kGone) worst = error;
     }
   }

@@ -12,8 +12,8 @@ void use_tls(st_mysql& handle, const TlsOptions& options);
 // itself is content with that unless it has to verify.
 [[nodiscard]] bool is_as_wanted(st_mysql& handle, const TlsOptions& options);
 
-// Why a handle failed to connect with an error of TLS. All but the last are the other side's, or
-// the configuration's: waiting does not mend them.
+// Why a handle failed to connect with an error of TLS. All but the last are faults of the other
+// side or the configuration, which waiting does not fix.
 enum class TlsFailure { kUntrusted, kNotOffered, kNetwork };
 [[nodiscard]] TlsFailure tls_failure(st_mysql& handle);
 

@@ -38,7 +38,7 @@ const char* name_of(Refusal refusal);
 
 struct Finding {
   Refusal refusal;
-  std::string text;  // what is wrong and how to mend it
+  std::string text;  // what is wrong and how to fix it
 };
 
 }  // namespace allot::plugin_host

@@ -82,7 +82,7 @@ Instance::Lock Instance::lock(const char* folder) {
   lock_.reset();
   if (!is_allotd(pid)) return Lock::kBusy;
   log_event(kError, "instance.taken",
-            "pid=%ld path=%s mend=\"stop it, or give this one another [daemon] instance\"", pid,
+            "pid=%ld path=%s fix=\"stop it, or give this one another [daemon] instance\"", pid,
             Quoted(path).c_str());
   return Lock::kRefused;
 }

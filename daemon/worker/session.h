@@ -45,7 +45,7 @@ class Session {
   }
 
   // As call(), but once at least, and again only for as long as `go_on` says so. nullopt: it did
-  // not succeed until then. Throws what no waiting mends.
+  // not succeed until then. Throws errors that waiting does not fix.
   template <typename GoOn, typename Verb>
   auto call_while(GoOn&& go_on, Verb&& verb)
       -> std::optional<decltype(verb(std::declval<db::Connection&>()))> {

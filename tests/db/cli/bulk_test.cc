@@ -176,12 +176,12 @@ TEST_F(BulkTest, ABrokenLineInTheMiddleKeepsItsBatchOut) {
     EXPECT_TRUE(has(done.err, line.why));
     EXPECT_TRUE(has(done.err,
                     "; lines 1 to 20 submitted (20 tasks), nothing from line 21 on; "
-                    "mend the line; go on with --from-line 21\n"));
+                    "fix the line; go on with --from-line 21\n"));
     EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
     EXPECT_EQ(numbers(), up_to(20));
 
-    const std::string mended = folder_.write("mended", numbered(1, 40, "wide"));
-    must({"submit", "--ndjson", mended, "--from-line", "21"});
+    const std::string fixed = folder_.write("fixed", numbered(1, 40, "wide"));
+    must({"submit", "--ndjson", fixed, "--from-line", "21"});
     EXPECT_EQ(numbers(), up_to(40)) << "each once";
   }
 }
@@ -190,7 +190,7 @@ TEST_F(BulkTest, ABrokenFirstBatchLeavesNothing) {
   const auto done = allot_with({"submit", "--ndjson", "-"}, numbered(1, 5) + "nope\n");
   EXPECT_EQ(done.status.code, kExitBadInput);
   EXPECT_TRUE(has(done.err, "stdin:6: not JSON"));
-  EXPECT_TRUE(has(done.err, "; nothing was submitted; mend the line; go on with --from-line 1\n"));
+  EXPECT_TRUE(has(done.err, "; nothing was submitted; fix the line; go on with --from-line 1\n"));
   EXPECT_EQ(count("task"), 0U);
 }
 

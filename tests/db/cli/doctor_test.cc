@@ -68,7 +68,7 @@ TEST_F(DoctorTest, SaysHowToMendTheServer) {
     EXPECT_EQ(about(findings, what)["level"], "warn");
   }
   EXPECT_TRUE(
-      has(about(findings, "durability")["mend"], "SET GLOBAL innodb_flush_log_at_trx_commit = 1"));
+      has(about(findings, "durability")["fix"], "SET GLOBAL innodb_flush_log_at_trx_commit = 1"));
   EXPECT_TRUE(has(must({"doctor"}),
                   "warn  max_allowed_packet: 16777216 bytes: the largest "
                   "payloads do not fit; SET GLOBAL max_allowed_packet"));

@@ -178,8 +178,8 @@ TEST_F(ServerListTest, WhenNoneIsLeftAllAreNamedInOneLine) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
 }
 
-// Waiting helps as long as one of them may come back; credentials do not mend themselves.
-TEST_F(ServerListTest, WhatMayMendItselfDecidesTheClass) {
+// Waiting helps as long as one of the servers may come back; wrong credentials stay wrong.
+TEST_F(ServerListTest, AServerThatMayComeBackDecidesTheClass) {
   const DeadPort down(false);
   ConnectOptions wrong = options({first().tcp(), down.server()});
   wrong.password = "wrong";

@@ -15,7 +15,7 @@ struct Refused {
   const char* folder;
   const char* file;
   Refusal refusal;
-  const char* says;  // a part of the message that tells how to mend it
+  const char* says;  // a part of the message that tells how to fix it
 };
 
 void PrintTo(const Refused& it, std::ostream* out) {
