@@ -5,11 +5,11 @@
 
 namespace allot::db {
 
-// Sets up a handle that is not connected yet.
+// Prepares a handle that is not connected yet.
 void use_tls(st_mysql& handle, const TlsOptions& options);
 
-// After connecting: false when the connection is not encrypted although it should be. The connector
-// itself is content with that unless it has to verify.
+// Call it after connecting. False: the connection is not encrypted although it should be. The
+// connector itself accepts that unless it has to verify.
 [[nodiscard]] bool is_as_wanted(st_mysql& handle, const TlsOptions& options);
 
 // Why a handle failed to connect with an error of TLS. All but the last are faults of the other
