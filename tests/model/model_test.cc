@@ -276,7 +276,7 @@ const Scenario kMutations[] = {
 
 // ---- what does not hold ------------------------------------------------------------------------
 
-// README.md tells about each. When one is fixed, its case fails here and becomes one of the rules.
+// README.md explains each. When one is fixed, its case fails here and becomes one of the rules.
 class LimitTest : public testing::TestWithParam<Scenario> {};
 
 TEST_P(LimitTest, IsKnown) {

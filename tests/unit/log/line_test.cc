@@ -113,7 +113,7 @@ TEST_F(Line, ForTheJournalHasAPriorityAndNoTime) {
                                                "<4>worker c", "<3>worker d"}));
 }
 
-// "auto" believes $JOURNAL_STREAM only where it names what standard error is now.
+// "auto" trusts $JOURNAL_STREAM only where it names the present standard error.
 TEST_F(Line, FormatsAreReadFromWords) {
   EXPECT_EQ(parse_format("text"), LogFormat::kText);
   EXPECT_EQ(parse_format("json"), LogFormat::kJson);
@@ -239,7 +239,7 @@ TEST_F(Line, ThreadsDoNotMixTheirLines) {
   for (const auto& [writer, lines] : count) EXPECT_EQ(lines, 200) << writer;
 }
 
-// More than stdio's buffer: it would be written in parts.
+// The line is longer than stdio's buffer, so stdio would write it in parts.
 TEST_F(Line, ProcessesShareAFile) {
   constexpr std::size_t kSize = 9000;
   std::vector<pid_t> children;
