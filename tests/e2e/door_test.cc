@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile input through every door: it comes out byte for byte, or is refused by the name of its
+// Hostile input through every door: it comes out byte for byte, or is refused with the name of its
 // field, and nothing else changes.
 #include "e2e/door.h"
 
@@ -33,7 +33,7 @@ std::string all_bytes() {
   return all;
 }
 
-// None of it repeats soon, so that a piece that is lost or doubled shows.
+// No part of it repeats soon, so that a lost or doubled piece shows.
 std::string large(std::size_t size, unsigned char from, unsigned char to) {
   std::string bytes(size, '\0');
   for (std::size_t i = 0; i < size; ++i) {
@@ -97,7 +97,8 @@ class DoorTest : public testing::Test {
     return row ? std::string(row->text(0)) : "no row";
   }
   [[nodiscard]] std::string kept(const std::string& type) const { return folder_ / type; }
-  // What the handler of this type left; printed are only sizes, as some are large.
+  // Compares what the handler of this type left; prints only sizes, because some payloads are
+  // large.
   void expect_kept(const std::string& type, const std::string& bytes) const {
     ASSERT_TRUE(eventually([&] { return ::access(kept(type).c_str(), F_OK) == 0; },
                            std::chrono::seconds(60)))
@@ -134,8 +135,8 @@ TEST_F(DoorTest, EveryPayloadComesOutAsItWentInOrIsRefused) {
         if (error.empty()) expect_kept(order.type, payload.bytes);
         continue;
       }
-      // The procedure's argument is text: the server refuses what is none, before the procedure
-      // runs.
+      // The procedure's argument is text: the server refuses bytes that are no text before the
+      // procedure runs.
       const std::string refuses = door.name == "ndjson" ? door.refuses : "error 1366: ";
       const char* const why = door.name == "ndjson" ? "not JSON, at byte " : "p_tasks";
       EXPECT_EQ(error.rfind(refuses, 0), 0U) << order.type << ": " << error;
@@ -168,7 +169,7 @@ bool can_be_asked(const Door& door, const Order& order) {
   const bool options = order.unique_key || order.partition_key || order.delay_seconds != 0;
   if (options && !door.options) return false;
   if (door.takes == Takes::kWords && order.payload.size() > 100'000) return false;
-  // A row of one's own: "nobody checks them".
+  // A row that an application inserts itself: "Nothing checks them".
   return door.name != "insert" || order.type.size() > 63 || order.type == Order().type;
 }
 
@@ -275,7 +276,7 @@ TEST_F(SmallPacketTest, WhatTheServerDoesNotTakeIsSaid) {
     const Order order{.payload = large(queue::kMaxPayload, 0, 127)};
     const std::string error = door.put(order);
     EXPECT_NE(error, "") << door.name;
-    // SQL of one's own is the server's to refuse: it hangs up, and may be faster than its words.
+    // The server refuses an application's own SQL: it hangs up, and may be faster than its message.
     if (error.rfind("error 2006", 0) == 0 || error.rfind("error 2013", 0) == 0) continue;
     EXPECT_NE(error.find("max_allowed_packet"), std::string::npos) << door.name << ": " << error;
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A newer version's migration while this version works.
+#include "db/migrate.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <csignal>
 #include <set>
 
-#include "db/migrate.h"
 #include "e2e/daemon.h"
 
 namespace allot::e2e::migrate_test {
@@ -30,7 +31,7 @@ class Migrate : public testing::Test {
                std::to_string(db::wanted_schema_version() + 1) +
                ", 'later', UTC_TIMESTAMP(6), '9.9.9')");
   }
-  // As when the newer version has come: this one stands for both.
+  // The state after the newer version has come: this one stands for both.
   static void become_newer(const Daemon& daemon) {
     daemon.connect().execute("DELETE FROM allot_schema WHERE version > " +
                              std::to_string(db::wanted_schema_version()));
@@ -72,7 +73,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0}));
 }
 
-// What starts is refused, before anything is stopped.
+// A program that starts is refused, before anything is stopped.
 TEST_F(Migrate, WhatStartsThenIsRefused) {
   Daemon daemon;
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") == 2; }));
@@ -97,7 +98,7 @@ TEST_F(Migrate, WhatStartsThenIsRefused) {
   EXPECT_EQ(pids(daemon), workers);
 }
 
-// The settler heals a death as ever; the slot stays empty until the newer version is there.
+// The settler heals a death as usual; the slot stays empty until the newer version is there.
 TEST_F(Migrate, AWorkerThatDiesIsHealedAndReplacedByTheNewerVersion) {
   Daemon daemon;
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") == 2; }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ordered and limited queues that are resized while tasks come, wait and run, and workers and the
-// command itself are killed. ALLOT_TEST_KEYS and ALLOT_TEST_TASKS (of a key) make them larger.
+// Ordered and limited queues are resized while tasks come, wait and run, and while workers and the
+// command itself are killed. ALLOT_TEST_KEYS and ALLOT_TEST_TASKS (of a key) make the tests larger.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -94,7 +94,7 @@ class ResizeTest : public testing::Test {
   std::unique_ptr<Daemon> daemon_;
 };
 
-// As in key_test.cc.
+// The same as in key_test.cc.
 void expect_in_order(const std::vector<std::string>& lines, int keys, int tasks) {
   std::map<std::string, int> last;
   for (const std::string& line : lines) {
@@ -109,7 +109,7 @@ void expect_in_order(const std::vector<std::string>& lines, int keys, int tasks)
 }
 
 // Three submitters, each with keys of its own: the command, the client, and the procedure in a
-// transaction whose view is older than what it submits.
+// transaction whose view is older than its tasks.
 class Submitters {
  public:
   Submitters(const Daemon& daemon, int keys, int tasks, std::string (*payload)(int, int))
@@ -260,7 +260,7 @@ TEST_F(ResizeTest, NeverMoreThanMaxRunningThroughTwoResizes) {
   EXPECT_EQ(lines["k0 done"] + lines["k1 done"] + lines["k2 done"], submitted);
 }
 
-// What an operator sees of it, and that nobody leases what waits.
+// What an operator sees of a resize, and that no worker leases partitions that wait.
 TEST_F(ResizeTest, ItIsShownAndCalm) {
   start("partitions = 4\nplacement = \"ordered\"\n", 2);
   must({"queue", "pause", "keyed"});
@@ -307,7 +307,7 @@ TEST_F(ResizeTest, ADeadTaskComesBackWhereItsKeyIs) {
   EXPECT_EQ(done().back(), "k 2");
 }
 
-// One whose last task is due tomorrow would wait until then.
+// A queue whose last task is due tomorrow would wait until then.
 TEST_F(ResizeTest, AQueueWithALateTaskIsAskedFor) {
   start("partitions = 4\nplacement = \"limited\"\nmax_running = 2\n", 1);
   must({"submit", "keyed", "test.keyed", "k 0", "--partition-key", "k", "--delay", "24h"});

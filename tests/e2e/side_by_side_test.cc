@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several tasks at a time inside a worker (B14), with the promises of one at a time: none is lost,
+// Several tasks at a time inside a worker (B14), with the promises of single tasks: none is lost,
 // and none is charged for another.
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using support::eventually;
 
-// What the handlers wrote down of themselves.
+// The handlers' own records.
 struct Line {
   bool begins = false;
   std::string name;
@@ -52,7 +52,7 @@ class Side : public testing::Test {
     return static_cast<std::size_t>(
         std::count_if(all.begin(), all.end(), [](const Line& line) { return line.begins; }));
   }
-  // The most that ran at once in one process, of those whose names begin so; from line `from` on.
+  // How many tasks whose names begin so ran at once in one process, at most; from line `from` on.
   [[nodiscard]] std::size_t overlap(const std::string& prefix = {}, std::size_t from = 0) const {
     std::map<pid_t, std::set<std::string>> running;
     std::size_t most = 0;
@@ -129,7 +129,7 @@ TEST_F(Side, AHandlerThatDoesNotSayThatItCanRunsAlone) {
   EXPECT_GT(overlap(), 1U);
 }
 
-// Nobody knows whose fault it was: nobody is charged, and each runs alone from then on.
+// Nobody knows which task was at fault: none is charged, and each runs alone from then on.
 TEST_F(Side, AWorkerThatIsKilledChargesNobody) {
   start(8, kOnePartition);
   submit(5, "side.gate", gate_);
@@ -205,7 +205,7 @@ TEST_F(Side, AnOrderedQueueInTheSamePoolStaysInOrder) {
   EXPECT_EQ(next, 10);
 }
 
-// Each leaves its partition on its own, and the worker goes on with those that are idle.
+// Each task leaves its partition on its own, and the worker goes on with its idle threads.
 TEST_F(Side, SeveralAreDetached) {
   start(4, kOnePartition + "detach_after = \"300ms\"\n");
   submit(3, "side.gate", gate_);

@@ -66,7 +66,7 @@ TEST_F(BulkTest, ABarOnATerminalThatIsGoneAtTheEnd) {
   EXPECT_TRUE(has(terminal.written(), "\r[>"));
   EXPECT_TRUE(has(terminal.written(), " tasks  "));
   EXPECT_EQ(terminal.seen(), Words{"submitted 3000 tasks in 300 batches"});
-  // What fails is not hidden behind it either.
+  // It hides no failure either.
   support::Terminal other;
   (void)folder_.write("tasks", numbered(1, 100, "wide") + "rubbish\n");
   EXPECT_EQ(other.run(words, {{"NO_COLOR=1"}}, {STDERR_FILENO}).status.code, kExitBadInput);
@@ -213,14 +213,14 @@ TEST_F(BulkTest, WhatCannotBeReadIsNotSubmitted) {
   const auto folder = allot({"submit", "--ndjson", folder_.path()});
   EXPECT_EQ(folder.status.code, kExitNoInput);
   EXPECT_TRUE(has(folder.err, "Is a directory; nothing was submitted"));
-  // Closed, its number must not be given to the connection with the database.
+  // The test closes it; the connection with the database must not get its number.
   const auto closed = support::run_program({"sh", "-c", "exec \"$@\" <&-", "sh", ALLOT_PROGRAM,
                                             "--config", config(), "submit", "--ndjson", "-"});
   EXPECT_EQ(closed.status.code, kExitNoInput) << closed.err;
   EXPECT_TRUE(has(closed.err, "stdin: cannot be read: Bad file descriptor"));
 }
 
-// A thousand payloads of 16 MiB do not stand in the memory at once.
+// The memory never holds a thousand payloads of 16 MiB at once.
 TEST_F(BulkTest, ABatchIsBoundedInBytesToo) {
   const std::string payload(std::size_t{9} << 20, 'x');
   std::string lines;

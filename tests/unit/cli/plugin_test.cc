@@ -105,7 +105,7 @@ TEST_F(PluginCommandTest, CheckWithInitMakesTheHandlers) {
       << thrown.out << thrown.err;
 }
 
-// Somebody meant the option, and it would have no effect.
+// Somebody meant the section for a plugin, which does not get it.
 TEST_F(PluginCommandTest, ASectionOfNoPluginIsAWarning) {
   const std::string config =
       folder_.write("allot.toml", "[plugins]\nfolder = \"" ALLOT_TEST_PLUGINS
