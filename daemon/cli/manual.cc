@@ -163,15 +163,15 @@ std::string ndjson_manual(const CommandWord& words, const std::vector<std::strin
   page.heading("DESCRIPTION")
       .paragraph(
           "allot submit --ndjson reads a file of which each line is one JSON object and one task. "
-          "Another field than these, or one that stands there twice, is an error; empty lines are "
-          "skipped, and counted. queue and type must be there.");
+          "An unknown field, or one that is given twice, is an error; empty lines are skipped, but "
+          "count as lines. queue and type are required.");
   page.heading("FIELDS");
   for (const std::string& field : fields) {
     page.term(field, option_of(*submit, field).description + ".");
   }
   page.paragraph(
       "prio is a number, all others are strings. A payload that is a string is submitted as its "
-      "bytes; any other as the JSON text that stands there, without white space.");
+      "bytes; any other as its JSON text, without white space.");
   page.heading("EXAMPLES")
       .verbatim("{\"queue\": \"mail\", \"type\": \"mail.send\", \"payload\": {\"to\": 4711}}");
   page.heading("SEE ALSO").paragraph("allot(1), /usr/share/doc/allot/docs/cli.md");

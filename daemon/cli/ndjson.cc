@@ -75,7 +75,7 @@ class LineReader final : public nlohmann::json_sax<json> {
     }
     field_ = std::move(name);
     if (numbers_.contains(field_) || texts_.contains(field_)) {
-      refuse("field '" + field_ + "' stands there twice");
+      refuse("field '" + field_ + "' is given twice");
     }
     return true;
   }

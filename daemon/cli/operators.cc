@@ -85,7 +85,7 @@ CLI::App& add_queue(CLI::App& app, const Commands& commands, QueueOptions& optio
       *queue.add_subcommand("pause", "Let no host start tasks of a queue; what runs finishes"),
       commands, options, pause_queue);
   pause.add_option("QUEUE", options.queue, "The queue")->required();
-  pause.add_option("--reason", options.reason, "Why, for whoever looks")->type_name("TEXT");
+  pause.add_option("--reason", options.reason, "Why, for people who look")->type_name("TEXT");
   CLI::App& resume = add_queue_act(*queue.add_subcommand("resume", "Let a paused queue go on"),
                                    commands, options, resume_queue);
   resume.add_option("QUEUE", options.queue, "The queue")->required();
@@ -125,7 +125,7 @@ void add_cancel(CLI::App& task, const Commands& commands, CancelOptions& options
   CLI::App& cancel =
       *task.add_subcommand("cancel", "Take a task out, also one that runs; it becomes a dead one");
   cancel.add_option("ID", options.id, "The task's id")->required();
-  cancel.add_option("--reason", options.reason, "Why, for whoever looks")->type_name("TEXT");
+  cancel.add_option("--reason", options.reason, "Why, for people who look")->type_name("TEXT");
   cancel.add_flag("--json", options.json, "As JSON");
   cancel.callback([commands, &options] { commands.choose(cancel_task, options); });
 }

@@ -26,6 +26,6 @@ BEGIN
     END IF;
   END WHILE;
   IF JSON_LENGTH(p_options) <> JSON_LENGTH(v_names) THEN
-    CALL allot_refuse('options: one of them stands there twice');
+    CALL allot_refuse('options: one of them is given twice');
   END IF;
 END;

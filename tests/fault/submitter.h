@@ -21,7 +21,7 @@ enum class Work {
 struct SubmitterOptions {
   unsigned number = 0;      // its own
   std::string config_file;  // of `allot`
-  std::string told_file;    // where it writes what it was told
+  std::string told_file;    // where it writes the answers that it got
   std::uint64_t seed = 0;
   std::vector<std::string> queues{"default"};
   std::uint64_t lines = 400;     // in one call

@@ -98,8 +98,7 @@ TEST_F(LeaseTest, AHeldBackPartitionWaits) {
   EXPECT_TRUE(worker_.lease(partition_));
 }
 
-// S2, also for a row that a fail-over set back to an older epoch.
-// Hints may be older than the pause; who has the partition already keeps it.
+// Hints may be older than the pause; a worker that has the partition already keeps it.
 TEST_F(LeaseTest, APausedQueueIsNotLeased) {
   put(1);
   pause(look_, queue_, "maintenance");
@@ -112,6 +111,7 @@ TEST_F(LeaseTest, APausedQueueIsNotLeased) {
   EXPECT_TRUE(worker_.lease(partition_)) << "sent again after a lost reply: taken anew";
 }
 
+// S2, also for a row that a fail-over set back to an older epoch.
 TEST_F(LeaseTest, AnEpochNeverRepeats) {
   std::uint64_t last = 0;
   for (int i = 0; i < 50; ++i) {

@@ -205,7 +205,7 @@ TEST_F(PlacementTest, AFetchTellsHowLongATaskMayStillWait) {
   EXPECT_GT(*block.tasks[4].expires_in, hours(1) - seconds(60));
 }
 
-// S16: whoever has the partition next begins where this one stood, and not before its time.
+// S16: the next holder of the partition begins where this one was, and not before its time.
 TEST_F(PlacementTest, APartitionThatIsHeldIsLeasedByNobodyUntilItsTimeIsOver) {
   const auto ids = put(2);
   Block block = must_lease();

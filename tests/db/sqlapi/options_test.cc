@@ -240,7 +240,7 @@ TEST_F(OptionsTest, AWrongOneIsRefusedByName) {
       {R"({"dellay": "5m"})", R"(options: unknown option "dellay")"},
       {R"({"Prio": 1})", R"(options: unknown option "Prio")"},
       {R"({"a'; DROP TABLE task; -- ": 1})", R"(unknown option "a'; DROP TABLE task; -- ")"},
-      {R"({"prio": 1, "prio": 2})", "options: one of them stands there twice"},
+      {R"({"prio": 1, "prio": 2})", "options: one of them is given twice"},
       {R"({"prio": 4})", "'prio' must be 0 (first) to 3"},
       {R"({"prio": -1})", "'prio' must be 0 (first) to 3"},
       {R"({"prio": "1"})", "'prio' must be 0 (first) to 3"},

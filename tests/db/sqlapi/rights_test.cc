@@ -144,7 +144,7 @@ TEST_F(RightsTest, TheyAreMadeOnlyWhereTheyAreNotThoseOfThisBuild) {
         " WHERE routine_schema = DATABASE()");
     return std::string(results.front().next()->text(0));
   };
-  // Seconds are told apart by a clock that is set.
+  // A clock that the test sets tells the seconds apart.
   migrator_->execute("SET timestamp = 2000000000");
   const std::string first = newest();
   db::migrate(*migrator_);
