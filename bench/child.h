@@ -8,11 +8,11 @@
 
 namespace allot::bench {
 
-// A program that runs beside the benchmark, its output in a file. Ends with this object, or with
-// this process however that ends.
+// A program that runs beside the benchmark, with its output in a file. It ends with this object, or
+// with this process however that ends.
 class Child {
  public:
-  // Throws Error when it cannot be started.
+  // Throws Error when the program cannot be started.
   Child(std::vector<std::string> command, const std::string& log_file);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -20,7 +20,7 @@ class Child {
 
   // True while it runs.
   [[nodiscard]] bool running();
-  // Asks it to end and waits. Throws Error, naming the log, when it had a failure to tell.
+  // Asks it to end and waits. Throws Error, naming the log, when the program reported a failure.
   void stop();
   // Waits until it ends by itself; throws as stop() does.
   void finish();

@@ -24,14 +24,14 @@ class Drain {
         stage_(options.embedded, options.load),
         db_(stage_.connect_options()),
         meter_(stage_.connect_options()) {
-    // What an interrupted run left behind.
+    // Drops what an interrupted run left behind.
     db_.execute(
         "DROP TABLE IF EXISTS bench_floor; TRUNCATE task; TRUNCATE q_lock_table;"
         "TRUNCATE queue; CREATE TABLE bench_floor LIKE task");
     queue_ = queue::ensure_queue(db_, "bench", {load_.partition_count()});
   }
 
-  // The one that begins takes turns, so that neither always meets the colder server.
+  // The two take turns to begin, so that neither always meets the colder server.
   Round round(std::uint32_t number) {
     fill();
     Round result;

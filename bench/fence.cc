@@ -20,7 +20,7 @@
 namespace allot::bench {
 namespace {
 
-// One transaction: an attempt's record, and what becomes of the task. Then a verb that leaves the
+// One transaction: an attempt's record, and the new state of the task. The verb after it leaves the
 // task where it is.
 constexpr std::array kVerbs{&sql::k_retry, &sql::k_bury, &sql::k_charge};
 
@@ -105,7 +105,7 @@ class Fence {
     Times sum;
     bool first = true;
     for (const auto& [one, other] : keys(lease.partition)) {
-      // Who begins takes turns, so that neither always meets the warmer row.
+      // The two take turns to begin, so that neither always meets the warmer row.
       if (first) sum.fenced_us += fenced.run(db_, lease, one);
       sum.bare_us += bare.run(db_, lease, other);
       if (!first) sum.fenced_us += fenced.run(db_, lease, one);

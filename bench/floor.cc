@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot-bench-floor SOCKET DATABASE QUEUE_ID FIRST STEP PARTITIONS BLOCK
 //
-// What any MySQL client must do at the least to work off a table of tasks: read them, delete them.
-// No lease, no dispatch, no retry. It drains the partitions FIRST, FIRST + STEP, ... of the table
-// bench_floor, which has the shape and the rows of task. It is all in this file, so that whoever
-// doubts the figures of "allot bench" can read it in a minute.
+// The least that any MySQL client must do to work off a table of tasks: read them, delete them. No
+// lease, no dispatch, no retry. It drains the partitions FIRST, FIRST + STEP, ... of the table
+// bench_floor, which has the shape and the rows of task. All of it is in this file, so that a
+// reader who doubts the figures of "allot bench" needs a minute.
 //
-// The fastest form that is right, on one connection: DELETE ... IN of the block before and SELECT
-// of the next one in one packet, each its own commit, READ COMMITTED. (A range DELETE is faster
-// and wrong: it takes a task along that was committed after the SELECT.)
+// It uses the fastest correct form, on one connection: DELETE ... IN of the block before and SELECT
+// of the next one in one packet, each its own commit, READ COMMITTED. (A range DELETE is faster and
+// wrong: it would also delete a task that was committed after the SELECT.)
 #include <mysql.h>
 
 #include <cstdio>

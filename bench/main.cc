@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot-bench, behind "allot bench": how fast is it here, compared with what a bare client can do?
+// allot-bench, behind "allot bench": how fast is Allot here, compared with a bare client?
 #include <CLI/CLI.hpp>
 #include <cstdio>
 

@@ -6,7 +6,7 @@
 
 namespace allot::bench {
 
-// The middle one; of an even number the mean of the two. `values` is not empty.
+// The middle value; for an even number of values the mean of the two. `values` is not empty.
 [[nodiscard]] inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;

@@ -24,7 +24,7 @@ double Meter::rate(std::uint64_t rows, const std::function<bool()>& alive) {
   Nanos progressed = began;
   std::uint64_t before = 0;
   for (;;) {
-    const bool going_on = alive();  // asked first: whoever ended has deleted all that it will
+    const bool going_on = alive();  // asked first: a client that ended has deleted all that it will
     const std::uint64_t gone = deleted() - zero_;
     const Nanos now = mono_ns();
     if (gone >= rows) return static_cast<double>(rows) * 1e9 / static_cast<double>(now - began);

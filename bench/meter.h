@@ -8,18 +8,18 @@
 
 namespace allot::bench {
 
-// Counts deleted rows as the server counts them (Handler_delete), so that what is measured cannot
-// also report the figure.
+// Counts deleted rows as the server counts them (Handler_delete), so that the measured programs
+// cannot report the figure themselves.
 class Meter {
  public:
   explicit Meter(const db::ConnectOptions& options) : db_(options) { reset(); }
 
-  // From now on rows count.
+  // Counts rows from now on.
   void reset() { zero_ = deleted(); }
 
   // Waits until `rows` rows are deleted. Returns rows per second between the last look that found
-  // none gone and the first that found all gone. `alive` is asked at each look; false, or no
-  // progress for a minute, throws Error.
+  // none gone and the first that found all gone. Each look calls `alive`; if it returns false, or a
+  // minute passes without progress, rate() throws Error.
   double rate(std::uint64_t rows, const std::function<bool()>& alive);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handler that "allot bench" measures with: whatever it takes is the system's, not the work's.
+// The handler that "allot bench" measures with: the time it takes is the system's, not the work's.
 #include <allot/plugin.hpp>
 
 namespace {

@@ -21,7 +21,7 @@ fs::path own_folder() {
   return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-// In the build all programs stand in one folder; in an installation allotd is in sbin.
+// In the build all programs are in one folder; in an installation allotd is in sbin.
 std::string daemon_program() {
   const fs::path beside = own_folder() / "allotd";
   return fs::exists(beside) ? beside : own_folder() / "../../sbin/allotd";
@@ -66,8 +66,7 @@ Stage::Stage(const std::string& folder, const Load& load) : folder_(claim(folder
 
 db::ConnectOptions Stage::connect_options() const {
   auto options = db::from_settings(settings_.database);
-  options.call_timeout =
-      std::chrono::minutes(5);  // a table of all tasks is copied in one statement
+  options.call_timeout = std::chrono::minutes(5);  // one statement copies a table of all tasks
   return options;
 }
 
@@ -106,7 +105,7 @@ void Stage::wait_for_database() {
     } catch (const Error&) {
       if (!database_->running()) {
         database_->finish();
-        throw;  // it ended without a failure to tell
+        throw;  // it ended without reporting a failure
       }
       if (std::chrono::steady_clock::now() > deadline) throw;
     }

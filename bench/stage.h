@@ -25,11 +25,12 @@ struct Load {
 
 inline constexpr std::uint32_t kSubmitBatch = 1000;  // tasks in one transaction
 
-// All that a run needs, in a folder of its own: a private database, a configuration, the daemon.
+// Everything that a run needs, in a folder of its own: a private database, a configuration, the
+// daemon.
 class Stage {
  public:
-  // Starts the database and brings the schema up. Throws Error when the folder holds something
-  // else than an earlier benchmark.
+  // Starts the database and brings the schema up to date. Throws Error when the folder holds
+  // anything but an earlier benchmark.
   Stage(const std::string& folder, const Load& load);
 
   [[nodiscard]] const config::Settings& settings() const { return settings_; }

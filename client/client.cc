@@ -37,7 +37,8 @@ ErrorKind kind_of(ExitCode code) {
   }
 }
 
-// Every public call goes through here: what is thrown inside is not known outside.
+// Every public call goes through here, because callers know only ClientError and not what is thrown
+// inside.
 template <typename Call>
 auto translated(Call call) {
   try {
@@ -71,7 +72,7 @@ queue::Submission submission_of(const NewTask& task) {
   return submission;
 }
 
-// Calls `act` with each index, and says which of many was wrong.
+// Calls `act` with each index, and names the one of many tasks that was wrong.
 template <typename Act>
 void each(std::span<const NewTask> tasks, Act act) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -84,7 +85,7 @@ void each(std::span<const NewTask> tasks, Act act) {
   }
 }
 
-// As far as they can be judged without their queues.
+// Checks the tasks as far as that is possible without their queues.
 std::vector<queue::Submission> submissions_of(std::span<const NewTask> tasks) {
   std::vector<queue::Submission> submissions;
   each(tasks, [&](std::size_t i) { submissions.push_back(submission_of(tasks[i])); });
@@ -97,7 +98,7 @@ std::vector<Submitted> answer_of(const std::vector<queue::Submitted>& made) {
   return tasks;
 }
 
-// In the transaction that is open on `session`, all or none.
+// Submits all or none in the transaction that is open on `session`.
 std::vector<queue::Submitted> submit_lent(db::LentSession& session, const queue::Placer& placer,
                                           std::span<const queue::Submission> submissions) {
   constexpr int kTries = 8;
@@ -148,8 +149,8 @@ class Client::Impl {
     if (lent == nullptr) throw Error("session: there is none", kExitBadInput);
     auto submissions = submissions_of(tasks);
     if (submissions.empty()) return {};
-    // Not over the caller's: a look would begin his transaction's view of the data, and a key's
-    // claim of a partition would be locked until he commits.
+    // The look uses a connection of its own: over the caller's it would begin the snapshot of his
+    // transaction, and a claim of a partition for a key would stay locked until he commits.
     auto [session, placer] = sessions_.begin([&](db::Connection& db) {
       find_queues(db, tasks, submissions);
       return queue::Placer(db, submissions);
@@ -194,7 +195,7 @@ class Client::Impl {
   }
 
  private:
-  // Looked up at every call: a queue may grow or shrink meanwhile.
+  // Looks queues up at every call, because a queue may grow or shrink meanwhile.
   void find_queues(db::Connection& db, std::span<const NewTask> tasks,
                    std::vector<queue::Submission>& submissions) const {
     std::map<std::string, queue::QueueInfo> queues;

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t kKept = 4;
 
-// Older schemas lack what this build writes. A newer one is good: migrations only add, and an
-// application is not built again whenever its database is.
+// An older schema lacks columns that this build writes. A newer one is fine: migrations only add,
+// and applications are not rebuilt whenever their database is migrated.
 void require_schema_for_clients(db::Connection& db) {
   if (db::schema_version(db) < db::wanted_schema_version()) db::require_schema(db);
 }
@@ -33,7 +33,7 @@ Sessions::Session Sessions::take_idle() {
   }
   if (boot_ns() - idle.since_ns < kSecond) return std::move(idle.session);
   try {
-    // Long enough for its server to have become a reader.
+    // The session was idle for so long that its server may have become read-only.
     idle.session->require_writable();
     return std::move(idle.session);
   } catch (const db::DbError&) {

@@ -11,16 +11,17 @@
 
 namespace allot::client {
 
-// The connections of one client: each is used by one call at a time, a few idle ones are kept.
+// The connections of one client: one call at a time uses each, and the client keeps a few idle
+// ones.
 class Sessions {
  public:
   using Session = std::unique_ptr<db::Connection>;
 
   explicit Sessions(db::ConnectOptions options) : options_(std::move(options)) {}
 
-  // A session, and what `first` answered over it. `first` may run several times: the server closes
-  // what is idle for long, and that is found out here and not by what the caller does next. Throws
-  // what `first` throws over a session that is there.
+  // Returns a session, and what `first` answered over it. `first` may run several times: the server
+  // closes idle connections, and this call finds that out, so that the caller need not. Throws what
+  // `first` throws over a working session.
   template <typename First>
   auto begin(First first) {
     while (Session session = take_idle()) {
@@ -36,7 +37,7 @@ class Sessions {
     return std::pair(std::move(session), std::move(answer));
   }
 
-  // After a call that went well; what is not given back is closed.
+  // Returns a session after a call that went well; a session that is not given back is closed.
   void give_back(Session session);
 
  private:
@@ -44,7 +45,7 @@ class Sessions {
     Session session;
     std::uint64_t since_ns;
   };
-  // nullptr: none.
+  // nullptr: there is none.
   Session take_idle();
   [[nodiscard]] Session connect() const;
 

@@ -45,7 +45,7 @@ Settings from_file(const std::string& path) {
   try {
     settings.runtime_dir = config::runtime_dir(loaded);
   } catch (const Error&) {
-    // It is somebody else's: then nobody is woken, and that is all.
+    // The runtime folder belongs to somebody else: then the client wakes nobody, and that is all.
   }
   return settings;
 }

@@ -13,8 +13,8 @@ namespace allot::client {
 
 struct Settings {
   db::ConnectOptions connect;
-  std::string runtime_dir;                      // empty: nobody is woken
-  std::map<std::string, config::Queue> queues;  // those that are missing are made
+  std::string runtime_dir;                      // empty: the client wakes nobody
+  std::map<std::string, config::Queue> queues;  // the client makes missing ones
 };
 
 // Both throw Error(kExitConfig).

@@ -42,7 +42,7 @@ TaskState state_of(const queue::TaskView& task, const std::optional<queue::Stand
   return standing->leased ? TaskState::kLeased : TaskState::kWaiting;
 }
 
-// As its handler sees it; one that is damaged as it is written.
+// The payload as the handler sees it, or as it is stored if it is damaged.
 std::string payload_of(const queue::TaskView& task) {
   try {
     return queue::decompress(task.flags, task.payload);
@@ -51,7 +51,7 @@ std::string payload_of(const queue::TaskView& task) {
   }
 }
 
-// One that its queue remembers.
+// A finished task that its queue's history remembers.
 std::optional<TaskInfo> done_info(db::Connection& db, const queue::TaskId& id) {
   const auto done = queue::show_done(db, id);
   if (!done) return std::nullopt;

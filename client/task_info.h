@@ -10,10 +10,10 @@
 
 namespace allot::client {
 
-// "2026-01-02T03:04:05.678901Z" as the database writes it; the epoch for anything else.
+// Reads "2026-01-02T03:04:05.678901Z" as the database writes it; anything else gives the epoch.
 [[nodiscard]] Moment moment_of(std::string_view text);
 
-// nullopt: finished, or never submitted.
+// nullopt: the task has finished, or was never submitted.
 [[nodiscard]] std::optional<TaskInfo> task_info(db::Connection& db, const queue::TaskId& id);
 
 }  // namespace allot::client

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# allot_target(name): what every target of this project shares: warnings, sanitizers, include root.
+# allot_target(name): settings that every target of this project shares: warnings, sanitizers,
+# include root.
 
 function(allot_target target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-align -Wformat=2
     -Wundef $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
-  # What one source opens is global to those compiled as one with it. release looks at each source,
-  # and lint for variables.
+  # A using-directive of one source holds for all sources that are compiled as one with it. release
+  # checks each source, and lint checks variables.
   if(CMAKE_UNITY_BUILD)
     target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()

@@ -25,7 +25,7 @@ close_checks() {
   [ $failed -eq 0 ]
 }
 
-# within SECONDS COMMAND...: asks until it is true.
+# within SECONDS COMMAND...: repeats the command until it succeeds.
 within() {
   local deadline=$((SECONDS + $1))
   shift
@@ -61,5 +61,5 @@ power_off() {
 }
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
-# on COMMAND...: in the booted root.
+# on COMMAND...: runs it in the booted root.
 on() { nsenter --target "$leader" --all -- "$@"; }

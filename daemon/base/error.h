@@ -8,8 +8,9 @@
 
 namespace allot {
 
-// A failure for a person: what, where and how to mend it, in one line, and the exit code it means.
-// Not used in base, ipc and supervisor, which are built without exceptions (docs/decisions/0003).
+// A failure for a person: what, where and how to fix it, in one line, and the exit code for it.
+// base, ipc and supervisor do not use it, because they are built without exceptions
+// (docs/decisions/0003).
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, ExitCode code = kExitFailure)

@@ -3,7 +3,7 @@
 
 namespace allot {
 
-// One list for every program, after sysexits.h. Documented in docs/exit-codes.md.
+// One list for every program, after sysexits.h; docs/exit-codes.md explains it.
 enum ExitCode : int {
   kExitOk = 0,
   kExitFailure = 1,          // the operation was tried and failed; the message says why
@@ -13,7 +13,7 @@ enum ExitCode : int {
   kExitUnavailable = 69,     // the database cannot be reached
   kExitSoftware = 70,        // a defect of Allot itself
   kExitCannotCreate = 73,    // a folder, file or socket cannot be made
-  kExitOutcomeUnknown = 75,  // the reply of a submission was lost: it may exist, never twice
+  kExitOutcomeUnknown = 75,  // the reply to a submission was lost: the task may exist, never twice
   kExitConfig = 78,          // configuration, plugins, credentials or schema
 };
 

@@ -5,7 +5,7 @@
 
 namespace allot {
 
-// How every program of a daemon writes its lines; the supervisor is told in ipc/preflight.h.
+// How every program of a daemon writes its lines; ipc/preflight.h passes it to the supervisor.
 enum class LogFormat : std::uint32_t {
   kText = 0,      // 2026-11-21T05:00:00.123Z INFO  worker task.done task=... runtime_ms=12
   kJson = 1,      // {"time":"...","level":"info","program":"worker","event":"task.done",...}

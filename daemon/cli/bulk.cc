@@ -15,8 +15,8 @@
 namespace allot::cli {
 namespace {
 
-// A batch also ends with the payload that brings it to so many bytes: a thousand large ones would
-// fill the memory.
+// A batch also ends with the payload that brings it to this many bytes, because a thousand large
+// payloads would fill the memory.
 constexpr std::size_t kFullBatchBytes = std::size_t{16} << 20;
 
 std::string range(std::uint64_t first, std::uint64_t last) {
@@ -24,7 +24,7 @@ std::string range(std::uint64_t first, std::uint64_t last) {
   return "lines " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-// Reads lines into batches and submits each batch as one transaction. Whatever ends it early says
+// Reads lines into batches and submits each batch as one transaction. If it ends early, it says
 // which lines are in and how to go on.
 class Bulk {
  public:
@@ -57,7 +57,7 @@ class Bulk {
     std::fputc('\n', stderr);
   }
 
-  // What ended it, or nullptr.
+  // `error` ended the submission; nullptr: none did.
   void print_json(const Error* error) const {
     const int code = error == nullptr ? kExitOk : error->exit_code();
     nlohmann::ordered_json report = {{"ok", error == nullptr}, {"exit_code", code},
@@ -70,7 +70,7 @@ class Bulk {
     } else if (error != nullptr) {
       report["next_line"] = next_line();
     }
-    // The name of a file is any bytes.
+    // The name of a file may be any bytes.
     using nlohmann::ordered_json;
     std::printf("%s\n", report.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
   }
@@ -139,13 +139,14 @@ class Bulk {
   void print(const std::vector<queue::Submitted>& made) const {
     if (!options_.ids) return;
     for (const queue::Submitted& task : made) std::printf("%s\n", task.id.text().c_str());
-    // Whoever reads them has the ids of all that is in, even if this process is killed now.
+    // With the flush, a reader has the ids of all tasks that are in, even if this process is killed
+    // now.
     std::fflush(stdout);
   }
 
   [[noreturn]] void refuse_line(const Error& error) const {
     throw Error(input_.name() + ":" + std::to_string(line_) + ": " + error.what() + "; " +
-                    so_far() + "; mend the line" + go_on(),
+                    so_far() + "; fix the line" + go_on(),
                 error.exit_code());
   }
 

@@ -5,8 +5,8 @@
 
 #include "cli/word_tree.h"
 
-// Completion of the command line in shells, made when Allot is built. What a word may be is known
-// by what it takes: QUEUE is asked of `allot queue list`, FILE and DIR are looked up.
+// Completion of the command line in shells, generated when Allot is built. What a word takes says
+// how to complete it: QUEUE asks `allot queue list`, FILE and DIR look into folders.
 namespace allot::cli {
 
 [[nodiscard]] std::string bash_completion(const CommandWord& words);

@@ -5,8 +5,8 @@
 
 namespace allot::cli {
 
-// allot config: what is in force, and where each value came from. As text it is a configuration
-// file again.
+// allot config prints the settings in force, and where each value came from. The text is again a
+// configuration file.
 int show_config(const Context& context, bool json);
 
 }  // namespace allot::cli

@@ -6,7 +6,7 @@
 
 namespace allot::cli {
 
-// What every command starts from: the options that all of them have.
+// The options that every command has.
 struct Context {
   config::LoadOptions load;
 
@@ -16,7 +16,7 @@ struct Context {
 // A connection to the configured database, whose schema may be of any version or missing.
 [[nodiscard]] db::Connection connect_any(const config::Settings& settings);
 
-// The same, for a schema of this build's version.
+// The same, but the schema has to be of this build's version.
 [[nodiscard]] db::Connection connect(const config::Settings& settings);
 
 }  // namespace allot::cli

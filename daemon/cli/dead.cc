@@ -79,7 +79,7 @@ std::vector<std::string> group_row(const Group& group, const std::string& queue,
           printable(why, kShownError)};
 }
 
-// What is to be done, and with how many.
+// The action and the number of tasks it applies to.
 struct Chosen {
   std::vector<queue::TaskId> ids;
   std::string whose;  // "of queue mail"
@@ -126,7 +126,7 @@ std::string tasks_text(std::size_t count) {
   return std::to_string(count) + " dead task" + (count == 1 ? "" : "s");
 }
 
-// Calls `act` with a batch of ids after the other, not faster than `rate` tasks per second.
+// Calls `act` with one batch of ids after the other, not faster than `rate` tasks per second.
 template <typename Act>
 std::uint64_t in_batches(const std::vector<queue::TaskId>& ids, std::uint32_t rate, Act&& act) {
   using std::chrono::steady_clock;

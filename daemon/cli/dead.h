@@ -15,22 +15,22 @@ struct DeadListOptions {
   bool json = false;
 };
 
-// allot dead list: the newest first, `limit` of each queue.
+// allot dead list shows the newest first, `limit` of each queue.
 int list_dead(const Context& context, const DeadListOptions& options);
 
-// allot dead groups: how many there are of each type, cause and error pattern; the `limit` largest
-// groups of each queue.
+// allot dead groups counts the dead tasks of each type, cause and error pattern; it shows the
+// `limit` largest groups of each queue.
 int dead_groups(const Context& context, const DeadListOptions& options);
 
-// Which dead tasks: by ids, by a group, or all of a queue. The command line sees to it that it is
-// one of the three.
+// Chooses dead tasks by ids, by a group, or all of a queue. The command line makes sure that it is
+// exactly one of the three.
 struct DeadChoice {
   std::vector<std::string> ids;
   std::string group;
   std::string queue;  // of the group (empty: any), or of `all`
   bool all = false;
-  std::uint32_t rate = 0;  // tasks per second at most; 0: as fast as it goes
-  bool yes = false;        // more than the named ones, without being asked
+  std::uint32_t rate = 0;  // tasks per second at most; 0: no limit
+  bool yes = false;        // act on more than named tasks without asking
   bool json = false;
 };
 

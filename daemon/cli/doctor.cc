@@ -43,7 +43,7 @@ struct Finding {
   Level level;
   std::string about;
   std::string text;
-  std::string mend;  // empty: nothing to mend
+  std::string fix;  // empty: nothing to fix
 };
 
 const char* name_of(Level level) {
@@ -59,7 +59,7 @@ class Doctor {
     try {
       settings_ = context_.settings();
     } catch (const Error& error) {
-      return fail(error.exit_code(), "configuration", error.what(), "mend the file");
+      return fail(error.exit_code(), "configuration", error.what(), "fix the file");
     }
     ok("configuration",
        settings_.file.empty() ? "no file: every key has its default" : settings_.file);
@@ -73,7 +73,7 @@ class Doctor {
         look_at_purge(db);
       }
     } catch (const Error& error) {
-      fail(error.exit_code(), "database", error.what(), "start it, or mend [database]");
+      fail(error.exit_code(), "database", error.what(), "start it, or fix [database]");
     }
     ask_worker();
   }
@@ -86,7 +86,7 @@ class Doctor {
         list.push_back({{"level", name_of(finding.level)},
                         {"about", finding.about},
                         {"text", finding.text},
-                        {"mend", finding.mend.empty() ? json() : json(finding.mend)}});
+                        {"fix", finding.fix.empty() ? json() : json(finding.fix)}});
         continue;
       }
       const bool bad = finding.level == Level::kFail;
@@ -95,7 +95,7 @@ class Doctor {
       const std::string padding(finding.level == Level::kOk ? 4 : 2, ' ');
       std::printf("%s%s%s: %s%s\n", level.c_str(), padding.c_str(), finding.about.c_str(),
                   printable(finding.text, 2000).c_str(),
-                  finding.mend.empty() ? "" : ("; " + printable(finding.mend, 1000)).c_str());
+                  finding.fix.empty() ? "" : ("; " + printable(finding.fix, 1000)).c_str());
     }
     if (as_json) print({{"exit_code", code_}, {"findings", list}});
     return code_;
@@ -105,22 +105,22 @@ class Doctor {
   void ok(const std::string& about, const std::string& text) {
     findings_.push_back({Level::kOk, about, text, ""});
   }
-  void warn(const std::string& about, const std::string& text, const std::string& mend) {
-    findings_.push_back({Level::kWarn, about, text, mend});
+  void warn(const std::string& about, const std::string& text, const std::string& fix) {
+    findings_.push_back({Level::kWarn, about, text, fix});
   }
-  void fail(int code, const std::string& about, const std::string& text, const std::string& mend) {
-    findings_.push_back({Level::kFail, about, text, mend});
+  void fail(int code, const std::string& about, const std::string& text, const std::string& fix) {
+    findings_.push_back({Level::kFail, about, text, fix});
     if (code_ == kExitOk) code_ = code;
   }
 
-  // The folder, or that in which it would be made.
+  // Looks at the folder, or at the one in which it would be created.
   void look_at_runtime_folder() {
     const std::string folder = config::runtime_dir(settings_);
     fs::path there = folder;
     std::error_code ignored;
     while (!fs::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
     if (access(there.c_str(), W_OK | X_OK) != 0) {
-      // Who looks on needs not to be who runs it.
+      // This account need not be the one that runs the daemon.
       warn("runtime folder", there.string() + " cannot be written by this account",
            "run the daemon by one that can, or set [daemon] runtime_dir");
     } else {
@@ -152,7 +152,7 @@ class Doctor {
       const auto found = variables.find(name);
       return found == variables.end() ? std::string() : found->second;
     };
-    // One that is read-only was refused when it was connected to (S2).
+    // connect() refuses a read-only server (S2).
     ok("server", value("version") + " at " + db.where() + ", writable");
     look_at_durability(value("innodb_flush_log_at_trx_commit"), value("innodb_doublewrite"),
                        value("log_bin"), value("sync_binlog"));
@@ -206,7 +206,7 @@ class Doctor {
     }
   }
 
-  // S12: shown, and no more. Of other hosts' processes nothing is known here.
+  // S12: the command only shows leases. It knows nothing of other hosts' processes.
   void look_at_leases(db::Connection& db) {
     const queue::Holder own =
         queue::make_holder(settings_.daemon.instance, config::runtime_dir(settings_));
@@ -230,7 +230,7 @@ class Doctor {
     warn("leases", text, "workers take them over by themselves; if not, see that some run");
   }
 
-  // C10: of the queues that this configuration describes; of others nothing is known here.
+  // C10: the command knows only the retentions of queues in this configuration.
   void look_at_purge(db::Connection& db) {
     std::size_t late = 0;
     for (const config::Queue& keys : settings_.queues) {
@@ -251,7 +251,7 @@ class Doctor {
     if (late == 0) ok("history", "nothing is long past its retention");
   }
 
-  // Plugins, rights and connections: what a start would find.
+  // Asks the worker's program whether a start would find plugins, rights and connections good.
   void ask_worker() {
     const std::string out = worker_output(context_, {"--check", "all", "--json"});
     const json found = json::parse(out, nullptr, false);

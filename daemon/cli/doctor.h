@@ -9,9 +9,9 @@ struct DoctorOptions {
   bool json = false;
 };
 
-// allot doctor: one line for each thing that was looked at: ok, warn or fail, and how to mend it.
-// Changes nothing but that queues of the configuration are made, as by allot check. Exit code 0
-// when nothing fails, else that of the first thing that does.
+// allot doctor prints one line for each check: ok, warn or fail, and how to fix it. It changes
+// nothing, except that it creates the queues of the configuration, as allot check does. The exit
+// code is 0 when nothing fails, else that of the first check that fails.
 int doctor(const Context& context, const DoctorOptions& options);
 
 }  // namespace allot::cli

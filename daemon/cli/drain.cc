@@ -43,12 +43,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kLook = std::chrono::milliseconds(50);
-constexpr int kQuietLooks = 3;                  // in a row, before nothing is taken for due
+constexpr int kQuietLooks = 3;                  // in a row, before nothing counts as due
 constexpr Nanos kStartPatience = 60 * kSecond;  // until a worker is ready; also for a lost database
-constexpr std::size_t kShownLines = 10;         // of the daemon's log
+constexpr std::size_t kShownLines = 10;         // lines of the daemon's log
 
-// One of the `at_most` that a queue may have on this host. Its lock is inherited by the daemon, so
-// that the place is taken until both are gone.
+// One of the `at_most` places that a queue has on this host. The daemon inherits its lock, so that
+// the place is taken until both are gone.
 struct Place {
   UniqueFd lock;
   std::uint32_t number = 0;
@@ -63,7 +63,7 @@ std::optional<Place> take_place(const std::string& folder, const DrainOptions& o
     Place place{{}, number, folder + "/" + options.queue + "." + std::to_string(number)};
     const std::string path = place.folder + ".lock";
     const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
-    // Above what the daemon's children expect; not closed by exec.
+    // The descriptor is above those that the daemon's children expect, and exec does not close it.
     place.lock.reset(file < 0 ? -1 : fcntl(file, F_DUPFD, 64));
     if (file >= 0) close(file);
     if (!place.lock.valid()) {
@@ -74,8 +74,8 @@ std::optional<Place> take_place(const std::string& folder, const DrainOptions& o
   return std::nullopt;
 }
 
-// The same for the same place, so that a drain frees what a killed one held (S11), and another one
-// for every other.
+// The same place always has the same instance, so that a drain frees what a killed one held (S11);
+// every other place has another one.
 std::string instance_of(const Place& place) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "drain-%016zx", std::hash<std::string>{}(place.folder));
@@ -104,9 +104,9 @@ class Child {
     pid_ = fork();
     if (pid_ < 0) throw Error(std::string("fork: ") + std::strerror(errno));
     if (pid_ > 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // whoever kills us, its workers finish and leave
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // however we are killed, its workers finish and exit
     if (getppid() != parent) _exit(kExitFailure);
-    setpgid(0, 0);  // a terminal's Ctrl-C is ours to pass on
+    setpgid(0, 0);  // we pass on a terminal's Ctrl-C
     dup2(out.get(), STDOUT_FILENO);
     dup2(out.get(), STDERR_FILENO);
     for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) unsetenv(name);
@@ -116,7 +116,7 @@ class Child {
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  // It is not left alone: what ended us early ends it.
+  // The daemon never outlives us: an early end of ours ends it, too.
   ~Child() {
     if (pid_ <= 0) return;
     kill(pid_, SIGTERM);
@@ -124,7 +124,7 @@ class Child {
   }
 
   void signal(int number) const { kill(pid_, number); }
-  // True once it is gone; then code() is how it ended.
+  // True once the daemon is gone; then code() is its exit code.
   bool gone() {
     int status = 0;
     if (pid_ > 0 && waitpid(pid_, &status, WNOHANG) == pid_) {
@@ -154,7 +154,7 @@ class Drain {
       throw Error(place_.folder + ": cannot be made: " + std::strerror(errno), kExitCannotCreate);
     }
     std::error_code ignored;
-    fs::remove(place_.folder + "/slots", ignored);  // of a former life: its counts are not ours
+    fs::remove(place_.folder + "/slots", ignored);  // of an earlier drain: its counts are not ours
     const auto most = options_.max_tasks == 0 ? std::numeric_limits<std::int64_t>::max() / 2
                                               : static_cast<std::int64_t>(options_.max_tasks);
     tally_ = peer::make_tally(place_.folder + "/tally", most);
@@ -168,7 +168,7 @@ class Drain {
   }
 
  private:
-  // A private database that nobody runs is started by our daemon.
+  // If nobody runs the private database, our daemon starts it.
   void connect_first() {
     try {
       db_.emplace(connect(settings_));
@@ -198,7 +198,7 @@ class Drain {
     return path;
   }
 
-  // Ends the daemon when it is time, and waits for its end.
+  // Ends the daemon at the right time, and waits for its end.
   void watch(Child& child) {
     const Nanos began = mono_ns();
     int quiet = 0;
@@ -207,12 +207,12 @@ class Drain {
       const Nanos passed = mono_ns() - began;
       if (options_.max_seconds != 0 && passed >= options_.max_seconds * kSecond && !over_time_) {
         over_time_ = tally_->allowed > 0;
-        peer::close(*tally_);  // what runs may finish
+        peer::close(*tally_);  // running tasks may finish
       }
       const InstanceView view = read_instance(place_.folder);
       seen_ready_ = seen_ready_ || ready(view);
       const bool due = !seen_ready_ || !idle(view) || !nothing_due();
-      // What is not settled is due, too, and no scout sees it.
+      // Tasks of an unsettled worker are due, too, but no scout sees them.
       quiet = !due && view.unsettled == 0 ? quiet + 1 : 0;
       if (interrupted()) {
         ended_ = "interrupted";
@@ -226,7 +226,7 @@ class Drain {
         ended_ = "empty";
       }
       if (!ended_.empty()) {
-        count_left();  // the database may go with the daemon
+        count_left();  // the database may stop with the daemon
         child.signal(SIGTERM);
       }
     }
@@ -245,7 +245,7 @@ class Drain {
            });
   }
 
-  // What others lease is theirs to run.
+  // Tasks under others' leases are theirs to run.
   bool nothing_due() {
     try {
       if (!db_) {

@@ -17,9 +17,9 @@ struct DrainOptions {
   bool json = false;
 };
 
-// allot drain: an allotd of its own serves one queue until nothing is due there, or a limit is
-// reached. Exit code 0: no attempt failed; 1: some did, or it was ended early; else what the daemon
-// ended with.
+// allot drain starts an allotd of its own, which serves one queue until nothing is due there, or a
+// limit is reached. The exit code is 0 if no attempt failed, 1 if some did or the drain was ended
+// early, else that of the daemon.
 int drain(const Context& context, const DrainOptions& options);
 
 }  // namespace allot::cli

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// Where the next page of its queue begins.
+// The task after which the next page of its queue begins.
 queue::Done page_after(db::Connection& db, const std::string& word) {
   const queue::TaskId id = parse_task_id(word);
   auto done = queue::show_done(db, id);

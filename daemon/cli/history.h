@@ -16,7 +16,7 @@ struct HistoryOptions {
   bool json = false;
 };
 
-// allot history: what has finished, in queues that keep a history, the newest first.
+// allot history shows finished tasks of queues that keep a history, the newest first.
 int history(const Context& context, const HistoryOptions& options);
 
 }  // namespace allot::cli

@@ -25,23 +25,23 @@ bool lives(std::uint32_t pid) {
   return pid != 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
 }
 
-// The file may have outlived its writer, and the pid may be somebody else's by now.
+// The file may have outlived its writer, and another process may have the pid by now.
 bool is_allotd(std::uint32_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
   std::string name;
   return std::getline(file, name) && name == "allotd";
 }
 
-// Text of another process's memory: it may be changing, so it is bounded here.
+// Another process owns this text and may change it meanwhile, so the copy is bounded here.
 template <std::size_t N>
 std::string text_of(const char (&from)[N]) {
   return {from, strnlen(from, N)};
 }
 
-// Given back at the end: who looks on for hours looks often.
+// Unmaps at its end, because a command that watches for hours maps often.
 class Mapping {
  public:
-  // 0 bytes: none.
+  // 0 bytes: no mapping.
   Mapping(int fd, std::size_t size)
       : bytes_(size == 0 ? nullptr : map_shared(fd, 0, size, false)), size_(size) {}
   Mapping(const Mapping&) = delete;
@@ -88,7 +88,7 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   const Nanos now = boot_ns();
   for (std::size_t i = 0; i < running; ++i) {
     const ipc::RunningTask& task = slot.running[i];
-    if (task.attempt == 0) continue;  // between two others
+    if (task.attempt == 0) continue;  // a free entry between two others
     const queue::TaskId id{{task.queue_id, task.partition_no}, task.prio, task.first_key};
     view.running.push_back({id.text(), text_of(task.type), task.attempt,
                             now > task.started_ns ? (now - task.started_ns) / kMilli : 0,
@@ -173,7 +173,7 @@ InstanceView read_instance(const std::string& runtime_dir) {
   const Mapping mapping(file.get(), size < ipc::kPage ? 0 : size);
   const auto* bytes = mapping.bytes();
   const auto* header = reinterpret_cast<const ipc::SlotFileHeader*>(bytes);
-  if (bytes != nullptr && header->magic[0] == '\0') return view;  // it is just being made
+  if (bytes != nullptr && header->magic[0] == '\0') return view;  // somebody is creating it now
   if (bytes == nullptr || std::memcmp(header->magic, ipc::kSlotMagic, sizeof header->magic) != 0) {
     view.trouble = path + ": not a slot file";
     return view;

@@ -11,7 +11,7 @@
 
 namespace allot::cli {
 
-// What the slot table of the daemon on this host says, copied at one moment. Costs the database
+// A copy of the slot table of this host's daemon, taken at one moment. It costs the database
 // nothing.
 struct WorkerView {
   std::uint32_t slot = 0;
@@ -36,22 +36,22 @@ struct WorkerView {
 
 struct InstanceView {
   bool running = false;
-  std::string trouble;  // why the slots could not be read; empty: they were, or there are none
+  std::string trouble;  // why the slots could not be read; empty: no trouble
   std::string runtime_dir;
   std::uint32_t supervisor_pid = 0;
   std::vector<WorkerView> workers;
   std::uint32_t unsettled = 0;  // dead workers whose tasks and lease are not given back yet
 };
 
-// Reads `runtime_dir`/slots. An instance that does not run is no error: slots that a dead one left
+// Reads `runtime_dir`/slots. An instance that does not run is no error; slots that a dead one left
 // behind are not shown.
 InstanceView read_instance(const std::string& runtime_dir);
 
-// How its pool is called, or the pool's number.
+// The name of the worker's pool, or the pool's number.
 [[nodiscard]] std::string pool_name(const config::Settings& settings, std::uint32_t pool);
 // "mail/7", or "-" without a lease.
 [[nodiscard]] std::string partition_text(const WorkerView& worker);
-// The first of the tasks, and how many more.
+// The first of the tasks, and the number of the others.
 [[nodiscard]] std::string running_text(const std::vector<WorkerView::Running>& running);
 [[nodiscard]] nlohmann::json worker_json(const config::Settings& settings,
                                          const WorkerView& worker);

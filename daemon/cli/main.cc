@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot: the command line. Each command is a function of its own file; this one only knows the
-// words.
+// allot, the command line. Each command is a function in a file of its own; this file only knows
+// the words.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -37,12 +37,12 @@ constexpr char kExitCodes[] =
     "73 folder or file cannot be made; 75 outcome of a submission unknown; 78 configuration,\n"
     "plugins, credentials or schema";
 
-// "--batch LINES [1000]": what excludes what is said when it happens.
+// "--batch LINES [1000]": a message says which options exclude each other when that happens.
 class PlainHelp final : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
     const std::string named = option->get_type_name();
-    const std::string type = named.substr(0, named.find(':'));  // what follows are checks
+    const std::string type = named.substr(0, named.find(':'));  // checks follow
     const std::string initial = option->get_default_str();
     return (type.empty() || option->get_positional() ? "" : " " + type) +
            (initial.empty() ? "" : " [" + initial + "]");
@@ -60,10 +60,11 @@ struct Words {
   NewPluginOptions new_plugin;
   OperatorWords operators;
   bool json = false;
-  std::function<int()> command;  // what to do once all words were understood
+  std::function<int()> command;  // runs once all words are parsed
 };
 
-// What SubmitOptions has, each under the same name. Returns them, for they are not for --ndjson.
+// Adds an option for each member of SubmitOptions, under the same name. Returns them, because
+// --ndjson excludes them.
 std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptions& options) {
   const auto add_key = [&](const char* name, std::optional<std::string>& key, const char* text) {
     return command.add_option(name, key, text)->type_name("KEY");
@@ -234,7 +235,7 @@ void add_others(CLI::App& app, Words& words) {
   CLI::App* bench = app.add_subcommand("bench", "Measure this machine: allot bench --help");
   bench->prefix_command()
       ->fallthrough(false)
-      ->set_help_flag();  // all words are the other program's
+      ->set_help_flag();  // all words belong to the other program
   bench->callback([&words, bench] {
     words.command = [bench] { return run_program("allot-bench", bench->remaining()); };
   });
@@ -297,7 +298,8 @@ int run(int argc, char** argv) {
   add_operators(app, words.context, words.operators, words.command);
   add_plugin(app, words);
   add_others(app, words);
-  // Not for people, so not among the words: the manual pages and completions, at build time.
+  // This is not for people, so it is no word of the command line: the build makes manual pages and
+  // completions with it.
   if (argc == 4 && std::strcmp(argv[1], "--write-manual") == 0) {
     write_manual(word_tree(app), argv[2], argv[3]);
     return kExitOk;
@@ -311,7 +313,7 @@ int run(int argc, char** argv) {
   return words.command();
 }
 
-// A message may have several lines: each mistake of a configuration file has its own.
+// A message may have several lines, as each mistake of a configuration file has its own.
 int report(const std::string& message, int code) {
   std::istringstream lines(message);
   const std::string head = error_head();
@@ -321,8 +323,8 @@ int report(const std::string& message, int code) {
   return code;
 }
 
-// Somebody may have started us with them closed; what we open must not be taken for them. Opened
-// the wrong way around, so that each use fails.
+// If our caller closed these descriptors, files that we open must not get their numbers. We open
+// them the wrong way around, so that each use fails.
 void keep_standard_streams() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
@@ -344,7 +346,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     code = cli::report(std::string("defect: ") + error.what(), kExitSoftware);
   }
-  // What was printed into a full disk or a closed pipe was not delivered.
+  // Output that went to a full disk or a closed pipe was not delivered.
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && code == kExitOk) {
     return cli::report(std::string("it is done, but the output was lost: ") + std::strerror(errno),
                        kExitFailure);

@@ -76,7 +76,7 @@ void add_exit_codes(ManualPage& page, const std::string& exit_codes) {
   page.heading("EXIT STATUS").paragraph(text.substr(text.find_first_not_of(' ')) + ".");
 }
 
-// "unique_key" is --unique-key, "queue" the positional QUEUE.
+// "unique_key" belongs to --unique-key, "queue" to the positional QUEUE.
 const OptionWord& option_of(const CommandWord& submit, const std::string& field) {
   std::string option = "--" + field;
   std::string place = field;
@@ -89,7 +89,7 @@ const OptionWord& option_of(const CommandWord& submit, const std::string& field)
   throw Error("allot submit has neither " + option + " nor " + place);
 }
 
-// --help has them without a capital and a full stop.
+// Makes a sentence of a text of --help, which has no capital and no full stop.
 std::string sentence(std::string text) {
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text + ".";
@@ -103,7 +103,7 @@ void add_help_option(ManualPage& page, const std::string& line) {
   page.term(text.substr(0, gap), sentence(text.substr(text.find_first_not_of(' ', gap))));
 }
 
-// "signals: TERM, INT stop; HUP replaces": what follows a semicolon is the next sentence.
+// "signals: TERM, INT stop; HUP replaces": a semicolon begins the next sentence.
 void add_help_paragraph(ManualPage& page, const std::string& text) {
   const std::size_t colon = text.find(": ");
   if (colon == std::string::npos) return (void)page.paragraph(text);
@@ -163,15 +163,15 @@ std::string ndjson_manual(const CommandWord& words, const std::vector<std::strin
   page.heading("DESCRIPTION")
       .paragraph(
           "allot submit --ndjson reads a file of which each line is one JSON object and one task. "
-          "Another field than these, or one that stands there twice, is an error; empty lines are "
-          "skipped, and counted. queue and type must be there.");
+          "An unknown field, or one that is given twice, is an error; empty lines are skipped, but "
+          "count as lines. queue and type are required.");
   page.heading("FIELDS");
   for (const std::string& field : fields) {
     page.term(field, option_of(*submit, field).description + ".");
   }
   page.paragraph(
       "prio is a number, all others are strings. A payload that is a string is submitted as its "
-      "bytes; any other as the JSON text that stands there, without white space.");
+      "bytes; any other as its JSON text, without white space.");
   page.heading("EXAMPLES")
       .verbatim("{\"queue\": \"mail\", \"type\": \"mail.send\", \"payload\": {\"to\": 4711}}");
   page.heading("SEE ALSO").paragraph("allot(1), /usr/share/doc/allot/docs/cli.md");

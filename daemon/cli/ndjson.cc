@@ -23,8 +23,8 @@ const std::vector<std::string> kFields{
   throw Error(why, kExitBadInput);
 }
 
-// Follows the parser event by event instead of building a tree: a payload that is JSON keeps its
-// order of keys and every digit of its numbers, and however deep it is nested, no stack overflows.
+// Follows the parser event by event instead of building a tree: a JSON payload keeps its order of
+// keys and every digit of its numbers, and no depth of nesting overflows the stack.
 class LineReader final : public nlohmann::json_sax<json> {
  public:
   Line take() {
@@ -75,7 +75,7 @@ class LineReader final : public nlohmann::json_sax<json> {
     }
     field_ = std::move(name);
     if (numbers_.contains(field_) || texts_.contains(field_)) {
-      refuse("field '" + field_ + "' stands there twice");
+      refuse("field '" + field_ + "' is given twice");
     }
     return true;
   }
@@ -117,7 +117,7 @@ class LineReader final : public nlohmann::json_sax<json> {
     refuse("'" + field_ + "' must be a whole number, 0 or more");
   }
 
-  // A value that is no string: part of the payload, or it stands in the wrong place.
+  // A value that is no string is part of the payload, or in the wrong place.
   void require_payload() const {
     if (depth_ == 0) refuse("not a JSON object");
     if (depth_ > 1 || field_ == "payload") return;
@@ -149,7 +149,7 @@ class LineReader final : public nlohmann::json_sax<json> {
   }
 
   std::size_t depth_ = 0;  // 1: the fields of the line; more: inside the payload
-  bool comma_ = false;     // something stands before the next value of the payload
+  bool comma_ = false;     // the next value of the payload needs a comma
   std::string field_;
   std::map<std::string, std::string> texts_;
   std::map<std::string, std::uint64_t> numbers_;
@@ -163,7 +163,7 @@ const std::vector<std::string>& line_fields() {
 
 std::optional<Line> parse_line(const std::string& text) {
   if (text.find_first_not_of(" \t\r") == std::string::npos) return std::nullopt;
-  // The parser would take it for the end of the text.
+  // The parser would treat it as the end of the text.
   if (text.find('\0') != std::string::npos) refuse("not JSON: a NUL byte; write it as \\u0000");
   LineReader reader;
   json::sax_parse(text, &reader);

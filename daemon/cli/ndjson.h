@@ -10,7 +10,7 @@
 
 namespace allot::cli {
 
-// The longest line that is read: the largest payload with every byte written as \u00XX, and the
+// The longest line that is read: the largest payload with every byte written as \u00XX, plus the
 // rest.
 inline constexpr std::size_t kMaxLine = 6 * queue::kMaxPayload + 65'536;
 
@@ -25,9 +25,9 @@ struct Line {
 // The names that a line may have.
 [[nodiscard]] const std::vector<std::string>& line_fields();
 
-// Parses {"queue": ..., "type": ...} with, if wanted, payload, prio, delay, run_at. A payload that
-// is a string is submitted as its bytes; any other as the JSON text that stands there, without
-// white space. nullopt for a line of white space. Throws Error(kExitBadInput) that names the field.
+// Parses {"queue": ..., "type": ...} and the optional fields. A payload that is a string is
+// submitted as its bytes; any other as its JSON text, without white space. nullopt for a line of
+// white space. Throws Error(kExitBadInput) that names the field.
 std::optional<Line> parse_line(const std::string& text);
 
 }  // namespace allot::cli

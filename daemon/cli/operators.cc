@@ -16,7 +16,7 @@ struct Commands {
   const Context& context;
   std::function<int()>& command;
 
-  // Parsing chooses `run` with these options.
+  // The parser chooses `run` with these options.
   template <typename Options>
   void choose(int (*run)(const Context&, const Options&), const Options& options) const {
     command = [&context = context, &options, run] { return run(context, options); };
@@ -69,7 +69,7 @@ void add_dead(CLI::App& app, const Commands& commands, OperatorWords& words) {
                words.dead_discard, discard_dead);
 }
 
-// One of three is chosen: they share the options.
+// The three commands share these options, and the parser chooses one.
 CLI::App& add_queue_act(CLI::App& act, const Commands& commands, QueueOptions& options,
                         int (*run)(const Context&, const QueueOptions&)) {
   act.add_flag("--json", options.json, "As JSON");
@@ -85,7 +85,7 @@ CLI::App& add_queue(CLI::App& app, const Commands& commands, QueueOptions& optio
       *queue.add_subcommand("pause", "Let no host start tasks of a queue; what runs finishes"),
       commands, options, pause_queue);
   pause.add_option("QUEUE", options.queue, "The queue")->required();
-  pause.add_option("--reason", options.reason, "Why, for whoever looks")->type_name("TEXT");
+  pause.add_option("--reason", options.reason, "Why, for people who look")->type_name("TEXT");
   CLI::App& resume = add_queue_act(*queue.add_subcommand("resume", "Let a paused queue go on"),
                                    commands, options, resume_queue);
   resume.add_option("QUEUE", options.queue, "The queue")->required();
@@ -125,7 +125,7 @@ void add_cancel(CLI::App& task, const Commands& commands, CancelOptions& options
   CLI::App& cancel =
       *task.add_subcommand("cancel", "Take a task out, also one that runs; it becomes a dead one");
   cancel.add_option("ID", options.id, "The task's id")->required();
-  cancel.add_option("--reason", options.reason, "Why, for whoever looks")->type_name("TEXT");
+  cancel.add_option("--reason", options.reason, "Why, for people who look")->type_name("TEXT");
   cancel.add_flag("--json", options.json, "As JSON");
   cancel.callback([commands, &options] { commands.choose(cancel_task, options); });
 }
@@ -154,7 +154,7 @@ void add_drain(CLI::App& app, const Commands& commands, DrainOptions& options) {
 
 void add_doctor(CLI::App& app, const Commands& commands, DoctorOptions& options) {
   CLI::App& command =
-      *app.add_subcommand("doctor", "Look for what is wrong, and say how to mend it");
+      *app.add_subcommand("doctor", "Look for what is wrong, and say how to fix it");
   command.add_flag("--json", options.json, "As JSON");
   command.callback([commands, &options] { commands.choose(doctor, options); });
 }

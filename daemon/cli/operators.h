@@ -18,7 +18,7 @@ class App;
 
 namespace allot::cli {
 
-// What the commands below take.
+// The options of the commands below.
 struct OperatorWords {
   DeadListOptions dead_list;
   DeadListOptions dead_groups;
@@ -34,9 +34,9 @@ struct OperatorWords {
   TopOptions top;
 };
 
-// The words of the commands with which operators look into queues and act on them; `app` has the
-// word "task" already. When one is chosen, `command` is set to what is to be done. All that is
-// passed outlives the parsing, and the command.
+// Adds the commands with which operators look into queues and act on them; `app` has the word
+// "task" already. When the parser chooses one, it sets `command`. All arguments have to outlive the
+// parsing, and the command.
 void add_operators(CLI::App& app, const Context& context, OperatorWords& words,
                    std::function<int()>& command);
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// It becomes a file, a CMake target, a task type and, without its punctuation, a class.
+// The name becomes a file, a CMake target, a task type and, without its punctuation, a class.
 void require_name(const std::string& name) {
   const auto is_inner = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -30,7 +30,7 @@ void require_name(const std::string& name) {
     throw Error("'" + name + "' is no name for a plugin: 1 to 63 of a-z 0-9 _ -, a letter first",
                 kExitUsage);
   }
-  // Targets that CMake has already.
+  // CMake itself uses these names for targets.
   static constexpr std::array<std::string_view, 8> kTaken = {
       "all", "clean", "depend", "edit_cache", "help", "install", "package", "test"};
   if (std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end()) {
@@ -56,7 +56,7 @@ void replace(std::string& text, std::string_view from, const std::string& to) {
   }
 }
 
-// The template is a real project, for the type 'hello'. Its licence is the author's choice.
+// The template is a real project, for the type 'hello'. Its licence is left to the author.
 std::string made_for(const std::string& name, std::string_view from) {
   std::string text(from);
   if (text.find("SPDX-License-Identifier") < text.find('\n')) text.erase(0, text.find('\n') + 1);

@@ -15,7 +15,7 @@ struct PluginCheckOptions {
   bool json = false;
 };
 
-// allot plugin check FILE...: in the worker's program, in our place. Returns only on failure.
+// allot plugin check FILE... becomes the worker's program. Returns only on failure.
 int check_plugins(const Context& context, const PluginCheckOptions& options);
 
 struct NewPluginOptions {

@@ -24,7 +24,7 @@ json queue_json(const queue::QueueInfo& queue) {
           {"resizing", queue.resizing}};
 }
 
-// One queue by its name; one that only the configuration knows is made.
+// Finds a queue by its name; creates one that only the configuration knows.
 queue::QueueInfo named_queue(db::Connection& db, const config::Settings& settings,
                              const std::string& name) {
   return chosen_queues(db, Queues(db, settings).get(name).name).front();

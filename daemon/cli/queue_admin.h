@@ -15,10 +15,10 @@ struct QueueOptions {
   bool json = false;
 };
 
-// allot queue list: the queues and which of them are paused.
+// allot queue list shows the queues and which of them are paused.
 int list_queues(const Context& context, const QueueOptions& options);
 
-// allot queue pause, allot queue resume: for all hosts, until it is resumed.
+// allot queue pause and allot queue resume hold for all hosts.
 int pause_queue(const Context& context, const QueueOptions& options);
 int resume_queue(const Context& context, const QueueOptions& options);
 

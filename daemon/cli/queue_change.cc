@@ -26,7 +26,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::steady_clock;
 
-// For a partition that somebody has: workers let go of it after block_seconds.
+// How long to wait for a leased partition: workers release it after block_seconds.
 constexpr auto kPatience = std::chrono::seconds(5);
 constexpr auto kPause = std::chrono::milliseconds(10);
 
@@ -37,7 +37,7 @@ std::string tasks_text(std::uint64_t count) {
 struct Chosen {
   std::map<queue::Partition, std::vector<queue::Waiting>> partitions;
   std::uint64_t tasks = 0;
-  std::uint64_t unique = 0;  // stay where they are
+  std::uint64_t unique = 0;  // tasks that stay where they are
 };
 
 Chosen choose(db::Connection& db, const queue::QueueInfo& from, const std::string& type) {
@@ -63,13 +63,13 @@ class Move {
         mover_(queue::make_holder(settings.daemon.instance, config::runtime_dir(settings))),
         to_(to),
         rate_(rate) {
-    // So that few tasks go to several partitions, too (S18).
+    // Several partitions get a share even of few tasks (S18).
     const std::uint64_t share = chosen.tasks / std::max(1U, to.partitions()) + 1;
     const std::uint64_t a_tenth = rate == 0 ? queue::kMoveBatch : std::max(1U, rate / 10);
     batch_ = std::min<std::uint64_t>({share, a_tenth, queue::kMoveBatch});
   }
 
-  // All of one partition; stops there when nobody lets go of it.
+  // Moves all tasks of one partition; stops there when its holder does not release it.
   void run(std::span<const queue::Waiting> tasks) {
     while (!tasks.empty()) {
       const auto some = tasks.first(std::min<std::size_t>(batch_, tasks.size()));
@@ -113,7 +113,7 @@ class Move {
   std::uint64_t gone_ = 0;
 };
 
-// Tasks that wait would stand beside new ones of their keys (S16).
+// Waiting tasks would run beside new ones of their keys (S16).
 void require_spread(const queue::QueueInfo& queue) {
   if (queue.alone()) {
     throw Error("queue '" + queue.name + "' is " +
@@ -127,7 +127,7 @@ void require_spread(const queue::QueueInfo& queue) {
               kExitBadInput);
 }
 
-// New tasks of the queue wait as long as its last one.
+// New tasks of the queue wait as long as its last waiting one.
 void confirm_late(db::Connection& db, const queue::QueueInfo& queue, bool yes) {
   const auto due = queue::due_late(db, queue);
   if (!due) return;

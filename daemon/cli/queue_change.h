@@ -6,7 +6,7 @@
 
 #include "cli/context.h"
 
-// What changes a queue while the daemons run and tasks wait.
+// Commands that change a queue while the daemons run and tasks wait.
 namespace allot::cli {
 
 struct ResizeOptions {
@@ -16,8 +16,8 @@ struct ResizeOptions {
   bool json = false;
 };
 
-// allot queue resize QUEUE N: tasks that are submitted from now on go to N partitions. In an
-// ordered or limited queue they wait for those that are there.
+// allot queue resize QUEUE N: new tasks go to N partitions from now on. In an ordered or limited
+// queue they wait for the earlier ones.
 int resize_queue(const Context& context, const ResizeOptions& options);
 
 struct MoveOptions {
@@ -29,7 +29,7 @@ struct MoveOptions {
   bool json = false;
 };
 
-// allot queue move FROM TO: waiting tasks go to another queue. Exit code 1: some stay, because a
+// allot queue move FROM TO moves waiting tasks to another queue. Exit code 1: some stay, because a
 // worker had their partition.
 int move_tasks(const Context& context, const MoveOptions& options);
 

@@ -18,15 +18,16 @@ struct Rate {
   double dead = 0;
 };
 
-// What the workers did between two looks at them.
+// How fast the workers were between two looks at them.
 class Rates {
  public:
   // `now` in CLOCK_MONOTONIC.
   void look(const InstanceView& view, Nanos now);
 
-  // nullopt before the second look. A worker that was not there at the look before began with 0.
+  // nullopt before the second look. The counts of a worker that was missing at the previous look
+  // began at 0.
   [[nodiscard]] std::optional<Rate> of(const WorkerView& worker) const;
-  // Of all that are there.
+  // The rate of all workers together.
   [[nodiscard]] std::optional<Rate> of_all() const;
 
  private:

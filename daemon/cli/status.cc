@@ -73,7 +73,7 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
 void print_queues(const std::vector<QueueView>& queues) {
   const bool paused = std::any_of(queues.begin(), queues.end(),
                                   [](const QueueView& queue) { return queue.info.paused; });
-  // The last column says something only while a queue is paused.
+  // The last column is only there while a queue is paused.
   Table table({"QUEUE", "PARTITIONS", "WAITING", "DETACHED", "DEAD", paused ? "PAUSED" : ""});
   for (const QueueView& queue : queues) {
     std::optional<std::size_t> alarming;
@@ -131,7 +131,7 @@ int status(const Context& context, bool as_json) {
   try {
     queues = read_queues(settings);
   } catch (const Error& error) {
-    // The workers are shown all the same: that costs no database, and is wanted most when it is
+    // The workers are shown all the same: they cost no database, and are wanted most when it is
     // away.
     std::fprintf(stderr, "%s the queues cannot be shown: %s\n", error_head().c_str(), error.what());
     code = error.exit_code();

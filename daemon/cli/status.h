@@ -5,7 +5,8 @@
 
 namespace allot::cli {
 
-// allot status: queues from the database, workers from the slot table of this host's daemon.
+// allot status shows queues from the database and workers from the slot table of this host's
+// daemon.
 int status(const Context& context, bool json);
 
 }  // namespace allot::cli

@@ -33,7 +33,7 @@ void ring_local(const config::Settings& settings, std::size_t tasks) {
     peer::ring_at(config::runtime_dir(settings).c_str(),
                   static_cast<int>(std::min<std::size_t>(tasks, config::kMaxWorkers)));
   } catch (const Error&) {
-    // The tasks are submitted; where the board would be is not the submitter's trouble.
+    // The tasks are submitted; a missing board is not the submitter's problem.
   }
 }
 

@@ -20,20 +20,21 @@ struct SubmitWords {
 };
 
 struct BulkOptions {
-  std::string ndjson;  // a file or "-"; empty: not bulk
+  std::string ndjson;  // a file or "-"; empty: no bulk submission
   std::uint64_t batch = 1000;
   std::uint64_t from_line = 1;
   bool ids = false;
-  bool json = false;  // what is in and how to go on, also when it fails
+  bool json = false;  // says what is in and how to go on, also after a failure
 };
 
-// allot submit QUEUE TYPE [PAYLOAD]: one task; its id on standard output.
+// allot submit QUEUE TYPE [PAYLOAD] submits one task and prints its id.
 int submit(const Context& context, const SubmitWords& words);
 
-// allot submit --ndjson FILE: one task for each line, all or nothing for each batch (bulk.cc).
+// allot submit --ndjson FILE submits one task for each line, all or nothing for each batch
+// (bulk.cc).
 int submit_lines(const Context& context, const BulkOptions& options);
 
-// Rings the doorbell of the daemon on this host. Nobody there: the polling floor finds the tasks.
+// Rings the doorbell of the daemon on this host. Without one, the polling floor finds the tasks.
 void ring_local(const config::Settings& settings, std::size_t tasks);
 
 }  // namespace allot::cli

@@ -11,10 +11,10 @@
 #include "queue/history.h"
 #include "queue/inspect.h"
 
-// What the commands that look at tasks have in common.
+// Functions that the commands which show tasks share.
 namespace allot::cli {
 
-// Writes one JSON document; bytes that are no UTF-8 are replaced.
+// Writes one JSON document, with replacements for bytes that are not UTF-8.
 void print(const nlohmann::json& value);
 
 // Throws Error(kExitUsage) for a word that is no id.
@@ -26,14 +26,14 @@ void print(const nlohmann::json& value);
 // Cause and error of a dead task, as one line of at most `most` bytes.
 [[nodiscard]] std::string why_dead(const queue::TaskView& task, std::size_t most);
 
-// What somebody asked of a task that runs, as one line.
+// The request to cancel a running task, as one line.
 [[nodiscard]] std::string cancel_text(const queue::CancelRequest& request);
 
 [[nodiscard]] nlohmann::json view_json(const queue::TaskView& task, const std::string& queue);
 
 [[nodiscard]] nlohmann::json done_json(const queue::Done& done, const std::string& queue);
 
-// What somebody measured, or "-" and null.
+// A measurement, or "-" and null where nobody measured.
 [[nodiscard]] std::string seconds_of(const std::optional<std::uint64_t>& us);
 [[nodiscard]] std::string megabytes_of(const std::optional<std::uint64_t>& kib);
 [[nodiscard]] nlohmann::json json_of(const std::optional<std::uint64_t>& value);
@@ -42,7 +42,7 @@ void print(const nlohmann::json& value);
 [[nodiscard]] std::vector<std::string> view_row(const queue::TaskView& task,
                                                 const std::string& queue);
 
-// Says on standard error that a list of `shown` rows may have been cut. Not beside JSON.
+// Says on standard error that a list of `shown` rows may have been cut, unless it is JSON.
 void say_limit(const std::string& queue, std::size_t shown, std::uint32_t limit, bool json);
 
 }  // namespace allot::cli

@@ -81,8 +81,8 @@ void print_shown(const queue::TaskView& task, const std::string& queue, const Re
   print_attempts(attempts);
 }
 
-// Careful mode writes an attempt as lost before it runs (S7): while its worker has the lease, it
-// runs.
+// Careful mode writes an attempt as lost before it runs (S7): while its worker has the lease, the
+// attempt runs.
 void mark_running(const queue::TaskView& task, std::vector<queue::AttemptView>& attempts) {
   if (attempts.empty() || attempts.back().life > 0) return;
   queue::AttemptView& last = attempts.back();
@@ -123,7 +123,7 @@ json shown_json(const queue::TaskView& task, const std::string& queue, const Req
   return view;
 }
 
-// One that has finished, in a queue that keeps a history.
+// Shows a finished task of a queue that keeps a history.
 int show_done(db::Connection& db, const queue::Done& done, const ShowOptions& options) {
   if (options.payload) throw Error("task " + done.id.text() + " is done: its payload is not kept");
   const std::string queue = queue::queue_name(db, done.id.partition.queue_id);
@@ -151,7 +151,7 @@ int show_done(db::Connection& db, const queue::Done& done, const ShowOptions& op
   return kExitOk;
 }
 
-// What runs outside of its partition comes first: it began before what waits.
+// Detached tasks come first, because they began before those that wait.
 std::vector<queue::TaskView> views_of(db::Connection& db, const queue::QueueInfo& queue,
                                       std::uint32_t limit) {
   auto views = queue::list_running(db, queue, limit);
@@ -160,7 +160,7 @@ std::vector<queue::TaskView> views_of(db::Connection& db, const queue::QueueInfo
   return views;
 }
 
-// As its handler sees it; one that is damaged as it is written.
+// The payload as the handler sees it, or as it is stored if it is damaged.
 void decompress(queue::TaskView& task) {
   try {
     task.payload = queue::decompress(task.flags, task.payload);

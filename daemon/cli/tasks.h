@@ -14,8 +14,8 @@ struct TasksOptions {
   bool json = false;
 };
 
-// allot tasks: waiting tasks of each queue, ordered by partition, class and key, after
-// the detached ones. The dead ones are listed by dead.h.
+// allot tasks shows the detached tasks of each queue, then the waiting ones by partition, class and
+// key. dead.h lists the dead ones.
 int tasks(const Context& context, const TasksOptions& options);
 
 struct ShowOptions {

@@ -6,10 +6,11 @@
 
 #include "base/clock.h"
 
-// What is only for somebody who looks on: colours, and a line that changes.
+// Output only for people at a terminal: colours, and a line that changes.
 namespace allot::cli {
 
-// True for a terminal that can be written over, which one with $TERM unset or "dumb" cannot.
+// True for a terminal whose lines can be overwritten, which is impossible with $TERM unset or
+// "dumb".
 [[nodiscard]] bool is_terminal(int fd);
 
 // True for such a terminal, unless $NO_COLOR is set and not empty (https://no-color.org).
@@ -20,7 +21,7 @@ enum class Colour { kNone, kBold, kRed };
 // The text in this colour if `on`, else as it is.
 [[nodiscard]] std::string coloured(const std::string& text, Colour colour, bool on);
 
-// "allot:", with which a line of standard error begins that says what went wrong.
+// "allot:", the beginning of an error line on standard error.
 [[nodiscard]] std::string error_head();
 
 // One state of a bulk submission as a line of at most `columns` bytes:
@@ -28,10 +29,11 @@ enum class Colour { kNone, kBold, kRed };
 [[nodiscard]] std::string progress_line(std::uint64_t bytes, std::uint64_t total_bytes,
                                         std::uint64_t tasks, Nanos elapsed, std::size_t columns);
 
-// A progress bar on standard error, wiped out at its end. Does nothing where that is no terminal.
+// A progress bar on standard error, which it wipes out at its end. Does nothing where that is no
+// terminal.
 class Progress {
  public:
-  // `total_bytes` of 0: not known, as of a pipe.
+  // `total_bytes` of 0: the total is unknown, as for a pipe.
   explicit Progress(std::uint64_t total_bytes, bool wanted = true);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -39,7 +41,7 @@ class Progress {
 
   // Draws, unless it did so within the last 100 ms.
   void show(std::uint64_t bytes, std::uint64_t tasks);
-  // Before another line is written.
+  // Wipes the bar out, before another line is written.
   void wipe();
 
  private:
@@ -47,7 +49,7 @@ class Progress {
   bool on_;
   Nanos began_ = 0;
   Nanos next_ = 0;
-  std::size_t drawn_ = 0;  // bytes of the line that stands there
+  std::size_t drawn_ = 0;  // bytes of the line on the terminal
 };
 
 }  // namespace allot::cli

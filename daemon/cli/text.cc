@@ -10,8 +10,8 @@
 namespace allot::cli {
 namespace {
 
-// The bytes of the UTF-8 character at the front; 0 when it is none, or one that a terminal obeys
-// instead of showing it (C1 controls, changes of the direction of writing).
+// The bytes of the UTF-8 character at the front; 0 when there is none, or when a terminal would
+// obey it instead of showing it (C1 controls, changes of the direction of writing).
 std::size_t shown_character(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;

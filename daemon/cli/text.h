@@ -11,14 +11,14 @@
 // Texts for people.
 namespace allot::cli {
 
-// How much of an error's text stands in a line or a cell.
+// How much of an error's text a line or a cell shows.
 inline constexpr std::size_t kShownError = 300;
 
-// One line that is safe on a terminal: control characters and bytes that are no UTF-8 are escaped,
-// what is longer than `most` bytes is cut.
+// One line that is safe on a terminal: control characters and bytes that are not UTF-8 are escaped,
+// and the text is cut after `most` bytes.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most);
 
-// The member of `known` that was most likely meant, as "; did you mean 'x'?", or nothing.
+// Suggests the member of `known` that was most likely meant, as "; did you mean 'x'?", or nothing.
 [[nodiscard]] std::string did_you_mean(const std::string& word,
                                        const std::vector<std::string>& known);
 
@@ -29,7 +29,8 @@ inline constexpr std::size_t kShownError = 300;
 class Table {
  public:
   explicit Table(std::vector<std::string> heads) : rows_{std::move(heads)} {}
-  // As many cells as there are heads. `alarming`: the column of a cell that is red in colour.
+  // `cells` has as many cells as there are heads. `alarming`: the column whose cell is red in
+  // colour.
   void add(std::vector<std::string> cells, std::optional<std::size_t> alarming = {}) {
     rows_.push_back(std::move(cells));
     if (alarming) alarming_.emplace(rows_.size() - 1, *alarming);

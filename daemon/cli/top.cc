@@ -28,7 +28,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
-// The whole screen of a terminal, which is as it was at the end. Keys come one by one, unseen.
+// The whole screen of a terminal, restored at the end. Keys come one by one, without echo.
 class Screen {
  public:
   Screen() {
@@ -38,7 +38,7 @@ class Screen {
       mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
       keys_ = tcsetattr(STDIN_FILENO, TCSANOW, &mode) == 0;
     }
-    put("\x1b[?1049h\x1b[?25l");  // the other screen, no cursor
+    put("\x1b[?1049h\x1b[?25l");  // the alternate screen, no cursor
   }
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
@@ -47,7 +47,7 @@ class Screen {
     if (keys_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
   }
 
-  // What fits of the text, in place of what stands there.
+  // Shows as much of the text as fits, in place of the previous one.
   static void show(const std::string& text) {
     winsize size{};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) size = {24, 80, 0, 0};
@@ -60,7 +60,7 @@ class Screen {
     put(frame + "\x1b[J");
   }
 
-  // False: q was typed, or it was interrupted.
+  // False: the user typed q, or a signal interrupted.
   [[nodiscard]] bool wait(milliseconds time) const {
     pollfd keyboard{keys_ ? STDIN_FILENO : -1, POLLIN, 0};
     const int most = static_cast<int>(std::max<milliseconds::rep>(time.count(), 1));
@@ -77,7 +77,7 @@ class Screen {
     std::fflush(stdout);
   }
 
-  // No half of a character at the end.
+  // Cuts a line, but never inside a character.
   static std::string cut(const std::string& line, std::size_t columns) {
     if (line.size() <= columns) return line;
     while (columns > 0 && (static_cast<unsigned char>(line[columns]) & 0xc0U) == 0x80U) --columns;
@@ -120,7 +120,7 @@ std::string as_text(const config::Settings& settings, const InstanceView& view,
                      " running\n" + per_second(all, &Rate::done) + " done/s, " +
                      per_second(all, &Rate::retried) + " retried/s, " +
                      per_second(all, &Rate::dead) + " dead/s\n\n";
-  // Narrow: what runs is to be seen where there are 80 columns.
+  // The table is narrow, so that running tasks are visible in 80 columns.
   Table table({"SLOT", "PID", "STATE", "PARTITION", "DONE/S", "FAILED/S", "RUNNING"});
   for (const WorkerView& worker : view.workers) {
     const auto rate = rates.of(worker);

@@ -13,8 +13,8 @@ struct TopOptions {
   bool json = false;  // once
 };
 
-// allot top: this host's workers from the slot table, with rates per second, until it is
-// interrupted or q is typed; once where standard output is no terminal. Costs the database nothing.
+// allot top shows this host's workers from the slot table, with rates per second, until an
+// interrupt or q; once where standard output is no terminal. It costs the database nothing.
 int top(const Context& context, const TopOptions& options);
 
 }  // namespace allot::cli

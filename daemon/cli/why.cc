@@ -23,7 +23,7 @@ using nlohmann::json;
 
 constexpr std::size_t kWholeError = 1000;
 
-// One thing that keeps a task from running, or that says where it is.
+// One reason that keeps a task from running, or that says where it is.
 struct Reason {
   const char* word;  // for programs
   std::string text;  // for people
@@ -51,7 +51,7 @@ Reasons why_dead_or_detached(const queue::TaskView& task) {
   return reasons;
 }
 
-// Only a worker of this host can be seen in a task that is not detached.
+// Only this host's workers are visible when they run a task that is not detached.
 std::optional<Reason> seen_running(const config::Settings& settings, const queue::TaskView& task) {
   for (const WorkerView& worker : read_instance(config::runtime_dir(settings)).workers) {
     for (const auto& running : worker.running) {

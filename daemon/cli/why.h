@@ -12,7 +12,7 @@ struct WhyOptions {
   bool json = false;
 };
 
-// allot why ID: in words, why a task is not running, or where it is.
+// allot why ID says in words why a task is not running, or where it is.
 int why(const Context& context, const WhyOptions& options);
 
 struct CancelOptions {
@@ -21,7 +21,7 @@ struct CancelOptions {
   bool json = false;
 };
 
-// allot task cancel ID: a waiting task becomes a dead one, one that runs is asked to end.
+// allot task cancel ID makes a waiting task a dead one, and asks for the end of a running one.
 int cancel_task(const Context& context, const CancelOptions& options);
 
 }  // namespace allot::cli

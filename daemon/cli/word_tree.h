@@ -8,21 +8,21 @@ namespace CLI {
 class App;
 }
 
-// The words of a command line as data, for what is written of them beside --help.
+// The words of a command line as data, for manual pages and completions.
 namespace allot::cli {
 
 struct OptionWord {
-  std::string name;     // "--queue"; of a positional "QUEUE"
+  std::string name;     // "--queue"; for a positional "QUEUE"
   std::string value;    // what it takes, "QUEUE"; empty: nothing
   std::string initial;  // its default
   std::string description;
   bool positional = false;
   bool required = false;
-  bool many = false;  // may stand there several times
+  bool many = false;  // may be repeated
 };
 
 struct CommandWord {
-  std::string name;  // "retry"; of the program its own
+  std::string name;  // "retry"; for the program its own name
   std::string path;  // "allot dead retry"
   std::string description;
   std::string footer;

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path without its last 0
 
-// Below what the supervisor waits for a check of the database.
+// This is less than the supervisor's patience with a check of the database.
 constexpr milliseconds kMostConnecting = seconds(25);
 
 class Checker {
@@ -202,14 +202,14 @@ class Checker {
     warn_if_shared("tls_key", "private key", database.tls_key);
   }
 
-  // The connector says of each of these only that something is wrong with TLS.
+  // For each of these the connector only says that something is wrong with TLS.
   void check_readable(const std::string& key, const std::string& file) {
     if (file.empty() || ::access(file.c_str(), R_OK) == 0) return;
     problem("database." + key,
             "[database] " + key + ": cannot read " + file + ": " + std::strerror(errno));
   }
 
-  // A group is no stranger: root:allot 0640 is how a package leaves it.
+  // A group may read the file: packages leave it as root:allot 0640.
   void warn_if_shared(const std::string& key, const std::string& what, const std::string& file) {
     struct stat status = {};
     if (::stat(file.c_str(), &status) != 0 || (status.st_mode & 0007U) == 0) return;
@@ -271,7 +271,7 @@ class Checker {
     settings_.origins["pools." + pool.name + ".queues"] = "every queue";
   }
 
-  // Told at the first pool that is too much.
+  // Reports the first pool that is too large.
   void check_pool_limits() {
     std::uint32_t pools = 0;
     std::uint32_t workers = 0;

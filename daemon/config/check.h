@@ -6,8 +6,8 @@
 
 namespace allot::config {
 
-// Fills in what is computed (default queue and pool, queues of pools, the account of the embedded
-// database, the password from its file) and checks what no single key can show.
+// Fills in computed values (default queue and pool, queues of pools, the account of the embedded
+// database, the password from its file) and checks rules that concern several keys.
 void complete(Settings& settings, Problems& problems);
 
 }  // namespace allot::config

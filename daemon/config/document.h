@@ -5,15 +5,15 @@
 
 #include "config/roff.h"
 
-// What is written from the rows of settings.def: a test fails when the files in the repository
-// differ. The manual page is made when Allot is built.
+// The documents that come from the rows of settings.def: a test fails when the files in the
+// repository differ. The build makes the manual page.
 namespace allot::config {
 
 // etc/allot.toml: every key, commented out, with its default.
 [[nodiscard]] std::string example_file();
 
-// docs/configuration.md with the tables between its two marker lines made new. Throws Error when
-// the markers are missing.
+// docs/configuration.md with new tables between its two marker lines. Throws Error when the markers
+// are missing.
 [[nodiscard]] std::string renewed_page(const std::string& page);
 
 // The manual page allot.toml(5).

@@ -59,7 +59,7 @@ void narrow(Settings& settings, const Drain& drain) {
   settings.pools = {pool};
   settings.daemon.instance = drain.instance;
   settings.daemon.runtime_dir = drain.runtime_dir;
-  settings.daemon.cgroup = false;  // none is delegated to what cron starts
+  settings.daemon.cgroup = false;  // cron's children have no delegated cgroup
   if (!drain.own_database) settings.database.embedded.clear();
   settings.tally = drain.runtime_dir + "/tally";
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kMasked = "\"***\"";
 
-// A plugin's keys are its own; what is called like a secret is taken for one.
+// A plugin's keys are its own, so a key with the name of a secret counts as one.
 bool names_a_secret(std::string_view key) {
   std::string lower(key);
   std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -26,7 +26,7 @@ bool names_a_secret(std::string_view key) {
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
-// Keys of [database] that mean nothing beside others.
+// Keys of [database] that others override.
 std::set<std::string> without_effect(const Database& database) {
   std::set<std::string> keys;
   if (!database.embedded.empty()) {
@@ -35,7 +35,7 @@ std::set<std::string> without_effect(const Database& database) {
   if (!database.socket.empty()) keys.merge(std::set<std::string>{"host", "port", "hosts"});
   if (database.tls == "off") keys.merge(std::set<std::string>{"tls_ca", "tls_cert", "tls_key"});
   if (!database.hosts.empty()) keys.insert("host");
-  // It was read from there.
+  // The password came from there.
   if (!database.password_file.empty() || !database.password_credential.empty()) {
     keys.insert("password");
   }
@@ -94,7 +94,7 @@ class Lister {
   }
 
  private:
-  // With what is computed.
+  // The section with its computed values.
   Daemon daemon() {
     Daemon daemon = settings_.daemon;
     Named folder = named_runtime_dir(settings_);

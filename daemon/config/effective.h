@@ -7,7 +7,7 @@
 
 #include "config/settings.h"
 
-// What is in force and where it came from, for `allot config`.
+// The settings in force and where they came from, for `allot config`.
 namespace allot::config {
 
 struct Effective {
@@ -19,8 +19,8 @@ struct Effective {
                            // a default
 };
 
-// Section by section in the order of settings.def, those of queues, pools and plugins in theirs.
-// What has no effect (host beside a socket) is left out. `settings` come from load().
+// Section by section in the order of settings.def; queues, pools and plugins in their own order.
+// Keys without effect (host beside a socket) are left out. `settings` come from load().
 [[nodiscard]] std::vector<Effective> effective(const Settings& settings);
 
 }  // namespace allot::config

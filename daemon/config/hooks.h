@@ -19,7 +19,7 @@ struct HookTarget {
 // "QUEUE/TYPE"; nullopt when it is not that.
 [[nodiscard]] std::optional<HookTarget> hook_target(std::string_view word);
 
-// What is wrong with the hooks of a queue, with the key that says so.
+// A mistake in the hooks of a queue, with the key that has it.
 struct HookProblem {
   std::string key;  // "on_dead"
   std::string text;

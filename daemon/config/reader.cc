@@ -17,7 +17,7 @@ constexpr std::size_t kMaxQueueName = 63;  // ipc/slot.h, Slot::queue_name
 constexpr std::size_t kMaxTypeName = 63;   // ipc/slot.h, RunningTask::type
 constexpr std::size_t kMaxPoolName = 31;   // ipc/preflight.h, PreflightPool::name
 
-// What needs no quotes in a file name, a log line or a metric.
+// A name that needs no quotes in a file name, a log line or a metric.
 bool is_name(std::string_view name, std::size_t max_length) {
   if (name.empty() || name.size() > max_length) return false;
   return std::all_of(name.begin(), name.end(), [](char c) {
@@ -182,7 +182,7 @@ class Reader {
                     ".NAME] above it");
       return false;
     }
-    // Types have dots, and TOML takes an unquoted one for a section inside.
+    // Type names have dots, and TOML reads an unquoted one as a section inside.
     const auto inner = [](const Node& child) { return child.type == Node::Type::kTable; };
     if (std::any_of(node.children.begin(), node.children.end(), inner)) {
       const Node& child = *std::find_if(node.children.begin(), node.children.end(), inner);

@@ -8,7 +8,8 @@
 namespace allot::config {
 namespace {
 
-// A hyphen that is typed, and no dash; a backslash; and what would begin a request.
+// Escapes a typed hyphen, which must not become a dash, a backslash, and characters that would
+// begin a request.
 std::string escaped(std::string_view text) {
   std::string out;
   bool at_begin = true;
@@ -37,7 +38,7 @@ bool is_capital(char c) {
   return c >= 'A' && c <= 'Z';
 }
 
-// Words in capitals in italics, words that are typed in bold.
+// Sets words in capitals in italics, and words to type in bold.
 std::string marked(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -77,7 +78,7 @@ ManualPage& ManualPage::heading(std::string_view text) {
   return *this;
 }
 
-// Where .PP would be one too many.
+// Here .PP would be one too many.
 bool ManualPage::after_heading() const {
   const std::size_t line = text_.rfind('\n', text_.size() - 2) + 1;
   return text_.compare(line, 3, ".SH") == 0 || text_.compare(line, 3, ".SS") == 0;
@@ -99,7 +100,7 @@ ManualPage& ManualPage::synopsis(std::string_view text) {
 }
 
 ManualPage& ManualPage::term(std::string_view term, std::string_view meaning) {
-  const std::size_t value = std::min(term.find(" = "), term.size());  // stands as it is
+  const std::size_t value = std::min(term.find(" = "), term.size());  // verbatim from here on
   text_ += ".TP\n" + marked(term.substr(0, value)) + escaped(term.substr(value)) + "\n" +
            escaped(meaning) + "\n";
   return *this;

@@ -13,7 +13,7 @@ struct Edition {
   std::string date;  // 2026-11-22
 };
 
-// One page. Texts are plain: what roff would take for its own is escaped here.
+// One page. Texts are plain; the class escapes what roff would interpret.
 class ManualPage {
  public:
   // "allot", 1, ..., "what it does".
@@ -22,10 +22,10 @@ class ManualPage {
   ManualPage& heading(std::string_view text);     // .SH
   ManualPage& subheading(std::string_view text);  // .SS
   ManualPage& paragraph(std::string_view text);
-  ManualPage& synopsis(std::string_view text);  // words in capitals are what the caller fills in
-  // A term and what it means. `term` is written as in synopsis().
+  ManualPage& synopsis(std::string_view text);  // the caller fills in words in capitals
+  // A term and its meaning. `term` is written as in synopsis().
   ManualPage& term(std::string_view term, std::string_view meaning);
-  // As it stands, line for line.
+  // The text as it is, line for line.
   ManualPage& verbatim(std::string_view text);
 
   [[nodiscard]] const std::string& text() const { return text_; }

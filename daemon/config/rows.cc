@@ -193,7 +193,7 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
   const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc() || number < 0) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-  constexpr Unit kDay{"d", 86'400'000};  // never printed: 24h is as clear, and what the pages say
+  constexpr Unit kDay{"d", 86'400'000};  // never printed: 24h is as clear, and the pages say it
   if (text == kDay.name && number <= std::numeric_limits<std::int64_t>::max() / kDay.ms) {
     return milliseconds(number * kDay.ms);
   }

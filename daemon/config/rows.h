@@ -29,10 +29,10 @@ enum class Kind {
   kNames
 };
 
-// As a person calls it: "whole number", "duration".
+// The kind's name for people: "whole number", "duration".
 [[nodiscard]] std::string_view name_of(Kind kind);
 
-// As it stands in the file, which is JSON too: "text", 5, true, ["a", "b"], "30s".
+// A value as the file has it, which is JSON too: "text", 5, true, ["a", "b"], "30s".
 [[nodiscard]] std::string written(Kind kind, const std::string& text);
 [[nodiscard]] std::string written(Kind kind, std::uint32_t number);
 [[nodiscard]] std::string written(Kind kind, bool flag);
@@ -40,7 +40,7 @@ enum class Kind {
 [[nodiscard]] std::string written(Kind kind, milliseconds duration);
 [[nodiscard]] std::string written(Kind kind, const std::vector<milliseconds>& durations);
 
-// The words that a value of this kind may be; empty when it is no list of words.
+// The words that a value of this kind may be; empty when it is not a word.
 [[nodiscard]] const std::vector<std::string_view>& words_of(Kind kind);
 
 // "debug, info, warn or error".
@@ -48,7 +48,7 @@ enum class Kind {
 
 enum class Section { kDatabase, kDaemon, kQueue, kType, kPool, kPlugins, kLogging };
 
-// As in the file: "[queues.NAME]".
+// The header as the file has it: "[queues.NAME]".
 [[nodiscard]] std::string_view header_of(Section section);
 
 struct Row {
@@ -64,7 +64,7 @@ struct Row {
 // All rows, in the order of settings.def.
 [[nodiscard]] const std::vector<Row>& rows();
 
-// "90s" -> 90'000 ms. Nothing but digits and one of ms, s, m, h, d; no value on overflow.
+// "90s" -> 90'000 ms. Accepts only digits and one of ms, s, m, h, d; no value on overflow.
 [[nodiscard]] std::optional<milliseconds> parse_duration(std::string_view text);
 
 // The shortest form with a whole number: "90s", "2m", "0s".

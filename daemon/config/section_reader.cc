@@ -27,7 +27,7 @@ bool is_instance_name(std::string_view name) {
          });
 }
 
-// What to do about an unknown key: where else it belongs, what it is near to, or what there is.
+// Advice on an unknown key: where else it belongs, which key is near to it, or which keys exist.
 std::string advice(const std::string& key, Section section) {
   std::vector<std::string_view> known;
   for (const Row& row : rows()) {

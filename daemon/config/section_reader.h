@@ -13,10 +13,10 @@
 namespace allot::config {
 
 // Reads the keys of one section. A key that the file does not name keeps its value, and so does one
-// with a problem. Refers to everything it is given.
+// with a problem. The reader keeps references to all its arguments.
 class SectionReader {
  public:
-  // `path` is "pools.mail", as in Lines. Relative paths are completed with `folder`.
+  // `path` is "pools.mail", as in Lines. `folder` completes relative paths.
   SectionReader(const Node& section, std::string path, const std::string& folder, Lines& lines,
                 Problems& problems);
 
@@ -29,8 +29,8 @@ class SectionReader {
   void read(Kind kind, const char* key, bool& out, int min, int max);
   void read(Kind kind, const char* key, std::vector<std::string>& out, int min, int max);
 
-  // Every child that is no key of `section`, with the nearest key. Sections inside are let pass
-  // when `allow_sections`.
+  // Refuses every child that is no key of `section`, and names the nearest key. Sections inside are
+  // allowed with `allow_sections`.
   void refuse_unknown(Section section, bool allow_sections = false);
 
  private:

@@ -83,7 +83,8 @@ std::string read_file(const Source& source) {
   throw Error(message, kExitConfig);
 }
 
-// /tmp is everybody's: a folder with our name that somebody else made must not get our lock file.
+// Everybody may write to /tmp: a folder with our name that somebody else made must not get our lock
+// file.
 std::string private_tmp_folder() {
   std::string folder = "/tmp/allot-" + std::to_string(::geteuid());
   struct stat status = {};
@@ -141,7 +142,7 @@ Named named_runtime_dir(const Settings& settings) {
   const std::string& embedded = settings.database.embedded;
   if (!embedded.empty()) return {embedded + "/run", "the embedded database"};
   std::string systemd = from_environment("RUNTIME_DIRECTORY");
-  systemd.resize(std::min(systemd.size(), systemd.find(':')));  // several are joined by colons
+  systemd.resize(std::min(systemd.size(), systemd.find(':')));  // colons join several folders
   if (!systemd.empty()) return {systemd, "$RUNTIME_DIRECTORY"};
   if (::geteuid() == 0) return {"/run/allot/" + daemon.instance, "root's usual place"};
   const std::string user = from_environment("XDG_RUNTIME_DIR");
@@ -184,7 +185,7 @@ Pauses pauses(const Settings& settings, const Queue& queue, std::string_view typ
   const bool grows = own->retry_delay.count() > 0 || own->retry_delay_max.count() > 0;
   if (grows || !own->retry_delays.empty()) pauses.list = own->retry_delays;
   if (own->retry_delay.count() > 0) pauses.first = own->retry_delay;
-  // A first pause above the queue's most is meant as it is written.
+  // A first pause above the queue's maximum is meant as it is written.
   pauses.most =
       own->retry_delay_max.count() > 0 ? own->retry_delay_max : std::max(pauses.first, pauses.most);
   return pauses;

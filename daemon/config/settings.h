@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-// The configuration, read once at start. The fields are the rows of settings.def: look there for
-// their meaning, defaults and limits. Times are milliseconds.
+// The configuration, read once at start. The fields are the rows of settings.def, which has their
+// meaning, defaults and limits. Times are milliseconds.
 namespace allot::config {
 
 using std::chrono::hours;
@@ -17,11 +17,11 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// What a value in the file looks like, and the C++ type it becomes.
+// How a value looks in the file, and the C++ type it becomes.
 namespace kind {
 using Text = std::string;
 using Secret = std::string;     // never printed
-using Path = std::string;       // made absolute; relative ones begin at the folder of the file
+using Path = std::string;       // absolute; relative ones start at the folder of the file
 using Name = std::string;       // [a-z0-9-]{1,31}
 using Level = std::string;      // debug, info, warn, error
 using Tls = std::string;        // off, required, verify
@@ -72,7 +72,7 @@ struct Pool {
 #include "config/settings.def"
 };
 
-// The keys of one [plugins.NAME]: free form, numbers and booleans as text. A list is its key
+// The keys of one [plugins.NAME]: free form, with numbers and booleans as text. A list is its key
 // several times, in order; a key of a section inside has both names, as TOML joins them:
 // deeper.key, or "with.dot".key.
 using PluginSection = std::multimap<std::string, std::string>;
@@ -90,8 +90,8 @@ struct Logging {
 
 #undef ALLOT_FIELD
 
-// Where a key stands in the file: "pools.mail.size" -> line, "pools.mail" -> line of the section.
-// A key that is not here has its default.
+// The line of each key in the file: "pools.mail.size" -> line, "pools.mail" -> line of the section.
+// A key that is missing here has its default.
 using Lines = std::map<std::string, std::uint32_t>;
 
 struct Settings {
@@ -109,7 +109,7 @@ struct Settings {
   Lines lines;
   std::map<std::string, std::string> origins;  // of values that are neither the file's nor
                                                // defaults: "database.embedded" -> "--embedded"
-  std::string tally;  // of a drain: the file by which its workers count (peer/tally.h)
+  std::string tally;  // of a drain: the file in which its workers count (peer/tally.h)
   std::vector<std::string> warnings;  // for the log: one line each, nothing that stops a start
 };
 
@@ -133,14 +133,15 @@ struct LoadOptions {
 // Error(kExitConfig) when the folder under /tmp belongs to somebody else.
 [[nodiscard]] std::string runtime_dir(const Settings& settings);
 
-// The same, with who named it: "$RUNTIME_DIRECTORY"; empty for [daemon] runtime_dir.
+// The same folder, with its source: "$RUNTIME_DIRECTORY"; empty for [daemon] runtime_dir.
 struct Named {
   std::string value;
   std::string origin;
 };
 [[nodiscard]] Named named_runtime_dir(const Settings& settings);
 
-// A worker without a heartbeat for so long is killed (S27): frozen_after, or its computed default.
+// The supervisor kills a worker without a heartbeat for this long (S27): frozen_after, or its
+// computed default.
 [[nodiscard]] milliseconds frozen_limit(const Daemon& daemon);
 
 // How long a task of that type may run: the type's own, else the daemon's.

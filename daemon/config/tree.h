@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-// A configuration file as plain data with line numbers, so that one file knows toml++ and the rest
-// of the reader only this.
+// A configuration file as plain data with line numbers, so that only one file knows toml++ and the
+// rest of the reader only this.
 namespace allot::config {
 
 struct Problem {
@@ -22,7 +22,7 @@ struct Node {
   std::string key;  // empty in a list
   std::uint32_t line = 0;
   Type type = Type::kTable;
-  std::string text;            // of kText; every other scalar as it is written
+  std::string text;            // of kText; any other scalar as written in the file
   std::int64_t number = 0;     // of kInteger
   bool flag = false;           // of kFlag
   std::vector<Node> children;  // of kList and kTable, in the order of the file

@@ -14,8 +14,9 @@
 namespace allot::db {
 namespace {
 
-// Deterministic sessions, whatever the server's defaults: see sql/README.md. The comment is one
-// that MariaDB executes: a client frozen inside a transaction must not hold its locks for ever.
+// The settings make every session the same, whatever the server's defaults are: see sql/README.md.
+// MariaDB executes the comment in it, so that a client frozen inside a transaction does not hold
+// its locks for ever.
 constexpr std::string_view kSession =
     "SET NAMES utf8mb4;"
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',"
@@ -26,7 +27,7 @@ constexpr std::string_view kSession =
     " CRC32(CONCAT_WS('|', @@hostname, @@port, @@server_id)),"
     " @@global.read_only, @@global.innodb_read_only, CURRENT_USER()";
 
-// A row's lock, and a table's that is being altered.
+// How long to wait for the lock of a row, and of a table that is being altered.
 std::string lock_waits(std::chrono::seconds most) {
   const std::string seconds = std::to_string(most.count());
   return "SET SESSION innodb_lock_wait_timeout = " + seconds + ", lock_wait_timeout = " + seconds +
@@ -42,7 +43,7 @@ void initialise_library() {
   std::call_once(once, [] { mysql_library_init(0, nullptr, nullptr); });
 }
 
-// "lease; fetch": what a failed trip was for.
+// "lease; fetch": the names of a failed trip's statements.
 std::string names_of(std::span<const Statement> statements) {
   std::string names;
   for (const Statement& statement : statements) {
@@ -105,7 +106,7 @@ void Connection::Close::operator()(st_mysql* handle) const {
 }
 
 Connection::Connection(st_mysql& lent) : handle_(&lent, Close(true)) {
-  const char* where = mysql_get_host_info(&lent);  // none: it is not connected
+  const char* where = mysql_get_host_info(&lent);  // nullptr: it is not connected
   where_ = where != nullptr ? where : "the caller's connection";
 }
 
@@ -140,7 +141,7 @@ void Connection::open_first_usable(const ConnectOptions& options) {
     } catch (const DbError& error) {
       passed_over_.emplace_back(error.what());
       reasons += (reasons.empty() ? "" : "; ") + passed_over_.back();
-      // What may mend itself decides: waiting helps then, and giving up does not.
+      // A server that may come back decides the class, because then waiting helps.
       if (!worst || error.error_class() == ErrorClass::kGone) worst = error;
     }
   }
@@ -159,7 +160,7 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
   mysql_options(handle_.get(), MYSQL_OPT_WRITE_TIMEOUT, &call_timeout);
   mysql_options(handle_.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
   if (server != nullptr) {
-    const unsigned tcp = MYSQL_PROTOCOL_TCP;  // "localhost" too, which the connector takes for more
+    const unsigned tcp = MYSQL_PROTOCOL_TCP;  // the connector would use a socket for "localhost"
     mysql_options(handle_.get(), MYSQL_OPT_PROTOCOL, &tcp);
     use_tls(*handle_, options.tls);
   }
@@ -181,7 +182,7 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
 }
 
 void Connection::set_up_session(std::chrono::seconds lock_wait) {
-  max_packet_ = 0;  // of the server before
+  max_packet_ = 0;  // that of the previous server
   auto results = execute(lock_waits(lock_wait) + std::string(kSession));
   const auto row = results.back().next();
   id_ = row->u64(0);
@@ -196,7 +197,7 @@ void Connection::require_writable() {
   refuse_read_only(*results.front().next(), 0);
 }
 
-// Two switches: super_read_only sets the first, readers of a shared storage have the second.
+// Two switches: super_read_only sets the first; readers of a shared storage have only the second.
 void Connection::refuse_read_only(const Row& row, std::size_t first) {
   for (const std::size_t i : {first, first + 1}) {
     if (row.text(i) == "0" || row.text(i) == "OFF") continue;

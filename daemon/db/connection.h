@@ -28,33 +28,33 @@ struct Server {
 
 enum class Tls {
   kOff,
-  kRequired,  // encrypted, with whoever answers
-  kVerify,    // and its certificate is one of the server's name, signed by the ca
+  kRequired,  // encrypted, whoever answers
+  kVerify,    // the certificate also names the server and is signed by the ca
 };
 
 struct TlsOptions {
   Tls mode = Tls::kOff;
-  std::string ca{};    // PEM files; empty: those that the system trusts
-  std::string cert{};  // with key: what this side proves itself with; empty: nothing
+  std::string ca{};    // PEM file; empty: the certificates that the system trusts
+  std::string cert{};  // with key: proves who this side is; empty: no proof
   std::string key{};
 };
 
 struct ConnectOptions {
-  std::vector<Server> servers;  // the first of them that is writable is used
+  std::vector<Server> servers;  // the first writable one is used
   std::string socket;           // used instead of servers when not empty
   std::string user;
   std::string password;
-  std::string database;  // may be empty: none is selected
+  std::string database;  // empty: none is selected
   TlsOptions tls;        // not used over a socket
-  // Both are rounded up to whole seconds by the connector. The first is for each server.
+  // The connector rounds both up to whole seconds. The first applies to each server.
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds call_timeout{10'000};
-  // How long a statement waits for somebody else's lock, at least 1 s.
+  // How long a statement waits for a lock of another session, at least 1 s.
   std::chrono::seconds lock_wait{5};
 };
 
-// One row of a stored result, which it keeps alive; what text() gives lives as long as the row.
-// Valid until the next row of the same result is asked for.
+// One row of a stored result, which it keeps alive; the views that text() returns live as long as
+// the row. Valid until the caller asks for the next row of the same result.
 class Row {
  public:
   Row(std::shared_ptr<st_mysql_res> rows, char** fields, const unsigned long* lengths)
@@ -70,7 +70,7 @@ class Row {
   const unsigned long* lengths_;
 };
 
-// What one statement of a trip answered.
+// The answer to one statement of a trip.
 class StatementResult {
  public:
   StatementResult(st_mysql_res* rows, std::uint64_t affected, std::uint64_t insert_id);
@@ -86,52 +86,52 @@ class StatementResult {
 };
 
 // One session with the server, for one thread. Every call has a deadline and throws DbError; after
-// an error of class kGone the connection is of no further use. UTC, READ COMMITTED, utf8mb4.
+// an error of class kGone the connection is useless. UTC, READ COMMITTED, utf8mb4.
 class Connection {
  public:
-  // Connects, at every call with the first server of the list again. One that is read-only is
-  // refused as kGone (S2). When none is left the error names all, and is kGone as long as one of
-  // them may come back.
+  // Connects; each call starts again at the first server of the list. It refuses a read-only server
+  // as kGone (S2). When no server is left the error names all, and is kGone as long as one of them
+  // may come back.
   explicit Connection(const ConnectOptions& options);
-  // Somebody else's, who keeps it and its settings: see lent_session.h. A Statement is sent there
-  // by itself and portable().
+  // Borrows a connection from somebody who keeps it and its settings: see lent_session.h. It sends
+  // each Statement separately, and portable().
   explicit Connection(st_mysql& lent);
 
   // Sends all statements in one packet and reads all answers, one element for each *SQL statement*.
-  // When one fails, those after it were not executed; an open transaction is rolled back.
+  // When one fails, the server has not executed those after it; an open transaction is rolled back.
   std::vector<StatementResult> run(std::initializer_list<Statement> statements);
   std::vector<StatementResult> run(std::span<const Statement> statements);
 
-  // The same between BEGIN and COMMIT, still in one packet; their two answers are left out.
+  // The same between BEGIN and COMMIT, still in one packet; the answers to these two are left out.
   std::vector<StatementResult> transact(std::span<const Statement> statements);
 
   // Plain SQL: migrations, session settings, tests.
   std::vector<StatementResult> execute(std::string_view sql);
 
-  // A transaction of several trips, for SQL that is not Allot's own: without sql_safe_updates,
-  // until it ends. Whatever is left open is rolled back with the connection.
+  // Begins a transaction of several trips, for SQL that is not Allot's own: without
+  // sql_safe_updates until it ends. The end of the connection rolls an open transaction back.
   void begin();
-  // `statements` and COMMIT in one packet. When one fails, everything is rolled back.
+  // Sends `statements` and COMMIT in one packet. When one fails, everything is rolled back.
   void commit(std::span<const Statement> statements);
   void roll_back();
-  // As the last answer said.
+  // Whether the last answer said so.
   [[nodiscard]] bool in_transaction() const;
-  // One statement with a value for each `?`, see prepared.h. Throws Error(kExitBadInput) when their
-  // numbers differ.
+  // Executes one statement with a value for each `?`, see prepared.h. Throws Error(kExitBadInput)
+  // when their numbers differ.
   Changed execute_prepared(std::string_view sql, std::span<const Value> values,
                            const RowSink& sink);
 
-  // Of a lent one: learns its limits, and returns the name of the database that is selected.
+  // For a lent connection: learns its limits, and returns the name of the selected database.
   std::string inspect_lent();
   void select_database(const std::string& name);
 
-  // Throws kGone when the server has become read-only since: a session that only reads does not
-  // notice that its server is no longer the one to be used.
+  // Throws kGone when the server has become read-only: a session that only reads does not notice
+  // that another server is the primary now.
   void require_writable();
 
   // "socket /run/x" or "host:3306", for messages.
   [[nodiscard]] const std::string& where() const { return where_; }
-  // Why each server before this one in the list is not used, one line each.
+  // Why the connection uses no server before this one in the list, one line each.
   [[nodiscard]] const std::vector<std::string>& passed_over() const { return passed_over_; }
 
   [[nodiscard]] std::uint64_t id() const { return id_; }

@@ -7,7 +7,7 @@
 namespace allot::db {
 namespace {
 
-// Not in the header of every connector.
+// Not every connector's header has these.
 constexpr unsigned kGaleraNotReady = 1047;            // the node left its cluster
 constexpr unsigned kServerShutdown = 1053;            // server shutdown in progress
 constexpr unsigned kReadOnly = 1290;                  // --read-only
@@ -100,7 +100,7 @@ ErrorClass classify(unsigned error_number) {
     case ER_HOST_NOT_PRIVILEGED:
     case ER_SPECIFIC_ACCESS_DENIED_ERROR:
     case kNoPassword:
-    case CR_SSL_CONNECTION_ERROR:  // as connection.cc uses it: the other side is not to be trusted
+    case CR_SSL_CONNECTION_ERROR:  // as connection.cc uses it: the other side cannot be trusted
     case ER_BAD_DB_ERROR:
     case ER_NO_SUCH_TABLE:
     case ER_BAD_FIELD_ERROR:
@@ -113,7 +113,7 @@ ErrorClass classify(unsigned error_number) {
 std::string missing_grant(unsigned error_number, std::string_view message, std::string_view account,
                           std::string_view database) {
   constexpr std::string_view kDenied = " command denied to user ";
-  // A column that an account may not see is of a table that it has too few rights on.
+  // When an account must not see a column, it has too few rights on the column's table.
   const std::string_view kTable =
       error_number == ER_COLUMNACCESS_DENIED_ERROR ? " in table " : " for table ";
   const std::size_t denied = message.find(kDenied);

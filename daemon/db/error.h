@@ -15,7 +15,7 @@ enum class ErrorClass {
   kFull,     // no room on the server, on disk or in memory: the statement was undone, send it later
   kGone,     // no connection, server stopping, reply lost: connect again
   kRefused,  // credentials, privileges, missing database or table: configuration
-  kFatal,    // anything else: a defect, or a server that is not as expected
+  kFatal,    // anything else: a defect, or an unexpected server
 };
 
 const char* name_of(ErrorClass error_class);
@@ -23,9 +23,9 @@ const char* name_of(ErrorClass error_class);
 // Pure: classes of the server's (1xxx) and the client's (2xxx) error numbers.
 ErrorClass classify(unsigned error_number);
 
-// What would give the account (as CURRENT_USER() says it) the right that this message of the server
-// says it lacks: "GRANT INSERT ON `db`.`task` TO 'app'@'%'". Empty for other messages, and for
-// those in other languages than English.
+// The statement that grants the account (as CURRENT_USER() names it) the right that it lacks
+// according to this message of the server: "GRANT INSERT ON `db`.`task` TO 'app'@'%'". Empty for
+// other messages, and for messages in other languages than English.
 [[nodiscard]] std::string missing_grant(unsigned error_number, std::string_view message,
                                         std::string_view account, std::string_view database);
 

@@ -6,7 +6,7 @@
 
 namespace allot::db {
 
-// How to connect, as [database] of loaded settings says.
+// The connection options of [database] in loaded settings.
 [[nodiscard]] ConnectOptions from_settings(const config::Database& settings);
 
 }  // namespace allot::db

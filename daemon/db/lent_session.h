@@ -8,16 +8,16 @@
 
 namespace allot::db {
 
-// The same statement, as one that means the same under every character set and sql_mode: each
-// string literal is a hexadecimal one. For text that Statement rendered.
+// Rewrites a statement so that it means the same under every character set and sql_mode: each
+// string literal becomes hexadecimal. For text that Statement rendered.
 [[nodiscard]] std::string portable(std::string_view sql);
 
-// A connection of somebody else, with a transaction of his that is open. Neither commits it nor
-// rolls it back, and leaves all of the session as it was, but for a savepoint named allot_submit.
+// The caller's connection, with an open transaction of the caller. The class neither commits it nor
+// rolls it back, and leaves the session as it was, except for a savepoint named allot_submit.
 class LentSession {
  public:
-  // `database` is selected as long as this lives. Throws Error(kExitBadInput) when no transaction
-  // is open, or a result was not read yet; DbError.
+  // Selects `database` as long as this object lives. Throws Error(kExitBadInput) when no
+  // transaction is open, or when the caller has not read a result yet; DbError.
   LentSession(st_mysql& handle, const std::string& database);
   LentSession(const LentSession&) = delete;
   LentSession& operator=(const LentSession&) = delete;
@@ -25,13 +25,13 @@ class LentSession {
 
   [[nodiscard]] Connection& connection() { return connection_; }
 
-  // Undoes what was sent since this began. False: the server has ended the transaction.
+  // Undoes what this object sent. False: the server has ended the transaction.
   [[nodiscard]] bool undo();
 
  private:
   st_mysql& handle_;
   Connection connection_;
-  std::string selected_before_;  // empty: that is the one, or there was none
+  std::string selected_before_;  // empty: no need to select another one
 };
 
 }  // namespace allot::db

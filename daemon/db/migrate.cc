@@ -43,7 +43,7 @@ class MigrationLock {
     try {
       connection_.execute("SELECT RELEASE_LOCK('allot.migrate')");
     } catch (const DbError&) {
-      // The connection is gone, and the lock with it.
+      // The lock has gone with the connection.
     }
   }
 
@@ -51,7 +51,7 @@ class MigrationLock {
   Connection& connection_;
 };
 
-// Tells the procedures of this build from any others: FNV-1a of their texts.
+// Distinguishes the procedures of this build from any others: FNV-1a of their texts.
 std::string mark_of_procedures() {
   std::uint64_t hash = 14695981039346656037U;
   for (const sql::SqlText* procedure : sql::procedures::kAll) {
@@ -61,7 +61,8 @@ std::string mark_of_procedures() {
   return "Allot: procedures " + std::to_string(hash);
 }
 
-// All there, with this account as their definer. To make them takes a dozen fsyncs each.
+// Whether all procedures exist with this account as their definer. The check saves work: to make
+// one takes a dozen fsyncs.
 bool are_procedures_there(Connection& connection) {
   auto results = connection.execute(
       "SELECT COUNT(*), COALESCE(SUM(routine_comment = " + Statement::quoted(mark_of_procedures()) +
@@ -72,7 +73,7 @@ bool are_procedures_there(Connection& connection) {
 }
 
 // Procedures have no versions: the database gets those of this build. The mark comes last, so that
-// what was cut off is done again.
+// an interrupted run is repeated.
 void make_procedures(Connection& connection) {
   if (are_procedures_there(connection)) return;
   std::string_view name = "allot_submit";

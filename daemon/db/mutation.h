@@ -8,9 +8,9 @@
 
 namespace allot::db {
 
-// A build with -DALLOT_MUTATIONS=ON leaves out the one rule that $ALLOT_WITHOUT names, so that the
-// fault harness can be seen to notice (scripts/mutants has the list). In every other build this is
-// false at compile time, and nothing of it is left.
+// A build with -DALLOT_MUTATIONS=ON leaves out the one rule that $ALLOT_WITHOUT names, to show that
+// the fault harness notices (scripts/mutants has the list). In every other build this is false at
+// compile time, and leaves no code.
 #ifdef ALLOT_MUTATIONS
 inline bool without(std::string_view rule) {
   static const char* const chosen = std::getenv("ALLOT_WITHOUT");

@@ -138,7 +138,7 @@ void read_results(MYSQL_STMT& statement, const RowSink& sink) {
       Rows(statement, *meta).give(sink);
       mysql_stmt_free_result(&statement);
     }
-    // A procedure may answer with several, and ends with one of no fields.
+    // A procedure may answer with several results, and ends with one without fields.
     const int more = mysql_stmt_next_result(&statement);
     if (more < 0) return;
     check(statement, more);

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <variant>
 
-// SQL that is not Allot's own: a handler's, inside the transaction that acknowledges its task. By
-// the binary protocol, so that values are never text of the statement, and one statement is all
-// that a call can be.
+// Runs SQL that is not Allot's own: that of a handler, inside the transaction that acknowledges its
+// task. It uses the binary protocol, so that values never become text of the statement, and a call
+// cannot send more than one statement.
 namespace allot::db {
 
 struct Bytes {

@@ -20,7 +20,7 @@ bool continues_name(char c) {
       kExitSoftware);
 }
 
-// Where a comment or a quoted literal that starts at `at` ends; `at` itself when none starts there.
+// Where the comment or quoted literal that starts at `at` ends; `at` itself when none starts there.
 std::size_t skip_literal(std::string_view text, std::size_t at) {
   if (text[at] == '\'') {
     const std::size_t end = text.find('\'', at + 1);
@@ -40,9 +40,9 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
   }
 }
 
-// "fence_NAME": that file has no fence. "epoch_end": as when the epoch were all that S1 has; that a
-// free row has no holder, and that every fence asks for one, each make up for an epoch that is
-// kept.
+// "fence_NAME" leaves out the fence of that file. "epoch_end" makes the epoch all that S1 has:
+// otherwise a free row has no holder, and every fence asks for one, and each of these makes up for
+// an epoch that is kept.
 std::string mutated(std::string_view name, std::string_view sql) {
   std::string text(sql);
   if (without("fence_" + std::string(name))) {

@@ -13,7 +13,7 @@
 namespace allot::db {
 
 // One .sql text with its placeholders filled in. Values are escaped for utf8mb4 sessions without
-// NO_BACKSLASH_ESCAPES, which connection.cc makes sure of; so a statement needs no connection.
+// NO_BACKSLASH_ESCAPES, which connection.cc guarantees; so a statement needs no connection.
 class Statement {
  public:
   explicit Statement(const sql::SqlText& sql) : sql_(&sql) {}
@@ -30,18 +30,18 @@ class Statement {
   Statement& set(std::string_view name, const char* text) {
     return set(name, std::string_view(text));
   }
-  // Opaque bytes, never looked at as characters.
+  // Opaque bytes, never treated as characters.
   Statement& set_bytes(std::string_view name, std::string_view bytes) {
     return set_raw(name, "_binary" + quoted(bytes));
   }
-  // SQL that was rendered by another statement, or a list of numbers.
+  // SQL that another statement rendered, or a list of numbers.
   Statement& set_raw(std::string_view name, std::string sql) {
     values_.emplace_back(name, std::move(sql));
     return *this;
   }
 
   // The text to send, without a closing semicolon. A placeholder without a value, or a value
-  // without a placeholder, is a defect: throws Error(kExitSoftware).
+  // without a placeholder, is a defect: render() throws Error(kExitSoftware).
   [[nodiscard]] std::string render() const;
 
   [[nodiscard]] std::string_view name() const { return sql_->name; }

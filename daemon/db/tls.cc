@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the two connectors differ.
+// This file has the differences between the two connectors.
 #include "db/tls.h"
 
 #include <mysql.h>
@@ -40,7 +40,7 @@ bool is_as_wanted(st_mysql& handle, const TlsOptions& options) {
   return options.mode == Tls::kOff || mysql_get_ssl_cipher(&handle) != nullptr;
 }
 
-// One number for all of it, so the text has to tell.
+// The connector has one number for all of these failures, so the text has to tell them apart.
 TlsFailure tls_failure(st_mysql& handle) {
   const std::string_view text = mysql_error(&handle);
   if (text.find("does not support") != std::string_view::npos) return TlsFailure::kNotOffered;

@@ -5,15 +5,15 @@
 
 namespace allot::db {
 
-// Sets up a handle that is not connected yet.
+// Prepares a handle that is not connected yet.
 void use_tls(st_mysql& handle, const TlsOptions& options);
 
-// After connecting: false when the connection is not encrypted although it should be. The connector
-// itself is content with that unless it has to verify.
+// Call it after connecting. False: the connection is not encrypted although it should be. The
+// connector itself accepts that unless it has to verify.
 [[nodiscard]] bool is_as_wanted(st_mysql& handle, const TlsOptions& options);
 
-// Why a handle failed to connect with an error of TLS. All but the last are the other side's, or
-// the configuration's: waiting does not mend them.
+// Why a handle failed to connect with an error of TLS. All but the last are faults of the other
+// side or the configuration, which waiting does not fix.
 enum class TlsFailure { kUntrusted, kNotOffered, kNetwork };
 [[nodiscard]] TlsFailure tls_failure(st_mysql& handle);
 

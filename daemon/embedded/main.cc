@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot-embedded DIR: keeps a private MariaDB in DIR (S28). Started by allotd, first of all and
-// stopped last; run by hand it stays in the foreground until TERM or INT.
+// allot-embedded DIR keeps a private MariaDB in DIR (S28). allotd starts it before everything else
+// and stops it last; run by hand it stays in the foreground until TERM or INT.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -58,7 +58,7 @@ class Keeper {
     return kExitOk;
   }
 
-  // Also from an exception on the way up.
+  // An exception on the way up ends the server, too.
   ~Keeper() { stop(); }
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
@@ -75,7 +75,7 @@ class Keeper {
     return true;
   }
 
-  // Waits for a signal or the supervisor's end, `timeout_ms` at most (-1: for as long as it takes).
+  // Waits for a signal or the supervisor's end, at most `timeout_ms` (-1: without limit).
   bool asked_to_stop(int timeout_ms) {
     pollfd watched[] = {{signals_.get(), POLLIN, 0}, {death_fd_, POLLIN, 0}};
     poll(watched, 2, timeout_ms);
@@ -92,7 +92,7 @@ class Keeper {
     return pid_ <= 0;
   }
 
-  // An orderly shutdown, then force. True when it was orderly.
+  // Shuts the server down in an orderly way, then by force. True when it was orderly.
   bool stop() {
     if (gone()) return true;
     kill(pid_, SIGTERM);
@@ -117,7 +117,7 @@ constexpr char kUsage[] =
     "  --version, --help\n"
     "signals: TERM, INT stop the server in order\n";
 
-// Held until exit: two servers over one data folder would be the end of it.
+// The lock is held until exit, because two servers over one data folder would destroy it.
 UniqueFd lock(const std::string& folder) {
   if (!make_folders(folder.c_str(), 0700)) {
     throw Error("embedded database: " + folder + " cannot be made: " + std::strerror(errno),

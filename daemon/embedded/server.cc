@@ -35,8 +35,8 @@ std::string find_program(const std::string& name) {
 }
 
 // Forks and execs with default signals; the child ends when this process does. `scratch` is for its
-// temporary files: at its start each MariaDB removes what looks like its own from that folder, so
-// in /tmp those of another server at work.
+// temporary files: at its start each MariaDB removes files that look like its own from that folder,
+// so in /tmp it would remove those of another server at work.
 pid_t run(const std::vector<std::string>& command, const std::string& output,
           const std::string& scratch) {
   std::vector<char*> arguments;
@@ -61,7 +61,7 @@ pid_t run(const std::vector<std::string>& command, const std::string& output,
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
   }
-  // Not --tmpdir: mariadb-install-db would split a path that has spaces.
+  // TMPDIR and not --tmpdir: mariadb-install-db would split a path that has spaces.
   setenv("TMPDIR", scratch.c_str(), 1);
   execv(arguments[0], arguments.data());
   _exit(kExitNoInput);
@@ -97,7 +97,7 @@ void Server::initialise() const {
   std::vector<std::string> command{install_program_,     "--no-defaults",
                                    "--datadir=" + fresh, "--auth-root-authentication-method=normal",
                                    "--skip-test-db",     "--skip-name-resolve"};
-  command.emplace_back("--force");  // a host whose name cannot be looked up is no obstacle
+  command.emplace_back("--force");  // works also where the host's name cannot be looked up
   if (geteuid() == 0) command.emplace_back("--user=root");
   fs::create_directories(scratch());
   const pid_t pid = run(command, error_log(), scratch());

@@ -20,16 +20,16 @@ class Server {
   // Makes the data folder if there is none. A kill half way leaves nothing that looks finished.
   void initialise() const;
 
-  // Starts mariadbd, which ends when this process does. Returns its pid.
+  // Starts mariadbd, which ends when this process does; returns its pid.
   pid_t start() const;
 
-  // One attempt to connect. False: not there yet.
+  // Tries to connect once. False: the server does not answer yet.
   [[nodiscard]] bool answers() const;
 
   // Makes Allot's database and brings its schema up to date.
   void prepare() const;
 
-  // What to read when it did not start.
+  // The file to read when the server did not start.
   [[nodiscard]] std::string error_log() const { return folder_ + "/error.log"; }
 
  private:

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// The board: one small shared file per instance (0660), written by every worker and rung by whoever
-// submits on this host. Nothing on it is trusted: a wrong hint costs one statement that finds
+// The board: one small shared file per instance (0660). Every worker writes it, and every submitter
+// on this host rings its bell. No reader trusts it: a wrong hint costs one statement that finds
 // nothing.
 namespace allot::ipc {
 
@@ -21,11 +21,11 @@ using Hint = std::uint64_t;
 
 // What the workers of one pool share.
 struct PoolBoard {
-  std::atomic<std::uint64_t> next_scout_ns;  // CLOCK_MONOTONIC; who moves it forward by CAS scouts
+  std::atomic<std::uint64_t> next_scout_ns;  // CLOCK_MONOTONIC; whoever moves it on by CAS scouts
   std::atomic<std::uint32_t> hint_count;
   std::atomic<std::uint32_t> hint_next;
   std::atomic<Hint> hints[kMaxHints];
-  std::atomic<Hint> urgent[kMaxUrgent];  // freed by a settler: first in line
+  std::atomic<Hint> urgent[kMaxUrgent];  // freed by a settler: workers take these first
   std::atomic<std::uint32_t> urgent_count;
 };
 
@@ -34,7 +34,7 @@ struct Board {
   char magic[8];
   std::uint32_t version;
   std::uint32_t pool_count;
-  std::atomic<std::uint32_t> bell;     // futex word: grows with every ring
+  std::atomic<std::uint32_t> bell;     // futex word: each ring increments it
   std::atomic<std::uint32_t> waiters;  // a submitter makes no system call when nobody waits
   PoolBoard pools[kMaxPools];
 };

@@ -6,8 +6,9 @@
 #include "base/log_format.h"
 #include "ipc/board.h"
 
-// What `allot-worker --check config` answers on kAnswerFd, so that the supervisor parses nothing
-// (S26). Written whole after configuration and plugins were found good; one record, fixed size.
+// `allot-worker --check config` writes this answer to kAnswerFd, so that the supervisor parses
+// nothing (S26). It writes one whole record of fixed size, after it found configuration and plugins
+// good.
 namespace allot::ipc {
 
 inline constexpr std::uint32_t kPreflightMagic = 0x414c5046;  // "ALPF"
@@ -23,8 +24,8 @@ struct PreflightAnswer {
   std::uint32_t version;
   std::uint32_t pool_count;
   PreflightPool pools[kMaxPools];
-  std::uint32_t frozen_ms;  // a worker without a heartbeat for so long is killed (S27)
-  std::uint32_t stop_ms;    // patience of a graceful stop
+  std::uint32_t frozen_ms;  // a worker without a heartbeat for this long is killed (S27)
+  std::uint32_t stop_ms;    // how long a graceful stop may take
   LogFormat log_format;
   char instance[32];
   char runtime_dir[1024];   // absolute; made by the supervisor if missing

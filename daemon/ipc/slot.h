@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-// The contract between the supervisor and its children: descriptor numbers and the slot record.
-// A slot is one worker's record in a file that the supervisor creates (0640) and every child maps;
-// a worker maps only its own slot writable (S23, S24). The writer is always the one worker that the
-// slot was given to; the supervisor reads it to judge, a settler reads it to heal (S9).
-// Change of layout = new kSlotVersion; a supervisor never runs over slots of another version (S25).
+// The contract between the supervisor and its children: descriptor numbers and the slot record. A
+// slot is one worker's record in a file that the supervisor creates (0640) and every child maps; a
+// worker maps only its own slot writable (S23, S24). Only the worker that the slot was given to
+// writes it; the supervisor reads it to judge, a settler reads it to heal (S9). A change of the
+// layout needs a new kSlotVersion; a supervisor never runs over slots of another version (S25).
 namespace allot::ipc {
 
 // Descriptors that a child finds open after exec. None of them survives into a grandchild.
@@ -40,9 +40,9 @@ struct SlotFileHeader {
   char instance[32];
 };
 
-// What the worker says it is doing. Written by the worker; by the supervisor once it is dead.
+// What the worker says it is doing. The worker writes it; once it is dead, the supervisor does.
 enum class WorkerState : std::uint32_t {
-  kBlank = 0,   // nothing written since the slot was given out, or all of it is settled
+  kBlank = 0,   // unused since the slot was given out, or all settled
   kConnecting,  // no database connection
   kIdle,        // connected, no lease
   kLeasing,     // holds or is about to take a lease
@@ -50,45 +50,46 @@ enum class WorkerState : std::uint32_t {
   kStopping,    // asked to stop; acknowledging and releasing
 };
 
-// What the hard deadline of a task is: its time limit, or the end of a promise of progress (B3).
+// What set the hard deadline of a task: its time limit, or the end of a promise of progress (B3).
 enum class Limit : std::uint32_t { kTime, kProgress };
 
-// A task inside a handler; or, while none is, one whose attempt is announced or to be given back.
-// An entry is free while its attempt is 0, which is written last and cleared first. Times are
-// CLOCK_BOOTTIME ns; 0 means no deadline.
+// A task inside a handler; or, while no handler runs, a task whose attempt is announced or is to be
+// given back. An entry is free while its attempt is 0, which is written last and cleared first.
+// Times are CLOCK_BOOTTIME ns; 0 means no deadline.
 struct RunningTask {
   std::uint64_t run_key;
   std::uint64_t first_key;
   std::uint64_t started_ns;
   std::uint64_t soft_deadline_ns;
-  std::uint64_t hard_deadline_ns;  // moves when progress is made: read it with an atomic_ref
+  std::uint64_t hard_deadline_ns;  // progress moves it: read it with an atomic_ref
   std::uint32_t prio;
   std::uint32_t attempt;  // the number of this attempt, from 1
   std::uint32_t max_attempts;
-  std::uint32_t detached;  // 1: it left its partition, which is somebody else's by now (B12)
+  std::uint32_t detached;  // 1: it left its partition, which another worker may have (B12)
   char type[kTypeSize];
   std::uint32_t limited_by;  // Limit
-  // While no handler runs. 1: its attempt is written, not charged (S7). 2: it is finished and
-  // detached, and being acknowledged there.
+  // While no handler runs. 1: the attempt is written, not charged (S7). 2: the task has finished
+  // detached, and is being acknowledged there.
   std::uint32_t announced;
-  std::uint32_t queue_id, partition_no;  // where it was; a detached one outlives that lease
+  std::uint32_t queue_id, partition_no;  // where it waited; a detached task outlives that lease
   char queue_name[kTypeSize];
 };
 
-// A task that a handler finished and that is not acknowledged yet.
+// A task that a handler finished and that the worker has not acknowledged yet.
 struct FinishedTask {
   std::uint64_t run_key;
-  std::uint64_t first_key;  // 0: never tried before, so nothing but the task row is kept of it
+  std::uint64_t first_key;  // 0: first attempt, so only the row of the task exists
   std::uint64_t prio;
   std::uint64_t unique;  // 1: it has a row in task_unique
 };
 
-// Every count is stored after the entry that it makes visible (release order), so that whoever
-// reads the slot of a process that died at any instruction sees whole entries only.
+// Every count is stored after the entry that it makes visible (release order), so that a reader
+// sees only whole entries in the slot of a process that died at any instruction.
+//
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
 struct Slot {
   // Page 0: identity and state.
-  std::uint64_t generation;  // set by the supervisor; a worker that finds another one leaves
+  std::uint64_t generation;  // set by the supervisor; a worker that finds another one exits
   std::uint32_t index;
   std::uint32_t pool;
   std::atomic<std::uint32_t> state;  // WorkerState
@@ -96,9 +97,9 @@ struct Slot {
   std::atomic<std::uint64_t> heartbeat_ns;  // CLOCK_MONOTONIC
   std::uint64_t holder_id;                  // q_lock_table.lock_by of this worker (S2)
 
-  // Block loop, lease keeper, and of those that run tasks side by side; 0 = none.
+  // Those of the block loop, the lease keeper, and the runners; 0 = none.
   std::atomic<std::uint64_t> connection_ids[2 + kMaxRunning];
-  std::uint64_t connected_ns[2 + kMaxRunning];  // CLOCK_BOOTTIME when that was written
+  std::uint64_t connected_ns[2 + kMaxRunning];  // CLOCK_BOOTTIME when the id was written
 
   // The lease held or about to be taken (S9). lease_held is set before the statement is sent.
   std::atomic<std::uint32_t> lease_held;
@@ -109,8 +110,8 @@ struct Slot {
   std::atomic<std::uint64_t> lease_deadline_ns;  // CLOCK_BOOTTIME
   char queue_name[kTypeSize];
 
-  // Where connection_ids count, db::Connection::server_id(), and for how many seconds that server
-  // had been up, queue::server_uptime().
+  // The server of each of connection_ids, as db::Connection::server_id(), and for how many seconds
+  // it had been up, as queue::server_uptime().
   std::uint64_t server_ids[2 + kMaxRunning];
   std::uint64_t server_uptimes[2 + kMaxRunning];
 
@@ -118,18 +119,18 @@ struct Slot {
   std::atomic<std::uint64_t> tasks_done;
   std::atomic<std::uint64_t> tasks_retried;
   std::atomic<std::uint64_t> tasks_dead;
-  std::atomic<std::uint64_t> tasks_deferred;  // type known to no handler here (S14)
+  std::atomic<std::uint64_t> tasks_deferred;  // no handler here knows their type (S14)
   std::atomic<std::uint64_t> leases_taken;
   std::atomic<std::uint64_t> takeovers;
   std::atomic<std::uint64_t> leases_lost;
   std::atomic<std::uint64_t> deadlocks;   // 1213 seen by this worker
   std::atomic<std::uint64_t> lock_waits;  // 1205 seen by this worker
-  std::uint64_t first_job_done;  // 1 once Ready was reached: deaths after it are not start failures
+  std::uint64_t first_job_done;           // 1 once Ready: later deaths are not start failures
 
   std::atomic<std::uint32_t> running_count;  // 1 + the last entry that runs
   std::atomic<std::uint32_t> finished_count;
 
-  std::uint64_t died_ns;  // CLOCK_BOOTTIME; set by the supervisor, for a settler that comes late
+  std::uint64_t died_ns;  // CLOCK_BOOTTIME; set by the supervisor, for a late settler
 
   alignas(kPage) RunningTask running[kMaxRunning];
   alignas(kPage) FinishedTask finished[kMaxFinished];

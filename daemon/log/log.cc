@@ -44,7 +44,8 @@ class LineSink : public spdlog::sinks::base_sink<std::mutex> {
     if (file_.empty()) return true;
     UniqueFd fresh = open_log(file_);
     if (!fresh.valid()) return false;
-    // What a handler prints goes where the supervisor's descriptors went, to the same file.
+    // Lines that a handler prints go to the supervisor's standard descriptors, and so to the same
+    // file.
     for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
       if (same_file(standard, fd_.get())) ::dup2(fresh.get(), standard);
     }
@@ -115,7 +116,7 @@ const char* name_of(Level level) {
   return "unknown";
 }
 
-// As sd-daemon(3) has it: what journald takes for the priority of the line.
+// The prefix that journald takes for the priority of the line, as in sd-daemon(3).
 const char* journal_prefix(Level level) {
   switch (level) {
     case Level::kDebug:
@@ -142,7 +143,7 @@ const char* pattern_of(LogFormat format) {
   return "%v";
 }
 
-// The line without its time.
+// The line in JSON, as it is after its time.
 std::string json_line(const std::string& program, Level level, std::string_view event,
                       Fields fields) {
   std::string line;
@@ -172,8 +173,8 @@ std::string text_line(const std::string& program, const char* head, std::string_
   return line;
 }
 
-// $JOURNAL_STREAM is "device:inode" of what systemd connected; it is inherited where standard error
-// may long be something else.
+// $JOURNAL_STREAM is "device:inode" of the stream that systemd connected; children inherit it also
+// where standard error is something else.
 bool stderr_is_the_journal() {
   const char* stream = std::getenv("JOURNAL_STREAM");
   struct stat status = {};
@@ -194,7 +195,7 @@ State make_state(std::string_view program, Level level, const std::string& file,
   return state;
 }
 
-// Never destroyed: other static objects may log while the process ends.
+// The state is never destroyed, because other static objects may log while the process ends.
 State& state() {
   static State* const the_state =
       new State(make_state("allot", Level::kInfo, "", UniqueFd(), LogFormat::kText));

@@ -10,16 +10,16 @@
 #include "base/log_format.h"
 
 // One line per event: UTC, level, program, event, then key=value, in one of the forms of
-// base/log_format.h. A line is one write(2) to a file opened with O_APPEND, so several processes
-// share a file. Every function may be called from any thread.
+// base/log_format.h. Each line is one write(2) to a file opened with O_APPEND, so several processes
+// can share a file. Any thread may call every function.
 namespace allot::log {
 
 enum class Level { kDebug, kInfo, kWarn, kError };
 
-// debug, info, warn, error. Throws Error(kExitConfig) on another word.
+// Knows debug, info, warn and error. Throws Error(kExitConfig) on another word.
 [[nodiscard]] Level parse_level(std::string_view word);
 
-// A value of a field. Holds views: it lives no longer than the call it is written in.
+// A value of a field. It holds views, so it lives no longer than the call that it is written in.
 class Value {
  public:
   // NOLINTBEGIN(google-explicit-constructor): a field is written {"key", value}.
@@ -33,9 +33,9 @@ class Value {
   Value(std::floating_point auto number) : kind_(Kind::kReal), real_(static_cast<double>(number)) {}
   // NOLINTEND(google-explicit-constructor)
 
-  // Appends the value as it stands in a line of text, quoted if needed.
+  // Appends the value as a line of text has it, quoted if needed.
   void append_to(std::string& line) const;
-  // The same as JSON: a number, true, false, or a string. Bytes that are no UTF-8 become U+FFFD.
+  // The same as JSON: a number, true, false, or a string. Bytes that are not UTF-8 become U+FFFD.
   void append_json_to(std::string& line) const;
 
  private:
@@ -53,17 +53,18 @@ struct Field {
 };
 using Fields = std::initializer_list<Field>;
 
-// text, json, journald; auto is journald when lines go to standard error and that is a stream to
-// the journal ($JOURNAL_STREAM), else text. Throws Error(kExitConfig) on another word.
+// Knows text, json, journald and auto, which is journald when lines go to standard error and that
+// is a stream to the journal ($JOURNAL_STREAM), else text. Throws Error(kExitConfig) on another
+// word.
 [[nodiscard]] LogFormat parse_format(std::string_view word, const std::string& file = {});
 
-// Once, before other threads start; before it, lines of info and above go to standard error under
-// the name "allot". An empty file means standard error. Throws Error(kExitCannotCreate).
+// Call it once, before other threads start; until then lines of info and above go to standard error
+// under the name "allot". An empty file means standard error. Throws Error(kExitCannotCreate).
 void setup(std::string_view program, Level level, const std::string& file = {},
            LogFormat format = LogFormat::kText);
 
-// Opens the file again under its name, after logrotate moved it; so do standard output and error
-// that went to it. False: the old one is kept.
+// Opens the file again under its name, after logrotate moved it, and redirects standard output and
+// error there if they went to it. False: it keeps the old file.
 bool reopen();
 
 [[nodiscard]] bool enabled(Level level);
@@ -82,7 +83,7 @@ inline void error(std::string_view event, Fields fields = {}) {
   write(Level::kError, event, fields);
 }
 
-// The text as a value of a line: as it is, or in double quotes with backslash escapes when it is
+// The text as a value of a line: unchanged, or in double quotes with backslash escapes when it is
 // empty, holds a space, quote, '=', backslash, control character, or bytes that are not UTF-8.
 [[nodiscard]] std::string quoted(std::string_view text);
 

@@ -144,7 +144,7 @@ void Value::append_to(std::string& line) const {
 
 void Value::append_json_to(std::string& line) const {
   if (kind_ == Kind::kText) return append_json(line, text_);
-  // JSON has no word for these.
+  // JSON cannot express these.
   if (kind_ == Kind::kReal && !std::isfinite(real_)) {
     line.append("null");
     return;

@@ -5,7 +5,7 @@
 
 #include "ipc/board.h"
 
-// The board's bell: who submits rings it, who has nothing to do sleeps on it.
+// The board's bell: submitters ring it, idle workers sleep on it.
 namespace allot::peer {
 
 // Maps the board behind a descriptor. nullptr when it is not a board of this version.
@@ -14,11 +14,11 @@ ipc::Board* map_board(int fd);
 // For submitters: wakes up to `count` waiters and lets the next scout go at once.
 void ring(ipc::Board& board, int count);
 
-// The same for an instance on this host, by its runtime folder. Nobody there: nothing happens, the
-// polling floor finds the tasks.
+// The same for an instance on this host, by its runtime folder. If nobody runs there, nothing
+// happens: the polling floor finds the tasks.
 void ring_at(const char* runtime_dir, int count);
 
-// Only wakes: for a scout that published hints, and for a signal handler.
+// Only wakes: a scout that published hints and a signal handler use it.
 void wake(ipc::Board& board, int count);
 
 // Sleeps until the bell differs from `seen` or `timeout_ns` passed.

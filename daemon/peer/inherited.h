@@ -3,9 +3,9 @@
 
 namespace allot::peer {
 
-// Looks which of the descriptors of slot.h the supervisor passed on, closes them on exec (S21: no
-// handler's child may hold them), and takes the other numbers, so that nothing that is opened later
-// gets one of them. Must come first in main().
+// Finds out which descriptors of slot.h the supervisor passed on, and closes them on exec (S21: no
+// child of a handler may hold them). It occupies the other numbers, so that no file opened later
+// gets one of them. main() must call it first.
 void note_inherited();
 
 // True when the supervisor passed on this descriptor.

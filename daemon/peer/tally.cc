@@ -23,7 +23,7 @@ Tally* map(const UniqueFd& file) {
 }  // namespace
 
 Tally* make_tally(const std::string& path, std::int64_t allowed) {
-  unlink(path.c_str());  // workers of a former life keep theirs
+  unlink(path.c_str());  // workers of an earlier drain keep the old file
   const UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.valid() || ftruncate(file.get(), sizeof(Tally)) != 0) return nullptr;
   Tally* tally = map(file);
@@ -44,7 +44,7 @@ bool take(Tally& tally) {
   return false;
 }
 
-// So far below that what take() and give_back() add does not matter.
+// The value is so far below zero that what take() and give_back() add does not matter.
 void close(Tally& tally) {
   tally.allowed = std::numeric_limits<std::int64_t>::min() / 2;
 }

@@ -5,29 +5,29 @@
 #include <cstdint>
 #include <string>
 
-// What the workers of one `allot drain` may do together, and have done: a file that all of them
+// What the workers of one `allot drain` may do together, and have done, in a file that all of them
 // map.
 namespace allot::peer {
 
 struct Tally {
   std::atomic<std::int64_t> allowed;   // attempts that may still start
   std::atomic<std::uint64_t> started;  // attempts
-  std::atomic<std::uint64_t> done;     // of these: their tasks are finished
-  std::atomic<std::uint64_t> failed;   // of these: retry, dead, or a crash
+  std::atomic<std::uint64_t> done;     // attempts whose tasks are finished
+  std::atomic<std::uint64_t> failed;   // attempts that ended in a retry, as dead, or in a crash
 };
 
-// A new file in place of what is there, mapped. nullptr: errno says why.
+// Makes a new file in place of an old one, and maps it. nullptr: errno says why.
 Tally* make_tally(const std::string& path, std::int64_t allowed);
 
-// That of another process; nullptr: errno says why.
+// Maps the file that another process made; nullptr: errno says why.
 Tally* map_tally(const std::string& path);
 
 // False: no attempt may start any more.
 bool take(Tally& tally);
-// It did not start after all.
+// Takes back an attempt that did not start after all.
 void give_back(Tally& tally);
 
-// From now on none may.
+// Allows no further attempt.
 void close(Tally& tally);
 
 }  // namespace allot::peer

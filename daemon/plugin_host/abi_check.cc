@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMaxName = 63;
 constexpr std::uint32_t kOldest = 1;
 
-// Sizes of version 1. Later fields are looked at only where struct_size covers them.
+// Sizes of version 1. The check looks at later fields only where struct_size covers them.
 constexpr std::size_t kPluginSizeV1 = offsetof(allot_plugin, handler_count) + sizeof(std::size_t);
 constexpr std::size_t kHandlerSizeV1 = offsetof(allot_handler, destroy) + sizeof(void*);
 

@@ -24,7 +24,7 @@ std::string whose(const Access& place, uid_t self) {
          (self == 0 ? std::string() : " or uid " + std::to_string(self) + " who runs this");
 }
 
-// An Access that nobody can pass if the path is gone by now.
+// Returns an Access that fails every check if the path is gone by now.
 Access look_at(const fs::path& path) {
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) return {path.string(), 0, S_IWOTH};
@@ -55,7 +55,7 @@ std::optional<Finding> check_access(const Access& file, const Way& way, uid_t se
                                                 whose(folder, self) + "; chown root " +
                                                 folder.path};
     }
-    // Also with the sticky bit: everybody could add plugins.
+    // The sticky bit does not help here: everybody could add plugins.
     if (is_world_writable(folder)) {
       return Finding{Refusal::kWritableFolder, "anybody may put files into the folder " +
                                                    folder.path + "; chmod o-w " + folder.path};

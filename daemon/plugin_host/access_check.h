@@ -11,28 +11,29 @@
 #include "plugin_host/refusal.h"
 
 // A plugin is code that runs with the worker's rights, so nobody else may be able to replace it
-// (F6). Group-writable is let pass: /usr/local and a user's own folders often are.
+// (F6). Group-writable is accepted, because /usr/local and a user's own folders often are.
 namespace allot::plugin_host {
 
-// What stat said of a path.
+// The result of stat for a path.
 struct Access {
   std::string path;
   uid_t owner = 0;
   mode_t mode = 0;
 };
 
-// Folders on the way to a file. Of those above the ones that hold it only the rights are looked at:
-// whose they are is the choice of who wrote the path into the configuration.
+// Folders on the way to a file. For those above the holders only the rights count: whoever wrote
+// the path into the configuration has chosen their owners.
 struct Way {
   std::vector<Access> holders;  // the folder of the file, and that of the link to it
   std::vector<Access> above;
 };
 
-// Pure. `self` is the user of this process. nullopt: only root and `self` can change the file.
+// Pure. `self` is the user of this process. nullopt: nobody but root and `self` can change the
+// file.
 std::optional<Finding> check_access(const Access& file, const Way& way, uid_t self);
 
-// The regular file at `path` with all links resolved, if it passes check_access. Open what is
-// returned: a link could be changed in between.
+// The regular file at `path` with all links resolved, if it passes check_access. Open the returned
+// path, because somebody could change a link in between.
 std::variant<std::string, Finding> trusted_file(const std::string& path);
 
 }  // namespace allot::plugin_host

@@ -10,7 +10,7 @@ namespace allot::plugin_host {
 namespace {
 
 constexpr std::size_t kMaxReason = 64 << 10;
-// Far enough for "never", and small enough to be counted in nanoseconds.
+// Long enough for "never", and small enough to be counted in nanoseconds.
 constexpr std::int64_t kMaxDelayMs = std::int64_t{36500} * 24 * 3600 * 1000;
 
 allot_str text(std::string_view from) {
@@ -26,7 +26,7 @@ std::int32_t last_kind(std::uint32_t abi_version) {
   return abi_version < 3 ? ALLOT_FAIL : ALLOT_EXCEPTION;
 }
 
-// Never an acknowledgement: what this handler meant is not known.
+// An unknown outcome never acknowledges, because nobody knows what the handler meant.
 CallResult unknown(std::int32_t kind, std::uint32_t abi_version) {
   CallResult result;
   result.kind = OutcomeKind::kRetry;
@@ -39,7 +39,7 @@ CallResult unknown(std::int32_t kind, std::uint32_t abi_version) {
   return result;
 }
 
-// A number that came with a later version is none of this plugin's outcomes, whatever it means now.
+// A number that a later version introduced is no outcome of this plugin, whatever it means now.
 CallResult read(const allot_outcome& outcome, std::string_view buffer, std::uint32_t abi_version) {
   if (outcome.kind > last_kind(abi_version)) return unknown(outcome.kind, abi_version);
   CallResult result;
@@ -101,7 +101,8 @@ const char* name_of(OutcomeKind kind) {
 }
 
 CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks& hooks) {
-  // One buffer per thread: 64 KiB that most tasks never touch are not cleared for each of them.
+  // One buffer per thread, so that 64 KiB which most tasks never touch are not cleared for each
+  // task.
   thread_local std::string buffer(kMaxReason, '\0');
   const allot_task task = task_of(input);
   const allot_host host = host_of(hooks);
@@ -113,7 +114,8 @@ CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks&
 ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> inputs,
                      std::span<HostHooks* const> hooks) {
   const std::size_t count = inputs.size();
-  // For the reasons and the error. Not cleared: pages that none of them reaches take no memory.
+  // Room for the reasons and the error. It is not cleared: pages that no text reaches take no
+  // memory.
   const auto room = std::make_unique_for_overwrite<char[]>((count + 1) * kMaxReason);
   std::vector<allot_task> tasks;
   std::vector<allot_host> hosts;

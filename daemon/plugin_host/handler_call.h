@@ -29,17 +29,17 @@ const char* name_of(OutcomeKind kind);
 
 struct CallResult {
   OutcomeKind kind = OutcomeKind::kSuccess;
-  // Of a retry or snooze, at most a century; nullopt: the policy decides.
+  // The delay of a retry or snooze, at most a century; nullopt: the policy decides.
   std::optional<std::chrono::milliseconds> delay;
   std::string reason;  // at most 64 KiB
 };
 
-// Runs one task in its handler, over the C ABI. An outcome that makes no sense is a retry.
+// Runs one task in its handler, over the C ABI. A meaningless outcome counts as a retry.
 CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks& hooks);
 
 struct ManyResult {
-  std::vector<CallResult> each;  // in the order of the tasks; none when the call says nothing
-  std::string error;             // and why it does not, at most 64 KiB
+  std::vector<CallResult> each;  // in the order of the tasks; empty when the call failed
+  std::string error;             // why it failed, at most 64 KiB
 };
 
 // Runs several tasks in one call of a handler that takes them (most_in_a_call); each input has its

@@ -44,7 +44,7 @@ std::int32_t give(const CallAnswer& answer, allot_result* result) {
   return answer.code;
 }
 
-// False: one of them is malformed, and `answer` says so.
+// False: a submission is malformed, and `answer` says so.
 bool are_whole(const allot_submission* const* tasks, std::size_t count, CallAnswer& answer) {
   for (std::size_t i = 0; i < count; ++i) {
     if (tasks == nullptr || tasks[i] == nullptr || tasks[i]->struct_size < kSubmissionSize) {

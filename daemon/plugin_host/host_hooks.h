@@ -12,7 +12,7 @@
 
 namespace allot::plugin_host {
 
-// What a call of a handler that writes came to.
+// The result of a handler's call that writes.
 struct CallAnswer {
   std::int32_t code = ALLOT_OK;  // ALLOT_LEASE_LOST ...
   std::string error{};           // for people
@@ -23,9 +23,9 @@ struct CallAnswer {
 
 using TakeRow = std::function<void(std::span<const allot_str> fields)>;
 
-// What the worker offers to a running handler. The tasks that it is given are whole: none is null
-// or of an older version. Called from any thread, and never throws. The calls that write are not
-// offered unless they are overridden.
+// The calls that a worker offers to a running handler. The submissions that they get are checked:
+// none is null or of an older version. Any thread may call them, and they never throw. A call that
+// writes is not offered unless the worker overrides it.
 class HostHooks {
  public:
   HostHooks() = default;
@@ -44,7 +44,7 @@ class HostHooks {
                              const TakeRow& take_row) noexcept;
 };
 
-// The functions of allot_host over `hooks`, which outlives what is returned.
+// The functions of allot_host over `hooks`, which must outlive the result.
 allot_host host_of(HostHooks& hooks);
 
 }  // namespace allot::plugin_host

@@ -21,7 +21,7 @@ std::vector<allot_pair> pairs_of(const Section& section) {
   return pairs;
 }
 
-// A buffer for what a plugin says is wrong.
+// A buffer for a plugin's error text.
 struct ErrorText {
   std::array<char, 4096> buffer{};
   allot_text text{buffer.data(), buffer.size(), 0};
@@ -34,7 +34,7 @@ void take_type(void* types, allot_str type) {
   static_cast<std::vector<std::string>*>(types)->emplace_back(view(type));
 }
 
-// The types of a handler, those that the configuration names included.
+// The types of a handler, including those that the configuration names.
 std::variant<std::vector<std::string>, Finding> types_of(const allot_handler& handler,
                                                          const std::vector<allot_pair>& config) {
   std::vector<std::string> types;

@@ -14,10 +14,10 @@ namespace allot::plugin_host {
 
 // One plugin's section of the configuration: key -> value; a list is its key several times.
 using Section = std::multimap<std::string, std::string>;
-// By name.
+// The sections by plugin name.
 using Sections = std::map<std::string, Section>;
 
-// A file, as a look at it found it.
+// A plugin file and what it offers.
 struct PluginFile {
   std::string path;
   std::string name;  // its section in the configuration
@@ -36,19 +36,19 @@ struct LoadedHandler {
   const allot_handler* handler = nullptr;
   void* self = nullptr;
   std::vector<std::string> types = {};
-  std::uint32_t abi_version = ALLOT_ABI_VERSION;  // that its plugin was compiled with
+  std::uint32_t abi_version = ALLOT_ABI_VERSION;  // the version that its plugin was compiled with
 };
 
 struct OpenedPlugin {
   PluginFile file;
-  std::vector<LoadedHandler> handlers;  // not yet made; those without a type are left out
+  std::vector<LoadedHandler> handlers;  // not made yet; without those that have no type
   Section section;
 };
 
 // Opens and describes a plugin in this process, for good. Makes no handler.
 OpenedPlugin open_and_describe(const std::string& path, const Sections& sections);
 
-// Makes the state of each handler. Those that were made are in `made`, also when one failed: the
+// Makes the state of each handler. `made` has those that were made, also when one failed: the
 // caller destroys them.
 std::optional<Finding> make_handlers(const OpenedPlugin& opened, std::vector<LoadedHandler>& made);
 void destroy(const LoadedHandler& handler);

@@ -10,13 +10,13 @@
 namespace allot::plugin_host {
 namespace {
 
-// Never emptied, on purpose: see the header.
+// The list is never emptied, on purpose: see the header.
 std::vector<boost::dll::shared_library>& opened() {
   static auto& libraries = *new std::vector<boost::dll::shared_library>;
   return libraries;
 }
 
-// The dynamic linker's own words. Boost wraps them, and adds an errno that says nothing.
+// The dynamic linker's own message. Boost wraps it, and adds a meaningless errno.
 std::string linker_message(const std::string& boost_message) {
   constexpr std::string_view kBefore = "dlerror system message: ";
   const auto before = boost_message.find(kBefore);

@@ -19,7 +19,7 @@
 namespace allot::plugin_host {
 namespace {
 
-// What the child says: numbers, and texts behind their sizes.
+// Writes the child's answer: numbers, and texts after their sizes.
 class Writer {
  public:
   void number(std::uint32_t value) {
@@ -47,7 +47,7 @@ class Writer {
   std::string bytes_;
 };
 
-// Reads it back; not complete() when the child was cut off.
+// Reads the answer back; not complete() when the child was cut off.
 class Reader {
  public:
   explicit Reader(const std::string& bytes) : bytes_(bytes) {}
@@ -96,9 +96,9 @@ std::optional<Finding> try_init(const OpenedPlugin& opened) {
   return finding;
 }
 
-// The child: describes, and with `init` describes again after that.
+// The child: describes the plugin, and with `init` makes its handlers and describes it again.
 [[noreturn]] void look(const std::string& path, const ProbeOptions& options, int answer) {
-  dup2(STDERR_FILENO, STDOUT_FILENO);  // what a plugin prints is no part of our output
+  dup2(STDERR_FILENO, STDOUT_FILENO);  // a plugin's output is not part of ours
   const auto say = [answer](const PluginFile& file) {
     Writer writer;
     writer.file(file);
@@ -113,7 +113,7 @@ std::optional<Finding> try_init(const OpenedPlugin& opened) {
   _exit(said ? kExitOk : kExitFailure);
 }
 
-// One plugin's child. Ends with this object.
+// The child that opens one plugin. It ends with this object.
 class Probe {
  public:
   Probe(const std::string& path, const ProbeOptions& options) : init_(options.init) {
@@ -127,7 +127,7 @@ class Probe {
       throw Error(std::string("no process for a look at the plugins: ") + std::strerror(errno));
     }
     if (pid_ == 0) {
-      setpgid(0, 0);  // what the plugin starts is ended with it
+      setpgid(0, 0);  // processes that the plugin starts end with it
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(kExitFailure);
       look(path, options, write_end.get());
@@ -144,12 +144,13 @@ class Probe {
   Probe& operator=(Probe&&) = delete;
   ~Probe() { (void)end(); }
 
-  // What is known at the deadline, or as soon as the child has said everything or is gone.
+  // Returns what is known at the deadline, or as soon as the child has answered or is gone.
   PluginFile finish(Nanos deadline) {
     bool gone = false;
     while (!understand() && !gone && boot_ns() < deadline) {
       gone = is_gone();
-      // Both are watched: what the plugin started may keep the pipe open, or it closed it itself.
+      // The parent watches both: a process that the plugin started may keep the pipe open, and the
+      // plugin may close it itself.
       pollfd ready = {answer_.get(), POLLIN, 0};
       if (poll(&ready, 1, gone ? 0 : 10) > 0) read_on();
     }
@@ -160,7 +161,7 @@ class Probe {
   }
 
  private:
-  // True when the child has said everything.
+  // True when the answer is complete.
   bool understand() {
     Reader reader(said_);
     PluginFile described;
@@ -180,17 +181,17 @@ class Probe {
     std::array<char, 65536> buffer{};
     const ssize_t got = ::read(answer_.get(), buffer.data(), buffer.size());
     if (got > 0) said_.append(buffer.data(), static_cast<std::size_t>(got));
-    if (got == 0) answer_.reset();  // poll passes over it from now on
+    if (got == 0) answer_.reset();  // poll ignores it from now on
   }
 
-  // Ended, and not yet reaped: its number stays its own.
+  // The child has ended but is not reaped, so no other process has its number.
   [[nodiscard]] bool is_gone() const {
     siginfo_t info = {};
     return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
            info.si_pid == pid_;
   }
 
-  // Kills what is left of the child; its wait status, if it left one.
+  // Kills what is left of the child; returns its wait status, if it left one.
   std::optional<int> end() {
     if (pid_ <= 0) return std::nullopt;
     kill(-pid_, SIGKILL);

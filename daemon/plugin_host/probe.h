@@ -7,20 +7,20 @@
 
 #include "plugin_host/opened_plugin.h"
 
-// A look at plugins that cannot hurt the looker: each is opened in a forked child, so that one that
-// crashes, exits or hangs is known by its name.
+// Inspects plugins without danger to the caller: a forked child opens each plugin, so that the
+// caller can name one that crashes, exits or hangs.
 namespace allot::plugin_host {
 
 struct ProbeOptions {
-  // Time for all of them; a third of what the supervisor grants a whole check.
+  // The time for all of them; a third of what the supervisor grants a whole check.
   std::chrono::milliseconds patience = std::chrono::seconds(10);
   // Also make and destroy the handlers, as a worker does when it starts.
   bool init = false;
   Sections sections = {};
 };
 
-// What each file offers, or why it is refused, in the order of `paths`. Must be called while this
-// process has one thread.
+// What each file offers, or why it is refused, in the order of `paths`. Call it while this process
+// has one thread.
 std::vector<PluginFile> probe(const std::vector<std::string>& paths,
                               const ProbeOptions& options = {});
 

@@ -5,18 +5,18 @@
 
 namespace allot::plugin_host {
 
-// Why a plugin is not used. One test plugin provokes each.
+// Why a plugin is refused. One test plugin provokes each of these.
 enum class Refusal {
   kNotAFile,        // missing, a folder, a socket ...
   kWritableFile,    // anybody may write into it
   kFileOwner,       // belongs to neither root nor this process's user
   kWritableFolder,  // anybody may put another file in its place
-  kFolderOwner,     // the owner of its folder may, who is neither of the two
-  kCannotOpen,      // the dynamic linker's word
+  kFolderOwner,     // its folder belongs to neither of the two
+  kCannotOpen,      // the dynamic linker refused it
   kNoSymbol,        // no allot_plugin_describe
   kNoDescription,   // describe returned null
   kWrongMagic,      // not an Allot plugin, or not this byte order
-  kTooNew,          // compiled for an ABI that this daemon does not know
+  kTooNew,          // compiled for an ABI that is newer than this daemon
   kNoVersion,       // ABI version 0
   kShortPlugin,     // struct_size of the description is less than version 1 has
   kBadName,         // plugin name
@@ -28,17 +28,17 @@ enum class Refusal {
   kTypeTaken,     // another plugin offers that type
   kBadConfig,     // a handler that takes its types from the configuration does not accept it
   kInitFailed,    // create of a handler failed
-  kCrashes,       // took the process with it when it was opened, or when its handlers were made
-  kHangs          // was not done in time with one of these
+  kCrashes,       // it ended the process that opened it or made its handlers
+  kHangs          // one of these took too long
 };
 inline constexpr Refusal kLastRefusal = Refusal::kHangs;
 
-// As it is printed and documented.
+// The name as messages and documents have it.
 const char* name_of(Refusal refusal);
 
 struct Finding {
   Refusal refusal;
-  std::string text;  // what is wrong and how to mend it
+  std::string text;  // what is wrong and how to fix it
 };
 
 }  // namespace allot::plugin_host

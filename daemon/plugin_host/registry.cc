@@ -87,7 +87,7 @@ const LoadedHandler* Registry::at(const Places& places, std::string_view name) c
 const LoadedHandler* Registry::find(std::string_view type) const {
   if (const LoadedHandler* exact = at(by_type_, type)) return exact;
   if (by_prefix_.empty() || type.size() < 2) return nullptr;
-  // From the longest: each dot but a last byte ends one.
+  // The longest prefix first: each dot ends a prefix, unless it is the last byte.
   std::size_t dot = type.size() - 1;
   while (dot > 0 && (dot = type.rfind('.', dot - 1)) != std::string_view::npos) {
     if (const LoadedHandler* handler = at(by_prefix_, type.substr(0, dot + 1))) return handler;

@@ -10,9 +10,9 @@
 
 namespace allot::plugin_host {
 
-// Describes every *.so of a folder, in name order; starts nothing (S30), and opens each in a child
-// of its own (probe.h). A type or prefix that two plugins offer is a refusal of the second that
-// names both files. Throws Error(kExitConfig) when the folder cannot be read.
+// Describes every *.so of a folder, in name order. It starts nothing (S30), and opens each in a
+// child of its own (probe.h). When two plugins offer the same type or prefix, it refuses the second
+// and names both files. Throws Error(kExitConfig) when the folder cannot be read.
 std::vector<PluginFile> describe(const std::string& folder, const Sections& sections = {});
 
 // The handlers of this process by task type.
@@ -29,8 +29,8 @@ class Registry {
   // Destroys the handlers' states; the libraries stay.
   ~Registry();
 
-  // By its exact type, else by the longest prefix that it begins with. nullptr: nobody here knows
-  // this type.
+  // Finds a handler by its exact type, else by the longest prefix of the type. nullptr: no handler
+  // here knows this type.
   [[nodiscard]] const LoadedHandler* find(std::string_view type) const;
   // The number of types and prefixes.
   [[nodiscard]] std::size_t size() const { return by_type_.size() + by_prefix_.size(); }

@@ -5,10 +5,11 @@
 
 #include "db/connection.h"
 
-// What the account of a connection may do.
+// What the account of a connection is allowed to do.
 namespace allot::queue {
 
-// Throws DbError(kRefused) that names the first right which the account lacks to be a worker's.
+// Throws DbError(kRefused) that names the first right which a worker's account needs and this one
+// lacks.
 void require_rights(db::Connection& db);
 
 // How many connections the server allows to all its clients, or to this account where that is less.

@@ -9,17 +9,17 @@
 namespace allot::queue {
 namespace {
 
-// It may move to a later key between a look at it and the deletion of its row.
+// The task may move to a later key between a look at it and the deletion of its row.
 constexpr int kTries = 5;
 
-// Nobody had the partition from the first look, before the task was taken out, to the second one,
-// after it: every lease and every release has a new epoch.
+// Whether nobody had the partition from the first look, before the task was taken out, to the
+// second one, after it: every lease and every release has a new epoch.
 bool was_free(const Standing& before, const Standing& after) {
   return !before.leased && !after.leased && before.epoch == after.epoch;
 }
 
-// As far as one look can tell: attended tasks of a leased partition run, ran a moment ago, or will
-// soon, and whoever runs them looks for requests first.
+// Whether the task runs, as far as one look can tell: attended tasks of a leased partition run, ran
+// a moment ago, or will soon, and the worker that runs them looks for requests first.
 bool runs(const TaskView& task, const std::optional<Standing>& standing) {
   if (task.running) return true;
   return (task.flags & kAttendedFlag) != 0 && standing && standing->leased && standing->due;

@@ -101,7 +101,7 @@ bool resume(db::Connection& db, const QueueInfo& queue) {
   return db.run({statement}).front().affected() > 0;
 }
 
-// Looked at first: to insert a row that is there waits for whoever is writing it.
+// Looks first, because to insert an existing row would wait for whoever is writing it.
 void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions) {
   db::Statement count(sql::k_count_partitions);
   count.set("queue_id", queue_id);
@@ -136,7 +136,7 @@ QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueSha
     queue = find_queue(db, name);
   }
   if (!queue) throw Error("queue '" + std::string(name) + "' could not be made");
-  // Lease rows also for a queue that stands: whoever made it may have died in between.
+  // An existing queue may lack lease rows, because its creator may have died in between.
   make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
   return *queue;
 }

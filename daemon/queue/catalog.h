@@ -14,7 +14,7 @@
 
 namespace allot::queue {
 
-// Since when, by the database's clock, and why nobody leases the partitions of a queue.
+// Since when, by the database's clock, and why no worker leases the partitions of a queue.
 struct Pause {
   std::string at;      // UTC, ISO 8601
   std::string reason;  // may be empty
@@ -27,10 +27,10 @@ enum class Placement {
   kLimited,  // max_running for each key: so many of its tasks run at a time (A8)
   kFair      // one for each key that has tasks, as long as there are enough (A9)
 };
-// As it stands in the database and in the configuration: "spread".
+// The word in the database and in the configuration: "spread".
 [[nodiscard]] std::string_view name_of(Placement placement);
 
-// What a queue is made with; afterwards the database owns it (S17).
+// The shape that a queue is created with; afterwards the database owns it (S17).
 struct QueueShape {
   std::uint32_t partitions = 0;
   Placement placement = Placement::kSpread;
@@ -46,14 +46,15 @@ struct QueueInfo {
   std::string name;
   QueueShape shape{};
   std::optional<Pause> paused{};  // only from list_queues()
-  // Of ordered and limited queues: those of one layout are first_partition and the ones behind it.
+  // The first of the queue's present partitions; ordered and limited queues get other ones with
+  // each layout.
   std::uint32_t first_partition = 0;
   std::uint32_t layout = 0;
   bool resizing = false;  // only from list_queues(): see resize.h
 
   [[nodiscard]] std::uint32_t partitions() const { return shape.partitions; }
-  // A task that runs has its partition, or one of those of its key, to itself: it does not detach,
-  // and ends with its lease (S5).
+  // Whether a running task has its partition, or one of those of its key, to itself: it does not
+  // detach, and ends with its lease (S5).
   [[nodiscard]] bool alone() const {
     return shape.placement == Placement::kOrdered || shape.placement == Placement::kLimited;
   }
@@ -61,7 +62,8 @@ struct QueueInfo {
 
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name);
 std::vector<QueueInfo> list_queues(db::Connection& db);
-// By its number, as it is now; its layout stays until the transaction that is open on `db` ends.
+// The queues by number, as they are now; their layouts stay until the transaction that is open on
+// `db` ends.
 std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,
                                                 std::span<const std::uint32_t> queue_ids);
 // Empty when there is no such queue.
@@ -69,18 +71,18 @@ std::string queue_name(db::Connection& db, std::uint32_t queue_id);
 
 inline constexpr std::size_t kMaxPauseReason = 255;  // characters of UTF-8
 
-// From now on no worker of any host takes a partition of this queue; who has one goes on until his
-// block_seconds are over. Of one that is paused the reason changes, not since when it is.
+// From now on no worker of any host takes a partition of this queue; a worker that has one goes on
+// until its block_seconds are over. For a paused queue only the reason changes, not the time.
 void pause(db::Connection& db, const QueueInfo& queue, std::string_view reason);
-// False: it was not paused.
+// False: the queue was not paused.
 bool resume(db::Connection& db, const QueueInfo& queue);
 
-// What is submitted from now on goes to so many partitions (S17). New ones have their lease rows
-// before; those that are retired keep theirs, and are drained. Programs that know the queue already
-// go on with the number they know. Not for ordered and limited queues: see resize.h.
+// From now on new tasks go to this many partitions (S17). New partitions get their lease rows
+// first; retired ones keep theirs, and are drained. Programs that know the queue already go on with
+// the number that they know. Not for ordered and limited queues: see resize.h.
 void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions);
 
-// The lease rows of the first so many partitions; those that are there stay as they are.
+// Makes the lease rows of the first partitions; existing ones stay as they are.
 void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions);
 
 // Makes the queue and its lease rows if they are missing; an existing queue keeps its shape.

@@ -12,7 +12,7 @@ namespace allot::queue {
 
 using allot::Compression;
 
-// The bits of a task's flags that say so.
+// The bits of a task's flags that name the compression.
 inline constexpr std::uint32_t kGzipFlag = 4;
 inline constexpr std::uint32_t kZstdFlag = 8;
 inline constexpr std::uint32_t kCompressedFlags = kGzipFlag | kZstdFlag;
@@ -21,10 +21,10 @@ inline constexpr std::uint32_t kCompressedFlags = kGzipFlag | kZstdFlag;
 // "gzip" or "zstd"; nullopt for any other word.
 [[nodiscard]] std::optional<Compression> compression_of(std::string_view name);
 
-// With zstd; nullopt when that saves nothing.
+// Compresses with zstd; nullopt when that saves nothing.
 [[nodiscard]] std::optional<std::string> compress(std::string_view payload);
 
-// What `bytes` were, by the flags of their task. Gzip may be a zlib stream as well. Throws
+// The uncompressed bytes, by the flags of their task. Gzip may also be a zlib stream. Throws
 // Error(kExitBadInput) when they are damaged, cut off, or would be more than a payload may have.
 [[nodiscard]] std::string decompress(std::uint32_t flags, std::string bytes);
 

@@ -24,7 +24,7 @@ bool in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Where the text ends that the quote at `open` begins; npos when it begins none ("can't").
+// Where the text ends that the quote at `open` begins; npos when it begins no text ("can't").
 std::size_t closing_quote(std::string_view line, std::size_t open) {
   const char quote = line[open];
   if (quote != '\'' && quote != '"' && quote != '`') return std::string_view::npos;
@@ -34,7 +34,8 @@ std::size_t closing_quote(std::string_view line, std::size_t open) {
 
 std::string_view word_at(std::string_view line, std::size_t begin) {
   std::size_t end = begin;
-  // 10.0.0.1:3306, host-3, 2026-11-21T05:00:00, 550e8400-e29b: what joins two words joins numbers.
+  // 10.0.0.1:3306, host-3, 2026-11-21T05:00:00, 550e8400-e29b: characters that join two words also
+  // join numbers.
   constexpr std::string_view kJoins = "-_.:/";
   while (end < line.size() &&
          (in_word(line[end]) || (end > begin && kJoins.find(line[end]) != std::string_view::npos &&
@@ -69,7 +70,7 @@ DeadLetter read_letter(const db::Row& row, std::uint32_t queue_id) {
   return letter;
 }
 
-// The last statement of each transaction takes the rows out of task_dead.
+// The last statement of each transaction deletes the rows from task_dead.
 template <typename Send>
 std::uint64_t in_each_partition(std::span<const TaskId> ids, Send&& send) {
   std::map<Partition, std::vector<TaskKey>> partitions;
@@ -79,14 +80,14 @@ std::uint64_t in_each_partition(std::span<const TaskId> ids, Send&& send) {
   return sum;
 }
 
-// Dead tasks of a partition that go back into one.
+// Dead tasks of one partition that go back into one partition.
 struct DeadTarget {
   std::uint32_t to = 0;
   std::string placed_queue;  // the queue's number, or placed_queue.sql
   std::vector<TaskKey> keys;
 };
 
-// The partitions of a key of a limited queue are those from its place on.
+// Whether the partition is one of the key: in a limited queue they start at the key's place.
 bool has_place(const QueueInfo& queue, std::uint32_t key_hash, std::uint32_t partition_no) {
   for (std::uint32_t nth = 0; nth < queue.partitions(); ++nth) {
     if (place_of(queue, key_hash, nth) == partition_no) return true;
@@ -151,7 +152,7 @@ std::uint64_t retry_to(db::Connection& db, Partition partition, const DeadTarget
         .set_raw("ordered_keys", ordered)
         .set("kept_flags", kCompressedFlags | kHookFlag)
         .set("salt", salt);
-    // Else what was left of an earlier life would end this one.
+    // Clears requests of an earlier life first, because they would end this one.
     const std::array<db::Statement, 2> statements{clear_cancel_statement(partition, target.keys),
                                                   retry};
     count = db.transact(statements).back().affected();
@@ -235,7 +236,7 @@ std::uint64_t retry_dead(db::Connection& db, std::span<const TaskId> ids, MovedI
       try {
         return retry_in(db, partition, keys, moved);
       } catch (const db::DbError& error) {
-        // Resized just now. What was retried before is not dead any more.
+        // The queue was resized just now. Tasks that were retried before are not dead any more.
         if (error.number() != kOutOfRange || tries == kSaltTries) throw;
       }
     }

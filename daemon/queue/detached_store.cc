@@ -31,15 +31,15 @@ db::Statement forget(const Detached& detached, std::uint32_t attempt) {
   return statement;
 }
 
-// As one transaction. The last statement takes the task out of task_running, or finds that it is
+// Sends one transaction. The last statement takes the task out of task_running, or finds that it is
 // gone.
 Landed send(db::Connection& db, std::initializer_list<db::Statement> writes) {
   const std::vector<db::Statement> statements(writes);
   return db.transact(statements).back().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 
-// The same for a task that is at its end, and with it the time of its unique key, if it has one,
-// and what was asked of it.
+// The same for a task that ends; it also stamps its unique key, if it has one, and deletes requests
+// to cancel it.
 Landed send_last(db::Connection& db, const Detached& detached, std::vector<db::Statement> writes) {
   const TaskKey first_key{detached.id.prio, detached.id.first_key};
   writes.push_back(stamp_statement(detached.id.partition, {&first_key, 1}));
@@ -58,7 +58,8 @@ Landed move(db::Connection& db, const Detached& detached, const db::Statement& f
   });
 }
 
-// To where it stood; should somebody stand there by now, behind what is due.
+// Puts the task back where it was; if another task has that place by now, behind those that are
+// due.
 Landed put_back(db::Connection& db, const Detached& detached, const db::Statement& first,
                 std::uint32_t charged, std::uint32_t keep_flags) {
   db::Statement back = fenced(sql::k_return_detached, detached);
@@ -113,7 +114,7 @@ db::Statement DetachedStore::detach_statement(const Lease& lease, const Task& ta
   return detach;
 }
 
-// Where nothing was moved the fence was gone for good; or an earlier try had done it.
+// If nothing was moved, the fence was gone for good, or an earlier try had succeeded.
 Landed DetachedStore::landed(db::Connection& db, const Lease& lease, const Task& task,
                              std::uint64_t moved) const {
   if (moved == 1) return Landed::kYes;
@@ -239,7 +240,7 @@ std::optional<Detached> DetachedStore::recover(db::Connection& db, const Detache
       .set("suspect_flag", kSuspectFlag);
   const Detached mine{sighting.id, sighting.epoch + 1, holder_.id};
   if (db.run({statement}).front().affected() == 1) return mine;
-  // An earlier try may have landed and its reply been lost.
+  // An earlier try may have succeeded although its reply was lost.
   const auto now = held(db, sighting.id);
   return now && now->epoch == mine.epoch ? std::optional(mine) : std::nullopt;
 }

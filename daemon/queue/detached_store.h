@@ -22,7 +22,7 @@ struct Detached {
   std::uint64_t holder = 0;
 };
 
-// A detached task of somebody, as one look at the table showed it.
+// Somebody's detached task, as one look at the table showed it.
 struct DetachedSighting {
   TaskId id;
   std::uint32_t attempt = 0;  // the number of the attempt that runs
@@ -34,30 +34,30 @@ struct DetachedSighting {
   std::string holder;                      // "host/instance/pid", for the log
 };
 
-// The row of its history (C10), to be sent before it is acknowledged, in the same transaction.
+// Keeps the task in the history (C10): send it before the acknowledgement, in the same transaction.
 [[nodiscard]] db::Statement keep_statement(const Detached& detached, const Usage& usage);
 
 // The verbs on task_running. Each is one trip, may be repeated after a lost reply, and throws
-// db::DbError. kLeaseGone of those that end a detached task says that it is not this holder's any
-// more: somebody recovered it, or an earlier try whose reply was lost had ended it.
+// db::DbError. From a verb that ends a detached task, kLeaseGone says that this holder does not
+// have it any more: another one recovered it, or an earlier try whose reply was lost had ended it.
 class DetachedStore {
  public:
   DetachedStore(const Holder& holder, std::chrono::microseconds ttl) : holder_(holder), ttl_(ttl) {}
 
-  // What detach() makes of this task.
+  // What detach() turns this task into.
   [[nodiscard]] static Detached detached(const Lease& lease, const Task& task);
 
-  // Moves the task, whose attempt number `attempt` runs, out of its partition, acknowledges what
-  // its block has finished, and releases the partition.
+  // Moves the task, which runs attempt number `attempt`, out of its partition, acknowledges the
+  // finished tasks of its block, and releases the partition.
   [[nodiscard]] Landed detach(db::Connection& db, const Lease& lease, const Task& task,
                               std::uint32_t attempt, std::span<const Finished> finished) const;
 
-  // The same for one of several that run: the partition and its other tasks stay with the lease,
-  // which must not see the task again once it came back (its epoch would be the same).
+  // The same for one of several running tasks: the lease keeps the partition and its other tasks,
+  // and must not see this task again if it comes back (its epoch would be the same).
   [[nodiscard]] Landed detach_beside(db::Connection& db, const Lease& lease, const Task& task,
                                      std::uint32_t attempt) const;
 
-  // False: it is not this holder's any more.
+  // False: this holder does not have it any more.
   bool renew(db::Connection& db, const Detached& detached) const;
   // The task as this holder has it.
   std::optional<Detached> held(db::Connection& db, const TaskId& id) const;
@@ -66,7 +66,7 @@ class DetachedStore {
   [[nodiscard]] static Landed checkpoint(db::Connection& db, const Detached& detached,
                                          std::string_view payload);
 
-  // The ends. As in TaskStore, `attempt` is the number of the attempt that ended.
+  // The verbs that end it. As in TaskStore, `attempt` is the number of the attempt that ended.
   [[nodiscard]] static Landed ack(db::Connection& db, const Detached& detached,
                                   const std::optional<Record>& record = std::nullopt);
   [[nodiscard]] static Landed retry(db::Connection& db, const Detached& detached,
@@ -75,14 +75,14 @@ class DetachedStore {
   [[nodiscard]] static Landed bury(db::Connection& db, const Detached& detached,
                                    std::uint32_t attempt, const Verdict& verdict,
                                    const std::optional<OnDead>& on_dead = std::nullopt);
-  // Charged, and the next attempt may start where the task stood (S10).
+  // Charges the attempt; the next one may start where the task was (S10).
   [[nodiscard]] static Landed charge(db::Connection& db, const Detached& detached,
                                      std::uint32_t attempt, const Verdict& verdict);
-  // Its worker died with several tasks: not charged, back to where it stood, and from then on alone
-  // (kSuspectFlag).
+  // Its worker died with several tasks: charges nothing, puts the task back where it was, and flags
+  // it to run alone from then on (kSuspectFlag).
   [[nodiscard]] static Landed suspect(db::Connection& db, const Detached& detached,
                                       std::uint32_t attempt);
-  // Not charged: back to where it stood, or again after `delay`.
+  // Charges nothing: puts the task back where it was, or lets it run again after `delay`.
   [[nodiscard]] static Landed give_back(db::Connection& db, const Detached& detached,
                                         std::uint32_t attempt);
   [[nodiscard]] static Landed snooze(db::Connection& db, const Detached& detached,
@@ -90,10 +90,10 @@ class DetachedStore {
 
   static std::vector<DetachedSighting> watch(db::Connection& db,
                                              std::span<const std::uint32_t> queues);
-  // What a former life of this instance left behind (S11).
+  // The tasks that an earlier run of this instance left behind (S11).
   [[nodiscard]] std::vector<DetachedSighting> former(db::Connection& db) const;
-  // Makes a task whose holder stood still (S4) this holder's, to end it. `stale` as in
-  // LeaseStore::take_over(). nullopt: it moved, or somebody was faster.
+  // Gives this holder a task whose holder stood still (S4), to end it. `stale` as in
+  // LeaseStore::take_over(). nullopt: the task moved, or somebody was faster.
   [[nodiscard]] std::optional<Detached> recover(db::Connection& db,
                                                 const DetachedSighting& sighting, bool stale) const;
 

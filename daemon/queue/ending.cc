@@ -17,7 +17,7 @@ db::Statement of_detached(const sql::SqlText& sql, const Detached& detached) {
   return statement;
 }
 
-// One statement for each trip: together they may be larger than a packet.
+// Sends one statement with each trip, because together they may be larger than a packet.
 void submit_in(db::Connection& db, std::span<const Submission> successors) {
   for (const db::Statement& statement : submit_statements(db, successors)) db.run({statement});
 }
@@ -53,7 +53,7 @@ std::vector<db::Statement> Ending::end() const {
   return statements;
 }
 
-// The task is not there under this fence. With the lease still held, an earlier try had landed.
+// The task is not there under this fence. If the lease is still held, an earlier try had succeeded.
 Landed Ending::gone(db::Connection& db) const {
   if (detached_) return Landed::kLeaseGone;
   db::Statement held(sql::k_held_lease);

@@ -14,21 +14,21 @@
 
 namespace allot::queue {
 
-// The success of a task that does more than delete its row: tasks are submitted in its place, or
-// its handler's own SQL stands in the open transaction. Both are fenced (S6), as a plain
-// acknowledgement need not be: all of it happens, once, or nothing.
+// The success of a task that does more than delete its row: it submits tasks in its place, or
+// commits its handler's own SQL in the open transaction. Both are fenced (S6), unlike a plain
+// acknowledgement: all of it happens once, or nothing.
 class Ending {
  public:
-  // What it points to outlives this.
+  // The arguments must outlive this object.
   Ending(const Lease& lease, const Task& task, const std::optional<Detached>& detached)
       : lease_(lease), task_(task), detached_(detached) {}
 
-  // In a transaction of its own; may be repeated after a lost reply. Throws db::DbError.
+  // Uses a transaction of its own; may be repeated after a lost reply. Throws db::DbError.
   [[nodiscard]] Landed replace(db::Connection& db, std::span<const Submission> successors) const;
 
-  // Behind what stands in the transaction of `db`, which is over then: committed, or, with
-  // kLeaseGone and with any error, rolled back. Not to be repeated; after an error of class kGone
-  // landed() tells what became of it. Throws db::DbError.
+  // Adds to the open transaction of `db` and ends it: commits it or, with kLeaseGone and with any
+  // error, rolls it back. Must not be repeated; after an error of class kGone landed() says what
+  // became of it. Throws db::DbError.
   [[nodiscard]] Landed commit(db::Connection& db, std::span<const Submission> successors) const;
   [[nodiscard]] bool landed(db::Connection& db) const;
 

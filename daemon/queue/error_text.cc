@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kMost = 64 << 10;
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-// Bytes of the sequence that begins with `lead`; 0 when none does.
+// Bytes of the sequence that begins with `lead`; 0 when it begins none.
 std::size_t length_after(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xc2 && lead <= 0xdf) return 2;
@@ -19,7 +19,8 @@ std::size_t length_after(unsigned char lead) {
   return 0;
 }
 
-// The well-formed sequence at the beginning of `text` (Unicode, table 3-7); 0 when there is none.
+// The length of the well-formed sequence at the beginning of `text` (Unicode, table 3-7); 0 when
+// there is none.
 std::size_t sequence(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::size_t length = length_after(byte(0));
@@ -28,7 +29,7 @@ std::size_t sequence(std::string_view text) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
   if (length < 3) return length;
-  // Overlong forms, surrogates, and what is beyond U+10FFFF.
+  // Refuses overlong forms, surrogates, and everything beyond U+10FFFF.
   if (byte(0) == 0xe0 && byte(1) < 0xa0) return 0;
   if (byte(0) == 0xed && byte(1) > 0x9f) return 0;
   if (byte(0) == 0xf0 && byte(1) < 0x90) return 0;

@@ -9,10 +9,10 @@
 
 #include "db/connection.h"
 
-// What `allot doctor` asks the database. Only shown; nothing acts on it (S12).
+// What `allot doctor` asks the database. It only shows this; nothing acts on it (S12).
 namespace allot::queue {
 
-// The server's settings that matter, those that it knows.
+// Those of the relevant settings that the server knows.
 std::map<std::string, std::string> server_variables(db::Connection& db);
 
 // The database's clock, UTC.
@@ -29,7 +29,7 @@ struct HeldLease {
   bool overdue = false;      // by the database's clock
 };
 
-// At most so many.
+// At most `limit` leases.
 std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most);
 
 }  // namespace allot::queue

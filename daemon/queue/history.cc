@@ -9,7 +9,7 @@
 namespace allot::queue {
 namespace {
 
-// As keep_history.sql reads it: what is not known is left out at the end.
+// The format that keep_history.sql reads: unknown values at the end are left out.
 std::string element_of(TaskKey key, const Record& record) {
   std::string text = "[" + std::to_string(key.prio) + "," + std::to_string(key.run_key) + "," +
                      std::to_string(record.attempt);
@@ -34,7 +34,7 @@ Done read_done(const db::Row& row, std::uint32_t queue_id) {
   return done;
 }
 
-// "2026-11-22T05:00:00.000000Z" as the database reads it, whatever its version.
+// "2026-11-22T05:00:00.000000Z" in a form that every database version reads.
 std::string moment_of(std::string text) {
   if (text.size() > 10) text[10] = ' ';
   if (text.ends_with('Z')) text.pop_back();

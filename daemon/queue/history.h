@@ -14,10 +14,10 @@
 #include "queue/task.h"
 #include "queue/task_store.h"
 
-// What is kept of finished tasks, in queues that ask for it (C10).
+// Finished tasks that queues with a history keep (C10).
 namespace allot::queue {
 
-// The rows of those that have a record. nullopt: none has.
+// Keeps those tasks that have a record. nullopt: none has.
 std::optional<db::Statement> keep_statement(Partition partition,
                                             std::span<const Finished> finished);
 
@@ -25,18 +25,18 @@ std::optional<db::Statement> keep_statement(Partition partition,
 struct Done {
   TaskId id;
   std::string type;
-  std::uint32_t attempt = 0;  // the number of the one that succeeded
+  std::uint32_t attempt = 0;  // the number of the attempt that succeeded
   std::string ended_at;       // UTC, ISO 8601
   std::string worker;         // "host/pid"
   Usage usage{};
 };
 
-// nullopt: it has not finished, or its queue does not remember it.
+// nullopt: the task has not finished, or its queue keeps no history of it.
 std::optional<Done> show_done(db::Connection& db, const TaskId& id);
 
 struct DoneFilter {
   std::string type{};           // empty: every type
-  std::optional<Done> after{};  // the next page: what ended before this one
+  std::optional<Done> after{};  // the next page: tasks that ended before this one
 };
 // The newest first, at most so many.
 std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, const DoneFilter& filter,

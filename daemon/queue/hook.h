@@ -5,9 +5,9 @@
 
 namespace allot::queue {
 
-// What a death in a queue sets off (C9): a task of that type in that queue, in the transaction of
-// the burial. The queue is looked up by that transaction: where it is missing, or places its tasks,
-// nothing is made. The death of such a task sets off nothing.
+// The hook of a queue for a death (C9): it submits a task of that type to that queue, in the
+// transaction of the burial. That transaction looks the queue up: if it is missing, or is not a
+// spread one, the hook submits nothing. The death of a task that a hook submitted triggers no hook.
 struct OnDead {
   std::string from_queue;
   std::string queue;

@@ -179,7 +179,7 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
 
 std::optional<TaskView> show(db::Connection& db, const TaskId& id) {
   auto view = look(db, id);
-  // It may have gone from one table to another between two looks.
+  // The task may have moved from one table to another between two looks.
   return view ? view : look(db, id);
 }
 

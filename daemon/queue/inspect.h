@@ -22,13 +22,13 @@ struct BoundedCount {
 inline constexpr std::uint64_t kCountBound = 100'000;
 
 BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue);
-// Of these, those in partitions from number `first` on.
+// Counts only tasks in partitions from number `first` on.
 BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first);
 BoundedCount count_dead(db::Connection& db, const QueueInfo& queue);
 // Detached tasks: those that run outside of their partition. They are not among the waiting.
 BoundedCount count_running(db::Connection& db, const QueueInfo& queue);
 
-// A task as people look at it. Times are UTC, ISO 8601.
+// A task as shown to people. Times are UTC, ISO 8601.
 struct TaskView {
   TaskId id;
   std::string type;
@@ -37,17 +37,18 @@ struct TaskView {
   std::string at;  // due time of a waiting task, time of death of a dead one
   bool dead = false;
   bool running = false;  // detached; `attempts` counts the one that runs
-  std::string since;     // of a detached one, only from show(): when it left its partition
+  std::string since;     // detached tasks, only from show(): when it left its partition
   std::string until;     // likewise: when its lease ends, if it is not renewed
-  bool overdue = false;  // likewise: that is over
+  bool overdue = false;  // likewise: the lease is over
   std::string cause;     // dead ones: why
   std::string error;
-  std::string payload;      // only from show(), as it is written: see compression.h
+  std::string payload;      // only from show(), as stored: see compression.h
   std::uint32_t flags = 0;  // likewise
-  // "host/pid" of who runs it, or, only from show(), of who leases its partition; empty = nobody
+  // "host/pid" of the worker that runs it, or, only from show(), that leases its partition; empty =
+  // none
   std::string holder;
-  std::uint64_t run_key = 0;  // where a waiting one stands; not its id
-  bool no_handler = false;    // only from show(): put back because nobody there knew its type
+  std::uint64_t run_key = 0;  // place of a waiting task; not its id
+  bool no_handler = false;    // only from show(): put back because no handler there knew its type
 };
 
 struct AttemptView {
@@ -60,16 +61,16 @@ struct AttemptView {
   Usage usage{};
 };
 
-// What a waiting task waits for, as one look at the database showed it.
+// What keeps a waiting task, as one look at the database showed it.
 struct Standing {
   std::uint64_t epoch = 0;  // of its partition
   bool leased = false;
   std::string holder;  // "host/pid"
   std::string until;   // when the lease ends, if it is not renewed
   bool overdue = false;
-  std::optional<std::string> hold_until;  // the partition waits
+  std::optional<std::string> hold_until;  // the partition waits until then
   std::optional<Pause> paused;            // its queue
-  bool resizing = false;  // its queue: tasks of the former layout are before it, see resize.h
+  bool resizing = false;  // its queue is: tasks of the former layout run first, see resize.h
   bool due = false;
   BoundedCount ahead;  // tasks that run before it in its partition
 };
@@ -83,9 +84,9 @@ std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std
 std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
 std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
 
-// nullopt: finished, or never submitted.
+// nullopt: the task has finished, or was never submitted.
 std::optional<TaskView> show(db::Connection& db, const TaskId& id);
-// The failed attempts, the oldest first: those since it was last retried from the dead, or all.
+// The failed attempts, the oldest first: those since the last retry from the dead, or all.
 std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id);
 std::vector<AttemptView> list_attempts_of_all_lives(db::Connection& db, const TaskId& id);
 

@@ -10,7 +10,7 @@
 
 namespace allot::queue {
 
-// Who takes leases: one random id per worker start (S2), and beside it what people want to read.
+// A process that takes leases: one random id per worker start (S2), and beside it names for people.
 struct Holder {
   std::uint64_t id = 0;
   std::uint64_t origin = 0;  // this host and instance, for S11
@@ -22,7 +22,8 @@ struct Holder {
 // A holder of this process, of instance `instance` whose runtime folder is `runtime_dir`.
 Holder make_holder(const std::string& instance, const std::string& runtime_dir);
 
-// Careful mode (S7): until so many tasks of each class up to that key have a verdict.
+// Careful mode (S7) lasts until this many tasks of each class with keys up to that one have a
+// verdict.
 struct Suspects {
   std::uint64_t to_key = 0;
   std::uint32_t per_class = 0;
@@ -36,7 +37,7 @@ struct Lease {
   std::optional<Suspects> suspects;
 };
 
-// A lease of somebody that is not free, as one look at the table showed it.
+// Somebody's lease that is not free, as one look at the table showed it.
 struct Sighting {
   Partition partition;
   std::uint64_t epoch = 0;

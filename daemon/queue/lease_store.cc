@@ -126,10 +126,10 @@ std::uint64_t LeaseStore::reclaim(db::Connection& db) const {
 
 namespace {
 
-// Opened before the server began, or as it began, at one that had been up for longer. A server
-// tells whole seconds: one of slack for each number. While its clock is not set back, no connection
-// of this life is taken for one of the former: its uptime was measured before its age, so `now` is
-// at least the sum of both.
+// Whether the connection was opened before the server began, or as it began, at a server that had
+// been up for longer. A server gives whole seconds, so each number gets one second of slack. While
+// its clock is not set back, this never mistakes a connection to the present server for one to its
+// former life: its uptime was measured before its age, so `now` is at least the sum of both.
 bool is_of_former_life(const FormerConnection& connection, std::chrono::seconds now) {
   constexpr std::chrono::seconds kSlack(1);
   if (connection.age > now + kSlack) return true;
@@ -153,7 +153,7 @@ void kill_connections(db::Connection& db, std::span<const FormerConnection> conn
     try {
       db.run({kill});
     } catch (const db::DbError& error) {
-      // It is gone already, which is what was wanted. A lost connection of our own is not.
+      // If that connection is gone, all is well. A lost connection of our own is an error.
       if (error.error_class() == db::ErrorClass::kGone) throw;
     }
   }

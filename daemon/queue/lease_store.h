@@ -17,7 +17,7 @@ namespace allot::queue {
 struct FetchSpec {
   std::uint32_t block_size = 100;
   std::uint64_t highest_seen = 0;  // keys up to it are due, whatever a stepped-back clock says
-  // Payloads up to this size come with the block; so a block is bounded in bytes too (S19).
+  // Payloads up to this size come with the block, so that a block is bounded in bytes too (S19).
   [[nodiscard]] std::uint64_t inline_limit() const;
 };
 
@@ -27,14 +27,14 @@ struct Block {
   std::vector<Task> tasks;
 };
 
-// What to do with a lease whose row somebody has locked.
+// What to do with a lease whose row another session has locked.
 enum class Locked {
-  kSkip,  // it is not won: there are others
-  kWait   // the lock may be that of an earlier try, whose reply was lost: it is this holder's then
+  kSkip,  // do not win it: there are others
+  kWait   // an earlier try of this holder, whose reply was lost, may have the lock
 };
 
 // The verbs on q_lock_table. Every call is one trip, may be repeated after a lost reply, and throws
-// db::DbError. Nothing here looks at a clock of this host.
+// db::DbError. None of them looks at a clock of this host.
 class LeaseStore {
  public:
   LeaseStore(Holder holder, std::chrono::microseconds ttl)
@@ -43,16 +43,17 @@ class LeaseStore {
   [[nodiscard]] const Holder& holder() const { return holder_; }
   [[nodiscard]] std::chrono::microseconds ttl() const { return ttl_; }
 
-  // Leases a free partition and fetches from it. nullopt: somebody else has it, or it is held back.
+  // Leases a free partition and fetches from it. nullopt: another worker has it, or it is held
+  // back.
   std::optional<Block> lease(db::Connection& db, Partition partition, const FetchSpec& spec,
                              Locked locked = Locked::kWait) const;
 
   // The same for a partition whose holder this process saw standing still (S4). `stale` says that
-  // it stood still for longer than any lease, so that the database's clock is not asked.
+  // it stood still for longer than any lease, so that the call does not ask the database's clock.
   std::optional<Block> take_over(db::Connection& db, const Sighting& sighting, bool stale,
                                  const FetchSpec& spec, Locked locked = Locked::kWait) const;
 
-  // False: the lease is gone, nothing was written.
+  // False: the lease is gone and nothing was written.
   bool renew(db::Connection& db, const Lease& lease) const;
   bool release(db::Connection& db, const Lease& lease) const;
 
@@ -62,7 +63,7 @@ class LeaseStore {
   static std::vector<Partition> scout(db::Connection& db, std::span<const std::uint32_t> queues);
   static std::vector<Sighting> watch(db::Connection& db, std::span<const std::uint32_t> queues);
 
-  // S11: frees what a former life of this instance held. The number of leases freed.
+  // S11: frees the leases of an earlier run of this instance. Returns their number.
   std::uint64_t reclaim(db::Connection& db) const;
 
  private:
@@ -73,22 +74,22 @@ class LeaseStore {
   std::chrono::microseconds ttl_;
 };
 
-// Ends connections of a dead process, whose last packet may still be executing (S9). Those of the
-// server's former life went down with it, and their ids may be somebody else's by now; so may those
-// of another server. In doubt a connection is ended: around the start of a server that was started
-// again within seconds.
+// Ends connections of a dead process, whose last packet may still be executing (S9). Connections to
+// the server's former life went down with it, and other sessions may have their ids by now; the
+// same holds for another server. In doubt the call ends a connection: around the start of a server
+// that was restarted within seconds.
 struct FormerConnection {
   std::uint64_t id = 0;             // 0: there was none
   std::uint64_t server_id = 0;      // db::Connection::server_id()
-  std::chrono::seconds uptime{0};   // server_uptime() when it was new
+  std::chrono::seconds uptime{0};   // server_uptime() when the connection was new
   std::chrono::nanoseconds age{0};  // the time since then
 };
 void kill_connections(db::Connection& db, std::span<const FormerConnection> connections);
 
-// For how long the server of `db` has been up, as it says itself: in whole seconds.
+// How long the server of `db` has been up, in whole seconds, as it says itself.
 std::chrono::seconds server_uptime(db::Connection& db);
 
-// release.sql for `lease`, to be sent together with other statements. Nobody leases the partition
+// release.sql for `lease`, to send together with other statements. No worker leases the partition
 // again before `hold` is over (S16).
 db::Statement release_statement(const Lease& lease,
                                 std::chrono::microseconds hold = std::chrono::microseconds(0));

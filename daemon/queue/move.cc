@@ -12,7 +12,7 @@ namespace allot::queue {
 namespace {
 
 constexpr std::uint32_t kWaitingPage = 1000;
-constexpr std::chrono::microseconds kTtl = std::chrono::seconds(30);  // should we die meanwhile
+constexpr std::chrono::microseconds kTtl = std::chrono::seconds(30);  // in case we die meanwhile
 
 Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
   Waiting task;
@@ -92,7 +92,7 @@ std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Wai
   try {
     send_salted(send);
   } catch (const db::DbError& error) {
-    // Nothing was moved. Where the database is gone, the lease runs out.
+    // Nothing was moved. If the database is gone, the lease runs out.
     if (error.error_class() != db::ErrorClass::kGone) db.run({release_statement(*held)});
     throw;
   }

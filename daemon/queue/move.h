@@ -24,22 +24,23 @@ struct Waiting {
   bool unique = false;  // it has a row in task_unique
 };
 
-// All of a queue in the order of partitions, classes and keys, page by page; until `look` says no.
+// Shows all waiting tasks of a queue, by partition, class and key, page by page; until `look` says
+// no.
 void each_waiting(db::Connection& db, const QueueInfo& queue,
                   const std::function<bool(const Waiting&)>& look);
 
 inline constexpr std::size_t kMoveBatch = 100;
 
-// Moves waiting tasks between queues. A partition is leased meanwhile, so that no worker has one of
-// them: what is moved was not begun, and runs once.
+// Moves waiting tasks between queues. It leases a partition meanwhile, so that no worker has one of
+// its tasks: a moved task was not begun, and runs once.
 class Mover {
  public:
   explicit Mover(Holder holder) : holder_(std::move(holder)) {}
 
-  // How many of these tasks of one partition went to `to`, of another queue; those that are not
-  // there any more don't. nullopt: somebody has the partition. Due times, attempts and what was
-  // recorded of these go with them; their ids change, for an id names its queue. Not for tasks with
-  // a unique key, which is one of their queue.
+  // Moves tasks of one partition to `to`, of another queue, and returns how many; tasks that are
+  // gone do not count. nullopt: a worker has the partition. Due times, attempts and their records
+  // move with the tasks; their ids change, because an id names its queue. Not for tasks with a
+  // unique key, which belongs to its queue.
   std::optional<std::uint64_t> move(db::Connection& db, std::span<const Waiting> tasks,
                                     Partition to) const;
 

@@ -52,7 +52,7 @@ bool purge_history(db::Connection& db, std::uint32_t queue_id, std::chrono::micr
     keys.all.push_back(key);
     if (row->u64(3) != 0) keys.tried.push_back(key);
   }
-  // One transaction for each partition, so that none is long.
+  // Uses one transaction for each partition, so that none is long.
   for (const auto& [partition_no, keys] : partitions) {
     db::Statement purge(sql::k_purge_history);
     set_partition(purge, {queue_id, partition_no})

@@ -11,20 +11,21 @@
 #include "db/connection.h"
 #include "queue/task.h"
 
-// What is taken away when its time is over, and what one worker of all does (C9, C10).
+// Removes rows that are past their time, and duties that one worker at a time does for all (C9,
+// C10).
 namespace allot::queue {
 
-inline constexpr std::uint32_t kPurgeBatch = 1000;   // rows of a statement
-inline constexpr std::chrono::hours kKeepUnique{1};  // a key that is free, before its row goes
+inline constexpr std::uint32_t kPurgeBatch = 1000;   // rows per statement
+inline constexpr std::chrono::hours kKeepUnique{1};  // how long the row of a free key stays
 
-// Each takes one batch of what is older than `keep`, and may be repeated after a lost reply. True:
-// there may be more.
+// Each removes one batch of rows that are older than `keep`, and may be repeated after a lost
+// reply. True: there may be more.
 bool purge_history(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds keep);
 bool purge_dead(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds keep);
-// The keys behind `after`, which moves on; empty at the end.
+// Purges the keys behind `after`, which moves on; it is empty at the end.
 bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after);
 
-// How far the oldest is past its retention; nullopt: nothing is, or nothing is there.
+// How far the oldest row is past its retention; nullopt: none is.
 struct PurgeLag {
   std::optional<std::chrono::seconds> history{};
   std::optional<std::chrono::seconds> dead{};
@@ -32,24 +33,24 @@ struct PurgeLag {
 PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
                    std::chrono::microseconds dead);
 
-// A duty of a queue that one worker of all does at a time. True: for so long it is the caller's.
-// Nobody gives one back, so that whoever dies delays it by that.
+// A duty of a queue that one worker at a time does for all. True: the caller has it for that time.
+// Nobody gives a duty back, so a worker that dies delays it by that time.
 void make_duty(db::Connection& db, std::uint32_t queue_id, std::string_view duty);
 bool take_duty(db::Connection& db, std::uint32_t queue_id, std::string_view duty,
                std::chrono::microseconds for_so_long);
 
-// A task that has run, or been due, for longer than it should.
+// A task that has run, or been due, for too long.
 struct Stuck {
   TaskId id;
   std::string type;
-  std::uint32_t attempt = 0;  // of one that runs, the number of that; else those charged
+  std::uint32_t attempt = 0;  // the number of the running attempt, else those charged
   std::string since;          // UTC, ISO 8601
   std::string worker;         // "host/pid", or empty
 };
 // Detached tasks, at most kMostStuck.
 std::vector<Stuck> stuck_running(db::Connection& db, std::uint32_t queue_id,
                                  std::chrono::microseconds after);
-// The one that has been due the longest. Of a paused queue none.
+// The task that has been due the longest; none for a paused queue.
 std::optional<Stuck> stuck_waiting(db::Connection& db, std::uint32_t queue_id,
                                    std::chrono::microseconds after);
 

@@ -5,7 +5,7 @@
 
 namespace allot::queue {
 
-// From the kernel: also different in two processes that were forked from one.
+// Asks the kernel, so that two processes forked from one get different numbers.
 template <typename Number>
 Number random_number() {
   Number value = 0;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint32_t kMostPartitionNo = UINT16_MAX;
 
-// In front of the present ones if there is room, else behind them: lease rows are never deleted, so
-// that numbers are used again.
+// The new partitions come in front of the present ones if there is room, else behind them: lease
+// rows are never deleted, so that a later resize can use their numbers again.
 std::uint32_t first_of_next(const QueueInfo& queue, std::uint32_t partitions) {
   if (partitions <= queue.first_partition) return 0;
   return queue.first_partition + queue.partitions();
@@ -23,7 +23,7 @@ std::uint32_t first_of_next(const QueueInfo& queue, std::uint32_t partitions) {
   throw Error("queue '" + queue.name + "' " + why, kExitFailure);
 }
 
-// Under the lock of the queue's row. False: it was resized since `queue` was read.
+// Runs under the lock of the queue's row. False: the queue was resized since `queue` was read.
 bool resize_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
   db::Statement begin(sql::k_begin_layout);
   begin.set("queue_id", queue.queue_id);

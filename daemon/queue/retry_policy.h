@@ -8,8 +8,8 @@
 namespace allot::queue {
 
 // Exponential back-off with jitter: first, 2 x, 4 x ... up to `most`, each within +-20 %, so that
-// tasks that failed together do not come back together. Or a list of pauses, kept exactly, of which
-// the last one repeats.
+// tasks that failed together do not come back together. Or a list of pauses, kept exactly, whose
+// last one repeats.
 struct RetryPolicy {
   std::chrono::milliseconds first{5'000};
   std::chrono::milliseconds most{3'600'000};

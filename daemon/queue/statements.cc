@@ -33,7 +33,8 @@ std::string id_list(std::span<const std::uint32_t> ids) {
   return list.empty() ? "NULL" : list;
 }
 
-// Not a list of pairs: the server reads the whole partition when such a list holds a single pair.
+// This is no list of pairs, because the server reads the whole partition when such a list holds a
+// single pair.
 std::string key_condition(std::string_view key, std::span<const TaskKey> keys) {
   std::map<std::uint32_t, std::string> lists;
   for (const TaskKey& at : keys) {

@@ -14,7 +14,8 @@
 #include "queue/task.h"
 #include "queue/task_store.h"
 
-// What the stores of this folder fill their statements with. Nobody else includes this.
+// Helpers with which the stores of this folder fill their statements. No other folder includes
+// this.
 namespace allot::queue {
 
 inline db::Statement& set_partition(db::Statement& statement, Partition partition) {
@@ -39,15 +40,15 @@ std::string id_list(std::span<const std::uint32_t> ids);
 // "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)"; run_key is the name `key`.
 std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 
-// Ends the time of unique keys, of tasks by their first keys.
+// Stamps unique keys, named by the first keys of their tasks, so that their time begins to run out.
 db::Statement stamp_statement(Partition partition, std::span<const TaskKey> first_keys);
 
-// ack.sql, behind keep_history.sql where their queue keeps one; and ack_history.sql where one of
-// them was tried before, stamp_unique.sql where one has a unique key, clear_cancel.sql where one
-// may have been cancelled. Nothing for none.
+// ack.sql, behind keep_history.sql where the queue keeps one; plus ack_history.sql if a task was
+// tried before, stamp_unique.sql if one has a unique key, clear_cancel.sql if one may have been
+// cancelled. Empty for no tasks.
 std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished);
 
-// What stands in hook_dead.sql and hook_detached.sql beside the fence.
+// Fills the placeholders of hook_dead.sql and hook_detached.sql except the fence.
 void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::uint32_t salt);
 std::optional<Death> death_of(const std::optional<OnDead>& on_dead, std::uint32_t attempt,
                               const Verdict& verdict);
@@ -55,9 +56,9 @@ std::optional<Death> death_of(const std::optional<OnDead>& on_dead, std::uint32_
 // Microseconds, from 0 to a century.
 std::int64_t bounded_us(std::chrono::microseconds delay);
 
-// The bits of Task::flags that outlast an attempt: one that has ended clears the task of suspicion,
-// unless nobody knows how it ended, or it took its worker with it. That there was one shows that
-// somebody knows the type.
+// The bits of Task::flags that outlast an attempt: its end clears the task of suspicion, unless
+// nobody knows how it ended, or it took its worker with it. An attempt also shows that some handler
+// knows the type.
 inline constexpr std::uint32_t kAllFlags = 0xff & ~kNoHandlerFlag;
 inline constexpr std::uint32_t kEndedFlags = kAllFlags & ~kSuspectFlag;
 inline std::uint32_t kept_flags(const Verdict& verdict) {
@@ -66,15 +67,15 @@ inline std::uint32_t kept_flags(const Verdict& verdict) {
   return by_itself ? kEndedFlags : kAllFlags;
 }
 
-// What require_task.sql, require_detached.sql and placed_queue.sql fail with.
+// The error of require_task.sql, require_detached.sql and placed_queue.sql.
 inline constexpr unsigned kOutOfRange = 1690;
 
 inline constexpr int kSaltTries = 8;
 
-// Distinguishes keys of the same microsecond; a new one for each statement.
+// Distinguishes keys of the same microsecond; new for each statement.
 std::uint32_t salt();
 
-// Sends what gives a new key, with another salt for as long as the key is taken.
+// Sends statements that give a new key, with another salt as long as the key is taken.
 template <typename Send>
 Landed send_salted(Send&& send) {
   for (int tries = 1;; ++tries) {

@@ -16,7 +16,8 @@ namespace allot::queue {
 namespace {
 
 constexpr std::size_t kMaxRows = 1000;
-// Escaping may double them, and then they must fit into the 16 MiB that servers accept by default.
+// Escaping may double the bytes, and then they must fit into the 16 MiB that servers accept by
+// default.
 constexpr std::size_t kMaxStatementBytes = 7 << 20;
 constexpr int kTries = 8;
 
@@ -37,7 +38,7 @@ struct Insert {
   Indexes rows;
 };
 
-// A submission with a unique key. The claim tells it from all others of that key.
+// A submission with a unique key. Its claim distinguishes it from all others of that key.
 struct Unique {
   std::size_t index;
   Target target;
@@ -49,7 +50,7 @@ struct Plan {
   std::vector<Unique> uniques;  // in the order of queue and key
 };
 
-// In rows and bytes.
+// Bounds each statement in rows and bytes.
 std::vector<Insert> inserts_of(const std::map<Target, Indexes>& placed,
                                std::span<const Submission> submissions) {
   std::vector<Insert> inserts;
@@ -70,8 +71,9 @@ std::vector<Insert> inserts_of(const std::map<Target, Indexes>& placed,
   return inserts;
 }
 
-// Sorted: two batches lock in one order. Tasks of an ordered queue are all of one class and due at
-// once, so that those of a partition keep the order in which they were given.
+// The plan is sorted, so that two batches lock in the same order. The tasks of an ordered queue all
+// have one class and are due at once, so that those of a partition keep the order in which they
+// were given.
 Plan plan_of(Placer placer, std::span<const Submission> submissions) {
   Plan plan;
   std::map<Target, Indexes> placed;
@@ -97,7 +99,7 @@ Plan plan_of(Placer placer, std::span<const Submission> submissions) {
   return plan;
 }
 
-// Microseconds since 2025, and 0 for what was before.
+// Microseconds since 2025, and 0 for earlier moments.
 std::int64_t since_2025(Moment moment) {
   constexpr Moment kFirst = std::chrono::sys_days(std::chrono::year(2025) / 1 / 1);
   return std::max(moment - kFirst, std::chrono::microseconds(0)).count();
@@ -113,7 +115,7 @@ std::string expires(const SubmitOptions& options) {
   return in.set("expires_in_us", options.expires_in.count()).render();
 }
 
-// A payload as it is written, and what the task's flags say of it.
+// A stored payload, and the task's flags that describe it.
 struct Packed {
   const Submission& task;
   std::optional<std::string> compressed{};
@@ -202,7 +204,7 @@ void send(db::Connection& db, const Insert& insert, std::span<const Submission> 
   }
 }
 
-// Uniques of one queue, as many as one trip takes.
+// How many uniques of one queue one trip takes.
 std::size_t chunk_of(std::span<const Unique> uniques, std::span<const Submission> submissions) {
   std::size_t count = 0;
   std::size_t bytes = 0;
@@ -215,7 +217,7 @@ std::size_t chunk_of(std::span<const Unique> uniques, std::span<const Submission
   return count;
 }
 
-// Claims the keys, makes the tasks of those that were free, and asks whose they are.
+// Claims the keys, makes the tasks of those that were free, and reads which tasks have the keys.
 std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
                                          std::span<const Submission> submissions) {
   const std::uint32_t queue_id = uniques.front().target.partition.queue_id;
@@ -372,8 +374,8 @@ std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> su
       }
       return submit_many(db, plan, submissions);
     } catch (const db::DbError& error) {
-      // A deadlock's transaction is rolled back for certain, and so is one whose claim met another
-      // task's key: the cases that are sent again.
+      // A deadlock certainly rolled the transaction back, and so did a claim that met another
+      // task's key: only these cases are sent again.
       const bool again =
           error.error_class() == db::ErrorClass::kRetryable ||
           (error.error_class() == db::ErrorClass::kDuplicate && !plan.uniques.empty());

@@ -21,7 +21,7 @@ namespace allot::queue {
 using allot::Moment;
 using allot::SubmitOptions;
 
-// Keys end in 2167; retries of what is due last still need some years.
+// Keys end in 2167; retries of the last tasks still need some years.
 inline constexpr Moment kLastRunAt = std::chrono::sys_days(std::chrono::year(2150) / 1 / 1);
 inline constexpr std::chrono::hours kMaxDelay{24 * 365 * 100};
 inline constexpr std::size_t kMaxUniqueKey = 255;
@@ -34,7 +34,7 @@ struct Submission {
   SubmitOptions options{};
 };
 
-// The reply to a submission was lost: the tasks exist all, or none of them, and nobody here knows.
+// The reply to a submission was lost: all of its tasks exist, or none, and nobody here knows.
 class OutcomeUnknown : public Error {
  public:
   explicit OutcomeUnknown(const std::string& message) : Error(message, kExitOutcomeUnknown) {}
@@ -45,8 +45,8 @@ struct Submitted {
   bool existed = false;  // its unique key was taken: this is the task that has it
 };
 
-// Throws Error(kExitBadInput) that names the field. The second one knows the queue: whether it
-// takes such a task.
+// Throws Error(kExitBadInput) that names the field. The second one knows the queue, and checks
+// whether it takes such a task.
 void validate(std::string_view type, std::string_view payload, const SubmitOptions& options);
 void validate(const Submission& submission);
 
@@ -55,17 +55,17 @@ void validate(const Submission& submission);
 std::vector<db::Statement> submit_statements(db::Connection& db,
                                              std::span<const Submission> submissions);
 
-// Submits in the transaction that is open on `db`, and only sends: an error leaves there what went
-// before it. One of class kDuplicate may be repeated, once that was undone. `submissions` are
-// validated and `placer` is of them; if it has asked over another connection, no claim waits for
-// the end of this transaction.
+// Submits in the transaction that is open on `db`. It only sends: after an error the earlier
+// statements stay in the transaction. The caller may repeat an error of class kDuplicate, once it
+// has undone them. `submissions` are validated and `placer` belongs to them; if it asked over
+// another connection, no claim waits for the end of this transaction.
 std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
                                      std::span<const Submission> submissions);
 
 // Submits all or none, each to its partition, or spread over the partitions of their queues (S18).
-// In the order of `submissions`; of two with one unique key the second one existed. Throws
-// OutcomeUnknown when the reply was lost, any other Error when nothing was submitted. Never sends a
-// batch again whose outcome is unknown.
+// The results are in the order of `submissions`; of two with the same unique key the second one
+// existed. Throws OutcomeUnknown when the reply was lost, any other Error when nothing was
+// submitted. Never sends a batch again whose outcome is unknown.
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions);
 
 }  // namespace allot::queue

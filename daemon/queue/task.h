@@ -16,22 +16,23 @@ inline constexpr std::size_t kMaxName = 63;                              // queu
 inline constexpr unsigned kDefaultPrio = 1;
 inline constexpr unsigned kPrioClasses = 4;
 
-// The bit of `flags` that a detached task carries once its host was lost: it may be what took the
-// host down, and it is in no lease's block of suspects. Until an attempt has ended with a verdict
+// The bit of `flags` that a detached task carries once its host was lost: it may have taken the
+// host down, and no lease's block of suspects has it. Until an attempt has ended with a verdict
 // other than lost, each is written before it runs (S7).
 inline constexpr std::uint32_t kSuspectFlag = 1;
 
-// The bit of one that was put back because nobody there knew its type (S14): for people only.
+// The bit of a task that was put back because no handler there knew its type (S14): for people
+// only.
 inline constexpr std::uint32_t kNoHandlerFlag = 128;
 
 // The bit of a task that has a row in task_unique, which is stamped when it ends.
 inline constexpr std::uint32_t kUniqueFlag = 2;
 
 // The bit of a task that has run for a second, or was detached: its worker looks for requests to
-// cancel it, and so does each that runs it again, before it starts.
+// cancel it, and so does each worker that runs it again, before it starts.
 inline constexpr std::uint32_t kAttendedFlag = 64;
 
-// The bit of a task that a hook made (C9): its own death sets off nothing.
+// The bit of a task that a hook submitted (C9): its own death triggers no hook.
 inline constexpr std::uint32_t kHookFlag = 32;
 
 struct Partition {
@@ -50,15 +51,16 @@ struct TaskKey {
 // What an attempt used, as far as somebody measured it.
 struct Usage {
   std::optional<std::uint64_t> runtime_us{};
-  std::optional<std::uint64_t> cpu_us{};  // of its worker meanwhile, and of what that waited for
-  std::optional<std::uint64_t> max_rss_kib{};  // the worker's most until then, or a child's
+  std::optional<std::uint64_t>
+      cpu_us{};  // of its worker meanwhile, and of children that it waited for
+  std::optional<std::uint64_t> max_rss_kib{};  // the most until then of the worker, or a child
 };
 
 // The record of an attempt that succeeded, where its queue keeps a history (C10).
 struct Record {
   std::string_view host;  // of the Holder, which outlives this
   std::uint32_t pid = 0;
-  std::uint32_t attempt = 0;  // its number, from 1; 0: not known, the next one of its row
+  std::uint32_t attempt = 0;  // its number, from 1; 0: unknown, the next one of its row
   Usage usage{};
 };
 
@@ -70,15 +72,15 @@ struct Task {
   std::uint32_t flags = 0;                 // kSuspectFlag, kUniqueFlag ...
   std::string type;
   std::size_t payload_size = 0;
-  // Counted from the fetch: when it is dead unless it has begun.
+  // The time from the fetch until the task is dead unless it has begun.
   std::optional<std::chrono::microseconds> expires_in{};
-  std::optional<Record> record{};      // once it has succeeded, in a queue with a history
-  std::optional<std::string> payload;  // large ones are fetched singly, right before they run (S19)
+  std::optional<Record> record{};      // after its success, in a queue with a history
+  std::optional<std::string> payload;  // large ones are fetched alone, right before they run (S19)
 
   [[nodiscard]] std::uint64_t id_key() const { return first_key.value_or(key.run_key); }
 };
 
-// The public id of a task: true as long as the task exists, wherever retries move it.
+// The public id of a task: valid as long as the task exists, wherever retries move it.
 struct TaskId {
   Partition partition;
   std::uint32_t prio = 0;
@@ -91,7 +93,7 @@ struct TaskId {
   static std::optional<TaskId> parse(std::string_view word);
 };
 
-// True for 1..63 bytes of [A-Za-z0-9._-]: what queues and types may be called.
+// True for 1..63 bytes of [A-Za-z0-9._-], the names that queues and types may have.
 [[nodiscard]] bool is_name(std::string_view word);
 
 }  // namespace allot::queue

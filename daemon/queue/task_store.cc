@@ -58,7 +58,8 @@ db::Statement bury_statement(const Lease& lease, const Task& task, std::uint32_t
   return bury;
 }
 
-// Whether it has a unique key, or a request to cancel it, is not asked: tasks die seldom.
+// The statement does not ask whether the task has a unique key or a request to cancel it, because
+// tasks seldom die.
 db::Statement stamp_of(const Lease& lease, const Task& task) {
   const TaskKey first_key{task.key.prio, task.id_key()};
   return stamp_statement(lease.partition, {&first_key, 1});
@@ -137,7 +138,7 @@ bool TaskStore::ack_and_release(db::Connection& db, const Lease& lease,
 
 Landed TaskStore::landed(db::Connection& db, const Lease& lease, std::uint64_t matched) const {
   if (matched > 0) return Landed::kYes;
-  // Nothing matched: the fence was gone, or an earlier try had landed and its reply was lost.
+  // Nothing matched: the fence was gone, or an earlier try had succeeded and its reply was lost.
   db::Statement held(sql::k_held_lease);
   set_partition(held, lease.partition).set("holder", lease.holder);
   const auto row = db.run({held}).front().next();

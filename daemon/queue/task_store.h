@@ -17,10 +17,10 @@
 
 namespace allot::queue {
 
-// What became of a fenced write.
+// The result of a fenced write.
 enum class Landed {
   kYes,       // written, now or by an earlier try whose reply was lost
-  kLeaseGone  // nothing was written: somebody else has the partition
+  kLeaseGone  // nothing was written: another worker has the partition
 };
 
 // A finished task, as the acknowledgement needs it.
@@ -29,7 +29,7 @@ struct Finished {
   std::optional<std::uint64_t> first_key;  // only for tasks that were tried before
   bool unique = false;                     // it has a row in task_unique
   bool attended = false;                   // a request to cancel it may be there
-  std::optional<Record> record{};          // to be kept in its queue's history
+  std::optional<Record> record{};          // for its queue's history
 };
 
 [[nodiscard]] inline Finished finished(const Task& task) {
@@ -47,14 +47,14 @@ struct Verdict {
   Usage usage{};
 };
 
-// A burial that somebody is to be told of.
+// A burial that a hook reports.
 struct Death {
   const OnDead& hook;
   std::uint32_t attempt;
   const Verdict& verdict;
 };
 
-// Of an attempt that nobody has reported on.
+// The verdict on an attempt whose end nobody reported.
 inline constexpr Verdict kLost{"lost",
                                "no verdict came back: its host went down or its lease was lost"};
 
@@ -65,7 +65,7 @@ std::vector<Task> read_tasks(db::StatementResult& rows);
 // reply, and throws db::DbError.
 class TaskStore {
  public:
-  // What the end of an attempt does to the task's count of attempts, and to its flags.
+  // The effect of the end of an attempt on the task's count of attempts, and on its flags.
   struct Mark {
     std::uint32_t at_least;  // others may have charged more meanwhile
     std::uint32_t at_most;
@@ -85,54 +85,58 @@ class TaskStore {
   // The same, and the next block in the same trip.
   static std::vector<Task> ack_and_fetch(db::Connection& db, Partition partition,
                                          std::span<const Finished> finished, const FetchSpec& spec);
-  // The same, and the end of the lease in the same transaction, after which the partition waits for
-  // `hold`. False: the lease was gone already.
+  // The same, and ends the lease in the same transaction; the partition then waits for `hold`.
+  // False: the lease was gone already.
   static bool ack_and_release(db::Connection& db, const Lease& lease,
                               std::span<const Finished> finished,
                               std::chrono::microseconds hold = std::chrono::microseconds(0));
 
-  // Attempt number `attempt` (from 1) ended: another one after `delay`, at most a century.
+  // Attempt number `attempt` (from 1) ended: the next one comes after `delay`, at most a century.
   [[nodiscard]] Landed retry(db::Connection& db, const Lease& lease, const Task& task,
                              std::uint32_t attempt, std::chrono::microseconds delay,
                              const Verdict& verdict, Then then = Then::kKeepLease) const;
-  // Attempt number `attempt` was the last one: into task_dead, and `on_dead` with it.
+  // Attempt number `attempt` was the last one: moves the task into task_dead, together with
+  // `on_dead`.
   [[nodiscard]] Landed bury(db::Connection& db, const Lease& lease, const Task& task,
                             std::uint32_t attempt, const Verdict& verdict,
                             Then then = Then::kKeepLease,
                             const std::optional<OnDead>& on_dead = std::nullopt) const;
-  // Attempt number `attempt` ended, and the next one may start where the task stands (S10); if the
+  // Attempt number `attempt` ended, and the next one may start where the task is (S10); if the
   // lease ends too, not before `hold` is over (S16).
   [[nodiscard]] Landed charge(db::Connection& db, const Lease& lease, const Task& task,
                               std::uint32_t attempt, const Verdict& verdict,
                               Then then = Then::kKeepLease,
                               std::chrono::microseconds hold = std::chrono::microseconds(0)) const;
-  // Writes an attempt before it starts (S7), as lost: so it stands if no verdict comes back.
+  // Writes an attempt before it starts (S7), as lost: this record stays if no verdict follows.
   [[nodiscard]] Landed announce(db::Connection& db, const Lease& lease, const Task& task,
                                 std::uint32_t attempt) const;
-  // Further attempts start from `payload`. kLeaseGone also when the task is not in the partition
-  // any more.
+  // Makes further attempts start from `payload`. kLeaseGone also when the task is not in the
+  // partition any more.
   [[nodiscard]] static Landed checkpoint(db::Connection& db, const Lease& lease, const Task& task,
                                          std::string_view payload);
-  // Takes an announced attempt back: number `attempt` is not charged, the task stays where it is.
+  // Takes an announced attempt back: number `attempt` is not charged, and the task stays where it
+  // is.
   [[nodiscard]] Landed give_back(db::Connection& db, const Lease& lease, const Task& task,
                                  std::uint32_t attempt) const;
-  // Their worker died with all of them, and the lease ends: nobody is charged, and each runs alone
-  // from then on (kSuspectFlag).
+  // The worker died with all of these tasks, and the lease ends: nobody is charged, and each runs
+  // alone from then on (kSuspectFlag).
   [[nodiscard]] Landed suspect(db::Connection& db, const Lease& lease,
                                std::span<const TaskKey> keys, Then then) const;
-  // Attempt number `attempt` ended without a failure and is not charged: again after `delay`, at
-  // most a century; without one at once, behind what is due already.
+  // Attempt number `attempt` ended without a failure and is not charged: the task runs again after
+  // `delay`, at most a century, or at once behind the tasks that are due already.
   [[nodiscard]] Landed snooze(db::Connection& db, const Lease& lease, const Task& task,
                               std::uint32_t attempt, std::chrono::microseconds delay) const;
-  // All attempts were used up before: into task_dead, and the attempts stay as they are written.
+  // All attempts were used up before: moves the task into task_dead, and leaves the attempts as
+  // they are.
   [[nodiscard]] Landed bury_spent(db::Connection& db, const Lease& lease, const Task& task,
                                   const Verdict& verdict,
                                   const std::optional<OnDead>& on_dead = std::nullopt) const;
-  // 30 s ahead in the order of their keys, no attempt charged (S14). At least one key.
+  // Puts the tasks 30 s ahead in the order of their keys, and charges no attempt (S14). At least
+  // one key.
   [[nodiscard]] Landed defer(db::Connection& db, const Lease& lease,
                              std::vector<TaskKey> keys) const;
 
-  // False once no task of `classes` is left that the former holder may have died of.
+  // False once no task of `classes` is left that may have killed the former holder.
   static bool suspects_left(db::Connection& db, const Lease& lease,
                             std::span<const std::uint32_t> classes);
   [[nodiscard]] Landed clear_suspects(db::Connection& db, const Lease& lease) const;
@@ -140,15 +144,15 @@ class TaskStore {
  private:
   [[nodiscard]] Landed landed(db::Connection& db, const Lease& lease, std::uint64_t matched) const;
   // Sends `writes` as one transaction, with a release if asked. The SQL statement at index
-  // `deciding` tells whether the fence held.
+  // `deciding` shows whether the fence held.
   [[nodiscard]] Landed send(db::Connection& db, const Lease& lease,
                             std::vector<db::Statement> writes, std::size_t deciding, Then then,
                             std::chrono::microseconds hold = std::chrono::microseconds(0)) const;
-  // `burial` as one transaction, behind what `on_dead` adds to it.
+  // Sends `burial` as one transaction, behind the statements of `on_dead`.
   [[nodiscard]] Landed send_burial(db::Connection& db, const Lease& lease, const Task& task,
                                    std::vector<db::Statement> burial, std::size_t deciding,
                                    Then then, const std::optional<Death>& death) const;
-  // The task gets a later key, in one transaction with `record`.
+  // Gives the task a later key, in one transaction with `record`.
   [[nodiscard]] Landed move(db::Connection& db, const Lease& lease, const Task& task,
                             const db::Statement& record, const Mark& mark,
                             std::chrono::microseconds delay, Then then) const;

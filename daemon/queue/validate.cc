@@ -52,7 +52,7 @@ void validate(const SubmitOptions& options) {
   if (never) throw Error("it expires before it is due: it would never run", kExitBadInput);
 }
 
-// S16: what would break the order, or has no meaning without one.
+// S16: refuses options that would break the order, or that have no meaning without one.
 void check_placement(const QueueInfo& queue, const SubmitOptions& options) {
   const std::string named =
       "queue '" + queue.name + "' is " + std::string(name_of(queue.shape.placement)) + ": ";

@@ -50,7 +50,7 @@ bool Database::reaped(pid_t pid, int wait_status, Nanos now) {
   if (pid != pid_) return false;
   pid_ = -1;
   ready_ = false;
-  ready_fd_.reset();  // at its end it would wake the loop for ever
+  ready_fd_.reset();  // its end of file would wake the loop for ever
   const int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0;
   if (code == kExitConfig || code == kExitCannotCreate) hopeless_ = code;
   if (!stopping_) pause_.failed(now);

@@ -10,22 +10,22 @@
 
 namespace allot::supervisor {
 
-// The child that keeps the embedded database (S28): started first, stopped last, restarted with
-// back-off while workers stay. Without a folder there is none, and it is always ready.
+// The child that keeps the embedded database (S28): the supervisor starts it first, stops it last,
+// and restarts it with back-off while workers stay. Without a folder there is no child, and the
+// database is always ready.
 class Database {
  public:
   void use(const char* folder) { folder_ = folder; }
   [[nodiscard]] bool used() const { return *folder_ != '\0'; }
 
-  // Starts it when it is due.
+  // Starts the child when it is due.
   void tick(Nanos now, int death_fd, int lock_fd, Nanos& wake_at);
-  // True from its readiness line until its death.
+  // True from the child's readiness line until its death.
   bool ready();
   [[nodiscard]] int ready_fd() const { return ready_ ? -1 : ready_fd_.get(); }
 
   bool reaped(pid_t pid, int wait_status, Nanos now);
-  // The exit code of a database that could not be kept and will not be after a while either; else
-  // 0.
+  // The exit code of a database that cannot be kept, now or later; else 0.
   [[nodiscard]] int hopeless() const { return hopeless_; }
   void stop();
   void kill();

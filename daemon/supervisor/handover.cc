@@ -43,7 +43,7 @@ bool Handover::whole() const {
       (!reading_ || read(fd_, &more, 1) == 0)) {
     return true;
   }
-  log_event(kError, "upgrade.refused", "running=%s new=%s mend=\"stop and start it\"",
+  log_event(kError, "upgrade.refused", "running=%s new=%s fix=\"stop and start it\"",
             Quoted::of(theirs_).c_str(), Quoted(ours_).c_str());
   return false;
 }

@@ -9,21 +9,22 @@
 namespace allot::supervisor {
 
 // What one image of allotd leaves to the next over exec (USR2, S25), in an anonymous file. Each
-// class lists its members once, in pass(), which writes them or reads them. A change of that list
-// or of what is in it is a new kStateVersion (handover.cc).
+// class lists its members once, in pass(), for writing and for reading. A change of such a list or
+// of its types needs a new kStateVersion (handover.cc).
 class Handover {
  public:
   enum class Way { kWrite, kRead };
-  // Begins with who may read it, or looks whether we may.
+  // Writes first which image may read it, or checks whether this one may.
   Handover(int fd, Way way);
 
-  // Plain values, and descriptors, which stay open over exec under their numbers.
+  // Takes plain values, and descriptors, which stay open over exec under their numbers.
   template <class... Values>
   void operator()(Values&... values) {
     (one(values), ...);
   }
 
-  // At the end: all was written; or all was read, and that was all. False was logged.
+  // Call it at the end. True: all was written; or all was read, and nothing is left. It has logged
+  // a false.
   [[nodiscard]] bool whole() const;
 
  private:
@@ -38,7 +39,7 @@ class Handover {
   int fd_;
   bool reading_;
   bool good_;
-  char ours_[64] = {};  // what has to agree, in words
+  char ours_[64] = {};  // a text that both images have to agree on
   char theirs_[64] = {};
 };
 

@@ -27,8 +27,8 @@ bool report(const char* what, const char* path) {
   return false;
 }
 
-// The lock's holder may be a worker of a former life: then the pid in the file is dead (reaped or
-// not) or not allotd.
+// A worker of an earlier run may hold the lock: then the pid in the file is dead (reaped or not) or
+// not allotd.
 bool is_allotd(long pid) {
   char path[64];
   char text[64] = {};
@@ -40,7 +40,7 @@ bool is_allotd(long pid) {
   return name != nullptr && std::strchr("ZX", name[sizeof kName - 1]) == nullptr;
 }
 
-// A new file of `size` zero bytes that replaces `path` in one step.
+// Makes a file of `size` zero bytes that replaces `path` in one step.
 UniqueFd make_file(const char* path, std::size_t size, unsigned mode) {
   char fresh[PATH_MAX];
   std::snprintf(fresh, sizeof fresh, "%s.new", path);
@@ -82,7 +82,7 @@ Instance::Lock Instance::lock(const char* folder) {
   lock_.reset();
   if (!is_allotd(pid)) return Lock::kBusy;
   log_event(kError, "instance.taken",
-            "pid=%ld path=%s mend=\"stop it, or give this one another [daemon] instance\"", pid,
+            "pid=%ld path=%s fix=\"stop it, or give this one another [daemon] instance\"", pid,
             Quoted(path).c_str());
   return Lock::kRefused;
 }

@@ -13,18 +13,18 @@ class Instance {
  public:
   enum class Lock {
     kTaken,
-    kBusy,     // workers of a former life are still leaving: try again
-    kRefused,  // another allotd runs under this name, or the folder cannot be used; it was logged
+    kBusy,     // workers of an earlier run still have it: try again
+    kRefused,  // logged: another allotd runs under this name, or the folder is unusable
   };
 
   // Makes the folder and tries to lock it. May be called again after kBusy.
   Lock lock(const char* folder);
 
-  // Makes slots and board afresh and maps them; processes of a former life keep the old files.
+  // Makes new slots and a new board, and maps them; processes of an earlier run keep the old files.
   // False was logged.
   bool make_files(const char* folder, const char* name);
 
-  // map_slots() follows what was read. False: errno says why.
+  // Call map_slots() after reading. False: errno says why.
   void pass(Handover& io) { io(lock_, slots_fd_, board_fd_); }
   bool map_slots();
 

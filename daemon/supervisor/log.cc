@@ -27,8 +27,8 @@ constexpr Words kWords[] = {
 constexpr char kJsonHead[] =
     R"({"time":"%s.%03ldZ","level":"%s","program":"supervisor","event":"%s")";
 
-// Of `key=value key="a b"`, as log_event() and Quoted make them: ,"key":value,"key":"a b". What is
-// written is at most three times as long.
+// Turns `key=value key="a b"`, as log_event() and Quoted make it, into ,"key":"value","key":"a b".
+// The result is at most three times as long.
 char* add_json(char* to, const char* at) {
   while (*at != '\0') {
     to = stpcpy(to, ",\"");
@@ -72,7 +72,7 @@ void log_event(Level level, const char* event, const char* format, ...) {
   va_start(arguments, format);
   const int wanted = std::vsnprintf(fields, sizeof fields, format, arguments);
   va_end(arguments);
-  // What was cut may be half of an escape.
+  // The cut may have left half of an escape.
   char* const last = std::strrchr(fields, ' ');
   if (wanted >= static_cast<int>(sizeof fields) && last != nullptr) *last = '\0';
   timespec now{};

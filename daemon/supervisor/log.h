@@ -12,19 +12,20 @@ namespace allot::supervisor {
 enum class Level { kInfo, kWarn, kError };
 using enum Level;
 
-// Text until then.
+// Until this call lines are text.
 void set_log_format(LogFormat format);
 const char* log_format_name();  // as in the configuration
 
-// `format` makes the key=value part, as printf; texts that people chose go through Quoted.
+// `format` makes the key=value part, like printf; texts that people chose have to go through
+// Quoted.
 [[gnu::format(printf, 3, 4)]] void log_event(Level level, const char* event, const char* format,
                                              ...);
 
-// A text as the value of a field: in double quotes with escapes when it needs them, cut to fit.
+// A text as the value of a field: in double quotes with escapes where needed, cut to fit.
 class Quoted {
  public:
   explicit Quoted(const char* text);
-  // Of a field that another process wrote, and may not have ended: at most N bytes are read.
+  // For a field that another process wrote, perhaps without its end: reads at most N bytes.
   template <std::size_t N>
   static Quoted of(const char (&field)[N]) {
     char text[N + 1] = {};

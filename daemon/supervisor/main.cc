@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allotd: reads its few options, then loops (supervisor.h) until it is told to stop.
+// allotd reads its few options, then loops (supervisor.h) until it is told to stop.
 #include <fcntl.h>
 #include <getopt.h>
 #include <sys/auxv.h>
@@ -25,7 +25,7 @@ constexpr char kUsage[] =
     "         USR1 opens the log file again, here and in the workers;\n"
     "         USR2 goes on as the allotd that is on disk now, workers undisturbed\n";
 
-// Children start elsewhere in time: what is relative now is made absolute now.
+// A child may start in another folder, so a relative path becomes absolute now.
 const char* absolute(const char* path, char (&buffer)[PATH_MAX]) {
   char folder[PATH_MAX];
   if (path[0] == '/' || getcwd(folder, sizeof folder) == nullptr) return path;
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "allotd: unexpected argument '%s'\n%s", argv[optind], kUsage);
     return allot::kExitUsage;
   }
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): getauxval answers with a number
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): getauxval returns a number
   options.program = absolute(reinterpret_cast<const char*>(getauxval(AT_EXECFN)), program);
   const int null = open("/dev/null", O_RDWR);
   if (null > 0) dup2(null, STDIN_FILENO);

@@ -10,11 +10,12 @@
 
 namespace allot::supervisor {
 
-// One check in a throwaway child (S26): whatever a configuration, a plugin or a database can do
-// wrong happens there.
+// One check in a throwaway child (S26): any harm that a configuration, a plugin or a database can
+// do happens there.
 class Preflight {
  public:
-  // kUpgrade: would the allotd on disk go on from `state_fd`? It answers with what it read there.
+  // kUpgrade asks whether the allotd on disk can go on from `state_fd`. It answers there with what
+  // it read.
   enum class Step { kConfig, kDatabase, kDatabaseAndReclaim, kUpgrade };
 
   // Starts a step with the program that is on disk now. False: errno says why.
@@ -25,14 +26,15 @@ class Preflight {
 
   // Kills a check that takes too long.
   void enforce_deadline(Nanos now);
-  // Kills it, if there is one; it is reaped as any other.
+  // Kills the check, if there is one; the loop reaps it like any other child.
   void end();
-  // The child is gone. Its exit code, or kExitUnavailable when it was killed for its deadline.
+  // Call it when the child is gone. Returns its exit code, or kExitUnavailable when its deadline
+  // killed it.
   int finish(int wait_status);
-  // The answer of a config or upgrade step that exited 0. False when the child did not write a
-  // whole one.
+  // The answer of a config or upgrade step that exited 0. False when the child did not write all of
+  // it.
   bool read_answer(ipc::PreflightAnswer& answer);
-  // The program that was checked, for starting workers or as our successor (S25).
+  // The program that was checked, to start workers or as our successor (S25).
   UniqueFd take_program() { return std::move(program_); }
 
  private:

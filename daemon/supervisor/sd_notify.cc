@@ -43,7 +43,7 @@ void Notifier::send(const char* format, ...) {
   va_start(arguments, format);
   const int size = std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  // Lost when systemd does not read: the next one says it again.
+  // A datagram is lost when systemd does not read; the next one repeats it.
   if (size > 0) {
     (void)::send(socket_.get(), text, std::strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
   }

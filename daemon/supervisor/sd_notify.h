@@ -11,7 +11,7 @@ namespace allot::supervisor {
 // $NOTIFY_SOCKET is not set.
 class Notifier {
  public:
-  // Reads NOTIFY_SOCKET and WATCHDOG_USEC, and takes them out of the environment of the children.
+  // Reads NOTIFY_SOCKET and WATCHDOG_USEC, and removes them from the children's environment.
   void open();
 
   void pass(Handover& io) { io(socket_, watchdog_ns_); }

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-// What a slot may go through, as one table. Pure: the supervisor acts, this only says what follows.
+// The states of a slot, as one table. It only says what follows; the supervisor acts.
 //
 //   Vacant --spawned--> Starting --ready--> Ready --retire--> Retiring
 //                          |  \______________ | _______________/  |

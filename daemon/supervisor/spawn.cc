@@ -21,7 +21,7 @@
 namespace allot::supervisor {
 namespace {
 
-// Async-signal-safe calls only, from here to exec; this process has no other thread.
+// Only async-signal-safe calls from here to exec, although this process has no other thread.
 [[noreturn]] void become(const SpawnRequest& request, pid_t parent) {
   setpgid(0, 0);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
@@ -76,7 +76,7 @@ pid_t spawn(const SpawnRequest& request) {
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) become(request, parent);
-  if (pid > 0) setpgid(pid, pid);  // in both, so that neither needs to wait for the other
+  if (pid > 0) setpgid(pid, pid);  // both do it, so that neither waits for the other
   return pid;
 }
 

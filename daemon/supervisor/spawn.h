@@ -9,7 +9,7 @@
 
 namespace allot::supervisor {
 
-// The supervisor's own descriptors live above this, so that placing a child's never hits one of
+// The supervisor's own descriptors are above this number, so that a child's never collide with
 // them.
 inline constexpr int kFirstOwnFd = 16;
 
@@ -18,19 +18,18 @@ int high_fd(int fd);
 
 inline constexpr int kMaxArguments = 16;
 
-// What this daemon was started with; config and embedded are passed on to every child. Absolute
-// paths, nullptr = not given.
+// The daemon's command line; every child gets config and embedded. Paths are absolute, nullptr =
+// not given.
 struct Options {
-  const char* program = nullptr;  // where a successor is looked for
+  const char* program = nullptr;  // the path of a successor
   const char* config = nullptr;
   const char* embedded = nullptr;
-  // Not from the start but from what the predecessor left in kSlotFd: "run", or "check" whether
-  // that could be done.
+  // Starts from the state that the predecessor left in kSlotFd: "run", or "check" whether that
+  // would work.
   const char* resume = nullptr;
 };
 
-// A child to be made: program, arguments, and the descriptors of ipc/slot.h that it gets (-1:
-// none).
+// A child to start: program, arguments, and the descriptors of ipc/slot.h that it gets (-1: none).
 struct SpawnRequest {
   int program_fd = -1, slot_fd = -1, death_fd = -1, notify_fd = -1, board_fd = -1, answer_fd = -1;
   const char* arguments[kMaxArguments] = {};
@@ -45,11 +44,11 @@ struct SpawnRequest {
   int count_ = 0;
 };
 
-// Forks and execs, in a process group of its own, with default signals (S21). -1: errno says why.
+// Forks and execs, in a new process group, with default signals (S21). -1: errno says why.
 pid_t spawn(const SpawnRequest& request);
 
-// Opens a program by its path or, of a mere name, the one that stands beside this one, in
-// ../libexec/allot, or in $ALLOT_LIBEXEC. A failure was logged.
+// Opens a program by its path or, for a mere name, the one beside this program, in
+// ../libexec/allot, or in $ALLOT_LIBEXEC. It has logged a failure.
 UniqueFd open_program(const char* name);
 
 }  // namespace allot::supervisor

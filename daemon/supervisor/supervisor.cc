@@ -23,7 +23,7 @@
 namespace allot::supervisor {
 namespace {
 
-constexpr Nanos kLockPatience = 40 * kSecond;      // for workers of a former life
+constexpr Nanos kLockPatience = 40 * kSecond;      // for workers of an earlier run
 constexpr Nanos kSettlePatience = 10 * kSecond;    // after a graceful stop ran out of patience
 constexpr Nanos kSettleNow = 3 * kSecond;          // after the workers were killed on demand
 constexpr Nanos kDatabasePatience = 40 * kSecond;  // to stop
@@ -64,8 +64,8 @@ bool Supervisor::set_up() {
     sigaddset(&mask, number);
   }
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGCHLD, SIG_DFL);  // ignored, as some launchers hand it down, children vanish unseen
-  prctl(PR_SET_CHILD_SUBREAPER, 1);  // S22: grandchildren that called setsid are ours to end
+  signal(SIGCHLD, SIG_DFL);  // some launchers pass it on ignored: children would vanish unseen
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // S22: we end grandchildren that called setsid
   if (sigprocmask(SIG_BLOCK, &mask, nullptr) != 0) return false;
   signals_.reset(high_fd(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)));
   if (options_.resume != nullptr) return signals_.valid() && resume();
@@ -115,7 +115,8 @@ void Supervisor::wait() {
   pollfd watched[] = {
       {signals_.get(), POLLIN, 0}, {notify_.get(), POLLIN, 0}, {database_.ready_fd(), POLLIN, 0}};
   const Nanos now = mono_ns();
-  // Rounded up: a timer that is due in half a millisecond is not polled for in a spin.
+  // The wait is rounded up, so that the loop does not spin for a timer that is due in half a
+  // millisecond.
   const Nanos wait_ns = wake_at_ > now ? wake_at_ - now + kMilli - 1 : 0;
   if (poll(watched, 3, static_cast<int>(wait_ns / kMilli)) < 0 && errno != EINTR) {
     log_event(kError, "supervisor.poll", "error=\"%s\"", std::strerror(errno));
@@ -149,7 +150,7 @@ void Supervisor::on_signal(int number) {
   }
 }
 
-// Drained fully for each wake-up: several children may be behind one SIGCHLD.
+// Reaps until nothing is left, because one SIGCHLD may stand for several children.
 void Supervisor::reap() {
   for (bool any = false;; any = true) {
     siginfo_t info{};
@@ -158,8 +159,8 @@ void Supervisor::reap() {
       return;
     }
     const pid_t pid = info.si_pid;
-    // Before it is reaped, while its number cannot be another's: what it started goes with it
-    // (S22). Not for the database, whose server is to stop in order.
+    // Kills the group before reaping, while no other process can have the number: processes that it
+    // started go with it (S22). Not for the database, whose server has to stop in order.
     if (getpgid(pid) == pid && !database_.is(pid)) kill(-pid, SIGKILL);
     int status = 0;
     if (waitpid(pid, &status, 0) != pid) return;
@@ -171,9 +172,9 @@ void Supervisor::reap() {
   }
 }
 
-// S22: what a handler started in a session of its own comes to us when its worker dies, and its
-// children when it does. Not while the database is down or coming up: then a stray may be its
-// server on the way out. True: there was none.
+// S22: a process that a handler started in a session of its own becomes our child when its worker
+// dies, and so do its children when it dies. Kills none while the database is down or coming up:
+// then a stray may be its server on the way out. True: there was none.
 bool Supervisor::end_strays() {
   if (!database_.ready()) return true;
   char text[4096];
@@ -185,9 +186,9 @@ bool Supervisor::end_strays() {
   char* end = nullptr;
   for (char* at = text;; at = end) {
     const auto pid = static_cast<pid_t>(strtol(at, &end, 10));
-    if (end == at || *end != ' ') return none;  // a number that was cut would be another's
+    if (end == at || *end != ' ') return none;  // a truncated number would name another process
     if (workers_.knows(pid) || database_.is(pid) || check_.pid() == pid) continue;
-    if (workers_.knows(getpgid(pid))) continue;  // ends with the group of its worker
+    if (workers_.knows(getpgid(pid))) continue;  // the group of its worker will end it
     log_event(kWarn, "stray.kill", "pid=%d", pid);
     kill(pid, SIGKILL);
     none = false;
@@ -213,7 +214,7 @@ void Supervisor::tick() {
       break;
     case Phase::kRunning:
       if (reload_asked_ && !check_.running()) {
-        reload_asked_ = false;  // now: one that comes during the check asks for another
+        reload_asked_ = false;  // cleared now: a HUP during the check asks for another one
         start_check(Preflight::Step::kConfig);
       }
       if (upgrade_asked_ && !check_.running()) start_upgrade();
@@ -278,7 +279,7 @@ void Supervisor::first_check_finished(int code) {
   tell_status();
 }
 
-// At HUP every finding but success keeps what runs.
+// After HUP every result but success keeps the running workers.
 void Supervisor::reload_check_finished(int code) {
   const bool config_step = check_.step() == Preflight::Step::kConfig;
   if (code == kExitOk && config_step && check_.read_answer(pending_)) {
@@ -314,7 +315,8 @@ void Supervisor::start_upgrade() {
   start_check(Preflight::Step::kUpgrade);
 }
 
-// By path, as whoever started this one did. Returns when this image is to go on.
+// Starts the successor by its path, as this image was started. Returns when this image has to go
+// on.
 void Supervisor::upgrade_check_finished(int code) {
   Handover io(state_.get(), Handover::Way::kWrite);  // again: time has passed
   if (code == kExitOk && check_.read_answer(pending_) && pass(io)) {
@@ -350,7 +352,7 @@ void Supervisor::lock_and_open() {
   enter(Phase::kDatabase);
 }
 
-// Standard error, where it is none. False was logged.
+// Redirects standard error to the log file, if there is one. False was logged.
 bool Supervisor::open_log_file() {
   if (answer_.log_file[0] == '\0') return true;
   const UniqueFd file(open(answer_.log_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
@@ -363,7 +365,8 @@ bool Supervisor::open_log_file() {
   return dup2(file.get(), STDERR_FILENO) >= 0;
 }
 
-// Before kRunning nobody has the file open; whoever starts later opens what is there then.
+// Before kRunning nobody has the file open; children that start later open the file of that name
+// then.
 void Supervisor::reopen_logs() {
   if (phase_ < Phase::kRunning) return;
   if (open_log_file()) log_event(kInfo, "log.reopened", "pid=%d", getpid());
@@ -371,7 +374,7 @@ void Supervisor::reopen_logs() {
 }
 
 void Supervisor::start_running() {
-  open_log_file();  // not before: why a start failed belongs where it was started
+  open_log_file();  // not before: a failed start reports where it was started
   workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
   enter(Phase::kRunning);
 }
@@ -401,8 +404,8 @@ void Supervisor::drain() {
     kill_all("did not stop in time", kSettlePatience);
   }
   if (!empty) {
-    // Settlers need the database, so they come before its end; without one they are not waited for
-    // for ever: the leases then run out, or the next start reclaims them (S11).
+    // Settlers need the database, so they come before its end; without one the stop does not wait
+    // for them for ever: the leases then run out, or the next start reclaims them (S11).
     if (settle_until_ == 0 || now_ < settle_until_) return;
     log_event(kWarn, "supervisor.unsettled", "slots=%d", workers_.counts().settling);
     workers_.kill_settlers();

@@ -9,10 +9,10 @@
 
 namespace allot::supervisor {
 
-// Where the daemon is between start and exit. Printed in the log.
+// The phase of the daemon between start and exit. The log prints it.
 enum class Phase {
   kChecking,  // configuration and plugins, in a throwaway child
-  kLocking,   // the instance lock; waits for workers of a former life
+  kLocking,   // the instance lock; waits for workers of an earlier run
   kDatabase,  // embedded database, then schema and queues
   kRunning,
   kDraining,  // TERM sent; settlers work
@@ -21,12 +21,12 @@ enum class Phase {
 };
 const char* name_of(Phase phase);
 
-// The one loop of allotd: wait, take in what happened, act on what is due. Single-threaded,
-// allocates nothing; whatever fails is logged and tried again.
+// The one loop of allotd: it waits, takes in events, and acts on what is due. It is single-threaded
+// and allocates nothing; it logs failures and tries again.
 class Supervisor {
  public:
   explicit Supervisor(const Options& options) : options_(options) {}
-  // Until stopped. The exit code of the process.
+  // Runs until stopped. Returns the exit code of the process.
   int run();
 
  private:
@@ -62,7 +62,7 @@ class Supervisor {
   Nanos phase_began_ = 0, now_ = 0, wake_at_ = 0;
   int exit_code_ = 0;
   bool reload_asked_ = false, upgrade_asked_ = false;
-  Nanos settle_until_ = 0;  // set when all were killed
+  Nanos settle_until_ = 0;  // set when all workers were killed
   Nanos stray_until_ = 0;   // set when the last slot is vacant
   bool ready_told_ = false;
   Nanos next_watchdog_ = 0;

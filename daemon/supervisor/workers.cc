@@ -15,10 +15,10 @@ namespace allot::supervisor {
 namespace {
 
 constexpr Nanos kStagger = 5 * kMilli;
-// A worker that is idle and dies within this time of Ready failed to start, in effect.
+// An idle worker that dies within this time of Ready has, in effect, failed to start.
 constexpr Nanos kSoonAfterReady = 1 * kSecond;
 
-// A settler may take so many times the frozen limit.
+// A settler may take this many times the frozen limit.
 constexpr Nanos kSettlerTerms = 3;
 
 Nanos milliseconds(std::uint32_t ms) {
@@ -52,7 +52,8 @@ void Workers::move(std::uint32_t index, SlotEvent event) {
 }
 
 void Workers::tick(Nanos now, Nanos& wake_at) {
-  // If this loop stood still, so did everybody (a paused container): all get time to beat again.
+  // If this loop stood still, so did everybody (a paused container): all processes get time to beat
+  // again.
   const Nanos standstill = kTick + milliseconds(answer_.frozen_ms) / 2;
   if (last_tick_ != 0 && now - last_tick_ > standstill) beat_since_ = now;
   last_tick_ = now;
@@ -62,7 +63,7 @@ void Workers::tick(Nanos now, Nanos& wake_at) {
     if (alive(entry.state)) judge(i, now, wake_at);
     if (entry.state != SlotState::kSettling) continue;
     if (entry.settler > 0) {
-      // It has no heartbeat; a slot that waits for it for ever is lost.
+      // A settler has no heartbeat; a slot that waits for it for ever is lost.
       if (now > entry.settler_spawned + kSettlerTerms * milliseconds(answer_.frozen_ms)) {
         kill(-entry.settler, SIGKILL);
       }
@@ -75,8 +76,8 @@ void Workers::tick(Nanos now, Nanos& wake_at) {
   for (std::uint32_t pool = 0; pool < ipc::kMaxPools; ++pool) keep_pool(pool, now, wake_at);
 }
 
-// The pool has its size in workers of this round. While older ones are there, one new worker starts
-// at a time, and for each that is ready an old one leaves.
+// The pool's size counts workers of this round. While older ones run, one new worker starts at a
+// time, and for each that gets ready an old one leaves.
 void Workers::keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at) {
   const int size = pool < answer_.pool_count ? static_cast<int>(answer_.pools[pool].size) : 0;
   int starting = 0;
@@ -155,7 +156,7 @@ void Workers::retire_old(std::uint32_t pool, int most) {
   for (std::uint32_t i = 0; i < ipc::kMaxSlots && most > 0; ++i) {
     Entry& entry = entries_[i];
     if (!serving(entry.state) || entry.pool != pool || entry.round == round_) continue;
-    // HUP, not TERM: its task is not to see stop_requested, and may take its time.
+    // HUP, not TERM: its task must not see stop_requested, and may take its time.
     kill(entry.pid, SIGHUP);
     move(i, SlotEvent::kRetire);
     log_event(kInfo, "worker.retire", "slot=%u pid=%d", i, entry.pid);
@@ -178,7 +179,7 @@ void Workers::note_ready(std::uint32_t index, Nanos now) {
             in_ms(now - entry.spawned));
 }
 
-// What the slot says is enough to decide; a thread inside a sick process could not.
+// The slot says enough to decide; a thread inside a sick process could not judge it.
 void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
   Entry& entry = entries_[index];
   ipc::Slot& slot = instance_.slot(index);
@@ -198,7 +199,7 @@ void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
                           ? "task ran over its time limit"
                           : "task made no progress");
   }
-  // Also without a task, so as to be awake then: one may start right before the deadline.
+  // Also wakes up for a worker without a task, because one may start right before the deadline.
   if (slot.exclusive != 0 && over(slot.lease_deadline_ns.load()) && running > 0) {
     end(index, "lease in doubt in an exclusive queue");
   }
@@ -234,13 +235,13 @@ bool Workers::knows(pid_t pid) const {
 
 void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   Entry& entry = entries_[index];
-  note_ready(index, now);  // it may have been ready without anybody having looked
+  note_ready(index, now);  // it may have become ready unnoticed
   const bool dirty = ipc::needs_settling(instance_.slot(index));
   const bool in_task = instance_.slot(index).running_count.load(std::memory_order_acquire) != 0;
   const bool too_soon = entry.ready == 0 || (!in_task && now - entry.ready < kSoonAfterReady);
   Backoff& pause = start_pause_[entry.pool];
   const bool by_itself = serving(entry.state);
-  if (by_itself && too_soon && pause.due(now)) {  // several that fail at once fail once
+  if (by_itself && too_soon && pause.due(now)) {  // several deaths at once count as one failure
     pause.failed(now);
     log_event(kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
               Quoted(answer_.pools[entry.pool].name).c_str(), in_ms(pause.pause()));
@@ -298,7 +299,7 @@ void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {
             in_ms(entry.settle_pause.pause()));
 }
 
-// A worker that is not ready may not know the signal yet, and would die of it.
+// A worker that is not ready yet may have no handler for the signal, and would die of it.
 void Workers::reopen_logs() {
   for (Entry& entry : entries_) {
     if (!alive(entry.state)) continue;

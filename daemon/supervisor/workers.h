@@ -16,20 +16,20 @@ namespace allot::supervisor {
 
 inline constexpr Nanos kTick = 500 * kMilli;  // at most between two looks at the slots
 
-// All workers and settlers: keeps every pool at its size, judges by the slots, heals deaths. Times
-// are CLOCK_MONOTONIC unless said otherwise.
+// All workers and settlers: keeps every pool at its size, judges workers by their slots, heals
+// deaths. Times are CLOCK_MONOTONIC unless said otherwise.
 class Workers {
  public:
   Workers(Instance& instance, const Options& options) : instance_(instance), options_(options) {}
 
-  // New sizes and limits, and the program for workers from now on. Workers of an earlier call are
-  // replaced one by one.
+  // Takes new sizes and limits, and the program for workers from now on. It replaces workers of
+  // earlier calls one by one.
   void adopt(const ipc::PreflightAnswer& answer, UniqueFd program, int death_fd, int notify_fd);
 
-  // Starts, retires and settles what is due. `wake_at` is lowered to when it wants to be called
+  // Starts, retires and settles what is due, and lowers `wake_at` to when it wants to be called
   // again.
   void tick(Nanos now, Nanos& wake_at);
-  // A child is gone. False: it was none of these.
+  // A child is gone. False: it was not one of these.
   bool reaped(pid_t pid, int wait_status, Nanos now);
 
   [[nodiscard]] bool knows(pid_t pid) const;
@@ -45,7 +45,7 @@ class Workers {
     bool operator==(const Counts&) const = default;
   };
   [[nodiscard]] Counts counts() const;
-  // True once a worker was ready, or when there is none to start.
+  // True once a worker was ready, or when none has to start.
   [[nodiscard]] bool up() const;
 
  private:
@@ -54,7 +54,7 @@ class Workers {
     pid_t pid = -1;      // the worker, private to the supervisor (S23)
     pid_t settler = -1;  // while Settling
     std::uint32_t pool = 0;
-    std::uint64_t round = 0;  // which adopt() it was started under
+    std::uint64_t round = 0;  // the adopt() that it was started under
     Nanos spawned = 0, ready = 0, settler_spawned = 0;
     bool proven = false;  // lived on after Ready
     bool reopen_due = false;
@@ -86,9 +86,10 @@ class Workers {
   bool was_ready_ = false;
   Nanos next_start_ = 0;  // stagger
   Nanos last_tick_ = 0;
-  Nanos beat_since_ = 0;  // no heartbeat counts as older
+  Nanos beat_since_ = 0;  // heartbeats count as at least this recent
   Entry entries_[ipc::kMaxSlots];
-  // Only deaths before the first Ready are throttled: those inside a handler are the task's (S10).
+  // Only deaths before the first Ready throttle; a death inside a handler is the task's fault
+  // (S10).
   Backoff start_pause_[ipc::kMaxPools];
 };
 

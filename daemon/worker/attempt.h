@@ -13,8 +13,8 @@
 #include "worker/task_run.h"
 #include "worker/task_writes.h"
 
-// What the phases of a task's run hand on: for task_run.cc, and for gather.cc, where several tasks
-// go through them together.
+// State that the phases of a task's run pass on: for task_run.cc, and for gather.cc, where several
+// tasks go through them together.
 namespace allot::worker {
 
 // Everything that belongs to one attempt.
@@ -27,15 +27,15 @@ struct TaskRun::Attempt {
   std::string id;
   std::uint32_t number;                       // from 1
   std::uint32_t most;                         // attempts that it may have
-  bool announced;                             // written before it began (S7)
-  std::span<const queue::Finished> before;    // of its block, not acknowledged yet
+  bool announced;                             // written before it ran (S7)
+  std::span<const queue::Finished> before;    // tasks of its block that are not acknowledged yet
   bool beside = false;                        // others of its block run beside it
   std::size_t entry = 0;                      // in the slot and with the keeper
-  std::optional<queue::Detached> detached{};  // where it is, once it left its partition
-  queue::Usage usage{};                       // of the handler, where somebody will ask
+  std::optional<queue::Detached> detached{};  // set once it has left its partition
+  queue::Usage usage{};                       // of the handler, if the result will be kept
 };
 
-// An attempt in its handler, as the slot, the keeper and the handler see it; until its verdict is
+// An attempt in its handler, as the slot, the keeper and the handler see it, until its verdict is
 // noted.
 struct TaskRun::AtWork {
   AtWork(TaskRun& run, Attempt& of);
@@ -51,7 +51,7 @@ struct TaskRun::AtWork {
   TaskWrites writes;
   // Once the handler has returned:
   Nanos returned_ns = 0;
-  bool valid = false;  // its lease was
+  bool valid = false;  // its lease was valid
   Place place = Place::kPartition;
 };
 

@@ -8,12 +8,12 @@
 namespace allot::worker {
 namespace {
 
-// How often the block loop looks at more than what its runners tell it.
+// How often the block loop looks at more than its runners' reports.
 constexpr std::chrono::milliseconds kLook{20};
 
 }  // namespace
 
-// Between two leases nothing but detached tasks runs.
+// Between two leases only detached tasks run.
 bool BlockLoop::room_for_a_lease() {
   for (const Ended& ended : crew_->take()) {
     if (ended.error) std::rethrow_exception(ended.error);
@@ -49,7 +49,8 @@ BlockLoop::Next BlockLoop::make_way(const queue::Lease& lease, const ServedQueue
     if (crew_->ready_for(need)) return Next::kGoOn;
     if (leaving() || !keeper_.valid()) return Next::kLeave;
     if (crew_->in_partition() == 0) {
-      // What is in the way has left the partition, and may run for long: the rest is for others.
+      // The task in the way has left the partition, and may run for long: the rest is for other
+      // workers.
       need_ = need;
       return Next::kLeave;
     }
@@ -59,7 +60,8 @@ BlockLoop::Next BlockLoop::make_way(const queue::Lease& lease, const ServedQueue
   }
 }
 
-// What became of those that ran beside others. The first that says so ends the block.
+// Collects the results of tasks that ran beside others. The first result that says so ends the
+// block.
 BlockLoop::Next BlockLoop::collect(const queue::Lease& lease) {
   Next next = Next::kGoOn;
   for (const Ended& one : crew_->take()) {
@@ -71,8 +73,9 @@ BlockLoop::Next BlockLoop::collect(const queue::Lease& lease) {
   return next;
 }
 
-// Until all that is left of the block has ended or left the partition: runners are idle, as are
-// workers of which there are several. What is asked to stop is not worth two writes more.
+// Waits until all that is left of the block has ended or left the partition: idle runners count
+// like idle workers, so tasks leave early. If a stop was requested, the worker does not detach: it
+// costs two writes.
 BlockLoop::Next BlockLoop::wait_for_block(const queue::Lease& lease) {
   Next next = Next::kGoOn;
   while (crew_->in_partition() > 0) {
@@ -109,7 +112,7 @@ BlockLoop::Next BlockLoop::hand_out(const queue::Lease& lease, const ServedQueue
   return Next::kGoOn;
 }
 
-// Of its partition; what is detached from others may run on.
+// It runs alone in its partition; detached tasks of other partitions may run on.
 TaskRun::Result BlockLoop::run_alone(const queue::Lease& lease, const ServedQueue& queue,
                                      queue::Task& task) {
   const bool serial = crew_->serial(task.type);
@@ -118,7 +121,7 @@ TaskRun::Result BlockLoop::run_alone(const queue::Lease& lease, const ServedQueu
   const queue::TaskKey key = job.task.key;
   crew_->start(std::move(job), serial);
   const SlotWriter::Guard guard(slot_);
-  std::exception_ptr error;  // of another: this one still uses what is of this thread
+  std::exception_ptr error;  // of another task: this one still uses objects of this thread
   for (;;) {
     crew_->wait(kLook);
     for (Ended& one : crew_->take()) {

@@ -6,8 +6,8 @@
 
 namespace allot::worker {
 
-// Puts those that go into one call with the task at `at` right behind it, and says how many that
-// makes: 1 where it runs by itself. What they pass stays in its order.
+// Moves the tasks that go into one call with the task at `at` right behind it, and returns how many
+// that makes: 1 when it runs by itself. The others keep their order.
 std::size_t BlockLoop::gather(const ServedQueue& queue, std::vector<queue::Task>& tasks,
                               std::size_t at) {
   if (crew_ != nullptr) return 1;
@@ -29,7 +29,8 @@ std::size_t BlockLoop::gather(const ServedQueue& queue, std::vector<queue::Task>
   return end - at;
 }
 
-// Those that have ended stand first then, and behind them those that are to run by themselves.
+// Afterwards the tasks that have ended come first, and behind them those that have to run by
+// themselves.
 BlockLoop::Gathered BlockLoop::run_gathered(const queue::Lease& lease, const ServedQueue& queue,
                                             std::span<queue::Task> tasks) {
   for (const queue::Task& task : tasks) finder_.seen(task.key.run_key);

@@ -12,11 +12,12 @@
 namespace allot::worker {
 namespace {
 
-// A finished task waits no longer for its acknowledgement than this, however slow its neighbours.
+// A finished task waits no longer than this for its acknowledgement, however slow its neighbours
+// are.
 constexpr Nanos kAckWithin = 100 * kMilli;
 // How long one lease waits, once, for a careful task of another partition.
 constexpr std::chrono::seconds kTurnPatience{10};
-// S14, where the order must be kept: as long as defer.sql takes a task out of the way.
+// S14, where the order must be kept: the same time for which defer.sql puts a task aside.
 constexpr std::chrono::seconds kHoldUnknown{30};
 
 class TurnEnd {
@@ -63,9 +64,10 @@ void BlockLoop::work(queue::Block block) {
     defer_unknown(lease);
     if (careful_ && !keeper_.lost()) settle_suspects(lease);
     if (keeper_.lost()) break;
-    // A block that was not full emptied the partition: whoever comes next finds it through a scout.
+    // A block that was not full emptied the partition: another worker finds new tasks through a
+    // scout.
     if (!full || boot_ns() >= until_ns) break;
-    // Nor does a lease see a task again that it had detached (queue/detached_store).
+    // A lease must not see a task again that it had detached (queue/detached_store).
     if (keeper_.any_detached()) break;
     tasks = ack_and_fetch(lease, queue);
   }
@@ -84,7 +86,7 @@ BlockLoop::Next BlockLoop::run_block(const queue::Lease& lease, const ServedQueu
 BlockLoop::Next BlockLoop::start_tasks(const queue::Lease& lease, const ServedQueue& queue,
                                        std::vector<queue::Task>& tasks, Nanos until_ns) {
   bool first = true;
-  std::size_t alone = 0;  // the tasks before it were in a call that said nothing of them
+  std::size_t alone = 0;  // tasks before this index were in a call that failed
   for (std::size_t at = 0; at < tasks.size();) {
     if (crew_ != nullptr) {
       const Next next = make_way(lease, queue, tasks[at]);
@@ -104,7 +106,7 @@ BlockLoop::Next BlockLoop::start_tasks(const queue::Lease& lease, const ServedQu
       if (gathered.next != Next::kGoOn) return gathered.next;
       at += gathered.ended;
       alone = at + gathered.alone;
-      // Now one of them, or the next lease would only repeat the call.
+      // Run one of them now, or the next lease would only repeat the call.
       first = gathered.alone > 0;
       if (first) continue;
     }
@@ -130,16 +132,16 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
   if (crew_ != nullptr && !careful && !need_of(queue, task).partition) {
     return hand_out(lease, queue, task);
   }
-  std::optional<TurnEnd> turn;  // after its acknowledgement: until then its attempt stands written
+  std::optional<TurnEnd> turn;  // until its acknowledgement its attempt is written down
   if (careful) {
-    ack(lease);  // neighbours that are done must not run again because of it
+    ack(lease);  // finished neighbours must not run again because of it
     turn.emplace(careful_turn_);
     if (!wait_for_turn(task)) return Next::kLeave;
   }
   const auto result = crew_ != nullptr ? run_alone(lease, queue, task)
                       : expired(task)  ? runner_.expire(lease, queue, task)
                                        : runner_.run(lease, queue, task, careful, finished_);
-  task.payload.reset();  // a compressed one is 16 MiB at most, but a block may have many
+  task.payload.reset();  // one has 16 MiB at most, but a block may have many
   const auto held_for = crew_ != nullptr ? held_for_ : runner_.held_for();
   const Next next = ended(lease, queue, task, result, held_for);
   if (next != Next::kGoOn) return next;
@@ -174,9 +176,9 @@ BlockLoop::Next BlockLoop::ended(const queue::Lease& lease, const ServedQueue& q
   return Next::kGoOn;
 }
 
-// What was charged before waits for its turn; the rest does not, or a lost host's tasks would start
-// again one after the other. So an innocent one is charged once beside a cause, and then no more.
-// False: this worker is to leave.
+// A task that was charged before waits for its turn; others do not, or the tasks of a lost host
+// would start again one after the other. So an innocent task is charged once beside a cause, and
+// then no more. False: this worker has to leave.
 bool BlockLoop::wait_for_turn(const queue::Task& task) {
   if (task.attempt == 0) return true;
   const SlotWriter::Guard guard(slot_);
@@ -184,7 +186,7 @@ bool BlockLoop::wait_for_turn(const queue::Task& task) {
   return !leaving();
 }
 
-// One that was tried before has begun (A14).
+// A task that was tried before has begun (A14).
 bool BlockLoop::expired(const queue::Task& task) const {
   if (!task.expires_in || task.attempt > 0) return false;
   return boot_ns() - fetched_ns_ >= static_cast<Nanos>(task.expires_in->count()) * kMicro;
@@ -195,8 +197,8 @@ bool BlockLoop::suspect(const queue::Task& task) const {
          careful_->verdicts[task.key.prio] < careful_->suspects.per_class;
 }
 
-// S7: careful until, in every class, the dead holder's block has its verdicts or none of it is
-// left.
+// S7: the worker stays careful until, in every class, the tasks of the dead holder's block have
+// their verdicts or are gone.
 void BlockLoop::settle_suspects(const queue::Lease& lease) {
   ack(lease);
   std::vector<std::uint32_t> open;
@@ -213,7 +215,7 @@ void BlockLoop::settle_suspects(const queue::Lease& lease) {
   careful_.reset();
 }
 
-// What stands behind it may be of its key.
+// Tasks behind it may have the same key.
 BlockLoop::Next BlockLoop::hold_unknown(const queue::Lease& lease) {
   hold_ = kHoldUnknown;
   slot_.raw().tasks_deferred.fetch_add(1, std::memory_order_relaxed);
@@ -264,7 +266,7 @@ void BlockLoop::acked() {
   finished_.clear();
 }
 
-// The detach acknowledged what was finished and released the partition. The rest was never marked.
+// The detach acknowledged the finished tasks and released the partition. The rest was never marked.
 void BlockLoop::forget_block() {
   unknown_.clear();
   acked();
@@ -277,15 +279,14 @@ void BlockLoop::finish(const queue::Lease& lease) {
   int tries = 0;
   const bool released = session_.call([&](db::Connection& db) {
     // While somebody locks the lease's row, or one of the tasks, neither would ever be written.
-    // What is finished needs no lease to be acknowledged (S6), and must not be run again for want
-    // of one.
+    // Finished tasks need no lease to be acknowledged (S6), and must not run again for want of one.
     if (++tries > 1) {
       queue::TaskStore::ack(db, lease.partition, finished_);
       acked();
     }
     return queue::TaskStore::ack_and_release(db, lease, finished_, hold_);
   });
-  // The first one may have landed: its reply was lost, not the lease.
+  // The first try may have succeeded: its reply was lost, not the lease.
   if (!released && session_.generation() == generation) keeper_.lose(lease, "release");
   keeper_.drop();
   acked();

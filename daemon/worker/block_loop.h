@@ -17,17 +17,17 @@
 namespace allot::worker {
 
 // The worker's main loop: lease a partition, run its tasks block by block, acknowledge, release.
-// The whole walk of a task between fetch and acknowledgement is work() and task_run.
+// work() and task_run are the whole walk of a task between fetch and acknowledgement.
 //
-// With a crew, tasks of a block run side by side in its threads, and what detaches goes on beside
-// the next leases. What has to be alone is: one task of an ordered or limited partition (S16), and
-// one that is run with care (S7) in the whole worker.
+// With a crew, tasks of a block run side by side in its threads, and detached tasks go on beside
+// the next leases. A task of an ordered or limited partition still runs alone in it (S16), and one
+// that runs with care is alone in the whole worker (S7).
 //
-// Without one, a handler that takes several tasks in a call gets those of its type out of the rest
-// of the block (A13).
+// Without a crew, a handler that takes several tasks in a call gets those of its type out of the
+// rest of the block (A13).
 class BlockLoop {
  public:
-  // `crew`: runs the tasks in place of `runner`; nullptr: one task at a time, in this thread.
+  // `crew` runs the tasks in place of `runner`; nullptr: one task at a time, in this thread.
   BlockLoop(Session& session, Finder& finder, LeaseKeeper& keeper, SlotWriter& slot,
             const queue::TaskStore& tasks, TaskRun& runner, Recovery& recovery,
             CarefulTurn& careful_turn, Crew* crew = nullptr)
@@ -42,9 +42,9 @@ class BlockLoop {
         crew_(crew),
         gather_(runner) {}
 
-  // Until asked to leave.
+  // Runs until asked to leave.
   void run(const std::function<void()>& between_leases = {});
-  // One lease, until it is given back.
+  // Works on one lease, until it is given back.
   void work(queue::Block block);
 
  private:
@@ -55,19 +55,19 @@ class BlockLoop {
   };
   enum class Next {
     kGoOn,
-    kLeave,    // the lease is to be given back
-    kDetached  // it is given back: a task took itself out of the block
+    kLeave,    // give the lease back
+    kDetached  // the lease is given back: a task was detached
   };
 
   Next run_block(const queue::Lease& lease, const ServedQueue& queue,
                  std::vector<queue::Task>& tasks, Nanos until_ns);
   Next start_tasks(const queue::Lease& lease, const ServedQueue& queue,
                    std::vector<queue::Task>& tasks, Nanos until_ns);
-  // What became of a call with several.
+  // The result of a call with several tasks.
   struct Gathered {
     Next next = Next::kGoOn;
-    std::size_t ended = 0;  // of its tasks; these come first
-    std::size_t alone = 0;  // behind them: each is to run by itself
+    std::size_t ended = 0;  // tasks with a result; these come first
+    std::size_t alone = 0;  // tasks behind them, each of which has to run by itself
   };
   std::size_t gather(const ServedQueue& queue, std::vector<queue::Task>& tasks, std::size_t at);
   Gathered run_gathered(const queue::Lease& lease, const ServedQueue& queue,
@@ -112,7 +112,7 @@ class BlockLoop {
   CarefulTurn& careful_turn_;
   Crew* crew_;
   Gather gather_;
-  std::chrono::microseconds held_for_{0};  // of what the crew ran alone
+  std::chrono::microseconds held_for_{0};  // from a task that the crew ran alone
   Crew::Need need_;                        // of the task that the next lease has to wait for
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
@@ -121,7 +121,7 @@ class BlockLoop {
   std::optional<Careful> careful_;
   Nanos fetched_ns_ = 0;               // when the tasks in hand were read
   std::chrono::microseconds hold_{0};  // how long the partition waits after this lease (S16)
-  bool patient_ = true;  // has not yet waited in vain for its careful turn in this lease
+  bool patient_ = true;                // false: it waited in vain for a careful turn in this lease
 };
 
 }  // namespace allot::worker

@@ -38,15 +38,15 @@ void CancelWatch::look(db::Connection& db, const queue::Lease& lease, const queu
 
 void CancelWatch::look_in_partition(db::Connection& db, const queue::Lease& lease,
                                     const queue::Task& task) {
-  // Once, whatever comes of it: it may stand although its reply was lost, and a cancel of a task
-  // without the mark is noticed as well.
+  // Marks the task once, whatever the reply: the mark may be set although its reply was lost, and a
+  // cancel of a task without it is noticed as well.
   if (!std::exchange(attended_, true) && (task.flags & queue::kAttendedFlag) == 0) {
     static_cast<void>(queue::attend(db, lease, task));
   }
   auto found = queue::look_for_cancel(db, lease, task);
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
   if (found.request) return saw(id, std::move(found.request->reason));
-  // Cancelled in its first second, when it looked like one that waits.
+  // Somebody cancelled it in its first second, when it looked like a waiting one.
   if (!found.there) saw(id, "it was taken out while it ran");
 }
 

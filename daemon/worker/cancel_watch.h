@@ -13,12 +13,12 @@
 
 namespace allot::worker {
 
-// Whether somebody asked for the end of one running task. Its keeper looks each second, from its
-// second one on, so that a short task costs nothing. What is not said to be otherwise is the
-// keeper's, under its mutex.
+// Finds out whether somebody asked for the end of one running task. Its keeper looks each second
+// once the task has run for one, so that a short task costs nothing. Members belong to the keeper,
+// under its mutex, unless said otherwise.
 class CancelWatch {
  public:
-  // `asked` is called when a request is seen, and with each look from then on.
+  // Calls `asked` when it sees a request, and with each look from then on.
   CancelWatch(Nanos grace_ns, std::function<void()> asked)
       : grace_ns_(grace_ns), on_asked_(std::move(asked)) {}
 
@@ -30,10 +30,10 @@ class CancelWatch {
 
   // From any thread.
   [[nodiscard]] bool asked() const { return end_at_.load() != 0; }
-  // When the handler's time is over (CLOCK_BOOTTIME); 0: nobody asked.
+  // When the handler has to be at its end (CLOCK_BOOTTIME); 0: nobody asked.
   [[nodiscard]] Nanos end_at() const { return end_at_.load(); }
 
-  // Once the handler has returned and the keeper knows it.
+  // Valid once the handler has returned and the keeper knows it.
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] bool attended() const { return attended_; }
 
@@ -49,7 +49,7 @@ class CancelWatch {
   std::atomic<Nanos> end_at_{0};
 };
 
-// What became of it, for the log.
+// Logs how the cancellation ended the task.
 void log_cancelled(const std::string& id, std::string_view type, std::string_view reason,
                    std::string_view how);
 

@@ -8,16 +8,17 @@
 
 namespace allot::worker {
 
-// Of the tasks that an instance runs with care (S7) and that have an attempt behind them, one at a
-// time: what takes its host down again and again takes no other with it, so that each of them is
-// charged for itself. A lock on a file, which the kernel gives back for whoever dies.
+// Lets an instance run careful tasks (S7) that have an attempt behind them one at a time: a task
+// that takes its host down again and again takes no other with it, so that each is charged only for
+// itself. The turn is a lock on a file, which the kernel gives back when its holder dies.
 class CarefulTurn {
  public:
-  // `path`: made if it is missing. Throws Error.
+  // Makes the file at `path` if it is missing. Throws Error.
   explicit CarefulTurn(const std::string& path);
 
-  // Waits for the turn, and not for ever: somebody else's careful task may run for hours. Without
-  // it (false) the task has to run beside others. Ends early when this worker is asked to leave.
+  // Waits for the turn, but not for ever, because another worker's careful task may run for hours.
+  // If it returns false, the task has to run beside others. Ends early when this worker is asked to
+  // leave.
   bool take(std::chrono::milliseconds patience);
   void give_back();  // nothing happens to a turn that was not taken
 

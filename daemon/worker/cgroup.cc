@@ -52,7 +52,7 @@ bool write_to(const std::string& path, std::string_view text) {
   return file.valid() && write_all(file.get(), text.data(), text.size());
 }
 
-// This process with all its threads. False with errno.
+// Moves this process with all its threads. False with errno.
 bool enter(const std::string& folder) {
   return write_to(folder + "/cgroup.procs", "0");
 }
@@ -69,14 +69,14 @@ void make(const std::string& folder) {
               kExitConfig);
 }
 
-// The file counts no zombies, and those below are counted with it.
+// The file counts no zombies, but it counts the cgroups below.
 bool wait_until_empty(const std::string& folder, milliseconds patience) {
   const UniqueFd events(::open((folder + "/cgroup.events").c_str(), O_RDONLY | O_CLOEXEC));
   const auto end = std::chrono::steady_clock::now() + patience;
   for (;;) {
     std::array<char, 256> text{};
     const ssize_t size = ::pread(events.get(), text.data(), text.size(), 0);
-    if (size < 0) return errno == ENODEV;  // it was removed meanwhile
+    if (size < 0) return errno == ENODEV;  // somebody removed it meanwhile
     const std::string_view read(text.data(), static_cast<std::size_t>(size));
     if (read.find("populated 0") != std::string_view::npos) return true;
     const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
@@ -91,8 +91,8 @@ milliseconds patience(const config::Settings& settings) {
   return std::min(config::frozen_limit(settings.daemon) / 2, milliseconds(5'000));
 }
 
-// Ends whatever is in it or below, if it is there at all. What the kernel holds on to (a disk that
-// does not answer) has its SIGKILL, and is not worth a worker that does not start.
+// Ends all processes in the cgroup or below, if it exists. A process that the kernel holds on to
+// (because a disk does not answer) has its SIGKILL; the worker starts without waiting longer.
 void end_all(const std::string& folder, const config::Settings& settings) {
   const bool told = write_to(folder + "/cgroup.kill", "1");
   if (!told && errno == ENOENT) return;
@@ -105,8 +105,8 @@ bool wanted(const config::Settings& settings) {
   return settings.daemon.cgroup && peer::inherited(ipc::kSlotFd);
 }
 
-// The same for every life of this instance. Not by its name alone: two daemons of one name that
-// differ in their runtime folder may have been started in one cgroup.
+// The folder is the same for every run of this instance. The name of the instance alone is not
+// enough: two daemons of one name with different runtime folders may run in one cgroup.
 std::string folder_of(const std::string& own, const config::Settings& settings,
                       std::uint32_t slot) {
   const queue::Holder holder =
@@ -117,7 +117,8 @@ std::string folder_of(const std::string& own, const config::Settings& settings,
   return own + "/allot-" + holder.instance + tail.data();
 }
 
-// One line of mountinfo: what of the file system is mounted, and where; empty if not cgroup v2.
+// One line of mountinfo: which part of the file system is mounted, and where; empty if not cgroup
+// v2.
 struct Mount {
   std::string root;
   std::string point;
@@ -184,8 +185,8 @@ WorkerCgroup::WorkerCgroup(const config::Settings& settings, std::uint32_t slot)
   own_ = own;
 }
 
-// A worker that is killed leaves its folder to its settler, or, when there was nothing to settle,
-// to the next worker of its slot, which uses it again.
+// A killed worker leaves its folder to its settler or, when there was nothing to settle, to the
+// next worker of its slot, which uses it again.
 WorkerCgroup::~WorkerCgroup() {
   if (own_.empty() || !enter(own_)) return;
   end_all(folder_, settings_);

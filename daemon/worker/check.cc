@@ -58,7 +58,7 @@ void require_cgroup(Findings& findings) {
     try_cgroup(own);
   } catch (const Error& error) {
     if (peer::inherited(ipc::kAnswerFd)) throw;
-    // The daemon will be started in another one than this person's.
+    // The daemon will be started in another cgroup than this person's shell.
     findings.warnings.push_back({"cgroup.not_here", error.what()});
   }
 }
@@ -83,9 +83,9 @@ void require_good_plugins(const config::Settings& settings, Findings& findings) 
   }
 }
 
-// Two for each worker, block loop and lease keeper, and one for each task that it runs beside
-// others; during a reload twice as many workers, because old ones finish their tasks; a settler for
-// each worker; some for checks and commands.
+// Each worker needs two, for block loop and lease keeper, and one for each task that it runs beside
+// others; during a reload there are twice as many workers, because old ones finish their tasks;
+// each worker may need a settler, and checks and commands need some.
 std::uint64_t connections_needed(const config::Settings& settings) {
   constexpr std::uint64_t kChecksAndCommands = 5;
   std::uint64_t needed = kChecksAndCommands;

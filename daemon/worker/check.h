@@ -7,33 +7,33 @@
 
 #include "config/settings.h"
 
-// What a throwaway child does before the supervisor trusts a configuration (S26). All throw Error
-// with the exit code of the finding.
+// The checks of a throwaway child before the supervisor trusts a configuration (S26). All throw
+// Error with the exit code of the finding.
 namespace allot::worker {
 
-// What is good to know and stops nothing.
+// Findings that are good to know and stop nothing.
 struct Findings {
   struct Warning {
     std::string event;  // as in the log
     std::string text;
   };
   std::vector<Warning> warnings;
-  std::string server;  // "db1:3306"; empty while the database was not reached
+  std::string server;  // "db1:3306"; empty if the database was not reached
   std::uint64_t connections_needed = 0;
   std::uint64_t connections_allowed = 0;
 };
 
-// Tries the cgroup if workers are to have theirs, describes every plugin of the folder and answers
+// Tries the cgroup if workers will have theirs, describes every plugin of the folder and answers
 // the supervisor on ipc::kAnswerFd if that is open.
 void check_config(const config::Settings& settings, Findings& findings);
 
-// Connects, compares the schema, tries the rights, counts connections, and makes configured queues
-// that are missing. With `reclaim` also frees the leases of a former life of this instance (S11):
-// only with the instance lock in hand.
+// Connects, compares the schema, tries the rights, counts connections, and makes missing queues of
+// the configuration. With `reclaim` it also frees the leases of an earlier run of this instance
+// (S11), for which the caller must hold the instance lock.
 void check_database(const config::Settings& settings, bool reclaim, Findings& findings);
 
-// allot check: both, for people. Says on standard error what is wrong, and with `json` on standard
-// output what it found. Returns the exit code.
+// allot check: both checks, for people. Reports mistakes on standard error, and with `json` its
+// findings on standard output. Returns the exit code.
 int check_all(const config::LoadOptions& load, bool json);
 
 }  // namespace allot::worker

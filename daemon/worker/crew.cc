@@ -18,7 +18,7 @@ Crew::Crew(std::size_t size, const plugin_host::Registry& registry, const LeaseK
     runner->run = make_run(*runner->session, {entry, true});
     runners_.push_back(std::move(runner));
   }
-  sigset_t all;  // signals are the main thread's, as in LeaseKeeper
+  sigset_t all;  // the main thread gets the signals, as in LeaseKeeper
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -56,7 +56,7 @@ bool Crew::ready_for(const Need& need) const {
 
 void Crew::start(Job job, bool serial) {
   const std::lock_guard held(mutex_);
-  // From the back: the first is left for who needs it.
+  // Searches from the back, so that the first runner is left for serial handlers.
   const auto idle = std::find_if(runners_.rbegin(), runners_.rend(),
                                  [](const auto& runner) { return !runner->busy; });
   Runner& runner = serial ? *runners_.front() : **idle;

@@ -27,11 +27,11 @@ struct Job {
   queue::Task task;
   bool careful = false;
   bool expired = false;
-  bool beside = false;  // see TaskAtWork; else `finished` is what its block has finished
+  bool beside = false;  // see TaskAtWork; else `finished` has the finished tasks of its block
   std::span<const queue::Finished> finished{};
 };
 
-// What became of it.
+// The result of a task.
 struct Ended {
   Job job;
   TaskRun::Result result = TaskRun::Result::kLeaseGone;
@@ -39,13 +39,13 @@ struct Ended {
   std::exception_ptr error;  // why there is no result: GaveUp
 };
 
-// The threads of a worker that runs several tasks at a time, each with a connection of its own. The
-// block loop gives them tasks and takes back what became of them; it alone uses this class.
+// The threads of a worker that runs several tasks at a time, each with a connection of its own.
+// Only the block loop uses this class: it gives the threads tasks and takes the results back.
 class Crew {
  public:
-  // What a task needs before it may start.
+  // The conditions under which a task may start.
   struct Need {
-    bool serial = false;     // its plugin is called by one thread only
+    bool serial = false;     // only one thread may call its plugin
     bool partition = false;  // nothing of its partition runs
     bool worker = false;     // nothing runs at all
   };
@@ -57,18 +57,18 @@ class Crew {
        const MakeSession& make_session, const MakeRun& make_run);
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
-  ~Crew();  // waits for what runs
+  ~Crew();  // waits for running tasks
 
-  // True when this type's handler did not say that it may be called by several threads at once.
+  // True unless this type's handler said that several threads may call it at once.
   [[nodiscard]] bool serial(std::string_view type) const;
   [[nodiscard]] bool ready_for(const Need& need) const;
-  // ready_for() was true.
+  // Call it only when ready_for() is true.
   void start(Job job, bool serial);
-  // Those that run and are still in their partition, or that write their verdict.
+  // How many tasks run in the partition, or write their verdict.
   [[nodiscard]] std::size_t in_partition() const;
   [[nodiscard]] bool all_idle() const { return ready_for({false, false, true}); }
 
-  // Those that ended since the last call; at most once after `timeout` without one.
+  // The tasks that ended since the last call; empty at once, or after `timeout`, if none did.
   std::vector<Ended> take();
   void wait(std::chrono::milliseconds timeout);
 
@@ -76,7 +76,7 @@ class Crew {
   struct Runner {
     std::unique_ptr<Session> session;
     std::unique_ptr<TaskRun> run;
-    std::optional<Job> job{};  // to be run
+    std::optional<Job> job{};  // the task to run
     bool busy = false;
     std::condition_variable wake{};
     std::thread thread{};
@@ -86,7 +86,7 @@ class Crew {
 
   const plugin_host::Registry& registry_;
   const LeaseKeeper& keeper_;
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards all below
   std::condition_variable ended_;
   std::vector<Ended> results_;
   bool stop_ = false;

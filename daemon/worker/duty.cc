@@ -17,14 +17,14 @@ namespace {
 using nlohmann::json;
 using std::chrono::microseconds;
 
-// How often somebody looks, and for how long a duty is his.
+// How often a worker looks, and for how long a duty is its own.
 constexpr std::chrono::seconds kEvery{10};
 constexpr std::chrono::hours kSweepEvery{1};
-// How long the unique key of a hook's task outlasts it: beyond the end of whatever runs that long,
-// and of the hour.
+// How long the unique key of a hook's task outlasts it: longer than any attempt runs, and longer
+// than the hour.
 constexpr std::chrono::hours kPerAttempt{24 * 30};
 constexpr std::chrono::hours kPerHour{2};
-// So long at most tasks wait for a purge, and so long a purge then waits for them.
+// How long tasks wait for a purge at most, and how long a purge then waits for them.
 constexpr Nanos kAtOnce = 50 * kMilli;
 constexpr Nanos kPause = 100 * kMilli;
 
@@ -68,7 +68,7 @@ Duty::Duty(Session& session, ipc::Board& board, const std::vector<Served>& serve
   }
 }
 
-// The first look is soon: a daemon may live shortly.
+// The first look comes soon, because a daemon may live only shortly.
 void Duty::add(Kind kind, const Served& queue) {
   const Nanos first = kind == Kind::kUnique ? nanos(kSweepEvery) : 0;
   chores_.push_back({kind, queue, boot_ns() + first});
@@ -114,7 +114,7 @@ void Duty::do_now(Chore& chore) {
     more = chore.kind == Kind::kPurge ? purge(chore) : sweep(chore);
   }
   if (more) chore.again_ns = boot_ns() + kPause;
-  // What ends while a sweep or a purge is his is his, too; the next look is at its usual time.
+  // A sweep or purge that ends early keeps its duty; the next look is at its usual time.
   if (!more) chore.again_ns = std::max(chore.again_ns, chore.mine_until_ns);
 }
 
@@ -140,7 +140,8 @@ bool Duty::sweep(Chore& chore) {
   });
 }
 
-// Once for an attempt, and once an hour for a queue: by their unique keys, whoever looks.
+// Unique keys make it report once for an attempt, and once an hour for a queue, whichever worker
+// looks.
 void Duty::tell_stuck(const Served& queue) {
   const microseconds after = queue.keys->stuck_after;
   const std::uint32_t queue_id = queue.info.queue_id;
@@ -164,7 +165,7 @@ void Duty::tell_stuck(const Served& queue) {
   }
 }
 
-// False: somebody told of it already, or it cannot be told.
+// False: another worker reported it already, or nothing can be submitted.
 bool Duty::submit(const Served& queue, const std::string& unique_key,
                   std::chrono::hours for_so_long, const std::string& payload) {
   const auto target = config::hook_target(queue.keys->on_stuck);
@@ -178,7 +179,7 @@ bool Duty::submit(const Served& queue, const std::string& unique_key,
   queue::Submission task{*into, target->type, payload, {}};
   task.options.unique_key = unique_key;
   task.options.unique_for = for_so_long;
-  // A lost reply is no harm: with its unique key it is sent again.
+  // A lost reply does no harm: the unique key allows sending it again.
   const bool existed = session_.call([&](db::Connection& db) {
     try {
       return queue::submit(db, {&task, 1}).front().existed;

@@ -15,19 +15,19 @@
 
 namespace allot::worker {
 
-// What is to be done for a queue now and then, by one worker of all: its purge (C10) and the look
-// for what is stuck (C9). Between two leases, a little at a time; a queue that asks for neither
-// costs nothing but the keys that were freed long ago, once an hour.
+// Work that one worker at a time does for a queue now and then: its purge (C10) and the search for
+// stuck tasks (C9). It happens between two leases, a little at a time; a queue that asks for
+// neither costs only the purge of its long-free keys, once an hour.
 class Duty {
  public:
-  // `served`: the queues of this worker, with their keys.
+  // `served` are the queues of this worker, with their keys.
   struct Served {
     queue::QueueInfo info;
     const config::Queue* keys;
   };
   Duty(Session& session, ipc::Board& board, const std::vector<Served>& served);
 
-  // One look at the clock, unless it is time.
+  // Costs one look at the clock, unless it is time.
   void look();
 
  private:
@@ -35,9 +35,9 @@ class Duty {
   struct Chore {
     Kind kind;
     Served queue;
-    Nanos again_ns = 0;  // CLOCK_BOOTTIME; not before
+    Nanos again_ns = 0;  // CLOCK_BOOTTIME; nothing to do before
     Nanos mine_until_ns = 0;
-    std::string after{};  // kUnique: where the sweep is
+    std::string after{};  // kUnique: the key that the sweep has reached
   };
 
   void add(Kind kind, const Served& queue);
@@ -56,8 +56,8 @@ class Duty {
   Nanos next_ns_ = 0;
 };
 
-// Where a hook of these queues would do nothing: one line of the log each. Makes the queues that
-// this configuration describes.
+// Logs one line for each hook of these queues that would do nothing. Makes the queues of this
+// configuration.
 void check_hooks(Session& session, const config::Settings& settings,
                  const std::vector<Duty::Served>& served);
 

@@ -14,7 +14,8 @@
 namespace allot::worker {
 namespace {
 
-// The polling floor: how long nobody looks, when nothing rings. Adapts to load between these.
+// The polling floor: the longest time without a look when nothing rings. It adapts to load between
+// these.
 constexpr Nanos kBusyInterval = 10 * kMilli;
 constexpr Nanos kFirstIdleInterval = 50 * kMilli;
 constexpr Nanos kMostInterval = 1 * kSecond;
@@ -68,7 +69,7 @@ std::optional<queue::Block> Finder::next() {
   if (claimed_ != 0 || claim_urgent()) {
     if (auto block = follow(std::exchange(claimed_, 0))) return block;
   }
-  // Before the hints: where there is always more work, nobody would get behind them (S13).
+  // This comes before the hints: where there is always more work, nobody would get past them (S13).
   watch();
   if (auto block = take_over_one()) return block;
   const std::uint32_t seen_bell = board_.bell.load();
@@ -142,7 +143,7 @@ void Finder::scout() {
   publish_hints(pool_, hints.data(), count);
   if (count > 0) {
     scout_interval_ns_ = kBusyInterval;
-    // One is for the scout itself.
+    // The scout itself takes one.
     if (count > 1) peer::wake(board_, static_cast<int>(count - 1));
   } else {
     scout_interval_ns_ = std::clamp(scout_interval_ns_ * 2, kFirstIdleInterval, kMostInterval);
@@ -176,7 +177,7 @@ std::optional<queue::Block> Finder::take_over_one() {
   return block;
 }
 
-// A drain did all that it may: `allot drain` sees it, and ends this worker.
+// A drain has started all that it may: `allot drain` sees it, and ends this worker.
 void Finder::wait_for_the_end() {
   const std::uint32_t seen_bell = board_.bell.load();
   if (leaving()) return;

@@ -17,31 +17,31 @@
 
 namespace allot::worker {
 
-// A queue of this worker's pool: what the database and what the configuration say of it.
+// A queue of this worker's pool, as the database and the configuration describe it.
 struct ServedQueue {
   queue::QueueInfo info;
   const config::Queue* settings = nullptr;
 
-  // A handler of it ends with its lease (S5), and no task leaves its partition.
+  // A handler of this queue ends with its lease (S5), and no task leaves its partition.
   [[nodiscard]] bool exclusive() const { return settings->exclusive || info.alone(); }
-  // A task that failed stays before those of its key (S16).
+  // A failed task stays before the others of its key (S16).
   [[nodiscard]] bool in_order() const { return info.shape.placement == queue::Placement::kOrdered; }
 };
 
-// Finds the next partition with work and leases it. In this order: one that a settler freed, else a
-// lease whose holder stood still (S4), else a hint from the board, else a scout's look at all free
-// partitions (one worker of the pool at a time, S13), else sleep until the doorbell rings or the
-// polling floor is reached.
+// Finds the next partition with work and leases it. It looks in this order: a partition that a
+// settler freed, else a lease whose holder stood still (S4), else a hint from the board, else, as
+// scout, at all free partitions (one worker of the pool at a time, S13); else it sleeps until the
+// doorbell rings or the polling floor is reached.
 class Finder {
  public:
   Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
          ipc::Board& board, std::uint32_t pool, std::vector<ServedQueue> queues);
 
-  // A leased partition with its first block, already in the slot and in the keeper's hands. nullopt
-  // when there was nothing to find this time.
+  // A leased partition with its first block, which slot and keeper know already. nullopt when there
+  // was nothing to find this time.
   std::optional<queue::Block> next();
 
-  // Between two tasks: true when a partition that a settler freed is now this worker's to take, so
+  // Call it between two tasks. True when this worker may take a partition that a settler freed, so
   // that the lease in hand has to end. A crashed task waits for one task, not for a whole lease.
   bool claim_urgent();
 
@@ -50,7 +50,7 @@ class Finder {
   // Keys up to this one are due, even if the database's clock is set back.
   void seen(std::uint64_t run_key) { highest_seen_ = std::max(highest_seen_, run_key); }
 
-  // Gives the lease up in slot and keeper, once the database was told.
+  // Removes the lease from slot and keeper, once the database knows.
   void forget_lease();
 
  private:
@@ -74,7 +74,7 @@ class Finder {
   ipc::PoolBoard& pool_;
   std::vector<ServedQueue> queues_;
   std::vector<std::uint32_t> queue_ids_;
-  std::vector<std::uint32_t> placed_ids_;  // of those, the ordered and limited ones
+  std::vector<std::uint32_t> placed_ids_;  // the ordered and limited ones among them
   Nanos next_lift_ns_ = 0;
 
   ipc::Hint claimed_ = 0;

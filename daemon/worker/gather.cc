@@ -17,7 +17,7 @@
 namespace allot::worker {
 namespace {
 
-// Of the payloads of one call, once they are decompressed: as much as one task may have.
+// The most bytes of all payloads of one call, once decompressed: as much as one task may have.
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 plugin_host::CallAnswer not_here(const char* what) {
@@ -28,8 +28,8 @@ plugin_host::CallAnswer not_here(const char* what) {
 
 // One task of the call.
 struct Gather::Member {
-  // What its handler may ask of this process while the call runs. What goes with the
-  // acknowledgement of one task is not offered: there is one connection, and they have several.
+  // What its handler may ask of this process while the call runs. It offers nothing that goes with
+  // the acknowledgement of one task, because the tasks share one connection.
   class Hooks final : public HandlerHooks {
    public:
     Hooks(Member& member, Call& call)
@@ -64,22 +64,22 @@ struct Gather::Member {
   }
 
   TaskRun::Attempt attempt;
-  const std::size_t index;              // among the tasks
-  std::optional<TaskRun::AtWork> work;  // from before the call until its verdict is noted
-  std::optional<Hooks> hooks;           // of the call
+  const std::size_t index;              // index among the tasks
+  std::optional<TaskRun::AtWork> work;  // set from before the call until the verdict is noted
+  std::optional<Hooks> hooks;           // set during the call
 };
 
 class Gather::Call {
  public:
-  // Of any of them: the call makes progress.
+  // A heartbeat of any task is progress of the call.
   void progress() noexcept {
     const Nanos now = boot_ns();
     for (Member& member : members) member.work->mark->progress(now);
   }
 
-  std::deque<Member> members;  // a deque: they stay where they are
+  std::deque<Member> members;  // a deque: elements stay where they are
   Results results;
-  std::mutex submitting;  // they share a connection
+  std::mutex submitting;  // all tasks share one connection
 };
 
 void Gather::Member::Hooks::heartbeat() noexcept {
@@ -93,7 +93,7 @@ plugin_host::CallAnswer Gather::Member::Hooks::submit(
 }
 
 std::size_t Gather::most(const ServedQueue& queue, const queue::Task& task) const {
-  if (queue.exclusive() || queue.in_order()) return 1;  // one of a partition at a time (S16)
+  if (queue.exclusive() || queue.in_order()) return 1;  // one task of a partition at a time (S16)
   const plugin_host::LoadedHandler* handler = runner_.registry_.find(task.type);
   if (handler == nullptr) return 1;
   const auto most = plugin_host::most_in_a_call(*handler->handler);
@@ -115,7 +115,7 @@ Gather::Results Gather::run(const queue::Lease& lease, const ServedQueue& queue,
   return std::move(call.results);
 }
 
-// Until the call is full. What ends without its handler has its result already.
+// Fills the call. A task that ends without its handler has its result already.
 void Gather::prepare(Call& call, const queue::Lease& lease, const ServedQueue& queue,
                      std::span<queue::Task> tasks) {
   const plugin_host::LoadedHandler& handler = *runner_.registry_.find(tasks.front().type);
@@ -138,7 +138,7 @@ void Gather::prepare(Call& call, const queue::Lease& lease, const ServedQueue& q
   }
 }
 
-// Without a detachment: what leaves a partition leaves it alone.
+// Begins without detachment, because a task can only leave its partition alone.
 bool Gather::begin(Call& call) {
   std::vector<TaskAtWork> works;
   for (Member& member : call.members) {
@@ -150,7 +150,7 @@ bool Gather::begin(Call& call) {
 }
 
 void Gather::run_call(Call& call) {
-  if (!begin(call)) {  // in doubt: none of them was noted anywhere
+  if (!begin(call)) {  // the lease is in doubt: nothing was noted
     call.results.assign(call.results.size(), TaskRun::Result::kLeaseGone);
     return;
   }
@@ -174,7 +174,7 @@ void Gather::run_call(Call& call) {
   take_verdicts(call, said.each);
 }
 
-// What succeeded first: that needs no database, so nothing comes between. Of the rest nothing is
+// Successes come first: they need no database, so nothing comes between. Of the others nothing is
 // written once the lease is gone.
 void Gather::take_verdicts(Call& call, const std::vector<plugin_host::CallResult>& said) {
   for (const bool succeeded : {true, false}) {
@@ -187,7 +187,7 @@ void Gather::take_verdicts(Call& call, const std::vector<plugin_host::CallResult
   }
 }
 
-// Nobody is charged. Whose end was asked for is not run again.
+// Charges nobody. A task whose end was asked for does not run again.
 void Gather::leave_alone(Call& call, const std::string& why) {
   const Member& first = call.members.front();
   log::warn("task.call_failed", {{"type", first.attempt.task.type},

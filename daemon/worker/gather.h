@@ -10,20 +10,20 @@
 
 namespace allot::worker {
 
-// Several tasks of one type in one call of their handler (A13). Each has its own entry in the slot
-// and with the keeper, its own host and its own verdict; the call and its time they share.
+// Runs several tasks of one type in one call of their handler (A13). Each has its own entry in the
+// slot and with the keeper, its own host and its own verdict; they share the call and its time.
 class Gather {
  public:
-  // `runner`: takes the tasks through the phases of a single one; outlives this.
+  // `runner` takes the tasks through the phases of a single one; it outlives this object.
   explicit Gather(TaskRun& runner) : runner_(runner) {}
 
-  // How many tasks like this one may go into one call, itself included. 1: it runs by itself.
+  // How many tasks like this one may go into one call, including it. 1: it runs by itself.
   [[nodiscard]] std::size_t most(const ServedQueue& queue, const queue::Task& task) const;
 
-  // What became of the first of the tasks, as many as the call had room for. nullopt: of this one
-  // the call said nothing, it is to be run by itself.
+  // The results of the first tasks, as many as the call had room for. nullopt: the call failed for
+  // this task, which has to run by itself.
   using Results = std::vector<std::optional<TaskRun::Result>>;
-  // `tasks` are of one type and at most as many as most() said; `finished` as for TaskRun::run().
+  // `tasks` are of one type and no more than most() said; `finished` as for TaskRun::run().
   Results run(const queue::Lease& lease, const ServedQueue& queue, std::span<queue::Task> tasks,
               std::span<const queue::Finished> finished);
 

@@ -6,7 +6,7 @@
 
 #include "ipc/board.h"
 
-// How the workers of a pool tell each other on the board where work is.
+// The workers of a pool tell each other on the board where work is.
 namespace allot::worker {
 
 // Queue id and partition number.
@@ -23,13 +23,14 @@ inline constexpr std::uint32_t hint_partition(ipc::Hint hint) {
 // Takes one hint, urgent ones first; 0 when there is none.
 ipc::Hint take_hint(ipc::PoolBoard& pool);
 
-// Takes an urgent hint; 0 when there is none, which costs one load. For workers between two tasks.
+// Takes an urgent hint; 0 when there is none, which costs one load. Workers call it between two
+// tasks.
 ipc::Hint take_urgent(ipc::PoolBoard& pool);
 
 // Replaces the hints by a scout's findings.
 void publish_hints(ipc::PoolBoard& pool, const ipc::Hint* hints, std::size_t count);
 
-// Puts a partition first in line (a settler, for the partition it just freed).
+// Puts a partition first in line; a settler does so for the partition that it just freed.
 void push_urgent(ipc::PoolBoard& pool, ipc::Hint hint);
 
 // True for exactly one caller per interval: that one is the scout until next_scout_ns.

@@ -12,15 +12,15 @@
 namespace allot::worker {
 namespace {
 
-// How often a failed renewal is tried again.
+// How soon a failed renewal is tried again.
 constexpr Nanos kTryAgain = 200 * kMilli;
-// How often a running task is looked at. By the clock: to be told of each task would cost a fast
-// one more than it takes.
+// How often the keeper looks at a running task. It goes by the clock, because a notice of each task
+// would cost a fast one more than it takes.
 constexpr Nanos kLookAtTask = 50 * kMilli;
-// With workers idle, a task that has run for so long makes room for its neighbours.
+// When workers are idle, a task that has run for this long leaves its partition to its neighbours.
 constexpr Nanos kSlow = 100 * kMilli;
 
-// The keeper may not hang in a call for longer than it has before the lease ends.
+// A call of the keeper may not hang for longer than the lease lasts.
 db::ConnectOptions with_short_calls(db::ConnectOptions options, std::chrono::microseconds ttl) {
   const auto third = std::max(std::chrono::milliseconds(1000),
                               std::chrono::duration_cast<std::chrono::milliseconds>(ttl / 3));
@@ -41,7 +41,7 @@ LeaseKeeper::LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedSt
       ttl_ns_(static_cast<Nanos>(store.ttl().count()) * kMicro),
       slot_(slot),
       board_(board) {
-  // Signals are the main thread's: its futex and poll calls are what a signal has to interrupt.
+  // The main thread gets the signals, because they have to interrupt its futex and poll calls.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -76,7 +76,7 @@ void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
 }
 
 void LeaseKeeper::releasing() {
-  // A renewal under way is waited for, as long as its own deadlines allow: that is no freeze.
+  // Waits for a renewal under way, as long as its own deadlines allow: that is no freeze.
   const SlotWriter::Guard guard(slot_);
   const std::lock_guard held(mutex_);
   releasing_ = true;
@@ -133,8 +133,8 @@ bool LeaseKeeper::task_valid(std::size_t entry) const {
          db::without("lease_deadline");
 }
 
-// Without the mutex, which the keeper holds during a renewal. `lost_` is cleared by hold(), which
-// waits for it: so no late word on one lease is taken for the next one.
+// Works without the mutex, which the keeper holds during a renewal. hold(), which waits for the
+// mutex, clears `lost_`: so a late finding about one lease never counts for the next one.
 void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
   if (lost_.exchange(true)) return;
   note_loss(lease, verb);
@@ -166,7 +166,7 @@ void LeaseKeeper::work_was_added() {
 }
 
 // The database counts from when it executed the statement, which was after it was sent. Whatever
-// the reply says or how late it comes, the lease stands until then.
+// the reply says or how late it comes, the lease is valid until then.
 Nanos LeaseKeeper::deadline_after(Nanos sent_ns) const {
   return sent_ns + ttl_ns_ - lease_margin(ttl_ns_, trips_);
 }
@@ -178,13 +178,13 @@ void LeaseKeeper::run() {
       wait(held);
       continue;
     }
-    held.unlock();  // a task that ends does not wait until all that is due is done
+    held.unlock();  // a task that ends does not wait for everything that is due
     std::this_thread::yield();
     held.lock();
   }
 }
 
-// One thing that is due.
+// Does one thing that is due.
 bool LeaseKeeper::act(std::unique_lock<std::mutex>& held) {
   const Nanos now = boot_ns();
   const std::span<Running> tasks(tasks_.data(), most_);
@@ -231,13 +231,13 @@ bool LeaseKeeper::over_time(const Running& running, Nanos now) {
   return deadline != 0 && now >= deadline;
 }
 
-// Of those that the lease is renewed for.
+// Whether a task that the lease is renewed for is over its time.
 bool LeaseKeeper::over_time(Nanos now) const {
   return std::any_of(tasks_.begin(), tasks_.begin() + static_cast<std::ptrdiff_t>(most_),
                      [now](const Running& one) { return !one.detached && over_time(one, now); });
 }
 
-// Not where it is in doubt whether the lease has ended with a task.
+// Not while it is in doubt whether the lease has ended with a task.
 bool LeaseKeeper::lease_is_due(Nanos now) const {
   if (!lease_ || lost_ || now < renew_at_ns_) return false;
   return std::none_of(tasks_.begin(), tasks_.begin() + static_cast<std::ptrdiff_t>(most_),
@@ -281,7 +281,7 @@ void LeaseKeeper::connect_if_needed() {
   slot_.connected(1, *connection_, uptime);
 }
 
-// Without the mutex for a moment, so that drop() is not starved by calls that fail.
+// Releases the mutex for a moment, so that failing calls do not starve drop().
 void LeaseKeeper::try_again(std::unique_lock<std::mutex>& held) {
   connection_.reset();
   held.unlock();
@@ -291,8 +291,8 @@ void LeaseKeeper::try_again(std::unique_lock<std::mutex>& held) {
 
 void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
   if (over_time(boot_ns()) && !db::without("renewal_deadline")) {
-    // The task is over time: the lease must not outlive it by a blind timer (B3). Unless it ends,
-    // or makes progress after all.
+    // The task is over its time: no timer may blindly keep the lease alive for it (B3), unless it
+    // ends or makes progress after all.
     renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
     return;
   }
@@ -300,7 +300,8 @@ void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
     connect_if_needed();
     const Nanos sent = boot_ns();
     if (!store_.renew(*connection_, *lease_)) {
-      // Released, and the reply was lost or is still to come. Or lost: then the release tells.
+      // The lease was released and the reply is lost or still to come; or it was lost, which the
+      // release will report.
       if (releasing_) return lease_.reset();
       return lose(*lease_, "renew");
     }
@@ -318,7 +319,7 @@ void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
   }
 }
 
-// As renew(), for one task.
+// Like renew(), for one task.
 void LeaseKeeper::renew_detached(std::unique_lock<std::mutex>& held, Running& running) {
   if (over_time(running, boot_ns()) && !db::without("renewal_deadline")) {
     running.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
@@ -357,7 +358,7 @@ void LeaseKeeper::detach(std::unique_lock<std::mutex>& held, Running& running) {
     detached(running, sent);
   } catch (const db::DbError& error) {
     log::warn("task.detach_failed", {{"error", error.what()}});
-    // Anything else was answered, and nothing of it was done.
+    // The server answered with any other error, so it did nothing.
     if (error.error_class() == db::ErrorClass::kGone) running.place = Place::kUnknown;
     const bool transient =
         running.place == Place::kUnknown || error.error_class() == db::ErrorClass::kRetryable;
@@ -366,7 +367,7 @@ void LeaseKeeper::detach(std::unique_lock<std::mutex>& held, Running& running) {
   }
 }
 
-// One that fails is tried again: nobody waits for it.
+// A look that fails is repeated: nobody waits for it.
 void LeaseKeeper::look_for_cancel(std::unique_lock<std::mutex>& held, Running& running) {
   CancelWatch& cancel = *running.work->cancel;
   try {
@@ -396,7 +397,7 @@ void LeaseKeeper::detached(Running& running, Nanos sent_ns) {
                               {"type", running.work->task->type},
                               {"partition", running.lease.partition.partition_no},
                               {"after_ms", (boot_ns() - running.began_ns) / kMilli}});
-  // Its neighbours are anybody's now.
+  // Any worker may take its neighbours now.
   if (!running.work->beside) peer::ring(board_, 1);
 }
 

@@ -24,35 +24,35 @@
 
 namespace allot::worker {
 
-// The task that is about to run, as the keeper needs it. What it points to stays as it is until
-// task_ended().
+// The task that is about to run, as the keeper needs it. Objects that it points to stay as they are
+// until task_ended().
 struct TaskAtWork {
   const queue::Task* task = nullptr;
   std::uint32_t attempt = 0;                    // its number, from 1
-  std::span<const queue::Finished> finished{};  // of its block, not yet acknowledged
+  std::span<const queue::Finished> finished{};  // tasks of its block, not yet acknowledged
   Nanos detach_after_ns = 0;                    // 0: never
-  std::size_t entry = 0;                        // its place among those that run, as in the slot
-  // Others of its partition run beside it: when it is detached, they and the lease stay. Else the
-  // lease ends with it, and what is finished is acknowledged.
+  std::size_t entry = 0;                        // its index among running tasks, as in the slot
+  // True: other tasks of its partition run beside it, and they and the lease stay when it is
+  // detached. Else the lease ends with it, and the finished tasks are acknowledged.
   bool beside = false;
-  CancelWatch* cancel = nullptr;  // none: nobody looks for requests to cancel it
+  CancelWatch* cancel = nullptr;  // nullptr: nobody looks for requests to cancel it
 };
 
-// Where a task is that has run.
+// Where a task is after its run.
 enum class Place {
   kPartition,  // under the lease of its partition
-  kDetached,   // in task_running; nobody renews it any more
+  kDetached,   // in task_running, not renewed any more
   kUnknown     // one of the two: a detach was sent and its reply was lost
 };
 
 // Renews the lease at a third of its TTL while tasks run, in a thread with a connection of its own,
-// which is opened when a lease first lives that long. The same thread detaches tasks that run long
-// (B12), because the main thread may be inside a handler, and renews them from then on, each on its
-// own; and looks for requests to cancel them (B11).
+// which it opens when a lease first lives that long. The same thread detaches tasks that run long
+// (B12), because the main thread may be inside a handler, and renews each of them from then on; it
+// also looks for requests to cancel them (B11).
 //
 // Block loop and keeper share one mutex (S1): releasing(), drop() and task_ended() wait for a
-// renewal or a detach under way, so that no renewal meets a release that is answered in time. One
-// that meets a later one finds the epoch ended, and nothing to renew.
+// renewal or a detach under way, so that no renewal overlaps a release that is answered in time. A
+// renewal that overlaps a later one finds the epoch ended, and nothing to renew.
 class LeaseKeeper {
  public:
   LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
@@ -63,15 +63,15 @@ class LeaseKeeper {
 
   // Keeps `lease`, whose statement was sent at `sent_ns` (CLOCK_BOOTTIME).
   void hold(const queue::Lease& lease, Nanos sent_ns);
-  // The release of the lease is sent from now on. The lease is renewed only should that take long,
-  // until drop(); that it is gone then is no news.
+  // From now on the release of the lease is under way. The keeper renews the lease only if that
+  // takes long, until drop(); that the lease is gone then is no news.
   void releasing();
   void drop();
-  // `verb` found `lease` gone: counted and logged, once for a lease, whoever finds it first. No
-  // more renewals of it, and it is not valid() any more.
+  // `verb` found `lease` gone. The keeper counts and logs this once for a lease, whoever finds it
+  // first; it renews the lease no more, and valid() is false.
   void lose(const queue::Lease& lease, const char* verb);
 
-  // The same for one that was detached from `lease`: the lease in hand may be another one.
+  // The same for a task that was detached from `lease`: the lease in hand may be another one.
   void lose_task(const queue::Lease& lease, const char* verb, std::size_t entry = 0);
 
   // Other workers may have something to do now.
@@ -81,54 +81,55 @@ class LeaseKeeper {
   [[nodiscard]] bool valid() const {
     return (!lost_.load() && boot_ns() < deadline_ns_.load()) || db::without("lease_deadline");
   }
-  // The same for a task that runs: of the lease, or of itself once it is detached.
+  // The same for a running task: its partition's lease is valid, or its own once it is detached.
   [[nodiscard]] bool task_valid(std::size_t entry = 0) const;
   [[nodiscard]] bool lost() const { return lost_.load(); }
   [[nodiscard]] Nanos deadline_ns() const { return deadline_ns_.load(); }
 
-  // A task past this moment (CLOCK_BOOTTIME) is not worth renewing for; 0 = none runs. From any
-  // thread.
+  // The keeper does not renew for a task past this moment (CLOCK_BOOTTIME); 0 = none runs. Any
+  // thread may call this.
   void set_task_deadline(Nanos hard_deadline_ns, std::size_t entry = 0) {
     tasks_[entry].hard_deadline_ns = hard_deadline_ns;
   }
 
-  // Around each handler. `begun` is called with the moment at which it begins (CLOCK_BOOTTIME):
-  // what the wait for a renewal under way took is not its time. It notes the task in the slot,
-  // before the keeper may detach it (S9). False: the lease is in doubt, the handler must not be
-  // called (S5), and nothing was noted.
+  // Call these around each handler. `begun` gets the moment at which the handler begins
+  // (CLOCK_BOOTTIME), so that the wait for a renewal under way does not count as its time. It notes
+  // the task in the slot, before the keeper may detach it (S9). False: the lease is in doubt, the
+  // handler must not be called (S5), and nothing was noted.
   [[nodiscard]] bool task_begins(const TaskAtWork& work, const std::function<void(Nanos)>& begun) {
     return tasks_begin({&work, 1}, begun);
   }
-  // Of those that one call of a handler gets: all at the same moment, so that none of them is over
-  // its time before the others. `begun` is called once.
+  // The same for tasks that one call of a handler gets: all begin at the same moment, so that none
+  // of them is over its time before the others. `begun` is called once.
   [[nodiscard]] bool tasks_begin(std::span<const TaskAtWork> works,
                                  const std::function<void(Nanos)>& begun);
   Place task_ended(std::size_t entry = 0);
 
-  // What was sent last, and had no reply, may still be executing: over `db` it is ended.
+  // The last call, if it had no reply, may still be executing: `db` ends it.
   void end_last_call(db::Connection& db);
 
   // Whether a task left its partition under the lease in hand, or may have.
   [[nodiscard]] bool any_detached() const { return any_detached_.load(); }
-  // Of one that runs: the keeper is done with its partition.
+  // For a running task: the keeper is done with its partition.
   [[nodiscard]] bool is_detached(std::size_t entry) const { return tasks_[entry].detached.load(); }
-  // Threads of this worker are idle: what runs for a while makes room, as when workers are idle.
+  // Threads of this worker are idle: a task that runs for a while makes room, as when workers are
+  // idle.
   void make_room(bool wanted) { make_room_ = wanted; }
 
  private:
-  // What runs, at the same index as in the slot.
+  // A running task, at the same index as in the slot.
   struct Running {
     std::atomic<Nanos> hard_deadline_ns{0};
-    std::atomic<bool> detached{false};  // what is valid() of it from then on:
+    std::atomic<bool> detached{false};  // from then on it is valid() until:
     std::atomic<bool> lost{false};
     std::atomic<Nanos> deadline_ns{0};
     // Guarded by mutex_.
     std::optional<TaskAtWork> work{};
-    queue::Lease lease{};  // under which it began
+    queue::Lease lease{};  // the lease under which it began
     Nanos began_ns = 0;    // CLOCK_BOOTTIME
     Place place = Place::kPartition;
-    Nanos detach_at_ns = 0;  // not before; after one that failed
-    Nanos renew_at_ns = 0;   // of a detached one
+    Nanos detach_at_ns = 0;  // no earlier detach, after one that failed
+    Nanos renew_at_ns = 0;   // for a detached task
   };
 
   void run();
@@ -163,7 +164,7 @@ class LeaseKeeper {
   std::atomic<bool> any_detached_{false};
   std::atomic<bool> make_room_{false};
   std::array<Running, ipc::kMaxRunning> tasks_{};
-  std::size_t most_ = 1;  // entries that were ever used: no more are looked at; guarded by mutex_
+  std::size_t most_ = 1;  // entries that were ever used; guarded by mutex_
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -174,7 +175,7 @@ class LeaseKeeper {
   bool releasing_ = false;
   bool stop_ = false;
 
-  std::optional<db::Connection> connection_;  // the keeper thread's only
+  std::optional<db::Connection> connection_;  // only the keeper thread uses it
   std::thread thread_;                        // last: it uses all of the above
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot-worker: one process, one job, said by the first option. Started by allotd; runs alone too,
-// which is how to get a handler under a debugger: allot-worker --run --config FILE
+// allot-worker is one process with one job, which the first option names. allotd starts it; it also
+// runs alone, for example to put a handler under a debugger: allot-worker --run --config FILE
 #include <getopt.h>
 #include <sys/mman.h>
 
@@ -83,10 +83,9 @@ long number(const char* text, long most) {
   return value;
 }
 
-// At first how the supervisor writes its lines: for what is wrong with a configuration that says
-// how to.
+// Begins with the supervisor's format, for mistakes in the configuration that would set the format.
 LogFormat log_format = LogFormat::kText;
-bool failure_is_logged = false;  // else it is for a person
+bool failure_is_logged = false;  // false: a person reads it
 
 constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
                             {"slot", required_argument, nullptr, 'n'},
@@ -193,7 +192,7 @@ ipc::Board& private_board() {
   return *static_cast<ipc::Board*>(at);
 }
 
-// For the supervisor, one of its two steps.
+// Runs one of the supervisor's two checks.
 void check(const config::Settings& settings, const Options& options) {
   Findings findings;
   const auto log_warnings = [&findings] {
@@ -210,7 +209,8 @@ void check(const config::Settings& settings, const Options& options) {
     }
   } catch (const db::DbError& error) {
     log_warnings();
-    // Somebody else holds a lock that is needed: the next try may do, as when the database is away.
+    // Another session holds a lock that the check needs: the next try may succeed, as when the
+    // database is away.
     if (error.error_class() == db::ErrorClass::kRetryable)
       throw Error(error.what(), kExitUnavailable);
     throw;
@@ -221,9 +221,9 @@ void check(const config::Settings& settings, const Options& options) {
   log_warnings();
 }
 
-// On standard error, wherever the log is: that is where the supervisor's start is watched, and
-// later it is the log. One line for each mistake of a configuration, and each plugin that is
-// refused.
+// Reports go to standard error, wherever the log is: the supervisor's start is watched there, and
+// later it is the log. There is one line for each mistake of a configuration, and for each plugin
+// that is refused.
 int report(const std::string& message, ExitCode code) {
   if (failure_is_logged) log::setup("worker", log::Level::kInfo, {}, log_format);
   std::istringstream lines(message);

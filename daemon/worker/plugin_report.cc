@@ -47,7 +47,7 @@ bool print(const std::vector<PluginFile>& files, bool json) {
     }
   }
   if (json) {
-    // A version is any bytes of somebody's file.
+    // A version may be any bytes of somebody's file.
     const auto text = list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
     std::printf("%s\n", text.c_str());
   }

@@ -10,11 +10,12 @@
 // What plugins offer, or why they are refused: for people, or with `json` as one list.
 namespace allot::worker {
 
-// One line for each section of the configuration that is that of none of these plugins.
+// One line for each section of the configuration that belongs to none of these plugins.
 std::vector<std::string> unused_sections(const config::Settings& settings,
                                          const std::vector<plugin_host::PluginFile>& files);
 
-// Every plugin of the folder, and on standard error the unused sections. False: one was refused.
+// Prints every plugin of the folder, and on standard error the unused sections. False: one was
+// refused.
 bool print_plugins(const config::Settings& settings, bool json);
 
 struct PluginCheck {
@@ -24,8 +25,8 @@ struct PluginCheck {
   config::LoadOptions load;
 };
 
-// These files, each by itself. The configuration is read for `init` only, so that a plugin can be
-// checked where there is none. False: one was refused.
+// Prints these files, each by itself. It reads the configuration for `init` only, so that plugins
+// can be checked without one. False: one was refused.
 bool print_plugin_check(const PluginCheck& check);
 
 }  // namespace allot::worker

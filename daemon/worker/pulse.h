@@ -9,13 +9,13 @@
 
 namespace allot::worker {
 
-// A thread that beats while the main thread is guarded (slot_writer.h), and that watches the death
-// pipe: when the supervisor is gone the worker stops gracefully, and is gone itself when its
-// patience is over, so that orphans cannot exist (D8). It also opens the log again at USR1, which
-// install_stop_signals() (stop_request.h) keeps for it.
+// A thread that beats while the main thread is guarded (slot_writer.h), and watches the death pipe:
+// when the supervisor is gone the worker stops gracefully, and ends itself when its patience is
+// over, so that orphans cannot exist (D8). It also opens the log again at USR1, which
+// install_stop_signals() (stop_request.h) leaves to it.
 class Pulse {
  public:
-  // `death_fd` may be -1: run by hand, without a supervisor.
+  // `death_fd` may be -1 in a worker that was started by hand, without a supervisor.
   Pulse(SlotWriter& slot, int death_fd, std::chrono::milliseconds tick,
         std::chrono::milliseconds patience);
   Pulse(const Pulse&) = delete;

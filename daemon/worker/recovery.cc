@@ -40,7 +40,7 @@ void log_recovery(const queue::DetachedSighting& sighting, const std::string& qu
 }  // namespace
 
 bool crashed_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt) {
-  // Crashes as they are recorded. What lost its host may have brought it down.
+  // The recorded causes that are crashes. A task that lost its host may have brought it down.
   constexpr std::string_view kCrashes[] = {"signal", "exit", "timeout", "lease",
                                            queue::kLost.cause};
   const auto earlier = queue::list_attempts(db, id);
@@ -122,7 +122,7 @@ void Recovery::look() {
   while (const auto still = watched_.take(boot_ns())) recover(still->sighting, still->stale);
 }
 
-// Two trips. Should this worker die in between, the task is somebody's to recover once more.
+// This takes two trips. If this worker dies in between, another one recovers the task once more.
 void Recovery::recover(const queue::DetachedSighting& sighting, bool stale) {
   const auto mine =
       session_.call([&](db::Connection& db) { return store_.recover(db, sighting, stale); });

@@ -17,12 +17,12 @@
 
 namespace allot::worker {
 
-// S10: whether an attempt before number `attempt` ended as a crash. The first one is retried at
+// S10: whether an attempt before number `attempt` ended as a crash. The first crash is retried at
 // once.
 bool crashed_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt);
 
-// Whether another attempt follows, and when, or what its death sets off, by what the configuration
-// says of a queue and a type. A queue that is not in it has the defaults.
+// Decides by the configuration of queue and type whether another attempt follows, and when, or
+// which hook the death triggers. A queue that is not in it has the defaults.
 struct CrashPolicy {
   std::uint32_t max_attempts = 0;
   std::chrono::microseconds delay{0};  // not used after a first crash
@@ -31,17 +31,18 @@ struct CrashPolicy {
 CrashPolicy crash_policy(const config::Settings& settings, const std::string& queue_name,
                          const std::string& type, std::uint32_t attempt);
 
-// Ends a detached task whose attempt did not come back: charged where it stood, later, or dead
-// (S10); dead, too, where somebody asked for its end. kLeaseGone: it was not `detached`'s any more.
+// Ends a detached task whose attempt did not come back: charges it, and puts it back where it was
+// or later, or makes it dead (S10); also dead if somebody asked for its end. kLeaseGone: `detached`
+// was not its holder any more.
 queue::Landed charge_detached(db::Connection& db, const queue::Detached& detached,
                               std::uint32_t attempt, const CrashPolicy& policy,
                               const queue::Verdict& verdict);
 
-// One line for a task that is dead now. `last` is the number of its last attempt.
+// Logs one line for a task that is dead now. `last` is the number of its last attempt.
 void log_dead(const std::string& id, std::string_view type, std::uint32_t last,
               const queue::Verdict& verdict);
 
-// S11: charges what a former life of this instance had detached.
+// S11: charges the tasks that an earlier run of this instance had detached.
 void reclaim_detached(db::Connection& db, const config::Settings& settings,
                       const queue::DetachedStore& store);
 
@@ -52,7 +53,7 @@ class Recovery {
   Recovery(Session& session, const queue::DetachedStore& store, const config::Settings& settings,
            std::vector<queue::QueueInfo> queues, ipc::Board& board);
 
-  // Between two blocks. One look at the clock, unless it is time.
+  // Call it between two blocks. Costs one look at the clock, unless it is time.
   void look();
 
  private:

@@ -11,7 +11,7 @@
 
 namespace allot::worker {
 
-// What a death in this queue sets off, as its configuration says (C9).
+// The hook that a death in this queue triggers, by its configuration (C9).
 inline std::optional<queue::OnDead> on_dead(const config::Queue& queue) {
   if (queue.on_dead.empty()) return std::nullopt;
   auto target = config::hook_target(queue.on_dead);

@@ -13,9 +13,9 @@
 
 namespace allot::worker {
 
-// The task's entry in the slot, from before the handler until after its verdict is noted; and in
-// the keeper's hands, which have it already, while the handler runs. At its hard deadline the
-// supervisor kills, and the keeper does not renew beyond it (B3). A cancel is such a deadline, too.
+// The task's entry in the slot, from before the handler until after its verdict is noted; while the
+// handler runs, the keeper has it as well. At its hard deadline the supervisor kills, and the
+// keeper does not renew beyond it (B3). A cancel is such a deadline, too.
 class RunningMark {
  public:
   struct Number {
@@ -29,17 +29,17 @@ class RunningMark {
   RunningMark& operator=(const RunningMark&) = delete;
   ~RunningMark();
 
-  // The handler has returned: how long the database takes for the verdict is not the task's time.
-  // Then handler_returned(), which may have to wait for the keeper.
+  // The handler has returned: the time that the database takes for the verdict does not count as
+  // the task's. Call handler_returned() next, which may have to wait for the keeper.
   void stop_clock();
   Place handler_returned();
 
-  // From any thread.
+  // Any thread may call it.
   void progress(Nanos now) noexcept;
   [[nodiscard]] bool cancelled() const noexcept { return cancel_.asked(); }
-  // Its lease, or that of its partition.
+  // Whether its lease, or that of its partition, is valid.
   [[nodiscard]] bool valid() const { return keeper_.task_valid(entry_); }
-  // From the keeper's, with each look once somebody asked for its end.
+  // The keeper's thread calls it, with each look once somebody asked for the task's end.
   void cancel_asked() noexcept;
 
  private:
@@ -51,7 +51,7 @@ class RunningMark {
   const CancelWatch& cancel_;
   const std::size_t entry_;
   bool returned_ = false;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   Nanos hard_ns_ = 0;
   bool clock_stopped_ = false;
 };

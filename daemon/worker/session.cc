@@ -19,11 +19,11 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstWait{20};
 constexpr milliseconds kMostWait{500};
-constexpr std::uint32_t kLogEvery = 30;  // of the same outage, so that a long one stays readable
+constexpr std::uint32_t kLogEvery = 30;  // failures of an outage, so that the log stays readable
 constexpr unsigned kDeadlock = 1213;
 constexpr unsigned kLost = 2013;
-// A worker without work only reads: on a primary that was demoted and left alone it would wait for
-// ever (S2).
+// A worker without work only reads: without this look it would wait for ever on a former primary
+// that was demoted and left alone (S2).
 constexpr Nanos kLookEvery = 5 * kSecond;
 
 milliseconds jittered(milliseconds wait) {
@@ -51,9 +51,9 @@ db::Connection& Session::connection() {
   return *connection_;
 }
 
-// What the former connection sent last may still be on its way, or wait in the server for a lock:
-// it must not be executed behind what this one sends. A lease that was given back would be taken
-// again, for nobody.
+// The last call of the former connection may still be on its way, or wait in the server for a lock:
+// it must not be executed after calls of this one. Otherwise a lease that was given back would be
+// taken again, for nobody.
 void Session::end_former(db::Connection& fresh) {
   const queue::FormerConnection former = former_connection(slot_.raw(), place_);
   if (former.id == 0) return;
@@ -71,7 +71,7 @@ bool Session::may_pass(const db::DbError& error) {
          error.error_class() == db::ErrorClass::kGone;
 }
 
-// What one that is open still stands for is told by its class: only a lost one is given up.
+// The class of the error says whether an open connection still works: only a lost one is given up.
 void Session::note(const db::DbError& error) {
   if (error.error_class() == db::ErrorClass::kRetryable) {
     auto& counter = error.number() == kDeadlock ? slot_.raw().deadlocks : slot_.raw().lock_waits;
@@ -95,7 +95,7 @@ void Session::handle(const db::DbError& error) {
     counter.fetch_add(1, std::memory_order_relaxed);
     log::warn("database.retry", {{"error", error.what()}});
   } else {
-    // Whatever it was, a new connection is the state that is known best.
+    // Whatever happened, a new connection is the state that is known best.
     give_up_connection();
     if (failures_ == 1 || failures_ % kLogEvery == 0) {
       log::warn("database.lost", {{"class", db::name_of(error.error_class())},

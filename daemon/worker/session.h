@@ -19,12 +19,12 @@ class GaveUp : public std::runtime_error {
   GaveUp() : std::runtime_error("gave up on the database while leaving") {}
 };
 
-// The block loop's connection, kept up: a call is repeated over deadlocks, lost connections and
-// restarts of the server until it succeeds. So whatever is passed to call() must have the effect of
-// once when it is executed twice, as every verb of the stores has.
+// The block loop's connection, kept up: it repeats a call over deadlocks, lost connections and
+// restarts of the server until it succeeds. So a verb that is passed to call() must take effect
+// only once when it is executed twice, as every verb of the stores does.
 class Session {
  public:
-  // `place`: of its connection in the slot, see SlotWriter::connected().
+  // `place` is the index of its connection in the slot, see SlotWriter::connected().
   Session(db::ConnectOptions options, SlotWriter& slot, std::chrono::milliseconds patience,
           std::size_t place = 0)
       : options_(std::move(options)), slot_(slot), patience_(patience), place_(place) {}
@@ -44,8 +44,8 @@ class Session {
     }
   }
 
-  // As call(), but once at least, and again only for as long as `go_on` says so. nullopt: it did
-  // not succeed until then. Throws what no waiting mends.
+  // Like call(), but tries once at least, and again only as long as `go_on` says so. nullopt: no
+  // try succeeded. Throws errors that waiting does not fix.
   template <typename GoOn, typename Verb>
   auto call_while(GoOn&& go_on, Verb&& verb)
       -> std::optional<decltype(verb(std::declval<db::Connection&>()))> {
@@ -63,7 +63,7 @@ class Session {
     return std::nullopt;
   }
 
-  // Once, on the connection that there is: for what belongs to an open transaction. Throws DbError.
+  // Tries once, on the present connection: for statements of an open transaction. Throws DbError.
   template <typename Verb>
   auto once(Verb&& verb) {
     const SlotWriter::Guard guard(slot_);
@@ -75,10 +75,10 @@ class Session {
     }
   }
 
-  // Whatever stands in it unfinished is undone by the server.
+  // The server undoes an unfinished transaction.
   void give_up_connection();
 
-  // Grows with every connection that is lost: where it grew, a reply may have been.
+  // Grows with every lost connection: where it grew, a reply may have been lost.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
  private:
@@ -95,7 +95,7 @@ class Session {
   std::chrono::milliseconds patience_;
   std::size_t place_;
   std::optional<db::Connection> connection_;
-  std::uint64_t looked_at_ns_ = 0;  // when it was last seen to be writable
+  std::uint64_t looked_at_ns_ = 0;  // when the server was last seen to be writable
   std::uint64_t generation_ = 0;
   std::uint32_t failures_ = 0;
   std::optional<std::uint64_t> leaving_since_ns_;

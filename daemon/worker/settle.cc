@@ -45,11 +45,11 @@ struct Left {
 
 // What the dead worker left behind, read once from its slot.
 struct Remains {
-  queue::Partition partition;  // of its lease
+  queue::Partition partition;  // the partition of its lease
   std::vector<queue::Finished> finished;
-  std::vector<Left> running;      // inside their handlers
-  std::vector<Left> interrupted;  // their attempts are written, and to be given back
-  std::vector<Left> detached;     // finished: the worker died before it could say so
+  std::vector<Left> running;      // tasks inside their handlers
+  std::vector<Left> interrupted;  // tasks whose written attempts have to be given back
+  std::vector<Left> detached;     // finished, but not acknowledged
 };
 
 void read_finished(const ipc::Slot& slot, Remains& remains) {
@@ -79,13 +79,14 @@ Remains read_remains(const ipc::Slot& slot) {
     } else if (left.task.announced == 0 && i < running && !done) {
       remains.running.push_back(left);
     } else if (left.task.announced != 0 || i < running) {
-      remains.detached.push_back(left);  // if it was: only then is there something left of it
+      remains.detached.push_back(left);  // if it was detached: only then is its row left
     }
   }
   return remains;
 }
 
-// For a queue that keeps a history. What they used is not in the slot, and nobody knows it now.
+// For a queue that keeps a history. The slot does not say what the tasks used, and nobody knows it
+// now.
 std::optional<queue::Record> record_of(const config::Settings& settings, const char* queue_name,
                                        const queue::Holder& holder, std::uint32_t attempt) {
   const config::Queue* queue = config::find_queue(settings, queue_name);
@@ -119,12 +120,12 @@ struct Death {
   std::string text;
 };
 
-// When it died; the database may have let the settler wait since.
+// When the worker died; the settler may have waited for the database since.
 Nanos death_of(const ipc::Slot& slot) {
   return slot.died_ns != 0 ? slot.died_ns : boot_ns();
 }
 
-// Inside a handler that the supervisor killed the worker for, as in supervisor/workers.
+// Whether the supervisor killed the worker for this task, as in supervisor/workers.
 bool over_time(const ipc::Slot& slot, const ipc::RunningTask& running) {
   return running.hard_deadline_ns != 0 && death_of(slot) >= running.hard_deadline_ns;
 }
@@ -134,7 +135,8 @@ bool lease_in_doubt(const ipc::Slot& slot, const ipc::RunningTask& running) {
          death_of(slot) >= deadline;
 }
 
-// Whose fault the death is. Of several, only what the supervisor killed the worker for is known.
+// The tasks that are at fault for the death. Of several running tasks, only those for which the
+// supervisor killed the worker are known to be.
 std::vector<Left> culprits_of(int wait_status, const ipc::Slot& slot, const Remains& remains) {
   if (remains.running.size() < 2) return remains.running;
   std::vector<Left> found;
@@ -168,14 +170,15 @@ Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningT
   return {"signal", text};
 }
 
-// All that is known of a process that is gone.
+// All that is known about a process that is gone.
 queue::Usage usage_of(const ipc::Slot& slot, const ipc::RunningTask& running) {
   const Nanos died = death_of(slot);
   if (running.started_ns == 0 || died < running.started_ns) return {};
   return {(died - running.started_ns) / kMicro, std::nullopt, std::nullopt};
 }
 
-// Of the task that was running; how often it may be tried was decided when it began.
+// The policy for the running task; the slot says how often it may be tried, as decided when it
+// began.
 CrashPolicy policy_of(const config::Settings& settings, const ipc::RunningTask& running) {
   CrashPolicy policy = crash_policy(settings, running.queue_name, running.type, running.attempt);
   policy.max_attempts = running.max_attempts;
@@ -187,7 +190,7 @@ bool in_order(db::Connection& db, const ipc::RunningTask& running) {
   return queue && queue->shape.placement == queue::Placement::kOrdered;
 }
 
-// What the settler works with.
+// The objects that the settler works with.
 struct Tools {
   db::Connection& db;
   const queue::TaskStore& tasks;
@@ -195,8 +198,8 @@ struct Tools {
   std::optional<queue::Lease> lease;  // the dead worker's, if it still has one
 };
 
-// S10: the first crash is retried without delay, where the task stands; later ones by the policy.
-// In an ordered queue it is the partition that waits (S16).
+// S10: the first crash is retried without delay, where the task is; later ones by the policy. In an
+// ordered queue the partition waits (S16).
 queue::Landed charge_leased(const Tools& tools, const Left& left, const CrashPolicy& policy,
                             const queue::Verdict& verdict, queue::Then then) {
   auto& [db, tasks, detached, lease] = tools;
@@ -220,22 +223,22 @@ bool under_lease(const Tools& tools, const Left& left) {
   return tools.lease && tools.lease->partition == left.id().partition && left.task.detached == 0;
 }
 
-// Under its partition's lease, if that is still the dead worker's; else it was detached, or is
-// somebody's by now. In this order: a detach whose last packet is still executing has the lease's
-// row, so that what is found after a look at that row is final.
+// Charges under the partition's lease, if the dead worker still has it; else the task was detached,
+// or another worker has it by now. The order matters: a detach whose last packet is still executing
+// locks the lease's row, so a look after that row is final.
 queue::Landed charge(const Tools& tools, const Left& left, const CrashPolicy& policy,
                      const queue::Verdict& verdict, queue::Then then) {
   auto landed = queue::Landed::kLeaseGone;
   if (under_lease(tools, left)) landed = charge_leased(tools, left, policy, verdict, then);
-  // A lease that stays tells nothing of a task that was detached beside others.
+  // A lease that stays says nothing about a task that was detached beside others.
   if (landed == queue::Landed::kYes && then == queue::Then::kRelease) return landed;
   const auto held = tools.detached.held(tools.db, left.id());
   if (!held) return landed;
   return charge_detached(tools.db, *held, left.task.attempt, policy, verdict);
 }
 
-// What finished last may have been detached: then its row there is left of it. After a look at the
-// lease's row, as in charge().
+// The task that finished last may have been detached: then its row there is left. Looks after the
+// lease's row, as charge() does.
 void ack_detached(const Tools& tools, const config::Settings& settings, const Remains& remains) {
   std::vector<std::pair<queue::TaskId, std::optional<queue::Record>>> ended;
   for (const Left& left : remains.detached) {
@@ -253,8 +256,8 @@ void ack_detached(const Tools& tools, const config::Settings& settings, const Re
   }
 }
 
-// Without the lease nothing is charged, and the task is somebody else's; unless an earlier settler
-// charged it, and ended before it could say so.
+// Without the lease nothing is charged, because another worker has the task; unless an earlier
+// settler charged it, and ended before it could say so.
 bool was_charged(db::Connection& db, const Left& left) {
   const auto attempts = queue::list_attempts(db, left.id());
   return std::any_of(attempts.begin(), attempts.end(), [&](const queue::AttemptView& one) {
@@ -278,8 +281,8 @@ void log_charge(const Left& left, const Death& death, bool charged) {
   log_dead(id, task.type, task.attempt, {death.cause, death.text});
 }
 
-// What a neighbour or somebody outside did to the worker is not this task's attempt. Only under the
-// lease in which it was announced: since then others may have charged it.
+// When a neighbour or somebody outside ended the worker, this task's attempt does not count. Gives
+// it back only under the lease in which it was announced: since then others may have charged it.
 void give_back(const Tools& tools, const ipc::Slot& slot, const Left& left) {
   queue::Task task;
   task.key = left.key();
@@ -297,8 +300,8 @@ void give_back(const Tools& tools, const ipc::Slot& slot, const Left& left) {
             {{"task", left.id().text()}, {"reason", "its worker ended before it had a verdict"}});
 }
 
-// Those that ran beside others, when nobody knows whose fault it was (`suspected`), or when it was
-// another's. Ends the lease, if it has not ended yet.
+// Spares tasks that ran beside others, when nobody knows which was at fault (`suspected`), or when
+// another one was. Ends the lease, if it has not ended yet.
 void spare(const Tools& tools, const std::vector<Left>& neighbours, bool suspected) {
   std::vector<queue::TaskKey> keys;
   for (const Left& left : neighbours) {
@@ -336,8 +339,8 @@ void count_crash(const config::Settings& settings) {
   if (tally != nullptr) ++tally->failed;
 }
 
-// Those of which somebody asked the end are dead now: nothing is charged, and nothing tried again
-// (B11).
+// Makes the tasks whose end somebody asked for dead now: nothing is charged, and nothing tried
+// again (B11).
 std::vector<Left> end_cancelled(const Tools& tools, const config::Settings& settings,
                                 const ipc::Slot& slot, const std::vector<Left>& running,
                                 int wait_status) {
@@ -382,7 +385,7 @@ void charge_culprits(const Tools& tools, const config::Settings& settings, const
   }
 }
 
-// Every task that the slot names, and the lease.
+// Settles every task that the slot names, and the lease.
 void settle_tasks(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
                   const Remains& remains, int wait_status) {
   std::vector<Left> running = remains.running;
@@ -392,11 +395,11 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
   if (running.empty()) culprits.clear();
   const auto cancelled = end_cancelled(tools, settings, slot, running, wait_status);
   auto blamed = all_but(culprits, cancelled);
-  // Several that are over their time were in one call (A13), of which any may have hung: each is
+  // Several tasks over their time were in one call (A13), and any of them may have hung: each is
   // charged once it runs alone.
   const bool unknown = culprits.empty() || (culprits.size() > 1 && !blamed.empty());
   if (unknown) blamed.clear();
-  // Under the lease last: the last of them ends it.
+  // Tasks under the lease come last: the last of them ends it.
   std::stable_partition(blamed.begin(), blamed.end(),
                         [&](const Left& left) { return !under_lease(tools, left); });
   charge_culprits(tools, settings, slot, blamed, wait_status);
@@ -426,7 +429,7 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   Tools tools{db, tasks, detached, std::nullopt};
   if (epoch) tools.lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt};
   settle_tasks(tools, settings, slot, remains, wait_status);
-  // Where it did not end with a charge; else the epoch is another one by now.
+  // Releases the lease unless a charge ended it; then the epoch is another one by now.
   if (tools.lease) leases.release(db, *tools.lease);
   if (board != nullptr && slot.pool < ipc::kMaxPools) {
     put_first_in_line(*board, slot.pool, remains.partition);

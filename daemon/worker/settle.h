@@ -7,12 +7,12 @@
 
 namespace allot::worker {
 
-// Heals the death of the worker whose slot this is (S8, S9): ends its connections, acknowledges
-// what it had finished, charges the task that it was running, detached or not, gives its lease back
-// and puts the partition first in line on the board (may be null). `wait_status` is what waitpid()
-// said of it.
+// Heals the death of the worker whose slot this is (S8, S9): ends its connections, acknowledges its
+// finished tasks, charges the task that it was running, detached or not, gives its lease back and
+// puts the partition first in line on the board (may be null). `wait_status` is the result of
+// waitpid().
 //
-// May be repeated: every step has the effect of once. Throws db::DbError.
+// May be repeated: every step takes effect only once. Throws db::DbError.
 void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_status,
             ipc::Board* board);
 

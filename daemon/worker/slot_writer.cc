@@ -25,7 +25,7 @@ void SlotWriter::start(const queue::Holder& holder) {
   slot_.pid = static_cast<std::uint32_t>(getpid());
   slot_.holder_id = holder.id;
   for (std::size_t entry = 0; entry < ipc::kMaxRunning; ++entry) {
-    set_announced(entry, 0);  // what a former worker of the slot had announced was settled
+    set_announced(entry, 0);  // announcements of the slot's former worker were settled
     set_attempt(entry, 0);
   }
   beat();
@@ -65,7 +65,7 @@ void SlotWriter::beat() {
 
 void SlotWriter::connected(std::size_t which, const db::Connection& connection,
                            std::chrono::seconds uptime) {
-  slot_.connection_ids[which].store(0, std::memory_order_release);  // no id with another's server
+  slot_.connection_ids[which].store(0, std::memory_order_release);  // no id with a wrong server
   slot_.connected_ns[which] = boot_ns();
   slot_.server_ids[which] = connection.server_id();
   slot_.server_uptimes[which] = static_cast<std::uint64_t>(uptime.count());
@@ -118,7 +118,8 @@ void SlotWriter::set_attempt(std::size_t entry, std::uint32_t attempt) {
   std::atomic_ref(slot_.running[entry].attempt).store(attempt, std::memory_order_release);
 }
 
-// Or is detached and being ended: no lease in hand says then that there is something to settle.
+// A detached task that is being ended also counts, because no lease in hand says then that there is
+// something to settle.
 bool SlotWriter::counts(std::size_t entry) {
   ipc::RunningTask& running = slot_.running[entry];
   return std::atomic_ref(running.attempt).load(std::memory_order_relaxed) != 0 &&
@@ -126,7 +127,7 @@ bool SlotWriter::counts(std::size_t entry) {
           std::atomic_ref(running.detached).load(std::memory_order_relaxed) != 0);
 }
 
-// mutex_ is held.
+// The caller holds mutex_.
 void SlotWriter::count_running() {
   std::size_t count = slot_.running_count.load(std::memory_order_relaxed);
   while (count > 0 && !counts(count - 1)) --count;
@@ -168,7 +169,7 @@ void SlotWriter::move_deadline(std::uint64_t hard_deadline_ns, ipc::Limit limite
   std::atomic_ref(running.hard_deadline_ns).store(hard_deadline_ns);
 }
 
-// A detached one is of no queue that is exclusive.
+// A detached task's queue is never exclusive.
 void SlotWriter::end_handler(std::size_t entry) {
   move_deadline(0, ipc::Limit::kTime, entry);
   const std::lock_guard held(mutex_);
@@ -212,7 +213,7 @@ void SlotWriter::end_task(std::size_t entry) {
 void SlotWriter::add_finished(const queue::Finished& task) {
   const std::lock_guard held(mutex_);
   const std::uint32_t count = slot_.finished_count.load(std::memory_order_relaxed);
-  if (count >= ipc::kMaxFinished) return;  // the block loop acknowledges long before
+  if (count >= ipc::kMaxFinished) return;  // cannot happen: the block loop acknowledges long before
   slot_.finished[count] = {task.key.run_key, task.first_key.value_or(0), task.key.prio,
                            task.unique ? 1U : 0U};
   slot_.finished_count.store(count + 1, std::memory_order_release);
@@ -222,7 +223,7 @@ void SlotWriter::clear_finished() {
   slot_.finished_count.store(0, std::memory_order_release);
 }
 
-// A death in between leaves some of them twice, and none out.
+// A death in between leaves some of them twice, but loses none.
 void SlotWriter::drop_finished(std::span<const queue::Finished> acked) {
   std::vector<queue::TaskKey> keys;
   for (const queue::Finished& task : acked) keys.push_back(task.key);
@@ -235,7 +236,7 @@ void SlotWriter::drop_finished(std::span<const queue::Finished> acked) {
     const queue::TaskKey key{static_cast<std::uint32_t>(task.prio), task.run_key};
     if (std::binary_search(keys.begin(), keys.end(), key)) continue;
     slot_.finished[left++] = task;
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // one after the other
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // keeps the two stores in order
   }
   slot_.finished_count.store(left, std::memory_order_release);
 }

@@ -17,11 +17,11 @@
 
 namespace allot::worker {
 
-// This worker's own slot. Everything that a settler needs is written before the act (S9), the count
-// after the entry, so that a death between any two instructions leaves a true record.
+// This worker's own slot. The worker writes everything that a settler needs before it acts (S9),
+// and the count after the entry, so that a death between any two instructions leaves a true record.
 class SlotWriter {
  public:
-  // `slot` is mapped writable and outlives this; `notify_fd` may be -1.
+  // `slot` is mapped writable and outlives this object; `notify_fd` may be -1.
   SlotWriter(ipc::Slot& slot, int notify_fd) : slot_(slot), notify_fd_(notify_fd) {}
 
   void start(const queue::Holder& holder);
@@ -29,8 +29,8 @@ class SlotWriter {
   void beat();
   [[nodiscard]] ipc::Slot& raw() { return slot_; }
 
-  // Connection `which`: 0 the block loop's, 1 the lease keeper's, then those of the runners. Before
-  // it is used; `uptime`: what queue::server_uptime() told there just now.
+  // Notes connection `which`, before it is used: 0 is the block loop's, 1 the lease keeper's, then
+  // those of the runners. `uptime` is what queue::server_uptime() just returned there.
   void connected(std::size_t which, const db::Connection& connection, std::chrono::seconds uptime);
 
   void begin_lease(queue::Partition partition, std::string_view queue_name, bool exclusive);
@@ -38,36 +38,37 @@ class SlotWriter {
   void lease_deadline(std::uint64_t deadline_ns);
   void end_lease();
 
-  // From here on `entry` is the task's place among those that run (< ipc::kMaxRunning): from its
-  // announcement or its begin to its end it is nobody else's, and one thread's. Where tasks run one
-  // at a time it is the first.
+  // In the functions below `entry` is the task's index among running tasks (< ipc::kMaxRunning):
+  // from its announcement or its begin to its end no other task has it, and only one thread uses
+  // it. Where tasks run one at a time it is the first.
 
-  // The attempt is about to be written, and then to start (S7). A worker that dies before it starts
-  // has it given back by its settler.
+  // The attempt is about to be written, and then to start (S7). If the worker dies before it
+  // starts, its settler gives it back.
   void announce_task(const queue::Task& task, std::uint32_t attempt, std::size_t entry = 0);
   void begin_task(const queue::Task& task, std::uint32_t attempt, std::uint32_t max_attempts,
                   std::uint64_t soft_deadline_ns, std::uint64_t hard_deadline_ns,
                   ipc::Limit limited_by = ipc::Limit::kTime, std::size_t entry = 0);
-  // The running task may go on until then. From any thread.
+  // The running task may go on until then. Any thread may call it.
   void move_deadline(std::uint64_t hard_deadline_ns, ipc::Limit limited_by, std::size_t entry = 0);
-  // Its handler has returned: nothing is to be killed any more, while its verdict is being written.
+  // Its handler has returned: from now on nobody kills the worker for this task, while its verdict
+  // is written.
   void end_handler(std::size_t entry = 0);
   void task_detached(std::size_t entry = 0);
-  // The running task's handler ended without a verdict, and its attempt is about to be given back:
-  // by the settler, should this worker die or leave before that is written.
+  // The running task's handler ended without a verdict, and its attempt is about to be given back;
+  // the settler does it if this worker dies or leaves before.
   void task_interrupted(std::size_t entry = 0);
-  // The running task is finished, and about to be acknowledged where it was detached to.
+  // The running task has finished detached, and is about to be acknowledged there.
   void detached_finished(std::size_t entry = 0);
-  // What was announced is charged, or was given back.
+  // The announced attempt is charged, or was given back.
   void end_announced(std::size_t entry = 0);
   void end_task(std::size_t entry = 0);
 
-  // Of a drain; outlives this.
+  // `tally` belongs to a drain, and outlives this object.
   void use(peer::Tally* tally) { tally_ = tally; }
   // False: a drain has started all that it may.
   [[nodiscard]] bool may_start() { return tally_ == nullptr || peer::take(*tally_); }
   [[nodiscard]] bool may_start_none() const { return tally_ != nullptr && tally_->allowed <= 0; }
-  // After may_start(): its type is not known here.
+  // Call it after may_start(), when no handler here knows the type.
   void not_started() {
     if (tally_ != nullptr) peer::give_back(*tally_);
   }
@@ -75,16 +76,16 @@ class SlotWriter {
   void count_retried();
   void count_dead();
 
-  // To be called before end_task(), so that a death in between does not charge a finished task.
-  // From any thread.
+  // Call it before end_task(), so that a death in between does not charge a finished task. Any
+  // thread may call it.
   void add_finished(const queue::Finished& task);
   void clear_finished();
-  // These are acknowledged; others may have been added meanwhile.
+  // Drops acknowledged tasks; others may have been added meanwhile.
   void drop_finished(std::span<const queue::Finished> acked);
 
-  // While one of these lives a thread that runs tasks is in a handler, in a call with a deadline,
-  // or asleep: the pulse thread beats for it. A main thread stuck anywhere else is seen as frozen,
-  // once no other runs.
+  // As long as one of these lives, a thread that runs tasks is in a handler, in a call with a
+  // deadline, or asleep, and the pulse thread beats for it. A main thread that is stuck anywhere
+  // else counts as frozen, once no other thread runs a task.
   class Guard {
    public:
     explicit Guard(SlotWriter& slot) : slot_(slot) { slot_.guards_.fetch_add(1); }
@@ -108,7 +109,7 @@ class SlotWriter {
   void set_attempt(std::size_t entry, std::uint32_t attempt);
 
   ipc::Slot& slot_;
-  std::mutex mutex_;  // of what depends on several entries, and of the finished
+  std::mutex mutex_;  // guards state of several entries, and the finished tasks
   int notify_fd_;
   peer::Tally* tally_ = nullptr;
   bool exclusive_ = false;  // the queue of the lease in hand

@@ -13,14 +13,14 @@
 
 namespace allot::worker {
 
-// Rule S4, for leases and detached tasks alike: a process takes over only what it saw standing
-// still with its own eyes. `Sighting` has epoch, expire_at, expired and remaining.
+// Rule S4, for leases and detached tasks alike: a process takes over only what it has itself seen
+// standing still. `Sighting` has epoch, expire_at, expired and remaining.
 template <typename Key, typename Sighting>
 class Standstill {
  public:
   struct Still {
     Sighting sighting;
-    bool stale = false;  // for longer than any lease: the database's clock is not to be asked
+    bool stale = false;  // for longer than any lease: do not ask the database's clock
   };
 
   explicit Standstill(Nanos ttl_ns) : ttl_ns_(ttl_ns) {}
@@ -29,7 +29,7 @@ class Standstill {
   [[nodiscard]] Nanos next_look_ns() const { return next_look_ns_; }  // CLOCK_BOOTTIME
   [[nodiscard]] bool empty() const { return watched_.empty(); }
 
-  // What a look at `looked` (CLOCK_BOOTTIME) showed, over connection number `generation`.
+  // The result of a look at `looked` (CLOCK_BOOTTIME), over connection number `generation`.
   void saw(std::vector<std::pair<Key, Sighting>> seen, std::uint64_t generation, Nanos looked) {
     if (generation_ != generation) {
       // After an outage everything looks unchanged; give the holders time to come back.
@@ -46,7 +46,7 @@ class Standstill {
           old->second.sighting.expire_at == sighting.expire_at) {
         since = old->second.since_ns;
       }
-      // Look again when it may be taken over, so that this is not late by a whole interval.
+      // Looks again when the lease may be taken over, so as not to be late by a whole interval.
       const Nanos expires = looked + static_cast<Nanos>(sighting.remaining.count()) * kMicro;
       next = std::min(next, std::max(expires, since + ttl_ns_ / 2) - looked);
       fresh.emplace(key, Watched{std::move(sighting), since, false});
@@ -55,8 +55,8 @@ class Standstill {
     next_look_ns_ = looked + std::max(next, std::min(kLeastInterval, ttl_ns_ / 6));
   }
 
-  // One that may be taken over. Each once between two looks: it may be locked, or somebody was
-  // faster.
+  // One that may be taken over. Each comes once between two looks, because it may be locked, or
+  // somebody was faster.
   std::optional<Still> take(Nanos now) {
     if (now < not_before_ns_) return std::nullopt;
     for (auto& [key, watched] : watched_) {
@@ -71,7 +71,7 @@ class Standstill {
   }
 
  private:
-  // Of somebody else, and since when this process has seen it unchanged.
+  // Somebody else's, and since when this process has seen it unchanged.
   struct Watched {
     Sighting sighting;
     Nanos since_ns = 0;  // CLOCK_BOOTTIME

@@ -35,7 +35,8 @@ void install_stop_signals(ipc::Board& board) {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaction(number, &action, nullptr);
   action.sa_handler = SIG_IGN;
   for (const int number : {SIGPIPE, SIGUSR1, SIGUSR2}) sigaction(number, &action, nullptr);
-  // Waits for the pulse, in all threads that come later too: it must not interrupt a handler.
+  // Blocked here and in all later threads, so that it does not interrupt a handler: the pulse
+  // thread takes it.
   sigset_t reopen;
   sigemptyset(&reopen);
   sigaddset(&reopen, SIGUSR1);
@@ -53,8 +54,8 @@ void ask(Asked what) {
   }
   const std::uint64_t one = 1;
   write_all(g_wake_fd.load(), &one, sizeof one);
-  // The bell grows before the main thread can sleep on it, so a signal between its last look at the
-  // flag and the futex call is not slept over.
+  // The bell grows before the main thread can sleep on it, so the thread does not sleep through a
+  // signal between its last look at the flag and the futex call.
   if (ipc::Board* board = g_board.load()) peer::wake(*board, INT32_MAX);
 }
 

@@ -5,7 +5,8 @@
 
 #include "ipc/board.h"
 
-// What this worker was asked to do, by signal or because the supervisor is gone. Only ever rises.
+// What a signal, or the loss of the supervisor, asked this worker to do. The request only ever
+// rises.
 namespace allot::worker {
 
 enum class Asked : int {
@@ -14,7 +15,7 @@ enum class Asked : int {
   kStop = 2,    // TERM, INT or EOF of the death pipe: handlers see stop_requested
 };
 
-// Installs the signal handlers. They set a flag and wake whoever waits, nothing else.
+// Installs the signal handlers. They only set a flag and wake a waiting thread.
 void install_stop_signals(ipc::Board& board);
 
 Asked asked();
@@ -22,7 +23,7 @@ inline bool leaving() {
   return asked() != Asked::kNothing;
 }
 
-// For the pulse thread: the same as the signal.
+// The pulse thread calls it; it does the same as the signal.
 void ask(Asked what);
 
 // Sleeps until asked to leave, or `timeout` passed. True when asked.

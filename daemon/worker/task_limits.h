@@ -16,8 +16,8 @@ struct TaskLimits {
     Nanos at_ns;
     ipc::Limit by;
   };
-  // Of a run that made progress at `now`: at its time limit, or sooner when its handler promised
-  // more (B3).
+  // The deadline of a run that made progress at `now`: its time limit, or sooner when its handler
+  // promised progress (B3).
   [[nodiscard]] Hard hard(Nanos now) const {
     const Nanos silent_until = now + progress_every_ns;
     if (progress_every_ns == 0 || silent_until >= time_ns) return {time_ns, ipc::Limit::kTime};

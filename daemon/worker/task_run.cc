@@ -39,7 +39,7 @@ std::uint32_t dice() {
   return static_cast<std::uint32_t>(generator());
 }
 
-// What is wrong with its payload, if it cannot be decompressed. Once, however often it then runs.
+// Decompresses the payload once, however often the task then runs. Returns what is wrong with it.
 std::optional<std::string> decompress(queue::Task& task) {
   if ((task.flags & queue::kCompressedFlags) == 0) return std::nullopt;
   try {
@@ -59,7 +59,7 @@ void log_ran(const TaskRun::Attempt& attempt, const plugin_host::CallResult& res
                           {"runtime_us", ran / kMicro}});
 }
 
-// A record for the history of its queue (C10), once it has succeeded.
+// Keeps a record of the success for the history of its queue (C10).
 void keep_record(TaskRun::Attempt& attempt, const queue::Holder& holder) {
   attempt.task.record = queue::Record{holder.host, holder.pid, attempt.number, attempt.usage};
 }
@@ -69,13 +69,13 @@ bool tried_again(const plugin_host::CallResult& result) {
          result.kind == plugin_host::OutcomeKind::kException;
 }
 
-// S5: it may have run beside another one. The checker wants a fault that explains it.
+// S5: the task may have run beside another run of it. The checker demands a fault that explains it.
 void log_overrun(const TaskRun::Attempt& attempt) {
   log::warn("lease.overrun",
             {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
 }
 
-// A rule that was left out, see db/mutation.h.
+// The rule that a mutation leaves out, see db/mutation.h.
 void ack_early(Session& session, const TaskRun::Attempt& attempt) {
   const queue::Finished early = queue::finished(attempt.task);
   session.call([&](db::Connection& db) {
@@ -138,7 +138,7 @@ std::optional<TaskRun::Result> TaskRun::prepare(Attempt& attempt) {
     });
     if (!task.payload) return Result::kWritten;  // removed in the meantime
   }
-  // No further attempt would read it either.
+  // No further attempt could read it either.
   if (const auto why = decompress(task)) return bury(attempt, {"payload", *why});
   return std::nullopt;
 }
@@ -153,7 +153,7 @@ bool TaskRun::announce(Attempt& attempt) {
     slot_.end_announced(attempt.entry);
     return false;
   }
-  task.attempt = attempt.number;  // so that its acknowledgement takes the record along
+  task.attempt = attempt.number;  // so that the acknowledgement includes the record
   return true;
 }
 
@@ -182,7 +182,7 @@ bool TaskRun::write(const Attempt& attempt, const char* verb, Write&& write) {
   if (!attempt.detached) return fenced(session_, keeper_, attempt.lease, verb, write);
   const std::uint64_t generation = session_.generation();
   if (session_.call(write) == queue::Landed::kYes) return true;
-  // The first one may have landed, and its reply been lost: what it ended is gone.
+  // The first try may have succeeded although its reply was lost: the task that it ended is gone.
   if (session_.generation() != generation) return true;
   keeper_.lose_task(attempt.lease, verb, attempt.entry);
   return false;
@@ -192,7 +192,7 @@ TaskRun::Result TaskRun::ended(const Attempt& attempt) {
   return attempt.detached ? Result::kDetached : Result::kWritten;
 }
 
-// A detached task was recovered by somebody, who has charged it.
+// Somebody recovered the detached task, and has charged it.
 TaskRun::Result TaskRun::dropped(const Attempt& attempt) {
   return attempt.detached ? Result::kDetached : Result::kLeaseGone;
 }
@@ -251,7 +251,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   const config::Queue& queue = *attempt.queue.settings;
   const Nanos detach_after = attempt.queue.exclusive() ? 0 : nanos(queue.detach_after);  // S5
   AtWork work(*this, attempt);
-  // All before this may have taken long: with a look at the lease (S5).
+  // Everything before may have taken long, so this looks at the lease again (S5).
   const TaskAtWork kept = for_keeper(work, detach_after);
   const auto begun = [this, &work](Nanos now) { begin(work, now); };
   if (!keeper_.tasks_begin({&kept, 1}, begun)) return not_started(attempt);
@@ -273,28 +273,29 @@ TaskRun::Result TaskRun::verdict(AtWork& work, const plugin_host::CallResult& re
   Attempt& attempt = work.attempt;
   log_ran(attempt, result, work.returned_ns - work.began_ns);
   if (!work.valid) log_overrun(attempt);
-  // Its end takes requests along.
+  // Its end deletes requests along with it.
   if (work.cancel.attended()) attempt.task.flags |= queue::kAttendedFlag;
   const bool succeeded = result.kind == plugin_host::OutcomeKind::kSuccess;
   if (succeeded && keeps_history(*attempt.queue.settings)) keep_record(attempt, tasks_.holder());
-  // Where it is not known whether the task was detached, the connection is needed to find out.
+  // Where nobody knows whether the task was detached, finding out needs the connection.
   if (!succeeded || work.place == Place::kUnknown) work.writes.roll_back(succeeded);
   if (!find_place(attempt, work.place)) return dropped(attempt);
   if (succeeded && work.writes.any()) return acknowledge(work);
   if (!succeeded && work.cancel.asked()) return cancelled(attempt, work.cancel.reason());
-  // It did as stop_requested said, for a reason that is not the task's; or the database failed it.
+  // The handler obeyed stop_requested, for a reason that is not the task's; or the database failed
+  // it.
   const bool gave_way = result.kind == plugin_host::OutcomeKind::kRetry && !work.valid &&
                         boot_ns() < work.limits.soft_ns;
   if (tried_again(result) && work.writes.excused()) return run_again(attempt, result.reason);
   return gave_way ? interrupted(attempt, result.reason) : act_on(attempt, result);
 }
 
-// At once, before any other of its partition: the block ends here.
+// The task runs again at once, before any other of its partition, so the block ends here.
 TaskRun::Result TaskRun::run_again(const Attempt& attempt, const std::string& reason) {
   return interrupted(attempt, reason) == Result::kDetached ? Result::kDetached : Result::kLeaseGone;
 }
 
-// What the handler wrote, and the acknowledgement: all or nothing.
+// Commits what the handler wrote together with the acknowledgement: all or nothing.
 TaskRun::Result TaskRun::acknowledge(AtWork& work) {
   const Attempt& attempt = work.attempt;
   TaskWrites& writes = work.writes;
@@ -334,8 +335,8 @@ TaskRun::Result TaskRun::act_on(const Attempt& attempt, const plugin_host::CallR
   return Result::kLeaseGone;
 }
 
-// In doubt it is detached once more: that ends the lease if nothing else has, so that what was sent
-// before it can no longer do anything.
+// In doubt this detaches the task once more: that ends the lease if nothing else has, so that calls
+// which were sent before can no longer do anything.
 bool TaskRun::find_place(Attempt& attempt, Place place) {
   if (place == Place::kPartition) return true;
   attempt.detached = queue::DetachedStore::detached(attempt.lease, attempt.task);
@@ -399,12 +400,12 @@ TaskRun::Result TaskRun::hold(std::chrono::microseconds pause) {
   return Result::kHeld;
 }
 
-// It was asked to stop and did: no failure, and no attempt is charged. Unless the attempt was
-// announced or the task detached, it was never marked, and there is nothing to undo.
+// The handler was asked to stop and did: this is no failure, and charges no attempt. Unless the
+// attempt was announced or the task detached, it was never marked, and there is nothing to undo.
 TaskRun::Result TaskRun::interrupted(const Attempt& attempt, const std::string& reason) {
   if ((attempt.announced || attempt.detached) && !give_back(attempt)) return dropped(attempt);
   log::info("task.interrupted", {{"task", attempt.id}, {"reason", reason}});
-  // Its lease may be valid again by now; nothing of its key may pass it all the same.
+  // Its lease may be valid again by now, but no task of its key may overtake it.
   return attempt.queue.in_order() ? hold(std::chrono::microseconds(0)) : ended(attempt);
 }
 
@@ -441,7 +442,7 @@ TaskRun::Result TaskRun::bury(const Attempt& attempt, const queue::Verdict& verd
 }
 
 // Its attempts were written before they ran, and the last of them took its worker's host down; or
-// fewer attempts are allowed by now than were charged. Either way it died of its last one.
+// fewer attempts are allowed now than were charged. Either way it died of its last one.
 TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
   const auto attempts = session_.call(
       [&](db::Connection& db) { return queue::list_attempts(db, attempt.public_id); });
@@ -466,7 +467,8 @@ TaskRun::Result TaskRun::cancelled(const Attempt& attempt, const std::string& re
   return ended(attempt);
 }
 
-// Who ran it before did not come to the end: a request may be left (B11). Plain tasks do not ask.
+// The worker that ran it before did not finish: a request may be left (B11). Plain tasks do not
+// ask.
 std::optional<TaskRun::Result> TaskRun::cancelled_before(const queue::Lease& lease,
                                                          const ServedQueue& queue,
                                                          queue::Task& task) {

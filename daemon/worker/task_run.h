@@ -23,33 +23,33 @@ namespace allot::worker {
 // Where a TaskRun runs its tasks.
 struct Seat {
   std::size_t entry = 0;  // in the slot and with the keeper
-  bool thread = false;    // one of several
+  bool thread = false;    // one of several threads
 };
 
-// One task: handler lookup, payload, slot, handler, verdict. The only place where the queue and the
+// Runs one task: handler lookup, payload, slot, handler, verdict. Only here the queue and the
 // plugins meet.
 class TaskRun {
  public:
   enum class Result {
-    kFinished,     // to be acknowledged
-    kUnknownType,  // no handler here: to be deferred (S14)
-    kWritten,      // retry, snooze or dead letter stands in the database
+    kFinished,     // has to be acknowledged
+    kUnknownType,  // no handler here: has to be deferred (S14)
+    kWritten,      // a retry, snooze or dead letter is in the database
     kHeld,         // it stays the first of its partition, which waits for held_for() (S16)
-    kDetached,     // it ended outside of its partition, which is somebody else's by now
-    kLeaseGone     // or in doubt: drop the rest of the block
+    kDetached,     // it ended outside of its partition, which others may have
+    kLeaseGone     // the lease is gone or in doubt: drop the rest of the block
   };
 
   TaskRun(Session& session, const queue::TaskStore& tasks, const queue::DetachedStore& detached,
           const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
           const config::Settings& settings, Seat seat = {});
 
-  // `careful`: the attempt is written before the handler starts (S7). `finished` is what the block
-  // has not acknowledged yet; it is when the result is kDetached. `beside`: see TaskAtWork; the
-  // block then goes on after a kDetached.
+  // `careful`: the attempt is written before the handler starts (S7). `finished` are the tasks that
+  // the block has not acknowledged yet; they are acknowledged when the result is kDetached.
+  // `beside`: see TaskAtWork; the block then goes on after a kDetached.
   Result run(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task, bool careful,
              std::span<const queue::Finished> finished, bool beside = false);
 
-  // Instead of run(): it did not begin in time (A14).
+  // Call it instead of run() for a task that did not begin in time (A14).
   Result expire(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
   [[nodiscard]] std::chrono::microseconds held_for() const { return held_for_; }
 
@@ -59,17 +59,17 @@ class TaskRun {
   friend class Gather;  // takes several tasks through the same phases
   struct AtWork;
 
-  // The phases. Before the handler: what becomes of it without one, if anything does.
+  // The phases. These come before the handler, and end tasks that do not reach it.
   Attempt attempt_of(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
                      const plugin_host::LoadedHandler& handler, std::size_t entry) const;
   std::optional<Result> prepare(Attempt& attempt);
   [[nodiscard]] bool announce(Attempt& attempt);
-  // Around the handler: begin() inside of keeper_.tasks_begin().
+  // These are around the handler; keeper_.tasks_begin() calls begin().
   static TaskAtWork for_keeper(AtWork& work, Nanos detach_after_ns);
   void begin(AtWork& work, Nanos now);
   static plugin_host::CallInput input_of(const AtWork& work);
   static void returned(AtWork& work);
-  // After it.
+  // These come after the handler.
   static bool wants_usage(const AtWork& work, const plugin_host::CallResult& result);
   Result verdict(AtWork& work, const plugin_host::CallResult& result);
 
@@ -78,30 +78,30 @@ class TaskRun {
   [[nodiscard]] bool write(const Attempt& attempt, const char* verb, Write&& write);
   [[nodiscard]] bool give_back(const Attempt& attempt);
   Result not_started(const Attempt& attempt);
-  // By the policy of its type or queue.
+  // The pause by the policy of its type or queue.
   [[nodiscard]] std::chrono::microseconds pause_after(const Attempt& attempt) const;
   Result call_handler(Attempt& attempt);
   Result act_on(const Attempt& attempt, const plugin_host::CallResult& result);
-  // Where the task is now that its handler has returned. False: its lease is gone.
+  // Finds out where the task is, now that its handler has returned. False: its lease is gone.
   bool find_place(Attempt& attempt, Place place);
   Result finished(const Attempt& attempt);
   Result run_again(const Attempt& attempt, const std::string& reason);
   Result acknowledge(AtWork& work);
-  // After a fenced write: it stands, or its lease was gone.
+  // The result after a fenced write: it is written, or its lease was gone.
   static Result ended(const Attempt& attempt);
   static Result dropped(const Attempt& attempt);
   Result retry(const Attempt& attempt, std::optional<std::chrono::microseconds> delay,
                const queue::Verdict& verdict);
   Result interrupted(const Attempt& attempt, const std::string& reason);
-  // Not charged: `how` is snooze or release.
+  // Charges nothing: `how` is snooze or release.
   Result again(const Attempt& attempt, const char* how,
                std::optional<std::chrono::microseconds> delay, const std::string& reason);
-  // In an ordered queue: the next attempt is the next thing that its partition sees.
+  // In an ordered queue the next attempt is the next task that its partition runs.
   Result hold(std::chrono::microseconds pause);
   Result bury(const Attempt& attempt, const queue::Verdict& verdict);
   Result bury_spent(const Attempt& attempt);
-  // Somebody asked for its end: a dead one, whatever its handler said, or before it begins.
-  // nullopt: nobody did.
+  // If somebody asked for the task's end, it is dead, whatever its handler said, or before it
+  // begins. nullopt: nobody did.
   Result cancelled(const Attempt& attempt, const std::string& reason);
   std::optional<Result> cancelled_before(const queue::Lease& lease, const ServedQueue& queue,
                                          queue::Task& task);

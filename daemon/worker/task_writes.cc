@@ -18,14 +18,14 @@ using plugin_host::view;
 // Smaller ones fit into a packet of any server.
 constexpr std::size_t kSurelyFits = 1 << 20;
 
-// The calling run has nothing more to say.
+// The calling run has no say any more.
 struct LeaseGone {};
 
 CallAnswer bad(std::string text) {
   return {ALLOT_BAD_INPUT, std::move(text)};
 }
 
-// What cannot end the transaction, and does nothing that a rollback would not undo.
+// Allows statements that cannot end the transaction, and do nothing that a rollback would not undo.
 bool may_execute(std::string_view statement) {
   constexpr std::array<std::string_view, 8> kAllowed = {"SELECT",  "INSERT", "UPDATE", "DELETE",
                                                         "REPLACE", "WITH",   "VALUES", "CALL"};
@@ -65,7 +65,7 @@ queue::SubmitOptions options_of(const allot_submission& order) {
   return options;
 }
 
-// nullopt: of no kind that there is.
+// nullopt: the kind is unknown.
 std::optional<db::Value> value_of(const allot_value& value) {
   switch (value.kind) {
     case ALLOT_NULL:
@@ -90,7 +90,7 @@ db::RowSink sink_for(const plugin_host::TakeRow& take_row) {
   return [&take_row](std::span<const std::optional<std::string_view>> fields) {
     std::vector<allot_str> row;
     for (const auto& field : fields) {
-      // An empty text is none that is NULL.
+      // An empty text must not look like NULL.
       row.push_back(field ? allot_str{field->data() == nullptr ? "" : field->data(), field->size()}
                           : allot_str{nullptr, 0});
     }
@@ -100,7 +100,7 @@ db::RowSink sink_for(const plugin_host::TakeRow& take_row) {
 
 }  // namespace
 
-// No exception crosses the border.
+// No exception may cross the border.
 template <typename Call>
 CallAnswer TaskWrites::guarded(Call&& call) noexcept {
   const std::lock_guard held(mutex_);
@@ -124,7 +124,8 @@ CallAnswer TaskWrites::guarded(Call&& call) noexcept {
   }
 }
 
-// Until the lease is in doubt; in the open transaction once, or it would be another one.
+// Tries until the lease is in doubt; in an open transaction only once, because a second try would
+// be in another one.
 template <typename Verb>
 auto TaskWrites::with_database(Verb&& verb) {
   if (open_) return session_.once(verb);
@@ -133,8 +134,8 @@ auto TaskWrites::with_database(Verb&& verb) {
   return std::move(*result);
 }
 
-// It goes from its partition to task_running while the handler runs, never back: in this order
-// every place is looked at.
+// While the handler runs the task can go from its partition to task_running, never back: looking in
+// this order covers every place.
 queue::Landed TaskWrites::write_checkpoint(db::Connection& db, std::string_view payload) {
   using queue::Landed;
   if (!detached_ && queue::TaskStore::checkpoint(db, lease_, task_, payload) == Landed::kYes) {
@@ -159,7 +160,7 @@ CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
   });
 }
 
-// With the queues looked up, and validated: throws Error.
+// Looks the queues up, and validates: throws Error.
 std::vector<queue::Submission> TaskWrites::read(std::span<const allot_submission* const> orders) {
   std::vector<queue::Submission> submissions;
   for (const allot_submission* order : orders) {
@@ -181,7 +182,7 @@ CallAnswer TaskWrites::submit(std::span<const allot_submission* const> orders,
   return guarded([&]() -> CallAnswer {
     if (open_) return bad("submit: not while a transaction is open; replace_with is part of it");
     const auto submissions = read(orders);
-    with_database([](db::Connection& db) {  // a connection that stands: this is sent only once
+    with_database([](db::Connection& db) {  // a working connection: submit() tries only once
       db.require_writable();
       return true;
     });
@@ -241,8 +242,8 @@ CallAnswer TaskWrites::execute(std::string_view statement, std::span<const allot
   });
 }
 
-// A deadlock, a lost connection and a full disk cost the transaction; anything else is told, and
-// only the statement was undone.
+// A deadlock, a lost connection and a full disk undo the transaction; any other error is reported,
+// and undid only the statement.
 CallAnswer TaskWrites::run_statement(std::string_view statement,
                                      const std::vector<db::Value>& values,
                                      const db::RowSink& sink) {
@@ -279,8 +280,8 @@ void TaskWrites::lose(const std::string& reason) {
       return true;
     });
   } catch (const db::DbError& error) {
-    // With its connection the transaction ends, too. One that stands after an error of another
-    // class has ended it as well, or the next BEGIN would commit it.
+    // The end of its connection ends the transaction, too. A connection that still works after an
+    // error of another class is ended as well, or the next BEGIN would commit the transaction.
     log::warn("transaction.rollback_failed", {{"error", error.what()}});
     session_.give_up_connection();
   }
@@ -292,7 +293,7 @@ TaskWrites::End TaskWrites::acknowledge(const std::optional<queue::Detached>& de
   const std::uint64_t generation = session_.generation();
   const auto landed =
       session_.call([&](db::Connection& db) { return ending.replace(db, successors_); });
-  // The first one may have landed, and its reply been lost: what it ended is gone.
+  // The first try may have succeeded although its reply was lost: the task that it ended is gone.
   const bool maybe = detached && session_.generation() != generation;
   if (landed != queue::Landed::kYes && !maybe) return End::kLeaseGone;
   keeper_.work_was_added();
@@ -308,13 +309,13 @@ TaskWrites::End TaskWrites::commit(const queue::Ending& ending) {
   } catch (const db::DbError& error) {
     lost_ = std::string("the transaction was lost: ") + error.what();
     if (error.error_class() != db::ErrorClass::kGone) {
-      // Nobody is to be blamed for a lock; for anything else the statements are.
+      // Nobody is to blame for a lock; for other errors the statements are.
       excused_ = error.error_class() == db::ErrorClass::kRetryable ||
                  error.error_class() == db::ErrorClass::kFull ||
                  error.error_class() == db::ErrorClass::kDuplicate;
       return End::kUndone;
     }
-    // Only COMMIT's reply, perhaps: the task itself tells.
+    // Perhaps only the reply to COMMIT was lost: the task itself shows it.
     excused_ = true;
     if (!session_.call([&](db::Connection& db) { return ending.landed(db); })) return End::kUndone;
     lost_.reset();

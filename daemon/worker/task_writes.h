@@ -22,9 +22,9 @@
 namespace allot::worker {
 
 // What the handler of one attempt writes beside its verdict: checkpoints and submissions at once,
-// replacements and SQL of its own with the acknowledgement. While a handler runs, the thread of the
-// session is inside it and the session idle, so it is the session's connection that is used, by one
-// thread of the handler at a time.
+// replacements and SQL of its own with the acknowledgement. While a handler runs, the session's
+// thread is inside it and the session idle, so these calls use the session's connection, one thread
+// of the handler at a time.
 class TaskWrites {
  public:
   TaskWrites(Session& session, LeaseKeeper& keeper, const queue::Lease& lease,
@@ -36,7 +36,7 @@ class TaskWrites {
         queue_(queue),
         entry_(entry) {}
 
-  // The handler's calls, from any thread; see plugin_host::HostHooks.
+  // The handler's calls, which any thread may make; see plugin_host::HostHooks.
   plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept;
   plugin_host::CallAnswer submit(std::span<const allot_submission* const> orders,
                                  std::vector<std::string>& ids) noexcept;
@@ -44,24 +44,23 @@ class TaskWrites {
   plugin_host::CallAnswer execute(std::string_view statement, std::span<const allot_value> values,
                                   const plugin_host::TakeRow& take_row) noexcept;
 
-  // From here on: once the handler has returned.
+  // The functions below are for after the handler's return.
 
-  // True: success is more than a plain acknowledgement.
+  // True: success needs more than a plain acknowledgement.
   [[nodiscard]] bool any() const { return open_ || !successors_.empty() || lost_; }
-  // Ends an open transaction: what it did is undone. `excused`: for a reason that is not the
-  // task's.
+  // Rolls an open transaction back. `excused`: for a reason that is not the task's.
   void roll_back(bool excused);
-  // Why a success cannot be one: the transaction was lost.
+  // Why a success does not count: the transaction was lost.
   [[nodiscard]] const std::optional<std::string>& lost() const { return lost_; }
-  // A call failed because of the database or the lease, and not because of the task.
+  // Whether a call failed because of the database or the lease, and not because of the task.
   [[nodiscard]] bool excused() const { return excused_; }
 
   enum class End {
     kYes,        // written
-    kLeaseGone,  // undone: the task is somebody else's
-    kUndone      // undone by the database: it has to run again. lost() says why
+    kLeaseGone,  // undone: another worker has the task
+    kUndone      // the database undid it, see lost(): the task has to run again
   };
-  // The acknowledgement, with all of it.
+  // Acknowledges the task, with all its writes.
   End acknowledge(const std::optional<queue::Detached>& detached);
 
  private:
@@ -82,9 +81,9 @@ class TaskWrites {
   const queue::Lease& lease_;
   const queue::Task& task_;
   const queue::QueueInfo& queue_;
-  const std::size_t entry_;  // the task's, with the keeper
+  const std::size_t entry_;  // the task's index with the keeper
 
-  std::mutex mutex_;       // of all below, while the handler runs
+  std::mutex mutex_;       // guards all below while the handler runs
   bool detached_ = false;  // as the last checkpoint found it
   bool open_ = false;      // the transaction
   bool excused_ = false;

@@ -18,8 +18,8 @@ std::uint64_t us_of(const timeval& time) {
          static_cast<std::uint64_t>(time.tv_usec);
 }
 
-// Of this process, and of those that it has waited for: a handler may start programs.
-// Beside others only the time of this thread is known to be its own.
+// The usage of this process, and of children that it has waited for, because a handler may start
+// programs. When others run beside it, only the time of this thread is known to be its own.
 Total total(bool of_thread) {
   Total sum;
   for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN, RUSAGE_THREAD}) {

@@ -8,10 +8,10 @@
 
 namespace allot::worker {
 
-// What a run of a handler uses, from here on.
+// Measures what a run of a handler uses, from its construction on.
 class UsageMeter {
  public:
-  // `of_thread`: only of the calling thread, as others run handlers beside it.
+  // `of_thread`: only of the calling thread, because others run handlers beside it.
   explicit UsageMeter(bool of_thread = false);
   // Since `started_ns` (CLOCK_BOOTTIME).
   [[nodiscard]] queue::Usage until_now(Nanos started_ns) const;

@@ -26,7 +26,7 @@ int if_inherited(int fd) {
   return peer::inherited(fd) ? fd : -1;
 }
 
-// The queues of this pool, as the database knows them; those that are missing are made.
+// The queues of this pool, as the database knows them; makes missing ones.
 std::vector<ServedQueue> serve(Session& session, const config::Settings& settings,
                                const config::Pool& pool) {
   std::vector<ServedQueue> served;

@@ -7,8 +7,8 @@
 
 namespace allot::worker {
 
-// One worker from start to exit code: plugins, connection, block loop. Throws Error when it cannot
-// start; a database that is away is waited for.
+// Runs one worker from start to exit code: plugins, connection, block loop. Throws Error when it
+// cannot start; waits for a database that is away.
 int run_worker(const config::Settings& settings, ipc::Slot& slot, ipc::Board& board);
 
 }  // namespace allot::worker

@@ -10,10 +10,11 @@ namespace {
 
 class Hello : public allot::Handler {
  public:
-  // Once in each worker. What it throws keeps the worker from starting: check settings here.
+  // Runs once in each worker. If it throws, the worker does not start: check settings here.
   explicit Hello(const allot::Config& config) : greeting_(config.get("greeting", "good day")) {}
 
-  // One task. It may run twice: a worker can die after the work and before the acknowledgement.
+  // Runs one task. It may run twice: a worker can die after the work and before the
+  // acknowledgement.
   allot::Outcome run(allot::Context& ctx) override {
     if (ctx.payload().empty()) return allot::fail("nobody to greet");  // never again
     if (ctx.stop_requested()) return allot::retry("stopping");         // another time

@@ -22,7 +22,8 @@ namespace {
   throw std::system_error(error, std::generic_category(), what);
 }
 
-// A descriptor that is none of the three that the child gets: those of this process may be closed.
+// Returns a descriptor above the three that the child gets, because this process may have closed
+// its own.
 Fd above_standard(int fd, const char* what) {
   if (fd < 0) fail(errno, what);
   Fd low(fd);
@@ -47,7 +48,7 @@ Pipe make_pipe() {
   return made;
 }
 
-// The payload as a file: it is never waited for, and a command that does not read it is no trouble.
+// The payload as a file: nobody waits for it, and a command may leave it unread.
 Fd file_of(std::string_view content) {
   Fd file = above_standard(::memfd_create("allot-payload", MFD_CLOEXEC), "no memory file");
   for (std::size_t at = 0; at < content.size();) {
@@ -66,7 +67,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return raw;
 }
 
-// What the child reports when it cannot become the command.
+// The child's report when it cannot become the command.
 struct Trouble {
   int error = 0;
   bool in_directory = false;
@@ -144,7 +145,7 @@ Child::Child(const Command& command, const std::vector<std::string>& variables,
   pid_ = ::fork();
   if (pid_ == 0) become(start);
   if (pid_ < 0) fail(errno, "no process");
-  ::setpgid(pid_, pid_);  // in both, so that neither waits for the other
+  ::setpgid(pid_, pid_);  // both do it, so that neither waits for the other
   output_ = std::move(output.read);
   ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
   alive_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
@@ -153,7 +154,7 @@ Child::Child(const Command& command, const std::vector<std::string>& variables,
   Trouble told;
   ssize_t got = 0;
   do {
-    got = ::read(trouble.read.get(), &told, sizeof told);  // its end comes with exec
+    got = ::read(trouble.read.get(), &told, sizeof told);  // exec closes it
   } while (got < 0 && errno == EINTR);
   if (got != static_cast<ssize_t>(sizeof told)) return;
   (void)reap();
@@ -166,7 +167,7 @@ Child::~Child() {
 }
 
 bool Child::wait(std::chrono::milliseconds most) {
-  // Without a pidfd its end is asked for every few milliseconds.
+  // Without a pidfd it asks every few milliseconds whether the command has ended.
   const int patience = alive_.get() >= 0 ? static_cast<int>(most.count()) : 5;
   pollfd events[] = {{output_.get(), POLLIN, 0}, {alive_.get(), POLLIN, 0}};
   if (::poll(events, 2, patience) > 0 && events[0].revents != 0) (void)read_on();
@@ -180,7 +181,7 @@ void Child::signal(int number) const {
 }
 
 std::optional<int> Child::reap() {
-  // Before it is reaped: then the group's number could be another's.
+  // Kills the group before reaping: later another group could have its number.
   signal(SIGKILL);
   int status = 0;
   pid_t reaped = 0;
@@ -188,17 +189,18 @@ std::optional<int> Child::reap() {
     reaped = ::waitpid(pid_, &status, 0);
   } while (reaped < 0 && errno == EINTR);
   pid_ = -1;
-  // What is still in the pipe; bounded, for somebody who left the group may go on writing.
+  // Reads the rest of the pipe, within limits, because a process that left the group may go on
+  // writing.
   for (int i = 0; i < 16 && output_.get() >= 0 && read_on(); ++i) {
   }
   return reaped < 0 ? std::nullopt : std::optional(status);
 }
 
-// Reads what there is. False: nothing.
+// Reads what has come. False: nothing.
 bool Child::read_on() {
   std::array<char, 65536> buffer{};
   const ssize_t got = ::read(output_.get(), buffer.data(), buffer.size());
-  if (got == 0) output_ = Fd();  // poll passes over it from now on
+  if (got == 0) output_ = Fd();  // poll ignores it from now on
   if (got <= 0) return false;
   said_.add(buffer.data(), static_cast<std::size_t>(got));
   bytes_said_ += static_cast<std::size_t>(got);

@@ -36,7 +36,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// The last bytes of an output without an end.
+// Keeps the last bytes of an endless output.
 class Tail {
  public:
   static constexpr std::size_t kSize = std::size_t{64} << 10;
@@ -48,26 +48,27 @@ class Tail {
   std::string bytes_;  // at most twice kSize
 };
 
-// A running command, in a process group of its own. Ends by SIGKILL with this object, and with the
+// A running command, in a process group of its own. SIGKILL ends it with this object, and with the
 // thread that made it.
 class Child {
  public:
-  // Starts it with `input` on its standard input. Throws std::system_error when it cannot be
-  // started, by the words of the one step that failed.
+  // Starts the command with `input` on its standard input. Throws std::system_error that names the
+  // step that failed.
   Child(const Command& command, const std::vector<std::string>& variables, std::string_view input);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child();
 
-  // Waits for its end or an output, at most so long. True: it has ended.
+  // Waits at most this long for its end or an output. True: it has ended.
   bool wait(std::chrono::milliseconds most);
-  // To its whole group.
+  // Sends the signal to its whole group.
   void signal(int number) const;
-  // After its end: kills what is left of its group and takes its status; nullopt: it was lost.
+  // After its end: kills what is left of its group and takes its status; nullopt: the status was
+  // lost.
   std::optional<int> reap();
 
   [[nodiscard]] const Tail& said() const { return said_; }
-  // How much it has said.
+  // How much it has written.
   [[nodiscard]] std::size_t bytes_said() const { return bytes_said_; }
 
  private:

@@ -104,7 +104,7 @@ class Reader {
         }
       }
     }
-    codes.emplace(0, ALLOT_SUCCESS);  // unless said otherwise
+    codes.emplace(0, ALLOT_SUCCESS);  // unless the section says otherwise
     codes.emplace(kTempFail, ALLOT_RETRY);
     return codes;
   }

@@ -12,7 +12,7 @@
 namespace exec_plugin {
 
 struct Command {
-  std::vector<std::string> argv;  // the program by its whole path, and its arguments
+  std::vector<std::string> argv;  // the full path of the program, and its arguments
   std::string directory = "/";
   std::vector<std::string> environment;  // "NAME=value", all but those of the task
   std::map<int, int> codes;              // exit code -> ALLOT_SUCCESS, ALLOT_RETRY, ALLOT_FAIL
@@ -21,11 +21,11 @@ struct Command {
   std::chrono::milliseconds kill_after = std::chrono::seconds(5);  // after TERM: KILL
   // Between a stop and TERM, so that most commands end by themselves.
   std::chrono::milliseconds stop_grace = std::chrono::seconds(15);
-  bool keep_stdout = false;  // part of the error text; else thrown away
+  bool keep_stdout = false;  // part of the error text; else discarded
 };
 
-// All of [plugins.exec], by task type. Throws std::invalid_argument that names section, key and
-// what is right.
+// Reads all of [plugins.exec], by task type. Throws std::invalid_argument that names section and
+// key, and says what is allowed.
 std::map<std::string, Command> read_commands(const allot::Config& config);
 
 }  // namespace exec_plugin

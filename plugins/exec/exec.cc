@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kTick{100};  // how often it is asked whether to stop
+constexpr milliseconds kTick{100};  // how often the plugin looks whether to stop
 constexpr std::size_t kMaxLogged = 4096;
 
 std::vector<std::string> variables(const allot::Context& ctx) {
@@ -47,13 +47,13 @@ std::string how_it_ended(std::optional<int> status) {
   return "exit code " + std::to_string(WEXITSTATUS(*status));
 }
 
-// `what`, and what the command said, in what a reason may have.
+// `what` and the command's output, shortened to what a reason may have.
 std::string reason(std::string what, const Tail& said) {
   const std::string text = said.last(Tail::kSize - what.size() - 2);
   return text.empty() ? what : std::move(what) + ": " + text;
 }
 
-// Runs one command to its end, and sees to it that it comes to one.
+// Runs one command to its end, and makes sure that it ends.
 class Watch {
  public:
   Watch(const Command& command, allot::Context& ctx)
@@ -75,7 +75,7 @@ class Watch {
     if (why_ == nullptr) {
       if (must_stop(now)) {
         why_ = "it was asked to stop";
-        // Of a task that needs more time than it gets, the pauses grow.
+        // For a task that needs more time than it gets, the pauses grow.
         if (ctx_.time_left().count() > 0) delay_ = milliseconds(0);
       } else if (command_.timeout && now - started_ >= *command_.timeout) {
         why_ = "its timeout was over";
@@ -89,7 +89,8 @@ class Watch {
     }
   }
 
-  // At once when the task's time is over; otherwise most commands end by themselves before long.
+  // Stops at once when the task's time is over; otherwise waits, because most commands soon end by
+  // themselves.
   bool must_stop(Clock::time_point now) {
     if (!ctx_.stop_requested()) return false;
     if (!stop_seen_) stop_seen_ = now;
@@ -98,7 +99,7 @@ class Watch {
 
   [[nodiscard]] allot::Outcome outcome(std::optional<int> status) const {
     const std::string end = how_it_ended(status);
-    // Whatever it says now: a program that is told to end may do so with exit code 0.
+    // Whatever the exit code is now: a program that is told to end may do so with exit code 0.
     if (why_ != nullptr) return allot::retry(reason(why_ + ("; " + end), child_.said()), delay_);
     int kind = ALLOT_RETRY;
     if (status && WIFEXITED(*status)) {
@@ -116,7 +117,7 @@ class Watch {
   allot::Context& ctx_;
   const Clock::time_point started_ = Clock::now();
   Child child_;
-  const char* why_ = nullptr;  // it was told to end
+  const char* why_ = nullptr;  // why it was told to end
   std::optional<Clock::time_point> stop_seen_;
   Clock::time_point terminated_;
   std::optional<milliseconds> delay_;
@@ -137,7 +138,7 @@ class Exec : public allot::Handler {
     try {
       return Watch(commands_.at(std::string(ctx.type())), ctx).run();
     } catch (const std::system_error& error) {
-      return allot::retry(error.what());  // a program that is replaced just now, a full table
+      return allot::retry(error.what());  // the program is being replaced, a full table
     }
   }
 

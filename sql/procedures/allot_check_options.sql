@@ -1,4 +1,4 @@
--- Refuses what is no object, a name that nobody knows, and one that stands there twice.
+-- Refuses a text that is no object, an unknown name, and a repeated one.
 DROP PROCEDURE IF EXISTS /*!80000 allot_check_options */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_check_options(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
@@ -6,7 +6,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_check_options(
 NO SQL SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
-  -- As in SubmitOptions, daemon/queue/submit.h.
+  -- The names of SubmitOptions, daemon/queue/submit.h.
   DECLARE v_known LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT
     '["prio", "delay", "run_at", "unique_key", "unique_for", "partition_key", "expires_in",
       "expires_at", "compress_above", "compression"]';
@@ -26,6 +26,6 @@ BEGIN
     END IF;
   END WHILE;
   IF JSON_LENGTH(p_options) <> JSON_LENGTH(v_names) THEN
-    CALL allot_refuse('options: one of them stands there twice');
+    CALL allot_refuse('options: one of them is given twice');
   END IF;
 END;

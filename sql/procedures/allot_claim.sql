@@ -1,5 +1,5 @@
--- One task with a unique key, inside a transaction: the key is claimed first, as in
--- queries/claim_unique.sql, and the task is made when the claim is ours. All or nothing of it.
+-- Makes one task with a unique key, inside a transaction: claims the key first, as in
+-- queries/claim_unique.sql, and makes the task when the claim is ours. All or nothing of it.
 DROP PROCEDURE IF EXISTS /*!80000 allot_claim */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim(
   IN p_queue_id INT UNSIGNED,
@@ -55,7 +55,7 @@ BEGIN
              claim = IF(free_at <= UTC_TIMESTAMP(6), VALUES(claim), claim),
              keep_us = IF(free_at <= UTC_TIMESTAMP(6), VALUES(keep_us), keep_us),
              free_at = IF(free_at <= UTC_TIMESTAMP(6), NULL, free_at);
-      -- FOR UPDATE: what the caller's snapshot is too old for is read all the same.
+      -- FOR UPDATE, because the caller's snapshot may be too old.
       SELECT partition_no, prio, first_key, claim
         INTO p_partition_no, p_prio, p_first_key, v_owner
         FROM task_unique

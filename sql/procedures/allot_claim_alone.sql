@@ -1,5 +1,5 @@
--- allot_claim where no transaction is open: in one of its own. A procedure by itself, because a
--- trigger may not call one that has these words in it.
+-- allot_claim where no transaction is open: in one of its own. It is a separate procedure, because
+-- a trigger may not call one that has these words in it.
 DROP PROCEDURE IF EXISTS /*!80000 allot_claim_alone */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim_alone(
   IN p_queue_id INT UNSIGNED,
@@ -30,7 +30,7 @@ BEGIN
   END;
   WHILE NOT v_done DO
     BEGIN
-      -- A deadlock: it is rolled back, and nothing of the caller's was in it.
+      -- The deadlock rolled the transaction back, and nothing of the caller's was in it.
       DECLARE EXIT HANDLER FOR 1213
       BEGIN
         SET v_tries = v_tries + 1;

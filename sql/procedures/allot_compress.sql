@@ -1,5 +1,5 @@
--- compress_above of the options: a larger payload becomes a zlib stream, if that saves anything. One
--- that came compressed stays as it is.
+-- compress_above of the options: a larger payload becomes a zlib stream, if that saves anything. A
+-- payload that is compressed already stays as it is.
 DROP PROCEDURE IF EXISTS /*!80000 allot_compress */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_compress(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -20,7 +20,7 @@ BEGIN
   END IF;
   IF v_above > 0 AND LENGTH(p_payload) > v_above AND p_flags = 0 THEN
     SET v_stream = SUBSTRING(COMPRESS(p_payload), 5);  -- behind the length that the server adds
-    -- Behind a stream that ends in a space it also adds a dot. One that may be is not worth a doubt.
+    -- The server also adds a dot to a stream that ends in a space, so such a stream is not used.
     IF LENGTH(v_stream) < LENGTH(p_payload) AND RIGHT(v_stream, 2) <> x'202E' THEN
       SET p_payload = v_stream;
       SET p_flags = 4;

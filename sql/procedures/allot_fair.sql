@@ -1,8 +1,8 @@
--- The partition of a key of a fair queue (A9), as find_fair.sql and claim_fair.sql. A new key takes
--- the partition with the fewest keys, or, when each has some, that of a key without tasks, which
--- gives it up. Other than there it takes only plain reads for that, and no turn among all new keys:
--- the caller's transaction may be long. Where what it read is old, two keys share a partition that
--- need not.
+-- The partition of a key of a fair queue (A9), as find_fair.sql and claim_fair.sql choose it. A new
+-- key takes the partition with the fewest keys, or, when each has some, that of a key without
+-- tasks, which gives it up. Unlike those files it uses only plain reads for that, and takes no turn
+-- among all new keys, because the caller's transaction may be long. Where it read old data, two
+-- keys share a partition that need not.
 DROP PROCEDURE IF EXISTS /*!80000 allot_fair */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_fair(
   IN p_queue_id INT UNSIGNED,

@@ -1,5 +1,5 @@
--- One task without a unique key: one statement, with a new salt when somebody has its key. The queue
--- of a task with a layout is as in queries/placed_queue.sql.
+-- Makes one task without a unique key: one statement, with a new salt when another task has the
+-- key. The queue of a task with a layout is as in queries/placed_queue.sql.
 DROP PROCEDURE IF EXISTS /*!80000 allot_insert */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
   IN p_queue_id INT UNSIGNED,

@@ -1,6 +1,6 @@
--- One task that was checked: gives it its partition, and makes it there. In an ordered or limited
--- queue again, when that was resized in between: what is made holds on to the layout that it was
--- placed by (1690, see queries/placed_queue.sql).
+-- Gives a checked task its partition, and makes it there. In an ordered or limited queue it tries
+-- again when the queue was resized in between: the statement fails (1690, see
+-- queries/placed_queue.sql) unless the layout that placed the task is still the queue's.
 DROP PROCEDURE IF EXISTS /*!80000 allot_make */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_make(
   IN p_queue_id INT UNSIGNED,
@@ -43,7 +43,7 @@ BEGIN
       BEGIN
         SET v_tries = v_tries + 1;
         IF v_layout IS NULL OR v_tries = 8 THEN RESIGNAL; END IF;
-        -- A locking read: the caller's view may be older.
+        -- A locking read, because the caller's view may be older.
         SELECT partitions, first_partition, layout
           INTO v_partitions, v_first_partition, v_layout
           FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE;

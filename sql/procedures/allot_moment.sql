@@ -1,4 +1,5 @@
--- RFC 3339, with its zone: the option run_at, in microseconds since 2025; 0 for what is earlier.
+-- Reads the option run_at, RFC 3339 with its zone, in microseconds since 2025; 0 for earlier
+-- moments.
 DROP PROCEDURE IF EXISTS /*!80000 allot_moment */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_moment(
   IN p_name VARCHAR(31) CHARACTER SET utf8mb4,
@@ -28,7 +29,7 @@ BEGIN
      OR SUBSTRING(v_zone, 2, 2) > 23 OR SUBSTRING(v_zone, 5, 2) > 59 THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 40), '": no such day or time'));
   END IF;
-  -- The oldest years are all long ago, and calendars begin in the year 1000 here.
+  -- Years before 1000 are long past in any case, and calendars begin in the year 1000 here.
   SET v_first = CONCAT(GREATEST(LEFT(v_text, 4), 1000), SUBSTRING(v_text, 5, 3), '-01');
   IF SUBSTRING(v_text, 9, 2) NOT BETWEEN 1 AND DAY(LAST_DAY(v_first)) THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 40), '": no such day or time'));

@@ -1,4 +1,4 @@
--- One task: checks everything, and makes it in the partition that `p_spread` falls on.
+-- Checks one task completely, and makes it in the partition that `p_spread` selects.
 DROP PROCEDURE IF EXISTS /*!80000 allot_put */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_put(
   IN p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -90,7 +90,7 @@ BEGIN
 
   SELECT queue_id, placement
     INTO v_queue_id, v_placement
-    FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- as padded it is equal
+    FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- padding would make it equal
   IF v_queue_id IS NULL THEN
     CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(LEFT(p_queue, 63)), 'NULL'),
                              ': there is no such queue'));

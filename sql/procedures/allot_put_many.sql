@@ -1,5 +1,5 @@
--- The tasks of a list, inside a transaction: those with a unique key in the order of their keys, so
--- that two lists lock in one order. All or nothing of it.
+-- Makes the tasks of a list, inside a transaction: those with a unique key in the order of their
+-- keys, so that two lists lock in the same order. All or nothing of it.
 DROP PROCEDURE IF EXISTS /*!80000 allot_put_many */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_put_many(
   IN p_tasks LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

@@ -1,4 +1,4 @@
--- What a task's public id says: the way back of allot_id. Refuses what is no id.
+-- Reads the parts of a task's public id, as allot_id wrote them. Refuses a text that is no id.
 DROP PROCEDURE IF EXISTS /*!80000 allot_read_id */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_read_id(
   IN p_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

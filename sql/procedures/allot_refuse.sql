@@ -1,4 +1,4 @@
--- Ends a call with a message for whoever made it. A condition holds 128 characters.
+-- Ends a call with a message for the caller. A condition holds 128 characters.
 DROP PROCEDURE IF EXISTS /*!80000 allot_refuse */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_refuse(
   IN p_message LONGTEXT CHARACTER SET utf8mb4

@@ -1,7 +1,8 @@
--- allot_cancel inside a transaction. What runs is not locked, for its lease must be renewed while
--- the caller's transaction is open; what it looks like is what the transaction sees. A request that
--- is left of a task which just came back is read before it starts again. What waits is locked and
--- looked at once more, and taken out as by cancel.sql and what stands beside it.
+-- allot_cancel inside a transaction. It does not lock a running task, because its lease must be
+-- renewed while the caller's transaction is open; it judges by what the transaction sees. If the
+-- task just came back, its next worker reads the request that is left before it starts the task. A
+-- waiting task is locked and looked at once more, and taken out by the statements of cancel.sql and
+-- its companions.
 DROP PROCEDURE IF EXISTS /*!80000 allot_take_out */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_take_out(
   IN p_queue_id INT UNSIGNED,

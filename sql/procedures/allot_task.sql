@@ -1,5 +1,5 @@
--- Where a task is, by its public id: 'waiting' (or in a worker's hands just now), 'running' (by
--- itself, for long), 'dead', or NULL: finished, or there never was one.
+-- Where a task is, by its public id: 'waiting' (also while a worker runs it in its block),
+-- 'running' (detached), 'dead', or NULL: the task has finished, or never existed.
 DROP PROCEDURE IF EXISTS /*!80000 allot_task */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_task(
   IN p_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

@@ -1,4 +1,4 @@
--- A key of 1 to 255 bytes: the option `p_name`.
+-- Reads a key of 1 to 255 bytes from the option `p_name`.
 DROP PROCEDURE IF EXISTS /*!80000 allot_text */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_text(
   IN p_name VARCHAR(31) CHARACTER SET utf8mb4,

@@ -1,5 +1,5 @@
--- A detached task finished. Its row goes last: it is the fence of what goes before. Its attempts
--- stay where the queue keeps a history, which keep_detached.sql wrote before.
+-- A detached task finished. Its row goes last, because it is the fence of the statements before.
+-- Its attempts stay where the queue keeps a history, which keep_detached.sql wrote before.
 DELETE FROM task_moved
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key

@@ -1,7 +1,7 @@
--- Only for tasks that were tried before: what was kept for their id goes with them. Without a fence,
--- like ack; but when somebody else had the partition meanwhile, the task may stand at another key,
--- run detached, or be dead, and then its history stays; so it does where the queue keeps one, which
--- keep_history.sql wrote before. :first_keys as in ack.sql.
+-- Only for tasks that were tried before: deletes the rows that were kept for their ids. It has no
+-- fence, like ack; but if another worker had the partition meanwhile, the task may have another
+-- key, run detached, or be dead, and then these rows stay. They also stay where the queue keeps a
+-- history, which keep_history.sql wrote before. :first_keys as in ack.sql.
 DELETE FROM task_moved
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (:first_keys)

@@ -1,6 +1,5 @@
--- A request to end a task that runs: one that is detached, or stands in a leased partition and was
--- attended. Its row is locked, so that no request is left of a task that just ended. The first
--- request stands.
+-- Asks for the end of a running task: a detached one, or an attended one in a leased partition.
+-- Locks its row, so that no request is left of a task that just ended. The first request stands.
 INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at)
 SELECT queue_id, partition_no, prio, first_key, :reason, UTC_TIMESTAMP(6)
   FROM task_running

@@ -1,4 +1,4 @@
--- Last attempt over: the task leaves the queue and stays to be looked at.
+-- The last attempt is over: the task leaves the queue, and is kept for people.
 INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, key_hash, type,
                        payload, cause, error, died_at)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), GREATEST(attempt, :attempt),

@@ -1,6 +1,6 @@
--- Careful mode, and the settler for a first crash: the attempt is written, the key stays (S7, S10).
--- Absolute numbers, so that a repeat after a lost reply charges nothing twice. A charge knows the
--- least: it never lowers what others charged meanwhile. What is given back knows the most.
+-- For careful mode, and for the settler after a first crash: the attempt is written, the key stays
+-- (S7, S10). Numbers are absolute, so that a repeat after a lost reply charges nothing twice. A
+-- charge knows the least: it never lowers what others charged meanwhile. A return knows the most.
 -- :keep_flags are those bits of the task's flags that outlast the attempt.
 UPDATE task
    SET attempt = GREATEST(LEAST(attempt, :at_most), :at_least), flags = flags & :keep_flags

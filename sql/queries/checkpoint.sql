@@ -1,5 +1,5 @@
--- A running task gets the payload from which further attempts start. Finds nothing once the task was
--- detached: checkpoint_detached.sql is for that.
+-- Gives a running task the payload from which further attempts start. Finds nothing once the task
+-- was detached: checkpoint_detached.sql is for that.
 UPDATE task
    SET payload = :payload, flags = flags & ~:compressed_flags
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key

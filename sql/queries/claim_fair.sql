@@ -1,6 +1,7 @@
--- A partition for a key of a fair queue (A9), one claim at a time. When every partition is some
--- key's, those whose partition has no task give theirs up; when none does, it shares the one with
--- the fewest. Once for each key that is new, was quiet, or was in a partition that a resize took away.
+-- Gives a key of a fair queue a partition (A9), one claim at a time. When every partition belongs
+-- to some key, keys whose partition has no task give theirs up; when none does, the new key shares
+-- the partition with the fewest keys. Runs once for each key that is new, was quiet, or lost its
+-- partition to a resize.
 INSERT INTO fair_partition (queue_id, partition_key, partition_no) VALUES (:queue_id, '', 0)
     ON DUPLICATE KEY UPDATE partition_no = 0;
 DELETE FROM fair_partition

@@ -1,6 +1,7 @@
--- Unique keys are claimed before their tasks are made. One that lives, or was free for too short a
--- time, stays with its task: then the claim is not ours. Rows in the order of their keys: two batches
--- lock in one order. Assignments run left to right; free_at decides, and so goes last.
+-- Claims unique keys before their tasks are made. A key that is taken, or was free for too short a
+-- time, stays with its task: then the claim is not ours. The rows are in the order of their keys,
+-- so that two batches lock in the same order. Assignments run left to right; free_at decides, and
+-- so comes last.
 INSERT INTO task_unique (queue_id, unique_key, partition_no, prio, first_key, claim, keep_us)
 VALUES :rows
     ON DUPLICATE KEY UPDATE

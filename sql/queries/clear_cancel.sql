@@ -1,5 +1,5 @@
--- What was asked of tasks that are at their end. Without a fence, and with what stands elsewhere left
--- alone, as in stamp_unique.sql. :first_keys as there.
+-- Deletes the requests for tasks that have ended. It has no fence, and leaves alone tasks that are
+-- anywhere else, as in stamp_unique.sql. :first_keys as there.
 DELETE FROM task_cancel
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (:first_keys)

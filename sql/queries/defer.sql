@@ -1,7 +1,8 @@
--- Nobody here knows these types: 30 s ahead, no attempt charged (S14). :keys as in ack.sql. The new
--- keys go through task_moved as in retry.sql; FIELD keeps the order. (No window function: MariaDB
--- 10.11 leaves out what stands in WHERE beside a single row's key, where one is used. No FOR UPDATE
--- behind the SELECT: for many keys it may read, and then lock, the whole of a small table.)
+-- No handler here knows these types: the tasks go 30 s ahead, and no attempt is charged (S14).
+-- :keys as in ack.sql. The new keys go through task_moved as in retry.sql; FIELD keeps the order.
+-- (No window function: with one, MariaDB 10.11 ignores conditions in WHERE beside a single row's
+-- key. No FOR UPDATE behind the SELECT: for many keys it may read, and then lock, the whole of a
+-- small table.)
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6) + INTERVAL 30 SECOND) << 12)

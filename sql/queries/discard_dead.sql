@@ -1,4 +1,4 @@
--- Dead tasks, and what was recorded of their attempts, for good. :first_keys as in ack_history.sql.
+-- Deletes dead tasks and the records of their attempts for good. :first_keys as in ack_history.sql.
 DELETE FROM task_attempt
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    AND EXISTS (SELECT 1 FROM task_dead

@@ -1,5 +1,5 @@
--- Queues whose present layout waits for the former one, of which nothing is left: no task, and no
--- lease, so that none runs either that was cancelled meanwhile. Tasks that are placed by the former
+-- Queues whose present layout waits for a former one that is empty: it has no task, and no lease,
+-- so that no worker runs a task of it that was cancelled meanwhile. Tasks placed by the former
 -- layout were committed before the present one was made, so that none comes after this.
 SELECT queue.queue_id, queue.layout
   FROM queue

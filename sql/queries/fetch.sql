@@ -1,5 +1,5 @@
--- The head of a leased partition. Nothing is marked: the lease is the claim.
--- The IN list over all classes keeps this a range scan when a class holds only tasks of tomorrow.
+-- Reads the head of a leased partition. It marks nothing, because the lease is the claim. The IN
+-- list over all classes keeps this a range scan when a class holds only tasks of tomorrow.
 SELECT prio, run_key, first_key, attempt, type, LENGTH(payload),
        IF(LENGTH(payload) <= :inline_limit, payload, NULL), flags,
        GREATEST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at), 0)

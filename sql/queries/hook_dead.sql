@@ -1,7 +1,7 @@
--- on_dead (C9), beside bury.sql and before it, in the same transaction: a task that tells of this
--- death, in another queue. It is made as long as the task is there and its burial passes the fence:
--- so once, and not by a repeat. :hook_flag marks it, and what has the mark sets off nothing. No row
--- where the other queue is missing, or places its tasks.
+-- on_dead (C9), before bury.sql in the same transaction: submits a task that reports this death to
+-- another queue. It does so as long as the task is there and its burial passes the fence: so once,
+-- and not again in a repeat. :hook_flag marks the new task, and a task with the mark triggers no
+-- hook. There is no row where the other queue is missing, or is not a spread one.
 INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload)
 SELECT target.queue_id, :dice % target.partitions, 1,
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + :salt,

@@ -1,4 +1,4 @@
--- As hook_dead.sql, beside bury_detached.sql.
+-- Like hook_dead.sql, before bury_detached.sql.
 INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload)
 SELECT target.queue_id, :dice % target.partitions, 1,
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + :salt,

@@ -1,4 +1,4 @@
--- As keep_history.sql, beside ack_detached.sql. Where it ran is what the row says.
+-- Like keep_history.sql, before ack_detached.sql. The row says where the task ran.
 INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at,
                           lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
 SELECT queue_id, partition_no, prio, first_key, attempt, type, UTC_TIMESTAMP(6),

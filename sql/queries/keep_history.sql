@@ -1,8 +1,8 @@
--- Beside ack.sql and before it, in the same transaction, where the queue keeps a history (C10): one
--- row for each of these tasks that is still there. What a later holder moved, buried or finished is
--- his to tell, and a repeat after a lost reply finds none of them. :done is a list of prio,
--- run_key, number of the attempt (0: the next one of the row) and what it used. No ON, for the
--- parser: ON DUPLICATE KEY follows.
+-- Before ack.sql in the same transaction, where the queue keeps a history (C10): writes one row for
+-- each of these tasks that still exists. Tasks that a later holder moved, buried or finished are
+-- left to that holder, and a repeat after a lost reply finds none of them. :done is a list of prio,
+-- run_key, number of the attempt (0: the next one of the row) and what it used. There is no ON,
+-- because of the parser: ON DUPLICATE KEY follows.
 INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at,
                           lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
 SELECT task.queue_id, task.partition_no, task.prio, COALESCE(task.first_key, task.run_key),

@@ -1,5 +1,5 @@
--- When the last waiting task of a queue is due, and whether that is more than a minute ahead: a probe
--- for each class of each partition.
+-- When the last waiting task of a queue is due, and whether that is more than a minute ahead: one
+-- probe for each class of each partition.
 SELECT DATE_FORMAT('2025-01-01' + INTERVAL (last.run_key >> 12) MICROSECOND, '%Y-%m-%dT%H:%i:%s.%fZ'),
        last.run_key >> 12 > TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
                                           UTC_TIMESTAMP(6) + INTERVAL 1 MINUTE)

@@ -1,6 +1,6 @@
--- Takes a free partition and reads the lease back. One that this holder has already is taken anew:
--- an earlier reply was lost, and its expiry would be older than the holder can know. Not in a queue
--- that is paused.
+-- Takes a free partition and reads the lease back. A lease that this holder has already is taken
+-- anew: an earlier reply was lost, and its expiry would be older than the holder can know. Skips
+-- paused queues.
 UPDATE q_lock_table
    SET epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),  -- S2
        lock_by = :holder,
@@ -15,7 +15,7 @@ UPDATE q_lock_table
    AND (state = 'FREE' OR lock_by = :holder)
    AND (hold_until IS NULL OR hold_until <= UTC_TIMESTAMP(6))
    AND (lock_by = :holder OR NOT EXISTS (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id))
-   AND (:wait  -- else a row that somebody has locked is not waited for. See README.md
+   AND (:wait  -- false: do not wait for a locked row, see README.md
         OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
                                    WHERE queue_id = :queue_id AND partition_no = :partition_no
                                    LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));

@@ -1,5 +1,5 @@
--- A free partition, taken to move tasks out of it: also in a queue that is paused. Nothing runs
--- under this lease, so that whoever takes it over suspects nothing. Otherwise as lease.sql.
+-- Takes a free partition to move tasks out of it, also in a paused queue. No task runs under this
+-- lease, so a worker that takes it over suspects none. Otherwise as lease.sql.
 UPDATE q_lock_table
    SET epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),  -- S2
        lock_by = :holder,

@@ -1,4 +1,4 @@
--- The partitions of a layout wait no more; not those of a later one.
+-- Ends the wait of a layout's partitions, but not of those of a later layout.
 UPDATE q_lock_table
    SET hold_until = NULL
  WHERE queue_id = :queue_id

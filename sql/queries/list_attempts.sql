@@ -1,4 +1,5 @@
--- Of its life now; on demand also those before, from which it was retried when it was dead.
+-- The attempts of the task's present life; on demand also those of earlier lives, before it was
+-- retried from the dead.
 SELECT attempt, DATE_FORMAT(ended_at, '%Y-%m-%dT%H:%i:%s.%fZ'), cause, error, lock_host, lock_pid,
        life, runtime_us, cpu_us, max_rss_kib
   FROM task_attempt

@@ -1,4 +1,4 @@
--- The newest first; :type NULL: of every type. The next page begins behind a moment and a task.
+-- The newest first; :type NULL: every type. The next page begins behind a moment and a task.
 SELECT partition_no, prio, first_key, type, attempt,
        DATE_FORMAT(ended_at, '%Y-%m-%dT%H:%i:%s.%fZ'), lock_host, lock_pid,
        runtime_us, cpu_us, max_rss_kib

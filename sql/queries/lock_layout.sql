@@ -1,4 +1,4 @@
--- By what the tasks of these queues are to be placed, until the transaction ends: see
+-- The layouts that place the tasks of these queues until the transaction ends: see
 -- placed_queue.sql. A locking read, because the transaction's view may be older.
 SELECT queue_id, name, partitions, placement, max_running, first_partition, layout
   FROM queue

@@ -1,3 +1,3 @@
--- Free from the beginning. One that is there stays as it is.
+-- A new duty is free at once. An existing one stays as it is.
 INSERT IGNORE INTO queue_duty (queue_id, duty, free_at)
 VALUES (:queue_id, :duty, '2025-01-01');

@@ -1,4 +1,4 @@
--- As old_history.sql, of the dead tasks.
+-- Like old_history.sql, for dead tasks.
 SELECT partition_no, prio, first_key
   FROM task_dead
  WHERE queue_id = :queue_id

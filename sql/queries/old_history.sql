@@ -1,5 +1,5 @@
--- The oldest of a queue's history that are past their retention, as many as one purge takes. Those
--- that were tried more than once have records of their attempts.
+-- The oldest rows of a queue's history that are past their retention, as many as one purge takes.
+-- Tasks that were tried more than once have records of their attempts.
 SELECT partition_no, prio, first_key, attempt > 1
   FROM task_history
  WHERE queue_id = :queue_id

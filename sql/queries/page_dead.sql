@@ -1,5 +1,5 @@
--- All dead tasks of a queue, page by page in the order of their keys: those after this one. What of
--- the error tells groups apart stands at its beginning.
+-- All dead tasks of a queue, page by page in the order of their keys: those after this one. The
+-- beginning of the error is enough to tell groups apart.
 SELECT partition_no, prio, first_key, type, cause, LEFT(error, 1000),
        DATE_FORMAT(died_at, '%Y-%m-%dT%H:%i:%s.%fZ')
   FROM task_dead

@@ -1,4 +1,4 @@
--- All waiting tasks of a queue, page by page in the order of their keys, as page_dead.sql.
+-- All waiting tasks of a queue, page by page in the order of their keys, like page_dead.sql.
 SELECT partition_no, prio, run_key, COALESCE(first_key, run_key), type, flags
   FROM task
  WHERE queue_id = :queue_id

@@ -1,5 +1,6 @@
--- By their keys, in the order of the table. The attempts first, so that whoever shows the task
--- finds no attempt without it. :first_keys as in ack_history.sql, of one partition.
+-- Deletes by key, in the order of the table. The attempts go first, so that a reader never finds an
+-- attempt without its task. :first_keys as in ack_history.sql, of one partition.
+-- partition.
 DELETE FROM task_attempt
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:tried_keys)
    AND EXISTS (SELECT 1 FROM task_history

@@ -1,5 +1,5 @@
--- Whose the keys are. Locked, or a transaction that began before the others' would not see theirs under
--- REPEATABLE READ, which a caller's own may have.
+-- Which tasks have the keys. It locks them, because under REPEATABLE READ, which the caller's
+-- transaction may have, one that began before the others' would not see theirs.
 SELECT unique_key, partition_no, prio, first_key, claim
   FROM task_unique
  WHERE queue_id = :queue_id AND unique_key IN (:unique_keys)

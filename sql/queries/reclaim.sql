@@ -1,4 +1,4 @@
--- A restarted instance frees what its former life held (S11). What was in flight is suspect (S7).
+-- A restarted instance frees the leases of its earlier run (S11). Tasks in flight are suspect (S7).
 -- The condition on queue_id is always true; without one on a key, sql_safe_updates refuses.
 UPDATE q_lock_table
    SET suspect_to = (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095,

@@ -1,7 +1,7 @@
--- A failed attempt, written beside retry, bury or charge in the same transaction; in careful mode
--- before it runs, as lost, until its verdict replaces that. A repeat after a lost reply leaves the
--- time at which it ended. Assignments run left to right: the time looks at the former cause.
--- FOR UPDATE: it waits for somebody's late acknowledgement, and no record outlives its task.
+-- Writes a failed attempt, with retry, bury or charge in the same transaction; in careful mode
+-- before it runs, as lost, until its verdict replaces that. A repeat after a lost reply keeps the
+-- time at which it ended. Assignments run left to right: the time looks at the former cause. FOR
+-- UPDATE waits for somebody's late acknowledgement, so that no record outlives its task.
 INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause, error,
                           lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :attempt,

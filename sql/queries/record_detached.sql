@@ -1,4 +1,4 @@
--- As record_attempt.sql. Where it ran is what the row says: a recovery is done by somebody else.
+-- Like record_attempt.sql. The row says where the task ran, because another worker does a recovery.
 INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause, error,
                           lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
 SELECT queue_id, partition_no, prio, first_key, :attempt, UTC_TIMESTAMP(6), :cause, :error,

@@ -1,7 +1,7 @@
 -- Takes a detached task whose holder gave no sign of life (S4, S20), to charge it and put it back.
--- Where it ran stays written, for record_detached.sql. The next epoch is nobody else's: its
--- partition's release used that number up. A row that somebody has locked is not waited for. It may
--- be what took its host down, and carries a flag for that from now on.
+-- The row keeps where it ran, for record_detached.sql. No other holder has the next epoch: the
+-- release of the task's partition used that number up. It does not wait for a locked row. The task
+-- may have taken its host down, and carries a flag for that from now on.
 UPDATE task_running
    SET epoch = epoch + 1, flags = flags | :suspect_flag,
        lock_by = :holder, lock_origin = :origin,

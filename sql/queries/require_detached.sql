@@ -1,4 +1,4 @@
--- As require_task.sql.
+-- Like require_task.sql.
 SELECT ~0 + (COUNT(*) = 0)
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no

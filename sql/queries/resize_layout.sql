@@ -1,5 +1,5 @@
--- New tasks go to other partitions. The row is locked: whoever placed a task by the former layout has
--- committed it before, and whoever does so after is refused (placed_queue.sql).
+-- Sends new tasks to other partitions. Locks the row: a transaction that placed a task by the
+-- former layout has committed before, and a later one is refused (placed_queue.sql).
 UPDATE queue
    SET partitions = :partitions, first_partition = :first_partition, layout = :layout
  WHERE queue_id = :queue_id AND layout = :layout - 1;

@@ -1,3 +1,3 @@
--- The database owns the number (S17). Lease rows stay: those of partitions that are no more among
--- the first ones are found by the scout until they are empty, and after.
+-- The database owns the number (S17). Lease rows stay: the scout also finds retired partitions
+-- until they are empty, and after.
 UPDATE queue SET partitions = :partitions WHERE queue_id = :queue_id;

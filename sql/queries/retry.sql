@@ -1,6 +1,6 @@
--- The task gets a later key; task_moved first, so that the new key is data and no variable. No join:
--- a key stays the only way to the row. FOR UPDATE as in record_attempt.sql, the number of attempts
--- as in charge.sql.
+-- Gives the task a later key; task_moved first, so that the new key is data and no variable. There
+-- is no join: a key stays the only way to the row. FOR UPDATE as in record_attempt.sql, the number
+-- of attempts as in charge.sql.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',

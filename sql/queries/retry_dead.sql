@@ -1,9 +1,9 @@
--- Dead tasks of a partition go back into it, or, when their ordered or limited queue was resized
--- since, to where the tasks of their keys go now (:placed_queue is placed_queue.sql there). Behind
--- what is due, with all their attempts before them. :first_keys as in ack_history.sql. The new keys
--- go through task_moved as in defer.sql. What was recorded of their attempts becomes that of an
--- earlier life. The rows of task_dead are locked first and deleted last: of two who send this, one
--- does it.
+-- Puts dead tasks of a partition back into it or, when their ordered or limited queue was resized
+-- since, where the tasks of their keys go now (:placed_queue is placed_queue.sql there). They come
+-- behind those that are due, with all their attempts. :first_keys as in ack_history.sql. The new
+-- keys go through task_moved as in defer.sql. The records of their attempts move to an earlier
+-- life. The rows of task_dead are locked first and deleted last: when two operators send this, one
+-- of them does it.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, :to_partition_no, prio, first_key,
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12)

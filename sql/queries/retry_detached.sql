@@ -1,5 +1,5 @@
--- A detached task goes back to its partition with a later key; as in retry.sql that key is data. The
--- partition may be leased to anybody: a task is added to it as by a submission.
+-- Puts a detached task back into its partition with a later key; as in retry.sql that key is data.
+-- Any worker may have leased the partition: the task is added to it as by a submission.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, first_key,
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',

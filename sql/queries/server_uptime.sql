@@ -1,2 +1,2 @@
--- Seconds since the server started: a duration, so that no clock is compared with another.
+-- Seconds since the server started: a duration, so that nobody compares two clocks.
 SHOW GLOBAL STATUS LIKE 'Uptime';

@@ -1,5 +1,5 @@
--- By public id: the row at its first key, or where task_moved says that it went. A key that a moved
--- task has just now is nobody's id.
+-- Finds a task by its public id: the row at its first key, or where task_moved says that it went. A
+-- key that a moved task has now is no id.
 SELECT task.partition_no, task.prio, task.run_key, task.first_key, task.attempt, task.type,
        LENGTH(task.payload),
        DATE_FORMAT('2025-01-01' + INTERVAL (task.run_key >> 12) MICROSECOND,

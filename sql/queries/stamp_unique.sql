@@ -1,5 +1,5 @@
--- The end of a task with a unique key: free after its time. Without a fence, as in ack_history.sql:
--- what stands anywhere else is not at its end. :first_keys as there.
+-- A task with a unique key has ended: the key is free after its time. It has no fence, as in
+-- ack_history.sql: a task that is anywhere else has not ended. :first_keys as there.
 UPDATE task_unique
    SET free_at = UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND
  WHERE queue_id = :queue_id AND partition_no = :partition_no

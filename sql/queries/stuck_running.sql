@@ -1,5 +1,5 @@
--- on_stuck (C9): detached tasks of a queue that have run for long. Few: there are not more than
--- workers.
+-- on_stuck (C9): detached tasks of a queue that have run for long. They are few, because there are
+-- no more than workers.
 SELECT partition_no, prio, first_key, type, attempt,
        DATE_FORMAT(detached_at, '%Y-%m-%dT%H:%i:%s.%fZ'), lock_host, lock_pid
   FROM task_running

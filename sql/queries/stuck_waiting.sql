@@ -1,5 +1,5 @@
 -- on_stuck: of the heads of all partitions and classes, the one that has been due the longest, if
--- for so long. Of a paused queue none: it stands still because somebody wants it to.
+-- for that long. None for a paused queue, which stands still because somebody wants it to.
 SELECT head.partition_no, head.prio, COALESCE(task.first_key, task.run_key), task.type,
        task.attempt,
        DATE_FORMAT('2025-01-01' + INTERVAL (task.run_key >> 12) MICROSECOND,

@@ -1,4 +1,4 @@
--- The task of a claim, if the claim is ours: told by the row and not by ROW_COUNT(), because the
+-- Makes the task of a claim, if the claim is ours: the row says so and not ROW_COUNT(), because the
 -- server may go on with this packet after its client was killed.
 INSERT INTO task (queue_id, partition_no, prio, run_key, flags, expires_at, key_hash, type,
                   payload)

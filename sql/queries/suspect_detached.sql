@@ -1,4 +1,4 @@
--- The same for a detached one, before it goes back to where it stood.
+-- The same for a detached task, before it goes back to where it was.
 UPDATE task_running
    SET flags = flags | :suspect_flag
  WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -1,5 +1,6 @@
--- Takes a partition whose holder gave no sign of life (S4), and writes down whom to suspect (S7).
--- Assignments run left to right: suspect_n is the dead holder's block, so it stands before the new one.
+-- Takes a partition whose holder gave no sign of life (S4), and writes down which tasks to suspect
+-- (S7). Assignments run left to right: suspect_n is the dead holder's block, so it comes before the
+-- new one.
 UPDATE q_lock_table
    SET suspect_to = IF(lock_by = :holder, suspect_to,
          (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095),

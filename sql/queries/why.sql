@@ -1,4 +1,4 @@
--- What a task waits for beside its turn: the state of its partition, and whether it is due.
+-- What a task waits for besides its turn: the state of its partition, and whether it is due.
 SELECT lease.epoch, lease.state, lease.lock_host, lease.lock_pid,
        DATE_FORMAT(lease.expire_at, '%Y-%m-%dT%H:%i:%s.%fZ'), lease.expire_at < UTC_TIMESTAMP(6),
        IF(lease.hold_until > UTC_TIMESTAMP(6) AND lease.hold_until < '9000-01-01',

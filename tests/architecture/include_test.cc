@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may include whom: arrows.txt for our own headers, kHeavy for those of libraries.
+// Which code may include which: arrows.txt for our own headers, kHeavy for those of libraries.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -120,7 +120,7 @@ TEST(ArrowTest, AForbiddenOneIsFound) {
             "\n  daemon/attic/x.cc: arrows.txt has no line for attic");
 }
 
-// No folder may reach itself: two that include each other are one.
+// No folder may reach itself: two folders that include each other are one.
 TEST(ArrowTest, TheArrowsHaveNoCircle) {
   for (const auto& [start, first] : our_arrows()) {
     std::set<std::string> reached = first;
@@ -165,7 +165,7 @@ TEST(ArrowTest, TheDocumentDrawsNoArrowThatIsForbidden) {
   EXPECT_GT(drawn, 10U) << "docs/architecture.md draws no arrows any more";
 }
 
-// Headers of libraries: where they may be included, and never from a header of the product.
+// Headers of libraries: the only places that may include them; no header of the product may.
 struct Heavy {
   const char* header;  // the beginning of its name
   const char* where;   // the only place, as a regular expression on the path
@@ -183,7 +183,7 @@ const Heavy kHeavy[] = {
     {"Poco/", "(plugins|tests)/.*"},
 };
 
-// What a library declares for headers, and nothing more.
+// Forward declarations of a library for headers, and nothing more.
 constexpr std::string_view kLight = "nlohmann/json_fwd.hpp";
 
 std::vector<std::string> misplaced_libraries(const SourceFile& file) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the supervisor cannot do, because nothing that could do it is linked.
+// What the supervisor cannot do, because no library that could do it is linked.
 #include <gtest/gtest.h>
 
 #include <regex>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Migrations only add: programs of the version before go on while their schema becomes a newer one.
+// Migrations only add: programs of the previous version go on while their schema becomes a newer
+// one.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,8 +11,8 @@
 namespace allot::architecture {
 namespace {
 
-// What a statement of the version before would notice: a name that is gone or means something else,
-// and a column that an INSERT without it is refused for.
+// Changes that a statement of the previous version would notice: a name that is gone or means
+// something else, and a column without which an INSERT is refused.
 std::vector<std::string> disturbances(const std::string& text) {
   static const std::regex kComment("--[^\n]*|/\\*|\\*/");
   const std::string sql = std::regex_replace(text, kComment, " ");

@@ -16,7 +16,7 @@ bool has_licence(const SourceFile& file) {
          file.lines[0].find("SPDX-License-Identifier: Apache-2.0") != std::string::npos;
 }
 
-// Lines that say something: not blank, no comment, no #include, not only brackets.
+// Lines with code: not blank, no comment, no #include, not only brackets.
 std::size_t code_lines(const SourceFile& file) {
   std::size_t count = 0;
   for (const std::string& line : code_of(file)) {
@@ -45,7 +45,7 @@ TEST(RuleTest, NoSourceIsLong) {
   EXPECT_TRUE(findings.empty()) << joined(findings);
 }
 
-// What must never fail has to be read in an hour.
+// Code that must never fail has to be readable in an hour.
 TEST(RuleTest, TheSupervisorIsSmall) {
   std::size_t sum = 0;
   std::vector<std::string> sizes;

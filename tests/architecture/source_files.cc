@@ -25,8 +25,8 @@ bool is_source(const std::filesystem::path& path) {
   return std::find(kEndings.begin(), kEndings.end(), path.extension()) != kEndings.end();
 }
 
-// Splits a line into code and literals. Enough of C++ for this code base: no raw strings over
-// several lines, and comments of the form /* */ stand on lines of their own.
+// Splits a line into code and literals. It knows enough of C++ for this code base: no raw strings
+// over several lines, and /* */ comments only on lines of their own.
 struct Split {
   std::string code;
   std::vector<std::string> literals;

@@ -17,22 +17,22 @@ struct SourceFile {
   [[nodiscard]] std::string at(std::size_t line) const;
 };
 
-// For the tests of a rule: a file that does not exist.
+// For the tests of a rule: makes up a file that does not exist.
 SourceFile made_up(std::string path, std::string_view text);
 
 // All C and C++ sources below the named folders, in order of their paths. Throws when there are
-// none: a rule that reads nothing would hold for ever.
+// none, because a rule that reads nothing would hold for ever.
 std::vector<SourceFile> sources_below(const std::vector<std::string>& folders);
 
 // The text of a file of the repository.
 std::string text_of(const std::string& path);
 
-// The same lines without comments and without what stands in string literals.
+// The same lines without comments and without the content of string literals.
 std::vector<std::string> code_of(const SourceFile& file);
 // The string literals of a line, without comments.
 std::vector<std::string> literals_of(const std::string& line);
 
-// Findings, one a line, for a message.
+// The findings, one on each line, for a message.
 std::string joined(const std::vector<std::string>& findings);
 
 }  // namespace allot::architecture

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQL stands in sql/, where it is read as SQL and its plan is tested, and each of it is used.
+// SQL is in sql/, where people read it as SQL and tests check its plan, and every statement is
+// used.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,8 +11,8 @@
 namespace allot::architecture {
 namespace {
 
-// Where a program may speak SQL itself: sessions and migrations, and the database of the embedded
-// server, which no file of sql/ could be run in before it exists.
+// Where a program may have SQL of its own: sessions and migrations, and the database of the
+// embedded server, which no file of sql/ could create.
 bool may_speak_sql(const SourceFile& file, const std::string& literal) {
   return file.in("daemon/db/") ||
          (file.in("daemon/embedded/") && literal.starts_with("CREATE DATABASE"));
@@ -57,7 +58,7 @@ TEST(SqlTest, InASourceIsFound) {
 
 const std::string kQueries = "sql/queries";
 
-// The statements of a query as they are executed: without comments.
+// The statements of a query as the server executes them: without comments.
 std::vector<std::string> statements_of(const std::string& text) {
   static const std::regex kComment("--[^\n]*");
   std::vector<std::string> statements(1);
@@ -70,8 +71,8 @@ std::vector<std::string> statements_of(const std::string& text) {
 }
 
 // State that one statement leaves for another one of its connection. When the client is killed, the
-// server goes on with the packet: a transaction in one trip that asks such a state does half of
-// its work. So what a statement depends on is data. LAST_INSERT_ID(expr) only tells the client.
+// server goes on with the packet: a transaction in one trip that depends on such state does half of
+// its work. So statements may depend only on data. LAST_INSERT_ID(expr) only informs the client.
 bool depends_on_session(const std::string& statement) {
   static const std::regex kState(R"(\b(ROW_COUNT|FOUND_ROWS)\s*\(|\bLAST_INSERT_ID\s*\(\s*\)|)"
                                  R"((^|[^@])@[A-Za-z_`'"]|@@(identity|last_insert_id|error_count|)"
@@ -80,7 +81,7 @@ bool depends_on_session(const std::string& statement) {
   return std::regex_search(statement, kState);
 }
 
-// The tables of tasks, of which a write needs the fence.
+// The tables of tasks; a write to them needs the fence.
 bool writes_tasks(const std::string& statement) {
   static const std::regex kWrite(
       R"(^\s*(INSERT\s+(IGNORE\s+)?INTO|REPLACE\s+INTO|UPDATE|DELETE\s+FROM)\s+task(_\w+)?\b)",
@@ -88,7 +89,7 @@ bool writes_tasks(const std::string& statement) {
   return std::regex_search(statement, kWrite);
 }
 
-// S1: epoch, holder and state, and the lock on what it checks.
+// S1: epoch, holder and state, and a lock on the row that has them.
 bool is_fenced(const std::string& statement) {
   static const std::regex kFence(
       R"(EXISTS \(SELECT 1 FROM q_lock_table\s+)"
@@ -97,8 +98,8 @@ bool is_fenced(const std::string& statement) {
   return std::regex_search(statement, kFence);
 }
 
-// A detached task is its own lease: its row has epoch and holder, and is written itself, or locked
-// while it is read.
+// A detached task is its own lease: its row has epoch and holder, and the statement writes it, or
+// locks it while it reads.
 bool is_fenced_as_detached(const std::string& statement) {
   static const std::regex kFence(
       R"(^\s*(UPDATE|DELETE FROM) task_running\b[^;]*AND epoch = :epoch AND lock_by = :holder;|)"
@@ -107,16 +108,16 @@ bool is_fenced_as_detached(const std::string& statement) {
   return std::regex_search(statement, kFence);
 }
 
-// A dead task is nobody's: its row is locked while it is read, or deleted itself.
+// A dead task has no holder: the statement locks its row while it reads, or deletes it.
 bool is_fenced_as_dead(const std::string& statement) {
   static const std::regex kFence(
       R"(FROM task_dead\b[^;]*\bFOR UPDATE|^\s*DELETE FROM task_dead\b)");
   return std::regex_search(statement, kFence);
 }
 
-// What is finished is finished (S6), what is new nobody has, what an operator takes out he takes
-// from whoever has it, a unique key is claimed by whoever comes first and stamped by what is gone,
-// what is forgotten is nobody's, and a query that matches no row.
+// These need no fence: a finished task is finished (S6), a new one has no holder, an operator takes
+// a task from any holder, the first submitter claims a unique key and the end of its task stamps
+// it, a forgotten row has no owner, and a query that matches no row changes nothing.
 bool needs_no_fence(const std::string& query) {
   return query == "ack" || query == "ack_history" || query == "submit" ||
          query == "require_rights" || query == "cancel" || query == "ask_cancel" ||
@@ -180,8 +181,7 @@ TEST(SqlTest, EveryWriteOnTasksHasTheFence) {
   }
 }
 
-// The lease's own row: named with epoch and holder by whoever has it, with what was seen by whoever
-// takes it.
+// The lease's own row: its holder names it by epoch and holder, a new holder by what it saw.
 TEST(SqlTest, EveryWriteOnALeaseSaysWhose) {
   for_each_statement([](const std::string& query, const std::string& statement) {
     if (statement.find("UPDATE q_lock_table") == std::string::npos) return;
@@ -198,7 +198,7 @@ TEST(SqlTest, EveryWriteOnALeaseSaysWhose) {
   });
 }
 
-// `word` in `text`, and not as the beginning of a longer one.
+// Whether `text` has `word`, and not only as the beginning of a longer one.
 bool has_word(const std::string& text, const std::string& word) {
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     const char next = at + word.size() < text.size() ? text[at + word.size()] : ' ';
@@ -225,8 +225,8 @@ TEST(SqlTest, EveryFileIsUsed) {
   EXPECT_GT(files, 20U);
 }
 
-// Nothing of a procedure may depend on the session of whoever calls it, and a trigger calls none
-// that may commit: see sql/README.md.
+// No procedure may depend on the caller's session, and a trigger may call none that could commit:
+// see sql/README.md.
 TEST(SqlTest, ProceduresFitAnySession) {
   const std::string readme = text_of("sql/README.md");
   std::size_t files = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of docs/client.md, built outside of this repository from what is installed, and run.
+// Builds the programs of docs/client.md outside of this repository, from the installed tree, and
+// runs them.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -32,7 +33,7 @@ class ClientConsumerTest : public InstalledTest {
   [[nodiscard]] static std::string example(std::size_t number) {
     return support::examples(kDocument, "cpp").at(number);
   }
-  // As a shell does in the project's folder, with what is installed where it looks for it.
+  // Runs a shell in the project's folder, which finds the installed tree where it looks for it.
   [[nodiscard]] std::string shell(const std::string& command) const {
     support::ProcessOptions options;
     const std::string libraries = prefix() + "/" ALLOT_INSTALLED_LIBRARIES;
@@ -102,7 +103,7 @@ TEST_F(ClientConsumerTest, TheSettingsOfTheDocumentCompile) {
   EXPECT_EQ(support::examples(kDocument, "cpp").size(), 3U) << "another one is not tested here";
 }
 
-// The header is all that an application needs: nothing of ours behind it, and no other library's.
+// An application needs only the header: it includes nothing else of ours, and no other library.
 TEST_F(ClientConsumerTest, TheLibraryShowsItsOwnSymbolsOnly) {
   const std::string symbols =
       must({"nm", "-DC", "--defined-only",

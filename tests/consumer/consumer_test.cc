@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// F3: a plugin is built outside the repository, by plain cmake and from the installed tree alone.
+// F3: plain cmake builds a plugin outside the repository, from the installed tree alone.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace {
 
 class ConsumerTest : public InstalledTest {
  protected:
-  // What the installed `allot plugins` says of a folder.
+  // The answer of the installed `allot plugins` for a folder.
   [[nodiscard]] std::string plugins_in(const std::string& folder) const {
     const std::string config =
         work_.write("allot.toml", "[plugins]\nfolder = \"" + folder + "\"\n");

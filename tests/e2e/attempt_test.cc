@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is charged as an attempt, and what is kept of it.
+// Which attempts are charged, and which records of them stay.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -46,7 +46,7 @@ TEST(Attempt, EachIsKeptWithItsCauseUntilTheTaskIsDead) {
   }
 }
 
-// Not charged is not the same as not counted: what crashes between two snoozes ends.
+// Not charged does not mean not counted: a task that crashes between two snoozes comes to an end.
 TEST(Attempt, SnoozesAndReleasesHideNoCrash) {
   for (const char* how : {"snooze", "release"}) {
     Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 3"});
@@ -63,7 +63,7 @@ bool is_gone(pid_t pid) {
   return stat.empty() || stat.find(") Z ") != std::string::npos;
 }
 
-// A power cut: nobody is left to settle, no handler ends in an orderly way.
+// A power cut: nobody is left to settle, and no handler ends in an orderly way.
 void lose_host(Daemon& daemon) {
   const auto workers = daemon.workers();
   daemon.process().signal(SIGSTOP);
@@ -74,8 +74,8 @@ void lose_host(Daemon& daemon) {
   }
 }
 
-// S7. Nothing is written when a task starts, so nobody knows what the first loss was due to; after
-// it each attempt is written before it starts, and the task that takes the host down again is dead.
+// S7. Nothing is written when a task starts, so nobody knows what caused the first loss; after it
+// each attempt is written before it starts, and the task that takes the host down again is dead.
 TEST(Attempt, ATaskThatTakesItsHostDownIsFound) {
   Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 1"});
   const auto id = daemon.submit("test.hang_once", "x");

@@ -160,7 +160,7 @@ TEST(Basic, TheEmbeddedDatabaseIsTheSameCodePath) {
   db::ConnectOptions options;
   options.socket = folder / "db/sock";
   options.user = "root";
-  // Other servers' starts would remove its temporary tables elsewhere.
+  // In another folder, the starts of other servers would remove its temporary tables.
   auto scratch = db::Connection(options).execute("SELECT @@tmpdir");
   EXPECT_EQ(scratch.front().next()->text(0), folder / "db/tmp");
   daemon.signal(SIGTERM);

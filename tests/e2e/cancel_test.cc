@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cancel of a task that runs (B11): its handler is asked to stop, is killed when it does not, and
+// Cancels a running task (B11): its handler is asked to stop, is killed when it does not, and
 // whatever happens meanwhile, the task does not come back.
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ class Cancel : public testing::Test {
     EXPECT_EQ(out.rfind("asked ", 0), 0U) << out;
     EXPECT_NE(out.find(" to end " + id), std::string::npos) << out;
   }
-  // It is a dead one with the reason, and nothing else is left of it.
+  // The task is dead, with the reason, and nothing else is left of it.
   void expect_cancelled(const std::string& id) const {
     ASSERT_TRUE(eventually([&] { return daemon_->count("task_dead") == 1; })) << daemon_->log();
     const auto task = daemon_->task(id);
@@ -49,7 +49,7 @@ class Cancel : public testing::Test {
       EXPECT_EQ(daemon_->count(table), 0U) << table;
     }
   }
-  // Whoever is alive works.
+  // All workers that are alive work.
   void expect_others_run() const {
     const auto before = daemon_->written().size();
     (void)daemon_->submit("test.write", "after");
@@ -117,7 +117,8 @@ TEST_F(Cancel, WhoSucceedsAllTheSameIsDone) {
   EXPECT_EQ(daemon_->count("task_dead"), 0U) << daemon_->log();
 }
 
-// In its first second it looks like one that waits. Its row is gone then, and its handler stopped.
+// In its first second it looks like a waiting one. Its row is gone then, and its handler is
+// stopped.
 TEST_F(Cancel, OneThatHasJustBegunIsStopped) {
   start(kInPartition + "cancel_grace = \"1h\"\n");
   const auto id = daemon_->submit("test.sleep", "600000");
@@ -160,7 +161,7 @@ TEST_F(Cancel, AWorkerThatDiesAfterTheRequestTakesTheTaskAlong) {
   }
 }
 
-// Nobody settles: who takes the partition over, or recovers the task, looks first.
+// Nobody settles: the worker that takes the partition over, or recovers the task, looks first.
 TEST_F(Cancel, AHostThatIsLostTakesTheTaskAlong) {
   for (const bool detaches : {false, true}) {
     start((detaches ? "partitions = 1\n" : kInPartition) + "cancel_grace = \"1h\"\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [daemon] cgroup: what a handler started ends with its worker, however it hid.
+// [daemon] cgroup: processes that a handler started end with its worker, however they hid.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ std::string cgroup_of(pid_t pid) {
   return {};
 }
 
-// Why these tests cannot run here; empty: they can.
+// The reason why these tests cannot run here; empty: they can.
 std::string obstacle() {
   const std::string own = cgroup_of(::getpid());
   if (mount_point().empty() || own.empty()) return "there is no cgroup v2";
@@ -54,7 +54,7 @@ bool gone(pid_t pid) {
   return status.empty() || status.find(") Z ") != std::string::npos;
 }
 
-// What test.burrow started, with the pid of its worker.
+// The processes that test.burrow started, with the pid of its worker.
 struct Burrow {
   pid_t worker = 0;
   pid_t process = 0;
@@ -109,14 +109,14 @@ TEST_F(CgroupTest, EndsWhatTheSupervisorDoesNotFind) {
       << cgroup_of(burrow.worker);
   EXPECT_EQ(cgroup_of(burrow.child), cgroup_of(burrow.worker));
   {
-    // No settler gets to its end, and so no worker gets the slot.
+    // No settler finishes, and so no worker gets the slot.
     const support::Database::Stall stall(support::Database::shared());
     ::kill(burrow.worker, SIGKILL);
     EXPECT_TRUE(eventually([&] { return burrow.empty(); })) << daemon.log();
   }
   EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.times_logged("worker.died"), 1U) << "its neighbour lives\n" << daemon.log();
-  // Those that are ready remove their folders when they leave.
+  // Ready workers remove their folders when they leave.
   EXPECT_TRUE(eventually([&] { return daemon.times_logged("worker.ready slot=") >= 6; }))
       << daemon.log();
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
@@ -137,7 +137,7 @@ TEST_F(CgroupTest, EndsWhatWasLeftByAWorkerThatLeaves) {
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
-// Nobody is there to look for them, and there is nothing to settle.
+// Nobody looks for them, and there is nothing to settle.
 TEST_F(CgroupTest, TheNextWorkerOfTheSlotEndsWhatAFormerLifeLeft) {
   Daemon daemon({.workers = 1, .daemon_keys = "cgroup = true"});
   const Burrow burrow = dig(daemon, "0 0 leave");
@@ -152,7 +152,7 @@ TEST_F(CgroupTest, TheNextWorkerOfTheSlotEndsWhatAFormerLifeLeft) {
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
 }
 
-// Where cgroups are spoilt for whom this starts, and for nobody else.
+// Spoils cgroups for the processes that this starts, and for no others.
 support::Finished run_where(const std::string& spoil, std::vector<std::string> command) {
   command.insert(command.begin(),
                  {"unshare", "--mount", "sh", "-c", spoil + " && exec \"$@\"", "sh"});

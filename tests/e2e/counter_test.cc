@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plain task costs the database, by the server's own counters: for 1,000 tasks more, so that
-// starting, connecting and looking for work are not in it. Prints a table for docs/benchmarks.md.
+// What a plain task costs the database, by the server's own counters: the cost of 1,000 tasks more,
+// without that of starting, connecting and looking for work. Prints a table for docs/benchmarks.md.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -52,7 +52,7 @@ void fill_with_delayed(db::Connection& db, int tasks) {
       " WHERE name = 'default'");
 }
 
-// Submits so many tasks with nobody there, then lets one worker run them.
+// Submits the tasks while no worker runs, then lets one worker run them.
 Counters cost_of(int tasks, int delayed, const std::string& keys) {
   Daemon daemon({.workers = 1,
                  .queue_keys = "partitions = 4\nblock_size = 100\n" + keys,
@@ -69,7 +69,7 @@ Counters cost_of(int tasks, int delayed, const std::string& keys) {
   const Counters before = read(look);
   EXPECT_EQ(daemon.allot({"submit", "--ndjson", "-"}, lines).status.code, 0);
   daemon.start();
-  // The heads of the four partitions; what the question reads is taken off again.
+  // The heads of the four partitions; the reads of this query are subtracted again.
   int asked = 0;
   EXPECT_TRUE(eventually(
       [&] {
@@ -98,7 +98,7 @@ Counters cost_of_1000(int delayed, const std::string& keys = {}) {
   return each;
 }
 
-// What workers look at each second is in it, and more of that on a machine that is slow.
+// The count includes what workers look at each second, and that is more on a slow machine.
 TEST(Counter, APlainTaskIsOneRowInAndOneRowOut) {
   const Counters each = cost_of_1000(0);
   EXPECT_NEAR(each.at("Handler_write"), 1000, 20);
@@ -117,13 +117,13 @@ TEST(Counter, DelayedTasksCostThePlainOnesNothing) {
   const Counters without = cost_of_1000(0);
   const Counters with = cost_of_1000(text != nullptr ? std::atoi(text) : 50'000);
   for (const auto& [name, value] : without) {
-    // What workers look at each second is counted, too, and a busy machine takes its time.
+    // The count includes what workers look at each second, and a busy machine takes its time.
     const double of_time = name.rfind("Handler_", 0) == 0 ? 20 : 3;
     EXPECT_NEAR(with.at(name), value, value / 50 + of_time) << name;
   }
 }
 
-// C10: who asks for a history pays for its row, and for one statement for each block.
+// C10: a queue with a history pays for the row, and for one statement for each block.
 TEST(Counter, AHistoryIsOneRowMore) {
   const Counters without = cost_of_1000(0);
   const Counters with = cost_of_1000(0, "history = \"1h\"\n");

@@ -50,14 +50,15 @@ TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
   ASSERT_NE(busy, status["workers"].end()) << status;
   EXPECT_EQ((*busy)["running"][0]["task"], slow);
   EXPECT_EQ((*busy)["running"][0]["detached"], true);
-  // It is asked to stop and does: back to where it was, nothing charged.
+  // It is asked to stop and does: it goes back to where it was, and nothing is charged.
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
   EXPECT_EQ(daemon.task(slow)["state"], "waiting");
   EXPECT_EQ(daemon.task(slow)["attempts_charged"], 0);
   EXPECT_EQ(daemon.count("task_running"), 0U);
 }
 
-// They are acknowledged late, in batches, and the slow task takes the partition away before that.
+// They are acknowledged late, in batches, and before that the slow task's detach releases the
+// partition.
 TEST(Detach, WhatItsBlockHasFinishedIsNotRepeated) {
   Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
   std::vector<nlohmann::json> tasks;
@@ -72,7 +73,7 @@ TEST(Detach, WhatItsBlockHasFinishedIsNotRepeated) {
   EXPECT_EQ(daemon.written().size(), 40U);
 }
 
-// Nobody is idle: the time alone decides, and the neighbours are for other hosts.
+// No worker is idle: only the time decides, and the neighbours are for other hosts.
 TEST(Detach, AfterItsTimeItLeavesABusyPoolToo) {
   Daemon daemon({.workers = 1, .queue_keys = kOnePartition + "detach_after = \"300ms\""});
   const auto slow = daemon.submit("test.stay", "3000");
@@ -131,8 +132,8 @@ TEST(Detach, AKilledWorkersDetachedTaskStartsAgainAtOnce) {
   EXPECT_EQ(daemon.count("task_attempt"), 0U);
 }
 
-// As when the host goes down. The supervisor is stopped first: it must not settle, and its death
-// would ask the handlers to stop.
+// Does what happens when the host goes down. It stops the supervisor first, which must not settle,
+// and whose death would ask the handlers to stop.
 void kill_all_of(Daemon& daemon) {
   const auto workers = daemon.workers();
   daemon.process().signal(SIGSTOP);
@@ -163,8 +164,8 @@ TEST(Detach, AnotherHostRecoversWhatALostOneHadDetached) {
   EXPECT_EQ(daemon.written().back(), "x attempt 2");
 }
 
-// S7: what comes back from there is in no block of suspects. Its second attempt takes its host down
-// before it is detached again, and is charged all the same.
+// S7: a recovered task is in no block of suspects. Its second attempt takes its host down before it
+// is detached again, and is charged all the same.
 TEST(Detach, WhatMayTakeHostsDownIsChargedForEach) {
   Daemon daemon({.workers = 1,
                  .queue_keys = kOnePartition + "max_attempts = 2\ndetach_after = \"4s\"",
@@ -184,7 +185,8 @@ TEST(Detach, WhatMayTakeHostsDownIsChargedForEach) {
   EXPECT_EQ(shown["attempts"].size(), 2U) << shown;
 }
 
-// Its neighbours are done and out of the way when it starts, and are not written first themselves.
+// Its neighbours are done and out of the way when it starts, and their attempts are not written
+// first.
 TEST(Detach, OnlyASuspectRunsWithCare) {
   Daemon daemon({.workers = 1, .queue_keys = kOnePartition});
   (void)daemon.submit("test.write", "first");
@@ -216,8 +218,9 @@ TEST(Detach, TheDatabaseMayGoAwayMeanwhile) {
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"x done"})) << daemon.log();
 }
 
-// Kills at any point of a detach: before, within, and after it, and of what ends the task. Only
-// workers inside a handler: the supervisor takes its time to replace one that dies young and idle.
+// Kills at any point of a detach: before, within, and after it, and of the verb that ends the task.
+// Only workers inside a handler: the supervisor takes its time to replace one that dies young and
+// idle.
 class Massacre {
  public:
   Massacre(int tasks, const std::string& keys)
@@ -250,7 +253,7 @@ class Massacre {
                   ->u64(0),
               0U);
   }
-  // Everything is done, and what was done twice was killed in between.
+  // All tasks are done, and those that were done twice were killed in between.
   void expect_all_done(int kills) {
     ASSERT_TRUE(eventually([&] { return daemon_.drained(); }, seconds(120))) << daemon_.log();
     std::multiset<std::string> done;
@@ -302,8 +305,8 @@ TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
   massacre.expect_all_done(kills);
 }
 
-// Replies are lost, of detaches among others: what became of them is found out, and as nobody died,
-// every task runs once.
+// Replies are lost, among them those of detaches: the worker finds out what became of them and, as
+// nobody died, every task runs once.
 TEST(Detach, ConnectionsMayBreakAtAnyPointOfIt) {
   Massacre massacre(400, "detach_after = \"1ms\"");
   auto db = massacre.daemon().connect();

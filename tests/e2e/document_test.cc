@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every command of the documents is executed: here, in the order of the documents and by one shell,
-// or by the test that kElsewhere names. A new command is executed without a line here.
+// Executes every command of the documents: here, in the order of the documents and by one shell, or
+// by the test that kElsewhere names. A new command is executed without a line here.
 #include "support/document.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ struct Command {
   std::string answer{};   // the first line that a document shows below it; empty: none
   std::size_t lines = 0;  // so many of them
 
-  // An error is one line and all that is said.
+  // An error is one line, and nothing else is printed.
   [[nodiscard]] bool refused() const { return lines == 1 && answer.rfind("allot: ", 0) == 0; }
   [[nodiscard]] std::string name() const { return document + ":" + std::to_string(line); }
 };
@@ -85,7 +85,7 @@ std::vector<Command> all_commands() {
   return all;
 }
 
-// Not executed here, but by what stands in `witness`, which has `words`.
+// This file does not execute them: `witness` does, which has `words`.
 struct Elsewhere {
   const char* document;
   const char* command;  // its beginning
@@ -157,7 +157,7 @@ const Step kSteps[] = {
     {"README.md", "g++", "cp hello.example hello.cc", ""},
     {"README.md", "allot --embedded $t/allot-db submit default hello", "",
      "until_done --embedded $t/allot-db"},
-    // One that is not replaced yet has no such handler, and puts the task back for a while.
+    // A worker that is not replaced yet has no such handler, and puts the task back for a while.
     {"README.md", "kill -HUP", "", "poll left 4"},
     {"README.md", "kill %1", "", "wait $daemon"},
     {"docs/cli.md", "allot submit mail mail.send", "start_daemon",
@@ -182,7 +182,7 @@ const Step& step_of(const Command& command) {
   return kNoStep;
 }
 
-// What the documents call by a name of their own.
+// Names that the documents use, and those of this test.
 std::string here(std::string text) {
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"/tmp/allot", "$t/allot"},
@@ -198,8 +198,8 @@ std::string here(std::string text) {
   return text;
 }
 
-// The reader. A command that finds no database yet is repeated, as he would; descriptor 9 is at its
-// end when this test is gone, and then the daemon goes as well. %1 is the daemon.
+// The reader. A command that finds no database yet is repeated, as a reader would; descriptor 9
+// ends with this test, and then the daemon ends as well. %1 is the daemon.
 constexpr const char* kReader = R"sh(
 set -m
 t=$PWD
@@ -247,7 +247,7 @@ disown
 
 class DocumentTest : public testing::Test {
  protected:
-  // A clone as after its build, as far as the commands touch it.
+  // A clone as it is after its build, as far as the commands use it.
   void make_clone() const {
     namespace fs = std::filesystem;
     fs::create_directories(folder_ / "build/release/plugins");
@@ -261,7 +261,7 @@ class DocumentTest : public testing::Test {
   [[nodiscard]] std::string path(const char* kind, std::size_t number) const {
     return folder_ / (kind + std::to_string(number));
   }
-  // One file for what each command said, and one for its exit code.
+  // One file for the output of each command, and one for its exit code.
   [[nodiscard]] std::string script(const std::vector<Command>& commands) const {
     std::string text = kReader;
     for (std::size_t i = 0; i < commands.size(); ++i) {
@@ -276,7 +276,7 @@ class DocumentTest : public testing::Test {
   support::Janitor janitor_{folder_.path()};
 };
 
-// Words with digits are of the day (ids, times, counts), and paths of the machine.
+// Words with digits change every day (ids, times, counts), and paths with the machine.
 std::string without_numbers(const std::string& line) {
   if (starts_with(line, "# /")) return "# a file";  // and who named it
   const std::string marked =
@@ -325,7 +325,7 @@ TEST_F(DocumentTest, EveryCommandIsExecuted) {
   EXPECT_EQ(done.status, (support::ExitStatus{0, 0})) << done.out << done.err;
 }
 
-// An entry that nobody needs any more, or whose witness is gone, goes.
+// An unneeded entry, or one whose witness is gone, has to go.
 TEST(DocumentListTest, WhatIsExecutedElsewhereIs) {
   const auto commands = all_commands();
   for (const Elsewhere& entry : kElsewhere) {

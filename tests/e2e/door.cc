@@ -164,7 +164,7 @@ std::string Doors::by_file(const Order& order) const {
       {"submit", "--ndjson", folder_.write("tasks.ndjson", whole_json(order) + "\n")}));
 }
 
-// In a session in which a quote is not what it seems.
+// The session reads a quote in another way.
 std::string Doors::by_transaction(const Order& order) {
   Application app = connect();
   for (const char* sql :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every way in which a task is submitted, as one function each.
+// Every way to submit a task, as one function each.
 #pragma once
 
 #include <mysql.h>
@@ -15,7 +15,7 @@
 
 namespace allot::e2e {
 
-// What all doors are asked for.
+// The order that all doors get.
 struct Order {
   std::string queue = "default";
   std::string type = "door.keep.t";
@@ -26,7 +26,7 @@ struct Order {
   std::string unknown{};  // the name of an option that there is not
 };
 
-// What a payload may be, beside which limit of size: each takes what those above take.
+// The payloads that a door takes, beside which limit of size: each kind includes those above.
 enum class Takes {
   kWords,  // no NUL, 100 KB: what a command line holds
   kText,   // UTF-8
@@ -36,13 +36,13 @@ enum class Takes {
 struct Door {
   std::string name;
   Takes takes;
-  std::string refuses;          // what each refusal begins with
+  std::string refuses;          // the beginning of each refusal
   std::string refuses_unknown;  // and of an unknown option; empty: nothing can be asked by name
   bool options;                 // delay and keys
   std::function<std::string(const Order&)> put;  // empty: submitted; else the refusal
 };
 
-// A connection as an application opens one: without anything that Allot would set.
+// A connection as an application opens one: without any setting of Allot's.
 class Application {
  public:
   Application(const std::string& socket, const std::string& database);

@@ -18,7 +18,7 @@ struct Payload {
   std::string bytes;
 };
 
-// None of it repeats soon, so that a piece that is lost or doubled shows.
+// No part of it repeats soon, so that a lost or doubled piece shows.
 std::string large(std::size_t size, unsigned char from, unsigned char to);
 
 class DoorFixture : public testing::Test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile input through every door: it comes out byte for byte, or is refused by the name of its
+// Hostile input through every door: it comes out byte for byte, or is refused with the name of its
 // field, and nothing else changes.
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -78,7 +78,7 @@ bool can_be_asked(const Door& door, const Order& order) {
   const bool options = order.unique_key || order.partition_key || order.delay_seconds != 0;
   if (options && !door.options) return false;
   if (door.takes == Takes::kWords && order.payload.size() > 100'000) return false;
-  // A row of one's own: "nobody checks them".
+  // A row that an application inserts itself: "Nothing checks them".
   return door.name != "insert" || order.type.size() > 63 || order.type == Order().type;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot drain: tasks run, and everything ends, without a daemon.
+// allot drain: tasks run without a daemon, and everything ends.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -36,7 +36,7 @@ class Drain : public testing::Test {
     }
     return view;
   }
-  // What its slots say while it runs.
+  // The contents of its slots while it runs.
   [[nodiscard]] json workers(int place = 1) const {
     const std::string file =
         daemon_.folder() + "/run/drain/default." + std::to_string(place) + "/allot.drain";
@@ -183,7 +183,7 @@ TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
-// The tasks of a worker that died are nobody's until they are given back, however long that takes.
+// The tasks of a dead worker belong to nobody until they are given back, however long that takes.
 TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
   submit("test.hang_once", 1, "first");
   support::Process process(command({"--jobs", "2"}));
@@ -206,7 +206,7 @@ TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
   EXPECT_EQ(done["left"], 0);
 }
 
-// Its daemon hears of it, gives everything back and leaves; the next one goes on.
+// Its daemon gets the signal, gives everything back and exits; the next one goes on.
 TEST_F(Drain, WhenItIsKilledItsDaemonLeaves) {
   submit("test.sleep", 300, "10");
   support::Process process(command({"--jobs", "2"}));
@@ -220,7 +220,7 @@ TEST_F(Drain, WhenItIsKilledItsDaemonLeaves) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
-// S11: the next one in the same place is the same instance, and waits for no lease to run out.
+// S11: the next drain in the same place is the same instance, and waits for no lease to run out.
 TEST_F(Drain, WhenAllOfItIsKilledTheNextOneGoesOnAtOnce) {
   submit("test.sleep", 300, "10");
   support::Process process(command({"--jobs", "2"}));

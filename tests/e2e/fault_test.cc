@@ -34,7 +34,7 @@ TEST(Fault, AKilledWorkersTaskStartsAgainAtOnceAndTheLogNamesIt) {
 }
 
 TEST(Fault, ACrashRepeatsNoFinishedNeighbour) {
-  // One partition: the crashing task stands in the middle of one block.
+  // One partition: the crashing task is in the middle of one block.
   Daemon daemon({.workers = 1, .queue_keys = "partitions = 1\nmax_attempts = 2"});
   std::vector<nlohmann::json> tasks;
   for (int i = 0; i < 100; ++i) {
@@ -86,7 +86,7 @@ TEST(Fault, WorkersMayDieAllTheTimeAndNothingIsLost) {
   const auto written = daemon.written();
   const std::set<std::string> distinct(written.begin(), written.end());
   EXPECT_EQ(distinct, std::set<std::string>(payloads.begin(), payloads.end()));
-  // Only the task in the handler of a worker that was killed may run twice.
+  // Only the task in the handler of a killed worker may run twice.
   EXPECT_LE(written.size(), payloads.size() + static_cast<std::size_t>(kills));
   EXPECT_EQ(daemon.count("task_dead"), 0U);
 }
@@ -132,7 +132,7 @@ TEST(Fault, TheLeaseOfALostHostIsTakenOverWithCare) {
   wait_ready(daemon, 1);
   daemon.submit_many("test.write", {"a", "b", "c"});
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
-  // A host that is no more: its lease is in the table, and nobody renews it.
+  // A host that is gone: its lease is in the table, and nobody renews it.
   auto db = daemon.connect();
   db.execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) "
@@ -153,8 +153,8 @@ TEST(Fault, TheLeaseOfALostHostIsTakenOverWithCare) {
       << "careful mode ends with its suspects";
 }
 
-// S7: where a host was lost, whatever ends the worker is charged to the task that ran. Its
-// neighbours have one attempt each, and use it for themselves.
+// S7: after a host was lost, whatever ends the worker is charged to the task that ran. The other
+// tasks have one attempt each, and use it for themselves.
 TEST(Fault, WithCareANeighbourThatDidNotStartIsNotCharged) {
   Daemon daemon({.workers = 2, .queue_keys = "partitions = 1\nmax_attempts = 1"});
   (void)daemon.submit("test.write", "first");
@@ -203,7 +203,7 @@ TEST(Fault, WhatAHandlerStartedEndsWithItsWorker) {
   EXPECT_TRUE(eventually([&] { return kill(stray, 0) != 0; })) << daemon.log();
 }
 
-// Found by the fault harness' list of faults: the reclaim of a restarted instance (S11) timed out
+// The fault harness' list of faults found this: the reclaim of a restarted instance (S11) timed out
 // at a lease row that somebody had locked, and allotd gave up.
 TEST(Fault, ALockedLeaseIsNoReasonToGiveUpAtTheStart) {
   Daemon daemon({.workers = 1});

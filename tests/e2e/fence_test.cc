@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker whose lease was taken while it was in a handler.
+// Somebody takes a worker's lease while the worker is in a handler.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -24,14 +24,14 @@ class Fence : public testing::Test {
   [[nodiscard]] std::string gate() const { return daemon_->folder() + "/gate"; }
   void open_gate() { ASSERT_TRUE(std::ofstream(gate()).good()); }
 
-  // As another host would that saw it standing still.
+  // Does what another host would do that saw it standing still.
   void steal() {
     daemon_->connect().execute(
         "UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
         " lock_host = 'thief', lock_instance = 'x', lock_pid = 1, state = 'LOCKED',"
         " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND WHERE state <> 'FREE'");
   }
-  // What a late worker must not change: tasks, their attempts, and the thief's lease.
+  // The rows that a late worker must not change: tasks, their attempts, and the thief's lease.
   [[nodiscard]] std::string rows() const {
     return daemon_->value(
         "SELECT CONCAT_WS(' | ',"
@@ -66,7 +66,7 @@ TEST_F(Fence, AVerdictThatComesTooLateChangesNothing) {
   }
 }
 
-// Finished is finished (S6), but the thief keeps its lease.
+// A finished task is finished (S6), but the thief keeps its lease.
 TEST_F(Fence, ALateAcknowledgementIsOneAndALateReleaseIsNone) {
   begin("ok", "nobody.knows");
   steal();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several tasks in one call of their handler (A13), with the promises of one at a time: none is
+// Several tasks in one call of their handler (A13), with the promises of single tasks: none is
 // lost, and none is charged for another.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using support::eventually;
 
-// What a handler wrote down of itself.
+// A handler's own record of a call.
 struct Line {
   bool many = false;
   pid_t pid = 0;
@@ -90,7 +90,7 @@ TEST_F(GatherE2e, AThousandArriveInCallsOfSeveralAndEachOnce) {
   EXPECT_EQ(daemon_->count("task_dead"), 0U);
 }
 
-// B14: in threads each goes by itself.
+// B14: in threads each task runs by itself.
 TEST_F(GatherE2e, InAPoolWithConcurrencyACallHasOne) {
   make({}, {}, 1, "concurrency = 4");
   submit(20, "gather.beside");
@@ -101,7 +101,7 @@ TEST_F(GatherE2e, InAPoolWithConcurrencyACallHasOne) {
   for (const Line& line : lines()) EXPECT_FALSE(line.many);
 }
 
-// Which of them it was shows when each runs alone.
+// The task at fault shows when each runs alone.
 TEST_F(GatherE2e, OneThatCrashesTheCallDiesOfItselfAndNoNeighbourIsCharged) {
   make("max_attempts = 3\n");
   submit(3, "gather.fifty", "ok", "before");
@@ -126,7 +126,7 @@ TEST_F(GatherE2e, OneThatCrashesTheCallDiesOfItselfAndNoNeighbourIsCharged) {
   EXPECT_EQ(daemon_->times_logged("task.crashed task=" + poison), 3U) << daemon_->log();
 }
 
-// All of them are over their time; one of them is why.
+// All of them are over their time because of one of them.
 TEST_F(GatherE2e, ATimeLimitIsThatOfTheCallAndChargedToTheOneThatHangsAlone) {
   make("max_attempts = 1\n", "[types.\"gather.fifty\"]\ntask_timeout = \"2s\"\n");
   submit(4, "gather.fifty", "ok");
@@ -177,7 +177,7 @@ TEST_F(GatherE2e, OneOfACallIsCancelled) {
   EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM task_attempt WHERE cause <> 'cancelled'"), 0U);
 }
 
-// It is not run by itself after a call that said nothing.
+// It does not run by itself after a call that failed.
 TEST_F(GatherE2e, ACancelledOneOfAFailedCallIsDead) {
   make();
   const auto unwanted = daemon_->submit("gather.fifty", "unwanted " + gate());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// History (C10): what finished is remembered for as long as its queue says.
+// History (C10): finished tasks are remembered for as long as their queue says.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -59,7 +59,8 @@ TEST(History, ATaskThatDetachedIsRemembered) {
   daemon.stop();
 }
 
-// Whoever acknowledges: the worker, its settler, or the worker that runs the task again.
+// It does not matter who acknowledges: the worker, its settler, or the worker that runs the task
+// again.
 TEST(History, NothingIsMissingWhenWorkersAreKilled) {
   constexpr int kTasks = 1500;
   Daemon daemon({.workers = 3,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks (C9): whoever dies, on whatever way, sets off one task, and what is stuck is told of.
+// Hooks (C9): every death, in whatever way, submits one task, and stuck tasks are reported.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -18,7 +18,7 @@ using support::eventually;
 
 const std::string kHook = "on_dead = \"ops/alert\"\n";
 
-// The queue that the hooks fill. No worker serves it, so that what was submitted can be counted.
+// The queue that the hooks fill. No worker serves it, so that the test can count its tasks.
 void make_ops(const Daemon& daemon) {
   auto db = daemon.connect();
   queue::ensure_queue(db, "ops", {4});
@@ -109,7 +109,7 @@ TEST(Hook, OnceForEachDeathWhileWorkersAreKilled) {
   daemon.stop();
 }
 
-// A hook's task that dies in a queue whose hook is itself.
+// A hook's task dies in a queue whose hook points to itself.
 TEST(Hook, AHookThatDiesSetsOffNothing) {
   Daemon daemon({.workers = 2, .queue_keys = "on_dead = \"default/test.fail\"\nmax_attempts = 1"});
   ASSERT_NE(daemon.submit("test.throw", ""), "");
@@ -119,7 +119,7 @@ TEST(Hook, AHookThatDiesSetsOffNothing) {
   daemon.stop();
 }
 
-// It dies all the same, and the log says why nobody is told.
+// It dies all the same, and the log says why nothing is reported.
 TEST(Hook, ATargetThatIsNoQueueIsSaidInTheLog) {
   Daemon daemon({.workers = 1, .queue_keys = "on_dead = \"nowhere/alert\"\nmax_attempts = 1"});
   ASSERT_NE(daemon.submit("test.fail", ""), "");
@@ -147,7 +147,7 @@ TEST(Hook, WhatRunsForTooLongIsToldOfOnce) {
   EXPECT_EQ(alert.at("what"), "running") << alert;
   EXPECT_EQ(alert.at("task"), id) << alert;
   EXPECT_EQ(alert.at("queue"), "default") << alert;
-  // Somebody looks again, and finds that it was told.
+  // Somebody looks again, and finds that it was reported.
   db.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6)");
   ASSERT_TRUE(eventually(
       [&] {

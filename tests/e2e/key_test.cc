@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partition keys: order, limits, fair shares; and tasks that have to begin in time. The environment
 // variables ALLOT_TEST_KEYS, ALLOT_TEST_TASKS (of a key), ALLOT_TEST_KILL_MS (between two kills),
-// ALLOT_TEST_LIMITED (tasks) and ALLOT_TEST_HEAVY (waiting tasks of the heavy tenant) make them as
-// large as one likes.
+// ALLOT_TEST_LIMITED (tasks) and ALLOT_TEST_HEAVY (waiting tasks of the heavy tenant) make the
+// tests larger.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -60,7 +60,7 @@ TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
   std::printf("kills: %zu\n", kills);
 }
 
-// S16: what is tried again stays the first, and everything behind it waits.
+// S16: a retried task stays the first, and all tasks behind it wait.
 TEST_F(KeyTest, ATaskThatIsTriedAgainHoldsItsPartition) {
   start("partitions = 1\nplacement = \"ordered\"\n", 2);
   std::vector<std::string> expected;
@@ -140,8 +140,7 @@ TEST_F(KeyTest, AHeavyTenantDoesNotDelayALightOne) {
   EXPECT_GT(daemon_->count("task"), 0U) << "the heavy one is not through";
 }
 
-// By the clock of the database, which is this host's here. Without a doorbell: nothing rings for
-// it.
+// Measures by the clock of the database, which is this host's here. No doorbell rings for the task.
 TEST(Delay, ADelayedTaskStartsSoonAfterItsTime) {
   Daemon daemon;
   std::vector<std::int64_t> due;
@@ -176,7 +175,7 @@ TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
     EXPECT_EQ(task.at("cause"), "expired");
     EXPECT_TRUE(daemon_->task(task.at("task")).at("attempts").empty());
   }
-  // One that is retried by hand has all the time it needs.
+  // A task that is retried by hand has all the time it needs.
   must({"dead", "retry", "--queue", "keyed", "--all", "--yes"});
   EXPECT_TRUE(eventually([&] { return done().size() == 2; })) << daemon_->log();
 }

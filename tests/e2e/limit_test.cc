@@ -39,7 +39,7 @@ TEST(Limit, ATypeHasATimeOfItsOwn) {
       << daemon.task(id);
 }
 
-// Soft before hard: who listens is not killed.
+// Soft before hard: a handler that listens is not killed.
 TEST(Limit, AHandlerIsAskedToStopFirst) {
   Daemon daemon({.workers = 1,
                  .queue_keys = "max_attempts = 1",
@@ -82,7 +82,7 @@ TEST(Limit, WhoMakesProgressMayTakeItsTime) {
   EXPECT_EQ(daemon.times_logged("reason=\"task made no progress\""), 1U) << daemon.log();
 }
 
-// The expiry of the one lease of queue "default", in microseconds since 1970; 0: nobody has it.
+// The expiry of the one lease of queue "default", in microseconds since 1970; 0: no worker has it.
 std::uint64_t expiry(Daemon& daemon) {
   return daemon.number(
       "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', MAX(expire_at)) FROM q_lock_table"
@@ -101,7 +101,7 @@ std::uint64_t real_us() {
   return clock_ns(CLOCK_REALTIME) / kMicro;
 }
 
-// S5. The database says nothing any more: no renewal, no refusal.
+// S5. The database is silent: no renewal, no refusal.
 TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
   Daemon daemon({.workers = 2,
                  .queue_keys = "exclusive = true",
@@ -134,8 +134,8 @@ TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
   EXPECT_TRUE(daemon.logged("its lease was in doubt")) << daemon.log();
 }
 
-// A block of short tasks under `trouble`, which has to outlast the lease: no task starts beyond it,
-// and each runs once.
+// Runs a block of short tasks under `trouble`, which has to outlast the lease: no task starts after
+// its end, and each runs once.
 void run_block_in(const std::function<void(Daemon&, const std::function<void()>&)>& trouble) {
   Daemon daemon({.workers = 1,
                  .queue_keys = "partitions = 1\nblock_seconds = \"1h\"",
@@ -166,7 +166,7 @@ TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLeaseWhenTheServerIsSilent) {
   });
 }
 
-// Everything else works, acknowledgements among it: the block could go on and on.
+// Everything else works, including acknowledgements: the block could go on and on.
 TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLeaseWhenOnlyItsRenewalFails) {
   run_block_in([](Daemon& daemon, const std::function<void()>& outlast) {
     auto db = daemon.connect();
@@ -198,7 +198,7 @@ TEST(Limit, TheTimeOfTheDatabaseIsNotThatOfTheTask) {
   }
 }
 
-// It did as it was told, for a reason that is not the task's: no attempt is charged.
+// The handler did as it was told, for a reason that is not the task's: no attempt is charged.
 TEST(Limit, AHandlerThatStopsForItsLeaseIsChargedNothing) {
   Daemon daemon(
       {.workers = 1, .queue_keys = "max_attempts = 1", .daemon_keys = "lease_ttl = \"2s\""});

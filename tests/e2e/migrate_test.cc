@@ -31,7 +31,7 @@ class Migrate : public testing::Test {
                std::to_string(db::wanted_schema_version() + 1) +
                ", 'later', UTC_TIMESTAMP(6), '9.9.9')");
   }
-  // As when the newer version has come: this one stands for both.
+  // The state after the newer version has come: this one stands for both.
   static void become_newer(const Daemon& daemon) {
     daemon.connect().execute("DELETE FROM allot_schema WHERE version > " +
                              std::to_string(db::wanted_schema_version()));
@@ -73,7 +73,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0}));
 }
 
-// What starts is refused, before anything is stopped.
+// A program that starts is refused, before anything is stopped.
 TEST_F(Migrate, WhatStartsThenIsRefused) {
   Daemon daemon;
   wait_ready(daemon, 2);
@@ -98,7 +98,7 @@ TEST_F(Migrate, WhatStartsThenIsRefused) {
   EXPECT_EQ(pids(daemon), workers);
 }
 
-// The settler heals a death as ever; the slot stays empty until the newer version is there.
+// The settler heals a death as usual; the slot stays empty until the newer version is there.
 TEST_F(Migrate, AWorkerThatDiesIsHealedAndReplacedByTheNewerVersion) {
   Daemon daemon;
   wait_ready(daemon, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a database can do to its clients, under load. Whatever it is: no process exits, nothing is
-// lost, and what was finished meanwhile is acknowledged and not repeated.
+// What a database can do to its clients, under load. Whatever it does: no process exits, nothing is
+// lost, and tasks that finished meanwhile are acknowledged and not repeated.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -20,7 +20,7 @@ using std::chrono::seconds;
 using support::Database;
 using support::eventually;
 
-// As it should be: without the right to write to a read-only server.
+// The account as it should be: without the right to write to a read-only server.
 constexpr const char* kAccount =
     "CREATE USER app@localhost; CREATE USER app@'127.0.0.1';"
     "GRANT ALL ON *.* TO app@localhost; GRANT ALL ON *.* TO app@'127.0.0.1';"
@@ -44,8 +44,9 @@ bool noticed(const Daemon& daemon) {
       [&] { return daemon.logged("database.lost") || daemon.logged("database.retry"); });
 }
 
-// A server that is started again within its first seconds is not told from the one before: who ends
-// a former connection then may end one of ours that has its number (queue::kill_connections).
+// Nobody can distinguish a server that is restarted within its first seconds from the one before: a
+// worker that ends a former connection then may end one of ours that has its number
+// (queue::kill_connections).
 void wait_until_settled_in(const Database& server) {
   auto db = server.connect();
   EXPECT_TRUE(eventually([&] { return support::server_counter(db, "Uptime") > 2; }));
@@ -79,7 +80,7 @@ class Outage : public testing::Test {
             .server = server_,
             .database_keys = "socket = \"" + server_->socket() + "\"\nuser = \"app\""};
   }
-  // Each exactly once, but for those that ask for a second attempt.
+  // Each task runs exactly once, except those that ask for a second attempt.
   static std::vector<std::string> runs_of(std::vector<std::string> payloads, const Way& way) {
     for (std::size_t i = payloads.size(); way.repeats && i-- > 0;) {
       if (payloads[i].ends_with('7')) payloads.push_back(payloads[i]);
@@ -122,7 +123,7 @@ class Outage : public testing::Test {
     }
     EXPECT_TRUE(noticed(daemon)) << daemon.log();
   }
-  // Commits hang beyond the deadline of the call, and go through or not when nobody is listening.
+  // Commits hang beyond the deadline of the call, and succeed or not when nobody listens.
   static void lose_replies(Daemon& daemon, db::Connection& db) {
     db.execute("BACKUP STAGE START; BACKUP STAGE FLUSH; BACKUP STAGE BLOCK_DDL");
     db.execute("BACKUP STAGE BLOCK_COMMIT");
@@ -201,14 +202,14 @@ TEST_F(Outage, WhileACallHasSeveralTasks) {
   }
 }
 
-// How large the files of a process may grow; only what is in them already may be written then.
+// How large the files of a process may grow; afterwards it can only use the room that they have.
 void limit_files(pid_t pid, rlim_t size) {
   const rlimit limit{size, RLIM_INFINITY};
   ASSERT_EQ(prlimit(pid, RLIMIT_FSIZE, &limit, nullptr), 0);
 }
 
-// Error 1114, as on a full disk: the file that everything is in cannot grow. What needs room waits,
-// and so do what needs none, for its undo log does; then somebody makes room.
+// Error 1114, as on a full disk: the file that holds everything cannot grow. Statements that need
+// room wait, and so do those that need none, because their undo log does; then somebody makes room.
 TEST(OutageOfRoom, TheDiskIsFull) {
   signal(SIGXFSZ, SIG_IGN);  // inherited: the server gets the error, and not the signal
   Database server({"--innodb-file-per-table=0", "--innodb-log-file-size=4M",
@@ -237,7 +238,7 @@ TEST(OutageOfRoom, TheDiskIsFull) {
   EXPECT_EQ(daemon.workers(), pids) << daemon.log();
 }
 
-// Worker and database both die in the middle of a block. What the worker had finished is in its
+// Worker and database both die in the middle of a block. The worker's finished tasks are in its
 // slot until the database is back.
 TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
   Database server;
@@ -296,7 +297,7 @@ TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
   ASSERT_TRUE(eventually([&] { return daemon.written().size() > 100; })) << daemon.log();
   primary.kill9();
   ASSERT_TRUE(eventually([&] { return daemon.logged("database.lost"); })) << daemon.log();
-  // All that came over is applied before it becomes the primary.
+  // All that came over is applied before the replica becomes the primary.
   ASSERT_TRUE(eventually([&] {
     return support::number_of(at_replica,
                               "SELECT COUNT(*) FROM information_schema.processlist"

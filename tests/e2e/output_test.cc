@@ -19,7 +19,7 @@ void append(const std::string& file, const std::string& text) {
   std::ofstream(file, std::ios::app) << text;
 }
 
-// A crash, its settler, a refused reload, a good one, and the stop: each process has its say.
+// A crash, its settler, a refused reload, a good one, and the stop: each process writes lines.
 TEST(Output, AJsonLogIsOneObjectALine) {
   Daemon daemon({.queue_keys = "max_attempts = 2", .log_format = "json"});
   (void)daemon.submit("test.crash", "segv");

@@ -70,7 +70,7 @@ TEST_F(PluginTest, ACommandDiesWithItsWorkerAndTheTaskStartsAgain) {
   ::kill(daemon.busy_workers().at(0), SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(file("attempts"), "1\n2\n");
-  // Reaped as well: the supervisor takes in what lost its parent.
+  // The stray is reaped as well: the supervisor adopts orphans.
   const std::string child = "/proc/" + std::to_string(std::stoi(file("pid")));
   EXPECT_TRUE(eventually([&] { return !fs::exists(child); }));
 }

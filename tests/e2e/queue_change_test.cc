@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues that are resized, and tasks that are moved, under workers that are killed meanwhile.
+// Queues are resized and tasks are moved while workers are killed.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -61,7 +61,7 @@ TEST_F(Change, WhatHasItsPlaceStaysThere) {
   }
 }
 
-// Retired partitions are drained, and new ones found, by workers that never heard of it.
+// Workers that never heard of the resize drain retired partitions, and find new ones.
 TEST_F(Change, ResizeUnderKillsLosesNothing) {
   ASSERT_TRUE(eventually([&] { return daemon_.workers().size() == 3; })) << daemon_.log();
   act({"queue", "pause", "default"});  // so that something waits in every partition

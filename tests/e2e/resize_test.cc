@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ordered and limited queues that are resized while tasks come, wait and run, and workers and the
-// command itself are killed. ALLOT_TEST_KEYS and ALLOT_TEST_TASKS (of a key) make them larger.
+// Ordered and limited queues are resized while tasks come, wait and run, and while workers and the
+// command itself are killed. ALLOT_TEST_KEYS and ALLOT_TEST_TASKS (of a key) make the tests larger.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -61,7 +61,7 @@ class ResizeTest : public KeyedTest {
 };
 
 // Three submitters, each with keys of its own: the command, the client, and the procedure in a
-// transaction whose view is older than what it submits.
+// transaction whose view is older than its tasks.
 class Submitters {
  public:
   Submitters(const Daemon& daemon, int keys, int tasks, std::string (*payload)(int, int))
@@ -212,7 +212,7 @@ TEST_F(ResizeTest, NeverMoreThanMaxRunningThroughTwoResizes) {
   EXPECT_EQ(lines["k0 done"] + lines["k1 done"] + lines["k2 done"], submitted);
 }
 
-// What an operator sees of it, and that nobody leases what waits.
+// What an operator sees of a resize, and that no worker leases partitions that wait.
 TEST_F(ResizeTest, ItIsShownAndCalm) {
   start("partitions = 4\nplacement = \"ordered\"\n", 2);
   must({"queue", "pause", "keyed"});
@@ -259,7 +259,7 @@ TEST_F(ResizeTest, ADeadTaskComesBackWhereItsKeyIs) {
   EXPECT_EQ(done().back(), "k 2");
 }
 
-// One whose last task is due tomorrow would wait until then.
+// A queue whose last task is due tomorrow would wait until then.
 TEST_F(ResizeTest, AQueueWithALateTaskIsAskedFor) {
   start("partitions = 4\nplacement = \"limited\"\nmax_running = 2\n", 1);
   must({"submit", "keyed", "test.keyed", "k 0", "--partition-key", "k", "--delay", "24h"});

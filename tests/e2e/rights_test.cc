@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accounts of docs/database.md, made by the statements that stand there, over verified TLS.
+// The accounts of docs/database.md, made by the statements of the page, over verified TLS.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -103,7 +103,7 @@ class RightsTest : public testing::Test {
     return all;
   }
 
-  // What the account is refused with, without each of its rights in turn.
+  // The messages that refuse the account, without each of its rights in turn.
   void expect_each_to_be_missed(const std::string& account, const std::vector<std::string>& words) {
     for (const Right& right : rights(account)) {
       const std::string place = " ON " + daemon_->database() + "." + right.table;
@@ -153,8 +153,8 @@ TEST_F(RightsTest, TheDocumentedRightsAreEnough) {
   }
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 3; })) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.logged("task.no_handler"); })) << daemon.log();
-  // What runs when everything dies is found again in the next life, and run with care; detached or
-  // not.
+  // Tasks that run when everything dies are found again by the next run, and run with care,
+  // detached or not.
   for (const char* queue : {"default", "still"}) {
     ASSERT_EQ(as("allot_submit", {"submit", queue, "test.spin", ""}).status.code, kExitOk);
   }

@@ -20,8 +20,8 @@ void add_account(Database& server) {
       "REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM app@'127.0.0.1'");
 }
 
-// S2, with workers that have nothing to do: they only read, and only what their old server still
-// has. Nothing is replicated here, so what is seen running was read on the new one.
+// S2, with idle workers: they only read, and only what their old server still has. Nothing is
+// replicated here, so a task that runs was read on the new one.
 TEST(Servers, IdleWorkersAndSubmittersFollowTheWritableOne) {
   Database first({}, support::Network::kTcp);
   Database second({}, support::Network::kTcp);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several tasks at a time inside a worker (B14), with the promises of one at a time: none is lost,
+// Several tasks at a time inside a worker (B14), with the promises of single tasks: none is lost,
 // and none is charged for another.
 #include <gtest/gtest.h>
 
@@ -86,7 +86,7 @@ TEST_F(Side, AHandlerThatDoesNotSayThatItCanRunsAlone) {
   EXPECT_GT(overlap(), 1U);
 }
 
-// Nobody knows whose fault it was: nobody is charged, and each runs alone from then on.
+// Nobody knows which task was at fault: none is charged, and each runs alone from then on.
 TEST_F(Side, AWorkerThatIsKilledChargesNobody) {
   start(8, kOnePartition);
   submit(5, "side.gate", gate_);
@@ -161,7 +161,7 @@ TEST_F(Side, AnOrderedQueueInTheSamePoolStaysInOrder) {
   EXPECT_EQ(next, 10);
 }
 
-// Each leaves its partition on its own, and the worker goes on with those that are idle.
+// Each task leaves its partition on its own, and the worker goes on with its idle threads.
 TEST_F(Side, SeveralAreDetached) {
   start(4, kOnePartition + "detach_after = \"300ms\"\n");
   submit(3, "side.gate", gate_);

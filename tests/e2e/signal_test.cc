@@ -80,7 +80,7 @@ TEST(Signal, AReloadReplacesWorkersAndLeavesTheRunningTaskAlone) {
   const pid_t busy = daemon.busy_workers().front();
   daemon.process().signal(SIGHUP);
   wait_ready(daemon, 6);
-  // All idle ones are gone while the busy one goes on, and the new ones work.
+  // All idle workers are gone while the busy one goes on, and the new ones work.
   ASSERT_TRUE(eventually([&] {
     return std::count_if(before.begin(), before.end(), alive) == 1 && alive(busy);
   })) << daemon.log();
@@ -111,7 +111,7 @@ TEST(Signal, NothingOutlivesASupervisorThatWasKilled) {
   daemon.process().kill9();
   EXPECT_TRUE(eventually([&] { return none_alive(pids); })) << daemon.log();
   EXPECT_EQ(daemon.count("task"), 1U);
-  // The next life takes over at once, whatever the TTL of what the former one held.
+  // The next run takes its leases over at once, whatever their TTL.
   daemon.start();
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
 }

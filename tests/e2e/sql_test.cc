@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that come by SQL: nobody rings for them, and they run all the same.
+// Tasks that are submitted by SQL: nobody rings for them, and they run all the same.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using support::eventually;
 
 class Sql : public testing::Test {
  protected:
-  // Until nobody looks more often than once a second.
+  // Waits until workers look no more often than once a second.
   void let_it_idle() {
     const auto looks = [this] { return support::server_counter(db_, "Com_select"); };
     ASSERT_TRUE(eventually([&] {

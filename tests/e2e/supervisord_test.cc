@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon under a private supervisord, with the section that is installed.
+// The daemon under a private supervisord, with the installed section.
 #include <gtest/gtest.h>
 #include <pwd.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ bool none_alive(const std::vector<pid_t>& pids) {
 
 class Supervisord : public testing::Test {
  protected:
-  // `log_file`: allotd keeps its log itself.
+  // `log_file`: allotd writes its log itself.
   void start(bool log_file, const std::string& most_bytes = "50MB") {
     if (!log_file) {
       std::string config = read_file(daemon_.config_file());
@@ -76,7 +76,7 @@ class Supervisord : public testing::Test {
   [[nodiscard]] pid_t pid() const { return std::atoi(control({"pid", "allotd"}).out.c_str()); }
 
   [[nodiscard]] std::string output() const { return own_ / "allotd.log"; }
-  // All that allotd said, wherever it went.
+  // All lines of allotd, wherever they went.
   [[nodiscard]] std::string told() const {
     std::string text;
     for (int i = 8; i > 0; --i) text += read_file(output() + "." + std::to_string(i));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot top over a daemon that works, on a terminal and into a pipe.
+// allot top with a working daemon, on a terminal and into a pipe.
 #include <gtest/gtest.h>
 
 #include <regex>

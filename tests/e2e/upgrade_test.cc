@@ -33,7 +33,7 @@ class Upgrade : public testing::Test {
     return options;
   }
 
-  // Sends the signal; `times`: how often it has started then, the first time included.
+  // Sends the signal; `times`: how often it has started then, including the first time.
   static void upgrade(Daemon& daemon, std::size_t times) {
     daemon.process().signal(SIGUSR2);
     ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor.start ") == times; }))

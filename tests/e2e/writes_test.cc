@@ -32,8 +32,8 @@ class Writes : public testing::Test {
     daemon_->start();
   }
   [[nodiscard]] std::string runs() const { return support::read_file(output_.path() + "/runs"); }
-  // SIGKILL to a worker inside a handler, or in its acknowledgement, again and again until all is
-  // done, after up to `pause`. How often it hit.
+  // SIGKILLs a worker inside a handler, or in its acknowledgement, again and again until all is
+  // done, after up to `pause`. Returns how often it hit.
   std::size_t massacre(std::chrono::milliseconds pause) {
     std::minstd_rand dice(4711);
     std::size_t kills = 0;
@@ -82,7 +82,7 @@ TEST_F(Writes, AKilledHandlerHasReplacedNothing) {
   EXPECT_EQ(daemon_->value("SELECT COUNT(*) FROM task"), "1");
 }
 
-// B8, B9: each task puts one row and one task in its place, which puts one row more.
+// B8, B9: each task writes one row and submits one task in its place, which writes one row more.
 TEST_F(Writes, EveryEffectHappensOnceUnderKills) {
   constexpr int kTasks = 250;
   begin(3, "block_size = 10\nretry_delays = [\"10ms\"]");
@@ -104,7 +104,7 @@ TEST_F(Writes, EveryEffectHappensOnceUnderKills) {
   EXPECT_EQ(daemon_->count("task_attempt"), 0U) << "no record outlives its task";
 }
 
-// B8 without a transaction of the handler's own.
+// B8 without a transaction of the handler.
 TEST_F(Writes, EveryReplacementHappensOnceUnderKills) {
   constexpr int kTasks = 200;
   begin(3, "block_size = 10\nretry_delays = [\"10ms\"]");
@@ -115,7 +115,7 @@ TEST_F(Writes, EveryReplacementHappensOnceUnderKills) {
   EXPECT_EQ(daemon_->count("task_dead"), 0U);
 }
 
-// Detached, and killed there.
+// The worker is killed after the task was detached.
 TEST_F(Writes, EveryEffectOfADetachedTaskHappensOnceUnderKills) {
   constexpr int kTasks = 100;
   begin(3, "block_size = 10\ndetach_after = \"1ms\"\nretry_delays = [\"10ms\"]");

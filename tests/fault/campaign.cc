@@ -16,12 +16,12 @@ namespace {
 using support::eventually;
 
 // S5: no handler starts later than one TTL (2 s) after the last renewal of its lease. So a run that
-// starts more than a TTL behind a fault has a lease that was renewed behind it, on a connection
-// that works, and another start of its task is not this fault's doing any more. On top comes one
-// back-off (0.5 s), for who tried just before the end and for ends that are noted a little early.
-// No attempt to connect adds to that: one that hangs in a fault ends with it.
+// starts more than a TTL after a fault has a lease that was renewed after it, on a connection that
+// works, and the fault does not explain another start of its task any more. One back-off (0.5 s) is
+// added, for workers that tried just before the end and for ends that are noted a little early. An
+// attempt to connect adds nothing: one that hangs in a fault ends with it.
 constexpr Nanoseconds kRecovery = 2'500'000'000;
-// A worker acknowledges when the oldest that is done has waited for 100 ms, or behind the task that
+// A worker acknowledges when the oldest finished task has waited for 100 ms, or after the task that
 // runs then, which takes at most 300 ms in mixed work; the rest is for a busy machine.
 constexpr Nanoseconds kUnacknowledged = 1'000'000'000;
 
@@ -142,7 +142,7 @@ class Campaign {
     cluster_.keep_logs();
   }
 
-  // Handlers that started while the server's counts were nobody's fault.
+  // Handlers that started while no fault disturbed the server's counts.
   [[nodiscard]] std::uint64_t undisturbed(const Evidence& evidence) const {
     const auto& times = meter_.provoked_times();
     std::uint64_t runs = 0;

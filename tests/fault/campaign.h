@@ -41,10 +41,10 @@ struct CampaignResult {
   Meter::Memory supervisor;
   Meter::Memory worker;
   std::vector<std::string> stories;  // of tasks that ran as they should not have
-  std::string problem;               // why the evidence is not complete; empty: it is
+  std::string problem;               // why the evidence is incomplete; empty: it is complete
   double seconds = 0;
 
-  // Everything promised is there, and so is the evidence.
+  // True when every promise was kept, and the evidence is complete.
   [[nodiscard]] bool clean() const { return verdict.clean() && problem.empty(); }
   [[nodiscard]] std::uint64_t done(const std::string& kind) const;
 };

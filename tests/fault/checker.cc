@@ -33,7 +33,7 @@ struct Span {
 };
 using Spans = std::vector<Span>;
 
-// What lies in at least one of them.
+// The length that at least one of them covers.
 Nanoseconds covered(Spans spans) {
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.begin < b.begin; });
@@ -49,14 +49,14 @@ Nanoseconds covered(Spans spans) {
 enum class Deaths { kCount, kDoNotCount };
 enum class Deadline { kNone, kAck };
 
-// Of a worker whose allotd is `parent`.
+// A fault that hit a worker whose allotd is `parent`.
 Scope scope_of(const Fault& fault, pid_t parent = 0) {
   if (fault.pid == 0 || fault.reach == Reach::kAll) return Scope::kAll;
   if (fault.reach == Reach::kHost || fault.pid == parent) return Scope::kHost;
   return fault.pid < 0 ? Scope::kPartition : Scope::kWorker;
 }
 
-// Deaths say most, then the narrowest: the lower the better.
+// Ranks faults, best first: deaths explain most, then the narrowest.
 int rank_of(const Fault& fault, pid_t parent) {
   return (fault.fatal ? 0 : 10) + static_cast<int>(scope_of(fault, parent));
 }
@@ -89,7 +89,7 @@ class Check {
       verdict_.complaints.push_back(what + ": " + about);
   }
 
-  // Of a task whose story is worth to be told.
+  // Remembers a task whose story is worth telling.
   void doubt(std::uint64_t& counter, const std::string& what, const std::string& tag,
              const std::string& more = {}) {
     complain(counter, what, tag + more);
@@ -163,7 +163,7 @@ class Check {
         return;
       case Answer::kUnknown:
         ++verdict_.unknown;
-        // Once it was seen it is as good as acknowledged: it may not vanish half way.
+        // Once somebody saw the task it counts as acknowledged: it may not vanish half way.
         if (exists(tag) && !accounted_for(tag)) doubt(verdict_.lost, "started, then lost", tag);
         return;
     }
@@ -210,8 +210,8 @@ class Check {
     if (before.mark == Mark::kSuccess && *before.end <= after.start) ++repeated.finished;
   }
 
-  // The earlier runs that may go on beside this one: by the kernel's word, or because they ended
-  // later. Those whose worker was killed before only if there is nobody else.
+  // The earlier runs that may go on beside this one: because the kernel said so, or because they
+  // ended later. Runs whose worker was killed before count only if there is no other.
   [[nodiscard]] std::vector<const Run*> besides(const Runs& runs, std::size_t which) const {
     const Run& after = runs[which];
     std::vector<const Run*> alive;
@@ -246,13 +246,14 @@ class Check {
     }
   }
 
-  // Was the worker hit from `from` to `to`? A kill shows at once, anything else also afterwards.
+  // Whether a fault hit the worker between `from` and `to`. A kill shows at once, any other fault
+  // also afterwards.
   [[nodiscard]] bool during(const Fault& fault, Nanoseconds from, Nanoseconds to) const {
     const Nanoseconds last = fault.end + (fault.fatal ? 0 : evidence_.recovery);
     return fault.begin <= to && last >= from;
   }
-  // The fault that says most. Deadline::kAck: one that hit all counts only if the run was not
-  // acknowledged by then, or each of them would explain whatever was finished any time before.
+  // The fault that explains most. Deadline::kAck: a fault that hit all counts only if the run was
+  // not acknowledged by then, or it would explain every task that finished any time before.
   [[nodiscard]] const Fault* hit(const Run& run, Nanoseconds from, Nanoseconds to, Deaths deaths,
                                  Deadline deadline = Deadline::kNone) const {
     const Nanoseconds acknowledged = deadline == Deadline::kAck && run.end
@@ -302,7 +303,7 @@ class Check {
     }
   }
 
-  // S7, S10: a crash is an attempt. One that a fault hit as well may have gone uncharged.
+  // S7, S10: a crash is an attempt. If a fault hit as well, the crash may have gone uncharged.
   void judge_crashes(const std::string& tag, const Runs& runs) {
     unsigned charged = 0;
     unsigned allowed = evidence_.max_attempts;
@@ -341,7 +342,7 @@ class Check {
     verdict_.poison.push_back({tag, runs.front().mark == Mark::kRaze, runs.size()});
   }
 
-  // A run that starts there, and ends at once, would be excused.
+  // Otherwise a run that starts there, and ends at once, would be excused.
   void measure_excuses() {
     if (evidence_.traces.empty()) return;
     const auto [first, last] =

@@ -10,7 +10,7 @@
 
 namespace allot::fault {
 
-// What a fault that explains something hit, the narrowest first.
+// What a fault hit that explains something, the narrowest first.
 enum class Scope { kWorker, kPartition, kHost, kAll };
 
 struct Verdict {
@@ -30,7 +30,7 @@ struct Verdict {
   // Must all be 0.
   std::uint64_t lost = 0;          // acknowledged, but neither finished nor in a table
   std::uint64_t unfinished = 0;    // still in the table task
-  std::uint64_t unexpected = 0;    // ran or is there although refused, or never submitted
+  std::uint64_t unexpected = 0;    // ran or exists although refused, or never submitted
   std::uint64_t doubled = 0;       // one submission, two tasks
   std::uint64_t torn = 0;          // batches of which only a part exists
   std::uint64_t buried = 0;        // dead without a reason
@@ -47,7 +47,7 @@ struct Verdict {
   };
   std::map<std::string, Repeated> duplicates_by;  // the kind of fault that explains them
   std::map<Scope, std::uint64_t> duplicates_within;
-  // Of the time from the first start to the last one: the part in which a fault that hit all would
+  // Of the time from the first start to the last one: the share in which a fault that hit all would
   // explain a duplicate of any task; by kind of fault, and of all kinds together.
   std::map<std::string, double> excused_by;
   double excused = 0;
@@ -64,7 +64,7 @@ struct Verdict {
   struct Restart {
     std::string kind;  // of fault
     Nanoseconds after = 0;
-    bool disturbed = false;  // meanwhile another fault was at work that was no kill of one worker
+    bool disturbed = false;  // another fault than the kill of one worker was at work
   };
   std::vector<Restart> restarts;
 
@@ -78,10 +78,10 @@ struct Verdict {
   }
 };
 
-// Pure: the same evidence, the same verdict. A duplicate is explained by a fault that hit the
-// worker of the earlier run between the two starts, the narrowest that fits; one that hit all has
-// to have begun before the earlier run must have been acknowledged. An overlap is explained only by
-// one that left that worker alive.
+// Pure: the same evidence gives the same verdict. A duplicate is explained by a fault that hit the
+// worker of the earlier run between the two starts, the narrowest that fits; a fault that hit all
+// has to have begun before the earlier run must have been acknowledged. An overlap is explained
+// only by a fault that left that worker alive.
 Verdict check(const Evidence& evidence);
 
 }  // namespace allot::fault

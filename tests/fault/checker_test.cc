@@ -186,7 +186,7 @@ TEST(Checker, InAnExclusiveQueueNoFaultExcusesAnOverlap) {
   EXPECT_TRUE(check(story).clean());
 }
 
-// The first run was killed, the second one goes on: it is the one that the kernel speaks of.
+// The first run was killed, the second one goes on: the kernel speaks of the second.
 TEST(Checker, AnOverlapIsNotWithTheDead) {
   Story story;
   story.told_of(1, 1, Answer::kAcknowledged)
@@ -218,7 +218,7 @@ TEST(Checker, WhatExplainsADuplicateIsCounted) {
   EXPECT_EQ(verdict.duplicates_by.at("kill").finished, 1U);
 }
 
-// What hit all would else explain each task that was finished any time before and starts again.
+// Else a fault that hit all would explain each task that finished any time before and starts again.
 TEST(Checker, WhatHitAllExplainsOnlyWhatWasNotAcknowledgedByThen) {
   const auto twice = [](pid_t pid, Nanoseconds begin, Reach reach, Nanoseconds end) {
     return check(Story()

@@ -28,7 +28,7 @@ Cluster::Cluster(const ClusterOptions& options)
       for_workers_(folder_ / "w", server_.socket()),
       for_submitters_(folder_ / "s", server_.socket()),
       database_(server_.make_database()) {
-  // Not root: that account may write to a server that is read-only.
+  // The account is not root, because root may write to a read-only server.
   auto root = server_.connect();
   root.execute("CREATE USER 'allot'@'localhost'");
   root.execute("GRANT ALL PRIVILEGES ON " + database_ + ".* TO 'allot'@'localhost'");
@@ -50,7 +50,7 @@ e2e::DaemonOptions Cluster::host_options(unsigned number) {
       "\nretry_delay_max = \"200ms\"\n";
   options.queue_keys = keys;
   const std::string more = "retry_delay = \"20ms\"\n" + keys;
-  // A worker of its own for what neither crashes nor is ended by the supervisor: see Storm.
+  // A separate worker for tasks that neither crash nor make the supervisor end it: see Storm.
   options.more =
       "[pools.calm]\nsize = 1\nqueues = [\"default\"]\n[queues.exclusive]\nexclusive = true\n" +
       more + "[queues.fragile]\n" + more + "[plugins.fault]\noutput = \"" + traces() + "\"\n";

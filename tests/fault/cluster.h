@@ -34,9 +34,9 @@ class Cluster {
   [[nodiscard]] Proxy& for_submitters() { return for_submitters_; }
   [[nodiscard]] std::vector<std::unique_ptr<Host>>& hosts() { return hosts_; }
 
-  // Without the proxies; nullopt: the server is down or takes no writes.
+  // Connects without the proxies; nullopt: the server is down or takes no writes.
   [[nodiscard]] std::optional<db::Connection> connect() const;
-  // Whether no task waits and no lease is held.
+  // True when no task waits and no lease is held.
   [[nodiscard]] bool drained() const;
   // The tags in a table that has payloads.
   [[nodiscard]] std::vector<std::string> tags_in(const std::string& table) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a random schedule meets too rarely: a packet that is late by just so much, a worker that
-// dies or stands still at just that point. Each case is for a rule of the lease protocol and fails
-// without it, every time (scripts/mutants).
+// Cases that a random schedule meets too rarely: a packet that is late by the right time, a worker
+// that dies or stands still at the right point. Each case is for a rule of the lease protocol and
+// fails without it, every time (scripts/mutants).
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -20,7 +20,7 @@ using support::eventually;
 using support::value_of;
 
 // One worker, which reaches the database through a proxy, in the handler of the first task of a
-// block. Somebody else is seen to take its partition by what that leaves in the database.
+// block. The test sees in the database when somebody else takes its partition.
 class Directed : public testing::Test {
  protected:
   [[nodiscard]] DaemonOptions options(const std::string& queue_keys,
@@ -49,7 +49,7 @@ class Directed : public testing::Test {
   bool held() {
     return eventually([&] { return proxy_.holds(); });
   }
-  // The held packet reaches the server, which does all of it.
+  // The held packet reaches the server, which executes all of it.
   void land() {
     auto db = daemon_->connect();
     const std::string id = std::to_string(proxy_.let_go());
@@ -62,7 +62,7 @@ class Directed : public testing::Test {
                           id) == "0";
     }));
   }
-  // As another host would that saw it standing still, and that charged attempts since.
+  // Does what another host would do that saw the worker standing still, and charges attempts.
   void steal(int attempts = 2) {
     auto db = daemon_->connect();
     db.execute(
@@ -80,7 +80,7 @@ class Directed : public testing::Test {
                     "SELECT CONCAT_WS(' ', epoch, COALESCE(lock_by, '-'), state, expire_at,"
                     " COALESCE(suspect_to, '-'), suspect_n) FROM q_lock_table");
   }
-  // What a late worker must not change: tasks, where they are, their attempts.
+  // The rows that a late worker must not change: tasks, their places, their attempts.
   [[nodiscard]] std::string tasks() const {
     auto db = daemon_->connect();
     return value_of(
@@ -98,7 +98,7 @@ class Directed : public testing::Test {
   std::unique_ptr<Daemon> daemon_;
 };
 
-// S6: what was sent under a lease and arrives after it has changed nothing.
+// S6: a statement that was sent under a lease and arrives after it has changed nothing.
 struct Verb {
   const char* name;
   const char* text;            // in its packet
@@ -130,7 +130,7 @@ TEST_P(LateVerb, ChangesNothing) {
   const std::string tasks_before = tasks();
   land();
   EXPECT_EQ(lease(), lease_before) << "the lease of somebody else\n" << daemon_->log();
-  // What has truly finished may be acknowledged at any time.
+  // A truly finished task may be acknowledged at any time.
   if (std::string(verb.verdict) != "ok") {
     EXPECT_EQ(tasks(), tasks_before) << daemon_->log();
   }
@@ -228,8 +228,8 @@ TEST_F(Directed, ASettlersLateChargeOfADetachedTaskChangesNothing) {
   EXPECT_EQ(lease() + " | " + tasks(), before) << daemon_->log();
 }
 
-// S1. The keeper gives it up, for its reply does not come; when it arrives the task is done and the
-// lease released.
+// S1. The keeper gives the renewal up, because its reply does not come; when it arrives the task is
+// done and the lease released.
 TEST_F(Directed, ARenewalBehindTheReleaseLocksNothing) {
   daemon_ = std::make_unique<Daemon>(options({}, "lease_ttl = \"3s\""));
   (void)daemon_->submit("test.gate", "ok " + gate());
@@ -242,8 +242,8 @@ TEST_F(Directed, ARenewalBehindTheReleaseLocksNothing) {
   EXPECT_EQ(lease(), before) << "leased by nobody\n" << daemon_->log();
 }
 
-// S9: what a dead worker has sent may still be under way in the server. The settler ends that
-// first; else it takes the partition for a holder that is gone, behind the settler's back.
+// S9: the last call of a dead worker may still be executing in the server. The settler ends it
+// first; else that call takes the partition for a dead holder, behind the settler's back.
 TEST_F(Directed, ADeadWorkersLeaseIsNotTakenAfterItsDeath) {
   daemon_ = std::make_unique<Daemon>(options({}, "lease_ttl = \"1h\""));
   e2e::wait_ready(*daemon_, 1);
@@ -267,7 +267,7 @@ TEST_F(Directed, ADeadWorkersLeaseIsNotTakenAfterItsDeath) {
   EXPECT_TRUE(eventually([&] { return daemon_->drained(); })) << lease() << "\n" << daemon_->log();
 }
 
-// Two hosts, of which the first comes to stand still in the middle of a block.
+// Two hosts; the first stands still in the middle of a block.
 class TwoHosts : public Directed {
  protected:
   void begin_both(const std::string& daemon_keys, const std::vector<nlohmann::json>& tasks) {
@@ -287,7 +287,7 @@ class TwoHosts : public Directed {
   std::unique_ptr<Daemon> other_;
 };
 
-// S5: the deadline of its lease is looked at right before each handler.
+// S5: the worker looks at the deadline of its lease right before each handler.
 TEST_F(TwoHosts, AWorkerThatStoodStillStartsNothing) {
   begin_both("lease_ttl = \"1s\"\n", {{{"type", "test.gate"}, {"payload", "ok " + gate()}},
                                       {{"type", "test.write"}, {"payload", "once"}}});
@@ -305,8 +305,8 @@ TEST_F(TwoHosts, AWorkerThatStoodStillStartsNothing) {
   daemon_->process().signal(SIGCONT);
 }
 
-// A lease is renewed for a task that may still run, not for one that is over its time: a handler
-// that hangs where nobody can kill it does not keep its partition.
+// A worker renews its lease for a task that may still run, not for one that is over its time: a
+// handler that hangs where nobody can kill it does not keep its partition.
 TEST_F(TwoHosts, AHungTaskIsNotRenewedFor) {
   begin_both("lease_ttl = \"1s\"\ntask_timeout = \"4s\"\n",
              {{{"type", "test.gate"}, {"payload", "ok " + gate()}}});

@@ -11,17 +11,17 @@
 
 namespace allot::fault {
 
-// Everything that the checker may know. Each kind of record is one line of a file that was
-// appended to with one write, so that a process that is killed leaves whole lines. Times are
-// nanoseconds of CLOCK_BOOTTIME: all parts of a run are on one host.
+// Everything that the checker may know. Each kind of record is one line of a file that was appended
+// to with one write, so that a killed process leaves whole lines. Times are nanoseconds of
+// CLOCK_BOOTTIME, because all parts of a run are on one host.
 using Nanoseconds = std::int64_t;
 inline constexpr Nanoseconds kMillisecond = 1'000'000;
 inline constexpr Nanoseconds kSecond = 1'000'000'000;
 
 enum class Answer { kAcknowledged, kRefused, kUnknown };
 
-// What a submitter was told about the tasks `first` .. `first + count - 1` of its own numbering,
-// which went in one batch: wholly or not at all.
+// The answer that a submitter got for the tasks `first` .. `first + count - 1` of its own
+// numbering, which went in one batch: as a whole or not at all.
 struct Told {
   unsigned submitter = 0;
   std::uint64_t first = 0;
@@ -48,8 +48,8 @@ struct Trace {
   pid_t pid = 0;     // of the worker
   pid_t parent = 0;  // of the worker's allotd
   Nanoseconds at = 0;
-  // For people, of a start only: the number of this attempt, the epoch of its lease, and until when
-  // its worker is sure of that.
+  // For people, only for a start: the number of this attempt, the epoch of its lease, and until
+  // when its worker is sure of that.
   unsigned attempt = 0;
   std::uint64_t epoch = 0;
   Nanoseconds lease_until = 0;
@@ -58,20 +58,20 @@ struct Trace {
 // How much a fault hits at once.
 enum class Reach {
   kOne,   // one worker or a connection of it; one partition
-  kHost,  // an allotd with all that is its
+  kHost,  // an allotd with everything below it
   kAll,   // the server, or all connections to it
 };
 
-// A fault that was really done, from its beginning until its effect was over.
+// A fault that really happened, from its beginning until its effect was over.
 struct Fault {
   std::string kind;
-  // The worker that it hit; an allotd, with all that is its; place_of() a partition, whoever has
-  // it; 0: all of them.
+  // The worker that it hit; an allotd, with everything below it; place_of() a partition, whichever
+  // worker has it; 0: all of them.
   pid_t pid = 0;
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
   bool fatal = false;      // the process ended between begin and end
-  bool unguarded = false;  // it stood still, and so did whoever could have killed it
+  bool unguarded = false;  // it stood still, and so did the process that could have killed it
   Reach reach = Reach::kOne;
 };
 
@@ -90,7 +90,7 @@ struct Evidence {
 
 // A number that no process has.
 pid_t place_of(std::uint64_t queue_id, std::uint64_t partition_no);
-// The partition of a task by its public id; -1: it is none.
+// The partition of a task by its public id; -1: no id.
 pid_t place_of(const std::string& task);
 
 const char* name_of(Mark mark);
@@ -98,14 +98,14 @@ std::string tag_of(unsigned submitter, std::uint64_t number);
 
 std::string line_of(const Told& told);
 std::string line_of(const Fault& fault);
-// nullopt: not such a line.
+// nullopt: the line is no such record.
 std::optional<Told> parse_told(std::string_view line);
 std::optional<Trace> parse_trace(std::string_view line);
 std::optional<Fault> parse_fault(std::string_view line);
 
 // Appends a line with one write. Throws std::runtime_error when that fails.
 void append_line(const std::string& path, const std::string& line);
-// All lines of a file. Throws std::runtime_error at the first that parses as none.
+// All lines of a file. Throws std::runtime_error at the first line that cannot be parsed.
 std::vector<Told> read_told(const std::string& path);
 std::vector<Trace> read_traces(const std::string& path);
 std::vector<Fault> read_faults(const std::string& path);

@@ -67,8 +67,8 @@ TEST(Campaign, TheDatabaseSuffers) {
   run(options, "database");
 }
 
-// A host comes back when another one has its leases: slow tasks, so that the other is still at it,
-// and whoever is late says retry or fail.
+// A host comes back when another one has its leases: tasks are slow, so that the other is still at
+// work, and a late worker answers retry or fail.
 TEST(Campaign, LateWorkersDoNoHarm) {
   CampaignOptions options;
   options.seed = 6;
@@ -103,7 +103,7 @@ CampaignOptions poisoned(Work work) {
   return options;
 }
 
-// The number of times that each one ran that is dead of it.
+// How often each task ran that died of its crashes.
 std::vector<std::uint64_t> runs_of_poison(const Verdict& verdict, bool host) {
   std::vector<std::uint64_t> runs;
   for (const Verdict::Poison& poison : verdict.poison) {
@@ -112,8 +112,8 @@ std::vector<std::uint64_t> runs_of_poison(const Verdict& verdict, bool host) {
   return runs;
 }
 
-// S10: its neighbours all finish, and each crash is an attempt, neither more nor less. Some more
-// such tasks come by chance.
+// S10: the other tasks all finish, and each crash is exactly one attempt. Some more such tasks come
+// by chance.
 TEST(Campaign, ATaskThatSegfaultsIsBuried) {
   const auto result = run(poisoned(Work::kPoison), "poison");
   const auto runs = runs_of_poison(result.verdict, false);
@@ -122,7 +122,7 @@ TEST(Campaign, ATaskThatSegfaultsIsBuried) {
   EXPECT_EQ(result.verdict.dead_by_attempts, runs.size()) << "a neighbour is dead as well";
 }
 
-// S7: its neighbours all finish, and it is found.
+// S7: the other tasks all finish, and the culprit is found.
 TEST(Campaign, ATaskThatKillsItsHostIsBuried) {
   const auto result = run(poisoned(Work::kRazing), "razed");
   EXPECT_GE(result.done("razed"), 4U);
@@ -133,7 +133,7 @@ TEST(Campaign, ATaskThatKillsItsHostIsBuried) {
   EXPECT_EQ(result.verdict.dead_by_attempts, 1U + runs_of_poison(result.verdict, false).size());
 }
 
-// What can be submitted is; what cannot be written waits until there is room.
+// Submissions that find room succeed; writes that find none wait until there is room.
 TEST(Campaign, TheDiskIsFull) {
   CampaignOptions options;
   options.seed = 8;

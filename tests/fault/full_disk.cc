@@ -9,7 +9,7 @@
 namespace allot::fault {
 namespace {
 
-// Filled by rows of ever smaller size, until not even one of these fits.
+// Fills it with rows of ever smaller size, until not even one of these fits.
 constexpr std::size_t kLargest = 500'000;
 constexpr std::size_t kSmallest = 1'000;
 

@@ -12,13 +12,14 @@
 
 namespace allot::fault {
 
-// A server whose files may not grow and have no room left (1114), as on a full disk, until this is
-// destroyed. Needs no right of root: it is the limit of that process for the size of its files.
+// Until it is destroyed, the files of a server may not grow and have no room left (1114), as on a
+// full disk. It needs no root, because it limits the size of that process's files.
 class FullDisk {
  public:
-  // Of a server for which that works: all tables are in one file, and the log is smaller.
+  // The settings of a server for which that works: all tables in one file, and a smaller log.
   static std::vector<std::string> server_settings();
-  // To be called before such a server starts: it shall get an error, and no signal that kills it.
+  // Call it before such a server starts, so that the server gets an error, and no signal that kills
+  // it.
   static void ignore_signal();
 
   // `db`: a session of `server`; nullopt: it is down.

@@ -32,7 +32,7 @@ Targets children_of(pid_t parent) {
     if (pid <= 1 || parent_of(pid) != parent) continue;
     UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     const bool worker = has_word(pid, "--run");
-    // Looked at again: now the number cannot be given away any more.
+    // Looks again, because now nobody else can get the number any more.
     if (handle.valid() && parent_of(pid) == parent)
       targets.push_back({pid, worker, std::move(handle)});
   }

@@ -26,12 +26,13 @@ using Targets = std::vector<Target>;
 
 // 0: there is no such process.
 pid_t parent_of(pid_t pid);
-// The process itself; of a settler its allotd, for what it cannot do is left undone by the host.
+// The process itself; for a settler its allotd, because the host lacks what a settler cannot do.
 pid_t accountable_for(pid_t pid);
 // "VmRSS" of a process in bytes; 0: it is over.
 std::uint64_t resident_bytes(pid_t pid);
 
-// What would be one machine: an allotd and its workers, which may stop, die and come back together.
+// The counterpart of one machine: an allotd and its workers, which may stop, die and come back
+// together.
 class Host {
  public:
   explicit Host(const e2e::DaemonOptions& options) : daemon_(options) {}
@@ -44,9 +45,9 @@ class Host {
   [[nodiscard]] Targets workers();
   // True once when allotd ended without having been asked to.
   [[nodiscard]] bool died();
-  // Only allotd; start() is to follow. Its workers end by themselves.
+  // Kills only allotd; start() has to follow. Its workers end by themselves.
   void kill_daemon();
-  // Everything at once; returns what was killed, allotd not among it.
+  // Kills everything at once; returns the killed processes except allotd.
   Targets kill();
   Targets stop_all();
   void resume(const Targets& stopped);

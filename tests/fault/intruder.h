@@ -10,19 +10,19 @@
 
 namespace allot::fault {
 
-// A session that holds locks which workers need, until it is destroyed. Not to be used after the
-// server went away; its destructor may be.
+// A session that holds locks which workers need, until it is destroyed. Do not use it after the
+// server went away; only destroy it.
 class Intruder {
  public:
   explicit Intruder(db::Connection connection) : db_(std::move(connection)) {}
 
-  // Each locks rows of a partition that is leased now, which `pick` chooses. place_of() that
-  // partition; nullopt: nothing was locked.
+  // Each locks rows of a leased partition, which `pick` chooses, and returns its place_of();
+  // nullopt: it locked nothing.
   std::optional<pid_t> hold_lease(std::uint64_t pick);
   std::optional<pid_t> hold_tasks(std::uint64_t pick);
-  // place_of() the partition of which it may have held locks, also when nullopt came back.
+  // place_of() the partition whose rows it may have locked, also after it returned nullopt.
   [[nodiscard]] std::optional<pid_t> touched() const { return touched_; }
-  // Makes a worker the victim of a deadlock; takes half a second at most. nullopt: it was none.
+  // Makes a worker the victim of a deadlock; takes half a second at most. nullopt: no worker was.
   std::optional<pid_t> deadlock(std::uint64_t pick);
 
  private:

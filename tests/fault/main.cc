@@ -32,7 +32,7 @@ int run(const Arguments& arguments) {
   if (!arguments.kinds.empty()) options.weights = {};
   for (const unsigned kind : arguments.kinds)
     options.weights.at(kind) = std::max(1U, kAllKinds.at(kind));
-  // The tests' server never syncs; this one does what a careful operator's does.
+  // The tests' server never syncs; this one syncs like a careful operator's.
   options.server_settings = {"--innodb-flush-method=fsync", "--innodb-flush-log-at-trx-commit=1"};
   if (arguments.binlog) {
     options.server_settings.insert(options.server_settings.end(),

@@ -8,9 +8,9 @@ namespace {
 
 constexpr Nanoseconds kBetween = 2 * kSecond;  // looks at memory
 constexpr Nanoseconds kWarm = 10 * kSecond;    // a process has what it needs by then
-constexpr Nanoseconds kGone = 3 * kBetween;    // not seen for so long: the number is another's
+constexpr Nanoseconds kGone = 3 * kBetween;    // unseen for so long: a reused number
 
-// No status variable tells it.
+// No status variable has it.
 std::uint64_t timeouts(db::Connection& db) {
   auto results = db.execute(
       "SELECT count FROM information_schema.innodb_metrics WHERE name = 'lock_timeouts'");

@@ -27,17 +27,18 @@ class Meter {
     std::uint64_t most = 0;
   };
 
-  // To be called about once a second. What the server counted since the last call is `provoked`
-  // when a fault held locks meanwhile, or kept a session from giving back those that it had.
+  // Call it about once a second. What the server counted since the last call is `provoked` when a
+  // fault held locks meanwhile, or kept a session from giving back its own.
   void sample(bool provoked);
 
   [[nodiscard]] const Counted& counted() const { return counted_; }
   [[nodiscard]] const Counted& provoked() const { return provoked_; }
-  // Between two calls, when it was provoked; in order, each begins where another may have ended.
+  // The spans between two calls that were provoked, in order; each begins where another may have
+  // ended.
   [[nodiscard]] const std::vector<std::pair<Nanoseconds, Nanoseconds>>& provoked_times() const {
     return provoked_times_;
   }
-  // Of the process that lived longest; `first` is what it had some seconds after its start.
+  // For the process that lived longest; `first` is its memory some seconds after its start.
   [[nodiscard]] Memory supervisor() const { return longest(supervisors_); }
   [[nodiscard]] Memory worker() const { return longest(workers_); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handler of the fault harness: says when it starts and when it is about to return.
+// The handler of the fault harness: it records when it starts and when it is about to return.
 //   [plugins.fault]
 //   output = "FILE"        traces; FILE.razed: the processes that raze killed
 // payload: TAG MILLISECONDS success|retry|fail|crash|poison|raze|late
@@ -25,7 +25,7 @@
 
 namespace {
 
-// What this worker says of its lease, so that a report can tell under which one a task ran. No
+// What this worker knows about its lease, so that a report can say under which one a task ran. No
 // ordinary plugin may look there.
 class OwnSlot {
  public:
@@ -106,7 +106,8 @@ class Traced : public allot::Handler {
   }
 
   // The kernel knows better than any clock whether another run of this task is still going on: each
-  // locks one byte, at a place of the tag's own, and a process that dies lets go of it.
+  // run locks one byte, at a place of the tag's own, and the kernel releases the lock of a process
+  // that dies.
   static off_t place_of(const std::string& tag) {
     const auto dot = tag.find('.');
     return (std::stoll(tag) << 40) + std::stoll(tag.substr(dot + 1));

@@ -24,7 +24,7 @@ namespace {
 constexpr int kClient = 0;
 constexpr int kServer = 1;
 constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
-// The replies to the statements of one trip come one after the other; all are lost.
+// The replies to the statements of one trip come one after the other; all of them are lost.
 constexpr Nanoseconds kReplyTime = 50 * kMillisecond;
 
 sockaddr_un address_of(const std::string& path) {
@@ -52,8 +52,8 @@ pid_t peer_of(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
 }
 
-// Of the server's first packet: 4 bytes of head, protocol 10, its version with a 0 at its end, then
-// the connection's id, lowest byte first.
+// The beginning of the server's first packet: 4 bytes of head, protocol 10, its version with a 0 at
+// its end, then the connection's id, lowest byte first.
 std::uint32_t connection_id(std::string_view greeting) {
   if (greeting.size() < 6 || greeting[4] != 10) return 0;
   const std::size_t end = greeting.find('\0', 5);
@@ -68,8 +68,8 @@ bool has(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
 
-// Is anything of this committed when the server is done with it? A write outside of a transaction
-// is. `open`: a transaction is; set anew.
+// Whether any of this is committed when the server is done with it. A write outside of a
+// transaction is. `open`: whether a transaction is open; updated.
 bool commits(std::string_view bytes, bool& open) {
   const std::size_t commit = bytes.rfind("COMMIT");
   if (commit != std::string_view::npos && !bytes.substr(commit).starts_with("COMMITTED")) {
@@ -93,9 +93,9 @@ struct Proxy::Link {
   enum class State { kPassing, kSilent, kLosing, kHolding };
 
   std::array<UniqueFd, 2> ends;
-  std::array<std::string, 2> unsent;  // to that end
-  std::string held;                   // to the server, later
-  bool let_go = false;                // no more is held
+  std::array<std::string, 2> unsent;  // bytes for that end
+  std::string held;                   // bytes for the server, sent later
+  bool let_go = false;                // nothing is held any more
   bool gave_up = false;               // the client did, while something was held
   pid_t pid = 0;
   std::uint32_t connection = 0;
@@ -168,7 +168,7 @@ bool Proxy::holds() const {
   });
 }
 
-// Until the server answers the link stays, also without its client.
+// The link stays until the server answers, even without its client.
 std::uint32_t Proxy::let_go() {
   const std::lock_guard lock(mutex_);
   delivered_ = false;
@@ -248,7 +248,7 @@ bool Proxy::seen(Link& link, int from, std::string_view bytes) {
     }
     if (link.let_go) {
       delivered_ = true;
-      if (link.gave_up) {  // all of it is done, then the server sees the end
+      if (link.gave_up) {  // the server executes all of it, then sees the end
         ::shutdown(link.ends[kServer].get(), SHUT_WR);
         return true;
       }
@@ -270,7 +270,7 @@ bool Proxy::seen(Link& link, int from, std::string_view bytes) {
     link.reach = commit_.all ? Reach::kAll : Reach::kOne;
     link.state = Link::State::kLosing;
     link.began = now();
-    // Without any reply, for the server is busy or gone, it is cut all the same.
+    // If no reply comes, because the server is busy or gone, the link is cut all the same.
     link.until = link.began + 20 * kReplyTime;
   }
   link.unsent.at(static_cast<std::size_t>(1 - from)).append(bytes);

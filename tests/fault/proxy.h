@@ -22,15 +22,15 @@ namespace allot::fault {
 enum class Trouble {
   kDelay,      // nothing passes for a while, then all of it
   kCut,        // both sides see the end
-  kBlackHole,  // nothing passes for a while, then it is cut; nobody is told before
+  kBlackHole,  // nothing passes for a while, then it is cut without notice
   kLoseReply,  // the next commit passes, its reply does not; then it is cut
   kHalfOpen,   // the server sees the end, the client hears nothing more for a while
   kOrphan,     // the client sees the end, the server hears nothing more for a while
 };
 const char* name_of(Trouble trouble);
 
-// Between clients and a MariaDB, over Unix sockets: real sockets, one thread, a poll loop. The
-// client's pid is known from its socket, the server's connection id from its greeting.
+// Sits between clients and a MariaDB, over Unix sockets: real sockets, one thread, a poll loop. It
+// knows the client's pid from its socket, and the server's connection id from its greeting.
 class Proxy {
  public:
   // Throws std::system_error when it cannot listen.
@@ -39,25 +39,25 @@ class Proxy {
   Proxy& operator=(const Proxy&) = delete;
   ~Proxy();
 
-  // Begins `trouble` on a connection that `pick` chooses, or on all; without any, on the one that
-  // comes next. `length` is how long it lasts (kCut: not used). Does not wait for its end.
-  // kLoseReply hits the connection with the next commit, or all that have one within `length`.
+  // Begins `trouble` on a connection that `pick` chooses, or on all; if there is none, on the next
+  // one. `length` is how long it lasts (kCut: not used). Does not wait for its end. kLoseReply hits
+  // the connection with the next commit, or all that have one within `length`.
   void begin(Trouble trouble, bool all, std::uint64_t pick, std::chrono::milliseconds length);
 
-  // The next packet of a client in which `text` occurs stays here, with all that comes behind it on
-  // its connection, also when that client gives up or dies: as in a network that is slow.
+  // Holds back the next packet of a client in which `text` occurs, with everything after it on its
+  // connection, also when that client gives up or dies: as in a slow network.
   void hold_back(std::string text);
   [[nodiscard]] bool holds() const;
-  // It reaches the server now. Returns the server's id of its connection; 0: that has ended by now,
-  // and the packet with it.
+  // Lets it reach the server now. Returns the server's id of its connection; 0: that has ended by
+  // now, and the packet with it.
   std::uint32_t let_go();
-  // The server has begun to answer what was let go.
+  // True when the server has begun to answer the packet that was let go.
   [[nodiscard]] bool delivered() const;
 
-  // Whether there was any trouble since the last call, for who was in the middle of a transaction
-  // may have kept its locks.
+  // Whether there was any trouble since the last call, because a client in the middle of a
+  // transaction may have kept its locks.
   [[nodiscard]] bool troubled();
-  // What was done up to now: troubles that are over.
+  // The troubles that are over by now.
   [[nodiscard]] std::vector<Fault> take_faults();
 
   struct Client {

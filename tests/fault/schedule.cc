@@ -51,7 +51,7 @@ milliseconds length_of(Dice& dice, const Event& event) {
       return dice.between(1'500, 5'000);
     case Kind::kHoldLease:
     case Kind::kHoldTask:
-      // A quarter for longer than a statement waits for a lock: 1205.
+      // A quarter lasts longer than a statement waits for a lock: 1205.
       return dice.below(4) == 0 ? milliseconds(5'500) : dice.between(50, 3'500);
     case Kind::kStopWorker:
     case Kind::kReadOnly:

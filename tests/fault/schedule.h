@@ -23,12 +23,12 @@ enum class Kind {
   kReadOnly,        // the server takes no writes for `length`
   kHoldLease,       // the lock of a lease row is held for `length`
   kHoldTask,        // the locks of the first tasks of a partition are
-  kDeadlock,        // a transaction that makes a worker's a deadlock's victim
-  kKillConnection,  // KILL CONNECTION of one that a worker has
+  kDeadlock,        // a transaction that makes a worker's the victim of a deadlock
+  kKillConnection,  // KILL CONNECTION of a worker's
   kWorkerTrouble,   // `trouble` between workers and database
   kSubmitTrouble,   // `trouble` between submitters and database
-  kChangeSchema,    // a column comes to a table that is in use, and goes after `length`
-  kFillDisk,        // no file of the server may grow for `length`, and there is no room in them
+  kChangeSchema,    // adds a column to a table in use, and drops it after `length`
+  kFillDisk,        // the server's files are full and may not grow for `length`
 };
 inline constexpr std::size_t kKinds = 15;
 
@@ -39,15 +39,15 @@ struct Event {
   Kind kind = Kind::kKillWorker;
   Trouble trouble = Trouble::kDelay;
   bool all = false;        // connections: all of them
-  std::uint64_t pick = 0;  // chooses among what is there by then
+  std::uint64_t pick = 0;  // chooses among the candidates of that time
   std::chrono::milliseconds length{0};
   bool operator==(const Event&) const = default;
 };
 
 std::string name_of(const Event& event);  // with the trouble, where it is one
 
-// How often each kind comes, relative to the others; in the order of Kind. kFillDisk wants a server
-// that is slower and dies of it now and then: only where it is asked for.
+// How often each kind comes, relative to the others; in the order of Kind. kFillDisk needs a server
+// that is slower and dies of it now and then, so it only comes where it is asked for.
 using Weights = std::array<unsigned, kKinds>;
 inline constexpr Weights kAllKinds{60, 3, 1, 2, 1, 2, 1, 2, 2, 2, 6, 12, 8, 1, 0};
 // Only this one.
@@ -57,8 +57,8 @@ constexpr Weights only(Kind kind) {
   return weights;
 }
 
-// Pure: the same seed gives the same schedule, on every machine. What an event hits depends on what
-// is there when its time has come.
+// Pure: the same seed gives the same schedule on every machine. What an event hits depends on what
+// exists at that time.
 std::vector<Event> make_schedule(std::uint64_t seed, std::chrono::milliseconds length,
                                  std::chrono::milliseconds mean_pause,
                                  const Weights& weights = kAllKinds);

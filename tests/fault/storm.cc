@@ -76,7 +76,7 @@ void Storm::look_after() {
   }
 }
 
-// What was begun ends in its time, also while the next fault is waited for.
+// A fault that was begun ends in its time, also while the next one is waited for.
 void Storm::wait_until(Nanoseconds end) {
   Nanoseconds sample_at = now();
   for (;;) {
@@ -182,7 +182,7 @@ void Storm::stop_worker(const Event& event) {
   after(event.length, [this, name = name_of(event), target = target, begin, supervisor] {
     sample();
     --stalled_;
-    // Who was killed while it stood still did nothing after it was stopped.
+    // A process that was killed while it stood still did nothing after it was stopped.
     if (target->over(milliseconds(0)))
       return note({name, target->pid, begin, begin + kMillisecond, true});
     const bool orphan = parent_of(target->pid) != supervisor;
@@ -191,7 +191,7 @@ void Storm::stop_worker(const Event& event) {
   });
 }
 
-// Its former workers end when their task is done, and only then the new one may begin.
+// Its former workers end when their tasks are done, and only then the new daemon may begin.
 void Storm::kill_daemon(const Event& event) {
   Host* host = choose_host(event.pick);
   if (host == nullptr) return;
@@ -217,7 +217,7 @@ void Storm::kill_host(const Event& event) {
   const Targets killed = host->kill();
   kills_ += killed.size() + 1;
   ++done_[name_of(event)];
-  // Also for those that were dead by then and not settled yet.
+  // Also counts those that were dead by then and not settled yet.
   note({name_of(event), supervisor, begin, now(), true, false, Reach::kHost});
   for (const Target& target : killed) {
     if (!target.worker) continue;
@@ -256,7 +256,8 @@ void Storm::kill_database(const Event& event) {
   after(event.length, [this, name = name_of(event), begin] {
     cluster_.server().start();
     server_down_ = false;
-    // What was open when it died is undone behind its start, and has its locks until then.
+    // Transactions that were open when it died are undone after its start, and keep their locks
+    // until then.
     ++stalled_;
     after(milliseconds(500), [this] {
       sample();
@@ -271,7 +272,7 @@ void Storm::read_only(const Event& event) {
   if (!db || locks_held_ != 0) return;
   const Nanoseconds begin = now();
   try {
-    // It waits for transactions that are open, and what is written meanwhile waits for it.
+    // The change waits for open transactions, and writes wait for it meanwhile.
     db->execute("SET SESSION lock_wait_timeout = 1; SET GLOBAL read_only = 1");
   } catch (const db::DbError&) {
     return;
@@ -307,10 +308,10 @@ void Storm::hold(const Event& event) {
   }
   ++locks_held_;
   ++done_[name_of(event)];
-  // `held` is the last one that keeps it.
+  // `held` is the last reference to it.
   after(event.length, [this, name = name_of(event), held = intruder, begin, pid] {
     note({name, *pid, begin, now()});
-    // Those who waited for them may still get into each other's way.
+    // Sessions that waited for them may still get into each other's way.
     after(milliseconds(500), [this] {
       meter_.sample(true);
       --locks_held_;
@@ -318,8 +319,8 @@ void Storm::hold(const Event& event) {
   });
 }
 
-// It did not come to what was wanted, but locks were held meanwhile: of some rows, while it waited
-// for the others. That is a fault as well.
+// The fault did not succeed, but locks were held meanwhile: those of some rows, while it waited for
+// the others. That is a fault as well.
 void Storm::note_failed(const Event& event, std::optional<pid_t> touched, Nanoseconds begin) {
   if (!touched) return;
   ++done_[name_of(event) + "_failed"];
@@ -363,8 +364,8 @@ void Storm::kill_connection(const Event& event) {
   note({name_of(event), victim.pid, begin, now()});
 }
 
-// Each change waits for the transactions that are open, everything else waits for it meanwhile, and
-// then all of the table is copied.
+// Each change waits for open transactions, everything else waits for the change meanwhile, and then
+// the server copies the whole table.
 void Storm::change_schema(const Event& event) {
   const char* const table = event.pick % 2 == 0 ? "task" : "q_lock_table";
   alter(name_of(event), std::string(table) + " ADD COLUMN IF NOT EXISTS note INT NULL");
@@ -398,7 +399,8 @@ void Storm::fill_disk(const Event& event) {
   ++done_[name_of(event)];
   after(event.length, [this, name = name_of(event), begin, full = std::move(full)]() mutable {
     full.reset();
-    // MariaDB 10.11 dies of it now and then: an assertion of InnoDB while it extends a file.
+    // MariaDB 10.11 dies of this now and then: an assertion of InnoDB fails while it extends a
+    // file.
     if (!server_down_ && !cluster_.connect()) {
       cluster_.server().kill9();
       cluster_.server().start();

@@ -14,20 +14,20 @@
 
 namespace allot::fault {
 
-// Does the events of a schedule to a cluster, each at its time, and notes what was really done.
+// Applies the events of a schedule to a cluster, each at its time, and notes what really happened.
 class Storm {
  public:
   // `spare`: the first host's allotd and the worker of its pool "calm" are neither killed nor
-  // stopped, so that something lives long enough to be measured.
+  // stopped, so that their memory can be measured over a long life.
   Storm(Cluster& cluster, Meter& meter, bool spare);
 
   void run(const std::vector<Event>& events, std::chrono::milliseconds length);
-  // Ends what was begun, so that all can recover.
+  // Ends the faults that have begun, so that all can recover.
   void calm();
-  // Does what is due and starts an allotd again that died of a task. To be called often.
+  // Does what is due and restarts an allotd that died of a task. Call it often.
   void look_after();
 
-  // What was done, for the checker. After calm().
+  // The faults that happened, for the checker. Call it after calm().
   [[nodiscard]] std::vector<Fault> take_faults();
   // By kind; one event may be several faults.
   [[nodiscard]] const std::map<std::string, std::uint64_t>& done() const { return done_; }
@@ -65,7 +65,7 @@ class Storm {
     std::shared_ptr<Target> target{};
   };
   [[nodiscard]] Choice choose_worker(std::uint64_t pick);
-  // To be called before and after whatever makes somebody wait for a lock.
+  // Call it before and after anything that makes somebody wait for a lock.
   void sample();
   void note(Fault fault) { faults_.push_back(std::move(fault)); }
 

@@ -23,7 +23,7 @@ constexpr int kPauseMs = 50;  // while the database is away
 std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint64_t lines,
                              std::uint64_t batch, unsigned submitter, std::uint64_t first) {
   std::vector<Told> all;
-  // Lines are counted from 1; batches are kept apart, because each is whole or not at all.
+  // Lines count from 1; batches are kept apart, because each is there as a whole or not at all.
   const auto stretch = [&](std::uint64_t from, std::uint64_t end, Answer answer) {
     for (; from < end; from = std::min(end, from + batch)) {
       all.push_back({submitter, first + from - 1, std::min(end, from + batch) - from, answer});

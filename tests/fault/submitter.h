@@ -21,17 +21,17 @@ enum class Work {
 struct SubmitterOptions {
   unsigned number = 0;      // its own
   std::string config_file;  // of `allot`
-  std::string told_file;    // where it writes what it was told
+  std::string told_file;    // where it writes the answers that it got
   std::uint64_t seed = 0;
   std::vector<std::string> queues{"default"};
   std::uint64_t lines = 400;     // in one call
   std::uint64_t batch = 100;     // in one transaction
-  std::uint64_t per_second = 0;  // on average not more; 0: as fast as it goes
+  std::uint64_t per_second = 0;  // at most this many on average; 0: no limit
   Work work = Work::kMixed;
 };
 
-// Runs `allot submit --ndjson` again and again, each time with new tasks, until it is stopped. A
-// refused task is never submitted again: whatever of it appears is unexpected.
+// Runs `allot submit --ndjson` again and again, each time with new tasks, until it is stopped. It
+// never submits a refused task again, so any trace of one is unexpected.
 class Submitter {
  public:
   explicit Submitter(SubmitterOptions options);
@@ -40,7 +40,7 @@ class Submitter {
   ~Submitter() { stop(); }
 
   void stop();
-  // What ended it before stop(); empty: nothing. After stop() only.
+  // The error that ended it before stop(); empty: none. Call it only after stop().
   [[nodiscard]] const std::string& error() const { return error_; }
 
  private:
@@ -54,8 +54,8 @@ class Submitter {
   std::thread thread_;
 };
 
-// What `allot submit --ndjson --json` says of `lines` lines: one record for each stretch with one
-// answer, numbered from `first`. Throws std::runtime_error when it says nothing that can be read.
+// The answer of `allot submit --ndjson --json` for `lines` lines: one record for each stretch with
+// one answer, numbered from `first`. Throws std::runtime_error when the answer cannot be read.
 std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint64_t lines,
                              std::uint64_t batch, unsigned submitter, std::uint64_t first);
 

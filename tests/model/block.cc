@@ -36,11 +36,11 @@ bool covers(const Worker& other, int task) {
   return other.at == At::kHandler && other.running == task + 1;
 }
 
-// What S5 and S9 promise of this moment.
+// The promises of S5 and S9 for this moment.
 void check_start(State& state, const Scenario& scenario, int who, int task) {
   if (scenario.time_stands && state.tasks[task].succeeded != 0) breaks(state, Broken::kRanTwice);
-  // After a step of the database's clock only a healthy lease is promised anything, and after a
-  // fail-over that loses commits nothing is.
+  // After a step of the database's clock only a healthy lease has a promise, and after a fail-over
+  // that loses commits none has.
   if (state.steps != 0 || state.failovers != 0) return;
   const Lease& row = state.leases[kPartition];
   const bool mine = row.held != 0 && row.holder == who + 1;
@@ -114,7 +114,7 @@ void run_block(const Mover& mover) {
   const int task = next_task(mover);
   if (task < 0) return end_of_block(mover);
   const bool may_start = valid(me) || mover.without(Mutation::kNoDeadlineCheck);
-  // A block ends early when its time is over or somebody asks for it.
+  // A block ends early when its time is over or somebody asks for its partition.
   if (me.ring != 0 || !may_start) leave(mover, "leaves its block");
   if (!may_start) return;
   if (me.ring != 0) send_ack(mover);
@@ -131,7 +131,7 @@ void run_block(const Mover& mover) {
   }
   const bool wary = suspect(me, task) && !mover.without(Mutation::kNoCarefulMode);
   if (wary || (me.marked & bit(task)) != 0) {
-    if (me.ring != 0) return;  // that first
+    if (me.ring != 0) return;  // the acknowledgement comes first
     mover.call(
         "sends charge, before it runs",
         [&](State&, Worker& worker) { send(worker, Op::kAnnounce, task, attempt + 1); }, task);
@@ -163,7 +163,8 @@ void announced(const Mover& mover) {
       task);
 }
 
-// A stop. What was written before the task ran is taken back; until then the slot names it.
+// A stop: the attempt that was written before the task ran is taken back; until then the slot names
+// it.
 void interruption(const Mover& mover) {
   const char* what = "its handler is interrupted";
   if (mover.me().announced != 0 || mover.me().lease == kOwn) {
@@ -243,12 +244,12 @@ void charge_recovered(const Mover& mover) {
       [](State&, Worker& worker) { send(worker, Op::kReturn, 0, worker.number); }, 0);
 }
 
-// releasing() waits for a renewal that is under way: one mutex (S1). Another one may be sent until
-// the release is answered.
+// releasing() waits for a renewal that is under way: they share one mutex (S1). The keeper may send
+// another one until the release is answered.
 void finish(const Mover& mover) {
   if (mover.me().renewal.op != Op::kNone) return;
   mover.call("sends ack and release", [](State&, Worker& worker) {
-    worker.deadline = 0;  // whatever is renewed, it starts nothing any more
+    worker.deadline = 0;  // even after a renewal it starts nothing any more
     worker.block = worker.full = 0;
     worker.suspects = worker.suspect_n = worker.verdicts = 0;
     send(worker, Op::kAckRelease);
@@ -277,7 +278,7 @@ void take_block(Worker& worker, const Reply& reply) {
   worker.full = count == kBlockSize ? 1 : 0;
 }
 
-// Released, or a task recovered.
+// The lease is released, or a task recovered.
 void become_idle(Worker& worker) {
   const Packet orphan = worker.orphan;
   worker = {};
@@ -318,7 +319,7 @@ void hear(State& state, const Scenario& scenario, int who, const Reply& reply) {
   Worker& worker = state.workers[who];
   const Packet call = worker.call;
   worker.call = {};
-  // TaskStore::landed: matched, or the lease is held in spite of it.
+  // TaskStore::landed: the write matched, or the lease is still held.
   const Lease& row = state.leases[worker.lease];
   const bool held = row.held != 0 && row.holder == who + 1 && worker.current == kCurrent;
   const bool landed = reply.matched != 0 || held;

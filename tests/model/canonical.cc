@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States that differ only in what cannot matter any more are one state. So are two states in which
-// the workers have each other's part: their hosts are alike.
+// Makes one state of those that differ only in what cannot matter any more, and of two in which the
+// workers have swapped parts, because their hosts are alike.
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -21,7 +21,7 @@ bool is_fenced(Op op) {
          op == Op::kDetach || op >= Op::kReturn;
 }
 
-// It cannot change a row any more, and nobody hears its answer.
+// The call cannot change a row any more, and nobody hears its answer.
 bool is_spent(const Packet& packet) {
   const bool acks = packet.ring != 0 && (packet.keys | packet.history) != 0;
   return is_fenced(packet.op) && packet.op != Op::kDetach && packet.current == kGone && !acks;
@@ -45,12 +45,12 @@ void forget(Task& row) {
     row = {};
     row.state = end;
   }
-  // A success, or a failure for good, explains whatever verdict follows.
+  // A success, or a final failure, explains any verdict that follows.
   if (row.succeeded != 0) row.failed = 0;
   if (row.succeeded != 0 || row.failed != 0) row.starts = row.announced = 0;
 }
 
-// A worker whose lease is gone and whose deadline is over starts nothing more: it only leaves.
+// A worker whose lease is gone and whose deadline is over starts nothing more: it only exits.
 void forget_block(Worker& worker) {
   const bool late = worker.keeping != 0 && worker.current == kGone && worker.deadline == 0;
   if (!late || worker.detaching != 0 || releasing(worker)) return;
@@ -61,7 +61,7 @@ void forget_block(Worker& worker) {
 }
 
 void forget(Worker& worker, const State& state, const Scenario& scenario) {
-  // Only where the rules hold that make it so.
+  // Only where the rules hold on which this relies.
   if (scenario.without == Mutation::kNone) forget_block(worker);
   worker.attempts &=
       static_cast<Byte>((worker.block & 1) * 3 | (worker.block & 2) * 6 | (worker.block & 4) * 12);

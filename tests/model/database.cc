@@ -16,7 +16,7 @@ void each_packet(State& state, Change&& change) {
   }
 }
 
-// Whoever remembers an epoch of this row: change(Byte& current).
+// Calls change(Byte& current) for everybody who remembers an epoch of this row.
 template <typename Change>
 void each_memory(State& state, Which lease, Change&& change) {
   for (Worker& worker : state.workers) {
@@ -27,7 +27,7 @@ void each_memory(State& state, Which lease, Change&& change) {
   });
 }
 
-// expire_at or epoch changed: whoever saw the row before saw another one.
+// expire_at or epoch changed: a watcher that saw the row before saw another one.
 void row_changed(State& state, Which lease) {
   for (Worker& worker : state.workers) worker.watched[lease] = 0;
   each_packet(state, [&](Packet& packet) {
@@ -36,7 +36,7 @@ void row_changed(State& state, Which lease) {
 }
 
 void epoch_ends(State& state, const Scenario& scenario, Which lease) {
-  // By counting, the epoch that a fail-over lost comes again. By the clock it does not (S2).
+  // With counting, the epoch that a fail-over lost comes again. With the clock it does not (S2).
   const bool counted = scenario.without == Mutation::kEpochCounted;
   each_memory(state, lease,
               [&](Byte& current) { current = counted && current == kNext ? kCurrent : kGone; });
@@ -153,7 +153,7 @@ void announce(State& state, const Scenario& scenario, const Fenced& write) {
   set_attempt(state, scenario, write);
 }
 
-// To a later key.
+// Moves the task to a later key.
 void move(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.owner) breaks(state, Broken::kLateWrite);
   Task& row = state.tasks[write.task];
@@ -175,7 +175,8 @@ void snooze(State& state, const Scenario& scenario, const Fenced& write) {
   move(state, scenario, write);
 }
 
-// Into task_running, what is finished acknowledged, the partition released: one trip.
+// Moves the task into task_running, acknowledges what is finished, releases the partition: one
+// trip.
 void detach(State& state, const Scenario& scenario, const Packet& packet, const Fenced& write,
             Byte holder, bool fence) {
   Lease& own = state.leases[kOwn];
@@ -206,7 +207,7 @@ void put_back(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   if (write.attempt >= scenario.max_attempts) return bury(state, scenario, write);
   charge(state, scenario, write);
-  // It may be what brought the host down, and is no suspect of the partition's lease.
+  // The task may have brought the host down, and is no suspect of the partition's lease.
   if (scenario.without != Mutation::kNoSuspicion) state.tasks[0].marked = 1;
 }
 
@@ -310,7 +311,7 @@ void fail_over(State& state) {
 
 namespace {
 
-// What names a task: a fenced write on it.
+// A fenced write on the task that the call names.
 Reply execute_write(State& state, const Scenario& scenario, const Packet& packet, Byte holder,
                     bool owner, bool fence) {
   const bool retries = packet.op == Op::kRetry || packet.op == Op::kSnooze;
@@ -398,7 +399,8 @@ Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte
     case Op::kRecover:
       return recover(state, scenario, packet, holder);
     case Op::kDetach:
-      // Again, because its reply was lost: the expiry would be older than the holder can know.
+      // Takes the lease again, because the reply was lost: its expiry would be older than the
+      // holder can know.
       if (own.held != 0 && own.holder == holder) return renew(state, kOwn, true, true);
       [[fallthrough]];
     default:

@@ -15,20 +15,20 @@ inline int attempt_of(Byte attempts, int task) {
 
 void breaks(State& state, Broken what);
 
-// A fenced write on one task: who sends it, and what it says.
+// A fenced write on one task: its sender, and what it writes.
 struct Fenced {
   int task = 0;
   Byte attempt = 0;
   Byte lease = kPartition;  // Which
   bool lands = false;       // the fence let it through, and its key is the task's
   bool owner = false;       // the sender truly has the lease
-  bool unstarted = false;   // what is given back was announced and not started
+  bool unstarted = false;   // gives back an announced attempt that did not start
 };
 
 // Executes what `packet` asks for, sent by the life of a worker that the row knows as `holder`.
 Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte holder);
 
-// reclaim.sql, for what the former life of `holder` has.
+// reclaim.sql, for the leases of `holder`'s earlier run.
 void reclaim(State& state, const Scenario& scenario, Byte holder);
 // A fail-over to a server that did not get the commit of the lease.
 void fail_over(State& state);

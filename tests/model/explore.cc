@@ -63,7 +63,7 @@ class Explorer {
     return std::hash<std::string_view>{}({reinterpret_cast<const char*>(&state), sizeof state});
   }
 
-  // The place of `state` in the table: its own, or the empty one where it belongs.
+  // The place of `state` in the table: its own, or the empty one for it.
   std::uint32_t& place(const State& state) {
     for (std::size_t at = hash(state) & (table_.size() - 1);; at = (at + 1) & (table_.size() - 1)) {
       std::uint32_t& entry = table_[at];
@@ -87,7 +87,7 @@ class Explorer {
     for (std::uint32_t i = 0; i < states_.size(); ++i) place(states_[i]) = i + 1;
   }
 
-  // Backwards from the ends.
+  // The search goes backwards from the ends.
   void find_dead_ends(Findings& findings) {
     std::sort(edges_.begin(), edges_.end(),
               [](const Edge& a, const Edge& b) { return a.to < b.to; });

@@ -43,7 +43,7 @@ void detach(const Mover& mover) {
       0, &Worker::renewal);
 }
 
-// The task goes on under a lease of its own, and the block is somebody else's.
+// The task goes on under a lease of its own, and another worker may take the block.
 void hear_detach(State& state, int who, const Packet& call) {
   Worker& worker = state.workers[who];
   worker.detaching = 0;
@@ -85,7 +85,7 @@ void keeper_moves(const Mover& mover) {
   const bool detachable =
       mover.scenario.detach && me.lease == kPartition && me.at == At::kHandler && me.running == 1;
   if (detachable) detach(mover);
-  // Until the answer is there it is not known which row to renew.
+  // Until the answer comes nobody knows which row to renew.
   if (me.detaching != 0) return;
   if (me.deadline >= kTtl - kMargin) return;
   if (me.hung != 0 && !mover.without(Mutation::kBlindRenewal)) return;

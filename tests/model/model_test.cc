@@ -276,12 +276,12 @@ const Scenario kMutations[] = {
 
 // ---- what does not hold ------------------------------------------------------------------------
 
-// README.md tells about each. When one is mended, its case fails here and becomes one of the rules.
+// README.md explains each. When one is fixed, its case fails here and becomes one of the rules.
 class LimitTest : public testing::TestWithParam<Scenario> {};
 
 TEST_P(LimitTest, IsKnown) {
   const Findings found = explored(GetParam());
-  EXPECT_NE(found.broken, Broken::kNothing) << "mended; see the comment above";
+  EXPECT_NE(found.broken, Broken::kNothing) << "fixed; see the comment above";
   std::cout << name_of(found.broken) << "\n" << found.story;
 }
 

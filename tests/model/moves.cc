@@ -52,8 +52,8 @@ int task_of(const Packet& packet) {
   return names ? packet.task : -1;
 }
 
-// Nothing is decided by a row that stood still for longer than `most`. A worker looks as often as
-// it can, which lets it do most.
+// No rule depends on a row standing still for longer than `most`. A worker looks as often as it
+// can, which lets it do most.
 void tick_clock(Worker& worker, int most) {
   if (worker.deadline > 0) --worker.deadline;
   for (Byte& watched : worker.watched) {
@@ -76,9 +76,9 @@ void tick_rows(State& state) {
 bool time_waits(const State& state, const Scenario& scenario) {
   if (scenario.time_stands) return true;
   for (const Worker& worker : state.workers) {
-    // Settling in time is what max_attempts is promised for; else one death goes uncounted.
+    // max_attempts is only promised if settling comes in time; else one death goes uncounted.
     if (worker.at == At::kDead && scenario.poison == Poison::kProcess) return true;
-    // A blind keeper is never late: that is what makes it dangerous.
+    // A blind keeper is never late: that makes it dangerous.
     const bool blind = scenario.without == Mutation::kBlindRenewal && worker.hung != 0;
     if (blind && lives(worker) && worker.lost == 0 && worker.deadline <= 1) return true;
   }
@@ -131,7 +131,7 @@ void give_up(Worker& worker, Channel channel) {
   }
 }
 
-// What is on its way arrives.
+// A call that is on its way arrives.
 void server_moves(const Mover& mover) {
   const Worker& me = mover.me();
   for (const Channel channel : {&Worker::call, &Worker::renewal, &Worker::orphan}) {

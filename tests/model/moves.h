@@ -8,7 +8,7 @@
 
 namespace allot::model {
 
-// One step of the system, and who makes it. `who` -1: the database or time itself.
+// One step of the system, and its actor. `who` -1: the database or time itself.
 struct Step {
   const char* what;
   const char* how;  // after `what`
@@ -25,7 +25,7 @@ struct Move {
 // One of the calls that a worker may have on its way: Worker::call or Worker::renewal.
 using Channel = Packet Worker::*;
 
-// Where the steps of one worker, or of nobody, in one state are collected.
+// Collects the steps of one worker, or of nobody, in one state.
 struct Mover {
   const State& before;
   const Scenario& scenario;
@@ -45,8 +45,8 @@ struct Mover {
     emit({what, "", name(who), name(task), true}, change);
   }
   // A trip to the database: ask(State&, Worker&) puts a packet into `channel`. The server answers
-  // at once; or, within what the scenario allows, the packet is on its way for any time, or its
-  // sender dies meanwhile.
+  // at once; or, if the scenario allows it, the packet is on its way for any time, or its sender
+  // dies meanwhile.
   template <typename Ask>
   void call(const char* what, Ask&& ask, int task = -1, Channel channel = &Worker::call) const {
     const auto asked = [&](State& state) { ask(state, state.workers[who]); };
@@ -100,7 +100,7 @@ void moves(const State& state, const Scenario& scenario, std::vector<Move>& out)
 // Every task has its verdict and nobody has a lease.
 bool ended(const State& state);
 
-// Makes states the same that differ only in what cannot matter any more, or in the names of the
+// Makes one state of those that differ only in what cannot matter any more, or in the names of the
 // workers. True: the workers changed places.
 bool make_canonical(State& state, const Scenario& scenario);
 
@@ -116,10 +116,10 @@ void settler_moves(const Mover& mover);
 bool lives(const Worker& worker);
 bool releasing(const Worker& worker);  // LeaseKeeper::releasing, until drop
 void send(Worker& worker, Op op, int task = 0, int attempt = 0);
-// LeaseKeeper::hold, of what `call` brought.
+// LeaseKeeper::hold, for the lease that `call` brought.
 void granted(Worker& worker, Which lease, const Packet& call);
 
-// The answer to its call, or to its keeper's.
+// The worker gets the answer to its call, or to its keeper's.
 void hear(State& state, const Scenario& scenario, int who, const Reply& reply);
 void hear_renewal(State& state, int who, const Reply& reply);
 

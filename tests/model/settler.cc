@@ -8,7 +8,7 @@ namespace {
 
 enum Settle : Byte { kKill, kHeld, kWrite, kDone };
 
-// A new life: what the old one sent keeps its name.
+// A new life: packets of the old one keep its name.
 Worker next_life(const Worker& worker) {
   Worker fresh{};
   const Packet* late = &worker.orphan;
@@ -41,7 +41,7 @@ void read_held(State& state, int who) {
   Worker& dead = state.workers[who];
   dead.lease = holds(state, kOwn, who) ? kOwn : kPartition;
   const bool held = holds(state, static_cast<Which>(dead.lease), who);
-  // What was announced in another lease is others' to judge.
+  // An attempt that was announced under another lease is for others to judge.
   if (dead.announced != 0 && (!held || dead.current != kCurrent)) dead.announced = dead.running = 0;
   dead.current = held ? kCurrent : kGone;
   dead.settle = held ? kWrite : kDone;
@@ -104,7 +104,7 @@ void ack_ring(State& state, const Scenario& scenario, int who) {
   dead.settle = kHeld;
 }
 
-// Of the packets given up earlier the slot knows no connection; the TTL ends those leases.
+// The slot knows no connection of packets that were given up earlier; the TTL ends those leases.
 void end(State& state, int who) {
   kill_connections(state.workers[who]);
   if (holds(state, kPartition, who) && state.losses == 0) breaks(state, Broken::kSettledHolds);
@@ -112,8 +112,8 @@ void end(State& state, int who) {
 }
 
 // Once more than its attempts when a host went down, or when a worker was so slow that its lease
-// was taken over: S7 begins with what it finds. A worker may be so slow in each attempt, and what
-// was detached meanwhile and charged by its settler is no suspect any more.
+// was taken over, because S7 begins with what it finds. A worker may be that slow in each attempt,
+// and a task that was detached meanwhile and charged by its settler is no suspect any more.
 int most_kills(const Scenario& scenario) {
   if (scenario.time_stands) return scenario.max_attempts;
   if (scenario.detach && scenario.poison == Poison::kProcess) return 2 * scenario.max_attempts;
@@ -167,7 +167,7 @@ void die(State& state, const Scenario& scenario, int who, bool host) {
     if (++state.tasks[0].kills > most_kills(scenario)) breaks(state, Broken::kPoison);
   }
   const Worker before = worker;
-  // What only the process knew is gone; the slot stays, and what is on its way.
+  // What only the process knew is gone; the slot stays, and so do packets on their way.
   worker = {};
   worker.at = host ? At::kLost : At::kDead;
   if (before.at != At::kAnnounced) worker.call = before.call;

@@ -14,7 +14,8 @@ inline constexpr int kWorkers = 2;
 inline constexpr int kTasks = 3;
 inline constexpr int kBlockSize = 2;
 
-// Time in ticks. The holder's margin is one tick, which is also what a clock may drift in a run.
+// Time in ticks. The holder's margin is one tick, which is also the most that a clock may drift in
+// a run.
 inline constexpr int kTtl = 3;
 inline constexpr int kMargin = 1;
 inline constexpr int kHalf = (kTtl + 1) / 2;
@@ -46,7 +47,7 @@ enum class Op : Byte {
 enum Which : Byte { kPartition, kOwn };
 inline constexpr int kLeases = 2;
 
-// Who has a lease: 0 nobody, 1 and 2 the workers, 3 a life that is over.
+// The holder of a lease: 0 nobody, 1 and 2 the workers, 3 a life that is over.
 inline constexpr Byte kFormer = 3;
 
 struct Lease {
@@ -60,7 +61,7 @@ struct Lease {
 enum Current : Byte {
   kGone,
   kCurrent,
-  kNext,  // it is the row's plus one, by a commit that a fail-over lost
+  kNext,  // the row's plus one, by a commit that a fail-over lost
 };
 
 // One trip on its way to the server, which executes it as a whole. Masks have a bit per task.
@@ -68,12 +69,12 @@ struct Packet {
   Op op;
   Byte task;
   Byte attempt;
-  Byte ring;       // what the acknowledgement names
+  Byte ring;       // tasks that the acknowledgement names
   Byte lease;      // Which: the row that it names
   Byte current;    // Current: its epoch
-  Byte keys;       // tasks whose key is known as it is
+  Byte keys;       // tasks whose present key is known
   Byte history;    // tasks known to have a first_key
-  Byte unchanged;  // takeover, recover: the row still is what was seen
+  Byte unchanged;  // takeover, recover: the row is as it was seen
   Byte stale;      // takeover, recover: for longer than a TTL; give_back: it was never started
   Byte since;      // ticks of the sender's clock since it was sent
   Byte former;     // sent by a life that is over
@@ -106,7 +107,7 @@ enum class At : Byte {
 // A worker with its slot; once it is dead, the settler of its slot.
 struct Worker {
   At at;
-  Byte lease;    // Which: what it has, or believes to have
+  Byte lease;    // Which: the lease that it has, or believes to have
   Byte current;  // Current
   Byte block;    // tasks still to run
   Byte full;     // the last fetch filled the block
@@ -141,7 +142,7 @@ struct Task {
   Byte moved;      // has a first_key
   Byte moved_row;  // has a row in task_moved
   Byte marked;     // suspect since it was recovered: its attempts are written before they run
-  // What happened, whatever the database knows of it.
+  // What really happened, whatever the database knows about it.
   Byte succeeded;  // a handler ended in success
   Byte failed;     // a handler ended in a failure that is final
   Byte starts;     // of its handler, less what a snooze took back, up to kMostStarts

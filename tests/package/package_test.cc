@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in the Debian packages. That they install, upgrade and purge is shown by
-// scripts/test-packages.
+// The content of the Debian packages. scripts/test-packages shows that they install, upgrade and
+// purge.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -33,7 +33,7 @@ std::set<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The packages of this build, made once and unpacked beside themselves.
+// The packages of this build, made once and unpacked beside each other.
 class Packages {
  public:
   Packages() {
@@ -150,7 +150,7 @@ TEST_F(PackageTest, HaveNothingOutsideThePrefixButConfiguration) {
   }
 }
 
-// What is forgotten here would overwrite what an administrator wrote.
+// A file that is missing here would overwrite what an administrator wrote.
 TEST_F(PackageTest, EveryFileBelowEtcIsAConffile) {
   for (const char* package : kPackages) {
     std::set<std::string> configuration;
@@ -208,7 +208,7 @@ TEST_F(PackageTest, TheUnitStartsTheProgramThatIsInstalled) {
   EXPECT_EQ(content("allot").count(program[1]), 1U) << program[1];
 }
 
-// A package that brings a plugin has the workers reloaded by this.
+// With this, a package that brings a plugin has the workers reloaded.
 TEST_F(PackageTest, ThePluginFolderIsWatched) {
   const std::string triggers =
       support::read_file(packages().unpacked("allot") + "/DEBIAN/triggers");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes its process with it, or never comes back: when it is opened (START_LOAD) or when its
-// handler is made (START_INIT), by START_HOW.
+// Ends its process, or never returns: when it is opened (START_LOAD) or when its handler is made
+// (START_INIT), as START_HOW says.
 #include <signal.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ namespace {
   std::fflush(stdout);
   ::_exit(3);
 }
-// Without the pipe on which somebody waits for its answer.
+// Closes the pipe on which somebody waits for its answer.
 [[maybe_unused]] bool hang() {
   ::close_range(3, ~0U, 0);
   for (;;) ::pause();

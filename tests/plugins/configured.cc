@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Its types are the sections in [plugins.configured.types]; run() reports what stands there.
+// Its types are the sections in [plugins.configured.types]; run() reports the section's content.
 //   [plugins.configured]
 //   bad = "why"         is refused with this
 //   more = ["a", "b"]   further types

@@ -14,7 +14,7 @@
 
 namespace {
 
-// Whoever waits for the file finds all of it.
+// A reader that waits for the file finds all of it.
 void put(const std::string& file, std::string_view bytes) {
   {
     std::ofstream out(file + ".new", std::ios::binary);

@@ -28,7 +28,7 @@ struct Order {
   std::string name, word, file;
 };
 
-// What the host answers to a call that writes; empty: it did it.
+// The host's answer to a call that writes; empty: success.
 template <typename Call>
 std::string answer_of(Call&& call) {
   try {
@@ -91,8 +91,8 @@ class Gathers : public allot::Handler {
     ::close(fd);
     if (written != static_cast<ssize_t>(line.size())) std::abort();
   }
-  // Until FILE is there, or FILE.beat, which the first host's heartbeat waits with; or until one of
-  // them is asked to stop.
+  // Waits until FILE exists, or FILE.beat, for which it waits with the first host's heartbeat; or
+  // until one of the tasks is asked to stop.
   static void wait_at_gate(std::span<const allot::Context> tasks, const std::string& file) {
     while (!there(file)) {
       if (there(file + ".beat")) tasks[0].heartbeat();
@@ -102,7 +102,7 @@ class Gathers : public allot::Handler {
       ::poll(nullptr, 0, 5);
     }
   }
-  // Each host from a thread of its own.
+  // Calls each host from a thread of its own.
   static void submit_at_once(std::span<const allot::Context> tasks) {
     std::vector<std::thread> threads;
     for (const allot::Context& ctx : tasks) {
@@ -134,14 +134,14 @@ class Gathers : public allot::Handler {
   const std::string output_;
 };
 
-// One that promises progress.
+// This one promises progress.
 class Steady : public Gathers<50> {
  public:
   using Gathers::Gathers;
   static constexpr std::chrono::seconds kProgressEvery{1};
 };
 
-// In a worker with runners it may run beside itself, and then one by one.
+// A worker with runners may run it beside itself, and then one by one.
 class Beside : public Gathers<50> {
  public:
   using Gathers::Gathers;

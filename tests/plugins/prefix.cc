@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types and prefixes that are in each other's way. Each handler fails with what it was offered for.
+// Types and prefixes that overlap. Each handler fails with what it was offered for.
 #include <allot/plugin.hpp>
 
 namespace {

@@ -74,7 +74,7 @@ class Release : public allot::Handler {
   std::set<std::string> seen_;
 };
 
-// payload: snooze or release. Once in each process, and then it crashes.
+// payload: snooze or release. Does that once in each process, and then crashes.
 class Slip : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
@@ -184,7 +184,7 @@ class Stay : public allot::Handler {
   }
 };
 
-// Prints its payload where a library would.
+// Prints its payload to where a library would.
 class Print : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
@@ -195,7 +195,7 @@ class Print : public allot::Handler {
   }
 };
 
-// Never ends and never looks.
+// Never ends and never asks whether to stop.
 class Spin : public allot::Handler {
  public:
   allot::Outcome run(allot::Context&) override {
@@ -226,7 +226,8 @@ class Write : public allot::Handler {
   std::string output_;
 };
 
-// Writes its payload, then sleeps without looking: a task that is caught in the middle.
+// Writes its payload, then sleeps without asking whether to stop: a task that is caught in the
+// middle.
 class WriteAndSleep : public allot::Handler {
  public:
   explicit WriteAndSleep(const allot::Config& config) : output_(config.get("output")) {}
@@ -242,8 +243,8 @@ class WriteAndSleep : public allot::Handler {
   std::string output_;
 };
 
-// payload: NAME MILLISECONDS. Sleeps without looking and writes "NAME done"; writes "NAME overlaps"
-// when the same NAME runs elsewhere at the same time, which a lock tells that dies with its
+// payload: NAME MILLISECONDS. Sleeps without asking whether to stop and writes "NAME done"; writes
+// "NAME overlaps" when the same NAME runs elsewhere at the same time, by a lock that dies with its
 // process.
 class Alone : public allot::Handler {
  public:
@@ -313,13 +314,13 @@ class Pace : public allot::Handler {
   std::string output_;
 };
 
-// The same, also beside others of its kind.
+// The same, but it may run beside others of its kind.
 class PaceBeside : public Pace {
  public:
   using Pace::Pace;
   static constexpr bool kConcurrent = true;
 };
-// And several in one call, where what ends in 7 needs two attempts.
+// The same with several in one call, where payloads that end in 7 need two attempts.
 class PaceMany : public Pace {
  public:
   using Pace::Pace;
@@ -369,7 +370,7 @@ class Bloat : public allot::Handler {
   std::string output_;
 };
 
-// The same, not before there is a file with the output's name and ".go".
+// The same, but it waits until a file with the output's name and ".go" exists.
 class BloatOnGo : public Bloat {
  public:
   using Bloat::Bloat;
@@ -394,8 +395,8 @@ class Promise : public allot::Handler {
   }
 };
 
-// Starts a process in a session of its own, which hears nothing either, writes its pid and hangs:
-// no signal but the last one ends it.
+// Starts a process in a session of its own, which ignores signals as well, writes its pid and
+// hangs: only SIGKILL ends it.
 class Deaf : public allot::Handler {
  public:
   explicit Deaf(const allot::Config& config) : output_(config.get("output")) {}
@@ -421,9 +422,9 @@ class Deaf : public allot::Handler {
 };
 
 // payload: GROUP GROUP VERB. Starts a process where the supervisor does not look: in that of the
-// two process groups which is another worker's (0: in a session of its own); it adopts the orphans
-// below it, and has a child in a session of its own. Writes the pids of worker, process and child.
-// VERB: hang or leave. The second attempt is done.
+// two process groups which belongs to another worker (0: in a session of its own); the process
+// adopts the orphans below it, and has a child in a session of its own. Writes the pids of worker,
+// process and child. VERB: hang or leave. The second attempt is done.
 class Burrow : public allot::Handler {
  public:
   explicit Burrow(const allot::Config& config) : output_(config.get("output")) {}
@@ -445,7 +446,7 @@ class Burrow : public allot::Handler {
   [[noreturn]] void dig(pid_t group) const {
     if (group == 0 ? ::setsid() < 0 : ::setpgid(0, group) != 0) ::_exit(1);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    ::close_range(3, ~0U, 0);  // as exec would: the lock of the instance is not theirs
+    ::close_range(3, ~0U, 0);  // as exec would: they must not hold the instance's lock
     const pid_t child = ::fork();
     if (child == 0) {
       ::setsid();

@@ -54,7 +54,7 @@ class Recorded : public allot::Handler {
   std::string output_;
 };
 
-// WORD: milliseconds. Waits, as for an answer, and looks whether it is to stop.
+// WORD: milliseconds. Waits, as for an answer, and asks whether to stop.
 class Wait : public Recorded {
  public:
   using Recorded::Recorded;
@@ -95,7 +95,7 @@ class Gate : public Recorded {
   }
 };
 
-// Takes its worker with it after WORD milliseconds.
+// Ends its worker after WORD milliseconds.
 class Poison : public Recorded {
  public:
   using Recorded::Recorded;
@@ -119,7 +119,7 @@ class Hang : public Recorded {
   }
 };
 
-// Its end is WORD: retry, fail, throw or effect; what it writes goes with its acknowledgement.
+// Ends as WORD says: retry, fail, throw or effect; its writes go with its acknowledgement.
 class Verdict : public Recorded {
  public:
   using Recorded::Recorded;

@@ -88,7 +88,7 @@ class Effect : public allot::Handler {
   }
 };
 
-// Executes its payload, and fails with what came of it: number of the error or rows.
+// Executes its payload, and fails with the result: the error's number or the rows.
 class Sql : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
@@ -134,7 +134,7 @@ class Submit : public allot::Handler {
   }
 };
 
-// Each value, out and in again.
+// Writes each kind of value, and reads it back.
 class Values : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
@@ -149,7 +149,7 @@ class Values : public allot::Handler {
   }
 };
 
-// Says what is not allowed while a transaction is open.
+// Reports the calls that are not allowed while a transaction is open.
 class Mixed : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
@@ -182,7 +182,7 @@ ALLOT_HANDLER("writes.replace", Replace)
 ALLOT_HANDLER("writes.effect", Effect)
 ALLOT_HANDLER("writes.sql", Sql)
 ALLOT_HANDLER("writes.careless", Careless)
-// Submits the same twice, with all that may be asked for, and says both ids.
+// Submits the same task twice, with all options, and reports both ids.
 class Options : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {

@@ -10,33 +10,33 @@ namespace allot {
 
 using Moment = std::chrono::sys_time<std::chrono::microseconds>;
 
-// How a payload is written in the database. Handlers see what it was before.
+// How a payload is written in the database. Handlers see it uncompressed.
 enum class Compression { kNone, kGzip, kZstd };
 
-// What a submitter may ask for beside queue, type and payload: here, in the flags of `allot submit`
-// and in the fields of its NDJSON the names are the same. Append only: a field that is added stands
-// last, with a default that means what was before it.
+// What a submitter may set beside queue, type and payload: the names are the same here, in the
+// flags of `allot submit` and in the fields of its NDJSON. The struct is append-only: a new field
+// comes last, with a default that keeps the former behaviour.
 struct SubmitOptions {
-  // The class that it waits in: of 0 to 3 the lower ones run first.
+  // The task's class, 0 to 3: within a partition lower classes run first.
   std::uint32_t prio = 1;
-  // When it may start at the earliest, by the database's clock: so long after its submission, or
-  // then. A moment that has passed is now.
+  // When the task may start at the earliest, by the database's clock: this long after its
+  // submission, or at this moment. A moment in the past means now.
   std::chrono::microseconds delay{0};
   std::optional<Moment> run_at{};
-  // At most one task of the queue has this key: from its submission until so long after its end. A
-  // submission that comes meanwhile is answered with that task. 1 to 255 bytes.
+  // At most one task of the queue has this key, from its submission until this long after its end.
+  // A submission that comes meanwhile gets that task's id. 1 to 255 bytes.
   std::optional<std::string> unique_key{};
   std::chrono::microseconds unique_for = std::chrono::minutes(5);
-  // What its queue places it by, unless that is spread: its tasks run in order, are limited to
-  // max_running at a time, or have their fair share. 1 to 255 bytes.
+  // Decides the partition, unless the queue is spread: the tasks of a key run in order, at most
+  // max_running at a time, or with a fair share. 1 to 255 bytes.
   std::optional<std::string> partition_key{};
-  // One that has not begun so long after its submission (0: it may wait for ever), or by then, is
-  // dead.
+  // A task that has not begun this long after its submission (0: it may wait for ever), or by this
+  // moment, is dead.
   std::chrono::microseconds expires_in{0};
   std::optional<Moment> expires_at{};
-  // A payload of more bytes is compressed. Nothing, or 0: never.
+  // A larger payload is compressed. Nothing, or 0: never.
   std::optional<std::uint64_t> compress_above{};
-  // How the payload is compressed already.
+  // The compression that the payload already has.
   Compression compression = Compression::kNone;
 };
 

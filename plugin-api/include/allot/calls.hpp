@@ -24,25 +24,26 @@
 #define ALLOT_HIDDEN_ [[gnu::visibility("hidden")]]
 namespace ALLOT_HIDDEN_ allot {
 
-// A call of ctx that writes did not do it. One that leaves run() is a retry, as any exception is.
+// A call of ctx that writes failed. If it leaves run() it is a retry, like any exception.
 class CallError : public std::runtime_error {
  public:
   CallError(std::int32_t code, std::uint32_t number, const std::string& message)
       : std::runtime_error(message), code_(code), number_(number) {}
   [[nodiscard]] std::int32_t code() const { return code_; }       // ALLOT_BAD_INPUT ...
-  [[nodiscard]] std::uint32_t number() const { return number_; }  // of the database; 0: not its
+  [[nodiscard]] std::uint32_t number() const { return number_; }  // the database's; 0: none
 
  private:
   std::int32_t code_;
   std::uint32_t number_;
 };
-// The task is somebody else's by now, or may be: nothing that this run writes stands. Let it pass.
+// Another worker has the task by now, or may have it: nothing that this run writes stands. Do not
+// catch it.
 class LeaseLost : public CallError {
  public:
   using CallError::CallError;
 };
 
-// A task to be submitted. Its options are those of `allot submit`, under the same names.
+// A task to submit. Its options are those of `allot submit`, under the same names.
 struct Submission {
   using Moment = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
 
@@ -59,7 +60,7 @@ struct Submission {
   std::optional<Moment> expires_at{};
 };
 
-// What a statement of SQL answered; values as text.
+// The result of an SQL statement; values are text.
 struct SqlResult {
   using Row = std::vector<std::optional<std::string>>;  // nullopt: NULL
   std::uint64_t affected = 0;                           // rows matched, inserted or deleted
@@ -100,7 +101,7 @@ allot_value value(const std::optional<T>& maybe) {
   return maybe ? value(*maybe) : value(nullptr);
 }
 
-// What a call answers, with a buffer for its words.
+// The result of a call, with a buffer for its error text.
 class Answer {
  public:
   Answer() : result_{sizeof(allot_result), 0, 0, 0, {words_.data(), words_.size(), 0}} {}
@@ -123,9 +124,9 @@ class Answer {
 
 }  // namespace detail
 
-// SQL in the transaction that acknowledges the task: on the database of Allot itself, with the
-// rights of its account. Its effect happens exactly once: with the acknowledgement, when run() ends
-// with success, or not at all.
+// SQL in the transaction that acknowledges the task: on Allot's own database, with the rights of
+// its account. Its effect happens exactly once, with the acknowledgement, when run() ends with
+// success; else not at all.
 class Transaction {
  public:
   explicit Transaction(const allot_host& host) : host_(host) {}
@@ -156,7 +157,7 @@ class Transaction {
 
 namespace detail {
 
-// Submissions as the ABI wants them; good as long as what they were made of.
+// Submissions as the ABI wants them; valid as long as what they were made from.
 struct Given {
   static allot_str text(const std::string& text) { return {text.data(), text.size()}; }
   static allot_str text(const std::optional<std::string>& maybe) {

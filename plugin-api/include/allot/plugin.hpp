@@ -39,51 +39,52 @@
 
 namespace ALLOT_HIDDEN_ allot {
 
-// What became of a task. Made by success(), retry(), fail(), snooze() and release().
+// The verdict on a task. success(), retry(), fail(), snooze() and release() make it.
 struct Outcome {
   std::int32_t kind = ALLOT_SUCCESS;
   std::optional<std::chrono::milliseconds> delay;
   std::string reason;
 };
 
-// Done: the task is acknowledged.
+// The task is done and is acknowledged.
 inline Outcome success() {
   return {};
 }
-// Not this time: another attempt after `delay`, or when the policy of its type or queue says.
+// The attempt failed: the next one comes after `delay`, or when the policy of the type or queue
+// says.
 inline Outcome retry(std::string reason,
                      std::optional<std::chrono::milliseconds> delay = std::nullopt) {
   return {ALLOT_RETRY, delay, std::move(reason)};
 }
-// Never: the task goes to the dead tasks with this reason.
+// The task never succeeds: it is dead, with this reason.
 inline Outcome fail(std::string reason) {
   return {ALLOT_FAIL, std::nullopt, std::move(reason)};
 }
-// Not now: run again after `delay`. No failure, and no attempt is charged.
+// Not now: the task runs again after `delay`. This is no failure and charges no attempt.
 inline Outcome snooze(std::chrono::milliseconds delay, std::string reason = {}) {
   return {ALLOT_SNOOZE, std::max(delay, std::chrono::milliseconds(0)), std::move(reason)};
 }
-// Not here: given back, to run again at once behind the tasks that are due already. No attempt is
-// charged. To wait for something, snooze() instead.
+// Not here: the worker gives the task back, to run again at once behind the tasks that are due
+// already. No attempt is charged. To wait for something, use snooze() instead.
 inline Outcome release(std::string reason = {}) {
   return {ALLOT_RELEASE, std::nullopt, std::move(reason)};
 }
 
-// The section [plugins.NAME] of the configuration, or a section inside it. Every value is text.
-// Valid during the call that it was given to.
+// The section [plugins.NAME] of the configuration, or a section inside it. Every value is text. It
+// is valid during the call that got it.
 class Config {
  public:
   Config(const allot_pair* pairs, std::size_t count, std::string prefix = {})
       : pairs_(pairs), count_(count), prefix_(std::move(prefix)) {}
 
-  // The value of `key`, or `fallback` when it is not set; of a list the first element.
+  // The value of `key`, or `fallback` when it is not set; the first element of a list.
   [[nodiscard]] std::string get(std::string_view key, std::string_view fallback = {}) const {
     for (std::size_t i = 0; i < count_; ++i) {
       if (is(pairs_[i], key)) return value_of(pairs_[i]);
     }
     return std::string(fallback);
   }
-  // The elements of a list, or the one value; empty when it is not set.
+  // The elements of a list, or the only value; empty when the key is not set.
   [[nodiscard]] std::vector<std::string> list(std::string_view key) const {
     std::vector<std::string> values;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -91,7 +92,7 @@ class Config {
     }
     return values;
   }
-  // The section `name` inside this one; without a key when there is none.
+  // The section `name` inside this one; empty when there is none.
   [[nodiscard]] Config section(std::string_view name) const {
     return {pairs_, count_, prefix_ + quoted(name) + "."};
   }
@@ -114,7 +115,7 @@ class Config {
     if (whole.substr(0, prefix_.size()) != prefix_) return false;
     return whole.substr(prefix_.size()) == quoted(key);
   }
-  // As one part of a joined key.
+  // Quotes a name as one part of a joined key.
   static std::string quoted(std::string_view name) {
     if (!name.empty() && name.find_first_of(".\"\\") == std::string_view::npos) {
       return std::string(name);
@@ -141,8 +142,7 @@ class Config {
   std::string prefix_;
 };
 
-// The task and its worker, for the time of one run() or run_many(). Every function may be called
-// from any thread.
+// The task and its worker, during one run() or run_many(). Any thread may call any function.
 class Context {
  public:
   Context(const allot_task& task, const allot_host& host) : task_(task), host_(host) {}
@@ -154,10 +154,12 @@ class Context {
   [[nodiscard]] std::uint32_t attempt() const { return task_.attempt; }  // from 1
   [[nodiscard]] std::uint32_t max_attempts() const { return task_.max_attempts; }
 
-  // True when the daemon stops, the time limit is near, or the lease is in doubt: end soon.
+  // True when the daemon stops, the time limit is near, or the lease is in doubt: the handler
+  // should end soon.
   [[nodiscard]] bool stop_requested() const { return host_.stop_requested(host_.context) != 0; }
-  // What is left of the task's time, at least 0; stop_requested() is true when nothing is. Good for
-  // the time limits of what the handler calls. Without a limit: nanoseconds::max().
+  // What is left of the task's time, at least 0; when nothing is left, stop_requested() is true.
+  // Use it as time limit for services that the handler calls. Without a limit it is
+  // nanoseconds::max().
   [[nodiscard]] std::chrono::nanoseconds time_left() const {
     if (task_.soft_deadline_ns == 0) return std::chrono::nanoseconds::max();
     timespec now{};
@@ -167,20 +169,20 @@ class Context {
     if (now_ns >= task_.soft_deadline_ns) return std::chrono::nanoseconds::zero();
     return std::chrono::nanoseconds(task_.soft_deadline_ns - now_ns);
   }
-  // Says that progress was made: keeps the promise of a handler with kProgressEvery (below).
+  // Reports progress, which keeps the promise of a handler with kProgressEvery (below).
   void heartbeat() const { host_.heartbeat(host_.context); }
 
-  // From now on the task has this payload: a further attempt starts from it. It stands when the
-  // call returns, whatever happens then; payload() stays as it is. This and the four below throw
-  // CallError or LeaseLost. In run_many() only submit and submit_many are allowed.
+  // Gives the task this payload from now on: a further attempt starts from it. It is stored when
+  // the call returns, whatever happens later; payload() of this run stays as it is. This call and
+  // the four below throw CallError or LeaseLost. run_many() may only call submit and submit_many.
   void checkpoint(std::string_view payload) const {
     detail::Answer answer;
     answer.check(host_.checkpoint(host_.context, {payload.data(), payload.size()}, answer.out()));
   }
-  // Submits at once, whatever becomes of this task: an attempt that is repeated submits again. The
+  // Submits at once, whatever becomes of this task: a repeated attempt submits again. Returns the
   // id of the new task, or of the one that has its unique key.
   std::string submit(const Submission& task) const { return submit_many({task}).at(0); }
-  // All or none.
+  // Submits all or none.
   std::vector<std::string> submit_many(const std::vector<Submission>& tasks) const {
     std::vector<std::string> ids;
     const detail::Given given(tasks);
@@ -189,14 +191,14 @@ class Context {
         host_.submit(host_.context, given.list.data(), tasks.size(), &take_id, &ids, answer.out()));
     return ids;
   }
-  // Submits `tasks` in the transaction that acknowledges this one, if run() ends with success; else
-  // never. Several calls add up.
+  // Submits `tasks` in the transaction that acknowledges this task, if run() ends with success;
+  // else never. Several calls add up.
   void replace_with(const std::vector<Submission>& tasks) const {
     const detail::Given given(tasks);
     detail::Answer answer;
     answer.check(host_.replace_with(host_.context, given.list.data(), tasks.size(), answer.out()));
   }
-  // For SQL of the handler's own in that transaction.
+  // Runs SQL of the handler in that transaction.
   [[nodiscard]] Transaction transaction() const { return Transaction(host_); }
 
   void debug(std::string_view text) const { log(ALLOT_LOG_DEBUG, text); }
@@ -227,10 +229,11 @@ class [[gnu::visibility("default")]] Handler {
   virtual ~Handler() = default;
   virtual Outcome run(Context & ctx) = 0;
 
-  // Runs 2 to kMost tasks of one type in one call, and says what became of each, in their order.
-  // Only of a class that says how many it takes (kMost). An exception, or another number of
-  // outcomes, says nothing of any: each of them is then run by itself, with run(), at once and with
-  // no attempt charged. So end like that only while nothing is done that must not be done again.
+  // Runs 2 to kMost tasks of one type in one call, and returns the outcome of each, in their order.
+  // Workers call it only if the class says how many it takes (kMost). An exception, or a wrong
+  // number of outcomes, counts for none of the tasks: the worker then calls run() for each, at
+  // once, and charges no attempt. So end like that only while nothing was done that must not be
+  // done twice.
   virtual std::vector<Outcome> run_many([[maybe_unused]] std::span<Context> tasks) {
     return {};
   }
@@ -301,7 +304,7 @@ inline void give(const Outcome& outcome, allot_outcome& result) {
   append(result.reason, outcome.reason);
 }
 
-// Allocates nothing once the handler has thrown: it may have been for want of memory.
+// Allocates nothing once the handler has thrown, because it may have thrown for want of memory.
 inline void run(void* self, const allot_task* task, const allot_host* host,
                 allot_outcome* result) noexcept {
   try {
@@ -317,7 +320,7 @@ inline void run(void* self, const allot_task* task, const allot_host* host,
   result->kind = ALLOT_EXCEPTION;
 }
 
-// As run().
+// Like run(), it allocates nothing once the handler has thrown.
 inline std::int32_t run_many(void* self, const allot_task* const* tasks,
                              const allot_host* const* hosts, std::size_t count,
                              allot_outcome* const* outcomes, allot_text* error) noexcept {
@@ -366,7 +369,7 @@ constexpr std::uint64_t progress_every_ms() {
   return static_cast<std::uint64_t>(kPromised.count());
 }
 
-// That a class says how many it takes, and has no run_many() of its own, would be seen nowhere.
+// Without this check nobody would notice a class that says how many it takes but has no run_many().
 template <typename T>
 constexpr std::uint64_t most() {
   static_assert(
@@ -411,8 +414,8 @@ inline const allot_plugin* describe() {
 }  // namespace detail
 }  // namespace allot
 
-// Emitted in every file that includes this header, and merged by the linker. Nothing static in
-// here: this function is visible, so it would be shared between plugins.
+// Every file that includes this header emits this function, and the linker merges them. It has
+// nothing static: the function is visible, so plugins would share it.
 extern "C" ALLOT_EXPORT inline const allot_plugin* allot_plugin_describe(void) {
   return allot::detail::describe();
 }

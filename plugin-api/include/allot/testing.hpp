@@ -43,48 +43,48 @@ inline void PrintTo(const Outcome& outcome, std::ostream* out) {
 
 namespace test {
 
-// The section [plugins.NAME]: every value as text; a list is its key several times, and a key of a
+// The section [plugins.NAME]: every value is text; a list is its key several times; a key of a
 // section inside has both names: {"deeper.key", "value"}, {"\"with.dot\".key", "value"}.
 using Settings = std::multimap<std::string, std::string>;
 
-// What stands in for the database: answers a statement with its values as text, "NULL" for NULL.
-// May throw allot::CallError, as the database would refuse it: {ALLOT_DATABASE_ERROR, 1062, "..."}.
+// Stands in for the database: answers a statement with its values as text, "NULL" for NULL. It may
+// throw allot::CallError, as the database would refuse it: {ALLOT_DATABASE_ERROR, 1062, "..."}.
 using Sql =
     std::function<SqlResult(const std::string& statement, const std::vector<std::string>& values)>;
 
-// What the handler is given. What a test does not care for has a value that does no harm.
+// What the handler is given. Fields that a test does not set have a harmless value.
 struct Task {
   std::string payload{};
   std::string id = "0840dqg2v5n80r00";
   std::string queue = "test";
   std::uint32_t attempt = 1;
   std::uint32_t max_attempts = 10;
-  // Until stop_requested() becomes true by itself; nullopt: no limit.
+  // How long until stop_requested() becomes true by itself; nullopt: no limit.
   std::optional<std::chrono::milliseconds> time_left{};
-  Sql sql{};                // none: every statement changes one row and gives none
+  Sql sql{};                // none: every statement changes one row and returns none
   bool lease_lost = false;  // each call that writes throws LeaseLost
 };
 
-// What one run() did.
+// The result of one run().
 struct Ran {
   Outcome outcome;
-  std::string log;  // one line for each of the handler's: "warn the text\n"
+  std::string log;  // the handler's lines: "warn the text\n"
   int heartbeats = 0;
   int stops_asked = 0;  // calls of stop_requested()
-  // What it wrote. A worker keeps the last three only if the outcome is success.
+  // What the handler wrote. A worker keeps the last three only if the outcome is success.
   std::vector<std::string> checkpoints{};
   std::vector<Submission> submitted{};  // their ids are "id-1", "id-2" ...
   std::vector<Submission> replaced_with{};
   std::vector<std::string> statements{};  // each with its values: "DELETE FROM a WHERE b = ? [1]"
 };
 
-// What one run_many() did.
+// The result of one run_many().
 struct RanMany {
   std::vector<Ran> each;             // one for each task; without outcomes where `error` is set
-  std::optional<std::string> error;  // it said nothing of any: a worker now calls run() for each
+  std::optional<std::string> error;  // the call failed: a worker now calls run() for each
 };
 
-// Opens a finished plugin, for good. Throws std::runtime_error with the linker's words.
+// Opens a finished plugin, for good. Throws std::runtime_error with the linker's message.
 inline const allot_plugin& open(const std::string& path) {
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* symbol = library == nullptr ? nullptr : ::dlsym(library, ALLOT_DESCRIBE_SYMBOL);
@@ -92,16 +92,16 @@ inline const allot_plugin& open(const std::string& path) {
   return *reinterpret_cast<allot_describe_function>(symbol)();
 }
 
-// One handler of a plugin, made as a worker makes it when it starts, and destroyed with this
-// object. request_stop() may be called from any thread; everything else from one.
+// One handler of a plugin, made as a worker makes it at its start, and destroyed with this object.
+// Any thread may call request_stop(), only one thread everything else.
 class Handler {
  public:
-  // Of the plugin that is linked into this program. Throws std::runtime_error with the message of a
-  // handler that cannot be made, std::invalid_argument when nobody offers the type.
+  // Makes a handler of the plugin that is linked into this program. Throws std::runtime_error with
+  // the message of a handler that cannot be made, std::invalid_argument when none offers the type.
   explicit Handler(const std::string& type, const Settings& settings = {})
       : Handler(*::allot_plugin_describe(), type, settings) {}
 
-  // Of one that was opened.
+  // Makes a handler of a plugin that was opened.
   Handler(const allot_plugin& plugin, const std::string& type, const Settings& settings = {})
       : type_(type) {
     std::vector<allot_pair> config;
@@ -122,7 +122,7 @@ class Handler {
     if (handler_->destroy != nullptr) handler_->destroy(self_);
   }
 
-  // From now on stop_requested() is true; or from its call number `calls` + 1 on.
+  // Makes stop_requested() true from now on, or from its call number `calls` + 1 on.
   void request_stop(int calls = 0) { stop_after_ = calls; }
 
   // Runs one task to its verdict. An exception of the handler is a retry, as in a worker.
@@ -137,9 +137,9 @@ class Handler {
     task.payload = std::move(payload);
     return run(task);
   }
-  // Runs all of them in one call of run_many(). As in a worker, only submissions are written there.
-  // Throws std::invalid_argument when a worker would not: for fewer than 2, or more than the
-  // handler takes.
+  // Runs all tasks in one call of run_many(). As in a worker, such a call may only submit. Throws
+  // std::invalid_argument where a worker would not call it: for fewer than 2 tasks, or for more
+  // than the handler takes.
   RanMany run_many(const std::vector<Task>& tasks) {
     constexpr std::size_t kHasMany = offsetof(allot_handler, run_many) + sizeof(handler_->run_many);
     const bool many = handler_->struct_size >= kHasMany && handler_->run_many != nullptr;
@@ -360,7 +360,7 @@ class Handler {
   static void collect(void* types, allot_str type) {
     static_cast<std::vector<std::string>*>(types)->emplace_back(type.data, type.size);
   }
-  // All types of a handler. Throws when it says that the configuration is wrong.
+  // All types of a handler. Throws when the handler says that the configuration is wrong.
   static std::vector<std::string> types_of(const allot_handler& handler,
                                            const std::vector<allot_pair>& config) {
     std::vector<std::string> types;

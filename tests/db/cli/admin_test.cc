@@ -60,7 +60,7 @@ TEST_F(AdminTest, MigrateLeavesANewerSchemaAlone) {
   EXPECT_EQ(everything(), before);
 }
 
-// The worker's program is what loads plugins: its output and its exit code are ours.
+// The worker's program loads the plugins: its output and its exit code are ours.
 TEST_F(AdminTest, PluginsAndCheckAreTheWorkersProgram) {
   const support::TempDir plugins;
   configure("[daemon]", "[plugins]\nfolder = \"" + plugins.path() + "\"\n[daemon]");
@@ -107,7 +107,7 @@ TEST_F(AdminTest, CheckAsJson) {
   EXPECT_TRUE(has(done.err, "allot: " + config() + ":"));
 }
 
-// For all accounts, and for one of its own limit.
+// The limit of all accounts together, and an account's own.
 TEST_F(AdminTest, CheckWarnsOfTooFewConnections) {
   const auto warning = [](const char* allowed) {
     return "allot: warning: this daemon may need 25 connections and the server allows " +

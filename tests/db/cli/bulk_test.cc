@@ -66,7 +66,7 @@ TEST_F(BulkTest, ABarOnATerminalThatIsGoneAtTheEnd) {
   EXPECT_TRUE(has(terminal.written(), "\r[>"));
   EXPECT_TRUE(has(terminal.written(), " tasks  "));
   EXPECT_EQ(terminal.seen(), Words{"submitted 3000 tasks in 300 batches"});
-  // What fails is not hidden behind it either.
+  // It hides no failure either.
   support::Terminal other;
   (void)folder_.write("tasks", numbered(1, 100, "wide") + "rubbish\n");
   EXPECT_EQ(other.run(words, {{"NO_COLOR=1"}}, {STDERR_FILENO}).status.code, kExitBadInput);
@@ -176,12 +176,12 @@ TEST_F(BulkTest, ABrokenLineInTheMiddleKeepsItsBatchOut) {
     EXPECT_TRUE(has(done.err, line.why));
     EXPECT_TRUE(has(done.err,
                     "; lines 1 to 20 submitted (20 tasks), nothing from line 21 on; "
-                    "mend the line; go on with --from-line 21\n"));
+                    "fix the line; go on with --from-line 21\n"));
     EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
     EXPECT_EQ(numbers(), up_to(20));
 
-    const std::string mended = folder_.write("mended", numbered(1, 40, "wide"));
-    must({"submit", "--ndjson", mended, "--from-line", "21"});
+    const std::string fixed = folder_.write("fixed", numbered(1, 40, "wide"));
+    must({"submit", "--ndjson", fixed, "--from-line", "21"});
     EXPECT_EQ(numbers(), up_to(40)) << "each once";
   }
 }
@@ -190,7 +190,7 @@ TEST_F(BulkTest, ABrokenFirstBatchLeavesNothing) {
   const auto done = allot_with({"submit", "--ndjson", "-"}, numbered(1, 5) + "nope\n");
   EXPECT_EQ(done.status.code, kExitBadInput);
   EXPECT_TRUE(has(done.err, "stdin:6: not JSON"));
-  EXPECT_TRUE(has(done.err, "; nothing was submitted; mend the line; go on with --from-line 1\n"));
+  EXPECT_TRUE(has(done.err, "; nothing was submitted; fix the line; go on with --from-line 1\n"));
   EXPECT_EQ(count("task"), 0U);
 }
 
@@ -213,14 +213,14 @@ TEST_F(BulkTest, WhatCannotBeReadIsNotSubmitted) {
   const auto folder = allot({"submit", "--ndjson", folder_.path()});
   EXPECT_EQ(folder.status.code, kExitNoInput);
   EXPECT_TRUE(has(folder.err, "Is a directory; nothing was submitted"));
-  // Closed, its number must not be given to the connection with the database.
+  // The test closes it; the connection with the database must not get its number.
   const auto closed = support::run_program({"sh", "-c", "exec \"$@\" <&-", "sh", ALLOT_PROGRAM,
                                             "--config", config(), "submit", "--ndjson", "-"});
   EXPECT_EQ(closed.status.code, kExitNoInput) << closed.err;
   EXPECT_TRUE(has(closed.err, "stdin: cannot be read: Bad file descriptor"));
 }
 
-// A thousand payloads of 16 MiB do not stand in the memory at once.
+// The memory never holds a thousand payloads of 16 MiB at once.
 TEST_F(BulkTest, ABatchIsBoundedInBytesToo) {
   const std::string payload(std::size_t{9} << 20, 'x');
   std::string lines;

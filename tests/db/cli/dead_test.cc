@@ -18,7 +18,7 @@ class DeadTest : public CliTest {
  protected:
   DeadTest() { must({"migrate"}); }
 
-  // Submits a task to "default" and gives it up; its id.
+  // Submits a task to "default" and buries it; returns its id.
   std::string die(const std::string& error, const std::string& type = "mail.send") {
     std::string id = must({"submit", "default", type, "payload"});
     id.pop_back();

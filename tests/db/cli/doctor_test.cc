@@ -34,7 +34,7 @@ class DoctorTest : public CliTest {
     EXPECT_EQ(report["exit_code"], code);
     return report["findings"];
   }
-  // The one about that; null when there is none.
+  // The finding about that; null when there is none.
   static json about(const json& findings, const std::string& what) {
     for (const json& finding : findings) {
       if (finding["about"] == what) return finding;
@@ -63,18 +63,18 @@ TEST_F(DoctorTest, LooksAtEverything) {
 TEST_F(DoctorTest, SaysHowToMendTheServer) {
   look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
   look_.execute("SET GLOBAL max_allowed_packet = 16777216");
-  const json findings = doctor();  // it works all the same
+  const json findings = doctor();  // the command works all the same
   for (const char* what : {"durability", "max_allowed_packet"}) {
     EXPECT_EQ(about(findings, what)["level"], "warn");
   }
   EXPECT_TRUE(
-      has(about(findings, "durability")["mend"], "SET GLOBAL innodb_flush_log_at_trx_commit = 1"));
+      has(about(findings, "durability")["fix"], "SET GLOBAL innodb_flush_log_at_trx_commit = 1"));
   EXPECT_TRUE(has(must({"doctor"}),
                   "warn  max_allowed_packet: 16777216 bytes: the largest "
                   "payloads do not fit; SET GLOBAL max_allowed_packet"));
 }
 
-// S12: they are shown, and stay as they are.
+// S12: the command shows the leases, and leaves them as they are.
 TEST_F(DoctorTest, ShowsLeasesWhoseHolderIsGone) {
   support::Process gone({"true"});
   const auto pid = gone.pid();

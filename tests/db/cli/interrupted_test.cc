@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bulk submission that ends in the middle: what is in, what is not, and what nobody knows.
+// Bulk submission that ends in the middle: which lines are in, which are not, and which are
+// unknown.
 #include <algorithm>
 #include <csignal>
 
@@ -21,7 +22,7 @@ class InterruptedTest : public CliTest {
     auto fed = std::make_unique<Fed>(config(), Words{"submit", "--ndjson", "-", "--batch", "10"});
     fed->feed(numbered(1, 10, "wide"));
     EXPECT_TRUE(support::eventually([&] { return count("task") == 10; })) << fed->process().err();
-    // The tasks can be seen before their reply has arrived. Whoever reads on has it.
+    // The tasks can be seen before their reply has arrived. An `allot` that reads on has it.
     fed->feed(" ");
     EXPECT_TRUE(support::eventually([&] { return fed->all_read(); }));
     return fed;
@@ -44,7 +45,7 @@ TEST_F(InterruptedTest, ASignalIsToldHowFarItGot) {
   }
 }
 
-// Whoever reads the ids knows all that is in, even if kill -9 comes next.
+// A reader of the ids knows all tasks that are in, even if kill -9 comes next.
 TEST_F(InterruptedTest, IdsArePrintedWithTheirBatch) {
   Fed fed(config(), {"submit", "--ndjson", "-", "--batch", "10", "--ids"});
   fed.feed(numbered(1, 15, "wide"));
@@ -71,7 +72,8 @@ TEST_F(InterruptedTest, ALostReplyIsToldAndNotSentAgain) {
   EXPECT_TRUE(now == 10 || now == 20) << now << ": all of the batch or nothing, and once";
 }
 
-// Killed while an INSERT of the batch waits for a lock: COMMIT was not sent, so nothing is unknown.
+// The kill comes while an INSERT of the batch waits for a lock: COMMIT was not sent, so nothing is
+// unknown.
 TEST_F(InterruptedTest, AConnectionLostBeforeCommitSubmitsNothingOfItsBatch) {
   auto fed = after_ten_lines();
   db::Connection blocking = server_.connect(name_);

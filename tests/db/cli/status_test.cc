@@ -62,7 +62,7 @@ TEST_F(StatusTest, ACountStopsAtItsBound) {
   EXPECT_EQ(view["queues"][0]["waiting_at_least"], true);
 }
 
-// The slot file of a daemon, as the supervisor makes it; what it says is up to the test.
+// The slot file of a daemon, as the supervisor makes it; the test fills it.
 class WorkersTest : public StatusTest {
  protected:
   WorkersTest() {
@@ -84,7 +84,7 @@ class WorkersTest : public StatusTest {
   ipc::Slot& slot(std::uint32_t index) {
     return *reinterpret_cast<ipc::Slot*>(bytes_ + ipc::slot_offset(index));
   }
-  // A worker that lives, idle and with nothing done.
+  // A live worker, idle, that has done nothing yet.
   ipc::Slot& worker(std::uint32_t index) {
     slot(index).generation = 1;
     slot(index).index = index;
@@ -190,7 +190,7 @@ TEST_F(WorkersTest, OnlyWorkersThatLive) {
   EXPECT_TRUE(view["workers"][0]["queue"].is_null()) << "no lease";
 }
 
-// Another process's memory may say anything while it changes.
+// The memory of another process may hold anything while it changes.
 TEST_F(WorkersTest, NonsenseInASlotIsHarmless) {
   ipc::Slot& odd = busy_worker(0);
   odd.state = 4711;
@@ -220,7 +220,7 @@ TEST_F(WorkersTest, WhenTheDatabaseIsAwayTheWorkersAreShown) {
   EXPECT_EQ(view["workers"].size(), 1U);
 }
 
-// allotd died, and its pid is somebody else's by now.
+// allotd died, and another process has its pid by now.
 TEST_F(WorkersTest, SlotsThatWereLeftBehindAreNotShown) {
   worker(0);
   for (const pid_t pid : {::getpid(), pid_t{0}}) {

@@ -19,7 +19,7 @@ using SubmitTest = CliTest;
 
 constexpr std::size_t kMost = (std::size_t{16} << 20) - 1;
 
-// Every byte, in an order that no encoding likes.
+// Every byte, in an order that breaks every encoding.
 std::string all_bytes(std::size_t size) {
   std::string bytes(size, '\0');
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 7 + i / 256) & 0xffU);
@@ -39,7 +39,7 @@ TEST_F(SubmitTest, PrintsTheIdAndNothingElse) {
   EXPECT_EQ(count("task"), 1U);
 }
 
-// What the shell hands over is the payload: nothing in it is an option or a list.
+// The argument from the shell is the payload: nothing in it is an option or a list.
 TEST_F(SubmitTest, AsJson) {
   const auto told = nlohmann::json::parse(must({"submit", "default", "t", "hello", "--json"}));
   ASSERT_EQ(told.size(), 2U);
@@ -98,7 +98,7 @@ TEST_F(SubmitTest, TheLargestPayloadComesBackByteForByte) {
 
 TEST_F(SubmitTest, OneByteMoreIsRefusedBeforeAnythingIsSent) {
   const std::string file = folder_.write("payload", std::string(kMost + 1, 'x'));
-  configure(server_.socket(), "/nonexistent");  // whoever connects fails with another code
+  configure(server_.socket(), "/nonexistent");  // a command that connects fails with another code
   for (const Words& words :
        {Words{"submit", "default", "t", "-"}, Words{"submit", "default", "t", "--file", file}}) {
     const auto done = allot(words, {.input = std::string(kMost + 1, 'x')});
@@ -202,7 +202,7 @@ TEST_F(SubmitTest, AnEmbeddedOneThatIsAwaySaysWhoStartsIt) {
   EXPECT_TRUE(has(done.err, "allotd starts it"));
 }
 
-// The server may commit after we gave up: whoever sends it again has it twice.
+// The server may commit after we gave up: a user who sends the task again has it twice.
 TEST_F(SubmitTest, ALostReplyIsToldAndNotSentAgain) {
   must({"submit", "default", "t", "first"});
   configure("call_timeout = \"10s\"", "call_timeout = \"1s\"");

@@ -167,7 +167,7 @@ TEST_F(TasksTest, DeadOnesWithTheirCause) {
   EXPECT_TRUE(has(text, "why        failed: no such user\n"));
   EXPECT_TRUE(has(text, "payload    2 bytes: \\x00\\xff\n"));
   EXPECT_EQ(must({"task", "show", id, "--payload"}), std::string("\0\xff", 2));
-  // No UTF-8, but still JSON; --payload has the bytes.
+  // The bytes are not UTF-8, but the output is still JSON; --payload has the bytes.
   const json shown = json::parse(must({"task", "show", id, "--json"}));
   EXPECT_EQ(shown["payload"], std::string("\0\xef\xbf\xbd", 4));
   EXPECT_EQ(shown["payload_cut"], false);

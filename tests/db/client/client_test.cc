@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission by the library: what arrives, what is refused, and what is left open.
+// Submission by the library: which tasks arrive, which are refused, and which outcomes stay open.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -209,7 +209,7 @@ TEST_F(ClientTest, AConnectionThatWasClosedIsNotNoticed) {
   EXPECT_EQ(tasks(), 2U);
 }
 
-// A server that answers a look and then nothing: the reply to the submission is lost.
+// The server answers a look and then nothing: the reply to the submission is lost.
 TEST_F(ClientTest, ALostReplyLeavesTheOutcomeOpen) {
   ClientSettings impatient = settings();
   impatient.call_timeout = 1s;

@@ -68,7 +68,7 @@ TEST_F(LentTest, OutsideOfATransactionItIsRefused) {
   EXPECT_EQ(tasks(), 0U);
 }
 
-// Whatever the session is like, the bytes arrive, and it stays as it was.
+// Whatever the session is like, the bytes arrive, and the session stays as it was.
 TEST_F(LentTest, NoSettingOfTheSessionMatters) {
   std::string bytes;
   for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
@@ -107,8 +107,8 @@ TEST_F(LentTest, NoSettingOfTheSessionMatters) {
   }
 }
 
-// REPEATABLE READ shows a transaction what was there when it began; whose a key is it has to see as
-// it is now.
+// Under REPEATABLE READ a transaction sees the data of its beginning; but it has to see the present
+// holder of a key.
 TEST_F(LentTest, AKeyThatWasTakenMeanwhileIsSeen) {
   app_.run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   app_.run("BEGIN");
@@ -121,7 +121,7 @@ TEST_F(LentTest, AKeyThatWasTakenMeanwhileIsSeen) {
   EXPECT_EQ(tasks(), 1U);
 }
 
-// What was sent before the error goes, what the caller wrote stays: he may go on.
+// The call's statements before the error are undone, the caller's own stay: he may go on.
 TEST_F(LentTest, AfterAFailureTheTransactionStandsAsItWas) {
   queue::ensure_queue(look_, "later", {1});  // its keys are claimed after those of q
   NewTask last = unique("z");
@@ -162,8 +162,8 @@ TEST_F(LentTest, ADeadlockSaysThatTheTransactionIsGone) {
   EXPECT_EQ(tasks(), 2U) << "of the one that was not the victim";
 }
 
-// The claim of a partition by a new key of a fair queue is locked, which is none of the caller's
-// transaction.
+// The claim of a partition by a new key of a fair queue takes a lock, which does not stay in the
+// caller's transaction.
 TEST_F(LentTest, AKeyOfAFairQueueKeepsNobodyWaiting) {
   queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
   const auto of_key = [](const std::string& key) {

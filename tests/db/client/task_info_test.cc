@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What get() says of a task in each of its states, and what cancel() does to it.
+// The results of get() for a task in each of its states, and of cancel().
 #include <gtest/gtest.h>
 
 #include "db/client/fixture.h"
@@ -27,7 +27,7 @@ class TaskInfoTest : public ClientTest {
         std::to_string(queue_.queue_id) +
         " AND partition_no = " + std::to_string(id_.partition.partition_no));
   }
-  // As a worker does with a task that runs long.
+  // Does what a worker does with a task that runs long.
   void detach() {
     look_.execute(
         "INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, attempt, type,"

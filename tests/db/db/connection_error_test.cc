@@ -52,7 +52,7 @@ TEST(ConnectionErrorTest, AMissingSocketIsGone) {
   EXPECT_EQ(error->exit_code(), kExitUnavailable);
 }
 
-// A listener that nobody answers from: a server that hangs in its start, or a host behind a drop.
+// A listener that never answers: a server that hangs in its start, or a host behind a drop.
 TEST(ConnectionErrorTest, AServerThatDoesNotAnswerIsGoneAfterTheTimeout) {
   const UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -183,7 +183,7 @@ TEST_F(LockTest, ADeadlockCanBeRepeated) {
   });
   Connection watcher = Database::shared().connect();
   ASSERT_TRUE(support::wait_for_lock_waits(watcher, 1));
-  // The server picks its victim; the other one goes through.
+  // The server picks a victim; the other transaction succeeds.
   const std::string mine = error_class_of([&] { one_.execute("UPDATE t SET a = 5 WHERE id = 2"); });
   if (mine == "none") one_.execute("COMMIT");
   const std::string theirs = outcome.get();

@@ -68,8 +68,8 @@ TEST_F(ConnectionTest, FieldsOfARow) {
   EXPECT_FALSE(results.front().next());
 }
 
-// The row outlives the results that it came with (it did not, once: a lease's epoch was read from
-// memory that was free already).
+// The row outlives the results that it came with (once it did not, and a lease's epoch was read
+// from freed memory).
 TEST_F(ConnectionTest, ARowKeepsItsResultAlive) {
   const auto row = db_.execute("SELECT 4711, 'text'").front().next();
   db_.execute("SELECT 1");
@@ -97,7 +97,7 @@ TEST_F(ConnectionTest, AnErrorInATransactionUndoesItAll) {
   EXPECT_EQ(std::string(error->what()).rfind("insert+broken+insert: database at socket ", 0), 0U)
       << error->what();
   EXPECT_EQ(rows(), 0U);
-  // And the connection goes on, outside of any transaction.
+  // The connection goes on, outside of any transaction.
   db_.run({Statement(kInsert).set("a", 3)});
   EXPECT_EQ(rows(), 1U);
 }

@@ -77,11 +77,11 @@ TEST_F(MigrateTest, ANewerSchemaIsRefusedAndLeftAlone) {
   EXPECT_NE(refusal.find("install the newer Allot"), std::string::npos) << refusal;
   EXPECT_THROW(migrate(db_), Error);
   EXPECT_EQ(schema_version(db_), 4711U);
-  // And the refusal gave the name lock back.
+  // The refusal gave the name lock back.
   EXPECT_EQ(db_.execute("SELECT IS_FREE_LOCK('allot.migrate')").front().next()->u64(0), 1U);
 }
 
-// As after a migrator that was cut off between a migration and the line which says so.
+// The state after a migrator that died between a migration and the line which records it.
 TEST_F(MigrateTest, EachMayBeRunAgainOverItsOwnWork) {
   migrate(db_);
   db_.execute(
@@ -95,7 +95,7 @@ TEST_F(MigrateTest, EachMayBeRunAgainOverItsOwnWork) {
   EXPECT_EQ(kept.front().next()->u64(0), 2U);
 }
 
-// What a schema of the first version holds is there after all migrations.
+// Rows of a schema of the first version are still there after all migrations.
 TEST_F(MigrateTest, TheDataOfTheFirstVersionIsKept) {
   db_.execute(sql::migrations::kAll[0]->text);
   db_.execute(
@@ -135,9 +135,9 @@ TEST_F(MigrateTest, WithoutTheRightItIsRefused) {
   db_.execute("DROP USER reader@localhost");
 }
 
-// Dies by SIGKILL while the server waits in the middle of the migration, for a table that somebody
-// has locked. The server goes on with the rest of the packet, or not: either way the next call ends
-// with the whole schema.
+// The process dies by SIGKILL while the server waits in the middle of the migration, for a table
+// that somebody has locked. The server may go on with the rest of the packet or not: either way the
+// next call ends with the whole schema.
 TEST_F(MigrateTest, AMigratorKilledInTheMiddleIsHealedByTheNext) {
   db_.execute("CREATE TABLE task_moved (a INT); LOCK TABLES task_moved WRITE");
   const ConnectOptions options = Database::shared().options(name_);

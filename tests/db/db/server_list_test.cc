@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [database] hosts over two real servers of one account, and ports where nobody is.
+// [database] hosts with two real servers of one account, and ports where nobody listens.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -17,8 +17,8 @@ using std::chrono::seconds;
 using support::Database;
 using support::db_error_of;
 
-// A port at which nobody answers: `listening`, for a host behind a drop (a connection comes about,
-// but no word); not listening, for a server that is down.
+// A port at which nobody answers: `listening`, for a host behind a drop (a connection succeeds, but
+// no byte comes); not listening, for a server that is down.
 class DeadPort {
  public:
   explicit DeadPort(bool listening) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -61,11 +61,11 @@ class ServerListTest : public testing::Test {
       server = nullptr;
     }
   }
-  // Opened while both are writable, as every session must be.
+  // The sessions were opened while both servers were writable, as every session must be.
   ServerListTest() : admins_{first().connect(), second().connect()} {}
   ServerListTest(const ServerListTest&) = delete;
   ServerListTest& operator=(const ServerListTest&) = delete;
-  // One that died has forgotten the switch.
+  // A server that died has forgotten the switch.
   ~ServerListTest() override {
     first().start();
     second().start();
@@ -127,7 +127,7 @@ TEST_F(ServerListTest, OneThatIsReadOnlyIsPassedOver) {
                                                         " is read-only: not used"}));
 }
 
-// As the readers of a storage that several servers share.
+// These are like servers that only read a storage which several servers share.
 TEST_F(ServerListTest, OneWhoseStorageIsReadOnlyIsPassedOver) {
   Database reader({"--innodb-read-only"}, support::Network::kTcp);
   // Its own account table can be read, which is all that root needs.
@@ -178,8 +178,8 @@ TEST_F(ServerListTest, WhenNoneIsLeftAllAreNamedInOneLine) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
 }
 
-// Waiting helps as long as one of them may come back; credentials do not mend themselves.
-TEST_F(ServerListTest, WhatMayMendItselfDecidesTheClass) {
+// Waiting helps as long as one of the servers may come back; wrong credentials stay wrong.
+TEST_F(ServerListTest, AServerThatMayComeBackDecidesTheClass) {
   const DeadPort down(false);
   ConnectOptions wrong = options({first().tcp(), down.server()});
   wrong.password = "wrong";

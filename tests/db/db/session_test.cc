@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server whose defaults are wrong for us in every way, so that each of our session settings
-// counts.
+// A server with all defaults wrong for us, so that each of our session settings counts.
 #include <gtest/gtest.h>
 
 #include "db/connection.h"

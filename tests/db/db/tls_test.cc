@@ -24,7 +24,8 @@ using support::Authority;
 using support::Database;
 using support::db_error_of;
 
-// Not an address for a certificate, yet known to every resolver: a minimal Debian has no localhost.
+// A certificate does not count this as an address, yet every resolver knows it: a minimal Debian
+// has no localhost.
 constexpr const char* kName = "127.1";
 
 struct World {
@@ -33,7 +34,7 @@ struct World {
   Authority::Files here = trusted.issue("here", std::string("IP:127.0.0.1,DNS:") + kName);
   Authority::Files elsewhere = trusted.issue("elsewhere", "DNS:db.example.net,IP:192.0.2.1");
   Authority::Files stranger = foreign.issue("stranger", "DNS:localhost,IP:127.0.0.1");
-  // The server's; what it shows is copied over them.
+  // The server's files; those that it presents are copied over them.
   Authority::Files shown = trusted.issue("shown", "DNS:localhost,IP:127.0.0.1");
   Database server{
       {"--ssl-ca=" + trusted.ca(), "--ssl-cert=" + shown.cert, "--ssl-key=" + shown.key},
@@ -73,7 +74,7 @@ class TlsTest : public testing::Test {
     auto results = db.execute("SHOW SESSION STATUS LIKE 'Ssl_cipher'");
     return !results.front().next()->text(1).empty();
   }
-  // Refused as configuration, in one line that has `part`.
+  // Expects a refusal as configuration, in one line that has `part`.
   static void expect_refused(const ConnectOptions& options, const std::string& part) {
     const auto error = db_error_of([&] { Connection{options}; });
     ASSERT_TRUE(error);
@@ -123,7 +124,7 @@ TEST_F(TlsTest, VerifyRefusesAnotherName) {
   EXPECT_TRUE(encrypted(options(Tls::kRequired))) << "of which this was the only fault";
 }
 
-// Without a file of its own: what the system trusts, which OpenSSL reads from this variable.
+// Without a file of its own the client trusts the system's, which OpenSSL reads from this variable.
 TEST_F(TlsTest, VerifyWithoutACaTrustsTheSystem) {
   show(world_->here);
   ::setenv("SSL_CERT_FILE", world_->foreign.ca().c_str(), 1);
@@ -159,8 +160,8 @@ TEST_F(TlsTest, AServerWithoutTlsIsRefused) {
   }
 }
 
-// Gives one client the server's greeting and what it likes of the rest: nothing, which is a server
-// that froze in the handshake, or an end.
+// Gives one client the server's greeting and then nothing, like a server that froze in the
+// handshake, or an end.
 class Interrupter {
  public:
   Interrupter(const Server& server, bool hang_up)
@@ -196,7 +197,8 @@ class Interrupter {
     const ssize_t size = ::read(server.get(), buffer, sizeof buffer);
     EXPECT_GT(size, 0);
     EXPECT_EQ(::write(client.get(), buffer, static_cast<std::size_t>(size)), size);
-    // Its request for TLS, and with hang_up not even an answer; else until it gives up.
+    // Reads its request for TLS and, with hang_up, does not answer; else it waits until the client
+    // gives up.
     while (::read(client.get(), buffer, sizeof buffer) > 0 && !hang_up) {
     }
   }
@@ -218,7 +220,7 @@ TEST_F(TlsTest, AServerThatFreezesInTheHandshakeIsGoneAfterTheTimeout) {
   EXPECT_LT(mono_ns() - start, 8 * kSecond);
 }
 
-// It may come back, other than a wrong certificate.
+// Unlike a wrong certificate, this may pass.
 TEST_F(TlsTest, AServerThatDiesInTheHandshakeIsGone) {
   const Interrupter dying(world_->server.tcp(), true);
   ConnectOptions wanted = verified();

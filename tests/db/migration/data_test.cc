@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// E15: tasks in every state that the first schema had live on in the newest one, by whichever
-// versions it was reached.
+// E15: tasks in every state that the first schema had live on in the newest one, whichever versions
+// came between.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -50,7 +50,7 @@ VALUES (1, 0, 1, 4096001, 1, '2025-02-03', 'retry', 'first', 'h', 1),
        (1, 0, 1, 4096002, 1, '2025-02-03', 'fail', 'no', 'h', 1);
 )";
 
-// Of each migration, the version that was reached before the newest program came.
+// For each migration, the version that was installed before the newest program came.
 class MigratedTest : public testing::TestWithParam<unsigned> {
  protected:
   MigratedTest() : name_(Database::shared().make_empty_database()), db_(connect()) {
@@ -62,7 +62,7 @@ class MigratedTest : public testing::TestWithParam<unsigned> {
     db_.execute(kData);
     for (unsigned version = 2; version <= GetParam(); ++version) apply(version);
     EXPECT_EQ(db::migrate(db_).size(), kNewest - GetParam());
-    // What a program of the former version still sends.
+    // A statement that a program of the former version still sends.
     db_.execute(
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
         " VALUES (1, 0, 1, 4096900, 't', 'by an old writer')");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to cancel tasks that run: who leaves one, and that none outlives its task.
+// Requests to cancel running tasks: who leaves one, and that none outlives its task.
 #include "queue/cancel.h"
 
 #include "db/queue/fixture.h"
@@ -71,7 +71,7 @@ TEST_F(CancelRequestTest, OnlyTheHolderAttends) {
   EXPECT_EQ(number("SELECT flags FROM task"), 0U);
 }
 
-// In a partition that nobody has it waits, whatever it once did; so it does until it is due.
+// A task in a free partition waits, whatever it did before; and it waits until it is due.
 TEST_F(CancelRequestTest, AnAttendedOneThatWaitsIsTakenOut) {
   const TaskId id = run();
   EXPECT_TRUE(worker_.leases.release(worker_.db, block_.lease));
@@ -139,7 +139,7 @@ TEST_F(CancelRequestTest, ItGoesWithADetachedTaskThatEnds) {
   }
 }
 
-// Whoever runs it again looks first: so the request and the mark stay with it.
+// A worker that runs it again looks first, so the request and the mark stay with it.
 TEST_F(CancelRequestTest, ItStaysWithATaskThatComesBack) {
   const std::string marked = "SELECT COUNT(*) FROM task WHERE flags & 64 <> 0";
   const TaskId id = run();
@@ -157,7 +157,7 @@ TEST_F(CancelRequestTest, ItStaysWithATaskThatComesBack) {
   EXPECT_TRUE(find_cancel(look_, id));
 }
 
-// A cancel that nobody saw, and then an operator puts the queue's tasks elsewhere.
+// Nobody saw the cancel, and then an operator moves the queue's tasks.
 TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
   run();
   ask({partition_, task().key.prio, task().id_key()});
@@ -175,7 +175,7 @@ TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
   EXPECT_TRUE(look_for_cancel(worker_.db, block_.lease, task()).request);
 }
 
-// What was left of an earlier life does not end the next one.
+// The request from an earlier life does not end the next one.
 TEST_F(CancelRequestTest, AnotherLifeBeginsWithoutOne) {
   const TaskId id = run();
   EXPECT_EQ(worker_.tasks.bury(worker_.db, block_.lease, task(), 1, kFailed), Landed::kYes);

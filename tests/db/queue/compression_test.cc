@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressed payloads through all tables that a task can stand in.
+// Compressed payloads through all tables that a task can be in.
 #include "queue/compression.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST_F(CompressionTest, ADeadTaskThatIsRetriedIsReadAsBefore) {
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
   auto tasks = TaskStore::fetch(worker_.db, partition_, {});
   EXPECT_EQ(read(tasks.at(0)), kLarge);
-  // The same by the other ways into task_dead.
+  // The other ways into task_dead do the same.
   const auto waiting = show(look_, id);
   ASSERT_TRUE(cancel(worker_.db, id, waiting->run_key, "no"));
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 class DeadLetterTest : public QueueTest {
  protected:
-  // Submits `count` tasks, and gives each of them up after its first attempt.
+  // Submits `count` tasks, and buries each of them after its first attempt.
   std::vector<TaskId> die(std::size_t count, const Verdict& verdict = kFailed) {
     auto ids = put(count);
     const Block block = must_lease({.block_size = 1000});
@@ -54,7 +54,7 @@ TEST_F(DeadLetterTest, ALetterSaysWhoAndWhy) {
   EXPECT_EQ(all[0].died_at, show(look_, id)->at);
 }
 
-// Of all partitions and classes, and more than one page.
+// The tasks are of all partitions and classes, and fill more than one page.
 TEST_F(DeadLetterTest, EachIsSeenOnceInTheOrderOfItsKey) {
   const QueueInfo wide = make_queue("wide", 4);
   look_.execute(
@@ -115,7 +115,7 @@ TEST_F(DeadLetterTest, ARetriedOneIsTheSameTaskWithAllAttemptsBeforeIt) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U) << "only that of the dead one is left";
 }
 
-// What was recorded of a life stays, also of one that had more attempts than the next.
+// The records of a life stay, also of one that had more attempts than the next.
 TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   const TaskId id = put(1).front();
   fail_once({"retry", "first"});
@@ -151,7 +151,8 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   EXPECT_EQ(list_attempts_of_all_lives(look_, id).size(), 4U);
 }
 
-// A snooze takes the attempt of this life back, and not the one of that number in an earlier life.
+// A snooze takes back the attempt of this life, and not the one with that number in an earlier
+// life.
 TEST_F(DeadLetterTest, WhatIsTakenBackIsOfThisLife) {
   const TaskId id = die(1).front();
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
@@ -182,7 +183,7 @@ TEST_F(DeadLetterTest, ARepeatedRetryDoesNothing) {
   EXPECT_EQ(retry_dead(look_, {}), 0U);
 }
 
-// Two who retry the same at the same time: one row, one task.
+// Two operators retry the same task at the same time: one row, one task.
 TEST_F(DeadLetterTest, OfTwoRetriesOneDoesIt) {
   const auto ids = die(50);
   std::uint64_t first = 0;
@@ -241,7 +242,7 @@ TEST_F(CancelTest, AlsoOneThatWasRetriedAndStandsElsewhere) {
   EXPECT_FALSE(show(look_, id)->dead);
 }
 
-// Whoever has it in his block runs it; what he says of it is written nowhere.
+// A worker that has it in its block runs it, and its verdict is written nowhere.
 TEST_F(CancelTest, TheVerdictOfWhoHasItIsDropped) {
   put(1);
   const Block block = must_lease();
@@ -300,7 +301,7 @@ TEST_F(CancelTest, StandingSaysWhatATaskWaitsFor) {
   EXPECT_EQ(last().paused->reason, "p");
 }
 
-// A flag that says that nobody knew the type goes when somebody ran it.
+// The flag that no handler knew the type is cleared once a handler ran the task.
 TEST_F(CancelTest, WhoIsDeferredHasNoHandlerUntilItRan) {
   const TaskId id = put(1).front();
   EXPECT_FALSE(show(look_, id)->no_handler);

@@ -68,7 +68,7 @@ TEST_F(DetachedTest, ThePartitionGoesOnWithoutIt) {
             "1|1|t|0|" + std::to_string(worker_.leases.holder().pid) + "|1");
 }
 
-// A block acknowledges late; what it finished must not run again in the hands of the next holder.
+// A block acknowledges late; its finished tasks must not run again in the hands of the next holder.
 TEST_F(DetachedTest, WhatTheBlockFinishedGoesWithIt) {
   put(3);
   const Block block = must_lease();
@@ -172,7 +172,7 @@ TEST_F(DetachedTest, APlaceThatIsTakenIsLeftAlone) {
             std::to_string(id.first_key) + "|0");
 }
 
-// The thief of the place runs long, too: it stays in its block, rather than that two tasks become
+// The task that took the place runs long, too: it stays in its block, or two tasks would become
 // one.
 TEST_F(DetachedTest, TwoTasksWithOneIdAreNeverOne) {
   const TaskId id = put(1).front();
@@ -255,7 +255,8 @@ TEST_F(DetachedTest, EachEndIsFencedAndHasTheEffectOfOnce) {
   }
 }
 
-// The fence under a stall: the end is sent, somebody holds the row, and meanwhile it is recovered.
+// The fence under a stall: the end is sent, somebody holds the row, and meanwhile the task is
+// recovered.
 TEST_F(DetachedTest, AStalledEndFindsItselfRecovered) {
   for (const auto& [name, end] : kEnds) {
     SCOPED_TRACE(name);
@@ -277,14 +278,14 @@ TEST_F(DetachedTest, AStalledEndFindsItselfRecovered) {
   }
 }
 
-// The keeper detaches while the main thread acknowledges (its handler has just returned): whoever
-// is second finds what the first one did, and a finished task does not stay behind.
+// The keeper detaches while the main thread acknowledges (its handler has just returned): the
+// second one finds what the first one did, and no finished task stays behind.
 TEST_F(DetachedTest, AnAcknowledgementAtTheSameTimeWaits) {
   put(1);
   const Block block = must_lease();
   Worker acking(connect());
   db::Connection stall = connect();
-  // Where ours is to go, not committed: it has read the task by then.
+  // The row is where ours will go, and is not committed: the detach has read the task by then.
   stall.execute(
       "BEGIN; INSERT INTO task_running SELECT queue_id, partition_no, prio, run_key, run_key, 1, 0,"
       " '', '', 1, 1, 1, '', '', 1, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM task");
@@ -343,7 +344,7 @@ TEST_F(DetachedTest, ARowThatIsLockedIsNotWaitedFor) {
   EXPECT_TRUE(scout.detached.recover(scout.db, seen, true));
 }
 
-// S7: it may be what took its host down. Each attempt is written before it runs, until one has
+// S7: the task may have taken its host down. Each attempt is written before it runs, until one has
 // ended in a way that somebody saw.
 TEST_F(DetachedTest, IsSuspectOnceItsHostWasLost) {
   start();

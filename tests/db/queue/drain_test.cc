@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing lost, nothing twice: many submit while many drain, each task counted by its payload.
+// Nothing is lost, nothing runs twice: many submit while many drain, and each task is counted by
+// its payload.
 #include <atomic>
 #include <random>
 #include <thread>
@@ -15,7 +16,7 @@ constexpr std::size_t kPerSubmitter = 1500;
 constexpr std::size_t kTasks = kSubmitters * kPerSubmitter;
 constexpr std::uint32_t kWide = 16;
 
-// What became of the task with a payload.
+// The fate of the task with a payload.
 struct Tally {
   std::atomic<std::uint32_t> finished{0};
   std::atomic<std::uint32_t> retried{0};
@@ -70,7 +71,7 @@ class DrainTest : public QueueTest {
     for (std::thread& thread : drainers) thread.join();
   }
   bool done() {
-    // A drainer that crashed in its test body would leave the others waiting.
+    // If a drainer crashed in its test body, the others would wait for ever.
     return ended_ >= kTasks || HasFailure() ||
            std::chrono::steady_clock::now() > started_ + std::chrono::minutes(3);
   }
@@ -135,9 +136,8 @@ TEST_F(DrainTest, NothingIsLostAndNothingRunsTwice) {
   EXPECT_EQ(counter("Innodb_deadlocks"), deadlocks) << "by design there is nothing to deadlock on";
 }
 
-// Workers that die with a block in flight (finished, not acknowledged), and workers that come back
-// from the dead and go on as if nothing had happened. Nothing is lost; what ran twice was in
-// flight.
+// Some workers die with a block in flight (finished, not acknowledged), and some come back from the
+// dead and go on as if nothing had happened. Nothing is lost; tasks that ran twice were in flight.
 TEST_F(DrainTest, WithDeathsNothingIsLostAndEachRepeatIsExplained) {
   submit_all();
   std::atomic<std::uint32_t> deaths{0};

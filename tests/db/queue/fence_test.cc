@@ -8,7 +8,7 @@ namespace {
 
 struct Verb {
   const char* name;
-  // True when the verb says that it was done.
+  // True when the verb reports that it was done.
   bool (*call)(Worker& worker, const Lease& lease, const Task& task);
 };
 
@@ -89,7 +89,7 @@ const Loss kLosses[] = {
      }},
     {"released", [](Worker& worker, Worker&,
                     const Lease& lease) { ASSERT_TRUE(worker.leases.release(worker.db, lease)); }},
-    // By the same process: its holder id is right, only the epoch is not.
+    // The same process took it: its holder id is right, only the epoch is not.
     {"released_and_leased_again",
      [](Worker& worker, Worker&, const Lease& lease) {
        ASSERT_TRUE(worker.leases.release(worker.db, lease));
@@ -154,8 +154,8 @@ INSTANTIATE_TEST_SUITE_P(VerbsAndLosses, FenceTest,
                                   kLosses[std::get<1>(at.param)].name;
                          });
 
-// The other half: with the lease each verb does change something, and a second call, as after a
-// lost reply, neither changes it again nor reports a loss.
+// The other half: with the lease each verb changes something, and a second call, as after a lost
+// reply, neither changes it again nor reports a loss.
 class RepeatTest : public FenceTest {};
 
 TEST_P(RepeatTest, TwiceHasTheEffectOfOnce) {
@@ -180,7 +180,8 @@ INSTANTIATE_TEST_SUITE_P(Verbs, RepeatTest,
                                           testing::Values<std::size_t>(0)),
                          [](const auto& at) { return kVerbs[std::get<0>(at.param)].name; });
 
-// S6: finished is finished, whoever has the partition now. And nothing else changes.
+// S6: a finished task is finished, whichever worker has the partition now; and nothing else
+// changes.
 TEST_F(QueueTest, AckNeedsNoLeaseButItsReleaseDoes) {
   put(3);
   const Block block = must_lease();
@@ -199,8 +200,8 @@ TEST_F(QueueTest, AckNeedsNoLeaseButItsReleaseDoes) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
 }
 
-// What it finished is gone only if it still stands where it was fetched. Everything that was kept
-// of a task that somebody else moved or buried meanwhile is that one's.
+// A finished task is only deleted if it is still where it was fetched. The rows kept for a task
+// that somebody else moved or buried meanwhile belong to that holder.
 TEST_F(QueueTest, ALateAckLeavesTheHistoryOfALiveOrDeadTaskAlone) {
   for (const bool buried : {false, true}) {
     look_.execute(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of finished tasks, and what is taken away when its time is over (C10).
+// The history of finished tasks, and the purge of rows that are past their time (C10).
 #include "queue/history.h"
 
 #include "db/queue/fixture.h"
@@ -13,7 +13,7 @@ using std::chrono::microseconds;
 
 class HistoryTest : public QueueTest {
  protected:
-  // As a worker does with a task that has succeeded.
+  // Does what a worker does with a task that has succeeded.
   void succeed(Task& task, const Usage& usage = {1'000, 500, 2'048}) {
     const Holder& holder = worker_.leases.holder();
     task.record = Record{holder.host, holder.pid, task.attempt + 1, usage};
@@ -64,7 +64,7 @@ TEST_F(HistoryTest, AQueueThatDoesNotAskHasNone) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 0U);
 }
 
-// Of one whose worker died nobody knows what it used.
+// If the worker died, nobody knows what the task used.
 TEST_F(HistoryTest, WhatNobodyMeasuredIsNull) {
   const TaskId id = put(1).front();
   Block block = must_lease();

@@ -80,7 +80,7 @@ TEST_F(HookTest, WhatAHookMadeSetsOffNothingWhenItDies) {
   ASSERT_EQ(bury(*block), Landed::kYes);
   EXPECT_EQ(alerts(), 0U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 2U);
-  // Nor when it was given another life.
+  // Nor does it after it was given another life.
   const TaskId dead{
       where, 1,
       number("SELECT first_key FROM task_dead WHERE queue_id = " + std::to_string(ops_.queue_id))};

@@ -32,7 +32,7 @@ TEST(HostileServerTest, TasksLiveAndDieAsAnywhere) {
   const std::vector<Finished> done{finished(block->tasks[2])};
   EXPECT_TRUE(TaskStore::ack_and_release(worker.db, block->lease, done));
 
-  // Another connection sees it all: it was committed.
+  // Another connection sees all of it, so it was committed.
   db::Connection look = server.connect(name);
   EXPECT_EQ(list_attempts(look, ids[0]).at(0).error,
             "it's \xe4\xb8\xad \\ \"bad\" \xef\xbf\xbd\\'");

@@ -59,7 +59,7 @@ TEST_F(InspectTest, WhatDoesNotExistIsNotShown) {
   EXPECT_FALSE(show(look_, id));
 }
 
-// A moved task is found by its id only, not by the key that it has just now.
+// A moved task is found only by its id, not by its present key.
 TEST_F(InspectTest, TheKeyOfAMovedTaskIsNoId) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
@@ -158,7 +158,7 @@ TEST_F(CatalogTest, NamesAreByteForByte) {
   EXPECT_EQ(names, "Mail mail q ");
 }
 
-// Whoever made the queue died before its lease rows were there.
+// The process that made the queue died before it made the lease rows.
 TEST_F(CatalogTest, MissingLeaseRowsAreHealedAndTakenOnesLeftAlone) {
   const QueueInfo wide = make_queue("wide", 3);
   Worker worker(connect());

@@ -71,7 +71,7 @@ TEST_F(LeaseTest, ALeasedPartitionIsNobodyElses) {
   EXPECT_FALSE(other.lease(partition_)) << "EXTENDED is not FREE either";
 }
 
-// Whoever has it may have it for long, and there are other partitions.
+// The session that holds the row may hold it for long, and there are other partitions.
 TEST_F(LeaseTest, ALeaseWhoseRowIsLockedIsNotWaitedFor) {
   put(1);
   db::Connection holding = connect();
@@ -98,8 +98,7 @@ TEST_F(LeaseTest, AHeldBackPartitionWaits) {
   EXPECT_TRUE(worker_.lease(partition_));
 }
 
-// S2, also for a row that a fail-over set back to an older epoch.
-// Hints may be older than the pause; who has the partition already keeps it.
+// Hints may be older than the pause; a worker that has the partition already keeps it.
 TEST_F(LeaseTest, APausedQueueIsNotLeased) {
   put(1);
   pause(look_, queue_, "maintenance");
@@ -112,6 +111,7 @@ TEST_F(LeaseTest, APausedQueueIsNotLeased) {
   EXPECT_TRUE(worker_.lease(partition_)) << "sent again after a lost reply: taken anew";
 }
 
+// S2, also for a row that a fail-over set back to an older epoch.
 TEST_F(LeaseTest, AnEpochNeverRepeats) {
   std::uint64_t last = 0;
   for (int i = 0; i < 50; ++i) {
@@ -121,13 +121,13 @@ TEST_F(LeaseTest, AnEpochNeverRepeats) {
     ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
     if (i % 5 == 0) look_.execute("UPDATE q_lock_table SET epoch = 3");
   }
-  // And with a clock that was set back: it still grows.
+  // The same with a clock that was set back: the epoch still grows.
   worker_.db.execute("SET timestamp = 1750000000");
   EXPECT_GT(must_lease().lease.epoch, last);
 }
 
-// The lease is taken anew: its first expiry is older than the holder, who counts from the call
-// whose reply it got, could know.
+// The lease is taken anew: its first expiry is older than the holder could know, because it counts
+// from the call whose reply it got.
 TEST_F(LeaseTest, ALostReplyIsHealedByTheSameCall) {
   put(2);
   const Block first = must_lease();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which partition a task goes to, what a queue refuses, and until when a task may begin.
+// Which partition a task goes to, which tasks a queue refuses, and until when a task may begin.
 #include "queue/placement.h"
 
 #include <gtest/gtest.h>
@@ -99,12 +99,12 @@ TEST_F(PlacementTest, EachKeyOfAFairQueueHasAPartitionOfItsOwnWhileThereAreEnoug
   partition_of(queue, "d");
   EXPECT_EQ(partition_of(queue, "a"), at["a"]) << "nobody loses what he uses";
   EXPECT_EQ(number("SELECT COUNT(*) FROM fair_partition WHERE partition_key > ''"), 4U);
-  // One that has nothing any more makes room.
+  // A key that has no task any more makes room.
   look_.execute("DELETE FROM task WHERE partition_no = " + std::to_string(at["b"]));
   EXPECT_EQ(partition_of(queue, "e"), at["b"]);
 }
 
-// S17. A submitter that does not know of the resize puts its tasks where they run all the same.
+// S17. A submitter that does not know of the resize puts its tasks where workers still run them.
 TEST_F(PlacementTest, AKeyOfAFairQueueLeavesAPartitionThatAResizeTakesAway) {
   const QueueInfo before = make({4, Placement::kFair});
   std::map<std::string, std::uint32_t> at;
@@ -121,7 +121,7 @@ TEST_F(PlacementTest, AKeyOfAFairQueueLeavesAPartitionThatAResizeTakesAway) {
       EXPECT_EQ(now, place) << "nobody else moves: " << key;
     }
   }
-  // Who is quiet in a partition that is gone does not stand in the way.
+  // A quiet key in a retired partition does not stand in the way.
   look_.execute("UPDATE fair_partition SET partition_no = 3 WHERE partition_key IN ('c', 'd')");
   look_.execute("DELETE FROM task");
   const std::set<std::uint32_t> both{partition_of(after, "c"), partition_of(after, "e")};
@@ -205,7 +205,7 @@ TEST_F(PlacementTest, AFetchTellsHowLongATaskMayStillWait) {
   EXPECT_GT(*block.tasks[4].expires_in, hours(1) - seconds(60));
 }
 
-// S16: whoever has the partition next begins where this one stood, and not before its time.
+// S16: the next holder of the partition begins where this one was, and not before its time.
 TEST_F(PlacementTest, APartitionThatIsHeldIsLeasedByNobodyUntilItsTimeIsOver) {
   const auto ids = put(2);
   Block block = must_lease();

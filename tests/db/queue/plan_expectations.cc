@@ -51,11 +51,11 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
       {&sql::k_watch, kPartitions * 2, {}},
       {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
-      // The head of a partition: as many rows as are wanted.
+      // The head of a partition: as many rows as the caller wants.
       {&sql::k_fetch, kBlock + 1, {}},
       {&sql::k_fetch, kBlock + 2, {{"partition_no", "1"}}, "class 0 is not due"},
       {&sql::k_fetch_payload, 1, {}},
-      // As many rows as are named.
+      // As many rows as the caller names.
       {&sql::k_ack, 1, {{"keys", one}}},
       {&sql::k_ack, kBlock, {{"keys", keys(kBlock, "prio", "run_key")}}},
       {&sql::k_ack, 1000, {{"keys", keys(1000, "prio", "run_key")}}},

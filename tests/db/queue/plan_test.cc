@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each statement of sql/queries reads, over many waiting tasks. The limits are promise 6: the
-// cost of a block does not depend on how many tasks wait. EXPLAIN alone does not show it (a plan
-// may be the right one and its range the whole partition), so the rows read are counted.
+// How much each statement of sql/queries reads, with many waiting tasks. The limits are promise 6:
+// the cost of a block does not depend on how many tasks wait. EXPLAIN alone does not show it (a
+// plan may be right while its range is the whole partition), so the test counts the rows read.
 #include <algorithm>
 #include <map>
 #include <regex>
@@ -145,7 +145,7 @@ class PlanTest : public QueueTest {
     while (const auto row = results.front().next()) sum += row->u64(1);
     return sum;
   }
-  // Rows that `sql` reads, counted by the server. What it writes is undone.
+  // Counts the rows that `sql` reads, by the server's counters. Its writes are undone.
   std::uint64_t reads_of(const std::string& sql) {
     worker_.db.execute("BEGIN");
     const std::uint64_t first = reads_so_far();
@@ -184,7 +184,7 @@ class PlanTest : public QueueTest {
         "queue_pause",  "pause",        "fair_partition", "task_unique",  "task_cancel"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
-        // What is inserted by values is not read.
+        // Inserting values reads nothing.
         if (plan.select_type == "INSERT" || kOurs.count(plan.table) == 0) continue;
         const std::string where = std::string(expected.query->name) + ".sql: " + plan.table + " " +
                                   plan.type + " " + plan.key + " " + plan.extra;
@@ -242,7 +242,7 @@ TEST_F(PlanTest, FetchAndAckAreRangesOfTheWholeKey) {
   }
 }
 
-// Much waits, none of it is due: a scout looks at the head of each class and no further.
+// Many tasks wait, none of them is due: a scout looks at the head of each class and no further.
 TEST_F(PlanTest, AScoutOfAQueueThatSleepsReadsTheHeadsOnly) {
   const QueueInfo quiet = make_queue("quiet", kPartitions);
   look_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
@@ -259,7 +259,7 @@ TEST_F(PlanTest, AScoutOfAQueueThatSleepsReadsTheHeadsOnly) {
   EXPECT_LE(reads_of(fetch.render()), kPrioClasses);
 }
 
-// Few tasks wait, which is when a server reads a whole table rather than look for fifty keys in it;
+// Few tasks wait, so that a server might read a whole table rather than look for fifty keys in it;
 // and somebody is in the middle of submitting.
 TEST_F(QueueTest, NoWriteWaitsForTasksThatAreBeingSubmitted) {
   const QueueInfo small = make_queue("small", 2);
@@ -293,7 +293,7 @@ TEST_F(QueueTest, NoWriteWaitsForTasksThatAreBeingSubmitted) {
   EXPECT_TRUE(TaskStore::ack_and_release(worker_.db, lease, std::vector<Finished>{{key(57), {}}}));
 }
 
-// Rows that others hold must not stop the scout, nor a renewal of another partition.
+// Rows that others have locked must not stop the scout, nor a renewal of another partition.
 TEST_F(PlanTest, NothingWaitsForTheRowsOfOthers) {
   db::Connection other = connect();
   other.execute(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ordered and limited queues get another number of partitions, while tasks wait and come.
+// Ordered and limited queues get another number of partitions, while tasks wait and come in.
 #include "queue/resize.h"
 
 #include <gtest/gtest.h>
@@ -125,7 +125,7 @@ TEST_F(ResizeTest, OneAtATime) {
   EXPECT_EQ(now().layout, 1U);
 }
 
-// Nobody opens the partitions of a layout for one before it.
+// Nobody opens the partitions of a layout for an earlier one.
 TEST_F(ResizeTest, ALateLiftOpensNothing) {
   const QueueInfo before = make({4, Placement::kOrdered});
   resize_layout(look_, before, 7);
@@ -146,7 +146,7 @@ TEST_F(ResizeTest, WhoKnowsTheFormerLayoutPlacesByTheNewOne) {
   std::vector<Submission> some{task(before, "a"), task(before, "b")};
   some.back().options.unique_key = "u";
   EXPECT_EQ(submit(worker_.db, some).at(0).id.partition.partition_no, expected);
-  // In somebody's transaction, whose view is older.
+  // It runs in somebody's transaction, whose view is older.
   worker_.db.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   worker_.db.execute("BEGIN");
   worker_.db.execute("SELECT COUNT(*) FROM queue");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fence under a stall. A plain race never shows a fence that leaks (0 of 5,000), so the stall
-// is made: somebody holds the task's row while the lease is stolen, and lets go afterwards.
+// The fence under a stall. A plain race never shows a fence that leaks (0 of 5,000), so the test
+// makes the stall: somebody holds the task's row while the lease is stolen, and lets go afterwards.
 #include <functional>
 #include <future>
 
@@ -21,8 +21,8 @@ class StallTest : public QueueTest {
     bool written = false;
   };
 
-  // One round: worker_ writes, is stalled by the locks of `hold`, and meanwhile the partition is
-  // taken over.
+  // One round: worker_ writes, the locks of `hold` stall it, and meanwhile somebody takes the
+  // partition over.
   Round stall(const Write& write, const std::string& hold) {
     return stall(write, "BEGIN; " + hold, "ROLLBACK", 1);
   }
@@ -77,7 +77,7 @@ class StallTest : public QueueTest {
   }
 };
 
-// A query as it stands in sql/, or with its lock taken out: the fence that leaks.
+// A query as sql/ has it, or without its lock: the fence that leaks.
 std::string text_of(const sql::SqlText& query, bool with_lock) {
   std::string text(query.text);
   constexpr std::string_view kLock = " FOR UPDATE)";
@@ -95,7 +95,7 @@ std::string text_of(const sql::SqlText& query, bool with_lock) {
 }
 
 // The same, with a sleep in its first statement, between the check and the write: until somebody
-// gives the user lock free.
+// releases the user lock.
 std::string asleep(std::string text) {
   constexpr std::string_view kChecked = " AND state <> 'FREE'";
   const std::size_t end = text.find(')', text.find(kChecked));
@@ -284,7 +284,7 @@ TEST_P(FencedVerbTest, WithoutTheLockTheFenceLeaks) {
   EXPECT_TRUE(leaking.stale_write) << "the stall of this test stalls nothing";
 }
 
-// A stall inside the statement, and no row of the task held: as on a server that is overloaded.
+// A stall inside the statement, while nobody holds the task's row: as on an overloaded server.
 TEST_P(FencedVerbTest, AStatementThatSleepsBetweenCheckAndWrite) {
   const FencedVerb& verb = kVerbs[GetParam()];
   const Round sound = stall_asleep(by_hand(verb, true, true));
@@ -299,8 +299,8 @@ TEST_P(FencedVerbTest, AStatementThatSleepsBetweenCheckAndWrite) {
 INSTANTIATE_TEST_SUITE_P(Verbs, FencedVerbTest, testing::Range<std::size_t>(0, std::size(kVerbs)),
                          [](const auto& at) { return kVerbs[at.param].name; });
 
-// The other order: the theft is under way, not yet committed, when the write arrives. It must wait
-// for the thief's commit and then find its lease gone, whichever verb it is.
+// The other order: the theft is under way, not yet committed, when the write arrives. The write
+// must wait for the thief's commit and then find its lease gone, whichever verb it is.
 TEST_F(StallTest, AWriteWaitsForATheftThatIsUnderWay) {
   for (const FencedVerb& verb : kVerbs) {
     look_.execute(
@@ -320,7 +320,7 @@ TEST_F(StallTest, AWriteWaitsForATheftThatIsUnderWay) {
   }
 }
 
-// What ack_and_release deletes needs no fence, its release does: it must not free the thief's
+// The deletions of ack_and_release need no fence, its release does: it must not free the thief's
 // lease.
 TEST_F(StallTest, AStalledReleaseDoesNotFreeTheThiefsLease) {
   put(1);

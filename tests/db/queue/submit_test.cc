@@ -214,7 +214,8 @@ TEST_F(SubmitTest, WhenAllKeysAreTakenNothingIsSubmitted) {
   EXPECT_EQ(tasks(), before + 20) << "the connection goes on";
 }
 
-// Somebody in REPEATABLE READ locks the end of partition 1, and then wants what we wrote in 0.
+// Somebody in REPEATABLE READ locks the end of partition 1, and then needs the rows that we wrote
+// in 0.
 TEST_F(SubmitTest, ADeadlockIsSentAgain) {
   const QueueInfo narrow = make_queue("narrow", 2);
   put_row({narrow.queue_id, 0}, {3, UINT64_MAX});  // so that the partitions end apart
@@ -222,7 +223,7 @@ TEST_F(SubmitTest, ADeadlockIsSentAgain) {
   const std::uint64_t deadlocks = counter("Innodb_deadlocks");
   db::Connection rival = connect();
   rival.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-  // Much work, so that the server picks the other one as its victim.
+  // This transaction has done much work, so that the server picks the other one as its victim.
   rival.execute(
       "BEGIN; INSERT INTO task_dead (queue_id, partition_no, prio,"
       " first_key, attempt, type, payload, cause, error, died_at) WITH RECURSIVE n (i) AS (SELECT "
@@ -241,7 +242,7 @@ TEST_F(SubmitTest, ADeadlockIsSentAgain) {
 }
 
 TEST_F(SubmitTest, ALargeBatchIsSplitIntoStatementsThatFit) {
-  // The server's own default; every byte of these payloads is escaped, which doubles it.
+  // This is the server's own default; escaping doubles these payloads.
   look_.execute("SET GLOBAL max_allowed_packet = 16 * 1024 * 1024");
   db::Connection modest = connect();
   look_.execute("SET GLOBAL max_allowed_packet = 64 * 1024 * 1024");
@@ -282,7 +283,7 @@ class LostReplyTest : public SubmitTest {
     }));
     return outcome;
   }
-  // The server goes on without us, or notices that we are gone: that is what nobody here can know.
+  // The server goes on without us, or notices that we are gone: nobody here can know which.
   void expect_all_or_none(std::uint64_t count) {
     const std::uint64_t found = tasks();
     EXPECT_TRUE(found == 0 || found == count) << found << " of " << count;
@@ -301,7 +302,7 @@ TEST_F(LostReplyTest, OfACommitIsUnknown) {
   expect_all_or_none(30);
 }
 
-// Before the COMMIT was sent it is known: nothing was submitted.
+// Before the COMMIT was sent the outcome is known: nothing was submitted.
 TEST_F(LostReplyTest, InTheMiddleOfATransactionIsAPlainFailure) {
   db::Connection blocking = connect();
   blocking.execute(

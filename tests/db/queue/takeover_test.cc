@@ -127,7 +127,7 @@ TEST_F(TakeoverTest, ALostReplyIsHealedByTheSameCall) {
   EXPECT_EQ(again->lease.suspects->per_class, 5U) << "the dead holder's block, not its own";
 }
 
-// S7: careful mode outlives the one who was careful, until somebody clears it.
+// S7: careful mode outlives the holder that was careful, until somebody clears it.
 TEST_F(TakeoverTest, SuspectsStayUntilTheyAreCleared) {
   put(1);
   must_lease({.block_size = 50});
@@ -168,14 +168,14 @@ TEST_F(TakeoverTest, SuspectsLeftLooksAtTheNamedClassesUpToTheKey) {
   const std::vector<Finished> done{finished(block->tasks.front())};
   TaskStore::ack(thief_.db, partition_, done);
   EXPECT_FALSE(left({2}));
-  // A task that came after the death is above suspicion.
+  // A task that came after the death is no suspect.
   put_row(partition_, {2, block->lease.suspects->to_key + 1});
   EXPECT_FALSE(left({2}));
   put_row(partition_, {2, block->lease.suspects->to_key});
   EXPECT_TRUE(left({2}));
 }
 
-// S11: a restarted daemon frees at once what its former life held, and nobody else's.
+// S11: a restarted daemon frees at once the leases of its earlier run, and no other's.
 TEST_F(TakeoverTest, ReclaimFreesOnlyItsOwnOrigin) {
   constexpr std::uint64_t kOrigin = 4711;
   const QueueInfo wide = make_queue("wide", 4);

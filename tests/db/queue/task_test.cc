@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs on tasks while the lease is held. What they do without it: fence_test.cc.
+// The verbs on tasks while the lease is held. fence_test.cc shows them without it.
 #include <algorithm>
 #include <random>
 
@@ -141,7 +141,7 @@ TEST_F(TaskTest, SnoozeMovesTheTaskAndChargesNothing) {
   EXPECT_EQ(tasks[0].attempt, 0U);
   EXPECT_EQ(tasks[0].first_key, id.first_key);
   EXPECT_TRUE(list_attempts(look_, id).empty());
-  // Finished later, it leaves nothing.
+  // When it finishes later, it leaves nothing.
   TaskStore::ack(worker_.db, partition_, std::vector{finished(tasks[0])});
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
 }
@@ -333,7 +333,7 @@ TEST_F(TaskTest, ThenReleaseEndsTheLeaseWithTheWrite) {
   EXPECT_EQ(must_lease().tasks.at(0).attempt, 1U);
 }
 
-// S3: two classes may hold the same run_key. Each verb must find the one of its class.
+// S3: two classes may share a run_key. Each verb must find the task of its class.
 TEST_F(TaskTest, TwoClassesMayShareAKey) {
   constexpr std::uint64_t kKey = 1'000'000;
   const auto fill = [&] {
@@ -380,7 +380,7 @@ TEST_F(TaskTest, TheClockSetBackHidesNothingThatWasSeen) {
   EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {.highest_seen = key}).size(), 1U);
 }
 
-// The server's column is larger; what is cut must be cut between characters.
+// The server's column is larger; the text must be cut between characters.
 TEST_F(TaskTest, AnErrorTextIsCutAt64KiBAndNotInsideACharacter) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
@@ -424,7 +424,7 @@ TEST_P(PayloadTest, GoesThereAndBackByteForByte) {
   const Block block = must_lease(spec);
   ASSERT_EQ(block.tasks.size(), 1U);
   EXPECT_EQ(block.tasks[0].payload_size, payload.size());
-  // S19: above the limit it comes singly.
+  // S19: a payload above the limit is fetched alone.
   EXPECT_EQ(block.tasks[0].payload.has_value(), payload.size() <= spec.inline_limit());
   if (block.tasks[0].payload) {
     EXPECT_TRUE(*block.tasks[0].payload == payload);

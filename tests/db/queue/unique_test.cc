@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unique keys: who has one, until when, and what a race for it leaves.
+// Unique keys: which task has one, until when, and the result of a race for it.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -105,7 +105,7 @@ TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
   const auto moved = TaskStore::fetch(look_, first.id.partition, {.highest_seen = UINT64_MAX});
   ASSERT_EQ(moved.size(), 1U);
   EXPECT_EQ(moved[0].flags, kUniqueFlag);
-  // Somebody acknowledges the row of before: it is gone, and the task lives.
+  // Somebody acknowledges the former row: it is gone, and the task lives.
   const std::vector<Finished> late{{task.key, first.id.first_key, true}};
   TaskStore::ack(worker_.db, first.id.partition, late);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
@@ -124,7 +124,7 @@ TEST_F(UniqueTest, ADetachedTaskHasItsKeyToTheEnd) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NOT NULL"), 1U);
 }
 
-// Exactly one of each key comes into being, and all are told the same id.
+// Exactly one task of each key comes into being, and all submitters get the same id.
 TEST_F(UniqueTest, ARaceHasOneWinnerForEachKey) {
   constexpr int kSubmitters = 32;
   constexpr int kKeys = 1000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A payload is bytes, through every door that is not the command line's (tests/db/cli has that).
+// A payload is bytes, through every way in except the command line (tests/db/cli has that).
 #include <functional>
 
 #include "db/sqlapi/fixture.h"

@@ -14,7 +14,7 @@ class CancelTest : public SqlApiTest {
                                 ", @result); SELECT COALESCE(@result, 'NULL')");
     return std::string(results.back().next()->text(0));
   }
-  // As its worker has it: in a leased partition, for a while.
+  // Makes the task as its worker has it: in a leased partition, for a while.
   void attend() {
     look_.execute(
         "UPDATE task SET flags = flags | 64 WHERE queue_id > 0;"
@@ -84,7 +84,7 @@ TEST_F(CancelTest, ItComesAndGoesWithTheCallersTransaction) {
   }
 }
 
-// It may read before it cancels, and others may have retried the task since.
+// The caller may read before it cancels, and others may have retried the task since.
 TEST_F(CancelTest, AnOldSnapshotCancelsNobodyElse) {
   const Made made = call_submit(app_, "narrow", "t", "p");
   app_.execute(

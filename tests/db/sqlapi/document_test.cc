@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of docs/sql-api.md, as they stand there, by the clients that they are for.
+// Runs the examples of docs/sql-api.md, as the page has them, by the clients that they are for.
 #include "support/document.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
   text.replace(at, from.size(), to);
 }
 
-// A server with the databases and accounts that the page speaks of.
+// A server with the databases and accounts of the page.
 class DocumentTest : public testing::Test {
  protected:
   DocumentTest() : root_(server().connect()) {
@@ -43,13 +43,14 @@ class DocumentTest : public testing::Test {
     }
   }
 
-  // Its own: other tests of this program have no use for databases of these names.
+  // This test has its own server, because the other tests of this program cannot use databases of
+  // these names.
   static Database& server() {
     static Database database({}, support::Network::kTcp);
     return database;
   }
 
-  // What the page's statements print, one line for each row, run by that account's client.
+  // The output of the page's statements, one line for each row, run by that account's client.
   static std::string run_as(const std::string& account, const std::string& sql) {
     support::ProcessOptions options;
     options.input = sql;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot_submit_many: a list, whole or not at all.
+// allot_submit_many: a list, as a whole or not at all.
 #include <nlohmann/json.hpp>
 
 #include "db/sqlapi/fixture.h"

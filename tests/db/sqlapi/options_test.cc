@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task gets from its options, and what is refused with which words.
+// What a task gets from its options, and with which words a wrong one is refused.
 #include <map>
 #include <set>
 
@@ -74,7 +74,7 @@ TEST_F(OptionsTest, TasksSpreadOverThePartitions) {
             (queue::Partition{narrow_.queue_id, 0}));
 }
 
-// The largest ids need all the bytes there are.
+// The largest ids need all bytes.
 TEST_F(OptionsTest, TheIdIsTheSameWordAsEverywhere) {
   look_.execute(
       "INSERT INTO queue (queue_id, name, partitions, created_at) VALUES (4294960000, 'far', "
@@ -92,7 +92,7 @@ TEST_F(OptionsTest, TheIdIsTheSameWordAsEverywhere) {
   }
 }
 
-// Every salt may come: 4,096 of them, and not only those that a DOUBLE can tell apart.
+// Every salt may come: all 4,096 of them, and not only those that a DOUBLE can tell apart.
 TEST_F(OptionsTest, KeysAreWholeNumbers) {
   for (int i = 0; i < 100; ++i) call_submit(app_, "narrow", "t", "");
   EXPECT_EQ(value("SELECT COUNT(DISTINCT run_key & 31) > 10 FROM task"), "1");
@@ -111,7 +111,7 @@ TEST_F(OptionsTest, ATaskMayExpireAndBeCompressed) {
             std::to_string(queue::kZstdFlag | queue::kUniqueFlag) + "|2149-12-31 18:00:00.250000");
 }
 
-// What it was comes out, byte for byte, whatever the stream ends in.
+// The original payload comes out, byte for byte, whatever the stream ends in.
 TEST_F(OptionsTest, AboveAMeasureThePayloadIsCompressed) {
   const auto stored = [&](const std::string& payload, const char* options) {
     look_.execute("DELETE FROM task");
@@ -240,7 +240,7 @@ TEST_F(OptionsTest, AWrongOneIsRefusedByName) {
       {R"({"dellay": "5m"})", R"(options: unknown option "dellay")"},
       {R"({"Prio": 1})", R"(options: unknown option "Prio")"},
       {R"({"a'; DROP TABLE task; -- ": 1})", R"(unknown option "a'; DROP TABLE task; -- ")"},
-      {R"({"prio": 1, "prio": 2})", "options: one of them stands there twice"},
+      {R"({"prio": 1, "prio": 2})", "options: one of them is given twice"},
       {R"({"prio": 4})", "'prio' must be 0 (first) to 3"},
       {R"({"prio": -1})", "'prio' must be 0 (first) to 3"},
       {R"({"prio": "1"})", "'prio' must be 0 (first) to 3"},

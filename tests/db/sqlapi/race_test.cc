@@ -36,7 +36,7 @@ TEST_F(RaceTest, EveryTaskIsThereOnce) {
   EXPECT_EQ(tasks(), std::uint64_t{50} * kCallers);
 }
 
-// Exactly one task of each key comes into being, and every loser is told its id.
+// Exactly one task of each key comes into being, and every loser gets its id.
 TEST_F(RaceTest, OneCallerWinsEachKey) {
   std::vector<std::future<std::vector<Made>>> callers;
   for (int c = 0; c < kCallers; ++c) {
@@ -99,7 +99,7 @@ TEST_F(RaceTest, ListsOfTheSameKeys) {
   EXPECT_EQ(tasks(), 100U);
 }
 
-// Outside of a transaction nothing of the caller's is lost with it, so the call is made again.
+// Outside of a transaction the caller loses nothing with it, so the procedure tries again.
 TEST_F(RaceTest, AListThatIsADeadlocksVictimIsSubmittedAgain) {
   app_.execute("BEGIN");
   for (int i = 0; i < 100; ++i) call_submit(app_, "default", "t", "weight");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may call, with the rights that the documents give, and what nobody gets by calling.
+// Which accounts may call, with the rights that the documents grant, and what no caller gets.
 #include <sstream>
 
 #include "db/migrate.h"
@@ -122,7 +122,7 @@ TEST_F(RightsTest, EachRightIsForItsProcedureOnly) {
   }
 }
 
-// The definer may be locked out, and an upgrade keeps what was granted.
+// The definer may be locked, and an upgrade keeps the grants.
 TEST_F(RightsTest, TheyOutliveTheMigratorsLoginAndAnUpgrade) {
   migrate();
   make_shop();
@@ -134,7 +134,8 @@ TEST_F(RightsTest, TheyOutliveTheMigratorsLoginAndAnUpgrade) {
   EXPECT_EQ(support::number_of(root_, "SELECT COUNT(*) FROM task"), 2U);
 }
 
-// A mark in a comment tells; without it, each start of an embedded database would write them again.
+// A mark in a comment shows it; without the mark, each start of an embedded database would write
+// them again.
 TEST_F(RightsTest, TheyAreMadeOnlyWhereTheyAreNotThoseOfThisBuild) {
   migrate();
   const auto newest = [&] {
@@ -143,7 +144,7 @@ TEST_F(RightsTest, TheyAreMadeOnlyWhereTheyAreNotThoseOfThisBuild) {
         "SELECT CONCAT(COUNT(*), '|', MIN(created)) FROM information_schema.routines"
         " WHERE routine_schema = DATABASE()");
   };
-  // Seconds are told apart by a clock that is set.
+  // A clock that the test sets tells the seconds apart.
   migrator_->execute("SET timestamp = 2000000000");
   const std::string first = newest();
   db::migrate(*migrator_);
@@ -160,7 +161,7 @@ TEST_F(RightsTest, TheyAreMadeOnlyWhereTheyAreNotThoseOfThisBuild) {
   EXPECT_NE(newest(), second);
 }
 
-// As after a restore without the routines, or without the account.
+// The state after a restore without the routines, or without the account.
 TEST_F(RightsTest, MigrateMakesThemAnew) {
   migrate();
   root_.execute("DROP USER 'allot_migrate'@'%'");

@@ -57,7 +57,7 @@ TEST_F(TransactionTest, WithoutAutocommitItIsTheCallersToo) {
   EXPECT_EQ(tasks() + keys(), 2U);
 }
 
-// The caller's own savepoint, of whatever name, is still there behind a call.
+// The caller's own savepoint, whatever its name, is still there after a call.
 TEST_F(TransactionTest, TheCallersSavepointStands) {
   app_.execute("BEGIN; INSERT INTO orders (n) VALUES (1); SAVEPOINT mine");
   call_submit(app_, "default", "t", "unique", unique("k"));
@@ -82,7 +82,7 @@ TEST_F(TransactionTest, AFailedCallLeavesNothingAndTheTransactionGoesOn) {
   EXPECT_EQ(orders(), 1U);
 }
 
-// A row that is there already would be met with the same clock and salt.
+// A row that exists already would collide with the same clock and salt.
 TEST_F(TransactionTest, AKeyThatIsTakenIsAnotherSalt) {
   // In one microsecond there are 4,096 keys, and every eighth of them is taken.
   app_.execute("SET timestamp = 1790000000.123456");

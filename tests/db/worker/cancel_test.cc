@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task whose end somebody asked for, in a real handler over a real database.
+// A real handler over a real database, whose task somebody asked to end.
 #include "queue/cancel.h"
 
 #include <atomic>
@@ -75,7 +75,7 @@ TEST_F(CancelTest, SuccessIsSuccess) {
   EXPECT_EQ(left(), "0");
 }
 
-// With what its handler wrote, too.
+// Its handler's writes are undone, too.
 TEST_F(CancelTest, SoItIsWithATransaction) {
   EXPECT_EQ(run_and_cancel("replace", folder_ / "replace"), Result::kWritten);
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several tasks in one call of their handler, by the block loop and over a real database.
+// Several tasks in one call of their handler, run by the block loop over a real database.
 #include "worker/gather.h"
 
 #include <atomic>
@@ -77,7 +77,7 @@ class GatherLoopTest : public OutputFile, public LoopTest {
     }
     return all;
   }
-  // What waits: "b:1" is the second one with an attempt charged.
+  // The waiting tasks: "b:1" is the second one with an attempt charged.
   std::string waiting() {
     return value(
         "SELECT COALESCE(GROUP_CONCAT(SUBSTRING(payload, 1, 1), ':', attempt"
@@ -132,7 +132,8 @@ TEST_F(GatherLoopTest, WhatAFailedCallSaysNothingOfRunsByItself) {
   }
 }
 
-// One of them, whatever it took: or the next lease would repeat the call, and so on for ever.
+// One of them runs, whatever time the call took: or the next lease would repeat the call, and so on
+// for ever.
 TEST_F(GatherLoopTest, AFailedCallIsFollowedByOneTaskAlsoWhenTheTimeOfTheBlockIsOver) {
   config_.block_seconds = std::chrono::milliseconds(0);
   put_all("gather.fifty", {"ok", "refuse", "ok"});
@@ -187,7 +188,7 @@ TEST_F(GatherLoopTest, PayloadsOfACallAreBoundedOnceTheyAreDecompressed) {
   EXPECT_EQ(dead(), "");
 }
 
-// By the way of a single one, while the others are called.
+// It goes the way of a single task, while the others are called.
 TEST_F(GatherLoopTest, WhatEndsWithoutItsHandlerIsNotInTheCall) {
   put_one(1, "gather.fifty", "a");
   put_one(2, "gather.fifty", "damaged", ", flags", ", " + std::to_string(queue::kGzipFlag));
@@ -242,7 +243,7 @@ TEST_F(GatherLoopTest, OrderedLimitedAndExclusiveQueuesStayAtOne) {
   EXPECT_EQ(calls(), "one a:1; one b:1; one a:1; one b:1; one a:1; one b:1");
 }
 
-// S7: who may have taken the host down is looked at by itself, and the rest is not.
+// S7: tasks that may have taken the host down run by themselves, and the rest does not.
 TEST_F(GatherLoopTest, AfterALostHostItsBlockRunsOneByOne) {
   put_all("gather.fifty", {"ok", "ok", "ok", "ok", "ok"});
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
@@ -255,7 +256,7 @@ TEST_F(GatherLoopTest, AfterALostHostItsBlockRunsOneByOne) {
   EXPECT_EQ(value("SELECT suspect_n FROM q_lock_table WHERE partition_no = 0"), "0");
 }
 
-// What a drain allows: each task of a call counts, and in a call that failed only those that ran.
+// The limit of a drain: each task of a call counts, and in a call that failed only those that ran.
 TEST_F(GatherLoopTest, ADrainCountsTheTasksOfACall) {
   peer::Tally tally{};
   tally.allowed = 3;
@@ -294,7 +295,7 @@ TEST_F(GatherLoopTest, OnlySubmissionsAreWrittenInACall) {
             "b,c");
 }
 
-// They share the worker's connection.
+// The tasks share the worker's connection.
 TEST_F(GatherLoopTest, ThreadsMaySubmitByTheHostsOfOneCallAtOnce) {
   put_all("gather.fifty", {"crowd", "ok", "ok", "ok"});
   work_once();
@@ -302,8 +303,8 @@ TEST_F(GatherLoopTest, ThreadsMaySubmitByTheHostsOfOneCallAtOnce) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'nobody.knows'"), "80");
 }
 
-// Whoever waits for a renewal is not over his time meanwhile. A renewal waits for a second, which a
-// busy machine may use up before the call has ended: then once more.
+// A task that waits for a renewal is not over its time meanwhile. A renewal waits for a second,
+// which a busy machine may use up before the call has ended: then the test tries once more.
 TEST_F(GatherLoopTest, TheTimeOfAllEndsWithTheCallAlsoWhileTheKeeperIsBusy) {
   bool ended_before = false;
   for (int tries = 0; tries < 10 && !ended_before; ++tries) {
@@ -361,7 +362,7 @@ TEST_F(GatherRunTest, WithoutALeaseTheHandlerIsNotCalled) {
   EXPECT_EQ(raw_slot_->finished_count, 0U);
 }
 
-// Or one would be over its time before the others, and be charged for them.
+// Otherwise one would be over its time before the others, and be charged for them.
 TEST_F(GatherRunTest, AllOfACallHaveTheSameDeadline) {
   const support::TempDir folder;
   const std::string gate = folder / "gate";
@@ -383,7 +384,7 @@ TEST_F(GatherRunTest, AllOfACallHaveTheSameDeadline) {
   EXPECT_EQ(raw_slot_->running_count, 0U);
 }
 
-// Should the worker die while another verdict waits for the database, it is not run again.
+// If the worker dies while another verdict waits for the database, this one does not run again.
 TEST_F(GatherRunTest, WhatSucceededIsNotedBeforeAnyOtherVerdict) {
   auto block = lease_of({"retry", "ok"});
   keeper_.hold(block.lease, boot_ns());
@@ -399,7 +400,7 @@ TEST_F(GatherRunTest, WhatSucceededIsNotedBeforeAnyOtherVerdict) {
   EXPECT_EQ(results.get(), expected);
 }
 
-// What succeeded needs none (S6); the verdicts behind the first that found it gone are dropped.
+// Successes need no lease (S6); the verdicts after the first that found it gone are dropped.
 TEST_F(GatherRunTest, ALeaseThatIsLostInTheMiddleDropsTheRest) {
   auto block = lease_of({"retry", "fail", "ok"});
   keeper_.hold(block.lease, boot_ns());

@@ -17,7 +17,7 @@ using support::eventually;
 
 class LeaseKeeperTest : public WorkerTest {
  protected:
-  // A third of the TTL is what a renewal waits for.
+  // A renewal waits for a third of the TTL.
   LeaseKeeperTest()
       : stores_(milliseconds(1200)),
         board_(std::make_unique<ipc::Board>()),
@@ -80,7 +80,7 @@ TEST_F(LeaseKeeperTest, SendsNothingAfterDrop) {
   EXPECT_FALSE(keeper_.valid());
 }
 
-// Its reply may be lost, or the lock that it waits for held by somebody.
+// Its reply may be lost, or somebody may hold the lock that it waits for.
 TEST_F(LeaseKeeperTest, AReleaseThatTakesLongIsRenewedFor) {
   take(0);
   keeper_.releasing();
@@ -160,7 +160,7 @@ TEST_F(LeaseKeeperTest, DoesNotRenewForATaskOverItsTime) {
   })) << "the lease must not outlive its task by a blind timer";
 }
 
-// B3: a promise that is kept, if late, keeps the lease.
+// B3: a promise that is kept, even if late, keeps the lease.
 TEST_F(LeaseKeeperTest, RenewsAgainWhenTheTaskMayGoOn) {
   take(0);
   const std::string first = expiry(0);
@@ -171,14 +171,14 @@ TEST_F(LeaseKeeperTest, RenewsAgainWhenTheTaskMayGoOn) {
   EXPECT_TRUE(keeper_.valid());
 }
 
-// The server neither answers nor refuses. Its clock is this machine's: while it is stopped too, the
-// lease must be let go of before it ends.
+// The server neither answers nor refuses. Its clock is this machine's: while it is stopped, too,
+// the holder must stop relying on the lease before it ends.
 TEST_F(LeaseKeeperTest, AStalledServerIsLetGoOfBeforeItsClockEndsTheLease) {
   for (int round = 0; round < 3; ++round) {
     const queue::Lease lease = take(0);
     const std::string first = expiry(0);
     ASSERT_TRUE(eventually([&] { return expiry(0) != first; })) << "it was renewed";
-    // A renewal that the server finds when it wakes up comes too late for this one.
+    // A renewal that the server finds when it wakes up comes too late for this lease.
     const std::string ends = expiry(0);
     std::uint64_t let_go = 0;
     {
@@ -194,7 +194,7 @@ TEST_F(LeaseKeeperTest, AStalledServerIsLetGoOfBeforeItsClockEndsTheLease) {
   }
 }
 
-// The margin is what this holder measured of late, not what somebody guessed.
+// The margin is what this holder has measured recently, and no guess.
 TEST_F(LeaseKeeperTest, ASlowAnswerWidensTheMarginForAWhile) {
   take(0);
   const auto margin = [&] {
@@ -228,7 +228,7 @@ TEST_F(LeaseKeeperTest, ASlowAnswerWidensTheMarginForAWhile) {
   EXPECT_GE(margin(), quick + 200);
 }
 
-// Else a worker whose database is slow, and nothing worse, would be killed for it.
+// Otherwise a worker whose database is merely slow would be killed for it.
 TEST_F(LeaseKeeperTest, WaitingForARenewalUnderWayIsNoFreeze) {
   take(0);
   db::Connection holding(options());
@@ -243,7 +243,7 @@ TEST_F(LeaseKeeperTest, WaitingForARenewalUnderWayIsNoFreeze) {
   EXPECT_FALSE(slot_.guarded());
 }
 
-// The wait is not the task's time, and does not count for a detach either.
+// The wait does not count as the task's time, and does not count for a detach either.
 TEST_F(LeaseKeeperTest, ATaskBeginsWhenTheRenewalUnderWayIsOver) {
   const queue::Task task = task_at(5);
   take(0);
@@ -262,7 +262,7 @@ TEST_F(LeaseKeeperTest, ATaskBeginsWhenTheRenewalUnderWayIsOver) {
   EXPECT_EQ(keeper_.task_ended(), Place::kPartition);
 }
 
-// S5. Nor is it detached behind the back of whoever gives it back.
+// S5. The keeper does not detach it either while the block loop gives it back.
 TEST_F(LeaseKeeperTest, NoTaskBeginsInDoubt) {
   const queue::Task task = task_at(5);
   const queue::Lease lease = take(0);
@@ -343,7 +343,8 @@ TEST_F(LeaseKeeperTest, NoticesThatADetachedTaskWasRecovered) {
   EXPECT_EQ(raw_slot_->leases_lost, 1U);
 }
 
-// The database goes away in the middle: what became of the detach is found out when it is back.
+// The database goes away in the middle: the worker finds out what became of the detach when it is
+// back.
 TEST_F(LeaseKeeperTest, ADetachWithoutAReplyIsFoundOut) {
   const queue::Task task = task_at(5);
   const queue::Lease lease = take(0);

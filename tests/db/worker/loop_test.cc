@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers without a process around them: a finder and a block loop over a real database.
+// Workers without a process around them: finder and block loop over a real database.
 #include <algorithm>
 #include <atomic>
 #include <future>
@@ -53,8 +53,8 @@ class Crowd {
   std::atomic<bool> over_{false};
 };
 
-// A worker that looks for work while another one, `in_hand`, cannot give its lease back. How many
-// tasks it finds until `over`.
+// A worker looks for work while another one, `in_hand`, cannot give its lease back. Returns how
+// many tasks it finds until `over`.
 std::uint64_t found_by(LoopWorker& other, const std::atomic<bool>& over) {
   std::uint64_t tasks = 0;
   while (!over) {
@@ -89,7 +89,7 @@ TEST_F(LoopTest, WhatIsFinishedIsNotRunAgainBecauseATaskIsLocked) {
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
 }
 
-// The lease cannot be renewed then. But what is finished leaves the queue.
+// Then the lease cannot be renewed, but finished tasks leave the queue.
 TEST_F(LoopTest, WhatIsFinishedIsNotRunAgainBecauseItsLeaseIsLocked) {
   put_tasks(0, 3);
   auto mine = worker();
@@ -126,7 +126,7 @@ TEST_F(LoopTest, AReleaseWhoseReplyIsLostLosesNoLease) {
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
 }
 
-// S7: what takes the host down again takes no other written attempt with it.
+// S7: a task that takes the host down again takes no other written attempt with it.
 TEST_F(LoopTest, WhatWasChargedBeforeRunsWithCareOneAfterTheOther) {
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
   for (const std::uint32_t number : {0U, 1U}) {
@@ -145,7 +145,7 @@ TEST_F(LoopTest, WhatWasChargedBeforeRunsWithCareOneAfterTheOther) {
   EXPECT_EQ(most, 1U) << "so many attempts were written at the same time";
 }
 
-// Eight workers, and somebody who has the lease of one of two partitions locked for 3 s.
+// Eight workers, while somebody has locked the lease of one of two partitions for 3 s.
 TEST_F(LoopTest, APartitionThatIsLockedHoldsNobodyUp) {
   put_tasks(0, 1);
   Crowd crowd([&] { return worker(); }, 8);
@@ -166,7 +166,7 @@ TEST_F(LoopTest, APartitionThatIsLockedHoldsNobodyUp) {
   EXPECT_TRUE(eventually([&] { return tasks_left() == "0"; }));
 }
 
-// A host is lost, and those that are left have more to do than they can (S13).
+// A host is lost, and the workers that are left have more to do than they can (S13).
 TEST_F(LoopTest, ALostLeaseIsTakenOverUnderLoad) {
   put_tasks(0, 5);
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
@@ -182,7 +182,7 @@ TEST_F(LoopTest, ALostLeaseIsTakenOverUnderLoad) {
   EXPECT_GT(std::stoull(tasks_left()), 1'000U) << "they were not busy";
 }
 
-// It is tried again soon, and not seen for the first time once more.
+// It is tried again soon, and does not count as seen for the first time.
 TEST_F(LoopTest, ALostLeaseThatIsLockedIsTakenOverOnceItIsNot) {
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
   ASSERT_TRUE(lost.lease(db_, partition(0), {}));

@@ -80,7 +80,7 @@ TEST_F(RecoveryTest, LeavesAloneWhatIsRenewed) {
       milliseconds(2500)));
 }
 
-// S4: expired by the database's clock is not enough; it must have stood still before these eyes.
+// S4: expired by the database's clock is not enough; this process must have seen it standing still.
 TEST_F(RecoveryTest, TakesNothingAtFirstSight) {
   detach(1);
   db_.execute("UPDATE task_running SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block loop's connection over everything that a server does to its clients.
+// The block loop's connection under everything that a server does to its clients.
 #include "worker/session.h"
 
 #include <future>
@@ -75,8 +75,8 @@ TEST_F(SessionTest, AServerThatSaysNothingIsGivenUpAndFoundAgain) {
   EXPECT_TRUE(eventually([&] { return !on_the_server(before); }));
 }
 
-// What was given up may still be executed, when a lock is free or a packet gets through: it must
-// not come behind what is sent after it. A lease that is taken late is nobody's for a whole TTL.
+// A call that was given up may still be executed, when a lock is free or a packet gets through: it
+// must not come after a later call. A lease that is taken late is nobody's for a whole TTL.
 TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
   const queue::LeaseStore leases(queue::make_holder("test", "/"), std::chrono::minutes(1));
   ASSERT_EQ(ask(), 42U);
@@ -86,7 +86,7 @@ TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
   int tries = 0;
   auto leased = std::async(std::launch::async, [&] {
     return session_.call([&](db::Connection& db) {
-      // The second try goes elsewhere, as that of a worker whose hint was old may.
+      // The second try goes elsewhere, as that of a worker with an old hint may.
       return leases.lease(db, partition(tries++ == 0 ? 0 : 1), {}).has_value();
     });
   });
@@ -97,7 +97,7 @@ TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
   EXPECT_FALSE(eventually([&] { return value(taken) != "1"; }, milliseconds(500))) << value(taken);
 }
 
-// A lease in hand must not run out while its holder waits for somebody else's lock.
+// A lease in hand must not run out while its holder waits for another session's lock.
 TEST_F(SessionTest, WaitsForALockAsItsOptionsSay) {
   db::ConnectOptions options = impatient();
   options.lock_wait = lock_wait(std::chrono::seconds(7));
@@ -133,7 +133,7 @@ TEST_F(SessionTest, ADeadlockIsSentAgainAndCounted) {
       "UPDATE q_lock_table SET low_key = 7 WHERE queue_id > 0 AND partition_no = 0;"
       "UPDATE q_lock_table SET low_key = 7 WHERE queue_id > 0 AND partition_no = 1"};
   ASSERT_EQ(ask(), 42U);
-  // The other one has written more, so that the server's victim is this one.
+  // The other transaction has written more, so that the server picks this one as victim.
   db::Connection other(options());
   other.execute(
       "BEGIN; UPDATE q_lock_table SET low_key = 8 WHERE queue_id > 0 AND partition_no IN (1, 2, 3);"
@@ -154,7 +154,8 @@ TEST_F(SessionTest, ADeadlockIsSentAgainAndCounted) {
             "7,7,8,8");
 }
 
-// Committed or not, nobody can tell: the reply never came. Sent again, it has the effect of once.
+// Nobody can tell whether it was committed: the reply never came. Sent again, it takes effect only
+// once.
 TEST_F(SessionTest, ACommitWhoseReplyIsLostIsDoneOnce) {
   const queue::LeaseStore leases(queue::make_holder("test", "/"), std::chrono::minutes(1));
   const queue::TaskStore tasks(leases.holder());
@@ -199,7 +200,7 @@ TEST_F(SessionTest, AServerThatIsReadOnlyForAWhileIsWaitedFor) {
   EXPECT_EQ(written.get(), 1U);
 }
 
-// Somebody migrates while we run: what is missing is waited for, and said.
+// Somebody migrates while we run: the worker waits for the missing column, and says so.
 TEST_F(SessionTest, ATableThatIsAwayIsWaitedFor) {
   put(partition(0), {1, 1});
   db_.execute("RENAME TABLE task TO elsewhere");
@@ -212,8 +213,8 @@ TEST_F(SessionTest, ATableThatIsAwayIsWaitedFor) {
   EXPECT_EQ(fetched.get(), 1U);
 }
 
-// A change of a table waits for transactions, and everybody waits behind it; for how long is ours
-// to say.
+// A change of a table waits for transactions, and everybody waits behind it; we decide for how
+// long.
 TEST_F(SessionTest, ATableThatIsBeingChangedIsALockWait) {
   put(partition(0), {1, 1});
   EXPECT_EQ(value("SELECT @@lock_wait_timeout"), "5");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a settler does beside charging: history, hooks, several tasks at a time.
+// What a settler does besides charging: history, hooks, several tasks at a time.
 #include "db/worker/settle_fixture.h"
 
 namespace allot::worker {
 namespace {
 
-// C10: what the slot has is enough; what they used nobody knows any more.
+// C10: the slot has enough; nobody knows any more what the tasks used.
 TEST_F(SettleTest, WhatWasFinishedGoesIntoTheHistoryOfItsQueue) {
   settings_.queues[0].history = std::chrono::hours(1);
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
@@ -22,7 +22,7 @@ TEST_F(SettleTest, WhatWasFinishedGoesIntoTheHistoryOfItsQueue) {
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key) FROM task"), "3");
 }
 
-// C9: the last attempt of what was running, here and detached.
+// C9: the last attempt of running tasks, in the partition and detached.
 TEST_F(SettleTest, ADeathSetsOffItsHook) {
   settings_.queues[0].on_dead = "ops/alert";
   const auto ops = queue::ensure_queue(db_, "ops", {1});
@@ -47,7 +47,7 @@ TEST_F(SettleTest, ADeathSetsOffItsHook) {
   static_cast<void>(ops);
 }
 
-// B14: nobody knows whose fault it was.
+// B14: nobody knows which task was at fault.
 TEST_F(SettleTest, OfSeveralNobodyIsChargedAndEachRunsAlone) {
   for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
@@ -62,7 +62,7 @@ TEST_F(SettleTest, OfSeveralNobodyIsChargedAndEachRunsAlone) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// What the supervisor killed the worker for is the task's, and nobody else's.
+// The task for which the supervisor killed the worker is charged, and no other.
 TEST_F(SettleTest, OfSeveralTheOneOverItsTimeIsCharged) {
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
@@ -77,7 +77,7 @@ TEST_F(SettleTest, OfSeveralTheOneOverItsTimeIsCharged) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// A13: of one call, or begun together. Which of them hung shows when each runs alone.
+// A13: tasks of one call, or begun together. Which of them hung shows when each runs alone.
 TEST_F(SettleTest, OfSeveralOverTheirTimeNobodyIsCharged) {
   for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
@@ -93,7 +93,7 @@ TEST_F(SettleTest, OfSeveralOverTheirTimeNobodyIsCharged) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// Detached from one partition, while the lease of another was in hand.
+// It was detached from one partition, while the worker had the lease of another in hand.
 TEST_F(SettleTest, WhatWasDetachedBesideOthersGoesBackFlagged) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
   put(partition(1), {1, 9});
@@ -116,7 +116,7 @@ TEST_F(SettleTest, WhatWasDetachedBesideOthersGoesBackFlagged) {
   EXPECT_EQ(state(1), "FREE");
 }
 
-// Finished where it was detached to, and not yet acknowledged there.
+// It finished detached, and is not yet acknowledged there.
 TEST_F(SettleTest, AFinishedDetachedTaskIsNotRunAgain) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
@@ -129,7 +129,7 @@ TEST_F(SettleTest, AFinishedDetachedTaskIsNotRunAgain) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// B11 beside B14: one was to end, and nobody knows what the other has done.
+// B11 with B14: one task was asked to end, and nobody knows what the other has done.
 TEST_F(SettleTest, OfSeveralTheOneWhoseEndWasAskedForIsDead) {
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
@@ -148,7 +148,7 @@ TEST_F(SettleTest, OfSeveralTheOneWhoseEndWasAskedForIsDead) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// The supervisor killed for it, after its grace time: its neighbour has nothing to do with that.
+// The supervisor killed for it, after its grace time: its neighbour is not involved.
 TEST_F(SettleTest, OfSeveralACancelledOneOverItsTimeSuspectsNobody) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
@@ -165,7 +165,7 @@ TEST_F(SettleTest, OfSeveralACancelledOneOverItsTimeSuspectsNobody) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// B11 beside A13: the end of some was asked for, and all of the call are over their time.
+// B11 with A13: the end of some tasks was asked for, and all of the call are over their time.
 TEST_F(SettleTest, OfSeveralOverTheirTimeACancelledOneIsDeadAndTheRestSuspect) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
@@ -181,7 +181,7 @@ TEST_F(SettleTest, OfSeveralOverTheirTimeACancelledOneIsDeadAndTheRestSuspect) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// Only those whose end was asked for are over their time: that is why, and nobody is suspect.
+// Only those whose end was asked for are over their time: that is the reason, and none is suspect.
 TEST_F(SettleTest, SeveralCancelledOnesOverTheirTimeSuspectNobody) {
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   const auto block = lease(0);

@@ -54,7 +54,7 @@ TEST_F(SettleTest, WhatOthersChargedMeanwhileIsNotForgotten) {
   }
 }
 
-// B11: somebody asked for its end, and whether it was that which killed it does not matter.
+// B11: somebody asked for its end, and it does not matter whether that killed it.
 TEST_F(SettleTest, ATaskWhoseEndWasAskedForIsNotTriedAgain) {
   const std::string ask =
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, first_key, 'the user left',"
@@ -130,7 +130,7 @@ TEST_F(SettleTest, AnAnnouncementOfAnotherLeaseIsOthersToJudge) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// The slot served a worker before, which announced a task; this one has not come to its first task.
+// The slot served a worker before, which announced a task; this one has not reached its first task.
 TEST_F(SettleTest, WhatAFormerWorkerOfTheSlotHadAnnouncedIsNotUndone) {
   put(partition(0), {1, 1});
   const auto former = lease(0);
@@ -145,7 +145,7 @@ TEST_F(SettleTest, WhatAFormerWorkerOfTheSlotHadAnnouncedIsNotUndone) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// S10. An earlier attempt that did not crash is none.
+// S10. An earlier attempt that did not crash does not count as one.
 TEST_F(SettleTest, TheFirstCrashIsRetriedAtOnceWhicheverAttemptItIs) {
   put(partition(0), {1, 1});
   charged_before("retry");
@@ -315,7 +315,7 @@ TEST_F(SettleTest, ADetachedTaskThatFinishedAtTheLastInstructionIsNotCharged) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
 }
 
-// It left without having been able to write what became of its task.
+// The worker left without having been able to write its task's verdict.
 TEST_F(SettleTest, WhatADetachedTaskCameToIsWrittenForAWorkerThatGaveUp) {
   slot_.add_finished(queue::finished(detach(1, 10)));
   slot_.end_task();
@@ -364,7 +364,7 @@ TEST_F(SettleTest, FindsWhatADetachDoesMeanwhile) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
 }
 
-// What the supervisor kills for, it kills with SIGKILL: any other death is what it is.
+// The supervisor kills only with SIGKILL: any other death has its own cause.
 TEST_F(SettleTest, AnotherSignalIsNoTimeoutWhateverTheTime) {
   put(partition(0), {1, 1});
   const auto block = lease(0);

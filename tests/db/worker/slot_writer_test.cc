@@ -37,7 +37,7 @@ TEST(SlotWriter, TheIdOfATriedTaskIsItsFirstKey) {
   EXPECT_EQ(written.raw->running_count, 0U);
 }
 
-// What a slow database costs after the handler is not the task's time: nobody is killed for it.
+// The time of a slow database after the handler is not the task's: nobody is killed for it.
 TEST(SlotWriter, OnceTheHandlerHasReturnedNothingIsToBeKilled) {
   Written written;
   written.slot.begin_lease({1, 2}, "q", true);
@@ -87,7 +87,7 @@ TEST(SlotWriter, SeveralRunAndEndInAnyOrder) {
   EXPECT_EQ(static_cast<ipc::WorkerState>(raw.state.load()), ipc::WorkerState::kLeasing);
 }
 
-// What runs on from another queue leaves alone what the lease in hand says.
+// A task that runs on from another queue does not change what the slot says of the lease in hand.
 TEST(SlotWriter, ADetachedTaskIsOfTheLeaseThatItLeft) {
   Written written;
   written.slot.begin_lease({1, 2}, "first", false);

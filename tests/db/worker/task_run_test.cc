@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One task in a real handler, over a real database: what stands there afterwards.
+// One task in a real handler, over a real database: the rows afterwards.
 #include "worker/task_run.h"
 
 #include <atomic>
@@ -20,8 +20,8 @@ class TaskRunTest : public RunTest {
   TaskRunTest() : RunTest(ALLOT_PROBE_FOLDER, "probe") {}
 };
 
-// The database was slow: the attempt is written, but by now the lease may be another's (S5). Ten
-// such moments must not bury a task that never ran.
+// The database was slow: the attempt is written, but by now another worker may have the lease (S5).
+// Ten such moments must not bury a task that never ran.
 TEST_F(TaskRunTest, AnAttemptThatCouldNotStartIsGivenBack) {
   const auto id = put_task("test.fail");
   auto block = lease();  // the keeper does not have it: not valid
@@ -33,8 +33,8 @@ TEST_F(TaskRunTest, AnAttemptThatCouldNotStartIsGivenBack) {
   EXPECT_EQ(raw_slot_->running[0].announced, 0U);
 }
 
-// S9: the slot has it before the act, so that a settler knows of it whatever became of the write;
-// and while it is taken back, it is not running.
+// S9: the slot has it before the write, so that a settler knows of it whatever became of the write;
+// and while it is taken back, it does not count as running.
 TEST_F(TaskRunTest, TheSlotHasItWhileItIsAnnouncedAndTakenBack) {
   put_task("test.fail");
   for (const std::string verb : {"INSERT", "DELETE"}) {
@@ -76,7 +76,7 @@ TEST_F(TaskRunTest, AnAnnouncedAttemptGetsItsVerdict) {
   EXPECT_EQ(queue::show(db_, id)->attempts, 1U);
 }
 
-// Each verb of a run, one after the other with a lease that is gone: the first one is told, and
+// Each verb of a run, one after the other with a lease that is gone: the first one is reported, and
 // nothing changes.
 TEST_F(TaskRunTest, WhatFindsItsLeaseGoneIsToldOnce) {
   struct Case {
@@ -158,7 +158,7 @@ TEST_F(TaskRunTest, ADetachedTaskThatWasAnnouncedIsAcknowledgedWithItsRecord) {
   EXPECT_EQ(raw_slot_->tasks_done, 1U);
 }
 
-// A lock wait is an answer: nothing of that try had landed, and what is found gone was recovered.
+// A lock wait is an answer: nothing of that try took effect, and a task found gone was recovered.
 TEST_F(TaskRunTest, ALockWaitIsNoLostReply) {
   config_.detach_after = std::chrono::milliseconds(1);
   session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 0"); });
@@ -177,7 +177,7 @@ TEST_F(TaskRunTest, ALockWaitIsNoLostReply) {
   EXPECT_EQ(value("SELECT lock_by FROM task_running"), "7");
 }
 
-// S16: it gave way because its lease was in doubt; nothing of its key may pass it.
+// S16: it gave way because its lease was in doubt; no task of its key may overtake it.
 TEST_F(TaskRunTest, AnInterruptedTaskOfAnOrderedQueueEndsItsBlock) {
   served_.info.shape.placement = queue::Placement::kOrdered;
   const support::TempDir folder;

@@ -37,7 +37,7 @@ class TaskWritesTest : public RunTest {
     keeper_.hold(block.lease, boot_ns());
     return run(block, false);
   }
-  // What a handler that only fails says.
+  // The answer of a handler that only fails.
   std::string told_by(const std::string& type, const std::string& payload) {
     EXPECT_EQ(run_one(type, payload), Result::kWritten);
     const std::string told = value("SELECT error FROM task_dead");
@@ -57,7 +57,7 @@ class TaskWritesTest : public RunTest {
   std::string gated(const std::string& how) { return how + " " + gate(); }
   std::string gate() { return folder_ / "gate"; }
   void open_gate() { ASSERT_TRUE(std::ofstream(gate()).good()); }
-  // The handler has come to where it waits; its transaction, if any, is open.
+  // The handler waits here; its transaction, if any, is open.
   bool waits() {
     return eventually([&] { return std::filesystem::exists(gate() + ".here"); });
   }
@@ -179,7 +179,7 @@ TEST_F(TaskWritesTest, ADetachedTaskIsReplacedToo) {
   EXPECT_EQ(count("task"), "2");
 }
 
-// The reply was lost, not the transaction.
+// Only the reply was lost, not the transaction.
 TEST_F(TaskWritesTest, AReplacementThatIsSentAgainIsOne) {
   const auto id = put_task("t");
   auto block = lease();
@@ -262,7 +262,8 @@ TEST_F(TaskWritesTest, ADetachedTaskThatWasRecoveredHasNoEffect) {
   EXPECT_EQ(count("task_running"), "1");
 }
 
-// The connection, and with it the transaction, is lost: nothing is charged, and it runs again.
+// The connection, and with it the transaction, is lost: nothing is charged, and the task runs
+// again.
 TEST_F(TaskWritesTest, ALostConnectionUndoesTheEffectAndChargesNothing) {
   auto done = run_in_background("writes.effect", gated("wait"));
   ASSERT_TRUE(waits());
@@ -295,7 +296,7 @@ TEST_F(TaskWritesTest, AStatementThatWasRefusedCostsOnlyItself) {
   EXPECT_EQ(count("task"), "0");
 }
 
-// A deadlock or a lock wait undoes the transaction; a success that hides it is none.
+// A deadlock or a lock wait undoes the transaction; a success that hides it does not count.
 TEST_F(TaskWritesTest, ATransactionThatWasLostIsNoSuccess) {
   session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
   db::Connection other(options());

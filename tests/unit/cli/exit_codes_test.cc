@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/exit-codes.md, --help and base/exit_codes.h have the same list, and each code is met. That
-// of a lost reply needs a database: tests/db/cli.
+// docs/exit-codes.md, --help and base/exit_codes.h have the same list, and these tests provoke each
+// code, except that of a lost reply, which needs a database: tests/db/cli.
 #include "base/exit_codes.h"
 
 #include <fcntl.h>
@@ -75,7 +75,7 @@ TEST_F(ExitCodeTest, OfTheCommandLine) {
   EXPECT_EQ(code({"check"}), kExitConfig);
 }
 
-// What cannot happen unless Allot itself is wrong: here the slot is no slot file.
+// This cannot happen unless Allot itself is wrong: here the slot is no slot file.
 TEST_F(ExitCodeTest, OfADefect) {
   const UniqueFd nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
   const auto done = support::run_program({ALLOT_WORKER, "--run", "--config", config_},
@@ -83,7 +83,7 @@ TEST_F(ExitCodeTest, OfADefect) {
   EXPECT_EQ(done.status, (support::ExitStatus{kExitSoftware, 0})) << done.err;
 }
 
-// Each command that there is, and each below it, but those that only have commands below them.
+// Every command at every level, except those that only have commands below them.
 void collect_commands(const std::vector<std::string>& words,
                       std::vector<std::vector<std::string>>& all) {
   std::vector<std::string> asked = words;

@@ -42,7 +42,7 @@ TEST_F(InputTest, Lines) {
   EXPECT_EQ(lines(std::string("a\0b\r\n", 5)), Lines{std::string("a\0b\r", 4)});
 }
 
-// Longer than one read, with ends of lines at and around its border.
+// The input is longer than one read, with line ends at and around the border.
 TEST_F(InputTest, LinesAcrossReads) {
   for (const std::size_t size : {262'143U, 262'144U, 262'145U, 600'000U}) {
     const std::string big(size, 'x');
@@ -71,7 +71,7 @@ TEST_F(InputTest, AllOfItOrOneByteMoreThanAllowed) {
   EXPECT_EQ(Input(path).read_all(10).size(), 11U);
 }
 
-// A failure that is taken for the end would submit half of a file as if it were all.
+// If a failure looked like the end, half of a file would be submitted as if it were all.
 TEST_F(InputTest, AFailureIsNoEnd) {
   EXPECT_EQ(code_of([&] { Input{folder_ / "missing"}; }), kExitNoInput);
   Input folder(folder_.path());

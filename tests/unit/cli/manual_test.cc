@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written of the commands beside --help: manual pages, completions, docs/cli.md.
+// Manual pages, completions and docs/cli.md against the commands and their --help.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -30,12 +30,12 @@ bool installed(const std::string& program) {
   return support::run_program({"sh", "-c", "command -v " + program}).status.code == 0;
 }
 
-// As it was built.
+// The file as the build made it.
 std::string manual(const std::string& name) {
   return support::read_file(std::string(ALLOT_MANUAL) + "/" + name);
 }
 
-// What --help of one command says.
+// The --help text of one command.
 struct Help {
   std::set<std::string> commands;
   std::set<std::string> options;
@@ -62,7 +62,7 @@ Help help_of(const std::string& path) {
   return help;
 }
 
-// Every command that has no commands below it, with its options; "" for the program's own.
+// Every command that has no commands below it, with its options; "" has the program's own.
 std::map<std::string, std::set<std::string>> leaves(const std::string& path = "") {
   const Help help = help_of(path);
   std::map<std::string, std::set<std::string>> all;
@@ -153,7 +153,7 @@ TEST(ManualTest, ManAndMandocFindNothingToComplainOf) {
   }
 }
 
-// What bash offers for the last of these words.
+// The words that bash offers for the last of these.
 std::set<std::string> offered(const Words& words, const std::string& directory = {}) {
   std::string line;
   for (const std::string& word : words) line += " '" + word + "'";
@@ -198,7 +198,7 @@ TEST(CompletionTest, BashKnowsWhereItIs) {
             Set{"tasks one.ndjson"});
 }
 
-// A database that is away costs nothing but the names.
+// Without the database only the names are missing.
 TEST(CompletionTest, BashIsSilentWhenNobodyAnswers) {
   EXPECT_EQ(offered({"/nonexistent/allot", "queue", "pause", ""}), std::set<std::string>{});
   const support::TempDir folder;
@@ -208,7 +208,7 @@ TEST(CompletionTest, BashIsSilentWhenNobodyAnswers) {
             std::set<std::string>{});
 }
 
-// A real line editor: the words are typed, then the tabulator.
+// In a real line editor the test types the words, then the tab key.
 TEST(CompletionTest, ZshCompletes) {
   if (!installed("zsh")) GTEST_SKIP() << "no zsh";
   const support::TempDir home;

@@ -13,7 +13,7 @@ std::string payload_of(const std::string& value) {
   return line ? line->payload : "no line";
 }
 
-// What the line is refused with; empty when it is taken.
+// The message with which the line is refused; empty when it is accepted.
 std::string line_refusal(const std::string& text) {
   try {
     (void)parse_line(text);
@@ -88,7 +88,7 @@ TEST(Ndjson, AStringIsItsBytes) {
   EXPECT_EQ(payload_of("\"\u00e4\""), "\u00e4");
 }
 
-// Any other payload is the JSON as it stands: same order, same digits, no blanks.
+// Any other payload is its JSON text: same order, same digits, no blanks.
 TEST(Ndjson, AnythingElseIsItsJson) {
   EXPECT_EQ(payload_of(R"({"z": [1, 2.50, -3, {"y": "a\u0000 b"}, [], {}], "a": null, "z": true})"),
             R"({"z":[1,2.50,-3,{"y":"a\u0000 b"},[],{}],"a":null,"z":true})");
@@ -131,9 +131,9 @@ TEST(Ndjson, RefusalsNameTheField) {
       {R"({"queue":"q","type":"t","payloda":""})",
        "unknown field 'payloda'; did you mean 'payload'?"},
       {R"({"queue":"q","type":"t","x":""})", "unknown field 'x'"},
-      {R"({"queue":"q","queue":"q","type":"t"})", "field 'queue' stands there twice"},
-      {R"({"queue":"q","type":"t","prio":1,"prio":1})", "field 'prio' stands there twice"},
-      {R"({"payload":1,"payload":2})", "field 'payload' stands there twice"},
+      {R"({"queue":"q","queue":"q","type":"t"})", "field 'queue' is given twice"},
+      {R"({"queue":"q","type":"t","prio":1,"prio":1})", "field 'prio' is given twice"},
+      {R"({"payload":1,"payload":2})", "field 'payload' is given twice"},
       {R"("queue")", "not a JSON object"},
       {"[]", "not a JSON object"},
       {"17", "not a JSON object"},
@@ -166,7 +166,7 @@ TEST(Ndjson, BytesThatAreNoUtf8AreRefusedAndNotPrinted) {
   }
 }
 
-// The parser takes it for the end: what follows would be lost without a word.
+// The parser takes it for the end: the rest would be lost silently.
 TEST(Ndjson, ANulByteIsRefused) {
   const std::string good = R"({"queue":"q","type":"t"})";
   EXPECT_NE(line_refusal(good + std::string("\0", 1)), "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot plugin: the project it writes is built in tests/consumer.
+// allot plugin; tests/consumer builds the project that it writes.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -105,7 +105,7 @@ TEST_F(PluginCommandTest, CheckWithInitMakesTheHandlers) {
       << thrown.out << thrown.err;
 }
 
-// It was meant for somebody, who does not get it.
+// Somebody meant the section for a plugin, which does not get it.
 TEST_F(PluginCommandTest, ASectionOfNoPluginIsAWarning) {
   const std::string config =
       folder_.write("allot.toml", "[plugins]\nfolder = \"" ALLOT_TEST_PLUGINS

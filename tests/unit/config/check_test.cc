@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "unit/config/fixture.h"
 
-// What no single key can show.
+// Rules that concern several keys.
 namespace allot::config {
 namespace {
 

@@ -22,7 +22,7 @@ std::string file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// The example with every key switched on.
+// The example file with every key enabled.
 std::string uncommented(const std::string& example) {
   std::istringstream in(example);
   std::string out;

@@ -37,7 +37,7 @@ TEST_F(DrainTest, IsTheOtherConfigurationButForThePool) {
   EXPECT_TRUE(load(options()).tally.empty());
 }
 
-// The database may have a queue of which the configuration knows nothing.
+// The database may have a queue that the configuration does not mention.
 TEST_F(DrainTest, MayServeAQueueOfTheDatabase) {
   const Settings settings = drained({"", "unheard", 1, "d", "/run/x", false, ""});
   ASSERT_NE(find_queue(settings, "unheard"), nullptr);

@@ -10,7 +10,7 @@
 
 namespace allot::config {
 
-// A folder of its own for each test, and no configuration from the environment of the machine.
+// Each test has a folder of its own, and no configuration from the machine's environment.
 class ConfigTest : public testing::Test {
  protected:
   ConfigTest();
@@ -20,7 +20,7 @@ class ConfigTest : public testing::Test {
 
   [[nodiscard]] Settings load_text(const std::string& text) const;
 
-  // The message that loading `text` fails with, without the folder; fails the test if it does not.
+  // The message with which loading `text` fails, without the folder; the test fails if it loads.
   [[nodiscard]] std::string failure_of(const std::string& text) const;
 
   // Options that never look at /etc.

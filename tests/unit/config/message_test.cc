@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/config/fixture.h"
 
-// What a person reads after a mistake, word for word.
+// The messages that a person reads after a mistake, word for word.
 namespace allot::config {
 namespace {
 

@@ -12,7 +12,7 @@ namespace {
 
 using RuntimeDir = ConfigTest;
 
-// Root becomes the account "nobody" for a while; everybody else stays who he is.
+// Root becomes the account "nobody" for a while; any other user stays as he is.
 class OrdinaryUser {
  public:
   OrdinaryUser() {

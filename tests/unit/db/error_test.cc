@@ -22,7 +22,7 @@ TEST_P(ErrorTest, ClassAndExitCode) {
   EXPECT_STREQ(error.what(), "text");
 }
 
-// Numbers and not the connector's names: the server's documents and logs speak in numbers.
+// Numbers instead of the connector's names, because the server's documents and logs use numbers.
 INSTANTIATE_TEST_SUITE_P(
     Numbers, ErrorTest,
     testing::Values(
@@ -64,11 +64,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{1143, ErrorClass::kRefused, kExitConfig},     // no privilege on the column
         Case{1146, ErrorClass::kRefused, kExitConfig},     // no such table
         Case{1227, ErrorClass::kRefused, kExitConfig},     // no such privilege
-        Case{2026, ErrorClass::kRefused, kExitConfig},     // TLS: not to be trusted
+        Case{2026, ErrorClass::kRefused, kExitConfig},     // TLS: the server cannot be trusted
         Case{1698, ErrorClass::kRefused, kExitConfig},     // wrong password, by plugin
         Case{1064, ErrorClass::kFatal, kExitFailure},      // syntax error
         Case{1406, ErrorClass::kFatal, kExitFailure},      // data too long
-        Case{2020, ErrorClass::kFatal, kExitFailure},      // packet too large: a resend is no help
+        Case{2020, ErrorClass::kFatal, kExitFailure},      // packet too large: no resend helps
         Case{0, ErrorClass::kFatal, kExitFailure}),
     [](const auto& at) { return "Error" + std::to_string(at.param.number); });
 

@@ -78,7 +78,7 @@ TEST(StatementTest, OnlyTheClosingSemicolonIsCut) {
   EXPECT_EQ(Statement(kSeveral).name(), "several");
 }
 
-// What the server makes of a literal in a session without NO_BACKSLASH_ESCAPES and ANSI_QUOTES.
+// Reads a literal as the server does in a session without NO_BACKSLASH_ESCAPES and ANSI_QUOTES.
 std::string as_the_server_reads(std::string_view literal) {
   EXPECT_GE(literal.size(), 2U);
   EXPECT_EQ(literal.front(), '\'');

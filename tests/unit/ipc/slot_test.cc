@@ -15,7 +15,7 @@ TEST(Slot, EachSlotIsMappedByItself) {
 }
 
 TEST(Slot, WhatClearsASlotClearsAllThatSettlingLooksAt) {
-  // The supervisor clears the first page only; the arrays behind it count through numbers in it.
+  // The supervisor clears only the first page; numbers in it bound the arrays behind it.
   EXPECT_LE(offsetof(Slot, running), kPage);
   EXPECT_LT(offsetof(Slot, finished_count), kPage);
 }

@@ -87,7 +87,7 @@ TEST_F(Line, ForTheJournalHasAPriorityAndNoTime) {
                                                "<4>worker c", "<3>worker d"}));
 }
 
-// "auto" believes $JOURNAL_STREAM only where it names what standard error is now.
+// "auto" trusts $JOURNAL_STREAM only where it names the present standard error.
 TEST_F(Line, FormatsAreReadFromWords) {
   EXPECT_EQ(parse_format("text"), LogFormat::kText);
   EXPECT_EQ(parse_format("json"), LogFormat::kJson);

@@ -31,15 +31,16 @@ TEST_F(BoardTest, ARingWakesAnotherProcessLongBeforeItsTimeout) {
     wait_for_ring(*board_, seen, 60 * kSecond);
     _exit(mono_ns() - began < 30 * kSecond ? 0 : 1);
   }
-  // No wait for the child to sleep: a ring before it sleeps must not be slept over either.
+  // The test does not wait for the child to sleep, because a ring before that must not be lost
+  // either.
   ring(*board_, 1);
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
 }
 
-// Two processes hand a number to and fro, each ringing once a turn. One lost wake-up and somebody
-// sleeps its timeout, so the whole takes longer than the test allows.
+// Two processes pass a number back and forth, and each rings once per turn. If one wake-up is lost,
+// somebody sleeps its timeout, and the whole takes longer than the test allows.
 TEST_F(BoardTest, NoRingIsLost) {
   constexpr std::uint64_t kTurns = 5000;
   std::atomic<std::uint64_t>& turn = board_->pools[0].next_scout_ns;

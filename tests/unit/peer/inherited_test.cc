@@ -11,7 +11,7 @@
 namespace allot::peer {
 namespace {
 
-// What is noted belongs to the whole process, so each case has one of its own.
+// The notes belong to the whole process, so each case has a process of its own.
 template <typename Case>
 int exit_code_of(const Case& body) {
   const pid_t pid = fork();
@@ -36,7 +36,7 @@ TEST(Inherited, KnowsWhatWasPassedOnAndClosesItOnExec) {
             0);
 }
 
-// Started by hand, allot-embedded once took its own signalfd for the death pipe, and left.
+// Started by hand, allot-embedded once took its own signalfd for the death pipe, and exited.
 TEST(Inherited, WhatIsOpenedLaterIsNotTakenForIt) {
   EXPECT_EQ(exit_code_of([] {
               note_inherited();

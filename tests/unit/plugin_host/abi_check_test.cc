@@ -175,7 +175,7 @@ TEST_F(AbiCheckTest, WhereTheConfigurationNamesTheTypesNoneIsNeeded) {
   handlers_[0].type = handlers_[1].type = text("");
   handlers_[0].types = handlers_[1].types = &types;
   EXPECT_EQ(check(), std::nullopt);
-  handlers_[1].struct_size = kSizeV1;  // what stands behind it is not its own
+  handlers_[1].struct_size = kSizeV1;  // fields behind it are not its own
   EXPECT_EQ(check(), Refusal::kBadType);
 }
 

@@ -20,7 +20,7 @@ constexpr uid_t kRoot = 0;
 constexpr uid_t kSelf = 1000;
 constexpr uid_t kOther = 1001;
 
-// A good file in a good folder; each test spoils one thing.
+// A good file in a good folder; each test breaks one thing.
 class AccessCheckTest : public testing::Test {
  protected:
   [[nodiscard]] std::optional<Refusal> check(uid_t self = kSelf) const {
@@ -83,7 +83,7 @@ TEST_F(AccessCheckTest, EveryHolderIsLookedAt) {
   EXPECT_EQ(check(), Refusal::kFolderOwner);
 }
 
-// /tmp is the one with the sticky bit: there nobody can rename what is another's.
+// /tmp has the sticky bit: nobody there can rename another user's files.
 TEST_F(AccessCheckTest, AFolderAboveMayBeEverybodysWithTheStickyBitOnly) {
   way_.above[1].mode = S_IFDIR | S_ISVTX | 0777;
   EXPECT_EQ(check(), std::nullopt);
@@ -112,7 +112,7 @@ class UnsafePluginTest : public testing::Test {
   static void owner(const std::string& path, uid_t uid) {
     ASSERT_EQ(::chown(path.c_str(), uid, static_cast<gid_t>(-1)), 0) << path;
   }
-  // What the folder's one plugin is refused with, by a look and by a load.
+  // The reason for which describing and loading refuse the folder's one plugin.
   [[nodiscard]] std::string refusal() const {
     const auto files = describe(plugins_);
     if (files.size() != 1) return "not one file";

@@ -14,7 +14,7 @@ inline std::string folder_of(const std::string& plugin) {
   return ALLOT_TEST_PLUGINS "/" + plugin;
 }
 
-// What loading that folder fails with; nullopt when it works.
+// The message with which loading that folder fails; nullopt when it works.
 inline std::optional<Error> load_failure(const std::string& folder, const Sections& sections = {}) {
   try {
     const Registry registry = Registry::load(folder, sections);

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What a handler asked of its host. Handlers may do so from any thread.
+// Records what a handler asks of its host. Handlers may do so from any thread.
 class Recorder : public HostHooks {
  public:
   void log(int level, std::string_view text) noexcept override {
@@ -115,7 +115,7 @@ TEST_F(HandlerCallTest, AnUnknownOutcomeIsNeverAnAcknowledgement) {
   EXPECT_EQ(result.reason, "the handler returned an unknown outcome (99)");
 }
 
-// What a later version made of a number is not what the plugin meant by it.
+// A number that a later version introduced is not what this plugin meant by it.
 TEST_F(HandlerCallTest, AnOutcomeOfALaterVersionIsUnknown) {
   for (const char* version : {"1", "2"}) {
     const std::string plugin = std::string("c_plugin_of_") + version;
@@ -154,7 +154,7 @@ TEST_F(HandlerCallTest, ASizeBeyondTheBufferIsNotBelieved) {
   EXPECT_EQ(run("c_plugin", "test.c", "greedy").reason, std::string(65536, 'g'));
 }
 
-// One buffer serves all calls of a thread: what one left there is not the next one's.
+// One buffer serves all calls of a thread: no call may see the text of an earlier one.
 TEST_F(HandlerCallTest, AReasonIsNotSeenByTheNextTask) {
   const Registry registry = Registry::load(folder_of("c_plugin"), {});
   EXPECT_EQ(run(registry, "test.c", "greedy").reason.size(), 65536U);
@@ -201,7 +201,7 @@ TEST_F(HandlerCallTest, HooksWorkFromASecondThread) {
   EXPECT_EQ(hooks_.beats, 1);
 }
 
-// Several in one call.
+// Several tasks in one call.
 class CallManyTest : public testing::Test {
  protected:
   ManyResult run(const std::string& plugin, const std::string& type,
@@ -261,7 +261,7 @@ TEST_F(CallManyTest, APluginInCSaysSoByWhatItReturns) {
   EXPECT_TRUE(loud.each.empty());
 }
 
-// By the same rules as that of a single one.
+// The rules are those of a single task.
 TEST_F(CallManyTest, OutcomesAreNotBelievedBeyondTheirBounds) {
   const auto result = run("c_plugin", "test.c", {"count", "unknown", "greedy", "negative delay"});
   ASSERT_EQ(result.each.size(), 4U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins that hurt whoever opens them.
+// Plugins that harm the process which opens them.
 #include "plugin_host/probe.h"
 
 #include <gtest/gtest.h>
@@ -115,7 +115,7 @@ TEST(Probe, LeavesNoChildBehind) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-// Some start programs that way.
+// Some programs start others that way.
 TEST(Probe, AnIgnoredSigchldIsNoObstacle) {
   const auto before = ::signal(SIGCHLD, SIG_IGN);
   const auto files = probe({file_of("good"), file_of("load_segv")});

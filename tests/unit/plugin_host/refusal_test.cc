@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each reason of Refusal, provoked by a real file.
+// A real file provokes each reason of Refusal.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -15,7 +15,7 @@ struct Refused {
   const char* folder;
   const char* file;
   Refusal refusal;
-  const char* says;  // a part of the message that tells how to mend it
+  const char* says;  // the part of the message that says how to fix it
 };
 
 void PrintTo(const Refused& it, std::ostream* out) {
@@ -113,7 +113,7 @@ TEST(Refusals, ADanglingLinkSaysThatNothingIsThere) {
   EXPECT_EQ(files[0].refused->refusal, Refusal::kNotAFile);
 }
 
-// A pipe that were opened would block the daemon's start for ever.
+// To open a pipe would block the daemon's start for ever.
 TEST(Refusals, APipeIsNotOpened) {
   const support::TempDir folder;
   ASSERT_EQ(::mkfifo((folder / "pipe.so").c_str(), 0600), 0);

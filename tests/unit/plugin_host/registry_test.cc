@@ -29,7 +29,7 @@ class Silent : public HostHooks {
   void heartbeat() noexcept override {}
 };
 
-// What the handler that was found answers.
+// The answer of the handler that was found.
 std::string answer(const Registry& registry, const std::string& type) {
   const LoadedHandler* handler = registry.find(type);
   Silent hooks;
@@ -137,7 +137,7 @@ class ConfiguredTest : public testing::Test {
   static std::string run(const Registry& registry, const std::string& type) {
     return registry.find(type) == nullptr ? "unknown" : answer(registry, type);
   }
-  // What a look, and a load, refuse it with.
+  // The reason for which describing, and loading, refuse it.
   static std::string refusal(const Section& section) {
     const auto files = describe(folder_of("configured"), {{"configured", section}});
     const auto error = load_failure(folder_of("configured"), {{"configured", section}});
@@ -195,7 +195,7 @@ TEST_F(ConfiguredTest, WhatItDoesNotAcceptIsSaidByALook) {
             "duplicate type: type 'a' is offered twice; keep one of them");
 }
 
-// One broken plugin must not leave the states of the others behind.
+// One broken plugin must not leak the handlers' states of the others.
 TEST(Registry, AFailedLoadDestroysWhatItMade) {
   const support::TempDir folder;
   std::filesystem::copy_file(folder_of("observe") + "/observe.so", folder / "a.so");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest real plugin, by the test kit.
+// Tests the smallest real plugin with the test kit.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kEmptySum =
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 constexpr const char* kAbcSum = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-// Of a million times 'a': more than one chunk (FIPS 180-2).
+// The digest of a million times 'a', which is more than one chunk (FIPS 180-2).
 constexpr const char* kMillionSum =
     "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";
 

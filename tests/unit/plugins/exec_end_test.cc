@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that say too much, take too long, or leave somebody behind.
+// Commands that write too much, take too long, or leave processes behind.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -23,8 +23,8 @@ using support::eventually;
 
 class ExecEndlessTest : public ExecTest {
  protected:
-  // Nothing runs any more whose number the script wrote to the file "pid". Whose child it became
-  // may take its time to reap it.
+  // True when the process whose number the script wrote to the file "pid" has ended. Its new parent
+  // may take time to reap it.
   [[nodiscard]] bool gone() const {
     const std::string pid = file("pid");
     if (pid.empty()) return false;
@@ -36,7 +36,7 @@ class ExecEndlessTest : public ExecTest {
     return "echo " + number + " > " + (folder_ / "pid.new") + "; mv " + (folder_ / "pid.new") +
            " " + (folder_ / "pid") + "; ";
   }
-  // By the process of write_pid().
+  // Uses the process of write_pid().
   [[nodiscard]] std::uint64_t bytes_written() const {
     std::istringstream counters(
         support::read_file("/proc/" + std::to_string(std::stoi(file("pid"))) + "/io"));
@@ -47,7 +47,7 @@ class ExecEndlessTest : public ExecTest {
     return name == "wchar:" ? bytes : 0;
   }
 
-  // Until the script has written it, the handler is not asked to stop.
+  // The handler is asked to stop only after the script has written the number.
   template <typename Act>
   test::Ran run_and(const std::string& script, Act act, test::Settings more = {}) {
     if (more.find("stop_grace") == more.end()) more.emplace("stop_grace", "0s");
@@ -103,7 +103,7 @@ TEST_F(ExecEndlessTest, AStopIsPassedOnAsTerm) {
   const auto ran = run_and(
       "trap 'echo cleaned up >&2; exit 0' TERM; " + write_pid() + "while :; do sleep 0.01; done",
       [](test::Handler& handler) { handler.request_stop(); });
-  // Not a success: nobody knows that of a program that was told to end.
+  // This is no success, because nobody knows whether a program that was told to end succeeded.
   EXPECT_EQ(ran.outcome.kind, ALLOT_RETRY);
   EXPECT_EQ(ran.outcome.delay, milliseconds(0));
   const std::string reason = ran.outcome.reason;  // the shell may mention its sleep
@@ -145,21 +145,21 @@ TEST_F(ExecEndlessTest, ItsOwnTimeoutIsARetryByThePolicy) {
   EXPECT_EQ(run("true", {{"timeout", "1h"}}).outcome, success());
 }
 
-// The task's time: the pauses before the next attempts grow, or it would be tried without end.
+// When the task's time is over, the pauses grow, or it would be tried without end.
 TEST_F(ExecEndlessTest, TheTasksTimeIsARetryByThePolicy) {
   const auto ran = run("sleep 600", {}, {.time_left = milliseconds(300)});
   EXPECT_EQ(ran.outcome, retry("it was asked to stop; signal 15 (Terminated)"));
 }
 
 TEST_F(ExecEndlessTest, ItsWholeGroupIsEnded) {
-  // TERM reaches all of it.
+  // TERM reaches the whole group.
   const auto ran = run_and("sleep 600 & " + write_pid("$!") + "wait",
                            [](test::Handler& handler) { handler.request_stop(); });
   EXPECT_EQ(ran.outcome.kind, ALLOT_RETRY);
   EXPECT_TRUE(eventually([this] { return gone(); }));
 }
 
-// It is done when the command is done, whoever keeps its outputs open.
+// The task is done when the command is done, whichever process keeps its outputs open.
 TEST_F(ExecEndlessTest, WhatItLeavesBehindIsKilledAndNotWaitedFor) {
   EXPECT_EQ(run("sleep 600 & " + write_pid("$!") + "echo said >&2").log, "info said\n");
   EXPECT_TRUE(eventually([this] { return gone(); }));
@@ -188,7 +188,7 @@ TEST_F(ExecEndlessTest, NoZombieAndNoDescriptorIsLeft) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-// A worker that is killed: nothing in it runs any more.
+// When a worker is killed, none of its processes runs any more.
 TEST_F(ExecEndlessTest, ItDiesWithItsWorker) {
   const pid_t worker = ::fork();
   if (worker == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command is given, and what its end means.
+// What a command gets, and what its end means.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ TEST_F(ExecTest, AnEmptyPayloadIsAnEmptyInput) {
   EXPECT_EQ(run("test -z \"$(cat)\"").outcome, success());
 }
 
-// Nothing of a payload or a task is ever looked at by a shell: the words are what is configured.
+// No shell ever looks at a payload or a task: the words are those of the configuration.
 TEST_F(ExecTest, TheWordsOfTheCommandAreTakenAsTheyAre) {
   const auto ran = test::Handler("t", {{"types.t.command", "/usr/bin/printf"},
                                        {"types.t.command", "%s|"},
@@ -78,7 +78,7 @@ TEST_F(ExecTest, ItRunsInItsFolder) {
   EXPECT_EQ(run("pwd >&2", {{"directory", folder_.path()}}).log, "info " + folder_.path() + "\n");
 }
 
-// A descriptor that was opened without care elsewhere in the process.
+// Somewhere else the process opened a descriptor carelessly.
 TEST_F(ExecTest, ItHasThreeDescriptors) {
   const int leak = ::open("/dev/zero", O_RDONLY);
   const int high = ::fcntl(leak, F_DUPFD, 200);
@@ -94,7 +94,7 @@ TEST_F(ExecTest, ItHasNoBlockedOrIgnoredSignal) {
   ::sigfillset(&block);
   ::pthread_sigmask(SIG_BLOCK, &block, &before);
   const auto old = ::signal(SIGPIPE, SIG_IGN);
-  // No shell in between: some of them unblock everything.
+  // There is no shell in between, because some shells unblock all signals.
   const auto ran = test::Handler("t", {{"types.t.command", "/bin/grep"},
                                        {"types.t.command", "-E"},
                                        {"types.t.command", "^Sig(Blk|Ign)"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handlers for the test of the test kit: they say what they were given.
+// Handlers for the test of the test kit: they report what they were given.
 #include <allot/plugin.hpp>
 #include <stdexcept>
 #include <thread>
@@ -46,7 +46,7 @@ class Patient : public allot::Handler {
   }
 };
 
-// Writes in every way that there is.
+// Writes in every way that exists.
 class Writer : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
@@ -65,7 +65,7 @@ class Writer : public allot::Handler {
   }
 };
 
-// Takes several: each ends as its payload says, and "throw" ends the call.
+// Takes several tasks: each ends as its payload says, and "throw" ends the call.
 class Several : public allot::Handler {
  public:
   static constexpr std::size_t kMost = 3;

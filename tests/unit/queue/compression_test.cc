@@ -77,7 +77,7 @@ TEST(Compression, WhatIsDamagedIsRefusedWithItsReason) {
   EXPECT_NE(refusal(kGzipFlag, gzip + "x").find("behind its end"), std::string::npos);
 }
 
-// A few bytes that would be more than there is memory.
+// A few bytes that would decompress to more than the memory holds.
 TEST(Compression, ABombIsRefused) {
   const std::string payload(kMaxPayload + 1, 'x');
   EXPECT_NE(refusal(kZstdFlag, *compress(payload)).find("more than 16 MiB"), std::string::npos);

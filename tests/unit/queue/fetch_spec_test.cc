@@ -6,7 +6,8 @@
 namespace allot::queue {
 namespace {
 
-// S19: no payload above 64 KiB comes with a block, and all of a block's are at most 8 MiB.
+// S19: no payload above 64 KiB comes with a block, and those of a block have at most 8 MiB
+// together.
 TEST(FetchSpecTest, InlineLimitBoundsPayloadAndBlock) {
   constexpr std::uint64_t kBlockBytes = 8 << 20;
   for (const std::uint32_t block_size : {1U, 2U, 100U, 127U, 128U, 129U, 1000U, 65535U}) {

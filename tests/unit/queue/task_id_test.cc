@@ -34,7 +34,7 @@ TEST(TaskIdTest, RandomOnes) {
   }
 }
 
-// An id is printed in logs and kept by people: its spelling must not change between releases.
+// Logs print ids and people keep them, so their spelling must not change between releases.
 TEST(TaskIdTest, SpellingIsFixed) {
   const TaskId id{{1, 0}, 1, UINT64_C(0x0123456789abcdef)};
   EXPECT_EQ(id.text(), "040g28t5cy4tqkff");

@@ -12,7 +12,7 @@
 
 namespace allot::supervisor {
 
-// The real allotd over scripted workers (support/scripted_worker), in a folder of its own.
+// The real allotd with scripted workers (support/scripted_worker), in a folder of its own.
 class Allotd {
  public:
   // `script`: "key=value key=value" of support/scripted_worker. Starts it.
@@ -26,18 +26,18 @@ class Allotd {
   // Sends a signal and waits for the end.
   std::optional<support::ExitStatus> stop(int number = SIGTERM);
   [[nodiscard]] support::Process& process() { return *process_; }
-  // A second one with the same options.
+  // A second daemon with the same options.
   [[nodiscard]] std::unique_ptr<support::Process> another() const;
 
-  // Changes what processes that start from now on do.
+  // Changes what processes do that start from now on.
   void set(const std::string& key, const std::string& value);
   // Opens a gate.
   void open(const std::string& gate) const { (void)folder_.write(gate, ""); }
-  // Has the worker in a slot obey, and waits until it did.
+  // Makes the worker in a slot obey, and waits until it did.
   [[nodiscard]] bool tell(int slot, const std::string& command);
   void tell_database(const std::string& command) const { order("embedded", command); }
 
-  // Waits until `text` was told, or logged, so many times.
+  // Waits until `text` was reported, or logged, so many times.
   [[nodiscard]] bool saw(const std::string& text, std::size_t times = 1) const;
   [[nodiscard]] bool logged(const std::string& text, std::size_t times = 1) const;
 
@@ -48,7 +48,7 @@ class Allotd {
   [[nodiscard]] pid_t pid_of(const std::string& text) const;
   // The slot of the worker that was ready last; -1 without one.
   [[nodiscard]] int newest() const;
-  // All that is known, for the message of a failed test.
+  // All that is known about the run, for the message of a failed test.
   [[nodiscard]] std::string story() const;
   [[nodiscard]] const support::TempDir& folder() const { return folder_; }
   // Replaces the program that is started as `name` from now on.
@@ -68,12 +68,12 @@ class Allotd {
 
 // The state of a process in /proc: 'R', 'S', 'Z', ...; 0 when there is none.
 char state_of(pid_t pid);
-// Waits until it is no more, or waits only to be reaped.
+// Waits until the process is gone, or only waits to be reaped.
 [[nodiscard]] bool ends(pid_t pid);
 // The children of a process that has one thread.
 std::vector<pid_t> children_of(pid_t pid);
 
-// The worker of slot 0 inside a task, or in whatever `task` tells it; its pid.
+// The worker of slot 0 inside a task, or in the state that `task` gives it; its pid.
 pid_t start_busy(Allotd& daemon, const std::string& task = "task");
 
 }  // namespace allot::supervisor

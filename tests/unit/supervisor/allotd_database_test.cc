@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The child that keeps the embedded database (S28): first up, last down, started again.
+// The child that keeps the embedded database (S28) starts first, stops last, and is restarted.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -26,7 +26,7 @@ long ticks_of(pid_t pid) {
   return user + system;
 }
 
-// The configuration names a folder in the daemon's own, which is known when that is there.
+// The configuration names a folder inside the daemon's own, which is known once the daemon exists.
 class AllotdDatabase : public testing::Test {
  protected:
   AllotdDatabase() : daemon_("check_config_exit=78") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deaths of workers: throttled before Ready, healed after it, caused when a slot says so.
+// Deaths of workers: throttled before Ready, healed after it, and caused when a slot demands it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ TEST(AllotdDeath, ASlotIsGivenOutAgainOnlyWhenItIsSettled) {
   ASSERT_TRUE(daemon.saw("settle slot=0 status=9\n", 3)) << daemon.story();
   ASSERT_TRUE(daemon.logged("worker.not_settled slot=0 again_in_ms=200")) << daemon.story();
   ASSERT_TRUE(daemon.saw("ready slot=1")) << daemon.story();
-  // Only a worker that starts shows which slot is free: the lowest.
+  // Only a new worker shows which slot is free: the lowest.
   std::size_t ready = 2;
   const auto replace_newest = [&] {
     return daemon.tell(daemon.newest(), "task") && daemon.tell(daemon.newest(), "signal 9") &&
@@ -113,7 +113,7 @@ TEST(AllotdDeath, AFrozenWorkerIsKilled) {
   EXPECT_TRUE(daemon.saw("ready slot=1")) << daemon.story();
 }
 
-// A container that was paused, or a machine that swapped: nobody could beat, so nobody is frozen.
+// After a paused container, or on a machine that swapped, nobody could beat, so nobody is frozen.
 TEST(AllotdDeath, AStandstillOfEverybodyIsNoFreeze) {
   Allotd daemon("frozen_ms=2000");
   const pid_t worker = start_busy(daemon);
@@ -161,8 +161,8 @@ TEST(AllotdDeath, ATaskWhoseLeaseIsInDoubtIsKilledInAnExclusiveQueueOnly) {
   EXPECT_EQ(daemon.logs("worker.kill"), 1U) << daemon.story();
 }
 
-// S5: not when it looks the next time, which is up to half a second later. The best of a few, as
-// the machine has other work too.
+// S5: the kill comes at the deadline, not at the next look up to half a second later. The best of a
+// few tries counts, because the machine has other work too.
 TEST(AllotdDeath, AnExclusiveLeaseIsKeptToTheMoment) {
   Allotd daemon;
   auto best = steady_clock::duration::max();

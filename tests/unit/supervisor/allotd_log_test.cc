@@ -30,7 +30,7 @@ TEST(AllotdLog, IsOpenedAgainUnderItsName) {
   EXPECT_EQ(daemon.seen("leave slot="), 2U);
 }
 
-// A program that has just started may not know the signal yet, and would die of it.
+// A program that has just started may have no handler for the signal, and would die of it.
 TEST(AllotdLog, AWorkerThatStartsIsToldWhenItIsReady) {
   Allotd daemon("pools=main:2 log_file=log run_gate=go");
   ASSERT_TRUE(daemon.saw("run slot=", 2)) << daemon.story();

@@ -38,7 +38,7 @@ TEST(AllotdReload, ALongTaskNeitherStopsNorBlocksIt) {
   ASSERT_TRUE(daemon.saw("ready slot=", 4)) << daemon.story();
   ASSERT_TRUE(daemon.saw("leave slot=1")) << daemon.story();
   ASSERT_TRUE(daemon.saw("hup slot=0")) << daemon.story();
-  // Another reload passes it as well.
+  // Another reload also gets past it.
   daemon.signal(SIGHUP);
   ASSERT_TRUE(daemon.saw("leave slot=", 3)) << daemon.story();
   ASSERT_TRUE(daemon.saw("ready slot=", 6)) << daemon.story();
@@ -72,7 +72,7 @@ TEST(AllotdReload, AMissingProgramKeepsThePool) {
   daemon.install("allot-worker", "/nonexistent/allot-worker");
   daemon.signal(SIGHUP);
   ASSERT_TRUE(daemon.logged("pool.kept")) << daemon.story();
-  // S25: who dies is replaced from the program that was checked.
+  // S25: a worker that dies is replaced from the program that was checked.
   ASSERT_TRUE(daemon.tell(0, "task"));
   ASSERT_TRUE(daemon.tell(0, "signal 9"));
   EXPECT_TRUE(daemon.saw("ready slot=", 2)) << daemon.story();

@@ -71,7 +71,7 @@ TEST(AllotdStart, EndsWithTheCodeOfARefusedDatabase) {
   EXPECT_TRUE(daemon.logged("check.failed step=database code=78"));
 }
 
-// As a launcher that reaps nobody hands it down; children would then vanish unseen.
+// A launcher that reaps nobody passes it on like this; children would then vanish unseen.
 TEST(AllotdStart, AnIgnoredSigchldIsNotInherited) {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
   Allotd daemon;

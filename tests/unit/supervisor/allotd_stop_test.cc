@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of allotd: asked, pressed, forced.
+// How allotd ends: asked, hurried, forced.
 #include <gtest/gtest.h>
 
 #include <csignal>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// S22: what handlers start ends with their worker, whatever it does to get away.
+// S22: processes that handlers start end with their worker, whatever they do to escape.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -12,7 +12,7 @@ namespace {
 
 using support::ExitStatus;
 
-// Has worker 0 start a process; its pid.
+// Makes worker 0 start a process; returns its pid.
 pid_t start(Allotd& daemon, const std::string& kind) {
   EXPECT_TRUE(daemon.saw("ready slot=0")) << daemon.story();
   EXPECT_TRUE(daemon.tell(0, kind)) << daemon.story();

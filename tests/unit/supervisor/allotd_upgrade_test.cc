@@ -27,7 +27,7 @@ std::vector<pid_t> sorted_children(Allotd& daemon) {
   return pids;
 }
 
-// What each is open to, in order.
+// The descriptors of each process, in order.
 std::vector<std::string> descriptors(Allotd& daemon) {
   std::vector<std::string> found;
   for (const auto& entry :
@@ -58,7 +58,7 @@ TEST(AllotdUpgrade, KeepsItsPidItsWorkersAndTheirTasks) {
     EXPECT_EQ(daemon.seen(event), 0U) << daemon.story();
   }
   EXPECT_EQ(daemon.seen("check "), 2U) << "nothing but itself was checked again";
-  // It knows them all: replaces them and stops them.
+  // The new image knows all of them: it replaces them and stops them.
   daemon.signal(SIGHUP);
   ASSERT_TRUE(daemon.saw("leave slot=", 3)) << daemon.story();
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.story();
@@ -79,14 +79,14 @@ TEST(AllotdUpgrade, ThenAStopWaitsForATaskFromBefore) {
 TEST(AllotdUpgrade, AWorkerThatDiesAroundItIsSettledAndReplaced) {
   Allotd daemon;
   for (std::size_t round = 1; round <= 8; ++round) {
-    // Both: the worker says it to the supervisor first, and then to the events.
+    // The test waits for both, because the worker tells the supervisor first, and the events after.
     ASSERT_TRUE(daemon.logged("worker.ready", round)) << daemon.story();
     ASSERT_TRUE(daemon.saw("ready slot=", round)) << daemon.story();
     const int slot = daemon.newest();
     ASSERT_TRUE(daemon.tell(slot, "task")) << daemon.story();
     const pid_t worker = daemon.pid_of("ready slot=");
     daemon.signal(SIGUSR2);
-    // At different moments of it.
+    // The kills come at different moments.
     ASSERT_TRUE(support::eventually([&, n = 0U]() mutable { return n++ >= round - 1; }));
     kill(worker, SIGKILL);
     ASSERT_TRUE(started(daemon, round + 1)) << daemon.story();
@@ -114,7 +114,7 @@ TEST(AllotdUpgrade, ManyInARowLeaveNoDescriptorBehind) {
   EXPECT_TRUE(support::eventually([&] { return descriptors(daemon) == before; }))
       << testing::PrintToString(before) << testing::PrintToString(descriptors(daemon));
   EXPECT_EQ(sorted_children(daemon), children);
-  // Refused ones leave none either.
+  // Refused upgrades leave none either.
   daemon.install("allotd", "/bin/false");
   daemon.signal(SIGUSR2);
   ASSERT_TRUE(daemon.logged("upgrade.kept")) << daemon.story();
@@ -140,7 +140,7 @@ TEST(AllotdUpgrade, AProgramThatIsNoGoodIsRefusedAndThisOneGoesOn) {
   };
   refuses("/nonexistent/allotd", "program.missing");
   refuses(daemon.folder() / "script", "program.not_started");
-  refuses("/bin/true", "upgrade.kept code=0");  // good is only what answers
+  refuses("/bin/true", "upgrade.kept code=0");  // only a program that answers is good
   refuses("/bin/false", "upgrade.kept code=1");
   refuses(ALLOT_SCRIPTED_WORKER, "upgrade.kept code=64");
   ASSERT_TRUE(daemon.tell(0, "task"));
@@ -227,7 +227,7 @@ TEST(AllotdUpgrade, SystemdHearsNothingButSignsOfLife) {
   ASSERT_EQ(systemd.receive_until("READY=1"), "READY=1") << daemon.story();
   ASSERT_NE(systemd.receive_until("1 workers ready"), "nothing");
   daemon.signal(SIGUSR2);
-  // Due only in five minutes: the new image sends its first at once.
+  // The next one is due only in five minutes: the new image sends its first at once.
   EXPECT_EQ(systemd.receive(), "WATCHDOG=1") << daemon.story();
   EXPECT_EQ(systemd.receive(),
             "STATUS=running: 1 workers ready, 0 starting, 0 leaving, 0 being "

@@ -34,7 +34,7 @@ bool closes_on_exec(int fd) {
 
 class HandoverTest : public testing::Test {
  protected:
-  // What whole() says of it, and why on standard error.
+  // The result of whole(), and its reason on standard error.
   bool refused(std::string& why) const {
     testing::internal::CaptureStderr();
     State read;

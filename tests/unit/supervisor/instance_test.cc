@@ -67,7 +67,7 @@ TEST(Instance, WaitsForWorkersOfAFormerLife) {
   EXPECT_EQ(instance.lock(dir.path().c_str()), Instance::Lock::kTaken);
 }
 
-// Of a supervisor that was killed, and that nobody has reaped yet.
+// The lock of a supervisor that was killed, and that nobody has reaped yet.
 TEST(Instance, ADeadAllotdWhosePidIsStillThereHoldsNothing) {
   const support::TempDir dir;
   const pid_t zombie = fork();

@@ -20,7 +20,7 @@ UniqueFd high_null() {
   return UniqueFd(high_fd(open("/dev/null", O_RDWR | O_CLOEXEC)));
 }
 
-// Starts the probe, and returns what it says of itself.
+// Starts the probe, and returns its report about itself.
 std::string report_of(SpawnRequest request) {
   std::array<int, 2> ends{};
   EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);

@@ -22,7 +22,8 @@ TEST_F(HintsTest, EachHintIsHandedToOneProcess) {
   std::vector<ipc::Hint> hints;
   for (std::uint32_t i = 1; i <= ipc::kMaxHints; ++i) hints.push_back(make_hint(7, i));
   publish_hints(pool, hints.data(), hints.size());
-  // Each tells what it took by a count at a place of its own in another pool's part of the board.
+  // Each process reports what it took by a count at its own place in another pool's part of the
+  // board.
   ipc::PoolBoard& taken = board_->pools[1];
   std::vector<pid_t> children;
   for (int i = 0; i < 4; ++i) {
