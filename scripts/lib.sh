@@ -72,7 +72,7 @@ apt_install() {
   tail -n 20 "$log" >&2
   rm -f "$log"
   in_the_way=$(apt-get -s install --no-install-recommends "$@" 2>/dev/null |
-    awk '$1 == "Remv" { print $2 }' | tr '\n' ' ')
+    awk '$1 == "Remv" { print $2 }' | tr '\n' ' ') || true  # what it refuses it cannot tell either
   if [ -n "$in_the_way" ]; then
     die "cannot install $*: installed packages stand in the way: ${in_the_way% }
 Nothing was removed. Remove them yourself, or use a container (scripts/test-fresh shows how)."

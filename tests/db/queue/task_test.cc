@@ -380,6 +380,20 @@ TEST_F(TaskTest, TheClockSetBackHidesNothingThatWasSeen) {
   EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {.highest_seen = key}).size(), 1U);
 }
 
+// S15: after a step of the clock, or where a task was put back, a key may be below all that this
+// worker has seen.
+TEST_F(TaskTest, AKeyBelowAllThatWereSeenIsFetched) {
+  put(2);
+  const std::vector<Task> seen = fetch_all();
+  ASSERT_EQ(seen.size(), 2U);
+  put_row(partition_, {kDefaultPrio, 1}, "old");
+  const auto tasks =
+      TaskStore::fetch(worker_.db, partition_, {.highest_seen = seen.back().key.run_key});
+  ASSERT_EQ(tasks.size(), 3U);
+  EXPECT_EQ(tasks.front().payload, "old");
+  EXPECT_EQ(LeaseStore::scout(look_, std::vector{queue_.queue_id}).size(), 1U);
+}
+
 // The server's column is larger; the text must be cut between characters.
 TEST_F(TaskTest, AnErrorTextIsCutAt64KiBAndNotInsideACharacter) {
   const TaskId id = put(1).front();

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deaths of workers: throttled before Ready, healed after it, and caused when a slot demands it.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 
+#include "base/posix.h"
+#include "base/unique_fd.h"
+#include "ipc/slot.h"
 #include "support/eventually.h"
 #include "unit/supervisor/allotd.h"
 
@@ -64,6 +68,25 @@ TEST(AllotdDeath, WhatASlotSaysCannotForgeALine) {
   start_busy(daemon, "odd_task");
   ASSERT_TRUE(daemon.tell(0, "signal 9"));
   EXPECT_TRUE(daemon.logged(R"(task_type="a \"b\"\u000aERROR c" attempt=2)")) << daemon.story();
+}
+
+// S23: whoever can write a slot could have anybody killed.
+TEST(AllotdDeath, APidInASlotIsNotBelieved) {
+  Allotd daemon("frozen_ms=2000");
+  const pid_t worker = start_busy(daemon);
+  support::Process bystander({"sleep", "300"});
+  {
+    const UniqueFd file(open((daemon.folder() / "run/slots").c_str(), O_RDWR | O_CLOEXEC));
+    auto* slot = static_cast<ipc::Slot*>(
+        map_shared(file.get(), ipc::slot_offset(0), sizeof(ipc::Slot), true));
+    ASSERT_NE(slot, nullptr);
+    ASSERT_EQ(slot->pid, static_cast<std::uint32_t>(worker));
+    slot->pid = static_cast<std::uint32_t>(bystander.pid());
+  }
+  kill(worker, SIGSTOP);
+  EXPECT_TRUE(daemon.logged("worker.kill slot=0 pid=" + std::to_string(worker))) << daemon.story();
+  EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n")) << daemon.story();
+  EXPECT_TRUE(bystander.running()) << daemon.story();
 }
 
 TEST(AllotdDeath, ASlotIsGivenOutAgainOnlyWhenItIsSettled) {

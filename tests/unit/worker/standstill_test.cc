@@ -54,6 +54,26 @@ TEST(StandstillTest, GivesEachOnceBetweenTwoLooksAndRemembersSinceWhen) {
   EXPECT_FALSE(watched.take(later)) << "somebody was faster";
 }
 
+// S4: a clock of the database that went back would keep a dead holder's lease for ever.
+TEST(StandstillTest, WhatStoodStillForLongerThanALeaseIsTakenWhateverTheClockSays) {
+  Watched watched = connected();
+  watched.saw({{7, Seen{.expired = false, .remaining = std::chrono::hours(1)}}}, 1, kStart);
+  EXPECT_FALSE(watched.take(kStart + kTtl + kSecond - 1));
+  const auto still = watched.take(kStart + kTtl + kSecond);
+  ASSERT_TRUE(still);
+  EXPECT_TRUE(still->stale);
+}
+
+// S4: after an outage every lease looks expired, and its holder comes back as this process did.
+TEST(StandstillTest, ANewConnectionTakesNothingForHalfALease) {
+  Watched watched = connected();
+  watched.saw({{7, expired()}}, 1, kStart);
+  const Nanos back = kStart + 10 * kTtl;
+  watched.saw({{7, expired()}}, 2, back);
+  EXPECT_FALSE(watched.take(back + kTtl / 2 - 1)) << "seen before the outage is not seen";
+  EXPECT_TRUE(watched.take(back + kTtl / 2));
+}
+
 TEST(StandstillTest, LooksAgainWhenOneMayBeTakenOver) {
   Watched watched = connected();
   EXPECT_EQ(watched.next_look_ns(), kStart - kTtl + kTtl / 6) << "nothing to wait for";

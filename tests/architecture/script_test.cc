@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// scripts/lib.sh installs what is missing, and does nothing else to a machine.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "architecture/source_files.h"
+#include "support/process.h"
+#include "support/temp_dir.h"
+
+namespace allot::architecture {
+namespace {
+
+// The function of the scripts over package tools of its own: `here` is installed, and the apt-get
+// writes down how it was called.
+class InstallTest : public testing::Test {
+ protected:
+  InstallTest() {
+    put("dpkg-query", "[ \"$3\" = here ] && printf installed");
+    put("apt-get", "echo \"$*\" >>\"$CALLS\"; exit \"${APT_ENDS:-0}\"");
+  }
+
+  // As user `uid`. What apt-get was asked stands in calls().
+  [[nodiscard]] support::Finished install(const std::string& packages, int uid,
+                                          const std::string& apt_ends = "0") {
+    put("id", "echo " + std::to_string(uid));
+    return support::run_program(
+        {"bash", "-c",
+         "set -euo pipefail; source '" ALLOT_SOURCE_FOLDER "/scripts/lib.sh'; install_packages " +
+             packages},
+        {.environment = {"PATH=" + folder_.path() + ":/usr/bin:/bin",
+                         "CALLS=" + (folder_ / "calls"), "APT_ENDS=" + apt_ends}});
+  }
+  [[nodiscard]] std::string calls() const { return support::read_file(folder_ / "calls"); }
+
+ private:
+  void put(const std::string& program, const std::string& text) const {
+    const std::string path = folder_.write(program, "#!/bin/sh\n" + text + "\n");
+    ASSERT_EQ(::chmod(path.c_str(), 0755), 0);
+  }
+
+  support::TempDir folder_;
+};
+
+// S31
+TEST_F(InstallTest, WithNothingMissingNobodyIsAsked) {
+  EXPECT_EQ(install("here 'other|here'", 1000).status.code, 0);
+  EXPECT_EQ(calls(), "");
+}
+
+TEST_F(InstallTest, WhatIsMissingIsForRoot) {
+  const auto refused = install("here missing 'one|two'", 1000);
+  EXPECT_NE(refused.status.code, 0);
+  EXPECT_NE(refused.err.find("apt-get install --no-install-recommends --no-remove missing one\n"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_EQ(calls(), "");
+}
+
+TEST_F(InstallTest, NothingIsRemovedForIt) {
+  EXPECT_EQ(install("missing", 0).status.code, 0);
+  EXPECT_EQ(calls(), "-q update\n-q install -y --no-install-recommends --no-remove missing\n");
+}
+
+TEST_F(InstallTest, WhatAptRefusesIsAnErrorAndNoMore) {
+  const auto refused = install("missing", 0, "100");
+  EXPECT_NE(refused.status.code, 0);
+  EXPECT_NE(refused.err.find("Nothing was removed"), std::string::npos) << refused.err;
+  EXPECT_EQ(calls(),
+            "-q update\n-q install -y --no-install-recommends --no-remove missing\n"
+            "-s install --no-install-recommends missing\n")
+      << "the last one only asks";
+}
+
+}  // namespace
+}  // namespace allot::architecture

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "architecture/test_names.h"
+
+#include <filesystem>
+#include <regex>
+#include <sstream>
+
+#include "architecture/source_files.h"
+
+namespace allot::architecture {
+namespace {
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::string without_hash_comments(const std::string& text) {
+  return std::regex_replace(text, std::regex("#[^\n]*"), "");
+}
+
+bool is_keyword(const std::string& word) {
+  return word == "LINKS" || word == "TIMEOUT" || word == "LABELS";
+}
+
+// Suites and cases begin with a capital letter and have a small one; S7 and SQL are none.
+bool looks_like_a_test(const std::string& word) {
+  static const std::regex kName("[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*(\\.[A-Za-z0-9]+)?");
+  return std::regex_match(word, kName);
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> TestNames::programs_in(const std::string& text) {
+  static const std::regex kCall(R"(\ballot_test(_kinds)?\(([^()]*)\))");
+  static const std::regex kCommand(R"(\badd_test\(NAME\s+(\w+))");
+  const std::string code = without_hash_comments(text);
+  std::vector<std::pair<std::string, std::string>> programs;
+  for (std::sregex_iterator at(code.begin(), code.end(), kCall), end; at != end; ++at) {
+    const bool kinds = (*at)[1].matched;
+    const std::vector<std::string> words = words_of((*at)[2]);
+    bool sources = false;
+    for (const std::string& word : words) {
+      if (word == "SOURCES" || is_keyword(word)) {
+        sources = word == "SOURCES";
+      } else if (sources && kinds && word.ends_with("_test.cc")) {
+        programs.emplace_back(words[0] + "_" + word.substr(0, word.size() - 8), word);
+      } else if (sources && !kinds) {
+        programs.emplace_back(words[0], word);
+      }
+    }
+  }
+  for (std::sregex_iterator at(code.begin(), code.end(), kCommand), end; at != end; ++at) {
+    programs.emplace_back((*at)[1], "");
+  }
+  return programs;
+}
+
+std::vector<std::string> TestNames::mutations_in(const std::string& text) {
+  static const std::regex kList(R"((^|\n)rules=\(([^)]*)\))");
+  std::smatch found;
+  const std::string code = without_hash_comments(text);
+  if (!std::regex_search(code, found, kList)) return {};
+  return words_of(found[2]);
+}
+
+void TestNames::add_source(const std::string& program, const std::string& text) {
+  static const std::regex kTest(R"((^|\n)TEST(_F|_P)?\(\s*(\w+),\s*(\w+)\))");
+  std::set<std::string>& names = names_[program];
+  for (std::sregex_iterator at(text.begin(), text.end(), kTest), end; at != end; ++at) {
+    const std::string suite = (*at)[3];
+    const std::string name = (*at)[4];
+    names.insert({suite, name, suite + "." + name});
+  }
+}
+
+TestNames TestNames::of_repository() {
+  namespace fs = std::filesystem;
+  const fs::path top = ALLOT_SOURCE_FOLDER;
+  TestNames all;
+  for (const auto& entry : fs::recursive_directory_iterator(top / "tests")) {
+    if (entry.path().filename() != "CMakeLists.txt") continue;
+    const std::string folder = entry.path().parent_path().lexically_relative(top).string();
+    for (const auto& [program, source] : programs_in(text_of(folder + "/CMakeLists.txt"))) {
+      all.add_program(program);
+      // What a variable names is a part of the product, tested or a template.
+      if (!source.ends_with(".cc") || source.starts_with("${")) continue;
+      all.add_source(program, text_of(folder + "/" + source));
+    }
+  }
+  for (const std::string& rule : mutations_in(text_of("scripts/mutants"))) all.add_mutation(rule);
+  return all;
+}
+
+TestNames::Named TestNames::named_in(const std::string& text) const {
+  static const std::regex kWord(R"(`([^`]*)`|[A-Za-z0-9_.]*[A-Za-z0-9_])");
+  Named named;
+  const std::set<std::string>* program = nullptr;
+  for (std::sregex_iterator at(text.begin(), text.end(), kWord), end; at != end; ++at) {
+    const std::string quoted = (*at)[1];
+    const bool in_backticks = (*at)[1].matched;
+    const auto found = names_.find(quoted);
+    if (in_backticks && found != names_.end()) {
+      program = &found->second;
+      ++named.tests;
+    } else if (in_backticks && mutations_.contains(quoted)) {
+      ++named.tests;
+    } else if (in_backticks) {
+      named.unknown.push_back("`" + quoted + "`");
+    } else if (looks_like_a_test(at->str())) {
+      if (program == nullptr || !program->contains(at->str())) named.unknown.push_back(at->str());
+      ++named.tests;
+    }
+  }
+  return named;
+}
+
+}  // namespace allot::architecture

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace allot::architecture {
+
+// How documents name a test: the program in backticks, as ctest knows it, and behind it its suites
+// and cases in plain letters: `db_queue` FenceTest, LeaseTest.AnEpochNeverRepeats. A rule that
+// scripts/mutants leaves out stands in backticks, too.
+class TestNames {
+ public:
+  // From the CMakeLists.txt and sources of tests/, and from scripts/mutants.
+  static TestNames of_repository();
+
+  // For a source of `program`: each Suite, Suite.Case and Case in it.
+  void add_source(const std::string& program, const std::string& text);
+  void add_program(const std::string& program) { names_[program]; }
+  void add_mutation(const std::string& rule) { mutations_.insert(rule); }
+  // What a CMakeLists.txt makes: the program and, relative to it, the sources of each test.
+  static std::vector<std::pair<std::string, std::string>> programs_in(const std::string& text);
+  static std::vector<std::string> mutations_in(const std::string& text);
+
+  struct Named {
+    std::size_t tests = 0;
+    std::vector<std::string> unknown;  // what looks like the name of a test, and is none
+  };
+  [[nodiscard]] Named named_in(const std::string& text) const;
+
+  [[nodiscard]] std::size_t programs() const { return names_.size(); }
+  [[nodiscard]] std::size_t mutations() const { return mutations_.size(); }
+
+ private:
+  std::map<std::string, std::set<std::string>> names_;
+  std::set<std::string> mutations_;
+};
+
+}  // namespace allot::architecture

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "queue/lease.h"
+
+namespace allot::queue {
+namespace {
+
+// S2: two workers with one id would take each other's leases for their own.
+TEST(HolderTest, EachStartHasAnIdOfItsOwn) {
+  constexpr std::size_t kStarts = 1000;
+  std::set<std::uint64_t> ids;
+  for (std::size_t i = 0; i < kStarts; ++i) ids.insert(make_holder("a", "/run/a").id);
+  EXPECT_EQ(ids.size(), kStarts);
+  EXPECT_GT(*ids.rbegin(), std::uint64_t{1} << 32) << "numbers of 64 bits";
+}
+
+// S11: by it a restarted instance finds what its former life held, and nobody else's.
+TEST(HolderTest, TheOriginIsThatOfTheInstance) {
+  const Holder holder = make_holder("a", "/run/a");
+  EXPECT_EQ(make_holder("a", "/run/a").origin, holder.origin);
+  EXPECT_NE(make_holder("b", "/run/a").origin, holder.origin);
+  EXPECT_NE(make_holder("a", "/run/b").origin, holder.origin);
+  EXPECT_EQ(holder.pid, static_cast<std::uint32_t>(getpid()));
+}
+
+}  // namespace
+}  // namespace allot::queue
