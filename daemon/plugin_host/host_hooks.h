@@ -24,7 +24,7 @@ struct CallAnswer {
 using TakeRow = std::function<void(std::span<const allot_str> fields)>;
 
 // What the worker offers to a running handler. The tasks that it is given are whole: none is null
-// or of an older version. Called from any thread, and never throws. The calls that write are not
+// or too small. Called from any thread, and never throws. The calls that write are not
 // offered unless they are overridden.
 class HostHooks {
  public:
