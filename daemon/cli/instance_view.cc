@@ -174,12 +174,9 @@ InstanceView read_instance(const std::string& runtime_dir) {
   const auto* bytes = mapping.bytes();
   const auto* header = reinterpret_cast<const ipc::SlotFileHeader*>(bytes);
   if (bytes != nullptr && header->magic[0] == '\0') return view;  // it is just being made
-  if (bytes == nullptr || std::memcmp(header->magic, ipc::kSlotMagic, sizeof header->magic) != 0) {
-    view.trouble = path + ": not a slot file";
-    return view;
-  }
-  if (header->version != ipc::kSlotVersion || header->slot_size != sizeof(ipc::Slot)) {
-    view.trouble = path + ": of another version of Allot; use the 'allot' of that version";
+  const char* trouble = bytes == nullptr ? "not a slot file" : ipc::trouble_with(*header);
+  if (trouble != nullptr) {
+    view.trouble = path + ": " + trouble;
     return view;
   }
   view.supervisor_pid = header->supervisor_pid;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 // The contract between the supervisor and its children: descriptor numbers and the slot record.
 // A slot is one worker's record in a file that the supervisor creates (0640) and every child maps;
@@ -20,8 +21,8 @@ inline constexpr int kBoardFd = 6;   // the board file: doorbell and hints (boar
 inline constexpr int kAnswerFd = 7;  // preflight answer (preflight.h), or readiness newline
 inline constexpr int kLockFd = 8;    // the instance lock, held by every process of the instance
 
-inline constexpr char kSlotMagic[8] = {'a', 'l', 'l', 'o', 't', 's', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 6;
+inline constexpr char kSlotMagic[8] = {'A', 'l', 'l', 'o', 't', 'S', 'l', 't'};
+inline constexpr std::uint32_t kSlotVersion = 1;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 512;
 inline constexpr std::size_t kMaxRunning = 64;
@@ -142,6 +143,16 @@ inline constexpr std::size_t slot_offset(std::uint32_t index) {
 }
 inline constexpr std::size_t slot_file_size(std::uint32_t count) {
   return slot_offset(count);
+}
+
+// Why these slots cannot be read; nullptr: they can.
+inline const char* trouble_with(const SlotFileHeader& header) {
+  if (std::memcmp(header.magic, "allotslt", sizeof header.magic) == 0) {
+    return "of a pre-release Allot; stop that allotd and start this one";
+  }
+  if (std::memcmp(header.magic, kSlotMagic, sizeof header.magic) != 0) return "not a slot file";
+  if (header.version == kSlotVersion && header.slot_size == sizeof(Slot)) return nullptr;
+  return "of another version of Allot; use the programs of that version, or restart allotd";
 }
 
 // True when a death of this worker leaves something to give back, acknowledge or charge.
