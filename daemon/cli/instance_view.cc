@@ -16,6 +16,7 @@
 #include "base/posix.h"
 #include "base/unique_fd.h"
 #include "cli/text.h"
+#include "peer/slot_file.h"
 #include "queue/task.h"
 
 namespace allot::cli {
@@ -174,7 +175,7 @@ InstanceView read_instance(const std::string& runtime_dir) {
   const auto* bytes = mapping.bytes();
   const auto* header = reinterpret_cast<const ipc::SlotFileHeader*>(bytes);
   if (bytes != nullptr && header->magic[0] == '\0') return view;  // it is just being made
-  const char* trouble = bytes == nullptr ? "not a slot file" : ipc::trouble_with(*header);
+  const char* trouble = bytes == nullptr ? "not a slot file" : peer::trouble_with(*header);
   if (trouble != nullptr) {
     view.trouble = path + ": " + trouble;
     return view;

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 // The contract between the supervisor and its children: descriptor numbers and the slot record.
 // A slot is one worker's record in a file that the supervisor creates (0640) and every child maps;
@@ -143,16 +142,6 @@ inline constexpr std::size_t slot_offset(std::uint32_t index) {
 }
 inline constexpr std::size_t slot_file_size(std::uint32_t count) {
   return slot_offset(count);
-}
-
-// Why these slots cannot be read; nullptr: they can.
-inline const char* trouble_with(const SlotFileHeader& header) {
-  if (std::memcmp(header.magic, "allotslt", sizeof header.magic) == 0) {
-    return "of a pre-release Allot; stop that allotd and start this one";
-  }
-  if (std::memcmp(header.magic, kSlotMagic, sizeof header.magic) != 0) return "not a slot file";
-  if (header.version == kSlotVersion && header.slot_size == sizeof(Slot)) return nullptr;
-  return "of another version of Allot; use the programs of that version, or restart allotd";
 }
 
 // True when a death of this worker leaves something to give back, acknowledge or charge.

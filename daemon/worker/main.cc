@@ -21,6 +21,7 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "peer/inherited.h"
+#include "peer/slot_file.h"
 #include "worker/cgroup.h"
 #include "worker/check.h"
 #include "worker/plugin_report.h"
@@ -173,7 +174,7 @@ bool is_slot_file() {
   const auto* header =
       static_cast<ipc::SlotFileHeader*>(map_shared(ipc::kSlotFd, 0, ipc::kPage, false));
   if (header == nullptr) return false;
-  const char* trouble = ipc::trouble_with(*header);
+  const char* trouble = peer::trouble_with(*header);
   if (trouble != nullptr) throw Error(std::string("slot file: ") + trouble, kExitConfig);
   return true;
 }

@@ -47,7 +47,7 @@ TEST(Attempt, EachIsKeptWithItsCauseUntilTheTaskIsDead) {
 }
 
 TEST(Attempt, ThreeHundredAreCountedAndTheLastOneIsThat) {
-  Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 300\nretry_delay = \"0s\""});
+  Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 300\nretry_delays = [\"0s\"]"});
   const auto id = daemon.submit("test.retry", "no");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
   const auto task = daemon.task(id);
