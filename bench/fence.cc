@@ -78,7 +78,7 @@ class Verb {
     if (verb_ == &sql::k_bury) {
       verb.set("first_key", key.run_key).set("attempt", 1).set("cause", "bench").set("error", "");
     } else {
-      verb.set("at_least", 1).set("at_most", 255).set("keep_flags", 255);
+      verb.set("at_least", 1).set("at_most", UINT32_MAX).set("keep_flags", 255);
     }
     const std::vector<db::Statement> writes{record, verb};
     const auto begin = std::chrono::steady_clock::now();

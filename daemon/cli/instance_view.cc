@@ -16,6 +16,7 @@
 #include "base/posix.h"
 #include "base/unique_fd.h"
 #include "cli/text.h"
+#include "peer/slot_file.h"
 #include "queue/task.h"
 
 namespace allot::cli {
@@ -173,13 +174,10 @@ InstanceView read_instance(const std::string& runtime_dir) {
   const Mapping mapping(file.get(), size < ipc::kPage ? 0 : size);
   const auto* bytes = mapping.bytes();
   const auto* header = reinterpret_cast<const ipc::SlotFileHeader*>(bytes);
-  if (bytes != nullptr && header->magic[0] == '\0') return view;  // somebody is creating it now
-  if (bytes == nullptr || std::memcmp(header->magic, ipc::kSlotMagic, sizeof header->magic) != 0) {
-    view.trouble = path + ": not a slot file";
-    return view;
-  }
-  if (header->version != ipc::kSlotVersion || header->slot_size != sizeof(ipc::Slot)) {
-    view.trouble = path + ": of another version of Allot; use the 'allot' of that version";
+  if (bytes != nullptr && header->magic[0] == '\0') return view;  // it is just being made
+  const char* trouble = bytes == nullptr ? "not a slot file" : peer::trouble_with(*header);
+  if (trouble != nullptr) {
+    view.trouble = path + ": " + trouble;
     return view;
   }
   view.supervisor_pid = header->supervisor_pid;

@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "base/version.h"
-#include "sql/migrations.h"
 #include "sql/procedures.h"
 
 namespace allot::db {
@@ -15,12 +14,59 @@ namespace {
 
 constexpr std::string_view kVersionTable =
     "CREATE TABLE IF NOT EXISTS allot_schema (version INT UNSIGNED NOT NULL PRIMARY KEY,"
-    " name VARCHAR(63) NOT NULL, applied_at DATETIME(6) NOT NULL, applied_by VARCHAR(31) NOT NULL)"
-    " ENGINE=InnoDB";
+    " name VARCHAR(63) NOT NULL, checksum BIGINT UNSIGNED NOT NULL,"
+    " applied_at DATETIME(6) NOT NULL, applied_by VARCHAR(31) NOT NULL) ENGINE=InnoDB";
+
+constexpr const char* kPreRelease =
+    "this database was made by a pre-release Allot, whose tasks cannot be taken over: use an empty "
+    "database";
 
 std::string versions(unsigned have, unsigned want) {
   return "the schema is at version " + std::to_string(have) + ", this Allot (" + kVersion +
          ") is written for " + std::to_string(want);
+}
+
+// FNV-1a, of one text after another.
+class Checksum {
+ public:
+  void add(std::string_view text) {
+    for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  [[nodiscard]] std::uint64_t value() const { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 14695981039346656037U;
+};
+
+std::uint64_t checksum_of(const sql::SqlText& migration) {
+  Checksum sum;
+  sum.add(migration.text);
+  return sum.value();
+}
+
+// As schema_version(), of a database whose migrations were those that this build knows, as far as
+// it knows them. Before the first release there was no checksum.
+unsigned known_version(Connection& connection, Migrations known) {
+  try {
+    auto results =
+        connection.execute("SELECT version, name, checksum FROM allot_schema ORDER BY version");
+    unsigned version = 0;
+    while (const auto row = results.front().next()) {
+      version = static_cast<unsigned>(row->u64(0));
+      if (version == 0 || version > known.size()) continue;
+      const sql::SqlText& ours = *known[version - 1];
+      if (row->u64(2) == checksum_of(ours)) continue;
+      throw Error("migration " + std::string(row->text(1)) + " of this database is not the " +
+                      std::string(ours.name) + " of this Allot (" + kVersion +
+                      "): use the Allot that made it, or an empty database",
+                  kExitConfig);
+    }
+    return version;
+  } catch (const DbError& error) {
+    if (error.number() == ER_NO_SUCH_TABLE) return 0;
+    if (error.number() == ER_BAD_FIELD_ERROR) throw Error(kPreRelease, kExitConfig);
+    throw;
+  }
 }
 
 void refuse_newer(unsigned have, unsigned want) {
@@ -51,14 +97,11 @@ class MigrationLock {
   Connection& connection_;
 };
 
-// Distinguishes the procedures of this build from any others: FNV-1a of their texts.
+// Tells the procedures of this build from any others.
 std::string mark_of_procedures() {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const sql::SqlText* procedure : sql::procedures::kAll) {
-    for (const char c : procedure->text)
-      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
-  return "Allot: procedures " + std::to_string(hash);
+  Checksum sum;
+  for (const sql::SqlText* procedure : sql::procedures::kAll) sum.add(procedure->text);
+  return "Allot: procedures " + std::to_string(sum.value());
 }
 
 // Whether all procedures exist with this account as their definer. The check saves work: to make
@@ -95,10 +138,6 @@ void make_procedures(Connection& connection) {
 
 }  // namespace
 
-unsigned wanted_schema_version() {
-  return static_cast<unsigned>(std::size(sql::migrations::kAll));
-}
-
 unsigned schema_version(Connection& connection) {
   try {
     auto results = connection.execute("SELECT MAX(version) FROM allot_schema");
@@ -109,28 +148,29 @@ unsigned schema_version(Connection& connection) {
   }
 }
 
-void require_schema(Connection& connection) {
-  const unsigned have = schema_version(connection);
-  const unsigned want = wanted_schema_version();
-  refuse_newer(have, want);
-  if (have == want) return;
+void require_schema(Connection& connection, Newer newer, Migrations known) {
+  const unsigned have = known_version(connection, known);
+  const auto want = static_cast<unsigned>(known.size());
+  if (newer == Newer::kRefused) refuse_newer(have, want);
+  if (have >= want) return;
   if (have == 0) {
     throw Error("the database has no Allot schema yet: run 'allot migrate'", kExitConfig);
   }
   throw Error(versions(have, want) + ": run 'allot migrate'", kExitConfig);
 }
 
-std::vector<std::string> migrate(Connection& connection) {
+std::vector<std::string> migrate(Connection& connection, Migrations all) {
   const MigrationLock lock(connection);
   connection.execute(kVersionTable);
-  const unsigned have = schema_version(connection);
-  refuse_newer(have, wanted_schema_version());
+  const unsigned have = known_version(connection, all);
+  refuse_newer(have, static_cast<unsigned>(all.size()));
   std::vector<std::string> applied;
-  for (unsigned version = have + 1; version <= wanted_schema_version(); ++version) {
-    const sql::SqlText& migration = *sql::migrations::kAll[version - 1];
+  for (unsigned version = have + 1; version <= all.size(); ++version) {
+    const sql::SqlText& migration = *all[version - 1];
     connection.execute(migration.text);
     connection.execute("INSERT INTO allot_schema VALUES (" + std::to_string(version) + ", " +
-                       Statement::quoted(migration.name) + ", UTC_TIMESTAMP(6), " +
+                       Statement::quoted(migration.name) + ", " +
+                       std::to_string(checksum_of(migration)) + ", UTC_TIMESTAMP(6), " +
                        Statement::quoted(kVersion) + ")");
     applied.emplace_back(migration.name);
   }

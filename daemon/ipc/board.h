@@ -10,7 +10,7 @@
 // nothing.
 namespace allot::ipc {
 
-inline constexpr char kBoardMagic[8] = {'a', 'l', 'l', 'o', 't', 'b', 'r', 'd'};
+inline constexpr char kBoardMagic[8] = {'A', 'l', 'l', 'o', 't', 'B', 'r', 'd'};
 inline constexpr std::uint32_t kBoardVersion = 1;
 inline constexpr std::size_t kMaxPools = 16;
 inline constexpr std::size_t kMaxHints = 512;

@@ -20,8 +20,8 @@ inline constexpr int kBoardFd = 6;   // the board file: doorbell and hints (boar
 inline constexpr int kAnswerFd = 7;  // preflight answer (preflight.h), or readiness newline
 inline constexpr int kLockFd = 8;    // the instance lock, held by every process of the instance
 
-inline constexpr char kSlotMagic[8] = {'a', 'l', 'l', 'o', 't', 's', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 6;
+inline constexpr char kSlotMagic[8] = {'A', 'l', 'l', 'o', 't', 'S', 'l', 't'};
+inline constexpr std::uint32_t kSlotVersion = 1;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 512;
 inline constexpr std::size_t kMaxRunning = 64;

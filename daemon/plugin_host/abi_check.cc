@@ -9,26 +9,22 @@ namespace allot::plugin_host {
 namespace {
 
 constexpr std::size_t kMaxName = 63;
-constexpr std::uint32_t kOldest = 1;
+// Plugins from before the first release had ABI numbers of their own, which meant other things.
+constexpr std::uint32_t kPreReleaseMagic = 0x544f4c41;
 
-// Sizes of version 1. The check looks at later fields only where struct_size covers them.
-constexpr std::size_t kPluginSizeV1 = offsetof(allot_plugin, handler_count) + sizeof(std::size_t);
-constexpr std::size_t kHandlerSizeV1 = offsetof(allot_handler, destroy) + sizeof(void*);
-
-bool has_run_many(const allot_handler& handler) {
-  constexpr std::size_t kEnd = offsetof(allot_handler, run_many) + sizeof(handler.run_many);
-  return handler.struct_size >= kEnd && handler.run_many != nullptr;
-}
+// What version 1 had, never to be raised: sizeof grows with the versions.
+constexpr std::size_t kPluginSize = offsetof(allot_plugin, handler_count) + sizeof(std::size_t);
+constexpr std::size_t kHandlerSize = offsetof(allot_handler, run_many) + sizeof(void*);
 
 std::optional<Finding> check_handler(const allot_handler* handler, std::size_t number,
                                      std::set<std::string_view>& types) {
   const std::string which = "handler " + std::to_string(number);
-  if (handler == nullptr || handler->struct_size < kHandlerSizeV1) {
+  if (handler == nullptr || handler->struct_size < kHandlerSize) {
     return Finding{Refusal::kShortHandler,
                    which + " is null or too small; set struct_size = sizeof(allot_handler)"};
   }
   const std::string_view type = view(handler->type);
-  const bool by_config = type.empty() && types_function(*handler) != nullptr;
+  const bool by_config = type.empty() && handler->types != nullptr;
   if (!by_config && !is_offer(type)) {
     return Finding{Refusal::kBadType, which + " has the type '" + std::string(type.substr(0, 80)) +
                                           "'; " + std::string(kOffersAllowed)};
@@ -41,7 +37,7 @@ std::optional<Finding> check_handler(const allot_handler* handler, std::size_t n
     return Finding{Refusal::kNoRun,
                    which + " ('" + std::string(type) + "') has no run function; set run"};
   }
-  if (most_in_a_call(*handler) > 1 && !has_run_many(*handler)) {
+  if (most_in_a_call(*handler) > 1 && handler->run_many == nullptr) {
     return Finding{Refusal::kNoRun, which + " ('" + std::string(type) + "') takes up to " +
                                         std::to_string(handler->most) +
                                         " tasks in a call and has no run_many function; set "
@@ -69,9 +65,7 @@ std::chrono::milliseconds progress_every(const allot_handler& handler) {
   using std::chrono::milliseconds;
   constexpr std::uint64_t kLeast = 1'000;
   constexpr std::uint64_t kMost = std::uint64_t{365} * 24 * 3'600 * 1'000;
-  constexpr std::size_t kEnd =
-      offsetof(allot_handler, progress_every_ms) + sizeof(handler.progress_every_ms);
-  if (handler.struct_size < kEnd || handler.progress_every_ms == 0) return milliseconds(0);
+  if (handler.progress_every_ms == 0) return milliseconds(0);
   return milliseconds(std::clamp(handler.progress_every_ms, kLeast, kMost));
 }
 
@@ -80,10 +74,14 @@ std::optional<Finding> check_abi(const allot_plugin* plugin) {
     return Finding{Refusal::kNoDescription,
                    "allot_plugin_describe returned null; return the plugin's description"};
   }
+  if (plugin->magic == kPreReleaseMagic) {
+    return Finding{Refusal::kPreRelease,
+                   "built for a pre-release Allot; rebuild it with the installed headers"};
+  }
   if (plugin->magic != ALLOT_PLUGIN_MAGIC) {
     return Finding{Refusal::kWrongMagic, "not an Allot plugin; set magic = ALLOT_PLUGIN_MAGIC"};
   }
-  if (plugin->abi_version < kOldest) {
+  if (plugin->abi_version == 0) {
     return Finding{Refusal::kNoVersion, "no ABI version; set abi_version = ALLOT_ABI_VERSION"};
   }
   if (plugin->abi_version > ALLOT_ABI_VERSION) {
@@ -92,7 +90,7 @@ std::optional<Finding> check_abi(const allot_plugin* plugin) {
                        ", this daemon knows up to " + std::to_string(ALLOT_ABI_VERSION) +
                        "; upgrade Allot, or compile the plugin with its headers"};
   }
-  if (plugin->struct_size < kPluginSizeV1) {
+  if (plugin->struct_size < kPluginSize) {
     return Finding{Refusal::kShortPlugin, "set struct_size = sizeof(allot_plugin)"};
   }
   const std::string_view name = view(plugin->name);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,7 +12,9 @@
 
 namespace allot::plugin_host {
 
-// Looks only at the description and calls nothing in the plugin. nullopt: the plugin is good.
+// Pure: looks only at the description, calls nothing. nullopt: the plugin is good, and each of its
+// structs has at least the fields of version 1. One that a later version appends is there only
+// where struct_size covers it (plugin-api/ABI.md).
 std::optional<Finding> check_abi(const allot_plugin* plugin);
 
 // 1 to 63 of A-Z a-z 0-9 . _ -
@@ -28,23 +29,9 @@ inline constexpr std::string_view kOffersAllowed =
     "1 to 63 of A-Z a-z 0-9 . _ - are allowed, or such a name and \".*\" for all that begins with "
     "it";
 
-// A field that version 1 lacks; nullptr where it is not set.
-inline auto types_function(const allot_handler& handler) {
-  return handler.struct_size >= offsetof(allot_handler, types) + sizeof(handler.types)
-             ? handler.types
-             : nullptr;
-}
-
-// Whether several threads may run the handler at once.
-inline bool is_concurrent(const allot_handler& handler) {
-  constexpr std::size_t kEnd = offsetof(allot_handler, concurrent) + sizeof(handler.concurrent);
-  return handler.struct_size >= kEnd && handler.concurrent != 0;
-}
-
-// How many tasks the handler takes in one call; 1: never several.
+// How many tasks it takes in one call; 1: never several.
 inline std::uint64_t most_in_a_call(const allot_handler& handler) {
-  constexpr std::size_t kEnd = offsetof(allot_handler, most) + sizeof(handler.most);
-  return handler.struct_size < kEnd || handler.most == 0 ? 1 : handler.most;
+  return handler.most == 0 ? 1 : handler.most;
 }
 
 // How often a run of this handler promises to make progress, between a second and a year; 0: it

@@ -22,26 +22,7 @@ void read_delay(const allot_outcome& outcome, CallResult& result) {
   result.delay = std::chrono::milliseconds(std::min(outcome.delay_ms, kMaxDelayMs));
 }
 
-std::int32_t last_kind(std::uint32_t abi_version) {
-  return abi_version < 3 ? ALLOT_FAIL : ALLOT_EXCEPTION;
-}
-
-// An unknown outcome never acknowledges, because nobody knows what the handler meant.
-CallResult unknown(std::int32_t kind, std::uint32_t abi_version) {
-  CallResult result;
-  result.kind = OutcomeKind::kRetry;
-  result.reason = "the handler returned an unknown outcome (" + std::to_string(kind) + ")";
-  if (kind >= ALLOT_SUCCESS && kind <= ALLOT_EXCEPTION) {
-    result.reason += "; its plugin was compiled for plugin ABI " + std::to_string(abi_version) +
-                     ", which has 0 to " + std::to_string(last_kind(abi_version)) +
-                     ": compile it with the headers of this version";
-  }
-  return result;
-}
-
-// A number that a later version introduced is no outcome of this plugin, whatever it means now.
-CallResult read(const allot_outcome& outcome, std::string_view buffer, std::uint32_t abi_version) {
-  if (outcome.kind > last_kind(abi_version)) return unknown(outcome.kind, abi_version);
+CallResult read(const allot_outcome& outcome, std::string_view buffer) {
   CallResult result;
   result.reason = std::string(buffer.substr(0, outcome.reason.size));
   switch (outcome.kind) {
@@ -65,8 +46,10 @@ CallResult read(const allot_outcome& outcome, std::string_view buffer, std::uint
     case ALLOT_EXCEPTION:
       result.kind = OutcomeKind::kException;
       break;
-    default:
-      return unknown(outcome.kind, abi_version);
+    default:  // never an acknowledgement: what this handler meant is not known
+      result.kind = OutcomeKind::kRetry;
+      result.reason =
+          "the handler returned an unknown outcome (" + std::to_string(outcome.kind) + ")";
   }
   return result;
 }
@@ -108,7 +91,7 @@ CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks&
   const allot_host host = host_of(hooks);
   allot_outcome outcome = outcome_in(buffer.data());
   handler.handler->run(handler.self, &task, &host, &outcome);
-  return read(outcome, buffer, handler.abi_version);
+  return read(outcome, buffer);
 }
 
 ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> inputs,
@@ -143,7 +126,7 @@ ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> in
   }
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view reason(&room[i * kMaxReason], kMaxReason);
-    result.each.push_back(read(outcomes[i], reason, handler.abi_version));
+    result.each.push_back(read(outcomes[i], reason));
   }
   return result;
 }

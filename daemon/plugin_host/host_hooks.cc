@@ -28,7 +28,7 @@ void heartbeat(void* context) {
   hooks_of(context).heartbeat();
 }
 
-// The first struct_size that version 4 had.
+// What version 1 had, never to be raised: sizeof grows with the versions.
 constexpr std::size_t kResultSize = offsetof(allot_result, error) + sizeof(allot_text);
 constexpr std::size_t kSubmissionSize =
     offsetof(allot_submission, expires_at_us) + sizeof(std::int64_t);

@@ -23,9 +23,9 @@ struct CallAnswer {
 
 using TakeRow = std::function<void(std::span<const allot_str> fields)>;
 
-// The calls that a worker offers to a running handler. The submissions that they get are checked:
-// none is null or of an older version. Any thread may call them, and they never throw. A call that
-// writes is not offered unless the worker overrides it.
+// What the worker offers to a running handler. The tasks that it is given are whole: none is null
+// or too small. Called from any thread, and never throws. The calls that write are not
+// offered unless they are overridden.
 class HostHooks {
  public:
   HostHooks() = default;

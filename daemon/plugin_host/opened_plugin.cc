@@ -39,7 +39,7 @@ std::variant<std::vector<std::string>, Finding> types_of(const allot_handler& ha
                                                          const std::vector<allot_pair>& config) {
   std::vector<std::string> types;
   if (handler.type.size > 0) take_type(&types, handler.type);
-  const auto configured = types_function(handler);
+  const auto configured = handler.types;
   if (configured == nullptr) return types;
   ErrorText error;
   if (configured(config.data(), config.size(), &take_type, &types, &error.text) != 0) {
@@ -58,11 +58,10 @@ std::optional<Finding> describe_handlers(const allot_plugin& plugin, OpenedPlugi
   std::set<std::string> all;
   for (std::size_t i = 0; i < plugin.handler_count; ++i) {
     const allot_handler& handler = *plugin.handlers[i];
-    opened.file.types_by_config |= types_function(handler) != nullptr;
+    opened.file.types_by_config |= handler.types != nullptr;
     auto types = types_of(handler, pairs);
     if (const auto* finding = std::get_if<Finding>(&types)) return *finding;
-    LoadedHandler described{&handler, nullptr, std::get<std::vector<std::string>>(types),
-                            plugin.abi_version};
+    LoadedHandler described{&handler, nullptr, std::get<std::vector<std::string>>(types)};
     for (const std::string& type : described.types) {
       if (all.insert(type).second) continue;
       return Finding{Refusal::kTypeTwice, "type '" + type + "' is offered twice; keep one of them"};

@@ -36,7 +36,6 @@ struct LoadedHandler {
   const allot_handler* handler = nullptr;
   void* self = nullptr;
   std::vector<std::string> types = {};
-  std::uint32_t abi_version = ALLOT_ABI_VERSION;  // the version that its plugin was compiled with
 };
 
 struct OpenedPlugin {

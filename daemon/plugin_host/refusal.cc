@@ -21,6 +21,8 @@ const char* name_of(Refusal refusal) {
       return "missing symbol";
     case Refusal::kNoDescription:
       return "no description";
+    case Refusal::kPreRelease:
+      return "pre-release ABI";
     case Refusal::kWrongMagic:
       return "wrong magic";
     case Refusal::kTooNew:

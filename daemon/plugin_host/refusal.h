@@ -15,6 +15,7 @@ enum class Refusal {
   kCannotOpen,      // the dynamic linker refused it
   kNoSymbol,        // no allot_plugin_describe
   kNoDescription,   // describe returned null
+  kPreRelease,      // built with headers from before the first release
   kWrongMagic,      // not an Allot plugin, or not this byte order
   kTooNew,          // compiled for an ABI that is newer than this daemon
   kNoVersion,       // ABI version 0

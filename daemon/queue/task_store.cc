@@ -23,7 +23,7 @@ db::Statement& set_mark(db::Statement& statement, const TaskStore::Mark& mark) {
 }
 
 TaskStore::Mark charged(std::uint32_t attempt, const Verdict& verdict) {
-  return {attempt, UINT8_MAX, kept_flags(verdict)};
+  return {attempt, UINT32_MAX, kept_flags(verdict)};
 }
 
 TaskStore::Mark taken_back(std::uint32_t attempt, std::uint32_t keep_flags) {

@@ -20,7 +20,7 @@ constexpr int kStateVersion = 1;
 
 Handover::Handover(int fd, Way way)
     : fd_(fd), reading_(way == Way::kRead), good_(lseek(fd, 0, SEEK_SET) == 0) {
-  std::snprintf(ours_, sizeof ours_, "state %d, %u slots %u of %zu bytes", kStateVersion,
+  std::snprintf(ours_, sizeof ours_, "handover %d, %u slots %u of %zu bytes", kStateVersion,
                 ipc::kMaxSlots, ipc::kSlotVersion, sizeof(ipc::Slot));
   std::memcpy(theirs_, ours_, sizeof ours_);
   one(theirs_);

@@ -5,8 +5,6 @@
 #include <csignal>
 #include <utility>
 
-#include "plugin_host/abi_check.h"
-
 namespace allot::worker {
 
 Crew::Crew(std::size_t size, const plugin_host::Registry& registry, const LeaseKeeper& keeper,
@@ -39,7 +37,7 @@ Crew::~Crew() {
 
 bool Crew::serial(std::string_view type) const {
   const plugin_host::LoadedHandler* handler = registry_.find(type);
-  return handler != nullptr && !plugin_host::is_concurrent(*handler->handler);
+  return handler != nullptr && handler->handler->concurrent == 0;
 }
 
 bool Crew::ready_for(const Need& need) const {

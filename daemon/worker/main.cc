@@ -21,6 +21,7 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "peer/inherited.h"
+#include "peer/slot_file.h"
 #include "worker/cgroup.h"
 #include "worker/check.h"
 #include "worker/plugin_report.h"
@@ -166,11 +167,23 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
+// False: there is no such file. The program on disk may have become another one under a supervisor
+// that goes on.
+bool is_slot_file() {
+  const auto* header =
+      static_cast<ipc::SlotFileHeader*>(map_shared(ipc::kSlotFd, 0, ipc::kPage, false));
+  if (header == nullptr) return false;
+  const char* trouble = peer::trouble_with(*header);
+  if (trouble != nullptr) throw Error(std::string("slot file: ") + trouble, kExitConfig);
+  return true;
+}
+
 // The slot of this worker from the supervisor's file, or a private one when run by hand.
 ipc::Slot& map_slot(std::uint32_t index, bool writable) {
   void* at = nullptr;
   if (peer::inherited(ipc::kSlotFd)) {
-    at = map_shared(ipc::kSlotFd, ipc::slot_offset(index), sizeof(ipc::Slot), writable);
+    if (is_slot_file())
+      at = map_shared(ipc::kSlotFd, ipc::slot_offset(index), sizeof(ipc::Slot), writable);
   } else {
     at = mmap(nullptr, sizeof(ipc::Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
               0);

@@ -10,7 +10,7 @@ SELECT task.queue_id, task.partition_no, task.prio, COALESCE(task.first_key, tas
        :host, :pid, done.runtime_us, done.cpu_us, done.max_rss_kib
   FROM JSON_TABLE(:done, '$[*]' COLUMNS (
          prio TINYINT UNSIGNED PATH '$[0]', run_key BIGINT UNSIGNED PATH '$[1]',
-         attempt TINYINT UNSIGNED PATH '$[2]', runtime_us BIGINT UNSIGNED PATH '$[3]',
+         attempt INT UNSIGNED PATH '$[2]', runtime_us BIGINT UNSIGNED PATH '$[3]',
          cpu_us BIGINT UNSIGNED PATH '$[4]', max_rss_kib BIGINT UNSIGNED PATH '$[5]')) AS done
        STRAIGHT_JOIN task
  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no

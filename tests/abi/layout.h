@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layout of ABI 1 and of what 2 to 6 appended, frozen: for C and C++. A row here is never
- * changed; a new version adds rows for what it appended (plugin-api/ABI.md). */
+ * The layout of ABI 1, frozen: for C and C++. A row here is never changed; a new version adds rows
+ * for what it appended (plugin-api/ABI.md). */
 #ifndef ALLOT_TESTS_ABI_LAYOUT_H
 #define ALLOT_TESTS_ABI_LAYOUT_H
 
@@ -14,30 +14,21 @@
 #define ALLOT_SIZE_V1(type, size)                                                           \
   static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 1 && sizeof(type) > (size)), \
                 #type " has another size")
-#define ALLOT_SIZE_V2(type, size)                                                           \
-  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 2 && sizeof(type) > (size)), \
-                #type " has another size")
-#define ALLOT_SIZE_V3(type, size)                                                           \
-  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 3 && sizeof(type) > (size)), \
-                #type " has another size")
-#define ALLOT_SIZE_V4(type, size)                                                           \
-  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 4 && sizeof(type) > (size)), \
-                #type " has another size")
-#define ALLOT_SIZE_V5(type, size)                                                           \
-  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 5 && sizeof(type) > (size)), \
-                #type " has another size")
-#define ALLOT_SIZE_V6(type, size)                                                           \
-  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 6 && sizeof(type) > (size)), \
-                #type " has another size")
 
 static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a 64 bit platform");
 
-static_assert(ALLOT_PLUGIN_MAGIC == 0x544f4c41, "magic");
+static_assert(ALLOT_PLUGIN_MAGIC == 0x544c4c41, "magic");
 static_assert(ALLOT_ABI_VERSION >= 1, "version");
 static_assert(ALLOT_SUCCESS == 0 && ALLOT_RETRY == 1 && ALLOT_FAIL == 2, "outcomes");
+static_assert(ALLOT_SNOOZE == 3 && ALLOT_RELEASE == 4 && ALLOT_EXCEPTION == 5, "outcomes");
 static_assert(ALLOT_LOG_DEBUG == 0 && ALLOT_LOG_INFO == 1, "log levels");
 static_assert(ALLOT_LOG_WARN == 2 && ALLOT_LOG_ERROR == 3, "log levels");
 static_assert(ALLOT_DELAY_BY_POLICY == -1, "delay");
+static_assert(ALLOT_OK == 0 && ALLOT_LEASE_LOST == 1 && ALLOT_BAD_INPUT == 2, "codes");
+static_assert(ALLOT_DATABASE_ERROR == 3 && ALLOT_TRANSACTION_LOST == 4, "codes");
+static_assert(ALLOT_OUTCOME_UNKNOWN == 5 && ALLOT_DEFAULT_PRIO == 1, "codes");
+static_assert(ALLOT_NULL == 0 && ALLOT_INT == 1 && ALLOT_UINT == 2, "kinds of values");
+static_assert(ALLOT_DOUBLE == 3 && ALLOT_TEXT == 4 && ALLOT_BYTES == 5, "kinds of values");
 
 /* Passed by value or in arrays: these never grow. */
 ALLOT_AT(allot_str, data, 0);
@@ -50,6 +41,12 @@ ALLOT_AT(allot_text, data, 0);
 ALLOT_AT(allot_text, capacity, 8);
 ALLOT_AT(allot_text, size, 16);
 static_assert(sizeof(allot_text) == 24, "allot_text");
+ALLOT_AT(allot_value, kind, 0);
+ALLOT_AT(allot_value, int_value, 8);
+ALLOT_AT(allot_value, uint_value, 16);
+ALLOT_AT(allot_value, double_value, 24);
+ALLOT_AT(allot_value, text, 32);
+static_assert(sizeof(allot_value) == 48, "allot_value");
 
 /* These grow at their ends. */
 ALLOT_AT(allot_task, struct_size, 0);
@@ -62,12 +59,37 @@ ALLOT_AT(allot_task, max_attempts, 76);
 ALLOT_AT(allot_task, soft_deadline_ns, 80);
 ALLOT_SIZE_V1(allot_task, 88);
 
+ALLOT_AT(allot_result, struct_size, 0);
+ALLOT_AT(allot_result, affected, 8);
+ALLOT_AT(allot_result, insert_id, 16);
+ALLOT_AT(allot_result, error_number, 24);
+ALLOT_AT(allot_result, error, 32);
+ALLOT_SIZE_V1(allot_result, 56);
+
+ALLOT_AT(allot_submission, struct_size, 0);
+ALLOT_AT(allot_submission, queue, 8);
+ALLOT_AT(allot_submission, type, 24);
+ALLOT_AT(allot_submission, payload, 40);
+ALLOT_AT(allot_submission, prio, 56);
+ALLOT_AT(allot_submission, delay_us, 64);
+ALLOT_AT(allot_submission, run_at_us, 72);
+ALLOT_AT(allot_submission, unique_key, 80);
+ALLOT_AT(allot_submission, unique_for_us, 96);
+ALLOT_AT(allot_submission, partition_key, 104);
+ALLOT_AT(allot_submission, expires_in_us, 120);
+ALLOT_AT(allot_submission, expires_at_us, 128);
+ALLOT_SIZE_V1(allot_submission, 136);
+
 ALLOT_AT(allot_host, struct_size, 0);
 ALLOT_AT(allot_host, context, 8);
 ALLOT_AT(allot_host, log, 16);
 ALLOT_AT(allot_host, stop_requested, 24);
 ALLOT_AT(allot_host, heartbeat, 32);
-ALLOT_SIZE_V1(allot_host, 40);
+ALLOT_AT(allot_host, checkpoint, 40);
+ALLOT_AT(allot_host, submit, 48);
+ALLOT_AT(allot_host, replace_with, 56);
+ALLOT_AT(allot_host, execute, 64);
+ALLOT_SIZE_V1(allot_host, 72);
 
 ALLOT_AT(allot_outcome, struct_size, 0);
 ALLOT_AT(allot_outcome, kind, 8);
@@ -81,7 +103,12 @@ ALLOT_AT(allot_handler, summary, 24);
 ALLOT_AT(allot_handler, create, 40);
 ALLOT_AT(allot_handler, run, 48);
 ALLOT_AT(allot_handler, destroy, 56);
-ALLOT_SIZE_V1(allot_handler, 64);
+ALLOT_AT(allot_handler, types, 64);
+ALLOT_AT(allot_handler, progress_every_ms, 72);
+ALLOT_AT(allot_handler, concurrent, 80);
+ALLOT_AT(allot_handler, most, 88);
+ALLOT_AT(allot_handler, run_many, 96);
+ALLOT_SIZE_V1(allot_handler, 104);
 
 ALLOT_AT(allot_plugin, magic, 0);
 ALLOT_AT(allot_plugin, abi_version, 4);
@@ -91,84 +118,5 @@ ALLOT_AT(allot_plugin, version, 32);
 ALLOT_AT(allot_plugin, handlers, 48);
 ALLOT_AT(allot_plugin, handler_count, 56);
 ALLOT_SIZE_V1(allot_plugin, 64);
-
-/* What version 2 appended. */
-ALLOT_AT(allot_handler, types, 64);
-ALLOT_SIZE_V2(allot_task, 88);
-ALLOT_SIZE_V2(allot_host, 40);
-ALLOT_SIZE_V2(allot_outcome, 48);
-ALLOT_SIZE_V2(allot_handler, 72);
-ALLOT_SIZE_V2(allot_plugin, 64);
-
-/* What version 3 appended. */
-static_assert(ALLOT_SNOOZE == 3 && ALLOT_RELEASE == 4 && ALLOT_EXCEPTION == 5, "outcomes of 3");
-ALLOT_AT(allot_handler, progress_every_ms, 72);
-ALLOT_SIZE_V3(allot_task, 88);
-ALLOT_SIZE_V3(allot_host, 40);
-ALLOT_SIZE_V3(allot_outcome, 48);
-ALLOT_SIZE_V3(allot_handler, 80);
-ALLOT_SIZE_V3(allot_plugin, 64);
-
-/* What version 4 appended. */
-static_assert(ALLOT_OK == 0 && ALLOT_LEASE_LOST == 1 && ALLOT_BAD_INPUT == 2, "codes of 4");
-static_assert(ALLOT_DATABASE_ERROR == 3 && ALLOT_TRANSACTION_LOST == 4, "codes of 4");
-static_assert(ALLOT_OUTCOME_UNKNOWN == 5 && ALLOT_DEFAULT_PRIO == 1, "codes of 4");
-static_assert(ALLOT_NULL == 0 && ALLOT_INT == 1 && ALLOT_UINT == 2, "kinds of values");
-static_assert(ALLOT_DOUBLE == 3 && ALLOT_TEXT == 4 && ALLOT_BYTES == 5, "kinds of values");
-ALLOT_AT(allot_value, kind, 0);
-ALLOT_AT(allot_value, int_value, 8);
-ALLOT_AT(allot_value, uint_value, 16);
-ALLOT_AT(allot_value, double_value, 24);
-ALLOT_AT(allot_value, text, 32);
-static_assert(sizeof(allot_value) == 48, "allot_value is in arrays: it never grows");
-ALLOT_AT(allot_result, struct_size, 0);
-ALLOT_AT(allot_result, affected, 8);
-ALLOT_AT(allot_result, insert_id, 16);
-ALLOT_AT(allot_result, error_number, 24);
-ALLOT_AT(allot_result, error, 32);
-ALLOT_SIZE_V4(allot_result, 56);
-ALLOT_AT(allot_submission, struct_size, 0);
-ALLOT_AT(allot_submission, queue, 8);
-ALLOT_AT(allot_submission, type, 24);
-ALLOT_AT(allot_submission, payload, 40);
-ALLOT_AT(allot_submission, prio, 56);
-ALLOT_AT(allot_submission, delay_us, 64);
-ALLOT_AT(allot_submission, run_at_us, 72);
-ALLOT_AT(allot_submission, unique_key, 80);
-ALLOT_AT(allot_submission, unique_for_us, 96);
-ALLOT_AT(allot_submission, partition_key, 104);
-ALLOT_AT(allot_submission, expires_in_us, 120);
-ALLOT_AT(allot_submission, expires_at_us, 128);
-ALLOT_SIZE_V4(allot_submission, 136);
-ALLOT_AT(allot_host, checkpoint, 40);
-ALLOT_AT(allot_host, submit, 48);
-ALLOT_AT(allot_host, replace_with, 56);
-ALLOT_AT(allot_host, execute, 64);
-ALLOT_SIZE_V4(allot_task, 88);
-ALLOT_SIZE_V4(allot_host, 72);
-ALLOT_SIZE_V4(allot_outcome, 48);
-ALLOT_SIZE_V4(allot_handler, 80);
-ALLOT_SIZE_V4(allot_plugin, 64);
-
-/* What version 5 appended. */
-ALLOT_AT(allot_handler, concurrent, 80);
-ALLOT_SIZE_V5(allot_task, 88);
-ALLOT_SIZE_V5(allot_host, 72);
-ALLOT_SIZE_V5(allot_outcome, 48);
-ALLOT_SIZE_V5(allot_handler, 88);
-ALLOT_SIZE_V5(allot_plugin, 64);
-ALLOT_SIZE_V5(allot_result, 56);
-ALLOT_SIZE_V5(allot_submission, 136);
-
-/* What version 6 appended. */
-ALLOT_AT(allot_handler, most, 88);
-ALLOT_AT(allot_handler, run_many, 96);
-ALLOT_SIZE_V6(allot_task, 88);
-ALLOT_SIZE_V6(allot_host, 72);
-ALLOT_SIZE_V6(allot_outcome, 48);
-ALLOT_SIZE_V6(allot_handler, 104);
-ALLOT_SIZE_V6(allot_plugin, 64);
-ALLOT_SIZE_V6(allot_result, 56);
-ALLOT_SIZE_V6(allot_submission, 136);
 
 #endif

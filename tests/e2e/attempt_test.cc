@@ -46,7 +46,16 @@ TEST(Attempt, EachIsKeptWithItsCauseUntilTheTaskIsDead) {
   }
 }
 
-// Not charged does not mean not counted: a task that crashes between two snoozes comes to an end.
+TEST(Attempt, ThreeHundredAreCountedAndTheLastOneIsThat) {
+  Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 300\nretry_delays = [\"0s\"]"});
+  const auto id = daemon.submit("test.retry", "no");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  const auto task = daemon.task(id);
+  ASSERT_EQ(task["attempts"].size(), 300U) << task;
+  EXPECT_EQ(task["attempts"][299]["attempt"], 300);
+}
+
+// Not charged is not the same as not counted: what crashes between two snoozes ends.
 TEST(Attempt, SnoozesAndReleasesHideNoCrash) {
   for (const char* how : {"snooze", "release"}) {
     Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 3"});

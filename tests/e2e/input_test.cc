@@ -85,7 +85,7 @@ TEST(Input, AMissingSchemaSaysHowToGetIt) {
 TEST(Input, ANewerSchemaIsRefused) {
   const Daemon daemon({.start = false});
   daemon.connect().execute(
-      "INSERT INTO allot_schema VALUES (9999, 'future', UTC_TIMESTAMP(), 'x')");
+      "INSERT INTO allot_schema VALUES (9999, 'future', 0, UTC_TIMESTAMP(), 'x')");
   const auto done = start_with(daemon.config_file());
   EXPECT_EQ(done.status.code, kExitConfig);
   EXPECT_NE(done.err.find("9999"), std::string::npos) << done.err;

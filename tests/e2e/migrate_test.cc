@@ -29,7 +29,7 @@ class Migrate : public testing::Test {
     db.execute("CREATE TABLE later (a INT) ENGINE=InnoDB");
     db.execute("INSERT INTO allot_schema VALUES (" +
                std::to_string(db::wanted_schema_version() + 1) +
-               ", 'later', UTC_TIMESTAMP(6), '9.9.9')");
+               ", 'later', 0, UTC_TIMESTAMP(6), '9.9.9')");
   }
   // The state after the newer version has come: this one stands for both.
   static void become_newer(const Daemon& daemon) {

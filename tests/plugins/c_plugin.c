@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef C_PLUGIN_ABI
-#define C_PLUGIN_ABI ALLOT_ABI_VERSION
-#endif
-
 #define TEXT(literal) \
   { literal, sizeof(literal) - 1 }
 
@@ -56,11 +52,19 @@ static void run(void* self, const allot_task* task, const allot_host* host,
                               "run %u of attempt %" PRIu32, *runs, task->attempt);
     outcome->reason.size = (size_t)size;
     outcome->kind = ALLOT_FAIL;
+  } else if (says(task, "submit")) {
+    /* Its reason is what the host answers. */
+    const allot_submission one = {.struct_size = sizeof one, .type = TEXT("test.c")};
+    const allot_submission* const list[] = {&one};
+    allot_result result = {.struct_size = sizeof result, .error = outcome->reason};
+    if (host->submit(host->context, list, 1, NULL, NULL, &result) != ALLOT_OK) {
+      outcome->kind = ALLOT_FAIL;
+    }
+    outcome->reason.size = result.error.size;
   }
   /* Anything else: what the host set, a success. */
 }
 
-#if ALLOT_ABI_VERSION >= 6
 /* Each as run ends it. The first payload may say that the call says nothing. */
 static int32_t run_many(void* self, const allot_task* const* tasks, const allot_host* const* hosts,
                         size_t count, allot_outcome* const* outcomes, allot_text* error) {
@@ -76,23 +80,25 @@ static int32_t run_many(void* self, const allot_task* const* tasks, const allot_
   for (size_t i = 0; i < count; ++i) run(self, tasks[i], hosts[i], outcomes[i]);
   return 0;
 }
-#endif
 
 static const allot_handler kHandler = {.struct_size = sizeof(allot_handler),
                                        .type = TEXT("test.c"),
                                        .summary = TEXT("ends as its payload says"),
                                        .create = create,
                                        .run = run,
-#if ALLOT_ABI_VERSION >= 6
                                        .most = 4,
                                        .run_many = run_many,
-#endif
                                        .destroy = free};
 
 static const allot_handler* const kHandlers[] = {&kHandler};
 
-static const allot_plugin kPlugin = {
-    ALLOT_PLUGIN_MAGIC, C_PLUGIN_ABI, sizeof(allot_plugin), TEXT("c"), TEXT("1.0"), kHandlers, 1};
+static const allot_plugin kPlugin = {.magic = ALLOT_PLUGIN_MAGIC,
+                                     .abi_version = ALLOT_ABI_VERSION,
+                                     .struct_size = sizeof(allot_plugin),
+                                     .name = TEXT("c"),
+                                     .version = TEXT("1.0"),
+                                     .handlers = kHandlers,
+                                     .handler_count = 1};
 
 const allot_plugin* allot_plugin_describe(void) {
   return &kPlugin;

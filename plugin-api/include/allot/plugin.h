@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plugin ABI of Allot, version 6. C11 and C++. Most plugins are written with the C++ SDK over
+ * The plugin ABI of Allot, version 1. C11 and C++. Most plugins are written with the C++ SDK over
  * it (allot/plugin.hpp); this header is what both sides agree on.
  *
  * Conventions
@@ -33,8 +33,8 @@
 extern "C" {
 #endif
 
-#define ALLOT_PLUGIN_MAGIC UINT32_C(0x544f4c41) /* "ALOT" */
-#define ALLOT_ABI_VERSION UINT32_C(6)
+#define ALLOT_PLUGIN_MAGIC UINT32_C(0x544c4c41) /* "ALLT" */
+#define ALLOT_ABI_VERSION UINT32_C(1)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -48,9 +48,9 @@ typedef struct allot_str {
   size_t size;
 } allot_str;
 
-/* One key of the plugin's section of the configuration, value as text. Since version 2: a list is
- * one pair for each element, in order. A key of a section inside has the names of both, as TOML
- * joins them: deeper.key, and "with.dot".key. */
+/* One key of the plugin's section of the configuration, value as text. A list is one pair for each
+ * element, in order. A key of a section inside has the names of both, as TOML joins them:
+ * deeper.key, and "with.dot".key. */
 typedef struct allot_pair {
   allot_str key;
   allot_str value;
@@ -76,7 +76,7 @@ typedef struct allot_task {
 
 enum { ALLOT_LOG_DEBUG = 0, ALLOT_LOG_INFO = 1, ALLOT_LOG_WARN = 2, ALLOT_LOG_ERROR = 3 };
 
-/* Since version 4: what came of a call of the host that writes. */
+/* What came of a call of the host that writes. */
 enum {
   ALLOT_OK = 0,
   /* The task is somebody else's by now, or may be: nothing was written, and nothing that this run
@@ -152,8 +152,8 @@ typedef struct allot_host {
   void (*log)(void* context, int32_t level, allot_str message); /* one line of the log */
   int32_t (*stop_requested)(void* context);                     /* not 0: end soon */
   void (*heartbeat)(void* context); /* "I make progress", see progress_every_ms */
-  /* Since version 4. Each returns ALLOT_OK or one of the others, and waits for the database, but
-   * not for longer than the lease stands. */
+  /* Each of the calls below returns ALLOT_OK or one of the other codes, and waits for the database,
+   * but not for longer than the lease stands. */
 
   /* From now on the task has this payload: each further attempt starts from it. It is written when
    * the call returns. task->payload stays as it is. Not while a transaction is open. */
@@ -178,7 +178,7 @@ enum {
   ALLOT_SUCCESS = 0,
   ALLOT_RETRY = 1,
   ALLOT_FAIL = 2,
-  /* Since version 3. Neither of the next two charges an attempt. */
+  /* Neither of the next two charges an attempt. */
   ALLOT_SNOOZE = 3,   /* not now: again after delay_ms */
   ALLOT_RELEASE = 4,  /* given back: again at once, behind what is due already */
   ALLOT_EXCEPTION = 5 /* an exception ended the handler: a retry by policy, recorded as such */
@@ -197,8 +197,8 @@ typedef struct allot_outcome {
 /* A handler of one task type, or of those that the configuration names. */
 typedef struct allot_handler {
   size_t struct_size;
-  allot_str type;    /* 1 to 63 of A-Z a-z 0-9 . _ -; may be empty where types is set. Since version
-                      * 4 also a prefix, "mail.*": an exact type wins, then the longest prefix. */
+  allot_str type;    /* 1 to 63 of A-Z a-z 0-9 . _ -; may be empty where types is set. Or a
+                      * prefix, "mail.*": an exact type wins, then the longest prefix. */
   allot_str summary; /* one line for people; may be empty */
   /* Makes the handler's state from the configuration, once per worker; not at all where types
    * offers nothing. Not 0: failed, and why goes to error. May be NULL: no state. */
@@ -207,19 +207,19 @@ typedef struct allot_handler {
   void (*run)(void* self, const allot_task* task, const allot_host* host, allot_outcome* outcome);
   /* Frees the state when the worker leaves in an orderly way. May be NULL. */
   void (*destroy)(void* self);
-  /* Since version 2. The types that the configuration names: calls offer for each. Does nothing
+  /* The types that the configuration names: calls offer for each. Does nothing
    * else, as it is also called when a plugin is only looked at. Not 0: the configuration is wrong,
    * and why goes to error. May be NULL: type is the only one. */
   int32_t (*types)(const allot_pair* config, size_t config_count, allot_offer_function offer,
                    void* context, allot_text* error);
-  /* Since version 3. Not 0: run promises to call heartbeat at least this often. When it does not,
+  /* Not 0: run promises to call heartbeat at least this often. When it does not,
    * its worker is killed and the attempt charged, long before the time limit of the task. Less than
    * a second is taken as a second. */
   uint64_t progress_every_ms;
-  /* Since version 5. Not 0: run may be called by several threads at once, also with one self. */
+  /* Not 0: run may be called by several threads at once, also with one self. */
   uint64_t concurrent;
-  /* Since version 6. More than 1: run_many may be called in place of run, with 2 to `most` tasks of
-   * one type and queue, 64 at most; run still is for what comes alone. 0 and 1: never. */
+  /* More than 1: run_many may be called in place of run, with 2 to `most` tasks of one type and
+   * queue, 64 at most; run still is for what comes alone. 0 and 1: never. */
   uint64_t most;
   /* Runs `count` tasks in one call; tasks[i], hosts[i] and outcomes[i] belong together. Returns 0:
    * the outcomes say what became of each, as that of run does. Not 0: they say nothing of any, and

@@ -52,7 +52,7 @@ TEST_F(AdminTest, TheDatabaseKeepsItsPartitions) {
 }
 
 TEST_F(AdminTest, MigrateLeavesANewerSchemaAlone) {
-  look_.execute("INSERT INTO allot_schema VALUES (9999, 'future', UTC_TIMESTAMP(), 'x')");
+  look_.execute("INSERT INTO allot_schema VALUES (9999, 'future', 0, UTC_TIMESTAMP(), 'x')");
   const std::string before = everything();
   const auto done = allot({"migrate"});
   EXPECT_EQ(done.status.code, kExitConfig);

@@ -244,6 +244,8 @@ TEST_F(WorkersTest, SlotsThatCannotBeReadAreToldAndTheQueuesShown) {
   expect("of another version");
   header().magic[0] = 'x';
   expect("not a slot file");
+  std::memcpy(header().magic, "allotslt", sizeof header().magic);
+  expect("of a pre-release Allot; stop that allotd and start this one\n");
   ASSERT_EQ(::truncate(path_.c_str(), 100), 0);
   expect("not a slot file");
 }

@@ -179,7 +179,7 @@ TEST_F(SubmitTest, AWrongPasswordIsAMatterOfConfiguration) {
 }
 
 TEST_F(SubmitTest, WithoutTheRightSchemaNothingIsSent) {
-  look_.execute("INSERT INTO allot_schema VALUES (9999, 'future', UTC_TIMESTAMP(), 'x')");
+  look_.execute("INSERT INTO allot_schema VALUES (9999, 'future', 0, UTC_TIMESTAMP(), 'x')");
   const auto newer = allot({"submit", "default", "t"});
   EXPECT_EQ(newer.status.code, kExitConfig);
   EXPECT_TRUE(has(newer.err, "9999"));

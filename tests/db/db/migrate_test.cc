@@ -9,7 +9,7 @@
 #include <future>
 #include <set>
 
-#include "sql/migrations.h"
+#include "base/version.h"
 #include "support/database.h"
 #include "support/db_error.h"
 #include "support/eventually.h"
@@ -25,14 +25,18 @@ class MigrateTest : public testing::Test {
   MigrateTest()
       : name_(Database::shared().make_empty_database()), db_(Database::shared().connect(name_)) {}
 
-  std::string refusal_of_schema() {
+  template <typename Action>
+  static std::string refusal_of(Action action) {
     try {
-      require_schema(db_);
+      action();
       return "";
     } catch (const Error& error) {
       EXPECT_EQ(error.exit_code(), kExitConfig);
       return error.what();
     }
+  }
+  std::string refusal_of_schema(Migrations known = kMigrations) {
+    return refusal_of([&] { require_schema(db_, Newer::kRefused, known); });
   }
 
   std::set<std::string> tables() {
@@ -45,6 +49,17 @@ class MigrateTest : public testing::Test {
   std::string name_;
   Connection db_;
 };
+
+// A made-up next version: it adds a column and a table, as each migration does.
+constexpr sql::SqlText kMadeUp{
+    "0002_made_up",
+    "ALTER TABLE task ADD COLUMN /*M!100002 IF NOT EXISTS */ later INT NULL, ALGORITHM=INSTANT;"
+    "ALTER TABLE task_moved ADD COLUMN /*M!100002 IF NOT EXISTS */ later INT NULL,"
+    " ALGORITHM=INSTANT;"
+    "CREATE TABLE IF NOT EXISTS later (a INT) ENGINE=InnoDB"};
+constexpr const sql::SqlText* kNextList[] = {kMigrations[0], &kMadeUp};
+constexpr Migrations kNext{kNextList};
+static_assert(kMigrations.size() == 1, "the made-up version comes after the newest one");
 
 const std::set<std::string> kTables{
     "allot_schema", "fair_partition", "q_lock_table", "queue",      "queue_duty",
@@ -71,7 +86,7 @@ TEST_F(MigrateTest, AMissingSchemaIsRefusedWithTheCure) {
 
 TEST_F(MigrateTest, ANewerSchemaIsRefusedAndLeftAlone) {
   migrate(db_);
-  db_.execute("INSERT INTO allot_schema VALUES (4711, '4711_later', UTC_TIMESTAMP(6), '9.9.9')");
+  db_.execute("INSERT INTO allot_schema VALUES (4711, '4711_later', 0, UTC_TIMESTAMP(6), '9.9.9')");
   const std::string refusal = refusal_of_schema();
   EXPECT_NE(refusal.find("version 4711"), std::string::npos) << refusal;
   EXPECT_NE(refusal.find("install the newer Allot"), std::string::npos) << refusal;
@@ -83,33 +98,66 @@ TEST_F(MigrateTest, ANewerSchemaIsRefusedAndLeftAlone) {
 
 // The state after a migrator that died between a migration and the line which records it.
 TEST_F(MigrateTest, EachMayBeRunAgainOverItsOwnWork) {
-  migrate(db_);
+  migrate(db_, kNext);
   db_.execute(
       "INSERT INTO queue (name, partitions, created_at) VALUES ('q', 1, UTC_TIMESTAMP(6));"
-      "INSERT INTO task_attempt VALUES (1, 0, 1, 7, 3, UTC_TIMESTAMP(6), 'fail', 'no', 'h', 1, 2,"
-      " NULL, NULL, NULL)");
+      "INSERT INTO task_moved VALUES (1, 0, 1, 7, 8, 9)");
   db_.execute("DELETE FROM allot_schema WHERE version > 0");
-  EXPECT_EQ(migrate(db_).size(), wanted_schema_version());
-  EXPECT_EQ(tables(), kTables);
-  auto kept = db_.execute("SELECT life, error FROM task_attempt");
-  EXPECT_EQ(kept.front().next()->u64(0), 2U);
+  EXPECT_EQ(migrate(db_, kNext).size(), 2U);
+  EXPECT_EQ(db_.execute("SELECT 1 FROM queue").front().row_count(), 1U);
+  auto kept = db_.execute("SELECT run_key, later FROM task_moved");
+  const auto row = kept.front().next();
+  EXPECT_EQ(row->u64(0), 8U);
+  EXPECT_EQ(row->u64(1), 9U);
 }
 
-// Rows of a schema of the first version are still there after all migrations.
-TEST_F(MigrateTest, TheDataOfTheFirstVersionIsKept) {
-  db_.execute(sql::migrations::kAll[0]->text);
-  db_.execute(
-      "INSERT INTO task_attempt VALUES (1, 0, 1, 7, 3, UTC_TIMESTAMP(6), 'fail', 'no', 'h', 1);"
-      "INSERT INTO task_dead VALUES (1, 0, 1, 7, 3, 't', 'p', 'fail', 'no', UTC_TIMESTAMP(6))");
+TEST_F(MigrateTest, ANewerBuildAppliesWhatIsMissing) {
   migrate(db_);
-  auto rows = db_.execute(
-      "SELECT a.life, a.attempt, d.payload FROM task_attempt AS a JOIN task_dead AS d"
-      " USING (queue_id, partition_no, prio, first_key)");
-  ASSERT_EQ(rows.front().row_count(), 1U);
-  const auto row = rows.front().next();
-  EXPECT_EQ(row->u64(0), 0U);
-  EXPECT_EQ(row->u64(1), 3U);
-  EXPECT_EQ(row->text(2), "p");
+  EXPECT_EQ(refusal_of_schema(kNext), "the schema is at version 1, this Allot (" +
+                                          std::string(kVersion) +
+                                          ") is written for 2: run 'allot migrate'");
+  EXPECT_EQ(migrate(db_, kNext), std::vector<std::string>{"0002_made_up"});
+  EXPECT_EQ(refusal_of_schema(kNext), "");
+  EXPECT_EQ(migrate(db_, kNext).size(), 0U);
+  // The build of before refuses to start, and clients go on.
+  EXPECT_EQ(refusal_of_schema(),
+            "the schema is at version 2, this Allot (" + std::string(kVersion) +
+                ") is written for 1: install the newer Allot on this host too");
+  require_schema(db_, Newer::kTaken);
+}
+
+// Another text under a number that is taken: one of two branches, say, or an edit.
+TEST_F(MigrateTest, ADatabaseOfOtherMigrationsIsRefused) {
+  static constexpr sql::SqlText kOther{"0002_other", "CREATE TABLE other (a INT) ENGINE=InnoDB"};
+  static constexpr const sql::SqlText* const kList[] = {kMigrations[0], &kOther};
+  migrate(db_, kNext);
+  const std::string refusal =
+      "migration 0002_made_up of this database is not the 0002_other of"
+      " this Allot (" +
+      std::string(kVersion) + "): use the Allot that made it, or an empty database";
+  EXPECT_EQ(refusal_of_schema(kList), refusal);
+  EXPECT_EQ(refusal_of([&] { migrate(db_, kList); }), refusal);
+  EXPECT_EQ(db_.execute("SHOW TABLES LIKE 'other'").front().row_count(), 0U);
+}
+
+// Before the first release allot_schema had no checksum, and its numbers meant other schemas.
+TEST_F(MigrateTest, ADatabaseOfAPreReleaseIsRefusedAndLeftAlone) {
+  db_.execute(
+      "CREATE TABLE allot_schema (version INT UNSIGNED NOT NULL PRIMARY KEY,"
+      " name VARCHAR(63) NOT NULL, applied_at DATETIME(6) NOT NULL, applied_by VARCHAR(31) NOT "
+      "NULL)"
+      " ENGINE=InnoDB");
+  const std::string refusal =
+      "this database was made by a pre-release Allot, whose tasks cannot be taken over: use an"
+      " empty database";
+  for (const char* row : {"1, '0001_initial'", "2, '0002_detached'", "9, '0009_resize'"}) {
+    db_.execute("INSERT INTO allot_schema VALUES (" + std::string(row) +
+                ", UTC_TIMESTAMP(6), '0.1.0')");
+    EXPECT_EQ(refusal_of_schema(), refusal) << row;
+    EXPECT_EQ(refusal_of([&] { require_schema(db_, Newer::kTaken); }), refusal) << row;
+    EXPECT_EQ(refusal_of([&] { migrate(db_); }), refusal) << row;
+  }
+  EXPECT_EQ(tables(), std::set<std::string>{"allot_schema"});
 }
 
 TEST_F(MigrateTest, OfManyAtOnceOneMigrates) {
@@ -135,40 +183,67 @@ TEST_F(MigrateTest, WithoutTheRightItIsRefused) {
   db_.execute("DROP USER reader@localhost");
 }
 
-// The process dies by SIGKILL while the server waits in the middle of the migration, for a table
-// that somebody has locked. The server may go on with the rest of the packet or not: either way the
-// next call ends with the whole schema.
-TEST_F(MigrateTest, AMigratorKilledInTheMiddleIsHealedByTheNext) {
-  db_.execute("CREATE TABLE task_moved (a INT); LOCK TABLES task_moved WRITE");
-  const ConnectOptions options = Database::shared().options(name_);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    Connection db(options);
-    migrate(db);
-    ::_exit(0);
+// Dies by SIGKILL while the server waits in the middle of a migration, for a table that somebody
+// has locked. The server goes on with the rest of the packet, or not: either way the next call ends
+// with the whole schema.
+class KilledMigratorTest : public MigrateTest {
+ protected:
+  // Who has the lock on a table is db_, until `unlock` is executed.
+  void kill_in_the_middle(Migrations all) {
+    const ConnectOptions options = Database::shared().options(name_);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      Connection db(options);
+      migrate(db, all);
+      ::_exit(0);
+    }
+    const bool stuck = eventually([&] {
+      return watcher_
+                 .execute(
+                     "SELECT 1 FROM information_schema.processlist"
+                     " WHERE state LIKE 'Waiting for table metadata lock%' AND db = DATABASE()")
+                 .front()
+                 .row_count() == 1;
+    });
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(stuck);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "it had ended before it was killed";
   }
-  Connection watcher = Database::shared().connect(name_);
-  const bool stuck = eventually([&] {
-    return watcher
-               .execute(
-                   "SELECT 1 FROM information_schema.processlist"
-                   " WHERE state LIKE 'Waiting for table metadata lock%' AND db = DATABASE()")
-               .front()
-               .row_count() == 1;
-  });
-  ::kill(child, SIGKILL);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  ASSERT_TRUE(stuck);
-  ASSERT_TRUE(WIFSIGNALED(status)) << "it had ended before it was killed";
-  EXPECT_EQ(schema_version(watcher), 0U);
-  EXPECT_EQ(watcher.execute("SHOW TABLES LIKE 'task_dead'").front().row_count(), 0U);
+  bool exists(const std::string& table) {
+    return watcher_.execute("SHOW TABLES LIKE '" + table + "'").front().row_count() == 1;
+  }
 
+  Connection watcher_ = Database::shared().connect(name_);
+};
+
+TEST_F(KilledMigratorTest, TheFirstMigrationIsHealedByTheNextMigrator) {
+  db_.execute("CREATE TABLE task_moved (a INT); LOCK TABLES task_moved WRITE");
+  kill_in_the_middle(kMigrations);
+  EXPECT_EQ(schema_version(watcher_), 0U);
+  EXPECT_FALSE(exists("task_dead"));
   db_.execute("DROP TABLE task_moved; UNLOCK TABLES");
-  EXPECT_LE(migrate(watcher).size(), wanted_schema_version());
-  EXPECT_EQ(schema_version(watcher), wanted_schema_version());
+  EXPECT_LE(migrate(watcher_).size(), wanted_schema_version());
+  EXPECT_EQ(schema_version(watcher_), wanted_schema_version());
   EXPECT_EQ(tables(), kTables);
-  EXPECT_EQ(watcher.execute("SHOW COLUMNS FROM task_moved LIKE 'run_key'").front().row_count(), 1U);
+  EXPECT_EQ(watcher_.execute("SHOW COLUMNS FROM task_moved LIKE 'run_key'").front().row_count(),
+            1U);
+}
+
+TEST_F(KilledMigratorTest, AFurtherMigrationIsHealedByTheNextMigrator) {
+  migrate(db_);
+  db_.execute("INSERT INTO task_moved VALUES (1, 0, 1, 7, 8); LOCK TABLES task_moved WRITE");
+  kill_in_the_middle(kNext);
+  EXPECT_EQ(schema_version(watcher_), 1U);
+  EXPECT_FALSE(exists("later"));
+  db_.execute("UNLOCK TABLES");
+  EXPECT_LE(migrate(watcher_, kNext).size(), 1U);
+  EXPECT_EQ(schema_version(watcher_), 2U);
+  EXPECT_TRUE(exists("later"));
+  EXPECT_EQ(watcher_.execute("SELECT later FROM task").front().row_count(), 0U);
+  auto rows = watcher_.execute("SELECT run_key FROM task_moved WHERE later IS NULL");
+  EXPECT_EQ(rows.front().next()->u64(0), 8U);
 }
 
 }  // namespace

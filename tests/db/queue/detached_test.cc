@@ -151,6 +151,16 @@ TEST_F(DetachedTest, ARetryIsALaterTaskWithItsId) {
   EXPECT_EQ(running(), "");
 }
 
+TEST_F(DetachedTest, ThreeHundredAttemptsAreCounted) {
+  const TaskId id = put(1).front();
+  look_.execute("UPDATE task SET attempt = 299");
+  const Started started = detach_first();
+  EXPECT_EQ(running(), std::to_string(id.first_key) + "|300");
+  ASSERT_EQ(DetachedStore::charge(worker_.db, started.detached, 300, kFailed), Landed::kYes);
+  EXPECT_EQ(waiting(), std::to_string(id.first_key) + "|-|300");
+  EXPECT_EQ(attempts(), std::to_string(id.first_key) + "|300|failed");
+}
+
 TEST_F(DetachedTest, ACrashIsChargedWhereItStood) {
   const TaskId id = put(1).front();
   const Started started = detach_first();

@@ -78,6 +78,15 @@ TEST_F(HistoryTest, WhatNobodyMeasuredIsNull) {
   EXPECT_FALSE(done->usage.runtime_us || done->usage.cpu_us || done->usage.max_rss_kib);
 }
 
+TEST_F(HistoryTest, TheNumberOfTheAttemptMayBeLarge) {
+  const TaskId id = put(1).front();
+  look_.execute("UPDATE task SET attempt = 300");
+  Block block = must_lease();
+  TaskStore::ack(worker_.db, partition_, finish(block));
+  ASSERT_TRUE(show_done(look_, id));
+  EXPECT_EQ(show_done(look_, id)->attempt, 301U);
+}
+
 TEST_F(HistoryTest, TheAttemptsStayAsLongAsTheTaskIsRemembered) {
   const TaskId id = put(1).front();
   Block block = must_lease();

@@ -75,6 +75,31 @@ TEST_F(TaskTest, RetryAgainAndAgain) {
   EXPECT_EQ(list_attempts(look_, id).size(), 5U);
 }
 
+// A charge, a burial and what is taken back keep the whole number, and so do the records.
+TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
+  const TaskId id = put(1).front();
+  Block block = must_lease();
+  for (std::uint32_t attempt = 1; attempt <= 300; ++attempt) {
+    ASSERT_EQ(block.tasks.size(), 1U);
+    ASSERT_EQ(block.tasks[0].attempt, attempt - 1);
+    ASSERT_EQ(retry(block.lease, block.tasks[0], attempt, microseconds(0)), Landed::kYes);
+    block.tasks = TaskStore::fetch(look_, partition_, {});
+  }
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks[0], 301), Landed::kYes);
+  EXPECT_EQ(fetch_all().at(0).attempt, 301U);
+  ASSERT_EQ(worker_.tasks.give_back(worker_.db, block.lease, block.tasks[0], 301), Landed::kYes);
+  EXPECT_EQ(fetch_all().at(0).attempt, 300U);
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks[0], 299, kFailed),
+            Landed::kYes);
+  EXPECT_EQ(fetch_all().at(0).attempt, 300U) << "a late charge lowers nothing";
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[0], 301, kFailed),
+            Landed::kYes);
+  EXPECT_EQ(show(look_, id)->attempts, 301U);
+  const auto attempts = list_attempts(look_, id);
+  ASSERT_EQ(attempts.size(), 301U);
+  EXPECT_EQ(attempts.back().attempt, 301U);
+}
+
 TEST_F(TaskTest, ADelayBeyondTheCalendarIsAVeryLateTask) {
   put(2);
   const Block block = must_lease();

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -83,7 +84,30 @@ TEST_F(ExitCodeTest, OfADefect) {
   EXPECT_EQ(done.status, (support::ExitStatus{kExitSoftware, 0})) << done.err;
 }
 
-// Every command at every level, except those that only have commands below them.
+// Under a supervisor of another version.
+TEST_F(ExitCodeTest, OfSlotsOfAnotherVersion) {
+  const auto refusal = [&](const char* magic, std::uint32_t version) {
+    ipc::SlotFileHeader header{};
+    std::memcpy(header.magic, magic, sizeof header.magic);
+    header.version = version;
+    header.slot_size = sizeof(ipc::Slot);
+    std::string bytes(ipc::slot_file_size(1), '\0');
+    std::memcpy(bytes.data(), &header, sizeof header);
+    const UniqueFd slots(open(folder_.write("slots", bytes).c_str(), O_RDWR | O_CLOEXEC));
+    const auto done = support::run_program({ALLOT_WORKER, "--run", "--config", config_},
+                                           {.descriptors = {{slots.get(), ipc::kSlotFd}}});
+    EXPECT_EQ(done.status, (support::ExitStatus{kExitConfig, 0})) << done.err;
+    return done.err;
+  };
+  EXPECT_NE(refusal("allotslt", 6)
+                .find("slot file: of a pre-release Allot; stop that allotd and "
+                      "start this one"),
+            std::string::npos);
+  EXPECT_NE(refusal(ipc::kSlotMagic, ipc::kSlotVersion + 1).find("slot file: of another version"),
+            std::string::npos);
+}
+
+// Each command that there is, and each below it, but those that only have commands below them.
 void collect_commands(const std::vector<std::string>& words,
                       std::vector<std::vector<std::string>>& all) {
   std::vector<std::string> asked = words;

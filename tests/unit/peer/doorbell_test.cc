@@ -19,6 +19,8 @@ TEST_F(BoardTest, OnlyABoardOfThisVersionIsMapped) {
   --board_->version;
   board_->magic[0] = 'x';
   EXPECT_EQ(map_board(file_.get()), nullptr);
+  std::memcpy(board_->magic, "allotbrd", sizeof board_->magic);
+  EXPECT_EQ(map_board(file_.get()), nullptr) << "of a pre-release Allot";
   const UniqueFd small(memfd_create("short", MFD_CLOEXEC));
   EXPECT_EQ(map_board(small.get()), nullptr);
 }

@@ -65,6 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"no_symbol", "no_symbol.so", Refusal::kNoSymbol, "include <allot/plugin.hpp>"},
         Refused{"no_description", "no_description.so", Refusal::kNoDescription,
                 "return the plugin's"},
+        Refused{"pre_release", "pre_release.so", Refusal::kPreRelease,
+                "built for a pre-release Allot; rebuild it with the installed headers"},
         Refused{"wrong_magic", "wrong_magic.so", Refusal::kWrongMagic, "set magic ="},
         Refused{"too_new", "too_new.so", Refusal::kTooNew, "upgrade Allot"},
         Refused{"no_version", "no_version.so", Refusal::kNoVersion, "set abi_version ="},

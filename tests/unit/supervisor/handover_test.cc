@@ -85,6 +85,16 @@ TEST_F(HandoverTest, AnotherSlotVersionIsRefusedByName) {
   EXPECT_NE(why.find(other), std::string::npos) << why;
 }
 
+TEST_F(HandoverTest, APreReleaseIsRefusedByName) {
+  ASSERT_TRUE(written_.pass(file_.get(), Way::kWrite));
+  std::array<char, 64> head{"state 1, 512 slots 6 of 53248 bytes"};
+  ASSERT_EQ(pwrite(file_.get(), head.data(), head.size(), 0), 64);
+  std::string why;
+  EXPECT_TRUE(refused(why));
+  EXPECT_NE(why.find("upgrade.refused"), std::string::npos) << why;
+  EXPECT_NE(why.find(head.data()), std::string::npos) << why;
+}
+
 TEST_F(HandoverTest, LessOrMoreThanItKnowsIsRefused) {
   ASSERT_TRUE(written_.pass(file_.get(), Way::kWrite));
   const off_t size = lseek(file_.get(), 0, SEEK_END);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A host that was compiled with a header of a made-up next version, in which every struct that may
+// grow has a field more.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "abi/c_host.h"
+#include "abi/layout.h"
+#include "plugin_host/handler_call.h"
+#include "plugin_host/plugin_library.h"
+#include "plugin_host/registry.h"
+#include "support/temp_dir.h"
+
+namespace allot::plugin_host {
+namespace {
+
+static_assert(offsetof(allot_handler, made_up) >= 104, "this is the header of the next version");
+
+class Silent : public HostHooks {
+ public:
+  void log(int /*level*/, std::string_view /*text*/) noexcept override {}
+  bool stop_requested() noexcept override { return false; }
+  void heartbeat() noexcept override {}
+};
+
+// With one plugin of another test.
+class NextHost : public testing::Test {
+ protected:
+  Registry load(const std::string& file) {
+    std::filesystem::copy_file(ALLOT_PLAIN_PLUGINS "/" + file, folder_ / "plugin.so");
+    return Registry::load(folder_.path(), {});
+  }
+  static CallInput input(std::string_view payload) {
+    return {"id-7", "mail", "test.c", payload, 3, 5, 0};
+  }
+  Silent hooks_;
+
+ private:
+  support::TempDir folder_;
+};
+
+TEST_F(NextHost, APluginOfTheFirstVersionRuns) {
+  const Registry registry = load("v1.so");
+  const LoadedHandler* handler = registry.find("test.c");
+  ASSERT_NE(handler, nullptr);
+  EXPECT_LT(handler->handler->struct_size, sizeof(allot_handler));
+  const CallResult result = call(*handler, input("count"), hooks_);
+  EXPECT_EQ(result.kind, OutcomeKind::kFail);
+  EXPECT_EQ(result.reason, "run 1 of attempt 3");
+}
+
+TEST_F(NextHost, APluginOfTheFirstVersionRunsSeveralInACall) {
+  const Registry registry = load("v1.so");
+  const LoadedHandler* handler = registry.find("test.c");
+  ASSERT_NE(handler, nullptr);
+  const std::vector inputs{input("count"), input("fine")};
+  Silent other;
+  const std::vector<HostHooks*> hooks{&hooks_, &other};
+  const ManyResult result = call_many(*handler, inputs, hooks);
+  ASSERT_EQ(result.each.size(), 2U) << result.error;
+  EXPECT_EQ(result.each[0].reason, "run 1 of attempt 3");
+  EXPECT_EQ(result.each[1].kind, OutcomeKind::kSuccess);
+}
+
+// What it gives to the host is as large as version 1 had it, which is large enough.
+TEST_F(NextHost, ACallOfAPluginOfTheFirstVersionIsTaken) {
+  const Registry registry = load("v1.so");
+  const LoadedHandler* handler = registry.find("test.c");
+  ASSERT_NE(handler, nullptr);
+  EXPECT_EQ(call(*handler, input("submit"), hooks_).reason, "this call is not offered here");
+}
+
+TEST_F(NextHost, APluginOfItsOwnVersionRuns) {
+  const Registry registry = load("next/c.so");
+  const LoadedHandler* handler = registry.find("test.c");
+  ASSERT_NE(handler, nullptr);
+  EXPECT_EQ(handler->handler->struct_size, sizeof(allot_handler));
+  EXPECT_EQ(call(*handler, input("count"), hooks_).reason, "run 1 of attempt 3");
+}
+
+// And the same plugin in a host that is not ours.
+TEST(NextCHost, RunsAPluginOfTheFirstVersion) {
+  const auto opened = open_plugin(ALLOT_PLAIN_PLUGINS "/v1.so");
+  ASSERT_TRUE(std::holds_alternative<const allot_plugin*>(opened));
+  c_host_result result{};
+  ASSERT_EQ(c_host_run(std::get<const allot_plugin*>(opened), 0, "count", &result), 1);
+  EXPECT_EQ(result.kind, ALLOT_FAIL);
+}
+
+}  // namespace
+}  // namespace allot::plugin_host
