@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every command of the documents is executed: here, in the order of the documents and by one shell,
 // or by the test that kElsewhere names. A new command is executed without a line here.
+#include "support/document.h"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,7 +13,6 @@
 #include <sstream>
 
 #include "base/unique_fd.h"
-#include "support/document.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
 
@@ -108,6 +109,7 @@ const Elsewhere kElsewhere[] = {
     {"docs/install.md", "chown root:allot", "scripts/test-packages", "root:allot 640"},
     {"docs/install.md", "systemctl enable", "scripts/test-packages", "systemctl enable --now"},
     // Measurements: they take a minute, and their limits are those of a release build.
+    {"README.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
     {"docs/benchmarks.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
     {"docs/benchmarks.md", "allot bench fence", "tests/bench/fence_test.cc", "\"fence\""},
     {"docs/benchmarks.md", "scripts/footprint", "scripts/footprint", "supervisor, resident"},
@@ -233,6 +235,8 @@ folder = "$t/build/release/plugins"
 [plugins.exec.types.thumbs]
 command = ["/bin/true"]
 [plugins.exec.types."thumbs.make"]
+command = ["/bin/true"]
+[plugins.exec.types."report.nightly"]
 command = ["/bin/true"]
 END
   allotd 2>log & daemon=$!
