@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the examples of docs/sql-api.md, as the page has them, by the clients that they are for.
+// Runs the examples of docs/sql-api.md and README.md, as the pages have them, by the clients that
+// they are for.
 #include "support/document.h"
 
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@ using support::Database;
 using support::has;
 
 const std::string kPage = std::string(ALLOT_SOURCE_DIR) + "/docs/sql-api.md";
+const std::string kReadme = std::string(ALLOT_SOURCE_DIR) + "/README.md";
 
 void replace(std::string& text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
@@ -82,6 +84,20 @@ class DocumentTest : public testing::Test {
     EXPECT_EQ(view->type, "mail.send");
     EXPECT_EQ(view->payload, std::string("any bytes \0\xff", 12));
     EXPECT_EQ(value("SELECT unique_key FROM allot.task_unique"), "order 1");
+    EXPECT_EQ(value("SELECT COUNT(*) FROM shop.orders"), "1");
+  }
+  // What a program of the README leaves: an order and its task.
+  void expect_order_and_task(const std::vector<std::string>& command) {
+    const auto done = support::run_program(command);
+    EXPECT_EQ(done.status.code, 0) << done.err;
+    EXPECT_EQ(value("SELECT CONCAT(type, ': ', payload) FROM allot.task"), "mail.send: order 1");
+    EXPECT_EQ(value("SELECT COUNT(*) FROM shop.orders"), "1");
+  }
+  // The same program with a rollback leaves neither.
+  void expect_nothing_more(const std::vector<std::string>& command) {
+    const auto done = support::run_program(command);
+    EXPECT_EQ(done.status.code, 0) << done.err;
+    EXPECT_EQ(value("SELECT COUNT(*) FROM allot.task"), "1");
     EXPECT_EQ(value("SELECT COUNT(*) FROM shop.orders"), "1");
   }
 
@@ -160,6 +176,27 @@ TEST_F(DocumentTest, Php) {
   root_.execute("DELETE FROM shop.orders; DELETE FROM allot.task; DELETE FROM allot.task_unique");
   EXPECT_EQ(support::run_program({"php", folder.write("back.php", program)}).status.code, 0);
   EXPECT_EQ(value("SELECT COUNT(*) FROM allot.task"), "0");
+}
+
+TEST_F(DocumentTest, ReadmePython) {
+  make_orders();
+  std::string program = support::first_example(kReadme, "python");
+  replace(program, "host=\"db1.example.net\"",
+          "host=\"127.0.0.1\", port=" + std::to_string(server().tcp().port));
+  expect_order_and_task({"/usr/bin/python3", "-c", program});
+  replace(program, "db.commit()", "db.rollback()");
+  expect_nothing_more({"/usr/bin/python3", "-c", program});
+}
+
+TEST_F(DocumentTest, ReadmePhp) {
+  make_orders();
+  std::string program = support::first_example(kReadme, "php");
+  replace(program, "host=db1.example.net",
+          "host=127.0.0.1;port=" + std::to_string(server().tcp().port));
+  const support::TempDir folder;
+  expect_order_and_task({"php", folder.write("submit.php", program)});
+  replace(program, "$db->commit()", "$db->rollBack()");
+  expect_nothing_more({"php", folder.write("back.php", program)});
 }
 
 }  // namespace
