@@ -98,7 +98,7 @@ typedef struct allot_result {
   uint64_t affected;     /* of execute: rows that were matched, inserted or deleted */
   uint64_t insert_id;    /* of execute: the value of an AUTO_INCREMENT column */
   uint32_t error_number; /* of the database; 0: the error is not the database's */
-  allot_text error;      /* what is wrong, where, and how to mend it: one line for people */
+  allot_text error;      /* what is wrong, where, and how to fix it: one line for people */
 } allot_result;
 
 /* A task to be submitted. Given by pointers, as it may grow. */
