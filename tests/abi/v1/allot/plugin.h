@@ -8,8 +8,8 @@
  *     description that is constant for the life of the process, and does nothing else: no file, no
  *     thread, no output. It is also called when a plugin is only looked at.
  *  2. Strings are allot_str: pointer and size, UTF-8 unless said otherwise, not NUL-terminated.
- *     What a function gets is valid until it returns; what it wants to keep it copies. Strings of
- *     the description live as long as the process.
+ *     An argument is valid until the function returns; the function copies what it wants to keep.
+ *     Strings of the description live as long as the process.
  *  3. Ownership never crosses: each side frees what it allocated. Texts for the host go into
  *     buffers that the host provides (allot_text), and are cut to their capacity.
  *  4. No exception, longjmp or signal handler crosses the border, in either direction.
@@ -17,11 +17,11 @@
  *     and run_many by one thread. Only a handler that sets `concurrent` may be called otherwise:
  *     its run by several threads at once, where the configuration wants that. The functions of
  *     allot_host may be called from any thread, but only during the call that got them.
- *  6. Every struct that may grow carries its struct_size, set by whoever fills it. Fields are only
- *     appended; a reader looks at a field only when struct_size covers it. ABI.md holds the dated
- *     list of changes.
+ *  6. Every struct that may grow carries its struct_size, set by the side that fills it. Fields are
+ *     only appended; a reader looks at a field only when struct_size covers it. ABI.md holds the
+ *     dated list of changes.
  *  7. Plugins are never unloaded. A new version is installed by rename, never by writing into the
- *     file, and comes alive with new workers (HUP).
+ *     file, and takes effect with new workers (HUP).
  */
 #ifndef ALLOT_PLUGIN_H
 #define ALLOT_PLUGIN_H
