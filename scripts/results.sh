@@ -13,6 +13,12 @@ begin_results() {
   began=$SECONDS
 }
 
+set_sanitizer_options() {
+  export ASAN_OPTIONS=${ASAN_OPTIONS:-strict_string_checks=1:detect_leaks=1}
+  export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
+  export TSAN_OPTIONS=${TSAN_OPTIONS:-second_deadlock_stack=1}
+}
+
 verdict() { printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$results/verdicts"; }
 
 # timed WORDS COMMAND...: notes how long the command took, for the table at the end.
