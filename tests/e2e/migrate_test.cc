@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A newer version's migration while this version works.
+#include "db/migrate.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <csignal>
 #include <set>
 
-#include "db/migrate.h"
 #include "e2e/daemon.h"
 
 namespace allot::e2e::migrate_test {

@@ -222,7 +222,10 @@ TEST_F(ResizeTest, ADeadTaskOfUnknownPlaceIsRefused) {
   look_.execute("UPDATE task_dead SET key_hash = NULL WHERE first_key > 0 AND queue_id > 0");
   EXPECT_EQ(resize_layout(look_, before, 7), Resized::kDone);
   const std::string error = error_of([&] { retry_dead(look_, {&again, 1}); });
-  EXPECT_NE(error.find("was submitted without a partition key, and queue 'placed' was resized since"), std::string::npos) << error;
+  EXPECT_NE(
+      error.find("was submitted without a partition key, and queue 'placed' was resized since"),
+      std::string::npos)
+      << error;
   EXPECT_TRUE(show(look_, again)->dead);
 }
 
