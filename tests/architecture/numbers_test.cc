@@ -272,6 +272,7 @@ TEST(NumbersTest, AMismatchIsFound) {
 TestNames made_up_names() {
   TestNames names;
   names.add_source("db_queue", "TEST_F(FenceTest, Holds) {}\nTEST_P(Late,\n       Verb) {}\n");
+  names.add_source("db_queue_threads", "TEST(Race, Won) {}\n");
   names.add_program("e2e_key");
   names.add_mutation("epoch_end");
   return names;
@@ -307,6 +308,8 @@ TEST(TestNamesTest, AreThoseOfTheirProgram) {
   EXPECT_EQ(names.named_in("`db_queue` FenceTest.Holds, Late; Verb and `e2e_key`").tests, 5U);
   EXPECT_EQ(names.named_in("`db_queue` FenceTest.Verb").unknown, Texts{"FenceTest.Verb"});
   EXPECT_EQ(names.named_in("FenceTest").unknown, Texts{"FenceTest"});
+  EXPECT_EQ(names.named_in("`db_queue` Race.Won").unknown, Texts{});
+  EXPECT_EQ(names.named_in("`db_queue_threads` FenceTest").unknown, Texts{"FenceTest"});
   EXPECT_EQ(names.named_in("`e2e_kex`, of SQL (S7).").unknown, Texts{"`e2e_kex`"});
 }
 

@@ -8,9 +8,10 @@
 
 namespace allot::architecture {
 
-// How documents name a test: the program in backticks, as ctest knows it, and behind it its suites
-// and cases in plain letters: `db_queue` FenceTest, LeaseTest.AnEpochNeverRepeats. A rule that
-// scripts/mutants leaves out stands in backticks, too.
+// How documents name a test: the program in backticks, and behind it its suites and cases in plain
+// letters: `db_queue` FenceTest, LeaseTest.AnEpochNeverRepeats. As for ctest -R, a name stands for
+// those that begin with it and an underscore, too. A rule that scripts/mutants leaves out stands in
+// backticks as well.
 class TestNames {
  public:
   // From the CMakeLists.txt and sources of tests/, and from scripts/mutants.
@@ -34,6 +35,8 @@ class TestNames {
   [[nodiscard]] std::size_t mutations() const { return mutations_.size(); }
 
  private:
+  [[nodiscard]] bool is_in(const std::string& program, const std::string& test) const;
+
   std::map<std::string, std::set<std::string>> names_;
   std::set<std::string> mutations_;
 };

@@ -398,13 +398,6 @@ TEST_F(TaskTest, TwoClassesMayShareAKey) {
   EXPECT_EQ(show(look_, {partition_, 3, kKey})->payload, "class3");
 }
 
-TEST_F(TaskTest, TheClockSetBackHidesNothingThatWasSeen) {
-  const std::uint64_t key = put(1).front().first_key;
-  worker_.db.execute("SET timestamp = 1750000000");  // June 2025
-  EXPECT_TRUE(TaskStore::fetch(worker_.db, partition_, {}).empty());
-  EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {.highest_seen = key}).size(), 1U);
-}
-
 // S15: after a step of the clock, or where a task was put back, a key may be below all that this
 // worker has seen.
 TEST_F(TaskTest, AKeyBelowAllThatWereSeenIsFetched) {

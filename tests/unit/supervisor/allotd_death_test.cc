@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <fstream>
 
-#include "base/posix.h"
-#include "base/unique_fd.h"
 #include "ipc/slot.h"
 #include "support/eventually.h"
 #include "unit/supervisor/allotd.h"
@@ -75,14 +75,14 @@ TEST(AllotdDeath, APidInASlotIsNotBelieved) {
   Allotd daemon("frozen_ms=2000");
   const pid_t worker = start_busy(daemon);
   support::Process bystander({"sleep", "300"});
-  {
-    const UniqueFd file(open((daemon.folder() / "run/slots").c_str(), O_RDWR | O_CLOEXEC));
-    auto* slot = static_cast<ipc::Slot*>(
-        map_shared(file.get(), ipc::slot_offset(0), sizeof(ipc::Slot), true));
-    ASSERT_NE(slot, nullptr);
-    ASSERT_EQ(slot->pid, static_cast<std::uint32_t>(worker));
-    slot->pid = static_cast<std::uint32_t>(bystander.pid());
-  }
+  std::fstream slots(daemon.folder() / "run/slots",
+                     std::ios::in | std::ios::out | std::ios::binary);
+  const auto at = static_cast<std::streamoff>(ipc::slot_offset(0) + offsetof(ipc::Slot, pid));
+  const auto told = static_cast<std::uint32_t>(bystander.pid());
+  std::uint32_t before = 0;
+  slots.seekg(at).read(reinterpret_cast<char*>(&before), sizeof before);
+  ASSERT_EQ(before, static_cast<std::uint32_t>(worker));
+  slots.seekp(at).write(reinterpret_cast<const char*>(&told), sizeof told).flush();
   kill(worker, SIGSTOP);
   EXPECT_TRUE(daemon.logged("worker.kill slot=0 pid=" + std::to_string(worker))) << daemon.story();
   EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n")) << daemon.story();
