@@ -412,6 +412,13 @@ TEST_F(TaskTest, AKeyBelowAllThatWereSeenIsFetched) {
   EXPECT_EQ(LeaseStore::scout(look_, std::vector{queue_.queue_id}).size(), 1U);
 }
 
+TEST_F(TaskTest, TheClockSetBackHidesNothingThatWasSeen) {
+  const std::uint64_t key = put(1).front().first_key;
+  worker_.db.execute("SET timestamp = 1750000000");  // June 2025
+  EXPECT_TRUE(TaskStore::fetch(worker_.db, partition_, {}).empty());
+  EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {.highest_seen = key}).size(), 1U);
+}
+
 // The server's column is larger; the text must be cut between characters.
 TEST_F(TaskTest, AnErrorTextIsCutAt64KiBAndNotInsideACharacter) {
   const TaskId id = put(1).front();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deaths of workers: throttled before Ready, healed after it, and caused when a slot demands it.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
