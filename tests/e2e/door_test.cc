@@ -23,7 +23,7 @@ std::string all_bytes() {
 }
 
 std::vector<Payload> payloads() {
-  constexpr std::size_t kLong = 512 * 1024;  // the largest are in largest_test.cc
+  constexpr std::size_t kLong = 524288;  // the largest are in largest_test.cc
   return {
       {"empty", Takes::kWords, ""},
       {"quotes", Takes::kWords, "'\"`\\'\\\\\"\\"},
