@@ -103,6 +103,7 @@ class Check {
       Runs& runs = runs_[trace.tag];
       if (trace.mark == Mark::kStart || trace.mark == Mark::kBeside) {
         ++verdict_.runs;
+        starts_[trace.pid].push_back(trace.at);
         runs.push_back({trace.task, trace.pid, trace.parent, trace.at, trace.mark == Mark::kBeside,
                         exclusive_.count(trace.queue) != 0});
         continue;
@@ -200,6 +201,7 @@ class Check {
     if (wanted && *before.end <= after.start) return;
     ++verdict_.duplicates;
     const Fault* fault = hit(before, before.start, after.start, Deaths::kCount, Deadline::kAck);
+    if (fault == nullptr) fault = stopped_at_start(after);
     if (fault == nullptr) {
       return doubt(verdict_.unexplained_duplicates, "unexplained duplicate", tag,
                    words(before, after));
@@ -236,10 +238,13 @@ class Check {
     }
     if (beside == nullptr) return;
     ++verdict_.overlaps;
+    const Fault* stopped = stopped_at_start(after);
+    if (fault == nullptr) fault = stopped;
     if (fault == nullptr)
       doubt(verdict_.unexplained_overlaps, "unexplained overlap", tag, words(*beside, after));
     if (!after.exclusive) return;
-    if (stood_still(beside->pid, beside->start, after.start)) {
+    if (stood_still(beside->pid, beside->start, after.start) ||
+        (stopped != nullptr && stopped->unguarded)) {
       ++verdict_.frozen_overlaps;
     } else {
       doubt(verdict_.exclusive_overlaps, "exclusive overlap", tag, words(*beside, after));
@@ -285,6 +290,25 @@ class Check {
            std::any_of(found->second.begin(), found->second.end(), [&](const Fault* fault) {
              return fault->unguarded && during(*fault, from, to);
            });
+  }
+
+  // A worker looks at its lease's deadline right before it calls the handler. If it is stopped
+  // between the two, that one task starts when it goes on, however late; behind it the worker looks
+  // again. So this explains the first start of a worker while a stop of it was not over, and no
+  // second one.
+  [[nodiscard]] const Fault* stopped_at_start(const Run& run) const {
+    const auto found = faults_.find(run.pid);
+    if (found == faults_.end()) return nullptr;
+    const std::vector<Nanoseconds>& starts = starts_.at(run.pid);
+    for (const Fault* fault : found->second) {
+      if (fault->kind.rfind("stop_", 0) != 0) continue;
+      if (run.start < fault->begin || run.start > fault->end) continue;
+      const bool first = std::none_of(starts.begin(), starts.end(), [&](Nanoseconds start) {
+        return start >= fault->begin && start < run.start;
+      });
+      if (first) return fault;
+    }
+    return nullptr;
   }
 
   void note_restart(const Run& before, const Run& after) {
@@ -396,6 +420,7 @@ class Check {
   std::set<std::string> exclusive_;
   std::unordered_map<pid_t, std::vector<const Fault*>> faults_;
   std::unordered_map<std::string, Runs> runs_;  // by tag
+  std::unordered_map<pid_t, std::vector<Nanoseconds>> starts_;
   std::unordered_set<std::string> submitted_;
   std::set<std::string> waiting_;
   std::set<std::string> dead_;

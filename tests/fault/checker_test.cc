@@ -127,6 +127,35 @@ TEST(Checker, ADuplicateNeedsAFaultThatHitItsWorkerInTime) {
   EXPECT_TRUE(twice(kParent, 21, 22, true).clean()) << "it hit the host";
 }
 
+// Worker 8 was stopped between its look at the lease and the start, and worker 7 has run the task
+// meanwhile.
+TEST(Checker, AStopRightBeforeAStartExplainsThatStartAndNoOther) {
+  Story story;
+  story.told_of(1, 2, Answer::kAcknowledged);
+  story.run("1.1", 7, 50, 60).run("1.2", 7, 61, 62).run("1.1", 8, 90, 91);
+  EXPECT_EQ(check(story).unexplained_duplicates, 1U);
+  story.hit("stop_host", 8, 40, 92, false);
+  EXPECT_EQ(check(story).unexplained_duplicates, 0U);
+  EXPECT_EQ(check(story).duplicates_by.at("stop_host").all, 1U);
+  story.run("1.2", 8, 91, 92);
+  EXPECT_EQ(check(story).unexplained_duplicates, 1U) << "by then it has to look again";
+}
+
+TEST(Checker, OnlyAStopThatIsNotOverExplainsALateStart) {
+  Story story;
+  story.told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 50, 60).run("1.1", 8, 90, 91);
+  story.hit("stop_host", 8, 40, 89, false).hit("kill_connection", 8, 40, 92, false);
+  EXPECT_EQ(check(story).unexplained_duplicates, 1U);
+}
+
+TEST(Checker, AStopRightBeforeAStartExplainsAnOverlap) {
+  Story story;
+  story.told_of(1, 1, Answer::kAcknowledged).run("1.1", 7, 50, 100).run_beside("1.1", 8, 90, 91);
+  EXPECT_EQ(check(story).unexplained_overlaps, 1U);
+  story.hit("stop_worker", 8, 40, 92, false);
+  EXPECT_EQ(check(story).unexplained_overlaps, 0U);
+}
+
 TEST(Checker, AWantedRetryIsNoDuplicate) {
   const auto verdict = check(Story()
                                  .told_of(1, 1, Answer::kAcknowledged)
