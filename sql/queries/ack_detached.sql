@@ -3,20 +3,20 @@
 DELETE FROM task_moved
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key
-   AND EXISTS (SELECT 1 FROM task_running
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND prio = :prio AND first_key = :first_key
-                  AND epoch = :epoch AND lock_by = :holder FOR UPDATE);
+   AND (SELECT 1 FROM task_running
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND prio = :prio AND first_key = :first_key
+           AND epoch = :epoch AND lock_by = :holder FOR UPDATE) = 1;
 DELETE FROM task_attempt
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key
-   AND EXISTS (SELECT 1 FROM task_running
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND prio = :prio AND first_key = :first_key
-                  AND epoch = :epoch AND lock_by = :holder FOR UPDATE)
-   AND NOT EXISTS (SELECT 1 FROM task_history
-                    WHERE queue_id = :queue_id AND partition_no = :partition_no
-                      AND prio = :prio AND first_key = :first_key);
+   AND (SELECT 1 FROM task_running
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND prio = :prio AND first_key = :first_key
+           AND epoch = :epoch AND lock_by = :holder FOR UPDATE) = 1
+   AND (SELECT 1 FROM task_history
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND prio = :prio AND first_key = :first_key) IS NULL;
 DELETE FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key

@@ -13,7 +13,7 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :reason, UTC_
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND COALESCE(first_key, run_key) = :first_key
    AND flags & :attended_flag <> 0
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no AND state <> 'FREE')
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no AND state <> 'FREE') = 1
    FOR UPDATE
     ON DUPLICATE KEY UPDATE reason = task_cancel.reason;

@@ -11,10 +11,10 @@ SELECT queue_id, partition_no, prio, first_key, :attempt, flags, type, payload, 
 DELETE FROM task_moved
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key
-   AND EXISTS (SELECT 1 FROM task_running
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND prio = :prio AND first_key = :first_key
-                  AND epoch = :epoch AND lock_by = :holder FOR UPDATE);
+   AND (SELECT 1 FROM task_running
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND prio = :prio AND first_key = :first_key
+           AND epoch = :epoch AND lock_by = :holder FOR UPDATE) = 1;
 DELETE FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key

@@ -12,10 +12,10 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), attempt, flag
 DELETE FROM task_moved
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key
-   AND EXISTS (SELECT 1 FROM task
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND prio = :prio AND run_key = :run_key
-                  AND COALESCE(task.first_key, run_key) = :first_key FOR UPDATE);
+   AND (SELECT 1 FROM task
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND prio = :prio AND run_key = :run_key
+           AND COALESCE(task.first_key, run_key) = :first_key FOR UPDATE) = 1;
 DELETE FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND COALESCE(first_key, run_key) = :first_key;

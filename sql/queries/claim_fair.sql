@@ -13,12 +13,12 @@ DELETE FROM fair_partition
                                  FROM fair_partition
                                 WHERE queue_id = :queue_id AND partition_key > ''
                                   AND partition_no < :partitions) AS taken)
-   AND NOT EXISTS (SELECT 1 FROM (SELECT 1 FROM fair_partition
-                                   WHERE queue_id = :queue_id
-                                     AND partition_key = :partition_key) AS mine)
-   AND NOT EXISTS (SELECT 1 FROM task
-                    WHERE task.queue_id = :queue_id
-                      AND task.partition_no = fair_partition.partition_no);
+   AND (SELECT 1 FROM (SELECT 1 FROM fair_partition
+                        WHERE queue_id = :queue_id
+                          AND partition_key = :partition_key) AS mine) IS NULL
+   AND (SELECT 1 FROM task
+         WHERE task.queue_id = :queue_id
+           AND task.partition_no = fair_partition.partition_no LIMIT 1) IS NULL;
 INSERT IGNORE INTO fair_partition (queue_id, partition_key, partition_no)
 SELECT :queue_id, :partition_key, lease.partition_no
   FROM q_lock_table AS lease

@@ -3,17 +3,17 @@
 DELETE FROM task_cancel
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (:first_keys)
-   AND NOT EXISTS (SELECT 1 FROM task
-                    WHERE task.queue_id = task_cancel.queue_id
-                      AND task.partition_no = task_cancel.partition_no
-                      AND task.prio = task_cancel.prio AND task.run_key = task_cancel.first_key)
-   AND NOT EXISTS (SELECT 1 FROM task_moved
-                    WHERE task_moved.queue_id = task_cancel.queue_id
-                      AND task_moved.partition_no = task_cancel.partition_no
-                      AND task_moved.prio = task_cancel.prio
-                      AND task_moved.first_key = task_cancel.first_key)
-   AND NOT EXISTS (SELECT 1 FROM task_running
-                    WHERE task_running.queue_id = task_cancel.queue_id
-                      AND task_running.partition_no = task_cancel.partition_no
-                      AND task_running.prio = task_cancel.prio
-                      AND task_running.first_key = task_cancel.first_key);
+   AND (SELECT 1 FROM task
+         WHERE task.queue_id = task_cancel.queue_id
+           AND task.partition_no = task_cancel.partition_no
+           AND task.prio = task_cancel.prio AND task.run_key = task_cancel.first_key) IS NULL
+   AND (SELECT 1 FROM task_moved
+         WHERE task_moved.queue_id = task_cancel.queue_id
+           AND task_moved.partition_no = task_cancel.partition_no
+           AND task_moved.prio = task_cancel.prio
+           AND task_moved.first_key = task_cancel.first_key) IS NULL
+   AND (SELECT 1 FROM task_running
+         WHERE task_running.queue_id = task_cancel.queue_id
+           AND task_running.partition_no = task_cancel.partition_no
+           AND task_running.prio = task_cancel.prio
+           AND task_running.first_key = task_cancel.first_key) IS NULL;

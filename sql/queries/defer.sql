@@ -9,9 +9,9 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
          + :salt + FIELD(run_key, :run_keys)
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 UPDATE task
    SET flags = flags | :no_handler_flag,
@@ -23,6 +23,6 @@ UPDATE task
                      AND moved.prio = task.prio
                      AND moved.first_key = COALESCE(task.first_key, task.run_key))
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;

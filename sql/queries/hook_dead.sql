@@ -19,7 +19,7 @@ SELECT target.queue_id, :dice % target.partitions, 1,
  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
    AND task.prio = :prio AND task.run_key = :run_key
    AND task.flags & :hook_flag = 0
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
    FOR UPDATE;

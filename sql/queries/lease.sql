@@ -14,7 +14,7 @@ UPDATE q_lock_table
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (state = 'FREE' OR lock_by = :holder)
    AND (hold_until IS NULL OR hold_until <= UTC_TIMESTAMP(6))
-   AND (lock_by = :holder OR NOT EXISTS (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id))
+   AND (lock_by = :holder OR (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id) IS NULL)
    AND (:wait  -- false: do not wait for a locked row, see README.md
         OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
                                    WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -12,9 +12,9 @@ UPDATE q_lock_table
        block_size = 0
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (state = 'FREE' OR lock_by = :holder)
-   AND EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
-                               WHERE queue_id = :queue_id AND partition_no = :partition_no
-                               LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked);
+   AND (0 OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
+                                     WHERE queue_id = :queue_id AND partition_no = :partition_no
+                                     LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));
 SELECT epoch
   FROM q_lock_table
  WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -8,20 +8,20 @@ SELECT :to_queue_id, :to_partition_no, prio, COALESCE(first_key, run_key), run_k
   FROM task FORCE INDEX (PRIMARY)
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
    AND (first_key IS NOT NULL OR attempt > 0 OR flags & :attended_flag <> 0)
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
    FOR UPDATE;
 UPDATE task_attempt
    SET queue_id = :to_queue_id, partition_no = :to_partition_no
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
-   AND EXISTS (SELECT 1 FROM task
-                WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
-                  AND task.prio = task_attempt.prio AND task.run_key IN (:run_keys)
-                  AND COALESCE(task.first_key, task.run_key) = task_attempt.first_key)
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);
+   AND (SELECT 1 FROM task
+         WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
+           AND task.prio = task_attempt.prio AND task.run_key IN (:run_keys)
+           AND COALESCE(task.first_key, task.run_key) = task_attempt.first_key LIMIT 1) = 1
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
 INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, flags, expires_at, type,
                   payload)
 SELECT :to_queue_id, :to_partition_no, prio, run_key + :salt,
@@ -30,31 +30,31 @@ SELECT :to_queue_id, :to_partition_no, prio, run_key + :salt,
        attempt, flags & ~:no_handler_flag, expires_at, type, payload
   FROM task FORCE INDEX (PRIMARY)
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
    FOR UPDATE;
 UPDATE task_cancel
    SET queue_id = :to_queue_id, partition_no = :to_partition_no
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
-   AND EXISTS (SELECT 1 FROM task
-                WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
-                  AND task.prio = task_cancel.prio AND task.run_key IN (:run_keys)
-                  AND COALESCE(task.first_key, task.run_key) = task_cancel.first_key)
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);
+   AND (SELECT 1 FROM task
+         WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
+           AND task.prio = task_cancel.prio AND task.run_key IN (:run_keys)
+           AND COALESCE(task.first_key, task.run_key) = task_cancel.first_key LIMIT 1) = 1
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
 DELETE FROM task_moved
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
-   AND EXISTS (SELECT 1 FROM task
-                WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
-                  AND task.prio = task_moved.prio AND task.run_key IN (:run_keys)
-                  AND COALESCE(task.first_key, task.run_key) = task_moved.first_key)
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);
+   AND (SELECT 1 FROM task
+         WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
+           AND task.prio = task_moved.prio AND task.run_key IN (:run_keys)
+           AND COALESCE(task.first_key, task.run_key) = task_moved.first_key LIMIT 1) = 1
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
 DELETE FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;

@@ -9,9 +9,9 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :attempt,
        :runtime_us, :cpu_us, :max_rss_kib
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE)
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
    FOR UPDATE
     ON DUPLICATE KEY UPDATE ended_at = IF(task_attempt.cause = VALUES(cause), ended_at, VALUES(ended_at)),
                             cause = VALUES(cause), error = VALUES(error),

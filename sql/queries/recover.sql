@@ -10,7 +10,7 @@ UPDATE task_running
    AND prio = :prio AND first_key = :first_key
    AND epoch = :seen_epoch AND expire_at = :seen_expire_at
    AND (:stale OR expire_at < UTC_TIMESTAMP(6))
-   AND EXISTS (SELECT 1 FROM (SELECT 1 FROM task_running
-                               WHERE queue_id = :queue_id AND partition_no = :partition_no
-                                 AND prio = :prio AND first_key = :first_key
-                               LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked);
+   AND (0 OR EXISTS (SELECT 1 FROM (SELECT 1 FROM task_running
+                                     WHERE queue_id = :queue_id AND partition_no = :partition_no
+                                       AND prio = :prio AND first_key = :first_key
+                                     LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));

@@ -15,11 +15,11 @@ SELECT queue_id, :to_partition_no, prio, first_key,
 UPDATE task_attempt
    SET life = life + 1, partition_no = :to_partition_no
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
-   AND EXISTS (SELECT 1 FROM task_dead
-                WHERE task_dead.queue_id = task_attempt.queue_id
-                  AND task_dead.partition_no = task_attempt.partition_no
-                  AND task_dead.prio = task_attempt.prio
-                  AND task_dead.first_key = task_attempt.first_key FOR UPDATE)
+   AND (SELECT 1 FROM task_dead
+         WHERE task_dead.queue_id = task_attempt.queue_id
+           AND task_dead.partition_no = task_attempt.partition_no
+           AND task_dead.prio = task_attempt.prio
+           AND task_dead.first_key = task_attempt.first_key FOR UPDATE) = 1
  ORDER BY life DESC;
 INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, flags, key_hash, type, payload)
 SELECT :placed_queue, :to_partition_no, prio,

@@ -5,17 +5,17 @@ UPDATE task_unique
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (:first_keys)
    AND free_at IS NULL
-   AND NOT EXISTS (SELECT 1 FROM task
-                    WHERE task.queue_id = task_unique.queue_id
-                      AND task.partition_no = task_unique.partition_no
-                      AND task.prio = task_unique.prio AND task.run_key = task_unique.first_key)
-   AND NOT EXISTS (SELECT 1 FROM task_moved
-                    WHERE task_moved.queue_id = task_unique.queue_id
-                      AND task_moved.partition_no = task_unique.partition_no
-                      AND task_moved.prio = task_unique.prio
-                      AND task_moved.first_key = task_unique.first_key)
-   AND NOT EXISTS (SELECT 1 FROM task_running
-                    WHERE task_running.queue_id = task_unique.queue_id
-                      AND task_running.partition_no = task_unique.partition_no
-                      AND task_running.prio = task_unique.prio
-                      AND task_running.first_key = task_unique.first_key);
+   AND (SELECT 1 FROM task
+         WHERE task.queue_id = task_unique.queue_id
+           AND task.partition_no = task_unique.partition_no
+           AND task.prio = task_unique.prio AND task.run_key = task_unique.first_key) IS NULL
+   AND (SELECT 1 FROM task_moved
+         WHERE task_moved.queue_id = task_unique.queue_id
+           AND task_moved.partition_no = task_unique.partition_no
+           AND task_moved.prio = task_unique.prio
+           AND task_moved.first_key = task_unique.first_key) IS NULL
+   AND (SELECT 1 FROM task_running
+         WHERE task_running.queue_id = task_unique.queue_id
+           AND task_running.partition_no = task_unique.partition_no
+           AND task_running.prio = task_unique.prio
+           AND task_running.first_key = task_unique.first_key) IS NULL;

@@ -4,6 +4,6 @@
 UPDATE task
    SET flags = flags | :suspect_flag
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
-   AND EXISTS (SELECT 1 FROM q_lock_table
-                WHERE queue_id = :queue_id AND partition_no = :partition_no
-                  AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE);
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;

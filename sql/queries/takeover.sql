@@ -19,7 +19,7 @@ UPDATE q_lock_table
    AND (lock_by = :holder  -- an earlier reply was lost, see lease.sql
         OR (epoch = :seen_epoch AND expire_at = :seen_expire_at
             AND (:stale OR expire_at < UTC_TIMESTAMP(6))))
-   AND (lock_by = :holder OR NOT EXISTS (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id))
+   AND (lock_by = :holder OR (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id) IS NULL)
    AND (:wait  -- as in lease.sql
         OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
                                    WHERE queue_id = :queue_id AND partition_no = :partition_no

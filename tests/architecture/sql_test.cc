@@ -89,12 +89,13 @@ bool writes_tasks(const std::string& statement) {
   return std::regex_search(statement, kWrite);
 }
 
-// S1: epoch, holder and state, and a lock on the row that has them.
+// S1: epoch, holder and state, and a lock on the row that has them. A scalar subquery: of EXISTS
+// MySQL makes a join, and a DELETE then deletes the lease as well.
 bool is_fenced(const std::string& statement) {
   static const std::regex kFence(
-      R"(EXISTS \(SELECT 1 FROM q_lock_table\s+)"
+      R"(AND \(SELECT 1 FROM q_lock_table\s+)"
       R"(WHERE queue_id = :queue_id AND partition_no = :partition_no\s+)"
-      R"(AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE\))");
+      R"(AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE\) = 1)");
   return std::regex_search(statement, kFence);
 }
 
@@ -179,6 +180,26 @@ TEST(SqlTest, EveryWriteOnTasksHasTheFence) {
     leaking.erase(leaking.find(part), std::string(part).size());
     EXPECT_FALSE(is_fenced(leaking)) << leaking;
   }
+}
+
+// A write with EXISTS in its WHERE may become a join on MySQL, which then deletes from both tables,
+// or waits for what it should skip; a scalar subquery does not. See docs/database.md.
+bool may_become_a_join(const std::string& statement) {
+  static const std::regex kWrite(R"(^\s*(INSERT|REPLACE|UPDATE|DELETE)\b)", std::regex::icase);
+  static const std::regex kJoin(
+      R"(\b(AND|WHERE)\s+(NOT\s+)?(EXISTS\b|\w+\s+(NOT\s+)?IN\s*\(\s*SELECT\b))",
+      std::regex::icase);
+  return std::regex_search(statement, kWrite) && std::regex_search(statement, kJoin);
+}
+
+TEST(SqlTest, NoWriteMayBecomeAJoin) {
+  for_each_statement([](const std::string& query, const std::string& statement) {
+    EXPECT_FALSE(may_become_a_join(statement)) << query << ": " << statement;
+  });
+  EXPECT_TRUE(may_become_a_join("DELETE FROM a WHERE b = 1 AND EXISTS (SELECT 1 FROM c)"));
+  EXPECT_TRUE(may_become_a_join("UPDATE a SET b = 1\n WHERE NOT EXISTS (SELECT 1 FROM c)"));
+  EXPECT_TRUE(may_become_a_join("DELETE FROM a WHERE b IN (SELECT b FROM c)"));
+  EXPECT_FALSE(may_become_a_join("DELETE FROM a WHERE b = 1 AND (SELECT 1 FROM c) = 1"));
 }
 
 // The lease's own row: its holder names it by epoch and holder, a new holder by what it saw.

@@ -42,7 +42,6 @@ Counters read(db::Connection& db) {
 // Tasks of tomorrow, in the partitions of the others.
 void fill_with_delayed(db::Connection& db, int tasks) {
   if (tasks == 0) return;
-  db.execute("SET SESSION max_recursive_iterations = 2000000");
   db.execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < " +

@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "e2e/daemon.h"
+#include "support/commit_stop.h"
 #include "support/db_error.h"
 
 namespace allot::e2e::outage_test {
@@ -125,10 +126,8 @@ class Outage : public testing::Test {
   }
   // Commits hang beyond the deadline of the call, and succeed or not when nobody listens.
   static void lose_replies(Daemon& daemon, db::Connection& db) {
-    db.execute("BACKUP STAGE START; BACKUP STAGE FLUSH; BACKUP STAGE BLOCK_DDL");
-    db.execute("BACKUP STAGE BLOCK_COMMIT");
+    const support::CommitStop stop(db);
     EXPECT_TRUE(noticed(daemon)) << daemon.log();
-    db.execute("BACKUP STAGE END");
   }
 
   static Database* server_;

@@ -6,10 +6,12 @@
 
 #include <csignal>
 #include <fstream>
+#include <optional>
 #include <ostream>
 
 #include "e2e/daemon.h"
 #include "fault/proxy.h"
+#include "support/commit_stop.h"
 
 namespace allot::fault {
 namespace {
@@ -251,19 +253,13 @@ TEST_F(Directed, ADeadWorkersLeaseIsNotTakenAfterItsDeath) {
   kill(worker, SIGSTOP);
   (void)daemon_->submit("test.write", "done");
   auto db = daemon_->connect();
-  db.execute("BACKUP STAGE START; BACKUP STAGE FLUSH; BACKUP STAGE BLOCK_DDL");
-  db.execute("BACKUP STAGE BLOCK_COMMIT");  // nobody sees the lease before it is committed
+  std::optional<support::CommitStop> stop(db);  // nobody sees the lease before it is committed
   kill(worker, SIGCONT);
-  ASSERT_TRUE(eventually([&] {
-    return value_of(
-               db,
-               "SELECT COUNT(*) FROM information_schema.processlist WHERE state LIKE"
-               " '%backup%' AND info LIKE '%UPDATE q_lock_table%' AND id <> CONNECTION_ID()") ==
-           "1";
-  })) << daemon_->log();
+  ASSERT_TRUE(eventually([&] { return stop->waiting("%UPDATE q_lock_table%") == 1; }))
+      << daemon_->log();
   kill(worker, SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon_->logged("worker.settled"); })) << daemon_->log();
-  db.execute("BACKUP STAGE END");
+  stop.reset();
   EXPECT_TRUE(eventually([&] { return daemon_->drained(); })) << lease() << "\n" << daemon_->log();
 }
 

@@ -73,7 +73,7 @@ std::optional<pid_t> Intruder::deadlock(std::uint64_t pick) {
   db_.execute("CREATE TABLE IF NOT EXISTS ballast (a INT) ENGINE=InnoDB");
   begin();
   const std::uint64_t before = support::server_counter(db_, "Innodb_deadlocks");
-  db_.execute("INSERT INTO ballast SELECT seq FROM seq_1_to_2000");
+  db_.execute("INSERT INTO ballast SELECT seq FROM " + support::numbers(1, 2000));
   db_.execute("SELECT 1 FROM task" + tasks[1]);
   const bool waited = support::eventually(
       [this] { return support::server_counter(db_, "Innodb_row_lock_current_waits") > 0; },

@@ -18,11 +18,6 @@
 namespace allot::support {
 namespace {
 
-// mariadbd refuses to run as root unless it is told so.
-void add_user(std::vector<std::string>& command) {
-  if (::geteuid() == 0) command.emplace_back("--user=root");
-}
-
 // Free now; somebody may take it before the server does.
 std::uint16_t free_port() {
   const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -40,13 +35,6 @@ std::uint16_t free_port() {
 
 }  // namespace
 
-std::vector<std::string> hostile_settings() {
-  return {"--sql-mode=ANSI,NO_BACKSLASH_ESCAPES",  "--autocommit=0",
-          "--transaction-isolation=SERIALIZABLE",  "--character-set-server=gbk",
-          "--skip-character-set-client-handshake", "--completion-type=CHAIN",
-          "--default-storage-engine=MyISAM",       "--innodb-lock-wait-timeout=600"};
-}
-
 Database& Database::shared() {
   static Database database;
   return database;
@@ -54,38 +42,19 @@ Database& Database::shared() {
 
 Database::Database(std::vector<std::string> settings, Network network)
     : settings_(std::move(settings)), network_(network) {
-  std::vector<std::string> install{"mariadb-install-db",
-                                   "--no-defaults",
-                                   "--datadir=" + (folder_ / "data"),
-                                   "--auth-root-authentication-method=normal",
-                                   "--skip-test-db",
-                                   "--skip-name-resolve",
-                                   "--force"};  // also where no name can be looked up
-  add_user(install);
-  // In /tmp it would meet other tests' servers: at its start each removes the temporary tables
-  // there.
-  ProcessOptions options;
-  options.environment = {"TMPDIR=" + folder_.path()};
-  const Finished result = run_program(std::move(install), options);
-  if (result.status != ExitStatus{0, 0}) {
-    throw std::runtime_error("mariadb-install-db failed:\n" + result.out + result.err);
-  }
+  make_data_folder(folder_ / "data", folder_.path());
   start();
 }
 
 bool Database::try_start() {
-  std::vector<std::string> command{"mariadbd", "--no-defaults", "--datadir=" + (folder_ / "data"),
-                                   "--socket=" + socket(), "--pid-file=" + (folder_ / "pid"),
-                                   "--log-error=" + (folder_ / "log"), "--tmpdir=" + folder_.path(),
-                                   "--skip-name-resolve", "--max-allowed-packet=64M",
-                                   // Tables are made by the hundred, and no test cuts the power.
-                                   "--innodb-flush-method=nosync", "--default-time-zone=+05:45"};
+  std::vector<std::string> command = server_command(folder_ / "data", folder_.path());
+  command.insert(command.end(), {"--socket=" + socket(), "--pid-file=" + (folder_ / "pid"),
+                                 "--log-error=" + (folder_ / "log")});
   if (network_ == Network::kTcp) {
     command.insert(command.end(), {"--bind-address=127.0.0.1", "--port=" + std::to_string(port_)});
   } else {
     command.emplace_back("--skip-networking");
   }
-  add_user(command);
   command.insert(command.end(), settings_.begin(), settings_.end());
   server_ = std::make_unique<Process>(std::move(command));
   const bool answers = eventually(
@@ -108,14 +77,14 @@ void Database::start() {
     if (choose_port) port_ = free_port();
     if (try_start()) return;
   }
-  throw std::runtime_error("mariadbd did not start:\n" + log());
+  throw std::runtime_error(server_name() + " did not start:\n" + log());
 }
 
 void Database::stop() {
   if (!server_) return;
   server_->signal(SIGTERM);
   if (!server_->wait(std::chrono::seconds(60))) {
-    throw std::runtime_error("mariadbd does not stop:\n" + log());
+    throw std::runtime_error(server_name() + " does not stop:\n" + log());
   }
 }
 
@@ -156,7 +125,10 @@ db::ConnectOptions Database::options(const std::string& database) const {
 
 db::Connection Database::connect(const std::string& database) const {
   db::Connection connection(options(database));
-  connection.execute("SET SESSION sql_safe_updates = 0");  // tests change tables as they like
+  // Tests change tables as they like, and fill them with numbers.
+  connection.execute(
+      "SET SESSION sql_safe_updates = 0 /*M! , max_recursive_iterations = 10000000 */"
+      " /*!80000 , cte_max_recursion_depth = 10000000 */");
   return connection;
 }
 
@@ -197,8 +169,19 @@ std::uint64_t number_of(db::Connection& db, const std::string& sql) {
   return row->u64(0);
 }
 
+std::string numbers(std::uint64_t first, std::uint64_t last) {
+  return "(WITH RECURSIVE counted (seq) AS (SELECT " + std::to_string(first) +
+         " UNION ALL SELECT seq + 1 FROM counted WHERE seq < " + std::to_string(last) +
+         ") SELECT seq FROM counted) AS numbers";
+}
+
 std::uint64_t server_counter(db::Connection& db, const std::string& name) {
-  auto results = db.execute("SHOW GLOBAL STATUS LIKE '" + name + "'");
+  // MySQL has this one elsewhere.
+  const bool metric = name == "Innodb_deadlocks" && on_mysql();
+  auto results =
+      db.execute(metric ? "SELECT name, count FROM information_schema.innodb_metrics WHERE name = "
+                          "'lock_deadlocks'"
+                        : "SHOW GLOBAL STATUS LIKE '" + name + "'");
   const auto row = results.front().next();
   if (!row) throw std::runtime_error("the server has no counter " + name);
   return row->u64(1);

@@ -8,27 +8,26 @@
 
 #include "db/connection.h"
 #include "support/process.h"
+#include "support/server_program.h"
 #include "support/temp_dir.h"
 
 namespace allot::support {
-
-// For a server whose defaults are wrong for us in every way that a session can set right.
-std::vector<std::string> hostile_settings();
 
 enum class Network {
   kNone,
   kTcp,  // 127.0.0.1, at a port that was free; the same one after a restart
 };
 
-// A private MariaDB: own data folder, own socket; gone with this object and with the
-// thread that started it. Its time zone is an odd one, so that a session that forgets UTC shows.
+// A private server (see server_program.h): own data folder, own socket; gone with this object and
+// with the thread that started it. Its time zone is an odd one, so that a session that forgets UTC
+// shows.
 class Database {
  public:
   // The one of this test program, started at the first call (0.8 s). Make that call on the main
   // thread: the server ends with the thread that started it.
   static Database& shared();
 
-  // `settings` are further options of mariadbd, e.g. "--innodb-lock-wait-timeout=1".
+  // `settings` are further options of the server, e.g. "--innodb-lock-wait-timeout=1".
   explicit Database(std::vector<std::string> settings = {}, Network network = Network::kNone);
 
   // Root without a password. `database` may be empty: none is selected.
@@ -87,6 +86,9 @@ std::string emptied_database();
 std::string value_of(db::Connection& db, const std::string& sql);
 // The same as a number, 0 for NULL. Throws when there is no row.
 std::uint64_t number_of(db::Connection& db, const std::string& sql);
+
+// A table of numbers from `first` to `last` for a FROM, in its column `seq`.
+std::string numbers(std::uint64_t first, std::uint64_t last);
 
 // A counter of the whole server, e.g. "Innodb_deadlocks". Throws when the server has none of it.
 std::uint64_t server_counter(db::Connection& db, const std::string& name);

@@ -71,12 +71,11 @@ std::string CliTest::everything() {
 }
 
 void CliTest::block_commits() {
-  look_.execute(
-      "BACKUP STAGE START; BACKUP STAGE FLUSH; BACKUP STAGE BLOCK_DDL; BACKUP STAGE BLOCK_COMMIT");
+  commit_stop_.emplace(look_);
 }
 
 void CliTest::unblock_commits() {
-  look_.execute("BACKUP STAGE END");
+  commit_stop_.reset();
   const std::string others =
       "SELECT COUNT(*) FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND db = '" +
       name_ + "'";

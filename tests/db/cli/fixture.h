@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/unique_fd.h"
 #include "db/connection.h"
+#include "support/commit_stop.h"
 #include "support/database.h"
 #include "support/eventually.h"
 #include "support/process.h"
@@ -59,6 +61,7 @@ class CliTest : public testing::Test {
 
  private:
   std::string config_;
+  std::optional<support::CommitStop> commit_stop_;
 };
 
 // An `allot` whose standard input is written line by line while it runs.

@@ -52,7 +52,6 @@ TEST_F(StatusTest, QueuesWithoutADaemon) {
 
 TEST_F(StatusTest, ACountStopsAtItsBound) {
   look_.execute(
-      "SET SESSION max_recursive_iterations = 1000000;"
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)"
       " SELECT queue_id, 0, 1, i, 't', '' FROM n, queue WHERE name = 'default'");

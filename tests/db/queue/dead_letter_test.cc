@@ -58,7 +58,7 @@ TEST_F(DeadLetterTest, ALetterSaysWhoAndWhy) {
 TEST_F(DeadLetterTest, EachIsSeenOnceInTheOrderOfItsKey) {
   const QueueInfo wide = make_queue("wide", 4);
   look_.execute(
-      "SET SESSION max_recursive_iterations = 10000; INSERT INTO task_dead (queue_id, "
+      "INSERT INTO task_dead (queue_id, "
       "partition_no, prio,"
       " first_key, attempt, type, payload, cause, error, died_at) WITH RECURSIVE n (i) AS"
       " (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)"
@@ -283,7 +283,6 @@ TEST_F(CancelTest, StandingSaysWhatATaskWaitsFor) {
   EXPECT_TRUE(last().due);
   EXPECT_EQ(standing(look_, *show(look_, first[0]))->ahead.value, 0U);
   look_.execute(
-      "SET SESSION max_recursive_iterations = 10000;"
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) SELECT " +
       std::to_string(queue_.queue_id) + ", 0, 1, i, 't', '' FROM n");

@@ -159,7 +159,8 @@ TEST_F(HistoryTest, TheListIsPagedTheNewestFirst) {
 TEST_F(HistoryTest, APurgeTakesABatchAndOnlyWhatIsOld) {
   look_.execute("INSERT INTO task_history SELECT " + std::to_string(queue_.queue_id) +
                 ", 0, 1, seq, 1, 't', UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 1500, 100, 10) SECOND,"
-                " 'h', 1, NULL, NULL, NULL FROM seq_1_to_1600");
+                " 'h', 1, NULL, NULL, NULL FROM " +
+                support::numbers(1, 1600));
   const auto keep = std::chrono::seconds(50);
   ASSERT_TRUE(purge_lag(look_, queue_.queue_id, keep, keep).history);
   EXPECT_NEAR(static_cast<double>(purge_lag(look_, queue_.queue_id, keep, keep).history->count()),
@@ -185,7 +186,8 @@ TEST_F(HistoryTest, DeadTasksAreRemovedWithTheirAttempts) {
 TEST_F(HistoryTest, KeysThatAreFreeForLongAreRemoved) {
   look_.execute("INSERT INTO task_unique SELECT " + std::to_string(queue_.queue_id) +
                 ", CONCAT('k', seq), 0, 1, seq, 1, 0, CASE seq % 3 WHEN 0 THEN NULL WHEN 1 THEN "
-                "UTC_TIMESTAMP(6) - INTERVAL 2 HOUR ELSE UTC_TIMESTAMP(6) END FROM seq_1_to_1500");
+                "UTC_TIMESTAMP(6) - INTERVAL 2 HOUR ELSE UTC_TIMESTAMP(6) END FROM " +
+                support::numbers(1, 1500));
   std::string after;
   EXPECT_TRUE(purge_unique(worker_.db, queue_.queue_id, after));
   EXPECT_FALSE(purge_unique(worker_.db, queue_.queue_id, after));

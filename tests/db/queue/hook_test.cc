@@ -17,7 +17,7 @@ class HookTest : public QueueTest {
     return number("SELECT COUNT(*) FROM task WHERE queue_id = " + std::to_string(ops_.queue_id));
   }
   std::string alert(const std::string& field) {
-    return value("SELECT JSON_VALUE(payload, '$." + field +
+    return value("SELECT JSON_VALUE(CONVERT(payload USING utf8mb4), '$." + field +
                  "') FROM task WHERE queue_id = " + std::to_string(ops_.queue_id));
   }
   Landed bury(const Block& block, const Verdict& verdict = kFailed) {

@@ -17,7 +17,6 @@ class InspectTest : public QueueTest {
   }
   void fill(std::uint64_t count) {
     look_.execute(
-        "SET SESSION max_recursive_iterations = 1000000;"
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
         " WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
         std::to_string(count) + ") SELECT " + std::to_string(queue_.queue_id) +

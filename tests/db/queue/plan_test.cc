@@ -31,7 +31,6 @@ class PlanTest : public QueueTest {
       : QueueTest(support::Database::shared().make_database()),
         wide_(make_queue("wide", kPartitions)) {
     look_.execute(
-        "SET SESSION max_recursive_iterations = 1000000;"
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
         " WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < " +
         std::to_string(kTasks) + ") SELECT " + std::to_string(wide_.queue_id) + ", i % " +
@@ -274,7 +273,7 @@ TEST_F(QueueTest, NoWriteWaitsForTasksThatAreBeingSubmitted) {
       std::to_string(kTomorrow) +
       ", 't', ''"
       " FROM q_lock_table");
-  worker_.db.execute("SET SESSION innodb_lock_wait_timeout = 0");
+  worker_.db.execute("SET SESSION innodb_lock_wait_timeout = 1");
 
   std::vector<Finished> finished;
   for (std::uint64_t i = 1; i <= 50; ++i) finished.push_back({key(i), i});

@@ -3,10 +3,12 @@
 
 #include <future>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "db/queue/fixture.h"
 #include "queue/inspect.h"
+#include "support/commit_stop.h"
 
 namespace allot::queue {
 namespace {
@@ -197,7 +199,6 @@ TEST_F(SubmitTest, AKeyThatIsTakenInABatchGetsANewSaltInItsTransaction) {
 TEST_F(SubmitTest, WhenAllKeysAreTakenNothingIsSubmitted) {
   freeze_clock(worker_.db);
   worker_.db.execute(
-      "SET SESSION max_recursive_iterations = 10000;"
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)"
       " SELECT " +
@@ -253,20 +254,12 @@ TEST_F(SubmitTest, ALargeBatchIsSplitIntoStatementsThatFit) {
 
 class LostReplyTest : public SubmitTest {
  protected:
-  // Commits wait, everything else goes on.
-  void block_commits() {
-    look_.execute(
-        "BACKUP STAGE START; BACKUP STAGE FLUSH; BACKUP STAGE BLOCK_DDL;"
-        "BACKUP STAGE BLOCK_COMMIT");
-  }
-  void unblock_commits() { look_.execute("BACKUP STAGE END"); }
-
   // Submits on a connection that waits a second for each reply, while nothing can be committed.
   std::string submit_blocked(std::span<const Submission> submissions) {
     db::ConnectOptions options = support::Database::shared().options(name_);
     options.call_timeout = std::chrono::seconds(1);
     db::Connection impatient(options);
-    block_commits();
+    std::optional<support::CommitStop> stop(look_);
     std::string outcome = "submitted";
     try {
       submit(impatient, submissions);
@@ -276,7 +269,7 @@ class LostReplyTest : public SubmitTest {
     } catch (const db::DbError& error) {
       outcome = error.what();
     }
-    unblock_commits();
+    stop.reset();
     EXPECT_TRUE(support::eventually([&] {
       return number("SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
                     std::to_string(impatient.id())) == 0;

@@ -92,7 +92,7 @@ TEST_F(TransactionTest, AKeyThatIsTakenIsAnotherSalt) {
       "DELETE FROM task; INSERT INTO task (queue_id, partition_no, prio, run_key, type,"
       " payload) SELECT " +
       std::to_string(narrow_.queue_id) + ", 0, 1, " + std::to_string(base) +
-      " + seq, 't', '' FROM seq_0_to_511");
+      " + seq, 't', '' FROM " + support::numbers(0, 511));
   for (int i = 0; i < 50; ++i) {
     const Made plain = call_submit(app_, "narrow", "t", "plain");
     EXPECT_GE(queue::TaskId::parse(plain.id)->first_key, base + 512);

@@ -36,7 +36,7 @@ class CrewTest : public OutputFile, public LoopTest {
     db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
                 std::to_string(queue_.queue_id) + ", " + std::to_string(partition_no) +
                 ", 1, seq, '" + type + "', CONCAT('t" + std::to_string(partition_no) +
-                "x', seq, ' ', " + word + ") FROM seq_1_to_" + std::to_string(count));
+                "x', seq, ' ', " + word + ") FROM " + support::numbers(1, count));
   }
   bool all_ended() {
     return value("SELECT (SELECT COUNT(*) FROM task) + COUNT(*) FROM task_running") == "0";

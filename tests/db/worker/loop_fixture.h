@@ -88,7 +88,7 @@ class LoopTest : public WorkerTest {
                  const std::string& type = "test.ok") {
     db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
                 std::to_string(queue_.queue_id) + ", " + std::to_string(partition_no) +
-                ", 1, seq, '" + type + "', '2' FROM seq_1_to_" + std::to_string(count));
+                ", 1, seq, '" + type + "', '2' FROM " + support::numbers(1, count));
   }
   std::string tasks_left() { return value("SELECT COUNT(*) FROM task"); }
 

@@ -5,6 +5,7 @@
 #include <future>
 
 #include "db/worker/fixture.h"
+#include "support/commit_stop.h"
 #include "support/eventually.h"
 #include "worker/connect.h"
 
@@ -109,7 +110,7 @@ TEST_F(SessionTest, WaitsForALockAsItsOptionsSay) {
 }
 
 TEST_F(SessionTest, ALockWaitIsSentAgainAndCounted) {
-  session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 0"); });
+  session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
   db::Connection holding(options());
   holding.execute(
       "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
@@ -138,7 +139,8 @@ TEST_F(SessionTest, ADeadlockIsSentAgainAndCounted) {
   other.execute(
       "BEGIN; UPDATE q_lock_table SET low_key = 8 WHERE queue_id > 0 AND partition_no IN (1, 2, 3);"
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
-      " SELECT 1, 1, 1, seq, 't', 'x' FROM seq_1_to_100");
+      " SELECT 1, 1, 1, seq, 't', 'x' FROM " +
+      support::numbers(1, 100));
   auto done = std::async(std::launch::async, [&] {
     return session_.call([](db::Connection& db) {
       const std::vector<db::Statement> both{db::Statement(kBoth)};
@@ -163,8 +165,7 @@ TEST_F(SessionTest, ACommitWhoseReplyIsLostIsDoneOnce) {
   const auto block = leases.lease(db_, partition(0), {});
   ASSERT_TRUE(block);
   ASSERT_EQ(ask(), 42U);
-  db_.execute("BACKUP STAGE START; BACKUP STAGE FLUSH; BACKUP STAGE BLOCK_DDL");
-  db_.execute("BACKUP STAGE BLOCK_COMMIT");
+  std::optional<support::CommitStop> stop(db_);
   auto landed = std::async(std::launch::async, [&] {
     return session_.call([&](db::Connection& db) {
       return tasks.retry(db, block->lease, block->tasks.at(0), 1, std::chrono::seconds(9),
@@ -172,7 +173,7 @@ TEST_F(SessionTest, ACommitWhoseReplyIsLostIsDoneOnce) {
     });
   });
   EXPECT_EQ(landed.wait_for(milliseconds(1'500)), std::future_status::timeout);
-  db_.execute("BACKUP STAGE END");
+  stop.reset();
   EXPECT_EQ(landed.get(), queue::Landed::kYes);
   EXPECT_EQ(value("SELECT CONCAT(COUNT(*), ' ', MAX(attempt)) FROM task"), "1 1");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "1");

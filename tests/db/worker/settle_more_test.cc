@@ -35,7 +35,8 @@ TEST_F(SettleTest, ADeathSetsOffItsHook) {
   settle_it();
   settle_it();
   EXPECT_EQ(value(alerts), "1");
-  EXPECT_EQ(value("SELECT JSON_VALUE(payload, '$.cause') FROM task WHERE type = 'alert'"),
+  EXPECT_EQ(value("SELECT JSON_VALUE(CONVERT(payload USING utf8mb4), '$.cause') FROM task WHERE "
+                  "type = 'alert'"),
             "signal");
   slot_.end_task();
   slot_.clear_finished();

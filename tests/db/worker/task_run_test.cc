@@ -161,7 +161,7 @@ TEST_F(TaskRunTest, ADetachedTaskThatWasAnnouncedIsAcknowledgedWithItsRecord) {
 // A lock wait is an answer: nothing of that try took effect, and a task found gone was recovered.
 TEST_F(TaskRunTest, ALockWaitIsNoLostReply) {
   config_.detach_after = std::chrono::milliseconds(1);
-  session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 0"); });
+  session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
   put_task("test.slowly", "succeed");
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());

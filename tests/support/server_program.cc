@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/server_program.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+
+#include "support/process.h"
+
+namespace allot::support {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+void run(std::vector<std::string> command, const std::string& scratch) {
+  // A server does not run as root unless it is told so.
+  if (::geteuid() == 0) command.emplace_back("--user=root");
+  // In /tmp it would meet other tests' servers: at its start each removes the temporary tables
+  // there.
+  ProcessOptions options;
+  options.environment = {"TMPDIR=" + scratch};
+  const std::string name = command.front();
+  const Finished result = run_program(std::move(command), options);
+  if (result.status != ExitStatus{0, 0}) {
+    throw std::runtime_error(name + " failed:\n" + result.out + result.err);
+  }
+}
+
+std::vector<std::string> mariadb_command() {
+  return {"mariadbd", "--no-defaults", "--skip-name-resolve"};
+}
+
+// Small files, because a test makes a server of its own, and no second protocol. The binary log is
+// on, as it is on most servers; the replica that CommitStop pretends to wait for may take an hour.
+std::vector<std::string> mysql_command() {
+  return {environment("ALLOT_TEST_MYSQLD"),
+          "--no-defaults",
+          "--skip-name-resolve",
+          "--mysqlx=OFF",
+          "--secure-file-priv=NULL",
+          "--server-id=1",
+          "--sync-binlog=0",
+          "--plugin-load-add=semisync_source.so",
+          "--loose-rpl-semi-sync-source-timeout=3600000",
+          "--performance-schema=OFF",
+          "--innodb-redo-log-capacity=8M",
+          "--innodb-buffer-pool-size=64M",
+          "--innodb-doublewrite=OFF"};
+}
+
+void make_mysql_data(const std::string& data, const std::string& scratch) {
+  const std::string prepared = environment("ALLOT_TEST_MYSQL_DATA");
+  if (prepared.empty()) {
+    std::vector<std::string> command = mysql_command();
+    command.insert(command.end(), {"--initialize-insecure", "--datadir=" + data});
+    return run(std::move(command), scratch);
+  }
+  std::filesystem::copy(prepared, data, std::filesystem::copy_options::recursive);
+  // Otherwise two servers would say that they are one.
+  std::filesystem::remove(data + "/auto.cnf");
+}
+
+}  // namespace
+
+bool on_mysql() {
+  return !environment("ALLOT_TEST_MYSQLD").empty();
+}
+
+std::string server_name() {
+  return on_mysql() ? "mysqld" : "mariadbd";
+}
+
+void make_data_folder(const std::string& data, const std::string& scratch) {
+  if (on_mysql()) return make_mysql_data(data, scratch);
+  run({"mariadb-install-db", "--no-defaults", "--datadir=" + data,
+       "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
+       "--force"},  // also where no name can be looked up
+      scratch);
+}
+
+std::vector<std::string> server_command(const std::string& data, const std::string& scratch) {
+  std::vector<std::string> command = on_mysql() ? mysql_command() : mariadb_command();
+  // Tables are made by the hundred, and no test cuts the power: nosync.
+  command.insert(command.end(),
+                 {"--datadir=" + data, "--tmpdir=" + scratch, "--max-allowed-packet=64M",
+                  "--innodb-flush-method=nosync", "--default-time-zone=+05:45"});
+  if (::geteuid() == 0) command.emplace_back("--user=root");
+  return command;
+}
+
+std::vector<std::string> hostile_settings() {
+  return {"--sql-mode=ANSI,NO_BACKSLASH_ESCAPES",  "--autocommit=0",
+          "--transaction-isolation=SERIALIZABLE",  "--character-set-server=gbk",
+          "--skip-character-set-client-handshake", "--completion-type=CHAIN",
+          "--default-storage-engine=MyISAM",       "--innodb-lock-wait-timeout=600"};
+}
+
+}  // namespace allot::support
