@@ -14,8 +14,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/unique_fd.h"
+#include "db/from_settings.h"
 #include "db/migrate.h"
 #include "queue/catalog.h"
+#include "queue/rehearsal.h"
 
 namespace allot::cli {
 namespace {
@@ -61,6 +63,7 @@ int migrate(const Context& context, bool json) {
   const config::Settings settings = context.settings();
   db::Connection db = connect_any(settings);
   const auto applied = db::migrate(db);
+  queue::rehearse(db, db::from_settings(settings.database));
   std::vector<MadeQueue> queues;
   for (const config::Queue& queue : settings.queues) {
     queues.push_back(

@@ -20,10 +20,12 @@
 #include "cli/task_view.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "db/from_settings.h"
 #include "db/migrate.h"
 #include "queue/health.h"
 #include "queue/lease.h"
 #include "queue/purge.h"
+#include "queue/rehearsal.h"
 
 namespace allot::cli {
 namespace {
@@ -68,6 +70,7 @@ class Doctor {
       db::Connection db = connect_any(settings_);
       look_at_server(db);
       if (look_at_schema(db)) {
+        look_at_protocol(db);
         look_at_clock(db);
         look_at_leases(db);
         look_at_purge(db);
@@ -144,6 +147,19 @@ class Doctor {
     }
     ok("schema", "version " + std::to_string(db::schema_version(db)));
     return true;
+  }
+
+  void look_at_protocol(db::Connection& db) {
+    try {
+      queue::rehearse(db, db::from_settings(settings_.database));
+      ok("protocol", "sessions, fences and skipped locks are as Allot needs them");
+    } catch (const db::DbError& error) {
+      if (error.number() == db::kUnfitServer) {
+        return fail(error.exit_code(), "protocol", error.what(), "");
+      }
+      warn("protocol", std::string("it could not be rehearsed: ") + error.what(),
+           "run this with the daemon's account");
+    }
   }
 
   void look_at_server(db::Connection& db) {

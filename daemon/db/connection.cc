@@ -9,30 +9,18 @@
 #include <mutex>
 
 #include "db/lent_session.h"
+#include "db/session_settings.h"
 #include "db/tls.h"
 
 namespace allot::db {
 namespace {
 
-// The settings make every session the same, whatever the server's defaults are: see sql/README.md.
-// MariaDB executes the comment in it, so that a client frozen inside a transaction does not hold
-// its locks for ever.
-constexpr std::string_view kSession =
-    "SET NAMES utf8mb4;"
-    "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',"
-    " time_zone = '+00:00', autocommit = 1, completion_type = 0, sql_safe_updates = 1"
-    " /*M!100300 , idle_write_transaction_timeout = 30 */;"
-    "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
+// What a connection learns of the server; the session's settings follow.
+constexpr std::string_view kServer =
     "SELECT CONNECTION_ID(), @@max_allowed_packet,"
     " CRC32(CONCAT_WS('|', @@hostname, @@port, @@server_id)),"
-    " @@global.read_only, @@global.innodb_read_only, CURRENT_USER()";
-
-// How long to wait for the lock of a row, and of a table that is being altered.
-std::string lock_waits(std::chrono::seconds most) {
-  const std::string seconds = std::to_string(most.count());
-  return "SET SESSION innodb_lock_wait_timeout = " + seconds + ", lock_wait_timeout = " + seconds +
-         ";";
-}
+    " @@global.read_only, @@global.innodb_read_only, CURRENT_USER(), ";
+constexpr std::size_t kServerColumns = 6;
 
 unsigned whole_seconds(std::chrono::milliseconds duration) {
   return static_cast<unsigned>((duration.count() + 999) / 1000);
@@ -183,13 +171,37 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
 
 void Connection::set_up_session(std::chrono::seconds lock_wait) {
   max_packet_ = 0;  // that of the previous server
-  auto results = execute(lock_waits(lock_wait) + std::string(kSession));
+  lock_wait_ = lock_wait;
+  auto results = execute(session_settings(lock_wait) + std::string(kServer) + session_columns());
   const auto row = results.back().next();
   id_ = row->u64(0);
   max_packet_ = row->u64(1);
   server_id_ = row->u64(2);
   refuse_read_only(*row, 3);
   account_ = row->text(5);
+  refuse_session(*row, kServerColumns);
+}
+
+void Connection::require_session() {
+  auto results = execute("SELECT CONNECTION_ID(), " + session_columns());
+  const auto row = results.front().next();
+  if (row->u64(0) != id_) {
+    throw DbError(kUnfitServer, "database at " + where_ +
+                                    ": two statements of one connection came to two sessions of "
+                                    "the server; a proxy between must not share sessions");
+  }
+  refuse_session(*row, 1);
+}
+
+// What Allot promises depends on these. A proxy that drops them, or a server that sets them anew,
+// is not used.
+void Connection::refuse_session(const Row& row, std::size_t first) {
+  const std::string difference = session_difference(row, first, lock_wait_);
+  if (difference.empty()) return;
+  throw DbError(kUnfitServer, "database at " + where_ +
+                                  ": the session is not as Allot set it: " + difference +
+                                  "; see that no proxy between drops SET, and that the server lets "
+                                  "this account set it");
 }
 
 void Connection::require_writable() {
@@ -281,12 +293,30 @@ void Connection::commit(std::span<const Statement> statements) {
   }
 }
 
+std::vector<StatementResult> Connection::open_transaction(std::span<const Statement> statements) {
+  try {
+    auto results = execute("BEGIN;\n" + joined(statements));
+    results.erase(results.begin());
+    return results;
+  } catch (const DbError& error) {
+    if (error.error_class() != ErrorClass::kGone) execute("ROLLBACK");
+    throw DbError(error.number(), names_of(statements) + ": " + error.what());
+  }
+}
+
 void Connection::roll_back() {
   execute("ROLLBACK; SET SESSION sql_safe_updates = 1");
 }
 
 bool Connection::in_transaction() const {
   return (handle_->server_status & SERVER_STATUS_IN_TRANS) != 0;
+}
+
+ConnectOptions to_same_server(ConnectOptions options, const Connection& connection) {
+  std::erase_if(options.servers, [&](const Server& server) {
+    return place_of(options, &server) != connection.where();
+  });
+  return options;
 }
 
 std::vector<StatementResult> Connection::execute(std::string_view sql) {

@@ -113,6 +113,8 @@ class Connection {
   void begin();
   // Sends `statements` and COMMIT in one packet. When one fails, everything is rolled back.
   void commit(std::span<const Statement> statements);
+  // Sends BEGIN and `statements` in one packet, and leaves the transaction open, for roll_back().
+  std::vector<StatementResult> open_transaction(std::span<const Statement> statements);
   void roll_back();
   // Whether the last answer said so.
   [[nodiscard]] bool in_transaction() const;
@@ -128,6 +130,10 @@ class Connection {
   // Throws kGone when the server has become read-only: a session that only reads does not notice
   // that another server is the primary now.
   void require_writable();
+
+  // Throws kRefused when the session is another one now, or not as this connection set it up. The
+  // constructor did this with the answer to its settings, where a proxy may not show yet.
+  void require_session();
 
   // "socket /run/x" or "host:3306", for messages.
   [[nodiscard]] const std::string& where() const { return where_; }
@@ -150,6 +156,7 @@ class Connection {
   void open(const ConnectOptions& options, const Server* server);
   void open_first_usable(const ConnectOptions& options);
   void set_up_session(std::chrono::seconds lock_wait);
+  void refuse_session(const Row& row, std::size_t first);
   void refuse_read_only(const Row& row, std::size_t first);
   [[noreturn]] void fail(std::string_view doing);
   [[noreturn]] void fail_tls(const Server& server);
@@ -163,6 +170,10 @@ class Connection {
   std::uint64_t id_ = 0;
   std::uint64_t server_id_ = 0;
   std::uint64_t max_packet_ = 0;
+  std::chrono::seconds lock_wait_{0};
 };
+
+// The same, for another connection to the server that `connection` uses, of all in the list.
+[[nodiscard]] ConnectOptions to_same_server(ConnectOptions options, const Connection& connection);
 
 }  // namespace allot::db

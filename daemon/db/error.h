@@ -20,6 +20,9 @@ enum class ErrorClass {
 
 const char* name_of(ErrorClass error_class);
 
+// No server's number: this server cannot keep what Allot promises. Of class kRefused.
+inline constexpr unsigned kUnfitServer = 70'000;
+
 // Pure: classes of the server's (1xxx) and the client's (2xxx) error numbers.
 ErrorClass classify(unsigned error_number);
 

@@ -14,7 +14,9 @@
 #include "queue/account.h"
 #include "queue/catalog.h"
 #include "queue/detached_store.h"
+#include "queue/health.h"
 #include "queue/lease_store.h"
+#include "queue/rehearsal.h"
 #include "worker/cgroup.h"
 #include "worker/connect.h"
 #include "worker/plugin_report.h"
@@ -120,13 +122,18 @@ void check_config(const config::Settings& settings, Findings& findings) {
 }
 
 void check_database(const config::Settings& settings, bool reclaim, Findings& findings) {
-  db::Connection db(db::from_settings(settings.database));
+  const db::ConnectOptions options = db::from_settings(settings.database);
+  db::Connection db(options);
   findings.server = db.where();
   for (const std::string& why : db.passed_over()) {
     findings.warnings.push_back({"database.passed_over", why});
   }
   db::require_schema(db);
   queue::require_rights(db);
+  queue::rehearse(db, options);
+  if (const auto warning = queue::untested(queue::server_variables(db)["version"])) {
+    findings.warnings.push_back({"database.untested", *warning});
+  }
   count_connections(settings, db, findings);
   for (const config::Queue& queue : settings.queues) {
     queue::ensure_queue(db, queue.name, queue::shape_of(queue));

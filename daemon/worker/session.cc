@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "log/log.h"
 #include "queue/lease_store.h"
+#include "queue/rehearsal.h"
 #include "worker/connect.h"
 #include "worker/former_connection.h"
 #include "worker/stop_request.h"
@@ -36,6 +37,8 @@ milliseconds jittered(milliseconds wait) {
 db::Connection& Session::connection() {
   if (!connection_) {
     db::Connection fresh = connect(options_);
+    if (server_id_ != 0 && fresh.server_id() != server_id_) queue::rehearse(fresh, options_);
+    server_id_ = fresh.server_id();
     end_former(fresh);
     const auto uptime = queue::server_uptime(fresh);
     connection_.emplace(std::move(fresh));

@@ -95,6 +95,7 @@ class Session {
   std::chrono::milliseconds patience_;
   std::size_t place_;
   std::optional<db::Connection> connection_;
+  std::uint64_t server_id_ = 0;     // of the last connection; 0: there was none
   std::uint64_t looked_at_ns_ = 0;  // when the server was last seen to be writable
   std::uint64_t generation_ = 0;
   std::uint32_t failures_ = 0;

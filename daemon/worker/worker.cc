@@ -11,6 +11,7 @@
 #include "db/migrate.h"
 #include "log/log.h"
 #include "peer/inherited.h"
+#include "queue/rehearsal.h"
 #include "worker/block_loop.h"
 #include "worker/connect.h"
 #include "worker/duty.h"
@@ -92,8 +93,9 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   connect.lock_wait = lock_wait(leases.ttl());
   try {
     Session session(connect, slot, settings.daemon.stop_timeout / 2);
-    session.call([](db::Connection& db) {
+    session.call([&](db::Connection& db) {
       db::require_schema(db);
+      queue::rehearse(db, connect);
       return true;
     });
     LeaseKeeper keeper(leases, detached, connect, slot, board);

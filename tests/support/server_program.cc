@@ -48,7 +48,7 @@ std::vector<std::string> mysql_command() {
           "--plugin-load-add=semisync_source.so",
           "--loose-rpl-semi-sync-source-timeout=3600000",
           "--performance-schema=OFF",
-          "--innodb-redo-log-capacity=8M",
+          "--innodb-redo-log-capacity=64M",
           "--innodb-buffer-pool-size=64M",
           "--innodb-doublewrite=OFF"};
 }

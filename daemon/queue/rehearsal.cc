@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/rehearsal.h"
+
+#include <chrono>
+#include <vector>
+
+#include "queue/lease_store.h"
+#include "queue/random.h"
+#include "queue/statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::uint32_t kNobodys = 0;
+// So that workers which start together seldom meet in one partition.
+constexpr std::uint32_t kPlaces = 16;
+constexpr int kRehearsals = 8;
+constexpr unsigned kSyntaxError = 1064;
+constexpr unsigned kLockWait = 1205;
+
+[[noreturn]] void refuse(const db::Connection& db, const std::string& reason) {
+  throw db::DbError(db::kUnfitServer, "database at " + db.where() + " cannot be used: " + reason +
+                                          "; docs/database.md, \"What a server must do\"");
+}
+
+db::Statement in(const sql::SqlText& sql, Partition partition) {
+  db::Statement statement(sql);
+  statement.set("partition_no", partition.partition_no);
+  return statement;
+}
+
+// bury.sql, whose fence lets a lease pass that is free and was never held: so that nobody holds
+// one, also when this process is killed in the middle.
+const sql::SqlText& bury_without_holder() {
+  static const std::string kText = [] {
+    constexpr std::string_view kHeld = "epoch = :epoch AND lock_by = :holder AND state <> 'FREE'";
+    std::string text(sql::k_bury.text);
+    for (std::size_t at = text.find(kHeld); at != std::string::npos; at = text.find(kHeld, at)) {
+      text.replace(at, kHeld.size(), "epoch = 0 AND lock_by IS NULL AND state = 'FREE'");
+    }
+    return text;
+  }();
+  static const sql::SqlText kBury{sql::k_bury.name, kText};
+  return kBury;
+}
+
+void make_lease(db::Connection& db, Partition partition) {
+  db::Statement create(sql::k_create_partition);
+  create.set_raw("rows", "(0, " + std::to_string(partition.partition_no) + ", UTC_TIMESTAMP(6))");
+  db.run({create});
+}
+
+// Leaves the transaction open, with the fence's lock.
+void bury_one(db::Connection& db, Partition partition) {
+  db::Statement bury(bury_without_holder());
+  bury.set("queue_id", kNobodys).set("partition_no", partition.partition_no);
+  bury.set("prio", 1).set("run_key", 2).set("first_key", 1).set("attempt", 1);
+  bury.set("cause", "rehearsal").set("error", "");
+  const std::vector<db::Statement> statements{in(sql::k_rehearse, partition), bury,
+                                              in(sql::k_rehearsed, partition)};
+  auto results = db.open_transaction(statements);
+  // Two INSERT, an UPDATE, and what bury.sql consists of: an INSERT and two DELETE; the SELECT.
+  if (results.at(2).affected() != 1) {
+    refuse(db, "an UPDATE that matches a row reports " + std::to_string(results[2].affected()) +
+                   " rows (CLIENT_FOUND_ROWS is not passed on)");
+  }
+  const auto left = results.back().next();
+  if (left->u64(0) != 1) {
+    refuse(db, "a DELETE that asks for its lease deletes the lease as well");
+  }
+  if (left->u64(1) != 1 || left->u64(2) != 0 || left->u64(3) != 0) {
+    refuse(db, "a task that is buried is not moved as a whole (" + std::string(left->text(1)) +
+                   " dead, " + std::string(left->text(2)) + " waiting, " +
+                   std::string(left->text(3)) + " moved)");
+  }
+}
+
+// Whether `lease` takes the partition. Undone at once.
+bool takes(db::Connection& db, Partition partition) {
+  db::Statement lease(sql::k_lease);
+  lease.set("queue_id", kNobodys).set("partition_no", partition.partition_no).set("wait", 0);
+  lease.set("holder", 1).set("origin", 1).set("host", "").set("instance", "").set("pid", 0);
+  lease.set("ttl_us", 1).set("block_size", 0);
+  try {
+    const std::vector<db::Statement> statements{lease};
+    const auto results = db.open_transaction(statements);
+    db.roll_back();
+    return results.at(0).affected() == 1;
+  } catch (const db::DbError& error) {
+    if (error.number() == kSyntaxError) {
+      refuse(db, "it does not know SKIP LOCKED as lease.sql uses it (" + std::string(error.what()) +
+                     ")");
+    }
+    if (error.number() == kLockWait) {
+      refuse(db, "a lease waits for a row that it should skip (SKIP LOCKED)");
+    }
+    throw;
+  }
+}
+
+void try_one(db::Connection& db, db::Connection& other, Partition partition) {
+  make_lease(db, partition);
+  bury_one(db, partition);
+  const bool passed = takes(other, partition);
+  db.roll_back();
+  if (passed) refuse(db, "a fence does not lock the row of its lease (FOR UPDATE)");
+  // Another process may be here just now.
+  for (int tries = 1; !takes(other, partition); ++tries) {
+    if (tries == kRehearsals) throw db::DbError(kLockWait, "somebody else rehearses here");
+  }
+}
+
+}  // namespace
+
+void rehearse(db::Connection& db, const db::ConnectOptions& options) {
+  db.require_session();
+  db::ConnectOptions same = db::to_same_server(options, db);
+  same.lock_wait = std::chrono::seconds(1);
+  db::Connection other(same);
+  for (int tries = 1;; ++tries) {
+    const Partition partition{kNobodys, random_number<std::uint32_t>() % kPlaces};
+    try {
+      return try_one(db, other, partition);
+    } catch (const db::DbError& error) {
+      const bool alive = error.error_class() != db::ErrorClass::kGone;
+      if (alive && db.in_transaction()) db.roll_back();
+      const bool met = error.error_class() == db::ErrorClass::kRetryable ||
+                       error.error_class() == db::ErrorClass::kDuplicate;
+      if (!met || tries == kRehearsals) throw;
+    }
+  }
+}
+
+std::optional<std::string> untested(const std::string& version) {
+  const bool mariadb = version.find("MariaDB") != std::string::npos;
+  for (const char* known : mariadb ? std::vector{"10.11.", "11.8."} : std::vector{"9.7."}) {
+    if (version.rfind(known, 0) == 0) return std::nullopt;
+  }
+  return "no test of this Allot ran on " + version +
+         "; those ran on MariaDB 10.11 and 11.8 and on MySQL 9.7";
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a server must do for the protocol, tried on real servers: as they are, and behind a proxy
+// that changes what they are sent.
+#include "queue/rehearsal.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <regex>
+
+#include "db/queue/fixture.h"
+#include "queue/health.h"
+#include "support/db_error.h"
+#include "support/rewriting_proxy.h"
+#include "support/temp_dir.h"
+
+namespace allot::queue {
+namespace {
+
+using support::replaced;
+using support::RewritingProxy;
+
+class RehearsalTest : public QueueTest {
+ protected:
+  [[nodiscard]] db::ConnectOptions options() const {
+    return support::Database::shared().options(name_);
+  }
+  // What a rehearsal says behind a proxy that changes the SQL; empty: the server is good.
+  std::string behind(const RewritingProxy::Rewrite& rewrite) {
+    const RewritingProxy proxy(folder_ / "p", support::Database::shared().socket(), rewrite);
+    db::ConnectOptions through = options();
+    through.socket = proxy.socket();
+    const auto error = support::db_error_of([&] {
+      db::Connection db(through);
+      rehearse(db, through);
+    });
+    if (!error) return {};
+    EXPECT_EQ(error->number(), db::kUnfitServer) << error->what();
+    EXPECT_EQ(error->exit_code(), kExitConfig);
+    return error->what();
+  }
+  void expect_refused(const RewritingProxy::Rewrite& rewrite, const std::string& words) {
+    const std::string said = behind(rewrite);
+    EXPECT_NE(said.find(words), std::string::npos) << words << ", but it said: " << said;
+  }
+
+  support::TempDir folder_;
+};
+
+TEST_F(RehearsalTest, LeavesNothingButAFreeLease) {
+  put(3);
+  const Block block = must_lease();
+  const std::string before = tasks_as_text();
+  db::Connection db(options());
+  rehearse(db, options());
+  rehearse(db, options());
+  EXPECT_FALSE(db.in_transaction());
+  EXPECT_EQ(tasks_as_text(), before);
+  EXPECT_LE(number("SELECT COUNT(*) FROM q_lock_table WHERE queue_id = 0"), 2U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE queue_id = 0 AND NOT (state = 'FREE'"
+                   " AND epoch = 0 AND lock_by IS NULL)"),
+            0U);
+  EXPECT_TRUE(worker_.leases.renew(worker_.db, block.lease));
+  EXPECT_TRUE(held_leases(look_, 10).size() == 1);
+}
+
+TEST_F(RehearsalTest, ManyAtOnceDoNotFailEachOther) {
+  std::vector<std::future<void>> all;
+  for (int i = 0; i < 24; ++i) {
+    all.push_back(std::async(std::launch::async, [this] {
+      for (int times = 0; times < 4; ++times) {
+        db::Connection db(options());
+        rehearse(db, options());
+      }
+    }));
+  }
+  for (auto& one : all) EXPECT_NO_THROW(one.get());
+}
+
+TEST_F(RehearsalTest, BehindAProxyThatChangesNothingItPasses) {
+  EXPECT_EQ(behind([](std::string sql) { return sql; }), "");
+}
+
+TEST_F(RehearsalTest, AProxyThatDropsSettingsIsRefused) {
+  expect_refused(
+      [](const std::string& sql) {
+        return replaced(sql, "SET SESSION sql_mode = '", "SET @dropped = 'x', @mode = '");
+      },
+      "the session is not as Allot set it: sql_mode is '");
+  expect_refused(
+      [](const std::string& sql) {
+        return replaced(sql, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", "DO 0");
+      },
+      "transaction_isolation is 'REPEATABLE-READ', not 'READ-COMMITTED'");
+}
+
+// It sets the session up, and then sends to another one.
+TEST_F(RehearsalTest, AProxyThatSharesSessionsIsRefused) {
+  std::atomic<int> trips{0};
+  expect_refused(
+      [&](const std::string& sql) {
+        return ++trips == 1 ? sql : replaced(sql, "CONNECTION_ID()", "CONNECTION_ID() + 1");
+      },
+      "two statements of one connection came to two sessions");
+}
+
+TEST_F(RehearsalTest, AServerWithoutSkipLockedIsRefused) {
+  expect_refused([](const std::string& sql) { return replaced(sql, "SKIP LOCKED", "SKIP LOCKS"); },
+                 "it does not know SKIP LOCKED as lease.sql uses it");
+}
+
+TEST_F(RehearsalTest, AServerThatWaitsForALockedRowIsRefused) {
+  expect_refused([](const std::string& sql) { return replaced(sql, " SKIP LOCKED", ""); },
+                 "a lease waits for a row that it should skip");
+}
+
+TEST_F(RehearsalTest, AFenceThatDoesNotLockIsRefused) {
+  expect_refused(
+      // Without FOR UPDATE both servers lock the row still, shared.
+      [](const std::string& sql) {
+        static const std::regex kFence(R"(\(SELECT 1 FROM q_lock_table[^)]*FOR UPDATE\) = 1)");
+        return std::regex_replace(sql, kFence, "1 = 1");
+      },
+      "a fence does not lock the row of its lease");
+}
+
+// What MySQL makes of EXISTS; MariaDB does not, so it gets the statement that MySQL executes.
+TEST_F(RehearsalTest, AFenceThatDeletesTheLeaseIsRefused) {
+  expect_refused(
+      [](std::string sql) {
+        if (support::on_mysql()) {
+          sql = replaced(sql, "(SELECT 1 FROM q_lock_table", "EXISTS (SELECT 1 FROM q_lock_table");
+          return replaced(sql, "FOR UPDATE) = 1", "FOR UPDATE)");
+        }
+        return replaced(sql, "DELETE FROM task_moved",
+                        "DELETE FROM q_lock_table WHERE queue_id = 0 AND partition_no < 16;"
+                        "DELETE FROM task_moved");
+      },
+      "a DELETE that asks for its lease deletes the lease as well");
+}
+
+TEST_F(RehearsalTest, OneWhoseUpdatesCountChangedRowsIsRefused) {
+  expect_refused(
+      [](const std::string& sql) {
+        return replaced(sql, "SET run_key = run_key\n WHERE",
+                        "SET run_key = run_key\n WHERE FALSE AND");
+      },
+      "an UPDATE that matches a row reports 0 rows");
+}
+
+// A server that turns semijoin on for each session: a fence is no join, and so it is of no effect.
+TEST(RehearsalOfDefaultsTest, SemijoinMayBeOn) {
+  support::Database server({"--init-connect=SET optimizer_switch = 'semijoin=on'"});
+  const std::string name = server.make_database();
+  db::Connection root = server.connect(name);
+  root.execute("CREATE USER app@localhost; GRANT ALL ON " + name + ".* TO app@localhost");
+  db::ConnectOptions app = server.options(name);
+  app.user = "app";
+  db::Connection db(app);
+  EXPECT_EQ(support::value_of(db, "SELECT @@optimizer_switch LIKE '%semijoin=on%'"), "1");
+  EXPECT_NO_THROW(rehearse(db, app));
+}
+
+TEST(UntestedTest, NamesWhatWasTested) {
+  for (const char* known : {"10.11.6-MariaDB-0+deb12u1", "11.8.3-MariaDB", "9.7.4-2"}) {
+    EXPECT_FALSE(untested(known)) << known;
+  }
+  for (const char* other : {"10.6.1-MariaDB", "8.0.40", "8.4.3", "10.11.6", "9.10.0", ""}) {
+    EXPECT_TRUE(untested(other)) << other;
+  }
+  EXPECT_EQ(*untested("8.4.3"),
+            "no test of this Allot ran on 8.4.3; those ran on MariaDB 10.11 and "
+            "11.8 and on MySQL 9.7");
+}
+
+}  // namespace
+}  // namespace allot::queue

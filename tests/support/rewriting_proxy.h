@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/unique_fd.h"
+
+namespace allot::support {
+
+// Sits between clients and a server, over Unix sockets, and changes the SQL that passes: as a proxy
+// that drops settings, or so that a server is met that does not know what a statement says. The
+// answers are a real server's.
+class RewritingProxy {
+ public:
+  // `rewrite` gets each query's text and returns what the server is sent; several threads call it.
+  using Rewrite = std::function<std::string(std::string)>;
+  RewritingProxy(std::string listen_at, std::string server, Rewrite rewrite);
+  RewritingProxy(const RewritingProxy&) = delete;
+  RewritingProxy& operator=(const RewritingProxy&) = delete;
+  ~RewritingProxy();
+
+  [[nodiscard]] const std::string& socket() const { return listen_at_; }
+
+ private:
+  void accept_all();
+  void serve(const UniqueFd& client) const;
+
+  std::string listen_at_;
+  std::string server_;
+  Rewrite rewrite_;
+  UniqueFd listener_;
+  UniqueFd stop_;
+  std::vector<std::thread> links_;  // only the first thread touches it until that has ended
+  std::thread thread_;
+};
+
+// `text` with each `from` made `to`.
+std::string replaced(std::string text, const std::string& from, const std::string& to);
+
+}  // namespace allot::support
