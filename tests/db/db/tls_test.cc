@@ -58,7 +58,7 @@ class TlsTest : public testing::Test {
     const auto over = std::filesystem::copy_options::overwrite_existing;
     std::filesystem::copy_file(files.cert, world_->shown.cert, over);
     std::filesystem::copy_file(files.key, world_->shown.key, over);
-    world_->server.connect().execute("FLUSH SSL");
+    world_->server.connect().execute(support::reload_certificates());
   }
   static ConnectOptions options(Tls mode, const std::string& ca = {}) {
     ConnectOptions options;
@@ -146,7 +146,7 @@ TEST_F(TlsTest, AnAccountThatWantsACertificateGetsIt) {
 }
 
 TEST_F(TlsTest, AServerWithoutTlsIsRefused) {
-  Database plain({"--skip-ssl"}, support::Network::kTcp);
+  Database plain(support::no_tls(), support::Network::kTcp);
   for (const Tls mode : {Tls::kRequired, Tls::kVerify}) {
     ConnectOptions wanted = options(mode, world_->trusted.ca());
     wanted.servers = {plain.tcp()};
