@@ -3,6 +3,7 @@
 
 #include <mysqld_error.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 
@@ -97,6 +98,57 @@ class MigrationLock {
   Connection& connection_;
 };
 
+// Where the comment or quoted text that starts at `at` ends; `at` itself when none starts there.
+std::size_t end_of_literal(std::string_view text, std::size_t at) {
+  const auto behind = [&](std::string_view end) {
+    const std::size_t found = text.find(end, at + 1);
+    return found == std::string_view::npos ? text.size() : found + end.size();
+  };
+  if (text.substr(at, 3) == "-- ") return behind("\n");
+  if (text.substr(at, 2) == "/*") return behind("*/");
+  if (text[at] == '\'' || text[at] == '"' || text[at] == '`') return behind(text.substr(at, 1));
+  return at;
+}
+
+// The statements of a migration, each with the comments before it.
+std::vector<std::string_view> statements_of(std::string_view text) {
+  std::vector<std::string_view> statements;
+  std::size_t begin = 0;
+  bool empty = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t next = end_of_literal(text, at);
+    const bool comment = next > at && (text[at] == '-' || text[at] == '/');
+    if (text[at] == ';') {
+      if (!empty) statements.push_back(text.substr(begin, at - begin));
+      begin = at + 1;
+      empty = true;
+    } else if (!comment && text[at] > ' ') {
+      empty = false;
+    }
+    at = std::max(next, at + 1);
+  }
+  if (!empty) statements.push_back(text.substr(begin));
+  return statements;
+}
+
+// What a statement adds is there already: a migrator that was cut off had come as far as that.
+bool was_done(const DbError& error) {
+  return error.number() == ER_TABLE_EXISTS_ERROR || error.number() == ER_DUP_FIELDNAME ||
+         error.number() == ER_DUP_KEYNAME;
+}
+
+// One statement at a time, so that each may be done already. (MySQL has no IF NOT EXISTS for
+// columns and indexes.)
+void apply(Connection& connection, const sql::SqlText& migration) {
+  for (const std::string_view statement : statements_of(migration.text)) {
+    try {
+      connection.execute(statement);
+    } catch (const DbError& error) {
+      if (!was_done(error)) throw;
+    }
+  }
+}
+
 // Tells the procedures of this build from any others.
 std::string mark_of_procedures() {
   Checksum sum;
@@ -167,7 +219,7 @@ std::vector<std::string> migrate(Connection& connection, Migrations all) {
   std::vector<std::string> applied;
   for (unsigned version = have + 1; version <= all.size(); ++version) {
     const sql::SqlText& migration = *all[version - 1];
-    connection.execute(migration.text);
+    apply(connection, migration);
     connection.execute("INSERT INTO allot_schema VALUES (" + std::to_string(version) + ", " +
                        Statement::quoted(migration.name) + ", " +
                        std::to_string(checksum_of(migration)) + ", UTC_TIMESTAMP(6), " +

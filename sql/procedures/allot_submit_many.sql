@@ -8,6 +8,10 @@ MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: submits the tasks of a JSON array'
 BEGIN
   DECLARE v_transaction BOOLEAN;
+  DECLARE v_names LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+  DECLARE v_skeleton LONGTEXT CHARACTER SET latin1 COLLATE latin1_bin;
+  DECLARE v_members BIGINT;
+  DECLARE v_at INT DEFAULT 0;
   IF p_tasks IS NULL OR NOT JSON_VALID(p_tasks) THEN
     CALL allot_refuse('tasks: not JSON');
   END IF;
@@ -18,6 +22,25 @@ BEGIN
     CALL allot_refuse(CONCAT('tasks: ', JSON_LENGTH(p_tasks),
                              ' of them: the most of one call is 1000'));
   END IF;
+  -- Here, because MySQL has dropped what was given twice when the list is taken apart. As in
+  -- allot_check_options.
+  SELECT COALESCE(SUM(JSON_LENGTH(JSON_KEYS(listed.task))), 0)
+    INTO v_members
+    FROM JSON_TABLE(p_tasks, '$[*]' COLUMNS(task JSON PATH '$')) AS listed;
+  IF LENGTH(p_tasks) - LENGTH(REPLACE(p_tasks, ':', '')) <> v_members THEN
+    CALL allot_skeleton(p_tasks, v_skeleton);
+  END IF;
+  WHILE v_members <> LENGTH(v_skeleton) - LENGTH(REPLACE(v_skeleton, ':', '')) DO
+    SET v_names = JSON_KEYS(JSON_EXTRACT(p_tasks, CONCAT('$[', v_at, ']'))), v_at = v_at + 1;
+    IF v_names IS NULL THEN
+      CALL allot_refuse(CONCAT('task ', v_at, ': not a JSON object'));
+    END IF;
+    IF LENGTH(SUBSTRING_INDEX(v_skeleton, '>', 1)) - 1 <> JSON_LENGTH(v_names) THEN
+      CALL allot_refuse(CONCAT('task ', v_at, ': options: one of them is given twice'));
+    END IF;
+    SET v_members = v_members - JSON_LENGTH(v_names),
+        v_skeleton = SUBSTRING(v_skeleton, CHAR_LENGTH(SUBSTRING_INDEX(v_skeleton, '>', 1)) + 2);
+  END WHILE;
   CALL allot_transaction(v_transaction);
   IF v_transaction THEN
     CALL allot_put_many(p_tasks, p_made);

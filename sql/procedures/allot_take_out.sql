@@ -68,7 +68,7 @@ take_out: BEGIN
     DELETE FROM task
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no
        AND prio = p_prio AND run_key = v_run_key;
-    UPDATE task_unique
+    UPDATE task_unique FORCE INDEX (task)
        SET free_at = UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no
        AND prio = p_prio AND first_key = p_first_key AND free_at IS NULL;

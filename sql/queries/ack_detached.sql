@@ -7,7 +7,7 @@ DELETE FROM task_moved
          WHERE queue_id = :queue_id AND partition_no = :partition_no
            AND prio = :prio AND first_key = :first_key
            AND epoch = :epoch AND lock_by = :holder FOR UPDATE) = 1;
-DELETE FROM task_attempt
+DELETE /*+ INDEX(task_attempt PRIMARY) */ FROM task_attempt
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key
    AND (SELECT 1 FROM task_running

@@ -2,14 +2,14 @@
 -- fence, like ack; but if another worker had the partition meanwhile, the task may have another
 -- key, run detached, or be dead, and then these rows stay. They also stay where the queue keeps a
 -- history, which keep_history.sql wrote before. :first_keys as in ack.sql.
-DELETE FROM task_moved
+DELETE /*+ INDEX(task_moved PRIMARY) */ FROM task_moved
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (:first_keys)
    AND (SELECT 1 FROM task
          WHERE task.queue_id = task_moved.queue_id
            AND task.partition_no = task_moved.partition_no
            AND task.prio = task_moved.prio AND task.run_key = task_moved.run_key) IS NULL;
-DELETE FROM task_attempt
+DELETE /*+ INDEX(task_attempt PRIMARY) */ FROM task_attempt
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (:first_keys)
    AND (SELECT 1 FROM task_moved

@@ -6,7 +6,7 @@ INSERT INTO fair_partition (queue_id, partition_key, partition_no) VALUES (:queu
     ON DUPLICATE KEY UPDATE partition_no = 0;
 DELETE FROM fair_partition
  WHERE queue_id = :queue_id AND partition_key = :partition_key AND partition_no >= :partitions;
-DELETE FROM fair_partition
+DELETE /*+ INDEX(fair_partition PRIMARY) */ FROM fair_partition
  WHERE queue_id = :queue_id AND partition_key > ''
    AND :partitions <= (SELECT taken.partitions
                          FROM (SELECT COUNT(DISTINCT partition_no) AS partitions

@@ -1,6 +1,6 @@
 -- Deletes the requests for tasks that have ended. It has no fence, and leaves alone tasks that are
 -- anywhere else, as in stamp_unique.sql. :first_keys as there.
-DELETE FROM task_cancel
+DELETE /*+ INDEX(task_cancel PRIMARY) */ FROM task_cancel
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (:first_keys)
    AND (SELECT 1 FROM task

@@ -13,7 +13,7 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
          WHERE queue_id = :queue_id AND partition_no = :partition_no
            AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
-UPDATE task
+UPDATE /*+ INDEX(task PRIMARY) */ task
    SET flags = flags | :no_handler_flag,
        first_key = COALESCE(first_key, run_key),
        run_key = (SELECT moved.run_key

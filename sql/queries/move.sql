@@ -12,7 +12,7 @@ SELECT :to_queue_id, :to_partition_no, prio, COALESCE(first_key, run_key), run_k
          WHERE queue_id = :queue_id AND partition_no = :partition_no
            AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
    FOR UPDATE;
-UPDATE task_attempt
+UPDATE /*+ INDEX(task_attempt PRIMARY) */ task_attempt
    SET queue_id = :to_queue_id, partition_no = :to_partition_no
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    AND (SELECT 1 FROM task
@@ -34,7 +34,7 @@ SELECT :to_queue_id, :to_partition_no, prio, run_key + :salt,
          WHERE queue_id = :queue_id AND partition_no = :partition_no
            AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
    FOR UPDATE;
-UPDATE task_cancel
+UPDATE /*+ INDEX(task_cancel PRIMARY) */ task_cancel
    SET queue_id = :to_queue_id, partition_no = :to_partition_no
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    AND (SELECT 1 FROM task
@@ -44,7 +44,7 @@ UPDATE task_cancel
    AND (SELECT 1 FROM q_lock_table
          WHERE queue_id = :queue_id AND partition_no = :partition_no
            AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
-DELETE FROM task_moved
+DELETE /*+ INDEX(task_moved PRIMARY) */ FROM task_moved
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    AND (SELECT 1 FROM task
          WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
@@ -53,7 +53,7 @@ DELETE FROM task_moved
    AND (SELECT 1 FROM q_lock_table
          WHERE queue_id = :queue_id AND partition_no = :partition_no
            AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
-DELETE FROM task
+DELETE /*+ INDEX(task PRIMARY) */ FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
    AND (SELECT 1 FROM q_lock_table
          WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -8,11 +8,11 @@ INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, :to_partition_no, prio, first_key,
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12)
          + :salt + FIELD(first_key, :ordered_keys)
-  FROM task_dead
+  FROM task_dead FORCE INDEX (PRIMARY)
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    FOR UPDATE
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
-UPDATE task_attempt
+UPDATE /*+ INDEX(task_attempt PRIMARY) */ task_attempt
    SET life = life + 1, partition_no = :to_partition_no
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    AND (SELECT 1 FROM task_dead
@@ -30,8 +30,8 @@ SELECT :placed_queue, :to_partition_no, prio,
            AND moved.prio = task_dead.prio
            AND moved.first_key = task_dead.first_key),
        first_key, flags & :kept_flags, key_hash, type, payload
-  FROM task_dead
+  FROM task_dead FORCE INDEX (PRIMARY)
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    FOR UPDATE;
-DELETE FROM task_dead
+DELETE /*+ INDEX(task_dead PRIMARY) */ FROM task_dead
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys);

@@ -1,6 +1,6 @@
 -- A task with a unique key has ended: the key is free after its time. It has no fence, as in
 -- ack_history.sql: a task that is anywhere else has not ended. :first_keys as there.
-UPDATE task_unique
+UPDATE /*+ INDEX(task_unique task) */ task_unique
    SET free_at = UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (:first_keys)

@@ -1,5 +1,6 @@
 -- on_stuck: of the heads of all partitions and classes, the one that has been due the longest, if
--- for that long. None for a paused queue, which stands still because somebody wants it to.
+-- for that long, each found as in scout.sql. None for a paused queue, which stands still because
+-- somebody wants it to.
 SELECT head.partition_no, head.prio, COALESCE(task.first_key, task.run_key), task.type,
        task.attempt,
        DATE_FORMAT('2025-01-01' + INTERVAL (task.run_key >> 12) MICROSECOND,
@@ -9,7 +10,7 @@ SELECT head.partition_no, head.prio, COALESCE(task.first_key, task.run_key), tas
                (SELECT task.run_key FROM task
                  WHERE task.queue_id = :queue_id AND task.partition_no = rows_of.partition_no
                    AND task.prio = classes.prio
-                 ORDER BY task.run_key LIMIT 1) AS head_key
+                 ORDER BY task.queue_id, task.partition_no, task.prio, task.run_key LIMIT 1) AS head_key
           FROM q_lock_table AS rows_of
           JOIN (SELECT 0 AS prio UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3)
                AS classes

@@ -58,9 +58,9 @@ TEST(SqlTest, InASourceIsFound) {
 
 const std::string kQueries = "sql/queries";
 
-// The statements of a query as the server executes them: without comments.
+// The statements of a query: without comments, and without hints, which change no meaning.
 std::vector<std::string> statements_of(const std::string& text) {
-  static const std::regex kComment("--[^\n]*");
+  static const std::regex kComment(R"(--[^\n]*|/\*\+[^*]*\*/ )");
   std::vector<std::string> statements(1);
   for (const char c : std::regex_replace(text, kComment, "")) {
     statements.back() += c;
@@ -200,6 +200,38 @@ TEST(SqlTest, NoWriteMayBecomeAJoin) {
   EXPECT_TRUE(may_become_a_join("UPDATE a SET b = 1\n WHERE NOT EXISTS (SELECT 1 FROM c)"));
   EXPECT_TRUE(may_become_a_join("DELETE FROM a WHERE b IN (SELECT b FROM c)"));
   EXPECT_FALSE(may_become_a_join("DELETE FROM a WHERE b = 1 AND (SELECT 1 FROM c) = 1"));
+}
+
+// MySQL reads the whole of a small table for a list of keys, and waits for the rows of others in
+// it, unless the statement says which index it takes. See sql_safe_updates in sql/README.md.
+std::vector<std::string> lists_without_index(const std::string& text) {
+  static const std::regex kComment("--[^\n]*");
+  static const std::regex kWrite(R"(\b(UPDATE|DELETE FROM) [a-z_]+\b[^;]*:([a-z]+_)?keys\b)");
+  const std::string sql = std::regex_replace(text, kComment, "");
+  std::vector<std::string> found;
+  for (std::sregex_iterator at(sql.begin(), sql.end(), kWrite), end; at != end; ++at) {
+    found.push_back(at->str());
+  }
+  static const std::regex kLocking(
+      R"(\bFROM [a-z_]+\s+WHERE[^;]*:([a-z]+_)?keys\b[^;]*\)\s+(FOR UPDATE|LOCK IN SHARE MODE))");
+  for (std::sregex_iterator at(sql.begin(), sql.end(), kLocking), end; at != end; ++at) {
+    found.push_back(at->str());
+  }
+  return found;
+}
+
+TEST(SqlTest, EveryWriteOfAListSaysWhichIndexItTakes) {
+  const std::string folder = std::string(ALLOT_SOURCE_FOLDER) + "/" + kQueries;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const auto found =
+        lists_without_index(text_of(kQueries + "/" + entry.path().filename().string()));
+    EXPECT_TRUE(found.empty()) << entry.path().filename() << joined(found);
+  }
+  EXPECT_EQ(lists_without_index("DELETE FROM t\n WHERE a = 1 AND (:keys);").size(), 1U);
+  EXPECT_EQ(lists_without_index("UPDATE t SET a = 1 WHERE (:first_keys);").size(), 1U);
+  EXPECT_EQ(lists_without_index("SELECT 1 FROM t WHERE (:keys)\n FOR UPDATE;").size(), 1U);
+  EXPECT_EQ(lists_without_index("DELETE /*+ INDEX(t PRIMARY) */ FROM t WHERE (:keys);").size(), 0U);
+  EXPECT_EQ(lists_without_index("DELETE FROM t WHERE a = 1; SELECT 1 WHERE (:keys);").size(), 0U);
 }
 
 // The lease's own row: its holder names it by epoch and holder, a new holder by what it saw.

@@ -22,6 +22,15 @@ void make_data_folder(const std::string& data, const std::string& scratch);
 // The command that starts a server on `data`, without its network and without what a test adds.
 std::vector<std::string> server_command(const std::string& data, const std::string& scratch);
 
+// For a server that offers no TLS.
+std::vector<std::string> no_tls();
+
+// The statement after which the server shows the certificate that its files have now.
+std::string reload_certificates();
+
+// The name of the variable that has the isolation level.
+std::string isolation_variable();
+
 // For a server whose defaults are wrong for us in every way that a session can set right.
 std::vector<std::string> hostile_settings();
 

@@ -22,7 +22,8 @@ class DoctorTest : public CliTest {
   DoctorTest(const DoctorTest&) = delete;
   DoctorTest& operator=(const DoctorTest&) = delete;
   ~DoctorTest() override {
-    look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = " + flush_);
+    look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = " + flush_ +
+                  ", sync_binlog = " + sync_);
     look_.execute("SET GLOBAL max_allowed_packet = " + packet_);
   }
 
@@ -44,11 +45,12 @@ class DoctorTest : public CliTest {
 
  private:
   std::string flush_ = value("SELECT @@global.innodb_flush_log_at_trx_commit");
+  std::string sync_ = value("SELECT @@global.sync_binlog");
   std::string packet_ = value("SELECT @@global.max_allowed_packet");
 };
 
 TEST_F(DoctorTest, LooksAtEverything) {
-  look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1");
+  look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1, sync_binlog = 1");
   const json findings = doctor();
   for (const char* what : {"configuration", "runtime folder", "daemon", "server", "durability",
                            "max_allowed_packet", "time zone", "schema", "clock", "leases"}) {

@@ -82,19 +82,19 @@ TEST_F(LentTest, NoSettingOfTheSessionMatters) {
                                    "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
                                    "SET collation_connection = utf8mb4_general_ci"};
   int n = 0;
+  const std::string session =
+      "SELECT CONCAT_WS('|', @@sql_mode, @@character_set_client, @@time_zone, @@sql_safe_updates, "
+      "@@" +
+      support::isolation_variable() + ")";
   for (const char* setting : kSettings) {
     Application app("mysql");
     app.run(setting);
-    const std::string before = app.value(
-        "SELECT CONCAT_WS('|', @@sql_mode, @@character_set_client,"
-        " @@time_zone, @@tx_isolation, @@sql_safe_updates)");
+    const std::string before = app.value(session);
     app.run("BEGIN");
     NewTask of_key = unique(bytes.substr(100, 150) + std::to_string(n++), bytes);
     const auto made = client_.submit_many_in(app.handle(), {task(bytes), of_key});
     EXPECT_EQ(app.value("SELECT DATABASE()"), "mysql") << setting;
-    EXPECT_EQ(app.value("SELECT CONCAT_WS('|', @@sql_mode, @@character_set_client, @@time_zone,"
-                        " @@tx_isolation, @@sql_safe_updates)"),
-              before);
+    EXPECT_EQ(app.value(session), before);
     app.run("COMMIT");
     for (const Submitted& task : made) {
       const auto info = client_.get(task.id);

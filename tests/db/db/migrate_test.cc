@@ -50,13 +50,15 @@ class MigrateTest : public testing::Test {
   Connection db_;
 };
 
-// A made-up next version: it adds a column and a table, as each migration does.
+// A made-up next version: it adds columns, an index and a table, as each migration does.
 constexpr sql::SqlText kMadeUp{
     "0002_made_up",
-    "ALTER TABLE task ADD COLUMN /*M!100002 IF NOT EXISTS */ later INT NULL, ALGORITHM=INSTANT;"
-    "ALTER TABLE task_moved ADD COLUMN /*M!100002 IF NOT EXISTS */ later INT NULL,"
-    " ALGORITHM=INSTANT;"
-    "CREATE TABLE IF NOT EXISTS later (a INT) ENGINE=InnoDB"};
+    "-- A comment; it is no statement.\n"
+    "ALTER TABLE task ADD COLUMN later INT NULL COMMENT 'a; b', ALGORITHM=INSTANT;\n"
+    "ALTER TABLE task_dead ADD KEY later (queue_id, cause);\n"
+    "ALTER TABLE task_moved ADD COLUMN later INT NULL, ALGORITHM=INSTANT; /* ; */\n"
+    "CREATE TABLE later (a INT) ENGINE=InnoDB;\n"
+    "-- Nor is this; as it says."};
 constexpr const sql::SqlText* kNextList[] = {kMigrations[0], &kMadeUp};
 constexpr Migrations kNext{kNextList};
 static_assert(kMigrations.size() == 1, "the made-up version comes after the newest one");
@@ -188,7 +190,7 @@ TEST_F(MigrateTest, WithoutTheRightItIsRefused) {
 // with the whole schema.
 class KilledMigratorTest : public MigrateTest {
  protected:
-  // Who has the lock on a table is db_, until `unlock` is executed.
+  // Who has the table that the migrator waits for is db_, until it gives it back.
   void kill_in_the_middle(Migrations all) {
     const ConnectOptions options = Database::shared().options(name_);
     const pid_t child = ::fork();
@@ -197,19 +199,18 @@ class KilledMigratorTest : public MigrateTest {
       migrate(db, all);
       ::_exit(0);
     }
-    const bool stuck = eventually([&] {
-      return watcher_
-                 .execute(
-                     "SELECT 1 FROM information_schema.processlist"
-                     " WHERE state LIKE 'Waiting for table metadata lock%' AND db = DATABASE()")
-                 .front()
-                 .row_count() == 1;
-    });
+    const bool stuck = eventually([&] { return waiting_for_a_table("AND db = DATABASE()") == 1; });
     ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
     ASSERT_TRUE(stuck);
     ASSERT_TRUE(WIFSIGNALED(status)) << "it had ended before it was killed";
+  }
+  std::uint64_t waiting_for_a_table(const std::string& who = {}) {
+    return support::number_of(watcher_,
+                              "SELECT COUNT(*) FROM information_schema.processlist"
+                              " WHERE state LIKE 'Waiting for table metadata lock%' " +
+                                  who);
   }
   bool exists(const std::string& table) {
     return watcher_.execute("SHOW TABLES LIKE '" + table + "'").front().row_count() == 1;
@@ -219,11 +220,19 @@ class KilledMigratorTest : public MigrateTest {
 };
 
 TEST_F(KilledMigratorTest, TheFirstMigrationIsHealedByTheNextMigrator) {
-  db_.execute("CREATE TABLE task_moved (a INT); LOCK TABLES task_moved WRITE");
+  // MySQL lets CREATE TABLE IF NOT EXISTS pass by any lock but that of somebody who drops the
+  // table.
+  db_.execute("CREATE TABLE task_moved (a INT); BEGIN; SELECT * FROM task_moved");
+  auto dropped = std::async(std::launch::async, [this] {
+    Database::shared().connect().execute("SET SESSION lock_wait_timeout = 60; DROP TABLE " + name_ +
+                                         ".task_moved");
+  });
+  EXPECT_TRUE(eventually([&] { return waiting_for_a_table() == 1; }));
   kill_in_the_middle(kMigrations);
   EXPECT_EQ(schema_version(watcher_), 0U);
   EXPECT_FALSE(exists("task_dead"));
-  db_.execute("DROP TABLE task_moved; UNLOCK TABLES");
+  db_.execute("COMMIT");
+  dropped.get();
   EXPECT_LE(migrate(watcher_).size(), wanted_schema_version());
   EXPECT_EQ(schema_version(watcher_), wanted_schema_version());
   EXPECT_EQ(tables(), kTables);

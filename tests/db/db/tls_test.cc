@@ -36,9 +36,12 @@ struct World {
   Authority::Files stranger = foreign.issue("stranger", "DNS:localhost,IP:127.0.0.1");
   // The server's files; those that it presents are copied over them.
   Authority::Files shown = trusted.issue("shown", "DNS:localhost,IP:127.0.0.1");
-  Database server{
-      {"--ssl-ca=" + trusted.ca(), "--ssl-cert=" + shown.cert, "--ssl-key=" + shown.key},
-      support::Network::kTcp};
+  // Of clients it trusts both: MySQL shows no certificate that it would not trust itself.
+  support::TempDir folder;
+  std::string both =
+      folder.write("ca.pem", support::read_file(trusted.ca()) + support::read_file(foreign.ca()));
+  Database server{{"--ssl-ca=" + both, "--ssl-cert=" + shown.cert, "--ssl-key=" + shown.key},
+                  support::Network::kTcp};
 };
 
 class TlsTest : public testing::Test {
@@ -58,7 +61,7 @@ class TlsTest : public testing::Test {
     const auto over = std::filesystem::copy_options::overwrite_existing;
     std::filesystem::copy_file(files.cert, world_->shown.cert, over);
     std::filesystem::copy_file(files.key, world_->shown.key, over);
-    world_->server.connect().execute("FLUSH SSL");
+    world_->server.connect().execute(support::reload_certificates());
   }
   static ConnectOptions options(Tls mode, const std::string& ca = {}) {
     ConnectOptions options;
@@ -146,11 +149,11 @@ TEST_F(TlsTest, AnAccountThatWantsACertificateGetsIt) {
 }
 
 TEST_F(TlsTest, AServerWithoutTlsIsRefused) {
-  Database plain({"--skip-ssl"}, support::Network::kTcp);
+  Database plain(support::no_tls(), support::Network::kTcp);
+  plain.connect().execute("CREATE USER plain@'127.0.0.1'");
   for (const Tls mode : {Tls::kRequired, Tls::kVerify}) {
     ConnectOptions wanted = options(mode, world_->trusted.ca());
     wanted.servers = {plain.tcp()};
-    wanted.user = "root";
     const auto error = db_error_of([&] { Connection{wanted}; });
     ASSERT_TRUE(error);
     EXPECT_EQ(error->error_class(), ErrorClass::kRefused) << error->what();

@@ -282,7 +282,7 @@ std::vector<Expectation> by_operators() {
        "",
        true},
       {&sql::k_move,
-       50 * kBlock,
+       52 * kBlock,
        {{"keys", keys(kBlock, "prio", "run_key")},
         {"first_keys", many},
         {"run_keys", numbers_to(kBlock / kPrioClasses)},

@@ -48,7 +48,8 @@ class DocumentTest : public testing::Test {
   // This test has its own server, because the other tests of this program cannot use databases of
   // these names.
   static Database& server() {
-    static Database database({}, support::Network::kTcp);
+    // As the page says where it has a trigger.
+    static Database database({"--log-bin-trust-function-creators"}, support::Network::kTcp);
     return database;
   }
 

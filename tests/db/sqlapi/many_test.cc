@@ -68,6 +68,19 @@ TEST_F(ManyTest, APayloadIsItsTextOrItsJson) {
   EXPECT_EQ(submit("[]"), json::array());
 }
 
+// What looks like a name that is given twice, and is in a payload. MySQL ends a regular expression
+// that matches as often as there are strings here.
+TEST_F(ManyTest, APayloadMayHaveAnyNamesAndAnyLength) {
+  json payload = json::array();
+  for (int i = 0; i < 60'000; ++i) payload.push_back({{"a:\"{", {i, "}\\", {{"a", "]:"}}}}});
+  const json made =
+      submit(json::array({{{"queue", "default"}, {"type", "t"}, {"payload", payload}, {"prio", 0}},
+                          {{"queue", "default"}, {"type", "t"}, {"payload", payload.dump() + ":"}}})
+                 .dump());
+  EXPECT_EQ(json::parse(task_of(made[0])->payload), payload);
+  EXPECT_EQ(task_of(made[1])->payload, payload.dump() + ":");
+}
+
 TEST_F(ManyTest, OneThatIsWrongIsNamedAndNoneIsSubmitted) {
   const std::string good = R"([{"queue": "default", "type": "t", "unique_key": "k"}, )";
   const std::pair<std::string, const char*> cases[] = {
@@ -80,6 +93,10 @@ TEST_F(ManyTest, OneThatIsWrongIsNamedAndNoneIsSubmitted) {
       {good + R"({"queue": "default", "type": []}])", "task 2: 'type' must be a string"},
       {good + R"({"queue": "default", "type": "t", "payloda": ""}])",
        R"(task 2: options: unknown option "payloda")"},
+      {good + R"({"queue": "default", "type": "t", "prio": 1, "prio": 2}])",
+       "task 2: options: one of them is given twice"},
+      {good + R"({"queue": "default", "type": "t", "payload": {"a": ["}"]}, "type": "u"}, 5])",
+       "task 2: options: one of them is given twice"},
       {good + R"({"queue": "default", "type": "t", "prio": 4, "unique_key": "l"}])",
        "task 2: 'prio' must be 0 (first) to 3"},
       {good + R"({"queue": "default", "type": "t", "delay": "-1s"}])",

@@ -157,16 +157,23 @@ TEST_F(TransactionTest, WhateverTheSessionIsLike) {
       "character_set_connection = gbk",
       "collation_connection = utf8mb4_general_ci",
       "lc_time_names = 'de_DE'",
-      "tx_isolation = 'SERIALIZABLE'",
-      "tx_isolation = 'READ-UNCOMMITTED'",
-      "tx_isolation = 'READ-COMMITTED'",
+      "TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+      "TRANSACTION ISOLATION LEVEL READ UNCOMMITTED",
+      "TRANSACTION ISOLATION LEVEL READ COMMITTED",
       "completion_type = 1",
       "group_concat_max_len = 4",
   };
+  std::size_t unknown = 0;
   for (const char* setting : settings) {
     look_.execute("DELETE FROM task");
     db::Connection own = connect();
-    own.execute("SET SESSION " + std::string(setting));
+    try {
+      own.execute("SET SESSION " + std::string(setting));
+    } catch (const db::DbError& error) {
+      EXPECT_TRUE(support::on_mysql()) << error.what();
+      ++unknown;
+      continue;
+    }
     for (const char* options : {"NULL", R"('{"prio": 2, "delay": "60m", "unique_key": "k"}')",
                                 R"('{"run_at": "2149-12-31T19:00:00.5+01:00"}')"}) {
       own.execute("CALL allot_submit('default', 't', X'00ff275c22', " + std::string(options) +
@@ -179,16 +186,19 @@ TEST_F(TransactionTest, WhateverTheSessionIsLike) {
     EXPECT_EQ(value("SELECT CONCAT(COUNT(*), MIN(HEX(payload)), MAX(HEX(payload))) FROM task"),
               "300FF275C2200FF275C22")
         << setting;
-    EXPECT_EQ(value("SELECT GROUP_CONCAT(ROUND(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6),"
-                    " '2025-01-01' + INTERVAL (run_key >> 12) MICROSECOND) / 60000000)"
-                    " ORDER BY run_key LIMIT 2) FROM task"),
-              "0,60")
+    EXPECT_EQ(
+        value(
+            "SELECT SUBSTRING_INDEX(GROUP_CONCAT(ROUND(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6),"
+            " '2025-01-01' + INTERVAL (run_key >> 12) MICROSECOND) / 60000000)"
+            " ORDER BY run_key), ',', 2) FROM task"),
+        "0,60")
         << setting;
     EXPECT_EQ(value("SELECT MAX('2025-01-01' + INTERVAL (run_key >> 12) MICROSECOND)"
                     " BETWEEN '2149-12-31 18:00:00' AND '2149-12-31 18:00:02' FROM task"),
               "1")
         << setting;
   }
+  EXPECT_LE(unknown, 2U) << "MySQL has no mode ORACLE and no default_regex_flags";
 }
 
 }  // namespace

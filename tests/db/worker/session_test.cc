@@ -39,6 +39,7 @@ class SessionTest : public WorkerTest {
   }
 
   Session session_;
+  Session patient_{options(), slot_, milliseconds(500)};  // waits for a call longer than for a lock
 };
 
 TEST_F(SessionTest, AKilledConnectionIsReplaced) {
@@ -110,13 +111,14 @@ TEST_F(SessionTest, WaitsForALockAsItsOptionsSay) {
 }
 
 TEST_F(SessionTest, ALockWaitIsSentAgainAndCounted) {
-  session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
+  const auto connection = [&] { return patient_.call([](db::Connection& db) { return db.id(); }); };
+  patient_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
   db::Connection holding(options());
   holding.execute(
       "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
   const std::uint64_t before = connection();
   auto done = std::async(std::launch::async, [&] {
-    return session_.call([](db::Connection& db) {
+    return patient_.call([](db::Connection& db) {
       return db
           .execute("UPDATE q_lock_table SET low_key = 7 WHERE queue_id > 0 AND partition_no = 0")
           .size();
@@ -219,10 +221,10 @@ TEST_F(SessionTest, ATableThatIsAwayIsWaitedFor) {
 TEST_F(SessionTest, ATableThatIsBeingChangedIsALockWait) {
   put(partition(0), {1, 1});
   EXPECT_EQ(value("SELECT @@lock_wait_timeout"), "5");
-  session_.call([](db::Connection& db) { return db.execute("SET lock_wait_timeout = 0"); });
+  patient_.call([](db::Connection& db) { return db.execute("SET lock_wait_timeout = 1"); });
   db_.execute("LOCK TABLES task WRITE");
   auto fetched = std::async(std::launch::async, [&] {
-    return session_.call(
+    return patient_.call(
         [&](db::Connection& db) { return queue::TaskStore::fetch(db, partition(0), {}).size(); });
   });
   EXPECT_TRUE(eventually([&] { return raw_slot_->lock_waits >= 1; }));
