@@ -48,8 +48,9 @@ Database::Database(std::vector<std::string> settings, Network network)
 
 bool Database::try_start() {
   std::vector<std::string> command = server_command(folder_ / "data", folder_.path());
+  // Of a log's name without a dot MySQL makes one of its own.
   command.insert(command.end(), {"--socket=" + socket(), "--pid-file=" + (folder_ / "pid"),
-                                 "--log-error=" + (folder_ / "log")});
+                                 "--log-error=" + (folder_ / "log.err")});
   if (network_ == Network::kTcp) {
     command.insert(command.end(), {"--bind-address=127.0.0.1", "--port=" + std::to_string(port_)});
   } else {

@@ -61,7 +61,7 @@ class Database {
     pid_t pid_;
   };
 
-  [[nodiscard]] std::string log() const { return read_file(folder_ / "log"); }
+  [[nodiscard]] std::string log() const { return read_file(folder_ / "log.err"); }
 
  private:
   // False when it ended at once, which is what a port does that somebody else took meanwhile.
