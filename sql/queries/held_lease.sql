@@ -1,4 +1,7 @@
+-- FOR UPDATE: a commit that was under way when its connection was ended happens all the same, and is
+-- waited for.
 SELECT epoch
   FROM q_lock_table
  WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND lock_by = :holder AND state <> 'FREE';
+   AND lock_by = :holder AND state <> 'FREE'
+   FOR UPDATE;

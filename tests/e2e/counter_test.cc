@@ -24,7 +24,7 @@ constexpr const char* kStatements[] = {"Com_insert", "Com_select", "Com_update",
 // The number of partitions of the queue in which a task is due.
 constexpr const char* kNothingIsDue =
     "SELECT SUM((SELECT run_key FROM task WHERE queue_id = l.queue_id AND partition_no ="
-    " l.partition_no AND prio = 1 ORDER BY run_key LIMIT 1) <="
+    " l.partition_no AND prio = 1 ORDER BY queue_id, partition_no, prio, run_key LIMIT 1) <="
     " (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12)) FROM q_lock_table AS l";
 
 Counters read(db::Connection& db) {

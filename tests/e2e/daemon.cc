@@ -34,7 +34,7 @@ Daemon::Daemon(const DaemonOptions& options)
   std::ostringstream config;
   config << "[database]\n"
          << (options.database_keys.empty() ? shared : options.database_keys) << "\nname = \""
-         << database_ << "\"\ncall_timeout = \"5s\"\n"
+         << database_ << "\"\ncall_timeout = \"" << options.call_timeout << "\"\n"
          << "[daemon]\nruntime_dir = \"" << folder_ / "run"
          << "\"\n"
          << options.daemon_keys << "\n[queues.default]\nretry_delay = \"20ms\"\n"

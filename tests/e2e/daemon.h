@@ -31,6 +31,7 @@ struct DaemonOptions {
   support::Database* server = nullptr;  // none: the shared one
   std::string database_keys{};          // lines of [database] in place of socket and user
   std::string database{};               // one that is there; empty: a fresh one
+  std::string call_timeout{"5s"};
 };
 
 // A real allotd with real workers over a fresh database of a server, in a folder of its

@@ -206,7 +206,8 @@ TEST(Fault, WhatAHandlerStartedEndsWithItsWorker) {
 // The fault harness' list of faults found this: the reclaim of a restarted instance (S11) timed out
 // at a lease row that somebody had locked, and allotd gave up.
 TEST(Fault, ALockedLeaseIsNoReasonToGiveUpAtTheStart) {
-  Daemon daemon({.workers = 1});
+  // The wait for a lock is over after 5 s, on MySQL up to a second later.
+  Daemon daemon({.workers = 1, .call_timeout = "10s"});
   (void)daemon.submit("test.hang_once", "x");
   auto db = daemon.connect();
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();

@@ -2,15 +2,16 @@
 // What a database can do to its clients, under load. Whatever it does: no process exits, nothing is
 // lost, and tasks that finished meanwhile are acknowledged and not repeated.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 
 #include "e2e/daemon.h"
+#include "e2e/full_disk.h"
+#include "e2e/replication.h"
 #include "support/commit_stop.h"
 #include "support/db_error.h"
 
@@ -20,13 +21,6 @@ namespace {
 using std::chrono::seconds;
 using support::Database;
 using support::eventually;
-
-// The account as it should be: without the right to write to a read-only server.
-constexpr const char* kAccount =
-    "CREATE USER app@localhost; CREATE USER app@'127.0.0.1';"
-    "GRANT ALL ON *.* TO app@localhost; GRANT ALL ON *.* TO app@'127.0.0.1';"
-    "REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM app@localhost;"
-    "REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM app@'127.0.0.1'";
 
 std::vector<std::string> numbered(int n) {
   std::vector<std::string> payloads;
@@ -57,7 +51,7 @@ class Outage : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     server_ = new Database;
-    server_->connect().execute(kAccount);
+    server_->connect().execute(account("app@localhost"));
   }
   static void TearDownTestSuite() {
     delete server_;
@@ -201,37 +195,22 @@ TEST_F(Outage, WhileACallHasSeveralTasks) {
   }
 }
 
-// How large the files of a process may grow; afterwards it can only use the room that they have.
-void limit_files(pid_t pid, rlim_t size) {
-  const rlimit limit{size, RLIM_INFINITY};
-  ASSERT_EQ(prlimit(pid, RLIMIT_FSIZE, &limit, nullptr), 0);
-}
-
 // Error 1114, as on a full disk: the file that holds everything cannot grow. Statements that need
 // room wait, and so do those that need none, because their undo log does; then somebody makes room.
 TEST(OutageOfRoom, TheDiskIsFull) {
-  signal(SIGXFSZ, SIG_IGN);  // inherited: the server gets the error, and not the signal
-  Database server({"--innodb-file-per-table=0", "--innodb-log-file-size=4M",
-                   "--innodb-autoextend-increment=1"});
+  FullDisk::ignore_signal();  // inherited by the server
+  Database server(FullDisk::server_settings());
   signal(SIGXFSZ, SIG_DFL);
   Daemon daemon({.workers = 2, .queue_keys = "partitions = 4", .server = &server});
   wait_ready(daemon, 2);
   const auto pids = daemon.workers();
-  auto db = daemon.connect();
-  db.execute("CREATE TABLE filler (id INT PRIMARY KEY AUTO_INCREMENT, a LONGBLOB) ENGINE=InnoDB");
   const auto payloads = numbered(8);
   daemon.submit_many("test.bloat_on_go", payloads);
-  limit_files(server.pid(), std::filesystem::file_size(server.folder() + "/data/ibdata1"));
-  for (std::size_t size = 1'000'000; size > 1'000; size /= 8) {
-    while (support::error_class_of([&] {
-             db.execute("INSERT INTO filler (a) VALUES (REPEAT('x', " + std::to_string(size) +
-                        "))");
-           }) == "none") {
-    }
-  }
+  std::optional<FullDisk> full(std::in_place, server, daemon.connect());
+  full->begin();
   std::ofstream(daemon.folder() + "/written.go").flush();
   EXPECT_TRUE(eventually([&] { return daemon.logged("class=full"); })) << daemon.log();
-  limit_files(server.pid(), RLIM_INFINITY);
+  full.reset();
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(sorted(daemon.written()), payloads);
   EXPECT_EQ(daemon.workers(), pids) << daemon.log();
@@ -265,26 +244,13 @@ TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
 
 // A replica that has everything that was committed takes over when its primary dies.
 TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
-  Database primary({"--log-bin", "--server-id=1", "--binlog-format=ROW",
-                    "--rpl-semi-sync-master-wait-point=AFTER_SYNC"},
-                   support::Network::kTcp);
-  Database replica({"--log-bin", "--server-id=2", "--rpl-semi-sync-slave-enabled=1"},
-                   support::Network::kTcp);
+  Database primary(primary_settings(), support::Network::kTcp);
+  Database replica(replica_settings(), support::Network::kTcp);
   db::ConnectOptions patient = replica.options();
-  patient.call_timeout = seconds(60);  // STOP SLAVE waits for a thread that looks for its primary
+  patient.call_timeout = seconds(60);  // a thread that looks for its primary does not stop at once
   db::Connection at_replica(patient);
-  primary.connect().execute(std::string(kAccount) +
-                            ";CREATE USER repl@'127.0.0.1';"
-                            "GRANT REPLICATION SLAVE ON *.* TO repl@'127.0.0.1';"
-                            // Not before: without a replica a commit would wait for ten seconds.
-                            "SET GLOBAL rpl_semi_sync_master_enabled = 1");
-  at_replica.execute("CHANGE MASTER TO master_host = '127.0.0.1', master_port = " +
-                     std::to_string(primary.tcp().port) +
-                     ", master_user = 'repl', master_use_gtid = slave_pos; START SLAVE;"
-                     "SET GLOBAL read_only = 1");
-  db::Connection at_primary = primary.connect();
-  ASSERT_TRUE(eventually(
-      [&] { return support::server_counter(at_primary, "Rpl_semi_sync_master_clients") == 1; }));
+  primary.connect().execute(account("app@'127.0.0.1'"));
+  replicate(primary, at_replica);
   Daemon daemon({.workers = 3,
                  .queue_keys = "partitions = 6",
                  .server = &primary,
@@ -297,12 +263,9 @@ TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
   primary.kill9();
   ASSERT_TRUE(eventually([&] { return daemon.logged("database.lost"); })) << daemon.log();
   // All that came over is applied before the replica becomes the primary.
-  ASSERT_TRUE(eventually([&] {
-    return support::number_of(at_replica,
-                              "SELECT COUNT(*) FROM information_schema.processlist"
-                              " WHERE state LIKE 'Slave has read all relay log%'") == 1;
-  }));
-  at_replica.execute("STOP SLAVE; SET GLOBAL read_only = 0; USE " + daemon.database());
+  ASSERT_TRUE(eventually([&] { return all_is_applied(at_replica); }));
+  promote(at_replica);
+  at_replica.execute("USE " + daemon.database());
   const auto left = [&] {
     return at_replica
         .execute(

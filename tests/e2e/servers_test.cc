@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "e2e/daemon.h"
+#include "e2e/replication.h"
 
 namespace allot::e2e::servers_test {
 namespace {
@@ -15,9 +16,7 @@ std::string place(const Database& server) {
 }
 
 void add_account(Database& server) {
-  server.connect().execute(
-      "CREATE USER app@'127.0.0.1'; GRANT ALL ON *.* TO app@'127.0.0.1';"
-      "REVOKE SUPER, READ_ONLY ADMIN ON *.* FROM app@'127.0.0.1'");
+  server.connect().execute(account("app@'127.0.0.1'"));
 }
 
 // S2, with idle workers: they only read, and only what their old server still has. Nothing is

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "fault/full_disk.h"
+#include "e2e/full_disk.h"
 #include "fault/storm.h"
 #include "fault/story.h"
 #include "fault/submitter.h"
@@ -28,8 +28,9 @@ constexpr Nanoseconds kUnacknowledged = 1'000'000'000;
 std::vector<std::string> server_settings(const CampaignOptions& options) {
   std::vector<std::string> settings = options.server_settings;
   if (options.weights.at(static_cast<std::size_t>(Kind::kFillDisk)) == 0) return settings;
-  FullDisk::ignore_signal();
-  for (std::string& setting : FullDisk::server_settings()) settings.push_back(std::move(setting));
+  e2e::FullDisk::ignore_signal();
+  for (std::string& setting : e2e::FullDisk::server_settings())
+    settings.push_back(std::move(setting));
   return settings;
 }
 
@@ -126,6 +127,9 @@ class Campaign {
     evidence.unacknowledged = kUnacknowledged;
     evidence.wall_clock = wall_clock();
     result_.verdict = check(evidence);
+    auto db = cluster_.server().connect();
+    result_.server = support::value_of(
+        db, "SELECT CONCAT(VERSION(), IF(@@log_bin, ', binary log', ', no binary log'))");
     for (const std::string& tag : result_.verdict.doubtful) {
       result_.stories.push_back(story_of(evidence, tag));
       append_line(cluster_.file("stories"), result_.stories.back());

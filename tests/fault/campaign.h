@@ -27,7 +27,7 @@ struct CampaignOptions {
   unsigned max_attempts = 10;
   Work work = Work::kMixed;
   bool spare = false;                          // something lives long enough to be measured
-  std::vector<std::string> server_settings{};  // options of mariadbd
+  std::vector<std::string> server_settings{};  // options of the server
   std::string evidence{};                      // a folder that stays; empty: none does
 };
 
@@ -43,14 +43,15 @@ struct CampaignResult {
   std::vector<std::string> stories;  // of tasks that ran as they should not have
   std::string problem;               // why the evidence is incomplete; empty: it is complete
   double seconds = 0;
+  std::string server;  // its version, and whether it wrote a binary log
 
   // True when every promise was kept, and the evidence is complete.
   [[nodiscard]] bool clean() const { return verdict.clean() && problem.empty(); }
   [[nodiscard]] std::uint64_t done(const std::string& kind) const;
 };
 
-// Real programs, a private MariaDB, submitters, and the schedule of faults of the seed. Call it on
-// the main thread: the servers end with the thread that started them.
+// Real programs, a private database server, submitters, and the schedule of faults of the seed.
+// Call it on the main thread: the servers end with the thread that started them.
 CampaignResult run_campaign(const CampaignOptions& options);
 
 }  // namespace allot::fault

@@ -16,7 +16,7 @@ struct ClusterOptions {
   unsigned hosts = 2;
   unsigned workers = 4;                        // of each host; one is in a pool "calm"
   unsigned max_attempts = 10;                  // of every queue
-  std::vector<std::string> server_settings{};  // options of mariadbd
+  std::vector<std::string> server_settings{};  // options of the server
   std::string evidence{};                      // a folder that stays; empty: none does
 };
 

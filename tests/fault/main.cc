@@ -25,6 +25,18 @@ std::map<std::string, unsigned> kinds() {
   return all;
 }
 
+// The tests' server never syncs; this one syncs like a careful operator's.
+std::vector<std::string> server_settings(bool binlog) {
+  std::vector<std::string> settings{"--innodb-flush-method=fsync",
+                                    "--innodb-flush-log-at-trx-commit=1", "--innodb-doublewrite=1"};
+  if (binlog) {
+    settings.insert(settings.end(), {"--log-bin", "--sync-binlog=1", "--server-id=1"});
+  } else {
+    settings.emplace_back("--skip-log-bin");
+  }
+  return settings;
+}
+
 int run(const Arguments& arguments) {
   CampaignOptions options = arguments.campaign;
   options.length = std::chrono::milliseconds(static_cast<long>(arguments.minutes * 60'000));
@@ -32,12 +44,7 @@ int run(const Arguments& arguments) {
   if (!arguments.kinds.empty()) options.weights = {};
   for (const unsigned kind : arguments.kinds)
     options.weights.at(kind) = std::max(1U, kAllKinds.at(kind));
-  // The tests' server never syncs; this one syncs like a careful operator's.
-  options.server_settings = {"--innodb-flush-method=fsync", "--innodb-flush-log-at-trx-commit=1"};
-  if (arguments.binlog) {
-    options.server_settings.insert(options.server_settings.end(),
-                                   {"--log-bin", "--sync-binlog=1", "--server-id=1"});
-  }
+  options.server_settings = server_settings(arguments.binlog);
   const CampaignResult result = run_campaign(options);
   std::fputs(table_of(options, result).c_str(), stdout);
   return result.clean() ? 0 : 1;

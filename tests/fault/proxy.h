@@ -29,7 +29,7 @@ enum class Trouble {
 };
 const char* name_of(Trouble trouble);
 
-// Sits between clients and a MariaDB, over Unix sockets: real sockets, one thread, a poll loop. It
+// Sits between clients and a server, over Unix sockets: real sockets, one thread, a poll loop. It
 // knows the client's pid from its socket, and the server's connection id from its greeting.
 class Proxy {
  public:

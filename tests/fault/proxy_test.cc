@@ -32,7 +32,8 @@ class ProxyTest : public testing::Test {
   }
   void make_table() {
     server_.connect("mysql").execute(
-        "CREATE OR REPLACE TABLE test_reply (a INT PRIMARY KEY) ENGINE=InnoDB");
+        "DROP TABLE IF EXISTS test_reply;"
+        "CREATE TABLE test_reply (a INT PRIMARY KEY) ENGINE=InnoDB");
   }
   std::uint64_t rows() {
     auto direct = server_.connect("mysql");

@@ -19,7 +19,7 @@ enum class Kind {
   kKillDaemon,      // SIGKILL of an allotd, which is started again
   kKillHost,        // SIGKILL of an allotd and all its workers; started again after `length`
   kStopHost,        // SIGSTOP of an allotd and all its workers, and SIGCONT after `length`
-  kKillDatabase,    // SIGKILL of mariadbd, which is started again
+  kKillDatabase,    // SIGKILL of the server, which is started again
   kReadOnly,        // the server takes no writes for `length`
   kHoldLease,       // the lock of a lease row is held for `length`
   kHoldTask,        // the locks of the first tasks of a partition are

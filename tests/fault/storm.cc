@@ -7,7 +7,7 @@
 #include <csignal>
 #include <memory>
 
-#include "fault/full_disk.h"
+#include "e2e/full_disk.h"
 #include "support/eventually.h"
 
 namespace allot::fault {
@@ -368,9 +368,9 @@ void Storm::kill_connection(const Event& event) {
 // the server copies the whole table.
 void Storm::change_schema(const Event& event) {
   const char* const table = event.pick % 2 == 0 ? "task" : "q_lock_table";
-  alter(name_of(event), std::string(table) + " ADD COLUMN IF NOT EXISTS note INT NULL");
+  alter(name_of(event), std::string(table) + " ADD COLUMN note INT NULL");
   after(event.length, [this, name = name_of(event), table] {
-    alter(name, std::string(table) + " DROP COLUMN IF EXISTS note");
+    alter(name, std::string(table) + " DROP COLUMN note");
   });
 }
 
@@ -382,7 +382,8 @@ void Storm::alter(const std::string& name, const std::string& change) {
   bool altered = true;
   try {
     db->execute("SET SESSION lock_wait_timeout = 1; ALTER TABLE " + change + ", ALGORITHM = COPY");
-  } catch (const db::DbError&) {  // somebody was in the way for a second
+    // Somebody was in the way for a second, or another change has done it.
+  } catch (const db::DbError&) {
     altered = false;
   }
   meter_.sample(true);
@@ -393,7 +394,7 @@ void Storm::alter(const std::string& name, const std::string& change) {
 void Storm::fill_disk(const Event& event) {
   if (disk_full_ || server_down_) return;
   const Nanoseconds begin = now();
-  auto full = std::make_shared<FullDisk>(cluster_.server(), cluster_.connect());
+  auto full = std::make_shared<e2e::FullDisk>(cluster_.server(), cluster_.connect());
   full->begin();
   disk_full_ = true;
   ++done_[name_of(event)];

@@ -28,6 +28,7 @@ class Table {
   std::string text() {
     out_ << "| seed " << options_.seed << ", " << options_.hosts << " hosts of " << options_.workers
          << " workers | |\n|---|---:|\n";
+    row("server", result_.server);
     row("seconds, until all was done", fixed(result_.seconds, 0));
     must();
     tasks();

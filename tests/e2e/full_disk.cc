@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fault/full_disk.h"
+#include "e2e/full_disk.h"
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 
-namespace allot::fault {
+namespace allot::e2e {
 namespace {
 
 // Fills it with rows of ever smaller size, until not even one of these fits.
 constexpr std::size_t kLargest = 500'000;
 constexpr std::size_t kSmallest = 1'000;
 
+// MySQL has a dictionary and undo logs of their own, which are larger than the tables at first.
+std::uint64_t largest_file(const std::string& folder) {
+  std::uint64_t size = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    if (file.is_regular_file()) size = std::max<std::uint64_t>(size, file.file_size());
+  }
+  return size;
+}
+
 }  // namespace
 
 std::vector<std::string> FullDisk::server_settings() {
-  return {"--innodb-file-per-table=0", "--innodb-log-file-size=8M",
-          "--innodb-autoextend-increment=1"};
+  return {"--innodb-file-per-table=0", "--innodb-autoextend-increment=1", "--skip-log-bin",
+          support::on_mysql() ? "--innodb-redo-log-capacity=8M" : "--innodb-log-file-size=8M"};
 }
 
 void FullDisk::ignore_signal() {
@@ -25,7 +35,11 @@ void FullDisk::ignore_signal() {
 }
 
 FullDisk::FullDisk(support::Database& server, std::optional<db::Connection> db)
-    : server_(server), db_(std::move(db)), pid_(server.pid()) {}
+    : server_(server),
+      db_(std::move(db)),
+      folder_(server.folder() + "/data"),
+      tables_(folder_ + "/ibdata1"),
+      pid_(server.pid()) {}
 
 FullDisk::~FullDisk() {
   if (!db_ || server_.pid() != pid_)
@@ -42,25 +56,32 @@ void FullDisk::limit(std::uint64_t size) const {
   (void)::prlimit(pid_, RLIMIT_FSIZE, &limit, nullptr);
 }
 
+void FullDisk::fill(std::size_t size) {
+  db_->execute("INSERT INTO filler (a) VALUES (REPEAT('x', " + std::to_string(size) + "))");
+}
+
+void FullDisk::make_it_the_largest() {
+  while (std::filesystem::file_size(tables_) < largest_file(folder_)) fill(kLargest);
+}
+
 void FullDisk::begin() {
   if (!db_) return;
   try {
     db_->execute(
         "CREATE TABLE IF NOT EXISTS filler (id INT PRIMARY KEY AUTO_INCREMENT, a LONGBLOB)"
         " ENGINE=InnoDB; TRUNCATE filler");
+    make_it_the_largest();
   } catch (const db::DbError&) {
     return;
   }
-  limit(std::filesystem::file_size(server_.folder() + "/data/ibdata1"));
+  limit(std::filesystem::file_size(tables_));
   for (std::size_t size = kLargest; size > kSmallest; size /= 8) {
     try {
-      for (;;) {
-        db_->execute("INSERT INTO filler (a) VALUES (REPEAT('x', " + std::to_string(size) + "))");
-      }
+      for (;;) fill(size);
     } catch (const db::DbError& error) {
       if (error.error_class() == db::ErrorClass::kGone) return;
     }
   }
 }
 
-}  // namespace allot::fault
+}  // namespace allot::e2e
