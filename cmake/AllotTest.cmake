@@ -6,6 +6,12 @@
 # its tests. Where they take long, SHARDS makes that many entries of it, NAME_1 and so on, to run side
 # by side: GoogleTest itself deals its cases out to them, so each runs once, in one of them. Every
 # shard starts a database of its own, which takes a second.
+#
+# Labels, of which an entry may have several (docs/decisions/0025-checks.md):
+#   plain    runs in dev instead of asan
+#   threads  runs in tsan, too
+#   server   starts a database server by tests/support, so that it can run on MySQL as on MariaDB
+#   mysql    of those: scripts/test runs it on both servers
 
 find_package(GTest REQUIRED)
 allot_precompile(program EXECUTABLE GTest::gtest)

@@ -80,13 +80,18 @@ Nothing was removed. Remove them yourself, or use a container (scripts/test-fres
   die "cannot install $*: apt-get says why above. Nothing was removed."
 }
 
-# The mirror of this machine for a Debian suite, so that what apt reaches here it reaches there.
+# The mirror of this machine for a Debian suite, so that what apt reaches here it reaches there. Every
+# suite stands on a mirror of Debian, so that of another one does where apt does not know this one.
 debian_mirror() {
   local url
   # shellcheck disable=SC2016  # apt expands it
-  url=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
-    awk -v suite="$1" '$1 == suite { print $2; exit }')
-  [ -n "$url" ] || die "apt on this machine knows no mirror of Debian $1: add one to its sources"
+  url=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI) $(ORIGIN)/$(LABEL)' \
+    'Created-By: Packages' 2>/dev/null |
+    awk -v suite="$1" '
+      $1 == suite && !exact { exact = $2 }
+      $3 == "Debian/Debian" && !other { other = $2 }
+      END { print exact ? exact : other }') || true
+  [ -n "$url" ] || die "apt on this machine knows no mirror of Debian (for its suite $1): add one to its sources, and run apt-get update"
   printf '%s\n' "$url"
 }
 
@@ -96,16 +101,16 @@ long_run() {
   sed -n "s/^$1: //p" "$root/tests/last-long-run" 2>/dev/null || true
 }
 
-# make_debian FOLDER LOG [PACKAGE,...]: a minimal Debian 12 that uses apt as this machine does.
+# make_debian SUITE FOLDER LOG [PACKAGE,...]: a minimal Debian that uses apt as this machine does.
 make_debian() {
-  local folder=$1 log=$2 include=${3:-} proxy mirror
+  local suite=$1 folder=$2 log=$3 include=${4:-} proxy mirror
   proxy=$(apt-config dump Acquire::http::Proxy | sed -n 's/.* "\(..*\)";$/\1/p')
   if [ -n "$proxy" ]; then export http_proxy=$proxy; fi
-  mirror=$(debian_mirror bookworm)
-  debootstrap --variant=minbase ${include:+--include=$include} bookworm "$folder" "$mirror" \
+  mirror=$(debian_mirror "$suite")
+  debootstrap --variant=minbase ${include:+--include=$include} "$suite" "$folder" "$mirror" \
     >"$log" 2>&1 || {
     tail -n 20 "$log" >&2
-    die "debootstrap failed, see $log"
+    die "debootstrap of $suite failed, see $log"
   }
   apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-Valid-Until|Check-Date|Retries) ' \
     >"$folder/etc/apt/apt.conf.d/90host" || true

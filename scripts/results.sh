@@ -138,6 +138,25 @@ run_tests() {
   if [ $found -eq 0 ]; then verdict failed "$run" "no test was found"; fi
 }
 
+# get_mysql: begins to fetch the MySQL of scripts/mysql, beside what follows.
+get_mysql() {
+  nice "$root/scripts/mysql" >"$results/mysql.env" 2>"$results/mysql.log" &
+  mysql_getter=$!
+}
+
+# on_mysql RUN PRESET [CTEST-OPTION...]: run_tests on the MySQL of get_mysql.
+on_mysql() {
+  if ! wait "$mysql_getter"; then
+    verdict failed "$1" "there is no MySQL: $(tail -n 1 "$results/mysql.log")"
+    return 0
+  fi
+  (
+    # shellcheck disable=SC1091  # written by get_mysql
+    source "$results/mysql.env"
+    run_tests "$@"
+  )
+}
+
 # Names of the ctest entries with a label; an entry and what is built for it have the same name.
 labelled() {
   ctest --test-dir "build/$1" -N -L "^$2\$" | sed -n 's/^ *Test *#[0-9]*: *//p'
