@@ -49,7 +49,7 @@ std::vector<std::string> mysql_command() {
           "--loose-rpl-semi-sync-source-timeout=3600000",
           "--performance-schema=OFF",
           // A checkpoint of a smaller log does nothing else: 8M take a third of a processor.
-          "--innodb-redo-log-capacity=64M",
+          "--innodb-redo-log-capacity=32M",
           "--innodb-buffer-pool-size=64M"};
 }
 

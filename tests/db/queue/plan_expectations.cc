@@ -312,8 +312,9 @@ std::vector<Expectation> expectations() {
 
 const std::set<std::string>& without_plan() {
   static const std::set<std::string> kNames{
-      "submit_row",   "claim_unique_row", "due_now",         "due_after",     "due_at",
-      "expires_at",   "expires_in",       "kill_connection", "rehearse", "rehearsed", "server_uptime", "connections_allowed",
+      "submit_row",   "claim_unique_row", "due_now",       "due_after",
+      "due_at",       "expires_at",       "expires_in",    "kill_connection",
+      "rehearse",     "rehearsed",        "server_uptime", "connections_allowed",
       "placed_queue", "server_variables", "database_clock"};
   return kNames;
 }
