@@ -21,7 +21,7 @@ class Drain {
  public:
   explicit Drain(const DrainOptions& options)
       : load_(options.load),
-        stage_(options.embedded, options.load),
+        stage_(options.place, options.load),
         db_(stage_.connect_options()),
         meter_(stage_.connect_options()) {
     // Drops what an interrupted run left behind.
@@ -45,8 +45,8 @@ class Drain {
     auto rows = db_.execute("SELECT VERSION()");
     return std::string(rows.at(0).next()->text(0));
   }
-  [[nodiscard]] std::uint64_t flush_at_commit() {
-    auto rows = db_.execute("SELECT @@innodb_flush_log_at_trx_commit");
+  [[nodiscard]] std::uint64_t variable(const std::string& name) {
+    auto rows = db_.execute("SELECT @@" + name);
     return rows.at(0).next()->u64(0);
   }
 
@@ -119,6 +119,7 @@ int drain(const DrainOptions& options) {
       median_of(rounds, [](const Round& round) { return round.floor_tasks_per_s; });
   const double ratio = median_of(rounds, [](const Round& round) { return round.ratio(); });
   if (!options.json) {
+    std::printf("server %s\n", drain.server().c_str());
     std::printf("drained %u tasks with %u workers, block %u: %.0f tasks/s\n", options.load.tasks,
                 options.load.workers, options.load.block, ours);
     std::printf("floor, the same rows with bare clients:      %.0f tasks/s\n", floor);
@@ -129,7 +130,6 @@ int drain(const DrainOptions& options) {
   nlohmann::json report{{"bench", "drain"},
                         {"version", kVersion},
                         {"server", drain.server()},
-                        {"innodb_flush_log_at_trx_commit", drain.flush_at_commit()},
                         {"tasks", options.load.tasks},
                         {"workers", options.load.workers},
                         {"partitions", options.load.partition_count()},
@@ -138,6 +138,9 @@ int drain(const DrainOptions& options) {
                         {"tasks_per_s", ours},
                         {"floor_tasks_per_s", floor},
                         {"ratio", ratio}};
+  for (const char* name : {"innodb_flush_log_at_trx_commit", "log_bin", "sync_binlog"}) {
+    report[name] = drain.variable(name);
+  }
   for (const Round& round : rounds) report["rounds"].push_back(as_json(round));
   std::printf("%s\n", report.dump(2).c_str());
   return kExitOk;

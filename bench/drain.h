@@ -9,7 +9,7 @@
 namespace allot::bench {
 
 struct DrainOptions {
-  std::string embedded;  // the folder of the private database
+  Place place;
   Load load;
   std::uint32_t rounds = 3;
   bool json = false;

@@ -5,10 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "bench/stage.h"
+
 namespace allot::bench {
 
 struct FenceOptions {
-  std::string embedded;  // the folder of the private database
+  Place place;
   std::uint32_t tasks =
       500;  // written with the fence, and as many without, for each verb and round
   std::uint32_t rounds = 5;

@@ -19,9 +19,18 @@ void add_count(CLI::App* command, const char* name, std::uint32_t& value, const 
 template <typename Options>
 CLI::App* add_bench(CLI::App& app, const char* name, const char* text, Options& options) {
   CLI::App* command = app.add_subcommand(name, text);
-  command->add_option("--embedded", options.embedded, "Folder for a private database")
-      ->required()
-      ->type_name("DIR");
+  CLI::Option* embedded =
+      command->add_option("--embedded", options.place.embedded, "Folder for a private MariaDB")
+          ->type_name("DIR");
+  command
+      ->add_option("--socket", options.place.socket,
+                   "A server that runs, whose root needs no password: in a database of its own")
+      ->type_name("FILE")
+      ->excludes(embedded);
+  command->parse_complete_callback([&place = options.place] {
+    if (place.embedded.empty() && place.socket.empty())
+      throw CLI::RequiredError("--embedded or --socket");
+  });
   add_count(command, "--rounds", options.rounds, "Rounds; the medians count", 1, 1'000);
   command->add_flag("--json", options.json, "As JSON");
   return command;

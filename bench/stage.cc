@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/stage.h"
 
+#include <stdlib.h>
+
+#include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -14,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kMark[] = "/allot-bench";  // a file that says whose folder it is
+constexpr char kMark[] = "/allot-bench";     // a file that says whose folder it is
+constexpr char kDatabase[] = "allot_bench";  // at a server that runs
 constexpr auto kStartPatience = std::chrono::seconds(60);
 
 fs::path own_folder() {
@@ -47,10 +52,36 @@ std::string toml_text(const std::string& text) {
   return out + "\"";
 }
 
+std::string fresh_folder() {
+  std::string name = fs::temp_directory_path() / "allot-bench-XXXXXX";
+  if (mkdtemp(name.data()) == nullptr) throw Error(name + " cannot be made");
+  return name;
+}
+
 }  // namespace
 
-Stage::Stage(const std::string& folder, const Load& load) : folder_(claim(folder)), load_(load) {
+Stage::Stage(const Place& place, const Load& load)
+    : folder_(place.socket.empty() ? claim(place.embedded) : fresh_folder()), load_(load) {
   fs::remove(log_file());
+  if (place.socket.empty()) {
+    start_private();
+  } else {
+    make_database(fs::absolute(place.socket));
+  }
+}
+
+// A failure names the log, so that the log stays then.
+Stage::~Stage() {
+  if (!made_) return;
+  try {
+    db::Connection(connect_options()).execute(std::string("DROP DATABASE ") + kDatabase);
+    if (std::uncaught_exceptions() == 0) fs::remove_all(folder_);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "allot bench: %s is left behind: %s\n", kDatabase, error.what());
+  }
+}
+
+void Stage::start_private() {
   write_config("embedded = " + toml_text(folder_ + "/db"));
   config::LoadOptions load_options;
   load_options.file = folder_ + "/allot.toml";
@@ -62,6 +93,23 @@ Stage::Stage(const std::string& folder, const Load& load) : folder_(claim(folder
   write_config("socket = " + toml_text(settings_.database.socket) +
                "\nuser = " + toml_text(settings_.database.user) +
                "\nname = " + toml_text(settings_.database.name));
+}
+
+// A private database: what a benchmark empties must be nobody's.
+void Stage::make_database(const std::string& socket) {
+  db::ConnectOptions root;
+  root.socket = socket;
+  root.user = "root";
+  db::Connection(root).execute(std::string("CREATE DATABASE ") + kDatabase +
+                               " CHARACTER SET utf8mb4");
+  made_ = true;
+  settings_.database.socket = socket;
+  settings_.database.user = "root";
+  settings_.database.name = kDatabase;
+  db::Connection db(connect_options());
+  db::migrate(db);
+  write_config("socket = " + toml_text(socket) +
+               "\nuser = \"root\"\nname = " + toml_text(kDatabase));
 }
 
 db::ConnectOptions Stage::connect_options() const {

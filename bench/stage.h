@@ -25,13 +25,22 @@ struct Load {
 
 inline constexpr std::uint32_t kSubmitBatch = 1000;  // tasks in one transaction
 
-// Everything that a run needs, in a folder of its own: a private database, a configuration, the
-// daemon.
+// Where a benchmark has its database: one of the two.
+struct Place {
+  std::string embedded;  // the folder of a private server
+  std::string socket;    // of a server that runs, whose root needs no password
+};
+
+// Everything that a run needs, in a folder of its own: a database, a configuration, the daemon. At
+// a server that runs the database is its own, too, and is dropped at the end.
 class Stage {
  public:
-  // Starts the database and brings the schema up to date. Throws Error when the folder holds
-  // anything but an earlier benchmark.
-  Stage(const std::string& folder, const Load& load);
+  // Starts the server where it is private, and brings the schema up to date. Throws Error when the
+  // folder holds anything but an earlier benchmark, or the server has a database of that name.
+  Stage(const Place& place, const Load& load);
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+  ~Stage();
 
   [[nodiscard]] const config::Settings& settings() const { return settings_; }
   [[nodiscard]] db::ConnectOptions connect_options() const;
@@ -45,12 +54,15 @@ class Stage {
 
  private:
   void write_config(const std::string& database) const;
+  void start_private();
   void wait_for_database();
+  void make_database(const std::string& socket);
 
   std::string folder_;
   Load load_;
   config::Settings settings_;
   std::unique_ptr<Child> database_;
+  bool made_ = false;  // the database, at a server that runs
 };
 
 }  // namespace allot::bench

@@ -9,6 +9,7 @@
 
 #include "base/exit_codes.h"
 #include "bench/median.h"
+#include "support/database.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
 
@@ -51,11 +52,32 @@ TEST(Drain, RunsAgainInItsOwnFolderAndInNoOther) {
   EXPECT_NE(refused.err.find("is not empty and holds no benchmark"), std::string::npos);
 }
 
+// Its own database, and nothing is left of it.
+TEST(Drain, RunsOnAServerThatRuns) {
+  auto& server = support::Database::shared();
+  const auto on_it = [&] {
+    return support::run_program({ALLOT_PROGRAM, "bench", "drain", "--socket", server.socket(),
+                                 "--tasks", "1000", "--rounds", "1", "--json"});
+  };
+  const auto done = on_it();
+  ASSERT_EQ(done.status, (support::ExitStatus{0, 0})) << done.err;
+  const auto report = nlohmann::json::parse(done.out);
+  auto db = server.connect();
+  EXPECT_EQ(report["server"], support::value_of(db, "SELECT VERSION()"));
+  EXPECT_EQ(report["log_bin"], support::number_of(db, "SELECT @@log_bin"));
+  EXPECT_GT(report["ratio"], 0.0);
+  db.execute("CREATE DATABASE allot_bench");  // fails when it is there
+  const auto refused = on_it();
+  EXPECT_NE(refused.status.code, 0);
+  EXPECT_NE(refused.err.find("allot_bench"), std::string::npos) << refused.err;
+  db.execute("DROP DATABASE allot_bench");  // fails when it is gone
+}
+
 TEST(Drain, WrongWordsAreNamed) {
   EXPECT_EQ(drain("/tmp", {"--workers", "0"}).status.code, kExitUsage);
   const auto none = support::run_program({ALLOT_PROGRAM, "bench", "drain"});
   EXPECT_EQ(none.status.code, kExitUsage);
-  EXPECT_NE(none.err.find("--embedded is required"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("--embedded or --socket is required"), std::string::npos) << none.err;
 }
 
 TEST(Median, OfOddAndEvenNumbers) {
