@@ -142,3 +142,16 @@ build() {
   if [ $# -gt 0 ]; then arguments=(--target "$@"); fi
   cmake --build "$root/build/$preset" --parallel "$(nproc)" "${arguments[@]}"
 }
+
+# use_server mariadb|mysql: which server the programs of the tests start from now on.
+use_server() {
+  local exports
+  case $1 in
+    mariadb) unset ALLOT_TEST_MYSQLD ALLOT_TEST_MYSQL_DATA ;;
+    mysql)
+      exports=$("$root/scripts/mysql")
+      eval "$exports"
+      ;;
+    *) die "--server is mariadb or mysql, not '$1'" ;;
+  esac
+}
