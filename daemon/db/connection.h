@@ -12,12 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "db/connector.h"
 #include "db/error.h"
 #include "db/prepared.h"
 #include "db/statement.h"
-
-struct st_mysql;
-struct st_mysql_res;
 
 namespace allot::db {
 

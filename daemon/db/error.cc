@@ -8,6 +8,7 @@ namespace allot::db {
 namespace {
 
 // Not every connector's header has these.
+constexpr unsigned kDiskFull = 1021;                  // MariaDB: ER_DISK_FULL
 constexpr unsigned kGaleraNotReady = 1047;            // the node left its cluster
 constexpr unsigned kServerShutdown = 1053;            // server shutdown in progress
 constexpr unsigned kReadOnly = 1290;                  // --read-only
@@ -58,7 +59,7 @@ ErrorClass classify(unsigned error_number) {
       return ErrorClass::kRetryable;
     case ER_DUP_ENTRY:
       return ErrorClass::kDuplicate;
-    case ER_DISK_FULL:
+    case kDiskFull:
     case ER_ERROR_ON_WRITE:
     case ER_GET_ERRNO:
     case ER_RECORD_FILE_FULL:

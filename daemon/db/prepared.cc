@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -126,7 +127,7 @@ class Rows {
   std::vector<MYSQL_BIND> binds_;
   std::vector<std::string> buffers_;
   std::vector<unsigned long> lengths_;
-  std::vector<Flag> nulls_;
+  std::deque<Flag> nulls_;  // a vector of bool, as MySQL has it, would have no addresses
 };
 
 void read_results(MYSQL_STMT& statement, const RowSink& sink) {

@@ -18,7 +18,13 @@
 //   allot::Client client = allot::Client::from_file();
 //   client.submit({.queue = "default", .type = "hello", .payload = "world"});
 
-struct st_mysql;  // MYSQL of <mysql.h>
+// MYSQL of <mysql.h>, which has another name in MySQL's own connector.
+#if __has_include(<mysql.h>) && !__has_include(<mariadb_version.h>)
+struct MYSQL;
+using st_mysql = MYSQL;
+#else
+struct st_mysql;
+#endif
 
 #define ALLOT_CLIENT_API [[gnu::visibility("default")]]
 

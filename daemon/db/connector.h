@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The connector's structs by one name, without its header: MariaDB and MySQL call them differently.
+#pragma once
+
+#if __has_include(<mariadb_version.h>)
+struct st_mysql;
+struct st_mysql_res;
+#else
+struct MYSQL;
+struct MYSQL_RES;
+using st_mysql = MYSQL;
+using st_mysql_res = MYSQL_RES;
+#endif
