@@ -73,10 +73,10 @@ TEST_F(ManyTest, APayloadIsItsTextOrItsJson) {
 TEST_F(ManyTest, APayloadMayHaveAnyNamesAndAnyLength) {
   json payload = json::array();
   for (int i = 0; i < 60'000; ++i) payload.push_back({{"a:\"{", {i, "}\\", {{"a", "]:"}}}}});
-  const json made =
-      submit(json::array({{{"queue", "default"}, {"type", "t"}, {"payload", payload}, {"prio", 0}},
-                          {{"queue", "default"}, {"type", "t"}, {"payload", payload[0].dump() + ":"}}})
-                 .dump());
+  const json made = submit(
+      json::array({{{"queue", "default"}, {"type", "t"}, {"payload", payload}, {"prio", 0}},
+                   {{"queue", "default"}, {"type", "t"}, {"payload", payload[0].dump() + ":"}}})
+          .dump());
   EXPECT_EQ(json::parse(task_of(made[0])->payload), payload);
   EXPECT_EQ(task_of(made[1])->payload, payload[0].dump() + ":");
 }
