@@ -95,7 +95,7 @@ TEST_F(ManyTest, OneThatIsWrongIsNamedAndNoneIsSubmitted) {
        R"(task 2: options: unknown option "payloda")"},
       {good + R"({"queue": "default", "type": "t", "prio": 1, "prio": 2}])",
        "task 2: options: one of them is given twice"},
-      {good + R"({"queue": "default", "type": "t", "payload": {"a": ["}"]}, "type": "u"}, 5])",
+      {good + R"({"queue": "default", "type": "t", "payload": {"a": ["}"]}, "type": "u"}])",
        "task 2: options: one of them is given twice"},
       {good + R"({"queue": "default", "type": "t", "prio": 4, "unique_key": "l"}])",
        "task 2: 'prio' must be 0 (first) to 3"},
