@@ -10,8 +10,8 @@ COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_at INT;
   DECLARE v_left BOOLEAN DEFAULT TRUE;
-  -- MySQL sorts no row that is larger than its buffer, and finds one in a JSON value fast. MariaDB
-  -- does neither.
+  -- MySQL cannot sort a row that is larger than its buffer, so there the cursor has the numbers only,
+  -- and finds the tasks in a JSON value. MariaDB can, and has no such type.
   /*!80000 DECLARE v_list JSON DEFAULT p_tasks; */
   DECLARE v_spread INT UNSIGNED DEFAULT CRC32(RAND()) DIV 2;
   DECLARE v_task, v_queue, v_type, v_payload LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
@@ -47,6 +47,9 @@ BEGIN
       END;
       IF JSON_TYPE(v_task) <> 'OBJECT' THEN
         CALL allot_refuse('not a JSON object');
+      END IF;
+      IF JSON_LENGTH(v_task) <> JSON_LENGTH(JSON_KEYS(v_task)) THEN
+        CALL allot_refuse('options: one of them is given twice');
       END IF;
       IF JSON_TYPE(JSON_EXTRACT(v_task, '$.queue')) <> 'STRING' THEN
         CALL allot_refuse('''queue'' must be a string');

@@ -73,10 +73,10 @@ TEST_F(ManyTest, APayloadIsItsTextOrItsJson) {
 TEST_F(ManyTest, APayloadMayHaveAnyNamesAndAnyLength) {
   json payload = json::array();
   for (int i = 0; i < 60'000; ++i) payload.push_back({{"a:\"{", {i, "}\\", {{"a", "]:"}}}}});
-  const json made =
-      submit(json::array({{{"queue", "default"}, {"type", "t"}, {"payload", payload}, {"prio", 0}},
-                          {{"queue", "default"}, {"type", "t"}, {"payload", payload[0].dump() + ":"}}})
-                 .dump());
+  const json made = submit(
+      json::array({{{"queue", "default"}, {"type", "t"}, {"payload", payload}, {"prio", 0}},
+                   {{"queue", "default"}, {"type", "t"}, {"payload", payload[0].dump() + ":"}}})
+          .dump());
   EXPECT_EQ(json::parse(task_of(made[0])->payload), payload);
   EXPECT_EQ(task_of(made[1])->payload, payload[0].dump() + ":");
 }
@@ -95,7 +95,7 @@ TEST_F(ManyTest, OneThatIsWrongIsNamedAndNoneIsSubmitted) {
        R"(task 2: options: unknown option "payloda")"},
       {good + R"({"queue": "default", "type": "t", "prio": 1, "prio": 2}])",
        "task 2: options: one of them is given twice"},
-      {good + R"({"queue": "default", "type": "t", "payload": {"a": ["}"]}, "type": "u"}, 5])",
+      {good + R"({"queue": "default", "type": "t", "payload": {"a": ["}"]}, "type": "u"}])",
        "task 2: options: one of them is given twice"},
       {good + R"({"queue": "default", "type": "t", "prio": 4, "unique_key": "l"}])",
        "task 2: 'prio' must be 0 (first) to 3"},
