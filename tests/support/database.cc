@@ -48,7 +48,7 @@ Database::Database(std::vector<std::string> settings, Network network)
 
 bool Database::try_start() {
   std::vector<std::string> command = server_command(folder_ / "data", folder_.path());
-  // Of a log's name without a dot MySQL makes one of its own.
+  // With an ending, because MySQL would add one.
   command.insert(command.end(), {"--socket=" + socket(), "--pid-file=" + (folder_ / "pid"),
                                  "--log-error=" + (folder_ / "log.err")});
   if (network_ == Network::kTcp) {
