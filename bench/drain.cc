@@ -119,7 +119,6 @@ int drain(const DrainOptions& options) {
       median_of(rounds, [](const Round& round) { return round.floor_tasks_per_s; });
   const double ratio = median_of(rounds, [](const Round& round) { return round.ratio(); });
   if (!options.json) {
-    std::printf("server %s\n", drain.server().c_str());
     std::printf("drained %u tasks with %u workers, block %u: %.0f tasks/s\n", options.load.tasks,
                 options.load.workers, options.load.block, ours);
     std::printf("floor, the same rows with bare clients:      %.0f tasks/s\n", floor);
