@@ -21,7 +21,9 @@ constexpr std::string_view kSession =
     "SET NAMES utf8mb4;"
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',"
     " time_zone = '+00:00', autocommit = 1, completion_type = 0, sql_safe_updates = 1"
-    " /*M!100300 , idle_write_transaction_timeout = 30 */;"
+    " /*M!100300 , idle_write_transaction_timeout = 30 */"
+    // On since then: a locking read would fail where a row is newer than its view (error 1020).
+    " /*M!110602 , innodb_snapshot_isolation = OFF */;"
     "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"
     "SELECT CONNECTION_ID(), @@max_allowed_packet,"
     " CRC32(CONCAT_WS('|', @@hostname, @@port, @@server_id)),"
