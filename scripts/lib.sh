@@ -88,8 +88,9 @@ debian_mirror() {
   url=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI) $(ORIGIN)/$(LABEL)' \
     'Created-By: Packages' 2>/dev/null |
     awk -v suite="$1" '
+      $3 != "Debian/Debian" { next }
       $1 == suite && !exact { exact = $2 }
-      $3 == "Debian/Debian" && !other { other = $2 }
+      !other { other = $2 }
       END { print exact ? exact : other }') || true
   [ -n "$url" ] || die "apt on this machine knows no mirror of Debian (for its suite $1): add one to its sources, and run apt-get update"
   printf '%s\n' "$url"

@@ -31,7 +31,8 @@ constexpr Setting kSettings[] = {
 }  // namespace
 
 // MariaDB ends a client that is frozen inside a transaction, so that it does not hold its locks for
-// ever; MySQL has no such limit.
+// ever; MySQL has no such limit. Since 11.6.2 it also fails a locking read where a row is newer
+// than its view (error 1020) unless that is turned off.
 std::string session_settings(std::chrono::seconds lock_wait) {
   const std::string seconds = std::to_string(lock_wait.count());
   return "SET NAMES utf8mb4;"
@@ -40,7 +41,8 @@ std::string session_settings(std::chrono::seconds lock_wait) {
          "', time_zone = '+00:00', autocommit = 1, completion_type = 0, sql_safe_updates = 1,"
          " innodb_lock_wait_timeout = " +
          seconds + ", lock_wait_timeout = " + seconds +
-         " /*M!100300 , idle_write_transaction_timeout = 30 */;"
+         " /*M!100300 , idle_write_transaction_timeout = 30 */"
+         " /*M!110602 , innodb_snapshot_isolation = OFF */;"
          "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;";
 }
 

@@ -45,6 +45,8 @@ TlsFailure tls_failure(st_mysql& handle) {
   const std::string_view text = mysql_error(&handle);
   if (text.find("does not support") != std::string_view::npos) return TlsFailure::kNotOffered;
   if (text.find("ertificate") != std::string_view::npos) return TlsFailure::kUntrusted;
+  // MariaDB's since 3.4: of a name that the certificate does not have.
+  if (text.find("ostname verification") != std::string_view::npos) return TlsFailure::kUntrusted;
   return TlsFailure::kNetwork;
 }
 

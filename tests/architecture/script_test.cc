@@ -71,5 +71,29 @@ TEST_F(InstallTest, WhatAptRefusesIsAnErrorAndNoMore) {
       << "the last one only asks";
 }
 
+// All suites of Debian stand on one mirror, and only there.
+TEST(DebianMirror, IsThatOfTheSuiteOrOfAnotherOne) {
+  const support::TempDir folder;
+  const std::string apt_get = folder.write("apt-get",
+                                           "#!/bin/sh\necho 'trixie http://other/ Docker/Docker'\n"
+                                           "echo 'bookworm http://mirror/debian/ Debian/Debian'\n"
+                                           "echo 'backports http://old/debian/ Debian/Debian'\n");
+  ASSERT_EQ(::chmod(apt_get.c_str(), 0755), 0);
+  const auto mirror = [&folder](const std::string& suite) {
+    return support::run_program(
+        {"bash", "-c",
+         "set -euo pipefail; source '" ALLOT_SOURCE_FOLDER "/scripts/lib.sh'; debian_mirror " +
+             suite},
+        {.environment = {"PATH=" + folder.path() + ":/usr/bin:/bin"}});
+  };
+  EXPECT_EQ(mirror("backports").out, "http://old/debian/\n");
+  EXPECT_EQ(mirror("sid").out, "http://mirror/debian/\n");
+  EXPECT_EQ(mirror("trixie").out, "http://mirror/debian/\n");
+  ASSERT_EQ(folder.write("apt-get", "#!/bin/sh\n"), apt_get);
+  const auto none = mirror("sid");
+  EXPECT_NE(none.status.code, 0);
+  EXPECT_NE(none.err.find("no mirror of Debian"), std::string::npos) << none.err;
+}
+
 }  // namespace
 }  // namespace allot::architecture

@@ -38,19 +38,12 @@ std::vector<std::string> mariadb_command() {
 // Small files, because a test makes a server of its own, and no second protocol. The binary log is
 // on, as it is on most servers; the replica that CommitStop pretends to wait for may take an hour.
 std::vector<std::string> mysql_command() {
-  return {environment("ALLOT_TEST_MYSQLD"),
-          "--no-defaults",
-          "--skip-name-resolve",
-          "--mysqlx=OFF",
-          "--secure-file-priv=NULL",
-          "--server-id=1",
-          "--sync-binlog=0",
-          "--plugin-load-add=semisync_source.so",
-          "--loose-rpl-semi-sync-source-timeout=3600000",
+  return {environment("ALLOT_TEST_MYSQLD"), "--no-defaults", "--skip-name-resolve", "--mysqlx=OFF",
+          "--secure-file-priv=NULL", "--server-id=1", "--sync-binlog=0",
+          "--plugin-load-add=semisync_source.so", "--loose-rpl-semi-sync-source-timeout=3600000",
           "--performance-schema=OFF",
           // A checkpoint of a smaller log does nothing else: 8M take a third of a processor.
-          "--innodb-redo-log-capacity=32M",
-          "--innodb-buffer-pool-size=64M"};
+          "--innodb-redo-log-capacity=32M", "--innodb-buffer-pool-size=64M"};
 }
 
 void make_mysql_data(const std::string& data, const std::string& scratch) {
