@@ -27,6 +27,14 @@ int if_inherited(int fd) {
   return peer::inherited(fd) ? fd : -1;
 }
 
+void require_fit(Session& session, const db::ConnectOptions& options) {
+  session.call([&](db::Connection& db) {
+    db::require_schema(db);
+    queue::rehearse(db, options);
+    return true;
+  });
+}
+
 // The queues of this pool, as the database knows them; makes missing ones.
 std::vector<ServedQueue> serve(Session& session, const config::Settings& settings,
                                const config::Pool& pool) {
@@ -93,11 +101,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   connect.lock_wait = lock_wait(leases.ttl());
   try {
     Session session(connect, slot, settings.daemon.stop_timeout / 2);
-    session.call([&](db::Connection& db) {
-      db::require_schema(db);
-      queue::rehearse(db, connect);
-      return true;
-    });
+    require_fit(session, connect);
     LeaseKeeper keeper(leases, detached, connect, slot, board);
     auto served = serve(session, settings, settings.pools[pool]);
     const auto duties = duties_of(served);
