@@ -13,9 +13,10 @@ DELETE /*+ INDEX(fair_partition PRIMARY) */ FROM fair_partition
                                  FROM fair_partition
                                 WHERE queue_id = :queue_id AND partition_key > ''
                                   AND partition_no < :partitions) AS taken)
-   AND (SELECT 1 FROM (SELECT 1 FROM fair_partition
-                        WHERE queue_id = :queue_id
-                          AND partition_key = :partition_key) AS mine) IS NULL
+   AND 0 = (SELECT mine.there  -- COUNT, because of a row by its key MariaDB 11.8 says error 1175
+              FROM (SELECT COUNT(*) AS there
+                      FROM fair_partition
+                     WHERE queue_id = :queue_id AND partition_key = :partition_key) AS mine)
    AND (SELECT 1 FROM task
          WHERE task.queue_id = :queue_id
            AND task.partition_no = fair_partition.partition_no LIMIT 1) IS NULL;
