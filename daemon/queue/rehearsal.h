@@ -19,8 +19,9 @@ namespace allot::queue {
 //   - its fence locks the row of the lease;
 //   - a lease skips a row that is locked, and takes one that is not.
 // Needs the schema and the rights of a worker, and a second connection to the same server for a
-// moment. What stays is a free row of q_lock_table. Throws DbError: of class kRefused, with the
-// reason, when the server does not do one of these; of another class when it could not be tried.
+// moment. What stays are free rows of q_lock_table, made at the first time. Throws DbError: of
+// class kRefused, with the reason, when the server does not do one of these; of another class when
+// it could not be tried.
 void rehearse(db::Connection& db, const db::ConnectOptions& options);
 
 // A warning when no test of this version ran on servers of this kind and version (@@version); else

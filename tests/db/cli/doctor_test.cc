@@ -5,6 +5,7 @@
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
 #include "queue/lease.h"
+#include "support/rewriting_proxy.h"
 
 namespace allot::cli {
 namespace {
@@ -49,11 +50,30 @@ class DoctorTest : public CliTest {
   std::string packet_ = value("SELECT @@global.max_allowed_packet");
 };
 
+// As one that is too old: it does not know SKIP LOCKED.
+TEST_F(DoctorTest, AServerThatCannotKeepTheProtocolIsRefusedByAllThatStart) {
+  const support::RewritingProxy proxy(folder_ / "p", server_.socket(), [](const std::string& sql) {
+    return support::replaced(sql, "SKIP LOCKED", "SKIP LOCKS");
+  });
+  configure("socket = \"" + server_.socket(), "socket = \"" + proxy.socket());
+  const std::string reason = "it does not know SKIP LOCKED as lease.sql uses it";
+  const json finding = about(doctor(kExitConfig), "protocol");
+  EXPECT_EQ(finding["level"], "fail");
+  EXPECT_TRUE(has(finding["text"].get<std::string>(), reason));
+  for (const char* command : {"migrate", "check"}) {
+    const auto done = allot({command});
+    EXPECT_EQ(done.status.code, kExitConfig) << command;
+    EXPECT_TRUE(has(done.err, reason)) << command;
+    EXPECT_TRUE(has(done.err, "docs/database.md, \"What a server must do\"")) << command;
+  }
+}
+
 TEST_F(DoctorTest, LooksAtEverything) {
   look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1, sync_binlog = 1");
   const json findings = doctor();
-  for (const char* what : {"configuration", "runtime folder", "daemon", "server", "durability",
-                           "max_allowed_packet", "time zone", "schema", "clock", "leases"}) {
+  for (const char* what :
+       {"configuration", "runtime folder", "daemon", "server", "durability", "max_allowed_packet",
+        "time zone", "schema", "protocol", "clock", "leases"}) {
     ASSERT_FALSE(about(findings, what).is_null()) << what;
     EXPECT_EQ(about(findings, what)["level"], "ok") << about(findings, what);
   }

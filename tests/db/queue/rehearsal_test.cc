@@ -57,7 +57,7 @@ TEST_F(RehearsalTest, LeavesNothingButAFreeLease) {
   rehearse(db, options());
   EXPECT_FALSE(db.in_transaction());
   EXPECT_EQ(tasks_as_text(), before);
-  EXPECT_LE(number("SELECT COUNT(*) FROM q_lock_table WHERE queue_id = 0"), 2U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE queue_id = 0"), 16U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE queue_id = 0 AND NOT (state = 'FREE'"
                    " AND epoch = 0 AND lock_by IS NULL)"),
             0U);
