@@ -12,12 +12,15 @@
 namespace allot::queue {
 namespace {
 
-constexpr std::uint32_t kNobodys = 0;
+// The last number, so that no queue has it, and its leases come behind all others.
+constexpr std::uint32_t kNobodys = UINT32_MAX;
 // So that workers which start together seldom meet in one partition.
 constexpr std::uint32_t kPlaces = 16;
 constexpr int kRehearsals = 8;
 constexpr unsigned kSyntaxError = 1064;
 constexpr unsigned kLockWait = 1205;
+constexpr unsigned kDeadlock = 1213;
+constexpr int kMostWaits = 3;
 
 [[noreturn]] void refuse(const db::Connection& db, const std::string& reason) {
   throw db::DbError(db::kUnfitServer, "database at " + db.where() + " cannot be used: " + reason +
@@ -26,18 +29,18 @@ constexpr unsigned kLockWait = 1205;
 
 db::Statement in(const sql::SqlText& sql, Partition partition) {
   db::Statement statement(sql);
-  statement.set("partition_no", partition.partition_no);
+  set_partition(statement, partition);
   return statement;
 }
 
-// bury.sql, whose fence lets a lease pass that is free and was never held: so that nobody holds
-// one, also when this process is killed in the middle.
+// bury.sql, whose fence lets any lease pass: so that nobody holds one, also when this process is
+// killed in the middle.
 const sql::SqlText& bury_without_holder() {
   static const std::string kText = [] {
     constexpr std::string_view kHeld = "epoch = :epoch AND lock_by = :holder AND state <> 'FREE'";
     std::string text(sql::k_bury.text);
     for (std::size_t at = text.find(kHeld); at != std::string::npos; at = text.find(kHeld, at)) {
-      text.replace(at, kHeld.size(), "epoch = 0 AND lock_by IS NULL AND state = 'FREE'");
+      text.replace(at, kHeld.size(), "epoch >= 0");
     }
     return text;
   }();
@@ -50,7 +53,8 @@ void make_leases(db::Connection& db, Partition partition) {
   if (db.run({in(sql::k_rehearsed, partition)}).front().next()->u64(0) == 1) return;
   std::string rows;
   for (std::uint32_t place = 0; place < kPlaces; ++place) {
-    rows += (place == 0 ? "(0, " : ", (0, ") + std::to_string(place) + ", UTC_TIMESTAMP(6))";
+    rows += (place == 0 ? "(" : ", (") + std::to_string(kNobodys) + ", " + std::to_string(place) +
+            ", UTC_TIMESTAMP(6))";
   }
   db::Statement create(sql::k_create_partition);
   create.set_raw("rows", rows);
@@ -60,7 +64,7 @@ void make_leases(db::Connection& db, Partition partition) {
 // Leaves the transaction open, with the fence's lock.
 void bury_one(db::Connection& db, Partition partition) {
   db::Statement bury(bury_without_holder());
-  bury.set("queue_id", kNobodys).set("partition_no", partition.partition_no);
+  set_partition(bury, partition);
   bury.set("prio", 1).set("run_key", 2).set("first_key", 1).set("attempt", 1);
   bury.set("cause", "rehearsal").set("error", "");
   const std::vector<db::Statement> statements{in(sql::k_rehearse, partition), bury,
@@ -82,39 +86,44 @@ void bury_one(db::Connection& db, Partition partition) {
   }
 }
 
-// Whether `lease` takes the partition. Undone at once.
-bool takes(db::Connection& db, Partition partition) {
+enum class Answer { kTaken, kPassedOver, kWaited };
+
+// What `lease` does with the partition. Undone at once.
+Answer lease_once(db::Connection& db, Partition partition) {
   db::Statement lease(sql::k_lease);
-  lease.set("queue_id", kNobodys).set("partition_no", partition.partition_no).set("wait", 0);
+  set_partition(lease, partition).set("wait", 0);
   lease.set("holder", 1).set("origin", 1).set("host", "").set("instance", "").set("pid", 0);
   lease.set("ttl_us", 1).set("block_size", 0);
   try {
     const std::vector<db::Statement> statements{lease};
     const auto results = db.open_transaction(statements);
     db.roll_back();
-    return results.at(0).affected() == 1;
+    return results.at(0).affected() == 1 ? Answer::kTaken : Answer::kPassedOver;
   } catch (const db::DbError& error) {
-    if (error.number() == kSyntaxError) {
-      refuse(db, "it does not know SKIP LOCKED as lease.sql uses it (" + std::string(error.what()) +
-                     ")");
-    }
-    if (error.number() == kLockWait) {
-      refuse(db, "a lease waits for a row that it should skip (SKIP LOCKED)");
-    }
-    throw;
+    if (error.number() == kLockWait) return Answer::kWaited;
+    if (error.number() != kSyntaxError) throw;
+    refuse(db,
+           "it does not know SKIP LOCKED as lease.sql uses it (" + std::string(error.what()) + ")");
   }
 }
 
-void try_one(db::Connection& db, db::Connection& other, Partition partition) {
+// False: the lease waited, for the locked row or because somebody alters the table.
+bool try_one(db::Connection& db, db::Connection& other, Partition partition) {
   make_leases(db, partition);
   bury_one(db, partition);
-  const bool passed = takes(other, partition);
+  const Answer answer = lease_once(other, partition);
   db.roll_back();
-  if (passed) refuse(db, "a fence does not lock the row of its lease (FOR UPDATE)");
-  // Another process may be here just now.
-  for (int tries = 1; !takes(other, partition); ++tries) {
-    if (tries == kRehearsals) throw db::DbError(kLockWait, "somebody else rehearses here");
+  if (answer == Answer::kWaited) return false;
+  if (answer == Answer::kTaken) {
+    refuse(db, "a fence does not lock the row of its lease (FOR UPDATE)");
   }
+  // Another process may be here just now.
+  for (int tries = 1; lease_once(other, partition) != Answer::kTaken; ++tries) {
+    if (tries == kRehearsals)
+      throw db::DbError(kDeadlock, "somebody else rehearses here, or the leases of queue " +
+                                       std::to_string(kNobodys) + " in q_lock_table are not FREE");
+  }
+  return true;
 }
 
 }  // namespace
@@ -124,16 +133,20 @@ void rehearse(db::Connection& db, const db::ConnectOptions& options) {
   db::ConnectOptions same = db::to_same_server(options, db);
   same.lock_wait = std::chrono::seconds(1);
   db::Connection other(same);
+  int waits = 0;
   for (int tries = 1;; ++tries) {
     const Partition partition{kNobodys, random_number<std::uint32_t>() % kPlaces};
     try {
-      return try_one(db, other, partition);
+      if (try_one(db, other, partition)) return;
+      if (++waits == kMostWaits)
+        refuse(db, "a lease waits for a row that it should skip (SKIP LOCKED)");
     } catch (const db::DbError& error) {
       const bool alive = error.error_class() != db::ErrorClass::kGone;
       if (alive && db.in_transaction()) db.roll_back();
-      const bool met = error.error_class() == db::ErrorClass::kRetryable ||
-                       error.error_class() == db::ErrorClass::kDuplicate;
-      if (!met || tries == kRehearsals) throw;
+      // Somebody has the table, and may have it for long: the caller decides.
+      const bool met =
+          error.number() == kDeadlock || error.error_class() == db::ErrorClass::kDuplicate;
+      if (!met || tries >= kRehearsals) throw;
     }
   }
 }

@@ -11,7 +11,7 @@
 // by data, because a version says neither what an optimizer does nor what a proxy lets through.
 namespace allot::queue {
 
-// Rehearses the life of a lease in queue 0, which is nobody's, with the statements that the stores
+// Rehearses the life of a lease in a queue that is nobody's, with the statements that the stores
 // send, in transactions that are rolled back:
 //   - the session is the one that was set up, and as it was set up;
 //   - an UPDATE reports the rows that it matched;

@@ -141,7 +141,7 @@ TEST(Fault, TheLeaseOfALostHostIsTakenOverWithCare) {
       "UPDATE q_lock_table SET state = 'LOCKED', epoch = epoch + 1, lock_by = 1, "
       "lock_origin = 1, lock_host = 'gone', lock_pid = 1, lock_instance = 'x', "
       "block_size = 10, expire_at = UTC_TIMESTAMP(6) + INTERVAL 2 SECOND "
-      "WHERE partition_no = 5");
+      "WHERE queue_id = 1 AND partition_no = 5");
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 4; })) << daemon.log();
   EXPECT_TRUE(daemon.logged("lease.takeover")) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
@@ -214,8 +214,9 @@ TEST(Fault, ALockedLeaseIsNoReasonToGiveUpAtTheStart) {
   const std::string former =
       support::value_of(db, "SELECT lock_origin FROM q_lock_table WHERE state <> 'FREE'");
   ASSERT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
-  db.execute("UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1, lock_origin = " + former +
-             " WHERE partition_no = 0; BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
+  db.execute(
+      "UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1, lock_origin = " + former +
+      " WHERE queue_id = 1 AND partition_no = 0; BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
   daemon.start();
   ASSERT_TRUE(eventually([&] {
     return daemon.logged("Lock wait timeout exceeded") || !daemon.process().running();

@@ -71,7 +71,7 @@ class Directed : public testing::Test {
     db.execute(
         "UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
         " lock_host = 'thief', lock_instance = 'x', lock_pid = 1, state = 'LOCKED',"
-        " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND;"
+        " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND WHERE queue_id = 1;"
         "UPDATE task_running SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
         " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND;"
         "UPDATE task SET attempt = " +

@@ -57,10 +57,11 @@ TEST_F(RehearsalTest, LeavesNothingButAFreeLease) {
   rehearse(db, options());
   EXPECT_FALSE(db.in_transaction());
   EXPECT_EQ(tasks_as_text(), before);
-  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE queue_id = 0"), 16U);
-  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE queue_id = 0 AND NOT (state = 'FREE'"
-                   " AND epoch = 0 AND lock_by IS NULL)"),
-            0U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE queue_id = 4294967295"), 16U);
+  EXPECT_EQ(
+      number("SELECT COUNT(*) FROM q_lock_table WHERE queue_id = 4294967295 AND NOT (state = 'FREE'"
+             " AND epoch = 0 AND lock_by IS NULL)"),
+      0U);
   EXPECT_TRUE(worker_.leases.renew(worker_.db, block.lease));
   EXPECT_TRUE(held_leases(look_, 10).size() == 1);
 }
@@ -133,9 +134,10 @@ TEST_F(RehearsalTest, AFenceThatDeletesTheLeaseIsRefused) {
           sql = replaced(sql, "(SELECT 1 FROM q_lock_table", "EXISTS (SELECT 1 FROM q_lock_table");
           return replaced(sql, "FOR UPDATE) = 1", "FOR UPDATE)");
         }
-        return replaced(sql, "DELETE FROM task_moved",
-                        "DELETE FROM q_lock_table WHERE queue_id = 0 AND partition_no < 16;"
-                        "DELETE FROM task_moved");
+        return replaced(
+            sql, "DELETE FROM task_moved",
+            "DELETE FROM q_lock_table WHERE queue_id = 4294967295 AND partition_no < 16;"
+            "DELETE FROM task_moved");
       },
       "a DELETE that asks for its lease deletes the lease as well");
 }
