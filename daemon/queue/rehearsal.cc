@@ -27,10 +27,18 @@ constexpr int kMostWaits = 3;
                                           "; docs/database.md, \"What a server must do\"");
 }
 
-db::Statement in(const sql::SqlText& sql, Partition partition) {
+// Where a rehearsal takes place. Its task has a key of its own, because inserts of the same key
+// that are rolled back deadlock.
+struct Stage {
+  Partition partition{kNobodys, random_number<std::uint32_t>() % kPlaces};
+  std::uint64_t first_key = random_number<std::uint32_t>();
+  std::uint64_t run_key = first_key + 1;
+};
+
+db::Statement on(const Stage& stage, const sql::SqlText& sql) {
   db::Statement statement(sql);
-  set_partition(statement, partition);
-  return statement;
+  set_partition(statement, stage.partition);
+  return statement.set("first_key", stage.first_key).set("run_key", stage.run_key);
 }
 
 // bury.sql, whose fence lets any lease pass: so that nobody holds one, also when this process is
@@ -49,8 +57,8 @@ const sql::SqlText& bury_without_holder() {
 }
 
 // All of them at the first time, so that a later rehearsal changes nothing.
-void make_leases(db::Connection& db, Partition partition) {
-  if (db.run({in(sql::k_rehearsed, partition)}).front().next()->u64(0) == 1) return;
+void make_leases(db::Connection& db, const Stage& stage) {
+  if (db.run({on(stage, sql::k_rehearsed)}).front().next()->u64(0) == 1) return;
   std::string rows;
   for (std::uint32_t place = 0; place < kPlaces; ++place) {
     rows += (place == 0 ? "(" : ", (") + std::to_string(kNobodys) + ", " + std::to_string(place) +
@@ -62,13 +70,12 @@ void make_leases(db::Connection& db, Partition partition) {
 }
 
 // Leaves the transaction open, with the fence's lock.
-void bury_one(db::Connection& db, Partition partition) {
-  db::Statement bury(bury_without_holder());
-  set_partition(bury, partition);
-  bury.set("prio", 1).set("run_key", 2).set("first_key", 1).set("attempt", 1);
+void bury_one(db::Connection& db, const Stage& stage) {
+  db::Statement bury = on(stage, bury_without_holder());
+  bury.set("prio", 1).set("attempt", 1);
   bury.set("cause", "rehearsal").set("error", "");
-  const std::vector<db::Statement> statements{in(sql::k_rehearse, partition), bury,
-                                              in(sql::k_rehearsed, partition)};
+  const std::vector<db::Statement> statements{on(stage, sql::k_rehearse), bury,
+                                              on(stage, sql::k_rehearsed)};
   auto results = db.open_transaction(statements);
   // Two INSERT, an UPDATE, and what bury.sql consists of: an INSERT and two DELETE; the SELECT.
   if (results.at(2).affected() != 1) {
@@ -108,17 +115,17 @@ Answer lease_once(db::Connection& db, Partition partition) {
 }
 
 // False: the lease waited, for the locked row or because somebody alters the table.
-bool try_one(db::Connection& db, db::Connection& other, Partition partition) {
-  make_leases(db, partition);
-  bury_one(db, partition);
-  const Answer answer = lease_once(other, partition);
+bool try_one(db::Connection& db, db::Connection& other, const Stage& stage) {
+  make_leases(db, stage);
+  bury_one(db, stage);
+  const Answer answer = lease_once(other, stage.partition);
   db.roll_back();
   if (answer == Answer::kWaited) return false;
   if (answer == Answer::kTaken) {
     refuse(db, "a fence does not lock the row of its lease (FOR UPDATE)");
   }
   // Another process may be here just now.
-  for (int tries = 1; lease_once(other, partition) != Answer::kTaken; ++tries) {
+  for (int tries = 1; lease_once(other, stage.partition) != Answer::kTaken; ++tries) {
     if (tries == kRehearsals)
       throw db::DbError(kDeadlock, "somebody else rehearses here, or the leases of queue " +
                                        std::to_string(kNobodys) + " in q_lock_table are not FREE");
@@ -135,9 +142,8 @@ void rehearse(db::Connection& db, const db::ConnectOptions& options) {
   db::Connection other(same);
   int waits = 0;
   for (int tries = 1;; ++tries) {
-    const Partition partition{kNobodys, random_number<std::uint32_t>() % kPlaces};
     try {
-      if (try_one(db, other, partition)) return;
+      if (try_one(db, other, Stage())) return;
       if (++waits == kMostWaits)
         refuse(db, "a lease waits for a row that it should skip (SKIP LOCKED)");
     } catch (const db::DbError& error) {
