@@ -21,11 +21,13 @@ constexpr const char* kRows[] = {"Handler_write",    "Handler_update",    "Handl
 constexpr const char* kStatements[] = {"Com_insert", "Com_select", "Com_update",       "Com_delete",
                                        "Com_begin",  "Com_commit", "Com_insert_select"};
 
-// The number of partitions of the queue in which a task is due.
+// The number of partitions of the queue in which a task is due. The leases that rehearsals left are
+// not looked at, because what the test reads is counted, too.
 constexpr const char* kNothingIsDue =
     "SELECT SUM((SELECT run_key FROM task WHERE queue_id = l.queue_id AND partition_no ="
     " l.partition_no AND prio = 1 ORDER BY queue_id, partition_no, prio, run_key LIMIT 1) <="
-    " (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12)) FROM q_lock_table AS l";
+    " (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12)) FROM q_lock_table AS l"
+    " WHERE l.queue_id < 4294967295";
 
 Counters read(db::Connection& db) {
   Counters counters;
