@@ -46,7 +46,9 @@ BlockLoop::Next BlockLoop::make_way(const queue::Lease& lease, const ServedQueue
   for (;;) {
     const Next next = collect(lease);
     if (next != Next::kGoOn) return next;
-    if (crew_->ready_for(need)) return Next::kGoOn;
+    // Once nothing is in the way, what was in the way has ended: a task that runs alone starts only
+    // after that is collected.
+    if (crew_->ready_for(need)) return collect(lease);
     if (leaving() || !keeper_.valid()) return Next::kLeave;
     if (crew_->in_partition() == 0) {
       // The task in the way has left the partition, and may run for long: the rest is for other
@@ -121,21 +123,11 @@ TaskRun::Result BlockLoop::run_alone(const queue::Lease& lease, const ServedQueu
   const queue::TaskKey key = job.task.key;
   crew_->start(std::move(job), serial);
   const SlotWriter::Guard guard(slot_);
-  std::exception_ptr error;  // of another task: this one still uses objects of this thread
-  for (;;) {
-    crew_->wait(kLook);
-    for (Ended& one : crew_->take()) {
-      if (one.error) error = one.error;
-      if (one.job.lease.epoch != lease.epoch || one.job.lease.partition != lease.partition ||
-          one.job.task.key != key) {
-        continue;
-      }
-      if (error) std::rethrow_exception(error);
-      task = std::move(one.job.task);
-      held_for_ = one.held_for;
-      return one.result;
-    }
-  }
+  Ended one = crew_->take_one(lease, key);
+  if (one.error) std::rethrow_exception(one.error);
+  task = std::move(one.job.task);
+  held_for_ = one.held_for;
+  return one.result;
 }
 
 }  // namespace allot::worker

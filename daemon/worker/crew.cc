@@ -82,6 +82,23 @@ void Crew::wait(std::chrono::milliseconds timeout) {
   ended_.wait_for(held, timeout, [this] { return !results_.empty(); });
 }
 
+Ended Crew::take_one(const queue::Lease& lease, const queue::TaskKey& key) {
+  std::unique_lock held(mutex_);
+  for (;;) {
+    const auto one = std::find_if(results_.begin(), results_.end(), [&](const Ended& ended) {
+      const Job& job = ended.job;
+      return job.task.key == key && job.lease.partition == lease.partition &&
+             job.lease.epoch == lease.epoch;
+    });
+    if (one != results_.end()) {
+      Ended ended = std::move(*one);
+      results_.erase(one);
+      return ended;
+    }
+    ended_.wait(held);
+  }
+}
+
 void Crew::work(Runner& runner) {
   std::unique_lock held(mutex_);
   for (;;) {

@@ -68,9 +68,14 @@ class Crew {
   [[nodiscard]] std::size_t in_partition() const;
   [[nodiscard]] bool all_idle() const { return ready_for({false, false, true}); }
 
-  // The tasks that ended since the last call; empty at once, or after `timeout`, if none did.
+  // The tasks that ended since the last call. A task counts as running until its end can be taken:
+  // if nothing runs in the partition, one call has all that ran there.
   std::vector<Ended> take();
+  // Until a task has ended, at most for `timeout`.
   void wait(std::chrono::milliseconds timeout);
+  // Waits for the end of one task, and takes it. The ends of others are left for take(): whoever
+  // waits for one task has nothing to do with their results.
+  Ended take_one(const queue::Lease& lease, const queue::TaskKey& key);
 
  private:
   struct Runner {

@@ -91,6 +91,19 @@ TEST_F(CrewTest, EachVerdictIsWrittenBesideTheOthers) {
   expect_idle(one->slot());
 }
 
+// A careful task runs alone: what ended right before it must be collected before it starts.
+TEST_F(CrewTest, AnEndRightBeforeACarefulTaskIsCollected) {
+  for (const std::uint32_t number : {0U, 1U, 2U, 3U}) {
+    put_side(number, 250, "side.wait", "seq % 2");
+  }
+  db_.execute("UPDATE task SET flags = flags | 1 WHERE run_key % 5 = 0");
+  const auto one = crowded_worker();
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(begun(), 1000U) << "each once";
+  EXPECT_EQ(one->slot().tasks_done, 1000U);
+  expect_idle(one->slot());
+}
+
 // The keeper's thread takes them out of their partition while they end.
 TEST_F(CrewTest, DetachesMeetEnds) {
   config_.detach_after = std::chrono::milliseconds(5);
