@@ -140,8 +140,7 @@ class Client::Impl {
     });
     const auto made = queue::submit(*session, submissions);
     sessions_.give_back(std::move(session));
-    wake(static_cast<std::size_t>(std::count_if(
-        made.begin(), made.end(), [](const queue::Submitted& task) { return !task.existed; })));
+    wake(queue::new_tasks(made));
     return answer_of(made);
   }
 
@@ -160,10 +159,9 @@ class Client::Impl {
     return answer_of(submit_lent(his, placer, submissions));
   }
 
-  void wake(std::size_t tasks) const {
-    if (settings_.runtime_dir.empty() || tasks == 0) return;
-    peer::ring_at(settings_.runtime_dir.c_str(),
-                  static_cast<int>(std::min<std::size_t>(tasks, config::kMaxWorkers)));
+  void wake(const std::map<std::uint32_t, std::size_t>& tasks) const {
+    if (settings_.runtime_dir.empty() || tasks.empty()) return;
+    peer::ring_at(settings_.runtime_dir.c_str(), tasks);
   }
 
   std::optional<TaskInfo> get(const queue::TaskId& id) {
@@ -253,7 +251,7 @@ std::vector<Submitted> Client::submit_many_in(st_mysql* session,
   return translated([&] { return impl_->submit_in(session, tasks); });
 }
 void Client::wake(std::size_t tasks) noexcept {
-  impl_->wake(tasks);
+  if (tasks > 0) impl_->wake({{peer::kAnyQueue, tasks}});
 }
 std::optional<TaskInfo> Client::get(std::string_view id) {
   return translated([&] { return impl_->get(id_of(id)); });

@@ -125,7 +125,7 @@ class Bulk {
     }
     const auto existed = static_cast<std::uint64_t>(
         std::count_if(made.begin(), made.end(), [](const auto& task) { return task.existed; }));
-    ring_local(settings_, made.size() - existed);
+    ring_local(settings_, queue::new_tasks(made));
     print(made);
     tasks_ += made.size() - existed;
     existed_ += existed;

@@ -222,7 +222,9 @@ int retry_dead(const Context& context, const DeadChoice& choice) {
           std::fprintf(stderr, "%s is %s now: its queue was resized\n", from.text().c_str(),
                        to.text().c_str());
         }
-        ring_local(settings, count);
+        std::map<std::uint32_t, std::size_t> tasks;
+        for (const queue::TaskId& id : ids) ++tasks[id.partition.queue_id];
+        ring_local(settings, tasks);
         return count;
       });
 }

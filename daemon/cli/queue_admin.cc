@@ -91,7 +91,7 @@ int resume_queue(const Context& context, const QueueOptions& options) {
   db::Connection db = connect(settings);
   queue::QueueInfo queue = named_queue(db, settings, options.queue);
   const bool resumed = queue::resume(db, queue);
-  ring_local(settings, queue.partitions());
+  ring_local(settings, {{queue.queue_id, queue.partitions()}});
   queue.paused.reset();
   say(queue, resumed ? "goes on" : "was not paused", options.json);
   return kExitOk;

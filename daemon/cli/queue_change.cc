@@ -198,7 +198,7 @@ int move_tasks(const Context& context, const MoveOptions& options) {
   if (chosen.tasks > 0) confirm("move", what, options.yes);
   Move move(db, settings, to, chosen, options.rate);
   for (const auto& [partition, tasks] : chosen.partitions) move.run(tasks);
-  ring_local(settings, move.moved());
+  ring_local(settings, {{to.queue_id, move.moved()}});
   if (options.json) {
     print({{"chosen", chosen.tasks},
            {"moved", move.moved()},

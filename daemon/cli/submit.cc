@@ -28,10 +28,10 @@ std::string payload_of(const SubmitWords& words) {
 
 }  // namespace
 
-void ring_local(const config::Settings& settings, std::size_t tasks) {
+void ring_local(const config::Settings& settings,
+                const std::map<std::uint32_t, std::size_t>& tasks) {
   try {
-    peer::ring_at(config::runtime_dir(settings).c_str(),
-                  static_cast<int>(std::min<std::size_t>(tasks, config::kMaxWorkers)));
+    peer::ring_at(config::runtime_dir(settings).c_str(), tasks);
   } catch (const Error&) {
     // The tasks are submitted; a missing board is not the submitter's problem.
   }
@@ -49,7 +49,7 @@ int submit(const Context& context, const SubmitWords& words) {
   task.queue = queues.get(words.queue);
   queues.complete(words.queue, task.options);
   const queue::Submitted made = queue::submit(db, {&task, 1}).front();
-  if (!made.existed) ring_local(settings, 1);
+  if (!made.existed) ring_local(settings, {{task.queue.queue_id, 1}});
   const std::string id = made.id.text();
   if (words.json) {
     std::printf("%s\n", nlohmann::json{{"id", id}, {"existed", made.existed}}.dump().c_str());

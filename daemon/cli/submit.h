@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -35,6 +37,8 @@ int submit(const Context& context, const SubmitWords& words);
 int submit_lines(const Context& context, const BulkOptions& options);
 
 // Rings the doorbell of the daemon on this host. Without one, the polling floor finds the tasks.
-void ring_local(const config::Settings& settings, std::size_t tasks);
+// `tasks` has how many may start now, by the id of their queue.
+void ring_local(const config::Settings& settings,
+                const std::map<std::uint32_t, std::size_t>& tasks);
 
 }  // namespace allot::cli

@@ -11,16 +11,22 @@
 namespace allot::ipc {
 
 inline constexpr char kBoardMagic[8] = {'A', 'l', 'l', 'o', 't', 'B', 'r', 'd'};
-inline constexpr std::uint32_t kBoardVersion = 1;
+inline constexpr std::uint32_t kBoardVersion = 2;
 inline constexpr std::size_t kMaxPools = 16;
 inline constexpr std::size_t kMaxHints = 512;
 inline constexpr std::size_t kMaxUrgent = 16;
+inline constexpr std::size_t kQueueWords = 16;
 
 // A partition that probably has work (worker/hints.h); 0 is none.
 using Hint = std::uint64_t;
 
 // What the workers of one pool share.
 struct PoolBoard {
+  std::atomic<std::uint32_t> bell;     // futex word: each ring increments it
+  std::atomic<std::uint32_t> waiters;  // a submitter makes no system call when nobody waits
+  // The queues that the pool serves: bit `id` modulo the number of bits. A bit that two queues
+  // share costs a look that finds nothing.
+  std::atomic<std::uint64_t> queues[kQueueWords];
   std::atomic<std::uint64_t> next_scout_ns;  // CLOCK_MONOTONIC; whoever moves it on by CAS scouts
   std::atomic<std::uint32_t> hint_count;
   std::atomic<std::uint32_t> hint_next;
@@ -34,8 +40,6 @@ struct Board {
   char magic[8];
   std::uint32_t version;
   std::uint32_t pool_count;
-  std::atomic<std::uint32_t> bell;     // futex word: each ring increments it
-  std::atomic<std::uint32_t> waiters;  // a submitter makes no system call when nobody waits
   PoolBoard pools[kMaxPools];
 };
 

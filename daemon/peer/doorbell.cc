@@ -8,9 +8,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 
 #include "base/clock.h"
 #include "base/posix.h"
@@ -22,6 +24,23 @@ namespace {
 long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
            const timespec* timeout) {
   return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
+}
+
+constexpr std::uint32_t kWordBits = 64;
+
+std::size_t word_of(std::uint32_t queue_id) {
+  return queue_id / kWordBits % ipc::kQueueWords;
+}
+
+std::uint64_t bit_of(std::uint32_t queue_id) {
+  return std::uint64_t{1} << (queue_id % kWordBits);
+}
+
+// A place of the board that no pool uses serves nothing.
+bool serves(const ipc::PoolBoard& pool, std::uint32_t queue_id) {
+  if (queue_id != kAnyQueue) return (pool.queues[word_of(queue_id)] & bit_of(queue_id)) != 0;
+  return std::any_of(std::begin(pool.queues), std::end(pool.queues),
+                     [](const auto& word) { return word.load() != 0; });
 }
 
 }  // namespace
@@ -40,33 +59,49 @@ ipc::Board* map_board(int fd) {
   return nullptr;
 }
 
-void ring(ipc::Board& board, int count) {
-  for (ipc::PoolBoard& pool : board.pools) pool.next_scout_ns.store(0, std::memory_order_relaxed);
-  wake(board, count);
+void serve(ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids) {
+  std::uint64_t words[ipc::kQueueWords] = {};
+  for (const std::uint32_t id : queue_ids) words[word_of(id)] |= bit_of(id);
+  for (std::size_t i = 0; i < ipc::kQueueWords; ++i) pool.queues[i].store(words[i]);
 }
 
-void ring_at(const char* runtime_dir, int count) {
+bool waits_for(const ipc::Board& board, std::uint32_t queue_id) {
+  return std::any_of(std::begin(board.pools), std::end(board.pools), [&](const auto& pool) {
+    return pool.waiters.load(std::memory_order_relaxed) > 0 && serves(pool, queue_id);
+  });
+}
+
+void ring(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks) {
+  for (ipc::PoolBoard& pool : board.pools) {
+    if (!serves(pool, queue_id)) continue;
+    pool.next_scout_ns.store(0, std::memory_order_relaxed);
+    wake(pool, tasks);
+  }
+}
+
+void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>& tasks) {
   const UniqueFd folder(open(runtime_dir, O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder.valid()) return;
   const UniqueFd file(openat(folder.get(), "board", O_RDWR | O_CLOEXEC));
   ipc::Board* board = file.valid() ? map_board(file.get()) : nullptr;
   if (board == nullptr) return;
-  ring(*board, count);
+  for (const auto& [queue_id, count] : tasks) ring(*board, queue_id, count);
   munmap(board, sizeof(ipc::Board));
 }
 
-void wake(ipc::Board& board, int count) {
-  board.bell.fetch_add(1, std::memory_order_seq_cst);
-  if (board.waiters.load(std::memory_order_seq_cst) == 0) return;
-  futex(board.bell, FUTEX_WAKE, static_cast<std::uint32_t>(count), nullptr);
+void wake(ipc::PoolBoard& pool, std::size_t count) {
+  pool.bell.fetch_add(1, std::memory_order_seq_cst);
+  if (pool.waiters.load(std::memory_order_seq_cst) == 0) return;
+  futex(pool.bell, FUTEX_WAKE, static_cast<std::uint32_t>(std::min<std::size_t>(count, INT_MAX)),
+        nullptr);
 }
 
-void wait_for_ring(ipc::Board& board, std::uint32_t seen, std::uint64_t timeout_ns) {
+void wait_for_ring(ipc::PoolBoard& pool, std::uint32_t seen, std::uint64_t timeout_ns) {
   const timespec timeout{static_cast<time_t>(timeout_ns / kSecond),
                          static_cast<long>(timeout_ns % kSecond)};
-  board.waiters.fetch_add(1, std::memory_order_seq_cst);
-  futex(board.bell, FUTEX_WAIT, seen, &timeout);
-  board.waiters.fetch_sub(1, std::memory_order_seq_cst);
+  pool.waiters.fetch_add(1, std::memory_order_seq_cst);
+  futex(pool.bell, FUTEX_WAIT, seen, &timeout);
+  pool.waiters.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 }  // namespace allot::peer

@@ -362,6 +362,14 @@ std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
   return tasks;
 }
 
+std::map<std::uint32_t, std::size_t> new_tasks(std::span<const Submitted> made) {
+  std::map<std::uint32_t, std::size_t> tasks;
+  for (const Submitted& task : made) {
+    if (!task.existed) ++tasks[task.id.partition.queue_id];
+  }
+  return tasks;
+}
+
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions) {
   for (const Submission& submission : submissions) validate(submission);
   if (submissions.empty()) return {};

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +46,9 @@ struct Submitted {
   TaskId id;
   bool existed = false;  // its unique key was taken: this is the task that has it
 };
+
+// How many tasks of a submission are new, by the id of their queue: these are to be rung for.
+std::map<std::uint32_t, std::size_t> new_tasks(std::span<const Submitted> made);
 
 // Throws Error(kExitBadInput) that names the field. The second one knows the queue, and checks
 // whether it takes such a task.

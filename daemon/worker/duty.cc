@@ -187,7 +187,7 @@ bool Duty::submit(const Served& queue, const std::string& unique_key,
       return queue::submit(db, {&task, 1}).front().existed;
     }
   });
-  if (!existed) peer::ring(board_, 1);
+  if (!existed) peer::ring(board_, into->queue_id, 1);
   return !existed;
 }
 

@@ -29,7 +29,6 @@ Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& ke
       store_(store),
       keeper_(keeper),
       slot_(slot),
-      board_(board),
       pool_(board.pools[pool]),
       queues_(std::move(queues)),
       scout_interval_ns_(kFirstIdleInterval),
@@ -38,6 +37,7 @@ Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& ke
     queue_ids_.push_back(queue.info.queue_id);
     if (queue.info.alone()) placed_ids_.push_back(queue.info.queue_id);
   }
+  peer::serve(pool_, queue_ids_);
 }
 
 const ServedQueue* Finder::served(std::uint32_t queue_id) const {
@@ -72,7 +72,7 @@ std::optional<queue::Block> Finder::next() {
   // This comes before the hints: where there is always more work, nobody would get past them (S13).
   watch();
   if (auto block = take_over_one()) return block;
-  const std::uint32_t seen_bell = board_.bell.load();
+  const std::uint32_t seen_bell = pool_.bell.load();
   if (auto block = follow(take_hint(pool_))) return block;
   if (become_scout(pool_, mono_ns(), scout_interval_ns_)) {
     scout();
@@ -144,7 +144,7 @@ void Finder::scout() {
   if (count > 0) {
     scout_interval_ns_ = kBusyInterval;
     // The scout itself takes one.
-    if (count > 1) peer::wake(board_, static_cast<int>(count - 1));
+    if (count > 1) peer::wake(pool_, count - 1);
   } else {
     scout_interval_ns_ = std::clamp(scout_interval_ns_ * 2, kFirstIdleInterval, kMostInterval);
   }
@@ -179,10 +179,10 @@ std::optional<queue::Block> Finder::take_over_one() {
 
 // A drain has started all that it may: `allot drain` sees it, and ends this worker.
 void Finder::wait_for_the_end() {
-  const std::uint32_t seen_bell = board_.bell.load();
+  const std::uint32_t seen_bell = pool_.bell.load();
   if (leaving()) return;
   const SlotWriter::Guard guard(slot_);
-  peer::wait_for_ring(board_, seen_bell, kMostInterval);
+  peer::wait_for_ring(pool_, seen_bell, kMostInterval);
 }
 
 void Finder::sleep(std::uint32_t seen_bell) {
@@ -194,7 +194,7 @@ void Finder::sleep(std::uint32_t seen_bell) {
   const Nanos boot = boot_ns();
   const Nanos next_watch = watched_.next_look_ns();
   if (!watched_.empty()) wait = std::min(wait, next_watch > boot ? next_watch - boot : 0);
-  if (wait > 0) peer::wait_for_ring(board_, seen_bell, std::min(wait, kMostInterval));
+  if (wait > 0) peer::wait_for_ring(pool_, seen_bell, std::min(wait, kMostInterval));
 }
 
 }  // namespace allot::worker

@@ -70,7 +70,6 @@ class Finder {
   const queue::LeaseStore& store_;
   LeaseKeeper& keeper_;
   SlotWriter& slot_;
-  ipc::Board& board_;
   ipc::PoolBoard& pool_;
   std::vector<ServedQueue> queues_;
   std::vector<std::uint32_t> queue_ids_;

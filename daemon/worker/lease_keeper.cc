@@ -161,8 +161,8 @@ void LeaseKeeper::end_last_call(db::Connection& db) {
   queue::kill_connections(db, {&former, 1});
 }
 
-void LeaseKeeper::work_was_added() {
-  peer::ring(board_, 1);
+void LeaseKeeper::work_was_added(std::uint32_t queue_id) {
+  peer::ring(board_, queue_id, 1);
 }
 
 // The database counts from when it executed the statement, which was after it was sent. Whatever
@@ -259,7 +259,7 @@ bool LeaseKeeper::detach_is_due(const Running& running, Nanos now) const {
   const Nanos ran = now - running.began_ns;
   if (ran >= running.work->detach_after_ns) return true;
   if (ran < kSlow) return false;
-  return board_.waiters.load(std::memory_order_relaxed) > 0 ||
+  return peer::waits_for(board_, lease_->partition.queue_id) ||
          (running.work->beside && make_room_.load());
 }
 
@@ -398,7 +398,7 @@ void LeaseKeeper::detached(Running& running, Nanos sent_ns) {
                               {"partition", running.lease.partition.partition_no},
                               {"after_ms", (boot_ns() - running.began_ns) / kMilli}});
   // Any worker may take its neighbours now.
-  if (!running.work->beside) peer::ring(board_, 1);
+  if (!running.work->beside) work_was_added(now.id.partition.queue_id);
 }
 
 }  // namespace allot::worker

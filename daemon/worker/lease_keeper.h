@@ -74,8 +74,8 @@ class LeaseKeeper {
   // The same for a task that was detached from `lease`: the lease in hand may be another one.
   void lose_task(const queue::Lease& lease, const char* verb, std::size_t entry = 0);
 
-  // Other workers may have something to do now.
-  void work_was_added();
+  // Other workers may have something to do in the queue now.
+  void work_was_added(std::uint32_t queue_id);
 
   // True while this process can be sure that nobody else may have the lease (S5).
   [[nodiscard]] bool valid() const {

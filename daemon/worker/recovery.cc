@@ -134,7 +134,7 @@ void Recovery::recover(const queue::DetachedSighting& sighting, bool stale) {
   });
   if (landed == queue::Landed::kLeaseGone) return;
   log_recovery(sighting, name, policy);
-  peer::ring(board_, 1);
+  peer::ring(board_, sighting.id.partition.queue_id, 1);
 }
 
 }  // namespace allot::worker

@@ -409,7 +409,7 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
 
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
   push_urgent(board.pools[pool], make_hint(partition.queue_id, partition.partition_no));
-  peer::wake(board, 1);
+  peer::wake(board.pools[pool], 1);
 }
 
 }  // namespace

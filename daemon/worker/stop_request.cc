@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<int> g_asked{0};
 std::atomic<int> g_wake_fd{-1};
-std::atomic<ipc::Board*> g_board{nullptr};
+std::atomic<ipc::PoolBoard*> g_pool{nullptr};
 
 void on_signal(int number) {
   const int kept = errno;
@@ -27,8 +27,8 @@ void on_signal(int number) {
 
 }  // namespace
 
-void install_stop_signals(ipc::Board& board) {
-  g_board = &board;
+void install_stop_signals(ipc::PoolBoard& pool) {
+  g_pool = &pool;
   g_wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   struct sigaction action {};
   action.sa_handler = on_signal;
@@ -56,7 +56,7 @@ void ask(Asked what) {
   write_all(g_wake_fd.load(), &one, sizeof one);
   // The bell grows before the main thread can sleep on it, so the thread does not sleep through a
   // signal between its last look at the flag and the futex call.
-  if (ipc::Board* board = g_board.load()) peer::wake(*board, INT32_MAX);
+  if (ipc::PoolBoard* pool = g_pool.load()) peer::wake(*pool, INT32_MAX);
 }
 
 bool wait_asked(std::chrono::milliseconds timeout) {

@@ -16,7 +16,7 @@ enum class Asked : int {
 };
 
 // Installs the signal handlers. They only set a flag and wake a waiting thread.
-void install_stop_signals(ipc::Board& board);
+void install_stop_signals(ipc::PoolBoard& pool);
 
 Asked asked();
 inline bool leaving() {

@@ -189,7 +189,7 @@ CallAnswer TaskWrites::submit(std::span<const allot_submission* const> orders,
     const auto submitted =
         session_.once([&](db::Connection& db) { return queue::submit(db, submissions); });
     for (const queue::Submitted& task : submitted) ids.push_back(task.id.text());
-    keeper_.work_was_added();
+    ring_for(submissions);
     return {};
   });
 }
@@ -287,6 +287,10 @@ void TaskWrites::lose(const std::string& reason) {
   }
 }
 
+void TaskWrites::ring_for(std::span<const queue::Submission> added) {
+  for (const queue::Submission& task : added) keeper_.work_was_added(task.queue.queue_id);
+}
+
 TaskWrites::End TaskWrites::acknowledge(const std::optional<queue::Detached>& detached) {
   const queue::Ending ending(lease_, task_, detached);
   if (open_) return commit(ending);
@@ -296,7 +300,7 @@ TaskWrites::End TaskWrites::acknowledge(const std::optional<queue::Detached>& de
   // The first try may have succeeded although its reply was lost: the task that it ended is gone.
   const bool maybe = detached && session_.generation() != generation;
   if (landed != queue::Landed::kYes && !maybe) return End::kLeaseGone;
-  keeper_.work_was_added();
+  ring_for(successors_);
   return End::kYes;
 }
 
@@ -320,7 +324,7 @@ TaskWrites::End TaskWrites::commit(const queue::Ending& ending) {
     if (!session_.call([&](db::Connection& db) { return ending.landed(db); })) return End::kUndone;
     lost_.reset();
   }
-  if (!successors_.empty()) keeper_.work_was_added();
+  ring_for(successors_);
   return End::kYes;
 }
 

@@ -75,6 +75,7 @@ class TaskWrites {
                                         const db::RowSink& sink);
   void lose(const std::string& reason);
   End commit(const queue::Ending& ending);
+  void ring_for(std::span<const queue::Submission> added);
 
   Session& session_;
   LeaseKeeper& keeper_;

@@ -88,7 +88,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
   slot.start(leases.holder());
   if (!settings.tally.empty()) slot.use(peer::map_tally(settings.tally));
-  install_stop_signals(board);
+  install_stop_signals(board.pools[pool]);
   const milliseconds frozen = config::frozen_limit(settings.daemon);
   const Pulse pulse(slot, if_inherited(ipc::kDeathFd),
                     std::clamp(frozen / 4, milliseconds(20), milliseconds(1000)),

@@ -187,17 +187,18 @@ TEST_F(ClientTest, AFileNamesTheServerTheQueuesAndTheBell) {
   ASSERT_NE(bell, MAP_FAILED);
   std::memcpy(bell->magic, ipc::kBoardMagic, sizeof ipc::kBoardMagic);
   bell->version = ipc::kBoardVersion;
+  for (auto& word : bell->pools[0].queues) word = UINT64_MAX;  // the pool serves all queues
 
   Client client = Client::from_file(file);
   NewTask task{.queue = "made", .type = "t", .payload = ""};
   task.options.unique_key = "k";
   EXPECT_FALSE(client.submit(task).existed);
   EXPECT_EQ(value("SELECT partitions FROM queue WHERE name = 'made'"), "3");
-  EXPECT_EQ(bell->bell.load(), 1U);
+  EXPECT_EQ(bell->pools[0].bell.load(), 1U);
   EXPECT_TRUE(client.submit(task).existed);
-  EXPECT_EQ(bell->bell.load(), 1U) << "nothing new is waiting";
+  EXPECT_EQ(bell->pools[0].bell.load(), 1U) << "nothing new is waiting";
   client.wake();
-  EXPECT_EQ(bell->bell.load(), 2U);
+  EXPECT_EQ(bell->pools[0].bell.load(), 2U);
   munmap(bell, sizeof(ipc::Board));
 }
 

@@ -6,6 +6,7 @@
 
 #include "db/stores.h"
 #include "db/worker/fixture.h"
+#include "peer/doorbell.h"
 #include "support/db_error.h"
 #include "support/eventually.h"
 
@@ -21,7 +22,9 @@ class LeaseKeeperTest : public WorkerTest {
   LeaseKeeperTest()
       : stores_(milliseconds(1200)),
         board_(std::make_unique<ipc::Board>()),
-        keeper_(leases_, stores_.detached, options(), slot_, *board_) {}
+        keeper_(leases_, stores_.detached, options(), slot_, *board_) {
+    peer::serve(board_->pools[0], {&queue_.queue_id, 1});
+  }
 
   queue::Lease take(std::uint32_t number) {
     const Nanos sent = boot_ns();
@@ -266,7 +269,7 @@ TEST_F(LeaseKeeperTest, ATaskBeginsWhenTheRenewalUnderWayIsOver) {
 TEST_F(LeaseKeeperTest, NoTaskBeginsInDoubt) {
   const queue::Task task = task_at(5);
   const queue::Lease lease = take(0);
-  board_->waiters = 1;
+  board_->pools[0].waiters = 1;
   keeper_.lose(lease, "test");
   EXPECT_FALSE(keeper_.task_begins({&task, 1, {}, 1}, [](Nanos) { FAIL(); }));
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
@@ -295,7 +298,7 @@ TEST_F(LeaseKeeperTest, DetachesWhatRunsLongAndRenewsIt) {
   EXPECT_TRUE(keeper_.task_valid());
   EXPECT_FALSE(keeper_.valid()) << "the partition is anybody's";
   EXPECT_EQ(raw_slot_->running[0].detached, 1U);
-  EXPECT_EQ(board_->bell, 1U) << "its neighbours are anybody's";
+  EXPECT_EQ(board_->pools[0].bell, 1U) << "its neighbours are anybody's";
   EXPECT_EQ(keeper_.task_ended(), Place::kDetached);
   EXPECT_FALSE(keeper_.task_valid()) << "it holds nothing any more";
   seen = value("SELECT expire_at FROM task_running");
@@ -308,15 +311,26 @@ TEST_F(LeaseKeeperTest, DetachesEarlierWhenWorkersAreIdle) {
   take(0);
   begin(task, milliseconds(3'600'000));
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
-  board_->waiters = 1;
+  board_->pools[0].waiters = 1;
   EXPECT_TRUE(eventually([&] { return running() == "1"; }));
   EXPECT_EQ(keeper_.task_ended(), Place::kDetached);
+}
+
+TEST_F(LeaseKeeperTest, IdleWorkersOfOtherPoolsAreNoReasonToDetach) {
+  const queue::Task task = task_at(5);
+  const std::uint32_t another = queue_.queue_id + 1;
+  peer::serve(board_->pools[1], {&another, 1});
+  board_->pools[1].waiters = 1;
+  take(0);
+  begin(task, milliseconds(3'600'000));
+  EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
+  EXPECT_EQ(keeper_.task_ended(), Place::kPartition);
 }
 
 TEST_F(LeaseKeeperTest, NeverDetachesWhereItIsOff) {
   const queue::Task task = task_at(5);
   take(0);
-  board_->waiters = 1;
+  board_->pools[0].waiters = 1;
   begin(task, milliseconds(0));
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
   EXPECT_EQ(keeper_.task_ended(), Place::kPartition);

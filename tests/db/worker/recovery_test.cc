@@ -5,6 +5,7 @@
 
 #include "db/stores.h"
 #include "db/worker/fixture.h"
+#include "peer/doorbell.h"
 #include "support/eventually.h"
 
 namespace allot::worker {
@@ -21,6 +22,7 @@ class RecoveryTest : public WorkerTest {
         board_(std::make_unique<ipc::Board>()),
         session_(options(), slot_, milliseconds(1000)) {
     settings_.daemon.lease_ttl = milliseconds(1000);
+    peer::serve(board_->pools[0], {&queue_.queue_id, 1});
     config::Queue queue;
     queue.name = "q";
     queue.max_attempts = 3;
@@ -55,7 +57,7 @@ TEST_F(RecoveryTest, ChargesAndPutsBackWhatStoodStill) {
   }));
   EXPECT_EQ(value("SELECT CONCAT(run_key, ':', attempt) FROM task"), "1:1");
   EXPECT_EQ(value("SELECT cause FROM task_attempt"), "lost");
-  EXPECT_EQ(board_->bell, 1U);
+  EXPECT_EQ(board_->pools[0].bell, 1U);
 }
 
 TEST_F(RecoveryTest, TheLastAttemptBuries) {

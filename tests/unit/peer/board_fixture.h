@@ -22,10 +22,14 @@ class BoardTest : public testing::Test {
     blank.version = ipc::kBoardVersion;
     EXPECT_EQ(pwrite(file_.get(), &blank, sizeof blank, 0), static_cast<ssize_t>(sizeof blank));
     board_ = map_board(file_.get());
+    serve(pool(), {&kQueue, 1});
   }
   BoardTest(const BoardTest&) = delete;
   BoardTest& operator=(const BoardTest&) = delete;
   ~BoardTest() override { munmap(board_, sizeof(ipc::Board)); }
+
+  static constexpr std::uint32_t kQueue = 7;  // the one that pool() serves
+  [[nodiscard]] ipc::PoolBoard& pool() const { return board_->pools[0]; }
 
   UniqueFd file_;
   ipc::Board* board_ = nullptr;

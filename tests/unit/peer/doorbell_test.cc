@@ -6,6 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <vector>
+
 #include "base/clock.h"
 #include "unit/peer/board_fixture.h"
 
@@ -26,16 +29,16 @@ TEST_F(BoardTest, OnlyABoardOfThisVersionIsMapped) {
 }
 
 TEST_F(BoardTest, ARingWakesAnotherProcessLongBeforeItsTimeout) {
-  const std::uint32_t seen = board_->bell.load();
+  const std::uint32_t seen = pool().bell.load();
   const pid_t child = fork();
   if (child == 0) {
     const Nanos began = mono_ns();
-    wait_for_ring(*board_, seen, 60 * kSecond);
+    wait_for_ring(pool(), seen, 60 * kSecond);
     _exit(mono_ns() - began < 30 * kSecond ? 0 : 1);
   }
   // The test does not wait for the child to sleep, because a ring before that must not be lost
   // either.
-  ring(*board_, 1);
+  ring(*board_, kQueue, 1);
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
@@ -49,12 +52,12 @@ TEST_F(BoardTest, NoRingIsLost) {
   const auto play = [&](std::uint64_t mine) {
     for (std::uint64_t i = mine; i < kTurns; i += 2) {
       for (;;) {
-        const std::uint32_t seen = board_->bell.load();
+        const std::uint32_t seen = pool().bell.load();
         if (turn.load() == i) break;
-        wait_for_ring(*board_, seen, 60 * kSecond);
+        wait_for_ring(pool(), seen, 60 * kSecond);
       }
       turn.store(i + 1);
-      wake(*board_, 1);
+      wake(pool(), 1);
     }
   };
   const Nanos began = mono_ns();
@@ -69,16 +72,45 @@ TEST_F(BoardTest, NoRingIsLost) {
   EXPECT_EQ(status, 0);
   EXPECT_LT(mono_ns() - began, 55 * kSecond);
   EXPECT_EQ(turn, kTurns);
-  EXPECT_EQ(board_->waiters, 0U);
+  EXPECT_EQ(pool().waiters, 0U);
+}
+
+// With one bell for all, the only waiter that it wakes may be one that does not serve the queue.
+TEST_F(BoardTest, ARingIsForThePoolsThatServeTheQueue) {
+  ipc::PoolBoard& other = board_->pools[1];
+  ipc::PoolBoard& both = board_->pools[2];
+  const std::array<std::uint32_t, 2> queues{kQueue, kQueue + 1};
+  serve(other, std::span(queues).last(1));
+  serve(both, queues);
+  for (ipc::PoolBoard& pool : board_->pools) pool.next_scout_ns = 99;
+  const auto rung = [&] {
+    std::vector<std::uint32_t> bells;
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(board_->pools[i].next_scout_ns == 0, board_->pools[i].bell > 0);
+      bells.push_back(board_->pools[i].bell);
+    }
+    return bells;
+  };
+  ring(*board_, kQueue, 1);
+  EXPECT_EQ(rung(), (std::vector<std::uint32_t>{1, 0, 1, 0}));
+  ring(*board_, kQueue + 1, 1);
+  EXPECT_EQ(rung(), (std::vector<std::uint32_t>{1, 1, 2, 0}));
+  ring(*board_, kQueue + 2, 1);
+  EXPECT_EQ(rung(), (std::vector<std::uint32_t>{1, 1, 2, 0})) << "nobody serves it";
+  ring(*board_, kAnyQueue, 1);
+  EXPECT_EQ(rung(), (std::vector<std::uint32_t>{2, 2, 3, 0}));
+  serve(pool(), {});
+  ring(*board_, kQueue, 1);
+  EXPECT_EQ(rung(), (std::vector<std::uint32_t>{2, 2, 4, 0})) << "not any more";
 }
 
 TEST_F(BoardTest, AWaitEndsWithItsTimeoutOrAtOnceWhenTheBellRangBefore) {
   const Nanos began = mono_ns();
-  wait_for_ring(*board_, board_->bell.load(), 20 * kMilli);
+  wait_for_ring(pool(), pool().bell.load(), 20 * kMilli);
   EXPECT_GE(mono_ns() - began, 20 * kMilli);
-  const std::uint32_t seen = board_->bell.load();
-  ring(*board_, 1);
-  wait_for_ring(*board_, seen, 60 * kSecond);
+  const std::uint32_t seen = pool().bell.load();
+  ring(*board_, kQueue, 1);
+  wait_for_ring(pool(), seen, 60 * kSecond);
   EXPECT_LT(mono_ns() - began, 30 * kSecond);
 }
 

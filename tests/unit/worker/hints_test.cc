@@ -49,9 +49,9 @@ TEST_F(HintsTest, ARingLetsTheNextScoutGo) {
   ipc::PoolBoard& pool = board_->pools[0];
   ASSERT_TRUE(become_scout(pool, 1000, 500));
   EXPECT_FALSE(become_scout(pool, 1400, 500));
-  peer::ring(*board_, 1);
+  peer::ring(*board_, kQueue, 1);
   EXPECT_TRUE(become_scout(pool, 1400, 500));
-  peer::wake(*board_, 1);
+  peer::wake(pool, 1);
   EXPECT_FALSE(become_scout(pool, 1800, 500)) << "waking alone starts no scout";
 }
 
