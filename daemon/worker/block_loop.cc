@@ -64,12 +64,13 @@ void BlockLoop::work(queue::Block block) {
     defer_unknown(lease);
     if (careful_ && !keeper_.lost()) settle_suspects(lease);
     if (keeper_.lost()) break;
-    // A block that was not full emptied the partition: another worker finds new tasks through a
-    // scout.
-    if (!full || boot_ns() >= until_ns) break;
+    // A block that was not full emptied the partition, unless somebody has submitted since: no
+    // scout sees those tasks while the partition is leased.
+    if ((!full && !finder_.rung_since_fetch()) || boot_ns() >= until_ns) break;
     // A lease must not see a task again that it had detached (queue/detached_store).
     if (keeper_.any_detached()) break;
     tasks = ack_and_fetch(lease, queue);
+    if (tasks.empty()) break;
   }
   defer_unknown(lease);
   finish(lease);
@@ -248,6 +249,7 @@ void BlockLoop::ack(const queue::Lease& lease) {
 
 std::vector<queue::Task> BlockLoop::ack_and_fetch(const queue::Lease& lease,
                                                   const ServedQueue& queue) {
+  finder_.fetching();
   auto tasks = session_.call([&](db::Connection& db) {
     return queue::TaskStore::ack_and_fetch(db, lease.partition, finished_,
                                            finder_.fetch_spec(queue));

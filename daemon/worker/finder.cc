@@ -66,19 +66,19 @@ std::optional<queue::Block> Finder::next() {
     wait_for_the_end();
     return std::nullopt;
   }
+  seen_bell_ = pool_.bell.load();
   if (claimed_ != 0 || claim_urgent()) {
     if (auto block = follow(std::exchange(claimed_, 0))) return block;
   }
   // This comes before the hints: where there is always more work, nobody would get past them (S13).
   watch();
   if (auto block = take_over_one()) return block;
-  const std::uint32_t seen_bell = pool_.bell.load();
   if (auto block = follow(take_hint(pool_))) return block;
   if (become_scout(pool_, mono_ns(), scout_interval_ns_)) {
     scout();
     if (auto block = follow(take_hint(pool_))) return block;
   }
-  if (!hints_wait()) sleep(seen_bell);
+  if (!hints_wait()) sleep();
   return std::nullopt;
 }
 
@@ -143,6 +143,7 @@ void Finder::scout() {
   publish_hints(pool_, hints.data(), count);
   if (count > 0) {
     scout_interval_ns_ = kBusyInterval;
+    look_again_by(pool_, mono_ns() + kBusyInterval);
     // The scout itself takes one.
     if (count > 1) peer::wake(pool_, count - 1);
   } else {
@@ -185,7 +186,7 @@ void Finder::wait_for_the_end() {
   peer::wait_for_ring(pool_, seen_bell, kMostInterval);
 }
 
-void Finder::sleep(std::uint32_t seen_bell) {
+void Finder::sleep() {
   if (leaving()) return;
   const SlotWriter::Guard guard(slot_);
   const Nanos now = mono_ns();
@@ -194,7 +195,7 @@ void Finder::sleep(std::uint32_t seen_bell) {
   const Nanos boot = boot_ns();
   const Nanos next_watch = watched_.next_look_ns();
   if (!watched_.empty()) wait = std::min(wait, next_watch > boot ? next_watch - boot : 0);
-  if (wait > 0) peer::wait_for_ring(pool_, seen_bell, std::min(wait, kMostInterval));
+  if (wait > 0) peer::wait_for_ring(pool_, seen_bell_, std::min(wait, kMostInterval));
 }
 
 }  // namespace allot::worker

@@ -50,6 +50,11 @@ class Finder {
   // Keys up to this one are due, even if the database's clock is set back.
   void seen(std::uint64_t run_key) { highest_seen_ = std::max(highest_seen_, run_key); }
 
+  // Whether the doorbell rang after fetching() or after the look that found this lease: the block
+  // may lack tasks.
+  void fetching() { seen_bell_ = pool_.bell.load(); }
+  [[nodiscard]] bool rung_since_fetch() const { return pool_.bell.load() != seen_bell_; }
+
   // Removes the lease from slot and keeper, once the database knows.
   void forget_lease();
 
@@ -61,7 +66,7 @@ class Finder {
   void lift_layouts();
   void watch();
   void wait_for_the_end();
-  void sleep(std::uint32_t seen_bell);
+  void sleep();
   template <typename Verb>
   std::optional<queue::Block> take(queue::Partition partition, const ServedQueue& queue,
                                    Verb&& verb);
@@ -77,6 +82,7 @@ class Finder {
   Nanos next_lift_ns_ = 0;
 
   ipc::Hint claimed_ = 0;
+  std::uint32_t seen_bell_ = 0;  // the bell before the last look
   std::uint64_t highest_seen_ = 0;
   Nanos scout_interval_ns_;
   Standstill<queue::Partition, queue::Sighting> watched_;

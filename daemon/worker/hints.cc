@@ -47,4 +47,10 @@ bool become_scout(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t inte
   return pool.next_scout_ns.compare_exchange_strong(next, now_ns + interval_ns);
 }
 
+void look_again_by(ipc::PoolBoard& pool, std::uint64_t when_ns) {
+  std::uint64_t next = pool.next_scout_ns.load();
+  while (next > when_ns && !pool.next_scout_ns.compare_exchange_weak(next, when_ns)) {
+  }
+}
+
 }  // namespace allot::worker

@@ -36,4 +36,7 @@ void push_urgent(ipc::PoolBoard& pool, ipc::Hint hint);
 // True for exactly one caller per interval: that one is the scout until next_scout_ns.
 bool become_scout(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t interval_ns);
 
+// The next scout goes by then at the latest.
+void look_again_by(ipc::PoolBoard& pool, std::uint64_t when_ns);
+
 }  // namespace allot::worker

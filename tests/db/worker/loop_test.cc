@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "db/worker/loop_fixture.h"
+#include "peer/doorbell.h"
 #include "support/eventually.h"
 
 namespace allot::worker {
@@ -64,6 +65,31 @@ std::uint64_t found_by(LoopWorker& other, const std::atomic<bool>& over) {
     other.work(std::move(*block));
   }
   return tasks;
+}
+
+// No scout sees a task that is submitted to a partition while that is leased: whoever has the lease
+// looks again, if somebody rang.
+TEST_F(LoopTest, WhatIsSubmittedMeanwhileRunsInTheSameLease) {
+  put_tasks(0, 1);
+  auto one = worker();
+  auto block = one->find();
+  ASSERT_TRUE(block && block->tasks.size() == 1);
+  const auto submit_behind = [&](const std::string& key) {
+    put_tasks(1, 1);
+    db_.execute("UPDATE task SET partition_no = 0, run_key = " + key + " WHERE partition_no = 1");
+  };
+  submit_behind("2");
+  one->work(std::move(*block));
+  EXPECT_EQ(tasks_left(), "1") << "nobody rang";
+
+  ASSERT_TRUE(eventually([&] { return (block = one->find()).has_value(); }));
+  submit_behind("3");
+  peer::ring(*board_, queue_.queue_id, 1);
+  const std::string epoch = value("SELECT epoch FROM q_lock_table WHERE partition_no = 0");
+  one->work(std::move(*block));
+  EXPECT_EQ(tasks_left(), "0");
+  EXPECT_EQ(value("SELECT epoch - " + epoch + " FROM q_lock_table WHERE partition_no = 0"), "1")
+      << "it was released, and not leased again";
 }
 
 // Somebody works on a task of the partition by hand, for longer than a lease lasts.

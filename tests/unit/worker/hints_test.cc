@@ -55,6 +55,17 @@ TEST_F(HintsTest, ARingLetsTheNextScoutGo) {
   EXPECT_FALSE(become_scout(pool, 1800, 500)) << "waking alone starts no scout";
 }
 
+// What was found leaves something to find: not a whole idle interval passes until the next look.
+TEST_F(HintsTest, TheNextLookCanBeBroughtForward) {
+  ipc::PoolBoard& pool = board_->pools[0];
+  ASSERT_TRUE(become_scout(pool, 1000, 500));
+  look_again_by(pool, 1200);
+  EXPECT_FALSE(become_scout(pool, 1199, 500));
+  EXPECT_TRUE(become_scout(pool, 1200, 100));
+  look_again_by(pool, 9000);
+  EXPECT_TRUE(become_scout(pool, 1300, 500)) << "never put off";
+}
+
 TEST_F(HintsTest, OneScoutAtATime) {
   std::atomic<int> scouts{0};
   std::vector<std::thread> threads;
