@@ -8,7 +8,8 @@
 // The board's bell: submitters ring it, idle workers sleep on it.
 namespace allot::peer {
 
-// Maps the board behind a descriptor. nullptr when it is not a board of this version.
+// Maps the board behind a descriptor. nullptr when it is not a board of this version, or has no
+// room.
 ipc::Board* map_board(int fd);
 
 // For submitters: wakes up to `count` waiters and lets the next scout go at once.

@@ -346,7 +346,7 @@ void Supervisor::lock_and_open() {
     log_event(kError, "instance.not_locked", "folder=%s", Quoted(answer_.runtime_dir).c_str());
     return give_up(kExitCannotCreate);
   }
-  if (!instance_.make_files(answer_.runtime_dir, answer_.instance))
+  if (!instance_.make_files(answer_.runtime_dir, answer_.instance, ipc::worker_count(answer_)))
     return give_up(kExitCannotCreate);
   database_.use(answer_.embedded_dir);
   enter(Phase::kDatabase);

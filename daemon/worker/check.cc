@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/check.h"
 
+#include <cerrno>
 #include <cstring>
 
 #include "base/posix.h"
@@ -9,6 +10,7 @@
 #include "ipc/preflight.h"
 #include "ipc/slot.h"
 #include "log/log.h"
+#include "peer/folders.h"
 #include "peer/inherited.h"
 #include "plugin_host/registry.h"
 #include "queue/account.h"
@@ -116,6 +118,12 @@ void check_config(const config::Settings& settings, Findings& findings) {
   require_good_plugins(settings, findings);
   const ipc::PreflightAnswer answer = answer_of(settings);
   if (!peer::inherited(ipc::kAnswerFd)) return;
+  const std::string folder = config::runtime_dir(settings);
+  if (!peer::make_folders(folder.c_str(), 0750)) {
+    throw Error(folder + " cannot be made: " + std::strerror(errno) +
+                    "; set [daemon] runtime_dir to one that can",
+                kExitCannotCreate);
+  }
   if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
     throw Error("the supervisor does not take the answer", kExitSoftware);
   }
