@@ -80,10 +80,9 @@ Instance::Lock Instance::lock(const char* folder) {
   }
   char text[32] = {};
   if (flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) {
-    const int size = std::snprintf(text, sizeof text, "%d\n", getpid());
-    const bool written = ftruncate(lock_.get(), 0) == 0 &&
-                         pwrite(lock_.get(), text, static_cast<std::size_t>(size), 0) == size;
-    if (written) return Lock::kTaken;
+    // What stands behind it stays.
+    std::snprintf(text, sizeof text, "%*d\n", ipc::kLockPidSize - 1, getpid());
+    if (pwrite(lock_.get(), text, ipc::kLockPidSize, 0) == ipc::kLockPidSize) return Lock::kTaken;
     report("lock cannot be written", path);
     return Lock::kRefused;
   }

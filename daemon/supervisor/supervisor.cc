@@ -246,7 +246,7 @@ void Supervisor::tick() {
 }
 
 void Supervisor::start_check(Preflight::Step step) {
-  if (check_.start(step, options_, state_.get())) return;
+  if (check_.start(step, options_, state_.get(), instance_.lock_fd())) return;
   log_event(kError, "check.no_start", "error=\"%s\"", std::strerror(errno));
   check_finished(kExitUnavailable);
 }

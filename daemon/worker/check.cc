@@ -12,6 +12,7 @@
 #include "log/log.h"
 #include "peer/folders.h"
 #include "peer/inherited.h"
+#include "peer/lock_mark.h"
 #include "plugin_host/registry.h"
 #include "queue/account.h"
 #include "queue/catalog.h"
@@ -21,6 +22,7 @@
 #include "queue/rehearsal.h"
 #include "worker/cgroup.h"
 #include "worker/connect.h"
+#include "worker/own_holder.h"
 #include "worker/plugin_report.h"
 #include "worker/recovery.h"
 
@@ -146,10 +148,13 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
   for (const config::Queue& queue : settings.queues) {
     queue::ensure_queue(db, queue.name, queue::shape_of(queue));
   }
-  if (!reclaim) return;
-  const queue::LeaseStore leases(
-      queue::make_holder(settings.daemon.instance, config::runtime_dir(settings)),
-      settings.daemon.lease_ttl);
+  // Only who holds the lock knows that the former life is over.
+  if (!reclaim || !peer::inherited(ipc::kLockFd)) return;
+  if (peer::draw_lock_mark(ipc::kLockFd) == 0) {
+    throw Error(std::string("the lock cannot be written: ") + std::strerror(errno),
+                kExitCannotCreate);
+  }
+  const queue::LeaseStore leases(own_holder(settings), settings.daemon.lease_ttl);
   if (const auto freed = leases.reclaim(db); freed > 0) {
     log::warn("lease.reclaimed", {{"leases", freed}, {"instance", settings.daemon.instance}});
   }

@@ -37,7 +37,7 @@ TEST(Instance, MakesItsFilesWithNarrowModes) {
   EXPECT_EQ(mode_of(folder + "/slots"), 0640U);
   EXPECT_EQ(mode_of(folder + "/board"), 0660U);
   EXPECT_NE(peer::map_board(instance.board_fd()), nullptr);
-  EXPECT_EQ(support::read_file(folder + "/lock"), std::to_string(getpid()) + "\n");
+  EXPECT_EQ(std::stoi(support::read_file(folder + "/lock")), getpid());
   const std::string slots = support::read_file(folder + "/slots");
   ipc::SlotFileHeader header{};
   std::memcpy(&header, slots.data(), sizeof header);
@@ -96,6 +96,17 @@ TEST(Instance, WithoutRoomItIsRefusedAndSaysHowToGoOn) {
   }
   disk.leave(ipc::slot_file_size(2) + 2 * sizeof(ipc::Board));
   EXPECT_TRUE(instance.make_files(folder.c_str(), "x", 2));
+}
+
+TEST(Instance, ALockKeepsWhatStandsBehindThePid) {
+  const support::TempDir dir;
+  const std::string path = dir.write("lock", "123\n");
+  std::ofstream(path, std::ios::in).seekp(ipc::kLockPidSize) << "mark";
+  Instance instance;
+  ASSERT_EQ(instance.lock(dir.path().c_str()), Instance::Lock::kTaken);
+  const std::string text = support::read_file(path);
+  EXPECT_EQ(std::stoi(text), getpid());
+  EXPECT_EQ(text.substr(ipc::kLockPidSize), "mark");
 }
 
 TEST(Instance, WaitsForWorkersOfAFormerLife) {
