@@ -30,7 +30,7 @@ unsigned mode_of(const std::string& path) {
 
 TEST(Instance, MakesItsFilesWithNarrowModes) {
   const support::TempDir dir;
-  const std::string folder = dir.path();
+  const std::string& folder = dir.path();
   Instance instance;
   ASSERT_EQ(instance.lock(folder.c_str()), Instance::Lock::kTaken);
   ASSERT_TRUE(instance.make_files(folder.c_str(), "x", 1));
