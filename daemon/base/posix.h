@@ -17,8 +17,4 @@ bool read_exact(int fd, void* data, std::size_t size);
 // Maps `size` bytes of `fd` from `offset`; nullptr on error. The mapping lives until process end.
 void* map_shared(int fd, std::size_t offset, std::size_t size, bool writable);
 
-// mkdir -p; folders that it makes get `mode`. False on error, with the errno of the first that
-// failed.
-bool make_folders(const char* path, unsigned mode);
-
 }  // namespace allot

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/doctor.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "cli/admin.h"
 #include "cli/instance_view.h"
 #include "cli/task_view.h"
@@ -22,6 +24,7 @@
 #include "cli/text.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
+#include "peer/lock_mark.h"
 #include "queue/health.h"
 #include "queue/lease.h"
 #include "queue/purge.h"
@@ -224,8 +227,10 @@ class Doctor {
 
   // S12: the command only shows leases. It knows nothing of other hosts' processes.
   void look_at_leases(db::Connection& db) {
-    const queue::Holder own =
-        queue::make_holder(settings_.daemon.instance, config::runtime_dir(settings_));
+    const std::string folder = config::runtime_dir(settings_);
+    const UniqueFd lock(open((folder + "/lock").c_str(), O_RDONLY | O_CLOEXEC));
+    const queue::Holder own = queue::make_holder(settings_.daemon.instance, folder,
+                                                 lock.valid() ? peer::lock_mark(lock.get()) : 0);
     const auto leases = queue::held_leases(db, kMostLeases);
     std::vector<std::string> lost;
     for (const queue::HeldLease& lease : leases) {

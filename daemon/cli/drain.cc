@@ -24,7 +24,6 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/posix.h"
 #include "base/unique_fd.h"
 #include "cli/admin.h"
 #include "cli/input.h"
@@ -33,6 +32,7 @@
 #include "cli/task_view.h"
 #include "cli/text.h"
 #include "config/drain.h"
+#include "peer/folders.h"
 #include "peer/tally.h"
 #include "queue/inspect.h"
 #include "queue/lease_store.h"
@@ -56,7 +56,7 @@ struct Place {
 };
 
 std::optional<Place> take_place(const std::string& folder, const DrainOptions& options) {
-  if (!make_folders(folder.c_str(), 0750)) {
+  if (!peer::make_folders(folder.c_str(), 0750)) {
     throw Error(folder + ": cannot be made: " + std::strerror(errno), kExitCannotCreate);
   }
   for (std::uint32_t number = 1; number <= options.at_most; ++number) {
@@ -150,7 +150,7 @@ class Drain {
 
   int run() {
     connect_first();
-    if (!make_folders(place_.folder.c_str(), 0750)) {
+    if (!peer::make_folders(place_.folder.c_str(), 0750)) {
       throw Error(place_.folder + ": cannot be made: " + std::strerror(errno), kExitCannotCreate);
     }
     std::error_code ignored;

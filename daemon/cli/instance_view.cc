@@ -3,17 +3,16 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
-#include "base/posix.h"
 #include "base/unique_fd.h"
 #include "cli/text.h"
 #include "peer/slot_file.h"
@@ -39,23 +38,20 @@ std::string text_of(const char (&from)[N]) {
   return {from, strnlen(from, N)};
 }
 
-// Unmaps at its end, because a command that watches for hours maps often.
-class Mapping {
- public:
-  // 0 bytes: no mapping.
-  Mapping(int fd, std::size_t size)
-      : bytes_(size == 0 ? nullptr : map_shared(fd, 0, size, false)), size_(size) {}
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  ~Mapping() {
-    if (bytes_ != nullptr) munmap(bytes_, size_);
-  }
-  [[nodiscard]] const char* bytes() const { return static_cast<const char*>(bytes_); }
+// Reads, and does not map: a mapping takes room for pages that were never written, and ends its
+// reader where there is none, or where the file becomes shorter.
+bool read_at(const UniqueFd& file, std::size_t offset, void* to, std::size_t size) {
+  return pread(file.get(), to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
+}
 
- private:
-  void* bytes_;
-  std::size_t size_;
-};
+// False: there is no worker in this slot. Most are not in use, so the first page is read first.
+bool read_slot(const UniqueFd& file, std::uint32_t index, ipc::Slot& slot) {
+  const std::size_t offset = ipc::slot_offset(index);
+  if (!read_at(file, offset, static_cast<void*>(&slot), ipc::kPage)) return false;
+  const bool blank = slot.state.load() == static_cast<std::uint32_t>(ipc::WorkerState::kBlank);
+  if (slot.generation == 0 || blank) return false;
+  return read_at(file, offset, static_cast<void*>(&slot), sizeof slot);
+}
 
 const char* name_of(ipc::WorkerState state) {
   switch (state) {
@@ -168,27 +164,23 @@ InstanceView read_instance(const std::string& runtime_dir) {
     if (errno != ENOENT) view.trouble = path + ": " + std::strerror(errno);
     return view;
   }
-  struct stat status {};
-  if (fstat(file.get(), &status) != 0) return view;
-  const auto size = static_cast<std::size_t>(status.st_size);
-  const Mapping mapping(file.get(), size < ipc::kPage ? 0 : size);
-  const auto* bytes = mapping.bytes();
-  const auto* header = reinterpret_cast<const ipc::SlotFileHeader*>(bytes);
-  if (bytes != nullptr && header->magic[0] == '\0') return view;  // it is just being made
-  const char* trouble = bytes == nullptr ? "not a slot file" : peer::trouble_with(*header);
+  char first_page[ipc::kPage];
+  ipc::SlotFileHeader header{};
+  const bool whole = read_at(file, 0, first_page, sizeof first_page);
+  if (whole) std::memcpy(&header, first_page, sizeof header);
+  if (whole && header.magic[0] == '\0') return view;  // it is just being made
+  const char* trouble = whole ? peer::trouble_with(header) : "not a slot file";
   if (trouble != nullptr) {
     view.trouble = path + ": " + trouble;
     return view;
   }
-  view.supervisor_pid = header->supervisor_pid;
-  view.running = is_allotd(header->supervisor_pid);
+  view.supervisor_pid = header.supervisor_pid;
+  view.running = is_allotd(header.supervisor_pid);
   if (!view.running) return view;
-  const std::size_t slots =
-      std::min<std::size_t>(header->slot_count, (size - ipc::kPage) / sizeof(ipc::Slot));
-  for (std::uint32_t i = 0; i < slots; ++i) {
-    const auto& slot = *reinterpret_cast<const ipc::Slot*>(bytes + ipc::slot_offset(i));
-    const bool blank = slot.state.load() == static_cast<std::uint32_t>(ipc::WorkerState::kBlank);
-    if (slot.generation == 0 || blank) continue;
+  const auto copy = std::make_unique<ipc::Slot>();
+  const ipc::Slot& slot = *copy;
+  for (std::uint32_t i = 0; i < std::min(header.slot_count, ipc::kMaxSlots); ++i) {
+    if (!read_slot(file, i, *copy)) continue;
     if (lives(slot.pid)) {
       view.workers.push_back(read_worker(slot, i));
     } else if (ipc::needs_settling(slot)) {

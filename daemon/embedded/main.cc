@@ -21,6 +21,7 @@
 #include "base/version.h"
 #include "embedded/server.h"
 #include "ipc/slot.h"
+#include "peer/folders.h"
 #include "peer/inherited.h"
 
 namespace allot::embedded {
@@ -119,7 +120,7 @@ constexpr char kUsage[] =
 
 // The lock is held until exit, because two servers over one data folder would destroy it.
 UniqueFd lock(const std::string& folder) {
-  if (!make_folders(folder.c_str(), 0700)) {
+  if (!peer::make_folders(folder.c_str(), 0700)) {
     throw Error("embedded database: " + folder + " cannot be made: " + std::strerror(errno),
                 kExitCannotCreate);
   }

@@ -28,9 +28,16 @@ struct PreflightAnswer {
   std::uint32_t stop_ms;    // how long a graceful stop may take
   LogFormat log_format;
   char instance[32];
-  char runtime_dir[1024];   // absolute; made by the supervisor if missing
+  char runtime_dir[1024];   // absolute; the check made it if it was missing
   char embedded_dir[1024];  // absolute; empty = external server
   char log_file[1024];      // absolute; empty = stderr
 };
+
+// Of all pools.
+inline std::uint32_t worker_count(const PreflightAnswer& answer) {
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < answer.pool_count; ++i) count += answer.pools[i].size;
+  return count;
+}
 
 }  // namespace allot::ipc

@@ -19,6 +19,7 @@ inline constexpr int kNotifyFd = 5;  // eventfd, write 1: "look at my slot"
 inline constexpr int kBoardFd = 6;   // the board file: doorbell and hints (board.h)
 inline constexpr int kAnswerFd = 7;  // preflight answer (preflight.h), or readiness newline
 inline constexpr int kLockFd = 8;    // the instance lock, held by every process of the instance
+inline constexpr int kLockPidSize = 11;  // its first line: the pid of allotd; see peer/lock_mark.h
 
 inline constexpr char kSlotMagic[8] = {'A', 'l', 'l', 'o', 't', 'S', 'l', 't'};
 inline constexpr std::uint32_t kSlotVersion = 1;

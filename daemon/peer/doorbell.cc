@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,8 +14,8 @@
 #include <iterator>
 
 #include "base/clock.h"
-#include "base/posix.h"
 #include "base/unique_fd.h"
+#include "peer/shared_file.h"
 
 namespace allot::peer {
 namespace {
@@ -46,11 +45,7 @@ bool serves(const ipc::PoolBoard& pool, std::uint32_t queue_id) {
 }  // namespace
 
 ipc::Board* map_board(int fd) {
-  struct stat status {};
-  if (fstat(fd, &status) != 0 || static_cast<std::size_t>(status.st_size) < sizeof(ipc::Board)) {
-    return nullptr;
-  }
-  auto* board = static_cast<ipc::Board*>(map_shared(fd, 0, sizeof(ipc::Board), true));
+  auto* board = static_cast<ipc::Board*>(map_present(fd, 0, sizeof(ipc::Board)));
   if (board == nullptr) return nullptr;
   const bool ours = std::memcmp(board->magic, ipc::kBoardMagic, sizeof ipc::kBoardMagic) == 0 &&
                     board->version == ipc::kBoardVersion;

@@ -11,7 +11,8 @@
 // The bells of the board, one for each pool: submitters ring them, idle workers sleep on them.
 namespace allot::peer {
 
-// Maps the board behind a descriptor. nullptr when it is not a board of this version.
+// Maps the board behind a descriptor. nullptr when it is not a board of this version, or has no
+// room.
 ipc::Board* map_board(int fd);
 
 // For submitters who cannot say which queue has work: every pool is rung.

@@ -2,22 +2,19 @@
 #include "peer/tally.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <limits>
 
-#include "base/posix.h"
 #include "base/unique_fd.h"
+#include "peer/shared_file.h"
 
 namespace allot::peer {
 namespace {
 
 Tally* map(const UniqueFd& file) {
-  struct stat status {};
-  if (!file.valid() || fstat(file.get(), &status) != 0) return nullptr;
-  if (static_cast<std::size_t>(status.st_size) < sizeof(Tally)) return nullptr;
-  return static_cast<Tally*>(map_shared(file.get(), 0, sizeof(Tally), true));
+  if (!file.valid()) return nullptr;
+  return static_cast<Tally*>(map_present(file.get(), 0, sizeof(Tally)));
 }
 
 }  // namespace

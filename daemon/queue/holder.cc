@@ -37,14 +37,16 @@ std::uint64_t stable_hash(const std::string& text) {
 
 }  // namespace
 
-Holder make_holder(const std::string& instance, const std::string& runtime_dir) {
+Holder make_holder(const std::string& instance, const std::string& runtime_dir,
+                   std::uint64_t mark) {
   char host[HOST_NAME_MAX + 1] = {};
   gethostname(host, sizeof host - 1);
   Holder holder;
   holder.id = random_id();
-  // The host name alone is not enough: two hosts may share it, and then S11 would free live leases.
+  // The names alone are not enough: two daemons that live may share all of them, and then S11 would
+  // free live leases.
   holder.origin = stable_hash(first_line("/etc/machine-id") + "\n" + host + "\n" + instance + "\n" +
-                              runtime_dir);
+                              runtime_dir + "\n" + std::to_string(mark));
   holder.host = host;
   holder.instance = instance;
   holder.pid = static_cast<std::uint32_t>(getpid());

@@ -13,14 +13,17 @@ namespace allot::queue {
 // A process that takes leases: one random id per worker start (S2), and beside it names for people.
 struct Holder {
   std::uint64_t id = 0;
-  std::uint64_t origin = 0;  // this host and instance, for S11
+  std::uint64_t origin = 0;  // this host, instance and runtime folder, for S11
   std::string host;
   std::string instance;
   std::uint32_t pid = 0;
 };
 
-// A holder of this process, of instance `instance` whose runtime folder is `runtime_dir`.
-Holder make_holder(const std::string& instance, const std::string& runtime_dir);
+// A holder of this process, of instance `instance` whose runtime folder is `runtime_dir`. `mark` is
+// that of the instance's lock file (peer/lock_mark.h); 0: this process holds none, and no daemon
+// that starts takes what it leases for its own.
+Holder make_holder(const std::string& instance, const std::string& runtime_dir,
+                   std::uint64_t mark = 0);
 
 // Careful mode (S7) lasts until this many tasks of each class with keys up to that one have a
 // verdict.

@@ -40,15 +40,29 @@ bool is_allotd(long pid) {
   return name != nullptr && std::strchr("ZX", name[sizeof kName - 1]) == nullptr;
 }
 
-// Makes a file of `size` zero bytes that replaces `path` in one step.
-UniqueFd make_file(const char* path, std::size_t size, unsigned mode) {
+constexpr char kNoRoom[] =
+    "cannot be made; make room there, or set [daemon] runtime_dir to another file system";
+
+// Takes the room of a part of a file. What is mapped and has none ends whoever writes it by SIGBUS
+// when the file system is full.
+bool take_room(int fd, std::size_t offset, std::size_t size) {
+  errno = posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(size));
+  return errno == 0;
+}
+
+// Makes a file of `size` zero bytes, the first `taken` of them with their room, that appears at
+// `path` in one step. Nobody uses the former file any more, and the new one may need its room.
+UniqueFd make_file(const char* path, std::size_t size, std::size_t taken, unsigned mode) {
   char fresh[PATH_MAX];
   std::snprintf(fresh, sizeof fresh, "%s.new", path);
   unlink(fresh);
+  unlink(path);
   UniqueFd file(high_fd(open(fresh, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)));
   if (!file.valid() || fchmod(file.get(), mode) != 0 ||
-      ftruncate(file.get(), static_cast<off_t>(size)) != 0 || rename(fresh, path) != 0) {
-    report("cannot be made", path);
+      ftruncate(file.get(), static_cast<off_t>(size)) != 0 || !take_room(file.get(), 0, taken) ||
+      rename(fresh, path) != 0) {
+    report(kNoRoom, path);
+    unlink(fresh);
     return UniqueFd();
   }
   return file;
@@ -58,22 +72,17 @@ UniqueFd make_file(const char* path, std::size_t size, unsigned mode) {
 
 Instance::Lock Instance::lock(const char* folder) {
   char path[PATH_MAX];
-  if (!make_folders(folder, 0750)) {
-    report("folder cannot be made; set [daemon] runtime_dir to one that can", folder);
-    return Lock::kRefused;
-  }
   std::snprintf(path, sizeof path, "%s/lock", folder);
   lock_.reset(high_fd(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640)));
   if (!lock_.valid()) {
-    report("lock cannot be opened", path);
+    report("lock cannot be opened; [daemon] runtime_dir names its folder", path);
     return Lock::kRefused;
   }
   char text[32] = {};
   if (flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) {
-    const int size = std::snprintf(text, sizeof text, "%d\n", getpid());
-    const bool written = ftruncate(lock_.get(), 0) == 0 &&
-                         pwrite(lock_.get(), text, static_cast<std::size_t>(size), 0) == size;
-    if (written) return Lock::kTaken;
+    // What stands behind it stays.
+    std::snprintf(text, sizeof text, "%*d\n", ipc::kLockPidSize - 1, getpid());
+    if (pwrite(lock_.get(), text, ipc::kLockPidSize, 0) == ipc::kLockPidSize) return Lock::kTaken;
     report("lock cannot be written", path);
     return Lock::kRefused;
   }
@@ -87,10 +96,11 @@ Instance::Lock Instance::lock(const char* folder) {
   return Lock::kRefused;
 }
 
-bool Instance::make_files(const char* folder, const char* name) {
+bool Instance::make_files(const char* folder, const char* name, std::uint32_t workers) {
   char path[PATH_MAX];
   std::snprintf(path, sizeof path, "%s/slots", folder);
-  slots_fd_ = make_file(path, ipc::slot_file_size(ipc::kMaxSlots), 0640);
+  slots_fd_ =
+      make_file(path, ipc::slot_file_size(ipc::kMaxSlots), ipc::slot_file_size(workers), 0640);
   if (!slots_fd_.valid()) return false;
   if (!map_slots()) return report("cannot be mapped", path);
   auto* header = reinterpret_cast<ipc::SlotFileHeader*>(slots_);
@@ -103,13 +113,18 @@ bool Instance::make_files(const char* folder, const char* name) {
   std::snprintf(header->instance, sizeof header->instance, "%s", name);
 
   std::snprintf(path, sizeof path, "%s/board", folder);
-  board_fd_ = make_file(path, sizeof(ipc::Board), 0660);
+  board_fd_ = make_file(path, sizeof(ipc::Board), sizeof(ipc::Board), 0660);
   if (!board_fd_.valid()) return false;
   auto* board = static_cast<ipc::Board*>(map_shared(board_fd_.get(), 0, sizeof(ipc::Board), true));
   if (board == nullptr) return report("cannot be mapped", path);
   std::memcpy(board->magic, ipc::kBoardMagic, sizeof board->magic);
   board->version = ipc::kBoardVersion;
   return true;
+}
+
+bool Instance::make_room(std::uint32_t index) {
+  return take_room(slots_fd_.get(), ipc::slot_offset(index), sizeof(ipc::Slot)) ||
+         report(kNoRoom, "slots");
 }
 
 bool Instance::map_slots() {

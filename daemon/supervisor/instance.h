@@ -17,12 +17,15 @@ class Instance {
     kRefused,  // logged: another allotd runs under this name, or the folder is unusable
   };
 
-  // Makes the folder and tries to lock it. May be called again after kBusy.
+  // Tries to lock the folder. May be called again after kBusy.
   Lock lock(const char* folder);
 
   // Makes new slots and a new board, and maps them; processes of an earlier run keep the old files.
-  // False was logged.
-  bool make_files(const char* folder, const char* name);
+  // Takes the room of the board and of so many slots. False was logged.
+  bool make_files(const char* folder, const char* name, std::uint32_t workers);
+
+  // Takes the room of a slot that is to be written, if it has none yet. False was logged.
+  bool make_room(std::uint32_t index);
 
   // Call map_slots() after reading. False: errno says why.
   void pass(Handover& io) { io(lock_, slots_fd_, board_fd_); }

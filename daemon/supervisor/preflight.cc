@@ -18,7 +18,7 @@ constexpr Nanos kPatience = 30 * kSecond;
 
 }  // namespace
 
-bool Preflight::start(Step step, const Options& options, int state_fd) {
+bool Preflight::start(Step step, const Options& options, int state_fd, int lock_fd) {
   step_ = step;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
@@ -32,6 +32,7 @@ bool Preflight::start(Step step, const Options& options, int state_fd) {
   request.program_fd = program_.get();
   request.answer_fd = write_end.get();
   request.slot_fd = state_fd;
+  request.lock_fd = lock_fd;
   request.dies_with_parent = true;
   const char* part = step == Step::kConfig ? "config" : "database";
   request.add({program, upgrade ? "--resume" : "--check", upgrade ? "check" : part});

@@ -18,8 +18,9 @@ class Preflight {
   // it read.
   enum class Step { kConfig, kDatabase, kDatabaseAndReclaim, kUpgrade };
 
-  // Starts a step with the program that is on disk now. False: errno says why.
-  bool start(Step step, const Options& options, int state_fd);
+  // Starts a step with the program that is on disk now. It holds the lock as well, so that what it
+  // reclaims is nobody's before its end. False: errno says why.
+  bool start(Step step, const Options& options, int state_fd, int lock_fd);
   [[nodiscard]] bool running() const { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] Step step() const { return step_; }

@@ -246,7 +246,7 @@ void Supervisor::tick() {
 }
 
 void Supervisor::start_check(Preflight::Step step) {
-  if (check_.start(step, options_, state_.get())) return;
+  if (check_.start(step, options_, state_.get(), instance_.lock_fd())) return;
   log_event(kError, "check.no_start", "error=\"%s\"", std::strerror(errno));
   check_finished(kExitUnavailable);
 }
@@ -346,7 +346,7 @@ void Supervisor::lock_and_open() {
     log_event(kError, "instance.not_locked", "folder=%s", Quoted(answer_.runtime_dir).c_str());
     return give_up(kExitCannotCreate);
   }
-  if (!instance_.make_files(answer_.runtime_dir, answer_.instance))
+  if (!instance_.make_files(answer_.runtime_dir, answer_.instance, ipc::worker_count(answer_)))
     return give_up(kExitCannotCreate);
   database_.use(answer_.embedded_dir);
   enter(Phase::kDatabase);

@@ -122,6 +122,7 @@ bool Workers::start_worker(std::uint32_t pool, Nanos now) {
     log_event(kWarn, "worker.no_slot", "slots=%u", ipc::kMaxSlots);
     return false;
   }
+  if (!instance_.make_room(index)) return false;
   ipc::Slot& slot = instance_.slot(index);
   const std::uint64_t generation = slot.generation;
   std::memset(static_cast<void*>(&slot), 0, ipc::kPage);
@@ -352,9 +353,7 @@ Workers::Counts Workers::counts() const {
 }
 
 bool Workers::up() const {
-  std::uint32_t wanted = 0;
-  for (std::uint32_t i = 0; i < answer_.pool_count; ++i) wanted += answer_.pools[i].size;
-  return was_ready_ || wanted == 0;
+  return was_ready_ || ipc::worker_count(answer_) == 0;
 }
 
 }  // namespace allot::supervisor

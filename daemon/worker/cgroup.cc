@@ -22,7 +22,7 @@
 #include "ipc/slot.h"
 #include "log/log.h"
 #include "peer/inherited.h"
-#include "queue/lease.h"
+#include "worker/own_holder.h"
 
 namespace allot::worker {
 namespace {
@@ -106,11 +106,10 @@ bool wanted(const config::Settings& settings) {
 }
 
 // The folder is the same for every run of this instance. The name of the instance alone is not
-// enough: two daemons of one name with different runtime folders may run in one cgroup.
+// enough: two daemons of one name, with runtime folders of their own, may run in one cgroup.
 std::string folder_of(const std::string& own, const config::Settings& settings,
                       std::uint32_t slot) {
-  const queue::Holder holder =
-      queue::make_holder(settings.daemon.instance, config::runtime_dir(settings));
+  const queue::Holder holder = own_holder(settings);
   std::array<char, 32> tail{};
   std::snprintf(tail.data(), tail.size(), "-%016llx-%u",
                 static_cast<unsigned long long>(holder.origin), slot);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/check.h"
 
+#include <cerrno>
 #include <cstring>
 
 #include "base/posix.h"
@@ -9,7 +10,9 @@
 #include "ipc/preflight.h"
 #include "ipc/slot.h"
 #include "log/log.h"
+#include "peer/folders.h"
 #include "peer/inherited.h"
+#include "peer/lock_mark.h"
 #include "plugin_host/registry.h"
 #include "queue/account.h"
 #include "queue/catalog.h"
@@ -19,6 +22,7 @@
 #include "queue/rehearsal.h"
 #include "worker/cgroup.h"
 #include "worker/connect.h"
+#include "worker/own_holder.h"
 #include "worker/plugin_report.h"
 #include "worker/recovery.h"
 
@@ -116,6 +120,12 @@ void check_config(const config::Settings& settings, Findings& findings) {
   require_good_plugins(settings, findings);
   const ipc::PreflightAnswer answer = answer_of(settings);
   if (!peer::inherited(ipc::kAnswerFd)) return;
+  const std::string folder = config::runtime_dir(settings);
+  if (!peer::make_folders(folder.c_str(), 0750)) {
+    throw Error(folder + " cannot be made: " + std::strerror(errno) +
+                    "; set [daemon] runtime_dir to one that can",
+                kExitCannotCreate);
+  }
   if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
     throw Error("the supervisor does not take the answer", kExitSoftware);
   }
@@ -138,10 +148,13 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
   for (const config::Queue& queue : settings.queues) {
     queue::ensure_queue(db, queue.name, queue::shape_of(queue));
   }
-  if (!reclaim) return;
-  const queue::LeaseStore leases(
-      queue::make_holder(settings.daemon.instance, config::runtime_dir(settings)),
-      settings.daemon.lease_ttl);
+  // Only who holds the lock knows that the former life is over.
+  if (!reclaim || !peer::inherited(ipc::kLockFd)) return;
+  if (peer::draw_lock_mark(ipc::kLockFd) == 0) {
+    throw Error(std::string("the lock cannot be written: ") + std::strerror(errno),
+                kExitCannotCreate);
+  }
+  const queue::LeaseStore leases(own_holder(settings), settings.daemon.lease_ttl);
   if (const auto freed = leases.reclaim(db); freed > 0) {
     log::warn("lease.reclaimed", {{"leases", freed}, {"instance", settings.daemon.instance}});
   }

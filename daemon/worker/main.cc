@@ -21,6 +21,7 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "peer/inherited.h"
+#include "peer/shared_file.h"
 #include "peer/slot_file.h"
 #include "worker/cgroup.h"
 #include "worker/check.h"
@@ -182,8 +183,11 @@ bool is_slot_file() {
 ipc::Slot& map_slot(std::uint32_t index, bool writable) {
   void* at = nullptr;
   if (peer::inherited(ipc::kSlotFd)) {
-    if (is_slot_file())
-      at = map_shared(ipc::kSlotFd, ipc::slot_offset(index), sizeof(ipc::Slot), writable);
+    if (is_slot_file()) {
+      const auto offset = ipc::slot_offset(index);
+      at = writable ? peer::map_present(ipc::kSlotFd, offset, sizeof(ipc::Slot))
+                    : map_shared(ipc::kSlotFd, offset, sizeof(ipc::Slot), false);
+    }
   } else {
     at = mmap(nullptr, sizeof(ipc::Slot), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
               0);

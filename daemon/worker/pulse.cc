@@ -4,7 +4,9 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdint>
 #include <optional>
@@ -55,20 +57,39 @@ void Pulse::run() {
     pollfd watched[] = {
         {stop_.get(), POLLIN, 0}, {reopen_.get(), POLLIN, 0}, {death_fd_, POLLIN, 0}};
     const nfds_t count = death_fd_ >= 0 && !orphaned_at ? 3 : 2;
-    poll(watched, count, static_cast<int>(tick_.count()));
+    poll(watched, count, poll_ms(orphaned_at.has_value()));
     if (watched[0].revents != 0) return;
     if (slot_.guarded()) slot_.beat();
     if (watched[1].revents != 0) reopen_log_if_asked();
     if (count == 3 && watched[2].revents != 0) {
       orphaned_at = mono_ns();
-      log::warn("worker.orphaned", {{"reason", "the supervisor is gone"}});
       ask(Asked::kStop);
+      log::warn("worker.orphaned", {{"reason", "the supervisor is gone"}});
     }
+    if (orphaned_at) end_with_lease();
     if (orphaned_at && mono_ns() - *orphaned_at > static_cast<Nanos>(patience_.count()) * kMilli) {
       log::error("worker.orphan_timeout", {{"reason", "a handler did not stop in time"}});
       _exit(kExitFailure);
     }
   }
+}
+
+// Until the next beat, or until the lease of an orphan is in doubt.
+int Pulse::poll_ms(bool orphaned) const {
+  const Nanos deadline = orphaned ? slot_.exclusive_deadline_ns() : 0;
+  if (deadline == 0) return static_cast<int>(tick_.count());
+  const Nanos now = boot_ns();
+  const Nanos left = deadline > now ? deadline - now : 0;
+  return static_cast<int>(std::min(left / kMilli, static_cast<Nanos>(tick_.count())));
+}
+
+// Kills as the supervisor does, with all that the handler has started in the worker's group.
+void Pulse::end_with_lease() const {
+  const Nanos deadline = slot_.exclusive_deadline_ns();
+  if (deadline == 0 || boot_ns() < deadline) return;
+  log::error("worker.orphan_lease", {{"reason", "lease in doubt in an exclusive queue"}});
+  if (getpgrp() == getpid()) kill(0, SIGKILL);
+  kill(getpid(), SIGKILL);
 }
 
 void Pulse::reopen_log_if_asked() {

@@ -11,7 +11,9 @@ namespace allot::worker {
 
 // A thread that beats while the main thread is guarded (slot_writer.h), and watches the death pipe:
 // when the supervisor is gone the worker stops gracefully, and ends itself when its patience is
-// over, so that orphans cannot exist (D8). It also opens the log again at USR1, which
+// over, so that orphans cannot exist (D8). What only the supervisor does as long as it lives, this
+// thread does then: it ends a handler whose lease is in doubt where a queue promises one at a time
+// (S5). It also opens the log again at USR1, which
 // install_stop_signals() (stop_request.h) leaves to it.
 class Pulse {
  public:
@@ -24,6 +26,8 @@ class Pulse {
 
  private:
   void run();
+  [[nodiscard]] int poll_ms(bool orphaned) const;
+  void end_with_lease() const;
   void reopen_log_if_asked();
 
   SlotWriter& slot_;

@@ -28,6 +28,7 @@
 #include "worker/connect.h"
 #include "worker/former_connection.h"
 #include "worker/hints.h"
+#include "worker/own_holder.h"
 #include "worker/recovery.h"
 #include "worker/run_hooks.h"
 
@@ -107,8 +108,7 @@ void keep_records(const config::Settings& settings, const ipc::Slot& slot,
 }
 
 queue::Holder holder_of(const config::Settings& settings, const ipc::Slot& slot) {
-  queue::Holder holder =
-      queue::make_holder(settings.daemon.instance, config::runtime_dir(settings));
+  queue::Holder holder = own_holder(settings);
   holder.id = slot.holder_id;
   holder.pid = slot.pid;
   return holder;

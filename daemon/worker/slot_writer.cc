@@ -78,7 +78,7 @@ void SlotWriter::begin_lease(queue::Partition partition, std::string_view queue_
   slot_.queue_id = partition.queue_id;
   slot_.partition_no = partition.partition_no;
   exclusive_ = exclusive;
-  slot_.exclusive = exclusive ? 1 : 0;
+  set_exclusive(exclusive);
   copy_text(slot_.queue_name, queue_name);
   slot_.epoch.store(0, std::memory_order_relaxed);
   slot_.lease_held.store(1, std::memory_order_release);
@@ -96,6 +96,15 @@ void SlotWriter::lease_deadline(std::uint64_t deadline_ns) {
 
 void SlotWriter::end_lease() {
   slot_.lease_held.store(0, std::memory_order_release);
+}
+
+void SlotWriter::set_exclusive(bool exclusive) {
+  std::atomic_ref(slot_.exclusive).store(exclusive ? 1 : 0);
+}
+
+std::uint64_t SlotWriter::exclusive_deadline_ns() const {
+  if (slot_.running_count.load() == 0 || std::atomic_ref(slot_.exclusive).load() == 0) return 0;
+  return slot_.lease_deadline_ns.load();
 }
 
 ipc::RunningTask& SlotWriter::name_task(const queue::Task& task, std::size_t entry) {
@@ -173,7 +182,7 @@ void SlotWriter::move_deadline(std::uint64_t hard_deadline_ns, ipc::Limit limite
 void SlotWriter::end_handler(std::size_t entry) {
   move_deadline(0, ipc::Limit::kTime, entry);
   const std::lock_guard held(mutex_);
-  if (std::atomic_ref(slot_.running[entry].detached).load() == 0) slot_.exclusive = 0;
+  if (std::atomic_ref(slot_.running[entry].detached).load() == 0) set_exclusive(false);
 }
 
 void SlotWriter::task_detached(std::size_t entry) {
@@ -204,7 +213,7 @@ void SlotWriter::end_task(std::size_t entry) {
     set_announced(entry, 0);
     count_running();
     if (std::atomic_ref(slot_.running[entry].detached).load() == 0) {
-      slot_.exclusive = exclusive_ ? 1 : 0;
+      set_exclusive(exclusive_);
     }
   }
   set_state(ipc::WorkerState::kLeasing);

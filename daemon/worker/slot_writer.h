@@ -37,6 +37,10 @@ class SlotWriter {
   void lease_known(std::uint64_t epoch, std::uint64_t deadline_ns);
   void lease_deadline(std::uint64_t deadline_ns);
   void end_lease();
+  // When a handler must have ended because its queue promises one at a time (S5), as the supervisor
+  // reads it from the slot: CLOCK_BOOTTIME, 0 = no such handler runs. Any thread may call it; it
+  // waits for no other one.
+  [[nodiscard]] std::uint64_t exclusive_deadline_ns() const;
 
   // In the functions below `entry` is the task's index among running tasks (< ipc::kMaxRunning):
   // from its announcement or its begin to its end no other task has it, and only one thread uses
@@ -105,6 +109,7 @@ class SlotWriter {
   ipc::RunningTask& name_task(const queue::Task& task, std::size_t entry);
   [[nodiscard]] bool counts(std::size_t entry);
   void count_running();
+  void set_exclusive(bool exclusive);
   void set_announced(std::size_t entry, std::uint32_t announced);
   void set_attempt(std::size_t entry, std::uint32_t attempt);
 

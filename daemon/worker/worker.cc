@@ -15,6 +15,7 @@
 #include "worker/block_loop.h"
 #include "worker/connect.h"
 #include "worker/duty.h"
+#include "worker/own_holder.h"
 #include "worker/pulse.h"
 #include "worker/stop_request.h"
 
@@ -80,9 +81,7 @@ std::unique_ptr<Crew> make_crew(std::size_t concurrency, const plugin_host::Regi
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
   const std::uint32_t pool =
       std::min<std::uint32_t>(raw_slot.pool, static_cast<std::uint32_t>(settings.pools.size()) - 1);
-  const queue::LeaseStore leases(
-      queue::make_holder(settings.daemon.instance, config::runtime_dir(settings)),
-      settings.daemon.lease_ttl);
+  const queue::LeaseStore leases(own_holder(settings), settings.daemon.lease_ttl);
   const queue::TaskStore tasks(leases.holder());
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));

@@ -101,6 +101,13 @@ std::uint64_t real_us() {
   return clock_ns(CLOCK_REALTIME) / kMicro;
 }
 
+// Nobody may be there to reap an orphan.
+bool gone(pid_t pid) {
+  const std::string status = support::read_file("/proc/" + std::to_string(pid) + "/stat");
+  const std::size_t state = status.rfind(") ");
+  return state == std::string::npos || status[state + 2] == 'Z' || status[state + 2] == 'X';
+}
+
 // S5. The database is silent: no renewal, no refusal.
 TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
   Daemon daemon({.workers = 2,
@@ -132,6 +139,32 @@ TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
   EXPECT_EQ(daemon.times_logged("worker.kill"), 1U) << "elsewhere a handler runs on";
   EXPECT_TRUE(eventually([&] { return daemon.logged("task.crashed task=" + id); })) << daemon.log();
   EXPECT_TRUE(daemon.logged("its lease was in doubt")) << daemon.log();
+}
+
+// S5. allotd is gone as well, so that nobody else ends the handler.
+TEST(Limit, InAnExclusiveQueueAnOrphanEndsBeforeItsLease) {
+  Daemon daemon({.workers = 2,
+                 .queue_keys = "exclusive = true",
+                 .daemon_keys = "lease_ttl = \"6s\"",
+                 .more = "[queues.open]\n"});
+  (void)daemon.submit("test.hang_once", "x");
+  ASSERT_EQ(daemon.allot({"submit", "open", "test.stay", "60000"}).status.code, 0);
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 2; })) << daemon.log();
+  pid_t victim = 0;
+  pid_t other = 0;
+  const auto seen = daemon.status();
+  for (const auto& worker : seen["workers"]) {
+    (worker["queue"] == "default" ? victim : other) = worker["pid"].get<pid_t>();
+  }
+  const std::uint64_t ends = after_a_renewal(daemon);
+  const Database::Stall stall(Database::shared());
+  daemon.process().kill9();
+  ASSERT_TRUE(eventually([&] { return gone(victim); })) << daemon.log();
+  EXPECT_LT(real_us(), ends);
+  EXPECT_TRUE(daemon.logged("worker.orphan_lease")) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return real_us() > ends + 500'000; }));
+  EXPECT_FALSE(gone(other)) << "elsewhere a handler runs on";
+  kill(other, SIGKILL);
 }
 
 // Runs a block of short tasks under `trouble`, which has to outlast the lease: no task starts after

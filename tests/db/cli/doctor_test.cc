@@ -101,7 +101,9 @@ TEST_F(DoctorTest, ShowsLeasesWhoseHolderIsGone) {
   support::Process gone({"true"});
   const auto pid = gone.pid();
   ASSERT_TRUE(gone.wait());
-  const auto holder = queue::make_holder("default", folder_ / "run");
+  std::filesystem::create_directory(folder_ / "run");
+  (void)folder_.write("run/lock", "         1\n00000000000000ff\n");
+  const auto holder = queue::make_holder("default", folder_ / "run", 0xff);
   const std::string lease =
       " lock_by = 7, lock_host = 'h', lock_instance = 'default', state = "
       "'LOCKED', expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, lock_pid = ";

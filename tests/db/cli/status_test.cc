@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
@@ -12,6 +13,7 @@
 #include "db/cli/fixture.h"
 #include "ipc/slot.h"
 #include "queue/task.h"
+#include "support/small_disk.h"
 
 namespace allot::cli {
 namespace {
@@ -253,6 +255,18 @@ TEST_F(WorkersTest, AFileThatEndsEarlyIsReadUpToItsEnd) {
   worker(0);
   worker(1);
   ASSERT_EQ(::truncate(path_.c_str(), static_cast<off_t>(ipc::slot_offset(1) + 100)), 0);
+  EXPECT_EQ(status()["workers"].size(), 1U);
+}
+
+// What nobody has written has no pages, and to look at it must not take any.
+TEST_F(WorkersTest, SlotsWithoutRoomAreReadAllTheSame) {
+  const support::SmallDisk disk(1U << 20U);
+  if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
+  worker(0);
+  std::ofstream(disk / "slots") << std::string_view(bytes_, ipc::slot_offset(0) + ipc::kPage);
+  std::filesystem::resize_file(disk / "slots", ipc::slot_file_size(kSlots));
+  configure("\"run\"", "\"" + disk / "" + "\"");
+  disk.leave(0);
   EXPECT_EQ(status()["workers"].size(), 1U);
 }
 

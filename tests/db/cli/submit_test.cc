@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/exit_codes.h"
@@ -11,6 +12,7 @@
 #include "ipc/board.h"
 #include "queue/catalog.h"
 #include "queue/task.h"
+#include "support/small_disk.h"
 
 namespace allot::cli {
 namespace {
@@ -248,6 +250,21 @@ TEST_F(DoorbellTest, AForeignFileIsLeftAlone) {
   EXPECT_EQ(::truncate((folder_ / "run/board").c_str(), 10), 0);
   must({"submit", "default", "t"});
   EXPECT_EQ(count("task"), 2U);
+}
+
+// A board of pages that were never written, as an allotd of another version makes it.
+TEST_F(DoorbellTest, ABoardWithoutRoomHurtsNoSubmission) {
+  const support::SmallDisk disk(1U << 20U);
+  if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
+  const std::string path = disk / "board";
+  std::ofstream(path) << std::string_view(reinterpret_cast<const char*>(board_), ipc::kPage);
+  std::filesystem::resize_file(path, sizeof(ipc::Board));
+  configure("\"run\"", "\"" + disk / "" + "\"");
+  disk.leave(0);
+  const auto done = allot({"submit", "default", "t"});
+  EXPECT_EQ(done.status, (support::ExitStatus{0, 0})) << done.err;
+  EXPECT_TRUE(queue::TaskId::parse(done.out.substr(0, done.out.find('\n')))) << done.out;
+  EXPECT_EQ(count("task"), 1U);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -59,6 +60,7 @@ int check(const Folder& folder, const std::string& step, bool reclaim) {
   const int code = folder.number("check_" + step + "_exit", 0);
   if (code != 0 || step != "config") return code;
   const ipc::PreflightAnswer answer = answer_of(folder);
+  std::filesystem::create_directories(answer.runtime_dir);
   const auto size = folder.number("answer_bytes", sizeof answer);
   return write_all(ipc::kAnswerFd, &answer, static_cast<std::size_t>(size)) ? 0 : kExitSoftware;
 }

@@ -3,14 +3,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <array>
-#include <cerrno>
 #include <string>
 #include <thread>
-
-#include "support/temp_dir.h"
 
 namespace allot {
 namespace {
@@ -48,19 +44,6 @@ TEST(Posix, WritesAndReadsAllOfItThroughASmallPipe) {
   char more = 0;
   EXPECT_FALSE(read_exact(read_end.get(), &more, 1)) << "early end of file";
   writer.join();
-}
-
-TEST(Posix, MakesFoldersWithTheirParents) {
-  const support::TempDir dir;
-  const std::string path = dir / "a/b/c";
-  EXPECT_TRUE(make_folders(path.c_str(), 0750));
-  EXPECT_TRUE(make_folders(path.c_str(), 0750)) << "again is no failure";
-  struct stat status {};
-  ASSERT_EQ(stat(path.c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777U, 0750U);
-  (void)dir.write("file", "");
-  EXPECT_FALSE(make_folders((dir / "file/x").c_str(), 0750));
-  EXPECT_EQ(errno, ENOTDIR);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ TEST(HolderTest, TheOriginIsThatOfTheInstance) {
   EXPECT_EQ(make_holder("a", "/run/a").origin, holder.origin);
   EXPECT_NE(make_holder("b", "/run/a").origin, holder.origin);
   EXPECT_NE(make_holder("a", "/run/b").origin, holder.origin);
+  EXPECT_NE(make_holder("a", "/run/a", 1).origin, holder.origin) << "of another lock";
   EXPECT_EQ(holder.pid, static_cast<std::uint32_t>(getpid()));
 }
 

@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fstream>
 
 #include "peer/doorbell.h"
+#include "support/small_disk.h"
 #include "support/temp_dir.h"
 
 namespace allot::supervisor {
@@ -28,15 +30,14 @@ unsigned mode_of(const std::string& path) {
 
 TEST(Instance, MakesItsFilesWithNarrowModes) {
   const support::TempDir dir;
-  const std::string folder = dir / "run/x";
+  const std::string& folder = dir.path();
   Instance instance;
   ASSERT_EQ(instance.lock(folder.c_str()), Instance::Lock::kTaken);
-  ASSERT_TRUE(instance.make_files(folder.c_str(), "x"));
-  EXPECT_EQ(mode_of(folder), 0750U);
+  ASSERT_TRUE(instance.make_files(folder.c_str(), "x", 1));
   EXPECT_EQ(mode_of(folder + "/slots"), 0640U);
   EXPECT_EQ(mode_of(folder + "/board"), 0660U);
   EXPECT_NE(peer::map_board(instance.board_fd()), nullptr);
-  EXPECT_EQ(support::read_file(folder + "/lock"), std::to_string(getpid()) + "\n");
+  EXPECT_EQ(std::stoi(support::read_file(folder + "/lock")), getpid());
   const std::string slots = support::read_file(folder + "/slots");
   ipc::SlotFileHeader header{};
   std::memcpy(&header, slots.data(), sizeof header);
@@ -48,12 +49,64 @@ TEST(Instance, MakesItsFilesWithNarrowModes) {
 TEST(Instance, ANewLifeGetsNewFilesAndTheOldKeepTheirs) {
   const support::TempDir dir;
   Instance first;
-  ASSERT_TRUE(first.make_files(dir.path().c_str(), "x"));
+  ASSERT_TRUE(first.make_files(dir.path().c_str(), "x", 1));
   first.slot(5).generation = 42;
   Instance second;
-  ASSERT_TRUE(second.make_files(dir.path().c_str(), "x"));
+  ASSERT_TRUE(second.make_files(dir.path().c_str(), "x", 1));
   EXPECT_EQ(second.slot(5).generation, 0U);
   EXPECT_EQ(first.slot(5).generation, 42U);
+}
+
+// A file that only looks large enough kills by SIGBUS whoever writes it first.
+TEST(Instance, WhatIsMappedHasItsRoom) {
+  const support::SmallDisk disk(1U << 20U);
+  if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
+  const std::string folder = disk / "";
+  Instance instance;
+  ASSERT_EQ(instance.lock(folder.c_str()), Instance::Lock::kTaken);
+  ASSERT_TRUE(instance.make_files(folder.c_str(), "x", 2));
+  disk.leave(0);
+  for (const std::uint32_t index : {0U, 1U}) {
+    ASSERT_TRUE(instance.make_room(index));
+    std::memset(static_cast<void*>(&instance.slot(index)), 1, sizeof(ipc::Slot));
+  }
+  ipc::Board* board = peer::map_board(instance.board_fd());
+  ASSERT_NE(board, nullptr);
+  std::memset(static_cast<void*>(board->pools), 1, sizeof board->pools);
+  EXPECT_FALSE(instance.make_room(2));
+  EXPECT_EQ(errno, ENOSPC);
+  disk.leave(sizeof(ipc::Slot));
+  EXPECT_TRUE(instance.make_room(2));
+}
+
+TEST(Instance, WithoutRoomItIsRefusedAndSaysHowToGoOn) {
+  const support::SmallDisk disk(1U << 20U);
+  if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
+  const std::string folder = disk / "";
+  Instance instance;
+  ASSERT_EQ(instance.lock(folder.c_str()), Instance::Lock::kTaken);
+  for (const std::size_t left : {std::size_t{0}, ipc::slot_file_size(2) - 1,
+                                 ipc::slot_file_size(2) + sizeof(ipc::Board) / 2}) {
+    disk.leave(left);
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(instance.make_files(folder.c_str(), "x", 2)) << left;
+    EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                  "make room there, or set [daemon] runtime_dir to another file system"),
+              std::string::npos);
+  }
+  disk.leave(ipc::slot_file_size(2) + 2 * sizeof(ipc::Board));
+  EXPECT_TRUE(instance.make_files(folder.c_str(), "x", 2));
+}
+
+TEST(Instance, ALockKeepsWhatStandsBehindThePid) {
+  const support::TempDir dir;
+  const std::string path = dir.write("lock", "123\n");
+  std::ofstream(path, std::ios::in).seekp(ipc::kLockPidSize) << "mark";
+  Instance instance;
+  ASSERT_EQ(instance.lock(dir.path().c_str()), Instance::Lock::kTaken);
+  const std::string text = support::read_file(path);
+  EXPECT_EQ(std::stoi(text), getpid());
+  EXPECT_EQ(text.substr(ipc::kLockPidSize), "mark");
 }
 
 TEST(Instance, WaitsForWorkersOfAFormerLife) {
@@ -113,7 +166,7 @@ TEST(Instance, ALivingAllotdIsNamed) {
   EXPECT_EQ(waitpid(other, nullptr, 0), other);
 }
 
-TEST(Instance, AFolderThatCannotBeMadeIsRefused) {
+TEST(Instance, AFolderThatIsNotThereIsRefused) {
   const support::TempDir dir;
   (void)dir.write("file", "");
   Instance instance;

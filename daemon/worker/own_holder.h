@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "config/settings.h"
+#include "ipc/slot.h"
+#include "peer/inherited.h"
+#include "peer/lock_mark.h"
+#include "queue/lease.h"
+
+namespace allot::worker {
+
+// The holder of a process that the supervisor started. Its mark is that of the lock that it was
+// given, and not of the file of that name: somebody may have deleted that one, and another daemon
+// made it anew.
+inline queue::Holder own_holder(const config::Settings& settings) {
+  const std::uint64_t mark = peer::inherited(ipc::kLockFd) ? peer::lock_mark(ipc::kLockFd) : 0;
+  return queue::make_holder(settings.daemon.instance, config::runtime_dir(settings), mark);
+}
+
+}  // namespace allot::worker

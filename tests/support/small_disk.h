@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "support/temp_dir.h"
+
+namespace allot::support {
+
+// A tmpfs of so many bytes, to be filled up. It is mounted in a mount namespace of a process of its
+// own, which needs root or a user namespace, and reached by /proc: it ends with this object, and
+// with a test that dies.
+class SmallDisk {
+ public:
+  explicit SmallDisk(std::size_t bytes);
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk();
+
+  // Why there is none here, or nothing.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+  // The path of `name` on it.
+  [[nodiscard]] std::string operator/(const std::string& name) const;
+  // Leaves room for so many bytes and no more.
+  void leave(std::size_t bytes) const;
+
+ private:
+  TempDir mount_point_;
+  UniqueFd alive_;  // its other end is at EOF when we are gone
+  pid_t pid_ = -1;
+  std::string root_;
+  std::string trouble_;
+};
+
+}  // namespace allot::support

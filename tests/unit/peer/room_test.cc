@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is mapped where there is no room: a file that only looks large enough kills by SIGBUS
+// whoever writes it first.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "ipc/slot.h"
+#include "peer/tally.h"
+#include "support/small_disk.h"
+#include "unit/peer/board_fixture.h"
+
+namespace allot::peer {
+namespace {
+
+using RoomTest = BoardTest;
+
+TEST_F(RoomTest, ABoardThatLacksItIsNotMapped) {
+  const support::SmallDisk disk(1U << 20U);
+  if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
+  const std::string path = disk / "board";
+  const UniqueFd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_EQ(pwrite(file.get(), board_, ipc::kPage, 0), static_cast<ssize_t>(ipc::kPage));
+  ASSERT_EQ(ftruncate(file.get(), sizeof(ipc::Board)), 0);
+  disk.leave(0);
+  EXPECT_EQ(map_board(file.get()), nullptr);
+  ring_at((disk / "").c_str(), 1);
+  disk.leave(sizeof(ipc::Board) + ipc::kPage);
+  ipc::Board* board = map_board(file.get());
+  ASSERT_NE(board, nullptr) << "it takes its room where there is any";
+  disk.leave(0);
+  ring_at((disk / "").c_str(), 1);
+  EXPECT_EQ(board->bell, 1U);
+  munmap(board, sizeof(ipc::Board));
+}
+
+TEST_F(RoomTest, ATallyThatLacksItIsNotMade) {
+  const support::SmallDisk disk(1U << 20U);
+  if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
+  disk.leave(0);
+  EXPECT_EQ(make_tally(disk / "tally", 5), nullptr);
+  EXPECT_EQ(errno, ENOSPC);
+  disk.leave(ipc::kPage);
+  EXPECT_NE(make_tally(disk / "tally", 5), nullptr);
+}
+
+}  // namespace
+}  // namespace allot::peer
