@@ -88,6 +88,7 @@ std::vector<DetachedSighting> read_sightings(db::StatementResult& rows) {
     sighting.remaining = std::chrono::microseconds(row->u64(9));
     sighting.holder = std::string(row->text(10)) + "/" + std::string(row->text(11)) + "/" +
                       std::string(row->text(12));
+    if (const auto ttl = row->maybe_u64(13)) sighting.ttl = std::chrono::microseconds(*ttl);
   }
   return seen;
 }

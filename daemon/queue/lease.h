@@ -44,7 +44,9 @@ struct Sighting {
   std::string expire_at;
   bool expired = false;                    // by the database's clock
   std::chrono::microseconds remaining{0};  // by the database's clock
-  std::string holder;                      // "host/instance/pid", for the log
+  // How long it lasts without a renewal; nullopt: an older Allot did not say.
+  std::optional<std::chrono::microseconds> ttl;
+  std::string holder;  // "host/instance/pid", for the log
 };
 
 }  // namespace allot::queue

@@ -113,6 +113,7 @@ std::vector<Sighting> LeaseStore::watch(db::Connection& db, std::span<const std:
     sighting.remaining = std::chrono::microseconds(row->u64(5));
     sighting.holder = std::string(row->text(6)) + "/" + std::string(row->text(7)) + "/" +
                       std::string(row->text(8));
+    if (const auto ttl = row->maybe_u64(9)) sighting.ttl = std::chrono::microseconds(*ttl);
     seen.push_back(std::move(sighting));
   }
   return seen;

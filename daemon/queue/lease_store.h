@@ -49,7 +49,7 @@ class LeaseStore {
                              Locked locked = Locked::kWait) const;
 
   // The same for a partition whose holder this process saw standing still (S4). `stale` says that
-  // it stood still for longer than any lease, so that the call does not ask the database's clock.
+  // it stood still for longer than it lasts, so that the call does not ask the database's clock.
   std::optional<Block> take_over(db::Connection& db, const Sighting& sighting, bool stale,
                                  const FetchSpec& spec, Locked locked = Locked::kWait) const;
 

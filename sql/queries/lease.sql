@@ -1,6 +1,6 @@
 -- Takes a free partition and reads the lease back. A lease that this holder has already is taken
 -- anew: an earlier reply was lost, and its expiry would be older than the holder can know. Skips
--- paused queues.
+-- paused queues. Assignments run left to right: of_epoch is the new one.
 UPDATE q_lock_table
    SET epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),  -- S2
        lock_by = :holder,
@@ -10,6 +10,8 @@ UPDATE q_lock_table
        lock_pid = :pid,
        state = 'LOCKED',
        expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
+       of_epoch = epoch,
+       ttl_us = :ttl_us,
        block_size = :block_size
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (state = 'FREE' OR lock_by = :holder)

@@ -9,6 +9,8 @@ UPDATE q_lock_table
        lock_pid = :pid,
        state = 'LOCKED',
        expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
+       of_epoch = epoch,
+       ttl_us = :ttl_us,
        block_size = 0
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (state = 'FREE' OR lock_by = :holder)

@@ -62,7 +62,7 @@ class PlanTest : public QueueTest {
         {"task_dead", "1, 0, NULL, 't', '', 'failed', '', UTC_TIMESTAMP(6)"},
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
-         " UTC_TIMESTAMP(6)"},
+         " UTC_TIMESTAMP(6), 30000000"},
         {"task_history", "1, 't', UTC_TIMESTAMP(6), 'h', 1, NULL, NULL, NULL"}};
     if (table == "task_unique") {
       look_.execute(
