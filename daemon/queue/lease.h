@@ -37,6 +37,14 @@ struct Lease {
   std::optional<Suspects> suspects;
 };
 
+// How long a partition of an ordered queue waits after a lease, and for which of its tasks: the
+// wait ends with that task, whatever takes it away (S16).
+struct Hold {
+  std::chrono::microseconds pause{0};  // 0: none
+  TaskKey task{};
+  bool stays = false;  // as it was before the lease: an operator had it, and ran nothing
+};
+
 // Somebody's lease that is not free, as one look at the table showed it.
 struct Sighting {
   Partition partition;

@@ -30,9 +30,15 @@ std::uint64_t FetchSpec::inline_limit() const {
   return std::min(kMaxInline, kMaxBlockBytes / std::max(1U, block_size));
 }
 
-db::Statement release_statement(const Lease& lease, std::chrono::microseconds hold) {
+db::Statement release_statement(const Lease& lease, const Hold& hold) {
   db::Statement release(sql::k_release);
-  set_fence(release, lease).set("hold_us", bounded_us(hold));
+  set_fence(release, lease).set("hold_us", bounded_us(hold.pause));
+  release.set("keep_hold", hold.stays ? 1 : 0);
+  if (hold.pause.count() > 0) {
+    release.set("hold_prio", hold.task.prio).set("hold_key", hold.task.run_key);
+  } else {
+    release.set_raw("hold_prio", "NULL").set_raw("hold_key", "NULL");
+  }
   return release;
 }
 

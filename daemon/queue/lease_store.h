@@ -90,8 +90,7 @@ void kill_connections(db::Connection& db, std::span<const FormerConnection> conn
 std::chrono::seconds server_uptime(db::Connection& db);
 
 // release.sql for `lease`, to send together with other statements. No worker leases the partition
-// again before `hold` is over (S16).
-db::Statement release_statement(const Lease& lease,
-                                std::chrono::microseconds hold = std::chrono::microseconds(0));
+// again before `hold` is over.
+db::Statement release_statement(const Lease& lease, const Hold& hold = {});
 
 }  // namespace allot::queue

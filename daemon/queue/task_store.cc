@@ -129,8 +129,7 @@ std::vector<Task> TaskStore::ack_and_fetch(db::Connection& db, Partition partiti
 }
 
 bool TaskStore::ack_and_release(db::Connection& db, const Lease& lease,
-                                std::span<const Finished> finished,
-                                std::chrono::microseconds hold) {
+                                std::span<const Finished> finished, const Hold& hold) {
   auto statements = ack_statements(lease.partition, finished);
   statements.push_back(release_statement(lease, hold));
   return db.transact(statements).back().affected() == 1;
@@ -146,7 +145,7 @@ Landed TaskStore::landed(db::Connection& db, const Lease& lease, std::uint64_t m
 }
 
 Landed TaskStore::send(db::Connection& db, const Lease& lease, std::vector<db::Statement> writes,
-                       std::size_t deciding, Then then, std::chrono::microseconds hold) const {
+                       std::size_t deciding, Then then, const Hold& hold) const {
   if (then == Then::kRelease) writes.push_back(release_statement(lease, hold));
   return landed(db, lease, db.transact(writes)[deciding].affected());
 }
@@ -219,11 +218,11 @@ Landed TaskStore::bury_spent(db::Connection& db, const Lease& lease, const Task&
 
 Landed TaskStore::charge(db::Connection& db, const Lease& lease, const Task& task,
                          std::uint32_t attempt, const Verdict& verdict, Then then,
-                         std::chrono::microseconds hold) const {
+                         std::chrono::microseconds pause) const {
   db::Statement charge(sql::k_charge);
   set_mark(set_key(set_fence(charge, lease), task.key), charged(attempt, verdict));
   return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), charge}, 1, then,
-              hold);
+              {pause, task.key});
 }
 
 Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& task,

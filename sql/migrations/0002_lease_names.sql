@@ -6,3 +6,7 @@ ALTER TABLE q_lock_table ADD COLUMN of_epoch BIGINT UNSIGNED NULL, ALGORITHM=INS
 -- How long the lease lasts without a renewal: its holder's lease_ttl (S4).
 ALTER TABLE q_lock_table ADD COLUMN ttl_us BIGINT UNSIGNED NULL, ALGORITHM=INSTANT;
 ALTER TABLE task_running ADD COLUMN ttl_us BIGINT UNSIGNED NULL, ALGORITHM=INSTANT;
+
+-- The task that the partition waits for until hold_until, or NULL (S16): the wait ends with it.
+ALTER TABLE q_lock_table ADD COLUMN hold_prio TINYINT UNSIGNED NULL, ALGORITHM=INSTANT;
+ALTER TABLE q_lock_table ADD COLUMN hold_key BIGINT UNSIGNED NULL, ALGORITHM=INSTANT;

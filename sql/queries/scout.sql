@@ -6,7 +6,12 @@ SELECT lease.queue_id, lease.partition_no
  WHERE lease.queue_id IN (:queue_ids)
    AND lease.state = 'FREE'
    AND (SELECT queue_id FROM queue_pause WHERE queue_id = lease.queue_id) IS NULL
-   AND (lease.hold_until IS NULL OR lease.hold_until <= UTC_TIMESTAMP(6))
+   AND (lease.hold_until IS NULL OR lease.hold_until <= UTC_TIMESTAMP(6)
+        OR lease.hold_until < '9000-01-01' AND lease.of_epoch = lease.epoch
+           AND lease.hold_key IS NOT NULL
+           AND (SELECT run_key FROM task
+                 WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no
+                   AND prio = lease.hold_prio AND run_key = lease.hold_key) IS NULL)
    AND ((SELECT run_key FROM task
           WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no AND prio = 1
           ORDER BY queue_id, partition_no, prio, run_key LIMIT 1) <= (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095

@@ -257,7 +257,7 @@ std::vector<Expectation> by_operators() {
         {"to_partition_no", "0"}},
        "",
        true},
-      {&sql::k_why, 2, {}},
+      {&sql::k_why, 3, {}, "the lease, the pause, and the task that it waits for"},
       {&sql::k_count_ahead, 110, {}},
       {&sql::k_count_ahead, 110, {{"partition_no", "1"}}, "class 0 is not due"},
       {&sql::k_count_ahead, 8, {{"prio", "0"}, {"run_key", "3"}, {"classes_before", "NULL"}}},
