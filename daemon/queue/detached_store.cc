@@ -155,9 +155,9 @@ std::optional<Detached> DetachedStore::held(db::Connection& db, const TaskId& id
 }
 
 Landed DetachedStore::checkpoint(db::Connection& db, const Detached& detached,
-                                 std::string_view payload) {
+                                 const StoredState& state) {
   db::Statement statement = fenced(sql::k_checkpoint_detached, detached);
-  statement.set_bytes("payload", payload).set("compressed_flags", kCompressedFlags);
+  set_state(statement, state);
   return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 

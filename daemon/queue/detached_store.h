@@ -64,9 +64,9 @@ class DetachedStore {
   // The task as this holder has it.
   std::optional<Detached> held(db::Connection& db, const TaskId& id) const;
 
-  // Further attempts start from `payload`.
+  // Further attempts start from `state`.
   [[nodiscard]] static Landed checkpoint(db::Connection& db, const Detached& detached,
-                                         std::string_view payload);
+                                         const StoredState& state);
 
   // The verbs that end it. As in TaskStore, `attempt` is the number of the attempt that ended.
   [[nodiscard]] static Landed ack(db::Connection& db, const Detached& detached,

@@ -231,11 +231,9 @@ Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& t
 }
 
 Landed TaskStore::checkpoint(db::Connection& db, const Lease& lease, const Task& task,
-                             std::string_view payload) {
+                             const StoredState& state) {
   db::Statement statement(sql::k_checkpoint);
-  set_key(set_fence(statement, lease), task.key)
-      .set_bytes("payload", payload)
-      .set("compressed_flags", kCompressedFlags);
+  set_state(set_key(set_fence(statement, lease), task.key), state);
   return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "db/connection.h"
+#include "queue/compression.h"
 #include "queue/hook.h"
 #include "queue/lease.h"
 #include "queue/lease_store.h"
@@ -109,10 +110,10 @@ class TaskStore {
   // Writes an attempt before it starts (S7), as lost: this record stays if no verdict follows.
   [[nodiscard]] Landed announce(db::Connection& db, const Lease& lease, const Task& task,
                                 std::uint32_t attempt) const;
-  // Makes further attempts start from `payload`. kLeaseGone also when the task is not in the
+  // Makes further attempts start from `state`. kLeaseGone also when the task is not in the
   // partition any more.
   [[nodiscard]] static Landed checkpoint(db::Connection& db, const Lease& lease, const Task& task,
-                                         std::string_view payload);
+                                         const StoredState& state);
   // Takes an announced attempt back: number `attempt` is not charged, and the task stays where it
   // is.
   [[nodiscard]] Landed give_back(db::Connection& db, const Lease& lease, const Task& task,

@@ -195,13 +195,13 @@ const FencedVerb kVerbs[] = {
      kHoldTask},
     {"checkpoint",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(TaskStore::checkpoint(w.db, lease, task, "late"));
+       static_cast<void>(TaskStore::checkpoint(w.db, lease, task, {0, "late"}));
      },
      {kHoldTask},
      &sql::k_checkpoint,
      [](db::Statement& checkpoint, const Task& task) {
        checkpoint.set("prio", task.key.prio).set("run_key", task.key.run_key);
-       checkpoint.set("payload", "late").set("compressed_flags", kCompressedFlags);
+       checkpoint.set("payload", "late").set("compressed_flags", 28).set("stored_flags", 0);
      },
      kHoldTask},
     {"bury",
