@@ -252,6 +252,29 @@ TEST_F(SubmitTest, ALargeBatchIsSplitIntoStatementsThatFit) {
   EXPECT_EQ(tasks(), 1500U);
 }
 
+// The payload that is the longest as text, with the longest of everything else.
+TEST_F(SubmitTest, TheWantedPacketTakesAnyTask) {
+  const auto connect_with = [&](std::uint64_t packet) {
+    look_.execute("SET GLOBAL max_allowed_packet = " + std::to_string(packet));
+    db::Connection db = connect();
+    look_.execute("SET GLOBAL max_allowed_packet = 64 * 1024 * 1024");
+    EXPECT_EQ(db.max_packet(), packet);
+    return db;
+  };
+  const std::string name(kMaxName, 'n');
+  Submission plain{queue_, name, std::string(kMaxPayload, '\''), {}};
+  Submission unique = plain;
+  unique.options.unique_key = std::string(kMaxUniqueKey, '\'');
+  db::Connection enough = connect_with(kWantedPacket);
+  for (const Submission& task : {plain, unique}) {
+    const auto made = submit(enough, std::vector{task});
+    EXPECT_EQ(made.size(), 1U);
+  }
+  EXPECT_EQ(number("SELECT MIN(LENGTH(payload)) FROM task"), kMaxPayload);
+  db::Connection less = connect_with(std::uint64_t{32} << 20);
+  EXPECT_THROW(submit(less, std::vector{plain}), db::DbError);
+}
+
 class LostReplyTest : public SubmitTest {
  protected:
   // Submits on a connection that waits a second for each reply, while nothing can be committed.
