@@ -35,6 +35,9 @@ struct Lease {
   std::uint64_t epoch = 0;
   std::uint64_t holder = 0;
   std::optional<Suspects> suspects;
+  // By how much its holder's time is ahead of the database's clock, which was set back. Pauses of
+  // its tasks are as much longer.
+  std::chrono::microseconds ahead{0};
 };
 
 // How long a partition of an ordered queue waits after a lease, and for which of its tasks: the

@@ -57,7 +57,7 @@ std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const
   auto results = db.run({statement});
   const auto row = results.back().next();
   if (!row) return std::nullopt;
-  return Lease{partition, row->u64(0), holder_.id, std::nullopt};
+  return Lease{partition, row->u64(0), holder_.id, std::nullopt, {}};
 }
 
 std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Waiting> tasks,

@@ -12,6 +12,8 @@
 namespace allot::queue {
 namespace {
 
+constexpr std::chrono::microseconds kDeferral = std::chrono::seconds(30);
+
 db::Statement& set_key(db::Statement& statement, TaskKey key) {
   return statement.set("prio", key.prio).set("run_key", key.run_key);
 }
@@ -76,6 +78,7 @@ db::Statement fetch_statement(Partition partition, const FetchSpec& spec) {
   set_partition(fetch, partition)
       .set("inline_limit", spec.inline_limit())
       .set("highest_seen", spec.highest_seen)
+      .set("ahead_us", spec.ahead.count())
       .set("block_size", spec.block_size);
   return fetch;
 }
@@ -164,7 +167,7 @@ Landed TaskStore::move(db::Connection& db, const Lease& lease, const Task& task,
   return send_salted([&](std::uint32_t salt) {
     db::Statement move(sql::k_retry);
     set_mark(set_key(set_fence(move, lease), task.key), mark)
-        .set("delay_us", bounded_us(delay))
+        .set("delay_us", bounded_us(delay + lease.ahead))
         .set("salt", salt);
     return send(db, lease, {record, move}, 2, then);
   });
@@ -265,6 +268,7 @@ Landed TaskStore::defer(db::Connection& db, const Lease& lease, std::vector<Task
         .set_raw("keys", key_condition("run_key", keys))
         .set_raw("run_keys", run_keys)
         .set("no_handler_flag", kNoHandlerFlag)
+        .set("delay_us", bounded_us(kDeferral + lease.ahead))
         .set("salt", salt);
     return send(db, lease, {defer}, 1, Then::kKeepLease);
   });

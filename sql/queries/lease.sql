@@ -17,7 +17,7 @@ UPDATE q_lock_table
        block_size = :block_size
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (state = 'FREE' OR lock_by = :holder)
-   AND (hold_until IS NULL OR hold_until <= UTC_TIMESTAMP(6)
+   AND (hold_until IS NULL OR hold_until <= UTC_TIMESTAMP(6) + INTERVAL :ahead_us MICROSECOND
         OR hold_until < '9000-01-01' AND of_epoch = epoch AND hold_key IS NOT NULL
            AND (SELECT run_key FROM task
                  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
@@ -27,7 +27,7 @@ UPDATE q_lock_table
         OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
                                    WHERE queue_id = :queue_id AND partition_no = :partition_no
                                    LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));
-SELECT epoch, suspect_to, suspect_n
+SELECT epoch, suspect_to, suspect_n, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
   FROM q_lock_table
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND lock_by = :holder AND state <> 'FREE';

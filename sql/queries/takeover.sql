@@ -3,7 +3,7 @@
 -- new one, and of_epoch is the new epoch, so it comes behind it.
 UPDATE q_lock_table
    SET suspect_to = IF(lock_by = :holder, suspect_to,
-         (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095),
+         ((TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + :ahead_us) << 12) + 4095),
        suspect_n = IF(lock_by = :holder, suspect_n, GREATEST(suspect_n, block_size)),
        epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),
        lock_by = :holder,
@@ -26,7 +26,7 @@ UPDATE q_lock_table
         OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
                                    WHERE queue_id = :queue_id AND partition_no = :partition_no
                                    LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));
-SELECT epoch, suspect_to, suspect_n
+SELECT epoch, suspect_to, suspect_n, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
   FROM q_lock_table
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND lock_by = :holder AND state <> 'FREE';

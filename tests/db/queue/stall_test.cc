@@ -237,7 +237,10 @@ const FencedVerb kVerbs[] = {
        const std::string prio = std::to_string(task.key.prio);
        const std::string key = std::to_string(task.key.run_key);
        defer.set_raw("keys", "prio = " + prio + " AND run_key = " + key);
-       defer.set_raw("run_keys", key).set("salt", 7).set("no_handler_flag", kNoHandlerFlag);
+       defer.set_raw("run_keys", key)
+           .set("salt", 7)
+           .set("delay_us", 30'000'000)
+           .set("no_handler_flag", kNoHandlerFlag);
      },
      kHoldMoved},
 };
