@@ -29,6 +29,7 @@
 #include "queue/lease.h"
 #include "queue/purge.h"
 #include "queue/rehearsal.h"
+#include "queue/submit.h"
 
 namespace allot::cli {
 namespace {
@@ -36,7 +37,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::uint64_t kWantedPacket = std::uint64_t{32} << 20;
 constexpr std::uint32_t kMostLeases = 10'000;
 constexpr std::size_t kShownLeases = 5;
 constexpr double kClockSeconds = 2;
@@ -176,9 +176,10 @@ class Doctor {
     look_at_durability(value("innodb_flush_log_at_trx_commit"), value("innodb_doublewrite"),
                        value("log_bin"), value("sync_binlog"));
     const std::string packet = value("max_allowed_packet");
-    if (std::strtoull(packet.c_str(), nullptr, 10) < kWantedPacket) {
+    if (std::strtoull(packet.c_str(), nullptr, 10) < queue::kWantedPacket) {
       warn("max_allowed_packet", packet + " bytes: the largest payloads do not fit",
-           "SET GLOBAL max_allowed_packet = 33554432, and in the server's configuration");
+           "SET GLOBAL max_allowed_packet = " + std::to_string(queue::kWantedPacket) +
+               ", and in the server's configuration");
     } else {
       ok("max_allowed_packet", packet + " bytes");
     }

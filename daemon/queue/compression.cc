@@ -111,6 +111,12 @@ std::optional<std::string> compress(std::string_view payload) {
   return bytes;
 }
 
+StoredState::StoredState(std::uint32_t task_flags, std::string_view payload) : payload_(payload) {
+  if ((task_flags & (kCompressedFlags | kCompressibleFlag)) == 0) return;
+  compressed_ = compress(payload);
+  flags_ = compressed_ ? kZstdFlag : kCompressibleFlag;
+}
+
 std::string decompress(std::uint32_t flags, std::string bytes) {
   if ((flags & kZstdFlag) != 0) return from_zstd(bytes);
   if ((flags & kGzipFlag) != 0) return from_gzip(bytes);

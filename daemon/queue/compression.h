@@ -16,6 +16,9 @@ using allot::Compression;
 inline constexpr std::uint32_t kGzipFlag = 4;
 inline constexpr std::uint32_t kZstdFlag = 8;
 inline constexpr std::uint32_t kCompressedFlags = kGzipFlag | kZstdFlag;
+// The bit of a task that was compressed and has an uncompressed checkpoint: the next one may be
+// worth it again.
+inline constexpr std::uint32_t kCompressibleFlag = 16;
 [[nodiscard]] std::uint32_t flag_of(Compression compression);
 
 // "gzip" or "zstd"; nullopt for any other word.
@@ -23,6 +26,20 @@ inline constexpr std::uint32_t kCompressedFlags = kGzipFlag | kZstdFlag;
 
 // Compresses with zstd; nullopt when that saves nothing.
 [[nodiscard]] std::optional<std::string> compress(std::string_view payload);
+
+// A checkpoint as it is stored: that of a task which was compressed is compressed, too, if that
+// saves anything.
+class StoredState {
+ public:
+  StoredState(std::uint32_t task_flags, std::string_view payload);
+  [[nodiscard]] std::string_view bytes() const { return compressed_ ? *compressed_ : payload_; }
+  [[nodiscard]] std::uint32_t flags() const { return flags_; }
+
+ private:
+  std::string_view payload_;
+  std::optional<std::string> compressed_;
+  std::uint32_t flags_ = 0;
+};
 
 // The uncompressed bytes, by the flags of their task. Gzip may also be a zlib stream. Throws
 // Error(kExitBadInput) when they are damaged, cut off, or would be more than a payload may have.

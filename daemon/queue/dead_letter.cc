@@ -149,7 +149,7 @@ std::uint64_t retry_to(db::Connection& db, Partition partition, const DeadTarget
         .set_raw("placed_queue", target.placed_queue)
         .set_raw("first_keys", key_condition("first_key", target.keys))
         .set_raw("ordered_keys", ordered)
-        .set("kept_flags", kCompressedFlags | kHookFlag)
+        .set("kept_flags", kCompressedFlags | kCompressibleFlag | kHookFlag)
         .set("salt", salt);
     // Clears requests of an earlier life first, because they would end this one.
     const std::array<db::Statement, 2> statements{clear_cancel_statement(partition, target.keys),

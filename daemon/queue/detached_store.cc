@@ -53,7 +53,7 @@ Landed move(db::Connection& db, const Detached& detached, const db::Statement& f
   return send_salted([&](std::uint32_t salt) {
     db::Statement retry = fenced(sql::k_retry_detached, detached);
     retry.set("attempt", charged).set("keep_flags", keep_flags);
-    retry.set("delay_us", bounded_us(delay)).set("salt", salt);
+    retry.set("delay_us", bounded_us(delay + detached.ahead)).set("salt", salt);
     return send(db, {first, retry});
   });
 }
@@ -88,6 +88,7 @@ std::vector<DetachedSighting> read_sightings(db::StatementResult& rows) {
     sighting.remaining = std::chrono::microseconds(row->u64(9));
     sighting.holder = std::string(row->text(10)) + "/" + std::string(row->text(11)) + "/" +
                       std::string(row->text(12));
+    if (const auto ttl = row->maybe_u64(13)) sighting.ttl = std::chrono::microseconds(*ttl);
   }
   return seen;
 }
@@ -95,7 +96,7 @@ std::vector<DetachedSighting> read_sightings(db::StatementResult& rows) {
 }  // namespace
 
 Detached DetachedStore::detached(const Lease& lease, const Task& task) {
-  return {{lease.partition, task.key.prio, task.id_key()}, lease.epoch, lease.holder};
+  return {{lease.partition, task.key.prio, task.id_key()}, lease.epoch, lease.holder, lease.ahead};
 }
 
 db::Statement DetachedStore::detach_statement(const Lease& lease, const Task& task,
@@ -150,13 +151,13 @@ std::optional<Detached> DetachedStore::held(db::Connection& db, const TaskId& id
   set_id(statement, id).set("holder", holder_.id);
   const auto row = db.run({statement}).front().next();
   if (!row) return std::nullopt;
-  return Detached{id, row->u64(0), holder_.id};
+  return Detached{id, row->u64(0), holder_.id, {}};
 }
 
 Landed DetachedStore::checkpoint(db::Connection& db, const Detached& detached,
-                                 std::string_view payload) {
+                                 const StoredState& state) {
   db::Statement statement = fenced(sql::k_checkpoint_detached, detached);
-  statement.set_bytes("payload", payload).set("compressed_flags", kCompressedFlags);
+  set_state(statement, state);
   return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 
@@ -238,7 +239,7 @@ std::optional<Detached> DetachedStore::recover(db::Connection& db, const Detache
       .set("seen_expire_at", sighting.expire_at)
       .set("stale", stale ? 1 : 0)
       .set("suspect_flag", kSuspectFlag);
-  const Detached mine{sighting.id, sighting.epoch + 1, holder_.id};
+  const Detached mine{sighting.id, sighting.epoch + 1, holder_.id, {}};
   if (db.run({statement}).front().affected() == 1) return mine;
   // An earlier try may have succeeded although its reply was lost.
   const auto now = held(db, sighting.id);

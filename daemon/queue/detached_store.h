@@ -20,6 +20,7 @@ struct Detached {
   TaskId id;
   std::uint64_t epoch = 0;
   std::uint64_t holder = 0;
+  std::chrono::microseconds ahead{0};  // as in Lease
 };
 
 // Somebody's detached task, as one look at the table showed it.
@@ -31,7 +32,9 @@ struct DetachedSighting {
   std::string expire_at;
   bool expired = false;                    // by the database's clock
   std::chrono::microseconds remaining{0};  // by the database's clock
-  std::string holder;                      // "host/instance/pid", for the log
+  // How long it lasts without a renewal; nullopt: an older Allot did not say.
+  std::optional<std::chrono::microseconds> ttl;
+  std::string holder;  // "host/instance/pid", for the log
 };
 
 // Keeps the task in the history (C10): send it before the acknowledgement, in the same transaction.
@@ -62,9 +65,9 @@ class DetachedStore {
   // The task as this holder has it.
   std::optional<Detached> held(db::Connection& db, const TaskId& id) const;
 
-  // Further attempts start from `payload`.
+  // Further attempts start from `state`.
   [[nodiscard]] static Landed checkpoint(db::Connection& db, const Detached& detached,
-                                         std::string_view payload);
+                                         const StoredState& state);
 
   // The verbs that end it. As in TaskStore, `attempt` is the number of the attempt that ended.
   [[nodiscard]] static Landed ack(db::Connection& db, const Detached& detached,

@@ -38,6 +38,17 @@ struct Lease {
   std::uint64_t epoch = 0;
   std::uint64_t holder = 0;
   std::optional<Suspects> suspects;
+  // By how much its holder's time is ahead of the database's clock, which was set back. Pauses of
+  // its tasks are as much longer.
+  std::chrono::microseconds ahead{0};
+};
+
+// How long a partition of an ordered queue waits after a lease, and for which of its tasks: the
+// wait ends with that task, whatever takes it away (S16).
+struct Hold {
+  std::chrono::microseconds pause{0};  // 0: none
+  TaskKey task{};
+  bool stays = false;  // as it was before the lease: an operator had it, and ran nothing
 };
 
 // Somebody's lease that is not free, as one look at the table showed it.
@@ -47,7 +58,9 @@ struct Sighting {
   std::string expire_at;
   bool expired = false;                    // by the database's clock
   std::chrono::microseconds remaining{0};  // by the database's clock
-  std::string holder;                      // "host/instance/pid", for the log
+  // How long it lasts without a renewal; nullopt: an older Allot did not say.
+  std::optional<std::chrono::microseconds> ttl;
+  std::string holder;  // "host/instance/pid", for the log
 };
 
 }  // namespace allot::queue

@@ -30,9 +30,16 @@ std::uint64_t FetchSpec::inline_limit() const {
   return std::min(kMaxInline, kMaxBlockBytes / std::max(1U, block_size));
 }
 
-db::Statement release_statement(const Lease& lease, std::chrono::microseconds hold) {
+db::Statement release_statement(const Lease& lease, const Hold& hold) {
   db::Statement release(sql::k_release);
-  set_fence(release, lease).set("hold_us", bounded_us(hold));
+  const bool any = hold.pause.count() > 0;
+  set_fence(release, lease).set("hold_us", bounded_us(hold.pause + any * lease.ahead));
+  release.set("keep_hold", hold.stays ? 1 : 0);
+  if (any) {
+    release.set("hold_prio", hold.task.prio).set("hold_key", hold.task.run_key);
+  } else {
+    release.set_raw("hold_prio", "NULL").set_raw("hold_key", "NULL");
+  }
   return release;
 }
 
@@ -55,11 +62,13 @@ std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statemen
                                       Locked locked) const {
   set_partition(statement, partition).set("wait", locked == Locked::kWait ? 1 : 0);
   set_holder(statement, holder_, ttl_, spec.block_size);
+  statement.set("ahead_us", spec.ahead.count());
   auto results = db.run({statement, fetch_statement(partition, spec)});
   const auto row = results[1].next();
   if (!row) return std::nullopt;
   Block block;
-  block.lease = {partition, row->u64(0), holder_.id, std::nullopt};
+  block.lease = {partition, row->u64(0), holder_.id, std::nullopt, spec.ahead};
+  block.clock = std::chrono::microseconds(row->u64(3));
   if (!row->is_null(1)) {
     block.lease.suspects = Suspects{row->u64(1), static_cast<std::uint32_t>(row->u64(2))};
   }
@@ -85,17 +94,18 @@ std::optional<std::uint64_t> LeaseStore::held_epoch(db::Connection& db, Partitio
   return row->u64(0);
 }
 
-std::vector<Partition> LeaseStore::scout(db::Connection& db,
-                                         std::span<const std::uint32_t> queues) {
+Scouted LeaseStore::scout(db::Connection& db, std::span<const std::uint32_t> queues,
+                          std::chrono::microseconds ahead) {
   db::Statement statement(sql::k_scout);
-  statement.set_raw("queue_ids", id_list(queues));
-  auto results = db.run({statement});
-  std::vector<Partition> found;
+  statement.set_raw("queue_ids", id_list(queues)).set("ahead_us", ahead.count());
+  auto results = db.run({statement, db::Statement(sql::k_database_clock)});
+  Scouted scouted;
   while (const auto row = results.front().next()) {
-    found.push_back(
+    scouted.found.push_back(
         {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});
   }
-  return found;
+  scouted.clock = std::chrono::microseconds(results.back().next()->u64(0));
+  return scouted;
 }
 
 std::vector<Sighting> LeaseStore::watch(db::Connection& db, std::span<const std::uint32_t> queues) {
@@ -113,6 +123,7 @@ std::vector<Sighting> LeaseStore::watch(db::Connection& db, std::span<const std:
     sighting.remaining = std::chrono::microseconds(row->u64(5));
     sighting.holder = std::string(row->text(6)) + "/" + std::string(row->text(7)) + "/" +
                       std::string(row->text(8));
+    if (const auto ttl = row->maybe_u64(9)) sighting.ttl = std::chrono::microseconds(*ttl);
     seen.push_back(std::move(sighting));
   }
   return seen;

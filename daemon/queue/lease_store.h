@@ -16,7 +16,8 @@ namespace allot::queue {
 // How the head of a partition is read.
 struct FetchSpec {
   std::uint32_t block_size = 100;
-  std::uint64_t highest_seen = 0;  // keys up to it are due, whatever a stepped-back clock says
+  std::uint64_t highest_seen = 0;      // keys up to it are due, whatever a stepped-back clock says
+  std::chrono::microseconds ahead{0};  // as in Lease: keys up to so much after now are due, too
   // Payloads up to this size come with the block, so that a block is bounded in bytes too (S19).
   [[nodiscard]] std::uint64_t inline_limit() const;
 };
@@ -25,6 +26,13 @@ struct FetchSpec {
 struct Block {
   Lease lease;
   std::vector<Task> tasks;
+  std::chrono::microseconds clock{0};  // the database's, since 1970
+};
+
+// Free partitions with a task that is due, and the database's clock as in Block.
+struct Scouted {
+  std::vector<Partition> found;
+  std::chrono::microseconds clock{0};
 };
 
 // What to do with a lease whose row another session has locked.
@@ -49,7 +57,7 @@ class LeaseStore {
                              Locked locked = Locked::kWait) const;
 
   // The same for a partition whose holder this process saw standing still (S4). `stale` says that
-  // it stood still for longer than any lease, so that the call does not ask the database's clock.
+  // it stood still for longer than it lasts, so that the call does not ask the database's clock.
   std::optional<Block> take_over(db::Connection& db, const Sighting& sighting, bool stale,
                                  const FetchSpec& spec, Locked locked = Locked::kWait) const;
 
@@ -60,7 +68,11 @@ class LeaseStore {
   // The epoch under which this holder still has the partition.
   std::optional<std::uint64_t> held_epoch(db::Connection& db, Partition partition) const;
 
-  static std::vector<Partition> scout(db::Connection& db, std::span<const std::uint32_t> queues);
+  static Scouted scout(db::Connection& db, std::span<const std::uint32_t> queues,
+                       std::chrono::microseconds ahead);
+  static std::vector<Partition> scout(db::Connection& db, std::span<const std::uint32_t> queues) {
+    return scout(db, queues, std::chrono::microseconds(0)).found;
+  }
   static std::vector<Sighting> watch(db::Connection& db, std::span<const std::uint32_t> queues);
 
   // S11: frees the leases of an earlier run of this instance. Returns their number.
@@ -90,8 +102,7 @@ void kill_connections(db::Connection& db, std::span<const FormerConnection> conn
 std::chrono::seconds server_uptime(db::Connection& db);
 
 // release.sql for `lease`, to send together with other statements. No worker leases the partition
-// again before `hold` is over (S16).
-db::Statement release_statement(const Lease& lease,
-                                std::chrono::microseconds hold = std::chrono::microseconds(0));
+// again before `hold` is over.
+db::Statement release_statement(const Lease& lease, const Hold& hold = {});
 
 }  // namespace allot::queue

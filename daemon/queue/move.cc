@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t kWaitingPage = 1000;
 constexpr std::chrono::microseconds kTtl = std::chrono::seconds(30);  // in case we die meanwhile
+const Hold kStays{.stays = true};
 
 Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
   Waiting task;
@@ -56,7 +57,7 @@ std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const
   auto results = db.run({statement});
   const auto row = results.back().next();
   if (!row) return std::nullopt;
-  return Lease{partition, row->u64(0), holder_.id, std::nullopt};
+  return Lease{partition, row->u64(0), holder_.id, std::nullopt, {}};
 }
 
 std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Waiting> tasks,
@@ -84,7 +85,7 @@ std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Wai
         .set_raw("keys", key_condition("run_key", keys))
         .set_raw("first_keys", key_condition("first_key", first_keys))
         .set_raw("run_keys", run_keys);
-    const std::array<db::Statement, 2> statements{move, release_statement(*held)};
+    const std::array<db::Statement, 2> statements{move, release_statement(*held, kStays)};
     const auto results = db.transact(statements);
     moved = results.at(results.size() - 2).affected();
     return Landed::kYes;
@@ -93,7 +94,7 @@ std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Wai
     send_salted(send);
   } catch (const db::DbError& error) {
     // Nothing was moved. If the database is gone, the lease runs out.
-    if (error.error_class() != db::ErrorClass::kGone) db.run({release_statement(*held)});
+    if (error.error_class() != db::ErrorClass::kGone) db.run({release_statement(*held, kStays)});
     throw;
   }
   return moved;

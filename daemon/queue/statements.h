@@ -11,6 +11,7 @@
 
 #include "db/error.h"
 #include "db/statement.h"
+#include "queue/compression.h"
 #include "queue/task.h"
 #include "queue/task_store.h"
 
@@ -30,6 +31,12 @@ inline db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
   return set_partition(statement, lease.partition)
       .set("epoch", lease.epoch)
       .set("holder", lease.holder);
+}
+
+inline db::Statement& set_state(db::Statement& statement, const StoredState& state) {
+  return statement.set_bytes("payload", state.bytes())
+      .set("stored_flags", state.flags())
+      .set("compressed_flags", kCompressedFlags | kCompressibleFlag);
 }
 
 db::Statement& set_usage(db::Statement& statement, const Usage& usage);

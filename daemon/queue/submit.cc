@@ -20,6 +20,7 @@ constexpr std::size_t kMaxRows = 1000;
 // default.
 constexpr std::size_t kMaxStatementBytes = 7 << 20;
 constexpr int kTries = 8;
+constexpr std::uint64_t kSalts = 4096;
 
 using Indexes = std::vector<std::size_t>;
 
@@ -134,7 +135,8 @@ Packed pack(const Submission& task) {
   return {task, compress(task.payload)};
 }
 
-std::string due(const Target& target) {
+std::string due(const Target& target, std::optional<std::uint64_t> last) {
+  if (last) return db::Statement(sql::k_due_behind).set("last_key", *last).render();
   if (target.run_at) {
     db::Statement at(sql::k_due_at);
     return at.set("run_at_us", since_2025(*target.run_at)).render();
@@ -158,20 +160,34 @@ std::string key_hash(const Submission& task) {
   return task.queue.alone() ? std::to_string(hash_of(*task.options.partition_key)) : "NULL";
 }
 
-db::Statement& set_target(db::Statement& row, const Target& target) {
+db::Statement& set_target(db::Statement& row, const Target& target,
+                          std::optional<std::uint64_t> last = std::nullopt) {
   return row.set("partition_no", target.partition.partition_no)
       .set("prio", target.prio)
-      .set_raw("due", due(target));
+      .set_raw("due", due(target, last));
 }
 
-db::Statement statement_of(const Insert& insert, std::span<const Submission> submissions) {
+// The key behind which tasks of an ordered queue come, also under a clock that was set back. No
+// statement more for tasks of other queues.
+std::optional<std::uint64_t> last_key(db::Connection& db, const Insert& insert,
+                                      std::span<const Submission> submissions) {
+  const QueueInfo& queue = submissions[insert.rows.front()].queue;
+  if (queue.shape.placement != Placement::kOrdered) return std::nullopt;
+  db::Statement last(sql::k_last_key);
+  set_partition(last, insert.target.partition).set("prio", insert.target.prio);
+  const auto row = db.run({last}).front().next();
+  return row ? std::optional(row->u64(0)) : std::nullopt;
+}
+
+db::Statement statement_of(const Insert& insert, std::span<const Submission> submissions,
+                           std::optional<std::uint64_t> last) {
   const std::string queue_id = std::to_string(insert.target.partition.queue_id);
   std::uint32_t offset = salt();
   std::string rows;
   for (const std::size_t i : insert.rows) {
     const Packed packed = pack(submissions[i]);
     db::Statement row(sql::k_submit_row);
-    set_target(row, insert.target)
+    set_target(row, insert.target, last)
         .set_raw("queue_id", rows.empty() ? placed_queue(insert.target) : queue_id)
         .set("offset", offset++)
         .set_raw("expires", expires(submissions[i].options))
@@ -189,10 +205,10 @@ db::Statement statement_of(const Insert& insert, std::span<const Submission> sub
 
 // Sends one INSERT, with a new salt when a key was taken, and fills in the ids of its tasks.
 void send(db::Connection& db, const Insert& insert, std::span<const Submission> submissions,
-          std::vector<Submitted>& tasks) {
+          std::optional<std::uint64_t> last, std::vector<Submitted>& tasks) {
   for (int tries = 1;; ++tries) {
     try {
-      auto results = db.run({statement_of(insert, submissions)});
+      auto results = db.run({statement_of(insert, submissions, last)});
       std::uint64_t key = results.front().insert_id() - insert.rows.size();
       for (const std::size_t i : insert.rows) {
         tasks[i].id = {insert.target.partition, insert.target.prio, ++key};
@@ -293,8 +309,9 @@ void send(db::Connection& db, std::span<const Unique> uniques,
 std::vector<Submitted> submit_one(db::Connection& db, const Insert& insert,
                                   std::span<const Submission> submissions) {
   std::vector<Submitted> tasks(submissions.size());
+  const auto last = last_key(db, insert, submissions);
   try {
-    send(db, insert, submissions, tasks);
+    send(db, insert, submissions, last, tasks);
   } catch (const db::DbError& error) {
     if (error.error_class() == db::ErrorClass::kGone) outcome_unknown(submissions, error);
     throw;
@@ -310,7 +327,9 @@ void send(db::Connection& db, const Plan& plan, std::span<const Submission> subm
     send(db, left.first(count), submissions, tasks);
     left = left.subspan(count);
   }
-  for (const Insert& insert : plan.inserts) send(db, insert, submissions, tasks);
+  for (const Insert& insert : plan.inserts) {
+    send(db, insert, submissions, last_key(db, insert, submissions), tasks);
+  }
 }
 
 std::vector<Submitted> submit_many(db::Connection& db, const Plan& plan,
@@ -348,8 +367,15 @@ std::vector<db::Statement> submit_statements(db::Connection& db,
     }
     left = left.subspan(count);
   }
+  std::map<Partition, std::uint64_t> lasts;  // where statements of this list go
   for (const Insert& insert : plan.inserts) {
-    statements.push_back(statement_of(insert, submissions));
+    auto last = last_key(db, insert, submissions);
+    if (last) {
+      std::uint64_t& so_far = lasts[insert.target.partition];
+      last = std::max(*last, so_far);
+      so_far = *last + kSalts + insert.rows.size();
+    }
+    statements.push_back(statement_of(insert, submissions, last));
   }
   return statements;
 }

@@ -28,6 +28,9 @@ inline constexpr Moment kLastRunAt = std::chrono::sys_days(std::chrono::year(215
 inline constexpr std::chrono::hours kMaxDelay{24 * 365 * 100};
 inline constexpr std::size_t kMaxUniqueKey = 255;
 inline constexpr std::size_t kMaxPartitionKey = 255;
+// The max_allowed_packet with which any task can be submitted: escaping may double each byte of its
+// payload, which makes 32 MiB - 2, and the statement around it has more than the two that are left.
+inline constexpr std::uint64_t kWantedPacket = std::uint64_t{33} << 20;
 
 struct Submission {
   QueueInfo queue;

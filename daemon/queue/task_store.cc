@@ -12,6 +12,8 @@
 namespace allot::queue {
 namespace {
 
+constexpr std::chrono::microseconds kDeferral = std::chrono::seconds(30);
+
 db::Statement& set_key(db::Statement& statement, TaskKey key) {
   return statement.set("prio", key.prio).set("run_key", key.run_key);
 }
@@ -76,6 +78,7 @@ db::Statement fetch_statement(Partition partition, const FetchSpec& spec) {
   set_partition(fetch, partition)
       .set("inline_limit", spec.inline_limit())
       .set("highest_seen", spec.highest_seen)
+      .set("ahead_us", spec.ahead.count())
       .set("block_size", spec.block_size);
   return fetch;
 }
@@ -129,8 +132,7 @@ std::vector<Task> TaskStore::ack_and_fetch(db::Connection& db, Partition partiti
 }
 
 bool TaskStore::ack_and_release(db::Connection& db, const Lease& lease,
-                                std::span<const Finished> finished,
-                                std::chrono::microseconds hold) {
+                                std::span<const Finished> finished, const Hold& hold) {
   auto statements = ack_statements(lease.partition, finished);
   statements.push_back(release_statement(lease, hold));
   return db.transact(statements).back().affected() == 1;
@@ -146,7 +148,7 @@ Landed TaskStore::landed(db::Connection& db, const Lease& lease, std::uint64_t m
 }
 
 Landed TaskStore::send(db::Connection& db, const Lease& lease, std::vector<db::Statement> writes,
-                       std::size_t deciding, Then then, std::chrono::microseconds hold) const {
+                       std::size_t deciding, Then then, const Hold& hold) const {
   if (then == Then::kRelease) writes.push_back(release_statement(lease, hold));
   return landed(db, lease, db.transact(writes)[deciding].affected());
 }
@@ -165,7 +167,7 @@ Landed TaskStore::move(db::Connection& db, const Lease& lease, const Task& task,
   return send_salted([&](std::uint32_t salt) {
     db::Statement move(sql::k_retry);
     set_mark(set_key(set_fence(move, lease), task.key), mark)
-        .set("delay_us", bounded_us(delay))
+        .set("delay_us", bounded_us(delay + lease.ahead))
         .set("salt", salt);
     return send(db, lease, {record, move}, 2, then);
   });
@@ -219,11 +221,11 @@ Landed TaskStore::bury_spent(db::Connection& db, const Lease& lease, const Task&
 
 Landed TaskStore::charge(db::Connection& db, const Lease& lease, const Task& task,
                          std::uint32_t attempt, const Verdict& verdict, Then then,
-                         std::chrono::microseconds hold) const {
+                         std::chrono::microseconds pause) const {
   db::Statement charge(sql::k_charge);
   set_mark(set_key(set_fence(charge, lease), task.key), charged(attempt, verdict));
   return send(db, lease, {attempt_record(lease, task.key, attempt, verdict), charge}, 1, then,
-              hold);
+              {pause, task.key});
 }
 
 Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& task,
@@ -232,11 +234,9 @@ Landed TaskStore::announce(db::Connection& db, const Lease& lease, const Task& t
 }
 
 Landed TaskStore::checkpoint(db::Connection& db, const Lease& lease, const Task& task,
-                             std::string_view payload) {
+                             const StoredState& state) {
   db::Statement statement(sql::k_checkpoint);
-  set_key(set_fence(statement, lease), task.key)
-      .set_bytes("payload", payload)
-      .set("compressed_flags", kCompressedFlags);
+  set_state(set_key(set_fence(statement, lease), task.key), state);
   return db.run({statement}).front().affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
 }
 
@@ -268,6 +268,7 @@ Landed TaskStore::defer(db::Connection& db, const Lease& lease, std::vector<Task
         .set_raw("keys", key_condition("run_key", keys))
         .set_raw("run_keys", run_keys)
         .set("no_handler_flag", kNoHandlerFlag)
+        .set("delay_us", bounded_us(kDeferral + lease.ahead))
         .set("salt", salt);
     return send(db, lease, {defer}, 1, Then::kKeepLease);
   });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "db/connection.h"
+#include "queue/compression.h"
 #include "queue/hook.h"
 #include "queue/lease.h"
 #include "queue/lease_store.h"
@@ -88,8 +89,7 @@ class TaskStore {
   // The same, and ends the lease in the same transaction; the partition then waits for `hold`.
   // False: the lease was gone already.
   static bool ack_and_release(db::Connection& db, const Lease& lease,
-                              std::span<const Finished> finished,
-                              std::chrono::microseconds hold = std::chrono::microseconds(0));
+                              std::span<const Finished> finished, const Hold& hold = {});
 
   // Attempt number `attempt` (from 1) ended: the next one comes after `delay`, at most a century.
   [[nodiscard]] Landed retry(db::Connection& db, const Lease& lease, const Task& task,
@@ -102,18 +102,18 @@ class TaskStore {
                             Then then = Then::kKeepLease,
                             const std::optional<OnDead>& on_dead = std::nullopt) const;
   // Attempt number `attempt` ended, and the next one may start where the task is (S10); if the
-  // lease ends too, not before `hold` is over (S16).
+  // lease ends too, not before `pause` is over (S16).
   [[nodiscard]] Landed charge(db::Connection& db, const Lease& lease, const Task& task,
                               std::uint32_t attempt, const Verdict& verdict,
                               Then then = Then::kKeepLease,
-                              std::chrono::microseconds hold = std::chrono::microseconds(0)) const;
+                              std::chrono::microseconds pause = std::chrono::microseconds(0)) const;
   // Writes an attempt before it starts (S7), as lost: this record stays if no verdict follows.
   [[nodiscard]] Landed announce(db::Connection& db, const Lease& lease, const Task& task,
                                 std::uint32_t attempt) const;
-  // Makes further attempts start from `payload`. kLeaseGone also when the task is not in the
+  // Makes further attempts start from `state`. kLeaseGone also when the task is not in the
   // partition any more.
   [[nodiscard]] static Landed checkpoint(db::Connection& db, const Lease& lease, const Task& task,
-                                         std::string_view payload);
+                                         const StoredState& state);
   // Takes an announced attempt back: number `attempt` is not charged, and the task stays where it
   // is.
   [[nodiscard]] Landed give_back(db::Connection& db, const Lease& lease, const Task& task,
@@ -147,7 +147,7 @@ class TaskStore {
   // `deciding` shows whether the fence held.
   [[nodiscard]] Landed send(db::Connection& db, const Lease& lease,
                             std::vector<db::Statement> writes, std::size_t deciding, Then then,
-                            std::chrono::microseconds hold = std::chrono::microseconds(0)) const;
+                            const Hold& hold = {}) const;
   // Sends `burial` as one transaction, behind the statements of `on_dead`.
   [[nodiscard]] Landed send_burial(db::Connection& db, const Lease& lease, const Task& task,
                                    std::vector<db::Statement> burial, std::size_t deciding,

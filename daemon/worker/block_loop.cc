@@ -161,11 +161,11 @@ BlockLoop::Next BlockLoop::ended(const queue::Lease& lease, const ServedQueue& q
       break;
     case TaskRun::Result::kUnknownType:
       slot_.not_started();
-      if (queue.in_order()) return hold_unknown(lease);
+      if (queue.in_order()) return hold_unknown(lease, task.key);
       unknown_.push_back(task.key);
       break;
     case TaskRun::Result::kHeld:
-      hold_ = held_for;
+      hold_ = {held_for, task.key};
       return Next::kLeave;
     case TaskRun::Result::kWritten:
       break;
@@ -217,8 +217,8 @@ void BlockLoop::settle_suspects(const queue::Lease& lease) {
 }
 
 // Tasks behind it may have the same key.
-BlockLoop::Next BlockLoop::hold_unknown(const queue::Lease& lease) {
-  hold_ = kHoldUnknown;
+BlockLoop::Next BlockLoop::hold_unknown(const queue::Lease& lease, queue::TaskKey task) {
+  hold_ = {kHoldUnknown, task};
   slot_.raw().tasks_deferred.fetch_add(1, std::memory_order_relaxed);
   log::warn("task.no_handler",
             {{"partition", lease.partition.partition_no}, {"tasks", 1}, {"again_in", "30s"}});

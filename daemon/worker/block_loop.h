@@ -100,7 +100,7 @@ class BlockLoop {
   void forget_block();
   void acked();
   void defer_unknown(const queue::Lease& lease);
-  Next hold_unknown(const queue::Lease& lease);
+  Next hold_unknown(const queue::Lease& lease, queue::TaskKey task);
 
   Session& session_;
   Finder& finder_;
@@ -119,9 +119,9 @@ class BlockLoop {
   Nanos oldest_finished_ns_ = 0;
   std::vector<queue::TaskKey> unknown_;  // types without a handler here, to be deferred
   std::optional<Careful> careful_;
-  Nanos fetched_ns_ = 0;               // when the tasks in hand were read
-  std::chrono::microseconds hold_{0};  // how long the partition waits after this lease (S16)
-  bool patient_ = true;                // false: it waited in vain for a careful turn in this lease
+  Nanos fetched_ns_ = 0;  // when the tasks in hand were read
+  queue::Hold hold_;      // how long the partition waits after this lease, and for what (S16)
+  bool patient_ = true;   // false: it waited in vain for a careful turn in this lease
 };
 
 }  // namespace allot::worker

@@ -10,6 +10,7 @@
 #include "ipc/board.h"
 #include "queue/catalog.h"
 #include "queue/lease_store.h"
+#include "worker/database_clock.h"
 #include "worker/lease_keeper.h"
 #include "worker/session.h"
 #include "worker/slot_writer.h"
@@ -84,6 +85,7 @@ class Finder {
   ipc::Hint claimed_ = 0;
   std::uint32_t seen_bell_ = 0;  // the bell before the last look
   std::uint64_t highest_seen_ = 0;
+  DatabaseClock clock_;
   Nanos scout_interval_ns_;
   Standstill<queue::Partition, queue::Sighting> watched_;
 };

@@ -427,7 +427,7 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   queue::TaskStore::ack(db, remains.partition, remains.finished);
   const auto epoch = leases.held_epoch(db, remains.partition);
   Tools tools{db, tasks, detached, std::nullopt};
-  if (epoch) tools.lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt};
+  if (epoch) tools.lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt, {}};
   settle_tasks(tools, settings, slot, remains, wait_status);
   // Releases the lease unless a charge ended it; then the epoch is another one by now.
   if (tools.lease) leases.release(db, *tools.lease);

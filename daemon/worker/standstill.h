@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,13 +15,14 @@
 namespace allot::worker {
 
 // Rule S4, for leases and detached tasks alike: a process takes over only what it has itself seen
-// standing still. `Sighting` has epoch, expire_at, expired and remaining.
+// standing still. `Sighting` has epoch, expire_at, expired, remaining, and the TTL of its holder,
+// which is what counts: that of this process, `ttl_ns`, says no more than how often it looks.
 template <typename Key, typename Sighting>
 class Standstill {
  public:
   struct Still {
     Sighting sighting;
-    bool stale = false;  // for longer than any lease: do not ask the database's clock
+    bool stale = false;  // for longer than it lasts: do not ask the database's clock
   };
 
   explicit Standstill(Nanos ttl_ns) : ttl_ns_(ttl_ns) {}
@@ -35,7 +37,6 @@ class Standstill {
       // After an outage everything looks unchanged; give the holders time to come back.
       generation_ = generation;
       watched_.clear();
-      not_before_ns_ = looked + ttl_ns_ / 2;
     }
     std::map<Key, Watched> fresh;
     Nanos next = ttl_ns_ / 6;
@@ -48,7 +49,7 @@ class Standstill {
       }
       // Looks again when the lease may be taken over, so as not to be late by a whole interval.
       const Nanos expires = looked + static_cast<Nanos>(sighting.remaining.count()) * kMicro;
-      next = std::min(next, std::max(expires, since + ttl_ns_ / 2) - looked);
+      next = std::min(next, std::max(expires, since + half_of(sighting)) - looked);
       fresh.emplace(key, Watched{std::move(sighting), since, false});
     }
     watched_ = std::move(fresh);
@@ -58,12 +59,12 @@ class Standstill {
   // One that may be taken over. Each comes once between two looks, because it may be locked, or
   // somebody was faster.
   std::optional<Still> take(Nanos now) {
-    if (now < not_before_ns_) return std::nullopt;
     for (auto& [key, watched] : watched_) {
       if (watched.tried) continue;
       const Nanos unchanged = now - watched.since_ns;
-      const bool stale = unchanged >= ttl_ns_ + kSecond || db::without("takeover_wait");
-      if (!stale && !(watched.sighting.expired && unchanged >= ttl_ns_ / 2)) continue;
+      const bool stale =
+          unchanged >= longest_of(watched.sighting) + kSecond || db::without("takeover_wait");
+      if (!stale && !(watched.sighting.expired && unchanged >= half_of(watched.sighting))) continue;
       watched.tried = true;
       return Still{watched.sighting, stale};
     }
@@ -78,12 +79,24 @@ class Standstill {
     bool tried = false;  // since the last look
   };
   static constexpr Nanos kLeastInterval = 100 * kMilli;
+  static constexpr Nanos kLongestTtl = 3600 * kSecond;  // that the configuration allows
+
+  // A lease that an older Allot took does not say how long it lasts. Then our own TTL has to do for
+  // one that the database calls expired, and the longest possible one for any other.
+  [[nodiscard]] Nanos half_of(const Sighting& sighting) const {
+    return (sighting.ttl ? in_ns(*sighting.ttl) : ttl_ns_) / 2;
+  }
+  static Nanos longest_of(const Sighting& sighting) {
+    return sighting.ttl ? in_ns(*sighting.ttl) : kLongestTtl;
+  }
+  static Nanos in_ns(std::chrono::microseconds time) {
+    return static_cast<Nanos>(time.count()) * kMicro;
+  }
 
   Nanos ttl_ns_;
   std::map<Key, Watched> watched_;
   std::uint64_t generation_ = 0;
   Nanos next_look_ns_ = 0;
-  Nanos not_before_ns_ = 0;
 };
 
 }  // namespace allot::worker

@@ -44,7 +44,7 @@ std::optional<std::string> decompress(queue::Task& task) {
   if ((task.flags & queue::kCompressedFlags) == 0) return std::nullopt;
   try {
     task.payload = queue::decompress(task.flags, std::move(*task.payload));
-    task.flags &= ~queue::kCompressedFlags;
+    task.flags = (task.flags & ~queue::kCompressedFlags) | queue::kCompressibleFlag;
     return std::nullopt;
   } catch (const Error& error) {
     return error.what();

@@ -136,14 +136,14 @@ auto TaskWrites::with_database(Verb&& verb) {
 
 // While the handler runs the task can go from its partition to task_running, never back: looking in
 // this order covers every place.
-queue::Landed TaskWrites::write_checkpoint(db::Connection& db, std::string_view payload) {
+queue::Landed TaskWrites::write_checkpoint(db::Connection& db, const queue::StoredState& state) {
   using queue::Landed;
-  if (!detached_ && queue::TaskStore::checkpoint(db, lease_, task_, payload) == Landed::kYes) {
+  if (!detached_ && queue::TaskStore::checkpoint(db, lease_, task_, state) == Landed::kYes) {
     return Landed::kYes;
   }
   detached_ = true;
   const queue::Detached there = queue::DetachedStore::detached(lease_, task_);
-  return queue::DetachedStore::checkpoint(db, there, payload);
+  return queue::DetachedStore::checkpoint(db, there, state);
 }
 
 CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
@@ -153,8 +153,9 @@ CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
       return bad("checkpoint of " + std::to_string(payload.size()) +
                  " bytes: the most is 16 MiB - 1; put the data elsewhere and keep its name");
     }
+    const queue::StoredState state(task_.flags, payload);
     const auto landed =
-        with_database([&](db::Connection& db) { return write_checkpoint(db, payload); });
+        with_database([&](db::Connection& db) { return write_checkpoint(db, state); });
     if (landed != queue::Landed::kYes) throw LeaseGone();
     return {};
   });

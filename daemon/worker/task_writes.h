@@ -68,7 +68,7 @@ class TaskWrites {
   plugin_host::CallAnswer guarded(Call&& call) noexcept;
   template <typename Verb>
   auto with_database(Verb&& verb);
-  [[nodiscard]] queue::Landed write_checkpoint(db::Connection& db, std::string_view payload);
+  [[nodiscard]] queue::Landed write_checkpoint(db::Connection& db, const queue::StoredState& state);
   std::vector<queue::Submission> read(std::span<const allot_submission* const> orders);
   plugin_host::CallAnswer run_statement(std::string_view statement,
                                         const std::vector<db::Value>& values,

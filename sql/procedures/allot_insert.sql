@@ -9,6 +9,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
   IN p_run_at_us BIGINT,                                -- NULL: p_delay_us decides
   IN p_expires_at DATETIME(6),
   IN p_layout INT UNSIGNED,                             -- NULL: any
+  IN p_last_key BIGINT UNSIGNED,                        -- the task comes behind it; NULL: anywhere
   IN p_key_hash INT UNSIGNED,
   IN p_flags TINYINT UNSIGNED,
   IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
@@ -28,6 +29,9 @@ BEGIN
         IF v_tries = 8 THEN RESIGNAL; END IF;
       END;
       CALL allot_key(p_delay_us, p_run_at_us, p_run_key);
+      IF p_run_key <= p_last_key THEN
+        SET p_run_key = p_last_key + 1 + (CRC32(RAND()) & 4095);
+      END IF;
       IF p_layout IS NULL THEN
         INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, type, payload)
         VALUES (p_queue_id, p_partition_no, p_prio, p_run_key, p_expires_at, p_flags, p_type,

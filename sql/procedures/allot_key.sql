@@ -10,9 +10,9 @@ NO SQL SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_now_us BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6));
-  -- Adds up to a second, or many tasks with one due time would take each other's keys.
+  -- Adds up to 66 ms, or many tasks with one due time would take each other's keys.
   SET p_run_key = GREATEST(v_now_us + p_delay_us,
-                           COALESCE(p_run_at_us + (v_now_us & 1048575), 0)) << 12;
+                           COALESCE(p_run_at_us + (v_now_us & 65535), 0)) << 12;
   -- Whole numbers only: FLOOR(RAND() * 4096) would be a DOUBLE, and the key would be rounded.
   SET p_run_key = p_run_key + (CRC32(RAND()) & 4095);
 END;

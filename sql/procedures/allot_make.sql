@@ -26,6 +26,7 @@ COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_partitions, v_max_running, v_first_partition SMALLINT UNSIGNED;
   DECLARE v_layout, v_key_hash INT UNSIGNED;
+  DECLARE v_last_key BIGINT UNSIGNED;
   DECLARE v_tries INT DEFAULT 0;
   DECLARE v_made, v_transaction BOOLEAN DEFAULT FALSE;
   SET p_existed = FALSE;
@@ -50,9 +51,13 @@ BEGIN
       END;
       CALL allot_place(p_queue_id, p_queue, p_placement, v_partitions, v_first_partition,
                        v_max_running, p_partition_key, p_spread, p_partition_no);
+      IF p_placement = 'ordered' THEN                   -- as queries/last_key.sql
+        SELECT MAX(run_key) INTO v_last_key FROM task
+         WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio;
+      END IF;
       IF p_unique_key IS NULL THEN
         CALL allot_insert(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us, p_expires_at,
-                          v_layout, v_key_hash, p_flags, p_type, p_payload, p_key);
+                          v_layout, v_last_key, v_key_hash, p_flags, p_type, p_payload, p_key);
       ELSE
         CALL allot_transaction(v_transaction);
         IF v_transaction THEN

@@ -1,7 +1,9 @@
 -- Takes a free partition to move tasks out of it, also in a paused queue. No task runs under this
--- lease, so a worker that takes it over suspects none. Otherwise as lease.sql.
+-- lease, so a worker that takes it over suspects none. What the partition waits for stays, also when the lease is released,
+-- with the name of its task where that still stands. Otherwise as lease.sql.
 UPDATE q_lock_table
-   SET epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),  -- S2
+   SET hold_key = IF(of_epoch = epoch, hold_key, NULL),
+       epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),  -- S2
        lock_by = :holder,
        lock_origin = :origin,
        lock_host = :host,
@@ -9,6 +11,8 @@ UPDATE q_lock_table
        lock_pid = :pid,
        state = 'LOCKED',
        expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
+       of_epoch = epoch,
+       ttl_us = :ttl_us,
        block_size = 0
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (state = 'FREE' OR lock_by = :holder)

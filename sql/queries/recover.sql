@@ -5,7 +5,7 @@
 UPDATE task_running
    SET epoch = epoch + 1, flags = flags | :suspect_flag,
        lock_by = :holder, lock_origin = :origin,
-       expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND
+       expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND, ttl_us = :ttl_us
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key
    AND epoch = :seen_epoch AND expire_at = :seen_expire_at

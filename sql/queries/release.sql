@@ -1,8 +1,13 @@
 -- A release ends the epoch (S1): a renewal that lands after it finds nothing. A partition of an
--- ordered queue may have to wait for its first task (S16).
+-- ordered queue may have to wait for its first task, whose key is noted: the wait ends when that
+-- task is gone (S16). Assignments run left to right: of_epoch is the new one.
 UPDATE q_lock_table
    SET state = 'FREE', epoch = epoch + 1, expire_at = UTC_TIMESTAMP(6),
-       hold_until = UTC_TIMESTAMP(6) + INTERVAL NULLIF(:hold_us, 0) MICROSECOND,
+       of_epoch = epoch,
+       hold_until = IF(:keep_hold, hold_until,
+                       UTC_TIMESTAMP(6) + INTERVAL NULLIF(:hold_us, 0) MICROSECOND),
+       hold_prio = IF(:keep_hold, hold_prio, :hold_prio),
+       hold_key = IF(:keep_hold, hold_key, :hold_key),
        lock_by = NULL, lock_origin = NULL, lock_host = NULL, lock_instance = NULL, lock_pid = NULL
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE';

@@ -1,9 +1,9 @@
 -- Takes a partition whose holder gave no sign of life (S4), and writes down which tasks to suspect
 -- (S7). Assignments run left to right: suspect_n is the dead holder's block, so it comes before the
--- new one.
+-- new one, and of_epoch is the new epoch, so it comes behind it.
 UPDATE q_lock_table
    SET suspect_to = IF(lock_by = :holder, suspect_to,
-         (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095),
+         ((TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + :ahead_us) << 12) + 4095),
        suspect_n = IF(lock_by = :holder, suspect_n, GREATEST(suspect_n, block_size)),
        epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),
        lock_by = :holder,
@@ -13,6 +13,8 @@ UPDATE q_lock_table
        lock_pid = :pid,
        state = 'LOCKED',
        expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
+       of_epoch = epoch,
+       ttl_us = :ttl_us,
        block_size = :block_size
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND state <> 'FREE'
@@ -24,7 +26,7 @@ UPDATE q_lock_table
         OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
                                    WHERE queue_id = :queue_id AND partition_no = :partition_no
                                    LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));
-SELECT epoch, suspect_to, suspect_n
+SELECT epoch, suspect_to, suspect_n, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
   FROM q_lock_table
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND lock_by = :holder AND state <> 'FREE';

@@ -1,7 +1,9 @@
--- Leases that are not free, for S4: a process takes over only what it saw standing still itself.
+-- Leases that are not free, for S4: a process takes over only what it saw standing still itself. The
+-- last column is how long each lasts, unless an older Allot took it.
 SELECT queue_id, partition_no, epoch, expire_at,
        expire_at < UTC_TIMESTAMP(6),
        GREATEST(0, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expire_at)),
-       lock_host, lock_instance, lock_pid
+       lock_host, lock_instance, lock_pid,
+       IF(of_epoch = epoch, ttl_us, NULL)
   FROM q_lock_table
  WHERE queue_id IN (:queue_ids) AND state <> 'FREE';

@@ -1,7 +1,12 @@
 -- What a task waits for besides its turn: the state of its partition, and whether it is due.
 SELECT lease.epoch, lease.state, lease.lock_host, lease.lock_pid,
        DATE_FORMAT(lease.expire_at, '%Y-%m-%dT%H:%i:%s.%fZ'), lease.expire_at < UTC_TIMESTAMP(6),
-       IF(lease.hold_until > UTC_TIMESTAMP(6) AND lease.hold_until < '9000-01-01',
+       IF(lease.hold_until > UTC_TIMESTAMP(6) AND lease.hold_until < '9000-01-01'
+            AND NOT (COALESCE(lease.of_epoch = lease.epoch AND lease.hold_key IS NOT NULL, 0)
+                     AND (SELECT run_key FROM task
+                           WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
+                             AND task.prio = lease.hold_prio
+                             AND task.run_key = lease.hold_key) IS NULL),
           DATE_FORMAT(lease.hold_until, '%Y-%m-%dT%H:%i:%s.%fZ'), NULL),
        DATE_FORMAT(pause.paused_at, '%Y-%m-%dT%H:%i:%s.%fZ'), pause.reason,
        :run_key <= (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095,

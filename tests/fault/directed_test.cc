@@ -304,9 +304,14 @@ TEST_F(LastCall, IsWaitedForWhenItCommits) {
 class TwoHosts : public Directed {
  protected:
   void begin_both(const std::string& daemon_keys, const std::vector<nlohmann::json>& tasks) {
-    const std::string keys = "block_seconds = \"60s\"\ndetach_after = \"0s\"";
+    begin_both(daemon_keys, daemon_keys, tasks);
+  }
+  void begin_both(const std::string& daemon_keys, const std::string& other_keys,
+                  const std::vector<nlohmann::json>& tasks,
+                  const std::string& detach_after = "0s") {
+    const std::string keys = "block_seconds = \"60s\"\ndetach_after = \"" + detach_after + "\"";
     daemon_ = std::make_unique<Daemon>(options(keys, daemon_keys));
-    auto other = options(keys, daemon_keys + "instance = \"other\"\n");
+    auto other = options(keys, other_keys + "instance = \"other\"\n");
     other.database = daemon_->database();
     other.start = false;
     other_ = std::make_unique<Daemon>(other);
@@ -336,6 +341,31 @@ TEST_F(TwoHosts, AWorkerThatStoodStillStartsNothing) {
   ASSERT_TRUE(eventually([&] { return daemon_->logged("held=false"); })) << daemon_->log();
   EXPECT_TRUE(daemon_->written().empty()) << "its neighbour ran again\n" << daemon_->log();
   daemon_->process().signal(SIGCONT);
+}
+
+// S4: a healthy lease is judged by its own TTL, not by that of the host which looks at it.
+TEST_F(TwoHosts, AShorterLeaseTtlTakesNoLongerLease) {
+  begin_both("lease_ttl = \"30s\"\n", "lease_ttl = \"1s\"\n",
+             {{{"type", "test.gate"}, {"payload", "ok " + gate()}}});
+  other_->start();
+  EXPECT_FALSE(
+      eventually([&] { return other_->logged("lease.takeover"); }, std::chrono::milliseconds(4000)))
+      << other_->log();
+  open_gate();
+  ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
+}
+
+// The same for a task that left its partition.
+TEST_F(TwoHosts, AShorterLeaseTtlRecoversNoTaskOfALongerOne) {
+  begin_both("lease_ttl = \"30s\"\n", "lease_ttl = \"1s\"\n",
+             {{{"type", "test.gate"}, {"payload", "ok " + gate()}}}, "100ms");
+  ASSERT_TRUE(eventually([&] { return daemon_->logged("task.detached"); })) << daemon_->log();
+  other_->start();
+  EXPECT_FALSE(
+      eventually([&] { return other_->logged("task.recovered"); }, std::chrono::milliseconds(4000)))
+      << other_->log();
+  open_gate();
+  ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
 }
 
 // A worker renews its lease for a task that may still run, not for one that is over its time: a

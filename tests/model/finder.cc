@@ -14,7 +14,8 @@ void take_over(const Mover& mover, Which lease, Op op, const char* sends) {
   const Lease& row = mover.before.leases[lease];
   if (row.held == 0) return;
   const int still = mover.me().watched[lease];
-  const bool stale = still >= kStale;
+  const bool own = mover.without(Mutation::kTakeoverByOwnTtl);
+  const bool stale = still >= (own ? kShortTtl + 1 : kStale);
   const bool waited = still >= kHalf || mover.without(Mutation::kTakeoverWithoutS4);
   if (!stale && !(row.expires == 0 && waited)) return;
   mover.call(sends, [&](State&, Worker& worker) {

@@ -23,6 +23,7 @@ enum class Mutation : Byte {
   kBlindRenewal,
   kNoDeadlineCheck,
   kTakeoverWithoutS4,
+  kTakeoverByOwnTtl,
   kNoCarefulMode,
   kNoCrashCharge,
   kMarkedEarly,

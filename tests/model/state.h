@@ -20,6 +20,7 @@ inline constexpr int kTtl = 3;
 inline constexpr int kMargin = 1;
 inline constexpr int kHalf = (kTtl + 1) / 2;
 inline constexpr int kStale = kTtl + 1;
+inline constexpr int kShortTtl = 1;  // of a watcher whose own leases are shorter than those it sees
 inline constexpr int kNever = 99;
 
 enum class Op : Byte {

@@ -96,6 +96,16 @@ TEST_F(DoctorTest, SaysHowToMendTheServer) {
                   "payloads do not fit; SET GLOBAL max_allowed_packet"));
 }
 
+// 32 MiB are two bytes for each of the largest payload, and nothing for the statement around it.
+TEST_F(DoctorTest, TheLargestPayloadNeedsMoreThanTwiceItsSize) {
+  look_.execute("SET GLOBAL max_allowed_packet = 33554432");
+  const json found = about(doctor(), "max_allowed_packet");
+  EXPECT_EQ(found["level"], "warn");
+  EXPECT_TRUE(has(found["fix"], "SET GLOBAL max_allowed_packet = 34603008"));
+  look_.execute("SET GLOBAL max_allowed_packet = 34603008");
+  EXPECT_EQ(about(doctor(), "max_allowed_packet")["level"], "ok");
+}
+
 // S12: the command shows the leases, and leaves them as they are.
 TEST_F(DoctorTest, ShowsLeasesWhoseHolderIsGone) {
   support::Process gone({"true"});

@@ -52,16 +52,16 @@ class MigrateTest : public testing::Test {
 
 // A made-up next version: it adds columns, an index and a table, as each migration does.
 constexpr sql::SqlText kMadeUp{
-    "0002_made_up",
+    "0003_made_up",
     "-- A comment; it is no statement.\n"
     "ALTER TABLE task ADD COLUMN later INT NULL COMMENT 'a; b', ALGORITHM=INSTANT;\n"
     "ALTER TABLE task_dead ADD KEY later (queue_id, cause);\n"
     "ALTER TABLE task_moved ADD COLUMN later INT NULL, ALGORITHM=INSTANT; /* ; */\n"
     "CREATE TABLE later (a INT) ENGINE=InnoDB;\n"
     "-- Nor is this; as it says."};
-constexpr const sql::SqlText* kNextList[] = {kMigrations[0], &kMadeUp};
+constexpr const sql::SqlText* kNextList[] = {kMigrations[0], kMigrations[1], &kMadeUp};
 constexpr Migrations kNext{kNextList};
-static_assert(kMigrations.size() == 1, "the made-up version comes after the newest one");
+static_assert(kMigrations.size() == 2, "the made-up version comes after the newest one");
 
 const std::set<std::string> kTables{
     "allot_schema", "fair_partition", "q_lock_table", "queue",      "queue_duty",
@@ -105,7 +105,7 @@ TEST_F(MigrateTest, EachMayBeRunAgainOverItsOwnWork) {
       "INSERT INTO queue (name, partitions, created_at) VALUES ('q', 1, UTC_TIMESTAMP(6));"
       "INSERT INTO task_moved VALUES (1, 0, 1, 7, 8, 9)");
   db_.execute("DELETE FROM allot_schema WHERE version > 0");
-  EXPECT_EQ(migrate(db_, kNext).size(), 2U);
+  EXPECT_EQ(migrate(db_, kNext).size(), kNext.size());
   EXPECT_EQ(db_.execute("SELECT 1 FROM queue").front().row_count(), 1U);
   auto kept = db_.execute("SELECT run_key, later FROM task_moved");
   const auto row = kept.front().next();
@@ -115,26 +115,26 @@ TEST_F(MigrateTest, EachMayBeRunAgainOverItsOwnWork) {
 
 TEST_F(MigrateTest, ANewerBuildAppliesWhatIsMissing) {
   migrate(db_);
-  EXPECT_EQ(refusal_of_schema(kNext), "the schema is at version 1, this Allot (" +
+  EXPECT_EQ(refusal_of_schema(kNext), "the schema is at version 2, this Allot (" +
                                           std::string(kVersion) +
-                                          ") is written for 2: run 'allot migrate'");
-  EXPECT_EQ(migrate(db_, kNext), std::vector<std::string>{"0002_made_up"});
+                                          ") is written for 3: run 'allot migrate'");
+  EXPECT_EQ(migrate(db_, kNext), std::vector<std::string>{"0003_made_up"});
   EXPECT_EQ(refusal_of_schema(kNext), "");
   EXPECT_EQ(migrate(db_, kNext).size(), 0U);
   // The build of before refuses to start, and clients go on.
   EXPECT_EQ(refusal_of_schema(),
-            "the schema is at version 2, this Allot (" + std::string(kVersion) +
-                ") is written for 1: install the newer Allot on this host too");
+            "the schema is at version 3, this Allot (" + std::string(kVersion) +
+                ") is written for 2: install the newer Allot on this host too");
   require_schema(db_, Newer::kTaken);
 }
 
 // Another text under a number that is taken: one of two branches, say, or an edit.
 TEST_F(MigrateTest, ADatabaseOfOtherMigrationsIsRefused) {
-  static constexpr sql::SqlText kOther{"0002_other", "CREATE TABLE other (a INT) ENGINE=InnoDB"};
-  static constexpr const sql::SqlText* const kList[] = {kMigrations[0], &kOther};
+  static constexpr sql::SqlText kOther{"0003_other", "CREATE TABLE other (a INT) ENGINE=InnoDB"};
+  static constexpr const sql::SqlText* const kList[] = {kMigrations[0], kMigrations[1], &kOther};
   migrate(db_, kNext);
   const std::string refusal =
-      "migration 0002_made_up of this database is not the 0002_other of"
+      "migration 0003_made_up of this database is not the 0003_other of"
       " this Allot (" +
       std::string(kVersion) + "): use the Allot that made it, or an empty database";
   EXPECT_EQ(refusal_of_schema(kList), refusal);
@@ -244,11 +244,11 @@ TEST_F(KilledMigratorTest, AFurtherMigrationIsHealedByTheNextMigrator) {
   migrate(db_);
   db_.execute("INSERT INTO task_moved VALUES (1, 0, 1, 7, 8); LOCK TABLES task_moved WRITE");
   kill_in_the_middle(kNext);
-  EXPECT_EQ(schema_version(watcher_), 1U);
+  EXPECT_EQ(schema_version(watcher_), wanted_schema_version());
   EXPECT_FALSE(exists("later"));
   db_.execute("UNLOCK TABLES");
   EXPECT_LE(migrate(watcher_, kNext).size(), 1U);
-  EXPECT_EQ(schema_version(watcher_), 2U);
+  EXPECT_EQ(schema_version(watcher_), kNext.size());
   EXPECT_TRUE(exists("later"));
   EXPECT_EQ(watcher_.execute("SELECT later FROM task").front().row_count(), 0U);
   auto rows = watcher_.execute("SELECT run_key FROM task_moved WHERE later IS NULL");

@@ -72,13 +72,49 @@ TEST_F(CompressionTest, ADeadTaskThatIsRetriedIsReadAsBefore) {
   EXPECT_EQ(read(tasks.at(0)), kLarge);
 }
 
-TEST_F(CompressionTest, ACheckpointIsNotCompressed) {
+// As far as that saves anything; and one that is small does not end it for those to come.
+TEST_F(CompressionTest, ACheckpointKeepsTheCompression) {
   put_large({.unique_key = "u"});
+  Block block = must_lease();
+  const auto save = [&](const std::string& state) {
+    const Task& task = block.tasks.at(0);
+    EXPECT_EQ(TaskStore::checkpoint(worker_.db, block.lease, task, {task.flags, state}),
+              Landed::kYes);
+    block.tasks = TaskStore::fetch(worker_.db, partition_, {});
+    EXPECT_EQ(read(block.tasks.at(0)), state);
+  };
+  save(std::string(3'000, 'y'));
+  EXPECT_EQ(block.tasks[0].flags, kUniqueFlag | kZstdFlag);
+  EXPECT_LT(block.tasks[0].payload->size(), 100U);
+  save("rest");
+  EXPECT_EQ(block.tasks[0].flags, kUniqueFlag | kCompressibleFlag);
+  EXPECT_EQ(block.tasks[0].payload, "rest");
+  save(std::string(3'000, 'z'));
+  EXPECT_EQ(block.tasks[0].flags, kUniqueFlag | kZstdFlag);
+  EXPECT_LT(block.tasks[0].payload->size(), 100U);
+}
+
+TEST_F(CompressionTest, ACheckpointOfATaskThatWasNotCompressedIsNot) {
+  submit(worker_.db, std::vector<Submission>{{queue_, "t", kLarge, {}}});
   const Block block = must_lease();
-  ASSERT_EQ(TaskStore::checkpoint(worker_.db, block.lease, block.tasks[0], "rest"), Landed::kYes);
-  auto tasks = TaskStore::fetch(worker_.db, partition_, {});
-  EXPECT_EQ(tasks.at(0).flags, kUniqueFlag);
-  EXPECT_EQ(read(tasks.at(0)), "rest");
+  ASSERT_EQ(TaskStore::checkpoint(worker_.db, block.lease, block.tasks[0],
+                                  {block.tasks[0].flags, kLarge}),
+            Landed::kYes);
+  EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {}).at(0).payload, kLarge);
+}
+
+// The other place where a running task may be.
+TEST_F(CompressionTest, ACheckpointOfADetachedTaskKeepsIt) {
+  const TaskId id = put_large({});
+  const Block block = must_lease();
+  const Task& task = block.tasks.at(0);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, task, 1, {}), Landed::kYes);
+  const Detached detached = DetachedStore::detached(block.lease, task);
+  const std::string state(3'000, 'y');
+  ASSERT_EQ(DetachedStore::checkpoint(worker_.db, detached, {task.flags, state}), Landed::kYes);
+  const auto view = show(look_, id);
+  EXPECT_LT(view->payload.size(), 100U);
+  EXPECT_EQ(decompress(view->flags, view->payload), state);
 }
 
 }  // namespace

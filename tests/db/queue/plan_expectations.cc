@@ -55,6 +55,7 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_fetch, kBlock + 1, {}},
       {&sql::k_fetch, kBlock + 2, {{"partition_no", "1"}}, "class 0 is not due"},
       {&sql::k_fetch_payload, 1, {}},
+      {&sql::k_last_key, 1, {}},
       // As many rows as the caller names.
       {&sql::k_ack, 1, {{"keys", one}}},
       {&sql::k_ack, kBlock, {{"keys", keys(kBlock, "prio", "run_key")}}},
@@ -257,7 +258,7 @@ std::vector<Expectation> by_operators() {
         {"to_partition_no", "0"}},
        "",
        true},
-      {&sql::k_why, 2, {}},
+      {&sql::k_why, 3, {}, "the lease, the pause, and the task that it waits for"},
       {&sql::k_count_ahead, 110, {}},
       {&sql::k_count_ahead, 110, {{"partition_no", "1"}}, "class 0 is not due"},
       {&sql::k_count_ahead, 8, {{"prio", "0"}, {"run_key", "3"}, {"classes_before", "NULL"}}},
@@ -312,10 +313,10 @@ std::vector<Expectation> expectations() {
 
 const std::set<std::string>& without_plan() {
   static const std::set<std::string> kNames{
-      "submit_row",   "claim_unique_row", "due_now",       "due_after",
-      "due_at",       "expires_at",       "expires_in",    "kill_connection",
-      "rehearse",     "rehearsed",        "server_uptime", "connections_allowed",
-      "placed_queue", "server_variables", "database_clock"};
+      "submit_row",          "claim_unique_row", "due_now",          "due_after",
+      "due_behind",          "due_at",           "expires_at",       "expires_in",
+      "kill_connection",     "rehearse",         "rehearsed",        "server_uptime",
+      "connections_allowed", "placed_queue",     "server_variables", "database_clock"};
   return kNames;
 }
 

@@ -62,7 +62,7 @@ class PlanTest : public QueueTest {
         {"task_dead", "1, 0, NULL, 't', '', 'failed', '', UTC_TIMESTAMP(6)"},
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
-         " UTC_TIMESTAMP(6)"},
+         " UTC_TIMESTAMP(6), 30000000"},
         {"task_history", "1, 't', UTC_TIMESTAMP(6), 'h', 1, NULL, NULL, NULL"}};
     if (table == "task_unique") {
       look_.execute(
@@ -102,6 +102,7 @@ class PlanTest : public QueueTest {
             {"block_size", std::to_string(kBlock)},
             {"inline_limit", "65536"},
             {"highest_seen", "0"},
+            {"ahead_us", "0"},
             {"seen_epoch", "0"},
             {"seen_expire_at", "UTC_TIMESTAMP(6)"},
             {"stale", "1"},
@@ -116,7 +117,11 @@ class PlanTest : public QueueTest {
             {"no_handler_flag", "128"},
             {"classes_before", "0, 1"},
             {"hold_us", "0"},
-            {"compressed_flags", "12"},
+            {"keep_hold", "0"},
+            {"hold_prio", "2"},
+            {"hold_key", "150"},
+            {"compressed_flags", "28"},
+            {"stored_flags", "8"},
             {"kept_flags", "76"},
             {"placement", "'spread'"},
             {"max_running", "1"},
@@ -281,12 +286,12 @@ TEST_F(PlanTest, AScoutOfAQueueThatSleepsReadsTheHeadsOnly) {
                 std::to_string(kTomorrow) + ", type, payload FROM task WHERE queue_id = " +
                 std::to_string(wide_.queue_id) + " AND run_key <= 300");
   db::Statement scout(sql::k_scout);
-  scout.set("queue_ids", quiet.queue_id);
+  scout.set("queue_ids", quiet.queue_id).set("ahead_us", 0);
   EXPECT_LE(reads_of(scout.render()), kPartitions * (1 + 2 * kPrioClasses) + 3);
   EXPECT_TRUE(LeaseStore::scout(look_, std::vector{quiet.queue_id}).empty());
   db::Statement fetch(sql::k_fetch);
   fetch.set("queue_id", quiet.queue_id).set("partition_no", 0).set("inline_limit", 1);
-  fetch.set("highest_seen", 0).set("block_size", kBlock);
+  fetch.set("highest_seen", 0).set("ahead_us", 0).set("block_size", kBlock);
   EXPECT_LE(reads_of(fetch.render()), kPrioClasses);
 }
 

@@ -195,13 +195,13 @@ const FencedVerb kVerbs[] = {
      kHoldTask},
     {"checkpoint",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(TaskStore::checkpoint(w.db, lease, task, "late"));
+       static_cast<void>(TaskStore::checkpoint(w.db, lease, task, {0, "late"}));
      },
      {kHoldTask},
      &sql::k_checkpoint,
      [](db::Statement& checkpoint, const Task& task) {
        checkpoint.set("prio", task.key.prio).set("run_key", task.key.run_key);
-       checkpoint.set("payload", "late").set("compressed_flags", kCompressedFlags);
+       checkpoint.set("payload", "late").set("compressed_flags", 28).set("stored_flags", 0);
      },
      kHoldTask},
     {"bury",
@@ -237,7 +237,10 @@ const FencedVerb kVerbs[] = {
        const std::string prio = std::to_string(task.key.prio);
        const std::string key = std::to_string(task.key.run_key);
        defer.set_raw("keys", "prio = " + prio + " AND run_key = " + key);
-       defer.set_raw("run_keys", key).set("salt", 7).set("no_handler_flag", kNoHandlerFlag);
+       defer.set_raw("run_keys", key)
+           .set("salt", 7)
+           .set("delay_us", 30'000'000)
+           .set("no_handler_flag", kNoHandlerFlag);
      },
      kHoldMoved},
 };

@@ -113,8 +113,7 @@ TEST_F(SubmitTest, ManyTasksMayBeDueAtOneMoment) {
   }
   EXPECT_LE(statements_of(worker_.db) - before, 202U) << "keys were taken";
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 4'000U);
-  EXPECT_EQ(number("SELECT MAX(run_key >> 12) - MIN(run_key >> 12) <= 1048575 + 1000 FROM task"),
-            1U);
+  EXPECT_EQ(number("SELECT MAX(run_key >> 12) - MIN(run_key >> 12) <= 65535 + 1000 FROM task"), 1U);
 }
 
 TEST_F(SubmitTest, NothingIsSubmittedAsNothing) {
@@ -250,6 +249,29 @@ TEST_F(SubmitTest, ALargeBatchIsSplitIntoStatementsThatFit) {
   ASSERT_EQ(modest.max_packet(), std::uint64_t{16} << 20);
   EXPECT_EQ(submit(modest, batch(queue_, 1500, 8380)).size(), 1500U);
   EXPECT_EQ(tasks(), 1500U);
+}
+
+// The payload that is the longest as text, with the longest of everything else.
+TEST_F(SubmitTest, TheWantedPacketTakesAnyTask) {
+  const auto connect_with = [&](std::uint64_t packet) {
+    look_.execute("SET GLOBAL max_allowed_packet = " + std::to_string(packet));
+    db::Connection db = connect();
+    look_.execute("SET GLOBAL max_allowed_packet = 64 * 1024 * 1024");
+    EXPECT_EQ(db.max_packet(), packet);
+    return db;
+  };
+  const std::string name(kMaxName, 'n');
+  Submission plain{queue_, name, std::string(kMaxPayload, '\''), {}};
+  Submission unique = plain;
+  unique.options.unique_key = std::string(kMaxUniqueKey, '\'');
+  db::Connection enough = connect_with(kWantedPacket);
+  for (const Submission& task : {plain, unique}) {
+    const auto made = submit(enough, std::vector{task});
+    EXPECT_EQ(made.size(), 1U);
+  }
+  EXPECT_EQ(number("SELECT MIN(LENGTH(payload)) FROM task"), kMaxPayload);
+  db::Connection less = connect_with(std::uint64_t{32} << 20);
+  EXPECT_THROW(submit(less, std::vector{plain}), db::DbError);
 }
 
 class LostReplyTest : public SubmitTest {

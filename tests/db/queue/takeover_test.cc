@@ -27,6 +27,7 @@ TEST_F(TakeoverTest, WatchShowsWhatIsTaken) {
   EXPECT_EQ(seen.epoch, block.lease.epoch);
   EXPECT_FALSE(seen.expired);
   EXPECT_GT(seen.remaining, std::chrono::seconds(20));
+  EXPECT_EQ(seen.ttl, std::chrono::seconds(30));
   EXPECT_EQ(seen.holder, holder.host + "/test/" + std::to_string(holder.pid));
   worker_.leases.renew(worker_.db, block.lease);
   EXPECT_NE(must_see().expire_at, seen.expire_at) << "a renewal is a sign of life";
@@ -36,6 +37,22 @@ TEST_F(TakeoverTest, WatchShowsWhatIsTaken) {
   EXPECT_EQ(seen.remaining.count(), 0);
   EXPECT_TRUE(LeaseStore::watch(look_, std::vector{queue_.queue_id + 1}).empty());
   EXPECT_TRUE(LeaseStore::watch(look_, {}).empty());
+}
+
+// S4: a lease says how long it lasts, unless the row was written by an Allot that does not know of
+// that, which renews the epoch with each lease and leaves the rest of the row as it was.
+TEST_F(TakeoverTest, ALeaseSaysHowLongItLasts) {
+  must_lease();
+  Worker shorter(connect(), 0, std::chrono::seconds(2));
+  ASSERT_TRUE(shorter.steal(partition_));
+  EXPECT_EQ(must_see().ttl, std::chrono::seconds(2));
+  look_.execute("UPDATE q_lock_table SET epoch = epoch + 1");
+  EXPECT_FALSE(must_see().ttl);
+  const auto taken = worker_.steal(partition_);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(must_see().ttl, std::chrono::seconds(30));
+  EXPECT_TRUE(worker_.leases.renew(worker_.db, taken->lease));
+  EXPECT_EQ(must_see().ttl, std::chrono::seconds(30));
 }
 
 TEST_F(TakeoverTest, AnExpiredLeaseIsTakenAndItsBlockSuspected) {
@@ -58,7 +75,7 @@ TEST_F(TakeoverTest, ALeaseThatIsNotExpiredIsLeftAlone) {
   const Sighting seen = must_see();
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, false, {}));
   EXPECT_TRUE(thief_.leases.take_over(thief_.db, seen, true, {}))
-      << "unless it stood still for longer than any lease (S4)";
+      << "unless it stood still for longer than it lasts (S4)";
 }
 
 TEST_F(TakeoverTest, ARenewedLeaseIsLeftAlone) {

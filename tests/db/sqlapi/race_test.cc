@@ -119,5 +119,15 @@ TEST_F(RaceTest, AListThatIsADeadlocksVictimIsSubmittedAgain) {
   EXPECT_EQ(tasks(), 102U);
 }
 
+// An ordered queue puts a task behind those that are there, whatever the clock says.
+TEST_F(SqlApiTest, TheTasksOfAKeyStayInOrderUnderAClockThatIsSetBack) {
+  queue::ensure_queue(look_, "ordered", {1, queue::Placement::kOrdered});
+  const char* options = R"({"partition_key": "k"})";
+  call_submit(app_, "ordered", "t", "0", options);
+  app_.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 3600");
+  for (const char* payload : {"1", "2", "3"}) call_submit(app_, "ordered", "t", payload, options);
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(payload ORDER BY run_key) FROM task"), "0,1,2,3");
+}
+
 }  // namespace
 }  // namespace allot::sqlapi

@@ -24,7 +24,7 @@ TEST_F(TaskTest, AsItGoesOn) {
   EXPECT_EQ(state(made.id), "waiting") << "after a retry";
   look_.execute("INSERT INTO task_running SELECT queue_id, partition_no, prio, " + key +
                 ", run_key, 1, 0, type, payload, 1, 1, 1, 'h', 'i', 1, UTC_TIMESTAMP(6),"
-                " UTC_TIMESTAMP(6) FROM task; DELETE FROM task");
+                " UTC_TIMESTAMP(6), 1 FROM task; DELETE FROM task");
   EXPECT_EQ(state(made.id), "running");
   look_.execute(
       "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type,"

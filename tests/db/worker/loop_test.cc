@@ -171,6 +171,29 @@ TEST_F(LoopTest, WhatWasChargedBeforeRunsWithCareOneAfterTheOther) {
   EXPECT_EQ(most, 1U) << "so many attempts were written at the same time";
 }
 
+// The database's clock is set back by an hour, as this worker sees it.
+TEST_F(LoopTest, WhatWasDueBeforeTheClockWasSetBackIsFound) {
+  const auto mine = worker();
+  put_tasks(0, 1);
+  const auto drained = [&] {
+    if (auto block = mine->find()) mine->work(std::move(*block));
+    return tasks_left() == "0";
+  };
+  ASSERT_TRUE(eventually(drained));
+  const auto put_now = [&](std::uint32_t number) {
+    db_.execute(
+        "INSERT INTO task (queue_id, partition_no, run_key, type, payload) SELECT " +
+        std::to_string(queue_.queue_id) + ", " + std::to_string(number) +
+        ", TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12, 'test.ok', ''");
+  };
+  put_now(0);
+  put_now(1);
+  mine->session().call([](db::Connection& db) {
+    return db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 3600").size();
+  });
+  EXPECT_TRUE(eventually(drained));
+}
+
 // Eight workers, while somebody has locked the lease of one of two partitions for 3 s.
 TEST_F(LoopTest, APartitionThatIsLockedHoldsNobodyUp) {
   put_tasks(0, 1);

@@ -18,6 +18,7 @@ class RecoveryTest : public WorkerTest {
  protected:
   RecoveryTest()
       : lost_(milliseconds(1000), queue::make_holder("test", "/gone")),
+        longer_(std::chrono::seconds(30), queue::make_holder("test", "/longer")),
         stores_(milliseconds(1000)),
         board_(std::make_unique<ipc::Board>()),
         session_(options(), slot_, milliseconds(1000)) {
@@ -30,11 +31,12 @@ class RecoveryTest : public WorkerTest {
   }
 
   // A task of another host, whose attempt number `attempt` runs.
-  queue::Detached detach(std::uint32_t attempt) {
+  queue::Detached detach(std::uint32_t attempt) { return detach(lost_, attempt); }
+  queue::Detached detach(const queue::Stores& by, std::uint32_t attempt) {
     put(partition(0), {1, 1});
     db_.execute("UPDATE task SET attempt = " + std::to_string(attempt - 1));
-    const auto block = lost_.leases.lease(db_, partition(0), {});
-    EXPECT_EQ(lost_.detached.detach(db_, block->lease, block->tasks.at(0), attempt, {}),
+    const auto block = by.leases.lease(db_, partition(0), {});
+    EXPECT_EQ(by.detached.detach(db_, block->lease, block->tasks.at(0), attempt, {}),
               queue::Landed::kYes);
     return queue::DetachedStore::detached(block->lease, block->tasks[0]);
   }
@@ -43,6 +45,7 @@ class RecoveryTest : public WorkerTest {
 
   config::Settings settings_;
   queue::Stores lost_;
+  queue::Stores longer_;
   queue::Stores stores_;
   std::unique_ptr<ipc::Board> board_;
   Session session_;
@@ -80,6 +83,23 @@ TEST_F(RecoveryTest, LeavesAloneWhatIsRenewed) {
         return running() == "0";
       },
       milliseconds(2500)));
+}
+
+// S4: its holder renews it each ten seconds; this process would renew it each third of one.
+TEST_F(RecoveryTest, LeavesAloneWhatLastsLonger) {
+  detach(longer_, 1);
+  Recovery scout = recovery();
+  EXPECT_FALSE(eventually(
+      [&] {
+        scout.look();
+        return running() == "0";
+      },
+      milliseconds(2500)));
+  db_.execute("UPDATE task_running SET ttl_us = 1000000");
+  EXPECT_TRUE(eventually([&] {
+    scout.look();
+    return running() == "0";
+  })) << "its own TTL is what counts";
 }
 
 // S4: expired by the database's clock is not enough; this process must have seen it standing still.

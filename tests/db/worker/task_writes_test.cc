@@ -7,6 +7,7 @@
 #include <future>
 
 #include "db/worker/run_fixture.h"
+#include "queue/compression.h"
 #include "queue/inspect.h"
 #include "support/eventually.h"
 #include "support/temp_dir.h"
@@ -75,6 +76,18 @@ TEST_F(TaskWritesTest, ACheckpointIsWhatARetryStartsFrom) {
   EXPECT_EQ(run_one("writes.checkpoint", "retry rest"), Result::kWritten);
   EXPECT_EQ(payload(), "kept rest");
   EXPECT_EQ(value("SELECT attempt FROM task"), "1");
+  free_leases();
+  EXPECT_EQ(run_leased(), Result::kFinished);
+}
+
+// The handler saw the payload without its compression; what it saves instead is stored with it.
+TEST_F(TaskWritesTest, ACheckpointKeepsTheCompressionOfItsTask) {
+  const std::string rest(3'000, 'r');
+  put_task("writes.checkpoint", queue::compress("retry " + rest).value());
+  db_.execute("UPDATE task SET flags = " + std::to_string(queue::kZstdFlag));
+  EXPECT_EQ(run_leased(), Result::kWritten);
+  EXPECT_LT(payload().size(), 100U);
+  EXPECT_EQ(queue::decompress(queue::kZstdFlag, payload()), "kept " + rest);
   free_leases();
   EXPECT_EQ(run_leased(), Result::kFinished);
 }

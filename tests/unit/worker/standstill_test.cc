@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace allot::worker {
@@ -18,6 +19,7 @@ struct Seen {
   std::string expire_at = "then";
   bool expired = false;
   std::chrono::microseconds remaining{0};
+  std::optional<std::chrono::microseconds> ttl = std::chrono::microseconds(kTtl / kMicro);
 };
 using Watched = Standstill<int, Seen>;
 
@@ -62,6 +64,32 @@ TEST(StandstillTest, WhatStoodStillForLongerThanALeaseIsTakenWhateverTheClockSay
   const auto still = watched.take(kStart + kTtl + kSecond);
   ASSERT_TRUE(still);
   EXPECT_TRUE(still->stale);
+}
+
+// S4: another host may have another lease_ttl, and this one may just have been given another.
+TEST(StandstillTest, ALeaseIsJudgedByItsOwnTtl) {
+  for (const bool is_expired : {false, true}) {
+    for (const Nanos ttl : {kTtl / 3, 5 * kTtl}) {
+      Watched watched = connected();
+      const auto own = std::chrono::microseconds(ttl / kMicro);
+      watched.saw({{7, Seen{.expired = is_expired, .ttl = own}}}, 1, kStart);
+      const Nanos wait = is_expired ? ttl / 2 : ttl + kSecond;
+      EXPECT_FALSE(watched.take(kStart + wait - 1)) << ttl;
+      EXPECT_TRUE(watched.take(kStart + wait)) << ttl;
+    }
+  }
+}
+
+// An Allot that did not write the TTL down had some that the configuration allows. Where the clock
+// is right, half of our own is long enough for one that is expired.
+TEST(StandstillTest, OneThatSaysNothingMayLastAsLongAsAnyMay) {
+  Watched watched = connected();
+  watched.saw({{7, Seen{.ttl = std::nullopt}}}, 1, kStart);
+  EXPECT_FALSE(watched.take(kStart + 3600 * kSecond + kSecond - 1));
+  EXPECT_TRUE(watched.take(kStart + 3600 * kSecond + kSecond));
+  watched.saw({{7, Seen{.epoch = 2, .expired = true, .ttl = std::nullopt}}}, 1, kStart);
+  EXPECT_FALSE(watched.take(kStart + kTtl / 2 - 1));
+  EXPECT_TRUE(watched.take(kStart + kTtl / 2));
 }
 
 // S4: after an outage every lease looks expired, and its holder comes back as this process did.

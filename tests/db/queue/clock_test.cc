@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The database's clock is set back by an hour. SET timestamp does that for one session.
+#include "db/queue/fixture.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+
+constexpr FetchSpec kAhead{.ahead = hours(1)};
+
+class ClockTest : public QueueTest {
+ protected:
+  static void step_back(db::Connection& db) {
+    db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 3600");
+  }
+  std::vector<Partition> scout(std::chrono::microseconds ahead) {
+    return LeaseStore::scout(worker_.db, std::vector{queue_.queue_id}, ahead).found;
+  }
+  // Minutes from the stepped clock until the only task is due.
+  std::int64_t due_in() {
+    return std::stoll(support::value_of(
+        worker_.db,
+        "SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), '2025-01-01' + INTERVAL (run_key >> 12)"
+        " MICROSECOND) FROM task"));
+  }
+};
+
+// What was due is found by a worker that remembers.
+TEST_F(ClockTest, WhatWasDueStaysDue) {
+  put(2);
+  step_back(worker_.db);
+  EXPECT_TRUE(scout(hours(0)).empty());
+  EXPECT_TRUE(worker_.lease(partition_)->tasks.empty());
+  look_.execute("UPDATE q_lock_table SET state = 'FREE'");
+  EXPECT_EQ(scout(hours(1)).size(), 1U);
+  EXPECT_EQ(worker_.lease(partition_, kAhead)->tasks.size(), 2U);
+}
+
+TEST_F(ClockTest, ALeaseAndAScoutTellTheTime) {
+  const auto clock = must_lease().clock;
+  EXPECT_LT(std::abs((LeaseStore::scout(look_, {}, hours(0)).clock - clock).count()), 10'000'000);
+  step_back(worker_.db);
+  EXPECT_LT(worker_.steal(partition_)->clock, clock - minutes(59));
+}
+
+// A pause is one by the time of the worker that makes it.
+TEST_F(ClockTest, APauseStaysOne) {
+  put(1);
+  step_back(worker_.db);
+  const Block block = must_lease(kAhead);
+  const auto again =
+      worker_.tasks.retry(worker_.db, block.lease, block.tasks.at(0), 1, minutes(10), kFailed);
+  ASSERT_EQ(again, Landed::kYes);
+  EXPECT_NEAR(static_cast<double>(due_in()), 70 * 60, 60);
+  EXPECT_TRUE(TaskStore::fetch(worker_.db, partition_, kAhead).empty());
+  EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {.ahead = minutes(71)}).size(), 1U);
+}
+
+TEST_F(ClockTest, SoIsADeferral) {
+  put(1);
+  step_back(worker_.db);
+  const Block block = must_lease(kAhead);
+  ASSERT_EQ(worker_.tasks.defer(worker_.db, block.lease, {block.tasks.at(0).key}), Landed::kYes);
+  EXPECT_NEAR(static_cast<double>(due_in()), 3630, 25);
+}
+
+// A hold of 300 ms from before the step does not last an hour, and one from after it lasts.
+TEST_F(ClockTest, AHoldStaysOne) {
+  put(1);
+  const auto hold = [&](const Block& block, std::chrono::microseconds pause) {
+    const auto landed = worker_.tasks.charge(worker_.db, block.lease, block.tasks.at(0), 1, kFailed,
+                                             Then::kRelease, pause);
+    EXPECT_EQ(landed, Landed::kYes);
+  };
+  hold(must_lease(), milliseconds(300));
+  step_back(worker_.db);
+  EXPECT_TRUE(scout(hours(0)).empty());
+  EXPECT_EQ(scout(hours(1) + milliseconds(300)).size(), 1U);
+  const auto block = worker_.lease(partition_, {.ahead = hours(1) + milliseconds(300)});
+  ASSERT_TRUE(block);
+  hold(*block, minutes(10));
+  EXPECT_TRUE(scout(hours(1) + minutes(9)).empty());
+  EXPECT_FALSE(worker_.lease(partition_, {.ahead = hours(1) + minutes(9)}));
+  EXPECT_TRUE(worker_.lease(partition_, {.ahead = hours(1) + minutes(11)}));
+}
+
+TEST_F(ClockTest, TheTasksOfAKeyStayInOrder) {
+  const QueueInfo ordered = ensure_queue(look_, "ordered", {1, Placement::kOrdered});
+  const auto submit_some = [&](const std::string& first) {
+    std::vector<Submission> some(3, {ordered, "t", first, {}});
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      some[i].payload += std::to_string(i);
+      some[i].options.partition_key = "k";
+    }
+    const auto ids = ids_of(submit(worker_.db, some));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      EXPECT_EQ(
+          value("SELECT payload FROM task WHERE run_key = " + std::to_string(ids.at(i).first_key)),
+          some[i].payload);
+    }
+  };
+  submit_some("a");
+  step_back(worker_.db);
+  submit_some("b");
+  submit_some("c");
+  std::string order;
+  for (const Task& task : TaskStore::fetch(look_, {ordered.queue_id, 0}, {})) {
+    order += *task.payload + " ";
+  }
+  EXPECT_EQ(order, "a0 a1 a2 b0 b1 b2 c0 c1 c2 ");
+}
+
+}  // namespace
+}  // namespace allot::queue

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// S16: how long a partition waits for its first task, and that it does not wait for one that is
+// gone.
+#include "db/queue/fixture.h"
+#include "queue/cancel.h"
+#include "queue/inspect.h"
+#include "queue/move.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::hours;
+
+// S16: what the partition waits for may be taken out of it.
+class HoldTest : public QueueTest {
+ protected:
+  // Of two tasks the first is to be tried again in an hour.
+  std::vector<TaskId> held() {
+    auto ids = put(2);
+    const Block block = must_lease();
+    EXPECT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks.at(0), 1, kFailed,
+                                   Then::kRelease, hours(1)),
+              Landed::kYes);
+    EXPECT_FALSE(waits_no_more());
+    return ids;
+  }
+  bool waits_no_more() {
+    const bool found = LeaseStore::scout(look_, std::vector{queue_.queue_id}).size() == 1;
+    const auto waiting = show(look_, {partition_, 1, number("SELECT MAX(run_key) FROM task")});
+    EXPECT_EQ(standing(look_, *waiting)->hold_until.has_value(), !found);
+    return found;
+  }
+};
+
+TEST_F(HoldTest, EndsWithItsTask) {
+  const auto ids = held();
+  ASSERT_TRUE(cancel_task(look_, ids[0], "not wanted").done);
+  EXPECT_TRUE(waits_no_more());
+  const Block block = must_lease();
+  ASSERT_EQ(block.tasks.size(), 1U);
+  EXPECT_EQ(block.tasks[0].key.run_key, ids[1].first_key);
+  EXPECT_EQ(number("SELECT hold_until IS NULL FROM q_lock_table"), 1U)
+      << "nor is it there when this host comes back and reclaims the lease";
+}
+
+// As long as it is there, and be it for the moment until a cancel is committed, nobody passes it;
+// and nobody waits for the cancel.
+TEST_F(HoldTest, IsThereUntilItsTaskIsGone) {
+  const auto ids = held();
+  db::Connection operator_one = connect();
+  operator_one.execute(
+      "BEGIN; DELETE FROM task WHERE run_key = " + std::to_string(ids[0].first_key) +
+      " AND queue_id = " + std::to_string(queue_.queue_id));
+  worker_.db.execute("SET SESSION innodb_lock_wait_timeout = 1");
+  EXPECT_FALSE(worker_.lease(partition_));
+  EXPECT_FALSE(waits_no_more());
+  operator_one.execute("COMMIT");
+  EXPECT_TRUE(worker_.lease(partition_));
+}
+
+TEST_F(HoldTest, DoesNotEndWithAnotherTask) {
+  const auto ids = held();
+  ASSERT_TRUE(cancel_task(look_, ids[1], "not wanted").done);
+  put_row(partition_, {1, 1}, "before both");
+  EXPECT_FALSE(waits_no_more());
+  EXPECT_FALSE(worker_.lease(partition_));
+}
+
+// An operator who leases the partition to move other tasks leaves it as it was.
+TEST_F(HoldTest, StaysWhenAnotherTaskIsMoved) {
+  const auto ids = held();
+  const QueueInfo other = make_queue("other", 1);
+  const Mover mover(make_holder("test", "/"));
+  const auto moved = [&](const TaskId& id) {
+    const Waiting task{partition_, {1, id.first_key}, id.first_key, "t", false};
+    return mover.move(look_, {&task, 1}, {other.queue_id, 0}).value_or(0);
+  };
+  put_row(partition_, {1, 7}, "another");
+  EXPECT_EQ(moved({partition_, 1, 7}), 1U);
+  EXPECT_FALSE(waits_no_more());
+  EXPECT_EQ(moved(ids[0]), 1U);
+  EXPECT_TRUE(waits_no_more());
+}
+
+TEST_F(HoldTest, OfALayoutIsForNoTask) {
+  held();
+  look_.execute("UPDATE q_lock_table SET hold_until = '9000-01-01 00:00:01', hold_key = 1");
+  EXPECT_TRUE(LeaseStore::scout(look_, std::vector{queue_.queue_id}).empty());
+  EXPECT_FALSE(worker_.lease(partition_));
+}
+
+// An Allot that does not name the task releases with a new epoch and leaves an old name there.
+TEST_F(HoldTest, OfAnOlderAllotEndsWithItsTime) {
+  held();
+  look_.execute("UPDATE q_lock_table SET epoch = epoch + 1, hold_key = 1");
+  EXPECT_FALSE(waits_no_more());
+  EXPECT_FALSE(worker_.lease(partition_));
+}
+
+}  // namespace
+}  // namespace allot::queue
