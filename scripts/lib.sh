@@ -8,7 +8,7 @@
   build_packages=(
     g++ cmake ninja-build pkg-config
     libboost-dev libpoco-dev "default-libmysqlclient-dev|libmysqlclient-dev"
-    libzstd-dev zlib1g-dev libspdlog-dev libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
+    libssl-dev libzstd-dev zlib1g-dev libspdlog-dev libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
   )
   run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
   demo_packages=(jq)

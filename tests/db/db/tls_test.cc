@@ -137,6 +137,29 @@ TEST_F(TlsTest, VerifyWithoutACaTrustsTheSystem) {
   ::unsetenv("SSL_CERT_FILE");
 }
 
+// The connector of MariaDB since 3.4 believes a server that only shows that it knows the password.
+TEST_F(TlsTest, VerifyNeedsMoreThanThePassword) {
+  world_->server.connect().execute("CREATE USER known@'127.0.0.1' IDENTIFIED BY 'secret'");
+  for (const Authority::Files* files : {&world_->stranger, &world_->elsewhere}) {
+    show(*files);
+    for (const char* host : {"127.0.0.1", kName}) {
+      ConnectOptions known = options(Tls::kVerify);
+      known.servers.front().host = host;
+      known.user = "known";
+      known.password = "secret";
+      expect_refused(known, "certificate");
+    }
+  }
+}
+
+TEST_F(TlsTest, NoVariableSwitchesVerifyOff) {
+  show(world_->elsewhere);
+  ::setenv("MARIADB_TLS_DISABLE_PEER_VERIFICATION", "1", 1);
+  EXPECT_EQ(support::error_class_of([] { Connection{verified()}; }), "refused");
+  EXPECT_TRUE(encrypted(options(Tls::kRequired)));
+  ::unsetenv("MARIADB_TLS_DISABLE_PEER_VERIFICATION");
+}
+
 TEST_F(TlsTest, AnAccountThatWantsACertificateGetsIt) {
   show(world_->here);
   ConnectOptions owner = verified();
