@@ -55,6 +55,7 @@ ErrorClass classify(unsigned error_number) {
   switch (error_number) {
     case ER_LOCK_DEADLOCK:
     case ER_LOCK_WAIT_TIMEOUT:
+    case ER_CHECKREAD:  // MariaDB 11: a row is newer than the transaction's view
     case ER_TABLE_DEF_CHANGED:
       return ErrorClass::kRetryable;
     case ER_DUP_ENTRY:
