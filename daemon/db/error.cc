@@ -103,6 +103,8 @@ ErrorClass classify(unsigned error_number) {
     case ER_SPECIFIC_ACCESS_DENIED_ERROR:
     case kNoPassword:
     case kUnfitServer:
+    case CR_AUTH_PLUGIN_CANNOT_LOAD:
+    case CR_AUTH_PLUGIN_ERR:
     case CR_SSL_CONNECTION_ERROR:  // as connection.cc uses it: the other side cannot be trusted
     case ER_BAD_DB_ERROR:
     case ER_NO_SUCH_TABLE:

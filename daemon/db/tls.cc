@@ -106,6 +106,11 @@ void set_mode(st_mysql& handle, Tls mode) {
                          : mode == Tls::kRequired ? SSL_MODE_REQUIRED
                                                   : SSL_MODE_VERIFY_IDENTITY;
   mysql_options(&handle, MYSQL_OPT_SSL_MODE, &value);
+  // MySQL's own default way to log in (caching_sha2_password) takes no password in the clear.
+  // Without TLS its library has to be told to ask the server for a key, as MariaDB's does by
+  // itself.
+  const bool ask = mode == Tls::kOff;
+  mysql_options(&handle, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &ask);
 }
 #endif
 
@@ -127,7 +132,9 @@ bool is_as_wanted(st_mysql& handle, const TlsOptions& options) {
 // The connector has one number for all of these failures, so the text has to tell them apart.
 TlsFailure tls_failure(st_mysql& handle) {
   const std::string_view text = mysql_error(&handle);
-  if (text.find("does not support") != std::string_view::npos) return TlsFailure::kNotOffered;
+  for (const char* words : {"does not support", "doesn't support"}) {
+    if (text.find(words) != std::string_view::npos) return TlsFailure::kNotOffered;
+  }
   if (text.find("ertificate") != std::string_view::npos) return TlsFailure::kUntrusted;
   return TlsFailure::kNetwork;
 }

@@ -98,6 +98,11 @@ TEST_F(TlsTest, OffIsPlain) {
   EXPECT_FALSE(encrypted(options(Tls::kOff)));
 }
 
+// Whatever the connector would do by itself: there is nobody in between.
+TEST_F(TlsTest, ASocketIsPlain) {
+  EXPECT_FALSE(encrypted(world_->server.options()));
+}
+
 TEST_F(TlsTest, RequiredIsEncryptedWithWhoeverAnswers) {
   show(world_->stranger);
   EXPECT_TRUE(encrypted(options(Tls::kRequired)));
