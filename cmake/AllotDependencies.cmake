@@ -10,5 +10,7 @@ find_package(Poco REQUIRED COMPONENTS Foundation)
 find_package(ZLIB REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 pkg_check_modules(mysqlclient REQUIRED IMPORTED_TARGET mysqlclient)
+# The connector's own. It is asked what the system trusts, and what a server's certificate names.
+pkg_check_modules(openssl REQUIRED IMPORTED_TARGET openssl>=3.0)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)

@@ -8,7 +8,7 @@
   build_packages=(
     g++ cmake ninja-build pkg-config
     libboost-dev libpoco-dev "default-libmysqlclient-dev|libmysqlclient-dev"
-    libzstd-dev zlib1g-dev libspdlog-dev libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
+    libssl-dev libzstd-dev zlib1g-dev libspdlog-dev libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
   )
   run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
   demo_packages=(jq)
@@ -94,6 +94,26 @@ debian_mirror() {
       END { print exact ? exact : other }') || true
   [ -n "$url" ] || die "apt on this machine knows no mirror of Debian (for its suite $1): add one to its sources, and run apt-get update"
   printf '%s\n' "$url"
+}
+
+# own_apt FOLDER SUITE: an apt of its own in the folder, for that suite of Debian; it touches nothing of
+# this machine's. After it, the array own_apt has the options with which apt-get is that apt.
+own_apt() {
+  local apt=$1 suite=$2 mirror option
+  local options=(
+    "Dir::State=$apt/state" "Dir::State::status=$apt/status" "Dir::Cache=$apt/cache"
+    "Dir::Etc::sourcelist=$apt/sources.list" Dir::Etc::sourceparts=/dev/null
+    Dir::Etc::preferences=/dev/null Dir::Etc::preferencesparts=/dev/null
+    APT::Default-Release= APT::Sandbox::User= Acquire::Languages=none Acquire::Retries=3
+  )
+  mirror=$(debian_mirror "$suite") || return 1
+  mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial"
+  : >"$apt/status"
+  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" \
+    >"$apt/sources.list"
+  own_apt=()
+  for option in "${options[@]}"; do own_apt+=(-o "$option"); done
+  apt-get -q "${own_apt[@]}" -o APT::Update::Error-Mode=any update
 }
 
 # long_run FIELD: what tests/last-long-run says of when scripts/test-long last passed; nothing if it

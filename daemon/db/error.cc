@@ -55,6 +55,7 @@ ErrorClass classify(unsigned error_number) {
   switch (error_number) {
     case ER_LOCK_DEADLOCK:
     case ER_LOCK_WAIT_TIMEOUT:
+    case ER_CHECKREAD:  // MariaDB 11: a row is newer than the transaction's view
     case ER_TABLE_DEF_CHANGED:
       return ErrorClass::kRetryable;
     case ER_DUP_ENTRY:
@@ -102,6 +103,8 @@ ErrorClass classify(unsigned error_number) {
     case ER_SPECIFIC_ACCESS_DENIED_ERROR:
     case kNoPassword:
     case kUnfitServer:
+    case CR_AUTH_PLUGIN_CANNOT_LOAD:
+    case CR_AUTH_PLUGIN_ERR:
     case CR_SSL_CONNECTION_ERROR:  // as connection.cc uses it: the other side cannot be trusted
     case ER_BAD_DB_ERROR:
     case ER_NO_SUCH_TABLE:

@@ -2,7 +2,16 @@
 // This file has the differences between the two connectors.
 #include "db/tls.h"
 
+#include <errmsg.h>
 #include <mysql.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
 
 namespace allot::db {
 namespace {
@@ -11,7 +20,78 @@ const char* file_or_null(const std::string& file) {
   return file.empty() ? nullptr : file.c_str();
 }
 
+std::string from_environment(const char* variable, const char* otherwise) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+// What OpenSSL itself would trust. It is named to the connector because that of MySQL verifies
+// nothing without a name. That of MariaDB since 3.4 without one takes any certificate of a server
+// that afterwards knows the account's password: whoever stands between has the proof of it by then.
+void trust_system(st_mysql& handle, const TlsOptions& options) {
+  const std::string folder =
+      from_environment(X509_get_default_cert_dir_env(), X509_get_default_cert_dir());
+  std::string file =
+      from_environment(X509_get_default_cert_file_env(), X509_get_default_cert_file());
+  if (::access(file.c_str(), R_OK) != 0) file.clear();  // Debian 12 has the folder only
+  mysql_ssl_set(&handle, file_or_null(options.key), file_or_null(options.cert), file_or_null(file),
+                folder.c_str(), nullptr);
+}
+
 #ifdef MARIADB_BASE_VERSION
+// Of the connector since 3.4; older ones refuse the option. They need none of it.
+constexpr auto kVerificationCallback = static_cast<mysql_option>(7031);
+
+// What the callback is given begins with this.
+struct TlsHead {
+  void* data;
+  MARIADB_PVIO* pvio;
+  void* ssl;
+};
+
+// The one that this thread is about to connect.
+thread_local st_mysql* t_connecting = nullptr;
+
+// nullptr: the certificate names the host and is vouched for.
+const char* fault_of(st_mysql& handle, const TlsHead& tls) {
+  const char* library = nullptr;
+  if (mariadb_get_infov(&handle, MARIADB_TLS_LIBRARY, &library) != 0 || library == nullptr ||
+      std::strncmp(library, "OpenSSL", 7) != 0 || tls.pvio != handle.net.pvio) {
+    return "this build of the connector is unknown";
+  }
+  auto* ssl = static_cast<SSL*>(tls.ssl);
+  if (ssl == nullptr || handle.host == nullptr) return "nothing to compare";
+  const long result = SSL_get_verify_result(ssl);
+  if (result != X509_V_OK) return X509_verify_cert_error_string(result);
+  const std::unique_ptr<X509, decltype(&X509_free)> certificate(SSL_get1_peer_certificate(ssl),
+                                                                X509_free);
+  if (!certificate) return "the server has none";
+  const bool named =
+      X509_check_host(certificate.get(), handle.host, std::strlen(handle.host), 0, nullptr) == 1 ||
+      X509_check_ip_asc(certificate.get(), handle.host, 0) == 1;
+  return named ? nullptr : "it has another name";
+}
+
+// Runs in the handshake, before the account is named. Of its own accord the connector compares no
+// name when the host is 127.0.0.1 or ::1, behind which may be a tunnel, and does not look at all
+// with MARIADB_TLS_DISABLE_PEER_VERIFICATION in the environment.
+int verify_server(const TlsHead* tls, unsigned /*what it would look at*/) {
+  st_mysql* handle = t_connecting;
+  if (handle == nullptr || tls == nullptr) return 1;
+  const char* fault = fault_of(*handle, *tls);
+  if (fault == nullptr) return 0;
+  NET& net = handle->net;
+  net.last_errno = CR_SSL_CONNECTION_ERROR;
+  std::snprintf(net.last_error, sizeof net.last_error, "the certificate is refused: %s", fault);
+  std::snprintf(net.sqlstate, sizeof net.sqlstate, "HY000");
+  return 1;
+}
+
+void verify_ourselves(st_mysql& handle) {
+  t_connecting = &handle;
+  mysql_options(&handle, kVerificationCallback, reinterpret_cast<const void*>(&verify_server));
+}
+
 void set_mode(st_mysql& handle, Tls mode) {
   const char enforce = mode == Tls::kOff ? 0 : 1;
   const char verify = mode == Tls::kVerify ? 1 : 0;
@@ -19,11 +99,18 @@ void set_mode(st_mysql& handle, Tls mode) {
   mysql_options(&handle, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
 }
 #else
+void verify_ourselves(st_mysql& /*handle*/) {}
+
 void set_mode(st_mysql& handle, Tls mode) {
   const unsigned value = mode == Tls::kOff        ? SSL_MODE_DISABLED
                          : mode == Tls::kRequired ? SSL_MODE_REQUIRED
                                                   : SSL_MODE_VERIFY_IDENTITY;
   mysql_options(&handle, MYSQL_OPT_SSL_MODE, &value);
+  // MySQL's own default way to log in (caching_sha2_password) takes no password in the clear.
+  // Without TLS its library has to be told to ask the server for a key, as MariaDB's does by
+  // itself.
+  const bool ask = mode == Tls::kOff;
+  mysql_options(&handle, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &ask);
 }
 #endif
 
@@ -32,6 +119,8 @@ void set_mode(st_mysql& handle, Tls mode) {
 void use_tls(st_mysql& handle, const TlsOptions& options) {
   set_mode(handle, options.mode);
   if (options.mode == Tls::kOff) return;
+  if (options.mode == Tls::kVerify) verify_ourselves(handle);
+  if (options.mode == Tls::kVerify && options.ca.empty()) return trust_system(handle, options);
   mysql_ssl_set(&handle, file_or_null(options.key), file_or_null(options.cert),
                 file_or_null(options.ca), nullptr, nullptr);
 }
@@ -43,10 +132,10 @@ bool is_as_wanted(st_mysql& handle, const TlsOptions& options) {
 // The connector has one number for all of these failures, so the text has to tell them apart.
 TlsFailure tls_failure(st_mysql& handle) {
   const std::string_view text = mysql_error(&handle);
-  if (text.find("does not support") != std::string_view::npos) return TlsFailure::kNotOffered;
+  for (const char* words : {"does not support", "doesn't support"}) {
+    if (text.find(words) != std::string_view::npos) return TlsFailure::kNotOffered;
+  }
   if (text.find("ertificate") != std::string_view::npos) return TlsFailure::kUntrusted;
-  // MariaDB's since 3.4: of a name that the certificate does not have.
-  if (text.find("ostname verification") != std::string_view::npos) return TlsFailure::kUntrusted;
   return TlsFailure::kNetwork;
 }
 

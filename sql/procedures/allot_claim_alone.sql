@@ -30,8 +30,9 @@ BEGIN
   END;
   WHILE NOT v_done DO
     BEGIN
-      -- The deadlock rolled the transaction back, and nothing of the caller's was in it.
-      DECLARE EXIT HANDLER FOR 1213
+      -- The deadlock rolled the transaction back, and nothing of the caller's was in it. MariaDB
+      -- since 11.6.2 also does so where a row to lock is newer than the transaction's view (1020).
+      DECLARE EXIT HANDLER FOR 1213, 1020
       BEGIN
         SET v_tries = v_tries + 1;
         IF v_tries = 8 THEN RESIGNAL; END IF;

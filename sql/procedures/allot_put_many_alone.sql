@@ -16,7 +16,7 @@ BEGIN
   END;
   WHILE NOT v_done DO
     BEGIN
-      DECLARE EXIT HANDLER FOR 1213
+      DECLARE EXIT HANDLER FOR 1213, 1020
       BEGIN
         SET v_tries = v_tries + 1;
         IF v_tries = 8 THEN RESIGNAL; END IF;

@@ -188,6 +188,10 @@ std::uint64_t server_counter(db::Connection& db, const std::string& name) {
   return row->u64(1);
 }
 
+bool keeps_snapshots(db::Connection& db) {
+  return number_of(db, "SELECT 0 /*M!110602 + @@GLOBAL.innodb_snapshot_isolation */") == 1;
+}
+
 bool wait_for_lock_waits(db::Connection& db, std::uint64_t count) {
   return eventually([&] { return server_counter(db, "Innodb_row_lock_current_waits") >= count; });
 }

@@ -93,6 +93,10 @@ std::string numbers(std::uint64_t first, std::uint64_t last);
 // A counter of the whole server, e.g. "Innodb_deadlocks". Throws when the server has none of it.
 std::uint64_t server_counter(db::Connection& db, const std::string& name);
 
+// Whether the server ends a REPEATABLE READ transaction that locks a row which is newer than its
+// view (error 1020), as MariaDB does by default since 11.6.2. Others lock the row as it is now.
+bool keeps_snapshots(db::Connection& db);
+
 // Waits until so many statements on this server wait for a row's lock. (Not by innodb_trx: what
 // that shows is not renewed while somebody keeps asking.)
 [[nodiscard]] bool wait_for_lock_waits(db::Connection& db, std::uint64_t count);

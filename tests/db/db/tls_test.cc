@@ -98,6 +98,11 @@ TEST_F(TlsTest, OffIsPlain) {
   EXPECT_FALSE(encrypted(options(Tls::kOff)));
 }
 
+// Whatever the connector would do by itself: there is nobody in between.
+TEST_F(TlsTest, ASocketIsPlain) {
+  EXPECT_FALSE(encrypted(world_->server.options()));
+}
+
 TEST_F(TlsTest, RequiredIsEncryptedWithWhoeverAnswers) {
   show(world_->stranger);
   EXPECT_TRUE(encrypted(options(Tls::kRequired)));
@@ -135,6 +140,29 @@ TEST_F(TlsTest, VerifyWithoutACaTrustsTheSystem) {
   ::setenv("SSL_CERT_FILE", world_->trusted.ca().c_str(), 1);
   EXPECT_TRUE(encrypted(options(Tls::kVerify)));
   ::unsetenv("SSL_CERT_FILE");
+}
+
+// The connector of MariaDB since 3.4 believes a server that only shows that it knows the password.
+TEST_F(TlsTest, VerifyNeedsMoreThanThePassword) {
+  world_->server.connect().execute("CREATE USER known@'127.0.0.1' IDENTIFIED BY 'secret'");
+  for (const Authority::Files* files : {&world_->stranger, &world_->elsewhere}) {
+    show(*files);
+    for (const char* host : {"127.0.0.1", kName}) {
+      ConnectOptions known = options(Tls::kVerify);
+      known.servers.front().host = host;
+      known.user = "known";
+      known.password = "secret";
+      expect_refused(known, "certificate");
+    }
+  }
+}
+
+TEST_F(TlsTest, NoVariableSwitchesVerifyOff) {
+  show(world_->elsewhere);
+  ::setenv("MARIADB_TLS_DISABLE_PEER_VERIFICATION", "1", 1);
+  EXPECT_EQ(support::error_class_of([] { Connection{verified()}; }), "refused");
+  EXPECT_TRUE(encrypted(options(Tls::kRequired)));
+  ::unsetenv("MARIADB_TLS_DISABLE_PEER_VERIFICATION");
 }
 
 TEST_F(TlsTest, AnAccountThatWantsACertificateGetsIt) {

@@ -36,14 +36,19 @@ SqlApiTest::SqlApiTest()
       look_(connect()),
       default_(queue::ensure_queue(look_, "default", {4})),
       narrow_(queue::ensure_queue(look_, "narrow", {1})),
-      app_(connect()) {
-  app_.execute(
-      "SET SESSION sql_mode = DEFAULT, time_zone = DEFAULT, sql_safe_updates = DEFAULT;"
-      "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-}
+      app_(connect_application()) {}
 
 db::Connection SqlApiTest::connect() const {
   return Database::shared().connect(name_);
+}
+
+db::Connection SqlApiTest::connect_application() const {
+  db::Connection db = connect();
+  db.execute(
+      "SET SESSION sql_mode = DEFAULT, time_zone = DEFAULT, sql_safe_updates = DEFAULT"
+      " /*M!110602 , innodb_snapshot_isolation = DEFAULT */;"
+      "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+  return db;
 }
 
 std::string SqlApiTest::refusal(const std::string& type, const std::string& payload,

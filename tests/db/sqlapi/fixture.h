@@ -33,6 +33,8 @@ class SqlApiTest : public testing::Test {
   SqlApiTest();
 
   [[nodiscard]] db::Connection connect() const;
+  // With the settings that an application's session has by default, and REPEATABLE READ.
+  [[nodiscard]] db::Connection connect_application() const;
   // What the call is refused with; empty when it went well.
   std::string refusal(const std::string& type, const std::string& payload,
                       const std::optional<std::string>& options = {});

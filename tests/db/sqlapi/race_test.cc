@@ -41,8 +41,7 @@ TEST_F(RaceTest, OneCallerWinsEachKey) {
   std::vector<std::future<std::vector<Made>>> callers;
   for (int c = 0; c < kCallers; ++c) {
     callers.push_back(std::async(std::launch::async, [&, c] {
-      db::Connection own = connect();
-      own.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+      db::Connection own = connect_application();
       std::vector<Made> made(std::size_t{kKeys});
       for (int i = 0; i < kKeys; ++i) {
         const int key = key_of(c, i);
@@ -100,6 +99,23 @@ TEST_F(RaceTest, ListsOfTheSameKeys) {
 }
 
 // Outside of a transaction the caller loses nothing with it, so the procedure tries again.
+TEST_F(RaceTest, AListThatWaitedForAKeyOfALaterViewIsSubmittedAgain) {
+  app_.execute("BEGIN");
+  const Made b = call_submit(app_, "default", "t", "x", unique("b"));
+  auto list = std::async(std::launch::async, [&] {
+    db::Connection own = connect_application();
+    return call_submit_many(own, R"([{"queue": "default", "type": "t", "unique_key": "a"},)"
+                                 R"( {"queue": "default", "type": "t", "unique_key": "b"}])");
+  });
+  ASSERT_TRUE(support::wait_for_lock_waits(look_, 1));
+  app_.execute("COMMIT");
+  const nlohmann::json made = list.get();
+  EXPECT_EQ(made.at(0).at("existed"), false);
+  EXPECT_EQ(made.at(1).at("existed"), true);
+  EXPECT_EQ(made.at(1).at("id"), b.id);
+  EXPECT_EQ(tasks(), 2U);
+}
+
 TEST_F(RaceTest, AListThatIsADeadlocksVictimIsSubmittedAgain) {
   app_.execute("BEGIN");
   for (int i = 0; i < 100; ++i) call_submit(app_, "default", "t", "weight");
