@@ -140,7 +140,7 @@ json rate_json(const std::optional<Rate>& rate) {
 json as_json(const config::Settings& settings, const InstanceView& view, const Rates& rates) {
   json workers = json::array();
   for (const WorkerView& worker : view.workers) {
-    json one = worker_json(settings, worker);
+    json one = worker_json(worker);
     one["per_second"] = rate_json(rates.of(worker));
     workers.push_back(std::move(one));
   }

@@ -264,7 +264,6 @@ void Supervisor::first_check_finished(int code) {
       log_event(kError, "check.failed", "step=config code=%d reason=\"see the lines above\"", code);
       return give_up(code != kExitOk ? code : static_cast<int>(kExitConfig));
     }
-    checked_program_ = check_.take_program();
     set_log_format(answer_.log_format);
     log_event(kInfo, "check.passed", "step=config pools=%u", answer_.pool_count);
     return enter(Phase::kLocking);
@@ -283,7 +282,6 @@ void Supervisor::first_check_finished(int code) {
 void Supervisor::reload_check_finished(int code) {
   const bool config_step = check_.step() == Preflight::Step::kConfig;
   if (code == kExitOk && config_step && check_.read_answer(pending_)) {
-    checked_program_ = check_.take_program();
     notifier_.send("RELOADING=1\nMONOTONIC_USEC=%llu",
                    static_cast<unsigned long long>(now_ / kMicro));
     return start_check(Preflight::Step::kDatabase);
@@ -301,7 +299,7 @@ void Supervisor::reload_check_finished(int code) {
     answer_ = pending_;
     set_log_format(answer_.log_format);
     open_log_file();
-    workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
+    workers_.adopt(answer_, check_.take_checked(), death_read_.get(), notify_.get());
     log_event(kInfo, "pool.reload", "pools=%u", answer_.pool_count);
   }
   notifier_.send("READY=1");
@@ -375,7 +373,7 @@ void Supervisor::reopen_logs() {
 
 void Supervisor::start_running() {
   open_log_file();  // not before: a failed start reports where it was started
-  workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
+  workers_.adopt(answer_, check_.take_checked(), death_read_.get(), notify_.get());
   enter(Phase::kRunning);
 }
 

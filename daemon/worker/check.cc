@@ -132,6 +132,7 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
   queue::require_rights(db);
   queue::rehearse(db, options);
   if (const auto warning = queue::untested(queue::server_variables(db)["version"])) {
+  settings.files.keep(ipc::kConfigFd);
     findings.warnings.push_back({"database.untested", *warning});
   }
   count_connections(settings, db, findings);

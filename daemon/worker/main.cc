@@ -251,12 +251,21 @@ int report(const std::string& message, ExitCode code) {
 }
 
 int run(const Options& options) {
+// A check of the configuration reads the file; everything else that the supervisor starts runs what
+// was found good.
+config::LoadOptions source_of(const Options& options) {
+  config::LoadOptions load = options.load;
+  const bool reads = options.mode == Mode::kCheck && options.check == "config";
+  if (!reads && peer::inherited(ipc::kConfigFd)) load.copy = ipc::kConfigFd;
+  return load;
+}
+
   if (options.mode == Mode::kPluginCheck) {
     const bool good = print_plugin_check({options.files, options.json, options.init, options.load});
     return good ? kExitOk : kExitConfig;
   }
   if (options.check == "all") return check_all(options.load, options.json);
-  const config::Settings settings = config::load(options.load);
+  const config::Settings settings = config::load(source_of(options));
   const auto& logging = settings.logging;
   log_format = log::parse_format(logging.format, logging.file);
   log::setup("worker", log::parse_level(logging.level), logging.file, log_format);

@@ -23,7 +23,7 @@ constexpr unsigned kLongestLife = 300;  // seconds: what a failed test leaves be
 // Waits for its end in another process. `own_session`: as a handler's daemon would.
 [[noreturn]] void linger(bool own_session, bool with_child) {
   if (own_session) setsid();
-  for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd) close(fd);
+  for (int fd = ipc::kSlotFd; fd <= ipc::kLastFd; ++fd) close(fd);
   if (with_child && fork() == 0) setsid();
   alarm(kLongestLife);
   for (;;) pause();
