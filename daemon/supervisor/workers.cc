@@ -195,7 +195,8 @@ void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
   ipc::Slot& slot = instance_.slot(index);
   if (entry.state == SlotState::kKilled) return;
   const Nanos beat = std::max({slot.heartbeat_ns.load(), entry.spawned, beat_since_});
-  if (now > beat + milliseconds(answer_.frozen_ms)) return end(index, "frozen: no heartbeat");
+  slot.frozen = now > beat + milliseconds(answer_.frozen_ms) ? 1 : 0;
+  if (slot.frozen != 0) return end(index, "frozen: no heartbeat");
   const Nanos boot = boot_ns();
   const auto over = [&](Nanos deadline) {
     if (deadline == 0) return false;
@@ -271,8 +272,9 @@ void Workers::log_death(std::uint32_t index, int wait_status) {
   char how[64];
   std::snprintf(how, sizeof how, "slot=%u pid=%d %s=%d", index, entries_[index].pid,
                 killed ? "signal" : "exit", code);
+  const bool left = !killed && code == 0;
   if (slot.running_count.load() == 0) {
-    return log_event(killed || code != 0 ? kWarn : kInfo, "worker.died", "%s", how);
+    return log_event(left ? kInfo : kWarn, left ? "worker.left" : "worker.died", "%s", how);
   }
   const ipc::RunningTask& task = slot.running[(slot.running_count.load() - 1) % ipc::kMaxRunning];
   log_event(kWarn, "worker.died",
