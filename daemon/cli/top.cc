@@ -120,6 +120,12 @@ std::string as_text(const config::Settings& settings, const InstanceView& view,
                      " running\n" + per_second(all, &Rate::done) + " done/s, " +
                      per_second(all, &Rate::retried) + " retried/s, " +
                      per_second(all, &Rate::dead) + " dead/s\n\n";
+  const auto away = std::count_if(view.workers.begin(), view.workers.end(),
+                                  [](const WorkerView& worker) { return worker.database_away; });
+  if (away > 0) {
+    text += "the database is away for " + std::to_string(away) + " of " +
+            std::to_string(view.workers.size()) + " workers\n\n";
+  }
   // The table is narrow, so that running tasks are visible in 80 columns.
   Table table({"SLOT", "PID", "STATE", "PARTITION", "DONE/S", "FAILED/S", "RUNNING"});
   for (const WorkerView& worker : view.workers) {

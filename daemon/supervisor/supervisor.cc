@@ -261,7 +261,7 @@ void Supervisor::check_finished(int code) {
 void Supervisor::first_check_finished(int code) {
   if (phase_ == Phase::kChecking) {
     if (code != kExitOk || !check_.read_answer(answer_)) {
-      log_event(kError, "check.failed", "step=config code=%d reason=\"see the lines above\"", code);
+      refused("check.failed", code);
       return give_up(code != kExitOk ? code : static_cast<int>(kExitConfig));
     }
     set_log_format(answer_.log_format);
@@ -270,12 +270,21 @@ void Supervisor::first_check_finished(int code) {
   }
   if (code == kExitOk) return start_running();
   if (code != kExitUnavailable) {
-    log_event(kError, "check.failed", "step=database code=%d reason=\"see the lines above\"", code);
+    refused("check.failed", code);
     return give_up(code);
   }
   database_pause_.failed(now_);
   log_event(kWarn, "database.away", "again_in_ms=%llu", in_ms(database_pause_.pause()));
   tell_status();
+}
+
+// Says why, in the words of the check, if it had any.
+void Supervisor::refused(const char* event, int code) {
+  const bool said = check_.read_answer(pending_) && pending_.problem[0] != '\0';
+  if (said && phase_ == Phase::kChecking) set_log_format(pending_.log_format);
+  log_event(kError, event, "step=%s code=%d reason=%s",
+            check_.step() == Preflight::Step::kConfig ? "config" : "database", code,
+            said ? Quoted::of(pending_.problem).c_str() : "\"see the lines above\"");
 }
 
 // After HUP every result but success keeps the running workers.
@@ -287,8 +296,7 @@ void Supervisor::reload_check_finished(int code) {
     return start_check(Preflight::Step::kDatabase);
   }
   if (code != kExitOk || config_step) {
-    log_event(kError, "pool.kept", "step=%s code=%d reason=\"refused, see above\"",
-              config_step ? "config" : "database", code);
+    refused("pool.kept", code);
   } else {
     if (std::strcmp(answer_.runtime_dir, pending_.runtime_dir) != 0 ||
         std::strcmp(answer_.embedded_dir, pending_.embedded_dir) != 0) {
@@ -423,7 +431,9 @@ void Supervisor::tell_status() {
   const Workers::Counts counts = told_ = workers_.counts();
   notifier_.send("STATUS=%s: %d workers ready, %d starting, %d leaving, %d being settled%s",
                  name_of(phase_), counts.ready, counts.starting, counts.leaving, counts.settling,
-                 phase_ == Phase::kDatabase ? "; waiting for the database" : "");
+                 phase_ == Phase::kDatabase ? "; waiting for the database"
+                 : counts.away > 0          ? "; the database is away"
+                                            : "");
 }
 
 }  // namespace allot::supervisor

@@ -44,6 +44,7 @@ class Supervisor {
   void start_check(Preflight::Step step);
   void check_finished(int code);
   void first_check_finished(int code);
+  void refused(const char* event, int code);
   void reload_check_finished(int code);
   void start_upgrade();
   void upgrade_check_finished(int code);

@@ -354,11 +354,13 @@ bool Workers::all_vacant() const {
 
 Workers::Counts Workers::counts() const {
   Counts counts;
-  for (const Entry& entry : entries_) {
-    counts.starting += entry.state == SlotState::kStarting;
-    counts.ready += entry.state == SlotState::kReady;
-    counts.settling += entry.state == SlotState::kSettling;
-    counts.leaving += alive(entry.state) && !serving(entry.state);
+  for (std::uint32_t i = 0; i < ipc::kMaxSlots; ++i) {
+    const SlotState state = entries_[i].state;
+    counts.starting += state == SlotState::kStarting;
+    counts.ready += state == SlotState::kReady;
+    counts.settling += state == SlotState::kSettling;
+    counts.leaving += alive(state) && !serving(state);
+    counts.away += alive(state) && instance_.slot(i).database_away.load() != 0;
   }
   return counts;
 }

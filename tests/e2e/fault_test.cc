@@ -129,7 +129,13 @@ TEST(Fault, TheDatabaseMayGoAwayAndComeBack) {
   ASSERT_TRUE(eventually([&] { return daemon.written().size() > 100; }));
   server.kill9();
   ASSERT_TRUE(eventually([&] { return daemon.logged("database.lost"); })) << daemon.log();
+  const auto top = [&] { return daemon.allot({"top", "--once"}).out; };
+  EXPECT_TRUE(eventually([&] {
+    return top().find("the database is away for ") != std::string::npos;
+  })) << top();
   server.start();
+  EXPECT_TRUE(eventually([&] { return top().find("the database is away") == std::string::npos; }))
+      << top();
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   const auto written = daemon.written();
   const std::set<std::string> distinct(written.begin(), written.end());

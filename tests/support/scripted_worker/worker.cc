@@ -179,6 +179,7 @@ class Worker {
       start_task(0);
       std::snprintf(slot_.running[0].type, sizeof slot_.running[0].type, "a \"b\"\nERROR c");
     }
+    if (verb == "away") slot_.database_away = static_cast<std::uint32_t>(number);
     if (verb == "finish") slot_.running_count = 0;
     if (verb == "finished") slot_.finished_count = 1;
     if (verb == "deaf") deaf_ = true;
