@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "cli/instance_view.h"
 #include "cli/text.h"
 #include "config/effective.h"
 
@@ -53,6 +55,15 @@ ordered_json value_of(const Effective& entry) {
   return value.is_discarded() ? ordered_json(entry.value) : value;  // a path that is no UTF-8
 }
 
+// Whether the daemon that runs has loaded what the files say now; nullopt: none runs.
+std::optional<bool> loaded(const config::Settings& settings) {
+  const InstanceView instance = read_instance(config::runtime_dir(settings));
+  if (instance.workers.empty()) return std::nullopt;
+  return std::all_of(instance.workers.begin(), instance.workers.end(), [&](const auto& worker) {
+    return worker.config_mark == settings.files.mark();
+  });
+}
+
 void print_json(const config::Settings& settings) {
   const auto or_null = [](const std::string& text) {
     return text.empty() ? ordered_json(nullptr) : ordered_json(text);
@@ -60,7 +71,9 @@ void print_json(const config::Settings& settings) {
   ordered_json all = {{"file", or_null(settings.file)},
                       {"file_named_by", or_null(settings.file_named)},
                       {"settings", ordered_json::array()},
+                      {"loaded", nullptr},
                       {"warnings", settings.warnings}};
+  if (const auto is = loaded(settings)) all["loaded"] = *is;
   for (const Effective& entry : config::effective(settings)) {
     ordered_json setting = {{"section", entry.section},
                             {"key", entry.key},
@@ -81,6 +94,11 @@ int show_config(const Context& context, bool json) {
     return kExitOk;
   }
   print_text(settings);
+  if (!loaded(settings).value_or(true)) {
+    std::fprintf(stderr,
+                 "allot: workers of this instance run another configuration than this: it "
+                 "was changed and not loaded (HUP), or it is not theirs\n");
+  }
   for (const std::string& warning : settings.warnings) {
     std::fprintf(stderr, "allot: %s\n", printable(warning, 4000).c_str());
   }

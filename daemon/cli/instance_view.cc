@@ -75,8 +75,10 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   WorkerView view;
   view.slot = index;
   view.pid = slot.pid;
-  view.pool = slot.pool;
+  view.pool = text_of(slot.pool_name);
   view.state = name_of(static_cast<ipc::WorkerState>(slot.state.load()));
+  view.config_mark = slot.config_mark;
+  view.database_away = slot.database_away.load() != 0;
   view.leases = slot.lease_held.load() != 0;
   view.queue = text_of(slot.queue_name);
   view.queue_id = slot.queue_id;
@@ -104,11 +106,7 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
 
 }  // namespace
 
-std::string pool_name(const config::Settings& settings, std::uint32_t pool) {
-  return pool < settings.pools.size() ? settings.pools[pool].name : std::to_string(pool);
-}
-
-nlohmann::json worker_json(const config::Settings& settings, const WorkerView& worker) {
+nlohmann::json worker_json(const WorkerView& worker) {
   nlohmann::json running = nlohmann::json::array();
   for (const auto& task : worker.running) {
     running.push_back({{"task", task.task},
@@ -119,8 +117,9 @@ nlohmann::json worker_json(const config::Settings& settings, const WorkerView& w
   }
   nlohmann::json view = {{"slot", worker.slot},
                          {"pid", worker.pid},
-                         {"pool", pool_name(settings, worker.pool)},
+                         {"pool", worker.pool},
                          {"state", worker.state},
+                         {"database_away", worker.database_away},
                          {"queue", nullptr},
                          {"partition", nullptr},
                          {"running", std::move(running)},

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "config/settings.h"
 #include "ipc/slot.h"
 
 namespace allot::cli {
@@ -16,9 +15,11 @@ namespace allot::cli {
 struct WorkerView {
   std::uint32_t slot = 0;
   std::uint32_t pid = 0;
-  std::uint32_t pool = 0;
+  std::string pool;
   std::string state;
   bool leases = false;
+  bool database_away = false;
+  std::uint64_t config_mark = 0;  // config::Files::mark() of what it runs
   std::string queue;
   std::uint32_t queue_id = 0;
   std::uint32_t partition = 0;
@@ -47,13 +48,10 @@ struct InstanceView {
 // behind are not shown.
 InstanceView read_instance(const std::string& runtime_dir);
 
-// The name of the worker's pool, or the pool's number.
-[[nodiscard]] std::string pool_name(const config::Settings& settings, std::uint32_t pool);
 // "mail/7", or "-" without a lease.
 [[nodiscard]] std::string partition_text(const WorkerView& worker);
 // The first of the tasks, and the number of the others.
 [[nodiscard]] std::string running_text(const std::vector<WorkerView::Running>& running);
-[[nodiscard]] nlohmann::json worker_json(const config::Settings& settings,
-                                         const WorkerView& worker);
+[[nodiscard]] nlohmann::json worker_json(const WorkerView& worker);
 
 }  // namespace allot::cli

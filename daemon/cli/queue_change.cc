@@ -154,6 +154,10 @@ int resize_layout(db::Connection& db, const queue::QueueInfo& before,
   return kExitOk;
 }
 
+std::string stay_text(std::uint64_t tasks) {
+  return tasks_text(tasks) + (tasks == 1 ? " stays" : " stay");
+}
+
 }  // namespace
 
 int resize_queue(const Context& context, const ResizeOptions& options) {
@@ -211,13 +215,12 @@ int move_tasks(const Context& context, const MoveOptions& options) {
       std::printf("%s meanwhile ran, or began to\n", tasks_text(move.gone()).c_str());
     }
     if (chosen.unique > 0) {
-      std::printf("%s stay: their unique key is one of their queue\n",
-                  tasks_text(chosen.unique).c_str());
+      std::printf("%s: a unique key belongs to its queue\n", stay_text(chosen.unique).c_str());
     }
   }
   if (move.leased() == 0) return kExitOk;
-  std::fprintf(stderr, "%s %s stay: workers have their partitions; pause the queue, or try again\n",
-               error_head().c_str(), tasks_text(move.leased()).c_str());
+  std::fprintf(stderr, "%s %s: workers have the partitions; pause the queue, or try again\n",
+               error_head().c_str(), stay_text(move.leased()).c_str());
   return kExitFailure;
 }
 

@@ -65,7 +65,7 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
                       {"supervisor_pid", instance.supervisor_pid}};
   view["workers"] = json::array();
   for (const WorkerView& worker : instance.workers) {
-    view["workers"].push_back(worker_json(settings, worker));
+    view["workers"].push_back(worker_json(worker));
   }
   std::printf("%s\n", view.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
@@ -85,13 +85,13 @@ void print_queues(const std::vector<QueueView>& queues) {
   std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
-void print_workers(const config::Settings& settings, const InstanceView& instance) {
+void print_workers(const InstanceView& instance) {
   Table table({"SLOT", "PID", "POOL", "STATE", "PARTITION", "DONE", "RETRIED", "DEAD", "DEFERRED",
                "TAKEOVERS", "LOST", "DEADLOCKS", "WAITS", "RUNNING"});
   for (const WorkerView& worker : instance.workers) {
     table.add({std::to_string(worker.slot), std::to_string(worker.pid),
-               pool_name(settings, worker.pool), worker.state, partition_text(worker),
-               std::to_string(worker.done), std::to_string(worker.retried),
+               printable(worker.pool, sizeof(ipc::Slot::pool_name)), worker.state,
+               partition_text(worker), std::to_string(worker.done), std::to_string(worker.retried),
                std::to_string(worker.dead), std::to_string(worker.deferred),
                std::to_string(worker.takeovers), std::to_string(worker.leases_lost),
                std::to_string(worker.deadlocks), std::to_string(worker.lock_waits),
@@ -113,7 +113,7 @@ void print_instance(const config::Settings& settings, const InstanceView& instan
     std::printf("no workers\n");
     return;
   }
-  print_workers(settings, instance);
+  print_workers(instance);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ void decompress(queue::TaskView& task) {
   try {
     task.payload = queue::decompress(task.flags, task.payload);
   } catch (const Error& error) {
-    std::fprintf(stderr, "allot: %s: shown as it is written\n", error.what());
+    std::fprintf(stderr, "allot: payload: %s: shown as it is written\n", error.what());
   }
 }
 

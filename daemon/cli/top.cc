@@ -120,6 +120,12 @@ std::string as_text(const config::Settings& settings, const InstanceView& view,
                      " running\n" + per_second(all, &Rate::done) + " done/s, " +
                      per_second(all, &Rate::retried) + " retried/s, " +
                      per_second(all, &Rate::dead) + " dead/s\n\n";
+  const auto away = std::count_if(view.workers.begin(), view.workers.end(),
+                                  [](const WorkerView& worker) { return worker.database_away; });
+  if (away > 0) {
+    text += "the database is away for " + std::to_string(away) + " of " +
+            std::to_string(view.workers.size()) + " workers\n\n";
+  }
   // The table is narrow, so that running tasks are visible in 80 columns.
   Table table({"SLOT", "PID", "STATE", "PARTITION", "DONE/S", "FAILED/S", "RUNNING"});
   for (const WorkerView& worker : view.workers) {
@@ -140,7 +146,7 @@ json rate_json(const std::optional<Rate>& rate) {
 json as_json(const config::Settings& settings, const InstanceView& view, const Rates& rates) {
   json workers = json::array();
   for (const WorkerView& worker : view.workers) {
-    json one = worker_json(settings, worker);
+    json one = worker_json(worker);
     one["per_second"] = rate_json(rates.of(worker));
     workers.push_back(std::move(one));
   }

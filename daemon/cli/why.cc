@@ -67,8 +67,10 @@ std::optional<Reason> seen_running(const config::Settings& settings, const queue
 void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standing& standing) {
   const std::string type = "'" + printable(task.type, queue::kMaxName) + "'";
   if (task.no_handler) {
+    // In an ordered queue it keeps its place, and its partition waits.
+    const std::string& again = standing.hold_until ? *standing.hold_until : task.at;
     reasons.push_back({"no_handler", "no worker that looked at it has a handler of its type " +
-                                         type + "; looked at again at " + task.at});
+                                         type + "; looked at again at " + again});
   } else if (!standing.due) {
     reasons.push_back({"delayed", (task.attempts > 0 ? attempts_text(task.attempts) +
                                                            " failed, the next is due at "

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/check.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -17,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "config/hooks.h"
 #include "config/rows.h"
 #include "config/servers.h"
@@ -166,12 +163,9 @@ class Checker {
   }
 
   void read_password(const std::string& path, const std::string& what, const std::string& file) {
-    const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-    std::array<char, 4096> text{};
-    const ssize_t size = fd.valid() ? ::read(fd.get(), text.data(), text.size()) : -1;
-    if (size < 0) return problem(path, "cannot read the " + what + ": " + std::strerror(errno));
     std::string& password = settings_.database.password;
-    password.assign(text.data(), static_cast<std::size_t>(size));
+    const int error = settings_.files.read(file, password);
+    if (error != 0) return problem(path, "cannot read the " + what + ": " + std::strerror(error));
     if (!password.ends_with('\n')) return;
     password.pop_back();
     if (password.ends_with('\r')) password.pop_back();

@@ -2,8 +2,8 @@
 #include "config/drain.h"
 
 #include <filesystem>
-#include <fstream>
 #include <map>
+#include <sstream>
 
 #include "base/error.h"
 
@@ -28,9 +28,12 @@ std::string drain_text(const Drain& drain) {
   return text;
 }
 
-std::optional<Drain> read_drain(const std::string& path) {
+std::optional<Drain> read_drain(Files& files) {
+  const std::string& path = files.first;
   if (std::filesystem::path(path).filename() != kDrainFile) return std::nullopt;
-  std::ifstream file(path);
+  std::string text;
+  static_cast<void>(files.read(path, text));  // without a text it is none
+  std::istringstream file(text);
   std::map<std::string, std::string> values;
   for (std::string line; std::getline(file, line);) {
     const std::size_t equals = line.find('=');

@@ -27,8 +27,9 @@ struct Drain {
 // Lines of KEY=VALUE. Throws Error for a value with a line break.
 [[nodiscard]] std::string drain_text(const Drain& drain);
 
-// nullopt when `path` is no such file. Throws Error(kExitConfig) when it cannot be read.
-[[nodiscard]] std::optional<Drain> read_drain(const std::string& path);
+// nullopt when the first of `files` is no such file. Throws Error(kExitConfig) when it cannot be
+// read.
+[[nodiscard]] std::optional<Drain> read_drain(Files& files);
 
 // Changes the completed settings of the other file to those of the drain.
 void narrow(Settings& settings, const Drain& drain);

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/settings.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -15,7 +12,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/unique_fd.h"
 #include "config/check.h"
 #include "config/drain.h"
 #include "config/reader.h"
@@ -36,37 +32,31 @@ std::string absolute(const std::string& path) {
   return full;
 }
 
-struct Source {
-  std::string file;   // empty = no file
-  std::string named;  // who named it
-};
-
-Source find_file(const LoadOptions& options) {
-  if (!options.file.empty()) return {options.file, "--config"};
+Files find_files(const LoadOptions& options) {
+  if (options.copy >= 0) return Files(options.copy);
+  Files files;
   const std::string named = from_environment("ALLOT_CONFIG");
-  if (!named.empty()) return {named, "$ALLOT_CONFIG"};
-  if (::access(options.default_file.c_str(), F_OK) == 0) return {options.default_file, ""};
-  return {};
+  if (!options.file.empty()) {
+    files.first = options.file;
+    files.named = "--config";
+  } else if (!named.empty()) {
+    files.first = named;
+    files.named = "$ALLOT_CONFIG";
+  } else if (::access(options.default_file.c_str(), F_OK) == 0) {
+    files.first = options.default_file;
+  }
+  return files;
 }
 
-std::string read_file(const Source& source) {
-  const auto fail = [&](int error) {
-    throw Error("cannot read the configuration file " + source.file +
-                    (source.named.starts_with('$') ? " (named by " + source.named + ")" : "") +
-                    ": " + std::strerror(error),
-                kExitConfig);
-  };
-  const UniqueFd fd(::open(source.file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd.valid()) fail(errno);
+std::string read_file(Settings& settings) {
   std::string text;
-  std::array<char, 16384> buffer{};
-  for (;;) {
-    const ssize_t size = ::read(fd.get(), buffer.data(), buffer.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) fail(errno);
-    if (size == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(size));
-  }
+  const int error = settings.files.read(settings.file, text);
+  if (error == 0) return text;
+  const std::string& named = settings.file_named;
+  throw Error("cannot read the configuration file " + settings.file +
+                  (named.starts_with('$') ? " (named by " + named + ")" : "") + ": " +
+                  std::strerror(error),
+              kExitConfig);
 }
 
 [[noreturn]] void report(const std::string& file, Problems problems) {
@@ -108,15 +98,14 @@ const Type* find_type(const Settings& settings, std::string_view name) {
 Settings load(const LoadOptions& options) {
   Settings settings;
   Problems problems;
-  Source source = find_file(options);
-  const std::optional<Drain> drain = read_drain(source.file);
-  if (drain) source = {drain->config, source.named};
+  settings.files = find_files(options);
+  const std::optional<Drain> drain = read_drain(settings.files);
   const std::string embedded = drain ? drain->embedded : options.embedded;
-  if (!source.file.empty()) {
-    settings.file = source.file;
-    settings.file_named = source.named;
-    const std::string folder = fs::path(absolute(source.file)).parent_path().string();
-    read_settings(read_file(source), folder, settings, problems);
+  settings.file = drain ? drain->config : settings.files.first;
+  if (!settings.file.empty()) {
+    settings.file_named = settings.files.named;
+    const std::string folder = fs::path(absolute(settings.file)).parent_path().string();
+    read_settings(read_file(settings), folder, settings, problems);
   }
   if (!embedded.empty()) {
     settings.database.embedded = absolute(embedded);

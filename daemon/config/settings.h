@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/files.h"
+
 // The configuration, read once at start. The fields are the rows of settings.def, which has their
 // meaning, defaults and limits. Times are milliseconds.
 namespace allot::config {
@@ -106,6 +108,7 @@ struct Settings {
 
   std::string file;        // the file that was read; empty = none
   std::string file_named;  // who named it: "--config", "$ALLOT_CONFIG"; empty = its usual place
+  Files files;             // what was read, to hand it on
   Lines lines;
   std::map<std::string, std::string> origins;  // of values that are neither the file's nor
                                                // defaults: "database.embedded" -> "--embedded"
@@ -121,6 +124,7 @@ struct LoadOptions {
   std::string file;      // --config; empty: $ALLOT_CONFIG, then default_file if it exists
   std::string embedded;  // --embedded: overrides [database] embedded; relative to the work folder
   std::string default_file = kDefaultFile;
+  int copy = -1;  // a descriptor of Files::keep(): what was read then, in place of all files
 };
 
 // Reads, checks and completes the settings. Throws Error(kExitConfig) with every problem of the

@@ -8,11 +8,11 @@
 
 // `allot-worker --check config` writes this answer to kAnswerFd, so that the supervisor parses
 // nothing (S26). It writes one whole record of fixed size, after it found configuration and plugins
-// good.
+// good. Both checks write one when they refuse.
 namespace allot::ipc {
 
 inline constexpr std::uint32_t kPreflightMagic = 0x414c5046;  // "ALPF"
-inline constexpr std::uint32_t kPreflightVersion = 2;
+inline constexpr std::uint32_t kPreflightVersion = 3;
 
 struct PreflightPool {
   char name[32];
@@ -20,17 +20,16 @@ struct PreflightPool {
 };
 
 struct PreflightAnswer {
-  std::uint32_t magic;
-  std::uint32_t version;
-  std::uint32_t pool_count;
-  PreflightPool pools[kMaxPools];
-  std::uint32_t frozen_ms;  // a worker without a heartbeat for this long is killed (S27)
-  std::uint32_t stop_ms;    // how long a graceful stop may take
+  std::uint32_t magic, version, pool_count;
+  PreflightPool pools[kMaxPools + 1];  // the last one has no name
+  std::uint32_t frozen_ms;             // a worker without a heartbeat for this long is killed (S27)
+  std::uint32_t stop_ms;               // how long a graceful stop may take
   LogFormat log_format;
   char instance[32];
   char runtime_dir[1024];   // absolute; the check made it if it was missing
   char embedded_dir[1024];  // absolute; empty = external server
   char log_file[1024];      // absolute; empty = stderr
+  char problem[512];        // why this step refuses; then nothing else but the format is known
 };
 
 // Of all pools.

@@ -20,9 +20,11 @@ inline constexpr int kBoardFd = 6;   // the board file: doorbell and hints (boar
 inline constexpr int kAnswerFd = 7;  // preflight answer (preflight.h), or readiness newline
 inline constexpr int kLockFd = 8;    // the instance lock, held by every process of the instance
 inline constexpr int kLockPidSize = 11;  // its first line: the pid of allotd; see peer/lock_mark.h
+inline constexpr int kConfigFd = 9;      // the checked configuration; a config check is to write it
+inline constexpr int kLastFd = kConfigFd;
 
 inline constexpr char kSlotMagic[8] = {'A', 'l', 'l', 'o', 't', 'S', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 1;
+inline constexpr std::uint32_t kSlotVersion = 2;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 512;
 inline constexpr std::size_t kMaxRunning = 64;
@@ -58,10 +60,7 @@ enum class Limit : std::uint32_t { kTime, kProgress };
 // given back. An entry is free while its attempt is 0, which is written last and cleared first.
 // Times are CLOCK_BOOTTIME ns; 0 means no deadline.
 struct RunningTask {
-  std::uint64_t run_key;
-  std::uint64_t first_key;
-  std::uint64_t started_ns;
-  std::uint64_t soft_deadline_ns;
+  std::uint64_t run_key, first_key, started_ns, soft_deadline_ns;
   std::uint64_t hard_deadline_ns;  // progress moves it: read it with an atomic_ref
   std::uint32_t prio;
   std::uint32_t attempt;  // the number of this attempt, from 1
@@ -79,9 +78,8 @@ struct RunningTask {
 // A task that a handler finished and that the worker has not acknowledged yet.
 struct FinishedTask {
   std::uint64_t run_key;
-  std::uint64_t first_key;  // 0: first attempt, so only the row of the task exists
-  std::uint64_t prio;
-  std::uint64_t unique;  // 1: it has a row in task_unique
+  std::uint64_t first_key;     // 0: first attempt, so only the row of the task exists
+  std::uint64_t prio, unique;  // unique: 1: it has a row in task_unique
 };
 
 // Every count is stored after the entry that it makes visible (release order), so that a reader
@@ -90,9 +88,9 @@ struct FinishedTask {
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
 struct Slot {
   // Page 0: identity and state.
-  std::uint64_t generation;  // set by the supervisor; a worker that finds another one exits
-  std::uint32_t index;
-  std::uint32_t pool;
+  std::uint64_t generation;          // set by the supervisor; a worker that finds another one exits
+  std::uint32_t index, pool;         // pool: its part of the board
+  char pool_name[32];                // the pool that it serves
   std::atomic<std::uint32_t> state;  // WorkerState
   std::uint32_t pid;                 // for people; the supervisor trusts only its own table (S23)
   std::atomic<std::uint64_t> heartbeat_ns;  // CLOCK_MONOTONIC
@@ -104,8 +102,7 @@ struct Slot {
 
   // The lease held or about to be taken (S9). lease_held is set before the statement is sent.
   std::atomic<std::uint32_t> lease_held;
-  std::uint32_t queue_id;
-  std::uint32_t partition_no;
+  std::uint32_t queue_id, partition_no;
   std::uint32_t exclusive;                       // 1: kill a running task at lease_deadline_ns (S5)
   std::atomic<std::uint64_t> epoch;              // 0 while not known
   std::atomic<std::uint64_t> lease_deadline_ns;  // CLOCK_BOOTTIME
@@ -113,25 +110,22 @@ struct Slot {
 
   // The server of each of connection_ids, as db::Connection::server_id(), and for how many seconds
   // it had been up, as queue::server_uptime().
-  std::uint64_t server_ids[2 + kMaxRunning];
-  std::uint64_t server_uptimes[2 + kMaxRunning];
+  std::uint64_t server_ids[2 + kMaxRunning], server_uptimes[2 + kMaxRunning];
 
   // Counters since the worker started.
-  std::atomic<std::uint64_t> tasks_done;
-  std::atomic<std::uint64_t> tasks_retried;
-  std::atomic<std::uint64_t> tasks_dead;
+  std::atomic<std::uint64_t> tasks_done, tasks_retried, tasks_dead;
   std::atomic<std::uint64_t> tasks_deferred;  // no handler here knows their type (S14)
-  std::atomic<std::uint64_t> leases_taken;
-  std::atomic<std::uint64_t> takeovers;
-  std::atomic<std::uint64_t> leases_lost;
-  std::atomic<std::uint64_t> deadlocks;   // 1213 seen by this worker
-  std::atomic<std::uint64_t> lock_waits;  // 1205 seen by this worker
-  std::uint64_t first_job_done;           // 1 once Ready: later deaths are not start failures
+  std::atomic<std::uint64_t> leases_taken, takeovers, leases_lost;
+  std::atomic<std::uint64_t> deadlocks, lock_waits;  // 1213 and 1205 seen by this worker
+  std::uint64_t first_job_done;  // 1 once Ready: later deaths are not start failures
 
-  std::atomic<std::uint32_t> running_count;  // 1 + the last entry that runs
-  std::atomic<std::uint32_t> finished_count;
+  std::atomic<std::uint32_t> running_count, finished_count;  // 1 + the last entry in use
+  std::atomic<std::uint32_t> database_away;  // 1: the last call found no server, or no connection
 
-  std::uint64_t died_ns;  // CLOCK_BOOTTIME; set by the supervisor, for a late settler
+  // Of the configuration that it runs, as config::Files::mark(). The rest is set by the supervisor:
+  // when it died (CLOCK_BOOTTIME), and 1 where it was killed for want of a heartbeat.
+  std::uint64_t config_mark, died_ns;
+  std::uint32_t frozen;
 
   alignas(kPage) RunningTask running[kMaxRunning];
   alignas(kPage) FinishedTask finished[kMaxFinished];

@@ -9,22 +9,22 @@
 namespace allot::peer {
 namespace {
 
-bool passed_on[ipc::kLockFd + 1];  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+bool passed_on[ipc::kLastFd + 1];  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 }  // namespace
 
 void note_inherited() {
-  for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd)
+  for (int fd = ipc::kSlotFd; fd <= ipc::kLastFd; ++fd)
     passed_on[fd] = fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
   const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd) {
+  for (int fd = ipc::kSlotFd; fd <= ipc::kLastFd; ++fd) {
     if (!passed_on[fd]) dup3(nothing, fd, O_CLOEXEC);
   }
-  if (nothing < ipc::kSlotFd || nothing > ipc::kLockFd) close(nothing);
+  if (nothing < ipc::kSlotFd || nothing > ipc::kLastFd) close(nothing);
 }
 
 bool inherited(int fd) {
-  return fd >= ipc::kSlotFd && fd <= ipc::kLockFd && passed_on[fd];
+  return fd >= ipc::kSlotFd && fd <= ipc::kLastFd && passed_on[fd];
 }
 
 }  // namespace allot::peer

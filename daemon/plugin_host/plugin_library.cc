@@ -3,9 +3,11 @@
 
 #include <boost/dll/shared_library.hpp>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plugin_host/access_check.h"
+#include "plugin_host/architecture.h"
 
 namespace allot::plugin_host {
 namespace {
@@ -37,6 +39,9 @@ std::variant<const allot_plugin*, Finding> open_plugin(const std::string& path) 
     library.load(std::get<std::string>(trusted),
                  boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
   } catch (const std::exception& thrown) {
+    if (auto foreign = foreign_architecture(std::get<std::string>(trusted))) {
+      return Finding{Refusal::kCannotOpen, std::move(*foreign)};
+    }
     return Finding{Refusal::kCannotOpen,
                    linker_message(thrown.what()) + "; 'ldd -r FILE' shows what it needs"};
   }

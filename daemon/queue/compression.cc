@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kStep = 256 << 10;
 
 [[noreturn]] void refuse(const char* how, const std::string& why) {
-  throw Error(std::string("payload: it is marked as ") + how + ", but " + why, kExitBadInput);
+  throw Error(std::string("it is marked as ") + how + ", but " + why, kExitBadInput);
 }
 
 void append(std::string& payload, const char* data, std::size_t size, const char* how) {

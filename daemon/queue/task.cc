@@ -71,8 +71,10 @@ std::string TaskId::text() const {
   return word;
 }
 
-std::optional<TaskId> TaskId::parse(std::string_view word) {
-  if (word.empty() || word.size() > 40) return std::nullopt;
+std::optional<TaskId> TaskId::parse(std::string_view text) {
+  if (text.empty() || text.size() > 40) return std::nullopt;
+  std::string word(text);  // in small letters: ids are read aloud, and typed
+  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
   const auto bytes = decode(word);
   if (!bytes) return std::nullopt;
   std::size_t at = 0;
@@ -87,7 +89,7 @@ std::optional<TaskId> TaskId::parse(std::string_view word) {
   id.partition.partition_no = static_cast<std::uint32_t>(*place / kPrioClasses);
   id.prio = static_cast<std::uint32_t>(*place % kPrioClasses);
   for (; at < bytes->size(); ++at) id.first_key = (id.first_key << 8) | (*bytes)[at];
-  // Only one spelling of an id is an id.
+  // Apart from capitals only one spelling of an id is an id.
   if (id.text() != word) return std::nullopt;
   return id;
 }

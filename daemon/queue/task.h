@@ -90,7 +90,7 @@ struct TaskId {
   // One short word of Crockford's base 32, lower case, e.g. "0840dqg2v5n80r00".
   [[nodiscard]] std::string text() const;
   // nullopt when the word is no id.
-  static std::optional<TaskId> parse(std::string_view word);
+  static std::optional<TaskId> parse(std::string_view text);
 };
 
 // True for 1..63 bytes of [A-Za-z0-9._-], the names that queues and types may have.

@@ -256,6 +256,15 @@ Landed TaskStore::suspect(db::Connection& db, const Lease& lease, std::span<cons
   return send(db, lease, {suspect}, 0, then);
 }
 
+// As suspect(), with another bit.
+Landed TaskStore::mark_unknown(db::Connection& db, const Lease& lease, TaskKey key) const {
+  db::Statement mark(sql::k_suspect);
+  set_fence(mark, lease)
+      .set_raw("keys", key_condition("run_key", {&key, 1}))
+      .set("suspect_flag", kNoHandlerFlag);
+  return send(db, lease, {mark}, 0, Then::kKeepLease);
+}
+
 Landed TaskStore::defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) const {
   std::sort(keys.begin(), keys.end());
   std::string run_keys;

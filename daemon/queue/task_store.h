@@ -131,6 +131,8 @@ class TaskStore {
   [[nodiscard]] Landed bury_spent(db::Connection& db, const Lease& lease, const Task& task,
                                   const Verdict& verdict,
                                   const std::optional<OnDead>& on_dead = std::nullopt) const;
+  // No handler here knows its type, and its partition waits for one (kNoHandlerFlag): for people.
+  [[nodiscard]] Landed mark_unknown(db::Connection& db, const Lease& lease, TaskKey key) const;
   // Puts the tasks 30 s ahead in the order of their keys, and charges no attempt (S14). At least
   // one key.
   [[nodiscard]] Landed defer(db::Connection& db, const Lease& lease,

@@ -8,6 +8,15 @@
 namespace allot::queue {
 namespace {
 
+// For a message, which is one line, whatever the text is.
+std::string one_line(std::string_view text) {
+  std::string line(text.substr(0, 80));
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  }
+  return text.size() > line.size() ? line + "..." : line;
+}
+
 void check_key(std::string_view field, const std::optional<std::string>& key, std::size_t most) {
   if (!key || (!key->empty() && key->size() <= most)) return;
   throw Error(std::string(field) + " of " + std::to_string(key->size()) + " bytes: 1 to " +
@@ -79,7 +88,7 @@ void check_placement(const QueueInfo& queue, const SubmitOptions& options) {
 
 void validate(std::string_view type, std::string_view payload, const SubmitOptions& options) {
   if (!is_name(type)) {
-    throw Error("type '" + std::string(type) + "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
+    throw Error("type '" + one_line(type) + "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
                 kExitBadInput);
   }
   if (payload.size() > kMaxPayload) {

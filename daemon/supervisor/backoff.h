@@ -23,10 +23,7 @@ class Backoff {
   void reset() { pause_ = not_before_ = 0; }
 
  private:
-  Nanos first_;
-  Nanos most_;
-  Nanos pause_ = 0;
-  Nanos not_before_ = 0;
+  Nanos first_, most_, pause_ = 0, not_before_ = 0;
 };
 
 }  // namespace allot::supervisor

@@ -36,8 +36,7 @@ class Database {
  private:
   const char* folder_ = "";
   pid_t pid_ = -1;
-  bool ready_ = false;
-  bool stopping_ = false;
+  bool ready_ = false, stopping_ = false;
   int hopeless_ = 0;
   UniqueFd ready_fd_;
   Backoff pause_{500 * kMilli, 10 * kSecond};

@@ -14,7 +14,7 @@
 namespace allot::supervisor {
 namespace {
 
-constexpr int kStateVersion = 1;
+constexpr int kStateVersion = 2;
 
 }  // namespace
 

@@ -37,10 +37,8 @@ class Handover {
   void bytes(void* data, std::size_t size);
 
   int fd_;
-  bool reading_;
-  bool good_;
-  char ours_[64] = {};  // a text that both images have to agree on
-  char theirs_[64] = {};
+  bool reading_, good_;
+  char ours_[64] = {}, theirs_[64] = {};  // a text that both images have to agree on
 };
 
 }  // namespace allot::supervisor

@@ -15,6 +15,7 @@ namespace allot::supervisor {
 namespace {
 
 LogFormat log_format = LogFormat::kText;
+const char* format_name = "auto";
 
 struct Words {
   const char* text;
@@ -58,12 +59,13 @@ bool plain(const char* text) {
 }  // namespace
 
 void set_log_format(LogFormat format) {
+  constexpr const char* kNames[] = {"text", "json", "journald"};
   log_format = format;
+  format_name = kNames[static_cast<int>(format)];
 }
 
 const char* log_format_name() {
-  constexpr const char* kNames[] = {"text", "json", "journald"};
-  return kNames[static_cast<int>(log_format)];
+  return format_name;
 }
 
 void log_event(Level level, const char* event, const char* format, ...) {

@@ -14,7 +14,7 @@ using enum Level;
 
 // Until this call lines are text.
 void set_log_format(LogFormat format);
-const char* log_format_name();  // as in the configuration
+const char* log_format_name();  // as in the configuration; "auto" until it is known
 
 // `format` makes the key=value part, like printf; texts that people chose have to go through
 // Quoted.

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,9 +28,13 @@ bool Preflight::start(Step step, const Options& options, int state_fd, int lock_
   const UniqueFd write_end(high_fd(ends[1]));
   const bool upgrade = step == Step::kUpgrade;
   const char* program = upgrade ? options.program : "allot-worker";
-  program_ = open_program(program);
+  if (step < Step::kDatabase) {
+    checked_.program = open_program(program);
+    checked_.config.reset(high_fd(memfd_create("allot-config", MFD_CLOEXEC | MFD_ALLOW_SEALING)));
+  }
   SpawnRequest request;
-  request.program_fd = program_.get();
+  request.program_fd = checked_.program.get();
+  request.config_fd = checked_.config.get();
   request.answer_fd = write_end.get();
   request.slot_fd = state_fd;
   request.lock_fd = lock_fd;

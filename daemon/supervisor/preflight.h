@@ -10,16 +10,23 @@
 
 namespace allot::supervisor {
 
+// What workers are made of, until the next good check (S25): their program, and the copy of the
+// configuration that the config step leaves in an anonymous file.
+struct Checked {
+  UniqueFd program, config;
+};
+
 // One check in a throwaway child (S26): any harm that a configuration, a plugin or a database can
 // do happens there.
 class Preflight {
  public:
   // kUpgrade asks whether the allotd on disk can go on from `state_fd`. It answers there with what
   // it read.
-  enum class Step { kConfig, kDatabase, kDatabaseAndReclaim, kUpgrade };
+  enum class Step { kConfig, kUpgrade, kDatabase, kDatabaseAndReclaim };
 
-  // Starts a step with the program that is on disk now. It holds the lock as well, so that what it
-  // reclaims is nobody's before its end. False: errno says why.
+  // Starts a step: the first two with the program that is on disk now, those of the database with
+  // what the config step checked. It holds the lock as well, so that what it reclaims is nobody's
+  // before its end. False: errno says why.
   bool start(Step step, const Options& options, int state_fd, int lock_fd);
   [[nodiscard]] bool running() const { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const { return pid_; }
@@ -35,15 +42,15 @@ class Preflight {
   // The answer of a config or upgrade step that exited 0. False when the child did not write all of
   // it.
   bool read_answer(ipc::PreflightAnswer& answer);
-  // The program that was checked, to start workers or as our successor (S25).
-  UniqueFd take_program() { return std::move(program_); }
+  // What the last config step found good.
+  Checked take_checked() { return std::move(checked_); }
 
  private:
   pid_t pid_ = -1;
   Step step_ = Step::kConfig;
   Nanos deadline_ = 0;
   bool ended_ = false;
-  UniqueFd program_;
+  Checked checked_;
   UniqueFd answer_;
 };
 

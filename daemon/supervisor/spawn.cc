@@ -34,11 +34,12 @@ namespace {
   }
   const int placed[][2] = {{request.slot_fd, ipc::kSlotFd},     {request.death_fd, ipc::kDeathFd},
                            {request.notify_fd, ipc::kNotifyFd}, {request.board_fd, ipc::kBoardFd},
-                           {request.answer_fd, ipc::kAnswerFd}, {request.lock_fd, ipc::kLockFd}};
+                           {request.answer_fd, ipc::kAnswerFd}, {request.lock_fd, ipc::kLockFd},
+                           {request.config_fd, ipc::kConfigFd}};
   for (const auto& [from, to] : placed) {
     if (from < 0 || dup2(from, to) < 0) close(to);
   }
-  close_range(ipc::kLockFd + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
+  close_range(ipc::kLastFd + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
   if (request.program_fd < 0) _exit(kExitConfig);  // open_program() said why
   syscall(SYS_execveat, request.program_fd, "", request.arguments, environ, AT_EMPTY_PATH);
   log_event(kError, "program.not_started", "program=%s error=\"%s\"", request.arguments[0],

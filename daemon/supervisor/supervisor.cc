@@ -261,17 +261,16 @@ void Supervisor::check_finished(int code) {
 void Supervisor::first_check_finished(int code) {
   if (phase_ == Phase::kChecking) {
     if (code != kExitOk || !check_.read_answer(answer_)) {
-      log_event(kError, "check.failed", "step=config code=%d reason=\"see the lines above\"", code);
+      refused("check.failed", code);
       return give_up(code != kExitOk ? code : static_cast<int>(kExitConfig));
     }
-    checked_program_ = check_.take_program();
     set_log_format(answer_.log_format);
     log_event(kInfo, "check.passed", "step=config pools=%u", answer_.pool_count);
     return enter(Phase::kLocking);
   }
   if (code == kExitOk) return start_running();
   if (code != kExitUnavailable) {
-    log_event(kError, "check.failed", "step=database code=%d reason=\"see the lines above\"", code);
+    refused("check.failed", code);
     return give_up(code);
   }
   database_pause_.failed(now_);
@@ -279,18 +278,25 @@ void Supervisor::first_check_finished(int code) {
   tell_status();
 }
 
+// Says why, in the words of the check, if it had any.
+void Supervisor::refused(const char* event, int code) {
+  const bool said = check_.read_answer(pending_) && pending_.problem[0] != '\0';
+  if (said && phase_ == Phase::kChecking) set_log_format(pending_.log_format);
+  log_event(kError, event, "step=%s code=%d reason=%s",
+            check_.step() == Preflight::Step::kConfig ? "config" : "database", code,
+            said ? Quoted::of(pending_.problem).c_str() : "\"see the lines above\"");
+}
+
 // After HUP every result but success keeps the running workers.
 void Supervisor::reload_check_finished(int code) {
   const bool config_step = check_.step() == Preflight::Step::kConfig;
   if (code == kExitOk && config_step && check_.read_answer(pending_)) {
-    checked_program_ = check_.take_program();
     notifier_.send("RELOADING=1\nMONOTONIC_USEC=%llu",
                    static_cast<unsigned long long>(now_ / kMicro));
     return start_check(Preflight::Step::kDatabase);
   }
   if (code != kExitOk || config_step) {
-    log_event(kError, "pool.kept", "step=%s code=%d reason=\"refused, see above\"",
-              config_step ? "config" : "database", code);
+    refused("pool.kept", code);
   } else {
     if (std::strcmp(answer_.runtime_dir, pending_.runtime_dir) != 0 ||
         std::strcmp(answer_.embedded_dir, pending_.embedded_dir) != 0) {
@@ -301,7 +307,7 @@ void Supervisor::reload_check_finished(int code) {
     answer_ = pending_;
     set_log_format(answer_.log_format);
     open_log_file();
-    workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
+    workers_.adopt(answer_, check_.take_checked(), death_read_.get(), notify_.get());
     log_event(kInfo, "pool.reload", "pools=%u", answer_.pool_count);
   }
   notifier_.send("READY=1");
@@ -375,7 +381,7 @@ void Supervisor::reopen_logs() {
 
 void Supervisor::start_running() {
   open_log_file();  // not before: a failed start reports where it was started
-  workers_.adopt(answer_, std::move(checked_program_), death_read_.get(), notify_.get());
+  workers_.adopt(answer_, check_.take_checked(), death_read_.get(), notify_.get());
   enter(Phase::kRunning);
 }
 
@@ -425,7 +431,9 @@ void Supervisor::tell_status() {
   const Workers::Counts counts = told_ = workers_.counts();
   notifier_.send("STATUS=%s: %d workers ready, %d starting, %d leaving, %d being settled%s",
                  name_of(phase_), counts.ready, counts.starting, counts.leaving, counts.settling,
-                 phase_ == Phase::kDatabase ? "; waiting for the database" : "");
+                 phase_ == Phase::kDatabase ? "; waiting for the database"
+                 : counts.away > 0          ? "; the database is away"
+                                            : "");
 }
 
 }  // namespace allot::supervisor

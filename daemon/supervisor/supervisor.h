@@ -44,6 +44,7 @@ class Supervisor {
   void start_check(Preflight::Step step);
   void check_finished(int code);
   void first_check_finished(int code);
+  void refused(const char* event, int code);
   void reload_check_finished(int code);
   void start_upgrade();
   void upgrade_check_finished(int code);
@@ -61,18 +62,14 @@ class Supervisor {
   Phase phase_ = Phase::kChecking;
   Nanos phase_began_ = 0, now_ = 0, wake_at_ = 0;
   int exit_code_ = 0;
-  bool reload_asked_ = false, upgrade_asked_ = false;
-  Nanos settle_until_ = 0;  // set when all workers were killed
-  Nanos stray_until_ = 0;   // set when the last slot is vacant
-  bool ready_told_ = false;
-  Nanos next_watchdog_ = 0;
+  bool reload_asked_ = false, upgrade_asked_ = false, ready_told_ = false;
+  // Set when all workers were killed, and when the last slot is vacant.
+  Nanos settle_until_ = 0, stray_until_ = 0, next_watchdog_ = 0;
   Workers::Counts told_;
 
   UniqueFd signals_, notify_, death_read_, death_write_;
-  ipc::PreflightAnswer answer_{};   // in force
-  ipc::PreflightAnswer pending_{};  // of a reload under way
-  UniqueFd checked_program_;
-  UniqueFd state_;  // of an upgrade under way
+  ipc::PreflightAnswer answer_{}, pending_{};  // in force; of the check under way
+  UniqueFd state_;                             // of an upgrade under way
   Preflight check_;
   Backoff database_pause_{500 * kMilli, 10 * kSecond};
   Notifier notifier_;

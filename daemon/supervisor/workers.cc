@@ -27,17 +27,25 @@ Nanos milliseconds(std::uint32_t ms) {
 
 }  // namespace
 
-void Workers::adopt(const ipc::PreflightAnswer& answer, UniqueFd program, int death_fd,
+void Workers::adopt(const ipc::PreflightAnswer& answer, Checked checked, int death_fd,
                     int notify_fd) {
+  // Pools are known by their names: in the new configuration they may stand in other places.
+  for (Entry& entry : entries_) {
+    const char* const name = answer_.pools[entry.pool].name;
+    std::uint32_t& pool = entry.pool = 0;
+    while (pool < answer.pool_count && std::strcmp(answer.pools[pool].name, name) != 0) ++pool;
+  }
+  for (Backoff& pause : start_pause_) pause.reset();
   answer_ = answer;
-  program_ = std::move(program);
+  checked_ = std::move(checked);
   death_fd_ = death_fd;
   notify_fd_ = notify_fd;
   ++round_;
 }
 
 void Workers::pass(Handover& io) {
-  io(answer_, program_, death_fd_, notify_fd_, round_, was_ready_, last_tick_, beat_since_);
+  io(answer_, checked_.program, checked_.config, death_fd_, notify_fd_, round_, was_ready_,
+     last_tick_, beat_since_);
   io(entries_, start_pause_);
 }
 
@@ -73,7 +81,7 @@ void Workers::tick(Nanos now, Nanos& wake_at) {
     if (entry.settler <= 0) wake_at = std::min(wake_at, entry.settle_pause.not_before());
   }
   if (stopping_) return;
-  for (std::uint32_t pool = 0; pool < ipc::kMaxPools; ++pool) keep_pool(pool, now, wake_at);
+  for (std::uint32_t pool = 0; pool <= ipc::kMaxPools; ++pool) keep_pool(pool, now, wake_at);
 }
 
 // The pool's size counts workers of this round. While older ones run, one new worker starts at a
@@ -107,7 +115,8 @@ void Workers::keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at) {
 
 SpawnRequest Workers::base_request() const {
   SpawnRequest request;
-  request.program_fd = program_.get();
+  request.program_fd = checked_.program.get();
+  request.config_fd = checked_.config.get();
   request.slot_fd = instance_.slot_fd();
   request.death_fd = death_fd_;
   request.board_fd = instance_.board_fd();
@@ -129,6 +138,7 @@ bool Workers::start_worker(std::uint32_t pool, Nanos now) {
   slot.generation = generation + 1;
   slot.index = index;
   slot.pool = pool;
+  std::memcpy(slot.pool_name, answer_.pools[pool].name, sizeof slot.pool_name);
   char number[16];
   std::snprintf(number, sizeof number, "%u", index);
   SpawnRequest request = base_request();
@@ -186,7 +196,8 @@ void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
   ipc::Slot& slot = instance_.slot(index);
   if (entry.state == SlotState::kKilled) return;
   const Nanos beat = std::max({slot.heartbeat_ns.load(), entry.spawned, beat_since_});
-  if (now > beat + milliseconds(answer_.frozen_ms)) return end(index, "frozen: no heartbeat");
+  slot.frozen = now > beat + milliseconds(answer_.frozen_ms) ? 1 : 0;
+  if (slot.frozen != 0) return end(index, "frozen: no heartbeat");
   const Nanos boot = boot_ns();
   const auto over = [&](Nanos deadline) {
     if (deadline == 0) return false;
@@ -245,7 +256,7 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   if (by_itself && too_soon && pause.due(now)) {  // several deaths at once count as one failure
     pause.failed(now);
     log_event(kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
-              Quoted(answer_.pools[entry.pool].name).c_str(), in_ms(pause.pause()));
+              Quoted::of(instance_.slot(index).pool_name).c_str(), in_ms(pause.pause()));
   }
   log_death(index, wait_status);
   instance_.slot(index).died_ns = boot_ns();
@@ -262,8 +273,9 @@ void Workers::log_death(std::uint32_t index, int wait_status) {
   char how[64];
   std::snprintf(how, sizeof how, "slot=%u pid=%d %s=%d", index, entries_[index].pid,
                 killed ? "signal" : "exit", code);
+  const bool left = !killed && code == 0;
   if (slot.running_count.load() == 0) {
-    return log_event(killed || code != 0 ? kWarn : kInfo, "worker.died", "%s", how);
+    return log_event(left ? kInfo : kWarn, left ? "worker.left" : "worker.died", "%s", how);
   }
   const ipc::RunningTask& task = slot.running[(slot.running_count.load() - 1) % ipc::kMaxRunning];
   log_event(kWarn, "worker.died",
@@ -343,11 +355,13 @@ bool Workers::all_vacant() const {
 
 Workers::Counts Workers::counts() const {
   Counts counts;
-  for (const Entry& entry : entries_) {
-    counts.starting += entry.state == SlotState::kStarting;
-    counts.ready += entry.state == SlotState::kReady;
-    counts.settling += entry.state == SlotState::kSettling;
-    counts.leaving += alive(entry.state) && !serving(entry.state);
+  for (std::uint32_t i = 0; i < ipc::kMaxSlots; ++i) {
+    const SlotState state = entries_[i].state;
+    counts.starting += state == SlotState::kStarting;
+    counts.ready += state == SlotState::kReady;
+    counts.settling += state == SlotState::kSettling;
+    counts.leaving += alive(state) && !serving(state);
+    counts.away += alive(state) && instance_.slot(i).database_away.load() != 0;
   }
   return counts;
 }

@@ -9,6 +9,7 @@
 #include "supervisor/backoff.h"
 #include "supervisor/handover.h"
 #include "supervisor/instance.h"
+#include "supervisor/preflight.h"
 #include "supervisor/slot_machine.h"
 #include "supervisor/spawn.h"
 
@@ -22,9 +23,9 @@ class Workers {
  public:
   Workers(Instance& instance, const Options& options) : instance_(instance), options_(options) {}
 
-  // Takes new sizes and limits, and the program for workers from now on. It replaces workers of
-  // earlier calls one by one.
-  void adopt(const ipc::PreflightAnswer& answer, UniqueFd program, int death_fd, int notify_fd);
+  // Takes new sizes and limits, and the program and configuration for children from now on. It
+  // replaces workers of earlier calls one by one.
+  void adopt(const ipc::PreflightAnswer& answer, Checked checked, int death_fd, int notify_fd);
 
   // Starts, retires and settles what is due, and lowers `wake_at` to when it wants to be called
   // again.
@@ -41,7 +42,7 @@ class Workers {
   void kill_settlers();
   [[nodiscard]] bool all_vacant() const;
   struct Counts {
-    int starting = 0, ready = 0, leaving = 0, settling = 0;
+    int starting = 0, ready = 0, leaving = 0, settling = 0, away = 0;  // away: no database
     bool operator==(const Counts&) const = default;
   };
   [[nodiscard]] Counts counts() const;
@@ -51,13 +52,12 @@ class Workers {
  private:
   struct Entry {
     SlotState state = SlotState::kVacant;
-    pid_t pid = -1;      // the worker, private to the supervisor (S23)
-    pid_t settler = -1;  // while Settling
-    std::uint32_t pool = 0;
+    // The worker, and while Settling its settler, private to the supervisor (S23).
+    pid_t pid = -1, settler = -1;
+    std::uint32_t pool = 0;   // its place in answer_; the first free one: in none of it
     std::uint64_t round = 0;  // the adopt() that it was started under
     Nanos spawned = 0, ready = 0, settler_spawned = 0;
-    bool proven = false;  // lived on after Ready
-    bool reopen_due = false;
+    bool proven = false, reopen_due = false;  // proven: lived on after Ready
     int wait_status = 0;
     Backoff settle_pause{100 * kMilli, 5 * kSecond};
   };
@@ -78,19 +78,16 @@ class Workers {
   Instance& instance_;
   const Options& options_;
   ipc::PreflightAnswer answer_{};
-  UniqueFd program_;
-  int death_fd_ = -1;
-  int notify_fd_ = -1;
+  Checked checked_;
+  int death_fd_ = -1, notify_fd_ = -1;
   std::uint64_t round_ = 0;
-  bool stopping_ = false;
-  bool was_ready_ = false;
-  Nanos next_start_ = 0;  // stagger
-  Nanos last_tick_ = 0;
-  Nanos beat_since_ = 0;  // heartbeats count as at least this recent
+  bool stopping_ = false, was_ready_ = false;
+  // Starts are staggered; heartbeats count as at least as recent as beat_since_.
+  Nanos next_start_ = 0, last_tick_ = 0, beat_since_ = 0;
   Entry entries_[ipc::kMaxSlots];
   // Only deaths before the first Ready throttle; a death inside a handler is the task's fault
   // (S10).
-  Backoff start_pause_[ipc::kMaxPools];
+  Backoff start_pause_[ipc::kMaxPools + 1];
 };
 
 }  // namespace allot::supervisor

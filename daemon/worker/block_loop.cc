@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/block_loop.h"
 
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "db/mutation.h"
@@ -19,6 +21,10 @@ constexpr Nanos kAckWithin = 100 * kMilli;
 constexpr std::chrono::seconds kTurnPatience{10};
 // S14, where the order must be kept: the same time for which defer.sql puts a task aside.
 constexpr std::chrono::seconds kHoldUnknown{30};
+
+std::string id_text(const queue::Lease& lease, const queue::Task& task) {
+  return queue::TaskId{lease.partition, task.key.prio, task.id_key()}.text();
+}
 
 class TurnEnd {
  public:
@@ -161,8 +167,9 @@ BlockLoop::Next BlockLoop::ended(const queue::Lease& lease, const ServedQueue& q
       break;
     case TaskRun::Result::kUnknownType:
       slot_.not_started();
-      if (queue.in_order()) return hold_unknown(lease, task.key);
-      unknown_.push_back(task.key);
+      if (queue.in_order()) return hold_unknown(lease, task);
+      unknown_.push_back(task);
+      unknown_.back().payload.reset();
       break;
     case TaskRun::Result::kHeld:
       hold_ = {held_for, task.key};
@@ -216,25 +223,45 @@ void BlockLoop::settle_suspects(const queue::Lease& lease) {
   careful_.reset();
 }
 
-// Tasks behind it may have the same key.
-BlockLoop::Next BlockLoop::hold_unknown(const queue::Lease& lease, queue::TaskKey task) {
-  hold_ = {kHoldUnknown, task};
+// Tasks behind it may have the same key, so it stays where it is and the partition waits.
+BlockLoop::Next BlockLoop::hold_unknown(const queue::Lease& lease, const queue::Task& task) {
+  hold_ = {kHoldUnknown, task.key};
   slot_.raw().tasks_deferred.fetch_add(1, std::memory_order_relaxed);
-  log::warn("task.no_handler",
-            {{"partition", lease.partition.partition_no}, {"tasks", 1}, {"again_in", "30s"}});
+  const bool marked = (task.flags & queue::kNoHandlerFlag) != 0;
+  if (marked || fenced(session_, keeper_, lease, "no_handler", [&](db::Connection& db) {
+        return tasks_.mark_unknown(db, lease, task.key);
+      })) {
+    log_unknown(lease, task.type, id_text(lease, task), 1);
+  }
   return Next::kLeave;
 }
 
 void BlockLoop::defer_unknown(const queue::Lease& lease) {
   const auto unknown = std::exchange(unknown_, {});
   if (unknown.empty() || keeper_.lost()) return;
-  const bool deferred = fenced(session_, keeper_, lease, "defer", [&](db::Connection& db) {
-    return tasks_.defer(db, lease, unknown);
-  });
+  std::vector<queue::TaskKey> keys;
+  std::map<std::string, std::vector<const queue::Task*>> by_type;
+  for (const queue::Task& task : unknown) {
+    keys.push_back(task.key);
+    by_type[task.type].push_back(&task);
+  }
+  const bool deferred = fenced(session_, keeper_, lease, "defer",
+                               [&](db::Connection& db) { return tasks_.defer(db, lease, keys); });
   if (!deferred) return;
   slot_.raw().tasks_deferred.fetch_add(unknown.size(), std::memory_order_relaxed);
-  log::warn("task.no_handler", {{"partition", lease.partition.partition_no},
-                                {"tasks", unknown.size()},
+  for (const auto& [type, tasks] : by_type) {
+    log_unknown(lease, type, id_text(lease, *tasks.front()), tasks.size());
+  }
+}
+
+// One line for all tasks of a type in the block, so that the log stays readable.
+void BlockLoop::log_unknown(const queue::Lease& lease, const std::string& type,
+                            const std::string& first, std::size_t tasks) {
+  log::warn("task.no_handler", {{"task", first},
+                                {"type", type},
+                                {"queue", finder_.served(lease.partition.queue_id)->info.name},
+                                {"partition", lease.partition.partition_no},
+                                {"tasks", tasks},
                                 {"again_in", "30s"}});
 }
 

@@ -100,7 +100,9 @@ class BlockLoop {
   void forget_block();
   void acked();
   void defer_unknown(const queue::Lease& lease);
-  Next hold_unknown(const queue::Lease& lease, queue::TaskKey task);
+  Next hold_unknown(const queue::Lease& lease, const queue::Task& task);
+  void log_unknown(const queue::Lease& lease, const std::string& type, const std::string& first,
+                   std::size_t tasks);
 
   Session& session_;
   Finder& finder_;
@@ -117,7 +119,7 @@ class BlockLoop {
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
   Nanos oldest_finished_ns_ = 0;
-  std::vector<queue::TaskKey> unknown_;  // types without a handler here, to be deferred
+  std::vector<queue::Task> unknown_;  // of types without a handler here, to be deferred
   std::optional<Careful> careful_;
   Nanos fetched_ns_ = 0;  // when the tasks in hand were read
   queue::Hold hold_;      // how long the partition waits after this lease, and for what (S16)

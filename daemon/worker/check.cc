@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/check.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -115,6 +116,21 @@ void count_connections(const config::Settings& settings, db::Connection& db, Fin
 
 }  // namespace
 
+void answer_refusal(const std::string& message, LogFormat format) {
+  ipc::PreflightAnswer answer{};
+  answer.magic = ipc::kPreflightMagic;
+  answer.version = ipc::kPreflightVersion;
+  answer.log_format = format;
+  const std::size_t first = message.find('\n');
+  const auto more = std::count(message.begin(), message.end(), '\n');
+  const std::string rest = more == 0 ? "" : " (and " + std::to_string(more) + " more, see above)";
+  const std::size_t room = sizeof answer.problem - 1 - rest.size();
+  const std::string text = message.substr(0, std::min(first, room)) + rest;
+  std::memcpy(answer.problem, text.c_str(), text.size() + 1);
+  // Without it the supervisor says that the lines above tell.
+  static_cast<void>(write_all(ipc::kAnswerFd, &answer, sizeof answer));
+}
+
 void check_config(const config::Settings& settings, Findings& findings) {
   if (settings.daemon.cgroup) require_cgroup(findings);
   require_good_plugins(settings, findings);
@@ -126,6 +142,7 @@ void check_config(const config::Settings& settings, Findings& findings) {
                     "; set [daemon] runtime_dir to one that can",
                 kExitCannotCreate);
   }
+  settings.files.keep(ipc::kConfigFd);
   if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
     throw Error("the supervisor does not take the answer", kExitSoftware);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log_format.h"
 #include "config/settings.h"
 
 // The checks of a throwaway child before the supervisor trusts a configuration (S26). All throw
@@ -26,6 +27,10 @@ struct Findings {
 // Tries the cgroup if workers will have theirs, describes every plugin of the folder and answers
 // the supervisor on ipc::kAnswerFd if that is open.
 void check_config(const config::Settings& settings, Findings& findings);
+
+// Tells the supervisor on ipc::kAnswerFd why a check refuses, so that its own line can say so.
+// `format`: that in which the lines of this check are written.
+void answer_refusal(const std::string& message, LogFormat format);
 
 // Connects, compares the schema, tries the rights, counts connections, and makes missing queues of
 // the configuration. With `reclaim` it also frees the leases of an earlier run of this instance

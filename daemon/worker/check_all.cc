@@ -63,11 +63,14 @@ void print_json(const Findings& findings, const Verdict& verdict) {
 int check_all(const config::LoadOptions& load, bool json) {
   Findings findings;
   const Verdict verdict = examine(load, findings);
+  // systemctl reload runs this: its journal takes the level of a line from sd-daemon(3)'s prefix.
+  const bool journal = log::parse_format("auto") == LogFormat::kJournald;
   for (const auto& warning : findings.warnings) {
-    std::fprintf(stderr, "allot: warning: %s\n", warning.text.c_str());
+    std::fprintf(stderr, "%sallot: warning: %s\n", journal ? "<4>" : "", warning.text.c_str());
   }
-  each_line(verdict.error,
-            [](const std::string& line) { std::fprintf(stderr, "allot: %s\n", line.c_str()); });
+  each_line(verdict.error, [&](const std::string& line) {
+    std::fprintf(stderr, "%sallot: %s\n", journal ? "<3>" : "", line.c_str());
+  });
   if (json) print_json(findings, verdict);
   return verdict.code;
 }

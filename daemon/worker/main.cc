@@ -86,7 +86,7 @@ long number(const char* text, long most) {
 }
 
 // Begins with the supervisor's format, for mistakes in the configuration that would set the format.
-LogFormat log_format = LogFormat::kText;
+LogFormat report_format = LogFormat::kText;
 bool failure_is_logged = false;  // false: a person reads it
 
 constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
@@ -143,8 +143,8 @@ Options parse(int argc, char** argv) {
         options.json = true;
         break;
       case 'o':
-        log_format = log::parse_format(optarg);
-        failure_is_logged = log_format != LogFormat::kText;
+        report_format = log::parse_format(optarg);
+        failure_is_logged = true;
         break;
       case 'f':
         options.load.file = optarg;
@@ -242,7 +242,8 @@ void check(const config::Settings& settings, const Options& options) {
 // later it is the log. There is one line for each mistake of a configuration, and for each plugin
 // that is refused.
 int report(const std::string& message, ExitCode code) {
-  if (failure_is_logged) log::setup("worker", log::Level::kInfo, {}, log_format);
+  if (peer::inherited(ipc::kAnswerFd)) answer_refusal(message, report_format);
+  if (failure_is_logged) log::setup("worker", log::Level::kInfo, {}, report_format);
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
     if (failure_is_logged) {
@@ -254,16 +255,26 @@ int report(const std::string& message, ExitCode code) {
   return code;
 }
 
+// A check of the configuration reads the file; everything else that the supervisor starts runs what
+// was found good.
+config::LoadOptions source_of(const Options& options) {
+  config::LoadOptions load = options.load;
+  const bool reads = options.mode == Mode::kCheck && options.check == "config";
+  if (!reads && peer::inherited(ipc::kConfigFd)) load.copy = ipc::kConfigFd;
+  return load;
+}
+
 int run(const Options& options) {
   if (options.mode == Mode::kPluginCheck) {
     const bool good = print_plugin_check({options.files, options.json, options.init, options.load});
     return good ? kExitOk : kExitConfig;
   }
   if (options.check == "all") return check_all(options.load, options.json);
-  const config::Settings settings = config::load(options.load);
+  const config::Settings settings = config::load(source_of(options));
   const auto& logging = settings.logging;
-  log_format = log::parse_format(logging.format, logging.file);
-  log::setup("worker", log::parse_level(logging.level), logging.file, log_format);
+  report_format = log::parse_format(logging.format);
+  log::setup("worker", log::parse_level(logging.level), logging.file,
+             log::parse_format(logging.format, logging.file));
   failure_is_logged = options.mode != Mode::kPlugins;
   for (const std::string& warning : settings.warnings)
     log::warn("config.warning", {{"text", warning}});

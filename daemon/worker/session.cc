@@ -43,6 +43,7 @@ db::Connection& Session::connection() {
     const auto uptime = queue::server_uptime(fresh);
     connection_.emplace(std::move(fresh));
     slot_.connected(place_, *connection_, uptime);
+    slot_.raw().database_away = 0;
     log::info("database.connected",
               {{"where", connection_->where()}, {"connection", connection_->id()}});
   } else if (mono_ns() - looked_at_ns_ < kLookEvery) {
@@ -100,6 +101,7 @@ void Session::handle(const db::DbError& error) {
   } else {
     // Whatever happened, a new connection is the state that is known best.
     give_up_connection();
+    slot_.raw().database_away = 1;
     if (failures_ == 1 || failures_ % kLogEvery == 0) {
       log::warn("database.lost", {{"class", db::name_of(error.error_class())},
                                   {"failures", failures_},

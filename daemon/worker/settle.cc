@@ -158,6 +158,9 @@ Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningT
   const char* name = sigdescr_np(number);
   const std::string text = "worker killed by signal " + std::to_string(number) + " (" +
                            (name != nullptr ? name : "unknown") + ") inside the handler";
+  if (number == SIGKILL && slot.frozen != 0) {
+    return {"frozen", "the worker gave no sign of life for longer than frozen_after; " + text};
+  }
   if (number == SIGKILL && over_time(slot, running)) {
     const bool silent = running.limited_by == static_cast<std::uint32_t>(ipc::Limit::kProgress);
     return {"timeout", (silent ? "made no progress for longer than its handler promised; "

@@ -2,10 +2,12 @@
 #include "worker/worker.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/version.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
@@ -67,6 +69,16 @@ std::vector<Duty::Served> duties_of(const std::vector<ServedQueue>& served) {
   return duties;
 }
 
+// Started by hand, a worker serves the first pool.
+const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& slot) {
+  const std::string name(slot.pool_name, strnlen(slot.pool_name, sizeof slot.pool_name));
+  const auto found = std::find_if(settings.pools.begin(), settings.pools.end(),
+                                  [&](const config::Pool& pool) { return pool.name == name; });
+  if (found != settings.pools.end()) return *found;
+  if (name.empty()) return settings.pools.front();
+  throw Error("there is no [pools." + name + "] in the configuration", kExitConfig);
+}
+
 // nullptr: one task at a time.
 std::unique_ptr<Crew> make_crew(std::size_t concurrency, const plugin_host::Registry& registry,
                                 const LeaseKeeper& keeper, const Crew::MakeSession& make_session,
@@ -79,15 +91,15 @@ std::unique_ptr<Crew> make_crew(std::size_t concurrency, const plugin_host::Regi
 }  // namespace
 
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
-  const std::uint32_t pool =
-      std::min<std::uint32_t>(raw_slot.pool, static_cast<std::uint32_t>(settings.pools.size()) - 1);
+  const config::Pool& pool = pool_of(settings, raw_slot);
   const queue::LeaseStore leases(own_holder(settings), settings.daemon.lease_ttl);
   const queue::TaskStore tasks(leases.holder());
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
   slot.start(leases.holder());
+  raw_slot.config_mark = settings.files.mark();
   if (!settings.tally.empty()) slot.use(peer::map_tally(settings.tally));
-  install_stop_signals(board.pools[pool]);
+  install_stop_signals(board.pools[raw_slot.pool]);
   const milliseconds frozen = config::frozen_limit(settings.daemon);
   const Pulse pulse(slot, if_inherited(ipc::kDeathFd),
                     std::clamp(frozen / 4, milliseconds(20), milliseconds(1000)),
@@ -102,16 +114,16 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     Session session(connect, slot, settings.daemon.stop_timeout / 2);
     require_fit(session, connect);
     LeaseKeeper keeper(leases, detached, connect, slot, board);
-    auto served = serve(session, settings, settings.pools[pool]);
+    auto served = serve(session, settings, pool);
     const auto duties = duties_of(served);
     check_hooks(session, settings, duties);
     Duty duty(session, board, duties);
     Recovery recovery(session, detached, settings, infos_of(served), board);
-    Finder finder(session, leases, keeper, slot, board, pool, std::move(served));
+    Finder finder(session, leases, keeper, slot, board, raw_slot.pool, std::move(served));
     TaskRun runner(session, tasks, detached, registry, keeper, slot, settings);
     CarefulTurn careful_turn(config::runtime_dir(settings) + "/careful");
     const auto crew = make_crew(
-        settings.pools[pool].concurrency, registry, keeper,
+        pool.concurrency, registry, keeper,
         [&](std::size_t place) {
           return std::make_unique<Session>(connect, slot, settings.daemon.stop_timeout / 2, place);
         },
@@ -122,7 +134,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery, careful_turn,
                    crew.get());
     log::info("worker.ready", {{"slot", raw_slot.index},
-                               {"pool", settings.pools[pool].name},
+                               {"pool", pool.name},
                                {"version", kVersion},
                                {"handlers", registry.size()}});
     slot.set_state(ipc::WorkerState::kIdle);

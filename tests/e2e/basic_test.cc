@@ -101,7 +101,11 @@ TEST(Basic, ATypeWithoutAHandlerWaitsAndDoesNotBlockItsNeighbours) {
   const auto id = daemon.submit("nobody.knows", "x");
   daemon.submit_many("test.write", {"a", "b", "c"});
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 3; })) << daemon.log();
-  ASSERT_TRUE(eventually([&] { return daemon.logged("task.no_handler"); }));
+  EXPECT_TRUE(eventually([&] {
+    return daemon.logged("task.no_handler task=" + id +
+                         " type=nobody.knows queue=default "
+                         "partition=0 tasks=1");
+  })) << daemon.log();
   EXPECT_TRUE(eventually([&] { return daemon.count("task") == 1; })) << daemon.log();
   const auto task = daemon.task(id);
   EXPECT_TRUE(task["attempts"].empty()) << task;

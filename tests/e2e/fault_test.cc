@@ -100,6 +100,16 @@ TEST(Fault, AFrozenWorkerIsReplaced) {
   EXPECT_TRUE(daemon.logged("frozen: no heartbeat"));
 }
 
+TEST(Fault, ATaskOfAFrozenWorkerSaysSo) {
+  Daemon daemon(
+      {.workers = 1, .queue_keys = "max_attempts = 1", .daemon_keys = "frozen_after = \"1s\""});
+  const auto id = daemon.submit("test.hang_once", "x");
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  kill(daemon.busy_workers().front(), SIGSTOP);
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  EXPECT_EQ(daemon.task(id)["attempts"][0]["cause"], "frozen") << daemon.task(id);
+}
+
 TEST(Fault, AHandlerOverItsTimeIsKilledAndCharged) {
   Daemon daemon(
       {.workers = 1, .queue_keys = "max_attempts = 1", .daemon_keys = "task_timeout = \"1s\""});
@@ -119,7 +129,13 @@ TEST(Fault, TheDatabaseMayGoAwayAndComeBack) {
   ASSERT_TRUE(eventually([&] { return daemon.written().size() > 100; }));
   server.kill9();
   ASSERT_TRUE(eventually([&] { return daemon.logged("database.lost"); })) << daemon.log();
+  const auto top = [&] { return daemon.allot({"top", "--once"}).out; };
+  EXPECT_TRUE(eventually([&] {
+    return top().find("the database is away for ") != std::string::npos;
+  })) << top();
   server.start();
+  EXPECT_TRUE(eventually([&] { return top().find("the database is away") == std::string::npos; }))
+      << top();
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   const auto written = daemon.written();
   const std::set<std::string> distinct(written.begin(), written.end());

@@ -35,6 +35,11 @@ TEST(Input, ATypoInTheConfigurationIsNamedWithLineAndSuggestion) {
   EXPECT_EQ(done.status.code, kExitConfig);
   EXPECT_NE(done.err.find("changed.toml:7: "), std::string::npos) << done.err;
   EXPECT_NE(done.err.find("did you mean 'runtime_dir'"), std::string::npos) << done.err;
+  EXPECT_NE(done.err.find("Z ERROR worker worker.failed code=78 error="), std::string::npos)
+      << done.err;
+  EXPECT_NE(done.err.find("check.failed step=config code=78 reason=\"" + daemon.folder()),
+            std::string::npos)
+      << done.err;
 }
 
 TEST(Input, APayloadThatIsNotCompressedAsItSaysIsAClearDeath) {

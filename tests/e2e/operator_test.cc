@@ -120,5 +120,20 @@ TEST(Why, OfATypeThatNobodyKnowsAndOfOneThatRuns) {
   daemon.stop(SIGQUIT);
 }
 
+// There the task keeps its place, and the partition waits.
+TEST(Why, OfATypeThatNobodyKnowsInAnOrderedQueue) {
+  Daemon daemon({.queue_keys = "placement = \"ordered\""});
+  const auto submitted =
+      daemon.allot({"submit", "default", "nobody.knows", "x", "--partition-key", "a"});
+  ASSERT_EQ(submitted.status.code, 0) << submitted.err;
+  const std::string id = submitted.out.substr(0, submitted.out.find('\n'));
+  const auto why = [&] { return daemon.allot({"why", id}).out; };
+  EXPECT_TRUE(eventually([&] { return why().find("handler of its type") != std::string::npos; }))
+      << why() << daemon.log();
+  EXPECT_NE(why().find("its partition waits until"), std::string::npos) << why();
+  EXPECT_TRUE(daemon.logged("task.no_handler task=" + id + " type=nobody.knows queue=default"))
+      << daemon.log();
+}
+
 }  // namespace
 }  // namespace allot::e2e::operator_test

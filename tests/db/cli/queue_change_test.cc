@@ -138,6 +138,7 @@ TEST_F(QueueChangeTest, MoveLeavesUniqueKeysWhereTheyAre) {
   EXPECT_EQ(done["unique"], 1);
   EXPECT_EQ(done["moved"], 1);
   EXPECT_EQ(payloads(), (Words{"y", "x"})) << "of default, then of wide";
+  EXPECT_TRUE(has(must({"queue", "move", "wide", "default", "--yes"}), "\n1 task stays: "));
 }
 
 TEST_F(QueueChangeTest, MoveAsksAndBadInputIsNamed) {

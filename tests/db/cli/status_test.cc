@@ -89,6 +89,7 @@ class WorkersTest : public StatusTest {
   ipc::Slot& worker(std::uint32_t index) {
     slot(index).generation = 1;
     slot(index).index = index;
+    std::strcpy(slot(index).pool_name, "default");
     slot(index).pid = static_cast<std::uint32_t>(::getpid());
     slot(index).state = static_cast<std::uint32_t>(ipc::WorkerState::kIdle);
     return slot(index);
@@ -146,6 +147,7 @@ TEST_F(WorkersTest, EverythingThatASlotSays) {
                                                    {"type", "mail.send"},
                                                    {"attempt", 3},
                                                    {"detached", false}}})},
+                         {"database_away", false},
                          {"done", 11},
                          {"retried", 12},
                          {"dead", 13},
@@ -159,7 +161,7 @@ TEST_F(WorkersTest, EverythingThatASlotSays) {
 
 TEST_F(WorkersTest, TheTableSaysTheSame) {
   busy_worker(2);
-  worker(3).pool = 9;
+  std::strcpy(worker(3).pool_name, "former");
   const std::string text = must({"status"});
   EXPECT_TRUE(has(text, "allotd " + std::to_string(supervisor_->pid()) + ", instance 'default'"));
   EXPECT_TRUE(has(text,
@@ -168,7 +170,7 @@ TEST_F(WorkersTest, TheTableSaysTheSame) {
                       queue::TaskId{{7, 3}, 2, 4711}.text() + " mail.send for "));
   EXPECT_TRUE(has(text, ", attempt 3\n"));
   EXPECT_TRUE(has(text, "idle     -             0        0     0 "));
-  EXPECT_TRUE(has(text, " 9 ")) << "a pool that the configuration does not name any more";
+  EXPECT_TRUE(has(text, " former ")) << "a pool that the configuration does not name any more";
 }
 
 TEST_F(WorkersTest, ADetachedTaskIsMarked) {

@@ -109,6 +109,8 @@ TEST_F(SubmitTest, OneByteMoreIsRefusedBeforeAnythingIsSent) {
     EXPECT_EQ(done.out, "");
   }
   EXPECT_EQ(allot({"submit", "default", "no good"}).status.code, kExitBadInput);
+  const auto broken = allot({"submit", "default", "no\ngood"});
+  EXPECT_EQ(broken.err.find("allot: ", 1), std::string::npos) << "one line: " << broken.err;
 }
 
 TEST_F(SubmitTest, WhatCannotBeReadIsNotSubmitted) {

@@ -58,8 +58,14 @@ int check(const Folder& folder, const std::string& step, bool reclaim) {
     kill(getpid(), number);
   }
   const int code = folder.number("check_" + step + "_exit", 0);
-  if (code != 0 || step != "config") return code;
-  const ipc::PreflightAnswer answer = answer_of(folder);
+  const bool refuses = code != 0 && !folder.text("problem").empty();
+  if (!refuses && (code != 0 || step != "config")) return code;
+  ipc::PreflightAnswer answer = answer_of(folder);
+  if (refuses) {
+    put(answer.problem, folder.text("problem"));
+    write_all(ipc::kAnswerFd, &answer, sizeof answer);
+    return code;
+  }
   std::filesystem::create_directories(answer.runtime_dir);
   const auto size = folder.number("answer_bytes", sizeof answer);
   return write_all(ipc::kAnswerFd, &answer, static_cast<std::size_t>(size)) ? 0 : kExitSoftware;

@@ -23,7 +23,7 @@ constexpr unsigned kLongestLife = 300;  // seconds: what a failed test leaves be
 // Waits for its end in another process. `own_session`: as a handler's daemon would.
 [[noreturn]] void linger(bool own_session, bool with_child) {
   if (own_session) setsid();
-  for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd) close(fd);
+  for (int fd = ipc::kSlotFd; fd <= ipc::kLastFd; ++fd) close(fd);
   if (with_child && fork() == 0) setsid();
   alarm(kLongestLife);
   for (;;) pause();
@@ -179,6 +179,7 @@ class Worker {
       start_task(0);
       std::snprintf(slot_.running[0].type, sizeof slot_.running[0].type, "a \"b\"\nERROR c");
     }
+    if (verb == "away") slot_.database_away = static_cast<std::uint32_t>(number);
     if (verb == "finish") slot_.running_count = 0;
     if (verb == "finished") slot_.finished_count = 1;
     if (verb == "deaf") deaf_ = true;

@@ -16,7 +16,7 @@ template <typename Case>
 int exit_code_of(const Case& body) {
   const pid_t pid = fork();
   if (pid == 0) {
-    for (int fd = ipc::kSlotFd; fd <= ipc::kLockFd; ++fd) close(fd);
+    for (int fd = ipc::kSlotFd; fd <= ipc::kLastFd; ++fd) close(fd);
     _exit(body());
   }
   int status = 0;
@@ -41,7 +41,7 @@ TEST(Inherited, WhatIsOpenedLaterIsNotTakenForIt) {
   EXPECT_EQ(exit_code_of([] {
               note_inherited();
               const int later = open("/dev/null", O_RDONLY | O_CLOEXEC);
-              if (later <= ipc::kLockFd) return 1;
+              if (later <= ipc::kLastFd) return 1;
               for (int fd = 0; fd <= later; ++fd) {
                 if (inherited(fd)) return 2;
               }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A real file provokes each reason of Refusal.
+#include <elf.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -122,6 +123,29 @@ TEST(Refusals, APipeIsNotOpened) {
   const auto files = describe(folder.path());
   ASSERT_EQ(files.size(), 1U);
   EXPECT_EQ(files[0].refused->refusal, Refusal::kNotAFile);
+}
+
+// The dynamic linker says of such a file that there is none.
+TEST(Refusals, AFileOfAnotherMachineSaysWhichOne) {
+  const support::TempDir folder;
+  std::string bytes = support::read_file(folder_of("good") + "/good.so");
+  const auto refusal = [&](std::size_t at, char value) {
+    std::string other = bytes;
+    other.at(at) = value;
+    (void)folder.write("other.so", other);
+    const auto files = describe(folder.path());
+    return files.at(0).refused ? files.at(0).refused->text : std::string("none");
+  };
+  const bool arm = static_cast<unsigned char>(bytes.at(18)) == EM_AARCH64;
+  const auto machine = static_cast<char>(arm ? EM_RISCV : EM_AARCH64);
+  const char* name = arm ? "RISC-V" : "AArch64";
+  EXPECT_EQ(refusal(18, machine)
+                .find("it is built for " + std::string(name) + ", 64 bits, and this machine is "),
+            0U)
+      << refusal(18, machine);
+  EXPECT_NE(refusal(EI_CLASS, ELFCLASS32).find(", 32 bits, and this machine is "),
+            std::string::npos)
+      << refusal(EI_CLASS, ELFCLASS32);
 }
 
 TEST(Refusals, EachPluginHasItsLineAndTheGoodOnesNone) {

@@ -126,6 +126,38 @@ TEST(AllotdReload, GrowsAndShrinksPools) {
   })) << daemon.story();
 }
 
+// In the new configuration the pools stand in another order: none of them may lose its workers
+// before it has new ones.
+TEST(AllotdReload, PoolsAreKnownByTheirNames) {
+  Allotd daemon("pools=main:1,side:3");
+  ASSERT_TRUE(daemon.saw("ready slot=", 4)) << daemon.story();
+  daemon.set("pools", "side:3,main:1");
+  daemon.set("run_gate", "go");
+  daemon.signal(SIGHUP);
+  ASSERT_TRUE(daemon.saw("run slot=", 6)) << daemon.story();  // the first new one of each pool
+  EXPECT_EQ(daemon.seen("hup slot="), 0U) << daemon.story();
+  daemon.open("go");
+  ASSERT_TRUE(daemon.saw("leave slot=", 4)) << daemon.story();
+  EXPECT_EQ(daemon.logs("pool=side"), 6U) << daemon.story();
+}
+
+TEST(AllotdReload, OneThatIsRefusedSaysWhy) {
+  Allotd daemon;
+  ASSERT_TRUE(daemon.saw("ready slot=0")) << daemon.story();
+  daemon.set("check_config_exit", "78");
+  daemon.set("problem", "a.toml:3: unknown key 'bogus'");
+  daemon.signal(SIGHUP);
+  EXPECT_TRUE(
+      daemon.logged("pool.kept step=config code=78 reason=\"a.toml:3: unknown key 'bogus'\""))
+      << daemon.story();
+  daemon.set("check_config_exit", "0");
+  daemon.set("check_database_exit", "69");
+  daemon.set("problem", "nobody answers");
+  daemon.signal(SIGHUP);
+  EXPECT_TRUE(daemon.logged("pool.kept step=database code=69 reason=\"nobody answers\""))
+      << daemon.story();
+}
+
 TEST(AllotdReload, OneThatComesDuringACheckIsNotLost) {
   Allotd daemon;
   ASSERT_TRUE(daemon.saw("ready slot=0")) << daemon.story();

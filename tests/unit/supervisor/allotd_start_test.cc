@@ -65,6 +65,29 @@ TEST(AllotdStart, EndsWithTheCodeOfARefusedConfiguration) {
   EXPECT_EQ(daemon.seen("run slot="), 0U);
 }
 
+// Where the log's form is not known yet, the check says in which one it wrote.
+TEST(AllotdStart, SaysWhyItIsRefusedInTheFormOfTheLog) {
+  Allotd daemon("check_config_exit=78 log_format=2 problem=mistake");
+  EXPECT_EQ(daemon.process().wait(), (ExitStatus{78, 0})) << daemon.story();
+  EXPECT_TRUE(daemon.logged("\n<3>supervisor check.failed step=config code=78 reason=mistake\n"))
+      << daemon.story();
+}
+
+TEST(AllotdStart, TellsSystemdThatTheDatabaseIsAway) {
+  const support::TempDir dir;
+  Listener systemd(dir / "n");
+  Allotd daemon("pools=main:2", {"NOTIFY_SOCKET=" + (dir / "n")});
+  ASSERT_TRUE(daemon.saw("ready slot=", 2)) << daemon.story();
+  ASSERT_TRUE(daemon.tell(1, "away 1"));
+  EXPECT_NE(systemd.receive_until("2 workers ready, 0 starting, 0 leaving, 0 being settled; the "
+                                  "database is away"),
+            "nothing")
+      << daemon.story();
+  ASSERT_TRUE(daemon.tell(1, "away 0"));
+  EXPECT_TRUE(systemd.receive_until("STATUS=running: 2 workers ready").ends_with("being settled"))
+      << daemon.story();
+}
+
 TEST(AllotdStart, EndsWithTheCodeOfARefusedDatabase) {
   Allotd daemon("check_database_exit=78");
   EXPECT_EQ(daemon.process().wait(), (ExitStatus{78, 0})) << daemon.story();

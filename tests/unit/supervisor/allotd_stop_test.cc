@@ -20,6 +20,8 @@ TEST(AllotdStop, TermAsksEveryWorkerAndWaits) {
   EXPECT_EQ(daemon.seen("leave slot="), 3U);
   EXPECT_EQ(daemon.seen("settle"), 0U) << "they left nothing behind";
   EXPECT_EQ(daemon.logs("worker.kill"), 0U);
+  EXPECT_EQ(daemon.logs("worker.left"), 3U) << daemon.story();
+  EXPECT_EQ(daemon.logs("worker.died"), 0U) << daemon.story();
 }
 
 TEST(AllotdStop, IntIsTheSame) {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// HUP, and the file that a daemon was started with: what was checked last is what runs.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "e2e/daemon.h"
+
+namespace allot::e2e::reload_test {
+namespace {
+
+using nlohmann::json;
+using support::eventually;
+using support::ExitStatus;
+using support::read_file;
+
+void write(const std::string& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << text;
+  return text.replace(at, from.size(), to);
+}
+
+// A mistake in the file, which a reload refuses.
+void refuse_reload(Daemon& daemon) {
+  const std::string text = read_file(daemon.config_file());
+  write(daemon.config_file(), replaced(text, "[daemon]\n", "[daemon]\nbogus = 1\n"));
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
+}
+
+// The worker that became ready last.
+pid_t newest(const Daemon& daemon) {
+  const std::string log = daemon.log();
+  const std::size_t line = log.rfind("supervisor worker.ready");
+  return line == std::string::npos ? -1 : std::stoi(log.substr(log.find("pid=", line) + 4));
+}
+
+// Submits a task in which the first worker that runs it hangs, and waits for that worker.
+void occupy(const Daemon& daemon) {
+  (void)daemon.submit("test.hang_once", "");
+  ASSERT_TRUE(eventually([&] { return !daemon.written().empty(); })) << daemon.log();
+}
+
+// Kills the only worker. The next one has to be ready, and to end the task of the first.
+void expect_a_death_is_healed(const Daemon& daemon) {
+  const std::size_t ready = daemon.times_logged("supervisor worker.ready");
+  kill(newest(daemon), SIGKILL);
+  EXPECT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") > ready; }))
+      << daemon.log();
+  EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_FALSE(daemon.logged("worker.not_settled")) << daemon.log();
+  EXPECT_FALSE(daemon.logged("worker.throttled")) << daemon.log();
+}
+
+TEST(Reload, ARefusedOneKeepsThePoolWhateverDies) {
+  Daemon daemon({.workers = 1});
+  occupy(daemon);
+  refuse_reload(daemon);
+  expect_a_death_is_healed(daemon);
+  EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+}
+
+TEST(Reload, AnEditThatWasNotLoadedChangesNothing) {
+  Daemon daemon({.workers = 1});
+  occupy(daemon);
+  write(daemon.config_file(), "[database]\nsocket = \"nowhere\"\n");
+  expect_a_death_is_healed(daemon);
+}
+
+TEST(Reload, NorDoesAFileThatIsGone) {
+  Daemon daemon({.workers = 1});
+  occupy(daemon);
+  std::filesystem::remove(daemon.config_file());
+  expect_a_death_is_healed(daemon);
+}
+
+TEST(Reload, ARefusedOneKeepsThePasswordToo) {
+  const support::TempDir folder;
+  const std::string file = folder.write("password", "");
+  Daemon daemon({.workers = 1,
+                 .database_keys = "socket = \"" + support::Database::shared().socket() +
+                                  "\"\nuser = \"root\"\npassword_file = \"" + file + "\""});
+  occupy(daemon);
+  std::filesystem::remove(file);
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
+  expect_a_death_is_healed(daemon);
+}
+
+// A live upgrade takes the checked configuration along.
+TEST(Reload, WhatWasCheckedOutlivesAnUpgrade) {
+  Daemon daemon({.workers = 1});
+  occupy(daemon);
+  refuse_reload(daemon);
+  daemon.process().signal(SIGUSR2);
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor.start ") == 2; }))
+      << daemon.log();
+  expect_a_death_is_healed(daemon);
+}
+
+std::set<std::string> pools_of(const json& status) {
+  std::set<std::string> pools;
+  for (const auto& worker : status["workers"]) pools.insert(worker["pool"].get<std::string>());
+  return pools;
+}
+
+TEST(Reload, APoolIsKnownByItsName) {
+  Daemon daemon({.workers = 1});
+  wait_ready(daemon, 1);
+  const std::string text = read_file(daemon.config_file());
+  write(daemon.config_file(), replaced(text, "[pools.default]",
+                                       "[queues.other]\n[pools.other]\nsize = 1\nqueues = "
+                                       "[\"other\"]\n[pools.default]\nqueues = [\"default\"]"));
+  EXPECT_EQ(pools_of(daemon.status()), std::set<std::string>{"default"}) << "not loaded yet";
+  const pid_t worker = daemon.workers().front();
+  kill(worker, SIGKILL);
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("worker worker.ready") == 2; }))
+      << daemon.log();
+  EXPECT_EQ(daemon.times_logged("pool=other"), 0U) << daemon.log();
+  EXPECT_EQ(pools_of(daemon.status()), std::set<std::string>{"default"});
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] {
+    return pools_of(daemon.status()) == std::set<std::string>{"default", "other"};
+  })) << daemon.log();
+}
+
+}  // namespace
+}  // namespace allot::e2e::reload_test
