@@ -32,13 +32,13 @@ std::uint64_t FetchSpec::inline_limit() const {
 
 db::Statement release_statement(const Lease& lease, const Hold& hold) {
   db::Statement release(sql::k_release);
-  const bool any = hold.pause.count() > 0;
-  set_fence(release, lease).set("hold_us", bounded_us(hold.pause + any * lease.ahead));
-  release.set("keep_hold", hold.stays ? 1 : 0);
-  if (any) {
-    release.set("hold_prio", hold.task.prio).set("hold_key", hold.task.run_key);
+  set_fence(release, lease).set("keep_hold", hold.stays ? 1 : 0);
+  if (hold.pause.count() > 0) {
+    release.set("hold_us", bounded_us(hold.pause + lease.ahead))
+        .set("hold_prio", hold.task.prio)
+        .set("hold_key", hold.task.run_key);
   } else {
-    release.set_raw("hold_prio", "NULL").set_raw("hold_key", "NULL");
+    release.set("hold_us", 0).set_raw("hold_prio", "NULL").set_raw("hold_key", "NULL");
   }
   return release;
 }

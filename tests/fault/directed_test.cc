@@ -143,7 +143,7 @@ constexpr Verb kVerbs[] = {
     {.name = "Retry", .text = "INSERT INTO task_moved", .verdict = "retry"},
     {.name = "Bury", .text = "INSERT INTO task_dead", .verdict = "fail"},
     {.name = "Release", .text = "SET state = 'FREE'", .verdict = "ok"},
-    {.name = "Defer", .text = "INTERVAL 30 SECOND", .verdict = "release"},
+    {.name = "Defer", .text = "FIELD(run_key", .verdict = "release"},
     {.name = "Renew",
      .text = "SET state = 'EXTENDED'",
      .verdict = "wait",

@@ -192,6 +192,10 @@ bool keeps_snapshots(db::Connection& db) {
   return number_of(db, "SELECT 0 /*M!110602 + @@GLOBAL.innodb_snapshot_isolation */") == 1;
 }
 
+bool reads_from_the_front(db::Connection& db) {
+  return number_of(db, "SELECT 0 /*M!110000 + 1 */") == 1;
+}
+
 bool wait_for_lock_waits(db::Connection& db, std::uint64_t count) {
   return eventually([&] { return server_counter(db, "Innodb_row_lock_current_waits") >= count; });
 }

@@ -97,6 +97,10 @@ std::uint64_t server_counter(db::Connection& db, const std::string& name);
 // view (error 1020), as MariaDB does by default since 11.6.2. Others lock the row as it is now.
 bool keeps_snapshots(db::Connection& db);
 
+// Whether the server reads on from the front where a statement wants most rows of a table, instead
+// of looking up where they begin: by the costs of MariaDB since 11.0 that is cheaper.
+bool reads_from_the_front(db::Connection& db);
+
 // Waits until so many statements on this server wait for a row's lock. (Not by innodb_trx: what
 // that shows is not renewed while somebody keeps asking.)
 [[nodiscard]] bool wait_for_lock_waits(db::Connection& db, std::uint64_t count);

@@ -133,7 +133,7 @@ std::vector<Expectation> of_detached_tasks() {
       {&sql::k_forget_detached, 3, with(running, "attempt", "1")},
       {&sql::k_recover, 3, with(running, "seen_epoch", "7"), "as lease"},
       // All: as many as there are workers.
-      {&sql::k_watch_detached, kDetachedRows + 1, {}},
+      {&sql::k_watch_detached, kDetachedRows + 1, {}, "", false, false, true},
       {&sql::k_former_detached, kDetachedRows + 1, {}, "once at start", false, true},
   };
 }
@@ -206,7 +206,7 @@ std::vector<Expectation> for_people() {
       {&sql::k_count_waiting, 110, {}},
       {&sql::k_count_dead, 110, {}},
       {&sql::k_count_running, 110, {}},
-      {&sql::k_page_dead, 51, {}},
+      {&sql::k_page_dead, 51, {}, "", false, false, true},
       {&sql::k_page_dead, 51, {{"partition_no", "7"}, {"prio", "3"}}},
       {&sql::k_find_queue, 1, {}},
       {&sql::k_require_rights, 0, {}},
@@ -269,7 +269,7 @@ std::vector<Expectation> by_operators() {
       {&sql::k_find_cancel, 1, {}},
       {&sql::k_clear_cancel, 5, {{"first_keys", one}}},
       {&sql::k_clear_cancel, 6 * kBlock, {{"first_keys", many}}},
-      {&sql::k_page_waiting, 51, {}},
+      {&sql::k_page_waiting, 51, {}, "", false, false, true},
       {&sql::k_page_waiting, 51, {{"partition_no", "7"}, {"prio", "3"}}},
       {&sql::k_lease_to_move, 5, {{"partition_no", "1"}}, "as lease"},
       {&sql::k_move,

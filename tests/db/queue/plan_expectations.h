@@ -30,6 +30,7 @@ struct Expectation {
   const char* why = "";
   bool sorts = false;  // may sort (what it has read already)
   bool scans = false;  // may read a table from end to end
+  bool most = false;   // wants most of the queue's rows, see support::reads_from_the_front()
 };
 
 // "prio = 0 AND run_key IN (1,2,...) OR ...": the first `count` tasks, over all classes.

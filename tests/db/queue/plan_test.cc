@@ -185,6 +185,7 @@ class PlanTest : public QueueTest {
   }
 
   void check_plans(const Expectation& expected, const std::string& sql) {
+    const bool may_scan = expected.scans || (expected.most && from_the_front_);
     static const std::set<std::string> kOurs{
         "task",         "q_lock_table", "lease",          "task_moved",   "moved",
         "task_attempt", "task_dead",    "queue",          "task_running", "running",
@@ -196,7 +197,7 @@ class PlanTest : public QueueTest {
         const std::string where = std::string(expected.query->name) + ".sql: " + plan.table + " " +
                                   plan.type + " " + plan.key + " " + plan.extra;
         const bool scan = plan.type == "ALL" || plan.type == "index";
-        EXPECT_TRUE(!scan || expected.scans) << where;
+        EXPECT_TRUE(!scan || may_scan) << where;
         const bool sound = plan.key == "PRIMARY" || plan.key == "died_at" ||
                            plan.table == "queue" ||
                            (plan.table == "task_unique" && plan.key == "task");
@@ -210,6 +211,7 @@ class PlanTest : public QueueTest {
 
   QueueInfo wide_;
   std::vector<Lease> leases_;
+  bool from_the_front_ = support::reads_from_the_front(look_);
 };
 
 TEST_F(PlanTest, EachStatementReadsWhatItMust) {
@@ -218,7 +220,9 @@ TEST_F(PlanTest, EachStatementReadsWhatItMust) {
     for (const Expectation& expected : expectations()) {
       const std::string sql = render(expected);
       check_plans(expected, sql);
-      EXPECT_LE(reads_of(sql), expected.reads)
+      // The page that is asked for begins behind so many rows.
+      const std::uint64_t skipped = expected.most && from_the_front_ ? 1000 : 0;
+      EXPECT_LE(reads_of(sql), expected.reads + skipped)
           << expected.query->name << ".sql " << (analyzed ? "(analyzed) " : "") << expected.why;
     }
   }
