@@ -74,6 +74,11 @@ Files::Files(int copy) : copied_(true) {
   }
 }
 
+bool Files::is_copy(int fd, bool kept) {
+  const int seals = ::fcntl(fd, F_GET_SEALS);
+  return seals >= 0 && ((seals & F_SEAL_WRITE) != 0) == kept;
+}
+
 int Files::read(const std::string& path, std::string& text) {
   if (const auto found = texts_.find(path); found != texts_.end()) {
     text = found->second;

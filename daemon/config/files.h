@@ -17,6 +17,10 @@ class Files {
   // The copy that keep() wrote. Throws Error(kExitConfig) when it is none.
   explicit Files(int copy);
 
+  // Whether a descriptor is such a copy, or, with `kept` false, a place for one. It may as well be
+  // another file of somebody who started this program.
+  static bool is_copy(int fd, bool kept = true);
+
   // Reads a file of that name, once. Returns 0 or an errno.
   int read(const std::string& path, std::string& text);
   // Writes all that was read into an anonymous file, which nobody can change afterwards. Throws

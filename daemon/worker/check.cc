@@ -142,7 +142,7 @@ void check_config(const config::Settings& settings, Findings& findings) {
                     "; set [daemon] runtime_dir to one that can",
                 kExitCannotCreate);
   }
-  settings.files.keep(ipc::kConfigFd);
+  if (config::Files::is_copy(ipc::kConfigFd, false)) settings.files.keep(ipc::kConfigFd);
   if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
     throw Error("the supervisor does not take the answer", kExitSoftware);
   }

@@ -260,7 +260,8 @@ int report(const std::string& message, ExitCode code) {
 config::LoadOptions source_of(const Options& options) {
   config::LoadOptions load = options.load;
   const bool reads = options.mode == Mode::kCheck && options.check == "config";
-  if (!reads && peer::inherited(ipc::kConfigFd)) load.copy = ipc::kConfigFd;
+  const bool passed_on = peer::inherited(ipc::kConfigFd) && config::Files::is_copy(ipc::kConfigFd);
+  if (!reads && passed_on) load.copy = ipc::kConfigFd;
   return load;
 }
 

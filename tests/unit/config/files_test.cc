@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 
 #include "base/error.h"
@@ -78,6 +79,20 @@ TEST_F(CopyTest, NobodyCanChangeItOrElseReadIt) {
   struct stat status = {};
   ASSERT_EQ(::fstat(copy.get(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777U, 0400U);
+}
+
+// A shell may have any file open under the number of the copy, when it starts allot-worker.
+TEST_F(CopyTest, AFileOfSomebodyElseIsNone) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  const UniqueFd read_end(ends[0]);
+  const UniqueFd write_end(ends[1]);
+  EXPECT_FALSE(Files::is_copy(read_end.get()));
+  EXPECT_FALSE(Files::is_copy(read_end.get(), false));
+  const UniqueFd place(memfd_create("copy", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  EXPECT_FALSE(Files::is_copy(place.get()));
+  EXPECT_TRUE(Files::is_copy(place.get(), false));
+  EXPECT_TRUE(Files::is_copy(copy_of(load_text("")).get()));
 }
 
 TEST_F(CopyTest, ItsMarkTellsWhetherAnythingDiffers) {
