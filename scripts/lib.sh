@@ -100,7 +100,7 @@ debian_mirror() {
 # this machine's. After it, the array own_apt has the options with which apt-get is that apt.
 own_apt() {
   local apt=$1 suite=$2 mirror option
-  local options=(
+  local settings=(
     "Dir::State=$apt/state" "Dir::State::status=$apt/status" "Dir::Cache=$apt/cache"
     "Dir::Etc::sourcelist=$apt/sources.list" Dir::Etc::sourceparts=/dev/null
     Dir::Etc::preferences=/dev/null Dir::Etc::preferencesparts=/dev/null
@@ -112,7 +112,7 @@ own_apt() {
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" \
     >"$apt/sources.list"
   own_apt=()
-  for option in "${options[@]}"; do own_apt+=(-o "$option"); done
+  for option in "${settings[@]}"; do own_apt+=(-o "$option"); done
   apt-get -q "${own_apt[@]}" -o APT::Update::Error-Mode=any update
 }
 
