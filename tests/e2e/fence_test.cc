@@ -29,6 +29,7 @@ class Fence : public testing::Test {
     daemon_->connect().execute(
         "UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
         " lock_host = 'thief', lock_instance = 'x', lock_pid = 1, state = 'LOCKED',"
+        " of_epoch = epoch, ttl_us = 1000000,"
         " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND WHERE state <> 'FREE'");
   }
   // The rows that a late worker must not change: tasks, their attempts, and the thief's lease.

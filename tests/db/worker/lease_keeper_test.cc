@@ -228,7 +228,7 @@ TEST_F(LeaseKeeperTest, ASlowAnswerWidensTheMarginForAWhile) {
   }
   const Nanos renewals = raw_slot_->lease_deadline_ns;
   ASSERT_TRUE(eventually([&] { return raw_slot_->lease_deadline_ns != renewals; }));
-  EXPECT_GE(margin(), quick + 200);
+  EXPECT_GE(margin(), 400U) << "the 300 ms come on top; the quick ones were " << quick;
 }
 
 // Otherwise a worker whose database is merely slow would be killed for it.
