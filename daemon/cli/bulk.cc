@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/input.h"
@@ -10,6 +11,7 @@
 #include "cli/queues.h"
 #include "cli/submit.h"
 #include "cli/terminal.h"
+#include "queue/owners.h"
 #include "queue/submit.h"
 
 namespace allot::cli {
@@ -52,7 +54,14 @@ class Bulk {
                  static_cast<unsigned long long>(tasks_),
                  static_cast<unsigned long long>(batches_));
     if (existed_ > 0) {
-      std::fprintf(stderr, "; %llu more existed", static_cast<unsigned long long>(existed_));
+      std::fprintf(stderr, "; %llu more existed (", static_cast<unsigned long long>(existed_));
+      const char* comma = "";
+      for (const auto& [state, count] : owners_) {
+        std::fprintf(stderr, "%s%llu %s", comma, static_cast<unsigned long long>(count),
+                     state.c_str());
+        comma = ", ";
+      }
+      std::fputc(')', stderr);
     }
     std::fputc('\n', stderr);
   }
@@ -60,10 +69,10 @@ class Bulk {
   // `error` ended the submission; nullptr: none did.
   void print_json(const Error* error) const {
     const int code = error == nullptr ? kExitOk : error->exit_code();
-    nlohmann::ordered_json report = {{"ok", error == nullptr}, {"exit_code", code},
-                                     {"error", nullptr},       {"tasks", tasks_},
-                                     {"existed", existed_},    {"batches", batches_},
-                                     {"next_line", nullptr},   {"unknown_lines", nullptr}};
+    nlohmann::ordered_json report = {
+        {"ok", error == nullptr}, {"exit_code", code},    {"error", nullptr},
+        {"tasks", tasks_},        {"existed", existed_},  {"states", owners_},
+        {"batches", batches_},    {"next_line", nullptr}, {"unknown_lines", nullptr}};
     if (error != nullptr) report["error"] = error->what();
     if (code == kExitOutcomeUnknown) {
       report["unknown_lines"] = {first_of_batch_, last_of_batch_};
@@ -126,6 +135,9 @@ class Bulk {
     const auto existed = static_cast<std::uint64_t>(
         std::count_if(made.begin(), made.end(), [](const auto& task) { return task.existed; }));
     ring_local(settings_, queue::new_tasks(made));
+    for (const queue::Owner owner : queue::owners(db_, batch_, made)) {
+      if (const char* state = queue::name_of(owner)) ++owners_[state];
+    }
     print(made);
     tasks_ += made.size() - existed;
     existed_ += existed;
@@ -174,7 +186,8 @@ class Bulk {
   std::uint64_t last_of_batch_ = 0;
   std::uint64_t last_submitted_ = 0;
   std::uint64_t tasks_ = 0;
-  std::uint64_t existed_ = 0;  // unique keys that were taken
+  std::uint64_t existed_ = 0;                    // unique keys that were taken
+  std::map<std::string, std::uint64_t> owners_;  // the same by the state of the tasks that had them
   std::uint64_t batches_ = 0;
 };
 

@@ -24,6 +24,8 @@ constexpr std::chrono::hours kSweepEvery{1};
 // than the hour.
 constexpr std::chrono::hours kPerAttempt{24 * 30};
 constexpr std::chrono::hours kPerHour{2};
+constexpr const char* kRunning = "running";
+constexpr const char* kWaiting = "waiting";
 // How long tasks wait for a purge at most, and how long a purge then waits for them.
 constexpr Nanos kAtOnce = 50 * kMilli;
 constexpr Nanos kPause = 100 * kMilli;
@@ -44,6 +46,17 @@ std::string payload_of(const char* what, const queue::Stuck& stuck, const config
                      {"stuck_after_ms", queue.stuck_after.count()},
                      {"worker", stuck.worker}};
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// What is reported once: an attempt, or a queue in an hour.
+std::string key_of(const char* what, const queue::Stuck& stuck) {
+  if (what == kRunning) {
+    return "stuck:" + stuck.id.text() + ":" + std::to_string(stuck.attempt) + ":" + stuck.since;
+  }
+  const auto hour = std::chrono::duration_cast<std::chrono::hours>(
+                        std::chrono::system_clock::now().time_since_epoch())
+                        .count();
+  return "stuck:" + std::to_string(stuck.id.partition.queue_id) + ":" + std::to_string(hour);
 }
 
 void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue& queue) {
@@ -108,7 +121,7 @@ bool Duty::take(Chore& chore, Nanos now) {
 void Duty::do_now(Chore& chore) {
   const Nanos now = boot_ns();
   if (!take(chore, now)) return;
-  if (chore.kind == Kind::kStuck) return tell_stuck(chore.queue);
+  if (chore.kind == Kind::kStuck) return tell_stuck(chore);
   bool more = true;
   while (more && boot_ns() - now < kAtOnce && boot_ns() < chore.mine_until_ns) {
     more = chore.kind == Kind::kPurge ? purge(chore) : sweep(chore);
@@ -141,27 +154,32 @@ bool Duty::sweep(Chore& chore) {
 }
 
 // Unique keys make it report once for an attempt, and once an hour for a queue, whichever worker
-// looks.
-void Duty::tell_stuck(const Served& queue) {
+// looks. What this worker found before it does not report again: the key of a report that is dead
+// is free.
+void Duty::tell_stuck(Chore& chore) {
+  const Served& queue = chore.queue;
   const microseconds after = queue.keys->stuck_after;
   const std::uint32_t queue_id = queue.info.queue_id;
+  std::set<std::string> found;
   for (const queue::Stuck& stuck : session_.call(
            [&](db::Connection& db) { return queue::stuck_running(db, queue_id, after); })) {
-    const std::string key =
-        "stuck:" + stuck.id.text() + ":" + std::to_string(stuck.attempt) + ":" + stuck.since;
-    if (submit(queue, key, kPerAttempt, payload_of("running", stuck, *queue.keys))) {
-      log_stuck("running", stuck, *queue.keys);
-    }
+    tell(chore, found, kRunning, stuck);
   }
   const auto waiting =
       session_.call([&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
-  if (!waiting) return;
-  const auto hour = std::chrono::duration_cast<std::chrono::hours>(
-                        std::chrono::system_clock::now().time_since_epoch())
-                        .count();
-  const std::string key = "stuck:" + std::to_string(queue_id) + ":" + std::to_string(hour);
-  if (submit(queue, key, kPerHour, payload_of("waiting", *waiting, *queue.keys))) {
-    log_stuck("waiting", *waiting, *queue.keys);
+  if (waiting) tell(chore, found, kWaiting, *waiting);
+  chore.told = std::move(found);
+}
+
+void Duty::tell(Chore& chore, std::set<std::string>& found, const char* what,
+                const queue::Stuck& stuck) {
+  const Served& queue = chore.queue;
+  const std::string key = key_of(what, stuck);
+  found.insert(key);
+  if (chore.told.count(key) > 0) return;
+  const std::chrono::hours for_so_long = what == kRunning ? kPerAttempt : kPerHour;
+  if (submit(queue, key, for_so_long, payload_of(what, stuck, *queue.keys))) {
+    log_stuck(what, stuck, *queue.keys);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ class Duty {
     Served queue;
     Nanos again_ns = 0;  // CLOCK_BOOTTIME; nothing to do before
     Nanos mine_until_ns = 0;
-    std::string after{};  // kUnique: the key that the sweep has reached
+    std::string after{};           // kUnique: the key that the sweep has reached
+    std::set<std::string> told{};  // kStuck: the keys of what was found the last time
   };
 
   void add(Kind kind, const Served& queue);
@@ -46,7 +48,9 @@ class Duty {
   // True: there is more to do.
   bool purge(const Chore& chore);
   bool sweep(Chore& chore);
-  void tell_stuck(const Served& queue);
+  void tell_stuck(Chore& chore);
+  void tell(Chore& chore, std::set<std::string>& found, const char* what,
+            const queue::Stuck& stuck);
   bool submit(const Served& queue, const std::string& unique_key, std::chrono::hours for_so_long,
               const std::string& payload);
 

@@ -49,6 +49,41 @@ TEST_F(SubmitTest, AsJson) {
   EXPECT_EQ(must({"task", "show", told.at("id"), "--payload"}), "hello");
 }
 
+TEST_F(SubmitTest, ATakenKeySaysWhereItsTaskIs) {
+  const Words words{"submit", "default", "t", "", "--unique-key", "k"};
+  Words json = words;
+  json.emplace_back("--json");
+  const auto first = nlohmann::json::parse(must(json));
+  EXPECT_FALSE(first.contains("state"));
+  EXPECT_EQ(nlohmann::json::parse(must(json)),
+            (nlohmann::json{{"id", first["id"]}, {"existed", true}, {"state", "waiting"}}));
+  const auto again = allot(words);
+  EXPECT_EQ(again.status.code, kExitOk);
+  EXPECT_EQ(again.out, first["id"].get<std::string>() + "\n");
+  EXPECT_TRUE(has(again.err, "its unique key is taken by this task (waiting)"));
+  // Its acknowledgement, as the database sees it.
+  look_.execute(
+      "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  EXPECT_EQ(nlohmann::json::parse(must(json)).at("state"), "finished");
+}
+
+// An account of a submitter may not look at tasks.
+TEST_F(SubmitTest, ATakenKeySaysLessToAnAccountThatOnlySubmits) {
+  must({"submit", "default", "t", "", "--unique-key", "k"});
+  look_.execute("CREATE USER IF NOT EXISTS submitter@localhost IDENTIFIED BY 'right'");
+  look_.execute("ALTER USER submitter@localhost IDENTIFIED BY 'right'");
+  for (const std::string grant : {"SELECT ON allot_schema", "SELECT ON queue", "INSERT ON task",
+                                  "SELECT, INSERT, UPDATE ON task_unique"}) {
+    const auto on = grant.find(" ON ") + 4;
+    look_.execute("GRANT " + grant.substr(0, on) + name_ + "." + grant.substr(on) +
+                  " TO submitter@localhost");
+  }
+  configure("user = \"root\"", "user = \"submitter\"\npassword = \"right\"");
+  const auto told =
+      nlohmann::json::parse(must({"submit", "default", "t", "", "--unique-key", "k", "--json"}));
+  EXPECT_EQ(told.at("state"), "live");
+}
+
 TEST_F(SubmitTest, AnArgumentArrivesAsItIs) {
   const std::string texts[] = {"",
                                " ",

@@ -110,8 +110,15 @@ std::vector<Expectation> of_unique_keys() {
        true,
        true},
       {&sql::k_read_unique, 4, {{"unique_keys", "'key-0-2-150', 'key-0-2-151'"}}},
-      {&sql::k_stamp_unique, 5, {{"first_keys", "prio = 2 AND first_key IN (150)"}}},
-      {&sql::k_stamp_unique, 6 * kBlock, {{"first_keys", keys(kBlock, "prio", "first_key")}}},
+      {&sql::k_running_owners,
+       16,
+       {{"unique_keys", "'key-0-2-150', 'key-0-2-151'"}, {"attended_flag", "64"}}},
+      {&sql::k_stamp_unique,
+       5,
+       {{"first_keys", "prio = 2 AND first_key IN (150)"}, {"finished", "1"}}},
+      {&sql::k_stamp_unique,
+       6 * kBlock,
+       {{"first_keys", keys(kBlock, "prio", "first_key")}, {"finished", "0"}}},
   };
 }
 
