@@ -5,6 +5,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "config/hooks.h"
 #include "log/log.h"
@@ -26,6 +27,9 @@ constexpr std::chrono::hours kPerAttempt{24 * 30};
 constexpr std::chrono::hours kPerHour{2};
 constexpr const char* kRunning = "running";
 constexpr const char* kWaiting = "waiting";
+constexpr const char* kNoHandler = "no_handler";
+// Types without a handler of which a worker keeps a task in mind, for each queue.
+constexpr std::size_t kMostUnknown = 20;
 // How long tasks wait for a purge at most, and how long a purge then waits for them.
 constexpr Nanos kAtOnce = 50 * kMilli;
 constexpr Nanos kPause = 100 * kMilli;
@@ -48,7 +52,7 @@ std::string payload_of(const char* what, const queue::Stuck& stuck, const config
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// What is reported once: an attempt, or a queue in an hour.
+// What is reported once: an attempt, or a queue in an hour, or a type of a queue in an hour.
 std::string key_of(const char* what, const queue::Stuck& stuck) {
   if (what == kRunning) {
     return "stuck:" + stuck.id.text() + ":" + std::to_string(stuck.attempt) + ":" + stuck.since;
@@ -56,7 +60,9 @@ std::string key_of(const char* what, const queue::Stuck& stuck) {
   const auto hour = std::chrono::duration_cast<std::chrono::hours>(
                         std::chrono::system_clock::now().time_since_epoch())
                         .count();
-  return "stuck:" + std::to_string(stuck.id.partition.queue_id) + ":" + std::to_string(hour);
+  const std::string queue = "stuck:" + std::to_string(stuck.id.partition.queue_id);
+  const std::string type = what == kNoHandler ? ":" + stuck.type : "";
+  return queue + type + ":" + std::to_string(hour);
 }
 
 void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue& queue) {
@@ -75,9 +81,9 @@ Duty::Duty(Session& session, ipc::Board& board, const std::vector<Served>& serve
     : session_(session), board_(board) {
   for (const Served& queue : served) {
     const bool purges = queue.keys->history.count() > 0 || queue.keys->dead_retention.count() > 0;
-    if (purges) add(Kind::kPurge, queue);
+    if (purges && queue.by_this_host) add(Kind::kPurge, queue);
     if (!queue.keys->on_stuck.empty()) add(Kind::kStuck, queue);
-    add(Kind::kUnique, queue);
+    if (queue.by_this_host) add(Kind::kUnique, queue);
   }
 }
 
@@ -120,6 +126,7 @@ bool Duty::take(Chore& chore, Nanos now) {
 
 void Duty::do_now(Chore& chore) {
   const Nanos now = boot_ns();
+  if (chore.kind == Kind::kStuck) tell_unknown(chore);
   if (!take(chore, now)) return;
   if (chore.kind == Kind::kStuck) return tell_stuck(chore);
   bool more = true;
@@ -163,24 +170,52 @@ void Duty::tell_stuck(Chore& chore) {
   std::set<std::string> found;
   for (const queue::Stuck& stuck : session_.call(
            [&](db::Connection& db) { return queue::stuck_running(db, queue_id, after); })) {
-    tell(chore, found, kRunning, stuck);
+    found.insert(tell(queue, chore.told, kRunning, stuck));
   }
   const auto waiting =
       session_.call([&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
-  if (waiting) tell(chore, found, kWaiting, *waiting);
+  if (waiting) found.insert(tell(queue, chore.told, kWaiting, *waiting));
   chore.told = std::move(found);
 }
 
-void Duty::tell(Chore& chore, std::set<std::string>& found, const char* what,
-                const queue::Stuck& stuck) {
-  const Served& queue = chore.queue;
-  const std::string key = key_of(what, stuck);
-  found.insert(key);
-  if (chore.told.count(key) > 0) return;
+// This is no duty of one worker for all: the others do not know which tasks this one has put back,
+// and the keys keep them from reporting the same.
+void Duty::tell_unknown(Chore& chore) {
+  std::vector<queue::TaskId> ids;
+  for (const auto& [type, id] : std::exchange(chore.unknown, {})) ids.push_back(id);
+  if (ids.empty()) return;
+  const microseconds after = chore.queue.keys->stuck_after;
+  std::set<std::string> found;
+  for (const queue::Stuck& stuck :
+       session_.call([&](db::Connection& db) { return queue::stuck_unknown(db, ids, after); })) {
+    found.insert(tell(chore.queue, chore.told_unknown, kNoHandler, stuck));
+  }
+  chore.told_unknown = std::move(found);
+}
+
+void Duty::unknown_type(const queue::TaskId& id, const std::string& type) {
+  for (Chore& chore : chores_) {
+    if (chore.kind != Kind::kStuck) continue;
+    if (chore.queue.info.queue_id != id.partition.queue_id) continue;
+    const auto known = chore.unknown.find(type);
+    if (known == chore.unknown.end()) {
+      if (chore.unknown.size() < kMostUnknown) chore.unknown.emplace(type, id);
+    } else if (id.first_key < known->second.first_key) {
+      known->second = id;
+    }
+  }
+}
+
+// Reports it, unless its key is among those that were `told` before; returns its key.
+std::string Duty::tell(const Served& queue, const std::set<std::string>& told, const char* what,
+                       const queue::Stuck& stuck) {
+  std::string key = key_of(what, stuck);
+  if (told.count(key) > 0) return key;
   const std::chrono::hours for_so_long = what == kRunning ? kPerAttempt : kPerHour;
   if (submit(queue, key, for_so_long, payload_of(what, stuck, *queue.keys))) {
     log_stuck(what, stuck, *queue.keys);
   }
+  return key;
 }
 
 // False: another worker reported it already, or nothing can be submitted.
@@ -207,6 +242,19 @@ bool Duty::submit(const Served& queue, const std::string& unique_key,
   });
   if (!existed) peer::ring(board_, into->queue_id, 1);
   return !existed;
+}
+
+std::vector<const config::Queue*> unserved(const config::Settings& settings) {
+  std::vector<const config::Queue*> left;
+  for (const config::Queue& queue : settings.queues) {
+    const bool served =
+        std::any_of(settings.pools.begin(), settings.pools.end(), [&](const config::Pool& pool) {
+          return pool.size > 0 &&
+                 std::find(pool.queues.begin(), pool.queues.end(), queue.name) != pool.queues.end();
+        });
+    if (!served) left.push_back(&queue);
+  }
+  return left;
 }
 
 void check_hooks(Session& session, const config::Settings& settings,

@@ -191,6 +191,7 @@ std::vector<Expectation> of_history_and_hooks() {
       {&sql::k_hook_dead, 6, hook(), "the task, its lease, and the queue by its name", true},
       {&sql::k_hook_detached, 6, hook(running), "as hook_dead", true},
       {&sql::k_stuck_running, kDetachedRows + 1, {{"after_us", "3600000000"}}, "few there are"},
+      {&sql::k_stuck_unknown, 3, {{"after_us", "3600000000"}}},
       {&sql::k_stuck_waiting,
        kPartitions * 20,
        {{"after_us", "3600000000"}},
