@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/input.h"
+#include "cli/known_types.h"
 #include "cli/ndjson.h"
 #include "cli/queues.h"
 #include "cli/submit.h"
@@ -37,6 +38,7 @@ class Bulk {
         options_(options),
         input_(input),
         queues_(db, settings),
+        known_types_(settings),
         progress_(input.size(), !(options.ids && is_terminal(STDOUT_FILENO))) {}
 
   void run() {
@@ -49,6 +51,7 @@ class Bulk {
     if (interrupted()) throw Error("interrupted; " + so_far() + go_on());
     flush();
     progress_.wipe();
+    known_types_.warn();
     if (options_.json) return print_json(nullptr);
     std::fprintf(stderr, "submitted %llu tasks in %llu batches",
                  static_cast<unsigned long long>(tasks_),
@@ -106,6 +109,7 @@ class Bulk {
       if (batch_.empty()) first_of_batch_ = line_;
       last_of_batch_ = line_;
       batch_bytes_ += task.payload.size();
+      known_types_.submitted(line->queue, task.type);
       batch_.push_back(std::move(task));
     } catch (const db::DbError& error) {
       throw Error(input_.name() + ": " + range(next_line(), line_) +
@@ -178,6 +182,7 @@ class Bulk {
   const BulkOptions& options_;
   Input& input_;
   Queues queues_;
+  KnownTypes known_types_;
   Progress progress_;
   std::vector<queue::Submission> batch_;
   std::size_t batch_bytes_ = 0;

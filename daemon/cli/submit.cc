@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/input.h"
+#include "cli/known_types.h"
 #include "cli/queues.h"
 #include "peer/doorbell.h"
 #include "queue/owners.h"
@@ -52,6 +53,9 @@ int submit(const Context& context, const SubmitWords& words) {
   const queue::Submitted made = queue::submit(db, {&task, 1}).front();
   if (!made.existed) ring_local(settings, {{task.queue.queue_id, 1}});
   const std::string id = made.id.text();
+  KnownTypes known(settings);
+  known.submitted(words.queue, words.type);
+  known.warn();
   const char* state = queue::name_of(queue::owners(db, {&task, 1}, {&made, 1}).front());
   if (words.json) {
     nlohmann::json told{{"id", id}, {"existed", made.existed}};

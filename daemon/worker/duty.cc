@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/hooks.h"
+#include "config/served.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/submit.h"
@@ -247,12 +248,7 @@ bool Duty::submit(const Served& queue, const std::string& unique_key,
 std::vector<const config::Queue*> unserved(const config::Settings& settings) {
   std::vector<const config::Queue*> left;
   for (const config::Queue& queue : settings.queues) {
-    const bool served =
-        std::any_of(settings.pools.begin(), settings.pools.end(), [&](const config::Pool& pool) {
-          return pool.size > 0 &&
-                 std::find(pool.queues.begin(), pool.queues.end(), queue.name) != pool.queues.end();
-        });
-    if (!served) left.push_back(&queue);
+    if (!config::is_served(settings, queue.name)) left.push_back(&queue);
   }
   return left;
 }

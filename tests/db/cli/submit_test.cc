@@ -84,6 +84,32 @@ TEST_F(SubmitTest, ATakenKeySaysLessToAnAccountThatOnlySubmits) {
   EXPECT_EQ(told.at("state"), "live");
 }
 
+// What the daemon of this host has written when it started.
+TEST_F(SubmitTest, ATypeThatNoHandlerHereTakesIsSaid) {
+  std::filesystem::create_directory(folder_ / "run");
+  (void)folder_.write("run/types", "allot types 1\nmail.send\nthumbs.*\n");
+  const auto typo = allot({"submit", "default", "mail.sned"});
+  EXPECT_EQ(typo.status.code, kExitOk);
+  EXPECT_EQ(typo.err,
+            "allot: warning: no handler of this host's daemon takes type 'mail.sned' (1 task); did "
+            "you mean 'mail.send'?\n");
+  EXPECT_EQ(count("task"), 1U) << "it is submitted all the same";
+  for (const char* type : {"mail.send", "thumbs.make"}) {
+    EXPECT_EQ(allot({"submit", "default", type}).err, "") << type;
+  }
+  const auto lines = allot_with({"submit", "--ndjson", "-"}, numbered(1, 3));
+  EXPECT_EQ(lines.err,
+            "allot: warning: no handler of this host's daemon takes type 't' (3 tasks)\n"
+            "submitted 3 tasks in 1 batches\n");
+  // Another host may serve it, and know the type.
+  configure("[daemon]", "[pools.default]\nqueues = [\"wide\"]\n[daemon]");
+  EXPECT_EQ(allot({"submit", "default", "mail.sned"}).err, "");
+  (void)folder_.write("run/types", "something else\n");
+  EXPECT_EQ(allot({"submit", "wide", "mail.sned"}).err, "");
+  std::filesystem::remove(folder_ / "run/types");
+  EXPECT_EQ(allot({"submit", "wide", "mail.sned"}).err, "");
+}
+
 TEST_F(SubmitTest, AnArgumentArrivesAsItIs) {
   const std::string texts[] = {"",
                                " ",
