@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/input.h"
+#include "cli/known_types.h"
 #include "cli/ndjson.h"
 #include "cli/queues.h"
 #include "cli/submit.h"
 #include "cli/terminal.h"
+#include "queue/owners.h"
 #include "queue/submit.h"
 
 namespace allot::cli {
@@ -35,6 +38,7 @@ class Bulk {
         options_(options),
         input_(input),
         queues_(db, settings),
+        known_types_(settings),
         progress_(input.size(), !(options.ids && is_terminal(STDOUT_FILENO))) {}
 
   void run() {
@@ -47,12 +51,20 @@ class Bulk {
     if (interrupted()) throw Error("interrupted; " + so_far() + go_on());
     flush();
     progress_.wipe();
+    known_types_.warn();
     if (options_.json) return print_json(nullptr);
     std::fprintf(stderr, "submitted %llu tasks in %llu batches",
                  static_cast<unsigned long long>(tasks_),
                  static_cast<unsigned long long>(batches_));
     if (existed_ > 0) {
-      std::fprintf(stderr, "; %llu more existed", static_cast<unsigned long long>(existed_));
+      std::fprintf(stderr, "; %llu more existed (", static_cast<unsigned long long>(existed_));
+      const char* comma = "";
+      for (const auto& [state, count] : owners_) {
+        std::fprintf(stderr, "%s%llu %s", comma, static_cast<unsigned long long>(count),
+                     state.c_str());
+        comma = ", ";
+      }
+      std::fputc(')', stderr);
     }
     std::fputc('\n', stderr);
   }
@@ -60,10 +72,10 @@ class Bulk {
   // `error` ended the submission; nullptr: none did.
   void print_json(const Error* error) const {
     const int code = error == nullptr ? kExitOk : error->exit_code();
-    nlohmann::ordered_json report = {{"ok", error == nullptr}, {"exit_code", code},
-                                     {"error", nullptr},       {"tasks", tasks_},
-                                     {"existed", existed_},    {"batches", batches_},
-                                     {"next_line", nullptr},   {"unknown_lines", nullptr}};
+    nlohmann::ordered_json report = {
+        {"ok", error == nullptr}, {"exit_code", code},    {"error", nullptr},
+        {"tasks", tasks_},        {"existed", existed_},  {"states", owners_},
+        {"batches", batches_},    {"next_line", nullptr}, {"unknown_lines", nullptr}};
     if (error != nullptr) report["error"] = error->what();
     if (code == kExitOutcomeUnknown) {
       report["unknown_lines"] = {first_of_batch_, last_of_batch_};
@@ -97,6 +109,7 @@ class Bulk {
       if (batch_.empty()) first_of_batch_ = line_;
       last_of_batch_ = line_;
       batch_bytes_ += task.payload.size();
+      known_types_.submitted(line->queue, task.type);
       batch_.push_back(std::move(task));
     } catch (const db::DbError& error) {
       throw Error(input_.name() + ": " + range(next_line(), line_) +
@@ -126,6 +139,9 @@ class Bulk {
     const auto existed = static_cast<std::uint64_t>(
         std::count_if(made.begin(), made.end(), [](const auto& task) { return task.existed; }));
     ring_local(settings_, queue::new_tasks(made));
+    for (const queue::Owner owner : queue::owners(db_, batch_, made)) {
+      if (const char* state = queue::name_of(owner)) ++owners_[state];
+    }
     print(made);
     tasks_ += made.size() - existed;
     existed_ += existed;
@@ -166,6 +182,7 @@ class Bulk {
   const BulkOptions& options_;
   Input& input_;
   Queues queues_;
+  KnownTypes known_types_;
   Progress progress_;
   std::vector<queue::Submission> batch_;
   std::size_t batch_bytes_ = 0;
@@ -174,7 +191,8 @@ class Bulk {
   std::uint64_t last_of_batch_ = 0;
   std::uint64_t last_submitted_ = 0;
   std::uint64_t tasks_ = 0;
-  std::uint64_t existed_ = 0;  // unique keys that were taken
+  std::uint64_t existed_ = 0;                    // unique keys that were taken
+  std::map<std::string, std::uint64_t> owners_;  // the same by the state of the tasks that had them
   std::uint64_t batches_ = 0;
 };
 

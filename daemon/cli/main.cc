@@ -90,7 +90,8 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
                              "Only one task of the queue has this key: prints that one's id if "
                              "there is one");
   auto* unique_for = add_time("--unique-for", options.unique_for,
-                              "How long the key stays taken after the task's end [5m]");
+                              "How long the key stays taken after the task has finished [5m]; a "
+                              "death or a cancel frees it at once");
   auto* partition_key = add_key("--partition-key", options.partition_key,
                                 "In an ordered, limited or fair queue: what its tasks belong to");
   auto* expires_in =

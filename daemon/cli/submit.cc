@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/input.h"
+#include "cli/known_types.h"
 #include "cli/queues.h"
 #include "peer/doorbell.h"
+#include "queue/owners.h"
 #include "queue/submit.h"
 
 namespace allot::cli {
@@ -51,11 +53,21 @@ int submit(const Context& context, const SubmitWords& words) {
   const queue::Submitted made = queue::submit(db, {&task, 1}).front();
   if (!made.existed) ring_local(settings, {{task.queue.queue_id, 1}});
   const std::string id = made.id.text();
+  KnownTypes known(settings);
+  known.submitted(words.queue, words.type);
+  known.warn();
+  const char* state = queue::name_of(queue::owners(db, {&task, 1}, {&made, 1}).front());
   if (words.json) {
-    std::printf("%s\n", nlohmann::json{{"id", id}, {"existed", made.existed}}.dump().c_str());
+    nlohmann::json told{{"id", id}, {"existed", made.existed}};
+    if (state != nullptr) told["state"] = state;
+    std::printf("%s\n", told.dump().c_str());
   } else {
     std::printf("%s\n", id.c_str());
-    if (made.existed) std::fprintf(stderr, "allot: its unique key is taken by this task\n");
+    if (made.existed) {
+      std::fprintf(stderr,
+                   "allot: its unique key is taken by this task (%s): nothing new was submitted\n",
+                   state);
+    }
   }
   return kExitOk;
 }

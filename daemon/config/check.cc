@@ -17,6 +17,7 @@
 
 #include "config/hooks.h"
 #include "config/rows.h"
+#include "config/served.h"
 #include "config/servers.h"
 
 namespace allot::config {
@@ -286,12 +287,7 @@ class Checker {
 
   void warn_unserved() {
     for (const Queue& queue : settings_.queues) {
-      const bool served =
-          std::any_of(settings_.pools.begin(), settings_.pools.end(), [&](const Pool& pool) {
-            return pool.size > 0 && std::find(pool.queues.begin(), pool.queues.end(), queue.name) !=
-                                        pool.queues.end();
-          });
-      if (served || line_of("queues." + queue.name) == 0) continue;
+      if (is_served(settings_, queue.name) || line_of("queues." + queue.name) == 0) continue;
       warn("queues." + queue.name, "no pool of this daemon serves queue '" + queue.name + "'");
     }
   }

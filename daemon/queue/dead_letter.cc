@@ -260,7 +260,7 @@ bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::st
       .set("error", error_text(reason));
   const TaskKey first_key{id.prio, id.first_key};
   const std::array<db::Statement, 3> statements{
-      cancel, stamp_statement(id.partition, {&first_key, 1}),
+      cancel, stamp_statement(id.partition, {&first_key, 1}, End::kDead),
       clear_cancel_statement(id.partition, {&first_key, 1})};
   const auto results = db.transact(statements);
   return results.at(results.size() - 3).affected() == 1;

@@ -40,9 +40,10 @@ Landed send(db::Connection& db, std::initializer_list<db::Statement> writes) {
 
 // The same for a task that ends; it also stamps its unique key, if it has one, and deletes requests
 // to cancel it.
-Landed send_last(db::Connection& db, const Detached& detached, std::vector<db::Statement> writes) {
+Landed send_last(db::Connection& db, const Detached& detached, End end,
+                 std::vector<db::Statement> writes) {
   const TaskKey first_key{detached.id.prio, detached.id.first_key};
-  writes.push_back(stamp_statement(detached.id.partition, {&first_key, 1}));
+  writes.push_back(stamp_statement(detached.id.partition, {&first_key, 1}, end));
   writes.push_back(clear_cancel_statement(detached.id.partition, {&first_key, 1}));
   const auto results = db.transact(writes);
   return results.at(results.size() - 3).affected() == 1 ? Landed::kYes : Landed::kLeaseGone;
@@ -171,7 +172,7 @@ Landed DetachedStore::ack(db::Connection& db, const Detached& detached,
   std::vector<db::Statement> writes;
   if (record) writes.push_back(keep_statement(detached, record->usage));
   writes.push_back(fenced(sql::k_ack_detached, detached));
-  return send_last(db, detached, std::move(writes));
+  return send_last(db, detached, End::kFinished, std::move(writes));
 }
 
 Landed DetachedStore::retry(db::Connection& db, const Detached& detached, std::uint32_t attempt,
@@ -184,11 +185,12 @@ Landed DetachedStore::bury(db::Connection& db, const Detached& detached, std::ui
                            const Verdict& verdict, const std::optional<OnDead>& on_dead) {
   db::Statement bury = fenced(sql::k_bury_detached, detached);
   bury.set("attempt", attempt).set("cause", verdict.cause).set("error", error_text(verdict.error));
-  if (!on_dead) return send_last(db, detached, {record(detached, attempt, verdict), bury});
+  if (!on_dead)
+    return send_last(db, detached, End::kDead, {record(detached, attempt, verdict), bury});
   return send_salted([&](std::uint32_t salt) {
     db::Statement hook = fenced(sql::k_hook_detached, detached);
     set_death(hook, {*on_dead, attempt, verdict}, detached.id, salt);
-    return send_last(db, detached, {hook, record(detached, attempt, verdict), bury});
+    return send_last(db, detached, End::kDead, {hook, record(detached, attempt, verdict), bury});
   });
 }
 

@@ -42,7 +42,7 @@ std::vector<db::Statement> Ending::end() const {
     statements.push_back(of_detached(sql::k_ack_detached, *detached_));
     statements.back().set("epoch", detached_->epoch);
     const TaskKey first_key{detached_->id.prio, detached_->id.first_key};
-    statements.push_back(stamp_statement(detached_->id.partition, {&first_key, 1}));
+    statements.push_back(stamp_statement(detached_->id.partition, {&first_key, 1}, End::kFinished));
     statements.push_back(clear_cancel_statement(detached_->id.partition, {&first_key, 1}));
     return statements;
   }

@@ -145,4 +145,22 @@ std::optional<Stuck> stuck_waiting(db::Connection& db, std::uint32_t queue_id,
   return read_stuck(*row, queue_id);
 }
 
+std::vector<Stuck> stuck_unknown(db::Connection& db, std::span<const TaskId> tasks,
+                                 std::chrono::microseconds after) {
+  std::vector<db::Statement> asks;
+  for (const TaskId& id : tasks) {
+    db::Statement& ask = asks.emplace_back(sql::k_stuck_unknown);
+    set_id(ask, id).set("no_handler_flag", kNoHandlerFlag).set("after_us", after.count());
+  }
+  std::vector<Stuck> all;
+  if (asks.empty()) return all;
+  auto results = db.run(asks);
+  for (std::size_t i = 0; i < asks.size(); ++i) {
+    if (const auto row = results[i].next()) {
+      all.push_back(read_stuck(*row, tasks[i].partition.queue_id));
+    }
+  }
+  return all;
+}
+
 }  // namespace allot::queue

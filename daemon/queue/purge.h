@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,9 @@ std::vector<Stuck> stuck_running(db::Connection& db, std::uint32_t queue_id,
 // The task that has been due the longest; none for a paused queue.
 std::optional<Stuck> stuck_waiting(db::Connection& db, std::uint32_t queue_id,
                                    std::chrono::microseconds after);
+// Those of `tasks` that wait because no handler knows their type, and were first due that long ago.
+std::vector<Stuck> stuck_unknown(db::Connection& db, std::span<const TaskId> tasks,
+                                 std::chrono::microseconds after);
 
 inline constexpr std::uint32_t kMostStuck = 100;
 

@@ -50,9 +50,11 @@ std::string key_condition(std::string_view key, std::span<const TaskKey> keys) {
   return condition.empty() ? "FALSE" : condition;
 }
 
-db::Statement stamp_statement(Partition partition, std::span<const TaskKey> first_keys) {
+db::Statement stamp_statement(Partition partition, std::span<const TaskKey> first_keys, End end) {
   db::Statement stamp(sql::k_stamp_unique);
-  set_partition(stamp, partition).set_raw("first_keys", key_condition("first_key", first_keys));
+  set_partition(stamp, partition)
+      .set_raw("first_keys", key_condition("first_key", first_keys))
+      .set("finished", end == End::kFinished ? 1 : 0);
   return stamp;
 }
 
@@ -77,7 +79,7 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
     db::Statement& history = statements.emplace_back(sql::k_ack_history);
     set_partition(history, partition).set_raw("first_keys", key_condition("first_key", first_keys));
   }
-  if (!unique.empty()) statements.push_back(stamp_statement(partition, unique));
+  if (!unique.empty()) statements.push_back(stamp_statement(partition, unique, End::kFinished));
   if (!attended.empty()) statements.push_back(clear_cancel_statement(partition, attended));
   return statements;
 }

@@ -47,8 +47,10 @@ std::string id_list(std::span<const std::uint32_t> ids);
 // "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)"; run_key is the name `key`.
 std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 
+// How a task ended: a dead one, also one that was cancelled, gives its unique key up at once.
+enum class End { kFinished, kDead };
 // Stamps unique keys, named by the first keys of their tasks, so that their time begins to run out.
-db::Statement stamp_statement(Partition partition, std::span<const TaskKey> first_keys);
+db::Statement stamp_statement(Partition partition, std::span<const TaskKey> first_keys, End end);
 
 // ack.sql, behind keep_history.sql where the queue keeps one; plus ack_history.sql if a task was
 // tried before, stamp_unique.sql if one has a unique key, clear_cancel.sql if one may have been

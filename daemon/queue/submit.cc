@@ -278,6 +278,7 @@ void send(db::Connection& db, std::span<const Unique> uniques,
   struct Owner {
     TaskId id;
     std::uint64_t claim;
+    bool finished;
   };
   std::map<std::string, Owner, std::less<>> owners;
   const std::uint32_t queue_id = uniques.front().target.partition.queue_id;
@@ -285,11 +286,11 @@ void send(db::Connection& db, std::span<const Unique> uniques,
     const TaskId id{{queue_id, static_cast<std::uint32_t>(row->u64(1))},
                     static_cast<std::uint32_t>(row->u64(2)),
                     row->u64(3)};
-    owners.emplace(row->text(0), Owner{id, row->u64(4)});
+    owners.emplace(row->text(0), Owner{id, row->u64(4), row->u64(5) != 0});
   }
   for (const Unique& unique : uniques) {
     const Owner& owner = owners.at(*submissions[unique.index].options.unique_key);
-    tasks[unique.index] = {owner.id, owner.claim != unique.claim};
+    tasks[unique.index] = {owner.id, owner.claim != unique.claim, owner.finished};
   }
 }
 

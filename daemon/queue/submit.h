@@ -47,7 +47,8 @@ class OutcomeUnknown : public Error {
 
 struct Submitted {
   TaskId id;
-  bool existed = false;  // its unique key was taken: this is the task that has it
+  bool existed = false;   // its unique key was taken: this is the task that has it
+  bool finished = false;  // that task has, and its key is not free yet
 };
 
 // How many tasks of a submission are new, by the id of their queue: these are to be rung for.

@@ -64,7 +64,7 @@ db::Statement bury_statement(const Lease& lease, const Task& task, std::uint32_t
 // tasks seldom die.
 db::Statement stamp_of(const Lease& lease, const Task& task) {
   const TaskKey first_key{task.key.prio, task.id_key()};
-  return stamp_statement(lease.partition, {&first_key, 1});
+  return stamp_statement(lease.partition, {&first_key, 1}, End::kDead);
 }
 db::Statement clear_of(const Lease& lease, const Task& task) {
   const TaskKey first_key{task.key.prio, task.id_key()};

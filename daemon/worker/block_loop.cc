@@ -244,6 +244,7 @@ void BlockLoop::defer_unknown(const queue::Lease& lease) {
   for (const queue::Task& task : unknown) {
     keys.push_back(task.key);
     by_type[task.type].push_back(&task);
+    if (on_unknown_) on_unknown_({lease.partition, task.key.prio, task.id_key()}, task.type);
   }
   const bool deferred = fenced(session_, keeper_, lease, "defer",
                                [&](db::Connection& db) { return tasks_.defer(db, lease, keys); });

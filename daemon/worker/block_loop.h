@@ -42,6 +42,10 @@ class BlockLoop {
         crew_(crew),
         gather_(runner) {}
 
+  // Is told of each task that is put back because no handler here knows its type.
+  using OnUnknown = std::function<void(const queue::TaskId&, const std::string& type)>;
+  void on_unknown(OnUnknown on_unknown) { on_unknown_ = std::move(on_unknown); }
+
   // Runs until asked to leave.
   void run(const std::function<void()>& between_leases = {});
   // Works on one lease, until it is given back.
@@ -119,6 +123,7 @@ class BlockLoop {
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
   Nanos oldest_finished_ns_ = 0;
+  OnUnknown on_unknown_;
   std::vector<queue::Task> unknown_;  // of types without a handler here, to be deferred
   std::optional<Careful> careful_;
   Nanos fetched_ns_ = 0;  // when the tasks in hand were read

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "base/posix.h"
 #include "db/from_settings.h"
@@ -12,6 +14,7 @@
 #include "ipc/slot.h"
 #include "log/log.h"
 #include "peer/folders.h"
+#include "peer/handler_types.h"
 #include "peer/inherited.h"
 #include "peer/lock_mark.h"
 #include "plugin_host/registry.h"
@@ -22,6 +25,7 @@
 #include "queue/lease_store.h"
 #include "queue/rehearsal.h"
 #include "worker/cgroup.h"
+#include "worker/check_words.h"
 #include "worker/connect.h"
 #include "worker/own_holder.h"
 #include "worker/plugin_report.h"
@@ -70,24 +74,28 @@ void require_cgroup(Findings& findings) {
   }
 }
 
-void require_good_plugins(const config::Settings& settings, Findings& findings) {
+// Returns what their handlers take.
+std::vector<std::string> require_good_plugins(const config::Settings& settings,
+                                              Findings& findings) {
   std::string problems;
-  std::size_t types = 0;
+  std::vector<std::string> types;
   const auto files = plugin_host::describe(settings.plugins.folder, settings.plugins.sections);
   for (const auto& file : files) {
-    types += file.types.size();
+    types.insert(types.end(), file.types.begin(), file.types.end());
     if (!file.refused) continue;
     problems += (problems.empty() ? "" : "\n") + plugin_host::refusal_line(file);
   }
   if (!problems.empty()) throw Error(problems, kExitConfig);
+  find_lost_programs(settings, findings);
   for (const std::string& line : unused_sections(settings, files)) {
     findings.warnings.push_back({"config.warning", line});
   }
-  if (types == 0) {
+  if (types.empty()) {
     findings.warnings.push_back(
         {"plugins.none",
          "there is no plugin in " + settings.plugins.folder + ": no task will find a handler"});
   }
+  return types;
 }
 
 // Each worker needs two, for block loop and lease keeper, and one for each task that it runs beside
@@ -133,7 +141,7 @@ void answer_refusal(const std::string& message, LogFormat format) {
 
 void check_config(const config::Settings& settings, Findings& findings) {
   if (settings.daemon.cgroup) require_cgroup(findings);
-  require_good_plugins(settings, findings);
+  const std::vector<std::string> types = require_good_plugins(settings, findings);
   const ipc::PreflightAnswer answer = answer_of(settings);
   if (!peer::inherited(ipc::kAnswerFd)) return;
   const std::string folder = config::runtime_dir(settings);
@@ -142,6 +150,8 @@ void check_config(const config::Settings& settings, Findings& findings) {
                     "; set [daemon] runtime_dir to one that can",
                 kExitCannotCreate);
   }
+  // Without it submitters are told nothing of types that nobody takes.
+  static_cast<void>(peer::write_types(folder, types));
   if (config::Files::is_copy(ipc::kConfigFd, false)) settings.files.keep(ipc::kConfigFd);
   if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
     throw Error("the supervisor does not take the answer", kExitSoftware);
@@ -165,6 +175,7 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
   for (const config::Queue& queue : settings.queues) {
     queue::ensure_queue(db, queue.name, queue::shape_of(queue));
   }
+  find_lost_hooks(settings, db, findings);
   // Only who holds the lock knows that the former life is over.
   if (!reclaim || !peer::inherited(ipc::kLockFd)) return;
   if (peer::draw_lock_mark(ipc::kLockFd) == 0) {

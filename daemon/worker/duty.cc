@@ -5,8 +5,10 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "config/hooks.h"
+#include "config/served.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/submit.h"
@@ -24,6 +26,11 @@ constexpr std::chrono::hours kSweepEvery{1};
 // than the hour.
 constexpr std::chrono::hours kPerAttempt{24 * 30};
 constexpr std::chrono::hours kPerHour{2};
+constexpr const char* kRunning = "running";
+constexpr const char* kWaiting = "waiting";
+constexpr const char* kNoHandler = "no_handler";
+// Types without a handler of which a worker keeps a task in mind, for each queue.
+constexpr std::size_t kMostUnknown = 20;
 // How long tasks wait for a purge at most, and how long a purge then waits for them.
 constexpr Nanos kAtOnce = 50 * kMilli;
 constexpr Nanos kPause = 100 * kMilli;
@@ -46,6 +53,19 @@ std::string payload_of(const char* what, const queue::Stuck& stuck, const config
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+// What is reported once: an attempt, or a queue in an hour, or a type of a queue in an hour.
+std::string key_of(const char* what, const queue::Stuck& stuck) {
+  if (what == kRunning) {
+    return "stuck:" + stuck.id.text() + ":" + std::to_string(stuck.attempt) + ":" + stuck.since;
+  }
+  const auto hour = std::chrono::duration_cast<std::chrono::hours>(
+                        std::chrono::system_clock::now().time_since_epoch())
+                        .count();
+  const std::string queue = "stuck:" + std::to_string(stuck.id.partition.queue_id);
+  const std::string type = what == kNoHandler ? ":" + stuck.type : "";
+  return queue + type + ":" + std::to_string(hour);
+}
+
 void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue& queue) {
   log::warn("queue.stuck", {{"queue", queue.name},
                             {"what", what},
@@ -62,9 +82,9 @@ Duty::Duty(Session& session, ipc::Board& board, const std::vector<Served>& serve
     : session_(session), board_(board) {
   for (const Served& queue : served) {
     const bool purges = queue.keys->history.count() > 0 || queue.keys->dead_retention.count() > 0;
-    if (purges) add(Kind::kPurge, queue);
+    if (purges && queue.by_this_host) add(Kind::kPurge, queue);
     if (!queue.keys->on_stuck.empty()) add(Kind::kStuck, queue);
-    add(Kind::kUnique, queue);
+    if (queue.by_this_host) add(Kind::kUnique, queue);
   }
 }
 
@@ -107,8 +127,9 @@ bool Duty::take(Chore& chore, Nanos now) {
 
 void Duty::do_now(Chore& chore) {
   const Nanos now = boot_ns();
+  if (chore.kind == Kind::kStuck) tell_unknown(chore);
   if (!take(chore, now)) return;
-  if (chore.kind == Kind::kStuck) return tell_stuck(chore.queue);
+  if (chore.kind == Kind::kStuck) return tell_stuck(chore);
   bool more = true;
   while (more && boot_ns() - now < kAtOnce && boot_ns() < chore.mine_until_ns) {
     more = chore.kind == Kind::kPurge ? purge(chore) : sweep(chore);
@@ -141,28 +162,61 @@ bool Duty::sweep(Chore& chore) {
 }
 
 // Unique keys make it report once for an attempt, and once an hour for a queue, whichever worker
-// looks.
-void Duty::tell_stuck(const Served& queue) {
+// looks. What this worker found before it does not report again: the key of a report that is dead
+// is free.
+void Duty::tell_stuck(Chore& chore) {
+  const Served& queue = chore.queue;
   const microseconds after = queue.keys->stuck_after;
   const std::uint32_t queue_id = queue.info.queue_id;
+  std::set<std::string> found;
   for (const queue::Stuck& stuck : session_.call(
            [&](db::Connection& db) { return queue::stuck_running(db, queue_id, after); })) {
-    const std::string key =
-        "stuck:" + stuck.id.text() + ":" + std::to_string(stuck.attempt) + ":" + stuck.since;
-    if (submit(queue, key, kPerAttempt, payload_of("running", stuck, *queue.keys))) {
-      log_stuck("running", stuck, *queue.keys);
-    }
+    found.insert(tell(queue, chore.told, kRunning, stuck));
   }
   const auto waiting =
       session_.call([&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
-  if (!waiting) return;
-  const auto hour = std::chrono::duration_cast<std::chrono::hours>(
-                        std::chrono::system_clock::now().time_since_epoch())
-                        .count();
-  const std::string key = "stuck:" + std::to_string(queue_id) + ":" + std::to_string(hour);
-  if (submit(queue, key, kPerHour, payload_of("waiting", *waiting, *queue.keys))) {
-    log_stuck("waiting", *waiting, *queue.keys);
+  if (waiting) found.insert(tell(queue, chore.told, kWaiting, *waiting));
+  chore.told = std::move(found);
+}
+
+// This is no duty of one worker for all: the others do not know which tasks this one has put back,
+// and the keys keep them from reporting the same.
+void Duty::tell_unknown(Chore& chore) {
+  std::vector<queue::TaskId> ids;
+  for (const auto& [type, id] : std::exchange(chore.unknown, {})) ids.push_back(id);
+  if (ids.empty()) return;
+  const microseconds after = chore.queue.keys->stuck_after;
+  std::set<std::string> found;
+  for (const queue::Stuck& stuck :
+       session_.call([&](db::Connection& db) { return queue::stuck_unknown(db, ids, after); })) {
+    found.insert(tell(chore.queue, chore.told_unknown, kNoHandler, stuck));
   }
+  chore.told_unknown = std::move(found);
+}
+
+void Duty::unknown_type(const queue::TaskId& id, const std::string& type) {
+  for (Chore& chore : chores_) {
+    if (chore.kind != Kind::kStuck) continue;
+    if (chore.queue.info.queue_id != id.partition.queue_id) continue;
+    const auto known = chore.unknown.find(type);
+    if (known == chore.unknown.end()) {
+      if (chore.unknown.size() < kMostUnknown) chore.unknown.emplace(type, id);
+    } else if (id.first_key < known->second.first_key) {
+      known->second = id;
+    }
+  }
+}
+
+// Reports it, unless its key is among those that were `told` before; returns its key.
+std::string Duty::tell(const Served& queue, const std::set<std::string>& told, const char* what,
+                       const queue::Stuck& stuck) {
+  std::string key = key_of(what, stuck);
+  if (told.count(key) > 0) return key;
+  const std::chrono::hours for_so_long = what == kRunning ? kPerAttempt : kPerHour;
+  if (submit(queue, key, for_so_long, payload_of(what, stuck, *queue.keys))) {
+    log_stuck(what, stuck, *queue.keys);
+  }
+  return key;
 }
 
 // False: another worker reported it already, or nothing can be submitted.
@@ -189,6 +243,14 @@ bool Duty::submit(const Served& queue, const std::string& unique_key,
   });
   if (!existed) peer::ring(board_, into->queue_id, 1);
   return !existed;
+}
+
+std::vector<const config::Queue*> unserved(const config::Settings& settings) {
+  std::vector<const config::Queue*> left;
+  for (const config::Queue& queue : settings.queues) {
+    if (!config::is_served(settings, queue.name)) left.push_back(&queue);
+  }
+  return left;
 }
 
 void check_hooks(Session& session, const config::Settings& settings,

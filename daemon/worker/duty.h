@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,11 +26,16 @@ class Duty {
   struct Served {
     queue::QueueInfo info;
     const config::Queue* keys;
+    bool by_this_host = true;  // false: no pool serves it here, and only on_stuck is looked after
   };
   Duty(Session& session, ipc::Board& board, const std::vector<Served>& served);
 
   // Costs one look at the clock, unless it is time.
   void look();
+
+  // Says that a task was put back because no handler here knows its type. Its key is a new one each
+  // time, so stuck_waiting.sql does not find it; whoever puts it back knows it by its id.
+  void unknown_type(const queue::TaskId& id, const std::string& type);
 
  private:
   enum class Kind { kPurge, kStuck, kUnique };
@@ -37,7 +44,10 @@ class Duty {
     Served queue;
     Nanos again_ns = 0;  // CLOCK_BOOTTIME; nothing to do before
     Nanos mine_until_ns = 0;
-    std::string after{};  // kUnique: the key that the sweep has reached
+    std::string after{};           // kUnique: the key that the sweep has reached
+    std::set<std::string> told{};  // kStuck: the keys of what was found the last time
+    std::map<std::string, queue::TaskId> unknown{};  // kStuck: the oldest task of each type
+    std::set<std::string> told_unknown{};
   };
 
   void add(Kind kind, const Served& queue);
@@ -46,7 +56,10 @@ class Duty {
   // True: there is more to do.
   bool purge(const Chore& chore);
   bool sweep(Chore& chore);
-  void tell_stuck(const Served& queue);
+  void tell_stuck(Chore& chore);
+  void tell_unknown(Chore& chore);
+  std::string tell(const Served& queue, const std::set<std::string>& told, const char* what,
+                   const queue::Stuck& stuck);
   bool submit(const Served& queue, const std::string& unique_key, std::chrono::hours for_so_long,
               const std::string& payload);
 
@@ -55,6 +68,10 @@ class Duty {
   std::vector<Chore> chores_;
   Nanos next_ns_ = 0;
 };
+
+// The queues of this configuration that no pool of this host serves. If they are stuck, some worker
+// of another queue has to say so.
+std::vector<const config::Queue*> unserved(const config::Settings& settings);
 
 // Logs one line for each hook of these queues that would do nothing. Makes the queues of this
 // configuration.

@@ -63,9 +63,17 @@ std::vector<queue::QueueInfo> infos_of(const std::vector<ServedQueue>& served) {
   return infos;
 }
 
-std::vector<Duty::Served> duties_of(const std::vector<ServedQueue>& served) {
+std::vector<Duty::Served> duties_of(Session& session, const config::Settings& settings,
+                                    const std::vector<ServedQueue>& served) {
   std::vector<Duty::Served> duties;
   for (const ServedQueue& queue : served) duties.push_back({queue.info, queue.settings});
+  for (const config::Queue* queue : unserved(settings)) {
+    if (queue->on_stuck.empty()) continue;
+    auto info = session.call([&](db::Connection& db) {
+      return queue::ensure_queue(db, queue->name, queue::shape_of(*queue));
+    });
+    duties.push_back({std::move(info), queue, false});
+  }
   return duties;
 }
 
@@ -115,7 +123,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     require_fit(session, connect);
     LeaseKeeper keeper(leases, detached, connect, slot, board);
     auto served = serve(session, settings, pool);
-    const auto duties = duties_of(served);
+    const auto duties = duties_of(session, settings, served);
     check_hooks(session, settings, duties);
     Duty duty(session, board, duties);
     Recovery recovery(session, detached, settings, infos_of(served), board);
@@ -133,6 +141,8 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
         });
     BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery, careful_turn,
                    crew.get());
+    loop.on_unknown(
+        [&duty](const queue::TaskId& id, const std::string& type) { duty.unknown_type(id, type); });
     log::info("worker.ready", {{"slot", raw_slot.index},
                                {"pool", pool.name},
                                {"version", kVersion},

@@ -69,7 +69,7 @@ take_out: BEGIN
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no
        AND prio = p_prio AND run_key = v_run_key;
     UPDATE task_unique FORCE INDEX (task)
-       SET free_at = UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND
+       SET free_at = UTC_TIMESTAMP(6)
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no
        AND prio = p_prio AND first_key = p_first_key AND free_at IS NULL;
     DELETE FROM task_cancel

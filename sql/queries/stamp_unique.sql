@@ -1,7 +1,8 @@
--- A task with a unique key has ended: the key is free after its time. It has no fence, as in
--- ack_history.sql: a task that is anywhere else has not ended. :first_keys as there.
+-- A task with a unique key has ended: the key is free after its time if it :finished, and at once if
+-- it is dead. It has no fence, as in ack_history.sql: a task that is anywhere else has not ended.
+-- :first_keys as there.
 UPDATE /*+ INDEX(task_unique task) */ task_unique
-   SET free_at = UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND
+   SET free_at = UTC_TIMESTAMP(6) + INTERVAL IF(:finished, keep_us, 0) MICROSECOND
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (:first_keys)
    AND free_at IS NULL

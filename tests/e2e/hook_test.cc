@@ -162,5 +162,24 @@ TEST(Hook, WhatRunsForTooLongIsToldOfOnce) {
   daemon.stop();
 }
 
+// Its pool was forgotten, or has no workers: nobody who serves it could say so.
+TEST(Hook, AQueueThatNoPoolServesIsStuck) {
+  Daemon daemon({.workers = 1,
+                 .pool_keys = "queues = [\"default\"]",
+                 .more = "[queues.left]\non_stuck = \"ops/alert\"\nstuck_after = \"1s\"\n",
+                 .start = false});
+  make_ops(daemon);
+  ASSERT_EQ(daemon.allot({"submit", "left", "test.ok"}).status.code, 0);
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return !alerts(daemon).empty(); }, std::chrono::seconds(40)))
+      << daemon.log();
+  EXPECT_EQ(alerts(daemon).front().at("what"), "waiting");
+  EXPECT_EQ(alerts(daemon).front().at("queue"), "left");
+  EXPECT_EQ(daemon.value("SELECT GROUP_CONCAT(duty) FROM queue_duty JOIN queue USING (queue_id)"
+                         " WHERE name = 'left'"),
+            "stuck");
+  daemon.stop();
+}
+
 }  // namespace
 }  // namespace allot::e2e::hook_test

@@ -104,6 +104,26 @@ TEST_F(PluginTest, AReloadRefusesWhatExecDoesNotAcceptAndTakesWhatItDoes) {
   EXPECT_TRUE(eventually([&] { return fs::exists(work_ / "two"); })) << daemon.log();
 }
 
+// A submitter opens no plugin: the daemon writes down what its handlers take, and again when it
+// reloads.
+TEST_F(PluginTest, ASubmitterIsToldOfATypeThatNobodyTakes) {
+  Daemon daemon(options(type("x.one", "exit 0")));
+  wait_ready(daemon, 1);
+  const auto told = [&](const std::string& word) {
+    const auto done = daemon.allot({"submit", "default", word});
+    EXPECT_EQ(done.status, (support::ExitStatus{0, 0})) << done.err;
+    return done.err;
+  };
+  EXPECT_EQ(told("x.one"), "");
+  EXPECT_EQ(told("x.onne"),
+            "allot: warning: no handler of this host's daemon takes type 'x.onne' (1 task); did "
+            "you mean 'x.one'?\n");
+  std::ofstream(daemon.config_file(), std::ios::app) << type("x.onne", "exit 0");
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("worker.leaves"); })) << daemon.log();
+  EXPECT_EQ(told("x.onne"), "");
+}
+
 // F6
 TEST_F(PluginTest, AReloadRefusesAPluginThatAnybodyMayChange) {
   Daemon daemon(options(""));

@@ -23,8 +23,9 @@ struct SubmitOptions {
   // submission, or at this moment. A moment in the past means now.
   std::chrono::microseconds delay{0};
   std::optional<Moment> run_at{};
-  // At most one task of the queue has this key, from its submission until this long after its end.
-  // A submission that comes meanwhile gets that task's id. 1 to 255 bytes.
+  // At most one task of the queue has this key, from its submission until this long after it has
+  // finished; when it is dead or cancelled, the key is free at once. A submission that comes
+  // meanwhile gets that task's id. 1 to 255 bytes.
   std::optional<std::string> unique_key{};
   std::chrono::microseconds unique_for = std::chrono::minutes(5);
   // Decides the partition, unless the queue is spread: the tasks of a key run in order, at most

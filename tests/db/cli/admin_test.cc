@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/exit_codes.h"
@@ -76,6 +78,49 @@ TEST_F(AdminTest, PluginsAndCheckAreTheWorkersProgram) {
   const auto checked = allot({"check"});
   EXPECT_EQ(checked.status.code, kExitConfig);
   EXPECT_TRUE(has(checked.err, broken));
+}
+
+// Words that are well formed and name what is not there; `allot doctor` asks the same program.
+TEST_F(AdminTest, CheckSaysWhichWordsNameNothing) {
+  const support::TempDir plugins;
+  std::filesystem::copy_file(ALLOT_EXEC_PLUGIN, plugins / "exec.so");
+  must({"migrate"});
+  configure("[queues.default]",
+            "[plugins]\nfolder = \"" + plugins.path() +
+                "\"\n[plugins.exec.types.\"a.b\"]\ncommand = [\"/usr/bin/truee\", \"x\"]\n"
+                "[plugins.exec.types.fine]\ncommand = [\"/bin/true\", \"/no/program\"]\n"
+                "environment = { command = \"/nowhere\" }\n"
+                "[plugins.exec.types.dir]\ncommand = [\"/usr/bin\"]\n"
+                "[pools.default]\nqueues = [\"default\"]\n"
+                "[queues.default]\non_dead = \"wid/alert\"\non_stuck = \"wide/alert\"");
+  const auto check = nlohmann::json::parse(must({"check", "--json"}));
+  std::vector<std::string> texts;
+  for (const auto& warning : check.at("warnings")) {
+    texts.push_back(warning.at("event").get<std::string>() + " " +
+                    warning.at("text").get<std::string>());
+  }
+  const auto said = [&](const std::string& event, const std::string& text) {
+    return std::count_if(texts.begin(), texts.end(), [&](const std::string& one) {
+             return one.starts_with(event) && one.find(text) != std::string::npos;
+           }) == 1;
+  };
+  EXPECT_TRUE(said("hook.unusable",
+                   "[queues.default] on_dead names queue 'wid', which does not "
+                   "exist; did you mean 'wide'?"))
+      << check;
+  EXPECT_TRUE(said("exec.no_program",
+                   "[plugins.exec.types.\"a.b\"] /usr/bin/truee: No such file or directory"))
+      << check;
+  EXPECT_TRUE(said("exec.no_program", "[plugins.exec.types.dir] /usr/bin: no file")) << check;
+  EXPECT_TRUE(said("config.warning", "no pool of this daemon serves queue 'wide'")) << check;
+  EXPECT_EQ(texts.size(), 4U) << check;
+  const std::string doctor = must({"doctor"});
+  for (const char* part : {"queue 'wid', which does not exist", "/usr/bin/truee: No such file",
+                           "no pool of this daemon serves queue 'wide'"}) {
+    EXPECT_TRUE(has(doctor, part));
+  }
+  look_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'wide'");
+  EXPECT_TRUE(has(must({"check", "--json"}), "on_stuck names queue 'wide', which is"));
 }
 
 TEST_F(AdminTest, CheckSaysThatTheDatabaseIsAway) {

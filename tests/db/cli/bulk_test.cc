@@ -45,7 +45,7 @@ TEST_F(BulkTest, AsJson) {
   const auto report = nlohmann::json::parse(
       must({"submit", "--ndjson", "-", "--json", "--batch", "10"}, numbered(1, 25)));
   EXPECT_EQ(report, nlohmann::json::parse(R"({"ok": true, "exit_code": 0, "error": null,
-      "tasks": 25, "existed": 0, "batches": 3, "next_line": null, "unknown_lines": null})"));
+      "tasks": 25, "existed": 0, "states": {}, "batches": 3, "next_line": null, "unknown_lines": null})"));
   const auto broken = allot_with({"submit", "--ndjson", "-", "--json", "--batch", "10"},
                                  numbered(1, 15) + "rubbish\n");
   EXPECT_EQ(broken.status.code, kExitBadInput);
@@ -55,6 +55,22 @@ TEST_F(BulkTest, AsJson) {
   EXPECT_EQ(told.at("tasks"), 10);
   EXPECT_EQ(told.at("next_line"), 11);
   EXPECT_EQ("allot: " + told.at("error").get<std::string>() + "\n", broken.err);
+}
+
+TEST_F(BulkTest, TakenKeysAreCountedByWhereTheirTasksAre) {
+  const auto line = [](const std::string& key) {
+    return R"({"queue":"default","type":"t","unique_key":")" + key + "\"}\n";
+  };
+  must({"submit", "--ndjson", "-"}, line("done"));
+  look_.execute(
+      "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  const std::string lines = line("done") + line("a") + line("b");
+  must({"submit", "--ndjson", "-"}, lines);
+  const auto report = nlohmann::json::parse(must({"submit", "--ndjson", "-", "--json"}, lines));
+  EXPECT_EQ(report.at("existed"), 3);
+  EXPECT_EQ(report.at("states"), (nlohmann::json{{"finished", 1}, {"waiting", 2}}));
+  EXPECT_EQ(allot_with({"submit", "--ndjson", "-"}, lines).err,
+            "submitted 0 tasks in 1 batches; 3 more existed (1 finished, 2 waiting)\n");
 }
 
 TEST_F(BulkTest, ABarOnATerminalThatIsGoneAtTheEnd) {

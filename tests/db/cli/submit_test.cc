@@ -49,6 +49,67 @@ TEST_F(SubmitTest, AsJson) {
   EXPECT_EQ(must({"task", "show", told.at("id"), "--payload"}), "hello");
 }
 
+TEST_F(SubmitTest, ATakenKeySaysWhereItsTaskIs) {
+  const Words words{"submit", "default", "t", "", "--unique-key", "k"};
+  Words json = words;
+  json.emplace_back("--json");
+  const auto first = nlohmann::json::parse(must(json));
+  EXPECT_FALSE(first.contains("state"));
+  EXPECT_EQ(nlohmann::json::parse(must(json)),
+            (nlohmann::json{{"id", first["id"]}, {"existed", true}, {"state", "waiting"}}));
+  const auto again = allot(words);
+  EXPECT_EQ(again.status.code, kExitOk);
+  EXPECT_EQ(again.out, first["id"].get<std::string>() + "\n");
+  EXPECT_TRUE(has(again.err, "its unique key is taken by this task (waiting)"));
+  // Its acknowledgement, as the database sees it.
+  look_.execute(
+      "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  EXPECT_EQ(nlohmann::json::parse(must(json)).at("state"), "finished");
+}
+
+// An account of a submitter may not look at tasks.
+TEST_F(SubmitTest, ATakenKeySaysLessToAnAccountThatOnlySubmits) {
+  must({"submit", "default", "t", "", "--unique-key", "k"});
+  look_.execute("CREATE USER IF NOT EXISTS submitter@localhost IDENTIFIED BY 'right'");
+  look_.execute("ALTER USER submitter@localhost IDENTIFIED BY 'right'");
+  for (const std::string grant : {"SELECT ON allot_schema", "SELECT ON queue", "INSERT ON task",
+                                  "SELECT, INSERT, UPDATE ON task_unique"}) {
+    const auto on = grant.find(" ON ") + 4;
+    look_.execute("GRANT " + grant.substr(0, on) + name_ + "." + grant.substr(on) +
+                  " TO submitter@localhost");
+  }
+  configure("user = \"root\"", "user = \"submitter\"\npassword = \"right\"");
+  const auto told =
+      nlohmann::json::parse(must({"submit", "default", "t", "", "--unique-key", "k", "--json"}));
+  EXPECT_EQ(told.at("state"), "live");
+}
+
+// What the daemon of this host has written when it started.
+TEST_F(SubmitTest, ATypeThatNoHandlerHereTakesIsSaid) {
+  std::filesystem::create_directory(folder_ / "run");
+  (void)folder_.write("run/types", "allot types 1\nmail.send\nthumbs.*\n");
+  const auto typo = allot({"submit", "default", "mail.sned"});
+  EXPECT_EQ(typo.status.code, kExitOk);
+  EXPECT_EQ(typo.err,
+            "allot: warning: no handler of this host's daemon takes type 'mail.sned' (1 task); did "
+            "you mean 'mail.send'?\n");
+  EXPECT_EQ(count("task"), 1U) << "it is submitted all the same";
+  for (const char* type : {"mail.send", "thumbs.make"}) {
+    EXPECT_EQ(allot({"submit", "default", type}).err, "") << type;
+  }
+  const auto lines = allot_with({"submit", "--ndjson", "-"}, numbered(1, 3));
+  EXPECT_EQ(lines.err,
+            "allot: warning: no handler of this host's daemon takes type 't' (3 tasks)\n"
+            "submitted 3 tasks in 1 batches\n");
+  // Another host may serve it, and know the type.
+  configure("[daemon]", "[pools.default]\nqueues = [\"wide\"]\n[daemon]");
+  EXPECT_EQ(allot({"submit", "default", "mail.sned"}).err, "");
+  (void)folder_.write("run/types", "something else\n");
+  EXPECT_EQ(allot({"submit", "wide", "mail.sned"}).err, "");
+  std::filesystem::remove(folder_ / "run/types");
+  EXPECT_EQ(allot({"submit", "wide", "mail.sned"}).err, "");
+}
+
 TEST_F(SubmitTest, AnArgumentArrivesAsItIs) {
   const std::string texts[] = {"",
                                " ",

@@ -110,8 +110,15 @@ std::vector<Expectation> of_unique_keys() {
        true,
        true},
       {&sql::k_read_unique, 4, {{"unique_keys", "'key-0-2-150', 'key-0-2-151'"}}},
-      {&sql::k_stamp_unique, 5, {{"first_keys", "prio = 2 AND first_key IN (150)"}}},
-      {&sql::k_stamp_unique, 6 * kBlock, {{"first_keys", keys(kBlock, "prio", "first_key")}}},
+      {&sql::k_running_owners,
+       16,
+       {{"unique_keys", "'key-0-2-150', 'key-0-2-151'"}, {"attended_flag", "64"}}},
+      {&sql::k_stamp_unique,
+       5,
+       {{"first_keys", "prio = 2 AND first_key IN (150)"}, {"finished", "1"}}},
+      {&sql::k_stamp_unique,
+       6 * kBlock,
+       {{"first_keys", keys(kBlock, "prio", "first_key")}, {"finished", "0"}}},
   };
 }
 
@@ -184,6 +191,7 @@ std::vector<Expectation> of_history_and_hooks() {
       {&sql::k_hook_dead, 6, hook(), "the task, its lease, and the queue by its name", true},
       {&sql::k_hook_detached, 6, hook(running), "as hook_dead", true},
       {&sql::k_stuck_running, kDetachedRows + 1, {{"after_us", "3600000000"}}, "few there are"},
+      {&sql::k_stuck_unknown, 3, {{"after_us", "3600000000"}}},
       {&sql::k_stuck_waiting,
        kPartitions * 20,
        {{"after_us", "3600000000"}},

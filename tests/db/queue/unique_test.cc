@@ -6,8 +6,11 @@
 #include <set>
 
 #include "db/queue/fixture.h"
+#include "queue/cancel.h"
+#include "queue/dead_letter.h"
 #include "queue/detached_store.h"
 #include "queue/inspect.h"
+#include "queue/owners.h"
 #include "queue/submit.h"
 
 namespace allot::queue {
@@ -122,6 +125,87 @@ TEST_F(UniqueTest, ADetachedTaskHasItsKeyToTheEnd) {
   const Detached running = DetachedStore::detached(block->lease, block->tasks.at(0));
   ASSERT_EQ(DetachedStore::ack(worker_.db, running), Landed::kYes);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NOT NULL"), 1U);
+}
+
+// The key of a dead task is free at once, however it died: else its submitter is told of a task
+// that nobody will ever run, and believes it done.
+TEST_F(UniqueTest, ADeathFreesTheKeyAtOnce) {
+  for (const std::string death : {"bury", "spent", "detached", "cancel"}) {
+    const Submitted first = put_unique(death);
+    auto block = worker_.lease(first.id.partition);
+    ASSERT_TRUE(block && block->tasks.size() == 1) << death;
+    const Task& task = block->tasks[0];
+    if (death == "bury") {
+      ASSERT_EQ(worker_.tasks.bury(worker_.db, block->lease, task, 1, kFailed), Landed::kYes);
+    } else if (death == "spent") {
+      ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, block->lease, task, kFailed), Landed::kYes);
+    } else if (death == "detached") {
+      ASSERT_EQ(worker_.detached.detach(worker_.db, block->lease, task, 1, {}), Landed::kYes);
+      ASSERT_EQ(
+          DetachedStore::bury(worker_.db, DetachedStore::detached(block->lease, task), 1, kFailed),
+          Landed::kYes);
+    } else {
+      ASSERT_TRUE(cancel_task(look_, first.id, "").done);
+    }
+    ASSERT_TRUE(show(look_, first.id)->dead) << death;
+    const Submitted again = put_unique(death, "again");
+    EXPECT_FALSE(again.existed) << death;
+    EXPECT_NE(again.id, first.id) << death;
+    // It is retried by hand while another task has the key, and its end is not that task's.
+    EXPECT_EQ(retry_dead(look_, std::vector{first.id}), 1U) << death;
+    ASSERT_TRUE(cancel_task(look_, first.id, "").done) << death;
+    EXPECT_TRUE(put_unique(death).existed) << death;
+    EXPECT_EQ(put_unique(death).id, again.id) << death;
+    ASSERT_TRUE(cancel_task(look_, again.id, "").done) << death;
+    worker_.leases.release(worker_.db, block->lease);
+  }
+}
+
+// A dead task that comes back takes nothing, also while its key is free.
+TEST_F(UniqueTest, ATaskThatIsRetriedByHandHasNoKey) {
+  const Submitted first = put_unique("k");
+  ASSERT_TRUE(cancel_task(look_, first.id, "").done);
+  EXPECT_EQ(retry_dead(look_, std::vector{first.id}), 1U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 0U);
+  const Submitted again = put_unique("k");
+  EXPECT_FALSE(again.existed);
+  EXPECT_EQ(put_unique("k").id, again.id);
+}
+
+TEST_F(UniqueTest, TheAnswerSaysWhereTheOwnerIs) {
+  const std::vector<Submission> tasks{task("live"), task("done"), task("new")};
+  const Submitted live = put_unique("live");
+  const auto asked = [&] {
+    const auto made = submit(worker_.db, tasks);
+    std::vector<std::string> names;
+    for (const Owner owner : owners(worker_.db, tasks, made)) {
+      names.emplace_back(name_of(owner) == nullptr ? "none" : name_of(owner));
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  const auto block = worker_.lease(live.id.partition);
+  ASSERT_TRUE(block);
+  put_unique("done");
+  look_.execute(
+      "DELETE FROM task WHERE run_key = (SELECT first_key FROM task_unique WHERE unique_key ="
+      " 'done'); UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR"
+      " WHERE unique_key = 'done'");
+  EXPECT_EQ(asked(), (Names{"waiting", "finished", "none"}));
+  EXPECT_EQ(asked(), (Names{"waiting", "finished", "waiting"}));
+  // A worker attends to it; then it has another key, and at last it is detached.
+  look_.execute("UPDATE task SET flags = flags | 64 WHERE run_key = " +
+                std::to_string(live.id.first_key));
+  EXPECT_EQ(asked(), (Names{"running", "finished", "waiting"}));
+  look_.execute(
+      "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, run_key - 5 FROM task"
+      " WHERE flags & 64; UPDATE task SET first_key = run_key, run_key = run_key - 5"
+      " WHERE flags & 64");
+  EXPECT_EQ(asked(), (Names{"running", "finished", "waiting"}));
+  auto moved = TaskStore::fetch(look_, live.id.partition, {.highest_seen = UINT64_MAX});
+  ASSERT_EQ(moved.at(0).first_key, live.id.first_key);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block->lease, moved[0], 1, {}), Landed::kYes);
+  EXPECT_EQ(asked(), (Names{"running", "finished", "waiting"}));
 }
 
 // Exactly one task of each key comes into being, and all submitters get the same id.

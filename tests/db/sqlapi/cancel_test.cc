@@ -33,7 +33,9 @@ TEST_F(CancelTest, AWaitingTaskIsDeadAndItsKeyIsFree) {
   EXPECT_EQ(view->cause, queue::kCancelled);
   EXPECT_EQ(view->error, "not wanted");
   EXPECT_EQ(view->payload, "p");
-  EXPECT_EQ(value("SELECT free_at IS NOT NULL FROM task_unique"), "1");
+  const Made again = call_submit(app_, "default", "t", "p", R"({"unique_key": "k"})");
+  EXPECT_FALSE(again.existed) << "its key is free at once";
+  EXPECT_NE(again.id, made.id);
   EXPECT_EQ(cancel(made.id), "dead");
   look_.execute("DELETE FROM task_dead");
   EXPECT_EQ(cancel(made.id), "NULL");

@@ -29,6 +29,7 @@ class LoopWorker {
               recovery_, turn_, crew_.get()) {}
 
   std::optional<queue::Block> find() { return finder_.next(); }
+  void on_unknown(BlockLoop::OnUnknown told) { loop_.on_unknown(std::move(told)); }
   Session& session() { return parts_.session; }
   void work(queue::Block block) { loop_.work(std::move(block)); }
   [[nodiscard]] const ipc::Slot& slot() const { return *raw_slot_; }

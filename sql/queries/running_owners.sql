@@ -1,0 +1,29 @@
+-- Which of the tasks that have these keys run: detached, or attended and due in a leased partition,
+-- as in ask_cancel.sql. Only a submission whose keys were taken asks, and it locks nothing.
+SELECT owner.partition_no, owner.prio, owner.first_key
+  FROM task_unique AS owner FORCE INDEX (PRIMARY)
+ WHERE owner.queue_id = :queue_id AND owner.unique_key IN (:unique_keys)
+   AND ((SELECT 1 FROM task_running AS running
+          WHERE running.queue_id = owner.queue_id AND running.partition_no = owner.partition_no
+            AND running.prio = owner.prio AND running.first_key = owner.first_key) = 1
+     OR (SELECT 1 FROM task
+           JOIN q_lock_table AS lease
+             ON lease.queue_id = task.queue_id AND lease.partition_no = task.partition_no
+          WHERE task.queue_id = owner.queue_id AND task.partition_no = owner.partition_no
+            AND task.prio = owner.prio AND task.run_key = owner.first_key
+            AND COALESCE(task.first_key, task.run_key) = owner.first_key
+            AND task.flags & :attended_flag <> 0 AND lease.state <> 'FREE'
+            AND (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095
+                  >= task.run_key) = 1
+     OR (SELECT 1 FROM task_moved AS moved
+           JOIN task
+             ON task.queue_id = moved.queue_id AND task.partition_no = moved.partition_no
+            AND task.prio = moved.prio AND task.run_key = moved.run_key
+           JOIN q_lock_table AS lease
+             ON lease.queue_id = task.queue_id AND lease.partition_no = task.partition_no
+          WHERE moved.queue_id = owner.queue_id AND moved.partition_no = owner.partition_no
+            AND moved.prio = owner.prio AND moved.first_key = owner.first_key
+            AND task.first_key = owner.first_key
+            AND task.flags & :attended_flag <> 0 AND lease.state <> 'FREE'
+            AND (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095
+                  >= task.run_key) = 1);

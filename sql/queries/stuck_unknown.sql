@@ -1,0 +1,17 @@
+-- on_stuck: a task that was put back because no handler knows its type (defer.sql), if it was first
+-- due for that long ago: its key says only when it is looked at again. None for a paused queue, as
+-- in stuck_waiting.sql.
+SELECT task.partition_no, task.prio, task.first_key, task.type, task.attempt,
+       DATE_FORMAT('2025-01-01' + INTERVAL (task.first_key >> 12) MICROSECOND,
+                   '%Y-%m-%dT%H:%i:%s.%fZ'),
+       NULL, NULL
+  FROM task_moved AS moved
+       STRAIGHT_JOIN task
+    ON task.queue_id = moved.queue_id AND task.partition_no = moved.partition_no
+   AND task.prio = moved.prio AND task.run_key = moved.run_key
+ WHERE moved.queue_id = :queue_id AND moved.partition_no = :partition_no
+   AND moved.prio = :prio AND moved.first_key = :first_key
+   AND task.first_key = :first_key AND task.flags & :no_handler_flag <> 0
+   AND moved.first_key < (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
+                            UTC_TIMESTAMP(6) - INTERVAL :after_us MICROSECOND) << 12)
+   AND NOT EXISTS (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id);
