@@ -33,30 +33,6 @@ std::size_t skip_literal(std::string_view text, std::size_t at) {
   return at;
 }
 
-#ifdef ALLOT_MUTATIONS
-void replace_all(std::string& text, std::string_view what, std::string_view with) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
-    text.replace(at, what.size(), with);
-  }
-}
-
-// "fence_NAME" leaves out the fence of that file. "epoch_end" makes the epoch all that S1 has:
-// otherwise a free row has no holder, and every fence asks for one, and each of these makes up for
-// an epoch that is kept.
-std::string mutated(std::string_view name, std::string_view sql) {
-  std::string text(sql);
-  if (without("fence_" + std::string(name))) {
-    replace_all(text, "epoch = :epoch AND lock_by = :holder", "(TRUE OR :epoch = :holder)");
-  }
-  if (without("epoch_end")) {
-    replace_all(text, "epoch = :epoch AND lock_by = :holder AND state <> 'FREE'",
-                "epoch = :epoch AND (TRUE OR :holder)");
-    if (name == "release") replace_all(text, "epoch = epoch + 1", "epoch = epoch");
-  }
-  return text;
-}
-#endif
-
 }  // namespace
 
 std::string Statement::quoted(std::string_view text) {

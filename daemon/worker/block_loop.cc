@@ -65,7 +65,7 @@ void BlockLoop::work(queue::Block block) {
   for (;;) {
     const bool full = tasks.size() == queue.settings->block_size;
     const Next next = run_block(lease, queue, tasks, until_ns);
-    if (next == Next::kDetached) return forget_block();
+    if (next == Next::kDetached && !db::without("block_after_detach")) return forget_block();
     if (next == Next::kLeave) break;
     defer_unknown(lease);
     if (careful_ && !keeper_.lost()) settle_suspects(lease);
@@ -74,7 +74,7 @@ void BlockLoop::work(queue::Block block) {
     // scout sees those tasks while the partition is leased.
     if ((!full && !finder_.rung_since_fetch()) || boot_ns() >= until_ns) break;
     // A lease must not see a task again that it had detached (queue/detached_store).
-    if (keeper_.any_detached()) break;
+    if (keeper_.any_detached() && !db::without("lease_after_detach")) break;
     tasks = ack_and_fetch(lease, queue);
     if (tasks.empty()) break;
   }
@@ -141,7 +141,8 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
   }
   std::optional<TurnEnd> turn;  // until its acknowledgement its attempt is written down
   if (careful) {
-    ack(lease);  // finished neighbours must not run again because of it
+    // Finished neighbours must not run again because of it.
+    if (!db::without("ack_before_careful")) ack(lease);
     turn.emplace(careful_turn_);
     if (!wait_for_turn(task)) return Next::kLeave;
   }

@@ -36,7 +36,7 @@ class Standstill {
     if (generation_ != generation) {
       // After an outage everything looks unchanged; give the holders time to come back.
       generation_ = generation;
-      watched_.clear();
+      if (!db::without("reconnect_grace")) watched_.clear();
     }
     std::map<Key, Watched> fresh;
     Nanos next = ttl_ns_ / 6;

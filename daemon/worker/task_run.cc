@@ -198,7 +198,7 @@ TaskRun::Result TaskRun::dropped(const Attempt& attempt) {
 }
 
 bool TaskRun::give_back(const Attempt& attempt) {
-  slot_.task_interrupted(attempt.entry);
+  if (!db::without("interrupted_mark")) slot_.task_interrupted(attempt.entry);
   const bool written = write(attempt, "give_back", [&](db::Connection& db) {
     return attempt.detached ? queue::DetachedStore::give_back(db, *attempt.detached, attempt.number)
                             : tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
@@ -356,7 +356,7 @@ TaskRun::Result TaskRun::finished(const Attempt& attempt) {
     slot_.add_finished(queue::finished(attempt.task));
     return Result::kFinished;
   }
-  slot_.detached_finished(attempt.entry);
+  if (!db::without("detached_finished_mark")) slot_.detached_finished(attempt.entry);
   const bool written = write(attempt, "ack", [&](db::Connection& db) {
     return queue::DetachedStore::ack(db, *attempt.detached, attempt.task.record);
   });

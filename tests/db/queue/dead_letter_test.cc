@@ -2,6 +2,7 @@
 #include "queue/dead_letter.h"
 
 #include <algorithm>
+#include <future>
 #include <thread>
 
 #include "db/queue/fixture.h"
@@ -195,6 +196,31 @@ TEST_F(DeadLetterTest, OfTwoRetriesOneDoesIt) {
   EXPECT_EQ(first + second, 50U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 50U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE life = 1"), 50U);
+}
+
+// The first operator is held up in the middle. The second one must not say where the task is.
+TEST_F(DeadLetterTest, ASecondRetryMeanwhileLosesNoTask) {
+  const auto ids = die(3);
+  db::Connection holding = connect();
+  holding.execute("BEGIN; SELECT * FROM task_attempt FOR UPDATE");
+  const auto retry = [&] {
+    db::Connection own = connect();
+    return retry_dead(own, ids);
+  };
+  auto first = std::async(std::launch::async, retry);
+  ASSERT_TRUE(lock_waits(1));
+  auto second = std::async(std::launch::async, retry);
+  ASSERT_TRUE(lock_waits(2));
+  holding.execute("COMMIT");
+  EXPECT_EQ(first.get(), 3U);
+  EXPECT_EQ(second.get(), 0U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task JOIN task_moved USING (queue_id, partition_no, prio,"
+                   " first_key, run_key)"),
+            3U);
+  for (const TaskId& id : ids) {
+    const auto view = show(look_, id);
+    EXPECT_TRUE(view && !view->dead) << id.text();
+  }
 }
 
 TEST_F(DeadLetterTest, ADiscardedOneLeavesNothing) {

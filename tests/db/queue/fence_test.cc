@@ -115,9 +115,16 @@ const Loss kLosses[] = {
 class FenceTest : public QueueTest,
                   public testing::WithParamInterface<std::tuple<std::size_t, std::size_t>> {
  protected:
-  // A task that was tried before and one that was not, under a lease with suspects.
+  // A task that was tried before and one that was not, under a lease with suspects. Each has a
+  // unique key, and somebody has asked for its end.
   Block prepare() {
     put(2);
+    look_.execute(
+        "INSERT INTO task_unique SELECT queue_id, CONCAT('k', run_key), partition_no, prio, "
+        "run_key,"
+        " 1, 0, NULL FROM task;"
+        "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, '',"
+        " UTC_TIMESTAMP(6) FROM task");
     Worker dead(connect());
     if (!dead.lease(partition_)) throw std::runtime_error("not free");
     auto block = worker_.steal(partition_);

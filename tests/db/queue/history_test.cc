@@ -138,6 +138,23 @@ TEST_F(HistoryTest, ADetachedTaskIsKeptWithItsOwnAcknowledgement) {
   EXPECT_EQ(tasks_as_text(), before);
 }
 
+// Somebody recovered it meanwhile and runs it: it is not done.
+TEST_F(HistoryTest, ALateAcknowledgementOfARecoveredTaskKeepsNothing) {
+  put(1);
+  Block block = must_lease();
+  Task& task = block.tasks[0];
+  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, task, 1, {}), Landed::kYes);
+  succeed(task);
+  Worker other(connect());
+  const auto seen = DetachedStore::watch(other.db, std::vector{queue_.queue_id});
+  ASSERT_EQ(seen.size(), 1U);
+  ASSERT_TRUE(other.detached.recover(other.db, seen[0], true));
+  const std::string before = tasks_as_text();
+  const Detached mine = DetachedStore::detached(block.lease, task);
+  EXPECT_EQ(DetachedStore::ack(worker_.db, mine, task.record), Landed::kLeaseGone);
+  EXPECT_EQ(tasks_as_text(), before);
+}
+
 TEST_F(HistoryTest, TheListIsPagedTheNewestFirst) {
   const auto ids = put(7);
   Block block = must_lease();

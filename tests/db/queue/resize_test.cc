@@ -125,6 +125,23 @@ TEST_F(ResizeTest, OneAtATime) {
   EXPECT_EQ(now().layout, 1U);
 }
 
+// Its worker may be in a handler whose task was cancelled, so that the partition is empty: tasks of
+// a later layout would run beside it.
+TEST_F(ResizeTest, APartitionThatIsLeasedIsNotUsedAgain) {
+  const QueueInfo before = make({4, Placement::kOrdered});
+  ASSERT_EQ(resize_layout(look_, before, 7), Resized::kDone);
+  const auto block = worker_.lease({before.queue_id, 1});
+  ASSERT_TRUE(block);
+  const std::string leases = leases_as_text();
+  EXPECT_EQ(error_of([&] { resize_layout(look_, now(), 3); }),
+            "queue 'placed' has partitions of an earlier layout that are in use; try again");
+  EXPECT_EQ(leases_as_text(), leases);
+  EXPECT_EQ(now().partitions(), 7U);
+  EXPECT_TRUE(worker_.leases.release(worker_.db, block->lease));
+  EXPECT_EQ(resize_layout(look_, now(), 3), Resized::kDone);
+  EXPECT_EQ(now().first_partition, 0U);
+}
+
 // Nobody opens the partitions of a layout for an earlier one.
 TEST_F(ResizeTest, ALateLiftOpensNothing) {
   const QueueInfo before = make({4, Placement::kOrdered});

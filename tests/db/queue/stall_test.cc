@@ -6,6 +6,7 @@
 
 #include "db/queue/fixture.h"
 #include "queue/compression.h"
+#include "queue/move.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -243,6 +244,26 @@ const FencedVerb kVerbs[] = {
            .set("no_handler_flag", kNoHandlerFlag);
      },
      kHoldMoved},
+    // It takes a lease of its own.
+    {"move",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       static_cast<void>(w.leases.release(w.db, lease));
+       const std::vector<Waiting> one{{lease.partition, task.key, task.id_key(), task.type, false}};
+       const Mover mover(w.leases.holder());
+       static_cast<void>(mover.move(w.db, one, {lease.partition.queue_id + 1, 0}));
+     },
+     {kHoldTask},
+     &sql::k_move,
+     [](db::Statement& move, const Task& task) {
+       const std::string prio = std::to_string(task.key.prio);
+       const std::string key = std::to_string(task.key.run_key);
+       move.set_raw("keys", "prio = " + prio + " AND run_key = " + key);
+       move.set_raw("first_keys", "prio = " + prio + " AND first_key = " + key);
+       move.set_raw("run_keys", key).set("salt", 7).set("to_queue_id", 4711);
+       move.set("to_partition_no", 0).set("no_handler_flag", kNoHandlerFlag);
+       move.set("attended_flag", kAttendedFlag);
+     },
+     kHoldTask},
 };
 
 // The verb's query alone, in a transaction as the store sends it.
@@ -321,6 +342,33 @@ TEST_F(StallTest, AWriteWaitsForATheftThatIsUnderWay) {
     writer.get();
     EXPECT_EQ(tasks_as_text(), before) << verb.name;
   }
+}
+
+// `allot queue move` has leased the partition, and stands still for longer than its lease before it
+// moves anything.
+TEST_F(StallTest, AMoveWhoseLeaseWasTakenOverMovesNothing) {
+  const TaskId id = put(1).front();
+  look_.execute("UPDATE task SET attempt = 2");
+  const std::string before = tasks_as_text();
+  db::Connection holding = connect();
+  holding.execute("LOCK TABLES task_moved WRITE");
+  auto moved = std::async(std::launch::async, [&] {
+    const std::vector<Waiting> one{{partition_, {id.prio, id.first_key}, id.first_key, "t", false}};
+    return Mover(worker_.leases.holder()).move(worker_.db, one, {queue_.queue_id + 1, 0});
+  });
+  ASSERT_TRUE(support::eventually([&] {
+    return number(
+               "SELECT COUNT(*) FROM information_schema.processlist"
+               " WHERE state = 'Waiting for table metadata lock'") == 1;
+  }));
+  Worker thief(connect());
+  const auto stolen = thief.steal(partition_);
+  ASSERT_TRUE(stolen && stolen->tasks.size() == 1);
+  const std::string leases = leases_as_text();
+  holding.execute("UNLOCK TABLES");
+  EXPECT_EQ(moved.get(), 0U);
+  EXPECT_EQ(tasks_as_text(), before);
+  EXPECT_EQ(leases_as_text(), leases);
 }
 
 // The deletions of ack_and_release need no fence, its release does: it must not free the thief's

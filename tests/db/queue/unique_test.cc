@@ -208,6 +208,21 @@ TEST_F(UniqueTest, TheAnswerSaysWhereTheOwnerIs) {
   EXPECT_EQ(asked(), (Names{"running", "finished", "waiting"}));
 }
 
+// Somebody took the partition over, runs the task, and has detached it. The one before had finished
+// it, too: the key stays taken for as long as one of them runs it.
+TEST_F(UniqueTest, ALateAcknowledgementLeavesTheKeyOfADetachedTask) {
+  const Submitted first = put_unique("k");
+  const auto block = worker_.lease(first.id.partition);
+  ASSERT_TRUE(block && block->tasks.size() == 1);
+  Worker thief(connect());
+  const auto stolen = thief.steal(first.id.partition);
+  ASSERT_TRUE(stolen);
+  ASSERT_EQ(thief.detached.detach(thief.db, stolen->lease, stolen->tasks.at(0), 1, {}),
+            Landed::kYes);
+  TaskStore::ack(worker_.db, first.id.partition, std::vector{finished(block->tasks.at(0))});
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
+}
+
 // Exactly one task of each key comes into being, and all submitters get the same id.
 TEST_F(UniqueTest, ARaceHasOneWinnerForEachKey) {
   constexpr int kSubmitters = 32;

@@ -104,6 +104,22 @@ TEST_F(CrewTest, AnEndRightBeforeACarefulTaskIsCollected) {
   expect_idle(one->slot());
 }
 
+// A task that was detached may come back into the partition at once. In the same lease it would
+// look as if it had never left.
+TEST_F(CrewTest, ALeaseFetchesNothingMoreOnceATaskLeftIt) {
+  config_.detach_after = std::chrono::milliseconds(50);
+  config_.block_size = 2;
+  put_side(0, 6, "side.wait", "IF(seq = 1, 500, 0)");
+  const auto one = worker(queue_, 2);
+  auto block = one->find();
+  ASSERT_TRUE(block && block->tasks.size() == 2);
+  one->work(std::move(*block));
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key ORDER BY run_key) FROM task"), "3,4,5,6");
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(begun(), 6U);
+}
+
 // The keeper's thread takes them out of their partition while they end.
 TEST_F(CrewTest, DetachesMeetEnds) {
   config_.detach_after = std::chrono::milliseconds(5);

@@ -171,6 +171,41 @@ TEST_F(LoopTest, WhatWasChargedBeforeRunsWithCareOneAfterTheOther) {
   EXPECT_EQ(most, 1U) << "so many attempts were written at the same time";
 }
 
+// Its neighbours have finished. If it takes the host down, nobody is left who could say so.
+TEST_F(LoopTest, WhatIsFinishedIsWrittenBeforeATaskIsRunWithCare) {
+  const support::TempDir folder;
+  put_tasks(0, 2);
+  db_.execute("UPDATE task SET flags = 1, type = 'test.gate', payload = 'ok " + (folder / "gate") +
+              "' WHERE queue_id > 0 AND run_key = 2");
+  auto mine = worker();
+  auto block = mine->find();
+  ASSERT_TRUE(block && block->tasks.size() == 2);
+  auto worked = std::async(std::launch::async, [&] { mine->work(std::move(*block)); });
+  EXPECT_TRUE(eventually([&] { return value("SELECT COUNT(*) FROM task_attempt") == "1"; }));
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key) FROM task"), "2");
+  (void)folder.write("gate", "");
+  worked.get();
+  EXPECT_EQ(tasks_left(), "0");
+}
+
+// The detach has released the partition, which is no loss.
+TEST_F(LoopTest, ADetachEndsTheBlockAndLosesNoLease) {
+  config_.detach_after = milliseconds(1);
+  put_tasks(0, 3, "test.slowly");
+  auto mine = worker();
+  auto block = mine->find();
+  ASSERT_TRUE(block && block->tasks.size() == 3);
+  const std::string epoch = value("SELECT epoch FROM q_lock_table WHERE partition_no = 0");
+  mine->work(std::move(*block));
+  EXPECT_EQ(mine->slot().tasks_done, 1U);
+  EXPECT_EQ(tasks_left(), "2") << "the others are for whoever leases the partition next";
+  EXPECT_EQ(mine->slot().leases_lost, 0U);
+  EXPECT_EQ(mine->slot().lease_held, 0U);
+  EXPECT_EQ(value("SELECT CONCAT(state, ' ', epoch - " + epoch +
+                  ") FROM q_lock_table WHERE partition_no = 0"),
+            "FREE 1");
+}
+
 // The database's clock is set back by an hour, as this worker sees it.
 TEST_F(LoopTest, WhatWasDueBeforeTheClockWasSetBackIsFound) {
   const auto mine = worker();

@@ -111,6 +111,25 @@ TEST_F(RecoveryTest, TakesNothingAtFirstSight) {
   EXPECT_EQ(running(), "1");
 }
 
+// S4: its holder had the same outage, and needs time to come back.
+TEST_F(RecoveryTest, AfterAnOutageWhatWasSeenBeforeItDoesNotCount) {
+  constexpr Nanos kHalf = 3 * kSecond;
+  detach(1);
+  db_.execute(
+      "UPDATE task_running SET ttl_us = 6000000, expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
+  Recovery scout = recovery();
+  const auto look = [&] {
+    scout.look();
+    return running() == "0";
+  };
+  ASSERT_FALSE(eventually(look, milliseconds(500)));
+  const Nanos cut = boot_ns();
+  db_.execute("KILL " + std::to_string(raw_slot_->connection_ids[0].load()));
+  ASSERT_TRUE(eventually(look));
+  EXPECT_EQ(session_.generation(), 1U);
+  EXPECT_GE(boot_ns() - cut, kHalf);
+}
+
 TEST_F(RecoveryTest, AFormerLifesTasksAreReclaimedAtOnce) {
   detach(1);
   reclaim_detached(db_, settings_, stores_.detached);

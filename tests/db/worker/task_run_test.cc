@@ -15,6 +15,34 @@ namespace {
 
 using Result = TaskRun::Result;
 
+// Holds every statement up that does `what` ("BEFORE DELETE ON task"), until release().
+class Held {
+ public:
+  Held(db::Connection& db, const std::string& what) : db_(db) {
+    db_.execute("CREATE TRIGGER held " + what +
+                " FOR EACH ROW DO GET_LOCK('hold', 60), RELEASE_LOCK('hold');"
+                "DO GET_LOCK('hold', 60)");
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() {
+    release();
+    db_.execute("DROP TRIGGER held");
+  }
+
+  [[nodiscard]] bool somebody() const {
+    return support::eventually([&] {
+      return support::value_of(db_,
+                               "SELECT COUNT(*) FROM information_schema.processlist"
+                               " WHERE state = 'User lock' AND db = DATABASE()") == "1";
+    });
+  }
+  void release() const { db_.execute("DO RELEASE_LOCK('hold')"); }
+
+ private:
+  db::Connection& db_;
+};
+
 class TaskRunTest : public RunTest {
  protected:
   TaskRunTest() : RunTest(ALLOT_PROBE_FOLDER, "probe") {}
@@ -39,27 +67,72 @@ TEST_F(TaskRunTest, TheSlotHasItWhileItIsAnnouncedAndTakenBack) {
   put_task("test.fail");
   for (const std::string verb : {"INSERT", "DELETE"}) {
     SCOPED_TRACE(verb);
-    db_.execute("CREATE TRIGGER held BEFORE " + verb +
-                " ON task_attempt FOR EACH ROW DO GET_LOCK('hold', 60), RELEASE_LOCK('hold');"
-                "DO GET_LOCK('hold', 60)");
+    const Held held(db_, "BEFORE " + verb + " ON task_attempt");
     auto block = lease();
     auto result = std::async(std::launch::async, [&] { return run(block, true); });
-    ASSERT_TRUE(support::eventually([&] {
-      return value(
-                 "SELECT COUNT(*) FROM information_schema.processlist"
-                 " WHERE state = 'User lock' AND db = DATABASE()") == "1";
-    }));
+    ASSERT_TRUE(held.somebody());
     ipc::RunningTask& slot = raw_slot_->running[0];
     EXPECT_EQ(std::atomic_ref(slot.announced).load(), 1U);
     EXPECT_EQ(raw_slot_->running_count, 0U);
     EXPECT_EQ(slot.run_key, 7U);
     EXPECT_EQ(slot.attempt, 1U);
-    db_.execute("DO RELEASE_LOCK('hold')");
+    held.release();
     EXPECT_EQ(result.get(), Result::kLeaseGone) << "the keeper does not have it: not valid";
     EXPECT_EQ(slot.announced, 0U);
     EXPECT_EQ(task(), "7 0 -");
-    db_.execute("DROP TRIGGER held; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+    db_.execute("UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
   }
+}
+
+// S9: the handler gave way, and its worker dies before the attempt is taken back. Its settler must
+// not take that for a crash of the task.
+TEST_F(TaskRunTest, TheSlotSaysThatAnInterruptedAttemptIsTakenBack) {
+  const support::TempDir folder;
+  for (const bool detached : {false, true}) {
+    SCOPED_TRACE(detached ? "detached" : "announced");
+    db_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+    config_.detach_after = std::chrono::milliseconds(detached ? 1 : 60'000);
+    const std::string gate = folder / ("gate" + std::to_string(detached ? 1 : 0));
+    put_task("test.gate", "retry " + gate);
+    auto block = lease();
+    keeper_.hold(block.lease, boot_ns());
+    auto result = std::async(std::launch::async, [&] { return run(block, true); });
+    ASSERT_TRUE(support::eventually([&] {
+      return raw_slot_->running_count.load() == 1 &&
+             value("SELECT COUNT(*) FROM task_running") == (detached ? "1" : "0");
+    }));
+    const Held held(db_, "BEFORE DELETE ON task_attempt");
+    if (detached) {
+      keeper_.lose_task(block.lease, "test");
+    } else {
+      keeper_.drop();  // in doubt, and not lost
+    }
+    (void)folder.write("gate" + std::to_string(detached ? 1 : 0), "");
+    ASSERT_TRUE(held.somebody());
+    EXPECT_EQ(std::atomic_ref(raw_slot_->running[0].announced).load(), 1U);
+    EXPECT_EQ(raw_slot_->running_count, detached ? 1U : 0U) << "who is detached holds no lease";
+    held.release();
+    EXPECT_EQ(result.get(), detached ? Result::kDetached : Result::kWritten);
+    EXPECT_EQ(value("SELECT attempt FROM task"), "0");
+    EXPECT_EQ(raw_slot_->running_count, 0U);
+  }
+}
+
+// S9: what has finished detached must not run again because its worker dies before that is written.
+TEST_F(TaskRunTest, TheSlotSaysThatADetachedTaskHasFinished) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  put_task("test.slowly", "succeed");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  const Held held(db_, "BEFORE DELETE ON task_running");
+  auto result = std::async(std::launch::async, [&] { return run(block, false); });
+  ASSERT_TRUE(held.somebody());
+  EXPECT_EQ(std::atomic_ref(raw_slot_->running[0].announced).load(), 2U);
+  EXPECT_EQ(raw_slot_->running_count, 1U) << "something is to be settled";
+  held.release();
+  EXPECT_EQ(result.get(), Result::kDetached);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+  EXPECT_EQ(raw_slot_->running_count, 0U);
 }
 
 TEST_F(TaskRunTest, AnAnnouncedAttemptGetsItsVerdict) {
