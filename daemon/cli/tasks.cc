@@ -142,7 +142,8 @@ json shown_json(const queue::TaskView& task, const std::string& queue, const Req
   view["leased_by"] = task.holder.empty() || task.running ? json(nullptr) : json(task.holder);
   view["cancel_asked"] = json(nullptr);
   if (cancel && !task.dead) {
-    view["cancel_asked"] = {{"at", cancel->asked_at}, {"reason", cancel->reason}};
+    view["cancel_asked"] = {
+        {"at", cancel->asked_at}, {"reason", cancel->reason}, {"as_done", cancel->as_done}};
   }
   view["attempts"] = attempts_json(attempts);
   return view;

@@ -268,6 +268,7 @@ std::vector<Expectation> by_operators() {
       {&sql::k_count_ahead, 110, {{"partition_no", "1"}}, "class 0 is not due"},
       {&sql::k_count_ahead, 8, {{"prio", "0"}, {"run_key", "3"}, {"classes_before", "NULL"}}},
       {&sql::k_cancel, 6, {{"run_key", "901"}, {"first_key", "901"}}},
+      {&sql::k_cancel_as_done, 9, {{"run_key", "901"}, {"first_key", "901"}, {"keep", "1"}}},
       {&sql::k_ask_cancel,
        5,
        {{"run_key", "901"}, {"first_key", "901"}, {"reason", "''"}, {"attended_flag", "64"}}},
