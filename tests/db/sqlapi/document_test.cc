@@ -117,7 +117,7 @@ TEST_F(DocumentTest, TheStatementsDoWhatThePageSays) {
   for (const std::string& block : support::examples(kPage, "sql")) {
     if (has(block, "GRANT ")) continue;
     const std::uint64_t before = std::stoull(value("SELECT COUNT(*) FROM allot.task"));
-    const bool looks = has(block, "FROM allot.queue");
+    const bool looks = has(block, "allot.task_unique");
     const std::string account = looks                                  ? "reader"
                                 : has(block, "INSERT INTO allot.task") ? "loader"
                                                                        : "shop";
