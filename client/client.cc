@@ -171,6 +171,16 @@ class Client::Impl {
     return info;
   }
 
+  std::optional<KeyOwner> find(std::string_view queue, std::string_view unique_key) {
+    if (unique_key.empty() || unique_key.size() > queue::kMaxUniqueKey) {
+      throw Error("unique_key: 1 to 255 bytes are allowed", kExitBadInput);
+    }
+    auto [session, owner] = sessions_.begin(
+        [&](db::Connection& db) { return client::key_owner(db, queue, unique_key); });
+    sessions_.give_back(std::move(session));
+    return owner;
+  }
+
   CancelResult cancel(const queue::TaskId& id, const std::string& reason) {
     auto [session, ready] = sessions_.begin([](db::Connection& db) {
       db.require_writable();
@@ -255,6 +265,9 @@ void Client::wake(std::size_t tasks) noexcept {
 }
 std::optional<TaskInfo> Client::get(std::string_view id) {
   return translated([&] { return impl_->get(id_of(id)); });
+}
+std::optional<KeyOwner> Client::find(std::string_view queue, std::string_view unique_key) {
+  return translated([&] { return impl_->find(queue, unique_key); });
 }
 CancelResult Client::cancel(std::string_view id, const std::string& reason) {
   return translated([&] { return impl_->cancel(id_of(id), reason); });

@@ -8,6 +8,7 @@
 #include "queue/compression.h"
 #include "queue/history.h"
 #include "queue/inspect.h"
+#include "queue/unique_key.h"
 
 namespace allot {
 
@@ -42,6 +43,21 @@ TaskState state_of(const queue::TaskView& task, const std::optional<queue::Stand
   return standing->leased ? TaskState::kLeased : TaskState::kWaiting;
 }
 
+TaskState state_of(const queue::KeyOwner& owner) {
+  switch (owner.state) {
+    case queue::KeyOwner::State::kWaiting:
+      if (!owner.due) return TaskState::kDelayed;
+      return owner.leased ? TaskState::kLeased : TaskState::kWaiting;
+    case queue::KeyOwner::State::kRunning:
+      return TaskState::kRunning;
+    case queue::KeyOwner::State::kDead:
+      return TaskState::kDead;
+    case queue::KeyOwner::State::kDone:
+      return TaskState::kDone;
+  }
+  return TaskState::kDone;
+}
+
 // The payload as the handler sees it, or as it is stored if it is damaged.
 std::string payload_of(const queue::TaskView& task) {
   try {
@@ -49,6 +65,12 @@ std::string payload_of(const queue::TaskView& task) {
   } catch (const Error&) {
     return task.payload;
   }
+}
+
+// What the id says, and the row of its unique key.
+void add_keys(db::Connection& db, const queue::TaskId& id, TaskInfo& info) {
+  info.first_due = moment_of(id.first_due());
+  if (auto unique = queue::show_unique(db, id)) info.unique_key = std::move(unique->key);
 }
 
 // A finished task that its queue's history remembers.
@@ -64,6 +86,7 @@ std::optional<TaskInfo> done_info(db::Connection& db, const queue::TaskId& id) {
   info.attempts = done->attempt;
   info.at = moment_of(done->ended_at);
   info.worker = done->worker;
+  add_keys(db, id, info);
   return info;
 }
 
@@ -105,7 +128,24 @@ std::optional<TaskInfo> task_info(db::Connection& db, const queue::TaskId& id) {
   info.paused = standing && standing->paused;
   info.cause = task->cause;
   info.error = task->error;
+  add_keys(db, id, info);
+  if (!task->expires_at.empty()) info.expires_at = moment_of(task->expires_at);
+  info.key_hash = task->key_hash;
   return info;
+}
+
+std::optional<KeyOwner> key_owner(db::Connection& db, std::string_view queue,
+                                  std::string_view unique_key) {
+  const auto info = queue::find_queue(db, queue);
+  if (!info) {
+    throw Error("queue '" + std::string(queue.substr(0, queue::kMaxName)) + "' does not exist",
+                kExitBadInput);
+  }
+  const auto owner = queue::find_unique(db, info->queue_id, unique_key);
+  if (!owner) return std::nullopt;
+  KeyOwner found{owner->id.text(), state_of(*owner), std::nullopt};
+  if (!owner->free_at.empty()) found.free_at = moment_of(owner->free_at);
+  return found;
 }
 
 }  // namespace allot::client

@@ -56,6 +56,7 @@ struct Words {
   TasksOptions tasks;
   HistoryOptions history;
   ShowOptions show;
+  FindOptions find;
   PluginCheckOptions plugin_check;
   NewPluginOptions new_plugin;
   OperatorWords operators;
@@ -181,6 +182,12 @@ void add_tasks(CLI::App& app, Words& words) {
       ->excludes(json);
   show->callback(
       [&] { words.command = [&words] { return show_task(words.context, words.show); }; });
+  CLI::App* find = task->add_subcommand("find", "Say which task has a unique key, and its state");
+  find->add_option("QUEUE", words.find.queue, "The queue")->required();
+  find->add_option("--unique-key", words.find.unique_key, "The key")->required()->type_name("KEY");
+  find->add_flag("--json", words.find.json, "As JSON");
+  find->callback(
+      [&] { words.command = [&words] { return find_task(words.context, words.find); }; });
 }
 
 void add_history(CLI::App& app, Words& words) {

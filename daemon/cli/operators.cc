@@ -122,10 +122,11 @@ void add_why(CLI::App& app, const Commands& commands, WhyOptions& options) {
 }
 
 void add_cancel(CLI::App& task, const Commands& commands, CancelOptions& options) {
-  CLI::App& cancel =
-      *task.add_subcommand("cancel", "Take a task out, also one that runs; it becomes a dead one");
+  CLI::App& cancel = *task.add_subcommand(
+      "cancel", "Take a task out, also one that runs; it becomes a dead or done one");
   cancel.add_option("ID", options.id, "The task's id")->required();
   cancel.add_option("--reason", options.reason, "Why, for people who look")->type_name("TEXT");
+  cancel.add_flag("--as-done", options.as_done, "It ends as if it had succeeded, and is not dead");
   cancel.add_flag("--json", options.json, "As JSON");
   cancel.callback([commands, &options] { commands.choose(cancel_task, options); });
 }

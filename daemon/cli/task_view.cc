@@ -48,7 +48,9 @@ std::string why_dead(const queue::TaskView& task, std::size_t most) {
 
 std::string cancel_text(const queue::CancelRequest& request) {
   const std::string reason = request.reason.empty() ? "" : ": " + request.reason;
-  return printable("its end was asked for at " + request.asked_at + reason, kShownError);
+  return printable((request.as_done ? "its end as done" : "its end") +
+                       std::string(" was asked for at ") + request.asked_at + reason,
+                   kShownError);
 }
 
 json view_json(const queue::TaskView& task, const std::string& queue) {

@@ -17,7 +17,9 @@
 #include "queue/compression.h"
 #include "queue/history.h"
 #include "queue/inspect.h"
+#include "queue/submit.h"
 #include "queue/task_store.h"
+#include "queue/unique_key.h"
 
 namespace allot::cli {
 namespace {
@@ -26,6 +28,7 @@ using nlohmann::json;
 
 constexpr std::size_t kShownPayload = 4096;     // bytes, in JSON
 constexpr std::size_t kShownPayloadLine = 200;  // on a terminal
+constexpr std::size_t kShownKey = 1024;         // any unique key, whatever its bytes are
 
 void print_attempts(const std::vector<queue::AttemptView>& attempts) {
   if (attempts.empty()) return;
@@ -54,18 +57,30 @@ void print_attempts(const std::vector<queue::AttemptView>& attempts) {
 }
 
 using Request = std::optional<queue::CancelRequest>;
+using Unique = std::optional<queue::UniqueKey>;
+
+void line(const char* name, const std::string& value) {
+  std::printf("%-10s %s\n", name, value.c_str());
+}
+
+void print_unique(const Unique& unique) {
+  if (!unique) return;
+  line("unique key", printable(unique->key, kShownKey) +
+                         (unique->free_at.empty() ? "" : ", free again at " + unique->free_at));
+}
 
 void print_shown(const queue::TaskView& task, const std::string& queue, const Request& cancel,
-                 const std::vector<queue::AttemptView>& attempts) {
-  const auto line = [](const char* name, const std::string& value) {
-    std::printf("%-10s %s\n", name, value.c_str());
-  };
+                 const Unique& unique, const std::vector<queue::AttemptView>& attempts) {
   line("task", task.id.text());
   line("state", state_of(task));
   line("queue", queue + ", partition " + std::to_string(task.id.partition.partition_no) +
                     ", prio " + std::to_string(task.id.prio));
   line("type", printable(task.type, queue::kMaxName));
   line(task.dead ? "died" : "due", task.at);
+  line("first due", task.id.first_due());
+  if (!task.expires_at.empty()) line("expires", task.expires_at);
+  print_unique(unique);
+  if (task.key_hash) line("key hash", std::to_string(*task.key_hash));
   if (task.dead) line("why", why_dead(task, kShownError));
   line("attempts", std::to_string(task.attempts));
   const std::string holder = task.holder.empty() ? "nobody" : printable(task.holder, 100);
@@ -108,16 +123,27 @@ json attempts_json(const std::vector<queue::AttemptView>& attempts) {
   return list;
 }
 
+void add_unique(json& view, const Unique& unique) {
+  view["unique_key"] = unique ? json(unique->key) : json(nullptr);
+  view["unique_key_free_at"] =
+      unique && !unique->free_at.empty() ? json(unique->free_at) : json(nullptr);
+}
+
 json shown_json(const queue::TaskView& task, const std::string& queue, const Request& cancel,
-                const std::vector<queue::AttemptView>& attempts) {
+                const Unique& unique, const std::vector<queue::AttemptView>& attempts) {
   json view = view_json(task, queue);
+  view["first_due_at"] = task.id.first_due();
+  view["expires_at"] = task.expires_at.empty() ? json(nullptr) : json(task.expires_at);
+  add_unique(view, unique);
+  view["partition_key_hash"] = task.key_hash ? json(*task.key_hash) : json(nullptr);
   view["payload"] = task.payload.substr(0, kShownPayload);
   view["payload_cut"] = task.payload.size() > kShownPayload;
   if (task.running) view["detached_at"] = task.since;
   view["leased_by"] = task.holder.empty() || task.running ? json(nullptr) : json(task.holder);
   view["cancel_asked"] = json(nullptr);
   if (cancel && !task.dead) {
-    view["cancel_asked"] = {{"at", cancel->asked_at}, {"reason", cancel->reason}};
+    view["cancel_asked"] = {
+        {"at", cancel->asked_at}, {"reason", cancel->reason}, {"as_done", cancel->as_done}};
   }
   view["attempts"] = attempts_json(attempts);
   return view;
@@ -128,21 +154,23 @@ int show_done(db::Connection& db, const queue::Done& done, const ShowOptions& op
   if (options.payload) throw Error("task " + done.id.text() + " is done: its payload is not kept");
   const std::string queue = queue::queue_name(db, done.id.partition.queue_id);
   const auto attempts = queue::list_attempts_of_all_lives(db, done.id);
+  const Unique unique = queue::show_unique(db, done.id);
   if (options.json) {
     json view = done_json(done, queue);
+    view["first_due_at"] = done.id.first_due();
+    add_unique(view, unique);
     view["attempts"] = attempts_json(attempts);
     print(view);
     return kExitOk;
   }
-  const auto line = [](const char* name, const std::string& value) {
-    std::printf("%-10s %s\n", name, value.c_str());
-  };
   line("task", done.id.text());
   line("state", "done");
   line("queue", queue + ", partition " + std::to_string(done.id.partition.partition_no) +
                     ", prio " + std::to_string(done.id.prio));
   line("type", printable(done.type, queue::kMaxName));
   line("ended", done.ended_at);
+  line("first due", done.id.first_due());
+  print_unique(unique);
   line("attempt", std::to_string(done.attempt));
   line("ran", seconds_of(done.usage.runtime_us) + ", CPU " + seconds_of(done.usage.cpu_us) +
                   ", memory " + megabytes_of(done.usage.max_rss_kib));
@@ -167,6 +195,21 @@ void decompress(queue::TaskView& task) {
   } catch (const Error& error) {
     std::fprintf(stderr, "allot: payload: %s: shown as it is written\n", error.what());
   }
+}
+
+const char* owner_state(queue::KeyOwner::State state) {
+  using State = queue::KeyOwner::State;
+  switch (state) {
+    case State::kWaiting:
+      return "waiting";
+    case State::kRunning:
+      return "running";
+    case State::kDead:
+      return "dead";
+    case State::kDone:
+      return "done";
+  }
+  return "unknown";
 }
 
 }  // namespace
@@ -211,10 +254,36 @@ int show_task(const Context& context, const ShowOptions& options) {
   auto attempts = queue::list_attempts_of_all_lives(db, id);
   mark_running(*task, attempts);
   const Request cancel = queue::find_cancel(db, id);
+  const Unique unique = queue::show_unique(db, id);
   if (options.json) {
-    print(shown_json(*task, queue, cancel, attempts));
+    print(shown_json(*task, queue, cancel, unique, attempts));
   } else {
-    print_shown(*task, queue, cancel, attempts);
+    print_shown(*task, queue, cancel, unique, attempts);
+  }
+  return kExitOk;
+}
+
+int find_task(const Context& context, const FindOptions& options) {
+  if (options.unique_key.empty() || options.unique_key.size() > queue::kMaxUniqueKey) {
+    throw Error("--unique-key: 1 to 255 bytes are allowed", kExitUsage);
+  }
+  db::Connection db = connect(context.settings());
+  const queue::QueueInfo queue = chosen_queues(db, options.queue).front();
+  const auto owner = queue::find_unique(db, queue.queue_id, options.unique_key);
+  if (!owner) {
+    throw Error("no task of queue " + queue.name + " has the unique key '" +
+                printable(options.unique_key, kShownKey) + "'");
+  }
+  const std::string& free_at = owner->free_at;
+  if (options.json) {
+    print({{"task", owner->id.text()},
+           {"queue", queue.name},
+           {"unique_key", options.unique_key},
+           {"state", owner_state(owner->state)},
+           {"unique_key_free_at", free_at.empty() ? json(nullptr) : json(free_at)}});
+  } else {
+    std::printf("%s %s%s\n", owner->id.text().c_str(), owner_state(owner->state),
+                free_at.empty() ? "" : (", its key is free again at " + free_at).c_str());
   }
   return kExitOk;
 }

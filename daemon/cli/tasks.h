@@ -27,4 +27,13 @@ struct ShowOptions {
 // allot task show ID.
 int show_task(const Context& context, const ShowOptions& options);
 
+struct FindOptions {
+  std::string queue;
+  std::string unique_key;
+  bool json = false;
+};
+
+// allot task find QUEUE --unique-key KEY: which task has the key, and where it is.
+int find_task(const Context& context, const FindOptions& options);
+
 }  // namespace allot::cli

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/why.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -168,6 +172,7 @@ void print_cancelled(const CancelOptions& options, const queue::TaskId& id,
   if (options.json) {
     print(json{{"task", id.text()},
                {"cancelled", cancelled.done},
+               {"as_done", options.as_done},
                {"asked", cancelled.asked},
                {"may_run", cancelled.may_run},
                {"leased_by", holder.empty() ? json(nullptr) : json(holder)}});
@@ -175,12 +180,24 @@ void print_cancelled(const CancelOptions& options, const queue::TaskId& id,
   }
   const std::string who = holder.empty() ? "a worker" : printable(holder, 100);
   if (cancelled.asked) {
-    std::printf("asked %s to end %s\n", who.c_str(), id.text().c_str());
+    std::printf("asked %s to end %s%s\n", who.c_str(), id.text().c_str(),
+                options.as_done ? " as done" : "");
     return;
   }
-  std::printf("cancelled %s\n", id.text().c_str());
+  std::printf("cancelled %s%s\n", id.text().c_str(), options.as_done ? ", it is done" : "");
   if (!cancelled.may_run) return;
   std::printf("%s had its partition meanwhile: it may have run, or run yet\n", who.c_str());
+}
+
+queue::AsDone as_done(const config::Settings& settings, const std::string& queue) {
+  const config::Queue* keys = config::find_queue(settings, queue);
+  queue::AsDone end;
+  end.keep_history = keys != nullptr && keys->history.count() > 0;
+  std::array<char, 65> host{};
+  if (gethostname(host.data(), host.size() - 1) == 0) end.host = host.data();
+  end.host.resize(std::min<std::size_t>(end.host.size(), 64));
+  end.pid = static_cast<std::uint32_t>(getpid());
+  return end;
 }
 
 }  // namespace
@@ -205,9 +222,16 @@ int why(const Context& context, const WhyOptions& options) {
 
 int cancel_task(const Context& context, const CancelOptions& options) {
   const queue::TaskId id = parse_task_id(options.id);
-  db::Connection db = connect(context.settings());
-  const queue::Cancelled cancelled = queue::cancel_task(db, id, options.reason);
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  std::optional<queue::AsDone> end;
+  if (options.as_done) end = as_done(settings, queue::queue_name(db, id.partition.queue_id));
+  const queue::Cancelled cancelled = queue::cancel_task(db, id, options.reason, end);
   if (!cancelled.task) refuse_unknown(id);
+  if (cancelled.otherwise) {
+    throw Error("task " + id.text() + " is to end as " + (options.as_done ? "cancelled" : "done") +
+                ": somebody asked for that before, and the first request stands");
+  }
   const queue::TaskView& task = *cancelled.task;
   if (task.dead) throw Error("task " + id.text() + " is dead already: " + why_dead(task, 300));
   print_cancelled(options, id, cancelled);

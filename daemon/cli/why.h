@@ -18,10 +18,12 @@ int why(const Context& context, const WhyOptions& options);
 struct CancelOptions {
   std::string id;
   std::string reason;
+  bool as_done = false;
   bool json = false;
 };
 
-// allot task cancel ID makes a waiting task a dead one, and asks for the end of a running one.
+// allot task cancel ID makes a waiting task a dead or finished one, and asks for the end of a
+// running one.
 int cancel_task(const Context& context, const CancelOptions& options);
 
 }  // namespace allot::cli

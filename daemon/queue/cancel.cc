@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/cancel.h"
 
+#include <array>
 #include <utility>
 
 #include "queue/cancel_request.h"
 #include "queue/dead_letter.h"
+#include "queue/statements.h"
+#include "sql/queries.h"
 
 namespace allot::queue {
 namespace {
@@ -25,9 +28,33 @@ bool runs(const TaskView& task, const std::optional<Standing>& standing) {
   return (task.flags & kAttendedFlag) != 0 && standing && standing->leased && standing->due;
 }
 
+// False: the task is no longer there.
+bool cancel_as_done(db::Connection& db, const TaskId& id, std::uint64_t run_key,
+                    const AsDone& as_done) {
+  db::Statement cancel(sql::k_cancel_as_done);
+  set_id(cancel, id)
+      .set("run_key", run_key)
+      .set("keep", as_done.keep_history ? 1 : 0)
+      .set("host", as_done.host)
+      .set("pid", as_done.pid);
+  const TaskKey first_key{id.prio, id.first_key};
+  const std::array<db::Statement, 3> statements{
+      cancel, stamp_statement(id.partition, {&first_key, 1}),
+      clear_cancel_statement(id.partition, {&first_key, 1})};
+  const auto results = db.transact(statements);
+  return results.at(results.size() - 3).affected() == 1;
+}
+
+// Whether a request stands that wants another end than this one does.
+bool asked_otherwise(db::Connection& db, const TaskId& id, bool as_done) {
+  const auto request = find_cancel(db, id);
+  return request && request->as_done != as_done;
+}
+
 }  // namespace
 
-Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view reason) {
+Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view reason,
+                      const std::optional<AsDone>& as_done) {
   for (int tries = 0; tries < kTries; ++tries) {
     Cancelled result;
     result.task = show(db, id);
@@ -35,12 +62,16 @@ Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view rea
     std::optional<Standing> before;
     if (!result.task->running) before = standing(db, *result.task);
     if (runs(*result.task, before)) {
-      result.asked = ask_cancel(db, id, result.task->run_key, reason);
+      result.asked = ask_cancel(db, id, result.task->run_key, reason, as_done.has_value());
       result.holder = before ? before->holder : result.task->holder;
-      if (result.asked) return result;
+      if (!result.asked) continue;
+      result.otherwise = asked_otherwise(db, id, as_done.has_value());
+      return result;
+    }
+    const std::uint64_t run_key = result.task->run_key;
+    if (!(as_done ? cancel_as_done(db, id, run_key, *as_done) : cancel(db, id, run_key, reason))) {
       continue;
     }
-    if (!cancel(db, id, result.task->run_key, reason)) continue;
     result.done = true;
     const auto after = standing(db, *result.task);
     result.may_run = !before || !after || !was_free(*before, *after);

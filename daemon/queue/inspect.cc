@@ -35,6 +35,12 @@ std::string worker_name(const db::Row& row, std::size_t host, std::size_t pid) {
   return std::string(row.text(host)) + "/" + std::string(row.text(pid));
 }
 
+std::optional<std::uint32_t> key_hash_of(const db::Row& row, std::size_t column) {
+  const auto hash = row.maybe_u64(column);
+  if (!hash) return std::nullopt;
+  return static_cast<std::uint32_t>(*hash);
+}
+
 std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
   db::Statement live(sql::k_show_task);
   db::Statement running(sql::k_show_running);
@@ -49,6 +55,8 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     if (row->text(9) != "FREE") view.holder = worker_name(*row, 10, 11);
     view.flags = static_cast<std::uint32_t>(row->u64(12));
     view.no_handler = (view.flags & kNoHandlerFlag) != 0;
+    if (!row->is_null(13)) view.expires_at = row->text(13);
+    view.key_hash = key_hash_of(*row, 14);
     return view;
   }
   if (const auto row = results[1].next()) {
@@ -69,6 +77,7 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.cause = row->text(9);
     view.error = row->text(10);
     view.flags = static_cast<std::uint32_t>(row->u64(11));
+    view.key_hash = key_hash_of(*row, 12);
     return view;
   }
   return std::nullopt;

@@ -49,6 +49,8 @@ struct TaskView {
   std::string holder;
   std::uint64_t run_key = 0;  // place of a waiting task; not its id
   bool no_handler = false;    // only from show(): put back because no handler there knew its type
+  std::string expires_at;     // likewise, of one that waits: dead unless it has begun by then
+  std::optional<std::uint32_t> key_hash;  // likewise, but not of a detached one: see task.key_hash
 };
 
 struct AttemptView {

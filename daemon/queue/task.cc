@@ -2,6 +2,9 @@
 #include "queue/task.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
 #include <vector>
 
 namespace allot::queue {
@@ -47,6 +50,19 @@ std::optional<std::vector<std::uint8_t>> decode(std::string_view word) {
 }
 
 }  // namespace
+
+std::string TaskId::first_due() const {
+  constexpr std::time_t kFirstSecond = 1'735'689'600;  // of 2025, where keys begin
+  const std::uint64_t us = first_key >> 12;
+  const std::time_t seconds = kFirstSecond + static_cast<std::time_t>(us / 1'000'000);
+  std::tm day{};
+  gmtime_r(&seconds, &day);
+  std::array<char, 64> text{};
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &day);
+  std::snprintf(text.data() + length, text.size() - length, ".%06uZ",
+                static_cast<unsigned>(us % 1'000'000));
+  return text.data();
+}
 
 std::string TaskId::text() const {
   std::vector<std::uint8_t> bytes;

@@ -89,6 +89,9 @@ struct TaskId {
 
   // One short word of Crockford's base 32, lower case, e.g. "0840dqg2v5n80r00".
   [[nodiscard]] std::string text() const;
+  // When the task was due as its id was made: UTC, ISO 8601. That is when it was submitted, or, if
+  // it was submitted for later, that time.
+  [[nodiscard]] std::string first_due() const;
   // nullopt when the word is no id.
   static std::optional<TaskId> parse(std::string_view text);
 };

@@ -55,4 +55,8 @@ struct TaskRun::AtWork {
   Place place = Place::kPartition;
 };
 
+void log_ran(const TaskRun::Attempt& attempt, const plugin_host::CallResult& result, Nanos ran);
+// S5: the task may have run beside another run of it. The checker demands a fault that explains it.
+void log_overrun(const TaskRun::Attempt& attempt);
+
 }  // namespace allot::worker

@@ -28,7 +28,7 @@ void CancelWatch::look(db::Connection& db, const queue::Lease& lease, const queu
     attended_ = true;
     const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
     if (!asked()) {
-      if (auto request = queue::find_cancel(db, id)) saw(id, std::move(request->reason));
+      if (auto request = queue::find_cancel(db, id)) saw(id, std::move(*request));
     }
   } else if (!asked()) {
     look_in_partition(db, lease, task);
@@ -45,16 +45,16 @@ void CancelWatch::look_in_partition(db::Connection& db, const queue::Lease& leas
   }
   auto found = queue::look_for_cancel(db, lease, task);
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
-  if (found.request) return saw(id, std::move(found.request->reason));
+  if (found.request) return saw(id, std::move(*found.request));
   // Somebody cancelled it in its first second, when it looked like a waiting one.
-  if (!found.there) saw(id, "it was taken out while it ran");
+  if (!found.there) saw(id, {"it was taken out while it ran", {}});
 }
 
-void CancelWatch::saw(const queue::TaskId& id, std::string reason) {
-  reason_ = std::move(reason);
+void CancelWatch::saw(const queue::TaskId& id, queue::CancelRequest request) {
+  request_ = std::move(request);
   end_at_ = boot_ns() + grace_ns_;
   log::info("task.cancel_asked",
-            {{"task", id.text()}, {"reason", reason_}, {"grace_ms", grace_ns_ / kMilli}});
+            {{"task", id.text()}, {"reason", request_.reason}, {"grace_ms", grace_ns_ / kMilli}});
 }
 
 void log_cancelled(const std::string& id, std::string_view type, std::string_view reason,

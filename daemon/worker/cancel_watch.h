@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "db/connection.h"
+#include "queue/cancel_request.h"
 #include "queue/lease.h"
 #include "queue/task.h"
 
@@ -34,18 +35,18 @@ class CancelWatch {
   [[nodiscard]] Nanos end_at() const { return end_at_.load(); }
 
   // Valid once the handler has returned and the keeper knows it.
-  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] const queue::CancelRequest& request() const { return request_; }
   [[nodiscard]] bool attended() const { return attended_; }
 
  private:
   void look_in_partition(db::Connection& db, const queue::Lease& lease, const queue::Task& task);
-  void saw(const queue::TaskId& id, std::string reason);
+  void saw(const queue::TaskId& id, queue::CancelRequest request);
 
   const Nanos grace_ns_;
   const std::function<void()> on_asked_;
   Nanos next_look_ = 0;
-  bool attended_ = false;  // a request may be there
-  std::string reason_;     // written before end_at_
+  bool attended_ = false;         // a request may be there
+  queue::CancelRequest request_;  // written before end_at_
   std::atomic<Nanos> end_at_{0};
 };
 

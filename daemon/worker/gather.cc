@@ -198,7 +198,7 @@ void Gather::leave_alone(Call& call, const std::string& why) {
     TaskRun::AtWork& work = *member.work;
     if (work.cancel.attended()) member.attempt.task.flags |= queue::kAttendedFlag;
     if (work.cancel.asked()) {
-      call.results[member.index] = runner_.cancelled(member.attempt, work.cancel.reason());
+      call.results[member.index] = runner_.cancelled(member.attempt, work.cancel.request());
     }
     member.end();
   }

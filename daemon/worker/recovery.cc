@@ -57,14 +57,20 @@ CrashPolicy crash_policy(const config::Settings& settings, const std::string& qu
   auto [first, most, list] = config::pauses(settings, keys, type);
   const queue::RetryPolicy pauses{first, most, std::move(list)};
   return {config::max_attempts(settings, keys, type), pauses.delay(attempt, std::random_device{}()),
-          on_dead(keys)};
+          on_dead(keys), keeps_history(keys)};
 }
 
 queue::Landed charge_detached(db::Connection& db, const queue::Detached& detached,
                               std::uint32_t attempt, const CrashPolicy& policy,
                               const queue::Verdict& verdict) {
   using queue::DetachedStore;
-  if (const auto asked = queue::find_cancel(db, detached.id)) {
+  const auto asked = queue::find_cancel(db, detached.id);
+  if (asked && asked->as_done) {
+    std::optional<queue::Record> record;
+    if (policy.keeps_history) record = queue::Record{{}, 0, attempt, verdict.usage};
+    return DetachedStore::ack(db, detached, record);
+  }
+  if (asked) {
     return DetachedStore::bury(db, detached, attempt,
                                {queue::kCancelled, asked->reason, verdict.usage});
   }

@@ -27,6 +27,7 @@ struct CrashPolicy {
   std::uint32_t max_attempts = 0;
   std::chrono::microseconds delay{0};  // not used after a first crash
   std::optional<queue::OnDead> on_dead{};
+  bool keeps_history = false;  // its queue does
 };
 CrashPolicy crash_policy(const config::Settings& settings, const std::string& queue_name,
                          const std::string& type, std::uint32_t attempt);

@@ -342,6 +342,19 @@ void count_crash(const config::Settings& settings) {
   if (tally != nullptr) ++tally->failed;
 }
 
+// Acknowledges a task that somebody asked to end as done. Looks after its lease as charge() does.
+void end_as_done(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
+                 const Left& left) {
+  auto record = record_of(settings, left.task.queue_name, tools.tasks.holder(), left.task.attempt);
+  if (record) record->usage = usage_of(slot, left.task);
+  if (under_lease(tools, left)) {
+    const queue::Finished done{left.key(), left.task.first_key, true, true, record};
+    queue::TaskStore::ack(tools.db, left.id().partition, {&done, 1});
+  }
+  const auto held = tools.detached.held(tools.db, left.id());
+  if (held) static_cast<void>(queue::DetachedStore::ack(tools.db, *held, record));
+}
+
 // Makes the tasks whose end somebody asked for dead now: nothing is charged, and nothing tried
 // again (B11).
 std::vector<Left> end_cancelled(const Tools& tools, const config::Settings& settings,
@@ -352,6 +365,13 @@ std::vector<Left> end_cancelled(const Tools& tools, const config::Settings& sett
     const auto cancel = queue::find_cancel(tools.db, left.id());
     if (!cancel) continue;
     ended.push_back(left);
+    const std::string how = describe_death(wait_status, slot, left.task).text;
+    if (cancel->as_done) {
+      end_as_done(tools, settings, slot, left);
+      log_cancelled(left.id().text(), left.task.type, cancel->reason,
+                    how + ", and it counts as done");
+      continue;
+    }
     CrashPolicy policy = policy_of(settings, left.task);
     policy.max_attempts = 0;
     policy.on_dead.reset();
@@ -359,8 +379,7 @@ std::vector<Left> end_cancelled(const Tools& tools, const config::Settings& sett
         charge(tools, left, policy, {queue::kCancelled, cancel->reason, usage_of(slot, left.task)},
                queue::Then::kKeepLease);
     if (landed != queue::Landed::kYes && !was_charged(tools.db, left)) continue;
-    log_cancelled(left.id().text(), left.task.type, cancel->reason,
-                  describe_death(wait_status, slot, left.task).text);
+    log_cancelled(left.id().text(), left.task.type, cancel->reason, how);
   }
   return ended;
 }

@@ -51,14 +51,6 @@ std::optional<std::string> decompress(queue::Task& task) {
   }
 }
 
-void log_ran(const TaskRun::Attempt& attempt, const plugin_host::CallResult& result, Nanos ran) {
-  log::debug("task.ran", {{"task", attempt.id},
-                          {"type", attempt.task.type},
-                          {"attempt", attempt.number},
-                          {"outcome", plugin_host::name_of(result.kind)},
-                          {"runtime_us", ran / kMicro}});
-}
-
 // Keeps a record of the success for the history of its queue (C10).
 void keep_record(TaskRun::Attempt& attempt, const queue::Holder& holder) {
   attempt.task.record = queue::Record{holder.host, holder.pid, attempt.number, attempt.usage};
@@ -67,12 +59,6 @@ void keep_record(TaskRun::Attempt& attempt, const queue::Holder& holder) {
 bool tried_again(const plugin_host::CallResult& result) {
   return result.kind == plugin_host::OutcomeKind::kRetry ||
          result.kind == plugin_host::OutcomeKind::kException;
-}
-
-// S5: the task may have run beside another run of it. The checker demands a fault that explains it.
-void log_overrun(const TaskRun::Attempt& attempt) {
-  log::warn("lease.overrun",
-            {{"task", attempt.id}, {"partition", attempt.lease.partition.partition_no}});
 }
 
 // The rule that a mutation leaves out, see db/mutation.h.
@@ -281,7 +267,7 @@ TaskRun::Result TaskRun::verdict(AtWork& work, const plugin_host::CallResult& re
   if (!succeeded || work.place == Place::kUnknown) work.writes.roll_back(succeeded);
   if (!find_place(attempt, work.place)) return dropped(attempt);
   if (succeeded && work.writes.any()) return acknowledge(work);
-  if (!succeeded && work.cancel.asked()) return cancelled(attempt, work.cancel.reason());
+  if (!succeeded && work.cancel.asked()) return cancelled(attempt, work.cancel.request());
   // The handler obeyed stop_requested, for a reason that is not the task's; or the database failed
   // it.
   const bool gave_way = result.kind == plugin_host::OutcomeKind::kRetry && !work.valid &&
@@ -455,7 +441,9 @@ TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
   return written ? buried(attempt, attempt.task.attempt, verdict) : Result::kLeaseGone;
 }
 
-TaskRun::Result TaskRun::cancelled(const Attempt& attempt, const std::string& reason) {
+TaskRun::Result TaskRun::cancelled(Attempt& attempt, const queue::CancelRequest& request) {
+  if (request.as_done) return ended_as_done(attempt, request, "its handler ended");
+  const std::string& reason = request.reason;
   const queue::Verdict verdict{queue::kCancelled, reason, attempt.usage};
   const bool written = write(attempt, "cancel", [&](db::Connection& db) {
     return attempt.detached
@@ -465,6 +453,15 @@ TaskRun::Result TaskRun::cancelled(const Attempt& attempt, const std::string& re
   if (!written) return dropped(attempt);
   log_cancelled(attempt.id, attempt.task.type, reason, "its handler ended");
   return ended(attempt);
+}
+
+// It is acknowledged as after a success, so nothing more comes of it.
+TaskRun::Result TaskRun::ended_as_done(Attempt& attempt, const queue::CancelRequest& request,
+                                       const char* how) {
+  if (keeps_history(*attempt.queue.settings)) keep_record(attempt, tasks_.holder());
+  log_cancelled(attempt.id, attempt.task.type, request.reason,
+                std::string(how) + ", and it counts as done");
+  return finished(attempt);
 }
 
 // The worker that ran it before did not finish: a request may be left (B11). Plain tasks do not
@@ -477,7 +474,8 @@ std::optional<TaskRun::Result> TaskRun::cancelled_before(const queue::Lease& lea
   const auto request =
       session_.call([&](db::Connection& db) { return queue::find_cancel(db, id); });
   if (!request) return std::nullopt;
-  const Attempt attempt{lease, queue, task, nullptr, id, id.text(), 0, 0, false, {}};
+  Attempt attempt{lease, queue, task, nullptr, id, id.text(), task.attempt, 0, false, {}};
+  if (request->as_done) return ended_as_done(attempt, *request, "it was not started again");
   const bool written = write(attempt, "cancel", [&](db::Connection& db) {
     return tasks_.bury_spent(db, lease, task, {queue::kCancelled, request->reason});
   });

@@ -10,6 +10,7 @@
 #include "config/settings.h"
 #include "plugin_host/handler_call.h"
 #include "plugin_host/registry.h"
+#include "queue/cancel_request.h"
 #include "queue/detached_store.h"
 #include "queue/retry_policy.h"
 #include "queue/task_store.h"
@@ -100,9 +101,10 @@ class TaskRun {
   Result hold(std::chrono::microseconds pause);
   Result bury(const Attempt& attempt, const queue::Verdict& verdict);
   Result bury_spent(const Attempt& attempt);
-  // If somebody asked for the task's end, it is dead, whatever its handler said, or before it
-  // begins. nullopt: nobody did.
-  Result cancelled(const Attempt& attempt, const std::string& reason);
+  // If somebody asked for the task's end, it is dead, or done if that was asked for, whatever its
+  // handler said, or before it begins. nullopt: nobody did.
+  Result cancelled(Attempt& attempt, const queue::CancelRequest& request);
+  Result ended_as_done(Attempt& attempt, const queue::CancelRequest& request, const char* how);
   std::optional<Result> cancelled_before(const queue::Lease& lease, const ServedQueue& queue,
                                          queue::Task& task);
   Result buried(const Attempt& attempt, std::uint32_t last, const queue::Verdict& verdict);

@@ -122,10 +122,10 @@ bool is_fenced_as_dead(const std::string& statement) {
 // in nobody's queue and rolled back.
 bool needs_no_fence(const std::string& query) {
   return query == "ack" || query == "ack_history" || query == "submit" ||
-         query == "require_rights" || query == "cancel" || query == "ask_cancel" ||
-         query == "clear_cancel" || query == "claim_unique" || query == "submit_unique" ||
-         query == "stamp_unique" || query == "rehearse" || query == "keep_history" ||
-         query == "purge_history" || query == "purge_unique";
+         query == "require_rights" || query == "cancel" || query == "cancel_as_done" ||
+         query == "ask_cancel" || query == "clear_cancel" || query == "claim_unique" ||
+         query == "submit_unique" || query == "stamp_unique" || query == "rehearse" ||
+         query == "keep_history" || query == "purge_history" || query == "purge_unique";
 }
 
 template <typename Check>

@@ -180,6 +180,72 @@ TEST_F(Cancel, AHostThatIsLostTakesTheTaskAlong) {
   }
 }
 
+class CancelAsDone : public Cancel {
+ protected:
+  void start(bool detaches, const std::string& more = {}) {
+    Cancel::start((detaches ? "partitions = 1\n" : kInPartition) +
+                      "history = \"1h\"\non_dead = \"hooks/test.write\"\n" + more,
+                  2, "[queues.hooks]\npartitions = 1\n");
+  }
+  void end(const std::string& id) const {
+    const auto done = daemon_->allot({"task", "cancel", id, "--as-done", "--reason", "by hand"});
+    EXPECT_EQ(done.status.code, 0) << done.err;
+    EXPECT_NE(done.out.find(" to end " + id + " as done\n"), std::string::npos) << done.out;
+  }
+  // It is finished, and nothing came of it.
+  void expect_done(const std::string& id) const {
+    ASSERT_TRUE(eventually([&] { return daemon_->count("task_history") == 1; })) << daemon_->log();
+    EXPECT_EQ(daemon_->task(id)["state"], "done");
+    for (const char* table : {"task", "task_running", "task_cancel", "task_moved", "task_dead"}) {
+      EXPECT_EQ(daemon_->count(table), 0U) << table << daemon_->log();
+    }
+    EXPECT_TRUE(daemon_->written().empty()) << "a hook ran";
+  }
+  [[nodiscard]] std::string run(bool detaches, const std::string& type) const {
+    const auto id = daemon_->submit(type, "600000");
+    EXPECT_TRUE(detaches ? detached() : attended()) << daemon_->log();
+    return id;
+  }
+};
+
+TEST_F(CancelAsDone, AHandlerThatListensEnds) {
+  for (const bool detaches : {false, true}) {
+    start(detaches);
+    const auto id = run(detaches, "test.sleep");
+    end(id);
+    expect_done(id);
+    EXPECT_FALSE(daemon_->logged("worker.kill")) << daemon_->log();
+    EXPECT_TRUE(daemon_->logged("task.cancelled task=" + id)) << daemon_->log();
+    expect_others_run();
+  }
+}
+
+TEST_F(CancelAsDone, ADeafOneIsKilled) {
+  for (const bool detaches : {false, true}) {
+    start(detaches, "cancel_grace = \"200ms\"\n");
+    const auto id = run(detaches, "test.spin");
+    end(id);
+    expect_done(id);
+    EXPECT_TRUE(daemon_->logged("worker.kill")) << daemon_->log();
+    expect_others_run();
+  }
+}
+
+TEST_F(CancelAsDone, AHostThatIsLostTakesTheTaskAlong) {
+  for (const bool detaches : {false, true}) {
+    start(detaches, "cancel_grace = \"1h\"\n");
+    const auto id = run(detaches, "test.spin");
+    end(id);
+    const auto workers = daemon_->workers();
+    daemon_->process().signal(SIGSTOP);  // it must not settle
+    for (const pid_t worker : workers) kill(worker, SIGKILL);
+    daemon_->process().kill9();
+    daemon_->start();
+    expect_done(id);
+    expect_others_run();
+  }
+}
+
 TEST_F(Cancel, ItsUniqueKeyIsFreeAfterItsTime) {
   start(kInPartition);
   const auto submit = [&] {

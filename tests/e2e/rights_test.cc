@@ -192,8 +192,11 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
       nlohmann::json::parse(as("allot_reader", {"dead", "list", "--json"}).out).at(0).at("task");
   EXPECT_EQ(as("allot_reader", {"dead", "retry", id}).status.code, kExitConfig);
   daemon.stop();
+  std::string needless = as("allot_submit", {"submit", "default", "test.fail", "never"}).out;
+  needless.pop_back();
   for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"queue", "pause", "default"},
+       {std::vector<std::string>{"task", "cancel", needless, "--as-done"},
+        {"queue", "pause", "default"},
         {"queue", "pause", "default", "--reason", "again"},
         {"queue", "resume", "default"},
         {"dead", "retry", id},

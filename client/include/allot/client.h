@@ -116,6 +116,18 @@ struct TaskInfo {
   bool paused = false;             // the queue is paused: no worker takes the task
   std::string cause;
   std::string error;
+  Moment first_due;                  // when it was submitted, or the time that it was submitted for
+  std::string unique_key;            // empty: it has none, or no longer
+  std::optional<Moment> expires_at;  // of one that waits: dead unless it has begun by then
+  std::optional<std::uint32_t> key_hash;  // CRC-32 of the partition_key of one that waits or is
+                                          // dead, in an ordered or limited queue
+};
+
+// The task that has a unique key.
+struct KeyOwner {
+  std::string id;
+  TaskState state = TaskState::kWaiting;  // kDone: finished, whether or not there is a history
+  std::optional<Moment> free_at;          // when the key is free again; without: the task lives
 };
 
 enum class CancelResult {
@@ -167,6 +179,10 @@ class ALLOT_CLIENT_API Client {
 
   // nullopt: the task has finished, or was never submitted.
   [[nodiscard]] std::optional<TaskInfo> get(std::string_view id);
+
+  // The task of this queue that has the unique key, or had it and no other task may have it yet.
+  // nullopt: the key is free. Throws kBadInput if there is no such queue.
+  [[nodiscard]] std::optional<KeyOwner> find(std::string_view queue, std::string_view unique_key);
 
   // Takes a waiting task out; `reason` becomes its error. A running task is dead soon, unless it
   // succeeds first. The call may be repeated after kOutcomeUnknown: kDead then says that the first

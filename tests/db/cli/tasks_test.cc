@@ -73,6 +73,80 @@ TEST_F(TasksTest, OneQueueAndALimit) {
   EXPECT_TRUE(has(unknown.err, "did you mean 'wide'?"));
 }
 
+TEST_F(TasksTest, ShowSaysWhatItWasSubmittedWith) {
+  const auto submitted = [&](const Words& more) {
+    Words words{"submit", "default", "mail.send", "p"};
+    words.insert(words.end(), more.begin(), more.end());
+    const std::string id = must(words);
+    return id.substr(0, id.size() - 1);
+  };
+  const auto view = [&](const std::string& id) {
+    return json::parse(must({"task", "show", id, "--json"}));
+  };
+  const json plain = view(submit("p"));
+  EXPECT_EQ(plain["first_due_at"], plain["due_at"]);
+  for (const char* none :
+       {"expires_at", "unique_key", "unique_key_free_at", "partition_key_hash"}) {
+    EXPECT_TRUE(plain.at(none).is_null()) << none;
+  }
+  const std::string id = submitted({"--unique-key", "invoice-4711", "--expires-in", "1h"});
+  EXPECT_TRUE(has(must({"task", "show", id}), "unique key invoice-4711\n"));
+  EXPECT_TRUE(has(must({"task", "show", id}), "\nfirst due  20"));
+  EXPECT_TRUE(has(must({"task", "show", id}), "\nexpires    20"));
+  EXPECT_EQ(view(id)["unique_key"], "invoice-4711");
+  EXPECT_TRUE(view(id)["unique_key_free_at"].is_null());
+  EXPECT_EQ(view(id)["expires_at"],
+            value("SELECT DATE_FORMAT(expires_at, '%Y-%m-%dT%H:%i:%s.%fZ') FROM task"
+                  " WHERE expires_at IS NOT NULL"));
+  const std::string later = submitted({"--run-at", "2030-01-02T03:04:05Z"});
+  EXPECT_EQ(view(later)["first_due_at"].get<std::string>().substr(0, 19), "2030-01-02T03:04:05");
+  EXPECT_EQ(view(later)["first_due_at"], view(later)["due_at"]);
+  // A dead task's key stays taken for a while, and then it is nobody's.
+  must({"task", "cancel", id});
+  EXPECT_EQ(view(id)["unique_key"], "invoice-4711");
+  EXPECT_EQ(view(id)["unique_key_free_at"].get<std::string>().substr(0, 2), "20");
+  EXPECT_TRUE(has(must({"task", "show", id}), "unique key invoice-4711, free again at 20"));
+  look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+  EXPECT_TRUE(view(id)["unique_key"].is_null());
+}
+
+TEST_F(TasksTest, FindSaysWhichTaskHasAKey) {
+  const Words find{"task", "find", "default", "--unique-key", "invoice 4711"};
+  const auto none = allot(find);
+  EXPECT_EQ(none.status.code, kExitFailure) << none.out;
+  EXPECT_TRUE(has(none.err, "no task of queue default has the unique key 'invoice 4711'"));
+  std::string id = must({"submit", "default", "t", "p", "--unique-key", "invoice 4711"});
+  id.pop_back();
+  EXPECT_EQ(must(find), id + " waiting\n");
+  EXPECT_EQ(allot({"task", "find", "wide", "--unique-key", "invoice 4711"}).status.code,
+            kExitFailure);
+  EXPECT_EQ(allot({"task", "find", "wied", "--unique-key", "invoice 4711"}).status.code,
+            kExitBadInput);
+  must({"task", "cancel", id});
+  EXPECT_TRUE(has(must(find), id + " dead, its key is free again at 20"));
+  look_.execute("DELETE FROM task_dead");
+  Words as_json = find;
+  as_json.emplace_back("--json");
+  const json view = json::parse(must(as_json));
+  EXPECT_EQ(view["task"], id);
+  EXPECT_EQ(view["queue"], "default");
+  EXPECT_EQ(view["unique_key"], "invoice 4711");
+  EXPECT_EQ(view["state"], "done");
+  EXPECT_EQ(view["unique_key_free_at"].get<std::string>().substr(0, 2), "20");
+  EXPECT_EQ(allot({"task", "find", "default", "--unique-key", ""}).status.code, kExitUsage);
+}
+
+TEST_F(TasksTest, ShowHasTheHashOfThePartitionKey) {
+  look_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'default'");
+  std::string id = must({"submit", "default", "mail.send", "p", "--partition-key", "a"});
+  id.pop_back();
+  const auto hash = std::stoull(value("SELECT CRC32('a')"));
+  EXPECT_EQ(json::parse(must({"task", "show", id, "--json"}))["partition_key_hash"], hash);
+  EXPECT_TRUE(has(must({"task", "show", id}), "key hash   " + std::to_string(hash) + "\n"));
+  must({"task", "cancel", id});
+  EXPECT_EQ(json::parse(must({"task", "show", id, "--json"}))["partition_key_hash"], hash);
+}
+
 TEST_F(TasksTest, ShowSaysWhoLeasesThePartition) {
   const std::string id = submit("hello\n\x1b[31m");
   const std::string free = must({"task", "show", id});

@@ -66,6 +66,55 @@ TEST_F(TaskInfoTest, Delayed) {
   EXPECT_EQ(cancel(), CancelResult::kCancelled);
 }
 
+TEST_F(TaskInfoTest, SaysWhatItWasSubmittedWith) {
+  EXPECT_EQ(info().first_due, info().at);
+  EXPECT_EQ(info().unique_key, "");
+  EXPECT_FALSE(info().expires_at || info().key_hash);
+  NewTask later = unique("key");
+  later.options.delay = std::chrono::hours(1);
+  later.options.expires_in = std::chrono::hours(2);
+  const auto before = std::chrono::system_clock::now();
+  id_ = *queue::TaskId::parse(client_.submit(later).id);
+  EXPECT_EQ(info().unique_key, "key");
+  EXPECT_LT(std::chrono::abs(info().first_due - before - std::chrono::hours(1)),
+            std::chrono::minutes(5));
+  ASSERT_TRUE(info().expires_at);
+  EXPECT_LT(std::chrono::abs(*info().expires_at - before - std::chrono::hours(2)),
+            std::chrono::minutes(5));
+}
+
+TEST_F(TaskInfoTest, OfAUniqueKey) {
+  EXPECT_FALSE(client_.find("q", "key"));
+  EXPECT_EQ(error_of([&] { (void)client_.find("no", "key"); }).rfind("bad_input: ", 0), 0U);
+  EXPECT_EQ(error_of([&] { (void)client_.find("q", ""); }).rfind("bad_input: ", 0), 0U);
+  look_.execute("DELETE FROM task");  // detach() takes them all
+  id_ = *queue::TaskId::parse(client_.submit(unique("key")).id);
+  const auto state = [&] {
+    const auto owner = client_.find("q", "key");
+    EXPECT_TRUE(owner);
+    EXPECT_EQ(owner->id, id_.text());
+    return owner->state;
+  };
+  EXPECT_EQ(state(), TaskState::kWaiting);
+  EXPECT_FALSE(client_.find("q", "key")->free_at);
+  lease();
+  EXPECT_EQ(state(), TaskState::kLeased);
+  look_.execute("UPDATE task SET first_key = run_key, run_key = run_key + (3600000000 << 12)");
+  look_.execute(
+      "INSERT INTO task_moved SELECT queue_id, partition_no, prio, first_key, run_key FROM task");
+  EXPECT_EQ(state(), TaskState::kDelayed) << "moved";
+  EXPECT_EQ(cancel(), CancelResult::kMayRun);
+  EXPECT_EQ(state(), TaskState::kDead);
+  EXPECT_TRUE(client_.find("q", "key")->free_at);
+  look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)");
+  EXPECT_FALSE(client_.find("q", "key"));
+  id_ = *queue::TaskId::parse(client_.submit(unique("key")).id);
+  detach();
+  EXPECT_EQ(state(), TaskState::kRunning);
+  look_.execute("DELETE FROM task_running");
+  EXPECT_EQ(state(), TaskState::kDone);
+}
+
 TEST_F(TaskInfoTest, OfAPausedQueue) {
   queue::pause(look_, queue_, "why");
   EXPECT_TRUE(info().paused);

@@ -157,6 +157,44 @@ TEST_F(CancelRequestTest, ItStaysWithATaskThatComesBack) {
   EXPECT_TRUE(find_cancel(look_, id));
 }
 
+// It leaves what a success leaves.
+TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
+  for (const bool keep : {false, true}) {
+    SCOPED_TRACE(keep);
+    const TaskId id = run();
+    EXPECT_EQ(
+        worker_.tasks.retry(worker_.db, block_.lease, task(), 1, hours(1), kFailed, Then::kRelease),
+        Landed::kYes);
+    look_.execute("UPDATE task SET flags = flags | 2");
+    look_.execute(
+        "REPLACE INTO task_unique SELECT queue_id, 'k', partition_no, prio, first_key, 1,"
+        " 3600000000, NULL FROM task");
+    const Cancelled ended = cancel_task(look_, id, "why", AsDone{keep, "h", 42});
+    EXPECT_TRUE(ended.done && !ended.asked && !ended.otherwise);
+    EXPECT_EQ(number("SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_dead)"
+                     " + (SELECT COUNT(*) FROM task_moved) + COUNT(*) FROM task_cancel"),
+              0U);
+    EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at > UTC_TIMESTAMP(6)"), 1U);
+    EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), keep ? 1U : 0U);
+    EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), keep ? 1U : 0U);
+    EXPECT_FALSE(cancel_task(look_, id, "why", AsDone{keep, "h", 42}).task);
+  }
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_history WHERE attempt = 1 AND lock_host = 'h'"), 1U);
+}
+
+TEST_F(CancelRequestTest, TheFirstEndThatIsAskedForStands) {
+  const TaskId id = run();
+  EXPECT_FALSE(cancel_task(look_, id, "\x06it is done", AsDone{}).otherwise);
+  EXPECT_TRUE(find_cancel(look_, id)->as_done);
+  EXPECT_EQ(find_cancel(look_, id)->reason, "it is done");
+  EXPECT_FALSE(cancel_task(look_, id, "again", AsDone{}).otherwise);
+  EXPECT_TRUE(cancel_task(look_, id, "").otherwise);
+  look_.execute("DELETE FROM task_cancel");
+  ask(id, "\x06why");
+  EXPECT_FALSE(find_cancel(look_, id)->as_done) << "no reason may say so";
+  EXPECT_TRUE(cancel_task(look_, id, "", AsDone{}).otherwise);
+}
+
 // Nobody saw the cancel, and then an operator moves the queue's tasks.
 TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
   run();

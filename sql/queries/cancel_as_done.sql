@@ -1,0 +1,32 @@
+-- Like cancel.sql, but the task counts as finished: where its queue keeps a history (:keep), it is
+-- there, with the attempts that were charged. :host and :pid are those of who cancels.
+INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at,
+                          lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
+SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), attempt, type,
+       UTC_TIMESTAMP(6), :host, :pid, NULL, NULL, NULL
+  FROM task
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+   AND COALESCE(first_key, run_key) = :first_key
+   AND :keep <> 0
+   FOR UPDATE
+    ON DUPLICATE KEY UPDATE ended_at = VALUES(ended_at);
+DELETE FROM task_moved
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND (SELECT 1 FROM task
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND prio = :prio AND run_key = :run_key
+           AND COALESCE(task.first_key, run_key) = :first_key FOR UPDATE) = 1;
+DELETE /*+ INDEX(task_attempt PRIMARY) */ FROM task_attempt
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND prio = :prio AND first_key = :first_key
+   AND (SELECT 1 FROM task
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND prio = :prio AND run_key = :run_key
+           AND COALESCE(task.first_key, run_key) = :first_key FOR UPDATE) = 1
+   AND (SELECT 1 FROM task_history
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND prio = :prio AND first_key = :first_key) IS NULL;
+DELETE FROM task
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+   AND COALESCE(first_key, run_key) = :first_key;
