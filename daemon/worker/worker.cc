@@ -17,6 +17,7 @@
 #include "worker/block_loop.h"
 #include "worker/connect.h"
 #include "worker/duty.h"
+#include "worker/lifetime.h"
 #include "worker/own_holder.h"
 #include "worker/pulse.h"
 #include "worker/stop_request.h"
@@ -105,6 +106,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
                     std::clamp(frozen / 4, milliseconds(20), milliseconds(1000)),
                     settings.daemon.stop_timeout);
 
+  Lifetime lifetime(pool, leases.holder().id);
   slot.set_state(ipc::WorkerState::kConnecting);
   const auto registry =
       plugin_host::Registry::load(settings.plugins.folder, settings.plugins.sections);
@@ -131,8 +133,8 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
           return std::make_unique<TaskRun>(own, tasks, detached, registry, keeper, slot, settings,
                                            seat);
         });
-    BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery, careful_turn,
-                   crew.get());
+    BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery, careful_turn, crew.get(),
+                   &lifetime);
     log::info("worker.ready", {{"slot", raw_slot.index},
                                {"pool", pool.name},
                                {"version", kVersion},
@@ -143,7 +145,9 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     log::error("worker.gave_up", {{"reason", gave_up.what()}});
     return kExitUnavailable;
   }
-  log::info("worker.leaves", {{"done", raw_slot.tasks_done.load()}});
+  log::info("worker.leaves", {{"done", raw_slot.tasks_done.load()},
+                              {"reason", lifetime.over() != nullptr ? lifetime.over() : "asked"},
+                              {"memory_mib", resident_mib()}});
   return kExitOk;
 }
 
