@@ -19,6 +19,7 @@
 #include "worker/duty.h"
 #include "worker/lifetime.h"
 #include "worker/own_holder.h"
+#include "worker/pool_limits.h"
 #include "worker/pulse.h"
 #include "worker/stop_request.h"
 
@@ -106,6 +107,8 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
                     std::clamp(frozen / 4, milliseconds(20), milliseconds(1000)),
                     settings.daemon.stop_timeout);
 
+  // The pulse thread runs as the supervisor does: a worker that others leave no time is not frozen.
+  limit_to(pool);
   Lifetime lifetime(pool, leases.holder().id);
   slot.set_state(ipc::WorkerState::kConnecting);
   const auto registry =

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the keys of a pool do to its workers: when they are replaced, and what they may use.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -132,6 +136,70 @@ TEST_F(Replace, WaitsForWhatRunsBeside) {
     return daemon.times_logged("worker.leaves done=5 reason=max_tasks ") == 4;
   })) << daemon.log();
   expect_in_order(daemon);
+}
+
+// The niceness of each thread of a process, the main one first.
+std::vector<int> niceness(pid_t pid) {
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";
+  std::vector<int> all{::getpriority(PRIO_PROCESS, static_cast<id_t>(pid))};
+  for (const auto& entry : std::filesystem::directory_iterator(tasks)) {
+    const int thread = std::stoi(entry.path().filename().string());
+    if (thread != pid) all.push_back(::getpriority(PRIO_PROCESS, static_cast<id_t>(thread)));
+  }
+  return all;
+}
+
+class PoolLimit : public Hoard {
+ protected:
+  pid_t ready_worker() {
+    wait_ready(*daemon_, 1);
+    return daemon_->workers().at(0);
+  }
+};
+
+TEST_F(PoolLimit, AWorkerIsAsNiceAsItsPool) {
+  Daemon& daemon = start(1, "nice = 5");
+  const int own = ::getpriority(PRIO_PROCESS, static_cast<id_t>(daemon.process().pid()));
+  const std::vector<int> threads = niceness(ready_worker());
+  EXPECT_EQ(threads.at(0), own + 5) << daemon.log();
+  EXPECT_EQ(std::count(threads.begin(), threads.end(), own), 1) << "the thread that beats";
+}
+
+TEST_F(PoolLimit, WithoutTheKeyItIsAsNiceAsTheDaemon) {
+  Daemon& daemon = start(1, "");
+  const int own = ::getpriority(PRIO_PROCESS, static_cast<id_t>(daemon.process().pid()));
+  const std::vector<int> threads = niceness(ready_worker());
+  EXPECT_EQ(std::count(threads.begin(), threads.end(), own), std::ssize(threads));
+}
+
+// The task that wanted too much pays, and nobody else.
+TEST_F(PoolLimit, AnAllocationBeyondTheLimitFailsItsTask) {
+  if (!std::string(ALLOT_SANITIZERS).empty())
+    GTEST_SKIP() << "a sanitizer's own memory is data, too";
+  Daemon& daemon = start(1, "memory_limit = 256", "max_attempts = 1");
+  const pid_t worker = ready_worker();
+  submit(1, "64");
+  submit(1, "1024");
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  submit(1, "1");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_NE(daemon.value("SELECT error FROM task_dead").find("bad_alloc"), std::string::npos);
+  const auto workers = tasks_by_worker();
+  EXPECT_EQ(workers.size(), 1U);
+  EXPECT_EQ(workers.begin()->first, std::to_string(worker)) << "it lives";
+  EXPECT_EQ(workers.begin()->second, 2U);
+  EXPECT_FALSE(daemon.logged("worker.died")) << daemon.log();
+}
+
+// Its own threads and connections fit into the least that is allowed.
+TEST_F(PoolLimit, AWorkerFitsIntoTheLeastThatIsAllowed) {
+  if (!std::string(ALLOT_SANITIZERS).empty())
+    GTEST_SKIP() << "a sanitizer's own memory is data, too";
+  Daemon& daemon = start(1, "memory_limit = 80\nconcurrency = 2");
+  submit(20, "0");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_FALSE(daemon.logged("worker.died")) << daemon.log();
+  EXPECT_EQ(daemon.count("task_attempt"), 0U);
 }
 
 }  // namespace
