@@ -28,6 +28,11 @@ constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path without it
 // This is less than the supervisor's patience with a check of the database.
 constexpr milliseconds kMostConnecting = seconds(25);
 
+// In MiB, what a worker takes with three threads before a handler does anything, and what the stack
+// of each further one does.
+constexpr std::uint32_t kLeastMemory = 64;
+constexpr std::uint32_t kStackMemory = 8;
+
 class Checker {
  public:
   Checker(Settings& settings, Problems& problems) : settings_(settings), problems_(problems) {}
@@ -252,6 +257,7 @@ class Checker {
   }
 
   void check_pool(Pool& pool) {
+    check_memory(pool);
     std::vector<std::string_view> known;
     for (const Queue& queue : settings_.queues) known.emplace_back(queue.name);
     for (const std::string& name : pool.queues) {
@@ -264,6 +270,16 @@ class Checker {
     if (!pool.queues.empty()) return;
     pool.queues.assign(known.begin(), known.end());
     settings_.origins["pools." + pool.name + ".queues"] = "every queue";
+  }
+
+  // Below that a worker could not even start, again and again.
+  void check_memory(const Pool& pool) {
+    const std::uint32_t least = kLeastMemory + kStackMemory * pool.concurrency;
+    if (pool.memory_limit == 0 || pool.memory_limit >= least) return;
+    problem("pools." + pool.name + ".memory_limit",
+            "[pools." + pool.name + "] memory_limit is " + std::to_string(pool.memory_limit) +
+                " MiB; with a concurrency of " + std::to_string(pool.concurrency) +
+                " a worker needs " + std::to_string(least) + " for itself");
   }
 
   // Reports the first pool that is too large.

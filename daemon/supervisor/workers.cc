@@ -21,6 +21,8 @@ constexpr Nanos kSoonAfterReady = 1 * kSecond;
 // A settler may take this many times the frozen limit.
 constexpr Nanos kSettlerTerms = 3;
 
+constexpr auto kStopping = static_cast<std::uint32_t>(ipc::WorkerState::kStopping);
+
 Nanos milliseconds(std::uint32_t ms) {
   return Nanos{ms} * kMilli;
 }
@@ -252,8 +254,10 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   const bool in_task = instance_.slot(index).running_count.load(std::memory_order_acquire) != 0;
   const bool too_soon = entry.ready == 0 || (!in_task && now - entry.ready < kSoonAfterReady);
   Backoff& pause = start_pause_[entry.pool];
-  const bool by_itself = serving(entry.state);
-  if (by_itself && too_soon && pause.due(now)) {  // several deaths at once count as one failure
+  // A worker that has reached a limit of its pool says so in its slot, and leaves in order.
+  const bool done = wait_status == 0 && instance_.slot(index).state == kStopping;
+  // Several deaths at once count as one failure.
+  if (serving(entry.state) && too_soon && !done && pause.due(now)) {
     pause.failed(now);
     log_event(kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
               Quoted::of(instance_.slot(index).pool_name).c_str(), in_ms(pause.pause()));

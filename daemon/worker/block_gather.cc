@@ -11,7 +11,8 @@ namespace allot::worker {
 std::size_t BlockLoop::gather(const ServedQueue& queue, std::vector<queue::Task>& tasks,
                               std::size_t at) {
   if (crew_ != nullptr) return 1;
-  const std::size_t most = gather_.most(queue, tasks[at]);
+  const std::size_t room = lifetime_ == nullptr ? queue.settings->block_size : lifetime_->room();
+  const std::size_t most = std::min(gather_.most(queue, tasks[at]), room);
   const auto joins = [&](const queue::Task& task) {
     return task.payload && !careful_with(task) && !expired(task);
   };

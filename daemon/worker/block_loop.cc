@@ -40,7 +40,7 @@ class TurnEnd {
 }  // namespace
 
 void BlockLoop::run(const std::function<void()>& between_leases) {
-  while (!leaving()) {
+  while (!done()) {
     slot_.beat();
     recovery_.look();
     if (between_leases) between_leases();
@@ -49,6 +49,15 @@ void BlockLoop::run(const std::function<void()>& between_leases) {
   }
   if (crew_ != nullptr) wait_for_all();
   slot_.set_state(ipc::WorkerState::kStopping);
+}
+
+bool BlockLoop::done() {
+  if (lifetime_ != nullptr) lifetime_->look();
+  return leaving();
+}
+
+void BlockLoop::ran(std::size_t tasks) {
+  if (lifetime_ != nullptr) lifetime_->ran(tasks);
 }
 
 void BlockLoop::work(queue::Block block) {
@@ -99,7 +108,7 @@ BlockLoop::Next BlockLoop::start_tasks(const queue::Lease& lease, const ServedQu
       const Next next = make_way(lease, queue, tasks[at]);
       if (next != Next::kGoOn) return next;
     }
-    if (leaving()) return Next::kLeave;
+    if (done()) return Next::kLeave;
     // S5: the last look before a handler starts. At least one task runs in every lease.
     if (!keeper_.valid() || (!first && boot_ns() >= until_ns)) return Next::kLeave;
     if (!slot_.may_start()) return Next::kLeave;
@@ -107,9 +116,11 @@ BlockLoop::Next BlockLoop::start_tasks(const queue::Lease& lease, const ServedQu
     const std::size_t count = at < alone ? 1 : gather(queue, tasks, at);
     if (count == 1) {
       const Next next = run_one(lease, queue, tasks[at++]);
+      ran(1);
       if (next != Next::kGoOn) return next;
     } else {
       const Gathered gathered = run_gathered(lease, queue, std::span(tasks).subspan(at, count));
+      ran(gathered.ended);
       if (gathered.next != Next::kGoOn) return gathered.next;
       at += gathered.ended;
       alone = at + gathered.alone;
@@ -168,6 +179,7 @@ BlockLoop::Next BlockLoop::ended(const queue::Lease& lease, const ServedQueue& q
       break;
     case TaskRun::Result::kUnknownType:
       slot_.not_started();
+      if (lifetime_ != nullptr) lifetime_->ran_none();
       if (queue.in_order()) return hold_unknown(lease, task);
       unknown_.push_back(task);
       unknown_.back().payload.reset();

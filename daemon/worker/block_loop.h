@@ -11,6 +11,7 @@
 #include "worker/crew.h"
 #include "worker/finder.h"
 #include "worker/gather.h"
+#include "worker/lifetime.h"
 #include "worker/recovery.h"
 #include "worker/task_run.h"
 
@@ -28,9 +29,10 @@ namespace allot::worker {
 class BlockLoop {
  public:
   // `crew` runs the tasks in place of `runner`; nullptr: one task at a time, in this thread.
+  // `lifetime` is looked at between two tasks; nullptr: this worker stays.
   BlockLoop(Session& session, Finder& finder, LeaseKeeper& keeper, SlotWriter& slot,
             const queue::TaskStore& tasks, TaskRun& runner, Recovery& recovery,
-            CarefulTurn& careful_turn, Crew* crew = nullptr)
+            CarefulTurn& careful_turn, Crew* crew = nullptr, Lifetime* lifetime = nullptr)
       : session_(session),
         finder_(finder),
         keeper_(keeper),
@@ -40,6 +42,7 @@ class BlockLoop {
         recovery_(recovery),
         careful_turn_(careful_turn),
         crew_(crew),
+        lifetime_(lifetime),
         gather_(runner) {}
 
   // Is told of each task that is put back because no handler here knows its type.
@@ -63,6 +66,9 @@ class BlockLoop {
     kDetached  // the lease is given back: a task was detached
   };
 
+  // True: no further task may start here.
+  [[nodiscard]] bool done();
+  void ran(std::size_t tasks);
   Next run_block(const queue::Lease& lease, const ServedQueue& queue,
                  std::vector<queue::Task>& tasks, Nanos until_ns);
   Next start_tasks(const queue::Lease& lease, const ServedQueue& queue,
@@ -117,6 +123,7 @@ class BlockLoop {
   Recovery& recovery_;
   CarefulTurn& careful_turn_;
   Crew* crew_;
+  Lifetime* lifetime_;
   Gather gather_;
   std::chrono::microseconds held_for_{0};  // from a task that the crew ran alone
   Crew::Need need_;                        // of the task that the next lease has to wait for

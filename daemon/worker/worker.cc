@@ -17,7 +17,9 @@
 #include "worker/block_loop.h"
 #include "worker/connect.h"
 #include "worker/duty.h"
+#include "worker/lifetime.h"
 #include "worker/own_holder.h"
+#include "worker/pool_limits.h"
 #include "worker/pulse.h"
 #include "worker/stop_request.h"
 
@@ -113,6 +115,9 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
                     std::clamp(frozen / 4, milliseconds(20), milliseconds(1000)),
                     settings.daemon.stop_timeout);
 
+  // The pulse thread runs as the supervisor does: a worker that others leave no time is not frozen.
+  limit_to(pool);
+  Lifetime lifetime(pool, leases.holder().id);
   slot.set_state(ipc::WorkerState::kConnecting);
   const auto registry =
       plugin_host::Registry::load(settings.plugins.folder, settings.plugins.sections);
@@ -139,8 +144,8 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
           return std::make_unique<TaskRun>(own, tasks, detached, registry, keeper, slot, settings,
                                            seat);
         });
-    BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery, careful_turn,
-                   crew.get());
+    BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery, careful_turn, crew.get(),
+                   &lifetime);
     loop.on_unknown(
         [&duty](const queue::TaskId& id, const std::string& type) { duty.unknown_type(id, type); });
     log::info("worker.ready", {{"slot", raw_slot.index},
@@ -153,7 +158,9 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     log::error("worker.gave_up", {{"reason", gave_up.what()}});
     return kExitUnavailable;
   }
-  log::info("worker.leaves", {{"done", raw_slot.tasks_done.load()}});
+  log::info("worker.leaves", {{"done", raw_slot.tasks_done.load()},
+                              {"reason", lifetime.over() != nullptr ? lifetime.over() : "asked"},
+                              {"memory_mib", resident_mib()}});
   return kExitOk;
 }
 

@@ -51,6 +51,9 @@ class Worker {
     folder_.pass_gate("run_gate");
     become_ready();
     if (folder_.number("ready_lease", 0) != 0) slot_.lease_held = 1;
+    if (folder_.number("ready_done", 0) != 0) {
+      slot_.state = static_cast<std::uint32_t>(ipc::WorkerState::kStopping);
+    }
     if (const int code = folder_.number("ready_exit", -1); code >= 0) return code;
     alarm(kLongestLife);
     for (;;) {

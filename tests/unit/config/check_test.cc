@@ -35,6 +35,16 @@ TEST_F(Check, WorkersOfAllPoolsTogether) {
             "allot.toml:3: [pools.b] makes it 257 workers in all pools; allowed are 256");
 }
 
+TEST_F(Check, AMemoryLimitLeavesRoomForTheWorker) {
+  EXPECT_EQ(failure_of("[pools.a]\nmemory_limit = 71\n"),
+            "allot.toml:2: [pools.a] memory_limit is 71 MiB; with a concurrency of 1 a worker "
+            "needs 72 for itself");
+  EXPECT_EQ(failure_of("[pools.a]\nmemory_limit = 100\nconcurrency = 10\n"),
+            "allot.toml:2: [pools.a] memory_limit is 100 MiB; with a concurrency of 10 a worker "
+            "needs 144 for itself");
+  EXPECT_EQ(load_text("[pools.a]\nmemory_limit = 72\n").pools.at(0).memory_limit, 72U);
+}
+
 TEST_F(Check, QueueThatNobodyServesIsAWarning) {
   const Settings settings =
       load_text("[queues.a]\n[queues.b]\n[pools.p]\nqueues = [\"a\"]\n[pools.q]\nsize = 0\n");

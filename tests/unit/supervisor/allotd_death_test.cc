@@ -41,6 +41,19 @@ TEST(AllotdDeath, RightAfterReadyIsThrottledAsWell) {
   EXPECT_EQ(daemon.seen("settle"), 0U) << "exit 0 with nothing in the slot is clean";
 }
 
+// One that has reached a limit of its pool is replaced at once, however soon that was.
+TEST(AllotdDeath, WhoLeavesInOrderIsReplacedWithoutAPause) {
+  Allotd daemon("ready_done=1 ready_exit=0");
+  ASSERT_TRUE(daemon.logged("worker.left", 20)) << daemon.story();
+  EXPECT_EQ(daemon.logs("worker.throttled"), 0U) << daemon.story();
+  EXPECT_EQ(daemon.seen("settle"), 0U);
+}
+
+TEST(AllotdDeath, WhoOnlySaidThatItLeavesInOrderIsThrottled) {
+  Allotd daemon("ready_done=1 ready_exit=3");
+  ASSERT_TRUE(daemon.logged("again_in_ms=400\n")) << daemon.story();
+}
+
 TEST(AllotdDeath, RightAfterReadyWithALeaseAndNoTaskIsThrottledAsWell) {
   Allotd daemon("ready_exit=1 ready_lease=1");
   ASSERT_TRUE(daemon.logged("again_in_ms=800\n")) << daemon.story();
