@@ -39,7 +39,7 @@ bool cancel_as_done(db::Connection& db, const TaskId& id, std::uint64_t run_key,
       .set("pid", as_done.pid);
   const TaskKey first_key{id.prio, id.first_key};
   const std::array<db::Statement, 3> statements{
-      cancel, stamp_statement(id.partition, {&first_key, 1}),
+      cancel, stamp_statement(id.partition, {&first_key, 1}, End::kFinished),
       clear_cancel_statement(id.partition, {&first_key, 1})};
   const auto results = db.transact(statements);
   return results.at(results.size() - 3).affected() == 1;
