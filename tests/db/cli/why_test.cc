@@ -97,6 +97,7 @@ TEST_F(WhyTest, OfADetachedAndADeadOne) {
             "asked " + me() + " to end " + id + "\n");
   EXPECT_EQ(json::parse(must({"task", "cancel", id, "--json"})), (json{{"task", id},
                                                                        {"cancelled", false},
+                                                                       {"as_done", false},
                                                                        {"asked", true},
                                                                        {"may_run", false},
                                                                        {"leased_by", me()}}));
@@ -137,6 +138,15 @@ TEST_F(WhyTest, ACancelledTaskNobodyHadNeverRuns) {
   EXPECT_EQ(reasons(id), "next");
 }
 
+TEST_F(WhyTest, AWaitingTaskEndsAsDone) {
+  const std::string id = submit();
+  EXPECT_EQ(must({"task", "cancel", id, "--as-done"}), "cancelled " + id + ", it is done\n");
+  EXPECT_EQ(count("task") + count("task_dead"), 0U);
+  const std::string other = submit();
+  EXPECT_EQ(json::parse(must({"task", "cancel", other, "--as-done", "--json"}))["as_done"], true);
+  EXPECT_EQ(allot({"task", "cancel", other, "--as-done"}).status.code, kExitFailure);
+}
+
 TEST_F(WhyTest, ACancelledTaskInABlockMayRun) {
   const std::string id = submit();
   const std::string other = submit();
@@ -146,6 +156,7 @@ TEST_F(WhyTest, ACancelledTaskInABlockMayRun) {
                 " had its partition meanwhile: it may have run, or run yet\n");
   EXPECT_EQ(json::parse(must({"task", "cancel", other, "--json"})), (json{{"task", other},
                                                                           {"cancelled", true},
+                                                                          {"as_done", false},
                                                                           {"asked", false},
                                                                           {"may_run", true},
                                                                           {"leased_by", me()}}));
