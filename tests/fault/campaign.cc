@@ -39,7 +39,7 @@ class Campaign {
   explicit Campaign(const CampaignOptions& options)
       : options_(options),
         cluster_({options.hosts, options.workers, options.max_attempts, server_settings(options),
-                  options.evidence}),
+                  options.evidence, options.other_ttl}),
         meter_(cluster_),
         storm_(cluster_, meter_, options.spare) {}
 

@@ -29,6 +29,7 @@ struct CampaignOptions {
   bool spare = false;                          // something lives long enough to be measured
   std::vector<std::string> server_settings{};  // options of the server
   std::string evidence{};                      // a folder that stays; empty: none does
+  std::chrono::milliseconds other_ttl{2'000};  // see ClusterOptions; at most 2 s
 };
 
 struct CampaignResult {

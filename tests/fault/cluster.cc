@@ -43,8 +43,9 @@ Cluster::Cluster(const ClusterOptions& options)
 e2e::DaemonOptions Cluster::host_options(unsigned number) {
   e2e::DaemonOptions options;
   options.workers = options_.workers - 1;
-  options.daemon_keys = "instance = \"host" + std::to_string(number) +
-                        "\"\nlease_ttl = \"2s\"\nstop_timeout = \"5s\"\n";
+  options.daemon_keys = "instance = \"host" + std::to_string(number) + "\"\nlease_ttl = \"" +
+                        std::to_string(number == 0 ? 2'000 : options_.other_ttl.count()) +
+                        "ms\"\nstop_timeout = \"5s\"\n";
   const std::string keys =
       "partitions = 8\nmax_attempts = " + std::to_string(options_.max_attempts) +
       "\nretry_delay_max = \"200ms\"\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct ClusterOptions {
   unsigned max_attempts = 10;                  // of every queue
   std::vector<std::string> server_settings{};  // options of the server
   std::string evidence{};                      // a folder that stays; empty: none does
+  std::chrono::milliseconds other_ttl{2'000};  // of all hosts but the first, whose TTL is 2 s
 };
 
 // One database, "hosts" that reach it through one proxy, submitters that reach it through another.

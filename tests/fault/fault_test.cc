@@ -55,6 +55,19 @@ TEST(Campaign, HostsDieAndStandStill) {
   run(options, "hosts");
 }
 
+// S4: the host that looks at a lease of the other one has another TTL, twice as long or half.
+TEST(Campaign, EachHostHasItsOwnLeaseTtl) {
+  CampaignOptions options;
+  options.seed = 9;
+  options.length = seconds(12);
+  options.mean_pause = milliseconds(800);
+  options.other_ttl = milliseconds(1'000);
+  options.weights = {};
+  for (const Kind kind : {Kind::kStopWorker, Kind::kKillHost, Kind::kStopHost})
+    options.weights.at(static_cast<std::size_t>(kind)) = 1;
+  run(options, "ttls");
+}
+
 TEST(Campaign, TheDatabaseSuffers) {
   CampaignOptions options;
   options.seed = 4;
