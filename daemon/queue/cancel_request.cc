@@ -10,10 +10,6 @@
 namespace allot::queue {
 namespace {
 
-// The first byte of a reason whose task ends as done, the control character ACK. A worker of the
-// version before takes it for a part of the reason, and the task is dead.
-constexpr char kAsDone = '\x06';
-
 db::Statement of(const sql::SqlText& sql, const TaskId& id) {
   db::Statement statement(sql);
   set_id(statement, id);
@@ -27,12 +23,7 @@ TaskId id_of(const Lease& lease, const Task& task) {
 std::optional<CancelRequest> read(db::StatementResult& rows) {
   const auto row = rows.next();
   if (!row) return std::nullopt;
-  CancelRequest request{std::string(row->text(0)), std::string(row->text(1))};
-  if (request.reason.starts_with(kAsDone)) {
-    request.as_done = true;
-    request.reason.erase(0, 1);
-  }
-  return request;
+  return CancelRequest{std::string(row->text(0)), std::string(row->text(1)), row->u64(2) != 0};
 }
 
 }  // namespace
@@ -44,10 +35,11 @@ std::optional<CancelRequest> find_cancel(db::Connection& db, const TaskId& id) {
 
 bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
                 std::string_view reason, bool as_done) {
-  while (reason.starts_with(kAsDone)) reason.remove_prefix(1);
-  const std::string text = (as_done ? std::string(1, kAsDone) : "") + error_text(reason);
   db::Statement ask = of(sql::k_ask_cancel, id);
-  ask.set("run_key", run_key).set("reason", text).set("attended_flag", kAttendedFlag);
+  ask.set("run_key", run_key)
+      .set("reason", error_text(reason))
+      .set("as_done", as_done ? 1 : 0)
+      .set("attended_flag", kAttendedFlag);
   const auto results = db.run({ask});
   return std::any_of(results.begin(), results.end(),
                      [](const db::StatementResult& one) { return one.affected() > 0; });

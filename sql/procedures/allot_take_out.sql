@@ -40,10 +40,8 @@ take_out: BEGIN
                    AND v_run_key <=
                        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095)
   THEN
-    -- ACK (6) at its beginning would ask for an end as done, which only allot task cancel does.
     INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at)
-    VALUES (p_queue_id, p_partition_no, p_prio, p_first_key,
-            TRIM(LEADING CHAR(6 USING utf8mb4) FROM p_reason), UTC_TIMESTAMP(6))
+    VALUES (p_queue_id, p_partition_no, p_prio, p_first_key, p_reason, UTC_TIMESTAMP(6))
         ON DUPLICATE KEY UPDATE reason = task_cancel.reason;
     SET p_result = 'asked';
     LEAVE take_out;

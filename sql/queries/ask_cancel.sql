@@ -1,14 +1,14 @@
 -- Asks for the end of a running task: a detached one, or an attended one in a leased partition.
 -- Locks its row, so that no request is left of a task that just ended. The first request stands.
-INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at)
-SELECT queue_id, partition_no, prio, first_key, :reason, UTC_TIMESTAMP(6)
+INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at, as_done)
+SELECT queue_id, partition_no, prio, first_key, :reason, UTC_TIMESTAMP(6), :as_done
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key
    FOR UPDATE
     ON DUPLICATE KEY UPDATE reason = task_cancel.reason;
-INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at)
-SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :reason, UTC_TIMESTAMP(6)
+INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at, as_done)
+SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :reason, UTC_TIMESTAMP(6), :as_done
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND COALESCE(first_key, run_key) = :first_key

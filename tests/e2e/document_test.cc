@@ -100,6 +100,10 @@ const Elsewhere kElsewhere[] = {
     {"docs/install.md", "cmake --preset package", "scripts/test-packages", "configure package"},
     {"docs/install.md", "cmake --install build/package", "scripts/test-packages", "cpack"},
     {"docs/install.md", "cpack --preset package", "scripts/test-packages", "cpack"},
+    // They need a connector that Debian 12 does not have.
+    {"docs/install.md", "cmake --preset dev -B build/mysql", "scripts/test-next",
+     "mysql-connector"},
+    {"docs/install.md", "cmake --build build/mysql", "scripts/test-next", "build/mysql"},
     // A release is made by a person.
     {"docs/install.md", "export SOURCE_DATE_EPOCH", "packaging/CMakeLists.txt",
      "SOURCE_DATE_EPOCH"},

@@ -124,7 +124,7 @@ class FenceTest : public QueueTest,
         "run_key,"
         " 1, 0, NULL FROM task;"
         "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, '',"
-        " UTC_TIMESTAMP(6) FROM task");
+        " UTC_TIMESTAMP(6), 0 FROM task");
     Worker dead(connect());
     if (!dead.lease(partition_)) throw std::runtime_error("not free");
     auto block = worker_.steal(partition_);

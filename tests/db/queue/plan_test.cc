@@ -57,7 +57,7 @@ class PlanTest : public QueueTest {
   void fill_history(const std::string& table) {
     const std::map<std::string, std::string> columns{
         {"task_moved", "run_key"},
-        {"task_cancel", "'', UTC_TIMESTAMP(6)"},
+        {"task_cancel", "'', UTC_TIMESTAMP(6), 0"},
         {"task_attempt", "0, 1, UTC_TIMESTAMP(6), 'failed', '', '', 0, NULL, NULL, NULL"},
         {"task_dead", "1, 0, NULL, 't', '', 'failed', '', UTC_TIMESTAMP(6)"},
         {"task_running",

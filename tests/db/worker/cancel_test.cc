@@ -88,7 +88,7 @@ TEST_F(CancelTest, ItIsNotStartedAgain) {
   db_.execute(
       "UPDATE task SET flags = 64, attempt = 1;"
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'the user left',"
-      " UTC_TIMESTAMP(6) FROM task");
+      " UTC_TIMESTAMP(6), 0 FROM task");
   for (const bool careful : {true, false}) {
     auto block = lease();
     keeper_.hold(block.lease, boot_ns());

@@ -196,7 +196,7 @@ TEST_F(GatherLoopTest, WhatEndsWithoutItsHandlerIsNotInTheCall) {
   put_one(4, "gather.fifty", "d");
   db_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"
-      " UTC_TIMESTAMP(6) FROM task WHERE run_key = 3");
+      " UTC_TIMESTAMP(6), 0 FROM task WHERE run_key = 3");
   work_once();
   EXPECT_EQ(calls(), "many a:1 d:1");
   EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, ' ', cause ORDER BY first_key) FROM task_dead"),

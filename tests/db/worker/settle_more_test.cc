@@ -138,7 +138,7 @@ TEST_F(SettleTest, OfSeveralTheOneWhoseEndWasAskedForIsDead) {
   slot_.begin_task(block.tasks[1], 1, 10, 0, 0, ipc::Limit::kTime, 1);
   db_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"
-      " UTC_TIMESTAMP(6) FROM task WHERE run_key = 2");
+      " UTC_TIMESTAMP(6), 0 FROM task WHERE run_key = 2");
   for (int times = 0; times < 2; ++times) settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags ORDER BY run_key)"
                   " FROM task"),
@@ -157,7 +157,7 @@ TEST_F(SettleTest, OfSeveralACancelledOneOverItsTimeSuspectsNobody) {
   slot_.begin_task(block.tasks[1], 1, 10, 0, boot_ns() - 1, ipc::Limit::kTime, 1);
   db_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"
-      " UTC_TIMESTAMP(6) FROM task WHERE run_key = 2");
+      " UTC_TIMESTAMP(6), 0 FROM task WHERE run_key = 2");
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags ORDER BY run_key)"
                   " FROM task"),
@@ -175,7 +175,7 @@ TEST_F(SettleTest, OfSeveralOverTheirTimeACancelledOneIsDeadAndTheRestSuspect) {
   }
   db_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"
-      " UTC_TIMESTAMP(6) FROM task WHERE run_key = 2");
+      " UTC_TIMESTAMP(6), 0 FROM task WHERE run_key = 2");
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags) FROM task"), "1:0:1");
   EXPECT_EQ(value("SELECT GROUP_CONCAT(first_key, ' ', cause) FROM task_dead"), "2 cancelled");
@@ -192,7 +192,7 @@ TEST_F(SettleTest, SeveralCancelledOnesOverTheirTimeSuspectNobody) {
   }
   db_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"
-      " UTC_TIMESTAMP(6) FROM task WHERE run_key > 1");
+      " UTC_TIMESTAMP(6), 0 FROM task WHERE run_key > 1");
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags) FROM task"), "1:0:0");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead WHERE cause = 'cancelled'"), "2");

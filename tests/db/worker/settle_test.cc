@@ -58,7 +58,7 @@ TEST_F(SettleTest, WhatOthersChargedMeanwhileIsNotForgotten) {
 TEST_F(SettleTest, ATaskWhoseEndWasAskedForIsNotTriedAgain) {
   const std::string ask =
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, first_key, 'the user left',"
-      " UTC_TIMESTAMP(6) FROM ";
+      " UTC_TIMESTAMP(6), 0 FROM ";
   for (const bool detached : {false, true}) {
     SCOPED_TRACE(detached);
     if (detached) {
