@@ -223,10 +223,13 @@ TEST_F(LoopTest, WhatWasDueBeforeTheClockWasSetBackIsFound) {
   };
   put_now(0);
   put_now(1);
-  mine->session().call([](db::Connection& db) {
-    return db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 3600").size();
-  });
-  EXPECT_TRUE(eventually(drained));
+  // The clock of a session stands still once it is set, so it is set anew before each look.
+  EXPECT_TRUE(eventually([&] {
+    const std::string clock = value("SELECT UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 3600");
+    mine->session().call(
+        [&](db::Connection& db) { return db.execute("SET timestamp = " + clock).size(); });
+    return drained();
+  }));
 }
 
 // Eight workers, while somebody has locked the lease of one of two partitions for 3 s.
