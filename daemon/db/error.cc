@@ -51,6 +51,34 @@ const char* name_of(ErrorClass error_class) {
   return "unknown";
 }
 
+namespace {
+
+// It is for a person to change something, here or on the server.
+bool is_refusal(unsigned error_number) {
+  switch (error_number) {
+    case ER_ACCESS_DENIED_ERROR:
+    case ER_DBACCESS_DENIED_ERROR:
+    case ER_TABLEACCESS_DENIED_ERROR:
+    case ER_COLUMNACCESS_DENIED_ERROR:
+    case ER_PROCACCESS_DENIED_ERROR:
+    case ER_HOST_NOT_PRIVILEGED:
+    case ER_SPECIFIC_ACCESS_DENIED_ERROR:
+    case kNoPassword:
+    case kUnfitServer:
+    case CR_AUTH_PLUGIN_CANNOT_LOAD:
+    case CR_AUTH_PLUGIN_ERR:
+    case CR_SSL_CONNECTION_ERROR:  // as connection.cc uses it: the other side cannot be trusted
+    case ER_BAD_DB_ERROR:
+    case ER_NO_SUCH_TABLE:
+    case ER_BAD_FIELD_ERROR:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 ErrorClass classify(unsigned error_number) {
   switch (error_number) {
     case ER_LOCK_DEADLOCK:
@@ -94,24 +122,8 @@ ErrorClass classify(unsigned error_number) {
     case kServerLostExtended:
     case kClientInteractionTimeout:
       return ErrorClass::kGone;
-    case ER_ACCESS_DENIED_ERROR:
-    case ER_DBACCESS_DENIED_ERROR:
-    case ER_TABLEACCESS_DENIED_ERROR:
-    case ER_COLUMNACCESS_DENIED_ERROR:
-    case ER_PROCACCESS_DENIED_ERROR:
-    case ER_HOST_NOT_PRIVILEGED:
-    case ER_SPECIFIC_ACCESS_DENIED_ERROR:
-    case kNoPassword:
-    case kUnfitServer:
-    case CR_AUTH_PLUGIN_CANNOT_LOAD:
-    case CR_AUTH_PLUGIN_ERR:
-    case CR_SSL_CONNECTION_ERROR:  // as connection.cc uses it: the other side cannot be trusted
-    case ER_BAD_DB_ERROR:
-    case ER_NO_SUCH_TABLE:
-    case ER_BAD_FIELD_ERROR:
-      return ErrorClass::kRefused;
     default:
-      return ErrorClass::kFatal;
+      return is_refusal(error_number) ? ErrorClass::kRefused : ErrorClass::kFatal;
   }
 }
 

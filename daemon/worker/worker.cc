@@ -98,6 +98,12 @@ std::unique_ptr<Crew> make_crew(std::size_t concurrency, const plugin_host::Regi
                                 keeper, make_session, make_run);
 }
 
+void log_leaving(const ipc::Slot& slot, const Lifetime& lifetime) {
+  log::info("worker.leaves", {{"done", slot.tasks_done.load()},
+                              {"reason", lifetime.over() != nullptr ? lifetime.over() : "asked"},
+                              {"memory_mib", resident_mib()}});
+}
+
 }  // namespace
 
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
@@ -158,9 +164,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     log::error("worker.gave_up", {{"reason", gave_up.what()}});
     return kExitUnavailable;
   }
-  log::info("worker.leaves", {{"done", raw_slot.tasks_done.load()},
-                              {"reason", lifetime.over() != nullptr ? lifetime.over() : "asked"},
-                              {"memory_mib", resident_mib()}});
+  log_leaving(raw_slot, lifetime);
   return kExitOk;
 }
 
