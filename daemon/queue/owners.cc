@@ -42,7 +42,7 @@ const char* name_of(Owner owner) {
     case Owner::kLive:
       return "live";
     case Owner::kFinished:
-      return "finished";
+      return "done";
     case Owner::kNone:
       break;
   }

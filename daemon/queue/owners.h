@@ -18,7 +18,7 @@ enum class Owner {
   kFinished,  // its key is taken for a while yet
 };
 
-// "waiting", "running", "live", "finished"; null for kNone.
+// "waiting", "running", "live", "done"; null for kNone.
 const char* name_of(Owner owner);
 
 // The owners of what submit() made of `submissions`. Costs one statement for each queue where a

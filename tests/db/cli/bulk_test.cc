@@ -68,9 +68,9 @@ TEST_F(BulkTest, TakenKeysAreCountedByWhereTheirTasksAre) {
   must({"submit", "--ndjson", "-"}, lines);
   const auto report = nlohmann::json::parse(must({"submit", "--ndjson", "-", "--json"}, lines));
   EXPECT_EQ(report.at("existed"), 3);
-  EXPECT_EQ(report.at("states"), (nlohmann::json{{"finished", 1}, {"waiting", 2}}));
+  EXPECT_EQ(report.at("states"), (nlohmann::json{{"done", 1}, {"waiting", 2}}));
   EXPECT_EQ(allot_with({"submit", "--ndjson", "-"}, lines).err,
-            "submitted 0 tasks in 1 batches; 3 more existed (1 finished, 2 waiting)\n");
+            "submitted 0 tasks in 1 batches; 3 more existed (1 done, 2 waiting)\n");
 }
 
 TEST_F(BulkTest, ABarOnATerminalThatIsGoneAtTheEnd) {

@@ -64,7 +64,7 @@ TEST_F(SubmitTest, ATakenKeySaysWhereItsTaskIs) {
   // Its acknowledgement, as the database sees it.
   look_.execute(
       "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
-  EXPECT_EQ(nlohmann::json::parse(must(json)).at("state"), "finished");
+  EXPECT_EQ(nlohmann::json::parse(must(json)).at("state"), "done");
 }
 
 // An account of a submitter may not look at tasks.

@@ -191,21 +191,21 @@ TEST_F(UniqueTest, TheAnswerSaysWhereTheOwnerIs) {
       "DELETE FROM task WHERE run_key = (SELECT first_key FROM task_unique WHERE unique_key ="
       " 'done'); UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR"
       " WHERE unique_key = 'done'");
-  EXPECT_EQ(asked(), (Names{"waiting", "finished", "none"}));
-  EXPECT_EQ(asked(), (Names{"waiting", "finished", "waiting"}));
+  EXPECT_EQ(asked(), (Names{"waiting", "done", "none"}));
+  EXPECT_EQ(asked(), (Names{"waiting", "done", "waiting"}));
   // A worker attends to it; then it has another key, and at last it is detached.
   look_.execute("UPDATE task SET flags = flags | 64 WHERE run_key = " +
                 std::to_string(live.id.first_key));
-  EXPECT_EQ(asked(), (Names{"running", "finished", "waiting"}));
+  EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
   look_.execute(
       "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, run_key - 5 FROM task"
       " WHERE flags & 64; UPDATE task SET first_key = run_key, run_key = run_key - 5"
       " WHERE flags & 64");
-  EXPECT_EQ(asked(), (Names{"running", "finished", "waiting"}));
+  EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
   auto moved = TaskStore::fetch(look_, live.id.partition, {.highest_seen = UINT64_MAX});
   ASSERT_EQ(moved.at(0).first_key, live.id.first_key);
   ASSERT_EQ(worker_.detached.detach(worker_.db, block->lease, moved[0], 1, {}), Landed::kYes);
-  EXPECT_EQ(asked(), (Names{"running", "finished", "waiting"}));
+  EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
 }
 
 // Somebody took the partition over, runs the task, and has detached it. The one before had finished
