@@ -26,7 +26,10 @@ class HoldTest : public QueueTest {
   }
   bool waits_no_more() {
     const bool found = LeaseStore::scout(look_, std::vector{queue_.queue_id}).size() == 1;
-    const auto waiting = show(look_, {partition_, 1, number("SELECT MAX(run_key) FROM task")});
+    const auto key =
+        number("SELECT MAX(run_key) FROM task WHERE queue_id = " + std::to_string(queue_.queue_id));
+    const auto waiting = show(look_, {partition_, 1, key});
+    if (!waiting) throw std::runtime_error("no task with that key is left");
     EXPECT_EQ(standing(look_, *waiting)->hold_until.has_value(), !found);
     return found;
   }

@@ -112,6 +112,7 @@ class PlanTest : public QueueTest {
             {"at_most", "255"},
             {"suspect_flag", "1"},
             {"queue_ids", std::to_string(wide_.queue_id)},
+            {"as_done", "0"},
             {"most", "50"},
             {"earlier", "0"},
             {"no_handler_flag", "128"},
