@@ -10,6 +10,7 @@
 #include "base/posix.h"
 #include "db/cli/fixture.h"
 #include "ipc/board.h"
+#include "ipc/slot.h"
 #include "queue/catalog.h"
 #include "queue/task.h"
 #include "support/small_disk.h"
