@@ -94,8 +94,9 @@ class LeaseKeeper {
 
   // Call these around each handler. `begun` gets the moment at which the handler begins
   // (CLOCK_BOOTTIME), so that the wait for a renewal under way does not count as its time. It notes
-  // the task in the slot, before the keeper may detach it (S9). False: the lease is in doubt, the
-  // handler must not be called (S5), and nothing was noted.
+  // the task in the slot, before the keeper may detach it (S9). False: the lease is in doubt, or is
+  // about to be because its renewal is overdue; the handler must not be called (S5), and nothing
+  // was noted.
   [[nodiscard]] bool task_begins(const TaskAtWork& work, const std::function<void(Nanos)>& begun) {
     return tasks_begin({&work, 1}, begun);
   }
@@ -133,6 +134,7 @@ class LeaseKeeper {
   };
 
   void run();
+  [[nodiscard]] bool may_begin(Nanos now) const;
   [[nodiscard]] static bool over_time(const Running& running, Nanos now);
   [[nodiscard]] bool over_time(Nanos now) const;
   [[nodiscard]] bool detach_is_due(const Running& running, Nanos now) const;

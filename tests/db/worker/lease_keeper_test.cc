@@ -275,6 +275,22 @@ TEST_F(LeaseKeeperTest, NoTaskBeginsInDoubt) {
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
 }
 
+// S5: it would be one more start for nothing, because a handler must end with its lease.
+TEST_F(LeaseKeeperTest, NoTaskBeginsInTheLastMomentsOfItsLease) {
+  const queue::Task task = task_at(5);
+  const queue::Lease lease = take(0);
+  support::Database::shared().kill9();  // nothing is renewed
+  const Nanos ttl = static_cast<Nanos>(leases_.ttl().count()) * kMicro;
+  EXPECT_TRUE(eventually([&] {
+    // An answer that took so long leaves half the TTL from its sending.
+    keeper_.hold(lease, boot_ns() - ttl * 45 / 100);
+    const bool begins = keeper_.task_begins({&task, 1}, [](Nanos) { FAIL(); });
+    return !begins && keeper_.valid();
+  }));
+  keeper_.drop();
+  support::Database::shared().start();
+}
+
 TEST_F(LeaseKeeperTest, HoldsOneLeaseAfterTheOther) {
   for (int round = 0; round < 200; ++round) {
     const queue::Lease lease = take(static_cast<std::uint32_t>(round % 4));
