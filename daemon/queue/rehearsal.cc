@@ -159,8 +159,11 @@ void rehearse(db::Connection& db, const db::ConnectOptions& options) {
 
 std::optional<std::string> untested(const std::string& version) {
   const bool mariadb = version.find("MariaDB") != std::string::npos;
-  if (version.rfind(mariadb ? "10.11." : "9.7.", 0) == 0) return std::nullopt;
-  return "no test of this Allot ran on " + version + "; those ran on MariaDB 10.11 and MySQL 9.7";
+  const bool known = mariadb ? version.starts_with("10.11.") || version.starts_with("11.8.")
+                             : version.starts_with("9.7.");
+  if (known) return std::nullopt;
+  return "no test of this Allot ran on " + version +
+         "; those ran on MariaDB 10.11 and 11.8, and on MySQL 9.7";
 }
 
 }  // namespace allot::queue

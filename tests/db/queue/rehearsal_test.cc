@@ -165,15 +165,16 @@ TEST(RehearsalOfDefaultsTest, SemijoinMayBeOn) {
 }
 
 TEST(UntestedTest, NamesWhatWasTested) {
-  for (const char* known : {"10.11.6-MariaDB-0+deb12u1", "9.7.4-2"}) {
+  for (const char* known : {"10.11.6-MariaDB-0+deb12u1", "11.8.6-MariaDB-0+deb13u1", "9.7.4-2"}) {
     EXPECT_FALSE(untested(known)) << known;
   }
   for (const char* other :
-       {"10.6.1-MariaDB", "11.8.3-MariaDB", "8.0.40", "8.4.3", "10.11.6", "9.10.0", ""}) {
+       {"10.6.1-MariaDB", "11.4.8-MariaDB", "8.0.40", "8.4.3", "10.11.6", "9.10.0", ""}) {
     EXPECT_TRUE(untested(other)) << other;
   }
   EXPECT_EQ(*untested("8.4.3"),
-            "no test of this Allot ran on 8.4.3; those ran on MariaDB 10.11 and MySQL 9.7");
+            "no test of this Allot ran on 8.4.3; those ran on MariaDB 10.11 and 11.8, and "
+            "on MySQL 9.7");
 }
 
 }  // namespace
