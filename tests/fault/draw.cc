@@ -89,11 +89,12 @@ class Drawer {
     queue.name = name;
     queue.placement = placement;
     queue.exclusive = placement == "ordered" || placement == "limited" || name == "exclusive";
-    queue.keys = {{"placement", quoted(placement)},
-                  {"partitions", std::to_string(dice_.of(std::vector{1, 2, 4, 8}))}};
     if (placement == "ordered") queue.max_running = 1;
+    if (placement == "limited") queue.max_running = static_cast<unsigned>(1 + dice_.below(3));
+    const unsigned partitions = dice_.of(std::vector{1U, 2U, 4U, 8U});
+    queue.keys = {{"placement", quoted(placement)},
+                  {"partitions", std::to_string(std::max(partitions, queue.max_running))}};
     if (placement == "limited") {
-      queue.max_running = static_cast<unsigned>(1 + dice_.below(3));
       queue.keys.emplace_back("max_running", std::to_string(queue.max_running));
     }
     if (name == "exclusive") queue.keys.emplace_back("exclusive", "true");
@@ -127,7 +128,16 @@ class Drawer {
   void choose_numbers() {
     draw_.max_attempts = static_cast<unsigned>(3 + dice_.below(4));
     draw_.cancel_grace = dice_.between(200, 1'000);
-    draw_.per_second = dice_.of(std::vector{10U, 40U, 120U, 250U});
+    // A worker for each task or for each second, and tasks that take seconds, are slow; a draw is
+    // to be short.
+    const auto any = [this](std::initializer_list<Feature> features) {
+      return std::any_of(features.begin(), features.end(), [this](Feature one) { return on(one); });
+    };
+    draw_.per_second = dice_.of(std::vector{10U, 40U, 120U, 200U});
+    if (any({Feature::kLong, Feature::kHang, Feature::kCrash, Feature::kHold}))
+      draw_.per_second = std::min<std::uint64_t>(draw_.per_second, 30);
+    if (any({Feature::kMaxTasks, Feature::kMaxAge, Feature::kMaxMemory}))
+      draw_.per_second = std::min<std::uint64_t>(draw_.per_second, 8);
     draw_.keys = static_cast<unsigned>(1 + dice_.below(6));
     for (QueuePlan& queue : draw_.queues) {
       queue.keys.emplace_back("max_attempts", std::to_string(draw_.max_attempts));

@@ -235,6 +235,8 @@ class Promises {
   // No worker dies by itself.
   void judge_deaths() {
     for (const std::string& line : ledger_.deaths) {
+      // Its supervisor stopped it before it had a handler for that.
+      if (line.find(" signal=15") != std::string::npos) continue;
       const auto at = line.find(" pid=");
       const auto pid = static_cast<pid_t>(std::stol(line.substr(at + 5)));
       const bool known =
