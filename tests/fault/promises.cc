@@ -237,6 +237,10 @@ class Promises {
     for (const std::string& line : ledger_.deaths) {
       // Its supervisor stopped it before it had a handler for that.
       if (line.find(" signal=15") != std::string::npos) continue;
+      // It could not reach the database, or not lock in it what it tries at its start.
+      const bool away = std::any_of(evidence_.faults.begin(), evidence_.faults.end(),
+                                    [](const Fault& fault) { return !fault.fatal; });
+      if (away && line.find(" exit=69") != std::string::npos) continue;
       const auto at = line.find(" pid=");
       const auto pid = static_cast<pid_t>(std::stol(line.substr(at + 5)));
       const bool known =
