@@ -53,8 +53,8 @@ const char* name_of(Feature feature);
 // What operators do.
 enum class Act {
   kReload,      // HUP with a good file
-  kReloadBad,   // HUP with one that has a mistake, which stays for `length`
-  kEdit,        // such a file, and no HUP
+  kReloadBad,   // HUP with one that has a mistake, which stays until a good one comes
+  kEdit,        // such a file for `length`, and no HUP
   kResize,      // of a queue
   kMove,        // the tasks of a queue into another
   kPause,       // of a queue, for `length`

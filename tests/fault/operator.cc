@@ -101,7 +101,7 @@ void Operator::edit(const Action& action) {
   const auto host = static_cast<unsigned>(action.pick % draw_.hosts.size());
   write_bad(host);
   deeds_.push_back({.act = action.act, .begin = now(), .end = now()});
-  storm_.after(action.length, [this, host] { write_good(host); });
+  if (action.act == Act::kEdit) storm_.after(action.length, [this, host] { write_good(host); });
 }
 
 support::Finished Operator::allot(std::vector<std::string> arguments) const {
