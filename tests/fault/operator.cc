@@ -220,14 +220,19 @@ void Operator::drain(const Action& action) {
 
 void Operator::let_go() {
   if (!draw_.has(Feature::kHold)) return;
-  std::map<std::string, TaskRow> held;
+  std::set<std::string> held;  // tags, because a task that was moved has another id by now
   for (const Trace& trace : read_traces(cluster_.traces())) {
-    if (trace.mark == Mark::kHold) held[trace.task] = {trace.task, trace.tag, trace.queue, {}};
+    if (trace.mark == Mark::kHold) held.insert(trace.tag);
   }
-  for (const auto& [id, task] : held) {
-    if (let_go_.count(id) != 0) continue;
+  std::vector<TaskRow> tasks;
+  try {
+    tasks = cluster_.rows_in("task");
+  } catch (const db::DbError&) {  // the server is away
+  }
+  for (const TaskRow& task : tasks) {
+    if (held.count(task.tag) == 0 || let_go_.count(task.id) != 0) continue;
     cancel_one(task, false);
-    if (deeds_.back().landed != Landed::kMaybe && !deeds_.back().asked) let_go_.insert(id);
+    if (deeds_.back().landed != Landed::kMaybe && !deeds_.back().asked) let_go_.insert(task.id);
   }
 }
 

@@ -127,8 +127,10 @@ class Carrier {
     }
   }
   [[nodiscard]] unsigned workers_of(unsigned host, const std::string& pool) const {
-    const auto& daemon = cluster_.hosts().at(host)->daemon();
-    const auto seen = nlohmann::json::parse(daemon.allot({"status", "--json"}).out, nullptr, false);
+    // Not by the host's own file, which may be one that was refused.
+    const auto done = support::run_program(
+        {e2e::program("allot"), "--config", cluster_.operator_config(host), "status", "--json"});
+    const auto seen = nlohmann::json::parse(done.out, nullptr, false);
     if (!seen.is_object()) return 0;
     unsigned count = 0;
     for (const auto& worker : seen["workers"]) {
