@@ -46,6 +46,21 @@ Nanoseconds covered(Spans spans) {
   return sum;
 }
 
+bool ends(Mark mark) {
+  return mark != Mark::kStart && mark != Mark::kBeside && mark != Mark::kKept &&
+         mark != Mark::kHooked;
+}
+
+// The handler asked for another run.
+bool asks_again(Mark mark) {
+  return mark == Mark::kRetry || mark == Mark::kCrash || mark == Mark::kRaze ||
+         mark == Mark::kSnooze || mark == Mark::kRelease || mark == Mark::kStopped ||
+         mark == Mark::kThrow || mark == Mark::kHold;
+}
+
+// How long after its end a task may be on its way into the worker's record of what has finished.
+constexpr Nanoseconds kRecording = 200 * kMillisecond;
+
 enum class Deaths { kCount, kDoNotCount };
 enum class Deadline { kNone, kAck };
 
@@ -108,7 +123,9 @@ class Check {
                         exclusive_.count(trace.queue) != 0});
         continue;
       }
-      // A worker runs one task at a time, so that the last start of its pid is the one that ends.
+      if (!ends(trace.mark)) continue;
+      // A worker runs a task once at a time, so that its last start in this pid is the one that
+      // ends.
       const auto started = std::find_if(runs.rbegin(), runs.rend(), [&trace](const Run& run) {
         return run.pid == trace.pid && !run.end;
       });
@@ -129,7 +146,7 @@ class Check {
     return runs_.count(tag) != 0 || in_a_table(tag);
   }
   [[nodiscard]] bool accounted_for(const std::string& tag) const {
-    if (in_a_table(tag)) return true;
+    if (in_a_table(tag) || evidence_.gone.count(tag) != 0) return true;
     const auto found = runs_.find(tag);
     if (found == runs_.end()) return false;
     return std::any_of(found->second.begin(), found->second.end(),
@@ -183,7 +200,8 @@ class Check {
     const bool one_task = std::all_of(runs.begin(), runs.end(), [&runs](const Run& run) {
       return run.task == runs.front().task;
     });
-    if (!one_task) doubt(verdict_.doubled, "two tasks of one submission", tag);
+    if (!one_task && evidence_.renamed.count(tag) == 0)
+      doubt(verdict_.doubled, "two tasks of one submission", tag);
     for (std::size_t i = 1; i < runs.size(); ++i) {
       judge_repetition(tag, runs[i - 1], runs[i]);
       judge_overlap(tag, runs, i);
@@ -197,8 +215,8 @@ class Check {
   }
 
   void judge_repetition(const std::string& tag, const Run& before, const Run& after) {
-    const bool wanted = before.mark == Mark::kRetry || crashed(before);
-    if (wanted && *before.end <= after.start) return;
+    if (asks_again(before.mark) && *before.end <= after.start) return;
+    if (revived(tag, before, after)) return;
     ++verdict_.duplicates;
     const Fault* fault = hit(before, before.start, after.start, Deaths::kCount, Deadline::kAck);
     if (fault == nullptr) fault = stopped_at_start(after);
@@ -210,6 +228,15 @@ class Check {
     ++repeated.all;
     ++verdict_.duplicates_within[scope_of(*fault, before.parent)];
     if (before.mark == Mark::kSuccess && *before.end <= after.start) ++repeated.finished;
+  }
+
+  // An operator let the task run again.
+  [[nodiscard]] bool revived(const std::string& tag, const Run& before, const Run& after) const {
+    const auto found = evidence_.revived.find(tag);
+    return found != evidence_.revived.end() &&
+           std::any_of(found->second.begin(), found->second.end(), [&](const auto& call) {
+             return call.first <= after.start && call.second >= before.start;
+           });
   }
 
   // The earlier runs that may go on beside this one: because the kernel said so, or because they
@@ -270,6 +297,7 @@ class Check {
       if (found == faults_.end()) continue;
       for (const Fault* fault : found->second) {
         if (fault->fatal && deaths == Deaths::kDoNotCount) continue;
+        if (fault->inner && run.end && *run.end + kRecording < fault->begin) continue;
         if (!during(*fault, from, scope_of(*fault) == Scope::kAll ? acknowledged : to)) continue;
         if (best == nullptr || rank_of(*fault, run.parent) < rank_of(*best, run.parent))
           best = fault;
@@ -303,10 +331,10 @@ class Check {
     for (const Fault* fault : found->second) {
       if (fault->kind.rfind("stop_", 0) != 0) continue;
       if (run.start < fault->begin || run.start > fault->end) continue;
-      const bool first = std::none_of(starts.begin(), starts.end(), [&](Nanoseconds start) {
+      const auto before = std::count_if(starts.begin(), starts.end(), [&](Nanoseconds start) {
         return start >= fault->begin && start < run.start;
       });
-      if (first) return fault;
+      if (before < static_cast<std::ptrdiff_t>(evidence_.at_once)) return fault;
     }
     return nullptr;
   }
@@ -331,14 +359,30 @@ class Check {
   void judge_crashes(const std::string& tag, const Runs& runs) {
     unsigned charged = 0;
     unsigned allowed = evidence_.max_attempts;
+    if (const auto revived = evidence_.revived.find(tag); revived != evidence_.revived.end())
+      allowed *= 1 + static_cast<unsigned>(revived->second.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (!crashed(runs[i])) continue;
       // Nobody was left to charge the first one.
       if (runs[i].mark == Mark::kRaze) allowed = evidence_.max_attempts + 1;
+      if (ran_beside_others(runs[i])) continue;
       const Nanoseconds until = i + 1 < runs.size() ? runs[i + 1].start : *runs[i].end;
       if (hit(runs[i], runs[i].start, until, Deaths::kCount) == nullptr) ++charged;
     }
     if (charged > allowed) doubt(verdict_.overtried, "tried too often", tag);
+  }
+
+  // Then nobody is charged, and each runs alone the next time.
+  [[nodiscard]] bool ran_beside_others(const Run& crash) const {
+    if (evidence_.at_once == 1) return false;
+    for (const auto& [tag, runs] : runs_) {
+      for (const Run& run : runs) {
+        if (run.pid == crash.pid && run.start != crash.start && run.start <= *crash.end &&
+            (!run.end || *run.end + kRecording >= *crash.end))
+          return true;
+      }
+    }
+    return false;
   }
 
   void judge_dead() {
@@ -346,8 +390,9 @@ class Check {
       const auto found = runs_.find(tag);
       const Runs none;
       const Runs& runs = found == runs_.end() ? none : found->second;
-      judge_success(tag, runs);
+      if (evidence_.excused.count(tag) == 0) judge_success(tag, runs);
       note_poison(tag, runs);
+      if (evidence_.excused.count(tag) != 0) continue;
       if (std::any_of(runs.begin(), runs.end(),
                       [](const Run& run) { return run.mark == Mark::kFail; })) {
         ++verdict_.dead_as_wanted;

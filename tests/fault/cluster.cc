@@ -4,6 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "fault/work.h"
+#include "queue/compression.h"
+#include "queue/task.h"
+
 namespace allot::fault {
 namespace {
 
@@ -24,24 +28,53 @@ std::string empty_folder(const std::string& path) {
 Cluster::Cluster(const ClusterOptions& options)
     : options_(options),
       evidence_(empty_folder(options.evidence.empty() ? folder_ / "e" : options.evidence)),
-      server_(options.server_settings),
-      for_workers_(folder_ / "w", server_.socket()),
-      for_submitters_(folder_ / "s", server_.socket()),
-      database_(server_.make_database()) {
+      own_server_(options.server != nullptr
+                      ? nullptr
+                      : std::make_unique<support::Database>(options.server_settings)),
+      server_(options.server != nullptr ? options.server : own_server_.get()),
+      for_workers_(folder_ / "w", server_->socket()),
+      for_submitters_(folder_ / "s", server_->socket()),
+      database_(server_->make_database()) {
   // The account is not root, because root may write to a read-only server.
-  auto root = server_.connect();
-  root.execute("CREATE USER 'allot'@'localhost'");
+  auto root = server_->connect();
+  root.execute("CREATE USER IF NOT EXISTS 'allot'@'localhost'");
   root.execute("GRANT ALL PRIVILEGES ON " + database_ + ".* TO 'allot'@'localhost'");
   for (unsigned i = 0; i < options.hosts; ++i) {
     hosts_.push_back(std::make_unique<Host>(host_options(i)));
-    (void)folder_.write("submit" + std::to_string(i),
-                        replaced(support::read_file(hosts_[i]->daemon().config_file()),
-                                 folder_ / "w", folder_ / "s"));
+    if (options.host_file) write_file(i, options.host_file(i, place(i)));
+    write_clients_files(i);
   }
+}
+
+void Cluster::start() {
+  for (const auto& host : hosts_) host->start();
+}
+
+void Cluster::write_file(unsigned host, const std::string& text) {
+  std::ofstream(hosts_.at(host)->daemon().config_file()) << text;
+}
+
+Place Cluster::place(unsigned host) const {
+  const std::string& folder = hosts_.at(host)->daemon().folder();
+  return {"socket = \"" + (folder_ / "w") + "\"\nuser = \"allot\"\nconnect_timeout = \"1s\"" +
+              "\nname = \"" + database_ + "\"\ncall_timeout = \"5s\"",
+          folder + "/run", folder + "/log", ALLOT_FAULT_FOLDER, traces()};
+}
+
+void Cluster::write_clients_files(unsigned host) {
+  const std::string text = support::read_file(hosts_[host]->daemon().config_file());
+  (void)folder_.write("submit" + std::to_string(host),
+                      replaced(text, folder_ / "w", folder_ / "s"));
+  (void)folder_.write("operator" + std::to_string(host),
+                      replaced(text, folder_ / "w", server_->socket()));
 }
 
 e2e::DaemonOptions Cluster::host_options(unsigned number) {
   e2e::DaemonOptions options;
+  options.server = server_;
+  options.database = database_;
+  options.start = !options_.host_file;
+  if (options_.host_file) return options;
   options.workers = options_.workers - 1;
   options.daemon_keys = "instance = \"host" + std::to_string(number) + "\"\nlease_ttl = \"" +
                         std::to_string(number == 0 ? 2'000 : options_.other_ttl.count()) +
@@ -57,8 +90,6 @@ e2e::DaemonOptions Cluster::host_options(unsigned number) {
       more + "[queues.fragile]\n" + more + "[plugins.fault]\noutput = \"" + traces() + "\"\n";
   options.plugins = ALLOT_FAULT_FOLDER;
   options.log_level = "info";
-  options.server = &server_;
-  options.database = database_;
   options.database_keys =
       "socket = \"" + (folder_ / "w") + "\"\nuser = \"allot\"\nconnect_timeout = \"1s\"";
   return options;
@@ -66,7 +97,7 @@ e2e::DaemonOptions Cluster::host_options(unsigned number) {
 
 std::optional<db::Connection> Cluster::connect() const {
   try {
-    return server_.connect(database_);
+    return server_->connect(database_);
   } catch (const db::DbError&) {
     return std::nullopt;
   }
@@ -83,13 +114,41 @@ bool Cluster::drained() const {
 
 std::vector<std::string> Cluster::tags_in(const std::string& table) const {
   std::vector<std::string> tags;
-  auto db = server_.connect(database_);
+  auto db = server_->connect(database_);
   auto results = db.execute("SELECT payload FROM " + table);
   while (const auto row = results.front().next()) {
     const std::string payload(row->text(0));
     tags.push_back(payload.substr(0, payload.find(' ')));
   }
   return tags;
+}
+
+std::vector<TaskRow> Cluster::rows_in(const std::string& table, const std::string& more) const {
+  const std::string key = table == "task" ? "COALESCE(first_key, run_key)" : "first_key";
+  const std::string cause = table == "task_dead" ? "cause" : "''";
+  auto db = server_->connect(database_);
+  auto results =
+      db.execute("SELECT queue_id, partition_no, prio, " + key + ", name, flags, " + cause +
+                 ", payload FROM " + table + " JOIN queue USING (queue_id) " + more);
+  std::vector<TaskRow> rows;
+  while (const auto row = results.front().next()) {
+    const queue::TaskId id{
+        {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))},
+        static_cast<std::uint32_t>(row->u64(2)),
+        row->u64(3)};
+    const auto flags = static_cast<std::uint32_t>(row->u64(5));
+    std::string payload(row->text(7));
+    if ((flags & queue::kCompressedFlags) != 0)
+      payload = queue::decompress(flags, std::move(payload));
+    const std::string word = payload.substr(0, payload.find(' '));
+    rows.push_back({id.text(), payload.rfind('{', 0) == 0 ? hook_tag(id.text()) : word,
+                    std::string(row->text(4)), std::string(row->text(6))});
+  }
+  return rows;
+}
+
+std::string Cluster::operator_config(unsigned host) const {
+  return folder_ / ("operator" + std::to_string(host));
 }
 
 std::string Cluster::submit_config(unsigned host) const {
@@ -100,7 +159,7 @@ void Cluster::keep_logs() {
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
     std::ofstream(file("log." + std::to_string(i))) << hosts_[i]->daemon().log();
   }
-  std::ofstream(file("log.server")) << server_.log();
+  std::ofstream(file("log.server")) << server_->log();
 }
 
 }  // namespace allot::fault

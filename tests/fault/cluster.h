@@ -2,12 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "fault/host.h"
+#include "fault/host_file.h"
 #include "fault/proxy.h"
 #include "support/database.h"
 
@@ -20,6 +22,18 @@ struct ClusterOptions {
   std::vector<std::string> server_settings{};  // options of the server
   std::string evidence{};                      // a folder that stays; empty: none does
   std::chrono::milliseconds other_ttl{2'000};  // of all hosts but the first, whose TTL is 2 s
+  support::Database* server = nullptr;         // one that runs; none: one of its own
+  // The whole configuration of a host, in place of what the numbers above say. Nothing is started
+  // then before start().
+  std::function<std::string(unsigned host, const Place&)> host_file{};
+};
+
+// A task as a table has it.
+struct TaskRow {
+  std::string id;
+  std::string tag;
+  std::string queue;
+  std::string cause{};  // of its death
 };
 
 // One database, "hosts" that reach it through one proxy, submitters that reach it through another.
@@ -28,10 +42,16 @@ class Cluster {
  public:
   explicit Cluster(const ClusterOptions& options);
 
+  void start();
+  // Writes `text` into the file of a host, which reads it when it is told to.
+  void write_file(unsigned host, const std::string& text);
+  // What a configuration by host_file says of where things are.
+  [[nodiscard]] Place place(unsigned host) const;
+
   static std::vector<std::string> queues() { return {"default", "exclusive", "fragile"}; }
   static std::vector<std::string> exclusive_queues() { return {"exclusive"}; }
 
-  [[nodiscard]] support::Database& server() { return server_; }
+  [[nodiscard]] support::Database& server() { return *server_; }
   [[nodiscard]] Proxy& for_workers() { return for_workers_; }
   [[nodiscard]] Proxy& for_submitters() { return for_submitters_; }
   [[nodiscard]] std::vector<std::unique_ptr<Host>>& hosts() { return hosts_; }
@@ -42,8 +62,15 @@ class Cluster {
   [[nodiscard]] bool drained() const;
   // The tags in a table that has payloads.
   [[nodiscard]] std::vector<std::string> tags_in(const std::string& table) const;
+  // The tasks of `task`, `task_running` or `task_dead`; `more` goes on from the FROM. Throws
+  // db::DbError.
+  [[nodiscard]] std::vector<TaskRow> rows_in(const std::string& table,
+                                             const std::string& more = {}) const;
 
   [[nodiscard]] std::string submit_config(unsigned host) const;  // file for `allot`
+  // The same for operators, whose connections nothing disturbs.
+  [[nodiscard]] std::string operator_config(unsigned host) const;
+  [[nodiscard]] const std::string& database() const { return database_; }
   [[nodiscard]] std::string file(const std::string& name) const { return evidence_ + "/" + name; }
   [[nodiscard]] std::string traces() const { return file("traces"); }
 
@@ -52,11 +79,13 @@ class Cluster {
 
  private:
   [[nodiscard]] e2e::DaemonOptions host_options(unsigned number);
+  void write_clients_files(unsigned host);
 
   ClusterOptions options_;
   support::TempDir folder_;
   std::string evidence_;
-  support::Database server_;
+  std::unique_ptr<support::Database> own_server_;
+  support::Database* server_;
   Proxy for_workers_;
   Proxy for_submitters_;
   std::string database_;

@@ -17,7 +17,8 @@ namespace allot::fault {
 namespace {
 
 constexpr std::array kAnswers{"acknowledged", "refused", "unknown"};
-constexpr std::array kMarks{"start", "beside", "success", "retry", "fail", "crash", "raze"};
+constexpr std::array kMarks{"start",  "beside",  "success", "retry", "fail", "crash", "raze",
+                            "snooze", "release", "stopped", "throw", "hold", "kept",  "hooked"};
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> find_word(const std::array<const char*, N>& words, const std::string& word) {
@@ -68,13 +69,15 @@ std::string line_of(const Told& told) {
   std::ostringstream line;
   line << told.submitter << ' ' << told.first << ' ' << told.count << ' '
        << kAnswers.at(static_cast<std::size_t>(told.answer));
+  if (told.end != 0) line << ' ' << told.begin << ' ' << told.end;
   return line.str();
 }
 
 std::string line_of(const Fault& fault) {
   std::ostringstream line;
   line << fault.kind << ' ' << fault.pid << ' ' << fault.begin << ' ' << fault.end
-       << (fault.fatal ? " fatal" : "") << (fault.unguarded ? " unguarded" : "");
+       << (fault.fatal ? " fatal" : "") << (fault.unguarded ? " unguarded" : "")
+       << (fault.inner ? " inner" : "");
   if (fault.reach == Reach::kHost) line << " host";
   if (fault.reach == Reach::kAll) line << " all";
   return line.str();
@@ -88,6 +91,7 @@ std::optional<Told> parse_told(std::string_view line) {
   const auto known = find_word<Answer>(kAnswers, answer);
   if (!known) return std::nullopt;
   told.answer = *known;
+  if (!(in >> told.begin >> told.end)) told.begin = told.end = 0;
   return told;
 }
 
@@ -103,6 +107,7 @@ std::optional<Trace> parse_trace(std::string_view line) {
   trace.mark = *known;
   if (trace.mark == Mark::kStart || trace.mark == Mark::kBeside)
     in >> trace.attempt >> trace.epoch >> trace.lease_until;
+  std::getline(in >> std::ws, trace.more);
   return trace;
 }
 
@@ -115,6 +120,8 @@ std::optional<Fault> parse_fault(std::string_view line) {
       fault.fatal = true;
     } else if (word == "unguarded") {
       fault.unguarded = true;
+    } else if (word == "inner") {
+      fault.inner = true;
     } else if (word == "host" || word == "all") {
       fault.reach = word == "host" ? Reach::kHost : Reach::kAll;
     } else {

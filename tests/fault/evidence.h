@@ -4,9 +4,12 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace allot::fault {
@@ -27,6 +30,8 @@ struct Told {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
   Answer answer = Answer::kUnknown;
+  Nanoseconds begin = 0;  // of the call
+  Nanoseconds end = 0;
 };
 
 enum class Mark {
@@ -37,6 +42,15 @@ enum class Mark {
   kFail,
   kCrash,  // about to raise SIGSEGV
   kRaze,   // about to kill its whole host
+  // Asks for another run, and is no failed attempt, but kThrow and kHold are.
+  kSnooze,
+  kRelease,
+  kStopped,  // because it was asked to stop
+  kThrow,
+  kHold,  // in an hour
+  // Something that happens while it runs.
+  kKept,    // its checkpoint stands
+  kHooked,  // it is a hook's task: `about`
 };
 
 // What a handler left when it started and when it was about to return.
@@ -53,6 +67,8 @@ struct Trace {
   unsigned attempt = 0;
   std::uint64_t epoch = 0;
   Nanoseconds lease_until = 0;
+  // Of a start: whether it begins from its checkpoint ("kept"). Of kHooked: event and task.
+  std::string more{};
 };
 
 // How much a fault hits at once.
@@ -73,14 +89,26 @@ struct Fault {
   bool fatal = false;      // the process ended between begin and end
   bool unguarded = false;  // it stood still, and so did the process that could have killed it
   Reach reach = Reach::kOne;
+  // A task, or the supervisor, ended the worker: what had finished by then was written down, and
+  // only what ran may run again.
+  bool inner = false;
 };
 
 struct Evidence {
   std::vector<Told> told;
   std::vector<Trace> traces;  // in the order of their file
   std::vector<Fault> faults;
-  std::vector<std::string> waiting;    // tags in the table task at the end
-  std::vector<std::string> dead;       // tags in the table task_dead at the end
+  std::vector<std::string> waiting;  // tags in the table task at the end
+  std::vector<std::string> dead;     // tags in the table task_dead at the end
+  // Tasks that are accounted for although nothing is left of them: an operator took them out.
+  std::set<std::string> gone{};
+  // Dead ones for whose death there is a reason that no handler said: cancelled, or expired.
+  std::set<std::string> excused{};
+  // Tasks that may have several ids, because operators moved them.
+  std::set<std::string> renamed{};
+  // When an operator let dead tasks run again: the call, from its beginning to its end.
+  std::map<std::string, std::vector<std::pair<Nanoseconds, Nanoseconds>>> revived{};
+  unsigned at_once = 1;                // tasks that a worker may start after one look at its lease
   std::vector<std::string> exclusive;  // queues in which no task may ever run twice at once
   unsigned max_attempts = 10;          // of every queue
   Nanoseconds recovery = 0;            // how long a fault that kills nothing may show after its end

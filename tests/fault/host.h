@@ -35,7 +35,7 @@ std::uint64_t resident_bytes(pid_t pid);
 // together.
 class Host {
  public:
-  explicit Host(const e2e::DaemonOptions& options) : daemon_(options) {}
+  explicit Host(const e2e::DaemonOptions& options) : daemon_(options), up_(options.start) {}
 
   [[nodiscard]] e2e::Daemon& daemon() { return daemon_; }
   // False after kill() or stop_all(), until start() or resume().
@@ -58,7 +58,7 @@ class Host {
   Targets stand_still();
 
   e2e::Daemon daemon_;
-  bool up_ = true;
+  bool up_;
 };
 
 }  // namespace allot::fault

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "fault/campaign.h"
+#include "fault/swarm.h"
 #include "fault/table.h"
 
 namespace allot::fault {
@@ -17,6 +18,9 @@ struct Arguments {
   bool binlog = false;
   std::vector<unsigned> kinds{};
   CampaignOptions campaign{};
+  bool swarm = false;
+  std::uint64_t draws = 0;
+  std::uint64_t draw = 0;  // this one alone
 };
 
 std::map<std::string, unsigned> kinds() {
@@ -52,6 +56,28 @@ int run(const Arguments& arguments) {
   return result.clean() ? 0 : 1;
 }
 
+int run_many(const Arguments& arguments) {
+  SwarmOptions options;
+  options.seed = arguments.campaign.seed;
+  options.draws = arguments.draws;
+  options.length = std::chrono::milliseconds(static_cast<long>(arguments.minutes * 60'000));
+  options.evidence = arguments.campaign.evidence;
+  const SwarmResult result = run_swarm(options);
+  std::printf("%llu draws, %zu found something\n", static_cast<unsigned long long>(result.draws),
+              result.found.size());
+  for (const std::uint64_t seed : result.found)
+    std::printf("scripts/fault --draw %llu\n", static_cast<unsigned long long>(seed));
+  return result.found.empty() ? 0 : 1;
+}
+
+int run_one(const Arguments& arguments) {
+  const Draw draw = make_draw(arguments.draw);
+  std::fputs(text_of(draw).c_str(), stdout);
+  const DrawResult result = run_one_draw(draw, arguments.campaign.evidence);
+  std::fputs(text_of(draw, result).c_str(), stdout);
+  return result.clean() ? 0 : 1;
+}
+
 }  // namespace
 }  // namespace allot::fault
 
@@ -70,7 +96,12 @@ int main(int argc, char** argv) {
     app.add_option("--pause-ms", pause_ms, "between faults, on average");
     app.add_option("--only", arguments.kinds, "no other kinds of faults")
         ->transform(CLI::CheckedTransformer(allot::fault::kinds()));
+    app.add_flag("--swarm", arguments.swarm, "many short runs, each with features of its own");
+    app.add_option("--draws", arguments.draws, "how many of these, instead of --minutes");
+    const auto* draw = app.add_option("--draw", arguments.draw, "one of these again, by its seed");
     CLI11_PARSE(app, argc, argv);
+    if (draw->count() != 0) return allot::fault::run_one(arguments);
+    if (arguments.swarm || arguments.draws != 0) return allot::fault::run_many(arguments);
     campaign.mean_pause = std::chrono::milliseconds(pause_ms);
     return allot::fault::run(arguments);
   } catch (const std::exception& error) {

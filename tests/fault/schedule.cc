@@ -3,7 +3,8 @@
 
 #include <array>
 #include <numeric>
-#include <random>
+
+#include "fault/dice.h"
 
 namespace allot::fault {
 namespace {
@@ -12,20 +13,6 @@ using std::chrono::milliseconds;
 
 constexpr std::array kTroubles{Trouble::kDelay,     Trouble::kCut,      Trouble::kBlackHole,
                                Trouble::kLoseReply, Trouble::kHalfOpen, Trouble::kOrphan};
-
-// The distributions of the standard library differ between libraries; a remainder does not.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : engine_(seed) {}
-  std::uint64_t below(std::uint64_t n) { return engine_() % n; }
-  milliseconds between(std::uint64_t least, std::uint64_t most) {
-    return milliseconds(least + below(most - least + 1));
-  }
-  std::uint64_t any() { return engine_(); }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 Kind choose(Dice& dice, const Weights& weights) {
   const std::uint64_t sum = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});

@@ -26,6 +26,8 @@ class Storm {
   void calm();
   // Does what is due and restarts an allotd that died of a task. Call it often.
   void look_after();
+  // Does that besides, in so long a time. calm() waits for it.
+  void after(std::chrono::milliseconds length, std::function<void()> act);
 
   // The faults that happened, for the checker. Call it after calm().
   [[nodiscard]] std::vector<Fault> take_faults();
@@ -41,7 +43,6 @@ class Storm {
 
   bool act_if_due();
   void wait_until(Nanoseconds end);
-  void after(std::chrono::milliseconds length, std::function<void()> act);
   void inflict(const Event& event);
 
   void kill_worker(const Event& event);

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sstream>
 #include <stdexcept>
 
 #include "e2e/daemon.h"
-#include "support/process.h"
 
 namespace allot::fault {
 namespace {
@@ -55,6 +55,22 @@ std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint
   return all;
 }
 
+std::vector<Told> answers_by_ids(std::uint64_t ids, int exit_code, std::uint64_t lines,
+                                 std::uint64_t batch, unsigned submitter, std::uint64_t first) {
+  if (exit_code != 0 && exit_code != kExitUnavailable && exit_code != kExitUnknown)
+    throw std::runtime_error("exit code " + std::to_string(exit_code));
+  if (exit_code == 0 && ids != lines) throw std::runtime_error("a line without an id");
+  std::vector<Told> all;
+  for (std::uint64_t from = 0; from < lines; from += batch) {
+    const std::uint64_t count = std::min(lines - from, batch);
+    const Answer answer = from < ids                                        ? Answer::kAcknowledged
+                          : exit_code == kExitUnknown && from < ids + batch ? Answer::kUnknown
+                                                                            : Answer::kRefused;
+    all.push_back({submitter, first + from, count, answer});
+  }
+  return all;
+}
+
 Submitter::Submitter(SubmitterOptions options) : options_(std::move(options)) {
   thread_ = std::thread([this] { loop(); });
 }
@@ -67,6 +83,7 @@ void Submitter::stop() {
 // Most tasks are short; some are caught in the middle, some ask for another attempt, some fail;
 // in the last queue some take their worker down, once or always.
 std::string Submitter::line_for(std::uint64_t number) const {
+  if (options_.line) return options_.line(number);
   std::mt19937_64 dice(number * 1'000'003 + options_.seed * 7919 + options_.number);
   const auto one_of = [&dice](std::uint64_t n) { return dice() % n == 0; };
   std::uint64_t milliseconds = one_of(10) ? 5 : 0;
@@ -92,21 +109,47 @@ std::string Submitter::line_for(std::uint64_t number) const {
   return line.dump() + "\n";
 }
 
+std::vector<Told> Submitter::read_answers(const support::Finished& done,
+                                          std::uint64_t first) const {
+  if (options_.ids_file.empty())
+    return answers_of(done.out, done.status.code, options_.lines, options_.batch, options_.number,
+                      first);
+  std::istringstream ids(done.out);
+  std::string notes;
+  std::uint64_t count = 0;
+  for (std::string id; ids >> id; ++count) notes += std::to_string(first + count) + " " + id + "\n";
+  if (!notes.empty()) append_line(options_.ids_file, notes.substr(0, notes.size() - 1));
+  return answers_by_ids(count, done.status.code, options_.lines, options_.batch, options_.number,
+                        first);
+}
+
 void Submitter::submit_once(std::uint64_t first) {
   std::string lines;
   for (std::uint64_t i = 0; i < options_.lines; ++i) lines += line_for(first + i);
+  std::vector<std::string> command{e2e::program("allot"),
+                                   "--config",
+                                   options_.config_file,
+                                   "submit",
+                                   "--ndjson",
+                                   "-",
+                                   "--batch",
+                                   std::to_string(options_.batch)};
+  command.emplace_back(options_.ids_file.empty() ? "--json" : "--ids");
+  const Nanoseconds begin = now();
   const auto done =
-      support::run_program({e2e::program("allot"), "--config", options_.config_file, "submit",
-                            "--ndjson", "-", "--batch", std::to_string(options_.batch), "--json"},
-                           {.input = lines}, std::chrono::seconds(120));
+      support::run_program(std::move(command), {.input = lines}, std::chrono::seconds(120));
+  const Nanoseconds end = now();
   std::vector<Told> told;
   try {
-    told = answers_of(done.out, done.status.code, options_.lines, options_.batch, options_.number,
-                      first);
+    told = read_answers(done, first);
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string(error.what()) + done.err);
   }
-  for (const Told& each : told) append_line(options_.told_file, line_of(each));
+  for (Told& each : told) {
+    each.begin = begin;
+    each.end = end;
+    append_line(options_.told_file, line_of(each));
+  }
   if (done.status.code != 0) ::poll(nullptr, 0, kPauseMs);
 }
 

@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "fault/evidence.h"
+#include "support/process.h"
 
 namespace allot::fault {
 
@@ -28,6 +30,11 @@ struct SubmitterOptions {
   std::uint64_t batch = 100;     // in one transaction
   std::uint64_t per_second = 0;  // at most this many on average; 0: no limit
   Work work = Work::kMixed;
+  // The line of a task, in place of what `queues` and `work` say.
+  std::function<std::string(std::uint64_t number)> line{};
+  // Where it notes the ids that it was told, "NUMBER ID", instead of asking for a report; empty: it
+  // does not.
+  std::string ids_file{};
 };
 
 // Runs `allot submit --ndjson` again and again, each time with new tasks, until it is stopped. It
@@ -46,6 +53,8 @@ class Submitter {
  private:
   void loop();
   void submit_once(std::uint64_t first);
+  [[nodiscard]] std::vector<Told> read_answers(const support::Finished& done,
+                                               std::uint64_t first) const;
   [[nodiscard]] std::string line_for(std::uint64_t number) const;
 
   SubmitterOptions options_;
@@ -58,5 +67,9 @@ class Submitter {
 // one answer, numbered from `first`. Throws std::runtime_error when the answer cannot be read.
 std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint64_t lines,
                              std::uint64_t batch, unsigned submitter, std::uint64_t first);
+
+// The same of `allot submit --ndjson --ids`, which printed so many ids.
+std::vector<Told> answers_by_ids(std::uint64_t ids, int exit_code, std::uint64_t lines,
+                                 std::uint64_t batch, unsigned submitter, std::uint64_t first);
 
 }  // namespace allot::fault

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/draw.h"
+
+#include <gtest/gtest.h>
+
+#include "fault/work.h"
+
+namespace allot::fault {
+namespace {
+
+constexpr std::uint64_t kSeeds = 1'000;
+
+TEST(Draw, ASeedGivesTheSameDrawAgain) {
+  EXPECT_EQ(make_draw(7), make_draw(7));
+  EXPECT_EQ(text_of(make_draw(7)), text_of(make_draw(7)));
+  EXPECT_NE(make_draw(7), make_draw(8));
+  EXPECT_EQ(item_of(make_draw(7), 1, 5).ndjson(), item_of(make_draw(7), "1.5")->ndjson());
+}
+
+TEST(Draw, EachFeatureActionFaultAndPairOfThemComes) {
+  std::set<std::string> seen;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Draw draw = make_draw(seed);
+    std::set<std::string> on;
+    for (const Feature feature : draw.features) on.insert(name_of(feature));
+    for (const Action& action : draw.actions) on.insert(std::string("act ") + name_of(action.act));
+    for (std::size_t i = 0; i < kKinds; ++i) {
+      if (draw.faults.at(i) != 0)
+        seen.insert(std::string("fault ") + name_of(static_cast<Kind>(i)));
+    }
+    for (const std::string& one : on) {
+      for (const std::string& other : on) seen.insert(one + " and " + other);
+    }
+  }
+  constexpr std::size_t kThings = kFeatures + kActs;
+  EXPECT_EQ(seen.size(), kThings * kThings + kKinds);
+}
+
+TEST(Draw, SomeHaveNoFaultAtAll) {
+  int without = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    without += make_draw(seed).faultless() ? 1 : 0;
+  EXPECT_GT(without, 300);
+  EXPECT_LT(without, 600);
+}
+
+}  // namespace
+}  // namespace allot::fault

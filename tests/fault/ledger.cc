@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/ledger.h"
+
+#include <ctime>
+#include <iomanip>
+#include <sstream>
+
+#include "fault/work.h"
+
+namespace allot::fault {
+namespace {
+
+std::string number_behind(const std::string& line, const std::string& key) {
+  const auto at = line.find(" " + key + "=");
+  if (at == std::string::npos) return {};
+  const auto begin = at + key.size() + 2;
+  return line.substr(begin, line.find(' ', begin) - begin);
+}
+
+// "2026-11-23T09:40:47.123Z ..." as nanoseconds since 1970; 0: no such line.
+Nanoseconds time_of(const std::string& line) {
+  std::tm time{};
+  std::istringstream in(line);
+  in >> std::get_time(&time, "%Y-%m-%dT%H:%M:%S");
+  double fraction = 0;
+  if (!in || !(in >> fraction)) return 0;
+  return ::timegm(&time) * kSecond + static_cast<Nanoseconds>(fraction * 1e9);
+}
+
+}  // namespace
+
+void add_inner_deaths(Ledger& ledger, const std::string& log) {
+  Evidence& evidence = ledger.evidence;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const bool killed = line.find(" worker.kill ") != std::string::npos;
+    if (line.find(" worker.died ") != std::string::npos) ledger.deaths.push_back(line);
+    if (!killed) continue;
+    const Nanoseconds at = time_of(line) - evidence.wall_clock;
+    const std::string pid = number_behind(line, "pid");
+    if (pid.empty()) continue;
+    Fault fault{"supervisor", static_cast<pid_t>(std::stol(pid)), at, at + 50 * kMillisecond, true};
+    fault.inner = true;
+    evidence.faults.push_back(fault);
+  }
+  for (const Trace& trace : evidence.traces) {
+    if (trace.mark != Mark::kCrash) continue;
+    Fault fault{"crash", trace.pid, trace.at, trace.at + 50 * kMillisecond, true};
+    fault.inner = true;
+    evidence.faults.push_back(fault);
+  }
+}
+
+void add_deeds(Ledger& ledger) {
+  Evidence& evidence = ledger.evidence;
+  std::map<std::string, std::string> queues;  // of the tasks that ran, by tag
+  for (const Trace& trace : evidence.traces) queues[trace.tag] = trace.queue;
+  for (const Deed& deed : ledger.deeds) {
+    if (deed.landed == Landed::kNo) continue;
+    const bool dead = deed.act == Act::kRetryDead || deed.act == Act::kDiscard;
+    if (deed.act == Act::kCancel) evidence.excused.insert(deed.tag);
+    if (deed.act == Act::kCancelDone) evidence.gone.insert(deed.tag);
+    // A task may have died between our look and the command's own.
+    const bool more = dead && deed.chosen > deed.tasks.size();
+    std::set<std::string> tags;
+    for (const TaskRow& task : deed.tasks) tags.insert(task.tag);
+    for (const auto& [tag, queue] : queues) {
+      if (queue == deed.queue && (more || deed.act == Act::kMove)) tags.insert(tag);
+    }
+    for (const std::string& tag : tags) {
+      if (deed.act == Act::kDiscard) evidence.gone.insert(tag);
+      if (deed.act == Act::kRetryDead) evidence.revived[tag].emplace_back(deed.begin, deed.end);
+      // A dead task of a queue that was resized comes back under another id.
+      if (!dead || deed.act == Act::kRetryDead) evidence.renamed.insert(tag);
+    }
+  }
+  for (const TaskRow& row : ledger.dead) {
+    const auto item = item_of(ledger.draw, row.tag);
+    if (row.cause == "expired" && item && item->expires_in.count() != 0)
+      evidence.excused.insert(row.tag);
+  }
+}
+
+}  // namespace allot::fault

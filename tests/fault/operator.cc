@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/operator.h"
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "fault/work.h"
+
+namespace allot::fault {
+namespace {
+
+constexpr std::uint64_t kAtOnce = 3;  // tasks that one action cancels
+
+const char* word_of(Landed landed) {
+  return landed == Landed::kYes ? "yes" : landed == Landed::kNo ? "no" : "maybe";
+}
+
+}  // namespace
+
+std::string line_of(const Deed& deed) {
+  std::ostringstream line;
+  line << name_of(deed.act) << ' ' << (deed.queue.empty() ? "-" : deed.queue) << ' '
+       << (deed.task.empty() ? "-" : deed.task) << ' ' << (deed.tag.empty() ? "-" : deed.tag) << ' '
+       << deed.begin << ' ' << deed.end << ' ' << word_of(deed.landed)
+       << (deed.asked ? " asked" : "") << (deed.may_run ? "" : " not_fetched");
+  for (const TaskRow& task : deed.tasks) line << ' ' << task.tag;
+  return line.str();
+}
+
+Operator::Operator(const Draw& draw, Cluster& cluster, Storm& storm)
+    : draw_(draw), cluster_(cluster), storm_(storm), versions_(draw.hosts.size(), 0) {}
+
+void Operator::begin() {
+  for (const Action& action : draw_.actions)
+    storm_.after(action.at, [this, &action] { act(action); });
+}
+
+void Operator::act(const Action& action) {
+  switch (action.act) {
+    case Act::kReload:
+      return reload(action);
+    case Act::kReloadBad:
+      return reload_bad(action);
+    case Act::kEdit:
+      return edit(action);
+    case Act::kResize:
+      return resize(action);
+    case Act::kMove:
+      return move(action);
+    case Act::kPause:
+      return pause(action);
+    case Act::kCancel:
+    case Act::kCancelDone:
+      return cancel(action);
+    case Act::kRetryDead:
+    case Act::kDiscard:
+      return dead(action);
+    case Act::kUpgrade:
+      if (signalled(static_cast<unsigned>(action.pick % draw_.hosts.size()), SIGUSR2) != nullptr)
+        deeds_.push_back({.act = action.act, .begin = now(), .end = now()});
+      return;
+    case Act::kDrain:
+      return drain(action);
+  }
+}
+
+Host* Operator::signalled(unsigned host, int number) {
+  Host* one = cluster_.hosts().at(host).get();
+  if (!one->up() || !one->daemon().process().running()) return nullptr;
+  one->daemon().process().signal(number);
+  return one;
+}
+
+void Operator::write_good(unsigned host) {
+  cluster_.write_file(host, host_file(draw_, host, versions_.at(host), cluster_.place(host)));
+}
+
+void Operator::write_bad(unsigned host) {
+  cluster_.write_file(host, host_file(draw_, host, versions_.at(host), cluster_.place(host)) +
+                                "[queues.default]\npartitons = 7\n");
+}
+
+void Operator::reload(const Action& action) {
+  const auto host = static_cast<unsigned>(action.pick % draw_.hosts.size());
+  if (!cluster_.hosts().at(host)->up()) return;
+  ++versions_.at(host);
+  write_good(host);
+  const Nanoseconds begin = now();
+  if (signalled(host, SIGHUP) != nullptr)
+    deeds_.push_back({.act = action.act, .begin = begin, .end = now()});
+}
+
+void Operator::reload_bad(const Action& action) {
+  edit(action);
+  (void)signalled(static_cast<unsigned>(action.pick % draw_.hosts.size()), SIGHUP);
+}
+
+// A file that nobody loads, or loads without success, changes nothing.
+void Operator::edit(const Action& action) {
+  const auto host = static_cast<unsigned>(action.pick % draw_.hosts.size());
+  write_bad(host);
+  deeds_.push_back({.act = action.act, .begin = now(), .end = now()});
+  if (action.act == Act::kEdit) storm_.after(action.length, [this, host] { write_good(host); });
+}
+
+support::Finished Operator::allot(std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(),
+                   {e2e::program("allot"), "--config", cluster_.operator_config(0)});
+  return support::run_program(std::move(arguments), {}, std::chrono::seconds(60));
+}
+
+const std::string& Operator::queue_of(const Action& action) const {
+  return draw_.queues.at(action.pick % draw_.queues.size()).name;
+}
+
+Deed& Operator::note(Act act, Nanoseconds begin, const support::Finished& done) {
+  const int code = done.status.code;
+  Deed deed;
+  deed.act = act;
+  deed.begin = begin;
+  deed.end = now();
+  deed.landed = code == 0 ? Landed::kYes : code == 1 || code == 64 ? Landed::kNo : Landed::kMaybe;
+  return deeds_.emplace_back(std::move(deed));
+}
+
+void Operator::resize(const Action& action) {
+  const Nanoseconds begin = now();
+  const auto partitions = 1 + action.pick / 7 % 8;
+  const auto done =
+      allot({"queue", "resize", queue_of(action), std::to_string(partitions), "--yes"});
+  note(action.act, begin, done).queue = queue_of(action);
+}
+
+void Operator::move(const Action& action) {
+  const bool there = action.pick % 2 == 0;
+  const std::string from = there ? "default" : "other";
+  const Nanoseconds begin = now();
+  const auto done = allot({"queue", "move", from, there ? "other" : "default", "--yes"});
+  // It says 1 when it left some where they were.
+  Deed& deed = note(action.act, begin, done);
+  deed.queue = from;
+  deed.landed = Landed::kMaybe;
+}
+
+void Operator::pause(const Action& action) {
+  const Nanoseconds begin = now();
+  const std::string& queue = queue_of(action);
+  const std::size_t index = deeds_.size();
+  note(action.act, begin, allot({"queue", "pause", queue})).queue = queue;
+  // The pause lasts until its deed ends.
+  storm_.after(action.length, [this, queue, index] {
+    Deed& deed = deeds_.at(index);
+    if (allot({"queue", "resume", queue}).status.code != 0) deed.landed = Landed::kMaybe;
+    deeds_.push_back(
+        {.act = Act::kPause, .queue = queue, .begin = now(), .end = now(), .landed = Landed::kNo});
+  });
+}
+
+std::vector<TaskRow> Operator::some_tasks(std::uint64_t pick) const {
+  const std::string some = "WHERE name <> 'hooks' ORDER BY RAND(" + std::to_string(pick % 1'000) +
+                           ") LIMIT " + std::to_string(kAtOnce);
+  std::vector<TaskRow> tasks;
+  try {
+    tasks = cluster_.rows_in("task", some);
+    for (TaskRow& task : cluster_.rows_in("task_running", some)) tasks.push_back(std::move(task));
+  } catch (const db::DbError&) {  // the server is away
+  }
+  return tasks;
+}
+
+void Operator::cancel(const Action& action) {
+  const auto tasks = some_tasks(action.pick);
+  for (const TaskRow& task : tasks) cancel_one(task, action.act == Act::kCancelDone);
+}
+
+void Operator::cancel_one(const TaskRow& task, bool as_done) {
+  std::vector<std::string> words{"task", "cancel", task.id, "--reason", "swarm", "--json"};
+  if (as_done) words.emplace_back("--as-done");
+  const Nanoseconds begin = now();
+  const auto done = allot(std::move(words));
+  Deed& deed = note(as_done ? Act::kCancelDone : Act::kCancel, begin, done);
+  deed.queue = task.queue;
+  deed.task = task.id;
+  deed.tag = task.tag;
+  const auto json = nlohmann::json::parse(done.out, nullptr, false);
+  if (json.is_discarded() || deed.landed != Landed::kYes) return;
+  deed.asked = json.value("asked", false);
+  deed.may_run = deed.asked || json.value("may_run", true);
+}
+
+void Operator::dead(const Action& action) {
+  const std::string& queue = queue_of(action);
+  std::vector<TaskRow> before;
+  try {
+    before = cluster_.rows_in("task_dead", "WHERE name = '" + queue + "'");
+  } catch (const db::DbError&) {
+    return;
+  }
+  const Nanoseconds begin = now();
+  const bool retry = action.act == Act::kRetryDead;
+  const auto done =
+      allot({"dead", retry ? "retry" : "discard", "--queue", queue, "--all", "--yes", "--json"});
+  Deed& deed = note(action.act, begin, done);
+  deed.queue = queue;
+  deed.tasks = std::move(before);
+  deed.landed = Landed::kMaybe;
+  const auto json = nlohmann::json::parse(done.out, nullptr, false);
+  deed.chosen =
+      json.is_object() ? json.value("chosen", deed.tasks.size() + 1) : deed.tasks.size() + 1;
+}
+
+// It runs beside all else.
+void Operator::drain(const Action& action) {
+  drains_.push_back(std::make_unique<support::Process>(std::vector<std::string>{
+      e2e::program("allot"), "--config", cluster_.operator_config(0), "drain", "--queue",
+      queue_of(action), "--jobs", "2", "--max-seconds", "2"}));
+  deeds_.push_back({.act = action.act, .queue = queue_of(action), .begin = now(), .end = now()});
+}
+
+void Operator::let_go() {
+  if (!draw_.has(Feature::kHold)) return;
+  std::set<std::string> held;  // tags, because a task that was moved has another id by now
+  for (const Trace& trace : read_traces(cluster_.traces())) {
+    if (trace.mark == Mark::kHold) held.insert(trace.tag);
+  }
+  std::vector<TaskRow> tasks;
+  try {
+    tasks = cluster_.rows_in("task");
+  } catch (const db::DbError&) {  // the server is away
+  }
+  for (const TaskRow& task : tasks) {
+    if (held.count(task.tag) == 0 || let_go_.count(task.id) != 0) continue;
+    cancel_one(task, false);
+    if (deeds_.back().landed != Landed::kMaybe && !deeds_.back().asked) let_go_.insert(task.id);
+  }
+}
+
+void Operator::finish() {
+  for (const QueuePlan& queue : draw_.queues) {
+    if (draw_.does(Act::kPause)) (void)allot({"queue", "resume", queue.name});
+  }
+  for (const auto& drain : drains_) (void)drain->wait(std::chrono::seconds(30));
+}
+
+std::map<std::string, std::uint64_t> Operator::done() const {
+  std::map<std::string, std::uint64_t> all;
+  for (const Deed& deed : deeds_) ++all[name_of(deed.act)];
+  return all;
+}
+
+std::vector<unsigned> Operator::sizes_of(unsigned host, const PoolPlan& pool) const {
+  const unsigned version = versions_.at(host);
+  std::vector<unsigned> sizes{size_of(pool, version)};
+  // At a reload the database is looked at, too.
+  if (version != 0 && !draw_.faultless()) sizes.push_back(size_of(pool, version - 1));
+  return sizes;
+}
+
+}  // namespace allot::fault

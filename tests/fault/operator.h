@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fault/cluster.h"
+#include "fault/draw.h"
+#include "fault/storm.h"
+#include "support/process.h"
+
+namespace allot::fault {
+
+enum class Landed { kYes, kNo, kMaybe };
+
+// Something that an operator did, from the beginning of the command to its answer.
+struct Deed {
+  Act act = Act::kReload;
+  std::string queue{};
+  std::string task{};  // its id, and its tag
+  std::string tag{};
+  Nanoseconds begin = 0;
+  Nanoseconds end = 0;
+  Landed landed = Landed::kMaybe;
+  bool asked = false;            // kCancel: it ran, and its end was asked for
+  bool may_run = true;           // kCancel: somebody had fetched it
+  std::vector<TaskRow> tasks{};  // kRetryDead, kDiscard: those that were dead before
+  std::uint64_t chosen = 0;      // how many it took
+};
+std::string line_of(const Deed& deed);
+
+// Does a draw's actions, as an operator does: signals, files, and `allot`.
+class Operator {
+ public:
+  Operator(const Draw& draw, Cluster& cluster, Storm& storm);
+
+  // Puts all actions into the storm's time.
+  void begin();
+  // Cancels those that hold their partition, as far as it knows of them. Call it now and then while
+  // the rest is drained.
+  void let_go();
+  // Ends what it has begun.
+  void finish();
+
+  [[nodiscard]] const std::vector<Deed>& deeds() const { return deeds_; }
+  // By kind, how often it was done.
+  [[nodiscard]] std::map<std::string, std::uint64_t> done() const;
+  // How many workers a pool may have: by the file that was loaded last, or, where that may have
+  // failed, by the one before.
+  [[nodiscard]] std::vector<unsigned> sizes_of(unsigned host, const PoolPlan& pool) const;
+
+ private:
+  void act(const Action& action);
+  void reload(const Action& action);
+  void reload_bad(const Action& action);
+  void edit(const Action& action);
+  void resize(const Action& action);
+  void move(const Action& action);
+  void pause(const Action& action);
+  void cancel(const Action& action);
+  void cancel_one(const TaskRow& task, bool as_done);
+  void dead(const Action& action);
+  void drain(const Action& action);
+
+  void write_good(unsigned host);
+  void write_bad(unsigned host);
+  [[nodiscard]] Host* signalled(unsigned host, int number);
+  [[nodiscard]] support::Finished allot(std::vector<std::string> arguments) const;
+  [[nodiscard]] const std::string& queue_of(const Action& action) const;
+  [[nodiscard]] std::vector<TaskRow> some_tasks(std::uint64_t pick) const;
+  Deed& note(Act act, Nanoseconds begin, const support::Finished& done);
+
+  const Draw& draw_;
+  Cluster& cluster_;
+  Storm& storm_;
+  std::vector<unsigned> versions_;  // of the file of each host
+  std::vector<Deed> deeds_;
+  std::set<std::string> let_go_;  // ids
+  std::vector<std::unique_ptr<support::Process>> drains_;
+};
+
+}  // namespace allot::fault

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fault/swarm.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "e2e/full_disk.h"
+#include "fault/ledger.h"
+#include "fault/meter.h"
+#include "fault/operator.h"
+#include "fault/story.h"
+#include "fault/submitter.h"
+#include "fault/work.h"
+#include "support/eventually.h"
+
+namespace allot::fault {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using support::eventually;
+
+constexpr Nanoseconds kUnacknowledgedHere = 1'500 * kMillisecond;
+constexpr unsigned kSubmitters = 2;
+
+class Carrier {
+ public:
+  Carrier(const Draw& draw, support::Database& server, const std::string& evidence)
+      : draw_(draw),
+        cluster_(options_for(draw, server, evidence)),
+        meter_(cluster_),
+        storm_(cluster_, meter_, false),
+        operator_(draw_, cluster_, storm_) {}
+
+  DrawResult run() {
+    const Nanoseconds began = now();
+    cluster_.server().connect(cluster_.database()).execute("CREATE TABLE effect (tag VARCHAR(60))");
+    cluster_.start();
+    start_submitters();
+    operator_.begin();
+    storm_.run(draw_.events, draw_.length);
+    storm_.calm();
+    finish();
+    stop();
+    gather();
+    result_.seconds = static_cast<double>(now() - began) / 1e9;
+    return std::move(result_);
+  }
+
+ private:
+  static ClusterOptions options_for(const Draw& draw, support::Database& server,
+                                    const std::string& evidence) {
+    ClusterOptions options;
+    options.hosts = static_cast<unsigned>(draw.hosts.size());
+    options.evidence = evidence;
+    options.server = &server;
+    options.host_file = [&draw](unsigned host, const Place& place) {
+      return host_file(draw, host, 0, place);
+    };
+    return options;
+  }
+
+  [[nodiscard]] std::string numbered(const std::string& name, unsigned submitter) const {
+    return cluster_.file(name + "." + std::to_string(submitter));
+  }
+  void problem(const std::string& text) {
+    if (result_.problem.empty()) result_.problem = text;
+  }
+
+  void start_submitters() {
+    for (unsigned i = 1; i <= kSubmitters; ++i) {
+      SubmitterOptions submitter;
+      submitter.number = i;
+      submitter.config_file = cluster_.submit_config(i % 2);
+      submitter.told_file = numbered("told", i);
+      submitter.ids_file = numbered("ids", i);
+      submitter.per_second = draw_.per_second;
+      submitter.lines = std::max<std::uint64_t>(4, draw_.per_second / 2);
+      submitter.batch = std::max<std::uint64_t>(1, submitter.lines / 4);
+      submitter.line = [this, i](std::uint64_t number) {
+        return item_of(draw_, i, number).ndjson();
+      };
+      submitters_.push_back(std::make_unique<Submitter>(std::move(submitter)));
+    }
+  }
+
+  void finish() {
+    for (const auto& submitter : submitters_) {
+      submitter->stop();
+      if (!submitter->error().empty()) problem("a submitter: " + submitter->error());
+    }
+    operator_.finish();
+    look_at_pools();
+    const bool done = eventually(
+        [this] {
+          storm_.look_after();
+          operator_.let_go();
+          return cluster_.drained();
+        },
+        seconds(30) + 2 * draw_.longest_ttl());
+    if (!done) problem("not all was done in time");
+    storm_.calm();
+  }
+
+  // Each pool is as large as its daemon's file says.
+  void look_at_pools() {
+    for (unsigned i = 0; i < draw_.hosts.size(); ++i) {
+      for (const PoolPlan& pool : draw_.hosts[i].pools) {
+        const auto sizes = operator_.sizes_of(i, pool);
+        unsigned size = 0;
+        const bool right = eventually(
+            [&] {
+              storm_.look_after();
+              size = workers_of(i, pool.name);
+              return std::find(sizes.begin(), sizes.end(), size) != sizes.end();
+            },
+            seconds(15));
+        if (!right)
+          result_.broken.push_back("pool " + pool.name + " of host " + std::to_string(i) + " has " +
+                                   std::to_string(size) + " workers, not " +
+                                   std::to_string(sizes.front()));
+      }
+    }
+  }
+  [[nodiscard]] unsigned workers_of(unsigned host, const std::string& pool) const {
+    // Not by the host's own file, which may be one that was refused.
+    const auto done = support::run_program(
+        {e2e::program("allot"), "--config", cluster_.operator_config(host), "status", "--json"});
+    const auto seen = nlohmann::json::parse(done.out, nullptr, false);
+    if (!seen.is_object()) return 0;
+    unsigned count = 0;
+    for (const auto& worker : seen["workers"]) {
+      if (worker["pool"] == pool && worker["state"] != "stopping") ++count;
+    }
+    return count;
+  }
+
+  void stop() {
+    for (const auto& host : cluster_.hosts()) {
+      if (host->daemon().stop() != support::ExitStatus{0, 0})
+        problem("an allotd did not stop well: " + host->daemon().process().err());
+    }
+  }
+
+  void read_told(Ledger& ledger) const {
+    for (unsigned i = 1; i <= kSubmitters; ++i) {
+      for (Told& told : fault::read_told(numbered("told", i))) ledger.evidence.told.push_back(told);
+      std::ifstream ids(numbered("ids", i));
+      std::uint64_t number = 0;
+      for (std::string id; ids >> number >> id;) ledger.ids[tag_of(i, number)] = id;
+    }
+    // A line whose unique key was taken made no task: it was told the id of another line's.
+    std::map<std::string, std::string> ran;
+    for (const Trace& trace : ledger.evidence.traces) ran[trace.tag] = trace.task;
+    std::map<std::string, std::string> first;
+    for (const auto& [tag, id] : ledger.ids) {
+      if (ran.count(tag) != 0) first[id] = tag;
+    }
+    for (const TaskRow& row : ledger.dead) first[row.id] = row.tag;
+    for (const Deed& deed : ledger.deeds) {
+      if (!deed.task.empty()) first[deed.task] = deed.tag;
+      for (const TaskRow& row : deed.tasks) first[row.id] = row.tag;
+    }
+    for (const auto& [tag, id] : ledger.ids) {
+      const auto item = item_of(draw_, tag);
+      if (item && !item->unique_key.empty() && first.count(id) != 0 && first[id] != tag)
+        ledger.evidence.gone.insert(tag);
+    }
+    add_unsubmitted(ledger);
+  }
+
+  // Tasks of tasks and of hooks: whoever saw one may not lose it.
+  static void add_unsubmitted(Ledger& ledger) {
+    std::set<std::string> tags;
+    for (const Trace& trace : ledger.evidence.traces) tags.insert(trace.tag);
+    tags.insert(ledger.evidence.waiting.begin(), ledger.evidence.waiting.end());
+    tags.insert(ledger.evidence.dead.begin(), ledger.evidence.dead.end());
+    for (const std::string& tag : tags) {
+      const auto submitter = static_cast<unsigned>(std::stoul(tag));
+      if (submitter < kProbes) continue;
+      ledger.evidence.told.push_back(
+          {submitter, std::stoull(tag.substr(tag.find('.') + 1)), 1, Answer::kUnknown});
+    }
+  }
+
+  void read_tables(Ledger& ledger) {
+    for (const TaskRow& row : cluster_.rows_in("task")) ledger.evidence.waiting.push_back(row.tag);
+    for (const TaskRow& row : cluster_.rows_in("task_running"))
+      ledger.evidence.waiting.push_back(row.tag);
+    ledger.dead = cluster_.rows_in("task_dead");
+    for (const TaskRow& row : ledger.dead) ledger.evidence.dead.push_back(row.tag);
+    auto db = cluster_.server().connect(cluster_.database());
+    auto results = db.execute("SELECT tag, COUNT(*) FROM effect GROUP BY tag");
+    while (const auto row = results.front().next())
+      ledger.effects[std::string(row->text(0))] = static_cast<unsigned>(row->u64(1));
+  }
+
+  void gather() {
+    Ledger ledger;
+    ledger.draw = draw_;
+    Evidence& evidence = ledger.evidence;
+    evidence.faults = storm_.take_faults();
+    evidence.traces = read_traces(cluster_.traces());
+    ledger.deeds = operator_.deeds();
+    read_tables(ledger);
+    read_told(ledger);
+    for (const QueuePlan& queue : draw_.queues) {
+      if (queue.exclusive) evidence.exclusive.push_back(queue.name);
+    }
+    evidence.max_attempts = draw_.max_attempts;
+    evidence.at_once = draw_.at_once();
+    evidence.recovery = std::chrono::nanoseconds(draw_.longest_ttl() + milliseconds(500)).count();
+    evidence.unacknowledged = kUnacknowledgedHere;
+    evidence.wall_clock = wall_clock();
+    for (const auto& host : cluster_.hosts()) add_inner_deaths(ledger, host->daemon().log());
+    add_deeds(ledger);
+    for (const Fault& fault : evidence.faults) append_line(cluster_.file("faults"), line_of(fault));
+    for (const Deed& deed : ledger.deeds) append_line(cluster_.file("deeds"), line_of(deed));
+    result_.verdict = check(evidence);
+    for (std::string& line : broken_promises(ledger)) result_.broken.push_back(std::move(line));
+    for (const std::string& tag : result_.verdict.doubtful) {
+      result_.stories.push_back(story_of(evidence, tag));
+      append_line(cluster_.file("stories"), result_.stories.back());
+    }
+    result_.faults = storm_.done();
+    result_.actions = operator_.done();
+    if (result_.faults.count("razed") != 0) problem("an allotd ended that nobody had killed");
+    cluster_.keep_logs();
+  }
+
+  Draw draw_;
+  mutable Cluster cluster_;
+  Meter meter_;
+  Storm storm_;
+  Operator operator_;
+  std::vector<std::unique_ptr<Submitter>> submitters_;
+  DrawResult result_;
+};
+
+}  // namespace
+
+DrawResult run_draw(const Draw& draw, support::Database& server, const std::string& evidence) {
+  return Carrier(draw, server, evidence).run();
+}
+
+// A full disk needs a server that was made for it.
+DrawResult run_one_draw(const Draw& draw, const std::string& evidence) {
+  const bool full = draw.suffers(Kind::kFillDisk);
+  if (full) e2e::FullDisk::ignore_signal();
+  support::Database server(full ? e2e::FullDisk::server_settings() : std::vector<std::string>{});
+  return run_draw(draw, server, evidence);
+}
+
+std::string text_of(const Draw& draw, const DrawResult& result) {
+  std::ostringstream out;
+  const Verdict& verdict = result.verdict;
+  out << (result.clean() ? "clean  " : "FOUND  ") << "draw " << draw.seed << ": "
+      << static_cast<int>(result.seconds) << " s, " << verdict.acknowledged << " tasks, "
+      << verdict.runs << " runs, " << verdict.duplicates << " duplicates";
+  for (const auto& [name, count] : result.actions) out << ", " << name << " " << count;
+  for (const auto& [name, count] : result.faults) out << ", " << name << " " << count;
+  out << "\n";
+  if (result.clean()) return out.str();
+  out << text_of(draw);
+  if (!result.problem.empty()) out << "problem: " << result.problem << "\n";
+  for (const std::string& line : result.broken) out << line << "\n";
+  for (const std::string& line : verdict.complaints) out << line << "\n";
+  for (std::size_t i = 0; i < result.stories.size() && i < 5; ++i) out << "\n" << result.stories[i];
+  out << "again: scripts/fault --draw " << draw.seed << "\n";
+  return out.str();
+}
+
+std::uint64_t seed_of_draw(std::uint64_t swarm, std::uint64_t number) {
+  return swarm * 100'000 + number;
+}
+
+SwarmResult run_swarm(const SwarmOptions& options) {
+  SwarmResult result;
+  auto server = std::make_unique<support::Database>();
+  const auto until = std::chrono::steady_clock::now() + options.length;
+  while (options.draws != 0 ? result.draws < options.draws
+                            : std::chrono::steady_clock::now() < until) {
+    const Draw draw = make_draw(seed_of_draw(options.seed, result.draws++));
+    const std::string folder = options.evidence + "/draw." + std::to_string(draw.seed);
+    DrawResult drawn;
+    if (draw.suffers(Kind::kFillDisk)) {
+      drawn = run_one_draw(draw, folder);
+    } else {
+      server->start();
+      drawn = run_draw(draw, *server, folder);
+    }
+    std::fputs(text_of(draw, drawn).c_str(), stdout);
+    std::fflush(stdout);
+    if (drawn.clean()) {
+      std::filesystem::remove_all(folder);
+    } else {
+      result.found.push_back(draw.seed);
+    }
+  }
+  return result;
+}
+
+}  // namespace allot::fault
