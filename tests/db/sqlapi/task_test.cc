@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot_task: where a task is.
+#include <algorithm>
+#include <cctype>
+
 #include "db/sqlapi/fixture.h"
 
 namespace allot::sqlapi {
@@ -52,12 +55,25 @@ TEST_F(TaskTest, ItsIdIsThatOfNobodyElse) {
   }
 }
 
+// Ids are read aloud, and typed: what the commands take, the procedures take as well.
+TEST_F(TaskTest, AnIdMayHaveCapitals) {
+  const Made made = call_submit(app_, "default", "t", "");
+  std::string capitals = made.id;
+  std::transform(capitals.begin(), capitals.end(), capitals.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  ASSERT_NE(capitals, made.id);
+  EXPECT_EQ(state(capitals), "waiting");
+  EXPECT_EQ(state(capitals.substr(0, 8) + made.id.substr(8)), "waiting");
+  app_.execute("CALL allot_cancel('" + capitals + "', 'typed', @result)");
+  EXPECT_EQ(state(made.id), "dead");
+}
+
 TEST_F(TaskTest, WhatIsNoIdIsRefused) {
   const std::string good = call_submit(app_, "default", "t", "").id;
-  std::string upper = good;
-  upper.replace(0, 2, "0G");
+  std::string spelled = good;  // a letter that lower case would make a k
+  spelled.replace(spelled.size() - 1, 1, "\u212A");
   for (const std::string& word :
-       {std::string(), std::string("x"), good + "0", good.substr(1), upper, std::string(16, 'i'),
+       {std::string(), std::string("x"), good + "0", good.substr(1), spelled, std::string(16, 'i'),
         std::string(29, 'z'), std::string(100'000, '0'), std::string("' OR 1=1 -- aaaaaaa")}) {
     const auto error = support::db_error_of([&] { state(word); });
     ASSERT_TRUE(error) << word.substr(0, 50);
