@@ -181,18 +181,18 @@ class Client::Impl {
     return owner;
   }
 
-  CancelResult cancel(const queue::TaskId& id, const std::string& reason) {
-    auto [session, ready] = sessions_.begin([](db::Connection& db) {
+  CancelResult cancel(const queue::TaskId& id, const std::string& reason,
+                      const CancelOptions& options) {
+    auto [session, end] = sessions_.begin([&](db::Connection& db) {
       db.require_writable();
-      return true;
+      std::optional<queue::AsDone> as_done;
+      if (options.as_done) as_done = queue::as_done_here(keeps_history(db, id));
+      return as_done;
     });
     try {
-      const queue::Cancelled cancelled = queue::cancel_task(*session, id, reason);
+      const auto cancelled = queue::cancel_task(*session, id, reason, end);
       sessions_.give_back(std::move(session));
-      if (cancelled.done)
-        return cancelled.may_run ? CancelResult::kMayRun : CancelResult::kCancelled;
-      if (cancelled.asked) return CancelResult::kAsked;
-      return cancelled.task ? CancelResult::kDead : CancelResult::kGone;
+      return result_of(cancelled);
     } catch (const db::DbError& error) {
       if (error.error_class() != db::ErrorClass::kGone) throw;
       throw ClientError(ErrorKind::kOutcomeUnknown, "whether task " + id.text() +
@@ -203,6 +203,19 @@ class Client::Impl {
   }
 
  private:
+  static CancelResult result_of(const queue::Cancelled& cancelled) {
+    if (cancelled.done) return cancelled.may_run ? CancelResult::kMayRun : CancelResult::kCancelled;
+    if (cancelled.otherwise) return CancelResult::kOtherwise;
+    if (cancelled.asked) return CancelResult::kAsked;
+    return cancelled.task ? CancelResult::kDead : CancelResult::kGone;
+  }
+
+  [[nodiscard]] bool keeps_history(db::Connection& db, const queue::TaskId& id) const {
+    if (settings_.queues.empty()) return false;
+    const auto queue = settings_.queues.find(queue::queue_name(db, id.partition.queue_id));
+    return queue != settings_.queues.end() && queue->second.history.count() > 0;
+  }
+
   // Looks queues up at every call, because a queue may grow or shrink meanwhile.
   void find_queues(db::Connection& db, std::span<const NewTask> tasks,
                    std::vector<queue::Submission>& submissions) const {
@@ -270,7 +283,11 @@ std::optional<KeyOwner> Client::find(std::string_view queue, std::string_view un
   return translated([&] { return impl_->find(queue, unique_key); });
 }
 CancelResult Client::cancel(std::string_view id, const std::string& reason) {
-  return translated([&] { return impl_->cancel(id_of(id), reason); });
+  return cancel(id, reason, {});
+}
+CancelResult Client::cancel(std::string_view id, const std::string& reason,
+                            const CancelOptions& options) {
+  return translated([&] { return impl_->cancel(id_of(id), reason, options); });
 }
 
 }  // namespace allot

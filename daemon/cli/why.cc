@@ -189,15 +189,9 @@ void print_cancelled(const CancelOptions& options, const queue::TaskId& id,
   std::printf("%s had its partition meanwhile: it may have run, or run yet\n", who.c_str());
 }
 
-queue::AsDone as_done(const config::Settings& settings, const std::string& queue) {
+bool keeps_history(const config::Settings& settings, const std::string& queue) {
   const config::Queue* keys = config::find_queue(settings, queue);
-  queue::AsDone end;
-  end.keep_history = keys != nullptr && keys->history.count() > 0;
-  std::array<char, 65> host{};
-  if (gethostname(host.data(), host.size() - 1) == 0) end.host = host.data();
-  end.host.resize(std::min<std::size_t>(end.host.size(), 64));
-  end.pid = static_cast<std::uint32_t>(getpid());
-  return end;
+  return keys != nullptr && keys->history.count() > 0;
 }
 
 }  // namespace
@@ -225,7 +219,10 @@ int cancel_task(const Context& context, const CancelOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
   std::optional<queue::AsDone> end;
-  if (options.as_done) end = as_done(settings, queue::queue_name(db, id.partition.queue_id));
+  if (options.as_done) {
+    end =
+        queue::as_done_here(keeps_history(settings, queue::queue_name(db, id.partition.queue_id)));
+  }
   const queue::Cancelled cancelled = queue::cancel_task(db, id, options.reason, end);
   if (!cancelled.task) refuse_unknown(id);
   if (cancelled.otherwise) {

@@ -23,6 +23,10 @@ void note_inherited() {
   if (nothing < ipc::kSlotFd || nothing > ipc::kLastFd) close(nothing);
 }
 
+void forget_inherited() {
+  for (bool& passed : passed_on) passed = false;
+}
+
 bool inherited(int fd) {
   return fd >= ipc::kSlotFd && fd <= ipc::kLastFd && passed_on[fd];
 }

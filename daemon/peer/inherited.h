@@ -8,6 +8,10 @@ namespace allot::peer {
 // gets one of them. main() must call it first.
 void note_inherited();
 
+// For a program that a person started: what is open under these numbers is a file of theirs, and
+// inherited() is true for none of them.
+void forget_inherited();
+
 // True when the supervisor passed on this descriptor.
 bool inherited(int fd);
 

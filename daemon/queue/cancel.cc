@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/cancel.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <utility>
 
@@ -52,6 +54,13 @@ bool asked_otherwise(db::Connection& db, const TaskId& id, bool as_done) {
 }
 
 }  // namespace
+
+AsDone as_done_here(bool keep_history) {
+  AsDone end{keep_history, {}, static_cast<std::uint32_t>(getpid())};
+  std::array<char, 65> host{};
+  if (gethostname(host.data(), host.size() - 1) == 0) end.host = host.data();
+  return end;
+}
 
 Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view reason,
                       const std::optional<AsDone>& as_done) {

@@ -30,6 +30,9 @@ struct AsDone {
   std::uint32_t pid = 0;
 };
 
+// With this process as the one that cancels.
+[[nodiscard]] AsDone as_done_here(bool keep_history);
+
 // Takes a waiting task out, wherever it moves meanwhile; asks for the end of a running one,
 // detached or attended. Leaves a dead one alone. Throws Error when the task moves too fast.
 Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view reason,

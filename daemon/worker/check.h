@@ -25,7 +25,7 @@ struct Findings {
 };
 
 // Tries the cgroup if workers will have theirs, describes every plugin of the folder and answers
-// the supervisor on ipc::kAnswerFd if that is open.
+// the supervisor on ipc::kAnswerFd if it started this check.
 void check_config(const config::Settings& settings, Findings& findings);
 
 // Tells the supervisor on ipc::kAnswerFd why a check refuses, so that its own line can say so.

@@ -265,7 +265,16 @@ config::LoadOptions source_of(const Options& options) {
   return load;
 }
 
+// The supervisor tells each of its checks how to write failures; the other modes here are people's,
+// whose shell may have any file open under the numbers of slot.h.
+bool is_for_people(const Options& options) {
+  const bool checks = options.mode == Mode::kCheck;
+  if (checks && options.check != "all") return !failure_is_logged;
+  return checks || options.mode == Mode::kPlugins || options.mode == Mode::kPluginCheck;
+}
+
 int run(const Options& options) {
+  if (is_for_people(options)) peer::forget_inherited();
   if (options.mode == Mode::kPluginCheck) {
     const bool good = print_plugin_check({options.files, options.json, options.init, options.load});
     return good ? kExitOk : kExitConfig;

@@ -1,6 +1,7 @@
 -- Cancels a task, in the caller's transaction if there is one. p_result: 'cancelled' (it waited,
--- and is dead now), 'asked' (it runs: its worker will end it), 'dead' (it was dead already), or
--- NULL: the task has finished, or never existed.
+-- and is dead now), 'asked' (it runs: its worker will end it), 'otherwise' (it runs, and somebody
+-- asked before that it ends as done), 'dead' (it was dead already), or NULL: the task has finished,
+-- or never existed.
 DROP PROCEDURE IF EXISTS /*!80000 allot_cancel */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_cancel(
   IN p_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -10,18 +11,5 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_cancel(
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: cancels a task'
 BEGIN
-  DECLARE v_transaction BOOLEAN;
-  DECLARE v_queue_id, v_place, v_first_key BIGINT UNSIGNED;
-  IF LENGTH(p_reason) > 65535 THEN
-    CALL allot_refuse(CONCAT('reason of ', LENGTH(p_reason), ' bytes: the most is 65535'));
-  END IF;
-  CALL allot_read_id(p_id, v_queue_id, v_place, v_first_key);
-  CALL allot_transaction(v_transaction);
-  IF v_transaction THEN
-    CALL allot_take_out(v_queue_id, v_place DIV 4, v_place % 4, v_first_key,
-                        COALESCE(p_reason, ''), p_result);
-  ELSE
-    CALL allot_take_out_alone(v_queue_id, v_place DIV 4, v_place % 4, v_first_key,
-                              COALESCE(p_reason, ''), p_result);
-  END IF;
+  CALL allot_end(p_id, p_reason, FALSE, p_result);
 END;

@@ -1,4 +1,5 @@
--- Reads the parts of a task's public id, as allot_id wrote them. Refuses a text that is no id.
+-- Reads the parts of a task's public id, as allot_id wrote them, or with capitals. Refuses a text
+-- that is no id.
 DROP PROCEDURE IF EXISTS /*!80000 allot_read_id */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_read_id(
   IN p_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -15,11 +16,11 @@ BEGIN
   DECLARE v_at, v_number INT DEFAULT 1;
   DECLARE v_byte, v_shift INT;
   IF p_id IS NULL OR LENGTH(p_id) NOT BETWEEN 16 AND 29
-     OR p_id REGEXP '[^0-9abcdefghjkmnpqrstvwxyz]' THEN
+     OR p_id REGEXP '[^0-9abcdefghjkmnpqrstvwxyzABCDEFGHJKMNPQRSTVWXYZ]' THEN
     CALL allot_refuse(CONCAT('task ', COALESCE(QUOTE(LEFT(p_id, 40)), 'NULL'), ': not an id'));
   END IF;
   SET p_queue_id = 0, p_place = 0;
-  SET v_digits = REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(p_id,
+  SET v_digits = REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(LOWER(p_id),
                  'j', 'i'), 'k', 'j'), 'm', 'k'), 'n', 'l'), 'p', 'm'), 'q', 'n'), 'r', 'o');
   SET v_digits = REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(v_digits,
                  's', 'p'), 't', 'q'), 'v', 'r'), 'w', 's'), 'x', 't'), 'y', 'u'), 'z', 'v');
@@ -46,7 +47,7 @@ BEGIN
   IF p_queue_id <= 4294967295 AND p_place <= 262143 THEN
     CALL allot_id(p_queue_id, p_place, p_first_key, v_id);
   END IF;
-  IF NOT v_id <=> p_id THEN                           -- only one spelling of an id is an id
+  IF NOT v_id <=> LOWER(p_id) THEN                    -- apart from capitals only one spelling is an id
     CALL allot_refuse(CONCAT('task ', QUOTE(LEFT(p_id, 40)), ': not an id'));
   END IF;
 END;

@@ -1,8 +1,9 @@
 -- allot_cancel inside a transaction. It does not lock a running task, because its lease must be
 -- renewed while the caller's transaction is open; it judges by what the transaction sees. If the
 -- task just came back, its next worker reads the request that is left before it starts the task. A
--- waiting task is locked and looked at once more, and taken out by the statements of cancel.sql and
--- its companions.
+-- waiting task is locked and looked at once more, and taken out by the statements of cancel.sql or
+-- cancel_as_done.sql and their companions. It leaves no history, because only configurations say
+-- which queues keep one.
 DROP PROCEDURE IF EXISTS /*!80000 allot_take_out */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_take_out(
   IN p_queue_id INT UNSIGNED,
@@ -10,12 +11,14 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_take_out(
   IN p_prio TINYINT UNSIGNED,
   IN p_first_key BIGINT UNSIGNED,
   IN p_reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  IN p_as_done BOOLEAN,
   OUT p_result VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin
 )
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 take_out: BEGIN
   DECLARE v_run_key, v_found BIGINT UNSIGNED;
+  DECLARE v_asked_as_done BOOLEAN;
   DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
   SET p_result = NULL;
   SELECT run_key INTO v_run_key
@@ -40,10 +43,18 @@ take_out: BEGIN
                    AND v_run_key <=
                        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095)
   THEN
-    INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at)
-    VALUES (p_queue_id, p_partition_no, p_prio, p_first_key, p_reason, UTC_TIMESTAMP(6))
+    INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at,
+                             as_done)
+    VALUES (p_queue_id, p_partition_no, p_prio, p_first_key, p_reason, UTC_TIMESTAMP(6), p_as_done)
         ON DUPLICATE KEY UPDATE reason = task_cancel.reason;
-    SET p_result = 'asked';
+    -- FOR UPDATE, because the caller's snapshot may be older than somebody's request.
+    SELECT as_done
+      INTO v_asked_as_done
+      FROM task_cancel
+     WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio
+       AND first_key = p_first_key
+       FOR UPDATE;
+    SET p_result = IF(v_asked_as_done = p_as_done, 'asked', 'otherwise');
     LEAVE take_out;
   END IF;
   IF v_run_key IS NOT NULL THEN
@@ -55,13 +66,19 @@ take_out: BEGIN
     IF v_found IS NULL THEN
       CALL allot_refuse('the task has moved since this transaction began: cancel it in a new one');
     END IF;
-    INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, key_hash, type,
-                           payload, cause, error, died_at)
-    SELECT queue_id, partition_no, prio, p_first_key, attempt, flags, key_hash, type, payload,
-           'cancelled', p_reason, UTC_TIMESTAMP(6)
-      FROM task
-     WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio
-       AND run_key = v_run_key;
+    IF p_as_done THEN
+      DELETE FROM task_attempt
+       WHERE queue_id = p_queue_id AND partition_no = p_partition_no
+         AND prio = p_prio AND first_key = p_first_key;
+    ELSE
+      INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, key_hash, type,
+                             payload, cause, error, died_at)
+      SELECT queue_id, partition_no, prio, p_first_key, attempt, flags, key_hash, type, payload,
+             'cancelled', p_reason, UTC_TIMESTAMP(6)
+        FROM task
+       WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio
+         AND run_key = v_run_key;
+    END IF;
     DELETE FROM task_moved
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no
        AND prio = p_prio AND first_key = p_first_key;
@@ -69,13 +86,13 @@ take_out: BEGIN
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no
        AND prio = p_prio AND run_key = v_run_key;
     UPDATE task_unique FORCE INDEX (task)
-       SET free_at = UTC_TIMESTAMP(6)
+       SET free_at = UTC_TIMESTAMP(6) + INTERVAL IF(p_as_done, keep_us, 0) MICROSECOND
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no
        AND prio = p_prio AND first_key = p_first_key AND free_at IS NULL;
     DELETE FROM task_cancel
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no
        AND prio = p_prio AND first_key = p_first_key;
-    SET p_result = 'cancelled';
+    SET p_result = IF(p_as_done, 'done', 'cancelled');
   ELSEIF EXISTS (SELECT 1 FROM task_dead
                   WHERE queue_id = p_queue_id AND partition_no = p_partition_no
                     AND prio = p_prio AND first_key = p_first_key) THEN

@@ -6,6 +6,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_take_out_alone(
   IN p_prio TINYINT UNSIGNED,
   IN p_first_key BIGINT UNSIGNED,
   IN p_reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  IN p_as_done BOOLEAN,
   OUT p_result VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin
 )
 MODIFIES SQL DATA SQL SECURITY DEFINER
@@ -26,7 +27,8 @@ BEGIN
         IF v_tries = 8 THEN RESIGNAL; END IF;
       END;
       START TRANSACTION;
-      CALL allot_take_out(p_queue_id, p_partition_no, p_prio, p_first_key, p_reason, p_result);
+      CALL allot_take_out(p_queue_id, p_partition_no, p_prio, p_first_key, p_reason, p_as_done,
+                          p_result);
       COMMIT AND NO CHAIN NO RELEASE;
       SET v_done = TRUE;
     END;

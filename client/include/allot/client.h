@@ -131,11 +131,19 @@ struct KeyOwner {
 };
 
 enum class CancelResult {
-  kCancelled,  // taken out: the task is dead now and will not run
+  kCancelled,  // taken out: the task is dead, or done, now and will not run
   kMayRun,     // the same, but a worker had its partition: it may run, yet writes nothing
   kAsked,      // the task runs: its handler is asked to stop, and killed if it does not
   kDead,       // the task was dead already, perhaps cancelled: nothing changed
   kGone,       // no such task: finished, or never submitted
+  kOtherwise,  // the task runs, and somebody asked before for the other kind of end, which stands
+};
+
+struct CancelOptions {
+  // The task ends as if it had succeeded: it is not dead, and its unique key stays taken for its
+  // time. A waiting one then stands in the history if this client's allot.toml says that the queue
+  // keeps one.
+  bool as_done = false;
 };
 
 // Any thread may call anything at any time. Each call takes an idle connection or opens one, so
@@ -188,6 +196,7 @@ class ALLOT_CLIENT_API Client {
   // succeeds first. The call may be repeated after kOutcomeUnknown: kDead then says that the first
   // one had worked.
   CancelResult cancel(std::string_view id, const std::string& reason = {});
+  CancelResult cancel(std::string_view id, const std::string& reason, const CancelOptions& options);
 
  private:
   class [[gnu::visibility("hidden")]] Impl;

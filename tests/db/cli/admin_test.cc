@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -78,6 +81,26 @@ TEST_F(AdminTest, PluginsAndCheckAreTheWorkersProgram) {
   const auto checked = allot({"check"});
   EXPECT_EQ(checked.status.code, kExitConfig);
   EXPECT_TRUE(has(checked.err, broken));
+}
+
+// A supervisor's check answers under 7 and leaves a copy of the configuration under 9; a person's
+// shell may have files of its own there.
+TEST_F(AdminTest, CheckWritesIntoNoFileOfItsCaller) {
+  must({"migrate"});
+  const support::TempDir files;
+  configure("[daemon]", "[plugins]\nfolder = \"" + files.path() + "\"\n[daemon]");
+  const auto checked = [&](const std::string& name) {
+    const UniqueFd seven(::open((files / name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const UniqueFd nine(::memfd_create("nine", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    const auto done = allot({"check"}, {.descriptors = {{seven.get(), 7}, {nine.get(), 9}}});
+    EXPECT_EQ(support::read_file(files / name), "");
+    EXPECT_EQ(::fcntl(nine.get(), F_GET_SEALS), 0);
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "run"));
+    return done.status.code;
+  };
+  EXPECT_EQ(checked("good"), kExitOk);
+  configure("partitions = 8", "partitions = 0");
+  EXPECT_EQ(checked("refused"), kExitConfig);
 }
 
 // Words that are well formed and name what is not there; `allot doctor` asks the same program.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results of get() for a task in each of its states, and of cancel().
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "db/client/fixture.h"
 #include "queue/dead_letter.h"
 #include "queue/lease_store.h"
 #include "queue/task.h"
+#include "support/temp_dir.h"
 
 namespace allot::client {
 namespace {
@@ -20,6 +22,7 @@ class TaskInfoTest : public ClientTest {
     return info.value_or(TaskInfo{});
   }
   CancelResult cancel() { return client_.cancel(id_.text(), "not wanted"); }
+  CancelResult end_as_done() { return client_.cancel(id_.text(), "by hand", {.as_done = true}); }
   void lease() {
     look_.execute(
         "UPDATE q_lock_table SET state = 'LOCKED', epoch = epoch + 1, lock_by = 7, lock_host = 'h',"
@@ -115,6 +118,34 @@ TEST_F(TaskInfoTest, OfAUniqueKey) {
   EXPECT_EQ(state(), TaskState::kRunning);
   look_.execute("DELETE FROM task_running");
   EXPECT_EQ(state(), TaskState::kDone);
+}
+
+TEST_F(TaskInfoTest, EndsAsDone) {
+  id_ = *queue::TaskId::parse(client_.submit(unique("key")).id);
+  EXPECT_EQ(end_as_done(), CancelResult::kCancelled);
+  EXPECT_FALSE(client_.get(id_.text())) << "it finished, and this queue keeps no history";
+  EXPECT_EQ(client_.find("q", "key")->state, TaskState::kDone);
+  EXPECT_EQ(end_as_done(), CancelResult::kGone);
+  look_.execute("DELETE FROM task");  // detach() takes them all
+  id_ = *queue::TaskId::parse(client_.submit(task()).id);
+  detach();
+  EXPECT_EQ(end_as_done(), CancelResult::kAsked);
+  EXPECT_EQ(end_as_done(), CancelResult::kAsked);
+  EXPECT_EQ(cancel(), CancelResult::kOtherwise);
+  look_.execute("DELETE FROM task_cancel");
+  EXPECT_EQ(cancel(), CancelResult::kAsked);
+  EXPECT_EQ(end_as_done(), CancelResult::kOtherwise);
+}
+
+TEST_F(TaskInfoTest, EndsAsDoneInTheHistoryThatTheConfigurationNames) {
+  const support::TempDir folder;
+  const db::ConnectOptions here = support::Database::shared().options(name_);
+  Client configured = Client::from_file(folder.write(
+      "allot.toml", "[database]\nsocket = \"" + here.socket + "\"\nuser = \"root\"\nname = \"" +
+                        name_ + "\"\n[queues.q]\npartitions = 4\nhistory = \"1h\"\n"));
+  EXPECT_EQ(configured.cancel(id_.text(), "by hand", {.as_done = true}), CancelResult::kCancelled);
+  EXPECT_EQ(info().state, TaskState::kDone);
+  EXPECT_EQ(info().worker.substr(info().worker.rfind('/')), "/" + std::to_string(::getpid()));
 }
 
 TEST_F(TaskInfoTest, OfAPausedQueue) {

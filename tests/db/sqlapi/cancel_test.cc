@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot_cancel: the same as `allot task cancel`, in the caller's transaction.
+// allot_cancel and allot_cancel_as_done: the same as `allot task cancel`, in the caller's
+// transaction.
 #include "db/sqlapi/fixture.h"
 #include "queue/cancel_request.h"
 #include "queue/dead_letter.h"
@@ -12,6 +13,11 @@ class CancelTest : public SqlApiTest {
   std::string cancel(const std::string& id, const std::string& reason = "'not wanted'") {
     auto results = app_.execute("CALL allot_cancel(" + db::Statement::quoted(id) + ", " + reason +
                                 ", @result); SELECT COALESCE(@result, 'NULL')");
+    return std::string(results.back().next()->text(0));
+  }
+  std::string end_as_done(const std::string& id) {
+    auto results = app_.execute("CALL allot_cancel_as_done('" + id +
+                                "', NULL, @result); SELECT COALESCE(@result, 'NULL')");
     return std::string(results.back().next()->text(0));
   }
   // Makes the task as its worker has it: in a leased partition, for a while.
@@ -67,6 +73,42 @@ TEST_F(CancelTest, OneThatRunsIsAskedToEnd) {
       " UTC_TIMESTAMP(6), 1 FROM task; DELETE FROM task; DELETE FROM task_cancel");
   EXPECT_EQ(cancel(made.id), "asked");
   EXPECT_EQ(count("task_cancel"), 1U);
+}
+
+TEST_F(CancelTest, AWaitingTaskEndsAsDoneAndKeepsItsKey) {
+  const std::string options = R"({"unique_key": "k", "unique_for": "1h"})";
+  const Made made = call_submit(app_, "default", "t", "p", options);
+  look_.execute(
+      "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause,"
+      " error, lock_host, lock_pid) SELECT queue_id, partition_no, prio, run_key, 1,"
+      " UTC_TIMESTAMP(6), 'retry', '', 'h', 1 FROM task");
+  EXPECT_EQ(end_as_done(made.id), "done");
+  EXPECT_FALSE(task(made));
+  EXPECT_EQ(count("task") + count("task_dead") + count("task_attempt") + count("task_cancel"), 0U);
+  EXPECT_TRUE(call_submit(app_, "default", "t", "p", options).existed);
+  EXPECT_EQ(value("SELECT free_at > UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE FROM task_unique"), "1");
+  EXPECT_EQ(end_as_done(made.id), "NULL");
+  const Made dead = call_submit(app_, "default", "t", "p");
+  EXPECT_EQ(cancel(dead.id), "cancelled");
+  EXPECT_EQ(end_as_done(dead.id), "dead");
+}
+
+TEST_F(CancelTest, WhoAskedFirstDecidesHowARunningTaskEnds) {
+  const Made made = call_submit(app_, "default", "t", "p");
+  attend();
+  const auto id = *queue::TaskId::parse(made.id);
+  EXPECT_EQ(end_as_done(made.id), "asked");
+  EXPECT_TRUE(queue::find_cancel(look_, id)->as_done);
+  EXPECT_EQ(end_as_done(made.id), "asked");
+  EXPECT_EQ(cancel(made.id), "otherwise");
+  EXPECT_TRUE(queue::find_cancel(look_, id)->as_done);
+  look_.execute("DELETE FROM task_cancel");
+  EXPECT_EQ(cancel(made.id), "asked");
+  app_.execute("BEGIN");
+  EXPECT_EQ(end_as_done(made.id), "otherwise");
+  app_.execute("COMMIT");
+  EXPECT_FALSE(queue::find_cancel(look_, id)->as_done);
+  EXPECT_EQ(tasks(), 1U);
 }
 
 TEST_F(CancelTest, ItComesAndGoesWithTheCallersTransaction) {

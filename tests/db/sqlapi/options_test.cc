@@ -45,6 +45,20 @@ TEST_F(OptionsTest, EachOptionDoesWhatItsNameSays) {
             std::to_string(queue::SubmitOptions().unique_for.count()));
 }
 
+TEST_F(OptionsTest, TheLastMomentIsTakenAsItIs) {
+  call_submit(app_, "default", "t", "", R"({"run_at": "2149-12-31T23:59:59.999999Z"})");
+  EXPECT_EQ(value("SELECT (run_key >> 12) - TIMESTAMPDIFF(MICROSECOND, '2025-01-01',"
+                  " '2149-12-31 23:59:59.999999') BETWEEN 0 AND 65535 FROM task"),
+            "1");
+  for (const char* later : {"2150-01-01T00:00:00Z", "2149-12-31T23:59:59.999999-00:01"}) {
+    EXPECT_NE(refusal("t", "", std::string(R"({"run_at": ")") + later + "\"}")
+                  .find("the last day is 2149-12-31"),
+              std::string::npos)
+        << later;
+  }
+  EXPECT_EQ(tasks(), 1U);
+}
+
 TEST_F(OptionsTest, AMomentIsOfItsZone) {
   for (const char* at : {"2149-12-31T18:00:00Z", "2149-12-31t19:00:00+01:00",
                          "2149-12-31 12:15:00-05:45", "2149-12-31T17:59:59.999999999Z"}) {

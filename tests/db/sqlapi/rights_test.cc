@@ -82,6 +82,9 @@ TEST_F(RightsTest, WhoMayCallMayDoNothingElse) {
   call_submit(shop, "default", "t", "secret");
   shop.execute(kList);
   shop.execute("CALL allot_task('" + made.id + "', @state)");
+  shop.execute("CALL allot_find('default', 'k', @id, @state)");
+  shop.execute("CALL allot_cancel_as_done('" + call_submit(shop, "default", "t", "").id +
+               "', '', @result)");
   shop.execute("CALL allot_cancel('" + made.id + "', 'not wanted', @result)");
   EXPECT_EQ(support::number_of(root_, "SELECT COUNT(*) FROM task"), 2U);
 

@@ -36,6 +36,17 @@ TEST(Inherited, KnowsWhatWasPassedOnAndClosesItOnExec) {
             0);
 }
 
+TEST(Inherited, WhatAPersonsShellHasOpenIsForgotten) {
+  EXPECT_EQ(exit_code_of([] {
+              dup2(STDIN_FILENO, ipc::kAnswerFd);
+              note_inherited();
+              forget_inherited();
+              if (inherited(ipc::kAnswerFd)) return 1;
+              return fcntl(ipc::kAnswerFd, F_GETFD) == FD_CLOEXEC ? 0 : 2;
+            }),
+            0);
+}
+
 // Started by hand, allot-embedded once took its own signalfd for the death pipe, and exited.
 TEST(Inherited, WhatIsOpenedLaterIsNotTakenForIt) {
   EXPECT_EQ(exit_code_of([] {
