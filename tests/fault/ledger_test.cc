@@ -44,5 +44,14 @@ TEST(Ledger, AMoveExplainsNothingElsewhereNorOneThatWasRefused) {
   EXPECT_TRUE(ledger.evidence.renamed.empty());
 }
 
+TEST(Ledger, AWorkerMayDieOfAStopOrAReloadBeforeItHasAHandlerAndOfNothingElse) {
+  Ledger ledger;
+  const std::string death = "WARN  supervisor worker.died slot=0 pid=5 ";
+  ledger.deaths = {death + "signal=15", death + "signal=1"};
+  EXPECT_TRUE(broken_promises(ledger).empty());
+  ledger.deaths = {death + "signal=11", death + "exit=78"};
+  EXPECT_EQ(broken_promises(ledger).size(), 2U);
+}
+
 }  // namespace
 }  // namespace allot::fault
