@@ -3,6 +3,7 @@
 
 #include <ctime>
 #include <iomanip>
+#include <set>
 #include <sstream>
 
 #include "fault/work.h"
@@ -53,8 +54,9 @@ void add_inner_deaths(Ledger& ledger, const std::string& log) {
 
 void add_deeds(Ledger& ledger) {
   Evidence& evidence = ledger.evidence;
-  std::map<std::string, std::string> queues;  // of the tasks that ran, by tag
-  for (const Trace& trace : evidence.traces) queues[trace.tag] = trace.queue;
+  // Of the tasks that ran, by tag: a task may run before it is moved, and behind that again.
+  std::map<std::string, std::set<std::string>> queues;
+  for (const Trace& trace : evidence.traces) queues[trace.tag].insert(trace.queue);
   for (const Deed& deed : ledger.deeds) {
     if (deed.landed == Landed::kNo) continue;
     const bool dead = deed.act == Act::kRetryDead || deed.act == Act::kDiscard;
@@ -64,8 +66,8 @@ void add_deeds(Ledger& ledger) {
     const bool more = dead && deed.chosen > deed.tasks.size();
     std::set<std::string> tags;
     for (const TaskRow& task : deed.tasks) tags.insert(task.tag);
-    for (const auto& [tag, queue] : queues) {
-      if (queue == deed.queue && (more || deed.act == Act::kMove)) tags.insert(tag);
+    for (const auto& [tag, ran_in] : queues) {
+      if (ran_in.count(deed.queue) != 0 && (more || deed.act == Act::kMove)) tags.insert(tag);
     }
     for (const std::string& tag : tags) {
       if (deed.act == Act::kDiscard) evidence.gone.insert(tag);

@@ -235,8 +235,9 @@ class Promises {
   // No worker dies by itself.
   void judge_deaths() {
     for (const std::string& line : ledger_.deaths) {
-      // Its supervisor stopped it before it had a handler for that.
-      if (line.find(" signal=15") != std::string::npos) continue;
+      // Its supervisor stopped or retired it before it had a handler for that. Nobody else sends
+      // these, and a worker that has just been started holds nothing.
+      if (line.ends_with(" signal=15") || line.ends_with(" signal=1")) continue;
       // It could not reach the database, or not lock in it what it tries at its start.
       const bool away = std::any_of(evidence_.faults.begin(), evidence_.faults.end(),
                                     [](const Fault& fault) { return !fault.fatal; });
