@@ -128,7 +128,8 @@ std::string tasks_text(std::size_t count) {
 
 // Calls `act` with one batch of ids after the other, not faster than `rate` tasks per second.
 template <typename Act>
-std::uint64_t in_batches(const std::vector<queue::TaskId>& ids, std::uint32_t rate, Act&& act) {
+std::uint64_t in_batches(const std::vector<queue::TaskId>& ids, std::uint32_t rate,
+                         Progress& progress, Act&& act) {
   using std::chrono::steady_clock;
   const std::size_t batch =
       rate == 0 ? queue::kDeadBatch : std::clamp<std::size_t>(rate / 10, 1, queue::kDeadBatch);
@@ -138,6 +139,7 @@ std::uint64_t in_batches(const std::vector<queue::TaskId>& ids, std::uint32_t ra
     std::this_thread::sleep_until(next);
     const std::size_t count = std::min(batch, ids.size() - i);
     done += act(std::span(ids).subspan(i, count));
+    progress.show(i + count, done);
     if (rate > 0) next += std::chrono::nanoseconds(std::uint64_t{1'000'000'000} * count / rate);
   }
   return done;
@@ -152,9 +154,11 @@ int act_on_dead(const Context& context, const DeadChoice& choice, const std::str
   const Chosen chosen = named ? chosen_by_id(db, choice.ids) : chosen_in_bulk(db, choice);
   if (!named && !chosen.ids.empty())
     confirm(verb, tasks_text(chosen.ids.size()) + " " + chosen.whose, choice.yes);
-  const std::uint64_t done =
-      in_batches(chosen.ids, choice.rate,
-                 [&](std::span<const queue::TaskId> ids) { return act(settings, db, ids); });
+  Progress progress(chosen.ids.size());
+  const std::uint64_t done = in_batches(
+      chosen.ids, choice.rate, progress,
+      [&](std::span<const queue::TaskId> ids) { return act(settings, db, ids, progress); });
+  progress.wipe();
   if (choice.json) {
     print(json{{"chosen", chosen.ids.size()}, {past, done}});
   } else {
@@ -213,27 +217,28 @@ int dead_groups(const Context& context, const DeadListOptions& options) {
 }
 
 int retry_dead(const Context& context, const DeadChoice& choice) {
-  return act_on_dead(
-      context, choice, "retry", "retried",
-      [](const config::Settings& settings, db::Connection& db, std::span<const queue::TaskId> ids) {
-        queue::MovedIds moved;
-        const std::uint64_t count = queue::retry_dead(db, ids, &moved);
-        for (const auto& [from, to] : moved) {
-          std::fprintf(stderr, "%s is %s now: its queue was resized\n", from.text().c_str(),
-                       to.text().c_str());
-        }
-        std::map<std::uint32_t, std::size_t> tasks;
-        for (const queue::TaskId& id : ids) ++tasks[id.partition.queue_id];
-        ring_local(settings, tasks);
-        return count;
-      });
+  return act_on_dead(context, choice, "retry", "retried",
+                     [](const config::Settings& settings, db::Connection& db,
+                        std::span<const queue::TaskId> ids, Progress& progress) {
+                       queue::MovedIds moved;
+                       const std::uint64_t count = queue::retry_dead(db, ids, &moved);
+                       if (!moved.empty()) progress.wipe();
+                       for (const auto& [from, to] : moved) {
+                         std::fprintf(stderr, "%s is %s now: its queue was resized\n",
+                                      from.text().c_str(), to.text().c_str());
+                       }
+                       std::map<std::uint32_t, std::size_t> tasks;
+                       for (const queue::TaskId& id : ids) ++tasks[id.partition.queue_id];
+                       ring_local(settings, tasks);
+                       return count;
+                     });
 }
 
 int discard_dead(const Context& context, const DeadChoice& choice) {
-  return act_on_dead(
-      context, choice, "discard", "discarded",
-      [](const config::Settings& /*settings*/, db::Connection& db,
-         std::span<const queue::TaskId> ids) { return queue::discard_dead(db, ids); });
+  return act_on_dead(context, choice, "discard", "discarded",
+                     [](const config::Settings& /*settings*/, db::Connection& db,
+                        std::span<const queue::TaskId> ids,
+                        Progress& /*progress*/) { return queue::discard_dead(db, ids); });
 }
 
 }  // namespace allot::cli

@@ -62,7 +62,8 @@ class Move {
       : db_(db),
         mover_(queue::make_holder(settings.daemon.instance, config::runtime_dir(settings))),
         to_(to),
-        rate_(rate) {
+        rate_(rate),
+        progress_(chosen.tasks) {
     // Several partitions get a share even of few tasks (S18).
     const std::uint64_t share = chosen.tasks / std::max(1U, to.partitions()) + 1;
     const std::uint64_t a_tenth = rate == 0 ? queue::kMoveBatch : std::max(1U, rate / 10);
@@ -81,10 +82,14 @@ class Move {
       }
       moved_ += *moved;
       gone_ += some.size() - *moved;
+      progress_.show(moved_ + gone_ + leased_, moved_);
       if (rate_ > 0) next_ += std::chrono::nanoseconds(1'000'000'000ULL * some.size() / rate_);
       tasks = tasks.subspan(some.size());
     }
   }
+
+  // Call it before another line is written.
+  void end() { progress_.wipe(); }
 
   [[nodiscard]] std::uint64_t moved() const { return moved_; }
   [[nodiscard]] std::uint64_t leased() const { return leased_; }
@@ -105,6 +110,7 @@ class Move {
   queue::Mover mover_;
   const queue::QueueInfo& to_;
   std::uint32_t rate_;
+  Progress progress_;
   std::uint64_t batch_ = 1;
   std::uint32_t turn_ = 0;
   steady_clock::time_point next_ = steady_clock::now();
@@ -202,6 +208,7 @@ int move_tasks(const Context& context, const MoveOptions& options) {
   if (chosen.tasks > 0) confirm("move", what, options.yes);
   Move move(db, settings, to, chosen, options.rate);
   for (const auto& [partition, tasks] : chosen.partitions) move.run(tasks);
+  move.end();
   ring_local(settings, {{to.queue_id, move.moved()}});
   if (options.json) {
     print({{"chosen", chosen.tasks},

@@ -44,14 +44,14 @@ std::string error_head() {
   return coloured("allot:", Colour::kRed, wants_colour(STDERR_FILENO));
 }
 
-std::string progress_line(std::uint64_t bytes, std::uint64_t total_bytes, std::uint64_t tasks,
+std::string progress_line(std::uint64_t done, std::uint64_t total, std::uint64_t tasks,
                           Nanos elapsed, std::size_t columns) {
   const double seconds = static_cast<double>(elapsed) / kSecond;
   char counts[80];
   std::snprintf(counts, sizeof counts, "%llu tasks  %.0f/s", static_cast<unsigned long long>(tasks),
                 seconds > 0 ? static_cast<double>(tasks) / seconds : 0.0);
-  if (total_bytes == 0) return std::string(counts).substr(0, columns);
-  const double part = std::min(1.0, static_cast<double>(bytes) / static_cast<double>(total_bytes));
+  if (total == 0) return std::string(counts).substr(0, columns);
+  const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   char percent[16];
   std::snprintf(percent, sizeof percent, "%3d %%  ", static_cast<int>(part * 100));
   const std::string words = std::string(percent) + counts;
@@ -66,19 +66,17 @@ std::string progress_line(std::uint64_t bytes, std::uint64_t total_bytes, std::u
   return "[" + bar + "]  " + words;
 }
 
-Progress::Progress(std::uint64_t total_bytes, bool wanted)
-    : total_bytes_(total_bytes),
-      on_(wanted && is_terminal(STDERR_FILENO)),
-      began_(on_ ? mono_ns() : 0) {}
+Progress::Progress(std::uint64_t total, bool wanted)
+    : total_(total), on_(wanted && is_terminal(STDERR_FILENO)), began_(on_ ? mono_ns() : 0) {}
 
-void Progress::show(std::uint64_t bytes, std::uint64_t tasks) {
+void Progress::show(std::uint64_t done, std::uint64_t tasks) {
   if (!on_) return;
   const Nanos now = mono_ns();
   if (now < next_) return;
   next_ = now + kInterval;
   // The last column stays free, because some terminals start a new line when it is written.
   const std::size_t columns = std::min(kWidest, columns_of(STDERR_FILENO) - 1);
-  std::string line = progress_line(bytes, total_bytes_, tasks, now - began_, columns);
+  std::string line = progress_line(done, total_, tasks, now - began_, columns);
   const std::size_t size = line.size();
   if (size < drawn_) line.append(drawn_ - size, ' ');
   drawn_ = size;

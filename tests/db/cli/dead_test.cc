@@ -152,6 +152,19 @@ TEST_F(DeadTest, OnATerminalItIsAsked) {
   EXPECT_EQ(count("task_dead"), 0U);
 }
 
+TEST_F(DeadTest, OnATerminalABarShowsHowFarItIs) {
+  for (const std::string verb : {"retry", "discard"}) {
+    die("no");
+    support::Terminal terminal;
+    const Words words{ALLOT_PROGRAM, "--config", config(), "dead", verb,
+                      "--queue",     "default",  "--all",  "--yes"};
+    EXPECT_EQ(terminal.run(words, {}, {STDERR_FILENO}).status.code, kExitOk);
+    EXPECT_TRUE(has(terminal.written(), "]  100 %  ")) << terminal.written();
+    ASSERT_EQ(terminal.seen().size(), 1U) << "it is wiped out at the end";
+    EXPECT_TRUE(has(terminal.seen()[0], verb + ": ")) << "what was confirmed by --yes";
+  }
+}
+
 TEST_F(DeadTest, ShowTellsTheLivesApart) {
   const std::string id = die("first");
   must({"dead", "retry", id});

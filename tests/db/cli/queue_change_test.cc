@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot queue resize and allot queue move, without a daemon.
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
+#include "support/terminal.h"
 
 namespace allot::cli {
 namespace {
@@ -152,6 +155,18 @@ TEST_F(QueueChangeTest, MoveAsksAndBadInputIsNamed) {
   EXPECT_EQ(allot({"queue", "move", "' OR 1 --", "default", "--yes"}).status.code, kExitBadInput);
   EXPECT_EQ(move({"wide", "default", "--type", "' OR 1 --"})["chosen"], 0);
   EXPECT_EQ(everything(), before);
+}
+
+TEST_F(QueueChangeTest, OnATerminalABarShowsHowFarAMoveIs) {
+  must({"submit", "--ndjson", "-"}, numbered(1, 60, "default"));
+  support::Terminal terminal;
+  const Words words{ALLOT_PROGRAM, "--config", config(), "queue",
+                    "move",        "default",  "wide",   "--yes"};
+  EXPECT_EQ(terminal.run(words, {}, {STDERR_FILENO}).status.code, kExitOk);
+  EXPECT_TRUE(has(terminal.written(), "\r[")) << terminal.written();
+  EXPECT_TRUE(has(terminal.written(), " tasks  "));
+  EXPECT_EQ(terminal.seen(), Words{"move: 60 tasks from queue default to queue wide"})
+      << "it is wiped out at the end";
 }
 
 TEST_F(QueueChangeTest, MoveKeepsItsRate) {
