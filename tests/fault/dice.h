@@ -11,7 +11,8 @@ namespace allot::fault {
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
-  std::uint64_t below(std::uint64_t n) { return engine_() % n; }
+  // 0 if there is nothing below `n`.
+  std::uint64_t below(std::uint64_t n) { return n == 0 ? 0 : engine_() % n; }
   std::chrono::milliseconds between(std::uint64_t least, std::uint64_t most) {
     return std::chrono::milliseconds(least + below(most - least + 1));
   }
