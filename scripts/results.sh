@@ -21,12 +21,26 @@ set_sanitizer_options() {
 
 verdict() { printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$results/verdicts"; }
 
-# timed WORDS COMMAND...: notes how long the command took, for the table at the end.
+# The seconds of processor time that this shell and what it waited for have used; in $busy, because a
+# shell of its own would count only itself.
+read_busy() {
+  local file=$results/busy.$BASHPID
+  times >"$file"
+  busy=$(awk 'function s(t) { split(t, p, /[ms]/); return p[1] * 60 + p[2] }
+    { n += s($1) + s($2) } END { printf "%d", n }' "$file")
+  rm "$file"
+}
+
+# timed WORDS COMMAND...: notes for the table at the end how long the command took, and how much time
+# of processors.
 timed() {
-  local words=$1 from=$SECONDS status=0
+  local words=$1 from=$SECONDS status=0 busy busy_before
   shift
+  read_busy
+  busy_before=$busy
   "$@" || status=$?
-  printf '%s\t%s\n' $((SECONDS - from)) "$words" >>"$results/times"
+  read_busy
+  printf '%s\t%s\t%s\n' $((SECONDS - from)) $((busy - busy_before)) "$words" >>"$results/times"
   return $status
 }
 
@@ -178,9 +192,11 @@ prepare_labelled() {
 # status 0 only if something passed and nothing failed.
 close_results() {
   say ""
-  say "seconds  step"
-  awk -F '\t' '{ printf "%7d  %s\n", $1, $2 }' "$results/times"
-  printf '%7d  all of it\n' $((SECONDS - began))
+  say "seconds  of processors  step"
+  awk -F '\t' '{ printf "%7d  %13d  %s\n", $1, $2, $3 }' "$results/times"
+  local busy
+  read_busy
+  printf '%7d  %13d  all of it\n' $((SECONDS - began)) "$busy"
   say ""
   awk -F '\t' '$1 == "skipped" { print "skipped in " $2 ": " $3 }' "$results/verdicts"
   awk -F '\t' '$1 == "failed" { print "FAILED in " $2 ": " $3 }' "$results/verdicts"

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "e2e/keyed.h"
 
-#include <cstdlib>
 #include <map>
 
 namespace allot::e2e {
-
-int size_of(const char* variable, int usually) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? std::atoi(text) : usually;
-}
 
 void KeyedTest::start(const std::string& shape, unsigned workers) {
   const std::string section = "[plugins.keyed]\noutput = \"" + (folder_ / "done") + "\"\n";

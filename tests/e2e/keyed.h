@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "e2e/daemon.h"
+#include "e2e/size_of.h"
 
 namespace allot::e2e {
-
-// What the environment variable says, for a longer run.
-int size_of(const char* variable, int usually);
 
 // A daemon with a queue "keyed" and the handlers of keyed.cc.
 class KeyedTest : public testing::Test {

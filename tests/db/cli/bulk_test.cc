@@ -138,25 +138,6 @@ TEST_F(BulkTest, EveryByteArrives) {
   EXPECT_EQ(payloads(), Words{expected + "\u00e4\U0001f600"});
 }
 
-TEST_F(BulkTest, TheLargestPayloadArrives) {
-  const std::string part = "a\"\\\n\x01'\u00e4" + std::string(1, '\0');
-  std::string largest;
-  while (largest.size() + part.size() <= queue::kMaxPayload) largest += part;
-  largest.resize(queue::kMaxPayload, 'z');
-  const nlohmann::json line{{"queue", "default"}, {"type", "t"}, {"payload", largest}};
-  must({"submit", "--ndjson", "-"}, line.dump() + "\n");
-  const std::vector<std::string> back = payloads();
-  ASSERT_EQ(back.size(), 1U);
-  EXPECT_TRUE(back[0] == largest);
-  const auto more = allot_with(
-      {"submit", "--ndjson", "-"},
-      nlohmann::json{{"queue", "default"}, {"type", "t"}, {"payload", largest + "z"}}.dump() +
-          "\n");
-  EXPECT_EQ(more.status.code, kExitBadInput);
-  EXPECT_TRUE(has(more.err, "payload of 16777216 bytes"));
-  EXPECT_EQ(count("task"), 1U);
-}
-
 TEST_F(BulkTest, EmptyLinesAreSkippedAndCounted) {
   const auto done = allot_with({"submit", "--ndjson", "-"},
                                "\n" + numbered(1, 1) + " \t\r\n\n" + numbered(2, 2) + "\nnope");

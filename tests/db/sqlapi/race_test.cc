@@ -13,7 +13,7 @@ namespace {
 using RaceTest = SqlApiTest;
 
 constexpr int kCallers = 32;
-constexpr int kKeys = 1000;
+constexpr int kKeys = 250;
 
 // Each caller takes the keys in an order of its own.
 int key_of(int caller, int at) {
