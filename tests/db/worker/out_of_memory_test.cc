@@ -60,16 +60,6 @@ TEST_F(OutOfMemoryTest, TheLastAttemptBuries) {
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', cause, ' ', error) FROM task_dead"), kWritten);
 }
 
-// S10.
-TEST_F(OutOfMemoryTest, IsACrash) {
-  put(partition(0), {1, 1});
-  charged_before("memory");
-  const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 2, 10, 0, 0);
-  settle_out_of_memory(told(), killed_process());
-  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE run_key > 1"), "1") << "it waits by the policy";
-}
-
 // The kernel may have killed what the worker had started, and a limit of time the worker.
 TEST_F(OutOfMemoryTest, IsNotSaidOfAnotherEnd) {
   put(partition(0), {1, 1});
