@@ -23,6 +23,7 @@ namespace allot::worker {
 namespace {
 
 constexpr const char* kLeaf = "allot-daemon";
+constexpr const char* kControl = ".control";  // where systemd runs the check of a reload
 constexpr const char* kMemory = "memory";
 constexpr const char* kCpu = "cpu";
 
@@ -136,8 +137,11 @@ bool write_cgroup(const std::string& path, std::string_view text) {
 }
 
 std::string cgroup_base(const std::string& own) {
-  const std::string end = std::string("/") + kLeaf;
-  return own.ends_with(end) ? own.substr(0, own.size() - end.size()) : own;
+  for (const char* name : {kLeaf, kControl}) {
+    const std::string end = std::string("/") + name;
+    if (own.ends_with(end)) return own.substr(0, own.size() - end.size());
+  }
+  return own;
 }
 
 std::string cgroup_leaf(const std::string& base) {

@@ -18,10 +18,11 @@ namespace allot::worker {
 bool write_cgroup(const std::string& path, std::string_view text);
 
 // The cgroup below which those of the workers are made, given the one that allotd runs in: this
-// one, or the one above it where allotd stands in the leaf that share_out() made.
+// one, or the one above it where allotd stands in the leaf that share_out() made, or systemd has
+// put a command of the service beside it.
 [[nodiscard]] std::string cgroup_base(const std::string& own);
 
-// The leaf of that cgroup: where controllers are shared out, allotd and its helpers stand there.
+// The leaf of that cgroup: where controllers are shared out, allotd stands there.
 [[nodiscard]] std::string cgroup_leaf(const std::string& base);
 
 // The controllers without which a limit of these pools cannot be set.

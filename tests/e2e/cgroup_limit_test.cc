@@ -183,6 +183,23 @@ TEST_F(CgroupLimit, ALimitOfTheDaemonsCgroupIsAnotherCause) {
       "by the kernel inside the handler");
 }
 
+// There is nothing to settle, and so no settler.
+TEST_F(CgroupLimit, ThatOfAWorkerWithoutATaskIsToldByTheNext) {
+  Daemon& daemon = start("cgroup_memory = 128", 1);
+  const pid_t worker = daemon.workers().at(0);
+  const std::string own = cgroup_of(worker);
+  write_in(own, "memory.max", "0");
+  EXPECT_TRUE(eventually([&] { return daemon.logged("worker.out_of_memory slot=0 worker="); }))
+      << daemon.log();
+  ASSERT_TRUE(eventually([&] {
+    const auto workers = daemon.workers();
+    return workers.size() == 1 && workers[0] != worker && cgroup_of(workers[0]) == own;
+  })) << daemon.log();
+  EXPECT_EQ(read_in(own, "memory.max"), std::to_string(128U << 20U));
+  EXPECT_EQ(read_in(own, "memory.events").find("oom_kill 1"), std::string::npos);
+  expect_clean_stop();
+}
+
 TEST_F(CgroupLimit, AReloadAndALiveUpgradeKeepThem) {
   Daemon& daemon = start("cgroup_memory = 128");
   daemon.process().signal(SIGUSR2);

@@ -52,6 +52,7 @@ TEST_F(CgroupLimitsTest, WorkersStandBesideTheLeafOfTheDaemon) {
   EXPECT_EQ(cgroup_base("/c/allotd.service"), "/c/allotd.service");
   EXPECT_EQ(cgroup_base(cgroup_leaf("/c/allotd.service")), "/c/allotd.service");
   EXPECT_EQ(cgroup_base("/c/my-allot-daemon"), "/c/my-allot-daemon");
+  EXPECT_EQ(cgroup_base("/c/allotd.service/.control"), "/c/allotd.service") << "systemd's reload";
 }
 
 TEST_F(CgroupLimitsTest, WhatTheLimitsNeedIsSharedOut) {
