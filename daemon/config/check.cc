@@ -33,6 +33,9 @@ constexpr milliseconds kMostConnecting = seconds(25);
 constexpr std::uint32_t kLeastMemory = 64;
 constexpr std::uint32_t kStackMemory = 8;
 
+// In percent, with which its heartbeat still comes in time.
+constexpr std::uint32_t kLeastCpu = 5;
+
 class Checker {
  public:
   Checker(Settings& settings, Problems& problems) : settings_(settings), problems_(problems) {}
@@ -258,6 +261,7 @@ class Checker {
 
   void check_pool(Pool& pool) {
     check_memory(pool);
+    check_cgroup(pool);
     std::vector<std::string_view> known;
     for (const Queue& queue : settings_.queues) known.emplace_back(queue.name);
     for (const std::string& name : pool.queues) {
@@ -280,6 +284,25 @@ class Checker {
             "[pools." + pool.name + "] memory_limit is " + std::to_string(pool.memory_limit) +
                 " MiB; with a concurrency of " + std::to_string(pool.concurrency) +
                 " a worker needs " + std::to_string(least) + " for itself");
+  }
+
+  // A limit that cannot be set would be taken for one that is.
+  void check_cgroup(const Pool& pool) {
+    const auto check = [&](const char* key, std::uint32_t value, std::uint32_t least,
+                           const char* unit) {
+      const std::string section = "pools." + pool.name;
+      const std::string name = "[" + section + "] " + key;
+      if (value == 0) return;
+      if (!settings_.daemon.cgroup) {
+        problem(section + "." + key, name + " needs [daemon] cgroup = true");
+      } else if (value < least) {
+        problem(section + "." + key, name + " is " + std::to_string(value) + unit +
+                                         "; a worker needs " + std::to_string(least) +
+                                         " for itself");
+      }
+    };
+    check("cgroup_memory", pool.cgroup_memory, kLeastMemory, " MiB");
+    check("cgroup_cpu", pool.cgroup_cpu, kLeastCpu, " percent");
   }
 
   // Reports the first pool that is too large.

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/posix.h"
 #include "base/unique_fd.h"
 #include "ipc/slot.h"
 #include "log/log.h"
 #include "peer/inherited.h"
+#include "worker/cgroup_limits.h"
 #include "worker/own_holder.h"
 
 namespace allot::worker {
@@ -46,15 +46,9 @@ std::string content_of(const char* path) {
               kExitConfig);
 }
 
-// False with errno.
-bool write_to(const std::string& path, std::string_view text) {
-  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  return file.valid() && write_all(file.get(), text.data(), text.size());
-}
-
 // Moves this process with all its threads. False with errno.
 bool enter(const std::string& folder) {
-  return write_to(folder + "/cgroup.procs", "0");
+  return write_cgroup(folder + "/cgroup.procs", "0");
 }
 
 void make(const std::string& folder) {
@@ -94,7 +88,7 @@ milliseconds patience(const config::Settings& settings) {
 // Ends all processes in the cgroup or below, if it exists. A process that the kernel holds on to
 // (because a disk does not answer) has its SIGKILL; the worker starts without waiting longer.
 void end_all(const std::string& folder, const config::Settings& settings) {
-  const bool told = write_to(folder + "/cgroup.kill", "1");
+  const bool told = write_cgroup(folder + "/cgroup.kill", "1");
   if (!told && errno == ENOENT) return;
   const char* why = told ? "still there after its SIGKILL" : std::strerror(errno);
   if (told && wait_until_empty(folder, patience(settings))) return;
@@ -113,7 +107,7 @@ std::string folder_of(const std::string& own, const config::Settings& settings,
   std::array<char, 32> tail{};
   std::snprintf(tail.data(), tail.size(), "-%016llx-%u",
                 static_cast<unsigned long long>(holder.origin), slot);
-  return own + "/allot-" + holder.instance + tail.data();
+  return cgroup_base(own) + "/allot-" + holder.instance + tail.data();
 }
 
 // One line of mountinfo: which part of the file system is mounted, and where; empty if not cgroup
@@ -164,7 +158,7 @@ std::string own_cgroup() {
 }
 
 void try_cgroup(const std::string& own) {
-  const std::string folder = own + "/allot-check-" + std::to_string(::getpid());
+  const std::string folder = cgroup_base(own) + "/allot-check-" + std::to_string(::getpid());
   make(folder);
   const bool entered = enter(folder);
   const int error = errno;
@@ -173,33 +167,53 @@ void try_cgroup(const std::string& own) {
   if (!entered) refuse("cannot enter", folder, error);
 }
 
-WorkerCgroup::WorkerCgroup(const config::Settings& settings, std::uint32_t slot)
+WorkerCgroup::WorkerCgroup(const config::Settings& settings, const config::Pool& pool,
+                           std::uint32_t slot)
     : settings_(settings) {
   if (!wanted(settings)) return;
   const std::string own = own_cgroup();
   folder_ = folder_of(own, settings, slot);
   make(folder_);
   end_all(folder_, settings);
+  // Its settler would have removed it, so that worker died with nothing to settle.
+  if (const std::string why = out_of_memory(folder_); !why.empty()) {
+    log::warn("worker.out_of_memory", {{"slot", slot}, {"worker", "the former"}, {"error", why}});
+  }
+  // The kernel's counts begin anew with the folder. It stays if something in it did not end.
+  ::rmdir(folder_.c_str());
+  make(folder_);
+  limit_cgroup(folder_, pool);
   if (!enter(folder_)) refuse("cannot enter", folder_, errno);
   own_ = own;
 }
 
 // A killed worker leaves its folder to its settler or, when there was nothing to settle, to the
-// next worker of its slot, which uses it again.
+// next worker of its slot, which uses it again. A reload may meanwhile have made the cgroup that
+// this one came from into one that has no processes.
 WorkerCgroup::~WorkerCgroup() {
-  if (own_.empty() || !enter(own_)) return;
+  if (own_.empty() || (!enter(own_) && !enter(cgroup_leaf(cgroup_base(own_))))) return;
   end_all(folder_, settings_);
   ::rmdir(folder_.c_str());
 }
 
-void end_cgroup(const config::Settings& settings, std::uint32_t slot) noexcept {
-  if (!wanted(settings)) return;
+std::string end_cgroup(const config::Settings& settings, std::uint32_t slot) noexcept {
+  if (!wanted(settings)) return {};
   try {
     const std::string folder = folder_of(own_cgroup(), settings, slot);
     end_all(folder, settings);
-    ::rmdir(folder.c_str());
+    return out_of_memory(folder);
   } catch (const std::exception& error) {
     log::warn("cgroup.not_ended", {{"slot", slot}, {"reason", error.what()}});
+    return {};
+  }
+}
+
+void remove_cgroup(const config::Settings& settings, std::uint32_t slot) noexcept {
+  if (!wanted(settings)) return;
+  try {
+    ::rmdir(folder_of(own_cgroup(), settings, slot).c_str());
+  } catch (const std::exception& error) {
+    log::warn("cgroup.not_removed", {{"slot", slot}, {"reason", error.what()}});
   }
 }
 

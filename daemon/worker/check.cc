@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/check.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -25,6 +27,7 @@
 #include "queue/lease_store.h"
 #include "queue/rehearsal.h"
 #include "worker/cgroup.h"
+#include "worker/cgroup_limits.h"
 #include "worker/check_words.h"
 #include "worker/connect.h"
 #include "worker/own_holder.h"
@@ -63,12 +66,15 @@ ipc::PreflightAnswer answer_of(const config::Settings& settings) {
   return answer;
 }
 
-void require_cgroup(Findings& findings) {
+void require_cgroup(const config::Settings& settings, Findings& findings) {
   const std::string own = own_cgroup();
+  const bool of_daemon = peer::inherited(ipc::kAnswerFd);
   try {
+    require_controllers(cgroup_base(own), needed_controllers(settings));
     try_cgroup(own);
+    if (of_daemon) share_out(cgroup_base(own), settings, ::getppid());
   } catch (const Error& error) {
-    if (peer::inherited(ipc::kAnswerFd)) throw;
+    if (of_daemon) throw;
     // The daemon will be started in another cgroup than this person's shell.
     findings.warnings.push_back({"cgroup.not_here", error.what()});
   }
@@ -140,7 +146,7 @@ void answer_refusal(const std::string& message, LogFormat format) {
 }
 
 void check_config(const config::Settings& settings, Findings& findings) {
-  if (settings.daemon.cgroup) require_cgroup(findings);
+  if (settings.daemon.cgroup) require_cgroup(settings, findings);
   const std::vector<std::string> types = require_good_plugins(settings, findings);
   const ipc::PreflightAnswer answer = answer_of(settings);
   if (!peer::inherited(ipc::kAnswerFd)) return;

@@ -290,15 +290,17 @@ int run(const Options& options) {
     log::warn("config.warning", {{"text", warning}});
   switch (options.mode) {
     case Mode::kRun: {
-      const WorkerCgroup cgroup(settings, options.slot);
+      ipc::Slot& slot = map_slot(options.slot, true);
+      const WorkerCgroup cgroup(settings, pool_of(settings, slot), options.slot);
       ipc::Board* board = shared_board();
-      return run_worker(settings, map_slot(options.slot, true),
-                        board != nullptr ? *board : private_board());
+      return run_worker(settings, slot, board != nullptr ? *board : private_board());
     }
-    case Mode::kSettle:
-      end_cgroup(settings, options.slot);
-      settle(settings, map_slot(options.slot, false), options.status, shared_board());
+    case Mode::kSettle: {
+      const WorkerEnd end{options.status, end_cgroup(settings, options.slot)};
+      settle(settings, map_slot(options.slot, false), end, shared_board());
+      remove_cgroup(settings, options.slot);
       return kExitOk;
+    }
     case Mode::kPlugins:
       return print_plugins(settings, options.json) ? kExitOk : kExitConfig;
     case Mode::kCheck:

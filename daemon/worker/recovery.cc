@@ -41,8 +41,8 @@ void log_recovery(const queue::DetachedSighting& sighting, const std::string& qu
 
 bool crashed_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt) {
   // The recorded causes that are crashes. A task that lost its host may have brought it down.
-  constexpr std::string_view kCrashes[] = {"signal", "exit", "timeout", "lease",
-                                           queue::kLost.cause};
+  constexpr std::string_view kCrashes[] = {"signal", "exit",   "timeout",         "frozen",
+                                           "lease",  "memory", queue::kLost.cause};
   const auto earlier = queue::list_attempts(db, id);
   return std::any_of(earlier.begin(), earlier.end(), [&](const queue::AttemptView& one) {
     return one.attempt < attempt &&

@@ -135,12 +135,16 @@ bool lease_in_doubt(const ipc::Slot& slot, const ipc::RunningTask& running) {
          death_of(slot) >= deadline;
 }
 
+bool was_killed(const WorkerEnd& end) {
+  return WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGKILL;
+}
+
 // The tasks that are at fault for the death. Of several running tasks, only those for which the
 // supervisor killed the worker are known to be.
-std::vector<Left> culprits_of(int wait_status, const ipc::Slot& slot, const Remains& remains) {
+std::vector<Left> culprits_of(const WorkerEnd& end, const ipc::Slot& slot, const Remains& remains) {
   if (remains.running.size() < 2) return remains.running;
   std::vector<Left> found;
-  if (!WIFSIGNALED(wait_status) || WTERMSIG(wait_status) != SIGKILL) return found;
+  if (!was_killed(end) || !end.out_of_memory.empty()) return found;
   for (const auto by : {&over_time, &lease_in_doubt}) {
     std::copy_if(remains.running.begin(), remains.running.end(), std::back_inserter(found),
                  [&](const Left& left) { return by(slot, left.task); });
@@ -149,12 +153,16 @@ std::vector<Left> culprits_of(int wait_status, const ipc::Slot& slot, const Rema
   return found;
 }
 
-Death describe_death(int wait_status, const ipc::Slot& slot, const ipc::RunningTask& running) {
-  if (!WIFSIGNALED(wait_status)) {
-    return {"exit", "worker exited with status " + std::to_string(WEXITSTATUS(wait_status)) +
+Death describe_death(const WorkerEnd& end, const ipc::Slot& slot, const ipc::RunningTask& running) {
+  if (!WIFSIGNALED(end.wait_status)) {
+    return {"exit", "worker exited with status " + std::to_string(WEXITSTATUS(end.wait_status)) +
                         " inside the handler"};
   }
-  const int number = WTERMSIG(wait_status);
+  // The kernel kills all of a worker's cgroup at once, so it was nobody else.
+  if (was_killed(end) && !end.out_of_memory.empty()) {
+    return {"memory", end.out_of_memory + "; killed by the kernel inside the handler"};
+  }
+  const int number = WTERMSIG(end.wait_status);
   const char* name = sigdescr_np(number);
   const std::string text = "worker killed by signal " + std::to_string(number) + " (" +
                            (name != nullptr ? name : "unknown") + ") inside the handler";
@@ -359,13 +367,13 @@ void end_as_done(const Tools& tools, const config::Settings& settings, const ipc
 // again (B11).
 std::vector<Left> end_cancelled(const Tools& tools, const config::Settings& settings,
                                 const ipc::Slot& slot, const std::vector<Left>& running,
-                                int wait_status) {
+                                const WorkerEnd& end) {
   std::vector<Left> ended;
   for (const Left& left : running) {
     const auto cancel = queue::find_cancel(tools.db, left.id());
     if (!cancel) continue;
     ended.push_back(left);
-    const std::string how = describe_death(wait_status, slot, left.task).text;
+    const std::string how = describe_death(end, slot, left.task).text;
     if (cancel->as_done) {
       end_as_done(tools, settings, slot, left);
       log_cancelled(left.id().text(), left.task.type, cancel->reason,
@@ -394,9 +402,9 @@ std::vector<Left> all_but(const std::vector<Left>& these, const std::vector<Left
 }
 
 void charge_culprits(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
-                     const std::vector<Left>& culprits, int wait_status) {
+                     const std::vector<Left>& culprits, const WorkerEnd& end) {
   for (const Left& left : culprits) {
-    const Death death = describe_death(wait_status, slot, left.task);
+    const Death death = describe_death(end, slot, left.task);
     const bool last = &left == &culprits.back();
     const auto landed = charge(tools, left, policy_of(settings, left.task),
                                {death.cause, death.text, usage_of(slot, left.task)},
@@ -409,13 +417,13 @@ void charge_culprits(const Tools& tools, const config::Settings& settings, const
 
 // Settles every task that the slot names, and the lease.
 void settle_tasks(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
-                  const Remains& remains, int wait_status) {
+                  const Remains& remains, const WorkerEnd& end) {
   std::vector<Left> running = remains.running;
   if (db::without("crash_charge")) running.clear();
   for (const Left& left : remains.interrupted) give_back(tools, slot, left);
-  auto culprits = culprits_of(wait_status, slot, remains);
+  auto culprits = culprits_of(end, slot, remains);
   if (running.empty()) culprits.clear();
-  const auto cancelled = end_cancelled(tools, settings, slot, running, wait_status);
+  const auto cancelled = end_cancelled(tools, settings, slot, running, end);
   auto blamed = all_but(culprits, cancelled);
   // Several tasks over their time were in one call (A13), and any of them may have hung: each is
   // charged once it runs alone.
@@ -424,7 +432,7 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
   // Tasks under the lease come last: the last of them ends it.
   std::stable_partition(blamed.begin(), blamed.end(),
                         [&](const Left& left) { return !under_lease(tools, left); });
-  charge_culprits(tools, settings, slot, blamed, wait_status);
+  charge_culprits(tools, settings, slot, blamed, end);
   spare(tools, all_but(all_but(running, blamed), cancelled), unknown);
   ack_detached(tools, settings, remains);
 }
@@ -436,8 +444,12 @@ void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition p
 
 }  // namespace
 
-void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_status,
+void settle(const config::Settings& settings, const ipc::Slot& slot, const WorkerEnd& end,
             ipc::Board* board) {
+  if (was_killed(end) && !end.out_of_memory.empty()) {
+    log::warn("worker.out_of_memory",
+              {{"slot", slot.index}, {"pid", slot.pid}, {"error", end.out_of_memory}});
+  }
   Remains remains = read_remains(slot);
   const queue::Holder holder = holder_of(settings, slot);
   keep_records(settings, slot, holder, remains);
@@ -450,7 +462,7 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, int wait_st
   const auto epoch = leases.held_epoch(db, remains.partition);
   Tools tools{db, tasks, detached, std::nullopt};
   if (epoch) tools.lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt, {}};
-  settle_tasks(tools, settings, slot, remains, wait_status);
+  settle_tasks(tools, settings, slot, remains, end);
   // Releases the lease unless a charge ended it; then the epoch is another one by now.
   if (tools.lease) leases.release(db, *tools.lease);
   if (board != nullptr && slot.pool < ipc::kMaxPools) {

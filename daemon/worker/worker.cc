@@ -79,16 +79,6 @@ std::vector<Duty::Served> duties_of(Session& session, const config::Settings& se
   return duties;
 }
 
-// Started by hand, a worker serves the first pool.
-const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& slot) {
-  const std::string name(slot.pool_name, strnlen(slot.pool_name, sizeof slot.pool_name));
-  const auto found = std::find_if(settings.pools.begin(), settings.pools.end(),
-                                  [&](const config::Pool& pool) { return pool.name == name; });
-  if (found != settings.pools.end()) return *found;
-  if (name.empty()) return settings.pools.front();
-  throw Error("there is no [pools." + name + "] in the configuration", kExitConfig);
-}
-
 // nullptr: one task at a time.
 std::unique_ptr<Crew> make_crew(std::size_t concurrency, const plugin_host::Registry& registry,
                                 const LeaseKeeper& keeper, const Crew::MakeSession& make_session,
@@ -105,6 +95,15 @@ void log_leaving(const ipc::Slot& slot, const Lifetime& lifetime) {
 }
 
 }  // namespace
+
+const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& slot) {
+  const std::string name(slot.pool_name, strnlen(slot.pool_name, sizeof slot.pool_name));
+  const auto found = std::find_if(settings.pools.begin(), settings.pools.end(),
+                                  [&](const config::Pool& pool) { return pool.name == name; });
+  if (found != settings.pools.end()) return *found;
+  if (name.empty()) return settings.pools.front();
+  throw Error("there is no [pools." + name + "] in the configuration", kExitConfig);
+}
 
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
   const config::Pool& pool = pool_of(settings, raw_slot);

@@ -6,9 +6,9 @@
 
 #include <csignal>
 #include <filesystem>
-#include <sstream>
 
 #include "base/exit_codes.h"
+#include "e2e/cgroups.h"
 #include "e2e/daemon.h"
 
 namespace allot::e2e::cgroup_test {
@@ -16,32 +16,10 @@ namespace {
 
 using support::eventually;
 
-// Where cgroup v2 is mounted; empty: nowhere.
-std::string mount_point() {
-  std::istringstream mounts(support::read_file("/proc/self/mountinfo"));
-  for (std::string line; std::getline(mounts, line);) {
-    if (line.find(" - cgroup2 ") == std::string::npos) continue;
-    std::istringstream words(line);
-    std::string word;
-    for (int i = 0; i < 5; ++i) words >> word;
-    return word;
-  }
-  return {};
-}
-
-// The cgroup of a process, as a folder.
-std::string cgroup_of(pid_t pid) {
-  std::istringstream lines(support::read_file("/proc/" + std::to_string(pid) + "/cgroup"));
-  for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("0::", 0) == 0) return mount_point() + (line == "0::/" ? "" : line.substr(3));
-  }
-  return {};
-}
-
 // The reason why these tests cannot run here; empty: they can.
 std::string obstacle() {
   const std::string own = cgroup_of(::getpid());
-  if (mount_point().empty() || own.empty()) return "there is no cgroup v2";
+  if (cgroup_mount_point().empty() || own.empty()) return "there is no cgroup v2";
   const std::string folder = own + "/allot-test-" + std::to_string(::getpid());
   if (::mkdir(folder.c_str(), 0755) != 0) return "cannot make a cgroup in " + own;
   const bool kills = ::access((folder + "/cgroup.kill").c_str(), W_OK) == 0;
@@ -162,12 +140,12 @@ support::Finished run_where(const std::string& spoil, std::vector<std::string> c
 class SpoiltCgroupTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (mount_point().empty()) GTEST_SKIP() << "there is no cgroup v2";
+    if (cgroup_mount_point().empty()) GTEST_SKIP() << "there is no cgroup v2";
     if (run_where("true", {"true"}).status.code != 0) GTEST_SKIP() << "cannot unshare mounts";
   }
   Daemon daemon_{{.daemon_keys = "cgroup = true", .start = false}};
-  std::string read_only_ = "mount -o remount,bind,ro " + mount_point();
-  std::string unmounted_ = "umount --lazy " + mount_point();
+  std::string read_only_ = "mount -o remount,bind,ro " + cgroup_mount_point();
+  std::string unmounted_ = "umount --lazy " + cgroup_mount_point();
 
   [[nodiscard]] support::Finished start(const std::string& spoil) const {
     return run_where(spoil, {program("allotd"), "--config", daemon_.config_file()});

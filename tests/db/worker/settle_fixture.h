@@ -36,7 +36,11 @@ class SettleTest : public WorkerTest {
     return std::move(*block);
   }
   void settle_it(int status = kKilled, ipc::Board* board = nullptr) {
-    settle(settings_, *raw_slot_, status, board);
+    settle(settings_, *raw_slot_, {status}, board);
+  }
+  // As settle_it(), of a worker that the kernel killed for want of memory.
+  void settle_out_of_memory(const std::string& how, int status = kKilled) {
+    settle(settings_, *raw_slot_, {status, how}, nullptr);
   }
   // The only task has an attempt behind it.
   void charged_before(const std::string& cause) {

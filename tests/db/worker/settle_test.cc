@@ -187,6 +187,21 @@ TEST_F(SettleTest, ALaterCrashWaitsByThePolicyAndTheLastOneBuries) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_moved"), "0");
 }
 
+// S10: whatever is recorded of an earlier crash, this is a later one.
+TEST_F(SettleTest, EachCauseOfACrashIsOneForTheNext) {
+  for (const char* cause : {"signal", "exit", "timeout", "lease", "frozen", "memory", "lost"}) {
+    SCOPED_TRACE(cause);
+    db_.execute("DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt");
+    put(partition(0), {1, 1});
+    charged_before(cause);
+    const auto block = lease(0);
+    slot_.begin_task(block.tasks.at(0), 2, 3, 0, 0);
+    settle_it();
+    slot_.end_task();
+    EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', run_key > 1) FROM task"), "2 1");
+  }
+}
+
 TEST_F(SettleTest, ALaterCrashWaitsByThePolicyOfItsType) {
   settings_.types.emplace_back().name = "t";
   settings_.types.back().retry_delays = {std::chrono::hours(20)};

@@ -35,6 +35,21 @@ TEST_F(Check, WorkersOfAllPoolsTogether) {
             "allot.toml:3: [pools.b] makes it 257 workers in all pools; allowed are 256");
 }
 
+// D9: nobody sets them then.
+TEST_F(Check, LimitsOfACgroupNeedOne) {
+  EXPECT_EQ(failure_of("[pools.a]\ncgroup_memory = 512\ncgroup_cpu = 50\n"),
+            "allot.toml:2: [pools.a] cgroup_memory needs [daemon] cgroup = true\n"
+            "allot.toml:3: [pools.a] cgroup_cpu needs [daemon] cgroup = true");
+  EXPECT_EQ(failure_of("[daemon]\ncgroup = true\n[pools.a]\ncgroup_memory = 63\ncgroup_cpu = 4\n"),
+            "allot.toml:4: [pools.a] cgroup_memory is 63 MiB; a worker needs 64 for itself\n"
+            "allot.toml:5: [pools.a] cgroup_cpu is 4 percent; a worker needs 5 for itself");
+  const auto pool =
+      load_text("[daemon]\ncgroup = true\n[pools.a]\ncgroup_memory = 64\ncgroup_cpu = 5\n")
+          .pools[0];
+  EXPECT_EQ(pool.cgroup_memory, 64U);
+  EXPECT_EQ(pool.cgroup_cpu, 5U);
+}
+
 TEST_F(Check, AMemoryLimitLeavesRoomForTheWorker) {
   EXPECT_EQ(failure_of("[pools.a]\nmemory_limit = 71\n"),
             "allot.toml:2: [pools.a] memory_limit is 71 MiB; with a concurrency of 1 a worker "
