@@ -2,6 +2,7 @@
 #include "queue/statements.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "queue/cancel_request.h"
@@ -101,6 +102,13 @@ std::optional<Death> death_of(const std::optional<OnDead>& on_dead, std::uint32_
                               const Verdict& verdict) {
   if (!on_dead) return std::nullopt;
   return Death{*on_dead, attempt, verdict};
+}
+
+std::uint32_t kept_flags(const Verdict& verdict) {
+  constexpr std::string_view kTookItsWorker[] = {kLost.cause, "signal", "exit", "memory", "frozen"};
+  const bool keeps = std::find(std::begin(kTookItsWorker), std::end(kTookItsWorker),
+                               verdict.cause) != std::end(kTookItsWorker);
+  return keeps ? kAllFlags : kEndedFlags;
 }
 
 std::int64_t bounded_us(std::chrono::microseconds delay) {

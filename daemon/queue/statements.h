@@ -70,11 +70,7 @@ std::int64_t bounded_us(std::chrono::microseconds delay);
 // knows the type.
 inline constexpr std::uint32_t kAllFlags = 0xff & ~kNoHandlerFlag;
 inline constexpr std::uint32_t kEndedFlags = kAllFlags & ~kSuspectFlag;
-inline std::uint32_t kept_flags(const Verdict& verdict) {
-  const bool by_itself =
-      verdict.cause != kLost.cause && verdict.cause != "signal" && verdict.cause != "exit";
-  return by_itself ? kEndedFlags : kAllFlags;
-}
+std::uint32_t kept_flags(const Verdict& verdict);
 
 // The error of require_task.sql, require_detached.sql and placed_queue.sql.
 inline constexpr unsigned kOutOfRange = 1690;

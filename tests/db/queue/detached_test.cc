@@ -409,6 +409,21 @@ TEST_F(DetachedTest, AVerdictEndsTheSuspicion) {
   }
 }
 
+// S7: it might take the next one, too, or its host.
+TEST_F(DetachedTest, AnAttemptThatTookItsWorkerEndsNoSuspicion) {
+  for (const char* cause : {"signal", "exit", "memory", "frozen", "timeout", "lease"}) {
+    look_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+    put(1);
+    look_.execute("UPDATE task SET attempt = 1, flags = 1");
+    const Block block = must_lease();
+    ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks.at(0), 2, {cause, ""}),
+              Landed::kYes);
+    // Of these two the supervisor knew whose time was over.
+    const bool ended = std::string_view(cause) == "timeout" || std::string_view(cause) == "lease";
+    EXPECT_EQ(value("SELECT flags FROM task"), ended ? "0" : "1") << cause;
+  }
+}
+
 TEST_F(DetachedTest, AFormerLifeIsFoundByItsOrigin) {
   Worker before(connect(), 41);
   Worker after(connect(), 41);
