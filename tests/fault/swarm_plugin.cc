@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plugin_trace.h"
+#include "tags.h"
 
 namespace {
 
@@ -134,15 +135,12 @@ class Swarm : public allot::Handler {
     return outcome;
   }
 
-  // The tag of a new one is that of a submitter of its own.
   static void replace(const allot::Context& ctx, const Job& job) {
-    const auto dot = job.tag.find('.');
     std::vector<allot::Submission> tasks;
-    for (const int more : {100, 200}) {
-      tasks.push_back(
-          {.type = "swarm.plain",
-           .payload = std::to_string(std::stoi(job.tag) + more) + job.tag.substr(dot) + " 0 ok",
-           .queue = "default"});
+    for (const unsigned more : allot::fault::kChildren) {
+      tasks.push_back({.type = "swarm.plain",
+                       .payload = allot::fault::child_tag(job.tag, more) + " 0 ok",
+                       .queue = "default"});
     }
     ctx.replace_with(tasks);
   }
@@ -165,14 +163,12 @@ class Many : public Swarm {
   }
 };
 
-// What a hook submits. Its payload is JSON, and its tag is made of its id.
+// What a hook submits.
 class Hook : public allot::Handler {
  public:
   explicit Hook(const allot::Config& config) : tracer_(config) {}
   allot::Outcome run(allot::Context& ctx) override {
-    std::uint64_t hash = 14695981039346656037ULL;
-    for (const char c : ctx.id()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    const std::string tag = "900." + std::to_string(hash % 1'000'000'000'000ULL);
+    const std::string tag = allot::fault::hook_tag(ctx.id());
     tracer_.begin(ctx, tag);
     tracer_.note("hooked", ctx, tag,
                  field(ctx.payload(), "event") + " " + field(ctx.payload(), "task"));

@@ -84,10 +84,4 @@ std::string WorkItem::ndjson() const {
   return line.dump() + "\n";
 }
 
-std::string hook_tag(const std::string& id) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return tag_of(kHooks, hash % 1'000'000'000'000ULL);
-}
-
 }  // namespace allot::fault
