@@ -4,6 +4,8 @@
 //   TAG MILLISECONDS VERB [kept] [padding]
 //   ok                       success after MILLISECONDS
 //   long                     the same, but it looks every 20 ms whether it is to stop
+//   tick                     success at a multiple of MILLISECONDS, so that those that run side by
+//                            side end together
 //   fail                     dead at once
 //   retry, soon, throw       fails the first time: by the policy, after 100 ms, with an exception
 //   crash, poison            SIGSEGV the first time, always
@@ -84,7 +86,10 @@ class Swarm : public allot::Handler {
  private:
   allot::Outcome work(allot::Context& ctx, const Job& job) const {
     if (job.verb == "long") return patient(ctx, job);
-    if (job.milliseconds > 0) ::poll(nullptr, 0, job.milliseconds);
+    if (job.verb == "tick")
+      wait_for_tick(job.milliseconds);
+    else if (job.milliseconds > 0)
+      ::poll(nullptr, 0, job.milliseconds);
     if (job.verb == "throw" && ctx.attempt() == 1) throw std::runtime_error("as told");
     if (job.verb == "replace" || job.verb == "both") replace(ctx, job);
     if (job.verb == "effect" || job.verb == "both") {
@@ -99,6 +104,15 @@ class Swarm : public allot::Handler {
       return allot::retry("as told");
     }
     return verdict(ctx, job);
+  }
+
+  static void wait_for_tick(int milliseconds) {
+    const long long length = std::max(1, milliseconds) * 1'000'000LL;
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    const long long tick = ((now.tv_sec * 1'000'000'000LL + now.tv_nsec) / length + 1) * length;
+    const timespec until{tick / 1'000'000'000LL, tick % 1'000'000'000LL};
+    ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
   }
 
   allot::Outcome patient(const allot::Context& ctx, const Job& job) const {
