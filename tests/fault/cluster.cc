@@ -11,6 +11,8 @@
 namespace allot::fault {
 namespace {
 
+constexpr std::size_t kRuntime = 8U << 20U;  // of each host; enough for all its workers
+
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
   const std::size_t at = text.find(what);
   if (at != std::string::npos) text.replace(at, what.size(), with);
@@ -41,9 +43,19 @@ Cluster::Cluster(const ClusterOptions& options)
   root.execute("GRANT ALL PRIVILEGES ON " + database_ + ".* TO 'allot'@'localhost'");
   for (unsigned i = 0; i < options.hosts; ++i) {
     hosts_.push_back(std::make_unique<Host>(host_options(i)));
+    if (options.small_runtime) make_runtime(i);
     if (options.host_file) write_file(i, options.host_file(i, place(i)));
     write_clients_files(i);
   }
+}
+
+void Cluster::make_runtime(unsigned host) {
+  auto disk = std::make_unique<support::SmallDisk>(kRuntime);
+  runtime_trouble_ = disk->trouble();
+  if (!runtime_trouble_.empty()) return;
+  std::filesystem::create_directory_symlink(*disk / "",
+                                            hosts_.at(host)->daemon().folder() + "/run");
+  runtimes_.push_back(std::move(disk));
 }
 
 void Cluster::start() {

@@ -12,6 +12,8 @@
 #include "fault/host_file.h"
 #include "fault/proxy.h"
 #include "support/database.h"
+#include "support/small_disk.h"
+#include "support/stepped_clock.h"
 
 namespace allot::fault {
 
@@ -23,6 +25,8 @@ struct ClusterOptions {
   std::string evidence{};                      // a folder that stays; empty: none does
   std::chrono::milliseconds other_ttl{2'000};  // of all hosts but the first, whose TTL is 2 s
   support::Database* server = nullptr;         // one that runs; none: one of its own
+  support::SteppedClock* clock = nullptr;      // that server's
+  bool small_runtime = false;                  // the hosts' runtime folders are on small disks
   // The whole configuration of a host, in place of what the numbers above say. Nothing is started
   // then before start().
   std::function<std::string(unsigned host, const Place&)> host_file{};
@@ -52,6 +56,13 @@ class Cluster {
   static std::vector<std::string> exclusive_queues() { return {"exclusive"}; }
 
   [[nodiscard]] support::Database& server() { return *server_; }
+  [[nodiscard]] support::SteppedClock* clock() const { return options_.clock; }
+  // The file systems of the runtime folders; none: `small_runtime` was not asked for, or is not
+  // possible here (small_runtime_trouble()).
+  [[nodiscard]] const std::vector<std::unique_ptr<support::SmallDisk>>& runtimes() const {
+    return runtimes_;
+  }
+  [[nodiscard]] const std::string& small_runtime_trouble() const { return runtime_trouble_; }
   [[nodiscard]] Proxy& for_workers() { return for_workers_; }
   [[nodiscard]] Proxy& for_submitters() { return for_submitters_; }
   [[nodiscard]] std::vector<std::unique_ptr<Host>>& hosts() { return hosts_; }
@@ -80,6 +91,7 @@ class Cluster {
  private:
   [[nodiscard]] e2e::DaemonOptions host_options(unsigned number);
   void write_clients_files(unsigned host);
+  void make_runtime(unsigned host);
 
   ClusterOptions options_;
   support::TempDir folder_;
@@ -89,6 +101,8 @@ class Cluster {
   Proxy for_workers_;
   Proxy for_submitters_;
   std::string database_;
+  std::vector<std::unique_ptr<support::SmallDisk>> runtimes_;  // they outlive the hosts
+  std::string runtime_trouble_;
   std::vector<std::unique_ptr<Host>> hosts_;
 };
 

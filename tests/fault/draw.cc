@@ -22,6 +22,18 @@ constexpr std::array<const char*, kActs> kActNames{
     "reload", "reload_bad",     "edit",       "resize",       "move",    "pause",
     "cancel", "cancel_as_done", "retry_dead", "discard_dead", "upgrade", "drain"};
 
+// What a crowd has for certain, and what would only make it slower or smaller.
+constexpr std::array kOfACrowd{Feature::kPriority, Feature::kCrash, Feature::kConcurrency};
+constexpr std::array kNotOfACrowd{Feature::kOrdered,    Feature::kLimited,  Feature::kExclusive,
+                                  Feature::kHold,       Feature::kHang,     Feature::kLong,
+                                  Feature::kGather,     Feature::kMaxTasks, Feature::kMaxAge,
+                                  Feature::kMaxMemory,  Feature::kUnique,   Feature::kTtls,
+                                  Feature::kSmallBlocks};
+
+// Of the second dice, which came later: with this number the seeds of README.md's table draw what
+// they drew before.
+constexpr std::uint64_t kSecondDice = 24;
+
 std::string quoted(const std::string& text) {
   return "\"" + text + "\"";
 }
@@ -31,11 +43,14 @@ std::string ms(std::uint64_t count) {
 
 class Drawer {
  public:
-  explicit Drawer(std::uint64_t seed) : dice_(seed * 6364136223846793005ULL + 1) {
+  explicit Drawer(std::uint64_t seed)
+      : dice_(seed * 6364136223846793005ULL + 1),
+        more_dice_(seed * 6364136223846793005ULL + kSecondDice) {
     draw_.seed = seed;
   }
 
   Draw draw() {
+    if (more_dice_.one_of(8)) draw_.load = Load::kCrowd;
     choose_features();
     choose_actions();
     make_queues();
@@ -43,11 +58,13 @@ class Drawer {
     make_hosts();
     choose_verbs();
     choose_faults();
+    choose_more();
     return std::move(draw_);
   }
 
  private:
   [[nodiscard]] bool on(Feature feature) const { return draw_.has(feature); }
+  [[nodiscard]] bool crowd() const { return draw_.load == Load::kCrowd; }
 
   // A draw has few features or many, so that a pair meets alone, too.
   void choose_features() {
@@ -55,9 +72,13 @@ class Drawer {
     for (std::size_t i = 0; i < kFeatures; ++i) {
       if (dice_.one_of(of)) draw_.features.insert(static_cast<Feature>(i));
     }
+    if (!crowd()) return;
+    for (const Feature feature : kNotOfACrowd) draw_.features.erase(feature);
+    draw_.features.insert(kOfACrowd.begin(), kOfACrowd.end());
   }
 
   void choose_actions() {
+    if (crowd() && !dice_.one_of(4)) return;
     const std::uint64_t of = 2 + dice_.below(5);
     for (std::size_t i = 0; i < kActs; ++i) {
       if (dice_.one_of(of)) add_action(static_cast<Act>(i));
@@ -138,6 +159,7 @@ class Drawer {
       draw_.per_second = std::min<std::uint64_t>(draw_.per_second, 30);
     if (any({Feature::kMaxTasks, Feature::kMaxAge, Feature::kMaxMemory}))
       draw_.per_second = std::min<std::uint64_t>(draw_.per_second, 8);
+    if (crowd()) draw_.per_second = 600;
     draw_.keys = static_cast<unsigned>(1 + dice_.below(6));
     for (QueuePlan& queue : draw_.queues) {
       queue.keys.emplace_back("max_attempts", std::to_string(draw_.max_attempts));
@@ -154,7 +176,7 @@ class Drawer {
         host.ttl = milliseconds(dice_.of(std::vector{1'000, 1'500, 2'000, 4'000, 12'000, 30'000}));
       if (i != 0 && on(Feature::kTwoFiles)) queue_keys = blocks();
       host.queue_keys = queue_keys;
-      host.pools.push_back(pool("default", i == 0));
+      host.pools.push_back(pool("default", i == 0 || crowd()));
       draw_.hosts.push_back(std::move(host));
     }
     if (!on(Feature::kSecondPool)) return;
@@ -168,6 +190,7 @@ class Drawer {
 
   Keys blocks() {
     const bool small = on(Feature::kSmallBlocks);
+    if (crowd()) return {{"block_size", std::to_string(8 + dice_.below(9))}};
     return {{"block_size", std::to_string(small ? 1 + dice_.below(4) : 20 + dice_.below(81))},
             {"block_seconds", ms(dice_.of(std::vector{10U, 200U, 1'000U, 3'000U}))}};
   }
@@ -177,7 +200,8 @@ class Drawer {
     pool.name = name;
     pool.size = static_cast<unsigned>(1 + dice_.below(3));
     if (concurrent && on(Feature::kConcurrency))
-      pool.keys.emplace_back("concurrency", std::to_string(2 + dice_.below(7)));
+      pool.keys.emplace_back("concurrency",
+                             std::to_string(crowd() ? 8 + dice_.below(9) : 2 + dice_.below(7)));
     if (on(Feature::kMaxTasks))
       pool.keys.emplace_back("max_tasks", std::to_string(dice_.of(std::vector{1, 7, 30})));
     if (on(Feature::kMaxAge)) pool.keys.emplace_back("max_age", quoted("1s"));
@@ -189,6 +213,10 @@ class Drawer {
   void choose_verbs() {
     auto& verbs = draw_.verbs;
     verbs = {{"ok", 60}, {"retry", 3}, {"soon", 3}, {"throw", 2}, {"fail", 2}};
+    if (crowd()) {
+      verbs = {{"tick", 300}, {"retry", 3}, {"crash", 3}};
+      return;
+    }
     const auto add = [&](Feature feature, const char* verb, unsigned weight) {
       if (on(feature)) verbs[verb] = weight;
     };
@@ -211,12 +239,12 @@ class Drawer {
   void choose_faults() {
     draw_.faults = {};
     const std::uint64_t dice = dice_.below(10);
-    if (dice < 4) return;
+    if (dice < 4 || crowd()) return;
     if (dice < 6) {
       draw_.faults = only(Kind::kKillWorker);
     } else {
       for (std::uint64_t i = 1 + dice_.below(4); i > 0; --i) {
-        const auto kind = static_cast<std::size_t>(dice_.below(kKinds));
+        const auto kind = static_cast<std::size_t>(dice_.below(kCampaignKinds));
         draw_.faults.at(kind) = std::max(1U, kAllKinds.at(kind));
       }
     }
@@ -231,7 +259,33 @@ class Drawer {
     draw_.events = make_schedule(dice_.any(), draw_.length, pause, draw_.faults);
   }
 
+  void choose_more() {
+    draw_.binlog = more_dice_.one_of(4);
+    // When a task expires is by the clock alone.
+    const bool clock = more_dice_.one_of(6) && !on(Feature::kExpiry);
+    // A daemon that starts needs room.
+    const bool runtime = more_dice_.one_of(6) && !draw_.suffers(Kind::kKillDaemon) &&
+                         !draw_.suffers(Kind::kKillHost);
+    if (crowd()) return;
+    if (clock) add_faults(Kind::kClockStep);
+    if (runtime) add_faults(Kind::kFillRuntime);
+    std::stable_sort(draw_.events.begin(), draw_.events.end(),
+                     [](const Event& a, const Event& b) { return a.at < b.at; });
+  }
+  void add_faults(Kind kind) {
+    draw_.faults.at(static_cast<std::size_t>(kind)) = 1;
+    for (std::uint64_t i = 1 + more_dice_.below(3); i > 0; --i) {
+      Event event;
+      event.at = more_dice_.between(300, 5'500);
+      event.kind = kind;
+      event.pick = more_dice_.any();
+      event.length = more_dice_.between(50, 3'500);
+      draw_.events.push_back(event);
+    }
+  }
+
   Dice dice_;
+  Dice more_dice_;  // for what came later, so that the seeds from before draw the same
   Draw draw_;
 };
 
@@ -261,6 +315,7 @@ milliseconds Draw::longest_ttl() const {
 }
 
 unsigned Draw::at_once() const {
+  if (load == Load::kCrowd) return 16;
   return has(Feature::kConcurrency) || has(Feature::kGather) ? 8 : 1;
 }
 
@@ -272,7 +327,9 @@ std::string text_of(const Draw& draw) {
   std::ostringstream out;
   out << "draw " << draw.seed << ": max_attempts=" << draw.max_attempts
       << " cancel_grace=" << draw.cancel_grace.count() << "ms, " << draw.per_second
-      << " tasks/s of each submitter, " << draw.keys << " keys\n  features:";
+      << " tasks/s of each submitter, " << draw.keys << " keys"
+      << (draw.load == Load::kCrowd ? ", a crowd" : "") << (draw.binlog ? ", a binary log" : "")
+      << "\n  features:";
   for (const Feature feature : draw.features) out << " " << name_of(feature);
   for (const QueuePlan& queue : draw.queues) {
     out << "\n  queue " << queue.name << ":";

@@ -50,6 +50,14 @@ enum class Feature {
 inline constexpr std::size_t kFeatures = 31;
 const char* name_of(Feature feature);
 
+// How many tasks there are, and of what kind.
+enum class Load {
+  kMixed,  // as the features say
+  // Many very short tasks, side by side, in two classes, and some of the second crash once: so
+  // tasks that run with care come often behind others that end just then. No faults.
+  kCrowd,
+};
+
 // What operators do.
 enum class Act {
   kReload,      // HUP with a good file
@@ -107,6 +115,8 @@ struct HostPlan {
 // What one short run of a swarm is: which features are on, what operators do, which faults come.
 struct Draw {
   std::uint64_t seed = 0;
+  Load load = Load::kMixed;
+  bool binlog = false;  // the server has one, and syncs it at commit
   std::set<Feature> features{};
   std::vector<QueuePlan> queues{};  // the first is "default"
   std::vector<HostPlan> hosts{};

@@ -36,6 +36,32 @@ TEST(Draw, EachFeatureActionFaultAndPairOfThemComes) {
   EXPECT_EQ(seen.size(), kThings * kThings + kKinds);
 }
 
+// Those of README.md's table, of which each finds a defect, and of swarm_test.cc.
+TEST(Draw, SeedsFromBeforeDrawTheSame) {
+  for (const std::uint64_t seed : {100'001ULL, 500'049ULL, 500'210ULL, 500'463ULL}) {
+    const Draw draw = make_draw(seed);
+    EXPECT_EQ(draw.load, Load::kMixed) << seed;
+    EXPECT_FALSE(draw.binlog) << seed;
+    EXPECT_FALSE(draw.suffers(Kind::kClockStep)) << seed;
+    EXPECT_FALSE(draw.suffers(Kind::kFillRuntime)) << seed;
+  }
+}
+
+TEST(Draw, ACrowdHasNoFaultsAndManyShortTasksSideBySide) {
+  std::size_t crowds = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Draw draw = make_draw(seed);
+    if (draw.load != Load::kCrowd) continue;
+    ++crowds;
+    EXPECT_TRUE(draw.faultless() && draw.events.empty()) << seed;
+    EXPECT_TRUE(draw.has(Feature::kConcurrency) && draw.has(Feature::kCrash)) << seed;
+    for (std::uint64_t number = 1; number <= 100; ++number)
+      EXPECT_LE(item_of(draw, 1, number).milliseconds, 2U) << seed;
+  }
+  EXPECT_GT(crowds, kSeeds / 16);
+  EXPECT_LT(crowds, kSeeds / 4);
+}
+
 TEST(Draw, SomeHaveNoFaultAtAll) {
   int without = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)

@@ -25,7 +25,7 @@ struct Arguments {
 
 std::map<std::string, unsigned> kinds() {
   std::map<std::string, unsigned> all;
-  for (unsigned i = 0; i < kKinds; ++i) all[name_of(static_cast<Kind>(i))] = i;
+  for (unsigned i = 0; i < kCampaignKinds; ++i) all[name_of(static_cast<Kind>(i))] = i;
   return all;
 }
 
@@ -62,6 +62,7 @@ int run_many(const Arguments& arguments) {
   options.draws = arguments.draws;
   options.length = std::chrono::milliseconds(static_cast<long>(arguments.minutes * 60'000));
   options.evidence = arguments.campaign.evidence;
+  options.binlog = arguments.binlog;
   const SwarmResult result = run_swarm(options);
   std::printf("%llu draws, %zu found something\n", static_cast<unsigned long long>(result.draws),
               result.found.size());
@@ -73,7 +74,7 @@ int run_many(const Arguments& arguments) {
 int run_one(const Arguments& arguments) {
   const Draw draw = make_draw(arguments.draw);
   std::fputs(text_of(draw).c_str(), stdout);
-  const DrawResult result = run_one_draw(draw, arguments.campaign.evidence);
+  const DrawResult result = run_one_draw(draw, arguments.campaign.evidence, arguments.binlog);
   std::fputs(text_of(draw, result).c_str(), stdout);
   return result.clean() ? 0 : 1;
 }

@@ -185,8 +185,7 @@ class Promises {
       const auto item = item_of(ledger_.draw, tag);
       if (!item || (item->verb != "replace" && item->verb != "both")) continue;
       for (const unsigned more : kChildren) {
-        const std::string child =
-            std::to_string(std::stoul(tag) + more) + tag.substr(tag.find('.'));
+        const std::string child = child_tag(tag, more);
         const auto found = attempts_.find(child);
         const bool there = found != attempts_.end() || waiting_.count(child) != 0 ||
                            dead_.count(child) != 0 || touched_.count(child) != 0;

@@ -44,6 +44,8 @@ milliseconds length_of(Dice& dice, const Event& event) {
     case Kind::kReadOnly:
     case Kind::kChangeSchema:
     case Kind::kFillDisk:
+    case Kind::kClockStep:
+    case Kind::kFillRuntime:
       return dice.between(50, 3'500);
     case Kind::kWorkerTrouble:
     case Kind::kSubmitTrouble:
@@ -58,7 +60,8 @@ const char* name_of(Kind kind) {
   constexpr std::array<const char*, kKinds> kNames{
       "kill_worker",     "stop_worker", "kill_daemon", "kill_host",     "stop_host",
       "kill_database",   "read_only",   "hold_lease",  "hold_task",     "deadlock",
-      "kill_connection", "worker",      "submit",      "change_schema", "fill_disk"};
+      "kill_connection", "worker",      "submit",      "change_schema", "fill_disk",
+      "clock_step",      "fill_runtime"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 

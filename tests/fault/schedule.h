@@ -29,8 +29,12 @@ enum class Kind {
   kSubmitTrouble,   // `trouble` between submitters and database
   kChangeSchema,    // adds a column to a table in use, and drops it after `length`
   kFillDisk,        // the server's files are full and may not grow for `length`
+  // These only in a swarm, and where the cluster was made for them.
+  kClockStep,    // the database's clock is set ahead or back, and put right after `length`
+  kFillRuntime,  // the file system of the hosts' runtime folders is full for `length`
 };
-inline constexpr std::size_t kKinds = 15;
+inline constexpr std::size_t kKinds = 17;
+inline constexpr std::size_t kCampaignKinds = 15;
 
 const char* name_of(Kind kind);
 
@@ -49,7 +53,7 @@ std::string name_of(const Event& event);  // with the trouble, where it is one
 // How often each kind comes, relative to the others; in the order of Kind. kFillDisk needs a server
 // that is slower and dies of it now and then, so it only comes where it is asked for.
 using Weights = std::array<unsigned, kKinds>;
-inline constexpr Weights kAllKinds{60, 3, 1, 2, 1, 2, 1, 2, 2, 2, 6, 12, 8, 1, 0};
+inline constexpr Weights kAllKinds{60, 3, 1, 2, 1, 2, 1, 2, 2, 2, 6, 12, 8, 1, 0, 0, 0};
 // Only this one.
 constexpr Weights only(Kind kind) {
   Weights weights{};

@@ -4,7 +4,9 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstdint>
 #include <memory>
 
 #include "e2e/full_disk.h"
@@ -20,6 +22,11 @@ constexpr milliseconds kDying(10'000);
 constexpr milliseconds kSampleEvery(1'000);
 constexpr milliseconds kLookEvery(100);
 constexpr milliseconds kRevival(3'000);  // a host that a task took down; others take over before
+
+// For a fault that excuses nothing: no partition has it, and the checker looks for it nowhere.
+pid_t nobody() {
+  return place_of(0, 0);
+}
 
 Nanoseconds in_ns(milliseconds length) {
   return std::chrono::nanoseconds(length).count();
@@ -138,6 +145,10 @@ void Storm::inflict(const Event& event) {
       return change_schema(event);
     case Kind::kFillDisk:
       return fill_disk(event);
+    case Kind::kClockStep:
+      return step_clock(event);
+    case Kind::kFillRuntime:
+      return fill_runtime(event);
   }
 }
 
@@ -409,6 +420,38 @@ void Storm::fill_disk(const Event& event) {
     }
     disk_full_ = false;
     note({name, 0, begin, now(), false, false, Reach::kAll});
+  });
+}
+
+// Ahead only by some seconds: what is submitted meanwhile is due by that clock, and who comes later
+// waits for it (docs/promises.md). It is noted at both steps.
+void Storm::step_clock(const Event& event) {
+  if (cluster_.clock() == nullptr || clock_stepped_) return;
+  constexpr std::array kSteps{-3'600, -20, -5, -1, 5, 12};
+  clock_stepped_ = true;
+  ++done_[name_of(event)];
+  const auto step_to = [this, name = name_of(event)](std::chrono::seconds ahead) {
+    const Nanoseconds begin = now();
+    cluster_.clock()->step_to(ahead);
+    note({name, nobody(), begin, now()});
+  };
+  step_to(std::chrono::seconds(kSteps.at(event.pick % kSteps.size())));
+  after(event.length, [this, step_to] {
+    step_to(std::chrono::seconds(0));
+    clock_stepped_ = false;
+  });
+}
+
+void Storm::fill_runtime(const Event& event) {
+  if (cluster_.runtimes().empty() || runtime_full_) return;
+  const Nanoseconds begin = now();
+  runtime_full_ = true;
+  ++done_[name_of(event)];
+  for (const auto& disk : cluster_.runtimes()) disk->leave(0);
+  after(event.length, [this, name = name_of(event), begin] {
+    for (const auto& disk : cluster_.runtimes()) disk->leave(SIZE_MAX);
+    runtime_full_ = false;
+    note({name, nobody(), begin, now()});
   });
 }
 

@@ -59,6 +59,8 @@ class Storm {
   void change_schema(const Event& event);
   void alter(const std::string& name, const std::string& change);
   void fill_disk(const Event& event);
+  void step_clock(const Event& event);
+  void fill_runtime(const Event& event);
 
   [[nodiscard]] Host* choose_host(std::uint64_t pick);
   struct Choice {
@@ -79,6 +81,8 @@ class Storm {
   unsigned locks_held_ = 0;  // by intruders
   unsigned stalled_ = 0;     // faults that may keep a session from giving back its locks
   bool disk_full_ = false;
+  bool clock_stepped_ = false;
+  bool runtime_full_ = false;
   std::vector<Fault> faults_;
   std::map<std::string, std::uint64_t> done_;
   std::uint64_t kills_ = 0;

@@ -8,10 +8,10 @@
 #include <memory>
 #include <sstream>
 
-#include "e2e/full_disk.h"
 #include "fault/ledger.h"
 #include "fault/meter.h"
 #include "fault/operator.h"
+#include "fault/servers.h"
 #include "fault/story.h"
 #include "fault/submitter.h"
 #include "fault/work.h"
@@ -29,15 +29,17 @@ constexpr unsigned kSubmitters = 2;
 
 class Carrier {
  public:
-  Carrier(const Draw& draw, support::Database& server, const std::string& evidence)
+  Carrier(const Draw& draw, support::Database& server, const std::string& evidence,
+          support::SteppedClock* clock)
       : draw_(draw),
-        cluster_(options_for(draw, server, evidence)),
+        cluster_(options_for(draw, server, evidence, clock)),
         meter_(cluster_),
         storm_(cluster_, meter_, false),
         operator_(draw_, cluster_, storm_) {}
 
   DrawResult run() {
     const Nanoseconds began = now();
+    note_left_out();
     cluster_.server().connect(cluster_.database()).execute("CREATE TABLE effect (tag VARCHAR(60))");
     cluster_.start();
     start_submitters();
@@ -53,8 +55,10 @@ class Carrier {
 
  private:
   static ClusterOptions options_for(const Draw& draw, support::Database& server,
-                                    const std::string& evidence) {
+                                    const std::string& evidence, support::SteppedClock* clock) {
     ClusterOptions options;
+    options.clock = clock;
+    options.small_runtime = draw.suffers(Kind::kFillRuntime);
     options.hosts = static_cast<unsigned>(draw.hosts.size());
     options.evidence = evidence;
     options.server = &server;
@@ -62,6 +66,13 @@ class Carrier {
       return host_file(draw, host, 0, place);
     };
     return options;
+  }
+
+  void note_left_out() {
+    if (draw_.suffers(Kind::kClockStep) && cluster_.clock() == nullptr)
+      result_.left_out.emplace_back("clock_step: the server has no clock of its own");
+    if (!cluster_.small_runtime_trouble().empty())
+      result_.left_out.push_back("fill_runtime: " + cluster_.small_runtime_trouble());
   }
 
   [[nodiscard]] std::string numbered(const std::string& name, unsigned submitter) const {
@@ -80,6 +91,8 @@ class Carrier {
       submitter.ids_file = numbered("ids", i);
       submitter.per_second = draw_.per_second;
       submitter.lines = std::max<std::uint64_t>(4, draw_.per_second / 2);
+      // In small parts, so that some become due all the time.
+      if (draw_.load == Load::kCrowd) submitter.lines = 100;
       submitter.batch = std::max<std::uint64_t>(1, submitter.lines / 4);
       submitter.line = [this, i](std::uint64_t number) {
         return item_of(draw_, i, number).ndjson();
@@ -243,16 +256,15 @@ class Carrier {
 
 }  // namespace
 
-DrawResult run_draw(const Draw& draw, support::Database& server, const std::string& evidence) {
-  return Carrier(draw, server, evidence).run();
+DrawResult run_draw(const Draw& draw, support::Database& server, const std::string& evidence,
+                    support::SteppedClock* clock) {
+  return Carrier(draw, server, evidence, clock).run();
 }
 
-// A full disk needs a server that was made for it.
-DrawResult run_one_draw(const Draw& draw, const std::string& evidence) {
-  const bool full = draw.suffers(Kind::kFillDisk);
-  if (full) e2e::FullDisk::ignore_signal();
-  support::Database server(full ? e2e::FullDisk::server_settings() : std::vector<std::string>{});
-  return run_draw(draw, server, evidence);
+DrawResult run_one_draw(const Draw& draw, const std::string& evidence, bool binlog) {
+  Servers servers(binlog);
+  Server& server = servers.of(draw);
+  return run_draw(draw, *server.database, evidence, server.clock.get());
 }
 
 std::string text_of(const Draw& draw, const DrawResult& result) {
@@ -263,6 +275,7 @@ std::string text_of(const Draw& draw, const DrawResult& result) {
       << verdict.runs << " runs, " << verdict.duplicates << " duplicates";
   for (const auto& [name, count] : result.actions) out << ", " << name << " " << count;
   for (const auto& [name, count] : result.faults) out << ", " << name << " " << count;
+  for (const std::string& fault : result.left_out) out << ", left out: " << fault;
   out << "\n";
   if (result.clean()) return out.str();
   out << text_of(draw);
@@ -280,19 +293,14 @@ std::uint64_t seed_of_draw(std::uint64_t swarm, std::uint64_t number) {
 
 SwarmResult run_swarm(const SwarmOptions& options) {
   SwarmResult result;
-  auto server = std::make_unique<support::Database>();
+  Servers servers(options.binlog);
   const auto until = std::chrono::steady_clock::now() + options.length;
   while (options.draws != 0 ? result.draws < options.draws
                             : std::chrono::steady_clock::now() < until) {
     const Draw draw = make_draw(seed_of_draw(options.seed, result.draws++));
     const std::string folder = options.evidence + "/draw." + std::to_string(draw.seed);
-    DrawResult drawn;
-    if (draw.suffers(Kind::kFillDisk)) {
-      drawn = run_one_draw(draw, folder);
-    } else {
-      server->start();
-      drawn = run_draw(draw, *server, folder);
-    }
+    Server& server = servers.of(draw);
+    const DrawResult drawn = run_draw(draw, *server.database, folder, server.clock.get());
     std::fputs(text_of(draw, drawn).c_str(), stdout);
     std::fflush(stdout);
     if (drawn.clean()) {

@@ -4,6 +4,8 @@
 //   TAG MILLISECONDS VERB [kept] [padding]
 //   ok                       success after MILLISECONDS
 //   long                     the same, but it looks every 20 ms whether it is to stop
+//   tick                     success at a multiple of MILLISECONDS, so that those that run side by
+//                            side end together
 //   fail                     dead at once
 //   retry, soon, throw       fails the first time: by the policy, after 100 ms, with an exception
 //   crash, poison            SIGSEGV the first time, always
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "plugin_trace.h"
+#include "tags.h"
 
 namespace {
 
@@ -83,7 +86,10 @@ class Swarm : public allot::Handler {
  private:
   allot::Outcome work(allot::Context& ctx, const Job& job) const {
     if (job.verb == "long") return patient(ctx, job);
-    if (job.milliseconds > 0) ::poll(nullptr, 0, job.milliseconds);
+    if (job.verb == "tick")
+      wait_for_tick(job.milliseconds);
+    else if (job.milliseconds > 0)
+      ::poll(nullptr, 0, job.milliseconds);
     if (job.verb == "throw" && ctx.attempt() == 1) throw std::runtime_error("as told");
     if (job.verb == "replace" || job.verb == "both") replace(ctx, job);
     if (job.verb == "effect" || job.verb == "both") {
@@ -98,6 +104,15 @@ class Swarm : public allot::Handler {
       return allot::retry("as told");
     }
     return verdict(ctx, job);
+  }
+
+  static void wait_for_tick(int milliseconds) {
+    const long long length = std::max(1, milliseconds) * 1'000'000LL;
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    const long long tick = ((now.tv_sec * 1'000'000'000LL + now.tv_nsec) / length + 1) * length;
+    const timespec until{tick / 1'000'000'000LL, tick % 1'000'000'000LL};
+    ::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
   }
 
   allot::Outcome patient(const allot::Context& ctx, const Job& job) const {
@@ -134,15 +149,12 @@ class Swarm : public allot::Handler {
     return outcome;
   }
 
-  // The tag of a new one is that of a submitter of its own.
   static void replace(const allot::Context& ctx, const Job& job) {
-    const auto dot = job.tag.find('.');
     std::vector<allot::Submission> tasks;
-    for (const int more : {100, 200}) {
-      tasks.push_back(
-          {.type = "swarm.plain",
-           .payload = std::to_string(std::stoi(job.tag) + more) + job.tag.substr(dot) + " 0 ok",
-           .queue = "default"});
+    for (const unsigned more : allot::fault::kChildren) {
+      tasks.push_back({.type = "swarm.plain",
+                       .payload = allot::fault::child_tag(job.tag, more) + " 0 ok",
+                       .queue = "default"});
     }
     ctx.replace_with(tasks);
   }
@@ -165,14 +177,12 @@ class Many : public Swarm {
   }
 };
 
-// What a hook submits. Its payload is JSON, and its tag is made of its id.
+// What a hook submits.
 class Hook : public allot::Handler {
  public:
   explicit Hook(const allot::Config& config) : tracer_(config) {}
   allot::Outcome run(allot::Context& ctx) override {
-    std::uint64_t hash = 14695981039346656037ULL;
-    for (const char c : ctx.id()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    const std::string tag = "900." + std::to_string(hash % 1'000'000'000'000ULL);
+    const std::string tag = allot::fault::hook_tag(ctx.id());
     tracer_.begin(ctx, tag);
     tracer_.note("hooked", ctx, tag,
                  field(ctx.payload(), "event") + " " + field(ctx.payload(), "task"));

@@ -22,6 +22,7 @@ std::string choose_verb(Dice& dice, const Draw& draw) {
 
 const char* type_for(Dice& dice, const Draw& draw, const std::string& verb) {
   if (verb == "hang") return "swarm.timed";
+  if (draw.load == Load::kCrowd) return dice.one_of(10) ? "swarm.plain" : "swarm.side";
   if (draw.has(Feature::kGather) && !dice.one_of(3)) return "swarm.many";
   if (draw.has(Feature::kConcurrency) && !dice.one_of(4)) return "swarm.side";
   return "swarm.plain";
@@ -44,12 +45,20 @@ WorkItem item_of(const Draw& draw, unsigned submitter, std::uint64_t number) {
   item.type = type_for(dice, draw, item.verb);
   item.milliseconds = static_cast<unsigned>(dice.one_of(5) ? dice.below(20) : 0);
   if (dice.one_of(30)) item.milliseconds = static_cast<unsigned>(dice.below(400));
+  if (draw.load == Load::kCrowd) item.milliseconds = 2;
   if (item.verb == "long") item.milliseconds = static_cast<unsigned>(1'500 + dice.below(3'500));
   if (queue.placement != "spread") item.partition_key = "k" + std::to_string(dice.below(draw.keys));
   // What would break the order is refused.
   if (queue.placement == "ordered") return item;
   if (draw.has(Feature::kPriority) && dice.one_of(2))
     item.prio = static_cast<unsigned>(dice.below(4));
+  // Those that crash, and those beside them, come behind others, of which more become due all the
+  // time.
+  if (draw.load == Load::kCrowd) {
+    item.prio = item.verb == "crash" ? 1 : static_cast<unsigned>(number % 2);
+    item.delay = dice.between(10, 1'500);
+    return item;
+  }
   if (draw.has(Feature::kDelay) && dice.one_of(6)) item.delay = dice.between(10, 1'500);
   if (draw.has(Feature::kExpiry) && dice.one_of(6)) item.expires_in = dice.between(20, 1'500);
   if (draw.has(Feature::kUnique) && queue.placement == "spread" && dice.one_of(3))
@@ -82,12 +91,6 @@ std::string WorkItem::ndjson() const {
   }
   if (!partition_key.empty()) line["partition_key"] = partition_key;
   return line.dump() + "\n";
-}
-
-std::string hook_tag(const std::string& id) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return tag_of(kHooks, hash % 1'000'000'000'000ULL);
 }
 
 }  // namespace allot::fault

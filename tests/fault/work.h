@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fault/draw.h"
+#include "fault/tags.h"
 
 namespace allot::fault {
 
@@ -29,15 +30,5 @@ struct WorkItem {
 WorkItem item_of(const Draw& draw, unsigned submitter, std::uint64_t number);
 // nullopt: the tag is none of a submitter's.
 std::optional<WorkItem> item_of(const Draw& draw, const std::string& tag);
-
-// The submitter of tasks that only have to start soon, and of no other kind.
-inline constexpr unsigned kProbes = 99;
-// What a submitter adds to its number for the tags of the tasks that one of its tasks put in its
-// place.
-inline constexpr unsigned kChildren[] = {100, 200};
-// The submitter of the tags of the tasks of hooks.
-inline constexpr unsigned kHooks = 900;
-// The tag of a hook's task.
-std::string hook_tag(const std::string& id);
 
 }  // namespace allot::fault

@@ -40,8 +40,9 @@ Database& Database::shared() {
   return database;
 }
 
-Database::Database(std::vector<std::string> settings, Network network)
-    : settings_(std::move(settings)), network_(network) {
+Database::Database(std::vector<std::string> settings, Network network,
+                   std::vector<std::string> environment)
+    : settings_(std::move(settings)), network_(network), environment_(std::move(environment)) {
   make_data_folder(folder_ / "data", folder_.path());
   start();
 }
@@ -57,7 +58,9 @@ bool Database::try_start() {
     command.emplace_back("--skip-networking");
   }
   command.insert(command.end(), settings_.begin(), settings_.end());
-  server_ = std::make_unique<Process>(std::move(command));
+  ProcessOptions options;
+  options.environment = environment_;
+  server_ = std::make_unique<Process>(std::move(command), options);
   const bool answers = eventually(
       [this] {
         if (!server_->running()) return true;

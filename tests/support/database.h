@@ -27,8 +27,10 @@ class Database {
   // thread: the server ends with the thread that started it.
   static Database& shared();
 
-  // `settings` are further options of the server, e.g. "--innodb-lock-wait-timeout=1".
-  explicit Database(std::vector<std::string> settings = {}, Network network = Network::kNone);
+  // `settings` are further options of the server, e.g. "--innodb-lock-wait-timeout=1";
+  // `environment` is as in ProcessOptions.
+  explicit Database(std::vector<std::string> settings = {}, Network network = Network::kNone,
+                    std::vector<std::string> environment = {});
 
   // Root without a password. `database` may be empty: none is selected.
   [[nodiscard]] db::ConnectOptions options(const std::string& database = {}) const;
@@ -72,6 +74,7 @@ class Database {
   Janitor janitor_{folder_.path()};
   std::vector<std::string> settings_;
   Network network_;
+  std::vector<std::string> environment_;
   std::uint16_t port_ = 0;
   std::unique_ptr<Process> server_;
   std::atomic<unsigned> made_{0};

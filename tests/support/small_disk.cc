@@ -6,6 +6,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,9 +37,21 @@ bool own_namespaces() {
          put("/proc/self/gid_map", group + " " + group + " 1");
 }
 
+// Also the other end of another disk's `alive`, which would keep that one for as long as this.
+void close_all_but(int one, int other) {
+  const auto [low, high] = std::minmax(one, other);
+  const auto shut = [](int first, int last) {
+    if (first <= last) (void)syscall(SYS_close_range, first, last, 0);
+  };
+  shut(3, low - 1);
+  shut(low + 1, high - 1);
+  (void)syscall(SYS_close_range, high + 1, ~0U, 0);
+}
+
 // Tells the errno of what failed, or 0, and stays until `alive` is at EOF.
 [[noreturn]] void keep(const std::string& mount_point, std::size_t bytes, int told, int alive) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  close_all_but(told, alive);
   const std::string options = "mode=0755,size=" + std::to_string(bytes);
   const bool made = own_namespaces() &&
                     mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&

@@ -4,13 +4,18 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <ctime>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "base/posix.h"
 #include "base/unique_fd.h"
 #include "support/database.h"
 #include "support/eventually.h"
 #include "support/process.h"
+#include "support/small_disk.h"
+#include "support/stepped_clock.h"
 #include "support/temp_dir.h"
 
 namespace allot::support {
@@ -119,6 +124,39 @@ TEST(Database, KeepsWhatWasCommittedOverACrashAndGoesWithItsObject) {
   }
   EXPECT_FALSE(std::filesystem::exists(folder));
   EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+TEST(SmallDisk, TwoAreThereSideBySide) {
+  std::optional<SmallDisk> first(std::in_place, 1U << 20U);
+  if (!first->trouble().empty()) GTEST_SKIP() << first->trouble();
+  const SmallDisk second(1U << 20U);
+  second.leave(0);
+  EXPECT_TRUE(std::filesystem::exists(*first / ""));
+  first.reset();  // it does not wait for the second
+  EXPECT_TRUE(std::filesystem::exists(second / "filler"));
+}
+
+TEST(Database, GoesByASteppedClock) {
+  const SteppedClock clock;
+  Database server({}, Network::kNone, clock.environment());
+  auto db = server.connect();
+  const auto ahead = [&db] {
+    return std::stod(value_of(db, "SELECT UNIX_TIMESTAMP(NOW(6))")) -
+           static_cast<double>(::time(nullptr));
+  };
+  EXPECT_NEAR(ahead(), 0, 10);
+  auto other = server.connect();
+  other.execute("DO GET_LOCK('held', 0)");
+  for (const int seconds : {-3600, 3600, 20}) {
+    clock.step_to(std::chrono::seconds(seconds));
+    EXPECT_NEAR(ahead(), seconds, 10);
+    // A wait is as long as it says.
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_EQ(value_of(db, "SELECT GET_LOCK('held', 1)"), "0");
+    const auto waited = std::chrono::steady_clock::now() - began;
+    EXPECT_GE(waited, milliseconds(900));
+    EXPECT_LT(waited, milliseconds(10'000));
+  }
 }
 
 }  // namespace

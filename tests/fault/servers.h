@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "fault/draw.h"
+#include "support/database.h"
+#include "support/stepped_clock.h"
+
+namespace allot::fault {
+
+struct Server {
+  std::unique_ptr<support::SteppedClock> clock{};  // none: it goes by the machine's
+  std::unique_ptr<support::Database> database{};
+};
+
+// The servers of a swarm. On the main thread.
+class Servers {
+ public:
+  // `binlog`: all have a binary log, also where the draw has none.
+  explicit Servers(bool binlog) : binlog_(binlog) {}
+
+  // One as the draw wants it, which runs. It stays for other draws that want the same, unless this
+  // draw fills its disk: then the next call ends it.
+  Server& of(const Draw& draw);
+
+ private:
+  using Wish = std::pair<bool, bool>;  // a binary log, a clock
+  static Server make(Wish wish, bool full);
+
+  bool binlog_;
+  std::map<Wish, Server> kept_;
+  Server full_;
+};
+
+}  // namespace allot::fault
