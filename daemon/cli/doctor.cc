@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/doctor.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,17 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "cli/admin.h"
+#include "cli/here.h"
 #include "cli/instance_view.h"
 #include "cli/task_view.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
-#include "peer/lock_mark.h"
 #include "queue/health.h"
-#include "queue/lease.h"
 #include "queue/purge.h"
 #include "queue/rehearsal.h"
 #include "queue/submit.h"
@@ -228,15 +223,11 @@ class Doctor {
 
   // S12: the command only shows leases. It knows nothing of other hosts' processes.
   void look_at_leases(db::Connection& db) {
-    const std::string folder = config::runtime_dir(settings_);
-    const UniqueFd lock(open((folder + "/lock").c_str(), O_RDONLY | O_CLOEXEC));
-    const queue::Holder own = queue::make_holder(settings_.daemon.instance, folder,
-                                                 lock.valid() ? peer::lock_mark(lock.get()) : 0);
+    const Here here(settings_);
     const auto leases = queue::held_leases(db, kMostLeases);
     std::vector<std::string> lost;
     for (const queue::HeldLease& lease : leases) {
-      const bool here = lease.origin == own.origin && lease.pid != 0;
-      const bool gone = here && kill(static_cast<pid_t>(lease.pid), 0) != 0 && errno == ESRCH;
+      const bool gone = here.gone(lease.origin, lease.pid);
       if (!gone && !lease.overdue) continue;
       lost.push_back(lease.queue + "/" + std::to_string(lease.partition_no) + " of " + lease.host +
                      "/" + std::to_string(lease.pid) +

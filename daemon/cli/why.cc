@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/here.h"
 #include "cli/instance_view.h"
 #include "cli/queue_admin.h"
 #include "cli/queues.h"
@@ -35,7 +36,7 @@ std::string attempts_text(std::uint32_t attempts) {
   return std::to_string(attempts) + " attempt" + (attempts == 1 ? "" : "s");
 }
 
-Reasons why_dead_or_detached(const queue::TaskView& task) {
+Reasons why_dead_or_detached(const config::Settings& settings, const queue::TaskView& task) {
   if (task.dead) {
     return {{task.cause == queue::kCancelled ? "cancelled" : "dead",
              "dead since " + task.at + ", after " + attempts_text(task.attempts) + ": " +
@@ -48,6 +49,11 @@ Reasons why_dead_or_detached(const queue::TaskView& task) {
   if (task.overdue) {
     reasons.push_back({"lost", "its lease ended at " + task.until + ": " + where +
                                    " gives no sign of life; another worker puts it back"});
+  } else if (Here(settings).gone(task.origin, task.pid)) {
+    reasons.push_back({"lost", where +
+                                   " is gone: its daemon puts the task back, or another worker "
+                                   "when its lease has ended at " +
+                                   task.until});
   }
   return reasons;
 }
@@ -80,7 +86,8 @@ void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standin
   }
 }
 
-void add_lease(Reasons& reasons, const queue::TaskView& task, const queue::Standing& standing) {
+void add_lease(Reasons& reasons, const config::Settings& settings, const queue::TaskView& task,
+               const queue::Standing& standing) {
   if (standing.hold_until) {
     reasons.push_back({"held", "its partition waits until " + *standing.hold_until});
   }
@@ -91,6 +98,13 @@ void add_lease(Reasons& reasons, const queue::TaskView& task, const queue::Stand
     reasons.push_back({"lost", "its partition " + partition + " is leased by " + holder +
                                    ", whose lease ended at " + standing.until +
                                    ": if it is gone, another worker takes the partition over"});
+    return;
+  }
+  if (Here(settings).gone(standing.origin, standing.pid)) {
+    reasons.push_back({"lost", "its partition " + partition + " is leased by " + holder +
+                                   ", which is gone: its daemon frees it, or another worker takes "
+                                   "it over when the lease has ended at " +
+                                   standing.until});
     return;
   }
   reasons.push_back({"leased", "its partition " + partition + " is leased by " + holder +
@@ -121,7 +135,7 @@ Reasons why_waiting(const config::Settings& settings, const queue::TaskView& tas
   }
   add_due(reasons, task, standing);
   if (standing.due) {
-    add_lease(reasons, task, standing);
+    add_lease(reasons, settings, task, standing);
     add_ahead(reasons, standing);
   }
   if (reasons.empty()) {
@@ -200,7 +214,7 @@ int why(const Context& context, const WhyOptions& options) {
   const queue::TaskView task = must_show(db, id);
   const std::string queue = queue::queue_name(db, id.partition.queue_id);
   Reasons reasons = task.dead || task.running
-                        ? why_dead_or_detached(task)
+                        ? why_dead_or_detached(settings, task)
                         : why_waiting(settings, task, must_stand(db, task), queue);
   add_cancel(reasons, task, queue::find_cancel(db, id));
   if (options.json) {

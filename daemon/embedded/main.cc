@@ -113,8 +113,9 @@ class Keeper {
 };
 
 constexpr char kUsage[] =
-    "usage: allot-embedded DIR\n"
-    "  DIR    the folder of the database, an absolute path\n"
+    "usage: allot-embedded DIR [--supervised]\n"
+    "  DIR             the folder of the database, an absolute path\n"
+    "  --supervised    by allotd: it has opened the descriptors of its children\n"
     "  --version, --help\n"
     "signals: TERM, INT stop the server in order\n";
 
@@ -147,7 +148,9 @@ int keep(const std::string& folder) {
 int main(int argc, char** argv) {
   using namespace allot;
   peer::note_inherited();
-  const std::string argument = argc == 2 ? argv[1] : "";
+  const bool supervised = argc == 3 && std::strcmp(argv[2], "--supervised") == 0;
+  if (!supervised) peer::forget_inherited();
+  const std::string argument = argc == 2 || supervised ? argv[1] : "";
   if (argument == "--version") {
     std::printf("%s\n", kVersionMark);
     return kExitOk;

@@ -64,6 +64,8 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.running = true;
     view.payload = row->text(8);
     view.holder = worker_name(*row, 9, 10);
+    view.pid = static_cast<std::uint32_t>(row->maybe_u64(10).value_or(0));
+    view.origin = row->maybe_u64(15).value_or(0);
     view.since = row->text(11);
     view.until = row->text(12);
     view.overdue = row->u64(13) != 0;
@@ -174,6 +176,8 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
   standing.epoch = row->u64(0);
   standing.leased = row->text(1) != "FREE";
   if (standing.leased) standing.holder = worker_name(*row, 2, 3);
+  standing.pid = static_cast<std::uint32_t>(row->maybe_u64(3).value_or(0));
+  standing.origin = row->maybe_u64(11).value_or(0);
   standing.until = row->text(4);
   standing.overdue = standing.leased && row->u64(5) != 0;
   if (!row->is_null(6)) standing.hold_until = row->text(6);

@@ -42,8 +42,10 @@ struct TaskView {
   bool overdue = false;  // likewise: the lease is over
   std::string cause;     // dead ones: why
   std::string error;
-  std::string payload;      // only from show(), as stored: see compression.h
-  std::uint32_t flags = 0;  // likewise
+  std::string payload;       // only from show(), as stored: see compression.h
+  std::uint32_t flags = 0;   // likewise
+  std::uint64_t origin = 0;  // Holder::origin of a detached one, only from show(), and its pid
+  std::uint32_t pid = 0;
   // "host/pid" of the worker that runs it, or, only from show(), that leases its partition; empty =
   // none
   std::string holder;
@@ -67,8 +69,10 @@ struct AttemptView {
 struct Standing {
   std::uint64_t epoch = 0;  // of its partition
   bool leased = false;
-  std::string holder;  // "host/pid"
-  std::string until;   // when the lease ends, if it is not renewed
+  std::string holder;        // "host/pid"
+  std::uint64_t origin = 0;  // Holder::origin
+  std::uint32_t pid = 0;
+  std::string until;  // when the lease ends, if it is not renewed
   bool overdue = false;
   std::optional<std::string> hold_until;  // the partition waits until then
   std::optional<Pause> paused;            // its queue

@@ -33,7 +33,8 @@ void check_time(std::string_view field, std::chrono::microseconds time) {
 
 void check_moment(std::string_view field, const std::optional<Moment>& moment) {
   if (!moment || *moment < kLastRunAt) return;
-  throw Error(std::string(field) + ": the year 2150 or later; the last day is 2149-12-31",
+  throw Error(std::string(field) +
+                  ": the year 2150 or later; the last moment is 2149-12-31T23:59:59.999999Z",
               kExitBadInput);
 }
 

@@ -30,7 +30,7 @@ void Database::tick(Nanos now, int death_fd, int lock_fd, Nanos& wake_at) {
   request.death_fd = death_fd;
   request.answer_fd = write_end.get();
   request.lock_fd = lock_fd;
-  request.add({"allot-embedded", folder_});
+  request.add({"allot-embedded", folder_, "--supervised"});
   pid_ = spawn(request);
   if (pid_ < 0) return pause_.failed(now);
   log_event(kInfo, "database.start", "pid=%d folder=%s", pid_, Quoted(folder_).c_str());

@@ -27,7 +27,9 @@ namespace {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  // Only workers get this descriptor. What one of them is sent before it has handlers waits: it
+  // keeps the mask of the supervisor, which takes these signals by a descriptor itself.
+  if (request.notify_fd < 0) sigprocmask(SIG_SETMASK, &none, nullptr);
   if (request.dies_with_parent) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) _exit(kExitFailure);  // it died before prctl

@@ -45,7 +45,9 @@ struct SpawnRequest {
   int count_ = 0;
 };
 
-// Forks and execs, in a new process group, with default signals (S21). -1: errno says why.
+// Forks and execs, in a new process group, with default signals (S21). None is blocked, but a
+// worker, which has a notify_fd, keeps blocked what is blocked here until it has handlers. -1:
+// errno says why.
 pid_t spawn(const SpawnRequest& request);
 
 // Opens a program by its path or, for a mere name, the one beside this program, in

@@ -316,7 +316,7 @@ void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {
             in_ms(entry.settle_pause.pause()));
 }
 
-// A worker that is not ready yet may have no handler for the signal, and would die of it.
+// A worker that is not ready yet may have no thread that takes the signal, and would lose it.
 void Workers::reopen_logs() {
   for (Entry& entry : entries_) {
     if (!alive(entry.state)) continue;

@@ -18,23 +18,24 @@ constexpr std::chrono::milliseconds kLookAgain{10};
 
 }  // namespace
 
-CarefulTurn::CarefulTurn(const std::string& path)
-    : file_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640)) {
+CarefulTurn::CarefulTurn(const std::string& path) {
+  if (path.empty()) return;
+  file_.reset(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640));
   if (!file_.valid()) {
-    throw Error(path + ": cannot be made: " + std::strerror(errno), kExitCannotCreate);
+    throw Error(path + ": cannot be opened: " + std::strerror(errno), kExitCannotCreate);
   }
 }
 
 bool CarefulTurn::take(std::chrono::milliseconds patience) {
   const Nanos until = mono_ns() + static_cast<Nanos>(patience.count()) * kMilli;
-  while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+  while (file_.valid() && flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (mono_ns() >= until || wait_asked(kLookAgain)) return false;
   }
   return true;
 }
 
 void CarefulTurn::give_back() {
-  flock(file_.get(), LOCK_UN);
+  if (file_.valid()) flock(file_.get(), LOCK_UN);
 }
 
 }  // namespace allot::worker

@@ -13,7 +13,8 @@ namespace allot::worker {
 // itself. The turn is a lock on a file, which the kernel gives back when its holder dies.
 class CarefulTurn {
  public:
-  // Makes the file at `path` if it is missing. Throws Error.
+  // Opens the file at `path`, and makes it if it is missing; an empty path: nobody else takes
+  // turns. Throws Error.
   explicit CarefulTurn(const std::string& path);
 
   // Waits for the turn, but not for ever, because another worker's careful task may run for hours.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/check.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -117,6 +118,20 @@ std::uint64_t connections_needed(const config::Settings& settings) {
   return needed;
 }
 
+// Whoever looks for this daemon finds nothing in a folder that was made again. Before the start
+// nobody has a lock.
+void look_for_the_lock(const std::string& folder, Findings& findings) {
+  struct stat lock {};
+  const bool gone =
+      peer::inherited(ipc::kLockFd) && fstat(ipc::kLockFd, &lock) == 0 && lock.st_nlink == 0;
+  if (!gone) return;
+  findings.warnings.push_back(
+      {"instance.folder_gone",
+       "the files of this daemon in " + folder +
+           " were deleted: it works on, but allot status, top and why do not see it, and a task "
+           "that is submitted waits up to a second; restart the daemon"});
+}
+
 void count_connections(const config::Settings& settings, db::Connection& db, Findings& findings) {
   findings.connections_needed = connections_needed(settings);
   findings.connections_allowed = queue::connections_allowed(db);
@@ -156,6 +171,7 @@ void check_config(const config::Settings& settings, Findings& findings) {
                     "; set [daemon] runtime_dir to one that can",
                 kExitCannotCreate);
   }
+  look_for_the_lock(folder, findings);
   // Without it submitters are told nothing of types that nobody takes.
   static_cast<void>(peer::write_types(folder, types));
   if (config::Files::is_copy(ipc::kConfigFd, false)) settings.files.keep(ipc::kConfigFd);

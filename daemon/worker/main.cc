@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -39,7 +40,7 @@ constexpr char kUsage[] =
     "       allot-worker --plugins [--json] [OPTION]...\n"
     "       allot-worker --plugin-check FILE... [--init] [--json] [OPTION]...\n"
     "  --run                be a worker; started by hand, a single one in the foreground\n"
-    "  --slot N             the number of its slot\n"
+    "  --slot N             by allotd: the number of its slot\n"
     "  --settle N           heal the death of the worker in slot N\n"
     "  --status STATUS      how that worker ended, as wait() told it\n"
     "  --check WHAT         check config, database, or all of both\n"
@@ -58,7 +59,7 @@ enum class Mode { kNone, kRun, kSettle, kCheck, kPlugins, kPluginCheck };
 struct Options {
   Mode mode = Mode::kNone;
   std::string check;
-  std::uint32_t slot = 0;
+  std::optional<std::uint32_t> slot;  // none: a person started it
   int status = 0;
   bool reclaim = false;
   bool json = false;
@@ -265,11 +266,12 @@ config::LoadOptions source_of(const Options& options) {
   return load;
 }
 
-// The supervisor tells each of its checks how to write failures; the other modes here are people's,
-// whose shell may have any file open under the numbers of slot.h.
+// The supervisor tells each of its checks how to write failures, and each worker its slot; the rest
+// here is people's, whose shell may have any file open under the numbers of slot.h.
 bool is_for_people(const Options& options) {
   const bool checks = options.mode == Mode::kCheck;
   if (checks && options.check != "all") return !failure_is_logged;
+  if (options.mode == Mode::kRun) return !options.slot;
   return checks || options.mode == Mode::kPlugins || options.mode == Mode::kPluginCheck;
 }
 
@@ -288,17 +290,18 @@ int run(const Options& options) {
   failure_is_logged = options.mode != Mode::kPlugins;
   for (const std::string& warning : settings.warnings)
     log::warn("config.warning", {{"text", warning}});
+  const std::uint32_t slot = options.slot.value_or(0);
   switch (options.mode) {
     case Mode::kRun: {
-      ipc::Slot& slot = map_slot(options.slot, true);
-      const WorkerCgroup cgroup(settings, pool_of(settings, slot), options.slot);
+      ipc::Slot& own = map_slot(slot, true);
+      const WorkerCgroup cgroup(settings, pool_of(settings, own), slot);
       ipc::Board* board = shared_board();
-      return run_worker(settings, slot, board != nullptr ? *board : private_board());
+      return run_worker(settings, own, board != nullptr ? *board : private_board());
     }
     case Mode::kSettle: {
-      const WorkerEnd end{options.status, end_cgroup(settings, options.slot)};
-      settle(settings, map_slot(options.slot, false), end, shared_board());
-      remove_cgroup(settings, options.slot);
+      const WorkerEnd end{options.status, end_cgroup(settings, slot)};
+      settle(settings, map_slot(slot, false), end, shared_board());
+      remove_cgroup(settings, slot);
       return kExitOk;
     }
     case Mode::kPlugins:

@@ -36,11 +36,12 @@ void install_stop_signals(ipc::PoolBoard& pool) {
   action.sa_handler = SIG_IGN;
   for (const int number : {SIGPIPE, SIGUSR1, SIGUSR2}) sigaction(number, &action, nullptr);
   // Blocked here and in all later threads, so that it does not interrupt a handler: the pulse
-  // thread takes it.
+  // thread takes it. Nothing else stays blocked: the supervisor starts a worker with its signals
+  // blocked, and what came meanwhile arrives now.
   sigset_t reopen;
   sigemptyset(&reopen);
   sigaddset(&reopen, SIGUSR1);
-  pthread_sigmask(SIG_BLOCK, &reopen, nullptr);
+  pthread_sigmask(SIG_SETMASK, &reopen, nullptr);
 }
 
 Asked asked() {

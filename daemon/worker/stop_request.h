@@ -15,7 +15,8 @@ enum class Asked : int {
   kStop = 2,    // TERM, INT or EOF of the death pipe: handlers see stop_requested
 };
 
-// Installs the signal handlers. They only set a flag and wake a waiting thread.
+// Installs the signal handlers, and lets through what was sent before. They only set a flag and
+// wake a waiting thread.
 void install_stop_signals(ipc::PoolBoard& pool);
 
 Asked asked();

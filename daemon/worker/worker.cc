@@ -32,6 +32,14 @@ int if_inherited(int fd) {
   return peer::inherited(fd) ? fd : -1;
 }
 
+// All workers of an instance have the slots, whatever became of the runtime folder: a file of that
+// folder would end every worker that starts after somebody deleted it. A lock is held by an opening
+// of a file, so each worker opens it once more. Started by hand, a worker has nobody beside it.
+std::string careful_file() {
+  if (!peer::inherited(ipc::kSlotFd)) return {};
+  return "/proc/self/fd/" + std::to_string(ipc::kSlotFd);
+}
+
 void require_fit(Session& session, const db::ConnectOptions& options) {
   session.call([&](db::Connection& db) {
     db::require_schema(db);
@@ -139,7 +147,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     Recovery recovery(session, detached, settings, infos_of(served), board);
     Finder finder(session, leases, keeper, slot, board, raw_slot.pool, std::move(served));
     TaskRun runner(session, tasks, detached, registry, keeper, slot, settings);
-    CarefulTurn careful_turn(config::runtime_dir(settings) + "/careful");
+    CarefulTurn careful_turn(careful_file());
     const auto crew = make_crew(
         pool.concurrency, registry, keeper,
         [&](std::size_t place) {

@@ -41,7 +41,8 @@ BEGIN
            - IF(LEFT(v_zone, 1) = '-', -v_zone_s, v_zone_s) * 1000000;
   IF p_us >= DATEDIFF('2150-01-01', '2025-01-01') * 86400000000 THEN
     CALL allot_refuse(CONCAT('''', p_name,
-                             ''' is the year 2150 or later; the last day is 2149-12-31'));
+                             ''' is the year 2150 or later; the last moment is ',
+                             '2149-12-31T23:59:59.999999Z'));
   END IF;
   SET p_us = GREATEST(p_us, 0);
 END;

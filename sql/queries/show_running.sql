@@ -3,7 +3,7 @@ SELECT partition_no, prio, run_key, first_key, attempt, type, LENGTH(payload),
        payload, lock_host, lock_pid,
        DATE_FORMAT(detached_at, '%Y-%m-%dT%H:%i:%s.%fZ'),
        DATE_FORMAT(expire_at, '%Y-%m-%dT%H:%i:%s.%fZ'), expire_at < UTC_TIMESTAMP(6),
-       flags
+       flags, lock_origin
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What binds the processes of a daemon: what a worker can write, and whose end is whose.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <sstream>
 
+#include "base/unique_fd.h"
+#include "db/migrate.h"
 #include "e2e/daemon.h"
 #include "ipc/slot.h"
 
@@ -40,6 +43,22 @@ TEST(Process, AWorkerCanWriteItsOwnSlotOnly) {
   }
 }
 
+// What a person's shell has open is no slot, no board and no end of a supervisor.
+TEST(Process, AWorkerThatIsStartedByHandUsesNoFileOfItsCaller) {
+  const Daemon settings({.start = false});
+  const support::TempDir files;
+  const UniqueFd file(open(files.write("file", "mine").c_str(), O_RDWR | O_CLOEXEC));
+  support::Process worker(
+      {program("allot-worker"), "--run", "--config", settings.config_file()},
+      {.descriptors = {{file.get(), 3}, {file.get(), 4}, {file.get(), 5}, {file.get(), 6}}});
+  (void)settings.submit("test.write", "x");
+  EXPECT_TRUE(eventually([&] { return !settings.written().empty() || !worker.running(); }));
+  worker.signal(SIGTERM);
+  EXPECT_EQ(worker.wait(), (support::ExitStatus{0, 0})) << worker.err();
+  EXPECT_EQ(settings.written(), std::vector<std::string>{"x"}) << settings.log();
+  EXPECT_EQ(support::read_file(files / "file"), "mine");
+}
+
 // S28
 class Embedded : public testing::Test {
  protected:
@@ -59,6 +78,20 @@ class Embedded : public testing::Test {
       return false;
     }
   }
+  // From then on it waits for its end, and says so where somebody waits for that.
+  [[nodiscard]] bool has_schema() const {
+    try {
+      db::ConnectOptions options;
+      options.socket = folder_ / "db/sock";
+      options.user = "root";
+      options.database = "allot";
+      db::Connection connection(options);
+      db::require_schema(connection);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
 
  private:
   support::TempDir folder_;
@@ -71,6 +104,22 @@ TEST_F(Embedded, TheServerEndsWithItsKeeper) {
   ASSERT_GT(pid, 0);
   keeper.kill9();
   EXPECT_TRUE(eventually([&] { return gone(pid); }, std::chrono::seconds(60)));
+}
+
+// A person's shell may have files of its own open under the numbers of the contract.
+TEST_F(Embedded, StartedByHandItWritesIntoNoFileOfItsCaller) {
+  const support::TempDir files;
+  const UniqueFd seven(open((files / "seven").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const UniqueFd four(open(files.write("four", "").c_str(), O_RDONLY | O_CLOEXEC));
+  support::Process keeper({program("allot-embedded"), data()},
+                          {.descriptors = {{four.get(), 4}, {seven.get(), 7}}});
+  ASSERT_TRUE(
+      eventually([&] { return has_schema() || !keeper.running(); }, std::chrono::seconds(60)))
+      << keeper.err();
+  EXPECT_TRUE(keeper.running()) << "took a file for the end of its supervisor";
+  keeper.signal(SIGTERM);
+  EXPECT_EQ(keeper.wait(std::chrono::seconds(60)), (support::ExitStatus{0, 0})) << keeper.err();
+  EXPECT_EQ(support::read_file(files / "seven"), "");
 }
 
 TEST_F(Embedded, AFolderHasOneKeeper) {

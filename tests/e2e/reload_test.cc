@@ -95,6 +95,21 @@ TEST(Reload, ARefusedOneKeepsThePasswordToo) {
   expect_a_death_is_healed(daemon);
 }
 
+// Workers start from what the daemon has open, and need no file of that folder.
+TEST(Reload, NorDoesARuntimeFolderThatWasDeleted) {
+  Daemon daemon({.workers = 1});
+  occupy(daemon);
+  std::filesystem::remove_all(daemon.folder() + "/run");
+  expect_a_death_is_healed(daemon);
+  const std::size_t ready = daemon.times_logged("supervisor worker.ready");
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") > ready; }))
+      << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("worker.left"); })) << daemon.log();
+  EXPECT_TRUE(daemon.logged("instance.folder_gone")) << "what else is missing" << daemon.log();
+  EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+}
+
 // A live upgrade takes the checked configuration along.
 TEST(Reload, WhatWasCheckedOutlivesAnUpgrade) {
   Daemon daemon({.workers = 1});

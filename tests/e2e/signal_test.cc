@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 
+#include "base/unique_fd.h"
 #include "e2e/daemon.h"
 
 namespace allot::e2e::signal_test {
@@ -54,6 +57,35 @@ TEST(Signal, ASecondTermEndsAHandlerThatDoesNotLook) {
   EXPECT_EQ(daemon.stop(SIGTERM), (ExitStatus{0, 0})) << daemon.log();
   EXPECT_EQ(daemon.count("task"), 1U) << "nothing is lost";
   EXPECT_EQ(daemon.task(id)["attempts"].size(), 1U);
+}
+
+// Some of them have not installed their handlers when they are asked to stop.
+TEST(Signal, WorkersThatHaveJustStartedLeaveInOrder) {
+  Daemon daemon({.workers = 24});
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("worker.start") >= 12; }))
+      << daemon.log();
+  EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  EXPECT_EQ(daemon.times_logged("worker.died"), 0U) << daemon.log();
+}
+
+// As its supervisor starts it. The log that nobody reads yet keeps it from its handlers.
+TEST(Signal, WhatAWorkerIsSentBeforeItHasHandlersWaitsForThem) {
+  Daemon daemon({.start = false});
+  std::string config = support::read_file(daemon.config_file());
+  const std::string log = daemon.folder() + "/log";
+  const std::string held = daemon.folder() + "/held";
+  config.replace(config.find(log), log.size(), held);
+  ASSERT_EQ(mkfifo(held.c_str(), 0600), 0);
+  std::ofstream(daemon.config_file()) << config;
+  support::Process worker({"env", "--block-signal=TERM,HUP,INT,CHLD,QUIT,USR1,USR2",
+                           program("allot-worker"), "--run", "--config", daemon.config_file()});
+  const auto name = [&] {
+    return support::read_file("/proc/" + std::to_string(worker.pid()) + "/comm");
+  };
+  ASSERT_TRUE(eventually([&] { return name() == "allot-worker\n"; })) << name() << worker.err();
+  worker.signal(SIGTERM);
+  const UniqueFd reader(open(held.c_str(), O_RDWR | O_CLOEXEC));
+  EXPECT_EQ(worker.wait(), (ExitStatus{0, 0})) << worker.err();
 }
 
 TEST(Signal, QuitStopsNow) {

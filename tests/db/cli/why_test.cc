@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/exit_codes.h"
@@ -7,6 +10,7 @@
 #include "queue/detached_store.h"
 #include "queue/lease_store.h"
 #include "queue/task_store.h"
+#include "support/process.h"
 
 namespace allot::cli {
 namespace {
@@ -60,6 +64,32 @@ TEST_F(WhyTest, OfAWaitingTask) {
   must({"queue", "pause", "default", "--reason", "test"});
   EXPECT_EQ(reasons(first), "paused lost");
   EXPECT_TRUE(has(must({"why", first}), "queue default is paused since 20"));
+}
+
+// The lease has not ended; the process that has it is gone, and this host knows.
+TEST_F(WhyTest, OfOneWhoseHolderDiedHere) {
+  support::Process gone({"true"});
+  const auto pid = gone.pid();
+  ASSERT_TRUE(gone.wait());
+  std::filesystem::create_directory(folder_ / "run");
+  (void)folder_.write("run/lock", "         1\n00000000000000ff\n");
+  const auto here = queue::make_holder("default", folder_ / "run", 0xff);
+  const std::string own = " lock_origin = " + std::to_string(here.origin);
+  const std::string died = "lock_pid = " + std::to_string(pid);
+  const std::string id = submit();
+  auto block = lease();
+  look_.execute("UPDATE q_lock_table SET" + own + ", " + died);
+  EXPECT_EQ(reasons(id), "lost");
+  EXPECT_TRUE(has(must({"why", id}), "/" + std::to_string(pid) + ", which is gone"));
+  look_.execute("UPDATE q_lock_table SET lock_origin = 1");
+  EXPECT_EQ(reasons(id), "leased") << "of another host nobody knows";
+  look_.execute("UPDATE q_lock_table SET" + own + ", lock_pid = " + std::to_string(getpid()));
+  EXPECT_EQ(reasons(id), "leased");
+  const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
+  ASSERT_EQ(detached.detach(look_, block.lease, block.tasks.at(0), 1, {}), queue::Landed::kYes);
+  look_.execute("UPDATE task_running SET" + own + ", " + died);
+  EXPECT_EQ(reasons(id), "running lost");
+  EXPECT_TRUE(has(must({"why", id}), "/" + std::to_string(pid) + " is gone"));
 }
 
 TEST_F(WhyTest, OfOneThatIsNotDue) {

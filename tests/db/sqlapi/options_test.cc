@@ -52,7 +52,8 @@ TEST_F(OptionsTest, TheLastMomentIsTakenAsItIs) {
             "1");
   for (const char* later : {"2150-01-01T00:00:00Z", "2149-12-31T23:59:59.999999-00:01"}) {
     EXPECT_NE(refusal("t", "", std::string(R"({"run_at": ")") + later + "\"}")
-                  .find("the last day is 2149-12-31"),
+                  .find("'run_at' is the year 2150 or later; the last moment is "
+                        "2149-12-31T23:59:59.999999Z"),
               std::string::npos)
         << later;
   }

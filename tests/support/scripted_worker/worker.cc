@@ -39,7 +39,7 @@ class Worker {
     sigset_t mask;
     sigemptyset(&mask);
     for (const int number : {SIGTERM, SIGHUP}) sigaddset(&mask, number);
-    sigprocmask(SIG_BLOCK, &mask, nullptr);
+    sigprocmask(SIG_SETMASK, &mask, nullptr);
     sigaddset(&mask, SIGUSR1);  // blocked when it is ready; until then it dies of it
     signals_.reset(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
   }

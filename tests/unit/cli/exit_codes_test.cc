@@ -79,8 +79,9 @@ TEST_F(ExitCodeTest, OfTheCommandLine) {
 // This cannot happen unless Allot itself is wrong: here the slot is no slot file.
 TEST_F(ExitCodeTest, OfADefect) {
   const UniqueFd nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
-  const auto done = support::run_program({ALLOT_WORKER, "--run", "--config", config_},
-                                         {.descriptors = {{nothing.get(), ipc::kSlotFd}}});
+  const auto done =
+      support::run_program({ALLOT_WORKER, "--run", "--slot", "0", "--config", config_},
+                           {.descriptors = {{nothing.get(), ipc::kSlotFd}}});
   EXPECT_EQ(done.status, (support::ExitStatus{kExitSoftware, 0})) << done.err;
 }
 
@@ -94,8 +95,9 @@ TEST_F(ExitCodeTest, OfSlotsOfAnotherVersion) {
     std::string bytes(ipc::slot_file_size(1), '\0');
     std::memcpy(bytes.data(), &header, sizeof header);
     const UniqueFd slots(open(folder_.write("slots", bytes).c_str(), O_RDWR | O_CLOEXEC));
-    const auto done = support::run_program({ALLOT_WORKER, "--run", "--config", config_},
-                                           {.descriptors = {{slots.get(), ipc::kSlotFd}}});
+    const auto done =
+        support::run_program({ALLOT_WORKER, "--run", "--slot", "0", "--config", config_},
+                             {.descriptors = {{slots.get(), ipc::kSlotFd}}});
     EXPECT_EQ(done.status, (support::ExitStatus{kExitConfig, 0})) << done.err;
     return done.err;
   };

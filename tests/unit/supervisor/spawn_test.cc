@@ -95,6 +95,22 @@ TEST(Spawn, AGroupOfItsOwnAndDefaultSignals) {
   EXPECT_TRUE(has_line(report, "SigIgn:\t0000000000000000")) << report;
 }
 
+// What it is sent before it has handlers waits until it has.
+TEST(Spawn, AWorkerKeepsTheSignalsBlockedThatItsSupervisorTakes) {
+  const UniqueFd null = high_null();
+  sigset_t blocked;
+  sigset_t before;
+  sigemptyset(&blocked);
+  for (const int number : {SIGTERM, SIGHUP}) sigaddset(&blocked, number);
+  ASSERT_EQ(sigprocmask(SIG_BLOCK, &blocked, &before), 0);
+  SpawnRequest request;
+  request.add({"probe"});
+  request.notify_fd = null.get();
+  const std::string report = report_of(request);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_TRUE(has_line(report, "SigBlk:\t0000000000004001")) << report;
+}
+
 TEST(Spawn, DiesWithItsParentOnlyWhenItIsToldTo) {
   SpawnRequest request;
   request.add({"probe"});

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config/settings.h"
+
+namespace allot::cli {
+
+// Says of processes of the configured instance on this host whether they live. Of other hosts, and
+// of other instances, it knows nothing.
+class Here {
+ public:
+  explicit Here(const config::Settings& settings);
+
+  // `origin` and `pid` are those of a queue::Holder. False: it lives, or nobody here knows.
+  [[nodiscard]] bool gone(std::uint64_t origin, std::uint32_t pid) const;
+
+ private:
+  std::uint64_t origin_ = 0;
+};
+
+}  // namespace allot::cli
