@@ -5,12 +5,13 @@
 
 #include "fault/attempts.h"
 #include "fault/ledger.h"
+#include "fault/work.h"
 
 namespace allot::fault {
 namespace {
 
 // Beside what is documented: the machine may be busy.
-constexpr Nanoseconds kSlack = kSecond;
+constexpr Nanoseconds kSlack = 1'500 * kMillisecond;
 // How long it takes until a worker has seen that its task is to end.
 constexpr Nanoseconds kLook = kSecond;
 
@@ -35,7 +36,7 @@ class Deeds {
       if (deed.act == Act::kPause && !deed.lifts) judge_pause(deed);
       if (!cancel || evidence_.revived.count(deed.tag) != 0) continue;
       if (!deed.may_run) judge_taken_out(deed);
-      if (deed.asked) judge_asked(deed);
+      judge_running(deed);
     }
     return std::move(broken_);
   }
@@ -81,7 +82,8 @@ class Deeds {
     }
   }
 
-  void judge_asked(const Deed& deed) {
+  // Its end was asked for, or it was taken out although it had just begun.
+  void judge_running(const Deed& deed) {
     const auto found = attempts_.find(deed.tag);
     if (found == attempts_.end()) return;  // it had not begun after all
     const Attempt* running = nullptr;      // the last one that had begun by then
@@ -89,6 +91,7 @@ class Deeds {
       if (each.start->at <= deed.end) running = &each;
     }
     if (running != nullptr) judge_end(deed, *running);
+    if (!deed.asked) return;
     judge_again(deed, found->second, running);
     judge_outcome(deed, found->second);
   }
@@ -102,13 +105,16 @@ class Deeds {
 
   // The handler is told within a second, and killed when its time of grace is over.
   void judge_end(const Deed& deed, const Attempt& running) {
+    const auto item = item_of(ledger_.draw, deed.tag);
+    const bool attentive = item && item->verb == "long";  // it ends as soon as it is told
     const Nanoseconds within =
-        kLook + std::chrono::nanoseconds(ledger_.draw.cancel_grace).count() + kSlack;
+        kLook + kSlack +
+        (attentive ? 0 : std::chrono::nanoseconds(ledger_.draw.cancel_grace).count());
     if (troubled(evidence_, running.start->at, deed.end + within)) return;
     const auto end = over(running);
-    if (!end) return complain("its end was asked for, and nobody ended it", deed.tag);
+    if (!end) return complain("it was cancelled, and nobody ended it", deed.tag);
     if (*end > deed.end + within)
-      complain("it ended too late after that was asked for", deed.tag + " " + ms(*end - deed.end));
+      complain("it ended too late after its cancel", deed.tag + " " + ms(*end - deed.end));
   }
 
   // Another worker may just have been about to start it.

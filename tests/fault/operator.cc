@@ -150,7 +150,7 @@ void Operator::pause(const Action& action) {
   const std::string& queue = queue_of(action);
   note(action.act, begin, allot({"queue", "pause", queue})).queue = queue;
   // Until then workers go on with the partitions that they have.
-  const auto taking_effect = draw_.longest_block() + std::chrono::milliseconds(500);
+  const auto taking_effect = draw_.longest_block() + std::chrono::milliseconds(1'000);
   storm_.after(action.length + taking_effect, [this, queue] {
     const Nanoseconds lifted = now();
     Deed& deed = note(Act::kPause, lifted, allot({"queue", "resume", queue}));

@@ -244,25 +244,25 @@ TEST(Promises, WhatIsSubmittedWhenNothingElseIsLeftStartsSoon) {
   expect_found(book, "nothing else was left, and it did not start");
 }
 
-// block_seconds is 200 ms, and a second more is given.
+// block_seconds is 200 ms, and 1.5 s more are given.
 TEST(Pauses, NothingStartsInAPausedQueueOnceWorkersHaveLeftIt) {
   const auto lifted = [](Deed& deed) { deed.lifts = true; };
   const Book book = Book().did(Act::kPause, "", 90, 100).did(Act::kPause, "", 4'000, 4'010, lifted);
-  expect_clean(Book(book).run("1.1", 1'200, 1'201).run("1.2", 4'005, 4'006));
-  expect_found(Book(book).run("1.1", 1'400, 1'401), "it started in a paused queue: 1.1");
+  expect_clean(Book(book).run("1.1", 1'700, 1'701).run("1.2", 4'005, 4'006));
+  expect_found(Book(book).run("1.1", 1'900, 1'901), "it started in a paused queue: 1.1");
   // Something was late, or the task had to wait for its turn after a crash.
-  expect_clean(Book(book).run("1.1", 1'400, 1'401).hit("read_only", 0, 500, 600));
+  expect_clean(Book(book).run("1.1", 1'900, 1'901).hit("read_only", 0, 500, 600));
   expect_clean(Book(book)
-                   .run("1.1", 1'400, 1'401, Mark::kSuccess, kWorker, 2)
+                   .run("1.1", 1'900, 1'901, Mark::kSuccess, kWorker, 2)
                    .hit("crash", kOther, 500, 501, true));
-  expect_found(Book(book).run("1.1", 1'400, 1'401).hit("crash", kOther, 500, 501, true),
+  expect_found(Book(book).run("1.1", 1'900, 1'901).hit("crash", kOther, 500, 501, true),
                "it started in a paused queue");
-  Book failed = Book(book).run("1.1", 1'400, 1'401);
+  Book failed = Book(book).run("1.1", 1'900, 1'901);
   failed.deeds.front().landed = Landed::kMaybe;
   expect_clean(failed);
   // The first resume ends all pauses of its queue, and one of another queue none.
-  expect_clean(Book(book).did(Act::kPause, "", 1'300, 1'310, lifted).run("1.1", 1'400, 1'401));
-  Book elsewhere = Book(book).did(Act::kPause, "", 1'300, 1'310, lifted).run("1.1", 1'400, 1'401);
+  expect_clean(Book(book).did(Act::kPause, "", 1'800, 1'810, lifted).run("1.1", 1'900, 1'901));
+  Book elsewhere = Book(book).did(Act::kPause, "", 1'800, 1'810, lifted).run("1.1", 1'900, 1'901);
   elsewhere.deeds.back().queue = "other";
   expect_found(elsewhere, "it started in a paused queue");
 }
@@ -275,7 +275,7 @@ TEST(Cancels, WhatNobodyHadFetchedDoesNotStart) {
                "it started behind its cancel");
 }
 
-// A second until it is seen, 500 ms of grace, and a second more.
+// A second until it is seen, 500 ms of grace, and 1.5 s more.
 class Asked : public testing::Test {
  protected:
   Asked() {
@@ -289,18 +289,28 @@ class Asked : public testing::Test {
 };
 
 TEST_F(Asked, ItEndsInTime) {
+  expect_clean(ended(4'500).died("1.1", "cancelled"));
+  expect_found(ended(4'520).died("1.1", "cancelled"), "it ended too late after its cancel");
+  expect_clean(ended(4'520).died("1.1", "cancelled").hit("read_only", 0, 2'000, 2'100));
+  // A handler that looks whether it is to stop needs no grace.
+  book_.draw.verbs = {{"long", 1}};
   expect_clean(ended(4'000).died("1.1", "cancelled"));
-  expect_found(ended(4'020).died("1.1", "cancelled"), "it ended too late after that was asked for");
-  expect_clean(ended(4'020).died("1.1", "cancelled").hit("read_only", 0, 2'000, 2'100));
+  expect_found(ended(4'020).died("1.1", "cancelled"), "it ended too late after its cancel");
 }
 
 TEST_F(Asked, OrItsWorkerIsKilled) {
   const Book running = Book(book_).trace(Mark::kStart, "1.1", 1).died("1.1", "cancelled");
   expect_clean(Book(running).hit("supervisor", kWorker, 3'000, 3'050, true));
-  expect_found(Book(running).hit("supervisor", kWorker, 4'000, 4'050, true),
-               "it ended too late after that was asked for");
+  expect_found(Book(running).hit("supervisor", kWorker, 4'500, 4'550, true),
+               "it ended too late after its cancel");
   expect_found(Book(running).hit("supervisor", kOther, 3'000, 3'050, true),
-               "its end was asked for, and nobody ended it");
+               "it was cancelled, and nobody ended it");
+}
+
+TEST_F(Asked, SoDoesOneThatWasTakenOutWhileItRan) {
+  book_.deeds.front().asked = false;
+  expect_clean(ended(4'500).died("1.1", "cancelled"));
+  expect_found(ended(4'520).died("1.1", "cancelled"), "it ended too late after its cancel");
 }
 
 TEST_F(Asked, ItIsDeadOrHasSucceeded) {
@@ -321,7 +331,7 @@ TEST_F(Asked, ItDoesNotStartAgain) {
   // It had ended by then, and another worker was about to start it.
   const Book late = ended(1'500).died("1.1", "cancelled");
   expect_clean(Book(late).run("1.1", 1'600, 1'700, Mark::kStopped, kOther, 2));
-  expect_found(Book(late).run("1.1", 2'600, 2'700, Mark::kStopped, kOther, 2), again);
+  expect_found(Book(late).run("1.1", 3'100, 3'200, Mark::kStopped, kOther, 2), again);
   expect_clean(Book(over)
                    .run("1.1", 2'100, 2'200, Mark::kStopped, kOther, 2)
                    .hit("stop_worker", kOther, 1'000, 2'090));
