@@ -14,9 +14,9 @@ constexpr Nanoseconds kNewborn = 2 * kSecond;
 constexpr Nanoseconds kGivesUp = 4 * kSecond;
 constexpr Nanoseconds kLogged = 50 * kMillisecond;  // a line's time is cut to a millisecond
 
-class Deaths {
+class Reasons {
  public:
-  explicit Deaths(const Evidence& evidence) : evidence_(evidence) {}
+  explicit Reasons(const Evidence& evidence) : evidence_(evidence) {}
 
   [[nodiscard]] bool known(const Death& death) const {
     if (ended(death, " signal=15") || ended(death, " signal=1"))
@@ -55,9 +55,9 @@ class Deaths {
 
 std::vector<std::string> deaths_of_nothing(const Ledger& ledger) {
   std::vector<std::string> broken;
-  const Deaths deaths(ledger.evidence);
+  const Reasons reasons(ledger.evidence);
   for (const Death& death : ledger.deaths) {
-    if (!deaths.known(death)) broken.push_back("a worker died of nothing: " + death.line);
+    if (!reasons.known(death)) broken.push_back("a worker died of nothing: " + death.line);
   }
   return broken;
 }

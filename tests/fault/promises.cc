@@ -11,7 +11,7 @@ namespace {
 
 // A worker of an idle pool takes a task within about a second, and the machine may be busy.
 constexpr Nanoseconds kPrompt = 5 * kSecond;
-constexpr std::size_t kMostComplaints = 20;
+constexpr std::size_t kMostBroken = 20;
 
 class Promises {
  public:
@@ -286,7 +286,7 @@ std::vector<std::string> broken_promises(const Ledger& ledger) {
   for (auto judge : {broken_by_operators, broken_history, deaths_of_nothing}) {
     for (std::string& line : judge(ledger)) broken.push_back(std::move(line));
   }
-  if (broken.size() > kMostComplaints) broken.resize(kMostComplaints);
+  if (broken.size() > kMostBroken) broken.resize(kMostBroken);
   return broken;
 }
 
