@@ -159,6 +159,23 @@ std::vector<TaskRow> Cluster::rows_in(const std::string& table, const std::strin
   return rows;
 }
 
+std::vector<HistoryRow> Cluster::history() const {
+  auto db = server_->connect(database_);
+  auto results = db.execute(
+      "SELECT queue_id, partition_no, prio, first_key, name, type, attempt"
+      "  FROM task_history JOIN queue USING (queue_id)");
+  std::vector<HistoryRow> rows;
+  while (const auto row = results.front().next()) {
+    const queue::TaskId id{
+        {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))},
+        static_cast<std::uint32_t>(row->u64(2)),
+        row->u64(3)};
+    rows.push_back({id.text(), std::string(row->text(4)), std::string(row->text(5)),
+                    static_cast<unsigned>(row->u64(6))});
+  }
+  return rows;
+}
+
 std::string Cluster::operator_config(unsigned host) const {
   return folder_ / ("operator" + std::to_string(host));
 }

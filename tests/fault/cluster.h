@@ -40,6 +40,14 @@ struct TaskRow {
   std::string cause{};  // of its death
 };
 
+// A row of task_history.
+struct HistoryRow {
+  std::string id;
+  std::string queue;
+  std::string type;
+  unsigned attempt = 0;
+};
+
 // One database, "hosts" that reach it through one proxy, submitters that reach it through another.
 // Everything ends with this object and with the thread that made it.
 class Cluster {
@@ -73,6 +81,7 @@ class Cluster {
   [[nodiscard]] bool drained() const;
   // The tags in a table that has payloads.
   [[nodiscard]] std::vector<std::string> tags_in(const std::string& table) const;
+  [[nodiscard]] std::vector<HistoryRow> history() const;
   // The tasks of `task`, `task_running` or `task_dead`; `more` goes on from the FROM. Throws
   // db::DbError.
   [[nodiscard]] std::vector<TaskRow> rows_in(const std::string& table,

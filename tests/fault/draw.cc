@@ -314,6 +314,17 @@ milliseconds Draw::longest_ttl() const {
   return longest;
 }
 
+milliseconds Draw::longest_block() const {
+  milliseconds longest(0);
+  for (const HostPlan& host : hosts) {
+    for (const auto& [key, value] : host.queue_keys) {
+      if (key == "block_seconds")
+        longest = std::max(longest, milliseconds(std::stol(value.substr(1))));
+    }
+  }
+  return longest;
+}
+
 unsigned Draw::at_once() const {
   if (load == Load::kCrowd) return 16;
   return has(Feature::kConcurrency) || has(Feature::kGather) ? 8 : 1;

@@ -138,6 +138,7 @@ struct Draw {
   }
   [[nodiscard]] bool faultless() const { return faults == Weights{}; }
   [[nodiscard]] std::chrono::milliseconds longest_ttl() const;
+  [[nodiscard]] std::chrono::milliseconds longest_block() const;  // block_seconds
   // How many tasks a worker may start after one look at its lease.
   [[nodiscard]] unsigned at_once() const;
 };

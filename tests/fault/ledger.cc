@@ -30,20 +30,36 @@ Nanoseconds time_of(const std::string& line) {
 
 }  // namespace
 
-void add_inner_deaths(Ledger& ledger, const std::string& log) {
+void add_log(Ledger& ledger, const std::string& log) {
   Evidence& evidence = ledger.evidence;
+  std::map<pid_t, Nanoseconds> started;
+  std::map<pid_t, Nanoseconds> ready;
+  std::vector<Death> deaths;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
-    const bool killed = line.find(" worker.kill ") != std::string::npos;
-    if (line.find(" worker.died ") != std::string::npos) ledger.deaths.push_back(line);
-    if (!killed) continue;
+    const auto says = [&line](const char* event) {
+      return line.find(std::string(" supervisor ") + event + " ") != std::string::npos;
+    };
+    const std::string number = number_behind(line, "pid");
+    if (number.empty() || line.find(" supervisor worker.") == std::string::npos) continue;
+    const auto pid = static_cast<pid_t>(std::stol(number));
     const Nanoseconds at = time_of(line) - evidence.wall_clock;
-    const std::string pid = number_behind(line, "pid");
-    if (pid.empty()) continue;
-    Fault fault{"supervisor", static_cast<pid_t>(std::stol(pid)), at, at + 50 * kMillisecond, true};
+    if (says("worker.start")) started[pid] = at;
+    if (says("worker.ready")) ready[pid] = at;
+    if (says("worker.died")) deaths.push_back({line, pid, at});
+    if (!says("worker.kill")) continue;
+    Fault fault{"supervisor", pid, at, at + 50 * kMillisecond, true};
     fault.inner = true;
     evidence.faults.push_back(fault);
   }
+  for (Death& death : deaths) {
+    death.started = started[death.pid];
+    death.ready = ready.count(death.pid) != 0;
+    ledger.deaths.push_back(std::move(death));
+  }
+}
+
+void add_crashes(Evidence& evidence) {
   for (const Trace& trace : evidence.traces) {
     if (trace.mark != Mark::kCrash) continue;
     Fault fault{"crash", trace.pid, trace.at, trace.at + 50 * kMillisecond, true};

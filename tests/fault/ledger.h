@@ -11,6 +11,15 @@
 
 namespace allot::fault {
 
+// A worker that died, as the log of its daemon says.
+struct Death {
+  std::string line;
+  pid_t pid = 0;
+  Nanoseconds at = 0;
+  Nanoseconds started = 0;  // 0: not known
+  bool ready = false;       // it had become so before
+};
+
 // All that is known of a draw when it is over.
 struct Ledger {
   Draw draw;
@@ -19,16 +28,25 @@ struct Ledger {
   std::vector<Deed> deeds{};
   std::vector<TaskRow> dead{};
   std::map<std::string, unsigned> effects{};  // rows by tag
-  std::vector<std::string> deaths{};          // lines of the logs: workers that died
+  std::vector<HistoryRow> history{};
+  std::vector<Death> deaths{};
 };
 
-// Whoever died at the hands of a task or of the supervisor, by the traces and the logs.
-void add_inner_deaths(Ledger& ledger, const std::string& log);
+// What the log of a daemon says about its workers: who died, and at the hands of the supervisor.
+void add_log(Ledger& ledger, const std::string& log);
+// Whoever died at the hands of a task, by the traces.
+void add_crashes(Evidence& evidence);
 // What operators' deeds explain, for check().
 void add_deeds(Ledger& ledger);
 
 // What was promised for what was drawn, beside what check() knows. Pure. A line for each promise
-// that was broken.
+// that was broken, and for each of those below.
 std::vector<std::string> broken_promises(const Ledger& ledger);
+// What was cancelled ends, and what is paused does not start.
+std::vector<std::string> broken_by_operators(const Ledger& ledger);
+// Each finished task is a row of the history, if its queue has one, and no other task is.
+std::vector<std::string> broken_history(const Ledger& ledger);
+// No worker dies by itself.
+std::vector<std::string> deaths_of_nothing(const Ledger& ledger);
 
 }  // namespace allot::fault

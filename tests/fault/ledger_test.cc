@@ -44,13 +44,63 @@ TEST(Ledger, AMoveExplainsNothingElsewhereNorOneThatWasRefused) {
   EXPECT_TRUE(ledger.evidence.renamed.empty());
 }
 
-TEST(Ledger, AWorkerMayDieOfAStopOrAReloadBeforeItHasAHandlerAndOfNothingElse) {
+TEST(Ledger, TheLogSaysWhichWorkersDiedAndHowOldTheyWere) {
   Ledger ledger;
-  const std::string death = "WARN  supervisor worker.died slot=0 pid=5 ";
-  ledger.deaths = {death + "signal=15", death + "signal=1"};
-  EXPECT_TRUE(broken_promises(ledger).empty());
-  ledger.deaths = {death + "signal=11", death + "exit=78"};
-  EXPECT_EQ(broken_promises(ledger).size(), 2U);
+  add_log(ledger,
+          "1970-01-01T00:00:01.000Z INFO  supervisor worker.start slot=0 pid=5 pool=default\n"
+          "1970-01-01T00:00:01.100Z INFO  worker worker.ready slot=0 pool=default pid=6\n"
+          "1970-01-01T00:00:01.200Z INFO  supervisor worker.start slot=1 pid=6 pool=default\n"
+          "1970-01-01T00:00:01.300Z INFO  supervisor worker.ready slot=0 pid=5 start_ms=300\n"
+          "1970-01-01T00:00:02.500Z WARN  supervisor worker.kill slot=0 pid=5 reason=\"frozen\"\n"
+          "1970-01-01T00:00:02.550Z WARN  supervisor worker.died slot=0 pid=5 signal=9\n"
+          "1970-01-01T00:00:03.000Z WARN  supervisor worker.died slot=1 pid=6 signal=1\n");
+  ASSERT_EQ(ledger.deaths.size(), 2U);
+  EXPECT_EQ(ledger.deaths[0].pid, 5);
+  EXPECT_EQ(ledger.deaths[0].at, 2'550 * kMillisecond);
+  EXPECT_EQ(ledger.deaths[0].started, kSecond);
+  EXPECT_TRUE(ledger.deaths[0].ready);
+  EXPECT_EQ(ledger.deaths[1].started, 1'200 * kMillisecond);
+  EXPECT_FALSE(ledger.deaths[1].ready);
+  ASSERT_EQ(ledger.evidence.faults.size(), 1U);
+  EXPECT_EQ(ledger.evidence.faults[0].pid, 5);
+  EXPECT_TRUE(ledger.evidence.faults[0].fatal && ledger.evidence.faults[0].inner);
+}
+
+TEST(Ledger, ACrashThatWasToldIsADeathOfItsWorker) {
+  Evidence evidence;
+  Trace crash{Mark::kCrash, "default", "id", "1.1", 5, 99, kSecond};
+  evidence.traces = {crash};
+  add_crashes(evidence);
+  ASSERT_EQ(evidence.faults.size(), 1U);
+  EXPECT_EQ(evidence.faults[0].pid, 5);
+  EXPECT_EQ(evidence.faults[0].kind, "crash");
+}
+
+TEST(Ledger, OperatorsDeedsExplainWhatBecameOfTasks) {
+  Ledger ledger = ran_in("1.1", {"default"});
+  const auto did = [&ledger](Act act, Landed landed, const std::string& tag) {
+    Deed deed;
+    deed.act = act;
+    deed.tag = tag;
+    deed.queue = "default";
+    deed.landed = landed;
+    if (act == Act::kRetryDead || act == Act::kDiscard)
+      deed.tasks = {TaskRow{"id", tag, "default"}};
+    deed.chosen = deed.tasks.size();
+    ledger.deeds.push_back(deed);
+  };
+  did(Act::kCancel, Landed::kYes, "1.2");
+  did(Act::kCancelDone, Landed::kMaybe, "1.3");
+  did(Act::kCancel, Landed::kNo, "1.4");
+  did(Act::kRetryDead, Landed::kMaybe, "1.5");
+  did(Act::kDiscard, Landed::kMaybe, "1.6");
+  add_deeds(ledger);
+  const Evidence& evidence = ledger.evidence;
+  EXPECT_EQ(evidence.excused, std::set<std::string>{"1.2"});
+  EXPECT_EQ(evidence.gone, (std::set<std::string>{"1.3", "1.6"}));
+  EXPECT_EQ(evidence.renamed, std::set<std::string>{"1.5"});
+  EXPECT_EQ(evidence.revived.count("1.5"), 1U);
+  EXPECT_EQ(evidence.revived.size(), 1U);
 }
 
 }  // namespace

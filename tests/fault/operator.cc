@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "fault/attempts.h"
 #include "fault/work.h"
 
 namespace allot::fault {
@@ -23,7 +24,8 @@ std::string line_of(const Deed& deed) {
   line << name_of(deed.act) << ' ' << (deed.queue.empty() ? "-" : deed.queue) << ' '
        << (deed.task.empty() ? "-" : deed.task) << ' ' << (deed.tag.empty() ? "-" : deed.tag) << ' '
        << deed.begin << ' ' << deed.end << ' ' << word_of(deed.landed)
-       << (deed.asked ? " asked" : "") << (deed.may_run ? "" : " not_fetched");
+       << (deed.asked ? " asked" : "") << (deed.may_run ? "" : " not_fetched")
+       << (deed.lifts ? " lifts" : "");
   for (const TaskRow& task : deed.tasks) line << ' ' << task.tag;
   return line.str();
 }
@@ -146,14 +148,14 @@ void Operator::move(const Action& action) {
 void Operator::pause(const Action& action) {
   const Nanoseconds begin = now();
   const std::string& queue = queue_of(action);
-  const std::size_t index = deeds_.size();
   note(action.act, begin, allot({"queue", "pause", queue})).queue = queue;
-  // The pause lasts until its deed ends.
-  storm_.after(action.length, [this, queue, index] {
-    Deed& deed = deeds_.at(index);
-    if (allot({"queue", "resume", queue}).status.code != 0) deed.landed = Landed::kMaybe;
-    deeds_.push_back(
-        {.act = Act::kPause, .queue = queue, .begin = now(), .end = now(), .landed = Landed::kNo});
+  // Until then workers go on with the partitions that they have.
+  const auto taking_effect = draw_.longest_block() + std::chrono::milliseconds(1'000);
+  storm_.after(action.length + taking_effect, [this, queue] {
+    const Nanoseconds lifted = now();
+    Deed& deed = note(Act::kPause, lifted, allot({"queue", "resume", queue}));
+    deed.queue = queue;
+    deed.lifts = true;
   });
 }
 
@@ -169,8 +171,23 @@ std::vector<TaskRow> Operator::some_tasks(std::uint64_t pick) const {
   return tasks;
 }
 
+// A task that has run for a second is not taken out: its end is asked for. There are few.
+std::vector<TaskRow> Operator::long_running() const {
+  const auto traces = read_traces(cluster_.traces());
+  std::vector<TaskRow> tasks;
+  for (const auto& [tag, attempts] : attempts_in(traces)) {
+    const Attempt& last = attempts.back();
+    const Nanoseconds ran = now() - last.start->at;
+    if (last.end == nullptr && ran > kSecond && ran < 3 * kSecond)
+      tasks.push_back({last.start->task, tag, last.start->queue});
+  }
+  return tasks;
+}
+
 void Operator::cancel(const Action& action) {
-  const auto tasks = some_tasks(action.pick);
+  auto tasks = some_tasks(action.pick);
+  if (const auto more = long_running(); !more.empty())
+    tasks.push_back(more.at(action.pick % more.size()));
   for (const TaskRow& task : tasks) cancel_one(task, action.act == Act::kCancelDone);
 }
 

@@ -28,6 +28,7 @@ struct Deed {
   bool may_run = true;           // kCancel: somebody had fetched it
   std::vector<TaskRow> tasks{};  // kRetryDead, kDiscard: those that were dead before
   std::uint64_t chosen = 0;      // how many it took
+  bool lifts = false;            // kPause: it was the end of one
 };
 std::string line_of(const Deed& deed);
 
@@ -70,6 +71,7 @@ class Operator {
   [[nodiscard]] support::Finished allot(std::vector<std::string> arguments) const;
   [[nodiscard]] const std::string& queue_of(const Action& action) const;
   [[nodiscard]] std::vector<TaskRow> some_tasks(std::uint64_t pick) const;
+  [[nodiscard]] std::vector<TaskRow> long_running() const;
   Deed& note(Act act, Nanoseconds begin, const support::Finished& done);
 
   const Draw& draw_;

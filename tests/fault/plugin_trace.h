@@ -113,6 +113,12 @@ class Tracer {
 
   [[noreturn]] static void crash() {
     ::signal(SIGSEGV, SIG_DFL);
+    // A thread that runs tasks side by side blocks all signals. A true fault ends it all the same,
+    // one that is only raised would wait.
+    sigset_t only;
+    ::sigemptyset(&only);
+    ::sigaddset(&only, SIGSEGV);
+    ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
     ::raise(SIGSEGV);
     ::_exit(1);
   }

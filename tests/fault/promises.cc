@@ -2,21 +2,27 @@
 #include <algorithm>
 #include <set>
 
+#include "fault/attempts.h"
 #include "fault/ledger.h"
 #include "fault/work.h"
 
 namespace allot::fault {
 namespace {
 
-struct Attempt {
-  const Trace* start = nullptr;
-  const Trace* end = nullptr;  // none: it was killed
-};
+// A worker of an idle pool takes a task within about a second, and the machine may be busy.
+constexpr Nanoseconds kPrompt = 5 * kSecond;
+constexpr std::size_t kMostBroken = 20;
 
 class Promises {
  public:
-  explicit Promises(const Ledger& ledger) : ledger_(ledger), evidence_(ledger.evidence) {
-    for (const Trace& trace : evidence_.traces) collect(trace);
+  explicit Promises(const Ledger& ledger)
+      : ledger_(ledger),
+        evidence_(ledger.evidence),
+        attempts_(attempts_in(ledger.evidence.traces)) {
+    for (const Trace& trace : evidence_.traces) {
+      if (trace.mark == Mark::kKept) kept_[trace.tag] = trace.at;
+      if (trace.mark == Mark::kHooked) hooks_.push_back(&trace);
+    }
     for (const TaskRow& row : ledger_.dead) dead_[row.tag] = row.cause;
     waiting_.insert(evidence_.waiting.begin(), evidence_.waiting.end());
     for (const Deed& deed : ledger_.deeds) {
@@ -32,30 +38,14 @@ class Promises {
     judge_effects();
     judge_children();
     judge_hooks();
-    judge_cancels();
-    judge_deaths();
+    judge_limits();
+    judge_probes();
     return std::move(broken_);
   }
 
  private:
-  void collect(const Trace& trace) {
-    auto& attempts = attempts_[trace.tag];
-    if (trace.mark == Mark::kStart || trace.mark == Mark::kBeside) {
-      attempts.push_back({&trace, nullptr});
-    } else if (trace.mark == Mark::kKept) {
-      kept_[trace.tag] = trace.at;
-    } else if (trace.mark == Mark::kHooked) {
-      hooks_.push_back(&trace);
-    } else {
-      const auto of = std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& one) {
-        return one.start->pid == trace.pid && one.end == nullptr;
-      });
-      if (of != attempts.rend()) of->end = &trace;
-    }
-  }
-
   void complain(const std::string& what, const std::string& about) {
-    if (broken_.size() < 20) broken_.push_back(what + ": " + about);
+    broken_.push_back(what + ": " + about);
   }
   [[nodiscard]] bool revived(const std::string& tag) const {
     return evidence_.revived.count(tag) != 0;
@@ -203,11 +193,9 @@ class Promises {
       if (hook->more.rfind("dead ", 0) == 0) by_task[hook->more.substr(5)].insert(hook->task);
     }
     for (const auto& row : ledger_.dead) {
-      const auto plan =
-          std::find_if(ledger_.draw.queues.begin(), ledger_.draw.queues.end(),
-                       [&](const QueuePlan& queue) { return queue.name == row.queue; });
+      const QueuePlan* plan = plan_of(row.queue);
       const std::size_t hooks = by_task.count(row.id) != 0 ? by_task.at(row.id).size() : 0;
-      if (revived(row.tag) || plan == ledger_.draw.queues.end()) continue;
+      if (revived(row.tag) || plan == nullptr) continue;
       const std::size_t wanted = plan->on_dead && row.cause != "cancelled" ? 1 : 0;
       if (hooks != wanted)
         complain(std::to_string(hooks) + " hooks for a death by " + row.cause, row.tag);
@@ -218,42 +206,70 @@ class Promises {
     }
   }
 
-  // A task that nobody had fetched when it was taken out does not start.
-  void judge_cancels() {
-    for (const Deed& deed : ledger_.deeds) {
-      const bool cancel = deed.act == Act::kCancel || deed.act == Act::kCancelDone;
-      if (!cancel || deed.landed != Landed::kYes || deed.may_run || revived(deed.tag)) continue;
-      const auto found = attempts_.find(deed.tag);
-      if (found == attempts_.end()) continue;
-      for (const Attempt& each : found->second) {
-        if (each.start->at > deed.end) complain("it started behind its cancel", deed.tag);
+  // In a limited queue no more tasks of a key run at once than it may have. Of one that was killed
+  // it is not known until when it ran, so it counts for its start alone.
+  void judge_limits() {
+    std::map<std::string, std::vector<Attempt>> by_key;  // with its queue
+    std::map<std::string, unsigned> limits;
+    for (const auto& [tag, attempts] : attempts_) {
+      const auto item = item_of(ledger_.draw, tag);
+      const QueuePlan* plan = item ? plan_of(item->queue) : nullptr;
+      if (plan == nullptr || plan->placement != "limited") continue;
+      auto& of_key = by_key[item->queue + "/" + item->partition_key];
+      of_key.insert(of_key.end(), attempts.begin(), attempts.end());
+      limits[item->queue + "/" + item->partition_key] = plan->max_running;
+    }
+    for (const auto& [key, attempts] : by_key) judge_limit(key, attempts, limits.at(key));
+  }
+  void judge_limit(const std::string& key, const std::vector<Attempt>& attempts, unsigned limit) {
+    for (const Attempt& each : attempts) {
+      const Nanoseconds at = each.start->at;
+      std::string running;
+      unsigned count = 0;
+      for (const Attempt& other : attempts) {
+        const Trace& start = *other.start;
+        const bool runs =
+            start.at == at || (start.at < at && other.end != nullptr && other.end->at > at);
+        // What stood still may go on behind the end of its lease, if nobody was there to kill it.
+        if (!runs || stopped(evidence_, start, start.at, at)) continue;
+        ++count;
+        running += " " + start.tag;
+      }
+      if (count > limit) {
+        return complain(
+            std::to_string(count) + " tasks of a key ran at once, not " + std::to_string(limit),
+            key + running);
       }
     }
   }
 
-  // No worker dies by itself.
-  void judge_deaths() {
-    for (const std::string& line : ledger_.deaths) {
-      // Its supervisor stopped or retired it before it had a handler for that. Nobody else sends
-      // these, and a worker that has just been started holds nothing.
-      if (line.ends_with(" signal=15") || line.ends_with(" signal=1")) continue;
-      // It could not reach the database, or not lock in it what it tries at its start.
-      const bool away = std::any_of(evidence_.faults.begin(), evidence_.faults.end(),
-                                    [](const Fault& fault) { return !fault.fatal; });
-      if (away && line.find(" exit=69") != std::string::npos) continue;
-      const auto at = line.find(" pid=");
-      const auto pid = static_cast<pid_t>(std::stol(line.substr(at + 5)));
-      const bool known =
-          std::any_of(evidence_.faults.begin(), evidence_.faults.end(), [pid](const Fault& fault) {
-            return fault.fatal && (fault.pid == pid || fault.reach == Reach::kHost);
-          });
-      if (!known) complain("a worker died of nothing", line);
+  // What is submitted while nothing else is left starts soon.
+  void judge_probes() {
+    for (const Told& told : evidence_.told) {
+      if (told.submitter != kProbes || told.answer != Answer::kAcknowledged) continue;
+      for (std::uint64_t i = 0; i < told.count; ++i) {
+        const std::string tag = tag_of(kProbes, told.first + i);
+        const auto found = attempts_.find(tag);
+        if (found == attempts_.end()) {
+          complain("nothing else was left, and it did not start", tag);
+        } else if (const auto late = found->second.front().start->at - told.end; late > kPrompt) {
+          complain("nothing else was left, and it started late",
+                   tag + " " + std::to_string(late / kMillisecond) + " ms");
+        }
+      }
     }
+  }
+
+  [[nodiscard]] const QueuePlan* plan_of(const std::string& name) const {
+    for (const QueuePlan& plan : ledger_.draw.queues) {
+      if (plan.name == name) return &plan;
+    }
+    return nullptr;
   }
 
   const Ledger& ledger_;
   const Evidence& evidence_;
-  std::map<std::string, std::vector<Attempt>> attempts_;
+  Attempts attempts_;
   std::map<std::string, Nanoseconds> kept_;
   std::vector<const Trace*> hooks_;
   std::map<std::string, std::string> dead_;  // the cause by the tag
@@ -265,7 +281,12 @@ class Promises {
 }  // namespace
 
 std::vector<std::string> broken_promises(const Ledger& ledger) {
-  return Promises(ledger).broken();
+  std::vector<std::string> broken = Promises(ledger).broken();
+  for (auto judge : {broken_by_operators, broken_history, deaths_of_nothing}) {
+    for (std::string& line : judge(ledger)) broken.push_back(std::move(line));
+  }
+  if (broken.size() > kMostBroken) broken.resize(kMostBroken);
+  return broken;
 }
 
 }  // namespace allot::fault

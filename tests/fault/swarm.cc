@@ -117,6 +117,28 @@ class Carrier {
         seconds(30) + 2 * draw_.longest_ttl());
     if (!done) problem("not all was done in time");
     storm_.calm();
+    if (done) probe();
+  }
+
+  // A task for each queue that handlers have, now that nothing else is left.
+  void probe() {
+    std::string lines;
+    std::uint64_t count = 0;
+    for (const QueuePlan& queue : draw_.queues) {
+      nlohmann::json line{{"queue", queue.name},
+                          {"type", "swarm.plain"},
+                          {"payload", tag_of(kProbes, ++count) + " 0 ok"}};
+      if (queue.placement != "spread") line["partition_key"] = "probe";
+      lines += line.dump() + "\n";
+    }
+    const Nanoseconds begin = now();
+    const auto done = support::run_program(
+        {e2e::program("allot"), "--config", cluster_.operator_config(0), "submit", "--ndjson", "-"},
+        {.input = lines});
+    if (done.status.code != 0) return problem("a probe was refused: " + done.err);
+    append_line(numbered("told", kProbes),
+                line_of(Told{kProbes, 1, count, Answer::kAcknowledged, begin, now()}));
+    (void)eventually([this] { return cluster_.drained(); }, seconds(15));
   }
 
   // Each pool is as large as its daemon's file says.
@@ -160,6 +182,7 @@ class Carrier {
   }
 
   void read_told(Ledger& ledger) const {
+    ledger.evidence.told = fault::read_told(numbered("told", kProbes));
     for (unsigned i = 1; i <= kSubmitters; ++i) {
       for (Told& told : fault::read_told(numbered("told", i))) ledger.evidence.told.push_back(told);
       std::ifstream ids(numbered("ids", i));
@@ -194,7 +217,7 @@ class Carrier {
     tags.insert(ledger.evidence.dead.begin(), ledger.evidence.dead.end());
     for (const std::string& tag : tags) {
       const auto submitter = static_cast<unsigned>(std::stoul(tag));
-      if (submitter < kProbes) continue;
+      if (submitter <= kProbes) continue;
       ledger.evidence.told.push_back(
           {submitter, std::stoull(tag.substr(tag.find('.') + 1)), 1, Answer::kUnknown});
     }
@@ -206,6 +229,7 @@ class Carrier {
       ledger.evidence.waiting.push_back(row.tag);
     ledger.dead = cluster_.rows_in("task_dead");
     for (const TaskRow& row : ledger.dead) ledger.evidence.dead.push_back(row.tag);
+    ledger.history = cluster_.history();
     auto db = cluster_.server().connect(cluster_.database());
     auto results = db.execute("SELECT tag, COUNT(*) FROM effect GROUP BY tag");
     while (const auto row = results.front().next())
@@ -229,7 +253,8 @@ class Carrier {
     evidence.recovery = std::chrono::nanoseconds(draw_.longest_ttl() + milliseconds(500)).count();
     evidence.unacknowledged = kUnacknowledgedHere;
     evidence.wall_clock = wall_clock();
-    for (const auto& host : cluster_.hosts()) add_inner_deaths(ledger, host->daemon().log());
+    for (const auto& host : cluster_.hosts()) add_log(ledger, host->daemon().log());
+    add_crashes(evidence);
     add_deeds(ledger);
     for (const Fault& fault : evidence.faults) append_line(cluster_.file("faults"), line_of(fault));
     for (const Deed& deed : ledger.deeds) append_line(cluster_.file("deeds"), line_of(deed));

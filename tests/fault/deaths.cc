@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "fault/ledger.h"
+
+namespace allot::fault {
+namespace {
+
+// A worker that has just been started has no handler for a stop or a reload yet, and dies of it. It
+// holds nothing.
+constexpr Nanoseconds kNewborn = 2 * kSecond;
+// A worker that leaves waits for the database for half of the stop_timeout of 5 s, and a connection
+// takes up to a second.
+constexpr Nanoseconds kGivesUp = 4 * kSecond;
+constexpr Nanoseconds kLogged = 50 * kMillisecond;  // a line's time is cut to a millisecond
+
+class Reasons {
+ public:
+  explicit Reasons(const Evidence& evidence) : evidence_(evidence) {}
+
+  [[nodiscard]] bool known(const Death& death) const {
+    if (ended(death, " signal=15") || ended(death, " signal=1"))
+      return !death.ready && death.started != 0 && death.at - death.started < kNewborn;
+    if (ended(death, " exit=69")) return away(death);
+    // Whoever was inside a task has that behind the signal.
+    const bool crashed = has(death, " signal=11");
+    if (!crashed && !has(death, " signal=9")) return false;
+    return std::any_of(evidence_.faults.begin(), evidence_.faults.end(), [&](const Fault& fault) {
+      return fault.fatal && fault.pid == death.pid && fault.begin <= death.at + kLogged &&
+             (fault.kind == "crash") == crashed;
+    });
+  }
+
+ private:
+  static bool ended(const Death& death, const char* how) { return death.line.ends_with(how); }
+  static bool has(const Death& death, const std::string& how) {
+    return ended(death, how.c_str()) || death.line.find(how + " ") != std::string::npos;
+  }
+
+  // It could not reach the database, or not lock in it what it tries at its start, or stood still
+  // meanwhile.
+  [[nodiscard]] bool away(const Death& death) const {
+    return std::any_of(evidence_.faults.begin(), evidence_.faults.end(), [&](const Fault& fault) {
+      const bool place = fault.pid < 0;
+      return !fault.fatal && !fault.inner && fault.kind != "kill_daemon" &&
+             (fault.pid == 0 || fault.pid == death.pid || place) &&
+             fault.begin <= death.at + kLogged && fault.end + kGivesUp >= death.at;
+    });
+  }
+
+  const Evidence& evidence_;
+};
+
+}  // namespace
+
+std::vector<std::string> deaths_of_nothing(const Ledger& ledger) {
+  std::vector<std::string> broken;
+  const Reasons reasons(ledger.evidence);
+  for (const Death& death : ledger.deaths) {
+    if (!reasons.known(death)) broken.push_back("a worker died of nothing: " + death.line);
+  }
+  return broken;
+}
+
+}  // namespace allot::fault

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "fault/attempts.h"
+#include "fault/ledger.h"
+#include "fault/work.h"
+
+namespace allot::fault {
+namespace {
+
+// Beside what is documented: the machine may be busy.
+constexpr Nanoseconds kSlack = 1'500 * kMillisecond;
+// How long it takes until a worker has seen that its task is to end.
+constexpr Nanoseconds kLook = kSecond;
+
+// What operators were promised (docs/cli.md).
+class Deeds {
+ public:
+  explicit Deeds(const Ledger& ledger)
+      : ledger_(ledger),
+        evidence_(ledger.evidence),
+        attempts_(attempts_in(ledger.evidence.traces)) {
+    for (const TaskRow& row : ledger.dead) causes_[row.tag] = row.cause;
+    for (const Deed& deed : ledger.deeds) {
+      ++named_[deed.tag];
+      for (const TaskRow& task : deed.tasks) ++named_[task.tag];
+    }
+  }
+
+  std::vector<std::string> broken() {
+    for (const Deed& deed : ledger_.deeds) {
+      const bool cancel = deed.act == Act::kCancel || deed.act == Act::kCancelDone;
+      if (deed.landed != Landed::kYes) continue;
+      if (deed.act == Act::kPause && !deed.lifts) judge_pause(deed);
+      if (!cancel || evidence_.revived.count(deed.tag) != 0) continue;
+      if (!deed.may_run) judge_taken_out(deed);
+      judge_running(deed);
+    }
+    return std::move(broken_);
+  }
+
+ private:
+  void complain(const std::string& what, const std::string& about) {
+    broken_.push_back(what + ": " + about);
+  }
+  static std::string ms(Nanoseconds time) { return std::to_string(time / kMillisecond) + " ms"; }
+
+  // A worker that has a partition goes on with it until its block_seconds are over.
+  void judge_pause(const Deed& deed) {
+    const Nanoseconds from =
+        deed.end + std::chrono::nanoseconds(ledger_.draw.longest_block()).count() + kSlack;
+    Nanoseconds until = 0;
+    for (const Deed& other : ledger_.deeds) {
+      if (!other.lifts || other.queue != deed.queue || other.end < deed.begin) continue;
+      if (until == 0 || other.begin < until) until = other.begin;
+    }
+    for (const Trace& trace : evidence_.traces) {
+      if (trace.mark != Mark::kStart && trace.mark != Mark::kBeside) continue;
+      if (trace.queue != deed.queue || trace.at < from || (until != 0 && trace.at >= until))
+        continue;
+      if (troubled(evidence_, deed.begin, trace.at) || may_wait_for_its_turn(trace)) continue;
+      return complain("it started in a paused queue",
+                      trace.tag + " in " + deed.queue + ", " + ms(trace.at - deed.end) + " late");
+    }
+  }
+  // A task that runs with care, and was charged before, waits up to 10 s for others of its daemon
+  // after its worker has looked at the time.
+  [[nodiscard]] bool may_wait_for_its_turn(const Trace& start) const {
+    return start.attempt > 1 &&
+           std::any_of(evidence_.faults.begin(), evidence_.faults.end(),
+                       [&](const Fault& fault) { return fault.fatal && fault.begin < start.at; });
+  }
+
+  // A task that nobody had fetched when it was taken out does not start.
+  void judge_taken_out(const Deed& deed) {
+    const auto found = attempts_.find(deed.tag);
+    if (found == attempts_.end()) return;
+    for (const Attempt& each : found->second) {
+      if (each.start->at > deed.end) complain("it started behind its cancel", deed.tag);
+    }
+  }
+
+  // Its end was asked for, or it was taken out although it had just begun.
+  void judge_running(const Deed& deed) {
+    const auto found = attempts_.find(deed.tag);
+    if (found == attempts_.end()) return;  // it had not begun after all
+    const Attempt* running = nullptr;      // the last one that had begun by then
+    for (const Attempt& each : found->second) {
+      if (each.start->at <= deed.end) running = &each;
+    }
+    if (running != nullptr) judge_end(deed, *running);
+    if (!deed.asked) return;
+    judge_again(deed, found->second, running);
+    judge_outcome(deed, found->second);
+  }
+
+  // When the attempt was over; nullopt: nobody knows.
+  [[nodiscard]] std::optional<Nanoseconds> over(const Attempt& attempt) const {
+    if (attempt.end != nullptr) return attempt.end->at;
+    const Nanoseconds killed = killed_after(evidence_, *attempt.start, attempt.start->at);
+    return killed != 0 ? std::optional(killed) : std::nullopt;
+  }
+
+  // The handler is told within a second, and killed when its time of grace is over.
+  void judge_end(const Deed& deed, const Attempt& running) {
+    const auto item = item_of(ledger_.draw, deed.tag);
+    const bool attentive = item && item->verb == "long";  // it ends as soon as it is told
+    const Nanoseconds within =
+        kLook + kSlack +
+        (attentive ? 0 : std::chrono::nanoseconds(ledger_.draw.cancel_grace).count());
+    if (troubled(evidence_, running.start->at, deed.end + within)) return;
+    const auto end = over(running);
+    if (!end) return complain("it was cancelled, and nobody ended it", deed.tag);
+    if (*end > deed.end + within)
+      complain("it ended too late after its cancel", deed.tag + " " + ms(*end - deed.end));
+  }
+
+  // Another worker may just have been about to start it.
+  void judge_again(const Deed& deed, const std::vector<Attempt>& attempts, const Attempt* running) {
+    const auto end = running != nullptr ? over(*running) : std::nullopt;
+    const bool was_alive = end && *end > deed.end;
+    const Nanoseconds last = was_alive ? *end : deed.end + kSlack;
+    for (const Attempt& each : attempts) {
+      const Trace& start = *each.start;
+      if (start.at <= last || stopped(evidence_, start, deed.begin, start.at)) continue;
+      return complain("it started again although its end was asked for", deed.tag);
+    }
+  }
+
+  // It is dead or done, and nothing else that operators do to tasks came between.
+  void judge_outcome(const Deed& deed, const std::vector<Attempt>& attempts) {
+    if (named_.at(deed.tag) != 1) return;
+    const bool succeeded = std::any_of(attempts.begin(), attempts.end(), [](const Attempt& each) {
+      return each.end != nullptr && each.end->mark == Mark::kSuccess;
+    });
+    const auto cause = causes_.find(deed.tag);
+    const bool dead = cause != causes_.end();
+    if (deed.act == Act::kCancelDone) {
+      if (dead) complain("it was to end as done, and is dead by " + cause->second, deed.tag);
+    } else if (dead && cause->second != "cancelled") {
+      complain("its end was asked for, and it is dead by " + cause->second, deed.tag);
+    } else if (!dead && !succeeded && evidence_.gone.count(deed.tag) == 0) {
+      complain("its end was asked for, and it is neither dead nor done", deed.tag);
+    }
+  }
+
+  const Ledger& ledger_;
+  const Evidence& evidence_;
+  Attempts attempts_;
+  std::map<std::string, std::string> causes_;  // of deaths, by tag
+  std::map<std::string, unsigned> named_;      // how many deeds may have touched a task
+  std::vector<std::string> broken_;
+};
+
+}  // namespace
+
+std::vector<std::string> broken_by_operators(const Ledger& ledger) {
+  return Deeds(ledger).broken();
+}
+
+}  // namespace allot::fault
