@@ -124,19 +124,37 @@ void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions
   db.run({statement});
 }
 
+namespace {
+
+// Makes the queue if nobody else does meanwhile. Nobody sees it without its lease rows: a
+// submission to a fair queue chooses among them.
+void make_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
+  db::Statement create(sql::k_create_queue);
+  create.set("name", name)
+      .set("partitions", shape.partitions)
+      .set("placement", name_of(shape.placement))
+      .set("max_running", shape.max_running);
+  db.open_transaction({&create, 1});
+  try {
+    const auto queue = find_queue(db, name);
+    if (queue) make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
+    db.execute("COMMIT");
+  } catch (const db::DbError& error) {
+    if (error.error_class() != db::ErrorClass::kGone) db.roll_back();
+    throw;
+  }
+}
+
+}  // namespace
+
 QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
   auto queue = find_queue(db, name);
   if (!queue) {
-    db::Statement create(sql::k_create_queue);
-    create.set("name", name)
-        .set("partitions", shape.partitions)
-        .set("placement", name_of(shape.placement))
-        .set("max_running", shape.max_running);
-    db.run({create});
+    make_queue(db, name, shape);
     queue = find_queue(db, name);
   }
   if (!queue) throw Error("queue '" + std::string(name) + "' could not be made");
-  // An existing queue may lack lease rows, because its creator may have died in between.
+  // An existing queue lacks lease rows where somebody has deleted them.
   make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
   return *queue;
 }

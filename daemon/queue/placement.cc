@@ -39,7 +39,12 @@ std::uint32_t claim_fair(db::Connection& db, const QueueInfo& queue, const std::
       .set("partitions", queue.partitions())
       .set_bytes("partition_key", key);
   auto results = db.in_transaction() ? db.run({claim}) : db.transact({&claim, 1});
-  return static_cast<std::uint32_t>(results.back().next()->u64(0));
+  const auto row = results.back().next();
+  if (!row) {
+    throw Error("queue '" + queue.name +
+                "' has no rows in q_lock_table; restart a daemon that serves it, which adds them");
+  }
+  return static_cast<std::uint32_t>(row->u64(0));
 }
 
 }  // namespace

@@ -104,6 +104,41 @@ TEST_F(PlacementTest, EachKeyOfAFairQueueHasAPartitionOfItsOwnWhileThereAreEnoug
   EXPECT_EQ(partition_of(queue, "e"), at["b"]);
 }
 
+// A submitter that saw such a queue had nothing to choose from.
+TEST_F(PlacementTest, NobodySeesAQueueThatHasNoPartitionsYet) {
+  const std::string next = std::to_string(make({1}).queue_id + 1);
+  db::Connection other = connect();
+  other.execute(
+      "BEGIN; INSERT INTO q_lock_table (queue_id, partition_no, expire_at)"
+      " VALUES (" +
+      next + ", 0, UTC_TIMESTAMP(6))");
+  auto made = std::async(std::launch::async, [&] {
+    db::Connection own = connect();
+    return ensure_queue(own, "late", {2, Placement::kFair});
+  });
+  ASSERT_TRUE(lock_waits(1)) << "its partitions wait for that row";
+  EXPECT_FALSE(find_queue(look_, "late"));
+  other.execute("ROLLBACK");
+  EXPECT_EQ(std::to_string(made.get().queue_id), next);
+  EXPECT_EQ(partition_of(*find_queue(look_, "late"), "k"), 0U);
+}
+
+TEST_F(PlacementTest, AFairQueueWhoseLeaseRowsWereDeletedRefusesByName) {
+  const QueueInfo queue = make({2, Placement::kFair});
+  look_.execute("DELETE FROM q_lock_table WHERE queue_id = " + std::to_string(queue.queue_id));
+  try {
+    partition_of(queue, "k");
+    FAIL() << "it has no partition";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("queue 'placed' has no rows in q_lock_table"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(make({2, Placement::kFair}).queue_id, queue.queue_id)
+      << "as the start of a daemon does";
+  EXPECT_EQ(partition_of(queue, "k"), 0U);
+}
+
 // S17. A submitter that does not know of the resize puts its tasks where workers still run them.
 TEST_F(PlacementTest, AKeyOfAFairQueueLeavesAPartitionThatAResizeTakesAway) {
   const QueueInfo before = make({4, Placement::kFair});
