@@ -156,15 +156,20 @@ class Check {
   void judge_submissions() {
     for (const Told& told : evidence_.told) {
       std::uint64_t there = 0;
+      std::uint64_t missing = 0;
       for (std::uint64_t i = 0; i < told.count; ++i) {
         const std::string tag = tag_of(told.submitter, told.first + i);
         submitted_.insert(tag);
-        if (exists(tag)) ++there;
+        if (exists(tag)) {
+          ++there;
+        } else if (evidence_.gone.count(tag) == 0) {
+          ++missing;
+        }
         judge_submission(tag, told.answer);
       }
       if (told.answer != Answer::kUnknown) continue;
       verdict_.unknown_exist += there;
-      if (there != 0 && there != told.count)
+      if (there != 0 && missing != 0)
         complain(verdict_.torn, "a batch of which a part exists", line_of(told));
     }
   }

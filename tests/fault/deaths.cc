@@ -6,9 +6,6 @@
 namespace allot::fault {
 namespace {
 
-// A worker that has just been started has no handler for a stop or a reload yet, and dies of it. It
-// holds nothing.
-constexpr Nanoseconds kNewborn = 2 * kSecond;
 // A worker that leaves waits for the database for half of the stop_timeout of 5 s, and a connection
 // takes up to a second.
 constexpr Nanoseconds kGivesUp = 4 * kSecond;
@@ -19,8 +16,6 @@ class Reasons {
   explicit Reasons(const Evidence& evidence) : evidence_(evidence) {}
 
   [[nodiscard]] bool known(const Death& death) const {
-    if (ended(death, " signal=15") || ended(death, " signal=1"))
-      return !death.ready && death.started != 0 && death.at - death.started < kNewborn;
     if (ended(death, " exit=69")) return away(death);
     // Whoever was inside a task has that behind the signal.
     const bool crashed = has(death, " signal=11");

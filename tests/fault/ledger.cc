@@ -28,13 +28,24 @@ Nanoseconds time_of(const std::string& line) {
   return ::timegm(&time) * kSecond + static_cast<Nanoseconds>(fraction * 1e9);
 }
 
+// Tasks that nobody saw, and that may be dead because their time was over before they began.
+std::set<std::string> may_have_expired(const Ledger& ledger,
+                                       const std::map<std::string, std::set<std::string>>& ran) {
+  std::set<std::string> tags;
+  for (const Told& told : ledger.evidence.told) {
+    for (std::uint64_t i = 0; i < told.count; ++i) {
+      const std::string tag = tag_of(told.submitter, told.first + i);
+      const auto item = item_of(ledger.draw, tag);
+      if (item && item->expires_in.count() != 0 && ran.count(tag) == 0) tags.insert(tag);
+    }
+  }
+  return tags;
+}
+
 }  // namespace
 
 void add_log(Ledger& ledger, const std::string& log) {
   Evidence& evidence = ledger.evidence;
-  std::map<pid_t, Nanoseconds> started;
-  std::map<pid_t, Nanoseconds> ready;
-  std::vector<Death> deaths;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
     const auto says = [&line](const char* event) {
@@ -44,18 +55,11 @@ void add_log(Ledger& ledger, const std::string& log) {
     if (number.empty() || line.find(" supervisor worker.") == std::string::npos) continue;
     const auto pid = static_cast<pid_t>(std::stol(number));
     const Nanoseconds at = time_of(line) - evidence.wall_clock;
-    if (says("worker.start")) started[pid] = at;
-    if (says("worker.ready")) ready[pid] = at;
-    if (says("worker.died")) deaths.push_back({line, pid, at});
+    if (says("worker.died")) ledger.deaths.push_back({line, pid, at});
     if (!says("worker.kill")) continue;
     Fault fault{"supervisor", pid, at, at + 50 * kMillisecond, true};
     fault.inner = true;
     evidence.faults.push_back(fault);
-  }
-  for (Death& death : deaths) {
-    death.started = started[death.pid];
-    death.ready = ready.count(death.pid) != 0;
-    ledger.deaths.push_back(std::move(death));
   }
 }
 
@@ -73,6 +77,7 @@ void add_deeds(Ledger& ledger) {
   // Of the tasks that ran, by tag: a task may run before it is moved, and behind that again.
   std::map<std::string, std::set<std::string>> queues;
   for (const Trace& trace : evidence.traces) queues[trace.tag].insert(trace.queue);
+  const std::set<std::string> expired = may_have_expired(ledger, queues);
   for (const Deed& deed : ledger.deeds) {
     if (deed.landed == Landed::kNo) continue;
     const bool dead = deed.act == Act::kRetryDead || deed.act == Act::kDiscard;
@@ -85,6 +90,7 @@ void add_deeds(Ledger& ledger) {
     for (const auto& [tag, ran_in] : queues) {
       if (ran_in.count(deed.queue) != 0 && (more || deed.act == Act::kMove)) tags.insert(tag);
     }
+    if (more) tags.insert(expired.begin(), expired.end());
     for (const std::string& tag : tags) {
       if (deed.act == Act::kDiscard) evidence.gone.insert(tag);
       if (deed.act == Act::kRetryDead) evidence.revived[tag].emplace_back(deed.begin, deed.end);

@@ -16,8 +16,6 @@ struct Death {
   std::string line;
   pid_t pid = 0;
   Nanoseconds at = 0;
-  Nanoseconds started = 0;  // 0: not known
-  bool ready = false;       // it had become so before
 };
 
 // All that is known of a draw when it is over.

@@ -108,16 +108,30 @@ class Carrier {
     }
     operator_.finish();
     look_at_pools();
-    const bool done = eventually(
-        [this] {
-          storm_.look_after();
-          operator_.let_go();
-          return cluster_.drained();
-        },
-        seconds(30) + 2 * draw_.longest_ttl());
+    const bool done = drain();
     if (!done) problem("not all was done in time");
     storm_.calm();
     if (done) probe();
+  }
+
+  // True: all is done. A draw may have more work than a busy machine does at once, so it gets time
+  // for as long as handlers still do something.
+  [[nodiscard]] bool drain() {
+    const auto traced = [this] {
+      std::error_code none;  // nobody has started anything
+      return std::filesystem::file_size(cluster_.traces(), none);
+    };
+    for (int more = 3;; --more) {
+      const auto before = traced();
+      const bool done = eventually(
+          [this] {
+            storm_.look_after();
+            operator_.let_go();
+            return cluster_.drained();
+          },
+          seconds(30) + 2 * draw_.longest_ttl());
+      if (done || more == 0 || traced() == before) return done;
+    }
   }
 
   // A task for each queue that handlers have, now that nothing else is left.
@@ -206,7 +220,20 @@ class Carrier {
       if (item && !item->unique_key.empty() && first.count(id) != 0 && first[id] != tag)
         ledger.evidence.gone.insert(tag);
     }
+    add_unanswered(ledger);
     add_unsubmitted(ledger);
+  }
+
+  // In a batch without an answer nobody knows whose task has a unique key.
+  void add_unanswered(Ledger& ledger) const {
+    for (const Told& told : ledger.evidence.told) {
+      if (told.answer != Answer::kUnknown) continue;
+      for (std::uint64_t i = 0; i < told.count; ++i) {
+        const std::string tag = tag_of(told.submitter, told.first + i);
+        const auto item = item_of(draw_, tag);
+        if (item && !item->unique_key.empty()) ledger.evidence.gone.insert(tag);
+      }
+    }
   }
 
   // Tasks of tasks and of hooks: whoever saw one may not lose it.
