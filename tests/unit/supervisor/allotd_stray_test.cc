@@ -54,8 +54,9 @@ TEST(AllotdStray, AnOrphanOfALivingWorkerIsNotTakenForOneOfADeadOne) {
   ASSERT_TRUE(daemon.tell(1, "task"));
   ASSERT_TRUE(daemon.tell(1, "signal 9"));
   ASSERT_TRUE(daemon.saw("settle slot=1")) << daemon.story();
-  ASSERT_TRUE(daemon.saw("ready slot=2")) << daemon.story();
-  EXPECT_EQ(state_of(orphan), 'S') << daemon.story();
+  ASSERT_TRUE(daemon.saw("ready slot=", 3)) << daemon.story();
+  const char state = state_of(orphan);
+  EXPECT_TRUE(state == 'S' || state == 'R') << state << daemon.story();
   ASSERT_TRUE(daemon.tell(0, "signal 9"));
   EXPECT_TRUE(ends(orphan)) << daemon.story();
 }
