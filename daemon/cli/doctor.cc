@@ -221,17 +221,19 @@ class Doctor {
     }
   }
 
-  // S12: the command only shows leases. It knows nothing of other hosts' processes.
+  // S12: the command only shows leases. Of other hosts' processes it knows whether they renew.
   void look_at_leases(db::Connection& db) {
     const Here here(settings_);
     const auto leases = queue::held_leases(db, kMostLeases);
     std::vector<std::string> lost;
     for (const queue::HeldLease& lease : leases) {
       const bool gone = here.gone(lease.origin, lease.pid);
-      if (!gone && !lease.overdue) continue;
+      if (!gone && !lease.overdue && !lease.silent_since) continue;
       lost.push_back(lease.queue + "/" + std::to_string(lease.partition_no) + " of " + lease.host +
                      "/" + std::to_string(lease.pid) +
-                     (gone ? " (gone)" : " (over since " + lease.until + ")"));
+                     (gone            ? " (gone)"
+                      : lease.overdue ? " (over since " + lease.until + ")"
+                                      : " (silent since " + *lease.silent_since + ")"));
     }
     if (lost.empty()) return ok("leases", std::to_string(leases.size()) + " held");
     std::string text = std::to_string(lost.size()) + " of " + std::to_string(leases.size()) +

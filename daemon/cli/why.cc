@@ -54,6 +54,11 @@ Reasons why_dead_or_detached(const config::Settings& settings, const queue::Task
                                    " is gone: its daemon puts the task back, or another worker "
                                    "when its lease has ended at " +
                                    task.until});
+  } else if (task.silent_since) {
+    reasons.push_back({"lost", where + " has given no sign of life since " + *task.silent_since +
+                                   ": if it is gone, another worker puts the task back when its "
+                                   "lease has ended at " +
+                                   task.until});
   }
   return reasons;
 }
@@ -104,6 +109,15 @@ void add_lease(Reasons& reasons, const config::Settings& settings, const queue::
     reasons.push_back({"lost", "its partition " + partition + " is leased by " + holder +
                                    ", which is gone: its daemon frees it, or another worker takes "
                                    "it over when the lease has ended at " +
+                                   standing.until});
+    return;
+  }
+  if (standing.silent_since) {
+    reasons.push_back({"lost", "its partition " + partition + " is leased by " + holder +
+                                   ", which has given no sign of life since " +
+                                   *standing.silent_since +
+                                   ": if it is gone, another worker takes the partition over when "
+                                   "the lease has ended at " +
                                    standing.until});
     return;
   }

@@ -30,6 +30,7 @@ std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most) {
                       std::string(row->text(2)), std::string(row->text(3)),
                       static_cast<std::uint32_t>(row->maybe_u64(4).value_or(0)),
                       row->maybe_u64(5).value_or(0), std::string(row->text(6)), row->u64(7) != 0});
+    if (!row->is_null(8)) leases.back().silent_since = row->text(8);
   }
   return leases;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,10 @@ struct HeldLease {
   std::string host;
   std::string instance;
   std::uint32_t pid = 0;
-  std::uint64_t origin = 0;  // Holder::origin
-  std::string until;         // UTC, ISO 8601
-  bool overdue = false;      // by the database's clock
+  std::uint64_t origin = 0;                   // Holder::origin
+  std::string until;                          // UTC, ISO 8601
+  bool overdue = false;                       // by the database's clock
+  std::optional<std::string> silent_since{};  // its holder should have renewed it after that
 };
 
 // At most `limit` leases.

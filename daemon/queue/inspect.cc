@@ -70,6 +70,7 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.until = row->text(12);
     view.overdue = row->u64(13) != 0;
     view.flags = static_cast<std::uint32_t>(row->u64(14));
+    if (!row->is_null(16)) view.silent_since = row->text(16);
     return view;
   }
   if (const auto row = results[2].next()) {
@@ -180,6 +181,7 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
   standing.origin = row->maybe_u64(11).value_or(0);
   standing.until = row->text(4);
   standing.overdue = standing.leased && row->u64(5) != 0;
+  if (standing.leased && !row->is_null(12)) standing.silent_since = row->text(12);
   if (!row->is_null(6)) standing.hold_until = row->text(6);
   if (!row->is_null(7))
     standing.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};

@@ -40,7 +40,8 @@ struct TaskView {
   std::string since;     // detached tasks, only from show(): when it left its partition
   std::string until;     // likewise: when its lease ends, if it is not renewed
   bool overdue = false;  // likewise: the lease is over
-  std::string cause;     // dead ones: why
+  std::optional<std::string> silent_since{};  // likewise: it should have been renewed after that
+  std::string cause;                          // dead ones: why
   std::string error;
   std::string payload;       // only from show(), as stored: see compression.h
   std::uint32_t flags = 0;   // likewise
@@ -74,8 +75,9 @@ struct Standing {
   std::uint32_t pid = 0;
   std::string until;  // when the lease ends, if it is not renewed
   bool overdue = false;
-  std::optional<std::string> hold_until;  // the partition waits until then
-  std::optional<Pause> paused;            // its queue
+  std::optional<std::string> silent_since{};  // its holder should have renewed it after that
+  std::optional<std::string> hold_until;      // the partition waits until then
+  std::optional<Pause> paused;                // its queue
   bool resizing = false;  // its queue is: tasks of the former layout run first, see resize.h
   bool due = false;
   BoundedCount ahead;  // tasks that run before it in its partition

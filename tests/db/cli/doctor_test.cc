@@ -129,11 +129,14 @@ TEST_F(DoctorTest, ShowsLeasesWhoseHolderIsGone) {
                 "1, lock_origin = 1,"
                 " expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR WHERE partition_no = 6" +
                 of_wide);
+  look_.execute("UPDATE q_lock_table SET" + lease +
+                "2, lock_origin = 1, ttl_us = 8000000000 WHERE partition_no = 7" + of_wide);
   const std::string before = everything();
   const json leases = about(doctor(), "leases");
   EXPECT_EQ(leases["level"], "warn");
   const std::string text = leases["text"];
-  EXPECT_TRUE(has(text, "2 of 4 seem to have lost their holders"));
+  EXPECT_TRUE(has(text, "3 of 5 seem to have lost their holders"));
+  EXPECT_TRUE(has(text, "wide/7 of h/2 (silent since "));
   EXPECT_TRUE(has(text, "wide/3 of h/" + std::to_string(pid) + " (gone)"));
   EXPECT_TRUE(has(text, "wide/6 of h/1 (over since "));
   EXPECT_EQ(everything(), before);

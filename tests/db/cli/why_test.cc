@@ -58,6 +58,13 @@ TEST_F(WhyTest, OfAWaitingTask) {
   const auto block = lease();
   EXPECT_EQ(reasons(second), "leased ahead");
   EXPECT_TRUE(has(must({"why", second}), "its partition 0 is leased by " + me() + " until 20"));
+  look_.execute(
+      "UPDATE q_lock_table SET ttl_us = 3600000000, expire_at = UTC_TIMESTAMP(6) + INTERVAL 31 "
+      "MINUTE");
+  EXPECT_EQ(reasons(second), "leased ahead");
+  look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) + INTERVAL 29 MINUTE");
+  EXPECT_EQ(reasons(second), "lost ahead") << "whoever lives renews after a third";
+  EXPECT_TRUE(has(must({"why", second}), me() + ", which has given no sign of life since 20"));
   look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01'");
   EXPECT_EQ(reasons(first), "lost");
   EXPECT_TRUE(has(must({"why", first}), "ended at 2026-01-01T00:00:00.000000Z: if it is gone"));
