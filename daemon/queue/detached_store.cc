@@ -54,7 +54,7 @@ Landed move(db::Connection& db, const Detached& detached, const db::Statement& f
   return send_salted([&](std::uint32_t salt) {
     db::Statement retry = fenced(sql::k_retry_detached, detached);
     retry.set("attempt", charged).set("keep_flags", keep_flags);
-    retry.set("delay_us", bounded_us(delay + detached.ahead)).set("salt", salt);
+    set_pause(retry, delay, detached.time).set("salt", salt);
     return send(db, {first, retry});
   });
 }
@@ -97,7 +97,7 @@ std::vector<DetachedSighting> read_sightings(db::StatementResult& rows) {
 }  // namespace
 
 Detached DetachedStore::detached(const Lease& lease, const Task& task) {
-  return {{lease.partition, task.key.prio, task.id_key()}, lease.epoch, lease.holder, lease.ahead};
+  return {{lease.partition, task.key.prio, task.id_key()}, lease.epoch, lease.holder, lease.time};
 }
 
 db::Statement DetachedStore::detach_statement(const Lease& lease, const Task& task,

@@ -20,7 +20,7 @@ struct Detached {
   TaskId id;
   std::uint64_t epoch = 0;
   std::uint64_t holder = 0;
-  std::chrono::microseconds ahead{0};  // as in Lease
+  HolderTime time{};
 };
 
 // Somebody's detached task, as one look at the table showed it.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "queue/task.h"
 
 namespace allot::queue {
@@ -32,15 +33,23 @@ struct Suspects {
   std::uint32_t per_class = 0;
 };
 
+// The time of a holder that knows of a later one than the database's clock, which was set back: see
+// worker/database_clock.h. Pauses begin at it, or at the clock once that is there again.
+struct HolderTime {
+  std::chrono::microseconds known{0};  // since 1970, at `at_ns`; 0: the clock is as late
+  Nanos at_ns = 0;                     // CLOCK_BOOTTIME
+
+  // Since 2025, as keys of tasks are; 0: the clock is as late.
+  [[nodiscard]] std::chrono::microseconds now() const;
+};
+
 // A held partition. The epoch is the fence: every write but the plain acknowledgement names it.
 struct Lease {
   Partition partition;
   std::uint64_t epoch = 0;
   std::uint64_t holder = 0;
   std::optional<Suspects> suspects;
-  // By how much its holder's time is ahead of the database's clock, which was set back. Pauses of
-  // its tasks are as much longer.
-  std::chrono::microseconds ahead{0};
+  HolderTime time{};
 };
 
 // How long a partition of an ordered queue waits after a lease, and for which of its tasks: the

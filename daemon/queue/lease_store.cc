@@ -33,8 +33,9 @@ std::uint64_t FetchSpec::inline_limit() const {
 db::Statement release_statement(const Lease& lease, const Hold& hold) {
   db::Statement release(sql::k_release);
   set_fence(release, lease).set("keep_hold", hold.stays ? 1 : 0);
+  release.set("known_us", lease.time.now().count());
   if (hold.pause.count() > 0) {
-    release.set("hold_us", bounded_us(hold.pause + lease.ahead))
+    release.set("hold_us", bounded_us(hold.pause))
         .set("hold_prio", hold.task.prio)
         .set("hold_key", hold.task.run_key);
   } else {
@@ -62,12 +63,12 @@ std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statemen
                                       Locked locked) const {
   set_partition(statement, partition).set("wait", locked == Locked::kWait ? 1 : 0);
   set_holder(statement, holder_, ttl_, spec.block_size);
-  statement.set("ahead_us", spec.ahead.count());
+  statement.set("known_us", spec.time.now().count());
   auto results = db.run({statement, fetch_statement(partition, spec)});
   const auto row = results[1].next();
   if (!row) return std::nullopt;
   Block block;
-  block.lease = {partition, row->u64(0), holder_.id, std::nullopt, spec.ahead};
+  block.lease = {partition, row->u64(0), holder_.id, std::nullopt, {}};
   block.clock = std::chrono::microseconds(row->u64(3));
   if (!row->is_null(1)) {
     block.lease.suspects = Suspects{row->u64(1), static_cast<std::uint32_t>(row->u64(2))};
@@ -95,9 +96,9 @@ std::optional<std::uint64_t> LeaseStore::held_epoch(db::Connection& db, Partitio
 }
 
 Scouted LeaseStore::scout(db::Connection& db, std::span<const std::uint32_t> queues,
-                          std::chrono::microseconds ahead) {
+                          const HolderTime& time) {
   db::Statement statement(sql::k_scout);
-  statement.set_raw("queue_ids", id_list(queues)).set("ahead_us", ahead.count());
+  statement.set_raw("queue_ids", id_list(queues)).set("known_us", time.now().count());
   auto results = db.run({statement, db::Statement(sql::k_database_clock)});
   Scouted scouted;
   while (const auto row = results.front().next()) {

@@ -16,8 +16,8 @@ namespace allot::queue {
 // How the head of a partition is read.
 struct FetchSpec {
   std::uint32_t block_size = 100;
-  std::uint64_t highest_seen = 0;      // keys up to it are due, whatever a stepped-back clock says
-  std::chrono::microseconds ahead{0};  // as in Lease: keys up to so much after now are due, too
+  std::uint64_t highest_seen = 0;  // keys up to it are due, whatever a stepped-back clock says
+  HolderTime time{};               // what is due by it is due
   // Payloads up to this size come with the block, so that a block is bounded in bytes too (S19).
   [[nodiscard]] std::uint64_t inline_limit() const;
 };
@@ -69,9 +69,9 @@ class LeaseStore {
   std::optional<std::uint64_t> held_epoch(db::Connection& db, Partition partition) const;
 
   static Scouted scout(db::Connection& db, std::span<const std::uint32_t> queues,
-                       std::chrono::microseconds ahead);
+                       const HolderTime& time);
   static std::vector<Partition> scout(db::Connection& db, std::span<const std::uint32_t> queues) {
-    return scout(db, queues, std::chrono::microseconds(0)).found;
+    return scout(db, queues, HolderTime{}).found;
   }
   static std::vector<Sighting> watch(db::Connection& db, std::span<const std::uint32_t> queues);
 

@@ -100,7 +100,7 @@ Answer lease_once(db::Connection& db, Partition partition) {
   db::Statement lease(sql::k_lease);
   set_partition(lease, partition).set("wait", 0);
   lease.set("holder", 1).set("origin", 1).set("host", "").set("instance", "").set("pid", 0);
-  lease.set("ttl_us", 1).set("block_size", 0).set("ahead_us", 0);
+  lease.set("ttl_us", 1).set("block_size", 0).set("known_us", 0);
   try {
     const std::vector<db::Statement> statements{lease};
     const auto results = db.open_transaction(statements);

@@ -111,6 +111,11 @@ std::uint32_t kept_flags(const Verdict& verdict) {
   return keeps ? kAllFlags : kEndedFlags;
 }
 
+db::Statement& set_pause(db::Statement& statement, std::chrono::microseconds pause,
+                         const HolderTime& time) {
+  return statement.set("delay_us", bounded_us(pause)).set("known_us", time.now().count());
+}
+
 std::int64_t bounded_us(std::chrono::microseconds delay) {
   return std::clamp(delay, std::chrono::microseconds(0), kMaxPause).count();
 }

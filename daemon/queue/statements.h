@@ -62,6 +62,10 @@ void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::u
 std::optional<Death> death_of(const std::optional<OnDead>& on_dead, std::uint32_t attempt,
                               const Verdict& verdict);
 
+// A pause that begins now, by the time of the holder.
+db::Statement& set_pause(db::Statement& statement, std::chrono::microseconds pause,
+                         const HolderTime& time);
+
 // Microseconds, from 0 to a century.
 std::int64_t bounded_us(std::chrono::microseconds delay);
 

@@ -78,7 +78,7 @@ db::Statement fetch_statement(Partition partition, const FetchSpec& spec) {
   set_partition(fetch, partition)
       .set("inline_limit", spec.inline_limit())
       .set("highest_seen", spec.highest_seen)
-      .set("ahead_us", spec.ahead.count())
+      .set("known_us", spec.time.now().count())
       .set("block_size", spec.block_size);
   return fetch;
 }
@@ -166,9 +166,8 @@ Landed TaskStore::move(db::Connection& db, const Lease& lease, const Task& task,
                        std::chrono::microseconds delay, Then then) const {
   return send_salted([&](std::uint32_t salt) {
     db::Statement move(sql::k_retry);
-    set_mark(set_key(set_fence(move, lease), task.key), mark)
-        .set("delay_us", bounded_us(delay + lease.ahead))
-        .set("salt", salt);
+    set_mark(set_key(set_fence(move, lease), task.key), mark).set("salt", salt);
+    set_pause(move, delay, lease.time);
     return send(db, lease, {record, move}, 2, then);
   });
 }
@@ -277,8 +276,8 @@ Landed TaskStore::defer(db::Connection& db, const Lease& lease, std::vector<Task
         .set_raw("keys", key_condition("run_key", keys))
         .set_raw("run_keys", run_keys)
         .set("no_handler_flag", kNoHandlerFlag)
-        .set("delay_us", bounded_us(kDeferral + lease.ahead))
         .set("salt", salt);
+    set_pause(defer, kDeferral, lease.time);
     return send(db, lease, {defer}, 1, Then::kKeepLease);
   });
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/clock.h"
+#include "queue/lease.h"
 
 namespace allot::worker {
 
@@ -33,6 +34,12 @@ class DatabaseClock {
   // By how much this time is ahead of the database's clock; mostly 0.
   [[nodiscard]] std::chrono::microseconds ahead(Nanos now) const {
     return ahead_ - std::min(ahead_, since(now) / 2);
+  }
+
+  // For the pauses of what is leased now.
+  [[nodiscard]] queue::HolderTime time(Nanos now) const {
+    if (ahead(now).count() == 0) return {};
+    return {clock_ + since(now) + ahead(now), now};
   }
 
  private:

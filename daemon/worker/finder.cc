@@ -48,7 +48,7 @@ const ServedQueue* Finder::served(std::uint32_t queue_id) const {
 }
 
 queue::FetchSpec Finder::fetch_spec(const ServedQueue& queue) const {
-  return {queue.settings->block_size, highest_seen_, clock_.ahead(boot_ns())};
+  return {queue.settings->block_size, highest_seen_, clock_.time(boot_ns())};
 }
 
 bool Finder::claim_urgent() {
@@ -108,7 +108,7 @@ std::optional<queue::Block> Finder::take(queue::Partition partition, const Serve
     return std::nullopt;
   }
   clock_.saw(block->clock, sent_ns, boot_ns());
-  block->lease.ahead = clock_.ahead(boot_ns());
+  block->lease.time = clock_.time(boot_ns());
   keeper_.hold(block->lease, sent_ns);
   slot_.lease_known(block->lease.epoch, keeper_.deadline_ns());
   log::debug("lease", {{"queue", queue.info.name},
@@ -138,7 +138,7 @@ void Finder::scout() {
   Nanos sent_ns = 0;
   const auto [found, clock] = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return queue::LeaseStore::scout(db, queue_ids_, clock_.ahead(sent_ns));
+    return queue::LeaseStore::scout(db, queue_ids_, clock_.time(sent_ns));
   });
   clock_.saw(clock, sent_ns, boot_ns());
   std::array<ipc::Hint, ipc::kMaxHints> hints{};

@@ -5,8 +5,8 @@
 -- small table.)
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
-       (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6) + INTERVAL :delay_us MICROSECOND) << 12)
-         + :salt + FIELD(run_key, :run_keys)
+       ((GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us)
+         + :delay_us) << 12) + :salt + FIELD(run_key, :run_keys)
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
    AND (SELECT 1 FROM q_lock_table

@@ -7,7 +7,7 @@ SELECT prio, run_key, first_key, attempt, type, LENGTH(payload),
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio IN (0, 1, 2, 3)
    AND run_key <= GREATEST(
-         ((TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + :ahead_us) << 12) + 4095,
+         (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095,
          :highest_seen)
  ORDER BY prio, run_key
  LIMIT :block_size;

@@ -17,7 +17,8 @@ UPDATE q_lock_table
        block_size = :block_size
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (state = 'FREE' OR lock_by = :holder)
-   AND (hold_until IS NULL OR hold_until <= UTC_TIMESTAMP(6) + INTERVAL :ahead_us MICROSECOND
+   AND (hold_until IS NULL OR hold_until <= TIMESTAMP'2025-01-01 00:00:00'
+            + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) MICROSECOND
         OR hold_until < '9000-01-01' AND of_epoch = epoch AND hold_key IS NOT NULL
            AND (SELECT run_key FROM task
                  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no

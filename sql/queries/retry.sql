@@ -3,8 +3,8 @@
 -- of attempts as in charge.sql.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
-       (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
-                      UTC_TIMESTAMP(6) + INTERVAL :delay_us MICROSECOND) << 12) + :salt
+       ((GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us)
+         + :delay_us) << 12) + :salt
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND (SELECT 1 FROM q_lock_table

@@ -2,8 +2,8 @@
 -- Any worker may have leased the partition: the task is added to it as by a submission.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, first_key,
-       (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
-                      UTC_TIMESTAMP(6) + INTERVAL :delay_us MICROSECOND) << 12) + :salt
+       ((GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us)
+         + :delay_us) << 12) + :salt
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key

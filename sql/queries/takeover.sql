@@ -3,7 +3,7 @@
 -- new one, and of_epoch is the new epoch, so it comes behind it.
 UPDATE q_lock_table
    SET suspect_to = IF(lock_by = :holder, suspect_to,
-         ((TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + :ahead_us) << 12) + 4095),
+         (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095),
        suspect_n = IF(lock_by = :holder, suspect_n, GREATEST(suspect_n, block_size)),
        epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),
        lock_by = :holder,

@@ -9,15 +9,25 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 
-constexpr FetchSpec kAhead{.ahead = hours(1)};
-
 class ClockTest : public QueueTest {
  protected:
   static void step_back(db::Connection& db) {
     db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 3600");
   }
+  static void step_forth(db::Connection& db) { db.execute("SET timestamp = DEFAULT"); }
+  // That of a worker that knows of a time so much ahead of the clock.
+  HolderTime time(std::chrono::microseconds ahead) {
+    return {LeaseStore::scout(worker_.db, {}, HolderTime{}).clock + ahead, boot_ns()};
+  }
+  FetchSpec spec(std::chrono::microseconds ahead) { return {.time = time(ahead)}; }
+  // As a worker that was there before the step leases it.
+  Block lease_an_hour_ahead() {
+    Block block = must_lease(spec(hours(1)));
+    block.lease.time = time(hours(1));
+    return block;
+  }
   std::vector<Partition> scout(std::chrono::microseconds ahead) {
-    return LeaseStore::scout(worker_.db, std::vector{queue_.queue_id}, ahead).found;
+    return LeaseStore::scout(worker_.db, std::vector{queue_.queue_id}, time(ahead)).found;
   }
   // Minutes from the stepped clock until the only task is due.
   std::int64_t due_in() {
@@ -36,12 +46,13 @@ TEST_F(ClockTest, WhatWasDueStaysDue) {
   EXPECT_TRUE(worker_.lease(partition_)->tasks.empty());
   look_.execute("UPDATE q_lock_table SET state = 'FREE'");
   EXPECT_EQ(scout(hours(1)).size(), 1U);
-  EXPECT_EQ(worker_.lease(partition_, kAhead)->tasks.size(), 2U);
+  EXPECT_EQ(worker_.lease(partition_, spec(hours(1)))->tasks.size(), 2U);
 }
 
 TEST_F(ClockTest, ALeaseAndAScoutTellTheTime) {
   const auto clock = must_lease().clock;
-  EXPECT_LT(std::abs((LeaseStore::scout(look_, {}, hours(0)).clock - clock).count()), 10'000'000);
+  EXPECT_LT(std::abs((LeaseStore::scout(look_, {}, HolderTime{}).clock - clock).count()),
+            10'000'000);
   step_back(worker_.db);
   EXPECT_LT(worker_.steal(partition_)->clock, clock - minutes(59));
 }
@@ -50,19 +61,60 @@ TEST_F(ClockTest, ALeaseAndAScoutTellTheTime) {
 TEST_F(ClockTest, APauseStaysOne) {
   put(1);
   step_back(worker_.db);
-  const Block block = must_lease(kAhead);
+  const Block block = lease_an_hour_ahead();
   const auto again =
       worker_.tasks.retry(worker_.db, block.lease, block.tasks.at(0), 1, minutes(10), kFailed);
   ASSERT_EQ(again, Landed::kYes);
   EXPECT_NEAR(static_cast<double>(due_in()), 70 * 60, 60);
-  EXPECT_TRUE(TaskStore::fetch(worker_.db, partition_, kAhead).empty());
-  EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {.ahead = minutes(71)}).size(), 1U);
+  EXPECT_TRUE(TaskStore::fetch(worker_.db, partition_, spec(hours(1))).empty());
+  EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, spec(minutes(71))).size(), 1U);
+}
+
+// The clock was put right while the lease lasted.
+TEST_F(ClockTest, APauseIsNoHourLongerOnceTheClockIsRight) {
+  put(1);
+  step_back(worker_.db);
+  const Block block = lease_an_hour_ahead();
+  step_forth(worker_.db);
+  ASSERT_EQ(
+      worker_.tasks.retry(worker_.db, block.lease, block.tasks.at(0), 1, minutes(10), kFailed),
+      Landed::kYes);
+  EXPECT_NEAR(static_cast<double>(due_in()), 10 * 60, 60);
+}
+
+// Nor does a worker that still thinks that it is an hour later begin what is due in half of one.
+TEST_F(ClockTest, NothingBeginsEarlyOnceTheClockIsRight) {
+  put(1);
+  step_back(worker_.db);
+  const HolderTime later = time(hours(1));
+  step_forth(worker_.db);
+  look_.execute("UPDATE task SET run_key = run_key + ((1800 * 1000000) << 12)");
+  EXPECT_TRUE(LeaseStore::scout(worker_.db, std::vector{queue_.queue_id}, later).found.empty());
+  EXPECT_TRUE(worker_.lease(partition_, {.time = later})->tasks.empty());
+}
+
+TEST_F(ClockTest, NorIsThatOfADetachedTaskOrAHold) {
+  put(2);
+  step_back(worker_.db);
+  const Block block = lease_an_hour_ahead();
+  const Task& task = block.tasks.at(0);
+  ASSERT_EQ(worker_.detached.detach_beside(worker_.db, block.lease, task, 1), Landed::kYes);
+  step_forth(worker_.db);
+  look_.execute("DELETE FROM task");
+  const Detached detached = DetachedStore::detached(block.lease, task);
+  ASSERT_EQ(DetachedStore::retry(worker_.db, detached, 1, minutes(10), kFailed), Landed::kYes);
+  EXPECT_NEAR(static_cast<double>(due_in()), 10 * 60, 60);
+  ASSERT_TRUE(TaskStore::ack_and_release(worker_.db, block.lease, {}, {minutes(10), task.key}));
+  EXPECT_NEAR(
+      static_cast<double>(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), hold_until)"
+                                 " FROM q_lock_table WHERE hold_until IS NOT NULL")),
+      10 * 60, 60);
 }
 
 TEST_F(ClockTest, SoIsADeferral) {
   put(1);
   step_back(worker_.db);
-  const Block block = must_lease(kAhead);
+  const Block block = lease_an_hour_ahead();
   ASSERT_EQ(worker_.tasks.defer(worker_.db, block.lease, {block.tasks.at(0).key}), Landed::kYes);
   EXPECT_NEAR(static_cast<double>(due_in()), 3630, 25);
 }
@@ -79,12 +131,13 @@ TEST_F(ClockTest, AHoldStaysOne) {
   step_back(worker_.db);
   EXPECT_TRUE(scout(hours(0)).empty());
   EXPECT_EQ(scout(hours(1) + milliseconds(300)).size(), 1U);
-  const auto block = worker_.lease(partition_, {.ahead = hours(1) + milliseconds(300)});
+  auto block = worker_.lease(partition_, spec(hours(1) + milliseconds(300)));
   ASSERT_TRUE(block);
+  block->lease.time = time(hours(1));
   hold(*block, minutes(10));
   EXPECT_TRUE(scout(hours(1) + minutes(9)).empty());
-  EXPECT_FALSE(worker_.lease(partition_, {.ahead = hours(1) + minutes(9)}));
-  EXPECT_TRUE(worker_.lease(partition_, {.ahead = hours(1) + minutes(11)}));
+  EXPECT_FALSE(worker_.lease(partition_, spec(hours(1) + minutes(9))));
+  EXPECT_TRUE(worker_.lease(partition_, spec(hours(1) + minutes(11))));
 }
 
 TEST_F(ClockTest, TheTasksOfAKeyStayInOrder) {

@@ -99,10 +99,10 @@ class PlanTest : public QueueTest {
             {"origin", std::to_string(worker_.leases.holder().origin)},
             {"ttl_us", "30000000"},
             {"delay_us", "1000000"},
+            {"known_us", "0"},
             {"block_size", std::to_string(kBlock)},
             {"inline_limit", "65536"},
             {"highest_seen", "0"},
-            {"ahead_us", "0"},
             {"seen_epoch", "0"},
             {"seen_expire_at", "UTC_TIMESTAMP(6)"},
             {"stale", "1"},
@@ -291,12 +291,12 @@ TEST_F(PlanTest, AScoutOfAQueueThatSleepsReadsTheHeadsOnly) {
                 std::to_string(kTomorrow) + ", type, payload FROM task WHERE queue_id = " +
                 std::to_string(wide_.queue_id) + " AND run_key <= 300");
   db::Statement scout(sql::k_scout);
-  scout.set("queue_ids", quiet.queue_id).set("ahead_us", 0);
+  scout.set("queue_ids", quiet.queue_id).set("known_us", 0);
   EXPECT_LE(reads_of(scout.render()), kPartitions * (1 + 2 * kPrioClasses) + 3);
   EXPECT_TRUE(LeaseStore::scout(look_, std::vector{quiet.queue_id}).empty());
   db::Statement fetch(sql::k_fetch);
   fetch.set("queue_id", quiet.queue_id).set("partition_no", 0).set("inline_limit", 1);
-  fetch.set("highest_seen", 0).set("ahead_us", 0).set("block_size", kBlock);
+  fetch.set("highest_seen", 0).set("known_us", 0).set("block_size", kBlock);
   EXPECT_LE(reads_of(fetch.render()), kPrioClasses);
 }
 

@@ -167,7 +167,7 @@ const FencedVerb kVerbs[] = {
      [](db::Statement& retry, const Task& task) {
        retry.set("prio", task.key.prio).set("run_key", task.key.run_key);
        retry.set("at_least", 3).set("at_most", 255);
-       retry.set("delay_us", 9'000'000).set("salt", 7).set("keep_flags", 254);
+       retry.set("delay_us", 9'000'000).set("known_us", 0).set("salt", 7).set("keep_flags", 254);
      },
      kHoldMoved},
     {"snooze",
@@ -180,7 +180,7 @@ const FencedVerb kVerbs[] = {
      [](db::Statement& retry, const Task& task) {
        retry.set("prio", task.key.prio).set("run_key", task.key.run_key);
        retry.set("at_least", 0).set("at_most", 2);
-       retry.set("delay_us", 9'000'000).set("salt", 7).set("keep_flags", 254);
+       retry.set("delay_us", 9'000'000).set("known_us", 0).set("salt", 7).set("keep_flags", 254);
      },
      kHoldMoved},
     {"give_back",
@@ -241,6 +241,7 @@ const FencedVerb kVerbs[] = {
        defer.set_raw("run_keys", key)
            .set("salt", 7)
            .set("delay_us", 30'000'000)
+           .set("known_us", 0)
            .set("no_handler_flag", kNoHandlerFlag);
      },
      kHoldMoved},
