@@ -3,7 +3,6 @@
 // Preloaded into a server (stepped_clock.h), it sets the server's wall clock ahead of the machine's
 // by as many nanoseconds as a file says, which may change at any time. Only root could step the
 // clock itself, and for the whole machine.
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
