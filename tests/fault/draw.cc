@@ -126,7 +126,7 @@ class Drawer {
   void add_options(QueuePlan& queue) {
     Keys& keys = queue.keys;
     queue.history = on(Feature::kHistory) && !dice_.one_of(3);
-    if (queue.history) keys.emplace_back("history", quoted("1h"));
+    if (queue.history) keys.emplace_back("history", quoted("3h"));
     queue.on_dead = on(Feature::kOnDead) && !dice_.one_of(3);
     if (queue.on_dead) keys.emplace_back("on_dead", quoted("hooks/swarm.hook"));
     if (on(Feature::kOnStuck)) {

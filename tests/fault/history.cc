@@ -9,7 +9,8 @@
 namespace allot::fault {
 namespace {
 
-// The rows of task_history against what handlers said. Draws keep them for an hour.
+// The rows of task_history against what handlers said. Draws keep them for three hours: what ends
+// while the clock is set back by one is an hour old at once.
 class History {
  public:
   explicit History(const Ledger& ledger)
