@@ -12,6 +12,8 @@ namespace allot::fault {
 namespace {
 
 constexpr std::uint64_t kAtOnce = 3;  // tasks that one action cancels
+// A daemon that was told to reload has read its file by then, also on a busy machine.
+constexpr Nanoseconds kReads = 5 * kSecond;
 
 const char* word_of(Landed landed) {
   return landed == Landed::kYes ? "yes" : landed == Landed::kNo ? "no" : "maybe";
@@ -31,7 +33,7 @@ std::string line_of(const Deed& deed) {
 }
 
 Operator::Operator(const Draw& draw, Cluster& cluster, Storm& storm)
-    : draw_(draw), cluster_(cluster), storm_(storm), versions_(draw.hosts.size(), 0) {}
+    : draw_(draw), cluster_(cluster), storm_(storm), versions_(draw.hosts.size()) {}
 
 void Operator::begin() {
   for (const Action& action : draw_.actions)
@@ -75,20 +77,23 @@ Host* Operator::signalled(unsigned host, int number) {
 }
 
 void Operator::write_good(unsigned host) {
-  cluster_.write_file(host, host_file(draw_, host, versions_.at(host), cluster_.place(host)));
+  cluster_.write_file(host,
+                      host_file(draw_, host, versions_.at(host).number, cluster_.place(host)));
 }
 
 void Operator::write_bad(unsigned host) {
-  cluster_.write_file(host, host_file(draw_, host, versions_.at(host), cluster_.place(host)) +
+  Version& version = versions_.at(host);
+  if (now() - version.loaded < kReads) version.sure = false;
+  cluster_.write_file(host, host_file(draw_, host, version.number, cluster_.place(host)) +
                                 "[queues.default]\npartitons = 7\n");
 }
 
 void Operator::reload(const Action& action) {
   const auto host = static_cast<unsigned>(action.pick % draw_.hosts.size());
   if (!cluster_.hosts().at(host)->up()) return;
-  ++versions_.at(host);
-  write_good(host);
   const Nanoseconds begin = now();
+  versions_.at(host) = {versions_.at(host).number + 1, begin, true};
+  write_good(host);
   if (signalled(host, SIGHUP) != nullptr)
     deeds_.push_back({.act = action.act, .begin = begin, .end = now()});
 }
@@ -267,10 +272,11 @@ std::map<std::string, std::uint64_t> Operator::done() const {
 }
 
 std::vector<unsigned> Operator::sizes_of(unsigned host, const PoolPlan& pool) const {
-  const unsigned version = versions_.at(host);
-  std::vector<unsigned> sizes{size_of(pool, version)};
+  const Version& version = versions_.at(host);
+  std::vector<unsigned> sizes{size_of(pool, version.number)};
   // At a reload the database is looked at, too.
-  if (version != 0 && !draw_.faultless()) sizes.push_back(size_of(pool, version - 1));
+  const bool sure = version.sure && draw_.faultless();
+  if (version.number != 0 && !sure) sizes.push_back(size_of(pool, version.number - 1));
   return sizes;
 }
 

@@ -77,7 +77,13 @@ class Operator {
   const Draw& draw_;
   Cluster& cluster_;
   Storm& storm_;
-  std::vector<unsigned> versions_;  // of the file of each host
+  // Of the file of each host.
+  struct Version {
+    unsigned number = 0;
+    Nanoseconds loaded = 0;  // when the host was told to
+    bool sure = true;        // false: it may have read the bad file that came soon after
+  };
+  std::vector<Version> versions_;
   std::vector<Deed> deeds_;
   std::set<std::string> let_go_;  // ids
   std::vector<std::unique_ptr<support::Process>> drains_;
