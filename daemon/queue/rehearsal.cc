@@ -52,7 +52,8 @@ const sql::SqlText& bury_without_holder() {
     }
     return text;
   }();
-  static const sql::SqlText kBury{sql::k_bury.name, kText};
+  // It has a name of its own, because it lacks the fence that a build with mutations looks for.
+  static const sql::SqlText kBury{"bury, rehearsed", kText};
   return kBury;
 }
 
