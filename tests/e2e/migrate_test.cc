@@ -50,12 +50,19 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
   Daemon daemon;
   wait_ready(daemon, 2);
   const auto workers = pids(daemon);
+  // However fast the others are, this one runs while the migration comes.
+  const support::TempDir folder;
+  (void)daemon.submit("test.gate", "success " + (folder / "gate"));
   std::vector<std::string> payloads;
   for (int i = 0; i < kTasks; ++i) payloads.push_back(std::to_string(i));
   daemon.submit_many("test.write", payloads);
   ASSERT_TRUE(eventually([&] { return daemon.written().size() > 100; })) << daemon.log();
-  EXPECT_LT(daemon.written().size(), kTasks) << "the migration comes after the work";
   migrate_on(daemon);
+  EXPECT_EQ(daemon.value("SELECT (SELECT COUNT(*) FROM task WHERE type = 'test.gate')"
+                         " + (SELECT COUNT(*) FROM task_running)"),
+            "1")
+      << "the migration comes after the work";
+  (void)folder.write("gate", "");
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
 
   const auto written = daemon.written();
