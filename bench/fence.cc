@@ -74,7 +74,9 @@ class Verb {
     record.set("host", "bench").set("pid", 1);
     for (const char* usage : {"runtime_us", "cpu_us", "max_rss_kib"}) record.set_raw(usage, "NULL");
     db::Statement verb = query_.statement(lease, key);
-    if (verb_ == &sql::k_retry) verb.set("delay_us", 3'600'000'000).set("salt", key.run_key & 4095);
+    if (verb_ == &sql::k_retry) {
+      verb.set("delay_us", 3'600'000'000).set("known_us", 0).set("salt", key.run_key & 4095);
+    }
     if (verb_ == &sql::k_bury) {
       verb.set("first_key", key.run_key).set("attempt", 1).set("cause", "bench").set("error", "");
     } else {
