@@ -2,7 +2,9 @@
 -- each of these tasks that still exists. Tasks that a later holder moved, buried or finished are
 -- left to that holder, and a repeat after a lost reply finds none of them. :done is a list of prio,
 -- run_key, number of the attempt (0: the next one of the row) and what it used. There is no ON,
--- because of the parser: ON DUPLICATE KEY follows.
+-- because of the parser: ON DUPLICATE KEY follows. The rows are locked, or a task that somebody
+-- takes out meanwhile would be dead and in the history, too; in a subquery, because MySQL locks no
+-- JSON_TABLE and MariaDB does not say which tables of a join are to be locked.
 INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at,
                           lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
 SELECT task.queue_id, task.partition_no, task.prio, COALESCE(task.first_key, task.run_key),
@@ -15,4 +17,7 @@ SELECT task.queue_id, task.partition_no, task.prio, COALESCE(task.first_key, tas
        STRAIGHT_JOIN task
  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
    AND task.prio = done.prio AND task.run_key = done.run_key
+   AND (SELECT 1 FROM task AS mine
+         WHERE mine.queue_id = :queue_id AND mine.partition_no = :partition_no
+           AND mine.prio = done.prio AND mine.run_key = done.run_key FOR UPDATE) = 1
     ON DUPLICATE KEY UPDATE ended_at = VALUES(ended_at);

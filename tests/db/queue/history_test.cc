@@ -2,6 +2,8 @@
 // The history of finished tasks, and the purge of rows that are past their time (C10).
 #include "queue/history.h"
 
+#include <future>
+
 #include "db/queue/fixture.h"
 #include "queue/inspect.h"
 #include "queue/purge.h"
@@ -120,6 +122,20 @@ TEST_F(HistoryTest, ALateAcknowledgementOfAMovedTaskKeepsNothing) {
   TaskStore::ack(worker_.db, partition_, all);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 0U);
+}
+
+// It was cancelled like a waiting one, because it had not run for a second.
+TEST_F(HistoryTest, WhatIsTakenOutMeanwhileIsNotKept) {
+  const auto ids = put(1);
+  Block block = must_lease();
+  const auto all = finish(block);
+  db::Connection operators = connect();
+  operators.execute("BEGIN; DELETE FROM task WHERE queue_id > 0");
+  auto acked = std::async(std::launch::async, [&] { TaskStore::ack(worker_.db, partition_, all); });
+  ASSERT_TRUE(support::wait_for_lock_waits(look_, 1));
+  operators.execute("COMMIT");
+  acked.get();
+  EXPECT_FALSE(show_done(look_, ids[0]));
 }
 
 TEST_F(HistoryTest, ADetachedTaskIsKeptWithItsOwnAcknowledgement) {

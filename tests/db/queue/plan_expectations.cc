@@ -166,11 +166,11 @@ std::vector<Expectation> of_history_and_hooks() {
   const std::string one_first = "prio = 2 AND first_key IN (150)";
   const std::string many = keys(kBlock, "prio", "first_key");
   return {
-      {&sql::k_keep_history, 4, {{"done", done_list(1)}}, "", false, true},
+      {&sql::k_keep_history, 6, {{"done", done_list(1)}}, "", false, true},
       {&sql::k_keep_history,
-       3 * kBlock + 3,
+       5 * kBlock + 3,
        {{"done", done_list(kBlock)}},
-       "the list, each row by its key, and the one that is there",
+       "the list, each row by its key and again to lock it, and the one that is there",
        false,
        true},
       {&sql::k_keep_detached, 2, running},
