@@ -11,10 +11,10 @@
 #include "base/version.h"
 #include "bench/median.h"
 #include "bench/stage.h"
+#include "queue/block.h"
 #include "queue/catalog.h"
 #include "queue/lease_store.h"
 #include "queue/submit.h"
-#include "queue/task_store.h"
 #include "sql/queries.h"
 
 namespace allot::bench {
@@ -139,7 +139,7 @@ class Fence {
   std::vector<std::pair<queue::TaskKey, queue::TaskKey>> keys(queue::Partition partition) {
     queue::FetchSpec all;
     all.block_size = 2 * tasks_;
-    const auto waiting = queue::TaskStore::fetch(db_, partition, all);
+    const auto waiting = queue::fetch(db_, partition, all);
     std::vector<std::pair<queue::TaskKey, queue::TaskKey>> pairs;
     for (std::size_t i = 0; i + 1 < waiting.size(); i += 2) {
       pairs.emplace_back(waiting[i].key, waiting[i + 1].key);

@@ -32,8 +32,8 @@
 #include "cli/task_view.h"
 #include "cli/text.h"
 #include "config/drain.h"
+#include "peer/drain_budget.h"
 #include "peer/folders.h"
-#include "peer/tally.h"
 #include "queue/inspect.h"
 #include "queue/lease_store.h"
 
@@ -157,9 +157,9 @@ class Drain {
     fs::remove(place_.folder + "/slots", ignored);  // of an earlier drain: its counts are not ours
     const auto most = options_.max_tasks == 0 ? std::numeric_limits<std::int64_t>::max() / 2
                                               : static_cast<std::int64_t>(options_.max_tasks);
-    tally_ = peer::make_tally(place_.folder + "/tally", most);
-    if (tally_ == nullptr) {
-      throw Error(place_.folder + "/tally: " + std::strerror(errno), kExitCannotCreate);
+    budget_ = peer::make_drain_budget(place_.folder + "/budget", most);
+    if (budget_ == nullptr) {
+      throw Error(place_.folder + "/budget: " + std::strerror(errno), kExitCannotCreate);
     }
     note_interrupts();
     Child child(program_path("allotd"), write_config(), place_.folder + "/log");
@@ -206,8 +206,8 @@ class Drain {
       if (!ended_.empty()) continue;
       const Nanos passed = mono_ns() - began;
       if (options_.max_seconds != 0 && passed >= options_.max_seconds * kSecond && !over_time_) {
-        over_time_ = tally_->allowed > 0;
-        peer::close(*tally_);  // running tasks may finish
+        over_time_ = budget_->allowed > 0;
+        peer::close(*budget_);  // running tasks may finish
       }
       const InstanceView view = read_instance(place_.folder);
       seen_ready_ = seen_ready_ || ready(view);
@@ -216,7 +216,7 @@ class Drain {
       quiet = !due && view.unsettled == 0 ? quiet + 1 : 0;
       if (interrupted()) {
         ended_ = "interrupted";
-      } else if (tally_->allowed <= 0 && idle(view)) {
+      } else if (budget_->allowed <= 0 && idle(view)) {
         ended_ = over_time_ ? "max_seconds" : "max_tasks";
       } else if (!seen_ready_ && passed > kStartPatience) {
         ended_ = "no_worker";
@@ -276,9 +276,9 @@ class Drain {
 
   int report(const Child& child) {
     if (!own_database_ || db_) count_left();
-    const std::uint64_t started = tally_->started;
-    const std::uint64_t failed = tally_->failed;
-    const std::uint64_t done = tally_->done;
+    const std::uint64_t started = budget_->started;
+    const std::uint64_t failed = budget_->failed;
+    const std::uint64_t done = budget_->done;
     const std::string why = ended_.empty() ? "daemon_ended" : ended_;
     int code = child.code();
     if (code == kExitOk && (why == "no_worker" || why == "database_away")) code = kExitUnavailable;
@@ -315,7 +315,7 @@ class Drain {
   Place place_;
   std::optional<db::Connection> db_;
   queue::QueueInfo queue_;
-  peer::Tally* tally_ = nullptr;
+  peer::DrainBudget* budget_ = nullptr;
   bool own_database_ = false;
   bool seen_ready_ = false;
   bool over_time_ = false;

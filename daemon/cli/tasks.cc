@@ -13,12 +13,12 @@
 #include "cli/task_view.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "queue/block.h"
 #include "queue/cancel_request.h"
 #include "queue/compression.h"
 #include "queue/history.h"
 #include "queue/inspect.h"
 #include "queue/submit.h"
-#include "queue/task_store.h"
 #include "queue/unique_key.h"
 
 namespace allot::cli {

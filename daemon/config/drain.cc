@@ -64,7 +64,7 @@ void narrow(Settings& settings, const Drain& drain) {
   settings.daemon.runtime_dir = drain.runtime_dir;
   settings.daemon.cgroup = false;  // cron's children have no delegated cgroup
   if (!drain.own_database) settings.database.embedded.clear();
-  settings.tally = drain.runtime_dir + "/tally";
+  settings.drain_budget = drain.runtime_dir + "/budget";
 }
 
 }  // namespace allot::config

@@ -112,7 +112,7 @@ struct Settings {
   Lines lines;
   std::map<std::string, std::string> origins;  // of values that are neither the file's nor
                                                // defaults: "database.embedded" -> "--embedded"
-  std::string tally;  // of a drain: the file in which its workers count (peer/tally.h)
+  std::string drain_budget;           // of a drain: where its workers count (peer/drain_budget.h)
   std::vector<std::string> warnings;  // for the log: one line each, nothing that stops a start
 };
 

@@ -4,6 +4,9 @@
 #ifdef ALLOT_MUTATIONS
 
 #include <cstdio>
+#include <cstdlib>
+
+#include "base/mutant.h"
 
 namespace allot::db {
 namespace {
@@ -64,24 +67,24 @@ void must_have_been(bool found, std::string_view statement) {
 
 std::string mutated(std::string_view name, std::string_view sql) {
   std::string text(sql);
-  if (without("fence_" + std::string(name))) {
+  if (mutant::removed("fence_" + std::string(name))) {
     must_have_been(
         replace_all(text, "epoch = :epoch AND lock_by = :holder", "(TRUE OR :epoch = :holder)") > 0,
         name);
   }
-  if (without("epoch_end")) {
+  if (mutant::removed("epoch_end")) {
     replace_all(text, "epoch = :epoch AND lock_by = :holder AND state <> 'FREE'",
                 "epoch = :epoch AND (TRUE OR :holder)");
     if (name == "release") replace_all(text, "epoch = epoch + 1", "epoch = epoch");
   }
   for (const Look& look : kLooks) {
     if (name != look.statement) continue;
-    if (without(std::string(look.statement) + "_" + std::string(look.table))) {
+    if (mutant::removed(std::string(look.statement) + "_" + std::string(look.table))) {
       must_have_been(look_away(text, look.table), name);
     }
   }
   for (const Part& part : kParts) {
-    if (name == part.statement && without(part.rule)) {
+    if (name == part.statement && mutant::removed(part.rule)) {
       must_have_been(replace_all(text, part.text, part.instead) == 1, name);
     }
   }

@@ -23,11 +23,11 @@ bool was_free(const Standing& before, const Standing& after) {
   return !before.leased && !after.leased && before.epoch == after.epoch;
 }
 
-// Whether the task runs, as far as one look can tell: attended tasks of a leased partition run, ran
-// a moment ago, or will soon, and the worker that runs them looks for requests first.
+// Whether the task runs, as far as one look can tell: cancel-watched tasks of a leased partition
+// run, ran a moment ago, or will soon, and the worker that runs them looks for requests first.
 bool runs(const TaskView& task, const std::optional<Standing>& standing) {
   if (task.running) return true;
-  return (task.flags & kAttendedFlag) != 0 && standing && standing->leased && standing->due;
+  return (task.flags & kCancelWatchedFlag) != 0 && standing && standing->leased && standing->due;
 }
 
 // False: the task is no longer there.

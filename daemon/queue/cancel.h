@@ -34,7 +34,7 @@ struct AsDone {
 [[nodiscard]] AsDone as_done_here(bool keep_history);
 
 // Takes a waiting task out, wherever it moves meanwhile; asks for the end of a running one,
-// detached or attended. Leaves a dead one alone. Throws Error when the task moves too fast.
+// detached or cancel-watched. Leaves a dead one alone. Throws Error when the task moves too fast.
 Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view reason,
                       const std::optional<AsDone>& as_done = std::nullopt);
 

@@ -39,19 +39,19 @@ bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
   ask.set("run_key", run_key)
       .set("reason", error_text(reason))
       .set("as_done", as_done ? 1 : 0)
-      .set("attended_flag", kAttendedFlag);
+      .set("cancel_watched_flag", kCancelWatchedFlag);
   const auto results = db.run({ask});
   return std::any_of(results.begin(), results.end(),
                      [](const db::StatementResult& one) { return one.affected() > 0; });
 }
 
-bool attend(db::Connection& db, const Lease& lease, const Task& task) {
-  db::Statement attend(sql::k_attend);
-  set_fence(attend, lease)
+bool watch_cancel(db::Connection& db, const Lease& lease, const Task& task) {
+  db::Statement watch(sql::k_watch_cancel);
+  set_fence(watch, lease)
       .set("prio", task.key.prio)
       .set("run_key", task.key.run_key)
-      .set("attended_flag", kAttendedFlag);
-  return db.run({attend}).front().affected() == 1;
+      .set("cancel_watched_flag", kCancelWatchedFlag);
+  return db.run({watch}).front().affected() == 1;
 }
 
 CancelLook look_for_cancel(db::Connection& db, const Lease& lease, const Task& task) {

@@ -155,7 +155,7 @@ std::uint64_t retry_to(db::Connection& db, Partition partition, const DeadTarget
     const std::array<db::Statement, 2> statements{clear_cancel_statement(partition, target.keys),
                                                   retry};
     count = db.transact(statements).back().affected();
-    return Landed::kYes;
+    return Fenced::kWritten;
   });
   return count;
 }

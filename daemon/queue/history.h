@@ -10,9 +10,9 @@
 
 #include "db/connection.h"
 #include "db/statement.h"
+#include "queue/block.h"
 #include "queue/catalog.h"
 #include "queue/task.h"
-#include "queue/task_store.h"
 
 // Finished tasks that queues with a history keep (C10).
 namespace allot::queue {

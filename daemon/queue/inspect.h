@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "db/connection.h"
+#include "queue/block.h"
 #include "queue/catalog.h"
 #include "queue/task.h"
-#include "queue/task_store.h"
 
 namespace allot::queue {
 

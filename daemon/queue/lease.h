@@ -61,7 +61,7 @@ struct Hold {
 };
 
 // Somebody's lease that is not free, as one look at the table showed it.
-struct Sighting {
+struct Observation {
   Partition partition;
   std::uint64_t epoch = 0;
   std::string expire_at;

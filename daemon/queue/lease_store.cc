@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "queue/block.h"
 #include "queue/statements.h"
-#include "queue/task_store.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -44,18 +44,23 @@ db::Statement release_statement(const Lease& lease, const Hold& hold) {
   return release;
 }
 
+db::Statement release_statement(const Claim& claim, const Hold& hold) {
+  return release_statement(
+      Lease{claim.id.partition, claim.epoch, claim.holder, std::nullopt, claim.time}, hold);
+}
+
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
                                        const FetchSpec& spec, Locked locked) const {
   return take(db, db::Statement(sql::k_lease), partition, spec, locked);
 }
 
-std::optional<Block> LeaseStore::take_over(db::Connection& db, const Sighting& sighting, bool stale,
-                                           const FetchSpec& spec, Locked locked) const {
+std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation& observed,
+                                           bool stale, const FetchSpec& spec, Locked locked) const {
   db::Statement statement(sql::k_takeover);
-  statement.set("seen_epoch", sighting.epoch)
-      .set("seen_expire_at", sighting.expire_at)
+  statement.set("seen_epoch", observed.epoch)
+      .set("seen_expire_at", observed.expire_at)
       .set("stale", stale ? 1 : 0);
-  return take(db, std::move(statement), sighting.partition, spec, locked);
+  return take(db, std::move(statement), observed.partition, spec, locked);
 }
 
 std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statement,
@@ -109,23 +114,24 @@ Scouted LeaseStore::scout(db::Connection& db, std::span<const std::uint32_t> que
   return scouted;
 }
 
-std::vector<Sighting> LeaseStore::watch(db::Connection& db, std::span<const std::uint32_t> queues) {
+std::vector<Observation> LeaseStore::watch(db::Connection& db,
+                                           std::span<const std::uint32_t> queues) {
   db::Statement statement(sql::k_watch);
   statement.set_raw("queue_ids", id_list(queues));
   auto results = db.run({statement});
-  std::vector<Sighting> seen;
+  std::vector<Observation> seen;
   while (const auto row = results.front().next()) {
-    Sighting sighting;
-    sighting.partition = {static_cast<std::uint32_t>(row->u64(0)),
+    Observation observed;
+    observed.partition = {static_cast<std::uint32_t>(row->u64(0)),
                           static_cast<std::uint32_t>(row->u64(1))};
-    sighting.epoch = row->u64(2);
-    sighting.expire_at = row->text(3);
-    sighting.expired = row->u64(4) != 0;
-    sighting.remaining = std::chrono::microseconds(row->u64(5));
-    sighting.holder = std::string(row->text(6)) + "/" + std::string(row->text(7)) + "/" +
+    observed.epoch = row->u64(2);
+    observed.expire_at = row->text(3);
+    observed.expired = row->u64(4) != 0;
+    observed.remaining = std::chrono::microseconds(row->u64(5));
+    observed.holder = std::string(row->text(6)) + "/" + std::string(row->text(7)) + "/" +
                       std::string(row->text(8));
-    if (const auto ttl = row->maybe_u64(9)) sighting.ttl = std::chrono::microseconds(*ttl);
-    seen.push_back(std::move(sighting));
+    if (const auto ttl = row->maybe_u64(9)) observed.ttl = std::chrono::microseconds(*ttl);
+    seen.push_back(std::move(observed));
   }
   return seen;
 }

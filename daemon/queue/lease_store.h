@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "db/connection.h"
+#include "queue/claim.h"
 #include "queue/lease.h"
 #include "queue/task.h"
 
@@ -58,7 +59,7 @@ class LeaseStore {
 
   // The same for a partition whose holder this process saw standing still (S4). `stale` says that
   // it stood still for longer than it lasts, so that the call does not ask the database's clock.
-  std::optional<Block> take_over(db::Connection& db, const Sighting& sighting, bool stale,
+  std::optional<Block> take_over(db::Connection& db, const Observation& observed, bool stale,
                                  const FetchSpec& spec, Locked locked = Locked::kWait) const;
 
   // False: the lease is gone and nothing was written.
@@ -73,7 +74,7 @@ class LeaseStore {
   static std::vector<Partition> scout(db::Connection& db, std::span<const std::uint32_t> queues) {
     return scout(db, queues, HolderTime{}).found;
   }
-  static std::vector<Sighting> watch(db::Connection& db, std::span<const std::uint32_t> queues);
+  static std::vector<Observation> watch(db::Connection& db, std::span<const std::uint32_t> queues);
 
   // S11: frees the leases of an earlier run of this instance. Returns their number.
   std::uint64_t reclaim(db::Connection& db) const;
@@ -104,5 +105,7 @@ std::chrono::seconds server_uptime(db::Connection& db);
 // release.sql for `lease`, to send together with other statements. No worker leases the partition
 // again before `hold` is over.
 db::Statement release_statement(const Lease& lease, const Hold& hold = {});
+// The same for the lease under which `claim` was made.
+db::Statement release_statement(const Claim& claim, const Hold& hold = {});
 
 }  // namespace allot::queue

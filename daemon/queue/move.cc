@@ -81,14 +81,14 @@ std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Wai
         .set("to_partition_no", to.partition_no)
         .set("salt", salt)
         .set("no_handler_flag", kNoHandlerFlag)
-        .set("attended_flag", kAttendedFlag)
+        .set("cancel_watched_flag", kCancelWatchedFlag)
         .set_raw("keys", key_condition("run_key", keys))
         .set_raw("first_keys", key_condition("first_key", first_keys))
         .set_raw("run_keys", run_keys);
     const std::array<db::Statement, 2> statements{move, release_statement(*held, kStays)};
     const auto results = db.transact(statements);
     moved = results.at(results.size() - 2).affected();
-    return Landed::kYes;
+    return Fenced::kWritten;
   };
   try {
     send_salted(send);

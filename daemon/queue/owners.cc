@@ -20,7 +20,7 @@ std::set<TaskId> running(db::Connection& db, std::uint32_t queue_id,
   db::Statement statement(sql::k_running_owners);
   statement.set("queue_id", queue_id)
       .set_raw("unique_keys", std::move(list))
-      .set("attended_flag", kAttendedFlag);
+      .set("cancel_watched_flag", kCancelWatchedFlag);
   auto results = db.run({statement});
   std::set<TaskId> ids;
   while (const auto row = results.front().next()) {

@@ -66,13 +66,13 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
   std::vector<TaskKey> keys;
   std::vector<TaskKey> first_keys;
   std::vector<TaskKey> unique;
-  std::vector<TaskKey> attended;
+  std::vector<TaskKey> cancel_watched;
   for (const Finished& task : finished) {
     keys.push_back(task.key);
     if (task.first_key) first_keys.push_back({task.key.prio, *task.first_key});
     const TaskKey first_key{task.key.prio, task.first_key.value_or(task.key.run_key)};
     if (task.unique) unique.push_back(first_key);
-    if (task.attended) attended.push_back(first_key);
+    if (task.cancel_watched) cancel_watched.push_back(first_key);
   }
   db::Statement& ack = statements.emplace_back(sql::k_ack);
   set_partition(ack, partition).set_raw("keys", key_condition("run_key", keys));
@@ -81,8 +81,16 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
     set_partition(history, partition).set_raw("first_keys", key_condition("first_key", first_keys));
   }
   if (!unique.empty()) statements.push_back(stamp_statement(partition, unique, End::kFinished));
-  if (!attended.empty()) statements.push_back(clear_cancel_statement(partition, attended));
+  if (!cancel_watched.empty()) {
+    statements.push_back(clear_cancel_statement(partition, cancel_watched));
+  }
   return statements;
+}
+
+std::vector<db::Statement> end_statements(const Claim& claim, End end) {
+  const TaskKey first_key{claim.id.prio, claim.id.first_key};
+  return {stamp_statement(claim.id.partition, {&first_key, 1}, end),
+          clear_cancel_statement(claim.id.partition, {&first_key, 1})};
 }
 
 void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::uint32_t salt) {
@@ -98,10 +106,22 @@ void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::u
       .set("salt", salt);
 }
 
-std::optional<Death> death_of(const std::optional<OnDead>& on_dead, std::uint32_t attempt,
-                              const Verdict& verdict) {
-  if (!on_dead) return std::nullopt;
-  return Death{*on_dead, attempt, verdict};
+Fenced fence_holds(db::Connection& db, Partition partition, std::uint64_t epoch,
+                   std::uint64_t holder) {
+  db::Statement held(sql::k_held_lease);
+  set_partition(held, partition).set("holder", holder);
+  const auto row = db.run({held}).front().next();
+  return row && row->u64(0) == epoch ? Fenced::kWritten : Fenced::kLost;
+}
+
+std::vector<db::Statement> ack_detached_statements(const Claim& claim,
+                                                   const std::optional<Record>& record) {
+  std::vector<db::Statement> statements;
+  if (record) {
+    set_usage(set_row(statements.emplace_back(sql::k_keep_detached), claim), record->usage);
+  }
+  set_row(statements.emplace_back(sql::k_ack_detached), claim);
+  return statements;
 }
 
 std::uint32_t kept_flags(const Verdict& verdict) {

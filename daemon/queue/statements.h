@@ -11,9 +11,11 @@
 
 #include "db/error.h"
 #include "db/statement.h"
+#include "queue/block.h"
+#include "queue/claim.h"
 #include "queue/compression.h"
+#include "queue/ending.h"
 #include "queue/task.h"
-#include "queue/task_store.h"
 
 // Helpers with which the stores of this folder fill their statements. No other folder includes
 // this.
@@ -32,6 +34,24 @@ inline db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
       .set("epoch", lease.epoch)
       .set("holder", lease.holder);
 }
+
+inline db::Statement& set_fence(db::Statement& statement, const Claim& claim) {
+  return set_partition(statement, claim.id.partition)
+      .set("epoch", claim.epoch)
+      .set("holder", claim.holder);
+}
+
+// The fence, and the name of the row in the place where the task is.
+inline db::Statement& set_row(db::Statement& statement, const Claim& claim) {
+  set_fence(statement, claim).set("prio", claim.id.prio);
+  return claim.detached() ? statement.set("first_key", claim.id.first_key)
+                          : statement.set("run_key", claim.run_key);
+}
+
+// For a write that matched nothing: kWritten where the lease is still held, because then an earlier
+// try had succeeded, whose reply was lost.
+[[nodiscard]] Fenced fence_holds(db::Connection& db, Partition partition, std::uint64_t epoch,
+                                 std::uint64_t holder);
 
 inline db::Statement& set_state(db::Statement& statement, const StoredState& state) {
   return statement.set_bytes("payload", state.bytes())
@@ -57,10 +77,22 @@ db::Statement stamp_statement(Partition partition, std::span<const TaskKey> firs
 // cancelled. Empty for no tasks.
 std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished);
 
+// The acknowledgement of a detached task, behind its record where its queue keeps a history.
+std::vector<db::Statement> ack_detached_statements(const Claim& claim,
+                                                   const std::optional<Record>& record);
+
+// What goes behind the statements that take one task out for good; each is one SQL statement. They
+// do not ask whether it has a unique key or a request to cancel it: few tasks end alone.
+std::vector<db::Statement> end_statements(const Claim& claim, End end);
+
+// A burial that a hook reports.
+struct Death {
+  const OnDead& hook;
+  std::uint32_t attempt;
+  const Verdict& verdict;
+};
 // Fills the placeholders of hook_dead.sql and hook_detached.sql except the fence.
 void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::uint32_t salt);
-std::optional<Death> death_of(const std::optional<OnDead>& on_dead, std::uint32_t attempt,
-                              const Verdict& verdict);
 
 // A pause that begins now, by the time of the holder.
 db::Statement& set_pause(db::Statement& statement, std::chrono::microseconds pause,
@@ -86,7 +118,7 @@ std::uint32_t salt();
 
 // Sends statements that give a new key, with another salt as long as the key is taken.
 template <typename Send>
-Landed send_salted(Send&& send) {
+Fenced send_salted(Send&& send) {
   for (int tries = 1;; ++tries) {
     try {
       return send(salt());

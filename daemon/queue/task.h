@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kUniqueFlag = 2;
 
 // The bit of a task that has run for a second, or was detached: its worker looks for requests to
 // cancel it, and so does each worker that runs it again, before it starts.
-inline constexpr std::uint32_t kAttendedFlag = 64;
+inline constexpr std::uint32_t kCancelWatchedFlag = 64;
 
 // The bit of a task that a hook submitted (C9): its own death triggers no hook.
 inline constexpr std::uint32_t kHookFlag = 32;

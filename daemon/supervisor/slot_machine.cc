@@ -16,10 +16,10 @@ constexpr Transition kNo{false, SlotState::kVacant};
 constexpr Transition kTable[kSlotStates][kSlotEvents] = {
   //              spawned           ready            retire            stop              kill            died clean       died dirty        settled
   /* Vacant   */ {go(S::kStarting), kNo,             kNo,              kNo,              kNo,            kNo,             kNo,              kNo},
-  /* Starting */ {kNo,              go(S::kReady),   go(S::kRetiring), go(S::kDraining), go(S::kKilled), go(S::kVacant),  go(S::kSettling), kNo},
-  /* Ready    */ {kNo,              go(S::kReady),   go(S::kRetiring), go(S::kDraining), go(S::kKilled), go(S::kVacant),  go(S::kSettling), kNo},
-  /* Retiring */ {kNo,              go(S::kRetiring),go(S::kRetiring), go(S::kDraining), go(S::kKilled), go(S::kVacant),  go(S::kSettling), kNo},
-  /* Draining */ {kNo,              go(S::kDraining),go(S::kDraining), go(S::kDraining), go(S::kKilled), go(S::kVacant),  go(S::kSettling), kNo},
+  /* Starting */ {kNo,              go(S::kReady),   go(S::kRetiring), go(S::kStopping), go(S::kKilled), go(S::kVacant),  go(S::kSettling), kNo},
+  /* Ready    */ {kNo,              go(S::kReady),   go(S::kRetiring), go(S::kStopping), go(S::kKilled), go(S::kVacant),  go(S::kSettling), kNo},
+  /* Retiring */ {kNo,              go(S::kRetiring),go(S::kRetiring), go(S::kStopping), go(S::kKilled), go(S::kVacant),  go(S::kSettling), kNo},
+  /* Stopping */ {kNo,              go(S::kStopping),go(S::kStopping), go(S::kStopping), go(S::kKilled), go(S::kVacant),  go(S::kSettling), kNo},
   /* Killed   */ {kNo,              go(S::kKilled),  go(S::kKilled),   go(S::kKilled),   go(S::kKilled), go(S::kVacant),  go(S::kSettling), kNo},
   /* Settling */ {kNo,              kNo,             kNo,              kNo,              kNo,            kNo,             kNo,              go(S::kVacant)},
 };

@@ -8,7 +8,7 @@
 //   Vacant --spawned--> Starting --ready--> Ready --retire--> Retiring
 //                          |  \______________ | _______________/  |
 //                          |         stop     v                   |
-//                          |               Draining --kill--> Killed
+//                          |               Stopping --kill--> Killed
 //                          died, from any of them: Settling when the worker left something behind,
 //                          else Vacant; Settling --settled--> Vacant
 namespace allot::supervisor {
@@ -18,7 +18,7 @@ enum class SlotState {
   kStarting,  // a worker runs, and was not idle yet
   kReady,     // leasing and running tasks
   kRetiring,  // asked to leave after its task (HUP): no deadline
-  kDraining,  // asked to stop (TERM): killed when the patience is over
+  kStopping,  // asked to stop (TERM): killed when the patience is over
   kKilled,    // SIGKILL sent, not reaped yet
   kSettling,  // dead; a settler heals what it left (S8)
 };

@@ -137,7 +137,7 @@ void Supervisor::on_signal(int number) {
   switch (number) {
     case SIGTERM:
     case SIGINT:
-      return stop(phase_ >= Phase::kDraining);  // the second one means now
+      return stop(phase_ >= Phase::kStopping);  // the second one means now
     case SIGQUIT:
       return stop(true);
     case SIGHUP:
@@ -225,7 +225,7 @@ void Supervisor::tick() {
         log_event(kInfo, "supervisor.ready", "instance=%s", answer_.instance);
       }
       break;
-    case Phase::kDraining:
+    case Phase::kStopping:
       drain();
       break;
     case Phase::kStoppingDatabase:
@@ -387,11 +387,11 @@ void Supervisor::start_running() {
 
 void Supervisor::stop(bool now) {
   check_.end();
-  if (phase_ < Phase::kDraining) {
+  if (phase_ < Phase::kStopping) {
     notifier_.send("STOPPING=1\nEXTEND_TIMEOUT_USEC=%llu",
                    static_cast<unsigned long long>(answer_.stop_ms) * 1000 +
                        (kSettlePatience + kDatabasePatience) / kMicro);
-    enter(Phase::kDraining);
+    enter(Phase::kStopping);
     if (!now) workers_.stop_all();
   }
   if (now) kill_all("stop now", kSettleNow);

@@ -15,7 +15,7 @@ enum class Phase {
   kLocking,   // the instance lock; waits for workers of an earlier run
   kDatabase,  // embedded database, then schema and queues
   kRunning,
-  kDraining,  // TERM sent; settlers work
+  kStopping,  // TERM sent; settlers work
   kStoppingDatabase,
   kDone
 };

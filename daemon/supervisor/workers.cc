@@ -153,12 +153,7 @@ bool Workers::start_worker(std::uint32_t pool, Nanos now) {
     log_event(kWarn, "worker.no_fork", "error=\"%s\"", std::strerror(errno));
     return false;
   }
-  Entry& entry = entries_[index];
-  entry = Entry{};
-  entry.pid = pid;
-  entry.pool = pool;
-  entry.round = round_;
-  entry.spawned = now;
+  entries_[index] = {.pid = pid, .pool = pool, .round = round_, .spawned = now};
   move(index, SlotEvent::kSpawned);
   log_event(kInfo, "worker.start", "slot=%u pid=%d pool=%s", index, pid,
             Quoted(answer_.pools[pool].name).c_str());

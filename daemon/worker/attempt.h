@@ -19,20 +19,19 @@ namespace allot::worker {
 
 // Everything that belongs to one attempt.
 struct TaskRun::Attempt {
-  const queue::Lease& lease;
+  const queue::Lease& lease;  // in which it began
+  queue::Claim claim;         // says where the task is now
   const ServedQueue& queue;
   queue::Task& task;
   const plugin_host::LoadedHandler* handler;
-  queue::TaskId public_id;
   std::string id;
-  std::uint32_t number;                       // from 1
-  std::uint32_t most;                         // attempts that it may have
-  bool announced;                             // written before it ran (S7)
-  std::span<const queue::Finished> before;    // tasks of its block that are not acknowledged yet
-  bool beside = false;                        // others of its block run beside it
-  std::size_t entry = 0;                      // in the slot and with the keeper
-  std::optional<queue::Detached> detached{};  // set once it has left its partition
-  queue::Usage usage{};                       // of the handler, if the result will be kept
+  std::uint32_t number;                     // from 1
+  std::uint32_t most;                       // attempts that it may have
+  bool announced;                           // written before it ran (S7)
+  std::span<const queue::Finished> before;  // tasks of its block that are not acknowledged yet
+  bool beside = false;                      // others of its block run beside it
+  std::size_t entry = 0;                    // in the slot and with the keeper
+  queue::Usage usage{};                     // of the handler, if the result will be kept
 };
 
 // An attempt in its handler, as the slot, the keeper and the handler see it, until its verdict is
@@ -56,6 +55,8 @@ struct TaskRun::AtWork {
 };
 
 void log_ran(const TaskRun::Attempt& attempt, const plugin_host::CallResult& result, Nanos ran);
+// What became of the task.
+void log_end(const TaskRun::Attempt& attempt, const Facts& facts, const Decision& decision);
 // S5: the task may have run beside another run of it. The checker demands a fault that explains it.
 void log_overrun(const TaskRun::Attempt& attempt);
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "db/mutation.h"
+#include "base/mutant.h"
 #include "log/log.h"
 #include "worker/fenced.h"
 #include "worker/stop_request.h"
@@ -31,7 +31,7 @@ class TurnEnd {
   explicit TurnEnd(CarefulTurn& turn) : turn_(turn) {}
   TurnEnd(const TurnEnd&) = delete;
   TurnEnd& operator=(const TurnEnd&) = delete;
-  ~TurnEnd() { turn_.give_back(); }
+  ~TurnEnd() { turn_.end(); }
 
  private:
   CarefulTurn& turn_;
@@ -69,12 +69,12 @@ void BlockLoop::work(queue::Block block) {
   patient_ = true;
   fetched_ns_ = boot_ns();
   hold_ = {};
-  if (lease.suspects && !db::without("careful_mode")) careful_ = Careful{*lease.suspects, {}};
+  if (lease.suspects && !mutant::removed("careful_mode")) careful_ = Careful{*lease.suspects, {}};
   std::vector<queue::Task> tasks = std::move(block.tasks);
   for (;;) {
     const bool full = tasks.size() == queue.settings->block_size;
     const Next next = run_block(lease, queue, tasks, until_ns);
-    if (next == Next::kDetached && !db::without("block_after_detach")) return forget_block();
+    if (next == Next::kDetached && !mutant::removed("block_after_detach")) return forget_block();
     if (next == Next::kLeave) break;
     defer_unknown(lease);
     if (careful_ && !keeper_.lost()) settle_suspects(lease);
@@ -83,7 +83,7 @@ void BlockLoop::work(queue::Block block) {
     // scout sees those tasks while the partition is leased.
     if ((!full && !finder_.rung_since_fetch()) || boot_ns() >= until_ns) break;
     // A lease must not see a task again that it had detached (queue/detached_store).
-    if (keeper_.any_detached() && !db::without("lease_after_detach")) break;
+    if (keeper_.any_detached() && !mutant::removed("lease_after_detach")) break;
     tasks = ack_and_fetch(lease, queue);
     if (tasks.empty()) break;
   }
@@ -153,7 +153,7 @@ BlockLoop::Next BlockLoop::run_one(const queue::Lease& lease, const ServedQueue&
   std::optional<TurnEnd> turn;  // until its acknowledgement its attempt is written down
   if (careful) {
     // Finished neighbours must not run again because of it.
-    if (!db::without("ack_before_careful")) ack(lease);
+    if (!mutant::removed("ack_before_careful")) ack(lease);
     turn.emplace(careful_turn_);
     if (!wait_for_turn(task)) return Next::kLeave;
   }
@@ -226,11 +226,11 @@ void BlockLoop::settle_suspects(const queue::Lease& lease) {
   for (std::uint32_t prio = 0; prio < queue::kPrioClasses; ++prio) {
     if (careful_->verdicts[prio] < careful_->suspects.per_class) open.push_back(prio);
   }
-  const bool left = session_.call(
-      [&](db::Connection& db) { return queue::TaskStore::suspects_left(db, lease, open); });
+  const bool left =
+      session_.call([&](db::Connection& db) { return queue::suspects_left(db, lease, open); });
   if (left) return;
   const bool cleared = fenced(session_, keeper_, lease, "clear_suspects",
-                              [&](db::Connection& db) { return tasks_.clear_suspects(db, lease); });
+                              [&](db::Connection& db) { return queue::clear_suspects(db, lease); });
   if (!cleared) return;
   log::info("lease.suspects_cleared", {{"partition", lease.partition.partition_no}});
   careful_.reset();
@@ -242,7 +242,7 @@ BlockLoop::Next BlockLoop::hold_unknown(const queue::Lease& lease, const queue::
   slot_.raw().tasks_deferred.fetch_add(1, std::memory_order_relaxed);
   const bool marked = (task.flags & queue::kNoHandlerFlag) != 0;
   if (marked || fenced(session_, keeper_, lease, "no_handler", [&](db::Connection& db) {
-        return tasks_.mark_unknown(db, lease, task.key);
+        return queue::mark_unknown(db, lease, task.key);
       })) {
     log_unknown(lease, task.type, id_text(lease, task), 1);
   }
@@ -260,7 +260,7 @@ void BlockLoop::defer_unknown(const queue::Lease& lease) {
     if (on_unknown_) on_unknown_({lease.partition, task.key.prio, task.id_key()}, task.type);
   }
   const bool deferred = fenced(session_, keeper_, lease, "defer",
-                               [&](db::Connection& db) { return tasks_.defer(db, lease, keys); });
+                               [&](db::Connection& db) { return queue::defer(db, lease, keys); });
   if (!deferred) return;
   slot_.raw().tasks_deferred.fetch_add(unknown.size(), std::memory_order_relaxed);
   for (const auto& [type, tasks] : by_type) {
@@ -282,7 +282,7 @@ void BlockLoop::log_unknown(const queue::Lease& lease, const std::string& type,
 void BlockLoop::ack(const queue::Lease& lease) {
   if (finished_.empty()) return;
   session_.call([&](db::Connection& db) {
-    queue::TaskStore::ack(db, lease.partition, finished_);
+    queue::ack(db, lease.partition, finished_);
     return true;
   });
   acked();
@@ -292,8 +292,7 @@ std::vector<queue::Task> BlockLoop::ack_and_fetch(const queue::Lease& lease,
                                                   const ServedQueue& queue) {
   finder_.fetching();
   auto tasks = session_.call([&](db::Connection& db) {
-    return queue::TaskStore::ack_and_fetch(db, lease.partition, finished_,
-                                           finder_.fetch_spec(queue));
+    return queue::ack_and_fetch(db, lease.partition, finished_, finder_.fetch_spec(queue));
   });
   fetched_ns_ = boot_ns();
   acked();
@@ -324,10 +323,10 @@ void BlockLoop::finish(const queue::Lease& lease) {
     // While somebody locks the lease's row, or one of the tasks, neither would ever be written.
     // Finished tasks need no lease to be acknowledged (S6), and must not run again for want of one.
     if (++tries > 1) {
-      queue::TaskStore::ack(db, lease.partition, finished_);
+      queue::ack(db, lease.partition, finished_);
       acked();
     }
-    return queue::TaskStore::ack_and_release(db, lease, finished_, hold_);
+    return queue::ack_and_release(db, lease, finished_, hold_);
   });
   // The first try may have succeeded: its reply was lost, not the lease.
   if (!released && session_.generation() == generation) keeper_.lose(lease, "release");

@@ -31,13 +31,12 @@ class BlockLoop {
   // `crew` runs the tasks in place of `runner`; nullptr: one task at a time, in this thread.
   // `lifetime` is looked at between two tasks; nullptr: this worker stays.
   BlockLoop(Session& session, Finder& finder, LeaseKeeper& keeper, SlotWriter& slot,
-            const queue::TaskStore& tasks, TaskRun& runner, Recovery& recovery,
-            CarefulTurn& careful_turn, Crew* crew = nullptr, Lifetime* lifetime = nullptr)
+            TaskRun& runner, Recovery& recovery, CarefulTurn& careful_turn, Crew* crew = nullptr,
+            Lifetime* lifetime = nullptr)
       : session_(session),
         finder_(finder),
         keeper_(keeper),
         slot_(slot),
-        tasks_(tasks),
         runner_(runner),
         recovery_(recovery),
         careful_turn_(careful_turn),
@@ -118,7 +117,6 @@ class BlockLoop {
   Finder& finder_;
   LeaseKeeper& keeper_;
   SlotWriter& slot_;
-  const queue::TaskStore& tasks_;
   TaskRun& runner_;
   Recovery& recovery_;
   CarefulTurn& careful_turn_;

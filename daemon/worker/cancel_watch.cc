@@ -25,7 +25,7 @@ void CancelWatch::look(db::Connection& db, const queue::Lease& lease, const queu
                        bool detached) {
   try_later();
   if (detached) {
-    attended_ = true;
+    watched_ = true;
     const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
     if (!asked()) {
       if (auto request = queue::find_cancel(db, id)) saw(id, std::move(*request));
@@ -40,8 +40,8 @@ void CancelWatch::look_in_partition(db::Connection& db, const queue::Lease& leas
                                     const queue::Task& task) {
   // Marks the task once, whatever the reply: the mark may be set although its reply was lost, and a
   // cancel of a task without it is noticed as well.
-  if (!std::exchange(attended_, true) && (task.flags & queue::kAttendedFlag) == 0) {
-    static_cast<void>(queue::attend(db, lease, task));
+  if (!std::exchange(watched_, true) && (task.flags & queue::kCancelWatchedFlag) == 0) {
+    static_cast<void>(queue::watch_cancel(db, lease, task));
   }
   auto found = queue::look_for_cancel(db, lease, task);
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};

@@ -36,7 +36,7 @@ class CancelWatch {
 
   // Valid once the handler has returned and the keeper knows it.
   [[nodiscard]] const queue::CancelRequest& request() const { return request_; }
-  [[nodiscard]] bool attended() const { return attended_; }
+  [[nodiscard]] bool watched() const { return watched_; }
 
  private:
   void look_in_partition(db::Connection& db, const queue::Lease& lease, const queue::Task& task);
@@ -45,7 +45,7 @@ class CancelWatch {
   const Nanos grace_ns_;
   const std::function<void()> on_asked_;
   Nanos next_look_ = 0;
-  bool attended_ = false;         // a request may be there
+  bool watched_ = false;          // a request may be there
   queue::CancelRequest request_;  // written before end_at_
   std::atomic<Nanos> end_at_{0};
 };

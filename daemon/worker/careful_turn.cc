@@ -34,7 +34,7 @@ bool CarefulTurn::take(std::chrono::milliseconds patience) {
   return true;
 }
 
-void CarefulTurn::give_back() {
+void CarefulTurn::end() {
   if (file_.valid()) flock(file_.get(), LOCK_UN);
 }
 

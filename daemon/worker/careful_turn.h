@@ -21,7 +21,7 @@ class CarefulTurn {
   // If it returns false, the task has to run beside others. Ends early when this worker is asked to
   // leave.
   bool take(std::chrono::milliseconds patience);
-  void give_back();  // nothing happens to a turn that was not taken
+  void end();  // nothing happens to a turn that was not taken
 
  private:
   UniqueFd file_;

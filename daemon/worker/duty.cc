@@ -78,7 +78,7 @@ void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue&
 
 }  // namespace
 
-Duty::Duty(Session& session, ipc::Board& board, const std::vector<Served>& served)
+Duties::Duties(Session& session, ipc::Board& board, const std::vector<Served>& served)
     : session_(session), board_(board) {
   for (const Served& queue : served) {
     const bool purges = queue.keys->history.count() > 0 || queue.keys->dead_retention.count() > 0;
@@ -89,9 +89,9 @@ Duty::Duty(Session& session, ipc::Board& board, const std::vector<Served>& serve
 }
 
 // The first look comes soon, because a daemon may live only shortly.
-void Duty::add(Kind kind, const Served& queue) {
+void Duties::add(Kind kind, const Served& queue) {
   const Nanos first = kind == Kind::kUnique ? nanos(kSweepEvery) : 0;
-  chores_.push_back({kind, queue, boot_ns() + first});
+  duties_.push_back({kind, queue, boot_ns() + first});
   if (kind == Kind::kUnique) return;
   session_.call([&](db::Connection& db) {
     queue::make_duty(db, queue.info.queue_id, kind == Kind::kPurge ? "purge" : "stuck");
@@ -99,49 +99,49 @@ void Duty::add(Kind kind, const Served& queue) {
   });
 }
 
-void Duty::look() {
+void Duties::look() {
   const Nanos now = boot_ns();
   if (now < next_ns_) return;
-  for (Chore& chore : chores_) {
-    if (boot_ns() >= chore.again_ns) do_now(chore);
+  for (Duty& duty : duties_) {
+    if (boot_ns() >= duty.again_ns) do_now(duty);
   }
   next_ns_ = boot_ns() + nanos(kEvery);
-  for (const Chore& chore : chores_) next_ns_ = std::min(next_ns_, chore.again_ns);
+  for (const Duty& duty : duties_) next_ns_ = std::min(next_ns_, duty.again_ns);
 }
 
-bool Duty::take(Chore& chore, Nanos now) {
-  if (now < chore.mine_until_ns) return true;
-  const char* name = chore.kind == Kind::kPurge   ? "purge"
-                     : chore.kind == Kind::kStuck ? "stuck"
-                                                  : "unique";
+bool Duties::take(Duty& duty, Nanos now) {
+  if (now < duty.mine_until_ns) return true;
+  const char* name = duty.kind == Kind::kPurge   ? "purge"
+                     : duty.kind == Kind::kStuck ? "stuck"
+                                                 : "unique";
   const microseconds for_so_long =
-      chore.kind == Kind::kUnique ? microseconds(kSweepEvery) : microseconds(kEvery);
+      duty.kind == Kind::kUnique ? microseconds(kSweepEvery) : microseconds(kEvery);
   const bool mine = session_.call([&](db::Connection& db) {
-    if (chore.kind == Kind::kUnique) queue::make_duty(db, chore.queue.info.queue_id, name);
-    return queue::take_duty(db, chore.queue.info.queue_id, name, for_so_long);
+    if (duty.kind == Kind::kUnique) queue::make_duty(db, duty.queue.info.queue_id, name);
+    return queue::take_duty(db, duty.queue.info.queue_id, name, for_so_long);
   });
-  if (mine) chore.mine_until_ns = now + nanos(for_so_long);
-  chore.again_ns = now + nanos(for_so_long);
+  if (mine) duty.mine_until_ns = now + nanos(for_so_long);
+  duty.again_ns = now + nanos(for_so_long);
   return mine;
 }
 
-void Duty::do_now(Chore& chore) {
+void Duties::do_now(Duty& duty) {
   const Nanos now = boot_ns();
-  if (chore.kind == Kind::kStuck) tell_unknown(chore);
-  if (!take(chore, now)) return;
-  if (chore.kind == Kind::kStuck) return tell_stuck(chore);
+  if (duty.kind == Kind::kStuck) tell_unknown(duty);
+  if (!take(duty, now)) return;
+  if (duty.kind == Kind::kStuck) return tell_stuck(duty);
   bool more = true;
-  while (more && boot_ns() - now < kAtOnce && boot_ns() < chore.mine_until_ns) {
-    more = chore.kind == Kind::kPurge ? purge(chore) : sweep(chore);
+  while (more && boot_ns() - now < kAtOnce && boot_ns() < duty.mine_until_ns) {
+    more = duty.kind == Kind::kPurge ? purge(duty) : sweep(duty);
   }
-  if (more) chore.again_ns = boot_ns() + kPause;
+  if (more) duty.again_ns = boot_ns() + kPause;
   // A sweep or purge that ends early keeps its duty; the next look is at its usual time.
-  if (!more) chore.again_ns = std::max(chore.again_ns, chore.mine_until_ns);
+  if (!more) duty.again_ns = std::max(duty.again_ns, duty.mine_until_ns);
 }
 
-bool Duty::purge(const Chore& chore) {
-  const config::Queue& keys = *chore.queue.keys;
-  const std::uint32_t queue_id = chore.queue.info.queue_id;
+bool Duties::purge(const Duty& duty) {
+  const config::Queue& keys = *duty.queue.keys;
+  const std::uint32_t queue_id = duty.queue.info.queue_id;
   return session_.call([&](db::Connection& db) {
     bool more = false;
     if (keys.history.count() > 0) more = queue::purge_history(db, queue_id, keys.history);
@@ -152,11 +152,11 @@ bool Duty::purge(const Chore& chore) {
   });
 }
 
-bool Duty::sweep(Chore& chore) {
+bool Duties::sweep(Duty& duty) {
   return session_.call([&](db::Connection& db) {
-    std::string after = chore.after;
-    const bool more = queue::purge_unique(db, chore.queue.info.queue_id, after);
-    chore.after = std::move(after);
+    std::string after = duty.after;
+    const bool more = queue::purge_unique(db, duty.queue.info.queue_id, after);
+    duty.after = std::move(after);
     return more;
   });
 }
@@ -164,43 +164,43 @@ bool Duty::sweep(Chore& chore) {
 // Unique keys make it report once for an attempt, and once an hour for a queue, whichever worker
 // looks. What this worker found before it does not report again: the key of a report that is dead
 // is free.
-void Duty::tell_stuck(Chore& chore) {
-  const Served& queue = chore.queue;
+void Duties::tell_stuck(Duty& duty) {
+  const Served& queue = duty.queue;
   const microseconds after = queue.keys->stuck_after;
   const std::uint32_t queue_id = queue.info.queue_id;
   std::set<std::string> found;
   for (const queue::Stuck& stuck : session_.call(
            [&](db::Connection& db) { return queue::stuck_running(db, queue_id, after); })) {
-    found.insert(tell(queue, chore.told, kRunning, stuck));
+    found.insert(tell(queue, duty.told, kRunning, stuck));
   }
   const auto waiting =
       session_.call([&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
-  if (waiting) found.insert(tell(queue, chore.told, kWaiting, *waiting));
-  chore.told = std::move(found);
+  if (waiting) found.insert(tell(queue, duty.told, kWaiting, *waiting));
+  duty.told = std::move(found);
 }
 
 // This is no duty of one worker for all: the others do not know which tasks this one has put back,
 // and the keys keep them from reporting the same.
-void Duty::tell_unknown(Chore& chore) {
+void Duties::tell_unknown(Duty& duty) {
   std::vector<queue::TaskId> ids;
-  for (const auto& [type, id] : std::exchange(chore.unknown, {})) ids.push_back(id);
+  for (const auto& [type, id] : std::exchange(duty.unknown, {})) ids.push_back(id);
   if (ids.empty()) return;
-  const microseconds after = chore.queue.keys->stuck_after;
+  const microseconds after = duty.queue.keys->stuck_after;
   std::set<std::string> found;
   for (const queue::Stuck& stuck :
        session_.call([&](db::Connection& db) { return queue::stuck_unknown(db, ids, after); })) {
-    found.insert(tell(chore.queue, chore.told_unknown, kNoHandler, stuck));
+    found.insert(tell(duty.queue, duty.told_unknown, kNoHandler, stuck));
   }
-  chore.told_unknown = std::move(found);
+  duty.told_unknown = std::move(found);
 }
 
-void Duty::unknown_type(const queue::TaskId& id, const std::string& type) {
-  for (Chore& chore : chores_) {
-    if (chore.kind != Kind::kStuck) continue;
-    if (chore.queue.info.queue_id != id.partition.queue_id) continue;
-    const auto known = chore.unknown.find(type);
-    if (known == chore.unknown.end()) {
-      if (chore.unknown.size() < kMostUnknown) chore.unknown.emplace(type, id);
+void Duties::unknown_type(const queue::TaskId& id, const std::string& type) {
+  for (Duty& duty : duties_) {
+    if (duty.kind != Kind::kStuck) continue;
+    if (duty.queue.info.queue_id != id.partition.queue_id) continue;
+    const auto known = duty.unknown.find(type);
+    if (known == duty.unknown.end()) {
+      if (duty.unknown.size() < kMostUnknown) duty.unknown.emplace(type, id);
     } else if (id.first_key < known->second.first_key) {
       known->second = id;
     }
@@ -208,8 +208,8 @@ void Duty::unknown_type(const queue::TaskId& id, const std::string& type) {
 }
 
 // Reports it, unless its key is among those that were `told` before; returns its key.
-std::string Duty::tell(const Served& queue, const std::set<std::string>& told, const char* what,
-                       const queue::Stuck& stuck) {
+std::string Duties::tell(const Served& queue, const std::set<std::string>& told, const char* what,
+                         const queue::Stuck& stuck) {
   std::string key = key_of(what, stuck);
   if (told.count(key) > 0) return key;
   const std::chrono::hours for_so_long = what == kRunning ? kPerAttempt : kPerHour;
@@ -220,8 +220,8 @@ std::string Duty::tell(const Served& queue, const std::set<std::string>& told, c
 }
 
 // False: another worker reported it already, or nothing can be submitted.
-bool Duty::submit(const Served& queue, const std::string& unique_key,
-                  std::chrono::hours for_so_long, const std::string& payload) {
+bool Duties::submit(const Served& queue, const std::string& unique_key,
+                    std::chrono::hours for_so_long, const std::string& payload) {
   const auto target = config::hook_target(queue.keys->on_stuck);
   if (!target) return false;
   const auto into =
@@ -254,8 +254,8 @@ std::vector<const config::Queue*> unserved(const config::Settings& settings) {
 }
 
 void check_hooks(Session& session, const config::Settings& settings,
-                 const std::vector<Duty::Served>& served) {
-  for (const Duty::Served& queue : served) {
+                 const std::vector<Duties::Served>& served) {
+  for (const Duties::Served& queue : served) {
     for (const std::string* hook : {&queue.keys->on_dead, &queue.keys->on_stuck}) {
       const auto target = config::hook_target(*hook);
       if (!target) continue;

@@ -20,7 +20,7 @@ namespace allot::worker {
 // Work that one worker at a time does for a queue now and then: its purge (C10) and the search for
 // stuck tasks (C9). It happens between two leases, a little at a time; a queue that asks for
 // neither costs only the purge of its long-free keys, once an hour.
-class Duty {
+class Duties {
  public:
   // `served` are the queues of this worker, with their keys.
   struct Served {
@@ -28,7 +28,7 @@ class Duty {
     const config::Queue* keys;
     bool by_this_host = true;  // false: no pool serves it here, and only on_stuck is looked after
   };
-  Duty(Session& session, ipc::Board& board, const std::vector<Served>& served);
+  Duties(Session& session, ipc::Board& board, const std::vector<Served>& served);
 
   // Costs one look at the clock, unless it is time.
   void look();
@@ -39,7 +39,7 @@ class Duty {
 
  private:
   enum class Kind { kPurge, kStuck, kUnique };
-  struct Chore {
+  struct Duty {
     Kind kind;
     Served queue;
     Nanos again_ns = 0;  // CLOCK_BOOTTIME; nothing to do before
@@ -51,13 +51,13 @@ class Duty {
   };
 
   void add(Kind kind, const Served& queue);
-  void do_now(Chore& chore);
-  [[nodiscard]] bool take(Chore& chore, Nanos now);
+  void do_now(Duty& duty);
+  [[nodiscard]] bool take(Duty& duty, Nanos now);
   // True: there is more to do.
-  bool purge(const Chore& chore);
-  bool sweep(Chore& chore);
-  void tell_stuck(Chore& chore);
-  void tell_unknown(Chore& chore);
+  bool purge(const Duty& duty);
+  bool sweep(Duty& duty);
+  void tell_stuck(Duty& duty);
+  void tell_unknown(Duty& duty);
   std::string tell(const Served& queue, const std::set<std::string>& told, const char* what,
                    const queue::Stuck& stuck);
   bool submit(const Served& queue, const std::string& unique_key, std::chrono::hours for_so_long,
@@ -65,7 +65,7 @@ class Duty {
 
   Session& session_;
   ipc::Board& board_;
-  std::vector<Chore> chores_;
+  std::vector<Duty> duties_;
   Nanos next_ns_ = 0;
 };
 
@@ -76,6 +76,6 @@ std::vector<const config::Queue*> unserved(const config::Settings& settings);
 // Logs one line for each hook of these queues that would do nothing. Makes the queues of this
 // configuration.
 void check_hooks(Session& session, const config::Settings& settings,
-                 const std::vector<Duty::Served>& served);
+                 const std::vector<Duties::Served>& served);
 
 }  // namespace allot::worker

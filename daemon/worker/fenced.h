@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "queue/task_store.h"
+#include "queue/ending.h"
 #include "worker/lease_keeper.h"
 #include "worker/session.h"
 
@@ -12,7 +12,7 @@ namespace allot::worker {
 template <typename Write>
 [[nodiscard]] bool fenced(Session& session, LeaseKeeper& keeper, const queue::Lease& lease,
                           const char* verb, Write&& write) {
-  if (session.call(write) == queue::Landed::kYes) return true;
+  if (session.call(write) == queue::Fenced::kWritten) return true;
   keeper.lose(lease, verb);
   return false;
 }

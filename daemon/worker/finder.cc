@@ -159,10 +159,10 @@ void Finder::scout() {
 
 void Finder::watch() {
   if (!watched_.due(boot_ns())) return;
-  std::vector<std::pair<queue::Partition, queue::Sighting>> seen;
-  for (queue::Sighting& sighting : session_.call(
+  std::vector<std::pair<queue::Partition, queue::Observation>> seen;
+  for (queue::Observation& observed : session_.call(
            [&](db::Connection& db) { return queue::LeaseStore::watch(db, queue_ids_); })) {
-    seen.emplace_back(sighting.partition, std::move(sighting));
+    seen.emplace_back(observed.partition, std::move(observed));
   }
   watched_.saw(std::move(seen), session_.generation(), boot_ns());
 }
@@ -170,16 +170,16 @@ void Finder::watch() {
 std::optional<queue::Block> Finder::take_over_one() {
   const auto still = watched_.take(boot_ns());
   if (!still) return std::nullopt;
-  const queue::Sighting& sighting = still->sighting;
-  const ServedQueue* queue = served(sighting.partition.queue_id);
-  auto block = take(sighting.partition, *queue, [&](db::Connection& db, queue::Locked locked) {
-    return store_.take_over(db, sighting, still->stale, fetch_spec(*queue), locked);
+  const queue::Observation& observed = still->observed;
+  const ServedQueue* queue = served(observed.partition.queue_id);
+  auto block = take(observed.partition, *queue, [&](db::Connection& db, queue::Locked locked) {
+    return store_.take_over(db, observed, still->stale, fetch_spec(*queue), locked);
   });
   if (!block) return std::nullopt;
   slot_.raw().takeovers.fetch_add(1, std::memory_order_relaxed);
   log::warn("lease.takeover", {{"queue", queue->info.name},
-                               {"partition", sighting.partition.partition_no},
-                               {"from", sighting.holder},
+                               {"partition", observed.partition.partition_no},
+                               {"from", observed.holder},
                                {"epoch", block->lease.epoch}});
   return block;
 }

@@ -11,10 +11,10 @@
 #include "queue/catalog.h"
 #include "queue/lease_store.h"
 #include "worker/database_clock.h"
+#include "worker/expired_holder_watch.h"
 #include "worker/lease_keeper.h"
 #include "worker/session.h"
 #include "worker/slot_writer.h"
-#include "worker/standstill.h"
 
 namespace allot::worker {
 
@@ -87,7 +87,7 @@ class Finder {
   std::uint64_t highest_seen_ = 0;
   DatabaseClock clock_;
   Nanos scout_interval_ns_;
-  Standstill<queue::Partition, queue::Sighting> watched_;
+  ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;
 };
 
 }  // namespace allot::worker

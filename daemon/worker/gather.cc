@@ -196,7 +196,7 @@ void Gather::leave_alone(Call& call, const std::string& why) {
                                  {"reason", why}});
   for (Member& member : call.members) {
     TaskRun::AtWork& work = *member.work;
-    if (work.cancel.attended()) member.attempt.task.flags |= queue::kAttendedFlag;
+    if (work.cancel.watched()) member.attempt.task.flags |= queue::kCancelWatchedFlag;
     if (work.cancel.asked()) {
       call.results[member.index] = runner_.cancelled(member.attempt, work.cancel.request());
     }

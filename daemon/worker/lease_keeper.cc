@@ -94,7 +94,7 @@ void LeaseKeeper::drop() {
 // duplicate: in an exclusive queue its supervisor would kill it at once.
 bool LeaseKeeper::may_begin(Nanos now) const {
   return (!lost_.load() && now + ttl_ns_ / 10 < deadline_ns_.load()) ||
-         db::without("lease_deadline");
+         mutant::removed("lease_deadline");
 }
 
 bool LeaseKeeper::tasks_begin(std::span<const TaskAtWork> works,
@@ -137,7 +137,7 @@ bool LeaseKeeper::task_valid(std::size_t entry) const {
   const Running& running = tasks_[entry];
   if (!running.detached.load()) return valid();
   return (!running.lost.load() && boot_ns() < running.deadline_ns.load()) ||
-         db::without("lease_deadline");
+         mutant::removed("lease_deadline");
 }
 
 // Works without the mutex, which the keeper holds during a renewal. hold(), which waits for the
@@ -297,7 +297,7 @@ void LeaseKeeper::try_again(std::unique_lock<std::mutex>& held) {
 }
 
 void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
-  if (over_time(boot_ns()) && !db::without("renewal_deadline")) {
+  if (over_time(boot_ns()) && !mutant::removed("renewal_deadline")) {
     // The task is over its time: no timer may blindly keep the lease alive for it (B3), unless it
     // ends or makes progress after all.
     renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
@@ -328,14 +328,14 @@ void LeaseKeeper::renew(std::unique_lock<std::mutex>& held) {
 
 // Like renew(), for one task.
 void LeaseKeeper::renew_detached(std::unique_lock<std::mutex>& held, Running& running) {
-  if (over_time(running, boot_ns()) && !db::without("renewal_deadline")) {
+  if (over_time(running, boot_ns()) && !mutant::removed("renewal_deadline")) {
     running.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
     return;
   }
   try {
     connect_if_needed();
     const Nanos sent = boot_ns();
-    const auto mine = queue::DetachedStore::detached(running.lease, *running.work->task);
+    const queue::Claim mine = queue::claim(running.lease, *running.work->task).once_detached();
     if (!detached_store_.renew(*connection_, mine)) {
       return lose_task(running.lease, "renew_detached", running.work->entry);
     }
@@ -357,11 +357,11 @@ void LeaseKeeper::detach(std::unique_lock<std::mutex>& held, Running& running) {
     const Nanos sent = boot_ns();
     const TaskAtWork& work = *running.work;
     any_detached_ = true;
-    const auto landed =
-        work.beside ? detached_store_.detach_beside(*connection_, *lease_, *work.task, work.attempt)
-                    : detached_store_.detach(*connection_, *lease_, *work.task, work.attempt,
-                                             work.finished);
-    if (landed == queue::Landed::kLeaseGone) return lose(*lease_, "detach");
+    const queue::Claim claim = queue::claim(*lease_, *work.task);
+    const auto fenced =
+        work.beside ? detached_store_.detach_beside(*connection_, claim, work.attempt)
+                    : detached_store_.detach(*connection_, claim, work.attempt, work.finished);
+    if (fenced == queue::Fenced::kLost) return lose(*lease_, "detach");
     detached(running, sent);
   } catch (const db::DbError& error) {
     log::warn("task.detach_failed", {{"error", error.what()}});
@@ -399,7 +399,7 @@ void LeaseKeeper::detached(Running& running, Nanos sent_ns) {
     lease_.reset();
     deadline_ns_ = 0;
   }
-  const queue::Detached now = queue::DetachedStore::detached(running.lease, *running.work->task);
+  const queue::Claim now = queue::claim(running.lease, *running.work->task);
   log::info("task.detached", {{"task", now.id.text()},
                               {"type", running.work->task->type},
                               {"partition", running.lease.partition.partition_no},

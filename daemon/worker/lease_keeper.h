@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/mutant.h"
 #include "db/connection.h"
-#include "db/mutation.h"
 #include "ipc/board.h"
 #include "queue/detached_store.h"
 #include "queue/lease_store.h"
@@ -79,7 +79,7 @@ class LeaseKeeper {
 
   // True while this process can be sure that nobody else may have the lease (S5).
   [[nodiscard]] bool valid() const {
-    return (!lost_.load() && boot_ns() < deadline_ns_.load()) || db::without("lease_deadline");
+    return (!lost_.load() && boot_ns() < deadline_ns_.load()) || mutant::removed("lease_deadline");
   }
   // The same for a running task: its partition's lease is valid, or its own once it is detached.
   [[nodiscard]] bool task_valid(std::size_t entry = 0) const;

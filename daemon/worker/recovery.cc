@@ -24,22 +24,7 @@ std::string name_of(const std::vector<queue::QueueInfo>& queues, std::uint32_t q
   return at == queues.end() ? std::string() : at->name;
 }
 
-void log_recovery(const queue::DetachedSighting& sighting, const std::string& queue_name,
-                  const CrashPolicy& policy) {
-  log::warn("task.recovered", {{"task", sighting.id.text()},
-                               {"type", sighting.type},
-                               {"queue", queue_name},
-                               {"partition", sighting.id.partition.partition_no},
-                               {"attempt", sighting.attempt},
-                               {"of", policy.max_attempts},
-                               {"from", sighting.holder}});
-  if (sighting.attempt < policy.max_attempts) return;
-  log_dead(sighting.id.text(), sighting.type, sighting.attempt, queue::kLost);
-}
-
-}  // namespace
-
-bool crashed_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt) {
+bool any_crash_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt) {
   // The recorded causes that are crashes. A task that lost its host may have brought it down.
   constexpr std::string_view kCrashes[] = {"signal", "exit",   "timeout",         "frozen",
                                            "lease",  "memory", queue::kLost.cause};
@@ -50,37 +35,53 @@ bool crashed_before(db::Connection& db, const queue::TaskId& id, std::uint32_t a
   });
 }
 
-CrashPolicy crash_policy(const config::Settings& settings, const std::string& queue_name,
-                         const std::string& type, std::uint32_t attempt) {
-  const config::Queue* queue = config::find_queue(settings, queue_name);
-  const config::Queue& keys = queue != nullptr ? *queue : config::Queue{};
-  auto [first, most, list] = config::pauses(settings, keys, type);
-  const queue::RetryPolicy pauses{first, most, std::move(list)};
-  return {config::max_attempts(settings, keys, type), pauses.delay(attempt, std::random_device{}()),
-          on_dead(keys), keeps_history(keys)};
+Crashed crashed(const queue::DetachedObservation& observed, const std::string& queue_name) {
+  return {observed.id, queue_name, observed.type, observed.attempt};
 }
 
-queue::Landed charge_detached(db::Connection& db, const queue::Detached& detached,
-                              std::uint32_t attempt, const CrashPolicy& policy,
-                              const queue::Verdict& verdict) {
-  using queue::DetachedStore;
-  const auto asked = queue::find_cancel(db, detached.id);
-  if (asked && asked->as_done) {
-    std::optional<queue::Record> record;
-    if (policy.keeps_history) record = queue::Record{{}, 0, attempt, verdict.usage};
-    return DetachedStore::ack(db, detached, record);
-  }
-  if (asked) {
-    return DetachedStore::bury(db, detached, attempt,
-                               {queue::kCancelled, asked->reason, verdict.usage});
-  }
-  if (attempt >= policy.max_attempts) {
-    return DetachedStore::bury(db, detached, attempt, verdict, policy.on_dead);
-  }
-  if (!crashed_before(db, detached.id, attempt)) {
-    return DetachedStore::charge(db, detached, attempt, verdict);
-  }
-  return DetachedStore::retry(db, detached, attempt, policy.delay, verdict);
+// A crash always has something to write.
+queue::Fenced end_recovered(db::Connection& db, const queue::DetachedStore& store,
+                            const queue::Claim& claim, Facts& facts) {
+  look_back(db, claim.id, facts);
+  return queue::write(db, store.holder(), claim, *decide(facts).ending);
+}
+
+void log_recovery(const queue::DetachedObservation& observed, const std::string& queue_name,
+                  const Facts& facts) {
+  log::warn("task.recovered", {{"task", observed.id.text()},
+                               {"type", observed.type},
+                               {"queue", queue_name},
+                               {"partition", observed.id.partition.partition_no},
+                               {"attempt", observed.attempt},
+                               {"of", facts.most},
+                               {"from", observed.holder}});
+  if (observed.attempt < facts.most) return;
+  log_dead(observed.id.text(), observed.type, observed.attempt, queue::kLost);
+}
+
+}  // namespace
+
+Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const Crashed& crashed) {
+  const config::Queue* queue = config::find_queue(settings, crashed.queue_name);
+  const config::Queue& keys = queue != nullptr ? *queue : config::Queue{};
+  auto [first, most, list] = config::pauses(settings, keys, crashed.type);
+  const queue::RetryPolicy pauses{first, most, std::move(list)};
+  Facts facts;
+  facts.outcome = Facts::Outcome::kCrash;
+  facts.attempt = crashed.attempt;
+  facts.most = crashed.most.value_or(config::max_attempts(settings, keys, crashed.type));
+  facts.cancel = queue::find_cancel(db, crashed.id);
+  facts.pause = pauses.delay(crashed.attempt, std::random_device{}());
+  facts.cause = queue::kLost.cause;
+  facts.error = queue::kLost.error;
+  facts.on_dead = on_dead(keys);
+  if (keeps_history(keys)) facts.record = queue::Record{{}, 0, crashed.attempt, {}};
+  return facts;
+}
+
+void look_back(db::Connection& db, const queue::TaskId& id, Facts& facts) {
+  if (facts.cancel || facts.attempt >= facts.most) return;
+  facts.crashed_before = any_crash_before(db, id, facts.attempt);
 }
 
 void log_dead(const std::string& id, std::string_view type, std::uint32_t last,
@@ -95,13 +96,14 @@ void log_dead(const std::string& id, std::string_view type, std::uint32_t last,
 void reclaim_detached(db::Connection& db, const config::Settings& settings,
                       const queue::DetachedStore& store) {
   const auto queues = queue::list_queues(db);
-  for (const queue::DetachedSighting& sighting : store.former(db)) {
-    const auto mine = store.recover(db, sighting, true);
+  for (const queue::DetachedObservation& observed : store.former(db)) {
+    const auto mine = store.recover(db, observed, true);
     if (!mine) continue;
-    const std::string name = name_of(queues, sighting.id.partition.queue_id);
-    const CrashPolicy policy = crash_policy(settings, name, sighting.type, sighting.attempt);
-    const auto landed = charge_detached(db, *mine, sighting.attempt, policy, queue::kLost);
-    if (landed == queue::Landed::kYes) log_recovery(sighting, name, policy);
+    const std::string name = name_of(queues, observed.id.partition.queue_id);
+    Facts facts = facts_of_crash(db, settings, crashed(observed, name));
+    if (end_recovered(db, store, *mine, facts) == queue::Fenced::kWritten) {
+      log_recovery(observed, name, facts);
+    }
   }
 }
 
@@ -119,28 +121,29 @@ Recovery::Recovery(Session& session, const queue::DetachedStore& store,
 
 void Recovery::look() {
   if (!watched_.due(boot_ns())) return;
-  std::vector<std::pair<queue::TaskId, queue::DetachedSighting>> seen;
-  for (queue::DetachedSighting& sighting : session_.call(
+  std::vector<std::pair<queue::TaskId, queue::DetachedObservation>> seen;
+  for (queue::DetachedObservation& observed : session_.call(
            [&](db::Connection& db) { return queue::DetachedStore::watch(db, queue_ids_); })) {
-    seen.emplace_back(sighting.id, std::move(sighting));
+    seen.emplace_back(observed.id, std::move(observed));
   }
   watched_.saw(std::move(seen), session_.generation(), boot_ns());
-  while (const auto still = watched_.take(boot_ns())) recover(still->sighting, still->stale);
+  while (const auto still = watched_.take(boot_ns())) recover(still->observed, still->stale);
 }
 
 // This takes two trips. If this worker dies in between, another one recovers the task once more.
-void Recovery::recover(const queue::DetachedSighting& sighting, bool stale) {
+void Recovery::recover(const queue::DetachedObservation& observed, bool stale) {
   const auto mine =
-      session_.call([&](db::Connection& db) { return store_.recover(db, sighting, stale); });
+      session_.call([&](db::Connection& db) { return store_.recover(db, observed, stale); });
   if (!mine) return;
-  const std::string name = name_of(queues_, sighting.id.partition.queue_id);
-  const CrashPolicy policy = crash_policy(settings_, name, sighting.type, sighting.attempt);
-  const auto landed = session_.call([&](db::Connection& db) {
-    return charge_detached(db, *mine, sighting.attempt, policy, queue::kLost);
+  const std::string name = name_of(queues_, observed.id.partition.queue_id);
+  Facts facts;
+  const auto fenced = session_.call([&](db::Connection& db) {
+    facts = facts_of_crash(db, settings_, crashed(observed, name));
+    return end_recovered(db, store_, *mine, facts);
   });
-  if (landed == queue::Landed::kLeaseGone) return;
-  log_recovery(sighting, name, policy);
-  peer::ring(board_, sighting.id.partition.queue_id, 1);
+  if (fenced == queue::Fenced::kLost) return;
+  log_recovery(observed, name, facts);
+  peer::ring(board_, observed.id.partition.queue_id, 1);
 }
 
 }  // namespace allot::worker

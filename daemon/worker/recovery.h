@@ -12,32 +12,26 @@
 #include "ipc/board.h"
 #include "queue/catalog.h"
 #include "queue/detached_store.h"
+#include "worker/decide.h"
+#include "worker/expired_holder_watch.h"
 #include "worker/session.h"
-#include "worker/standstill.h"
 
 namespace allot::worker {
 
-// S10: whether an attempt before number `attempt` ended as a crash. The first crash is retried at
-// once.
-bool crashed_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt);
-
-// Decides by the configuration of queue and type whether another attempt follows, and when, or
-// which hook the death triggers. A queue that is not in it has the defaults.
-struct CrashPolicy {
-  std::uint32_t max_attempts = 0;
-  std::chrono::microseconds delay{0};  // not used after a first crash
-  std::optional<queue::OnDead> on_dead{};
-  bool keeps_history = false;  // its queue does
+// An attempt that its worker did not end.
+struct Crashed {
+  queue::TaskId id;
+  std::string queue_name;
+  std::string type;
+  std::uint32_t attempt = 0;            // its number
+  std::optional<std::uint32_t> most{};  // attempts of the task, where that was decided before
 };
-CrashPolicy crash_policy(const config::Settings& settings, const std::string& queue_name,
-                         const std::string& type, std::uint32_t attempt);
 
-// Ends a detached task whose attempt did not come back: charges it, and puts it back where it was
-// or later, or makes it dead (S10); also dead if somebody asked for its end. kLeaseGone: `detached`
-// was not its holder any more.
-queue::Landed charge_detached(db::Connection& db, const queue::Detached& detached,
-                              std::uint32_t attempt, const CrashPolicy& policy,
-                              const queue::Verdict& verdict);
+// What the configuration knows of it, and whether somebody asked for its end, for decide(). A queue
+// that is not in the configuration has the defaults.
+Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const Crashed& crashed);
+// S10: adds whether an attempt before it ended as a crash, where that makes a difference.
+void look_back(db::Connection& db, const queue::TaskId& id, Facts& facts);
 
 // Logs one line for a task that is dead now. `last` is the number of its last attempt.
 void log_dead(const std::string& id, std::string_view type, std::uint32_t last,
@@ -58,7 +52,7 @@ class Recovery {
   void look();
 
  private:
-  void recover(const queue::DetachedSighting& sighting, bool stale);
+  void recover(const queue::DetachedObservation& observed, bool stale);
 
   Session& session_;
   const queue::DetachedStore& store_;
@@ -66,7 +60,7 @@ class Recovery {
   const std::vector<queue::QueueInfo> queues_;
   std::vector<std::uint32_t> queue_ids_;
   ipc::Board& board_;
-  Standstill<queue::TaskId, queue::DetachedSighting> watched_;
+  ExpiredHolderWatch<queue::TaskId, queue::DetachedObservation> watched_;
 };
 
 }  // namespace allot::worker

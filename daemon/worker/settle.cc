@@ -14,16 +14,16 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutant.h"
 #include "db/from_settings.h"
-#include "db/mutation.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
-#include "peer/tally.h"
+#include "peer/drain_budget.h"
+#include "queue/block.h"
 #include "queue/cancel_request.h"
 #include "queue/dead_letter.h"
 #include "queue/detached_store.h"
 #include "queue/inspect.h"
-#include "queue/task_store.h"
 #include "worker/cancel_watch.h"
 #include "worker/connect.h"
 #include "worker/former_connection.h"
@@ -38,6 +38,7 @@ namespace {
 // A task that the slot names.
 struct Left {
   ipc::RunningTask task;
+  Facts facts{};  // only of a task that was in its handler
   [[nodiscard]] queue::TaskId id() const {
     return {{task.queue_id, task.partition_no}, task.prio, task.first_key};
   }
@@ -70,7 +71,7 @@ Remains read_remains(const ipc::Slot& slot) {
   read_finished(slot, remains);
   const std::uint32_t running = slot.running_count.load();
   for (std::uint32_t i = 0; i < ipc::kMaxRunning; ++i) {
-    const Left left{slot.running[i]};
+    const Left left{.task = slot.running[i]};
     if (left.task.attempt == 0) continue;
     const bool done = left.id().partition == remains.partition &&
                       std::any_of(remains.finished.begin(), remains.finished.end(),
@@ -188,14 +189,6 @@ queue::Usage usage_of(const ipc::Slot& slot, const ipc::RunningTask& running) {
   return {(died - running.started_ns) / kMicro, std::nullopt, std::nullopt};
 }
 
-// The policy for the running task; the slot says how often it may be tried, as decided when it
-// began.
-CrashPolicy policy_of(const config::Settings& settings, const ipc::RunningTask& running) {
-  CrashPolicy policy = crash_policy(settings, running.queue_name, running.type, running.attempt);
-  policy.max_attempts = running.max_attempts;
-  return policy;
-}
-
 bool in_order(db::Connection& db, const ipc::RunningTask& running) {
   const auto queue = queue::find_queue(db, running.queue_name);
   return queue && queue->shape.placement == queue::Placement::kOrdered;
@@ -204,56 +197,60 @@ bool in_order(db::Connection& db, const ipc::RunningTask& running) {
 // The objects that the settler works with.
 struct Tools {
   db::Connection& db;
-  const queue::TaskStore& tasks;
   const queue::DetachedStore& detached;
   std::optional<queue::Lease> lease;  // the dead worker's, if it still has one
 };
 
-// S10: the first crash is retried without delay, where the task is; later ones by the policy. In an
-// ordered queue the partition waits (S16).
-queue::Landed charge_leased(const Tools& tools, const Left& left, const CrashPolicy& policy,
-                            const queue::Verdict& verdict, queue::Then then) {
-  auto& [db, tasks, detached, lease] = tools;
-  const std::uint32_t attempt = left.task.attempt;
-  queue::Task task;
-  task.key = left.key();
-  task.first_key = left.task.first_key;
-  if (attempt >= policy.max_attempts) {
-    return tasks.bury(db, *lease, task, attempt, verdict, then, policy.on_dead);
+// The claim on a task under the dead worker's lease. nullopt: it has none, or the task left its
+// partition.
+std::optional<queue::Claim> leased(const Tools& tools, const Left& left) {
+  if (!tools.lease || tools.lease->partition != left.id().partition || left.task.detached != 0) {
+    return std::nullopt;
   }
-  if (!crashed_before(db, left.id(), attempt)) {
-    return tasks.charge(db, *lease, task, attempt, verdict, then);
-  }
-  if (in_order(db, left.task)) {
-    return tasks.charge(db, *lease, task, attempt, verdict, then, policy.delay);
-  }
-  return tasks.retry(db, *lease, task, attempt, policy.delay, verdict, then);
+  const queue::Lease& lease = *tools.lease;
+  return queue::Claim{left.id(),    left.task.run_key, lease.epoch,
+                      lease.holder, lease.time,        queue::Claim::Place::kPartition};
 }
 
-bool under_lease(const Tools& tools, const Left& left) {
-  return tools.lease && tools.lease->partition == left.id().partition && left.task.detached == 0;
+queue::Fenced write(const Tools& tools, const queue::Claim& claim, const queue::Ending& ending,
+                    queue::Then then = queue::Then::kKeepLease) {
+  return queue::write(tools.db, tools.detached.holder(), claim, ending, then);
 }
 
-// Charges under the partition's lease, if the dead worker still has it; else the task was detached,
+// The slot says how often the task may be tried, as decided when it began.
+Facts facts_of(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
+               const WorkerEnd& end, const Left& left) {
+  const ipc::RunningTask& task = left.task;
+  Facts facts = facts_of_crash(
+      tools.db, settings, {left.id(), task.queue_name, task.type, task.attempt, task.max_attempts});
+  Death death = describe_death(end, slot, task);
+  facts.cause = death.cause;
+  facts.error = std::move(death.text);
+  facts.usage = usage_of(slot, task);
+  facts.record = record_of(settings, task.queue_name, tools.detached.holder(), task.attempt);
+  if (facts.record) facts.record->usage = facts.usage;
+  return facts;
+}
+
+// Ends it under the partition's lease, if the dead worker still has it; else the task was detached,
 // or another worker has it by now. The order matters: a detach whose last packet is still executing
 // locks the lease's row, so a look after that row is final.
-queue::Landed charge(const Tools& tools, const Left& left, const CrashPolicy& policy,
-                     const queue::Verdict& verdict, queue::Then then) {
-  auto landed = queue::Landed::kLeaseGone;
-  if (under_lease(tools, left)) landed = charge_leased(tools, left, policy, verdict, then);
+queue::Fenced end_attempt(const Tools& tools, const Left& left, queue::Then then) {
+  const queue::Ending ending = *decide(left.facts).ending;  // a crash has something to write
+  auto fenced = queue::Fenced::kLost;
+  if (const auto claim = leased(tools, left)) fenced = write(tools, *claim, ending, then);
   // A lease that stays says nothing about a task that was detached beside others.
-  if (landed == queue::Landed::kYes && then == queue::Then::kRelease) return landed;
+  if (fenced == queue::Fenced::kWritten && then == queue::Then::kRelease) return fenced;
   const auto held = tools.detached.held(tools.db, left.id());
-  if (!held) return landed;
-  return charge_detached(tools.db, *held, left.task.attempt, policy, verdict);
+  return held ? write(tools, *held, ending) : fenced;
 }
 
 // The task that finished last may have been detached: then its row there is left. Looks after the
-// lease's row, as charge() does.
+// lease's row, as end_attempt() does.
 void ack_detached(const Tools& tools, const config::Settings& settings, const Remains& remains) {
   std::vector<std::pair<queue::TaskId, std::optional<queue::Record>>> ended;
   for (const Left& left : remains.detached) {
-    ended.emplace_back(left.id(), record_of(settings, left.task.queue_name, tools.tasks.holder(),
+    ended.emplace_back(left.id(), record_of(settings, left.task.queue_name, tools.detached.holder(),
                                             left.task.attempt));
   }
   if (!remains.finished.empty()) {
@@ -263,7 +260,8 @@ void ack_detached(const Tools& tools, const config::Settings& settings, const Re
   }
   for (const auto& [id, record] : ended) {
     const auto held = tools.detached.held(tools.db, id);
-    if (held) static_cast<void>(queue::DetachedStore::ack(tools.db, *held, record));
+    if (held)
+      static_cast<void>(write(tools, *held, {queue::Ending::Verb::kAck, 0, {}, {}, {}, record}));
   }
 }
 
@@ -276,7 +274,7 @@ bool was_charged(db::Connection& db, const Left& left) {
   });
 }
 
-void log_charge(const Left& left, const Death& death, bool charged) {
+void log_charge(const Left& left, bool charged) {
   const ipc::RunningTask& task = left.task;
   const std::string id = left.id().text();
   log::warn("task.crashed", {{"task", id},
@@ -286,27 +284,24 @@ void log_charge(const Left& left, const Death& death, bool charged) {
                              {"attempt", task.attempt},
                              {"of", task.max_attempts},
                              {"charged", charged},
-                             {"cause", death.cause},
-                             {"error", death.text}});
+                             {"cause", left.facts.cause},
+                             {"error", left.facts.error}});
   if (!charged || task.attempt < task.max_attempts) return;
-  log_dead(id, task.type, task.attempt, {death.cause, death.text});
+  log_dead(id, task.type, task.attempt, {left.facts.cause, left.facts.error});
 }
 
 // When a neighbour or somebody outside ended the worker, this task's attempt does not count. Gives
 // it back only under the lease in which it was announced: since then others may have charged it.
-void give_back(const Tools& tools, const ipc::Slot& slot, const Left& left) {
-  queue::Task task;
-  task.key = left.key();
-  task.first_key = left.task.first_key;
-  auto landed = queue::Landed::kLeaseGone;
-  if (under_lease(tools, left) && tools.lease->epoch == slot.epoch.load()) {
-    landed = tools.tasks.give_back(tools.db, *tools.lease, task, left.task.attempt);
-  }
-  if (landed == queue::Landed::kLeaseGone) {
+void refund(const Tools& tools, const ipc::Slot& slot, const Left& left) {
+  const queue::Ending back{queue::Ending::Verb::kRefund, left.task.attempt};
+  auto fenced = queue::Fenced::kLost;
+  const auto claim = leased(tools, left);
+  if (claim && claim->epoch == slot.epoch.load()) fenced = write(tools, *claim, back);
+  if (fenced == queue::Fenced::kLost) {
     const auto held = tools.detached.held(tools.db, left.id());
-    if (held) landed = queue::DetachedStore::give_back(tools.db, *held, left.task.attempt);
+    if (held) fenced = write(tools, *held, back);
   }
-  if (landed == queue::Landed::kLeaseGone) return;
+  if (fenced == queue::Fenced::kLost) return;
   log::info("task.not_started",
             {{"task", left.id().text()}, {"reason", "its worker ended before it had a verdict"}});
 }
@@ -314,20 +309,18 @@ void give_back(const Tools& tools, const ipc::Slot& slot, const Left& left) {
 // Spares tasks that ran beside others, when nobody knows which was at fault (`suspected`), or when
 // another one was. Ends the lease, if it has not ended yet.
 void spare(const Tools& tools, const std::vector<Left>& neighbours, bool suspected) {
-  std::vector<queue::TaskKey> keys;
+  using Verb = queue::Ending::Verb;
+  std::vector<queue::Claim> in_partition;
   for (const Left& left : neighbours) {
-    if (under_lease(tools, left)) keys.push_back(left.key());
+    if (const auto claim = leased(tools, left)) in_partition.push_back(*claim);
   }
-  if (suspected && !keys.empty()) {
-    static_cast<void>(tools.tasks.suspect(tools.db, *tools.lease, keys, queue::Then::kRelease));
+  if (suspected && !in_partition.empty()) {
+    static_cast<void>(queue::suspect(tools.db, in_partition, queue::Then::kRelease));
   }
   for (const Left& left : neighbours) {
-    const auto held = tools.detached.held(tools.db, left.id());
-    const std::uint32_t attempt = left.task.attempt;
-    if (held && suspected) {
-      static_cast<void>(queue::DetachedStore::suspect(tools.db, *held, attempt));
-    } else if (held) {
-      static_cast<void>(queue::DetachedStore::give_back(tools.db, *held, attempt));
+    if (const auto held = tools.detached.held(tools.db, left.id())) {
+      static_cast<void>(
+          write(tools, *held, {suspected ? Verb::kSuspect : Verb::kRefund, left.task.attempt}));
     }
     log::info("task.beside_a_crash", {{"task", left.id().text()},
                                       {"type", left.task.type},
@@ -345,49 +338,23 @@ void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
 }
 
 void count_crash(const config::Settings& settings) {
-  if (settings.tally.empty()) return;
-  peer::Tally* tally = peer::map_tally(settings.tally);
-  if (tally != nullptr) ++tally->failed;
+  if (settings.drain_budget.empty()) return;
+  peer::DrainBudget* budget = peer::map_drain_budget(settings.drain_budget);
+  if (budget != nullptr) ++budget->failed;
 }
 
-// Acknowledges a task that somebody asked to end as done. Looks after its lease as charge() does.
-void end_as_done(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
-                 const Left& left) {
-  auto record = record_of(settings, left.task.queue_name, tools.tasks.holder(), left.task.attempt);
-  if (record) record->usage = usage_of(slot, left.task);
-  if (under_lease(tools, left)) {
-    const queue::Finished done{left.key(), left.task.first_key, true, true, record};
-    queue::TaskStore::ack(tools.db, left.id().partition, {&done, 1});
-  }
-  const auto held = tools.detached.held(tools.db, left.id());
-  if (held) static_cast<void>(queue::DetachedStore::ack(tools.db, *held, record));
-}
-
-// Makes the tasks whose end somebody asked for dead now: nothing is charged, and nothing tried
-// again (B11).
-std::vector<Left> end_cancelled(const Tools& tools, const config::Settings& settings,
-                                const ipc::Slot& slot, const std::vector<Left>& running,
-                                const WorkerEnd& end) {
+// Ends the tasks whose end somebody asked for now: nothing is charged, and nothing tried again
+// (B11).
+std::vector<Left> end_cancelled(const Tools& tools, const std::vector<Left>& running) {
   std::vector<Left> ended;
   for (const Left& left : running) {
-    const auto cancel = queue::find_cancel(tools.db, left.id());
+    const auto& cancel = left.facts.cancel;
     if (!cancel) continue;
     ended.push_back(left);
-    const std::string how = describe_death(end, slot, left.task).text;
-    if (cancel->as_done) {
-      end_as_done(tools, settings, slot, left);
-      log_cancelled(left.id().text(), left.task.type, cancel->reason,
-                    how + ", and it counts as done");
-      continue;
-    }
-    CrashPolicy policy = policy_of(settings, left.task);
-    policy.max_attempts = 0;
-    policy.on_dead.reset();
-    const auto landed =
-        charge(tools, left, policy, {queue::kCancelled, cancel->reason, usage_of(slot, left.task)},
-               queue::Then::kKeepLease);
-    if (landed != queue::Landed::kYes && !was_charged(tools.db, left)) continue;
-    log_cancelled(left.id().text(), left.task.type, cancel->reason, how);
+    const auto fenced = end_attempt(tools, left, queue::Then::kKeepLease);
+    if (fenced == queue::Fenced::kLost && !was_charged(tools.db, left)) continue;
+    log_cancelled(left.id().text(), left.task.type, cancel->reason,
+                  left.facts.error + (cancel->as_done ? ", and it counts as done" : ""));
   }
   return ended;
 }
@@ -401,29 +368,29 @@ std::vector<Left> all_but(const std::vector<Left>& these, const std::vector<Left
   return rest;
 }
 
-void charge_culprits(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
-                     const std::vector<Left>& culprits, const WorkerEnd& end) {
-  for (const Left& left : culprits) {
-    const Death death = describe_death(end, slot, left.task);
+void charge_culprits(const Tools& tools, const config::Settings& settings,
+                     std::vector<Left> culprits) {
+  for (Left& left : culprits) {
+    look_back(tools.db, left.id(), left.facts);
+    // A first crash is tried again where the task is in every queue.
+    if (left.facts.crashed_before) left.facts.in_order = in_order(tools.db, left.task);
     const bool last = &left == &culprits.back();
-    const auto landed = charge(tools, left, policy_of(settings, left.task),
-                               {death.cause, death.text, usage_of(slot, left.task)},
-                               last ? queue::Then::kRelease : queue::Then::kKeepLease);
-    const bool charged = landed == queue::Landed::kYes || was_charged(tools.db, left);
-    log_charge(left, death, charged);
+    const auto fenced =
+        end_attempt(tools, left, last ? queue::Then::kRelease : queue::Then::kKeepLease);
+    const bool charged = fenced == queue::Fenced::kWritten || was_charged(tools.db, left);
+    log_charge(left, charged);
     if (charged) count_crash(settings);
   }
 }
 
 // Settles every task that the slot names, and the lease.
 void settle_tasks(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
-                  const Remains& remains, const WorkerEnd& end) {
-  std::vector<Left> running = remains.running;
-  if (db::without("crash_charge")) running.clear();
-  for (const Left& left : remains.interrupted) give_back(tools, slot, left);
-  auto culprits = culprits_of(end, slot, remains);
-  if (running.empty()) culprits.clear();
-  const auto cancelled = end_cancelled(tools, settings, slot, running, end);
+                  Remains remains, const WorkerEnd& end) {
+  if (mutant::removed("crash_charge")) remains.running.clear();
+  for (Left& left : remains.running) left.facts = facts_of(tools, settings, slot, end, left);
+  for (const Left& left : remains.interrupted) refund(tools, slot, left);
+  const auto culprits = culprits_of(end, slot, remains);
+  const auto cancelled = end_cancelled(tools, remains.running);
   auto blamed = all_but(culprits, cancelled);
   // Several tasks over their time were in one call (A13), and any of them may have hung: each is
   // charged once it runs alone.
@@ -431,9 +398,9 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
   if (unknown) blamed.clear();
   // Tasks under the lease come last: the last of them ends it.
   std::stable_partition(blamed.begin(), blamed.end(),
-                        [&](const Left& left) { return !under_lease(tools, left); });
-  charge_culprits(tools, settings, slot, blamed, end);
-  spare(tools, all_but(all_but(running, blamed), cancelled), unknown);
+                        [&](const Left& left) { return !leased(tools, left); });
+  charge_culprits(tools, settings, blamed);
+  spare(tools, all_but(all_but(remains.running, blamed), cancelled), unknown);
   ack_detached(tools, settings, remains);
 }
 
@@ -454,13 +421,12 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, const Worke
   const queue::Holder holder = holder_of(settings, slot);
   keep_records(settings, slot, holder, remains);
   const queue::LeaseStore leases(holder, settings.daemon.lease_ttl);
-  const queue::TaskStore tasks(leases.holder());
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
   db::Connection db = connect(db::from_settings(settings.database));
-  if (!db::without("kill_connections")) kill_former_connections(db, slot);
-  queue::TaskStore::ack(db, remains.partition, remains.finished);
+  if (!mutant::removed("kill_connections")) kill_former_connections(db, slot);
+  queue::ack(db, remains.partition, remains.finished);
   const auto epoch = leases.held_epoch(db, remains.partition);
-  Tools tools{db, tasks, detached, std::nullopt};
+  Tools tools{db, detached, std::nullopt};
   if (epoch) tools.lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt, {}};
   settle_tasks(tools, settings, slot, remains, end);
   // Releases the lease unless a charge ended it; then the epoch is another one by now.

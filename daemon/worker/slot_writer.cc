@@ -46,17 +46,17 @@ void SlotWriter::set_state(ipc::WorkerState state) {
 
 void SlotWriter::count_done() {
   slot_.tasks_done.fetch_add(1, std::memory_order_relaxed);
-  if (tally_ != nullptr) ++tally_->done;
+  if (budget_ != nullptr) ++budget_->done;
 }
 
 void SlotWriter::count_retried() {
   slot_.tasks_retried.fetch_add(1, std::memory_order_relaxed);
-  if (tally_ != nullptr) ++tally_->failed;
+  if (budget_ != nullptr) ++budget_->failed;
 }
 
 void SlotWriter::count_dead() {
   slot_.tasks_dead.fetch_add(1, std::memory_order_relaxed);
-  if (tally_ != nullptr) ++tally_->failed;
+  if (budget_ != nullptr) ++budget_->failed;
 }
 
 void SlotWriter::beat() {

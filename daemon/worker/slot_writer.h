@@ -11,9 +11,9 @@
 
 #include "db/connection.h"
 #include "ipc/slot.h"
-#include "peer/tally.h"
+#include "peer/drain_budget.h"
+#include "queue/block.h"
 #include "queue/lease.h"
-#include "queue/task_store.h"
 
 namespace allot::worker {
 
@@ -67,14 +67,14 @@ class SlotWriter {
   void end_announced(std::size_t entry = 0);
   void end_task(std::size_t entry = 0);
 
-  // `tally` belongs to a drain, and outlives this object.
-  void use(peer::Tally* tally) { tally_ = tally; }
+  // `budget` belongs to a drain, and outlives this object.
+  void use(peer::DrainBudget* budget) { budget_ = budget; }
   // False: a drain has started all that it may.
-  [[nodiscard]] bool may_start() { return tally_ == nullptr || peer::take(*tally_); }
-  [[nodiscard]] bool may_start_none() const { return tally_ != nullptr && tally_->allowed <= 0; }
+  [[nodiscard]] bool may_start() { return budget_ == nullptr || peer::take(*budget_); }
+  [[nodiscard]] bool may_start_none() const { return budget_ != nullptr && budget_->allowed <= 0; }
   // Call it after may_start(), when no handler here knows the type.
   void not_started() {
-    if (tally_ != nullptr) peer::give_back(*tally_);
+    if (budget_ != nullptr) peer::put_back(*budget_);
   }
   void count_done();
   void count_retried();
@@ -116,7 +116,7 @@ class SlotWriter {
   ipc::Slot& slot_;
   std::mutex mutex_;  // guards state of several entries, and the finished tasks
   int notify_fd_;
-  peer::Tally* tally_ = nullptr;
+  peer::DrainBudget* budget_ = nullptr;
   bool exclusive_ = false;  // the queue of the lease in hand
   std::atomic<int> guards_{0};
 };

@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "db/mutation.h"
+#include "base/mutant.h"
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
 #include "plugin_host/handler_call.h"
@@ -30,6 +30,8 @@ namespace allot::worker {
 
 namespace {
 
+using Verb = queue::Ending::Verb;
+
 Nanos nanos(std::chrono::milliseconds time) {
   return static_cast<Nanos>(time.count()) * kMilli;
 }
@@ -51,32 +53,44 @@ std::optional<std::string> decompress(queue::Task& task) {
   }
 }
 
-// Keeps a record of the success for the history of its queue (C10).
-void keep_record(TaskRun::Attempt& attempt, const queue::Holder& holder) {
-  attempt.task.record = queue::Record{holder.host, holder.pid, attempt.number, attempt.usage};
+bool tried_again(const Facts& facts) {
+  return facts.outcome == Facts::Outcome::kRetry || facts.outcome == Facts::Outcome::kException;
 }
 
-bool tried_again(const plugin_host::CallResult& result) {
-  return result.kind == plugin_host::OutcomeKind::kRetry ||
-         result.kind == plugin_host::OutcomeKind::kException;
+Facts::Outcome outcome_of(plugin_host::OutcomeKind kind) {
+  using Kind = plugin_host::OutcomeKind;
+  switch (kind) {
+    case Kind::kSuccess:
+      return Facts::Outcome::kSuccess;
+    case Kind::kRetry:
+      return Facts::Outcome::kRetry;
+    case Kind::kFail:
+      return Facts::Outcome::kFail;
+    case Kind::kException:
+      return Facts::Outcome::kException;
+    case Kind::kSnooze:
+      return Facts::Outcome::kSnooze;
+    case Kind::kRelease:
+      return Facts::Outcome::kRelease;
+  }
+  return Facts::Outcome::kRetry;
 }
 
-// The rule that a mutation leaves out, see db/mutation.h.
+// The rule that a mutation leaves out, see base/mutant.h.
 void ack_early(Session& session, const TaskRun::Attempt& attempt) {
   const queue::Finished early = queue::finished(attempt.task);
   session.call([&](db::Connection& db) {
-    queue::TaskStore::ack(db, attempt.lease.partition, {&early, 1});
+    queue::ack(db, attempt.lease.partition, {&early, 1});
     return true;
   });
 }
 
 }  // namespace
 
-TaskRun::TaskRun(Session& session, const queue::TaskStore& tasks,
-                 const queue::DetachedStore& detached, const plugin_host::Registry& registry,
-                 LeaseKeeper& keeper, SlotWriter& slot, const config::Settings& settings, Seat seat)
+TaskRun::TaskRun(Session& session, const queue::DetachedStore& detached,
+                 const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
+                 const config::Settings& settings, Seat seat)
     : session_(session),
-      tasks_(tasks),
       detached_(detached),
       registry_(registry),
       keeper_(keeper),
@@ -101,13 +115,13 @@ TaskRun::Result TaskRun::run(const queue::Lease& lease, const ServedQueue& queue
 TaskRun::Attempt TaskRun::attempt_of(const queue::Lease& lease, const ServedQueue& queue,
                                      queue::Task& task, const plugin_host::LoadedHandler& handler,
                                      std::size_t entry) const {
-  const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
+  const queue::Claim claim = queue::claim(lease, task);
   return {.lease = lease,
+          .claim = claim,
           .queue = queue,
           .task = task,
           .handler = &handler,
-          .public_id = id,
-          .id = id.text(),
+          .id = claim.id.text(),
           .number = task.attempt + 1,
           .most = config::max_attempts(settings_, *queue.settings, task.type),
           .announced = false,
@@ -120,21 +134,23 @@ std::optional<TaskRun::Result> TaskRun::prepare(Attempt& attempt) {
   if (task.attempt >= attempt.most) return bury_spent(attempt);
   if (!task.payload) {
     task.payload = session_.call([&](db::Connection& db) {
-      return queue::TaskStore::fetch_payload(db, attempt.lease.partition, task.key);
+      return queue::fetch_payload(db, attempt.lease.partition, task.key);
     });
     if (!task.payload) return Result::kWritten;  // removed in the meantime
   }
   // No further attempt could read it either.
-  if (const auto why = decompress(task)) return bury(attempt, {"payload", *why});
+  if (const auto why = decompress(task)) {
+    return end(attempt, facts_of(attempt, Facts::Outcome::kFail, "payload", *why));
+  }
   return std::nullopt;
 }
 
 bool TaskRun::announce(Attempt& attempt) {
   queue::Task& task = attempt.task;
   slot_.announce_task(task, attempt.number, attempt.entry);
-  const bool announced = write(attempt, "announce", [&](db::Connection& db) {
-    return tasks_.announce(db, attempt.lease, task, attempt.number);
-  });
+  // As lost: this record stays if no verdict follows.
+  const queue::Ending lost{Verb::kCharge, attempt.number, {}, queue::kLost};
+  const bool announced = write(attempt, lost);
   if (!announced) {
     slot_.end_announced(attempt.entry);
     return false;
@@ -145,29 +161,33 @@ bool TaskRun::announce(Attempt& attempt) {
 
 TaskRun::Result TaskRun::expire(const queue::Lease& lease, const ServedQueue& queue,
                                 queue::Task& task) {
-  const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
-  const Attempt attempt{lease, queue, task, nullptr, id, id.text(), 0, 0, false, {}};
-  const queue::Verdict verdict{"expired", "it had not begun when its time was over"};
-  const bool written = write(attempt, "expire", [&](db::Connection& db) {
-    return tasks_.bury_spent(db, lease, task, verdict, on_dead(*queue.settings));
-  });
-  return written ? buried(attempt, task.attempt, verdict) : Result::kLeaseGone;
+  Attempt attempt = not_begun(lease, queue, task);
+  return end(attempt, facts_of(attempt, Facts::Outcome::kNotBegun, "expired",
+                               "it had not begun when its time was over"));
 }
 
 // A slow database must not use up the attempts of a task that never starts.
 TaskRun::Result TaskRun::not_started(const Attempt& attempt) {
   if (!attempt.announced) return Result::kLeaseGone;
-  if (give_back(attempt)) {
+  if (write(attempt, {Verb::kRefund, attempt.number})) {
     log::info("task.not_started", {{"task", attempt.id}, {"reason", "the lease is in doubt"}});
   }
   return Result::kLeaseGone;
 }
 
-template <typename Write>
-bool TaskRun::write(const Attempt& attempt, const char* verb, Write&& write) {
-  if (!attempt.detached) return fenced(session_, keeper_, attempt.lease, verb, write);
+bool TaskRun::write(const Attempt& attempt, const queue::Ending& ending) {
+  if (ending.verb == Verb::kRefund) return refund(attempt, ending);
+  return send(attempt, ending);
+}
+
+bool TaskRun::send(const Attempt& attempt, const queue::Ending& ending) {
+  const auto write = [&](db::Connection& db) {
+    return queue::write(db, detached_.holder(), attempt.claim, ending);
+  };
+  const char* const verb = queue::name_of(ending.verb);
+  if (!attempt.claim.detached()) return fenced(session_, keeper_, attempt.lease, verb, write);
   const std::uint64_t generation = session_.generation();
-  if (session_.call(write) == queue::Landed::kYes) return true;
+  if (session_.call(write) == queue::Fenced::kWritten) return true;
   // The first try may have succeeded although its reply was lost: the task that it ended is gone.
   if (session_.generation() != generation) return true;
   keeper_.lose_task(attempt.lease, verb, attempt.entry);
@@ -175,20 +195,17 @@ bool TaskRun::write(const Attempt& attempt, const char* verb, Write&& write) {
 }
 
 TaskRun::Result TaskRun::ended(const Attempt& attempt) {
-  return attempt.detached ? Result::kDetached : Result::kWritten;
+  return attempt.claim.detached() ? Result::kDetached : Result::kWritten;
 }
 
 // Somebody recovered the detached task, and has charged it.
 TaskRun::Result TaskRun::dropped(const Attempt& attempt) {
-  return attempt.detached ? Result::kDetached : Result::kLeaseGone;
+  return attempt.claim.detached() ? Result::kDetached : Result::kLeaseGone;
 }
 
-bool TaskRun::give_back(const Attempt& attempt) {
-  if (!db::without("interrupted_mark")) slot_.task_interrupted(attempt.entry);
-  const bool written = write(attempt, "give_back", [&](db::Connection& db) {
-    return attempt.detached ? queue::DetachedStore::give_back(db, *attempt.detached, attempt.number)
-                            : tasks_.give_back(db, attempt.lease, attempt.task, attempt.number);
-  });
+bool TaskRun::refund(const Attempt& attempt, const queue::Ending& ending) {
+  if (!mutant::removed("interrupted_mark")) slot_.task_interrupted(attempt.entry);
+  const bool written = send(attempt, ending);
   slot_.end_announced(attempt.entry);
   return written;
 }
@@ -196,7 +213,7 @@ bool TaskRun::give_back(const Attempt& attempt) {
 TaskRun::AtWork::AtWork(TaskRun& run, Attempt& of)
     : attempt(of),
       cancel(nanos(of.queue.settings->cancel_grace), [this] { mark->cancel_asked(); }),
-      writes(run.session_, run.keeper_, of.lease, of.task, of.queue.info, of.entry) {}
+      writes(run.session_, run.keeper_, of.claim, of.task, of.queue.info, of.entry) {}
 
 TaskAtWork TaskRun::for_keeper(AtWork& work, Nanos detach_after_ns) {
   const Attempt& attempt = work.attempt;
@@ -244,7 +261,7 @@ TaskRun::Result TaskRun::call_handler(Attempt& attempt) {
   HandlerHooks hooks(attempt.id, attempt.task.type, work.limits.soft_ns, *work.mark, work.writes);
   const UsageMeter meter(seat_.thread);
   plugin_host::CallResult result;
-  if (db::without("ack_after_return")) ack_early(session_, attempt);
+  if (mutant::removed("ack_after_return")) ack_early(session_, attempt);
   {
     const SlotWriter::Guard guard(slot_);
     result = plugin_host::call(*attempt.handler, input_of(work), hooks);
@@ -260,25 +277,32 @@ TaskRun::Result TaskRun::verdict(AtWork& work, const plugin_host::CallResult& re
   log_ran(attempt, result, work.returned_ns - work.began_ns);
   if (!work.valid) log_overrun(attempt);
   // Its end deletes requests along with it.
-  if (work.cancel.attended()) attempt.task.flags |= queue::kAttendedFlag;
+  if (work.cancel.watched()) attempt.task.flags |= queue::kCancelWatchedFlag;
   const bool succeeded = result.kind == plugin_host::OutcomeKind::kSuccess;
-  if (succeeded && keeps_history(*attempt.queue.settings)) keep_record(attempt, tasks_.holder());
+  if (succeeded) keep_record(attempt);
   // Where nobody knows whether the task was detached, finding out needs the connection.
   if (!succeeded || work.place == Place::kUnknown) work.writes.roll_back(succeeded);
-  if (!find_place(attempt, work.place)) return dropped(attempt);
+  if (!resolve_detach(attempt, work.place)) return dropped(attempt);
   if (succeeded && work.writes.any()) return acknowledge(work);
-  if (!succeeded && work.cancel.asked()) return cancelled(attempt, work.cancel.request());
-  // The handler obeyed stop_requested, for a reason that is not the task's; or the database failed
-  // it.
+  if (succeeded) return finished(attempt);
+  Facts facts =
+      facts_of(attempt, outcome_of(result.kind), plugin_host::name_of(result.kind), result.reason);
+  facts.wanted = result.delay;
+  // The handler obeyed stop_requested, for a reason that is not the task's.
   const bool gave_way = result.kind == plugin_host::OutcomeKind::kRetry && !work.valid &&
                         boot_ns() < work.limits.soft_ns;
-  if (tried_again(result) && work.writes.excused()) return run_again(attempt, result.reason);
-  return gave_way ? interrupted(attempt, result.reason) : act_on(attempt, result);
+  if (work.cancel.asked()) facts.cancel = work.cancel.request();
+  return end_failed(work, facts, gave_way);
 }
 
-// The task runs again at once, before any other of its partition, so the block ends here.
-TaskRun::Result TaskRun::run_again(const Attempt& attempt, const std::string& reason) {
-  return interrupted(attempt, reason) == Result::kDetached ? Result::kDetached : Result::kLeaseGone;
+// The database may have failed the handler. Then the task runs again at once, before any other of
+// its partition, so that the block ends here.
+TaskRun::Result TaskRun::end_failed(AtWork& work, Facts& facts, bool gave_way) {
+  facts.excused = gave_way || work.writes.excused();
+  const Result result = end(work.attempt, facts);
+  const bool again =
+      work.writes.excused() && (result == Result::kWritten || result == Result::kHeld);
+  return again && tried_again(facts) && !facts.cancel ? Result::kLeaseGone : result;
 }
 
 // Commits what the handler wrote together with the acknowledgement: all or nothing.
@@ -286,7 +310,7 @@ TaskRun::Result TaskRun::acknowledge(AtWork& work) {
   const Attempt& attempt = work.attempt;
   TaskWrites& writes = work.writes;
   using End = TaskWrites::End;
-  const End end = writes.lost() ? End::kUndone : writes.acknowledge(attempt.detached);
+  const End end = writes.lost() ? End::kUndone : writes.acknowledge(attempt.claim);
   switch (end) {
     case End::kYes:
       slot_.count_done();
@@ -299,53 +323,34 @@ TaskRun::Result TaskRun::acknowledge(AtWork& work) {
     case End::kUndone:
       break;
   }
-  if (writes.excused()) return run_again(attempt, *writes.lost());
-  return retry(attempt, std::nullopt, {"exception", *writes.lost(), attempt.usage});
-}
-
-TaskRun::Result TaskRun::act_on(const Attempt& attempt, const plugin_host::CallResult& result) {
-  switch (result.kind) {
-    case plugin_host::OutcomeKind::kSuccess:
-      return finished(attempt);
-    case plugin_host::OutcomeKind::kRetry:
-      return retry(attempt, result.delay, {"retry", result.reason, attempt.usage});
-    case plugin_host::OutcomeKind::kFail:
-      return bury(attempt, {"fail", result.reason, attempt.usage});
-    case plugin_host::OutcomeKind::kException:
-      return retry(attempt, std::nullopt, {"exception", result.reason, attempt.usage});
-    case plugin_host::OutcomeKind::kSnooze:
-      return again(attempt, "task.snoozed", result.delay, result.reason);
-    case plugin_host::OutcomeKind::kRelease:
-      return again(attempt, "task.released", std::chrono::microseconds(0), result.reason);
-  }
-  return Result::kLeaseGone;
+  Facts facts = facts_of(attempt, Facts::Outcome::kException, "exception", *writes.lost());
+  return end_failed(work, facts, false);
 }
 
 // In doubt this detaches the task once more: that ends the lease if nothing else has, so that calls
 // which were sent before can no longer do anything.
-bool TaskRun::find_place(Attempt& attempt, Place place) {
+bool TaskRun::resolve_detach(Attempt& attempt, Place place) {
   if (place == Place::kPartition) return true;
-  attempt.detached = queue::DetachedStore::detached(attempt.lease, attempt.task);
+  const queue::Claim before = std::exchange(attempt.claim, attempt.claim.once_detached());
   if (place == Place::kDetached) return true;
   return fenced(session_, keeper_, attempt.lease, "detach", [&](db::Connection& db) {
     if (attempt.beside) {
       keeper_.end_last_call(db);
-      return detached_.detach_beside(db, attempt.lease, attempt.task, attempt.number);
+      return detached_.detach_beside(db, before, attempt.number);
     }
-    return detached_.detach(db, attempt.lease, attempt.task, attempt.number, attempt.before);
+    return detached_.detach(db, before, attempt.number, attempt.before);
   });
 }
 
 TaskRun::Result TaskRun::finished(const Attempt& attempt) {
   slot_.count_done();
-  if (!attempt.detached) {
+  if (!attempt.claim.detached()) {
     slot_.add_finished(queue::finished(attempt.task));
     return Result::kFinished;
   }
-  if (!db::without("detached_finished_mark")) slot_.detached_finished(attempt.entry);
-  const bool written = write(attempt, "ack", [&](db::Connection& db) {
-    return queue::DetachedStore::ack(db, *attempt.detached, attempt.task.record);
-  });
+  if (!mutant::removed("detached_finished_mark")) slot_.detached_finished(attempt.entry);
+  const bool written =
+      write(attempt, {Verb::kAck, attempt.number, {}, {}, {}, attempt.task.record});
   return written ? ended(attempt) : dropped(attempt);
 }
 
@@ -354,114 +359,72 @@ std::chrono::microseconds TaskRun::pause_after(const Attempt& attempt) const {
   return queue::RetryPolicy{first, most, std::move(list)}.delay(attempt.number, dice());
 }
 
-TaskRun::Result TaskRun::retry(const Attempt& attempt,
-                               std::optional<std::chrono::microseconds> delay,
-                               const queue::Verdict& verdict) {
-  if (asked() == Asked::kStop) return interrupted(attempt, std::string(verdict.error));
-  if (attempt.number >= attempt.most) return bury(attempt, verdict);
-  const auto wait = delay.value_or(pause_after(attempt));
-  const bool in_order = attempt.queue.in_order();
-  const bool written = write(attempt, "retry", [&](db::Connection& db) {
-    if (in_order) {
-      return tasks_.charge(db, attempt.lease, attempt.task, attempt.number, verdict);
-    }
-    return attempt.detached
-               ? queue::DetachedStore::retry(db, *attempt.detached, attempt.number, wait, verdict)
-               : tasks_.retry(db, attempt.lease, attempt.task, attempt.number, wait, verdict);
-  });
-  if (!written) return dropped(attempt);
-  slot_.count_retried();
-  log::warn("task.retry", {{"task", attempt.id},
-                           {"type", attempt.task.type},
-                           {"attempt", attempt.number},
-                           {"of", attempt.most},
-                           {"again_in_ms", wait.count() / 1000},
-                           {"cause", verdict.cause},
-                           {"error", verdict.error}});
-  return in_order ? hold(wait) : ended(attempt);
+// Keeps a record of the success for the history of its queue (C10).
+void TaskRun::keep_record(Attempt& attempt) const {
+  if (!keeps_history(*attempt.queue.settings)) return;
+  const queue::Holder& holder = detached_.holder();
+  attempt.task.record = queue::Record{holder.host, holder.pid, attempt.number, attempt.usage};
 }
 
-TaskRun::Result TaskRun::hold(std::chrono::microseconds pause) {
-  held_for_ = pause;
+Facts TaskRun::facts_of(const Attempt& attempt, Facts::Outcome outcome, std::string_view cause,
+                        std::string_view error) const {
+  Facts facts;
+  facts.outcome = outcome;
+  facts.attempt = attempt.number;
+  facts.most = attempt.most;
+  facts.in_order = attempt.queue.in_order();
+  facts.stopping = asked() == Asked::kStop;
+  facts.written = attempt.announced || attempt.claim.detached();
+  facts.pause = pause_after(attempt);
+  facts.cause = cause;
+  facts.error = error;
+  facts.usage = attempt.usage;
+  facts.on_dead = on_dead(*attempt.queue.settings);
+  return facts;
+}
+
+TaskRun::Result TaskRun::end(Attempt& attempt, const Facts& facts) {
+  const Decision decision = decide(facts);
+  if (decision.what == Decision::What::kEnded) {
+    keep_record(attempt);
+    log_end(attempt, facts, decision);
+    return finished(attempt);
+  }
+  if (decision.ending && !write(attempt, *decision.ending)) return dropped(attempt);
+  if (decision.what == Decision::What::kRetried) slot_.count_retried();
+  if (decision.what == Decision::What::kDead) slot_.count_dead();
+  log_end(attempt, facts, decision);
+  if (!decision.hold) return ended(attempt);
+  held_for_ = *decision.hold;
   return Result::kHeld;
-}
-
-// The handler was asked to stop and did: this is no failure, and charges no attempt. Unless the
-// attempt was announced or the task detached, it was never marked, and there is nothing to undo.
-TaskRun::Result TaskRun::interrupted(const Attempt& attempt, const std::string& reason) {
-  if ((attempt.announced || attempt.detached) && !give_back(attempt)) return dropped(attempt);
-  log::info("task.interrupted", {{"task", attempt.id}, {"reason", reason}});
-  // Its lease may be valid again by now, but no task of its key may overtake it.
-  return attempt.queue.in_order() ? hold(std::chrono::microseconds(0)) : ended(attempt);
-}
-
-TaskRun::Result TaskRun::again(const Attempt& attempt, const char* how,
-                               std::optional<std::chrono::microseconds> delay,
-                               const std::string& reason) {
-  const auto wait = delay.value_or(pause_after(attempt));
-  const bool in_order = attempt.queue.in_order();
-  const bool written =
-      in_order
-          ? !attempt.announced || give_back(attempt)
-          : write(attempt, "snooze", [&](db::Connection& db) {
-              return attempt.detached
-                         ? queue::DetachedStore::snooze(db, *attempt.detached, attempt.number, wait)
-                         : tasks_.snooze(db, attempt.lease, attempt.task, attempt.number, wait);
-            });
-  if (!written) return dropped(attempt);
-  log::info(how, {{"task", attempt.id},
-                  {"type", attempt.task.type},
-                  {"again_in_ms", wait.count() / 1000},
-                  {"reason", reason}});
-  return in_order ? hold(wait) : ended(attempt);
-}
-
-TaskRun::Result TaskRun::bury(const Attempt& attempt, const queue::Verdict& verdict) {
-  const auto hook = on_dead(*attempt.queue.settings);
-  const bool written = write(attempt, "bury", [&](db::Connection& db) {
-    return attempt.detached
-               ? queue::DetachedStore::bury(db, *attempt.detached, attempt.number, verdict, hook)
-               : tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict,
-                             queue::Then::kKeepLease, hook);
-  });
-  return written ? buried(attempt, attempt.number, verdict) : dropped(attempt);
 }
 
 // Its attempts were written before they ran, and the last of them took its worker's host down; or
 // fewer attempts are allowed now than were charged. Either way it died of its last one.
-TaskRun::Result TaskRun::bury_spent(const Attempt& attempt) {
-  const auto attempts = session_.call(
-      [&](db::Connection& db) { return queue::list_attempts(db, attempt.public_id); });
-  queue::Verdict verdict = queue::kLost;
-  if (!attempts.empty()) verdict = {attempts.back().cause, attempts.back().error};
-  const bool written = write(attempt, "bury_spent", [&](db::Connection& db) {
-    return tasks_.bury_spent(db, attempt.lease, attempt.task, verdict,
-                             on_dead(*attempt.queue.settings));
-  });
-  return written ? buried(attempt, attempt.task.attempt, verdict) : Result::kLeaseGone;
+TaskRun::Result TaskRun::bury_spent(Attempt& attempt) {
+  const auto attempts =
+      session_.call([&](db::Connection& db) { return queue::list_attempts(db, attempt.claim.id); });
+  Facts facts =
+      facts_of(attempt, Facts::Outcome::kNotBegun, queue::kLost.cause, queue::kLost.error);
+  if (!attempts.empty()) {
+    facts.cause = attempts.back().cause;
+    facts.error = attempts.back().error;
+  }
+  facts.attempt = attempt.task.attempt;
+  return end(attempt, facts);
+}
+
+// For a task that ends before an attempt of it begins.
+TaskRun::Attempt TaskRun::not_begun(const queue::Lease& lease, const ServedQueue& queue,
+                                    queue::Task& task) {
+  const queue::Claim claim = queue::claim(lease, task);
+  return {lease, claim, queue, task, nullptr, claim.id.text(), task.attempt, 0, false, {}};
 }
 
 TaskRun::Result TaskRun::cancelled(Attempt& attempt, const queue::CancelRequest& request) {
-  if (request.as_done) return ended_as_done(attempt, request, "its handler ended");
-  const std::string& reason = request.reason;
-  const queue::Verdict verdict{queue::kCancelled, reason, attempt.usage};
-  const bool written = write(attempt, "cancel", [&](db::Connection& db) {
-    return attempt.detached
-               ? queue::DetachedStore::bury(db, *attempt.detached, attempt.number, verdict)
-               : tasks_.bury(db, attempt.lease, attempt.task, attempt.number, verdict);
-  });
-  if (!written) return dropped(attempt);
-  log_cancelled(attempt.id, attempt.task.type, reason, "its handler ended");
-  return ended(attempt);
-}
-
-// It is acknowledged as after a success, so nothing more comes of it.
-TaskRun::Result TaskRun::ended_as_done(Attempt& attempt, const queue::CancelRequest& request,
-                                       const char* how) {
-  if (keeps_history(*attempt.queue.settings)) keep_record(attempt, tasks_.holder());
-  log_cancelled(attempt.id, attempt.task.type, request.reason,
-                std::string(how) + ", and it counts as done");
-  return finished(attempt);
+  Facts facts = facts_of(attempt, Facts::Outcome::kRetry, {}, {});
+  facts.cancel = request;
+  return end(attempt, facts);
 }
 
 // The worker that ran it before did not finish: a request may be left (B11). Plain tasks do not
@@ -469,26 +432,14 @@ TaskRun::Result TaskRun::ended_as_done(Attempt& attempt, const queue::CancelRequ
 std::optional<TaskRun::Result> TaskRun::cancelled_before(const queue::Lease& lease,
                                                          const ServedQueue& queue,
                                                          queue::Task& task) {
-  if ((task.flags & queue::kAttendedFlag) == 0) return std::nullopt;
-  const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
+  if ((task.flags & queue::kCancelWatchedFlag) == 0) return std::nullopt;
+  Attempt attempt = not_begun(lease, queue, task);
   const auto request =
-      session_.call([&](db::Connection& db) { return queue::find_cancel(db, id); });
+      session_.call([&](db::Connection& db) { return queue::find_cancel(db, attempt.claim.id); });
   if (!request) return std::nullopt;
-  Attempt attempt{lease, queue, task, nullptr, id, id.text(), task.attempt, 0, false, {}};
-  if (request->as_done) return ended_as_done(attempt, *request, "it was not started again");
-  const bool written = write(attempt, "cancel", [&](db::Connection& db) {
-    return tasks_.bury_spent(db, lease, task, {queue::kCancelled, request->reason});
-  });
-  if (!written) return Result::kLeaseGone;
-  log_cancelled(attempt.id, task.type, request->reason, "it was not started again");
-  return Result::kWritten;
-}
-
-TaskRun::Result TaskRun::buried(const Attempt& attempt, std::uint32_t last,
-                                const queue::Verdict& verdict) {
-  slot_.count_dead();
-  log_dead(attempt.id, attempt.task.type, last, verdict);
-  return ended(attempt);
+  Facts facts = facts_of(attempt, Facts::Outcome::kNotBegun, {}, {});
+  facts.cancel = *request;
+  return end(attempt, facts);
 }
 
 }  // namespace allot::worker

@@ -6,14 +6,17 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "config/settings.h"
 #include "plugin_host/handler_call.h"
 #include "plugin_host/registry.h"
+#include "queue/block.h"
 #include "queue/cancel_request.h"
 #include "queue/detached_store.h"
+#include "queue/ending.h"
 #include "queue/retry_policy.h"
-#include "queue/task_store.h"
+#include "worker/decide.h"
 #include "worker/finder.h"
 #include "worker/lease_keeper.h"
 #include "worker/session.h"
@@ -40,7 +43,7 @@ class TaskRun {
     kLeaseGone     // the lease is gone or in doubt: drop the rest of the block
   };
 
-  TaskRun(Session& session, const queue::TaskStore& tasks, const queue::DetachedStore& detached,
+  TaskRun(Session& session, const queue::DetachedStore& detached,
           const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
           const config::Settings& settings, Seat seat = {});
 
@@ -63,6 +66,7 @@ class TaskRun {
   // The phases. These come before the handler, and end tasks that do not reach it.
   Attempt attempt_of(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
                      const plugin_host::LoadedHandler& handler, std::size_t entry) const;
+  static Attempt not_begun(const queue::Lease& lease, const ServedQueue& queue, queue::Task& task);
   std::optional<Result> prepare(Attempt& attempt);
   [[nodiscard]] bool announce(Attempt& attempt);
   // These are around the handler; keeper_.tasks_begin() calls begin().
@@ -74,43 +78,36 @@ class TaskRun {
   static bool wants_usage(const AtWork& work, const plugin_host::CallResult& result);
   Result verdict(AtWork& work, const plugin_host::CallResult& result);
 
-  // A fenced write of the attempt's lease, see fenced.h.
-  template <typename Write>
-  [[nodiscard]] bool write(const Attempt& attempt, const char* verb, Write&& write);
-  [[nodiscard]] bool give_back(const Attempt& attempt);
+  // A fenced write, see fenced.h. False: another worker has the task.
+  [[nodiscard]] bool write(const Attempt& attempt, const queue::Ending& ending);
+  [[nodiscard]] bool send(const Attempt& attempt, const queue::Ending& ending);
+  [[nodiscard]] bool refund(const Attempt& attempt, const queue::Ending& ending);
   Result not_started(const Attempt& attempt);
   // The pause by the policy of its type or queue.
   [[nodiscard]] std::chrono::microseconds pause_after(const Attempt& attempt) const;
+  void keep_record(Attempt& attempt) const;
   Result call_handler(Attempt& attempt);
-  Result act_on(const Attempt& attempt, const plugin_host::CallResult& result);
   // Finds out where the task is, now that its handler has returned. False: its lease is gone.
-  bool find_place(Attempt& attempt, Place place);
-  Result finished(const Attempt& attempt);
-  Result run_again(const Attempt& attempt, const std::string& reason);
+  bool resolve_detach(Attempt& attempt, Place place);
   Result acknowledge(AtWork& work);
-  // The result after a fenced write: it is written, or its lease was gone.
-  static Result ended(const Attempt& attempt);
-  static Result dropped(const Attempt& attempt);
-  Result retry(const Attempt& attempt, std::optional<std::chrono::microseconds> delay,
-               const queue::Verdict& verdict);
-  Result interrupted(const Attempt& attempt, const std::string& reason);
-  // Charges nothing: `how` is snooze or release.
-  Result again(const Attempt& attempt, const char* how,
-               std::optional<std::chrono::microseconds> delay, const std::string& reason);
-  // In an ordered queue the next attempt is the next task that its partition runs.
-  Result hold(std::chrono::microseconds pause);
-  Result bury(const Attempt& attempt, const queue::Verdict& verdict);
-  Result bury_spent(const Attempt& attempt);
+  Result end_failed(AtWork& work, Facts& facts, bool gave_way);
+  Result finished(const Attempt& attempt);
+  // What this worker knows of an attempt that is over.
+  [[nodiscard]] Facts facts_of(const Attempt& attempt, Facts::Outcome outcome,
+                               std::string_view cause, std::string_view error) const;
+  // Decides what becomes of the task, writes it and logs it.
+  Result end(Attempt& attempt, const Facts& facts);
+  Result bury_spent(Attempt& attempt);
   // If somebody asked for the task's end, it is dead, or done if that was asked for, whatever its
   // handler said, or before it begins. nullopt: nobody did.
   Result cancelled(Attempt& attempt, const queue::CancelRequest& request);
-  Result ended_as_done(Attempt& attempt, const queue::CancelRequest& request, const char* how);
   std::optional<Result> cancelled_before(const queue::Lease& lease, const ServedQueue& queue,
                                          queue::Task& task);
-  Result buried(const Attempt& attempt, std::uint32_t last, const queue::Verdict& verdict);
+  // The result after a fenced write: it is written, or its lease was gone.
+  static Result ended(const Attempt& attempt);
+  static Result dropped(const Attempt& attempt);
 
   Session& session_;
-  const queue::TaskStore& tasks_;
   const queue::DetachedStore& detached_;
   const plugin_host::Registry& registry_;
   LeaseKeeper& keeper_;

@@ -136,14 +136,13 @@ auto TaskWrites::with_database(Verb&& verb) {
 
 // While the handler runs the task can go from its partition to task_running, never back: looking in
 // this order covers every place.
-queue::Landed TaskWrites::write_checkpoint(db::Connection& db, const queue::StoredState& state) {
-  using queue::Landed;
-  if (!detached_ && queue::TaskStore::checkpoint(db, lease_, task_, state) == Landed::kYes) {
-    return Landed::kYes;
+queue::Fenced TaskWrites::write_checkpoint(db::Connection& db, const queue::StoredState& state) {
+  using queue::Fenced;
+  if (!claim_.detached() && queue::checkpoint(db, claim_, state) == Fenced::kWritten) {
+    return Fenced::kWritten;
   }
-  detached_ = true;
-  const queue::Detached there = queue::DetachedStore::detached(lease_, task_);
-  return queue::DetachedStore::checkpoint(db, there, state);
+  claim_ = claim_.once_detached();
+  return queue::checkpoint(db, claim_, state);
 }
 
 CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
@@ -154,9 +153,9 @@ CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
                  " bytes: the most is 16 MiB - 1; put the data elsewhere and keep its name");
     }
     const queue::StoredState state(task_.flags, payload);
-    const auto landed =
+    const auto fenced =
         with_database([&](db::Connection& db) { return write_checkpoint(db, state); });
-    if (landed != queue::Landed::kYes) throw LeaseGone();
+    if (fenced == queue::Fenced::kLost) throw LeaseGone();
     return {};
   });
 }
@@ -292,25 +291,25 @@ void TaskWrites::ring_for(std::span<const queue::Submission> added) {
   for (const queue::Submission& task : added) keeper_.work_was_added(task.queue.queue_id);
 }
 
-TaskWrites::End TaskWrites::acknowledge(const std::optional<queue::Detached>& detached) {
-  const queue::Ending ending(lease_, task_, detached);
-  if (open_) return commit(ending);
+TaskWrites::End TaskWrites::acknowledge(const queue::Claim& claim) {
+  const queue::FencedAck ack(claim, task_);
+  if (open_) return commit(ack);
   const std::uint64_t generation = session_.generation();
-  const auto landed =
-      session_.call([&](db::Connection& db) { return ending.replace(db, successors_); });
+  const auto fenced =
+      session_.call([&](db::Connection& db) { return ack.replace(db, successors_); });
   // The first try may have succeeded although its reply was lost: the task that it ended is gone.
-  const bool maybe = detached && session_.generation() != generation;
-  if (landed != queue::Landed::kYes && !maybe) return End::kLeaseGone;
+  const bool maybe = claim.detached() && session_.generation() != generation;
+  if (fenced == queue::Fenced::kLost && !maybe) return End::kLeaseGone;
   ring_for(successors_);
   return End::kYes;
 }
 
-TaskWrites::End TaskWrites::commit(const queue::Ending& ending) {
+TaskWrites::End TaskWrites::commit(const queue::FencedAck& ack) {
   open_ = false;
   try {
-    const auto landed =
-        session_.once([&](db::Connection& db) { return ending.commit(db, successors_); });
-    if (landed == queue::Landed::kLeaseGone) return End::kLeaseGone;
+    const auto fenced =
+        session_.once([&](db::Connection& db) { return ack.commit(db, successors_); });
+    if (fenced == queue::Fenced::kLost) return End::kLeaseGone;
   } catch (const db::DbError& error) {
     lost_ = std::string("the transaction was lost: ") + error.what();
     if (error.error_class() != db::ErrorClass::kGone) {
@@ -322,7 +321,7 @@ TaskWrites::End TaskWrites::commit(const queue::Ending& ending) {
     }
     // Perhaps only the reply to COMMIT was lost: the task itself shows it.
     excused_ = true;
-    if (!session_.call([&](db::Connection& db) { return ending.landed(db); })) return End::kUndone;
+    if (!session_.call([&](db::Connection& db) { return ack.landed(db); })) return End::kUndone;
     lost_.reset();
   }
   ring_for(successors_);

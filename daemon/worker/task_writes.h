@@ -11,9 +11,8 @@
 
 #include "plugin_host/host_hooks.h"
 #include "queue/catalog.h"
-#include "queue/detached_store.h"
-#include "queue/ending.h"
-#include "queue/lease.h"
+#include "queue/claim.h"
+#include "queue/fenced_ack.h"
 #include "queue/submit.h"
 #include "queue/task.h"
 #include "worker/lease_keeper.h"
@@ -27,14 +26,15 @@ namespace allot::worker {
 // of the handler at a time.
 class TaskWrites {
  public:
-  TaskWrites(Session& session, LeaseKeeper& keeper, const queue::Lease& lease,
+  // `claim` is that with which the task begins.
+  TaskWrites(Session& session, LeaseKeeper& keeper, const queue::Claim& claim,
              const queue::Task& task, const queue::QueueInfo& queue, std::size_t entry)
       : session_(session),
         keeper_(keeper),
-        lease_(lease),
         task_(task),
         queue_(queue),
-        entry_(entry) {}
+        entry_(entry),
+        claim_(claim) {}
 
   // The handler's calls, which any thread may make; see plugin_host::HostHooks.
   plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept;
@@ -61,32 +61,31 @@ class TaskWrites {
     kUndone      // the database undid it, see lost(): the task has to run again
   };
   // Acknowledges the task, with all its writes.
-  End acknowledge(const std::optional<queue::Detached>& detached);
+  End acknowledge(const queue::Claim& claim);
 
  private:
   template <typename Call>
   plugin_host::CallAnswer guarded(Call&& call) noexcept;
   template <typename Verb>
   auto with_database(Verb&& verb);
-  [[nodiscard]] queue::Landed write_checkpoint(db::Connection& db, const queue::StoredState& state);
+  [[nodiscard]] queue::Fenced write_checkpoint(db::Connection& db, const queue::StoredState& state);
   std::vector<queue::Submission> read(std::span<const allot_submission* const> orders);
   plugin_host::CallAnswer run_statement(std::string_view statement,
                                         const std::vector<db::Value>& values,
                                         const db::RowSink& sink);
   void lose(const std::string& reason);
-  End commit(const queue::Ending& ending);
+  End commit(const queue::FencedAck& ack);
   void ring_for(std::span<const queue::Submission> added);
 
   Session& session_;
   LeaseKeeper& keeper_;
-  const queue::Lease& lease_;
   const queue::Task& task_;
   const queue::QueueInfo& queue_;
   const std::size_t entry_;  // the task's index with the keeper
 
-  std::mutex mutex_;       // guards all below while the handler runs
-  bool detached_ = false;  // as the last checkpoint found it
-  bool open_ = false;      // the transaction
+  std::mutex mutex_;    // guards all below while the handler runs
+  queue::Claim claim_;  // as the last checkpoint found it
+  bool open_ = false;   // the transaction
   bool excused_ = false;
   std::optional<std::string> lost_;
   std::vector<queue::Submission> successors_;

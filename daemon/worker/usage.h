@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
-#include "queue/task_store.h"
+#include "queue/block.h"
 
 namespace allot::worker {
 

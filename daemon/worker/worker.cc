@@ -73,9 +73,9 @@ std::vector<queue::QueueInfo> infos_of(const std::vector<ServedQueue>& served) {
   return infos;
 }
 
-std::vector<Duty::Served> duties_of(Session& session, const config::Settings& settings,
-                                    const std::vector<ServedQueue>& served) {
-  std::vector<Duty::Served> duties;
+std::vector<Duties::Served> duties_of(Session& session, const config::Settings& settings,
+                                      const std::vector<ServedQueue>& served) {
+  std::vector<Duties::Served> duties;
   for (const ServedQueue& queue : served) duties.push_back({queue.info, queue.settings});
   for (const config::Queue* queue : unserved(settings)) {
     if (queue->on_stuck.empty()) continue;
@@ -116,12 +116,11 @@ const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& s
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
   const config::Pool& pool = pool_of(settings, raw_slot);
   const queue::LeaseStore leases(own_holder(settings), settings.daemon.lease_ttl);
-  const queue::TaskStore tasks(leases.holder());
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
   slot.start(leases.holder());
   raw_slot.config_mark = settings.files.mark();
-  if (!settings.tally.empty()) slot.use(peer::map_tally(settings.tally));
+  if (!settings.drain_budget.empty()) slot.use(peer::map_drain_budget(settings.drain_budget));
   install_stop_signals(board.pools[raw_slot.pool]);
   const milliseconds frozen = config::frozen_limit(settings.daemon);
   const Pulse pulse(slot, if_inherited(ipc::kDeathFd),
@@ -143,10 +142,10 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     auto served = serve(session, settings, pool);
     const auto duties = duties_of(session, settings, served);
     check_hooks(session, settings, duties);
-    Duty duty(session, board, duties);
+    Duties work(session, board, duties);
     Recovery recovery(session, detached, settings, infos_of(served), board);
     Finder finder(session, leases, keeper, slot, board, raw_slot.pool, std::move(served));
-    TaskRun runner(session, tasks, detached, registry, keeper, slot, settings);
+    TaskRun runner(session, detached, registry, keeper, slot, settings);
     CarefulTurn careful_turn(careful_file());
     const auto crew = make_crew(
         pool.concurrency, registry, keeper,
@@ -154,19 +153,18 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
           return std::make_unique<Session>(connect, slot, settings.daemon.stop_timeout / 2, place);
         },
         [&](Session& own, Seat seat) {
-          return std::make_unique<TaskRun>(own, tasks, detached, registry, keeper, slot, settings,
-                                           seat);
+          return std::make_unique<TaskRun>(own, detached, registry, keeper, slot, settings, seat);
         });
-    BlockLoop loop(session, finder, keeper, slot, tasks, runner, recovery, careful_turn, crew.get(),
+    BlockLoop loop(session, finder, keeper, slot, runner, recovery, careful_turn, crew.get(),
                    &lifetime);
     loop.on_unknown(
-        [&duty](const queue::TaskId& id, const std::string& type) { duty.unknown_type(id, type); });
+        [&work](const queue::TaskId& id, const std::string& type) { work.unknown_type(id, type); });
     log::info("worker.ready", {{"slot", raw_slot.index},
                                {"pool", pool.name},
                                {"version", kVersion},
                                {"handlers", registry.size()}});
     slot.set_state(ipc::WorkerState::kIdle);
-    loop.run([&duty] { duty.look(); });
+    loop.run([&work] { work.look(); });
   } catch (const GaveUp& gave_up) {
     log::error("worker.gave_up", {{"reason", gave_up.what()}});
     return kExitUnavailable;

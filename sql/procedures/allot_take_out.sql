@@ -38,7 +38,7 @@ take_out: BEGIN
                     ON lease.queue_id = task.queue_id AND lease.partition_no = task.partition_no
                  WHERE task.queue_id = p_queue_id AND task.partition_no = p_partition_no
                    AND task.prio = p_prio AND task.run_key = v_run_key
-                   AND task.flags & 64 <> 0                     -- attended
+                   AND task.flags & 64 <> 0                     -- cancel-watched
                    AND lease.state <> 'FREE'
                    AND v_run_key <=
                        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095)

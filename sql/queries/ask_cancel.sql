@@ -1,4 +1,4 @@
--- Asks for the end of a running task: a detached one, or an attended one in a leased partition.
+-- Asks for the end of a running task: a detached one, or a cancel-watched one in a leased partition.
 -- Locks its row, so that no request is left of a task that just ended. The first request stands.
 INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at, as_done)
 SELECT queue_id, partition_no, prio, first_key, :reason, UTC_TIMESTAMP(6), :as_done
@@ -12,7 +12,7 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :reason, UTC_
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND COALESCE(first_key, run_key) = :first_key
-   AND flags & :attended_flag <> 0
+   AND flags & :cancel_watched_flag <> 0
    AND (SELECT 1 FROM q_lock_table
          WHERE queue_id = :queue_id AND partition_no = :partition_no AND state <> 'FREE') = 1
    FOR UPDATE

@@ -3,12 +3,12 @@
 -- Both statements lock the lease's row while they look at it, and the first one the task's, so that
 -- an acknowledgement which comes at the same time waits. Conditions are data, never ROW_COUNT() or
 -- a variable: the server may go on with this packet after its client was killed. From here on a
--- cancel makes a request (attend.sql).
+-- cancel makes a request (watch_cancel.sql).
 INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, attempt, flags, type,
                           payload, epoch, lock_by, lock_origin, lock_host, lock_instance, lock_pid,
                           expire_at, ttl_us, detached_at)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), run_key, :attempt,
-       flags | :attended_flag, type, payload, :epoch, :holder, :origin, :host, :instance, :pid,
+       flags | :cancel_watched_flag, type, payload, :epoch, :holder, :origin, :host, :instance, :pid,
        UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND, :ttl_us, UTC_TIMESTAMP(6)
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key

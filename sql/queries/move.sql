@@ -7,7 +7,7 @@ INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT :to_queue_id, :to_partition_no, prio, COALESCE(first_key, run_key), run_key + :salt
   FROM task FORCE INDEX (PRIMARY)
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
-   AND (first_key IS NOT NULL OR attempt > 0 OR flags & :attended_flag <> 0)
+   AND (first_key IS NOT NULL OR attempt > 0 OR flags & :cancel_watched_flag <> 0)
    AND (SELECT 1 FROM q_lock_table
          WHERE queue_id = :queue_id AND partition_no = :partition_no
            AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
@@ -25,7 +25,7 @@ UPDATE /*+ INDEX(task_attempt PRIMARY) */ task_attempt
 INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, flags, expires_at, type,
                   payload)
 SELECT :to_queue_id, :to_partition_no, prio, run_key + :salt,
-       IF(first_key IS NULL AND attempt = 0 AND flags & :attended_flag = 0, NULL,
+       IF(first_key IS NULL AND attempt = 0 AND flags & :cancel_watched_flag = 0, NULL,
           COALESCE(first_key, run_key)),
        attempt, flags & ~:no_handler_flag, expires_at, type, payload
   FROM task FORCE INDEX (PRIMARY)

@@ -1,4 +1,4 @@
--- Which of the tasks that have these keys run: detached, or attended and due in a leased partition,
+-- Which of the tasks that have these keys run: detached, or cancel-watched and due in a leased partition,
 -- as in ask_cancel.sql. Only a submission whose keys were taken asks, and it locks nothing.
 SELECT owner.partition_no, owner.prio, owner.first_key
   FROM task_unique AS owner FORCE INDEX (PRIMARY)
@@ -12,7 +12,7 @@ SELECT owner.partition_no, owner.prio, owner.first_key
           WHERE task.queue_id = owner.queue_id AND task.partition_no = owner.partition_no
             AND task.prio = owner.prio AND task.run_key = owner.first_key
             AND COALESCE(task.first_key, task.run_key) = owner.first_key
-            AND task.flags & :attended_flag <> 0 AND lease.state <> 'FREE'
+            AND task.flags & :cancel_watched_flag <> 0 AND lease.state <> 'FREE'
             AND (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095
                   >= task.run_key) = 1
      OR (SELECT 1 FROM task_moved AS moved
@@ -24,6 +24,6 @@ SELECT owner.partition_no, owner.prio, owner.first_key
           WHERE moved.queue_id = owner.queue_id AND moved.partition_no = owner.partition_no
             AND moved.prio = owner.prio AND moved.first_key = owner.first_key
             AND task.first_key = owner.first_key
-            AND task.flags & :attended_flag <> 0 AND lease.state <> 'FREE'
+            AND task.flags & :cancel_watched_flag <> 0 AND lease.state <> 'FREE'
             AND (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095
                   >= task.run_key) = 1);

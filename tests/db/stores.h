@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "db/connection.h"
+#include "db/verbs.h"
+#include "queue/block.h"
 #include "queue/detached_store.h"
 #include "queue/lease_store.h"
-#include "queue/task_store.h"
 
 namespace allot::queue {
 
@@ -21,7 +22,7 @@ struct Stores {
   ~Stores() = default;
 
   LeaseStore leases;
-  TaskStore tasks;
+  Verbs tasks;
   DetachedStore detached;
 };
 

@@ -22,7 +22,7 @@ class Cancel : public testing::Test {
         DaemonOptions{.workers = workers, .queue_keys = queue_keys, .more = more});
   }
   // It runs in its partition, and its worker looks for requests.
-  [[nodiscard]] bool attended() const {
+  [[nodiscard]] bool cancel_watched() const {
     return eventually(
         [&] { return daemon_->number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 1; });
   }
@@ -63,7 +63,7 @@ class Cancel : public testing::Test {
 TEST_F(Cancel, AHandlerThatListensEnds) {
   start(kInPartition);
   const auto id = daemon_->submit("test.sleep", "600000");
-  ASSERT_TRUE(attended()) << daemon_->log();
+  ASSERT_TRUE(cancel_watched()) << daemon_->log();
   ask(id);
   expect_cancelled(id);
   EXPECT_FALSE(daemon_->logged("worker.kill")) << daemon_->log();
@@ -87,7 +87,7 @@ TEST_F(Cancel, ADetachedOneToo) {
 TEST_F(Cancel, ADeafHandlerIsKilledAfterItsGrace) {
   start(kInPartition + "cancel_grace = \"200ms\"\n");
   const auto id = daemon_->submit("test.spin", "");
-  ASSERT_TRUE(attended()) << daemon_->log();
+  ASSERT_TRUE(cancel_watched()) << daemon_->log();
   ask(id);
   expect_cancelled(id);
   EXPECT_TRUE(daemon_->logged("worker.kill")) << daemon_->log();
@@ -109,7 +109,7 @@ TEST_F(Cancel, ADeafDetachedOneToo) {
 TEST_F(Cancel, WhoSucceedsAllTheSameIsDone) {
   start(kInPartition);
   const auto id = daemon_->submit("test.stay", "8000");
-  ASSERT_TRUE(attended()) << daemon_->log();
+  ASSERT_TRUE(cancel_watched()) << daemon_->log();
   ask(id);
   ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
   EXPECT_TRUE(daemon_->logged("task.cancel_asked task=" + id)) << daemon_->log();
@@ -137,7 +137,7 @@ TEST_F(Cancel, AnOrderedPartitionGoesOn) {
     return done.out.substr(0, done.out.size() - 1);
   };
   const auto id = submit("test.sleep", "600000");
-  ASSERT_TRUE(attended()) << daemon_->log();
+  ASSERT_TRUE(cancel_watched()) << daemon_->log();
   submit("test.write", "next");
   ask(id);
   ASSERT_TRUE(eventually([&] { return daemon_->written().size() == 1; })) << daemon_->log();
@@ -149,7 +149,7 @@ TEST_F(Cancel, AWorkerThatDiesAfterTheRequestTakesTheTaskAlong) {
   for (const bool detaches : {false, true}) {
     start((detaches ? "partitions = 1\n" : kInPartition) + "cancel_grace = \"1h\"\n");
     const auto id = daemon_->submit("test.spin", "");
-    ASSERT_TRUE(detaches ? detached() : attended()) << daemon_->log();
+    ASSERT_TRUE(detaches ? detached() : cancel_watched()) << daemon_->log();
     ask(id);
     const auto busy = daemon_->busy_workers();
     ASSERT_EQ(busy.size(), 1U);
@@ -166,7 +166,7 @@ TEST_F(Cancel, AHostThatIsLostTakesTheTaskAlong) {
   for (const bool detaches : {false, true}) {
     start((detaches ? "partitions = 1\n" : kInPartition) + "cancel_grace = \"1h\"\n");
     const auto id = daemon_->submit("test.spin", "");
-    ASSERT_TRUE(detaches ? detached() : attended()) << daemon_->log();
+    ASSERT_TRUE(detaches ? detached() : cancel_watched()) << daemon_->log();
     ask(id);
     const auto workers = daemon_->workers();
     daemon_->process().signal(SIGSTOP);  // it must not settle
@@ -203,7 +203,7 @@ class CancelAsDone : public Cancel {
   }
   [[nodiscard]] std::string run(bool detaches, const std::string& type) const {
     const auto id = daemon_->submit(type, "600000");
-    EXPECT_TRUE(detaches ? detached() : attended()) << daemon_->log();
+    EXPECT_TRUE(detaches ? detached() : cancel_watched()) << daemon_->log();
     return id;
   }
 };
@@ -255,7 +255,7 @@ TEST_F(Cancel, ItsUniqueKeyIsFreeAfterItsTime) {
     return done.out.substr(0, done.out.find_first_of(" \n"));
   };
   const auto id = submit();
-  ASSERT_TRUE(attended()) << daemon_->log();
+  ASSERT_TRUE(cancel_watched()) << daemon_->log();
   EXPECT_EQ(submit(), id);
   ask(id);
   expect_cancelled(id);

@@ -319,7 +319,7 @@ void hear(State& state, const Scenario& scenario, int who, const Reply& reply) {
   Worker& worker = state.workers[who];
   const Packet call = worker.call;
   worker.call = {};
-  // TaskStore::landed: the write matched, or the lease is still held.
+  // queue::fence_holds: the write matched, or the lease is still held.
   const Lease& row = state.leases[worker.lease];
   const bool held = row.held != 0 && row.holder == who + 1 && worker.current == kCurrent;
   const bool landed = reply.matched != 0 || held;

@@ -246,7 +246,7 @@ void release(State& state, const Scenario& scenario) {
   }
 }
 
-void give_back(State& state, const Scenario& scenario, const Fenced& write) {
+void refund(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   if (!write.owner) breaks(state, Broken::kLateWrite);
   Task& row = state.tasks[write.task];
@@ -336,7 +336,7 @@ Reply execute_write(State& state, const Scenario& scenario, const Packet& packet
       announce(state, scenario, write);
       break;
     case Op::kGiveBack:
-      give_back(state, scenario, write);
+      refund(state, scenario, write);
       break;
     case Op::kRetry:
       retry(state, scenario, write);

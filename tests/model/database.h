@@ -36,7 +36,7 @@ void fail_over(State& state);
 // Verbs that the settler uses one at a time.
 void ack(State& state, const Scenario& scenario, const Packet& packet, Byte holder);
 void release(State& state, const Scenario& scenario);
-void give_back(State& state, const Scenario& scenario, const Fenced& write);
+void refund(State& state, const Scenario& scenario, const Fenced& write);
 void charge(State& state, const Scenario& scenario, const Fenced& write);
 void retry(State& state, const Scenario& scenario, const Fenced& write);
 void bury(State& state, const Scenario& scenario, const Fenced& write);

@@ -269,12 +269,12 @@ const Scenario kMutations[] = {
      .losses = 1,
      .poison = Poison::kHost,
      .without = Mutation::kChargeLowers},
-    {.name = "no give_back by the settler",
+    {.name = "no refund by the settler",
      .tasks = 1,
      .submitted = 1,
      .crashes = 1,
      .host_losses = 1,
-     .without = Mutation::kNoGiveBack},
+     .without = Mutation::kNoRefund},
 };
 
 // ---- what does not hold ------------------------------------------------------------------------

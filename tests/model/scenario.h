@@ -35,7 +35,7 @@ enum class Mutation : Byte {
   kNoRecovery,
   kNoSuspicion,
   kChargeLowers,
-  kNoGiveBack,
+  kNoRefund,
   kHistoryBlind,
 };
 

@@ -55,7 +55,7 @@ void take_back_unstarted(State& state, const Scenario& scenario, int who) {
   if (!named) return;
   Fenced write{task, static_cast<Byte>(dead.number - 1), kPartition, true, true};
   write.unstarted = true;
-  if (scenario.without != Mutation::kNoGiveBack) give_back(state, scenario, write);
+  if (scenario.without != Mutation::kNoRefund) refund(state, scenario, write);
   if (state.tasks[task].attempt >= dead.number) breaks(state, Broken::kChargedUnrun);
 }
 

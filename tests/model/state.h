@@ -76,7 +76,7 @@ struct Packet {
   Byte keys;       // tasks whose present key is known
   Byte history;    // tasks known to have a first_key
   Byte unchanged;  // takeover, recover: the row is as it was seen
-  Byte stale;      // takeover, recover: for longer than a TTL; give_back: it was never started
+  Byte stale;      // takeover, recover: for longer than a TTL; refund: it was never started
   Byte since;      // ticks of the sender's clock since it was sent
   Byte former;     // sent by a life that is over
 };

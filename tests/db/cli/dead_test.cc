@@ -4,9 +4,9 @@
 #include "base/clock.h"
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
+#include "db/verbs.h"
 #include "queue/catalog.h"
 #include "queue/lease_store.h"
-#include "queue/task_store.h"
 #include "support/terminal.h"
 
 namespace allot::cli {
@@ -24,7 +24,8 @@ class DeadTest : public CliTest {
     id.pop_back();
     auto block = leases_.lease(look_, {queue::find_queue(look_, "default")->queue_id, 0}, {});
     for (const queue::Task& task : block->tasks) {
-      EXPECT_EQ(store_.bury(look_, block->lease, task, 1, {"retry", error}), queue::Landed::kYes);
+      EXPECT_EQ(store_.bury(look_, queue::claim(block->lease, task), 1, {"retry", error}),
+                queue::Fenced::kWritten);
     }
     EXPECT_TRUE(leases_.release(look_, block->lease));
     return id;
@@ -40,7 +41,7 @@ class DeadTest : public CliTest {
   }
 
   queue::LeaseStore leases_{queue::make_holder("test", "/run/test"), std::chrono::seconds(30)};
-  queue::TaskStore store_{leases_.holder()};
+  queue::Verbs store_{leases_.holder()};
 };
 
 TEST_F(DeadTest, TheListBeginsWithTheNewest) {

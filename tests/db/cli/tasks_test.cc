@@ -4,10 +4,10 @@
 
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
+#include "db/verbs.h"
 #include "queue/catalog.h"
 #include "queue/detached_store.h"
 #include "queue/lease_store.h"
-#include "queue/task_store.h"
 
 namespace allot::cli {
 namespace {
@@ -34,7 +34,7 @@ class TasksTest : public CliTest {
   }
 
   queue::LeaseStore leases_{queue::make_holder("test", "/run/test"), std::chrono::seconds(30)};
-  queue::TaskStore store_{leases_.holder()};
+  queue::Verbs store_{leases_.holder()};
 };
 
 TEST_F(TasksTest, WaitingOnesInATableAndAsJson) {
@@ -172,7 +172,8 @@ TEST_F(TasksTest, ADetachedTaskRuns) {
   submit("q");
   auto block = lease();
   const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
-  ASSERT_EQ(detached.detach(look_, block.lease, block.tasks.at(0), 1, {}), queue::Landed::kYes);
+  ASSERT_EQ(detached.detach(look_, queue::claim(block.lease, block.tasks.at(0)), 1, {}),
+            queue::Fenced::kWritten);
   const queue::Holder& holder = leases_.holder();
   const std::string name = holder.host + "/" + std::to_string(holder.pid);
   const std::string shown = must({"task", "show", id});
@@ -195,10 +196,11 @@ TEST_F(TasksTest, ADetachedTaskRuns) {
 TEST_F(TasksTest, ShowListsTheFailedAttempts) {
   const std::string id = submit("p");
   auto block = lease();
-  ASSERT_EQ(store_.retry(look_, block.lease, block.tasks.at(0), 1, std::chrono::hours(1),
-                         {"exception", "cannot\nconnect to größe", {1'500'000, 250'000, 20'480}},
-                         queue::Then::kRelease),
-            queue::Landed::kYes);
+  ASSERT_EQ(
+      store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1, std::chrono::hours(1),
+                   {"exception", "cannot\nconnect to größe", {1'500'000, 250'000, 20'480}},
+                   queue::Then::kRelease),
+      queue::Fenced::kWritten);
   const std::string text = must({"task", "show", id});
   EXPECT_TRUE(has(text, "attempts   1\n"));
   EXPECT_TRUE(has(text, "exception: cannot\\nconnect to größe\n"));
@@ -218,7 +220,8 @@ TEST_F(TasksTest, ShowListsTheFailedAttempts) {
 TEST_F(TasksTest, AnAnnouncedAttemptRunsUntilItsLeaseIsGone) {
   const std::string id = submit("p");
   auto block = lease();
-  ASSERT_EQ(store_.announce(look_, block.lease, block.tasks.at(0), 1), queue::Landed::kYes);
+  ASSERT_EQ(store_.announce(look_, queue::claim(block.lease, block.tasks.at(0)), 1),
+            queue::Fenced::kWritten);
   const auto cause = [&] {
     return json::parse(must({"task", "show", id, "--json"}))["attempts"].at(0)["cause"];
   };
@@ -230,8 +233,9 @@ TEST_F(TasksTest, AnAnnouncedAttemptRunsUntilItsLeaseIsGone) {
 TEST_F(TasksTest, DeadOnesWithTheirCause) {
   const std::string id = submit(std::string("\0\xff", 2));
   auto block = lease();
-  ASSERT_EQ(store_.bury(look_, block.lease, block.tasks.at(0), 1, {"failed", "no such user"}),
-            queue::Landed::kYes);
+  ASSERT_EQ(store_.bury(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
+                        {"failed", "no such user"}),
+            queue::Fenced::kWritten);
   EXPECT_TRUE(has(must({"dead", "list"}), "failed: no such user\n"));
   const json list = json::parse(must({"dead", "list", "--json"}));
   ASSERT_EQ(list.size(), 1U);
@@ -264,7 +268,7 @@ TEST_F(TasksTest, ALongPayloadIsCutInWords) {
 TEST_F(TasksTest, AFinishedTaskIsGone) {
   const std::string id = submit("x");
   auto block = lease();
-  queue::TaskStore::ack(look_, partition(), std::vector{queue::finished(block.tasks.at(0))});
+  queue::ack(look_, partition(), std::vector{queue::finished(block.tasks.at(0))});
   for (const Words& words : {Words{"task", "show", id}, Words{"task", "show", id, "--json"},
                              Words{"task", "show", id, "--payload"},
                              Words{"task", "show", queue::TaskId{{77, 3}, 1, 99}.text()}}) {

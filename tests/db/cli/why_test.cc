@@ -6,10 +6,10 @@
 
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
+#include "db/verbs.h"
 #include "queue/catalog.h"
 #include "queue/detached_store.h"
 #include "queue/lease_store.h"
-#include "queue/task_store.h"
 #include "support/process.h"
 
 namespace allot::cli {
@@ -45,7 +45,7 @@ class WhyTest : public CliTest {
   }
 
   queue::LeaseStore leases_{queue::make_holder("test", "/run/test"), std::chrono::seconds(30)};
-  queue::TaskStore store_{leases_.holder()};
+  queue::Verbs store_{leases_.holder()};
 };
 
 TEST_F(WhyTest, OfAWaitingTask) {
@@ -93,7 +93,8 @@ TEST_F(WhyTest, OfOneWhoseHolderDiedHere) {
   look_.execute("UPDATE q_lock_table SET" + own + ", lock_pid = " + std::to_string(getpid()));
   EXPECT_EQ(reasons(id), "leased");
   const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
-  ASSERT_EQ(detached.detach(look_, block.lease, block.tasks.at(0), 1, {}), queue::Landed::kYes);
+  ASSERT_EQ(detached.detach(look_, queue::claim(block.lease, block.tasks.at(0)), 1, {}),
+            queue::Fenced::kWritten);
   look_.execute("UPDATE task_running SET" + own + ", " + died);
   EXPECT_EQ(reasons(id), "running lost");
   EXPECT_TRUE(has(must({"why", id}), "/" + std::to_string(pid) + " is gone"));
@@ -102,9 +103,9 @@ TEST_F(WhyTest, OfOneWhoseHolderDiedHere) {
 TEST_F(WhyTest, OfOneThatIsNotDue) {
   const std::string id = submit();
   auto block = lease();
-  ASSERT_EQ(store_.retry(look_, block.lease, block.tasks.at(0), 1, std::chrono::hours(1),
-                         {"retry", "no"}, queue::Then::kRelease),
-            queue::Landed::kYes);
+  ASSERT_EQ(store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
+                         std::chrono::hours(1), {"retry", "no"}, queue::Then::kRelease),
+            queue::Fenced::kWritten);
   EXPECT_EQ(reasons(id), "delayed");
   EXPECT_TRUE(has(must({"why", id}), "1 attempt failed, the next is due at 20"));
 }
@@ -112,7 +113,7 @@ TEST_F(WhyTest, OfOneThatIsNotDue) {
 TEST_F(WhyTest, OfOneWithoutAHandler) {
   const std::string id = submit();
   auto block = lease();
-  ASSERT_EQ(store_.defer(look_, block.lease, {block.tasks.at(0).key}), queue::Landed::kYes);
+  ASSERT_EQ(queue::defer(look_, block.lease, {block.tasks.at(0).key}), queue::Fenced::kWritten);
   EXPECT_EQ(reasons(id), "no_handler");
   EXPECT_TRUE(has(must({"why", id}), "has a handler of its type 'mail.send'; looked at again at"));
 }
@@ -121,7 +122,8 @@ TEST_F(WhyTest, OfADetachedAndADeadOne) {
   const std::string id = submit();
   auto block = lease();
   const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
-  ASSERT_EQ(detached.detach(look_, block.lease, block.tasks.at(0), 1, {}), queue::Landed::kYes);
+  ASSERT_EQ(detached.detach(look_, queue::claim(block.lease, block.tasks.at(0)), 1, {}),
+            queue::Fenced::kWritten);
   EXPECT_EQ(reasons(id), "running");
   EXPECT_TRUE(has(must({"why", id}), "runs on " + me() + ", detached from its partition since 20"));
   const json shown = json::parse(must({"task", "show", id, "--json"}));
@@ -148,8 +150,9 @@ TEST_F(WhyTest, OfADetachedAndADeadOne) {
 
   const std::string dead = submit();
   block = lease();
-  ASSERT_EQ(store_.bury(look_, block.lease, block.tasks.at(0), 3, {"fail", "no user"}),
-            queue::Landed::kYes);
+  ASSERT_EQ(
+      store_.bury(look_, queue::claim(block.lease, block.tasks.at(0)), 3, {"fail", "no user"}),
+      queue::Fenced::kWritten);
   EXPECT_EQ(reasons(dead), "dead");
   EXPECT_TRUE(has(must({"why", dead}), ", after 3 attempts: fail: no user; allot dead retry "));
 }

@@ -160,10 +160,11 @@ TEST_P(MigratedTest, EveryTaskRunsOn) {
   EXPECT_EQ(block->tasks[1].payload, "by an old writer");
   const Task& moved = block->tasks[2];
   EXPECT_EQ(moved.id_key(), kMoved.first_key);
-  EXPECT_EQ(worker.tasks.retry(worker.db, block->lease, moved, 3, std::chrono::hours(1), kFailed),
-            Landed::kYes);
+  EXPECT_EQ(
+      worker.tasks.retry(worker.db, claim(block->lease, moved), 3, std::chrono::hours(1), kFailed),
+      Fenced::kWritten);
   const std::vector done{finished(block->tasks[0]), finished(block->tasks[1])};
-  EXPECT_TRUE(TaskStore::ack_and_release(worker.db, block->lease, done));
+  EXPECT_TRUE(ack_and_release(worker.db, block->lease, done));
   EXPECT_FALSE(show(db_, kWaiting));
   EXPECT_FALSE(show(db_, kByAnOldWriter));
   EXPECT_EQ(list_attempts(db_, kMoved).size(), 3U);
@@ -172,8 +173,9 @@ TEST_P(MigratedTest, EveryTaskRunsOn) {
   ASSERT_TRUE(taken_over);
   EXPECT_GT(taken_over->lease.epoch, 7U);
   ASSERT_EQ(taken_over->tasks.size(), 1U);
-  EXPECT_EQ(worker.tasks.bury(worker.db, taken_over->lease, taken_over->tasks[0], 1, kFailed),
-            Landed::kYes);
+  EXPECT_EQ(
+      worker.tasks.bury(worker.db, claim(taken_over->lease, taken_over->tasks[0]), 1, kFailed),
+      Fenced::kWritten);
   EXPECT_TRUE(show(db_, kOfALostHost)->dead);
 }
 

@@ -5,7 +5,7 @@
 #include "db/queue/fixture.h"
 #include "queue/cancel_request.h"
 #include "queue/dead_letter.h"
-#include "queue/ending.h"
+#include "queue/fenced_ack.h"
 #include "queue/inspect.h"
 #include "queue/move.h"
 
@@ -21,13 +21,14 @@ class CancelRequestTest : public QueueTest {
   TaskId run() {
     const TaskId id = put(1).front();
     block_ = must_lease();
-    EXPECT_TRUE(attend(worker_.db, block_.lease, task()));
-    task().flags |= kAttendedFlag;  // as its worker knows
+    EXPECT_TRUE(watch_cancel(worker_.db, block_.lease, task()));
+    task().flags |= kCancelWatchedFlag;  // as its worker knows
     return id;
   }
-  Detached detach() {
-    EXPECT_EQ(worker_.detached.detach(worker_.db, block_.lease, task(), 1, {}), Landed::kYes);
-    return DetachedStore::detached(block_.lease, task());
+  Claim detach() {
+    EXPECT_EQ(worker_.detached.detach(worker_.db, claim(block_.lease, task()), 1, {}),
+              Fenced::kWritten);
+    return claim(block_.lease, task()).once_detached();
   }
   Task& task() { return block_.tasks.at(0); }
   void ask(const TaskId& id, const std::string& reason = "why") {
@@ -41,7 +42,7 @@ class CancelRequestTest : public QueueTest {
   Block block_;
 };
 
-TEST_F(CancelRequestTest, OfAnAttendedTaskAndTheFirstStands) {
+TEST_F(CancelRequestTest, OfAWatchedTaskAndTheFirstStands) {
   const TaskId id = run();
   ask(id, "the user left");
   ask(id, "again");
@@ -53,26 +54,26 @@ TEST_F(CancelRequestTest, OfAnAttendedTaskAndTheFirstStands) {
   EXPECT_FALSE(show(look_, id)->dead);
 }
 
-TEST_F(CancelRequestTest, OneThatIsNotAttendedIsTakenOut) {
+TEST_F(CancelRequestTest, OneThatIsNotWatchedIsTakenOut) {
   const TaskId id = put(1).front();
   block_ = must_lease();
   EXPECT_TRUE(cancel_task(look_, id, "why").done);
-  EXPECT_FALSE(attend(worker_.db, block_.lease, task()));
+  EXPECT_FALSE(watch_cancel(worker_.db, block_.lease, task()));
   EXPECT_FALSE(look_for_cancel(worker_.db, block_.lease, task()).there);
   EXPECT_EQ(requests(), 0U);
 }
 
-TEST_F(CancelRequestTest, OnlyTheHolderAttends) {
+TEST_F(CancelRequestTest, OnlyTheHolderWatches) {
   put(1);
   block_ = must_lease();
   Lease other = block_.lease;
   ++other.epoch;
-  EXPECT_FALSE(attend(worker_.db, other, task()));
+  EXPECT_FALSE(watch_cancel(worker_.db, other, task()));
   EXPECT_EQ(number("SELECT flags FROM task"), 0U);
 }
 
 // A task in a free partition waits, whatever it did before; and it waits until it is due.
-TEST_F(CancelRequestTest, AnAttendedOneThatWaitsIsTakenOut) {
+TEST_F(CancelRequestTest, AWatchedOneThatWaitsIsTakenOut) {
   const TaskId id = run();
   EXPECT_TRUE(worker_.leases.release(worker_.db, block_.lease));
   EXPECT_TRUE(cancel_task(look_, id, "why").done);
@@ -81,9 +82,9 @@ TEST_F(CancelRequestTest, AnAttendedOneThatWaitsIsTakenOut) {
   const TaskId later = put(1).front();
   block_ = must_lease();
   Task& second = block_.tasks.at(1);
-  EXPECT_TRUE(attend(worker_.db, block_.lease, second));
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, block_.lease, second, 1, hours(1), kFailed),
-            Landed::kYes);
+  EXPECT_TRUE(watch_cancel(worker_.db, block_.lease, second));
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, second), 1, hours(1), kFailed),
+            Fenced::kWritten);
   EXPECT_TRUE(cancel_task(look_, later, "why").done);
   EXPECT_EQ(requests(), 0U);
 }
@@ -93,19 +94,21 @@ TEST_F(CancelRequestTest, ItGoesWithATaskThatEndsInItsPartition) {
     SCOPED_TRACE(end);
     const TaskId id = run();
     ask(id);
-    if (end == "ack") TaskStore::ack(worker_.db, partition_, {{finished(task())}});
+    if (end == "ack") ack(worker_.db, partition_, {{finished(task())}});
     if (end == "release") {
-      EXPECT_TRUE(TaskStore::ack_and_release(worker_.db, block_.lease, {{finished(task())}}));
+      EXPECT_TRUE(ack_and_release(worker_.db, block_.lease, {{finished(task())}}));
     }
     if (end == "bury") {
-      EXPECT_EQ(worker_.tasks.bury(worker_.db, block_.lease, task(), 1, kFailed), Landed::kYes);
+      EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailed),
+                Fenced::kWritten);
     }
     if (end == "spent") {
-      EXPECT_EQ(worker_.tasks.bury_spent(worker_.db, block_.lease, task(), kFailed), Landed::kYes);
+      EXPECT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block_.lease, task()), task(), kFailed),
+                Fenced::kWritten);
     }
     if (end == "replace") {
-      const std::optional<Detached> nowhere;
-      EXPECT_EQ(Ending(block_.lease, task(), nowhere).replace(worker_.db, {}), Landed::kYes);
+      EXPECT_EQ(FencedAck(claim(block_.lease, task()), task()).replace(worker_.db, {}),
+                Fenced::kWritten);
     }
     if (end == "cancel") {
       EXPECT_TRUE(cancel(look_, id, task().key.run_key, "why"));
@@ -122,17 +125,16 @@ TEST_F(CancelRequestTest, ItGoesWithADetachedTaskThatEnds) {
   for (const std::string end : {"ack", "bury", "replace"}) {
     SCOPED_TRACE(end);
     const TaskId id = run();
-    const Detached detached = detach();
+    const Claim detached = detach();
     ask(id);
     if (end == "ack") {
-      EXPECT_EQ(DetachedStore::ack(worker_.db, detached), Landed::kYes);
+      EXPECT_EQ(Verbs().ack(worker_.db, detached), Fenced::kWritten);
     }
     if (end == "bury") {
-      EXPECT_EQ(DetachedStore::bury(worker_.db, detached, 1, kFailed), Landed::kYes);
+      EXPECT_EQ(Verbs().bury(worker_.db, detached, 1, kFailed), Fenced::kWritten);
     }
     if (end == "replace") {
-      const std::optional<Detached> where(detached);
-      EXPECT_EQ(Ending(block_.lease, task(), where).replace(worker_.db, {}), Landed::kYes);
+      EXPECT_EQ(FencedAck(detached, task()).replace(worker_.db, {}), Fenced::kWritten);
     }
     EXPECT_EQ(requests(), 0U);
     EXPECT_EQ(number("SELECT COUNT(*) FROM task_running"), 0U);
@@ -144,14 +146,14 @@ TEST_F(CancelRequestTest, ItStaysWithATaskThatComesBack) {
   const std::string marked = "SELECT COUNT(*) FROM task WHERE flags & 64 <> 0";
   const TaskId id = run();
   ask(id);
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, block_.lease, task(), 1, milliseconds(0), kFailed,
-                                Then::kRelease),
-            Landed::kYes);
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, task()), 1, milliseconds(0),
+                                kFailed, Then::kRelease),
+            Fenced::kWritten);
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(number(marked), 1U);
   block_ = must_lease();
-  const Detached detached = detach();
-  EXPECT_EQ(DetachedStore::charge(worker_.db, detached, 2, kLost), Landed::kYes);
+  const Claim detached = detach();
+  EXPECT_EQ(Verbs().charge(worker_.db, detached, 2, kLost), Fenced::kWritten);
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(number(marked), 1U);
   EXPECT_TRUE(find_cancel(look_, id));
@@ -162,9 +164,9 @@ TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
   for (const bool keep : {false, true}) {
     SCOPED_TRACE(keep);
     const TaskId id = run();
-    EXPECT_EQ(
-        worker_.tasks.retry(worker_.db, block_.lease, task(), 1, hours(1), kFailed, Then::kRelease),
-        Landed::kYes);
+    EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, task()), 1, hours(1), kFailed,
+                                  Then::kRelease),
+              Fenced::kWritten);
     look_.execute("UPDATE task SET flags = flags | 2");
     look_.execute(
         "REPLACE INTO task_unique SELECT queue_id, 'k', partition_no, prio, first_key, 1,"
@@ -209,14 +211,15 @@ TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
   });
   EXPECT_EQ(mover.move(worker_.db, waiting, {other.queue_id, 0}), 1U);
   block_ = *worker_.lease({other.queue_id, 0});
-  EXPECT_NE(task().flags & kAttendedFlag, 0U);
+  EXPECT_NE(task().flags & kCancelWatchedFlag, 0U);
   EXPECT_TRUE(look_for_cancel(worker_.db, block_.lease, task()).request);
 }
 
 // The request from an earlier life does not end the next one.
 TEST_F(CancelRequestTest, AnotherLifeBeginsWithoutOne) {
   const TaskId id = run();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, block_.lease, task(), 1, kFailed), Landed::kYes);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailed),
+            Fenced::kWritten);
   look_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, first_key, '',"
       " UTC_TIMESTAMP(6), 0 FROM task_dead");

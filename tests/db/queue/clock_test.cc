@@ -62,12 +62,12 @@ TEST_F(ClockTest, APauseStaysOne) {
   put(1);
   step_back(worker_.db);
   const Block block = lease_an_hour_ahead();
-  const auto again =
-      worker_.tasks.retry(worker_.db, block.lease, block.tasks.at(0), 1, minutes(10), kFailed);
-  ASSERT_EQ(again, Landed::kYes);
+  const auto again = worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1,
+                                         minutes(10), kFailed);
+  ASSERT_EQ(again, Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in()), 70 * 60, 60);
-  EXPECT_TRUE(TaskStore::fetch(worker_.db, partition_, spec(hours(1))).empty());
-  EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, spec(minutes(71))).size(), 1U);
+  EXPECT_TRUE(fetch(worker_.db, partition_, spec(hours(1))).empty());
+  EXPECT_EQ(fetch(worker_.db, partition_, spec(minutes(71))).size(), 1U);
 }
 
 // The clock was put right while the lease lasted.
@@ -76,9 +76,9 @@ TEST_F(ClockTest, APauseIsNoHourLongerOnceTheClockIsRight) {
   step_back(worker_.db);
   const Block block = lease_an_hour_ahead();
   step_forth(worker_.db);
-  ASSERT_EQ(
-      worker_.tasks.retry(worker_.db, block.lease, block.tasks.at(0), 1, minutes(10), kFailed),
-      Landed::kYes);
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1, minutes(10),
+                                kFailed),
+            Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in()), 10 * 60, 60);
 }
 
@@ -98,13 +98,14 @@ TEST_F(ClockTest, NorIsThatOfADetachedTaskOrAHold) {
   step_back(worker_.db);
   const Block block = lease_an_hour_ahead();
   const Task& task = block.tasks.at(0);
-  ASSERT_EQ(worker_.detached.detach_beside(worker_.db, block.lease, task, 1), Landed::kYes);
+  ASSERT_EQ(worker_.detached.detach_beside(worker_.db, claim(block.lease, task), 1),
+            Fenced::kWritten);
   step_forth(worker_.db);
   look_.execute("DELETE FROM task");
-  const Detached detached = DetachedStore::detached(block.lease, task);
-  ASSERT_EQ(DetachedStore::retry(worker_.db, detached, 1, minutes(10), kFailed), Landed::kYes);
+  const Claim detached = claim(block.lease, task).once_detached();
+  ASSERT_EQ(Verbs().retry(worker_.db, detached, 1, minutes(10), kFailed), Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in()), 10 * 60, 60);
-  ASSERT_TRUE(TaskStore::ack_and_release(worker_.db, block.lease, {}, {minutes(10), task.key}));
+  ASSERT_TRUE(ack_and_release(worker_.db, block.lease, {}, {minutes(10), task.key}));
   EXPECT_NEAR(
       static_cast<double>(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), hold_until)"
                                  " FROM q_lock_table WHERE hold_until IS NOT NULL")),
@@ -115,7 +116,7 @@ TEST_F(ClockTest, SoIsADeferral) {
   put(1);
   step_back(worker_.db);
   const Block block = lease_an_hour_ahead();
-  ASSERT_EQ(worker_.tasks.defer(worker_.db, block.lease, {block.tasks.at(0).key}), Landed::kYes);
+  ASSERT_EQ(defer(worker_.db, block.lease, {block.tasks.at(0).key}), Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in()), 3630, 25);
 }
 
@@ -123,9 +124,9 @@ TEST_F(ClockTest, SoIsADeferral) {
 TEST_F(ClockTest, AHoldStaysOne) {
   put(1);
   const auto hold = [&](const Block& block, std::chrono::microseconds pause) {
-    const auto landed = worker_.tasks.charge(worker_.db, block.lease, block.tasks.at(0), 1, kFailed,
-                                             Then::kRelease, pause);
-    EXPECT_EQ(landed, Landed::kYes);
+    const auto landed = worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks.at(0)), 1,
+                                             kFailed, Then::kRelease, pause);
+    EXPECT_EQ(landed, Fenced::kWritten);
   };
   hold(must_lease(), milliseconds(300));
   step_back(worker_.db);
@@ -160,7 +161,7 @@ TEST_F(ClockTest, TheTasksOfAKeyStayInOrder) {
   submit_some("b");
   submit_some("c");
   std::string order;
-  for (const Task& task : TaskStore::fetch(look_, {ordered.queue_id, 0}, {})) {
+  for (const Task& task : fetch(look_, {ordered.queue_id, 0}, {})) {
     order += *task.payload + " ";
   }
   EXPECT_EQ(order, "a0 a1 a2 b0 b1 b2 c0 c1 c2 ");

@@ -53,22 +53,24 @@ TEST_F(CompressionTest, WhatIsCompressedAlreadyIsMarkedOnly) {
 TEST_F(CompressionTest, ADeadTaskThatIsRetriedIsReadAsBefore) {
   const TaskId id = put_large({});
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[0], 1, kFailed), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailed),
+            Fenced::kWritten);
   EXPECT_EQ(decompress(show(look_, id)->flags, show(look_, id)->payload), kLarge);
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
-  auto tasks = TaskStore::fetch(worker_.db, partition_, {});
+  auto tasks = fetch(worker_.db, partition_, {});
   EXPECT_EQ(read(tasks.at(0)), kLarge);
   // The other ways into task_dead do the same.
   const auto waiting = show(look_, id);
   ASSERT_TRUE(cancel(worker_.db, id, waiting->run_key, "no"));
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
-  tasks = TaskStore::fetch(worker_.db, partition_, {});
-  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, tasks.at(0), 1, {}), Landed::kYes);
-  const Detached detached = DetachedStore::detached(block.lease, tasks[0]);
+  tasks = fetch(worker_.db, partition_, {});
+  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, tasks.at(0)), 1, {}),
+            Fenced::kWritten);
+  const Claim detached = claim(block.lease, tasks[0]).once_detached();
   EXPECT_EQ(decompress(show(look_, id)->flags, show(look_, id)->payload), kLarge);
-  ASSERT_EQ(DetachedStore::bury(worker_.db, detached, 1, kFailed), Landed::kYes);
+  ASSERT_EQ(Verbs().bury(worker_.db, detached, 1, kFailed), Fenced::kWritten);
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
-  tasks = TaskStore::fetch(worker_.db, partition_, {});
+  tasks = fetch(worker_.db, partition_, {});
   EXPECT_EQ(read(tasks.at(0)), kLarge);
 }
 
@@ -78,9 +80,9 @@ TEST_F(CompressionTest, ACheckpointKeepsTheCompression) {
   Block block = must_lease();
   const auto save = [&](const std::string& state) {
     const Task& task = block.tasks.at(0);
-    EXPECT_EQ(TaskStore::checkpoint(worker_.db, block.lease, task, {task.flags, state}),
-              Landed::kYes);
-    block.tasks = TaskStore::fetch(worker_.db, partition_, {});
+    EXPECT_EQ(checkpoint(worker_.db, claim(block.lease, task), {task.flags, state}),
+              Fenced::kWritten);
+    block.tasks = fetch(worker_.db, partition_, {});
     EXPECT_EQ(read(block.tasks.at(0)), state);
   };
   save(std::string(3'000, 'y'));
@@ -97,10 +99,10 @@ TEST_F(CompressionTest, ACheckpointKeepsTheCompression) {
 TEST_F(CompressionTest, ACheckpointOfATaskThatWasNotCompressedIsNot) {
   submit(worker_.db, std::vector<Submission>{{queue_, "t", kLarge, {}}});
   const Block block = must_lease();
-  ASSERT_EQ(TaskStore::checkpoint(worker_.db, block.lease, block.tasks[0],
-                                  {block.tasks[0].flags, kLarge}),
-            Landed::kYes);
-  EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {}).at(0).payload, kLarge);
+  ASSERT_EQ(
+      checkpoint(worker_.db, claim(block.lease, block.tasks[0]), {block.tasks[0].flags, kLarge}),
+      Fenced::kWritten);
+  EXPECT_EQ(fetch(worker_.db, partition_, {}).at(0).payload, kLarge);
 }
 
 // The other place where a running task may be.
@@ -108,10 +110,10 @@ TEST_F(CompressionTest, ACheckpointOfADetachedTaskKeepsIt) {
   const TaskId id = put_large({});
   const Block block = must_lease();
   const Task& task = block.tasks.at(0);
-  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, task, 1, {}), Landed::kYes);
-  const Detached detached = DetachedStore::detached(block.lease, task);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, task), 1, {}), Fenced::kWritten);
+  const Claim detached = claim(block.lease, task).once_detached();
   const std::string state(3'000, 'y');
-  ASSERT_EQ(DetachedStore::checkpoint(worker_.db, detached, {task.flags, state}), Landed::kYes);
+  ASSERT_EQ(checkpoint(worker_.db, detached, {task.flags, state}), Fenced::kWritten);
   const auto view = show(look_, id);
   EXPECT_LT(view->payload.size(), 100U);
   EXPECT_EQ(decompress(view->flags, view->payload), state);

@@ -20,7 +20,8 @@ class DeadLetterTest : public QueueTest {
     auto ids = put(count);
     const Block block = must_lease({.block_size = 1000});
     for (const Task& task : block.tasks) {
-      EXPECT_EQ(worker_.tasks.bury(worker_.db, block.lease, task, 1, verdict), Landed::kYes);
+      EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, verdict),
+                Fenced::kWritten);
     }
     EXPECT_TRUE(worker_.leases.release(worker_.db, block.lease));
     return ids;
@@ -38,9 +39,9 @@ class DeadLetterTest : public QueueTest {
     const Block block = must_lease();
     ASSERT_EQ(block.tasks.size(), 1U);
     const Task& task = block.tasks.at(0);
-    ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, task, task.attempt + 1, milliseconds(0),
-                                  verdict, Then::kRelease),
-              Landed::kYes);
+    ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, task), task.attempt + 1,
+                                  milliseconds(0), verdict, Then::kRelease),
+              Fenced::kWritten);
   }
 };
 
@@ -109,7 +110,7 @@ TEST_F(DeadLetterTest, ARetriedOneIsTheSameTaskWithAllAttemptsBeforeIt) {
   EXPECT_EQ(block.tasks[1].id_key(), ids[1].first_key);
   std::vector<Finished> done;
   for (const Task& task : block.tasks) done.push_back(finished(task));
-  TaskStore::ack(worker_.db, partition_, done);
+  ack(worker_.db, partition_, done);
   for (const char* table : {"task", "task_moved"}) {
     EXPECT_EQ(number(std::string("SELECT COUNT(*) FROM ") + table), 0U) << table;
   }
@@ -122,9 +123,9 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   fail_once({"retry", "first"});
   {
     const Block block = must_lease();
-    ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 2, {"fail", "second"},
-                                 Then::kRelease),
-              Landed::kYes);
+    ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2,
+                                 {"fail", "second"}, Then::kRelease),
+              Fenced::kWritten);
   }
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
   EXPECT_TRUE(list_attempts(look_, id).empty()) << "a worker sees those of this life";
@@ -141,8 +142,8 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   EXPECT_GT(all[2].ended_at, all[1].ended_at);
 
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 2, kFailed),
-            Landed::kYes);
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2, kFailed),
+            Fenced::kWritten);
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
   const auto thrice = list_attempts_of_all_lives(look_, id);
   ASSERT_EQ(thrice.size(), 4U);
@@ -158,19 +159,21 @@ TEST_F(DeadLetterTest, WhatIsTakenBackIsOfThisLife) {
   const TaskId id = die(1).front();
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks.at(0), 1), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks.at(0)), 1),
+            Fenced::kWritten);
   EXPECT_EQ(list_attempts_of_all_lives(look_, id).size(), 2U);
-  ASSERT_EQ(worker_.tasks.snooze(worker_.db, block.lease, block.tasks.at(0), 1, milliseconds(0)),
-            Landed::kYes);
+  ASSERT_EQ(
+      worker_.tasks.snooze(worker_.db, claim(block.lease, block.tasks.at(0)), 1, milliseconds(0)),
+      Fenced::kWritten);
   ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
   ASSERT_EQ(list_attempts_of_all_lives(look_, id).size(), 1U);
   block = must_lease();
   const Task& task = block.tasks.at(0);
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, task, 1), Landed::kYes);
-  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, task, 1, {}), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, task), 1), Fenced::kWritten);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, task), 1, {}), Fenced::kWritten);
   const auto held = worker_.detached.held(worker_.db, id);
   ASSERT_TRUE(held);
-  ASSERT_EQ(DetachedStore::snooze(worker_.db, *held, 1, milliseconds(0)), Landed::kYes);
+  ASSERT_EQ(Verbs().snooze(worker_.db, *held, 1, milliseconds(0)), Fenced::kWritten);
   ASSERT_EQ(list_attempts_of_all_lives(look_, id).size(), 1U);
   EXPECT_EQ(list_attempts_of_all_lives(look_, id)[0].life, 1U);
 }
@@ -276,10 +279,10 @@ TEST_F(CancelTest, TheVerdictOfWhoHasItIsDropped) {
   const TaskId id{partition_, task.key.prio, task.id_key()};
   ASSERT_TRUE(cancelled(id));
   const std::string before = tasks_as_text();
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, block.lease, task, 1, milliseconds(0), kFailed),
-            Landed::kYes);
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, block.lease, task, 1, kFailed), Landed::kYes);
-  TaskStore::ack(worker_.db, partition_, {{finished(task)}});
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, task), 1, milliseconds(0), kFailed),
+            Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailed), Fenced::kWritten);
+  ack(worker_.db, partition_, {{finished(task)}});
   EXPECT_EQ(tasks_as_text(), before);
 }
 
@@ -331,15 +334,15 @@ TEST_F(CancelTest, WhoIsDeferredHasNoHandlerUntilItRan) {
   const TaskId id = put(1).front();
   EXPECT_FALSE(show(look_, id)->no_handler);
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.defer(worker_.db, block.lease, {block.tasks.at(0).key}), Landed::kYes);
+  ASSERT_EQ(defer(worker_.db, block.lease, {block.tasks.at(0).key}), Fenced::kWritten);
   const auto deferred = show(look_, id);
   EXPECT_TRUE(deferred->no_handler);
   EXPECT_FALSE(standing(look_, *deferred)->due) << "looked at again after 30 s";
   Task task = block.tasks.at(0);
   task.first_key = task.key.run_key;
   task.key.run_key = deferred->run_key;
-  ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, task, 1, milliseconds(0), kLost),
-            Landed::kYes);
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, task), 1, milliseconds(0), kLost),
+            Fenced::kWritten);
   EXPECT_FALSE(show(look_, id)->no_handler);
 }
 

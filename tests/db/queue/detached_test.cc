@@ -18,7 +18,7 @@ class DetachedTest : public QueueTest {
   struct Started {
     Lease lease;
     Task task;
-    Detached detached;
+    Claim detached;
   };
   // The first of `count` tasks, detached while its attempt runs.
   Started start(std::size_t count = 1) {
@@ -30,9 +30,10 @@ class DetachedTest : public QueueTest {
     Task task = block.tasks.at(0);
     return {block.lease, task, detach(block.lease, task)};
   }
-  Detached detach(const Lease& lease, const Task& task) {
-    EXPECT_EQ(worker_.detached.detach(worker_.db, lease, task, task.attempt + 1, {}), Landed::kYes);
-    return DetachedStore::detached(lease, task);
+  Claim detach(const Lease& lease, const Task& task) {
+    EXPECT_EQ(worker_.detached.detach(worker_.db, claim(lease, task), task.attempt + 1, {}),
+              Fenced::kWritten);
+    return claim(lease, task).once_detached();
   }
   // Both tables: "run_key|attempt" of the tasks that wait, "first_key|attempt" of those that run.
   std::string waiting() {
@@ -46,7 +47,7 @@ class DetachedTest : public QueueTest {
   std::string attempts() {
     return value("SELECT GROUP_CONCAT(first_key, '|', attempt, '|', cause) FROM task_attempt");
   }
-  DetachedSighting sight() { return DetachedStore::watch(look_, ids()).at(0); }
+  DetachedObservation sight() { return DetachedStore::watch(look_, ids()).at(0); }
   [[nodiscard]] std::vector<std::uint32_t> ids() const { return {queue_.queue_id}; }
   void expire() {
     look_.execute("UPDATE task_running SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
@@ -73,8 +74,8 @@ TEST_F(DetachedTest, WhatTheBlockFinishedGoesWithIt) {
   put(3);
   const Block block = must_lease();
   const std::vector<Finished> done{finished(block.tasks[0])};
-  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, block.tasks[1], 1, done),
-            Landed::kYes);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[1]), 1, done),
+            Fenced::kWritten);
   EXPECT_EQ(waiting(), std::to_string(block.tasks[2].key.run_key) + "|-|0");
   EXPECT_EQ(running(), std::to_string(block.tasks[1].key.run_key) + "|1");
 }
@@ -95,7 +96,7 @@ TEST_F(DetachedTest, IsShownAsRunningUnderItsId) {
   ASSERT_EQ(listed.size(), 1U);
   EXPECT_EQ(listed[0].id, id);
   EXPECT_EQ(listed[0].holder, view->holder);
-  EXPECT_EQ(DetachedStore::ack(worker_.db, started.detached), Landed::kYes);
+  EXPECT_EQ(Verbs().ack(worker_.db, started.detached), Fenced::kWritten);
   EXPECT_FALSE(show(look_, id));
 }
 
@@ -103,7 +104,8 @@ TEST_F(DetachedTest, ALostReplyIsLookedUp) {
   put(1);
   const Block block = must_lease();
   for (int tries = 0; tries < 3; ++tries) {
-    EXPECT_EQ(worker_.detached.detach(worker_.db, block.lease, block.tasks[0], 1, {}), Landed::kYes)
+    EXPECT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {}),
+              Fenced::kWritten)
         << tries;
   }
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_running"), 1U);
@@ -121,11 +123,11 @@ TEST_F(DetachedTest, IsRenewed) {
 TEST_F(DetachedTest, FinishedLeavesNothing) {
   put(1);
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, block.tasks.at(0), 1, seconds(0), kFailed,
-                                Then::kRelease),
-            Landed::kYes);
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1, seconds(0),
+                                kFailed, Then::kRelease),
+            Fenced::kWritten);
   const Started started = detach_first();
-  EXPECT_EQ(DetachedStore::ack(worker_.db, started.detached), Landed::kYes);
+  EXPECT_EQ(Verbs().ack(worker_.db, started.detached), Fenced::kWritten);
   for (const char* table : {"task", "task_running", "task_moved", "task_attempt", "task_dead"}) {
     EXPECT_EQ(number(std::string("SELECT COUNT(*) FROM ") + table), 0U) << table;
   }
@@ -134,8 +136,7 @@ TEST_F(DetachedTest, FinishedLeavesNothing) {
 TEST_F(DetachedTest, ARetryIsALaterTaskWithItsId) {
   const TaskId id = put(1).front();
   Started started = detach_first();
-  ASSERT_EQ(DetachedStore::retry(worker_.db, started.detached, 1, seconds(0), kFailed),
-            Landed::kYes);
+  ASSERT_EQ(Verbs().retry(worker_.db, started.detached, 1, seconds(0), kFailed), Fenced::kWritten);
   const auto view = show(look_, id);
   ASSERT_TRUE(view);
   EXPECT_FALSE(view->running);
@@ -143,8 +144,7 @@ TEST_F(DetachedTest, ARetryIsALaterTaskWithItsId) {
   // And once more, from where it has moved to.
   started = detach_first();
   EXPECT_EQ(started.detached.id, id);
-  ASSERT_EQ(DetachedStore::retry(worker_.db, started.detached, 2, seconds(9), kFailed),
-            Landed::kYes);
+  ASSERT_EQ(Verbs().retry(worker_.db, started.detached, 2, seconds(9), kFailed), Fenced::kWritten);
   EXPECT_EQ(value("SELECT CONCAT_WS('|', first_key, attempt, run_key > first_key) FROM task"),
             std::to_string(id.first_key) + "|2|1");
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 2U);
@@ -156,7 +156,7 @@ TEST_F(DetachedTest, ThreeHundredAttemptsAreCounted) {
   look_.execute("UPDATE task SET attempt = 299");
   const Started started = detach_first();
   EXPECT_EQ(running(), std::to_string(id.first_key) + "|300");
-  ASSERT_EQ(DetachedStore::charge(worker_.db, started.detached, 300, kFailed), Landed::kYes);
+  ASSERT_EQ(Verbs().charge(worker_.db, started.detached, 300, kFailed), Fenced::kWritten);
   EXPECT_EQ(waiting(), std::to_string(id.first_key) + "|-|300");
   EXPECT_EQ(attempts(), std::to_string(id.first_key) + "|300|failed");
 }
@@ -164,7 +164,7 @@ TEST_F(DetachedTest, ThreeHundredAttemptsAreCounted) {
 TEST_F(DetachedTest, ACrashIsChargedWhereItStood) {
   const TaskId id = put(1).front();
   const Started started = detach_first();
-  ASSERT_EQ(DetachedStore::charge(worker_.db, started.detached, 1, kFailed), Landed::kYes);
+  ASSERT_EQ(Verbs().charge(worker_.db, started.detached, 1, kFailed), Fenced::kWritten);
   EXPECT_EQ(waiting(), std::to_string(id.first_key) + "|-|1");
   EXPECT_EQ(attempts(), std::to_string(id.first_key) + "|1|failed");
   EXPECT_EQ(value("SELECT lock_pid FROM task_attempt"),
@@ -176,7 +176,7 @@ TEST_F(DetachedTest, APlaceThatIsTakenIsLeftAlone) {
   const TaskId id = put(1).front();
   const Started started = detach_first();
   put_row(partition_, {id.prio, id.first_key}, "thief");
-  ASSERT_EQ(DetachedStore::charge(worker_.db, started.detached, 1, kFailed), Landed::kYes);
+  ASSERT_EQ(Verbs().charge(worker_.db, started.detached, 1, kFailed), Fenced::kWritten);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
   EXPECT_EQ(value("SELECT CONCAT(first_key, '|', payload) FROM task WHERE attempt = 1"),
             std::to_string(id.first_key) + "|0");
@@ -189,9 +189,9 @@ TEST_F(DetachedTest, TwoTasksWithOneIdAreNeverOne) {
   detach_first();
   put_row(partition_, {id.prio, id.first_key}, "thief");
   const Block block = must_lease();
-  EXPECT_THROW(
-      static_cast<void>(worker_.detached.detach(worker_.db, block.lease, block.tasks.at(0), 1, {})),
-      db::DbError);
+  EXPECT_THROW(static_cast<void>(worker_.detached.detach(
+                   worker_.db, claim(block.lease, block.tasks.at(0)), 1, {})),
+               db::DbError);
   EXPECT_EQ(value("SELECT payload FROM task"), "thief");
   EXPECT_EQ(value("SELECT payload FROM task_running"), "0");
   EXPECT_EQ(value("SELECT state FROM q_lock_table"), "LOCKED");
@@ -201,14 +201,16 @@ TEST_F(DetachedTest, AnInterruptionOrASnoozeIsNotCharged) {
   const TaskId id = put(1).front();
   const std::string key = std::to_string(id.first_key);
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks.at(0), 1), Landed::kYes);
-  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, block.tasks[0], 1, {}), Landed::kYes);
-  Detached detached = DetachedStore::detached(block.lease, block.tasks[0]);
-  ASSERT_EQ(DetachedStore::give_back(worker_.db, detached, 1), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks.at(0)), 1),
+            Fenced::kWritten);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {}),
+            Fenced::kWritten);
+  Claim detached = claim(block.lease, block.tasks[0]).once_detached();
+  ASSERT_EQ(Verbs().refund(worker_.db, detached, 1), Fenced::kWritten);
   EXPECT_EQ(waiting(), key + "|-|0");
   EXPECT_EQ(attempts(), "");
   detached = detach_first().detached;
-  ASSERT_EQ(DetachedStore::snooze(worker_.db, detached, 1, seconds(60)), Landed::kYes);
+  ASSERT_EQ(Verbs().snooze(worker_.db, detached, 1, seconds(60)), Fenced::kWritten);
   EXPECT_EQ(value("SELECT CONCAT_WS('|', first_key, attempt, run_key > first_key) FROM task"),
             key + "|0|1");
 }
@@ -216,7 +218,7 @@ TEST_F(DetachedTest, AnInterruptionOrASnoozeIsNotCharged) {
 TEST_F(DetachedTest, TheLastAttemptBuries) {
   const TaskId id = put(1).front();
   const Started started = detach_first();
-  ASSERT_EQ(DetachedStore::bury(worker_.db, started.detached, 1, kFailed), Landed::kYes);
+  ASSERT_EQ(Verbs().bury(worker_.db, started.detached, 1, kFailed), Fenced::kWritten);
   const auto view = show(look_, id);
   ASSERT_TRUE(view && view->dead);
   EXPECT_EQ(view->cause, "failed");
@@ -225,21 +227,16 @@ TEST_F(DetachedTest, TheLastAttemptBuries) {
   EXPECT_EQ(list_attempts(look_, id).size(), 1U);
 }
 
-using End = std::function<Landed(db::Connection& db, const Detached& detached)>;
+using End = std::function<Fenced(db::Connection& db, const Claim& detached)>;
 const std::pair<const char*, End> kEnds[] = {
-    {"ack", [](auto& db, auto& detached) { return DetachedStore::ack(db, detached); }},
+    {"ack", [](auto& db, auto& detached) { return Verbs().ack(db, detached); }},
     {"retry",
-     [](auto& db, auto& detached) {
-       return DetachedStore::retry(db, detached, 1, seconds(1), kFailed);
-     }},
-    {"bury",
-     [](auto& db, auto& detached) { return DetachedStore::bury(db, detached, 1, kFailed); }},
-    {"charge",
-     [](auto& db, auto& detached) { return DetachedStore::charge(db, detached, 1, kFailed); }},
-    {"give_back",
-     [](auto& db, auto& detached) { return DetachedStore::give_back(db, detached, 1); }},
+     [](auto& db, auto& detached) { return Verbs().retry(db, detached, 1, seconds(1), kFailed); }},
+    {"bury", [](auto& db, auto& detached) { return Verbs().bury(db, detached, 1, kFailed); }},
+    {"charge", [](auto& db, auto& detached) { return Verbs().charge(db, detached, 1, kFailed); }},
+    {"refund", [](auto& db, auto& detached) { return Verbs().refund(db, detached, 1); }},
     {"snooze",
-     [](auto& db, auto& detached) { return DetachedStore::snooze(db, detached, 1, seconds(1)); }}};
+     [](auto& db, auto& detached) { return Verbs().snooze(db, detached, 1, seconds(1)); }}};
 
 TEST_F(DetachedTest, EachEndIsFencedAndHasTheEffectOfOnce) {
   for (const auto& [name, end] : kEnds) {
@@ -248,19 +245,19 @@ TEST_F(DetachedTest, EachEndIsFencedAndHasTheEffectOfOnce) {
         "DELETE FROM task; DELETE FROM task_running; DELETE FROM task_attempt;"
         "DELETE FROM task_moved; DELETE FROM task_dead");
     const Started started = start();
-    Detached late = started.detached;
+    Claim late = started.detached;
     const std::string before = tasks_as_text();
     late.epoch -= 1;
-    EXPECT_EQ(end(worker_.db, late), Landed::kLeaseGone);
+    EXPECT_EQ(end(worker_.db, late), Fenced::kLost);
     EXPECT_FALSE(worker_.detached.renew(worker_.db, late));
     late = started.detached;
     late.holder += 1;
-    EXPECT_EQ(end(worker_.db, late), Landed::kLeaseGone);
+    EXPECT_EQ(end(worker_.db, late), Fenced::kLost);
     EXPECT_FALSE(worker_.detached.renew(worker_.db, late));
     EXPECT_EQ(tasks_as_text(), before);
-    EXPECT_EQ(end(worker_.db, started.detached), Landed::kYes);
+    EXPECT_EQ(end(worker_.db, started.detached), Fenced::kWritten);
     const std::string after = tasks_as_text();
-    EXPECT_EQ(end(worker_.db, started.detached), Landed::kLeaseGone);
+    EXPECT_EQ(end(worker_.db, started.detached), Fenced::kLost);
     EXPECT_EQ(tasks_as_text(), after);
   }
 }
@@ -275,7 +272,7 @@ TEST_F(DetachedTest, AStalledEndFindsItselfRecovered) {
         "DELETE FROM task_moved; DELETE FROM task_dead");
     const Started started = start();
     Worker scout(connect());
-    const DetachedSighting seen = sight();
+    const DetachedObservation seen = sight();
     scout.db.execute("BEGIN");
     ASSERT_TRUE(scout.detached.recover(scout.db, seen, true));
     const std::string recovered = dump_tables(scout.db, kTaskTables);
@@ -283,7 +280,7 @@ TEST_F(DetachedTest, AStalledEndFindsItselfRecovered) {
                            [&, &end = end] { return end(worker_.db, started.detached); });
     EXPECT_TRUE(lock_waits(1));
     scout.db.execute("COMMIT");
-    EXPECT_EQ(late.get(), Landed::kLeaseGone);
+    EXPECT_EQ(late.get(), Fenced::kLost);
     EXPECT_EQ(tasks_as_text(), recovered);
   }
 }
@@ -300,23 +297,23 @@ TEST_F(DetachedTest, AnAcknowledgementAtTheSameTimeWaits) {
       "BEGIN; INSERT INTO task_running SELECT queue_id, partition_no, prio, run_key, run_key, 1, 0,"
       " '', '', 1, 1, 1, '', '', 1, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 1 FROM task");
   auto detach = std::async(std::launch::async, [&] {
-    return worker_.detached.detach(worker_.db, block.lease, block.tasks[0], 1, {});
+    return worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {});
   });
   ASSERT_TRUE(lock_waits(1));
-  auto ack = std::async(std::launch::async, [&] {
+  auto late = std::async(std::launch::async, [&] {
     const std::vector<Finished> done{finished(block.tasks[0])};
-    TaskStore::ack(acking.db, partition_, done);
+    ack(acking.db, partition_, done);
   });
   EXPECT_TRUE(lock_waits(2)) << "the acknowledgement slipped through";
   stall.execute("ROLLBACK");
-  EXPECT_EQ(detach.get(), Landed::kYes);
-  ack.get();
+  EXPECT_EQ(detach.get(), Fenced::kWritten);
+  late.get();
   EXPECT_EQ(running(), std::to_string(block.tasks[0].key.run_key) + "|1");
 }
 
 TEST_F(DetachedTest, IsRecoveredOnceAndByOne) {
   const Started started = start();
-  const DetachedSighting seen = sight();
+  const DetachedObservation seen = sight();
   EXPECT_EQ(seen.id, started.detached.id);
   EXPECT_EQ(seen.attempt, 1U);
   EXPECT_EQ(seen.type, "t");
@@ -326,15 +323,15 @@ TEST_F(DetachedTest, IsRecoveredOnceAndByOne) {
   EXPECT_FALSE(scout.detached.recover(scout.db, seen, false)) << "it has not expired";
   expire();
   EXPECT_FALSE(scout.detached.recover(scout.db, seen, true)) << "it moved";
-  const DetachedSighting again = sight();
+  const DetachedObservation again = sight();
   EXPECT_TRUE(again.expired);
   const auto mine = scout.detached.recover(scout.db, again, false);
   ASSERT_TRUE(mine);
   EXPECT_TRUE(scout.detached.recover(scout.db, again, false)) << "its reply was lost";
   Worker late(connect());
   EXPECT_FALSE(late.detached.recover(late.db, again, false));
-  EXPECT_EQ(DetachedStore::ack(worker_.db, started.detached), Landed::kLeaseGone);
-  EXPECT_EQ(DetachedStore::charge(scout.db, *mine, again.attempt, kLost), Landed::kYes);
+  EXPECT_EQ(Verbs().ack(worker_.db, started.detached), Fenced::kLost);
+  EXPECT_EQ(Verbs().charge(scout.db, *mine, again.attempt, kLost), Fenced::kWritten);
   EXPECT_EQ(waiting(), std::to_string(seen.id.first_key) + "|-|1");
   EXPECT_EQ(value("SELECT CONCAT(cause, '|', lock_pid) FROM task_attempt"),
             "lost|" + std::to_string(worker_.leases.holder().pid))
@@ -344,7 +341,7 @@ TEST_F(DetachedTest, IsRecoveredOnceAndByOne) {
 TEST_F(DetachedTest, ARowThatIsLockedIsNotWaitedFor) {
   const Started started = start();
   Worker scout(connect());
-  const DetachedSighting seen = sight();
+  const DetachedObservation seen = sight();
   db::Connection holding = connect();
   holding.execute("BEGIN; SELECT * FROM task_running FOR UPDATE");
   const std::uint64_t waits = counter("Innodb_row_lock_waits");
@@ -361,42 +358,44 @@ TEST_F(DetachedTest, IsSuspectOnceItsHostWasLost) {
   const auto flags = [&] { return value("SELECT flags FROM task"); };
   const auto mine = worker_.detached.recover(worker_.db, sight(), true);
   ASSERT_TRUE(mine);
-  ASSERT_EQ(DetachedStore::charge(worker_.db, *mine, 1, kLost), Landed::kYes);
+  ASSERT_EQ(Verbs().charge(worker_.db, *mine, 1, kLost), Fenced::kWritten);
   const Block block = must_lease();
-  EXPECT_EQ(block.tasks.at(0).flags, kSuspectFlag | kAttendedFlag);
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks[0], 2), Landed::kYes);
+  EXPECT_EQ(block.tasks.at(0).flags, kSuspectFlag | kCancelWatchedFlag);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks[0]), 2),
+            Fenced::kWritten);
   EXPECT_EQ(flags(), "65") << "nobody knows how it ends";
-  ASSERT_EQ(worker_.tasks.give_back(worker_.db, block.lease, block.tasks[0], 2), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.refund(worker_.db, claim(block.lease, block.tasks[0]), 2),
+            Fenced::kWritten);
   EXPECT_EQ(flags(), "65") << "it did not run";
-  const Detached again = detach(block.lease, block.tasks[0]);
-  ASSERT_EQ(DetachedStore::give_back(worker_.db, again, 2), Landed::kYes);
+  const Claim again = detach(block.lease, block.tasks[0]);
+  ASSERT_EQ(Verbs().refund(worker_.db, again, 2), Fenced::kWritten);
   EXPECT_EQ(flags(), "65") << "it was interrupted";
 }
 
 TEST_F(DetachedTest, AVerdictEndsTheSuspicion) {
-  const std::vector<std::pair<const char*, std::function<Landed(const Lease&, const Task&)>>> ends{
+  const std::vector<std::pair<const char*, std::function<Fenced(const Lease&, const Task&)>>> ends{
       {"charge",
        [&](auto& lease, auto& task) {
-         return worker_.tasks.charge(worker_.db, lease, task, 2, kFailed);
+         return worker_.tasks.charge(worker_.db, claim(lease, task), 2, kFailed);
        }},
       {"retry",
        [&](auto& lease, auto& task) {
-         return worker_.tasks.retry(worker_.db, lease, task, 2, seconds(0), kFailed);
+         return worker_.tasks.retry(worker_.db, claim(lease, task), 2, seconds(0), kFailed);
        }},
       {"snooze",
        [&](auto& lease, auto& task) {
-         return worker_.tasks.snooze(worker_.db, lease, task, 2, seconds(0));
+         return worker_.tasks.snooze(worker_.db, claim(lease, task), 2, seconds(0));
        }},
       {"charge, detached",
        [&](auto& lease, auto& task) {
-         return DetachedStore::charge(worker_.db, detach(lease, task), 2, kFailed);
+         return Verbs().charge(worker_.db, detach(lease, task), 2, kFailed);
        }},
       {"retry, detached",
        [&](auto& lease, auto& task) {
-         return DetachedStore::retry(worker_.db, detach(lease, task), 2, seconds(0), kFailed);
+         return Verbs().retry(worker_.db, detach(lease, task), 2, seconds(0), kFailed);
        }},
       {"snooze, detached", [&](auto& lease, auto& task) {
-         return DetachedStore::snooze(worker_.db, detach(lease, task), 2, seconds(0));
+         return Verbs().snooze(worker_.db, detach(lease, task), 2, seconds(0));
        }}};
   for (const auto& [name, end] : ends) {
     look_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
@@ -404,7 +403,7 @@ TEST_F(DetachedTest, AVerdictEndsTheSuspicion) {
     // Another bit would stay.
     look_.execute("UPDATE task SET attempt = 1, flags = 5");
     const Block block = must_lease();
-    ASSERT_EQ(end(block.lease, block.tasks.at(0)), Landed::kYes) << name;
+    ASSERT_EQ(end(block.lease, block.tasks.at(0)), Fenced::kWritten) << name;
     EXPECT_EQ(value("SELECT flags & ~64 FROM task"), "4") << name;
   }
 }
@@ -416,8 +415,9 @@ TEST_F(DetachedTest, AnAttemptThatTookItsWorkerEndsNoSuspicion) {
     put(1);
     look_.execute("UPDATE task SET attempt = 1, flags = 1");
     const Block block = must_lease();
-    ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks.at(0), 2, {cause, ""}),
-              Landed::kYes);
+    ASSERT_EQ(
+        worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks.at(0)), 2, {cause, ""}),
+        Fenced::kWritten);
     // Of these two the supervisor knew whose time was over.
     const bool ended = std::string_view(cause) == "timeout" || std::string_view(cause) == "lease";
     EXPECT_EQ(value("SELECT flags FROM task"), ended ? "0" : "1") << cause;
@@ -430,7 +430,8 @@ TEST_F(DetachedTest, AFormerLifeIsFoundByItsOrigin) {
   Worker other(connect(), 42);
   put(1);
   const auto block = before.lease(partition_);
-  ASSERT_EQ(before.detached.detach(before.db, block->lease, block->tasks[0], 1, {}), Landed::kYes);
+  ASSERT_EQ(before.detached.detach(before.db, claim(block->lease, block->tasks[0]), 1, {}),
+            Fenced::kWritten);
   EXPECT_TRUE(other.detached.former(other.db).empty());
   const auto found = after.detached.former(after.db);
   ASSERT_EQ(found.size(), 1U);

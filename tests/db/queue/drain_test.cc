@@ -101,23 +101,24 @@ TEST_F(DrainTest, NothingIsLostAndNothingRunsTwice) {
         Tally& mine = tally(task);
         if (task.attempt < 2 && dice() % 50 == 0) {
           ++mine.retried;
-          ASSERT_EQ(worker.tasks.retry(worker.db, block.lease, task, task.attempt + 1,
+          ASSERT_EQ(worker.tasks.retry(worker.db, claim(block.lease, task), task.attempt + 1,
                                        std::chrono::microseconds(dice() % 2000), kFailed),
-                    Landed::kYes);
+                    Fenced::kWritten);
         } else if (dice() % 200 == 0) {
           count_end(mine.buried, mine);
-          ASSERT_EQ(worker.tasks.bury(worker.db, block.lease, task, task.attempt + 1, kFailed),
-                    Landed::kYes);
+          ASSERT_EQ(
+              worker.tasks.bury(worker.db, claim(block.lease, task), task.attempt + 1, kFailed),
+              Fenced::kWritten);
         } else {
           count_end(mine.finished, mine);
           done.push_back(finished(task));
         }
       }
       if (block.tasks.size() < kSpec.block_size || dice() % 4 == 0) break;
-      block.tasks = TaskStore::ack_and_fetch(worker.db, block.lease.partition, done, kSpec);
+      block.tasks = ack_and_fetch(worker.db, block.lease.partition, done, kSpec);
       done.clear();
     }
-    ASSERT_TRUE(TaskStore::ack_and_release(worker.db, block.lease, done));
+    ASSERT_TRUE(ack_and_release(worker.db, block.lease, done));
   });
 
   ASSERT_EQ(submitted_, kTasks);
@@ -151,7 +152,7 @@ TEST_F(DrainTest, WithDeathsNothingIsLostAndEachRepeatIsExplained) {
       done.push_back(finished(task));
     }
     if (!dies) {
-      ASSERT_TRUE(TaskStore::ack_and_release(worker.db, block.lease, done));
+      ASSERT_TRUE(ack_and_release(worker.db, block.lease, done));
       return;
     }
     ++deaths;
@@ -162,10 +163,10 @@ TEST_F(DrainTest, WithDeathsNothingIsLostAndEachRepeatIsExplained) {
     if (dice() % 2 == 0 && !block.tasks.empty()) {
       // The dead one was only frozen: its fenced writes must not land, its acknowledgement may.
       const Task& first = block.tasks.front();
-      EXPECT_EQ(
-          worker.tasks.retry(worker.db, block.lease, first, 1, std::chrono::seconds(0), kFailed),
-          Landed::kLeaseGone);
-      EXPECT_FALSE(TaskStore::ack_and_release(worker.db, block.lease, done));
+      EXPECT_EQ(worker.tasks.retry(worker.db, claim(block.lease, first), 1, std::chrono::seconds(0),
+                                   kFailed),
+                Fenced::kLost);
+      EXPECT_FALSE(ack_and_release(worker.db, block.lease, done));
     }
     std::vector<Finished> repeated;
     for (const Task& task : stolen->tasks) {
@@ -173,7 +174,7 @@ TEST_F(DrainTest, WithDeathsNothingIsLostAndEachRepeatIsExplained) {
       count_end(mine.finished, mine);
       repeated.push_back(finished(task));
     }
-    ASSERT_TRUE(TaskStore::ack_and_release(thief.db, stolen->lease, repeated));
+    ASSERT_TRUE(ack_and_release(thief.db, stolen->lease, repeated));
   });
 
   ASSERT_EQ(submitted_, kTasks);

@@ -12,66 +12,73 @@ struct Verb {
   bool (*call)(Worker& worker, const Lease& lease, const Task& task);
 };
 
-bool yes(Landed landed) {
-  return landed == Landed::kYes;
+bool yes(Fenced landed) {
+  return landed == Fenced::kWritten;
 }
 
 const Verb kVerbs[] = {
     {"retry",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.retry(w.db, lease, task, 3, std::chrono::seconds(1), kFailed));
+       return yes(w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(1), kFailed));
      }},
     {"retry_and_release",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(
-           w.tasks.retry(w.db, lease, task, 3, std::chrono::seconds(1), kFailed, Then::kRelease));
+       return yes(w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(1), kFailed,
+                                Then::kRelease));
      }},
-    {"bury", [](Worker& w, const Lease& lease,
-                const Task& task) { return yes(w.tasks.bury(w.db, lease, task, 3, kFailed)); }},
+    {"bury",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(w.tasks.bury(w.db, claim(lease, task), 3, kFailed));
+     }},
     {"bury_and_release",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.bury(w.db, lease, task, 3, kFailed, Then::kRelease));
+       return yes(w.tasks.bury(w.db, claim(lease, task), 3, kFailed, Then::kRelease));
      }},
-    {"charge", [](Worker& w, const Lease& lease,
-                  const Task& task) { return yes(w.tasks.charge(w.db, lease, task, 3, kFailed)); }},
+    {"charge",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(w.tasks.charge(w.db, claim(lease, task), 3, kFailed));
+     }},
     {"charge_and_release",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.charge(w.db, lease, task, 3, kFailed, Then::kRelease));
+       return yes(w.tasks.charge(w.db, claim(lease, task), 3, kFailed, Then::kRelease));
      }},
-    {"announce", [](Worker& w, const Lease& lease,
-                    const Task& task) { return yes(w.tasks.announce(w.db, lease, task, 3)); }},
+    {"announce",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(w.tasks.announce(w.db, claim(lease, task), 3));
+     }},
     {"snooze",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.snooze(w.db, lease, task, task.attempt + 1, std::chrono::seconds(1)));
+       return yes(
+           w.tasks.snooze(w.db, claim(lease, task), task.attempt + 1, std::chrono::seconds(1)));
      }},
-    {"give_back", [](Worker& w, const Lease& lease,
-                     const Task& task) { return yes(w.tasks.give_back(w.db, lease, task, 1)); }},
+    {"refund", [](Worker& w, const Lease& lease,
+                  const Task& task) { return yes(w.tasks.refund(w.db, claim(lease, task), 1)); }},
     {"bury_spent",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.bury_spent(w.db, lease, task, kLost));
+       return yes(w.tasks.bury_spent(w.db, claim(lease, task), task, kLost));
      }},
-    {"defer",
+    {"defer", [](Worker& w, const Lease& lease,
+                 const Task& task) { return yes(defer(w.db, lease, std::vector{task.key})); }},
+    {"detach",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.defer(w.db, lease, std::vector{task.key}));
+       return yes(w.detached.detach(w.db, claim(lease, task), 1, {}));
      }},
-    {"detach", [](Worker& w, const Lease& lease,
-                  const Task& task) { return yes(w.detached.detach(w.db, lease, task, 1, {})); }},
     {"detach_beside",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.detached.detach_beside(w.db, lease, task, 1));
+       return yes(w.detached.detach_beside(w.db, claim(lease, task), 1));
      }},
     {"suspect",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.suspect(w.db, lease, std::vector{task.key}, Then::kKeepLease));
+       return yes(suspect(w.db, std::vector{claim(lease, task)}, Then::kKeepLease));
      }},
-    {"clear_suspects", [](Worker& w, const Lease& lease,
-                          const Task&) { return yes(w.tasks.clear_suspects(w.db, lease)); }},
+    {"clear_suspects",
+     [](Worker& w, const Lease& lease, const Task&) { return yes(clear_suspects(w.db, lease)); }},
     {"renew",
      [](Worker& w, const Lease& lease, const Task&) { return w.leases.renew(w.db, lease); }},
     {"release",
      [](Worker& w, const Lease& lease, const Task&) { return w.leases.release(w.db, lease); }},
-    {"ack_and_release", [](Worker& w, const Lease& lease,
-                           const Task&) { return TaskStore::ack_and_release(w.db, lease, {}); }},
+    {"ack_and_release",
+     [](Worker& w, const Lease& lease, const Task&) { return ack_and_release(w.db, lease, {}); }},
 };
 
 struct Loss {
@@ -129,11 +136,11 @@ class FenceTest : public QueueTest,
     if (!dead.lease(partition_)) throw std::runtime_error("not free");
     auto block = worker_.steal(partition_);
     if (!block) throw std::runtime_error("not taken over");
-    if (worker_.tasks.retry(worker_.db, block->lease, block->tasks.at(0), 1,
-                            std::chrono::microseconds(0), kFailed) != Landed::kYes) {
+    if (worker_.tasks.retry(worker_.db, claim(block->lease, block->tasks.at(0)), 1,
+                            std::chrono::microseconds(0), kFailed) != Fenced::kWritten) {
       throw std::runtime_error("not retried");
     }
-    block->tasks = TaskStore::fetch(worker_.db, partition_, {});
+    block->tasks = fetch(worker_.db, partition_, {});
     return std::move(*block);
   }
 
@@ -196,14 +203,14 @@ TEST_F(QueueTest, AckNeedsNoLeaseButItsReleaseDoes) {
   ASSERT_TRUE(thief.steal(partition_));
   const std::string leases = leases_as_text();
   std::vector<Finished> done{finished(block.tasks[0])};
-  TaskStore::ack(worker_.db, partition_, done);
+  ack(worker_.db, partition_, done);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
   done = {finished(block.tasks[1])};
-  EXPECT_FALSE(TaskStore::ack_and_release(worker_.db, block.lease, done));
+  EXPECT_FALSE(ack_and_release(worker_.db, block.lease, done));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
   EXPECT_EQ(leases_as_text(), leases);
   // Twice, as after a lost reply.
-  TaskStore::ack(worker_.db, partition_, done);
+  ack(worker_.db, partition_, done);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
 }
 
@@ -216,20 +223,21 @@ TEST_F(QueueTest, ALateAckLeavesTheHistoryOfALiveOrDeadTaskAlone) {
         "UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put(1);
     Block block = must_lease();
-    ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, block.tasks.at(0), 1,
+    ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1,
                                   std::chrono::microseconds(0), kFailed),
-              Landed::kYes);
-    block.tasks = TaskStore::fetch(worker_.db, partition_, {});
+              Fenced::kWritten);
+    block.tasks = fetch(worker_.db, partition_, {});
     Worker thief(connect());
     const auto stolen = thief.steal(partition_);
     ASSERT_TRUE(stolen);
     const Task& task = stolen->tasks.at(0);
-    const Landed landed = buried ? thief.tasks.bury(thief.db, stolen->lease, task, 2, kFailed)
-                                 : thief.tasks.retry(thief.db, stolen->lease, task, 2,
-                                                     std::chrono::hours(1), kFailed);
-    ASSERT_EQ(landed, Landed::kYes);
+    const Fenced landed = buried
+                              ? thief.tasks.bury(thief.db, claim(stolen->lease, task), 2, kFailed)
+                              : thief.tasks.retry(thief.db, claim(stolen->lease, task), 2,
+                                                  std::chrono::hours(1), kFailed);
+    ASSERT_EQ(landed, Fenced::kWritten);
     const std::string before = all_as_text();
-    TaskStore::ack(worker_.db, partition_, std::vector{finished(block.tasks.at(0))});
+    ack(worker_.db, partition_, std::vector{finished(block.tasks.at(0))});
     EXPECT_EQ(all_as_text(), before) << (buried ? "buried" : "retried");
   }
 }

@@ -43,7 +43,7 @@ std::optional<Block> Worker::lease(Partition partition, const FetchSpec& spec) {
 }
 
 std::optional<Block> Worker::steal(Partition partition, const FetchSpec& spec) {
-  for (const Sighting& seen : LeaseStore::watch(db, std::vector{partition.queue_id})) {
+  for (const Observation& seen : LeaseStore::watch(db, std::vector{partition.queue_id})) {
     if (seen.partition == partition) return leases.take_over(db, seen, true, spec);
   }
   return std::nullopt;

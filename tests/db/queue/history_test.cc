@@ -38,7 +38,7 @@ TEST_F(HistoryTest, WhatFinishedIsKeptWithItsAcknowledgement) {
   const auto ids = put(3);
   Block block = must_lease();
   const auto all = finish(block);
-  TaskStore::ack(worker_.db, partition_, all);
+  ack(worker_.db, partition_, all);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
   for (const TaskId& id : ids) {
     const auto done = show_done(look_, id);
@@ -53,7 +53,7 @@ TEST_F(HistoryTest, WhatFinishedIsKeptWithItsAcknowledgement) {
   }
   // Sent again after a lost reply it changes nothing.
   const std::string before = tasks_as_text();
-  TaskStore::ack(worker_.db, partition_, all);
+  ack(worker_.db, partition_, all);
   EXPECT_EQ(tasks_as_text(), before);
 }
 
@@ -62,7 +62,7 @@ TEST_F(HistoryTest, AQueueThatDoesNotAskHasNone) {
   Block block = must_lease();
   std::vector<Finished> all;
   for (const Task& task : block.tasks) all.push_back(finished(task));
-  TaskStore::ack(worker_.db, partition_, all);
+  ack(worker_.db, partition_, all);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 0U);
 }
 
@@ -73,7 +73,7 @@ TEST_F(HistoryTest, WhatNobodyMeasuredIsNull) {
   succeed(block.tasks[0], {});
   block.tasks[0].record->attempt = 0;
   const Finished one = finished(block.tasks[0]);
-  EXPECT_TRUE(TaskStore::ack_and_release(worker_.db, block.lease, {&one, 1}));
+  EXPECT_TRUE(ack_and_release(worker_.db, block.lease, {&one, 1}));
   const auto done = show_done(look_, id);
   ASSERT_TRUE(done);
   EXPECT_EQ(done->attempt, 1U);
@@ -84,7 +84,7 @@ TEST_F(HistoryTest, TheNumberOfTheAttemptMayBeLarge) {
   const TaskId id = put(1).front();
   look_.execute("UPDATE task SET attempt = 300");
   Block block = must_lease();
-  TaskStore::ack(worker_.db, partition_, finish(block));
+  ack(worker_.db, partition_, finish(block));
   ASSERT_TRUE(show_done(look_, id));
   EXPECT_EQ(show_done(look_, id)->attempt, 301U);
 }
@@ -92,12 +92,12 @@ TEST_F(HistoryTest, TheNumberOfTheAttemptMayBeLarge) {
 TEST_F(HistoryTest, TheAttemptsStayAsLongAsTheTaskIsRemembered) {
   const TaskId id = put(1).front();
   Block block = must_lease();
-  ASSERT_EQ(
-      worker_.tasks.retry(worker_.db, block.lease, block.tasks[0], 1, microseconds(0), kFailed),
-      Landed::kYes);
-  block.tasks = TaskStore::fetch(worker_.db, partition_, {});
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks[0]), 1, microseconds(0),
+                                kFailed),
+            Fenced::kWritten);
+  block.tasks = fetch(worker_.db, partition_, {});
   const auto all = finish(block);
-  TaskStore::ack(worker_.db, partition_, all);
+  ack(worker_.db, partition_, all);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
   EXPECT_EQ(list_attempts(look_, id).size(), 1U);
   ASSERT_TRUE(show_done(look_, id));
@@ -116,10 +116,10 @@ TEST_F(HistoryTest, ALateAcknowledgementOfAMovedTaskKeepsNothing) {
   Worker other(connect());
   auto block = other.steal(partition_);
   ASSERT_TRUE(block && block->tasks.size() == 1);
-  ASSERT_EQ(
-      other.tasks.retry(other.db, block->lease, block->tasks[0], 1, std::chrono::hours(1), kFailed),
-      Landed::kYes);
-  TaskStore::ack(worker_.db, partition_, all);
+  ASSERT_EQ(other.tasks.retry(other.db, claim(block->lease, block->tasks[0]), 1,
+                              std::chrono::hours(1), kFailed),
+            Fenced::kWritten);
+  ack(worker_.db, partition_, all);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 0U);
 }
@@ -131,7 +131,7 @@ TEST_F(HistoryTest, WhatIsTakenOutMeanwhileIsNotKept) {
   const auto all = finish(block);
   db::Connection operators = connect();
   operators.execute("BEGIN; DELETE FROM task WHERE queue_id > 0");
-  auto acked = std::async(std::launch::async, [&] { TaskStore::ack(worker_.db, partition_, all); });
+  auto acked = std::async(std::launch::async, [&] { ack(worker_.db, partition_, all); });
   ASSERT_TRUE(support::wait_for_lock_waits(look_, 1));
   operators.execute("COMMIT");
   acked.get();
@@ -142,15 +142,15 @@ TEST_F(HistoryTest, ADetachedTaskIsKeptWithItsOwnAcknowledgement) {
   const TaskId id = put(1).front();
   Block block = must_lease();
   Task& task = block.tasks[0];
-  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, task, 1, {}), Landed::kYes);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, task), 1, {}), Fenced::kWritten);
   succeed(task);
-  const Detached mine = DetachedStore::detached(block.lease, task);
-  ASSERT_EQ(DetachedStore::ack(worker_.db, mine, task.record), Landed::kYes);
+  const Claim mine = claim(block.lease, task).once_detached();
+  ASSERT_EQ(Verbs().ack(worker_.db, mine, task.record), Fenced::kWritten);
   ASSERT_TRUE(show_done(look_, id));
   EXPECT_EQ(show_done(look_, id)->usage.runtime_us, 1'000U);
   EXPECT_EQ(show_done(look_, id)->attempt, 1U);
   const std::string before = tasks_as_text();
-  EXPECT_EQ(DetachedStore::ack(worker_.db, mine, task.record), Landed::kLeaseGone);
+  EXPECT_EQ(Verbs().ack(worker_.db, mine, task.record), Fenced::kLost);
   EXPECT_EQ(tasks_as_text(), before);
 }
 
@@ -159,15 +159,15 @@ TEST_F(HistoryTest, ALateAcknowledgementOfARecoveredTaskKeepsNothing) {
   put(1);
   Block block = must_lease();
   Task& task = block.tasks[0];
-  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, task, 1, {}), Landed::kYes);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, task), 1, {}), Fenced::kWritten);
   succeed(task);
   Worker other(connect());
   const auto seen = DetachedStore::watch(other.db, std::vector{queue_.queue_id});
   ASSERT_EQ(seen.size(), 1U);
   ASSERT_TRUE(other.detached.recover(other.db, seen[0], true));
   const std::string before = tasks_as_text();
-  const Detached mine = DetachedStore::detached(block.lease, task);
-  EXPECT_EQ(DetachedStore::ack(worker_.db, mine, task.record), Landed::kLeaseGone);
+  const Claim mine = claim(block.lease, task).once_detached();
+  EXPECT_EQ(Verbs().ack(worker_.db, mine, task.record), Fenced::kLost);
   EXPECT_EQ(tasks_as_text(), before);
 }
 
@@ -175,7 +175,7 @@ TEST_F(HistoryTest, TheListIsPagedTheNewestFirst) {
   const auto ids = put(7);
   Block block = must_lease();
   const auto all = finish(block);
-  TaskStore::ack(worker_.db, partition_, all);  // all at one moment
+  ack(worker_.db, partition_, all);  // all at one moment
   std::vector<TaskId> seen;
   DoneFilter filter;
   for (;;) {
@@ -208,9 +208,11 @@ TEST_F(HistoryTest, APurgeTakesABatchAndOnlyWhatIsOld) {
 TEST_F(HistoryTest, DeadTasksAreRemovedWithTheirAttempts) {
   put(2);
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[0], 1, kFailed), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailed),
+            Fenced::kWritten);
   age("task_dead", "died_at", 100);
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[1], 1, kFailed), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[1]), 1, kFailed),
+            Fenced::kWritten);
   EXPECT_FALSE(purge_dead(worker_.db, queue_.queue_id, std::chrono::seconds(50)));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);

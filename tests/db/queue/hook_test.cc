@@ -20,8 +20,8 @@ class HookTest : public QueueTest {
     return value("SELECT JSON_VALUE(CONVERT(payload USING utf8mb4), '$." + field +
                  "') FROM task WHERE queue_id = " + std::to_string(ops_.queue_id));
   }
-  Landed bury(const Block& block, const Verdict& verdict = kFailed) {
-    return worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 1, verdict,
+  Fenced bury(const Block& block, const Verdict& verdict = kFailed) {
+    return worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 1, verdict,
                               Then::kKeepLease, hook_);
   }
 
@@ -32,7 +32,7 @@ class HookTest : public QueueTest {
 TEST_F(HookTest, ADeathTellsOfItselfOnce) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
-  ASSERT_EQ(bury(block, {"fail", "it said \"no\"\nand \\ö"}), Landed::kYes);
+  ASSERT_EQ(bury(block, {"fail", "it said \"no\"\nand \\ö"}), Fenced::kWritten);
   EXPECT_EQ(alert("event"), "dead");
   EXPECT_EQ(alert("task"), id.text());
   EXPECT_EQ(alert("queue"), "q");
@@ -44,7 +44,7 @@ TEST_F(HookTest, ADeathTellsOfItselfOnce) {
   EXPECT_EQ(alert("payload_size"), "1");
   EXPECT_EQ(value("SELECT type FROM task"), "alert.dead");
   // Again, because the reply was lost.
-  ASSERT_EQ(bury(block, {"fail", "it said \"no\""}), Landed::kYes);
+  ASSERT_EQ(bury(block, {"fail", "it said \"no\""}), Fenced::kWritten);
   EXPECT_EQ(alerts(), 1U);
 }
 
@@ -53,31 +53,32 @@ TEST_F(HookTest, WhoLostTheLeaseTellsNothing) {
   const Block late = must_lease();
   Worker other(connect());
   ASSERT_TRUE(other.steal(partition_));
-  EXPECT_EQ(bury(late), Landed::kLeaseGone);
+  EXPECT_EQ(bury(late), Fenced::kLost);
   EXPECT_EQ(alerts(), 0U);
 }
 
 TEST_F(HookTest, ADetachedTaskToo) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
-  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, block.tasks[0], 1, {}), Landed::kYes);
-  const Detached mine = DetachedStore::detached(block.lease, block.tasks[0]);
-  ASSERT_EQ(DetachedStore::bury(worker_.db, mine, 1, kFailed, hook_), Landed::kYes);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {}),
+            Fenced::kWritten);
+  const Claim mine = claim(block.lease, block.tasks[0]).once_detached();
+  ASSERT_EQ(Verbs().bury(worker_.db, mine, 1, kFailed, Then::kKeepLease, hook_), Fenced::kWritten);
   EXPECT_EQ(alert("task"), id.text());
   EXPECT_EQ(alert("attempts"), "1");
-  EXPECT_EQ(DetachedStore::bury(worker_.db, mine, 1, kFailed, hook_), Landed::kLeaseGone);
+  EXPECT_EQ(Verbs().bury(worker_.db, mine, 1, kFailed, Then::kKeepLease, hook_), Fenced::kLost);
   EXPECT_EQ(alerts(), 1U);
 }
 
 TEST_F(HookTest, WhatAHookMadeSetsOffNothingWhenItDies) {
   put(1);
-  ASSERT_EQ(bury(must_lease()), Landed::kYes);
+  ASSERT_EQ(bury(must_lease()), Fenced::kWritten);
   hook_->from_queue = "ops";
   const Partition where{ops_.queue_id,
                         static_cast<std::uint32_t>(number("SELECT partition_no FROM task"))};
   auto block = worker_.lease(where);
   ASSERT_TRUE(block && block->tasks.size() == 1);
-  ASSERT_EQ(bury(*block), Landed::kYes);
+  ASSERT_EQ(bury(*block), Fenced::kWritten);
   EXPECT_EQ(alerts(), 0U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 2U);
   // Nor does it after it was given another life.
@@ -85,9 +86,9 @@ TEST_F(HookTest, WhatAHookMadeSetsOffNothingWhenItDies) {
       where, 1,
       number("SELECT first_key FROM task_dead WHERE queue_id = " + std::to_string(ops_.queue_id))};
   EXPECT_EQ(retry_dead(worker_.db, {&dead, 1}), 1U);
-  block->tasks = TaskStore::fetch(worker_.db, where, {});
+  block->tasks = fetch(worker_.db, where, {});
   ASSERT_EQ(block->tasks.size(), 1U);
-  ASSERT_EQ(bury(*block), Landed::kYes);
+  ASSERT_EQ(bury(*block), Fenced::kWritten);
   EXPECT_EQ(alerts(), 0U);
 }
 
@@ -96,11 +97,12 @@ TEST_F(HookTest, AQueueThatIsMissingOrPlacesItsTasksGetsNone) {
   put(2);
   const Block block = must_lease();
   hook_->queue = "nowhere";
-  ASSERT_EQ(bury(block), Landed::kYes);
+  ASSERT_EQ(bury(block), Fenced::kWritten);
   look_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'ops'");
   hook_->queue = "ops";
-  ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, block.lease, block.tasks[1], kLost, hook_),
-            Landed::kYes);
+  ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block.lease, block.tasks[1]), block.tasks[1],
+                                     kLost, hook_),
+            Fenced::kWritten);
   EXPECT_EQ(alerts(), 0U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 2U);
 }
@@ -119,7 +121,8 @@ TEST_F(HookTest, WhatIsStuckIsFound) {
   EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour)) << "somebody wants it so";
   resume(look_, queue_);
   const Block block = must_lease();
-  ASSERT_EQ(worker_.detached.detach(worker_.db, block.lease, block.tasks[0], 1, {}), Landed::kYes);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {}),
+            Fenced::kWritten);
   EXPECT_TRUE(stuck_running(look_, queue_.queue_id, hour).empty());
   look_.execute("UPDATE task_running SET detached_at = detached_at - INTERVAL 2 HOUR");
   EXPECT_EQ(stuck_running(look_, queue_.queue_id, hour).size(), 1U);

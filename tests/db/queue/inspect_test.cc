@@ -54,7 +54,7 @@ TEST_F(InspectTest, WhatDoesNotExistIsNotShown) {
     EXPECT_TRUE(list_attempts(look_, other).empty());
   }
   const std::vector<Finished> done{{{1, id.first_key}, std::nullopt}};
-  TaskStore::ack(worker_.db, partition_, done);
+  ack(worker_.db, partition_, done);
   EXPECT_FALSE(show(look_, id));
 }
 
@@ -62,9 +62,9 @@ TEST_F(InspectTest, WhatDoesNotExistIsNotShown) {
 TEST_F(InspectTest, TheKeyOfAMovedTaskIsNoId) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.retry(worker_.db, block.lease, block.tasks.at(0), 1,
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1,
                                 std::chrono::seconds(5), kFailed),
-            Landed::kYes);
+            Fenced::kWritten);
   const std::uint64_t now_at = number("SELECT run_key FROM task");
   ASSERT_NE(now_at, id.first_key);
   EXPECT_TRUE(show(look_, id));
@@ -83,7 +83,8 @@ TEST_F(InspectTest, ListsAreBoundedAndInOrder) {
   }
   const Block block = must_lease();
   for (const Task& task : block.tasks) {
-    ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, task, 1, kFailed), Landed::kYes);
+    ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailed),
+              Fenced::kWritten);
   }
   EXPECT_TRUE(list_tasks(look_, queue_, 10).empty());
   views = list_dead(look_, queue_, 4);
@@ -114,8 +115,8 @@ TEST_F(InspectTest, CountsAreOfTheirQueue) {
   EXPECT_EQ(count_waiting(look_, queue_).value, 3U);
   EXPECT_EQ(count_waiting(look_, other).value, 0U);
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 1, kFailed),
-            Landed::kYes);
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailed),
+            Fenced::kWritten);
   EXPECT_EQ(count_waiting(look_, queue_).value, 2U);
   EXPECT_EQ(count_dead(look_, queue_).value, 1U);
   EXPECT_EQ(count_dead(look_, other).value, 0U);

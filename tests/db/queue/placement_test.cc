@@ -244,9 +244,9 @@ TEST_F(PlacementTest, AFetchTellsHowLongATaskMayStillWait) {
 TEST_F(PlacementTest, APartitionThatIsHeldIsLeasedByNobodyUntilItsTimeIsOver) {
   const auto ids = put(2);
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks[0], 1, kFailed,
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailed,
                                  Then::kRelease, hours(1)),
-            Landed::kYes);
+            Fenced::kWritten);
   EXPECT_FALSE(worker_.lease(partition_));
   EXPECT_TRUE(LeaseStore::scout(look_, std::vector{queue_.queue_id}).empty());
   look_.execute("UPDATE q_lock_table SET hold_until = UTC_TIMESTAMP(6)");

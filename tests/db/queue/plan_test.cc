@@ -319,19 +319,20 @@ TEST_F(QueueTest, NoWriteWaitsForTasksThatAreBeingSubmitted) {
 
   std::vector<Finished> finished;
   for (std::uint64_t i = 1; i <= 50; ++i) finished.push_back({key(i), i});
-  EXPECT_NO_THROW(TaskStore::ack(worker_.db, lease.partition, finished));
+  EXPECT_NO_THROW(ack(worker_.db, lease.partition, finished));
   const auto defer = [&](const std::vector<TaskKey>& keys) {
-    return worker_.tasks.defer(worker_.db, lease, keys);
+    return queue::defer(worker_.db, lease, keys);
   };
-  EXPECT_EQ(defer({key(51), key(52), key(53), key(54)}), Landed::kYes);
+  EXPECT_EQ(defer({key(51), key(52), key(53), key(54)}), Fenced::kWritten);
   Task task;
   task.key = key(55);
   using std::chrono::seconds;
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, lease, task, 1, seconds(1), kFailed), Landed::kYes);
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(lease, task), 1, seconds(1), kFailed),
+            Fenced::kWritten);
   task.key = key(56);
-  EXPECT_EQ(worker_.tasks.charge(worker_.db, lease, task, 1, kFailed), Landed::kYes);
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, lease, task, 1, kFailed), Landed::kYes);
-  EXPECT_TRUE(TaskStore::ack_and_release(worker_.db, lease, std::vector<Finished>{{key(57), {}}}));
+  EXPECT_EQ(worker_.tasks.charge(worker_.db, claim(lease, task), 1, kFailed), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(lease, task), 1, kFailed), Fenced::kWritten);
+  EXPECT_TRUE(ack_and_release(worker_.db, lease, std::vector<Finished>{{key(57), {}}}));
 }
 
 // Rows that others have locked must not stop the scout, nor a renewal of another partition.
@@ -346,7 +347,7 @@ TEST_F(PlanTest, NothingWaitsForTheRowsOfOthers) {
   EXPECT_EQ(ensure_queue(worker_.db, "wide", {kPartitions}).queue_id, wide_.queue_id);
   EXPECT_TRUE(worker_.leases.renew(worker_.db, leases_.at(0)));
   EXPECT_TRUE(worker_.lease({wide_.queue_id, 2}));
-  EXPECT_EQ(TaskStore::fetch(worker_.db, {wide_.queue_id, 1}, {}).size(), kBlock);
+  EXPECT_EQ(fetch(worker_.db, {wide_.queue_id, 1}, {}).size(), kBlock);
   EXPECT_EQ(worker_.leases.reclaim(worker_.db), 3U);
 }
 

@@ -51,7 +51,7 @@ class ResizeTest : public QueueTest {
     ASSERT_TRUE(block);
     std::vector<Finished> done;
     for (const Task& one : block->tasks) done.push_back(finished(one));
-    TaskStore::ack_and_release(worker_.db, block->lease, done);
+    ack_and_release(worker_.db, block->lease, done);
   }
   bool resizing() {
     for (const QueueInfo& queue : list_queues(look_)) {
@@ -210,9 +210,9 @@ TEST_F(ResizeTest, ADeadTaskGoesWhereItsKeyIsNow) {
   const TaskId died = put(before, "a");
   const auto block = worker_.lease(died.partition);
   ASSERT_TRUE(block);
-  ASSERT_EQ(
-      worker_.tasks.bury(worker_.db, block->lease, block->tasks.at(0), 1, kFailed, Then::kRelease),
-      Landed::kYes);
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block->lease, block->tasks.at(0)), 1, kFailed,
+                               Then::kRelease),
+            Fenced::kWritten);
   EXPECT_EQ(resize_layout(look_, before, 7), Resized::kDone);
   MovedIds moved;
   EXPECT_EQ(retry_dead(look_, {&died, 1}, &moved), 1U);

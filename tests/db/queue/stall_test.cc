@@ -137,7 +137,7 @@ struct FencedVerb {
 const FencedVerb kVerbs[] = {
     {"announce",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.announce(w.db, lease, task, 3));
+       static_cast<void>(w.tasks.announce(w.db, claim(lease, task), 3));
      },
      {kHoldTask, kHoldAttempt},
      &sql::k_charge,
@@ -148,7 +148,7 @@ const FencedVerb kVerbs[] = {
      kHoldTask},
     {"charge",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.charge(w.db, lease, task, 3, kFailed));
+       static_cast<void>(w.tasks.charge(w.db, claim(lease, task), 3, kFailed));
      },
      {kHoldTask, kHoldAttempt},
      &sql::k_record_attempt,
@@ -160,7 +160,8 @@ const FencedVerb kVerbs[] = {
      kHoldAttempt},
     {"retry",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.retry(w.db, lease, task, 3, std::chrono::seconds(9), kFailed));
+       static_cast<void>(
+           w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(9), kFailed));
      },
      {kHoldTask, kHoldAttempt, kHoldMoved},
      &sql::k_retry,
@@ -172,7 +173,7 @@ const FencedVerb kVerbs[] = {
      kHoldMoved},
     {"snooze",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.snooze(w.db, lease, task, 3, std::chrono::seconds(9)));
+       static_cast<void>(w.tasks.snooze(w.db, claim(lease, task), 3, std::chrono::seconds(9)));
      },
      {kHoldTask, kHoldOldAttempts, kHoldMoved},
      // Not forget_attempt: InnoDB locks what the subquery of a DELETE reads, asked or not.
@@ -183,9 +184,9 @@ const FencedVerb kVerbs[] = {
        retry.set("delay_us", 9'000'000).set("known_us", 0).set("salt", 7).set("keep_flags", 254);
      },
      kHoldMoved},
-    {"give_back",
+    {"refund",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.give_back(w.db, lease, task, 2));
+       static_cast<void>(w.tasks.refund(w.db, claim(lease, task), 2));
      },
      {kHoldTask, kHoldOldAttempts},
      &sql::k_charge,
@@ -196,7 +197,7 @@ const FencedVerb kVerbs[] = {
      kHoldTask},
     {"checkpoint",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(TaskStore::checkpoint(w.db, lease, task, {0, "late"}));
+       static_cast<void>(checkpoint(w.db, claim(lease, task), {0, "late"}));
      },
      {kHoldTask},
      &sql::k_checkpoint,
@@ -207,7 +208,7 @@ const FencedVerb kVerbs[] = {
      kHoldTask},
     {"bury",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.bury(w.db, lease, task, 3, kFailed));
+       static_cast<void>(w.tasks.bury(w.db, claim(lease, task), 3, kFailed));
      },
      {kHoldTask, kHoldAttempt, kHoldDead},
      &sql::k_bury,
@@ -218,19 +219,19 @@ const FencedVerb kVerbs[] = {
      kHoldDead},
     {"detach",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.detached.detach(w.db, lease, task, 3, {}));
+       static_cast<void>(w.detached.detach(w.db, claim(lease, task), 3, {}));
      },
      {kHoldTask},
      &sql::k_detach,
      [](db::Statement& detach, const Task& task) {
        detach.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
        detach.set("origin", 1).set("host", "h").set("instance", "i").set("pid", 1);
-       detach.set("ttl_us", 30'000'000).set("attended_flag", kAttendedFlag);
+       detach.set("ttl_us", 30'000'000).set("cancel_watched_flag", kCancelWatchedFlag);
      },
      kHoldTask},
     {"defer",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.defer(w.db, lease, std::vector{task.key}));
+       static_cast<void>(defer(w.db, lease, std::vector{task.key}));
      },
      {kHoldTask, kHoldMoved},
      &sql::k_defer,
@@ -262,7 +263,7 @@ const FencedVerb kVerbs[] = {
        move.set_raw("first_keys", "prio = " + prio + " AND first_key = " + key);
        move.set_raw("run_keys", key).set("salt", 7).set("to_queue_id", 4711);
        move.set("to_partition_no", 0).set("no_handler_flag", kNoHandlerFlag);
-       move.set("attended_flag", kAttendedFlag);
+       move.set("cancel_watched_flag", kCancelWatchedFlag);
      },
      kHoldTask},
 };
@@ -381,7 +382,7 @@ TEST_F(StallTest, AStalledReleaseDoesNotFreeTheThiefsLease) {
   thief.execute("BEGIN; UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 4711");
   auto released = std::async(std::launch::async, [&] {
     const std::vector<Finished> done{finished(block.tasks.at(0))};
-    return TaskStore::ack_and_release(worker_.db, block.lease, done);
+    return ack_and_release(worker_.db, block.lease, done);
   });
   EXPECT_TRUE(lock_waits(1));
   thief.execute("COMMIT");

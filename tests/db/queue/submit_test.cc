@@ -85,7 +85,7 @@ TEST_F(SubmitTest, ADelayedTaskHasALaterKey) {
         3600.0;
     EXPECT_NEAR(due_in, 1.0 + static_cast<double>(i % 3), 0.05) << i;
   }
-  EXPECT_EQ(TaskStore::fetch(look_, {wide_.queue_id, ids[1].partition.partition_no}, {}).size(),
+  EXPECT_EQ(fetch(look_, {wide_.queue_id, ids[1].partition.partition_no}, {}).size(),
             number("SELECT COUNT(*) FROM task WHERE partition_no = " +
                    std::to_string(ids[1].partition.partition_no) + " AND payload MOD 3 = 0"));
 }
@@ -130,7 +130,7 @@ TEST_F(SubmitTest, OneBadOneRefusesAll) {
 
 TEST_F(SubmitTest, InsideAPartitionTheyRunInOrder) {
   for (int i = 0; i < 20; ++i) put(50);
-  const auto tasks = TaskStore::fetch(look_, partition_, {.block_size = 1000});
+  const auto tasks = fetch(look_, partition_, {.block_size = 1000});
   ASSERT_EQ(tasks.size(), 1000U);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     ASSERT_EQ(tasks[i].payload, std::to_string(i % 50));
@@ -141,7 +141,7 @@ TEST_F(SubmitTest, ATaskIsDueAtOnce) {
   for (int i = 0; i < 50; ++i) {
     const auto submissions = batch(queue_, 1);
     submit(worker_.db, submissions);
-    EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {}).size(), 1U);
+    EXPECT_EQ(fetch(worker_.db, partition_, {}).size(), 1U);
     look_.execute("DELETE FROM task");
   }
 }

@@ -6,7 +6,7 @@ namespace {
 
 class TakeoverTest : public QueueTest {
  protected:
-  Sighting must_see() {
+  Observation must_see() {
     auto seen = LeaseStore::watch(look_, std::vector{queue_.queue_id});
     if (seen.size() != 1) throw std::runtime_error("not one lease that is taken");
     return seen.front();
@@ -21,7 +21,7 @@ class TakeoverTest : public QueueTest {
 TEST_F(TakeoverTest, WatchShowsWhatIsTaken) {
   EXPECT_TRUE(LeaseStore::watch(look_, std::vector{queue_.queue_id}).empty());
   const Block block = must_lease();
-  Sighting seen = must_see();
+  Observation seen = must_see();
   const Holder& holder = worker_.leases.holder();
   EXPECT_EQ(seen.partition, partition_);
   EXPECT_EQ(seen.epoch, block.lease.epoch);
@@ -72,7 +72,7 @@ TEST_F(TakeoverTest, AnExpiredLeaseIsTakenAndItsBlockSuspected) {
 
 TEST_F(TakeoverTest, ALeaseThatIsNotExpiredIsLeftAlone) {
   must_lease();
-  const Sighting seen = must_see();
+  const Observation seen = must_see();
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, false, {}));
   EXPECT_TRUE(thief_.leases.take_over(thief_.db, seen, true, {}))
       << "unless it stood still for longer than it lasts (S4)";
@@ -81,7 +81,7 @@ TEST_F(TakeoverTest, ALeaseThatIsNotExpiredIsLeftAlone) {
 TEST_F(TakeoverTest, ARenewedLeaseIsLeftAlone) {
   const Block block = must_lease();
   expire();
-  const Sighting seen = must_see();
+  const Observation seen = must_see();
   ASSERT_TRUE(worker_.leases.renew(worker_.db, block.lease));
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, false, {}));
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {})) << "it moved since it was seen";
@@ -90,7 +90,7 @@ TEST_F(TakeoverTest, ARenewedLeaseIsLeftAlone) {
 TEST_F(TakeoverTest, ALeaseOfALaterEpochIsLeftAlone) {
   const Block block = must_lease();
   expire();
-  const Sighting seen = must_see();
+  const Observation seen = must_see();
   ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {})) << "free: to be leased instead";
   must_lease();
@@ -101,7 +101,7 @@ TEST_F(TakeoverTest, ALeaseOfALaterEpochIsLeftAlone) {
 TEST_F(TakeoverTest, APausedQueueIsLeftAlone) {
   must_lease();
   expire();
-  const Sighting seen = must_see();
+  const Observation seen = must_see();
   pause(look_, queue_, "");
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {}));
   resume(look_, queue_);
@@ -111,7 +111,7 @@ TEST_F(TakeoverTest, APausedQueueIsLeftAlone) {
 TEST_F(TakeoverTest, OfTwoThievesOneGetsIt) {
   must_lease();
   expire();
-  const Sighting seen = must_see();
+  const Observation seen = must_see();
   Worker second(connect());
   EXPECT_TRUE(thief_.leases.take_over(thief_.db, seen, false, {}));
   EXPECT_FALSE(second.leases.take_over(second.db, seen, false, {}));
@@ -121,7 +121,7 @@ TEST_F(TakeoverTest, OfTwoThievesOneGetsIt) {
 TEST_F(TakeoverTest, ALeaseWhoseRowIsLockedIsNotWaitedFor) {
   must_lease();
   Worker thief(connect());
-  const Sighting seen = must_see();
+  const Observation seen = must_see();
   db::Connection holding = connect();
   holding.execute("BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
   const std::uint64_t waits = counter("Innodb_row_lock_waits");
@@ -135,7 +135,7 @@ TEST_F(TakeoverTest, ALostReplyIsHealedByTheSameCall) {
   put(1);
   must_lease({.block_size = 5});
   expire();
-  const Sighting seen = must_see();
+  const Observation seen = must_see();
   const auto first = thief_.leases.take_over(thief_.db, seen, false, {});
   const auto again = thief_.leases.take_over(thief_.db, seen, false, {});
   ASSERT_TRUE(first && again);
@@ -165,7 +165,7 @@ TEST_F(TakeoverTest, SuspectsStayUntilTheyAreCleared) {
   ASSERT_TRUE(block->lease.suspects) << "a clean release in between is no verdict";
   EXPECT_EQ(block->lease.suspects->per_class, 50U);
 
-  EXPECT_EQ(worker_.tasks.clear_suspects(worker_.db, block->lease), Landed::kYes);
+  EXPECT_EQ(clear_suspects(worker_.db, block->lease), Fenced::kWritten);
   ASSERT_TRUE(worker_.leases.release(worker_.db, block->lease));
   EXPECT_FALSE(must_lease().lease.suspects);
 }
@@ -176,14 +176,14 @@ TEST_F(TakeoverTest, SuspectsLeftLooksAtTheNamedClassesUpToTheKey) {
   const auto block = thief_.steal(partition_);
   ASSERT_TRUE(block);
   const auto left = [&](std::vector<std::uint32_t> classes) {
-    return TaskStore::suspects_left(thief_.db, block->lease, classes);
+    return suspects_left(thief_.db, block->lease, classes);
   };
   EXPECT_TRUE(left({2}));
   EXPECT_TRUE(left({0, 1, 2, 3}));
   EXPECT_FALSE(left({0, 1, 3}));
   EXPECT_FALSE(left({}));
   const std::vector<Finished> done{finished(block->tasks.front())};
-  TaskStore::ack(thief_.db, partition_, done);
+  ack(thief_.db, partition_, done);
   EXPECT_FALSE(left({2}));
   // A task that came after the death is no suspect.
   put_row(partition_, {2, block->lease.suspects->to_key + 1});

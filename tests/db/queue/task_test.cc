@@ -23,18 +23,18 @@ class TaskTest : public QueueTest {
               std::to_string(task.id_key())));
   }
   std::vector<Task> fetch_all() {
-    return TaskStore::fetch(look_, partition_, {.block_size = 1000, .highest_seen = UINT64_MAX});
+    return fetch(look_, partition_, {.block_size = 1000, .highest_seen = UINT64_MAX});
   }
-  Landed retry(const Lease& lease, const Task& task, std::uint32_t attempt,
+  Fenced retry(const Lease& lease, const Task& task, std::uint32_t attempt,
                microseconds delay = seconds(60)) {
-    return worker_.tasks.retry(worker_.db, lease, task, attempt, delay, kFailed);
+    return worker_.tasks.retry(worker_.db, claim(lease, task), attempt, delay, kFailed);
   }
 };
 
 TEST_F(TaskTest, RetryMovesTheTaskAndKeepsItsId) {
   const TaskId id = put(2).front();
   const Block block = must_lease();
-  ASSERT_EQ(retry(block.lease, block.tasks[0], 1), Landed::kYes);
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1), Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in_ms(block.tasks[0])), 60'000, 5'000);
 
   const std::vector<Task> tasks = fetch_all();
@@ -64,8 +64,8 @@ TEST_F(TaskTest, RetryAgainAndAgain) {
   Block block = must_lease();
   for (std::uint32_t attempt = 1; attempt <= 5; ++attempt) {
     ASSERT_EQ(block.tasks.size(), 1U);
-    ASSERT_EQ(retry(block.lease, block.tasks[0], attempt, microseconds(0)), Landed::kYes);
-    block.tasks = TaskStore::fetch(look_, partition_, {});
+    ASSERT_EQ(retry(block.lease, block.tasks[0], attempt, microseconds(0)), Fenced::kWritten);
+    block.tasks = fetch(look_, partition_, {});
     ASSERT_EQ(block.tasks.size(), 1U) << "without a delay it is due at once";
     EXPECT_EQ(block.tasks[0].first_key, id.first_key);
     EXPECT_EQ(block.tasks[0].attempt, attempt);
@@ -82,18 +82,20 @@ TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
   for (std::uint32_t attempt = 1; attempt <= 300; ++attempt) {
     ASSERT_EQ(block.tasks.size(), 1U);
     ASSERT_EQ(block.tasks[0].attempt, attempt - 1);
-    ASSERT_EQ(retry(block.lease, block.tasks[0], attempt, microseconds(0)), Landed::kYes);
-    block.tasks = TaskStore::fetch(look_, partition_, {});
+    ASSERT_EQ(retry(block.lease, block.tasks[0], attempt, microseconds(0)), Fenced::kWritten);
+    block.tasks = fetch(look_, partition_, {});
   }
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks[0], 301), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks[0]), 301),
+            Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 301U);
-  ASSERT_EQ(worker_.tasks.give_back(worker_.db, block.lease, block.tasks[0], 301), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.refund(worker_.db, claim(block.lease, block.tasks[0]), 301),
+            Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 300U);
-  ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks[0], 299, kFailed),
-            Landed::kYes);
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks[0]), 299, kFailed),
+            Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 300U) << "a late charge lowers nothing";
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[0], 301, kFailed),
-            Landed::kYes);
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 301, kFailed),
+            Fenced::kWritten);
   EXPECT_EQ(show(look_, id)->attempts, 301U);
   const auto attempts = list_attempts(look_, id);
   ASSERT_EQ(attempts.size(), 301U);
@@ -103,20 +105,20 @@ TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
 TEST_F(TaskTest, ADelayBeyondTheCalendarIsAVeryLateTask) {
   put(2);
   const Block block = must_lease();
-  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds::max()), Landed::kYes);
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds::max()), Fenced::kWritten);
   EXPECT_GT(due_in_ms(block.tasks[0]), std::int64_t{99} * 365 * 86'400'000);
-  ASSERT_EQ(retry(block.lease, block.tasks[1], 1, microseconds::min()), Landed::kYes);
+  ASSERT_EQ(retry(block.lease, block.tasks[1], 1, microseconds::min()), Fenced::kWritten);
   EXPECT_LE(due_in_ms(block.tasks[1]), 0);
 }
 
 TEST_F(TaskTest, BuryKeepsAllThatIsKnown) {
   const TaskId id = put(1).front();
   Block block = must_lease();
-  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Landed::kYes);
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Fenced::kWritten);
   block.tasks = fetch_all();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 2,
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2,
                                {"exception", "what\n\t'happened' \xe2\x82\xac"}),
-            Landed::kYes);
+            Fenced::kWritten);
   EXPECT_TRUE(fetch_all().empty());
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
   const auto view = show(look_, id);
@@ -137,12 +139,14 @@ TEST_F(TaskTest, BuryKeepsAllThatIsKnown) {
 TEST_F(TaskTest, AnnounceAndChargeWriteTheAttemptInPlace) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks[0], 1), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks[0]), 1),
+            Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 1U);
   EXPECT_EQ(list_attempts(look_, id).at(0).cause, "lost") << "if nobody ever reports on it";
   look_.execute("UPDATE task_attempt SET ended_at = '2025-01-01'");
-  ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks[0], 1, {"signal", "SEGV"}),
-            Landed::kYes);
+  ASSERT_EQ(
+      worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks[0]), 1, {"signal", "SEGV"}),
+      Fenced::kWritten);
   const std::vector<Task> tasks = fetch_all();
   EXPECT_EQ(tasks.at(0).key, block.tasks[0].key);
   EXPECT_EQ(tasks.at(0).attempt, 1U) << "announced and charged is charged once";
@@ -157,17 +161,17 @@ TEST_F(TaskTest, AnnounceAndChargeWriteTheAttemptInPlace) {
 TEST_F(TaskTest, SnoozeMovesTheTaskAndChargesNothing) {
   const TaskId id = put(1).front();
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.snooze(worker_.db, block.lease, block.tasks[0], 1, seconds(60)),
-            Landed::kYes);
+  ASSERT_EQ(worker_.tasks.snooze(worker_.db, claim(block.lease, block.tasks[0]), 1, seconds(60)),
+            Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in_ms(block.tasks[0])), 60'000, 5'000);
-  EXPECT_TRUE(TaskStore::fetch(look_, partition_, {}).empty()) << "not due";
+  EXPECT_TRUE(fetch(look_, partition_, {}).empty()) << "not due";
   const std::vector<Task> tasks = fetch_all();
   ASSERT_EQ(tasks.size(), 1U);
   EXPECT_EQ(tasks[0].attempt, 0U);
   EXPECT_EQ(tasks[0].first_key, id.first_key);
   EXPECT_TRUE(list_attempts(look_, id).empty());
   // When it finishes later, it leaves nothing.
-  TaskStore::ack(worker_.db, partition_, std::vector{finished(tasks[0])});
+  ack(worker_.db, partition_, std::vector{finished(tasks[0])});
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
 }
 
@@ -175,12 +179,14 @@ TEST_F(TaskTest, SnoozeMovesTheTaskAndChargesNothing) {
 TEST_F(TaskTest, SnoozeTakesAnAnnouncedAttemptBack) {
   const TaskId id = put(1).front();
   Block block = must_lease();
-  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Landed::kYes);
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Fenced::kWritten);
   block.tasks = fetch_all();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks.at(0), 2), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks.at(0)), 2),
+            Fenced::kWritten);
   ASSERT_EQ(list_attempts(look_, id).size(), 2U);
-  ASSERT_EQ(worker_.tasks.snooze(worker_.db, block.lease, block.tasks[0], 2, microseconds(0)),
-            Landed::kYes);
+  ASSERT_EQ(
+      worker_.tasks.snooze(worker_.db, claim(block.lease, block.tasks[0]), 2, microseconds(0)),
+      Fenced::kWritten);
   const std::vector<Task> tasks = fetch_all();
   ASSERT_EQ(tasks.size(), 1U);
   EXPECT_EQ(tasks[0].attempt, 1U);
@@ -193,9 +199,10 @@ TEST_F(TaskTest, SnoozeTakesAnAnnouncedAttemptBack) {
 TEST_F(TaskTest, WithoutADelayItIsDueAtOnceBehindTheOthers) {
   put(3);
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.snooze(worker_.db, block.lease, block.tasks[0], 1, microseconds(0)),
-            Landed::kYes);
-  const std::vector<Task> tasks = TaskStore::fetch(look_, partition_, {});
+  ASSERT_EQ(
+      worker_.tasks.snooze(worker_.db, claim(block.lease, block.tasks[0]), 1, microseconds(0)),
+      Fenced::kWritten);
+  const std::vector<Task> tasks = fetch(look_, partition_, {});
   ASSERT_EQ(tasks.size(), 3U);
   EXPECT_EQ(tasks[2].id_key(), block.tasks[0].id_key());
 }
@@ -205,21 +212,25 @@ TEST_F(TaskTest, GiveBackLeavesTheTaskAsItWas) {
   put(1);
   const Block block = must_lease();
   const std::string before = tasks_as_text();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks[0], 1), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks[0]), 1),
+            Fenced::kWritten);
   ASSERT_NE(tasks_as_text(), before);
-  ASSERT_EQ(worker_.tasks.give_back(worker_.db, block.lease, block.tasks[0], 1), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.refund(worker_.db, claim(block.lease, block.tasks[0]), 1),
+            Fenced::kWritten);
   EXPECT_EQ(tasks_as_text(), before);
 }
 
 TEST_F(TaskTest, BurySpentKeepsEachAttemptAsItIsWritten) {
   const TaskId id = put(1).front();
   Block block = must_lease();
-  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Landed::kYes);
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Fenced::kWritten);
   block.tasks = fetch_all();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, block.lease, block.tasks.at(0), 2), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks.at(0)), 2),
+            Fenced::kWritten);
   block.tasks = fetch_all();
-  ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, block.lease, block.tasks.at(0), kLost),
-            Landed::kYes);
+  ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block.lease, block.tasks.at(0)),
+                                     block.tasks.at(0), kLost),
+            Fenced::kWritten);
   EXPECT_EQ(show(look_, id)->attempts, 2U);
   const auto attempts = list_attempts(look_, id);
   ASSERT_EQ(attempts.size(), 2U);
@@ -240,9 +251,9 @@ TEST_F(TaskTest, DeferKeepsOrderIdAndAttempts) {
   keys.erase(keys.begin());
   keys.pop_back();
   std::shuffle(keys.begin(), keys.end(), std::mt19937(3));
-  ASSERT_EQ(worker_.tasks.defer(worker_.db, block.lease, keys), Landed::kYes);
+  ASSERT_EQ(defer(worker_.db, block.lease, keys), Fenced::kWritten);
 
-  EXPECT_EQ(TaskStore::fetch(look_, partition_, {}).size(), 2U) << "the others are not due";
+  EXPECT_EQ(fetch(look_, partition_, {}).size(), 2U) << "the others are not due";
   const std::vector<Task> tasks = fetch_all();
   ASSERT_EQ(tasks.size(), 40U);
   std::vector<std::uint64_t> order;
@@ -265,9 +276,9 @@ TEST_F(TaskTest, DeferKeepsOrderIdAndAttempts) {
 TEST_F(TaskTest, DeferOfATaskThatMovedBefore) {
   const TaskId id = put(1).front();
   Block block = must_lease();
-  ASSERT_EQ(retry(block.lease, block.tasks[0], 3, microseconds(0)), Landed::kYes);
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 3, microseconds(0)), Fenced::kWritten);
   const std::vector<TaskKey> keys{fetch_all().at(0).key};
-  ASSERT_EQ(worker_.tasks.defer(worker_.db, block.lease, keys), Landed::kYes);
+  ASSERT_EQ(defer(worker_.db, block.lease, keys), Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).first_key, id.first_key);
   EXPECT_EQ(show(look_, id)->attempts, 3U);
 }
@@ -276,30 +287,31 @@ TEST_F(TaskTest, AckDeletesTheNamedTasksOnly) {
   put(5);
   const Block block = must_lease();
   const std::vector<Finished> done{finished(block.tasks[1]), finished(block.tasks[3])};
-  TaskStore::ack(worker_.db, partition_, done);
+  ack(worker_.db, partition_, done);
   std::string left;
   for (const Task& task : fetch_all()) left += *task.payload;
   EXPECT_EQ(left, "024");
-  TaskStore::ack(worker_.db, partition_, {});
+  ack(worker_.db, partition_, {});
   EXPECT_EQ(fetch_all().size(), 3U);
 }
 
 TEST_F(TaskTest, AckOfATriedTaskLeavesNothingOfIt) {
   put(2);
   Block block = must_lease();
-  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Landed::kYes);
-  ASSERT_EQ(retry(block.lease, block.tasks[1], 1, seconds(60)), Landed::kYes);
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Fenced::kWritten);
+  ASSERT_EQ(retry(block.lease, block.tasks[1], 1, seconds(60)), Fenced::kWritten);
   std::vector<Finished> done{finished(fetch_all().at(0))};
-  TaskStore::ack(worker_.db, partition_, done);
+  ack(worker_.db, partition_, done);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 1U) << "the other task's";
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
   // Charged in place: it never moved, and has an attempt to be forgotten all the same.
   put(1);
-  const auto fresh = TaskStore::fetch(look_, partition_, {});
-  ASSERT_EQ(worker_.tasks.charge(worker_.db, block.lease, fresh.at(0), 1, kFailed), Landed::kYes);
-  done = {finished(TaskStore::fetch(look_, partition_, {}).at(0))};
-  TaskStore::ack(worker_.db, partition_, done);
+  const auto fresh = fetch(look_, partition_, {});
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, fresh.at(0)), 1, kFailed),
+            Fenced::kWritten);
+  done = {finished(fetch(look_, partition_, {}).at(0))};
+  ack(worker_.db, partition_, done);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
 }
 
@@ -308,24 +320,24 @@ TEST_F(TaskTest, AckAndFetchGivesTheNextBlock) {
   const Block block = must_lease({.block_size = 3});
   std::vector<Finished> done;
   for (const Task& task : block.tasks) done.push_back(finished(task));
-  const auto next = TaskStore::ack_and_fetch(worker_.db, partition_, done, {.block_size = 3});
+  const auto next = ack_and_fetch(worker_.db, partition_, done, {.block_size = 3});
   ASSERT_EQ(next.size(), 2U);
   EXPECT_EQ(next[0].payload, "3");
-  EXPECT_EQ(TaskStore::ack_and_fetch(worker_.db, partition_, {}, {}).size(), 2U);
+  EXPECT_EQ(ack_and_fetch(worker_.db, partition_, {}, {}).size(), 2U);
 }
 
 // A server that dies between the two once left the records of a task that was gone.
 TEST_F(TaskTest, AckAndFetchForgetsATriedTaskInOneTransaction) {
   put(1);
   const Block block = must_lease();
-  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Landed::kYes);
+  ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Fenced::kWritten);
   const std::vector<Finished> done{finished(fetch_all().at(0))};
   look_.execute(
       "CREATE TRIGGER broken BEFORE DELETE ON task_attempt FOR EACH ROW SIGNAL SQLSTATE '45000'");
-  EXPECT_THROW((void)TaskStore::ack_and_fetch(worker_.db, partition_, done, {}), db::DbError);
+  EXPECT_THROW((void)ack_and_fetch(worker_.db, partition_, done, {}), db::DbError);
   look_.execute("DROP TRIGGER broken");
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
-  EXPECT_TRUE(TaskStore::ack_and_fetch(worker_.db, partition_, done, {}).empty());
+  EXPECT_TRUE(ack_and_fetch(worker_.db, partition_, done, {}).empty());
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 0U);
 }
 
@@ -333,27 +345,28 @@ TEST_F(TaskTest, AckAndReleaseIsOneTransaction) {
   put(2);
   const Block block = must_lease();
   const std::vector<Finished> done{finished(block.tasks[0])};
-  EXPECT_TRUE(TaskStore::ack_and_release(worker_.db, block.lease, done));
+  EXPECT_TRUE(ack_and_release(worker_.db, block.lease, done));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
   EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
-  EXPECT_FALSE(TaskStore::ack_and_release(worker_.db, block.lease, done));
+  EXPECT_FALSE(ack_and_release(worker_.db, block.lease, done));
 }
 
 TEST_F(TaskTest, ThenReleaseEndsTheLeaseWithTheWrite) {
   put(3);
   Block block = must_lease();
   const auto then = Then::kRelease;
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks[0]), 1, seconds(9),
+                                kFailed, then),
+            Fenced::kWritten);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
+  block = must_lease();
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailed, then),
+            Fenced::kWritten);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
+  block = must_lease();
   EXPECT_EQ(
-      worker_.tasks.retry(worker_.db, block.lease, block.tasks[0], 1, seconds(9), kFailed, then),
-      Landed::kYes);
-  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
-  block = must_lease();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 1, kFailed, then),
-            Landed::kYes);
-  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
-  block = must_lease();
-  EXPECT_EQ(worker_.tasks.charge(worker_.db, block.lease, block.tasks.at(0), 1, kFailed, then),
-            Landed::kYes);
+      worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailed, then),
+      Fenced::kWritten);
   EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
   EXPECT_EQ(must_lease().tasks.at(0).attempt, 1U);
 }
@@ -369,7 +382,7 @@ TEST_F(TaskTest, TwoClassesMayShareAKey) {
   };
   const auto payloads = [&] {
     std::string all;
-    for (const Task& task : TaskStore::fetch(look_, partition_, {})) all += task.payload->back();
+    for (const Task& task : fetch(look_, partition_, {})) all += task.payload->back();
     return all;
   };
   fill();
@@ -379,22 +392,23 @@ TEST_F(TaskTest, TwoClassesMayShareAKey) {
   const std::vector<Finished> done{finished(task)};
   const std::vector<TaskKey> keys{task.key};
 
-  TaskStore::ack(worker_.db, partition_, done);
+  ack(worker_.db, partition_, done);
   EXPECT_EQ(payloads(), "013");
   fill();
-  EXPECT_EQ(retry(block.lease, task, 1), Landed::kYes);
+  EXPECT_EQ(retry(block.lease, task, 1), Fenced::kWritten);
   EXPECT_EQ(payloads(), "013");
   fill();
-  EXPECT_EQ(worker_.tasks.defer(worker_.db, block.lease, keys), Landed::kYes);
+  EXPECT_EQ(defer(worker_.db, block.lease, keys), Fenced::kWritten);
   EXPECT_EQ(payloads(), "013");
   fill();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, block.lease, task, 1, kFailed), Landed::kYes);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailed), Fenced::kWritten);
   EXPECT_EQ(payloads(), "013");
   EXPECT_EQ(value("SELECT payload FROM task_dead"), "class2");
   fill();
-  EXPECT_EQ(worker_.tasks.charge(worker_.db, block.lease, task, 7, kFailed), Landed::kYes);
+  EXPECT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, task), 7, kFailed),
+            Fenced::kWritten);
   EXPECT_EQ(value("SELECT GROUP_CONCAT(attempt ORDER BY prio) FROM task"), "0,0,7,0");
-  EXPECT_EQ(TaskStore::fetch_payload(look_, partition_, task.key), "class2");
+  EXPECT_EQ(fetch_payload(look_, partition_, task.key), "class2");
   EXPECT_EQ(show(look_, {partition_, 3, kKey})->payload, "class3");
 }
 
@@ -405,8 +419,7 @@ TEST_F(TaskTest, AKeyBelowAllThatWereSeenIsFetched) {
   const std::vector<Task> seen = fetch_all();
   ASSERT_EQ(seen.size(), 2U);
   put_row(partition_, {kDefaultPrio, 1}, "old");
-  const auto tasks =
-      TaskStore::fetch(worker_.db, partition_, {.highest_seen = seen.back().key.run_key});
+  const auto tasks = fetch(worker_.db, partition_, {.highest_seen = seen.back().key.run_key});
   ASSERT_EQ(tasks.size(), 3U);
   EXPECT_EQ(tasks.front().payload, "old");
   EXPECT_EQ(LeaseStore::scout(look_, std::vector{queue_.queue_id}).size(), 1U);
@@ -415,8 +428,8 @@ TEST_F(TaskTest, AKeyBelowAllThatWereSeenIsFetched) {
 TEST_F(TaskTest, TheClockSetBackHidesNothingThatWasSeen) {
   const std::uint64_t key = put(1).front().first_key;
   worker_.db.execute("SET timestamp = 1750000000");  // June 2025
-  EXPECT_TRUE(TaskStore::fetch(worker_.db, partition_, {}).empty());
-  EXPECT_EQ(TaskStore::fetch(worker_.db, partition_, {.highest_seen = key}).size(), 1U);
+  EXPECT_TRUE(fetch(worker_.db, partition_, {}).empty());
+  EXPECT_EQ(fetch(worker_.db, partition_, {.highest_seen = key}).size(), 1U);
 }
 
 // The server's column is larger; the text must be cut between characters.
@@ -426,8 +439,9 @@ TEST_F(TaskTest, AnErrorTextIsCutAt64KiBAndNotInsideACharacter) {
   const std::string euro = "\xe2\x82\xac";
   std::string error = "x";
   while (error.size() < (200 << 10)) error += euro;
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[0], 1, {"failed", error}),
-            Landed::kYes);
+  ASSERT_EQ(
+      worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, {"failed", error}),
+      Fenced::kWritten);
   const std::string kept = show(look_, id)->error;
   EXPECT_LE(kept.size(), std::size_t{64} << 10);
   EXPECT_GT(kept.size(), (std::size_t{64} << 10) - 3);
@@ -441,13 +455,14 @@ TEST_F(TaskTest, AnErrorTextThatIsNoUtf8IsKeptAsFarAsItCan) {
   Block block = must_lease();
   std::string error = "bytes:";
   for (int byte = 1; byte < 256; ++byte) error += static_cast<char>(byte);
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, block.lease, block.tasks[0], 1, microseconds(0),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks[0]), 1, microseconds(0),
                                 {"exception", error}),
-            Landed::kYes);
+            Fenced::kWritten);
   EXPECT_EQ(value("SELECT LEFT(error, 6) FROM task_attempt"), "bytes:");
   block.tasks = fetch_all();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks.at(0), 2, {"exception", error}),
-            Landed::kYes);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2,
+                               {"exception", error}),
+            Fenced::kWritten);
   EXPECT_EQ(value("SELECT LEFT(error, 6) FROM task_dead"), "bytes:");
 }
 
@@ -468,11 +483,12 @@ TEST_P(PayloadTest, GoesThereAndBackByteForByte) {
   if (block.tasks[0].payload) {
     EXPECT_TRUE(*block.tasks[0].payload == payload);
   }
-  EXPECT_TRUE(TaskStore::fetch_payload(worker_.db, partition_, block.tasks[0].key) == payload);
+  EXPECT_TRUE(fetch_payload(worker_.db, partition_, block.tasks[0].key) == payload);
   // A dead letter takes it along.
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, block.lease, block.tasks[0], 1, kFailed), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailed),
+            Fenced::kWritten);
   EXPECT_TRUE(show(look_, id)->payload == payload);
-  EXPECT_EQ(TaskStore::fetch_payload(worker_.db, partition_, block.tasks[0].key), std::nullopt);
+  EXPECT_EQ(fetch_payload(worker_.db, partition_, block.tasks[0].key), std::nullopt);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, PayloadTest,

@@ -36,7 +36,7 @@ class UniqueTest : public QueueTest {
     ASSERT_TRUE(block);
     std::vector<Finished> done;
     for (const Task& task : block->tasks) done.push_back(finished(task));
-    ASSERT_TRUE(TaskStore::ack_and_release(worker_.db, block->lease, done));
+    ASSERT_TRUE(ack_and_release(worker_.db, block->lease, done));
   }
   std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }
 };
@@ -101,29 +101,30 @@ TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
   auto block = worker_.lease(first.id.partition);
   ASSERT_TRUE(block && block->tasks.size() == 1);
   const Task task = block->tasks[0];
-  ASSERT_EQ(worker_.tasks.retry(worker_.db, block->lease, task, 1, microseconds(0), kFailed),
-            Landed::kYes);
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block->lease, task), 1, microseconds(0), kFailed),
+            Fenced::kWritten);
   EXPECT_TRUE(put_unique("k").existed);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
-  const auto moved = TaskStore::fetch(look_, first.id.partition, {.highest_seen = UINT64_MAX});
+  const auto moved = fetch(look_, first.id.partition, {.highest_seen = UINT64_MAX});
   ASSERT_EQ(moved.size(), 1U);
   EXPECT_EQ(moved[0].flags, kUniqueFlag);
   // Somebody acknowledges the former row: it is gone, and the task lives.
   const std::vector<Finished> late{{task.key, first.id.first_key, true}};
-  TaskStore::ack(worker_.db, first.id.partition, late);
+  ack(worker_.db, first.id.partition, late);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, block->lease, moved[0], 2, kFailed), Landed::kYes);
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block->lease, moved[0]), 2, kFailed),
+            Fenced::kWritten);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NOT NULL"), 1U);
 }
 
 TEST_F(UniqueTest, ADetachedTaskHasItsKeyToTheEnd) {
   const Submitted first = put_unique("k");
   const auto block = worker_.lease(first.id.partition);
-  ASSERT_EQ(worker_.detached.detach(worker_.db, block->lease, block->tasks.at(0), 1, {}),
-            Landed::kYes);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block->lease, block->tasks.at(0)), 1, {}),
+            Fenced::kWritten);
   EXPECT_TRUE(put_unique("k").existed);
-  const Detached running = DetachedStore::detached(block->lease, block->tasks.at(0));
-  ASSERT_EQ(DetachedStore::ack(worker_.db, running), Landed::kYes);
+  const Claim running = claim(block->lease, block->tasks.at(0)).once_detached();
+  ASSERT_EQ(Verbs().ack(worker_.db, running), Fenced::kWritten);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NOT NULL"), 1U);
 }
 
@@ -136,14 +137,16 @@ TEST_F(UniqueTest, ADeathFreesTheKeyAtOnce) {
     ASSERT_TRUE(block && block->tasks.size() == 1) << death;
     const Task& task = block->tasks[0];
     if (death == "bury") {
-      ASSERT_EQ(worker_.tasks.bury(worker_.db, block->lease, task, 1, kFailed), Landed::kYes);
+      ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block->lease, task), 1, kFailed),
+                Fenced::kWritten);
     } else if (death == "spent") {
-      ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, block->lease, task, kFailed), Landed::kYes);
+      ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block->lease, task), task, kFailed),
+                Fenced::kWritten);
     } else if (death == "detached") {
-      ASSERT_EQ(worker_.detached.detach(worker_.db, block->lease, task, 1, {}), Landed::kYes);
-      ASSERT_EQ(
-          DetachedStore::bury(worker_.db, DetachedStore::detached(block->lease, task), 1, kFailed),
-          Landed::kYes);
+      ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block->lease, task), 1, {}),
+                Fenced::kWritten);
+      ASSERT_EQ(Verbs().bury(worker_.db, claim(block->lease, task).once_detached(), 1, kFailed),
+                Fenced::kWritten);
     } else {
       ASSERT_TRUE(cancel_task(look_, first.id, "").done);
     }
@@ -193,7 +196,7 @@ TEST_F(UniqueTest, TheAnswerSaysWhereTheOwnerIs) {
       " WHERE unique_key = 'done'");
   EXPECT_EQ(asked(), (Names{"waiting", "done", "none"}));
   EXPECT_EQ(asked(), (Names{"waiting", "done", "waiting"}));
-  // A worker attends to it; then it has another key, and at last it is detached.
+  // A worker watches it for a cancel; then it has another key, and at last it is detached.
   look_.execute("UPDATE task SET flags = flags | 64 WHERE run_key = " +
                 std::to_string(live.id.first_key));
   EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
@@ -202,9 +205,10 @@ TEST_F(UniqueTest, TheAnswerSaysWhereTheOwnerIs) {
       " WHERE flags & 64; UPDATE task SET first_key = run_key, run_key = run_key - 5"
       " WHERE flags & 64");
   EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
-  auto moved = TaskStore::fetch(look_, live.id.partition, {.highest_seen = UINT64_MAX});
+  auto moved = fetch(look_, live.id.partition, {.highest_seen = UINT64_MAX});
   ASSERT_EQ(moved.at(0).first_key, live.id.first_key);
-  ASSERT_EQ(worker_.detached.detach(worker_.db, block->lease, moved[0], 1, {}), Landed::kYes);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block->lease, moved[0]), 1, {}),
+            Fenced::kWritten);
   EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
 }
 
@@ -217,9 +221,9 @@ TEST_F(UniqueTest, ALateAcknowledgementLeavesTheKeyOfADetachedTask) {
   Worker thief(connect());
   const auto stolen = thief.steal(first.id.partition);
   ASSERT_TRUE(stolen);
-  ASSERT_EQ(thief.detached.detach(thief.db, stolen->lease, stolen->tasks.at(0), 1, {}),
-            Landed::kYes);
-  TaskStore::ack(worker_.db, first.id.partition, std::vector{finished(block->tasks.at(0))});
+  ASSERT_EQ(thief.detached.detach(thief.db, claim(stolen->lease, stolen->tasks.at(0)), 1, {}),
+            Fenced::kWritten);
+  ack(worker_.db, first.id.partition, std::vector{finished(block->tasks.at(0))});
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
 }
 

@@ -21,7 +21,7 @@ class CancelTest : public SqlApiTest {
     return std::string(results.back().next()->text(0));
   }
   // Makes the task as its worker has it: in a leased partition, for a while.
-  void attend() {
+  void watch_cancel() {
     look_.execute(
         "UPDATE task SET flags = flags | 64 WHERE queue_id > 0;"
         "UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1 WHERE queue_id > 0");
@@ -60,7 +60,7 @@ TEST_F(CancelTest, AlsoOneThatWasRetried) {
 
 TEST_F(CancelTest, OneThatRunsIsAskedToEnd) {
   const Made made = call_submit(app_, "default", "t", "p");
-  attend();
+  watch_cancel();
   EXPECT_EQ(cancel(made.id, "'first'"), "asked");
   EXPECT_EQ(cancel(made.id, "'second'"), "asked");
   const auto id = *queue::TaskId::parse(made.id);
@@ -95,7 +95,7 @@ TEST_F(CancelTest, AWaitingTaskEndsAsDoneAndKeepsItsKey) {
 
 TEST_F(CancelTest, WhoAskedFirstDecidesHowARunningTaskEnds) {
   const Made made = call_submit(app_, "default", "t", "p");
-  attend();
+  watch_cancel();
   const auto id = *queue::TaskId::parse(made.id);
   EXPECT_EQ(end_as_done(made.id), "asked");
   EXPECT_TRUE(queue::find_cancel(look_, id)->as_done);
@@ -114,7 +114,7 @@ TEST_F(CancelTest, WhoAskedFirstDecidesHowARunningTaskEnds) {
 TEST_F(CancelTest, ItComesAndGoesWithTheCallersTransaction) {
   for (const bool runs : {false, true}) {
     const Made made = call_submit(app_, "default", "t", "p");
-    if (runs) attend();
+    if (runs) watch_cancel();
     for (const char* end : {"ROLLBACK", "COMMIT"}) {
       app_.execute("BEGIN");
       EXPECT_EQ(cancel(made.id), runs ? "asked" : "cancelled");

@@ -41,10 +41,10 @@ class CancelTest : public RunTest {
         << "a deadline, and its time limit is an hour";
     std::ofstream(gate) << "go on\n";
     const Result what = result.get();
-    EXPECT_EQ((block.tasks.at(0).flags & queue::kAttendedFlag) != 0, true);
+    EXPECT_EQ((block.tasks.at(0).flags & queue::kCancelWatchedFlag) != 0, true);
     if (what == Result::kFinished) {
       const auto done = queue::finished(block.tasks.at(0));
-      queue::TaskStore::ack(db_, block.lease.partition, {&done, 1});
+      queue::ack(db_, block.lease.partition, {&done, 1});
     }
     keeper_.drop();
     leases_.release(db_, block.lease);
@@ -108,12 +108,14 @@ TEST_F(CancelTest, ItIsNotStartedAgain) {
 TEST_F(CancelTest, NorIsADetachedOneThatIsRecovered) {
   const auto id = put_task("test.spin");
   const auto block = lease();
-  ASSERT_EQ(detached_.detach(db_, block.lease, block.tasks.at(0), 1, {}), queue::Landed::kYes);
+  ASSERT_EQ(detached_.detach(db_, queue::claim(block.lease, block.tasks.at(0)), 1, {}),
+            queue::Fenced::kWritten);
   ASSERT_TRUE(queue::cancel_task(db_, id, "the user left").asked);
   const auto held = detached_.held(db_, id);
   ASSERT_TRUE(held);
-  EXPECT_EQ(charge_detached(db_, *held, 1, {10, std::chrono::seconds(0)}, queue::kLost),
-            queue::Landed::kYes);
+  const Facts facts = facts_of_crash(db_, settings_, {id, "q", "test.spin", 1});
+  EXPECT_EQ(queue::write(db_, detached_.holder(), *held, *decide(facts).ending),
+            queue::Fenced::kWritten);
   EXPECT_EQ(dead(), "cancelled the user left");
   EXPECT_EQ(left(), "0");
 }

@@ -19,7 +19,7 @@ class DutyTest : public LoopTest {
     config_.on_stuck = "ops/alert";
     config_.stuck_after = std::chrono::hours(1);
   }
-  Duty duty(LoopWorker& worker) { return {worker.session(), *board_, {{queue_, &config_}}}; }
+  Duties duties(LoopWorker& worker) { return {worker.session(), *board_, {{queue_, &config_}}}; }
   // What was reported, the first one first.
   std::vector<json> alerts() {
     auto results =
@@ -40,14 +40,14 @@ class DutyTest : public LoopTest {
 TEST_F(DutyTest, ATaskOfAnUnknownTypeIsReportedByItsFirstKey) {
   put_tasks(0, 2, "test.nobody");  // due since 2025
   const auto worker = this->worker();
-  Duty duty = this->duty(*worker);
+  Duties work = duties(*worker);
   worker->on_unknown(
-      [&](const queue::TaskId& id, const std::string& type) { duty.unknown_type(id, type); });
+      [&](const queue::TaskId& id, const std::string& type) { work.unknown_type(id, type); });
   auto block = worker->find();
   ASSERT_TRUE(block);
   worker->work(std::move(*block));
   ASSERT_EQ(value("SELECT COUNT(*) FROM task WHERE flags & 128 AND first_key IN (1, 2)"), "2");
-  duty.look();
+  work.look();
   const auto told = alerts();
   ASSERT_EQ(told.size(), 1U) << "once for all tasks of a type";
   EXPECT_EQ(told[0].at("what"), "no_handler");
@@ -62,17 +62,17 @@ TEST_F(DutyTest, AYoungOneIsNot) {
               ", 0, 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12,"
               " 'test.nobody', '')");
   const auto worker = this->worker();
-  Duty duty = this->duty(*worker);
+  Duties work = duties(*worker);
   std::size_t unknown = 0;
   worker->on_unknown([&](const queue::TaskId& id, const std::string& type) {
     ++unknown;
-    duty.unknown_type(id, type);
+    work.unknown_type(id, type);
   });
   auto block = worker->find();
   ASSERT_TRUE(block);
   worker->work(std::move(*block));
   EXPECT_EQ(unknown, 1U);
-  duty.look();
+  work.look();
   EXPECT_TRUE(alerts().empty());
 }
 
@@ -81,15 +81,15 @@ TEST_F(DutyTest, AYoungOneIsNot) {
 TEST_F(DutyTest, AReportThatIsDeadIsNotRepeated) {
   put_tasks(0, 1);
   const auto worker = this->worker();
-  Duty duty = this->duty(*worker);
-  duty.look();
+  Duties work = duties(*worker);
+  work.look();
   ASSERT_EQ(alerts().size(), 1U);
   const queue::TaskId report = queue::list_tasks(db_, ops_, 1).at(0).id;
   ASSERT_TRUE(queue::cancel_task(db_, report, "").done);
   const std::string first = looked_until();
   ASSERT_TRUE(support::eventually(
       [&] {
-        duty.look();
+        work.look();
         return looked_until() != first;
       },
       std::chrono::seconds(30)));

@@ -10,7 +10,7 @@
 
 #include "db/worker/loop_fixture.h"
 #include "db/worker/run_fixture.h"
-#include "peer/tally.h"
+#include "peer/drain_budget.h"
 #include "queue/compression.h"
 #include "support/eventually.h"
 #include "support/temp_dir.h"
@@ -258,28 +258,28 @@ TEST_F(GatherLoopTest, AfterALostHostItsBlockRunsOneByOne) {
 
 // The limit of a drain: each task of a call counts, and in a call that failed only those that ran.
 TEST_F(GatherLoopTest, ADrainCountsTheTasksOfACall) {
-  peer::Tally tally{};
-  tally.allowed = 3;
+  peer::DrainBudget budget{};
+  budget.allowed = 3;
   put_all("gather.fifty", {"ok", "ok", "ok", "ok"});
   const auto one = worker();
-  one->use(&tally);
+  one->use(&budget);
   work_once(*one);
   EXPECT_EQ(calls(), "many a:1 b:1 c:1");
-  EXPECT_EQ(tally.started, 3U);
-  EXPECT_EQ(tally.done, 3U);
+  EXPECT_EQ(budget.started, 3U);
+  EXPECT_EQ(budget.done, 3U);
   EXPECT_EQ(waiting(), "d:0");
 }
 
 TEST_F(GatherLoopTest, ADrainCountsAFailedCallOnce) {
-  peer::Tally tally{};
-  tally.allowed = 10;
+  peer::DrainBudget budget{};
+  budget.allowed = 10;
   put_all("gather.fifty", {"ok", "refuse", "ok"});
   const auto one = worker();
-  one->use(&tally);
+  one->use(&budget);
   work_once(*one);
-  EXPECT_EQ(tally.started, 3U);
-  EXPECT_EQ(tally.done, 3U);
-  EXPECT_EQ(tally.allowed, 7);
+  EXPECT_EQ(budget.started, 3U);
+  EXPECT_EQ(budget.done, 3U);
+  EXPECT_EQ(budget.allowed, 7);
 }
 
 TEST_F(GatherLoopTest, OnlySubmissionsAreWrittenInACall) {

@@ -389,10 +389,10 @@ TEST_F(LeaseKeeperTest, ADetachWithoutAReplyIsFoundOut) {
   EXPECT_EQ(place, Place::kUnknown);
   auto again = std::async(std::launch::async, [&] {
     db::Connection own(options());
-    return stores_.detached.detach(own, lease, task, 1, {});
+    return stores_.detached.detach(own, queue::claim(lease, task), 1, {});
   });
   stall.execute("ROLLBACK");
-  EXPECT_EQ(again.get(), queue::Landed::kYes);
+  EXPECT_EQ(again.get(), queue::Fenced::kWritten);
   EXPECT_EQ(running(), "1");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0");
 }

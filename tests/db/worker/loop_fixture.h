@@ -25,8 +25,8 @@ class LoopWorker {
         recovery_(parts_.session, parts_.stores.detached, parts_.settings, {queue.info}, board),
         finder_(parts_.session, parts_.stores.leases, parts_.keeper, slot_, board, 0, {queue}),
         crew_(concurrency > 1 ? make_crew(concurrency, options, registry) : nullptr),
-        loop_(parts_.session, finder_, parts_.keeper, slot_, parts_.stores.tasks, parts_.runner,
-              recovery_, turn_, crew_.get()) {}
+        loop_(parts_.session, finder_, parts_.keeper, slot_, parts_.runner, recovery_, turn_,
+              crew_.get()) {}
 
   std::optional<queue::Block> find() { return finder_.next(); }
   void on_unknown(BlockLoop::OnUnknown told) { loop_.on_unknown(std::move(told)); }
@@ -34,7 +34,7 @@ class LoopWorker {
   void work(queue::Block block) { loop_.work(std::move(block)); }
   [[nodiscard]] const ipc::Slot& slot() const { return *raw_slot_; }
   // As of a drain.
-  void use(peer::Tally* tally) { slot_.use(tally); }
+  void use(peer::DrainBudget* budget) { slot_.use(budget); }
 
  private:
   static constexpr std::chrono::milliseconds kPatience{500};
@@ -47,8 +47,8 @@ class LoopWorker {
           return std::make_unique<Session>(options, slot_, kPatience, place);
         },
         [&](Session& own, Seat seat) {
-          return std::make_unique<TaskRun>(own, parts_.stores.tasks, parts_.stores.detached,
-                                           registry, parts_.keeper, slot_, parts_.settings, seat);
+          return std::make_unique<TaskRun>(own, parts_.stores.detached, registry, parts_.keeper,
+                                           slot_, parts_.settings, seat);
         });
   }
 

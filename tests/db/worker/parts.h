@@ -20,7 +20,7 @@ struct WorkerParts {
       : stores(ttl),
         session(options, slot, patience),
         keeper(stores.leases, stores.detached, options, slot, board),
-        runner(session, stores.tasks, stores.detached, registry, keeper, slot, settings) {}
+        runner(session, stores.detached, registry, keeper, slot, settings) {}
 
   config::Settings settings;
   queue::Stores stores;

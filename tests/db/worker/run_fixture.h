@@ -48,7 +48,7 @@ class RunTest : public WorkerTest {
   WorkerParts parts_;
   config::Settings& settings_ = parts_.settings;
   queue::LeaseStore& leases_ = parts_.stores.leases;
-  queue::TaskStore& tasks_ = parts_.stores.tasks;
+  queue::Verbs& tasks_ = parts_.stores.tasks;
   queue::DetachedStore& detached_ = parts_.stores.detached;
   Session& session_ = parts_.session;
   LeaseKeeper& keeper_ = parts_.keeper;

@@ -162,7 +162,7 @@ TEST_F(SessionTest, ADeadlockIsSentAgainAndCounted) {
 // once.
 TEST_F(SessionTest, ACommitWhoseReplyIsLostIsDoneOnce) {
   const queue::LeaseStore leases(queue::make_holder("test", "/"), std::chrono::minutes(1));
-  const queue::TaskStore tasks(leases.holder());
+  const queue::Verbs tasks(leases.holder());
   put(partition(0), {1, 1});
   const auto block = leases.lease(db_, partition(0), {});
   ASSERT_TRUE(block);
@@ -170,13 +170,13 @@ TEST_F(SessionTest, ACommitWhoseReplyIsLostIsDoneOnce) {
   std::optional<support::CommitStop> stop(db_);
   auto landed = std::async(std::launch::async, [&] {
     return session_.call([&](db::Connection& db) {
-      return tasks.retry(db, block->lease, block->tasks.at(0), 1, std::chrono::seconds(9),
-                         {"retry", "no"});
+      return tasks.retry(db, queue::claim(block->lease, block->tasks.at(0)), 1,
+                         std::chrono::seconds(9), {"retry", "no"});
     });
   });
   EXPECT_EQ(landed.wait_for(milliseconds(1'500)), std::future_status::timeout);
   stop.reset();
-  EXPECT_EQ(landed.get(), queue::Landed::kYes);
+  EXPECT_EQ(landed.get(), queue::Fenced::kWritten);
   EXPECT_EQ(value("SELECT CONCAT(COUNT(*), ' ', MAX(attempt)) FROM task"), "1 1");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "1");
 }
@@ -209,7 +209,7 @@ TEST_F(SessionTest, ATableThatIsAwayIsWaitedFor) {
   db_.execute("RENAME TABLE task TO elsewhere");
   auto fetched = std::async(std::launch::async, [&] {
     return session_.call(
-        [&](db::Connection& db) { return queue::TaskStore::fetch(db, partition(0), {}).size(); });
+        [&](db::Connection& db) { return queue::fetch(db, partition(0), {}).size(); });
   });
   EXPECT_EQ(fetched.wait_for(milliseconds(300)), std::future_status::timeout);
   db_.execute("RENAME TABLE elsewhere TO task");
@@ -225,7 +225,7 @@ TEST_F(SessionTest, ATableThatIsBeingChangedIsALockWait) {
   db_.execute("LOCK TABLES task WRITE");
   auto fetched = std::async(std::launch::async, [&] {
     return patient_.call(
-        [&](db::Connection& db) { return queue::TaskStore::fetch(db, partition(0), {}).size(); });
+        [&](db::Connection& db) { return queue::fetch(db, partition(0), {}).size(); });
   });
   EXPECT_TRUE(eventually([&] { return raw_slot_->lock_waits >= 1; }));
   db_.execute("UNLOCK TABLES");

@@ -61,14 +61,15 @@ class SettleTest : public WorkerTest {
     db_.execute("UPDATE task SET attempt = " + std::to_string(attempt - 1));
     const auto block = lease(0);
     slot_.begin_task(block.tasks[0], attempt, most, 0, 0);
-    EXPECT_EQ(detached_.detach(db_, block.lease, block.tasks[0], attempt, {}), queue::Landed::kYes);
+    EXPECT_EQ(detached_.detach(db_, queue::claim(block.lease, block.tasks[0]), attempt, {}),
+              queue::Fenced::kWritten);
     return block.tasks[0];
   }
 
   config::Settings settings_;
   queue::Stores stores_;
   queue::LeaseStore& leases_ = stores_.leases;
-  queue::TaskStore& tasks_ = stores_.tasks;
+  queue::Verbs& tasks_ = stores_.tasks;
   queue::DetachedStore& detached_ = stores_.detached;
 };
 

@@ -101,8 +101,8 @@ TEST_F(SettleTest, WhatWasDetachedBesideOthersGoesBackFlagged) {
   const auto first = lease(0);
   for (const std::size_t entry : {0U, 1U}) {
     slot_.begin_task(first.tasks[entry], 1, 10, 0, 0, ipc::Limit::kTime, entry);
-    ASSERT_EQ(detached_.detach_beside(db_, first.lease, first.tasks[entry], 1),
-              queue::Landed::kYes);
+    ASSERT_EQ(detached_.detach_beside(db_, queue::claim(first.lease, first.tasks[entry]), 1),
+              queue::Fenced::kWritten);
   }
   slot_.task_detached(0);  // the death came before the other was noted
   ASSERT_TRUE(leases_.release(db_, first.lease));
@@ -122,7 +122,8 @@ TEST_F(SettleTest, AFinishedDetachedTaskIsNotRunAgain) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   slot_.begin_task(block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 5);
-  ASSERT_EQ(detached_.detach_beside(db_, block.lease, block.tasks[0], 1), queue::Landed::kYes);
+  ASSERT_EQ(detached_.detach_beside(db_, queue::claim(block.lease, block.tasks[0]), 1),
+            queue::Fenced::kWritten);
   slot_.task_detached(5);
   slot_.detached_finished(5);
   settle_it();

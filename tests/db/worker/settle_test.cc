@@ -90,7 +90,8 @@ TEST_F(SettleTest, AnAnnouncedAttemptThatDidNotStartIsGivenBack) {
   charged_before("signal");
   const auto block = lease(0);
   slot_.announce_task(block.tasks[0], 2);
-  ASSERT_EQ(tasks_.announce(db_, block.lease, block.tasks[0], 2), queue::Landed::kYes);
+  ASSERT_EQ(tasks_.announce(db_, queue::claim(block.lease, block.tasks[0]), 2),
+            queue::Fenced::kWritten);
   settle_it();
   EXPECT_EQ(value("SELECT CONCAT(run_key, ' ', attempt) FROM task"), "1 1");
   EXPECT_EQ(value("SELECT GROUP_CONCAT(attempt, ' ', cause) FROM task_attempt"), "1 signal");
@@ -101,7 +102,8 @@ TEST_F(SettleTest, AnAnnouncedAttemptThatStartedIsCharged) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   slot_.announce_task(block.tasks[0], 1);
-  ASSERT_EQ(tasks_.announce(db_, block.lease, block.tasks[0], 1), queue::Landed::kYes);
+  ASSERT_EQ(tasks_.announce(db_, queue::claim(block.lease, block.tasks[0]), 1),
+            queue::Fenced::kWritten);
   slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
   settle_it();
   EXPECT_EQ(value("SELECT attempt FROM task"), "1");
@@ -122,7 +124,8 @@ TEST_F(SettleTest, AnAnnouncementOfAnotherLeaseIsOthersToJudge) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   slot_.announce_task(block.tasks[0], 1);
-  ASSERT_EQ(tasks_.announce(db_, block.lease, block.tasks[0], 1), queue::Landed::kYes);
+  ASSERT_EQ(tasks_.announce(db_, queue::claim(block.lease, block.tasks[0]), 1),
+            queue::Fenced::kWritten);
   db_.execute("UPDATE q_lock_table SET epoch = epoch + 5 WHERE partition_no = 0");
   settle_it();
   EXPECT_EQ(value("SELECT attempt FROM task"), "1");
@@ -135,7 +138,8 @@ TEST_F(SettleTest, WhatAFormerWorkerOfTheSlotHadAnnouncedIsNotUndone) {
   put(partition(0), {1, 1});
   const auto former = lease(0);
   slot_.announce_task(former.tasks[0], 1);
-  ASSERT_EQ(tasks_.announce(db_, former.lease, former.tasks[0], 1), queue::Landed::kYes);
+  ASSERT_EQ(tasks_.announce(db_, queue::claim(former.lease, former.tasks[0]), 1),
+            queue::Fenced::kWritten);
   ASSERT_TRUE(leases_.release(db_, former.lease));
   slot_.start(leases_.holder());
   lease(0);
@@ -367,13 +371,13 @@ TEST_F(SettleTest, FindsWhatADetachDoesMeanwhile) {
   stall.execute("BEGIN; SELECT * FROM task FOR UPDATE");
   auto late = std::async(std::launch::async, [&] {
     db::Connection own(options());
-    return detached_.detach(own, block.lease, block.tasks[0], 1, {});
+    return detached_.detach(own, queue::claim(block.lease, block.tasks[0]), 1, {});
   });
   ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
   auto settled = std::async(std::launch::async, [&] { settle_it(); });
   ASSERT_TRUE(support::wait_for_lock_waits(db_, 2)) << "it has to wait for the lease's row";
   stall.execute("ROLLBACK");
-  EXPECT_EQ(late.get(), queue::Landed::kYes);
+  EXPECT_EQ(late.get(), queue::Fenced::kWritten);
   settled.get();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt) FROM task"), "1:1");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");

@@ -186,9 +186,9 @@ TEST_F(TaskRunTest, WithoutAnAttemptLeftItIsDeadOfTheLastOne) {
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());
   for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
-    ASSERT_EQ(tasks_.charge(db_, block.lease, block.tasks.at(0), attempt,
+    ASSERT_EQ(tasks_.charge(db_, queue::claim(block.lease, block.tasks.at(0)), attempt,
                             {attempt == 3 ? "exception" : "retry", std::to_string(attempt)}),
-              queue::Landed::kYes);
+              queue::Fenced::kWritten);
   }
   block.tasks.at(0).attempt = 3;
   EXPECT_EQ(run(block, false), Result::kWritten);

@@ -144,8 +144,9 @@ TEST_F(TaskWritesTest, AReplacementIsThereWithTheAcknowledgement) {
 TEST_F(TaskWritesTest, AReplacementOfATaskThatWasTriedBeforeTakesItsHistoryAlong) {
   put_task("writes.replace", "done 1");
   auto block = lease();
-  ASSERT_EQ(tasks_.retry(db_, block.lease, block.tasks.at(0), 1, milliseconds(0), {"retry", "x"}),
-            queue::Landed::kYes);
+  ASSERT_EQ(tasks_.retry(db_, queue::claim(block.lease, block.tasks.at(0)), 1, milliseconds(0),
+                         {"retry", "x"}),
+            queue::Fenced::kWritten);
   free_leases();
   EXPECT_EQ(run_leased(), Result::kWritten);
   EXPECT_EQ(count("task"), "1");
@@ -198,14 +199,13 @@ TEST_F(TaskWritesTest, AReplacementThatIsSentAgainIsOne) {
   auto block = lease();
   const queue::Task task = block.tasks.at(0);
   const std::vector<queue::Submission> next(5, queue::Submission{queue_, "next", "x"});
-  const std::optional<queue::Detached> nowhere;
-  const queue::Ending ending(block.lease, task, nowhere);
-  EXPECT_EQ(ending.replace(db_, next), queue::Landed::kYes);
-  EXPECT_EQ(ending.replace(db_, next), queue::Landed::kYes);
+  const queue::FencedAck ending(queue::claim(block.lease, task), task);
+  EXPECT_EQ(ending.replace(db_, next), queue::Fenced::kWritten);
+  EXPECT_EQ(ending.replace(db_, next), queue::Fenced::kWritten);
   EXPECT_EQ(count("task"), "5");
   EXPECT_FALSE(queue::show(db_, id));
   steal();
-  EXPECT_EQ(ending.replace(db_, next), queue::Landed::kLeaseGone);
+  EXPECT_EQ(ending.replace(db_, next), queue::Fenced::kLost);
   EXPECT_EQ(count("task"), "5");
 }
 
@@ -295,11 +295,10 @@ TEST_F(TaskWritesTest, ALostConnectionUndoesTheEffectAndChargesNothing) {
 TEST_F(TaskWritesTest, AnEndIsKnownByTheTaskThatIsGone) {
   put_task("t");
   auto block = lease();
-  const std::optional<queue::Detached> nowhere;
-  const queue::Ending ending(block.lease, block.tasks.at(0), nowhere);
+  const queue::FencedAck ending(queue::claim(block.lease, block.tasks.at(0)), block.tasks.at(0));
   EXPECT_FALSE(ending.landed(db_));
   db_.begin();
-  EXPECT_EQ(ending.commit(db_, {}), queue::Landed::kYes);
+  EXPECT_EQ(ending.commit(db_, {}), queue::Fenced::kWritten);
   EXPECT_TRUE(ending.landed(db_));
 }
 

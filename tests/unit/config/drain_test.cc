@@ -31,10 +31,10 @@ TEST_F(DrainTest, IsTheOtherConfigurationButForThePool) {
   EXPECT_EQ(find_queue(settings, "mail")->block_size, 7U);
   EXPECT_EQ(settings.daemon.instance, "drain-1");
   EXPECT_EQ(runtime_dir(settings), "/run/x/drain/mail.1");
-  EXPECT_EQ(settings.tally, "/run/x/drain/mail.1/tally");
+  EXPECT_EQ(settings.drain_budget, "/run/x/drain/mail.1/budget");
   EXPECT_FALSE(settings.daemon.cgroup);
   EXPECT_EQ(settings.plugins.folder, other.substr(0, other.rfind('/')) + "/beside");
-  EXPECT_TRUE(load(options()).tally.empty());
+  EXPECT_TRUE(load(options()).drain_budget.empty());
 }
 
 // The database may have a queue that the configuration does not mention.

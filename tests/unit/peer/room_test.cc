@@ -9,7 +9,7 @@
 #include <cerrno>
 
 #include "ipc/slot.h"
-#include "peer/tally.h"
+#include "peer/drain_budget.h"
 #include "support/small_disk.h"
 #include "unit/peer/board_fixture.h"
 
@@ -37,14 +37,14 @@ TEST_F(RoomTest, ABoardThatLacksItIsNotMapped) {
   munmap(board, sizeof(ipc::Board));
 }
 
-TEST_F(RoomTest, ATallyThatLacksItIsNotMade) {
+TEST_F(RoomTest, ABudgetThatLacksItIsNotMade) {
   const support::SmallDisk disk(1U << 20U);
   if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
   disk.leave(0);
-  EXPECT_EQ(make_tally(disk / "tally", 5), nullptr);
+  EXPECT_EQ(make_drain_budget(disk / "budget", 5), nullptr);
   EXPECT_EQ(errno, ENOSPC);
   disk.leave(ipc::kPage);
-  EXPECT_NE(make_tally(disk / "tally", 5), nullptr);
+  EXPECT_NE(make_drain_budget(disk / "budget", 5), nullptr);
 }
 
 }  // namespace

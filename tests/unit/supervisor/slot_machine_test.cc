@@ -14,7 +14,7 @@ using S = SlotState;
 using E = SlotEvent;
 
 constexpr std::array kStates{S::kVacant,   S::kStarting, S::kReady,   S::kRetiring,
-                             S::kDraining, S::kKilled,   S::kSettling};
+                             S::kStopping, S::kKilled,   S::kSettling};
 constexpr std::array kEvents{E::kSpawned, E::kReady,     E::kRetire,    E::kStop,
                              E::kKill,    E::kDiedClean, E::kDiedDirty, E::kSettled};
 static_assert(kStates.size() == kSlotStates);
@@ -30,9 +30,9 @@ std::optional<S> expected(S state, E event) {
   if (event == E::kKill) return S::kKilled;
   // A worker on its way out never goes back.
   static const std::map<S, int> kRank{
-      {S::kStarting, 0}, {S::kReady, 1}, {S::kRetiring, 2}, {S::kDraining, 3}, {S::kKilled, 4}};
+      {S::kStarting, 0}, {S::kReady, 1}, {S::kRetiring, 2}, {S::kStopping, 3}, {S::kKilled, 4}};
   static const std::map<E, S> kGoal{
-      {E::kReady, S::kReady}, {E::kRetire, S::kRetiring}, {E::kStop, S::kDraining}};
+      {E::kReady, S::kReady}, {E::kRetire, S::kRetiring}, {E::kStop, S::kStopping}};
   const S goal = kGoal.at(event);
   return kRank.at(goal) > kRank.at(state) ? goal : state;
 }

@@ -25,14 +25,14 @@ TEST(CarefulTurn, IsOneForAllWhoOpenTheFileOnceMore) {
   CarefulTurn other(path);
   EXPECT_TRUE(one.take(kNow));
   EXPECT_FALSE(other.take(kNow));
-  one.give_back();
+  one.end();
   EXPECT_TRUE(other.take(kNow));
 }
 
 TEST(CarefulTurn, IsAlwaysThereForAWorkerWithNobodyBesideIt) {
   CarefulTurn alone("");
   EXPECT_TRUE(alone.take(kNow));
-  alone.give_back();
+  alone.end();
   EXPECT_TRUE(alone.take(kNow));
 }
 

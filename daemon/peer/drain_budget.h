@@ -9,7 +9,7 @@
 // map.
 namespace allot::peer {
 
-struct Tally {
+struct DrainBudget {
   std::atomic<std::int64_t> allowed;   // attempts that may still start
   std::atomic<std::uint64_t> started;  // attempts
   std::atomic<std::uint64_t> done;     // attempts whose tasks are finished
@@ -17,17 +17,17 @@ struct Tally {
 };
 
 // Makes a new file in place of an old one, and maps it. nullptr: errno says why.
-Tally* make_tally(const std::string& path, std::int64_t allowed);
+DrainBudget* make_drain_budget(const std::string& path, std::int64_t allowed);
 
 // Maps the file that another process made; nullptr: errno says why.
-Tally* map_tally(const std::string& path);
+DrainBudget* map_drain_budget(const std::string& path);
 
 // False: no attempt may start any more.
-bool take(Tally& tally);
+bool take(DrainBudget& budget);
 // Takes back an attempt that did not start after all.
-void give_back(Tally& tally);
+void put_back(DrainBudget& budget);
 
 // Allows no further attempt.
-void close(Tally& tally);
+void close(DrainBudget& budget);
 
 }  // namespace allot::peer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/standstill.h"
+#include "worker/expired_holder_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ struct Seen {
   std::chrono::microseconds remaining{0};
   std::optional<std::chrono::microseconds> ttl = std::chrono::microseconds(kTtl / kMicro);
 };
-using Watched = Standstill<int, Seen>;
+using Watched = ExpiredHolderWatch<int, Seen>;
 
 // Looks once to be connected for TTL/2, so that takeovers are allowed at kStart.
 Watched connected() {
@@ -34,7 +34,7 @@ Seen expired() {
   return {.expired = true};
 }
 
-TEST(StandstillTest, TakesWhatExpiredAndStoodStillForHalfALease) {
+TEST(ExpiredHolderWatchTest, TakesWhatExpiredAndStoodStillForHalfALease) {
   Watched watched = connected();
   watched.saw({{7, expired()}}, 1, kStart);
   EXPECT_FALSE(watched.take(kStart + kTtl / 2 - 1));
@@ -44,7 +44,7 @@ TEST(StandstillTest, TakesWhatExpiredAndStoodStillForHalfALease) {
 }
 
 // A takeover that did not succeed (its row was locked) is tried again, but not in a loop.
-TEST(StandstillTest, GivesEachOnceBetweenTwoLooksAndRemembersSinceWhen) {
+TEST(ExpiredHolderWatchTest, GivesEachOnceBetweenTwoLooksAndRemembersSinceWhen) {
   Watched watched = connected();
   watched.saw({{7, expired()}}, 1, kStart);
   const Nanos later = kStart + kTtl / 2;
@@ -57,7 +57,7 @@ TEST(StandstillTest, GivesEachOnceBetweenTwoLooksAndRemembersSinceWhen) {
 }
 
 // S4: a clock of the database that went back would keep a dead holder's lease for ever.
-TEST(StandstillTest, WhatStoodStillForLongerThanALeaseIsTakenWhateverTheClockSays) {
+TEST(ExpiredHolderWatchTest, WhatStoodStillForLongerThanALeaseIsTakenWhateverTheClockSays) {
   Watched watched = connected();
   watched.saw({{7, Seen{.expired = false, .remaining = std::chrono::hours(1)}}}, 1, kStart);
   EXPECT_FALSE(watched.take(kStart + kTtl + kSecond - 1));
@@ -67,7 +67,7 @@ TEST(StandstillTest, WhatStoodStillForLongerThanALeaseIsTakenWhateverTheClockSay
 }
 
 // S4: another host may have another lease_ttl, and this one may just have been given another.
-TEST(StandstillTest, ALeaseIsJudgedByItsOwnTtl) {
+TEST(ExpiredHolderWatchTest, ALeaseIsJudgedByItsOwnTtl) {
   for (const bool is_expired : {false, true}) {
     for (const Nanos ttl : {kTtl / 3, 5 * kTtl}) {
       Watched watched = connected();
@@ -82,7 +82,7 @@ TEST(StandstillTest, ALeaseIsJudgedByItsOwnTtl) {
 
 // An Allot that did not write the TTL down had some that the configuration allows. Where the clock
 // is right, half of our own is long enough for one that is expired.
-TEST(StandstillTest, OneThatSaysNothingMayLastAsLongAsAnyMay) {
+TEST(ExpiredHolderWatchTest, OneThatSaysNothingMayLastAsLongAsAnyMay) {
   Watched watched = connected();
   watched.saw({{7, Seen{.ttl = std::nullopt}}}, 1, kStart);
   EXPECT_FALSE(watched.take(kStart + 3600 * kSecond + kSecond - 1));
@@ -93,7 +93,7 @@ TEST(StandstillTest, OneThatSaysNothingMayLastAsLongAsAnyMay) {
 }
 
 // S4: after an outage every lease looks expired, and its holder comes back as this process did.
-TEST(StandstillTest, ANewConnectionTakesNothingForHalfALease) {
+TEST(ExpiredHolderWatchTest, ANewConnectionTakesNothingForHalfALease) {
   Watched watched = connected();
   watched.saw({{7, expired()}}, 1, kStart);
   const Nanos back = kStart + 10 * kTtl;
@@ -102,7 +102,7 @@ TEST(StandstillTest, ANewConnectionTakesNothingForHalfALease) {
   EXPECT_TRUE(watched.take(back + kTtl / 2));
 }
 
-TEST(StandstillTest, LooksAgainWhenOneMayBeTakenOver) {
+TEST(ExpiredHolderWatchTest, LooksAgainWhenOneMayBeTakenOver) {
   Watched watched = connected();
   EXPECT_EQ(watched.next_look_ns(), kStart - kTtl + kTtl / 6) << "nothing to wait for";
   watched.saw({{7, Seen{.remaining = std::chrono::milliseconds(200)}}}, 1, kStart);

@@ -10,47 +10,48 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "db/mutation.h"
+#include "base/mutant.h"
 
 namespace allot::worker {
 
 // Rule S4, for leases and detached tasks alike: a process takes over only what it has itself seen
-// standing still. `Sighting` has epoch, expire_at, expired, remaining, and the TTL of its holder,
-// which is what counts: that of this process, `ttl_ns`, says no more than how often it looks.
-template <typename Key, typename Sighting>
-class Standstill {
+// standing still. `Observation` has epoch, expire_at, expired, remaining, and the TTL of its
+// holder, which is what counts: that of this process, `ttl_ns`, says no more than how often it
+// looks.
+template <typename Key, typename Observation>
+class ExpiredHolderWatch {
  public:
   struct Still {
-    Sighting sighting;
+    Observation observed;
     bool stale = false;  // for longer than it lasts: do not ask the database's clock
   };
 
-  explicit Standstill(Nanos ttl_ns) : ttl_ns_(ttl_ns) {}
+  explicit ExpiredHolderWatch(Nanos ttl_ns) : ttl_ns_(ttl_ns) {}
 
   [[nodiscard]] bool due(Nanos now) const { return now >= next_look_ns_; }
   [[nodiscard]] Nanos next_look_ns() const { return next_look_ns_; }  // CLOCK_BOOTTIME
   [[nodiscard]] bool empty() const { return watched_.empty(); }
 
   // The result of a look at `looked` (CLOCK_BOOTTIME), over connection number `generation`.
-  void saw(std::vector<std::pair<Key, Sighting>> seen, std::uint64_t generation, Nanos looked) {
+  void saw(std::vector<std::pair<Key, Observation>> seen, std::uint64_t generation, Nanos looked) {
     if (generation_ != generation) {
       // After an outage everything looks unchanged; give the holders time to come back.
       generation_ = generation;
-      if (!db::without("reconnect_grace")) watched_.clear();
+      if (!mutant::removed("reconnect_grace")) watched_.clear();
     }
     std::map<Key, Watched> fresh;
     Nanos next = ttl_ns_ / 6;
-    for (auto& [key, sighting] : seen) {
+    for (auto& [key, observed] : seen) {
       Nanos since = looked;
       const auto old = watched_.find(key);
-      if (old != watched_.end() && old->second.sighting.epoch == sighting.epoch &&
-          old->second.sighting.expire_at == sighting.expire_at) {
+      if (old != watched_.end() && old->second.observed.epoch == observed.epoch &&
+          old->second.observed.expire_at == observed.expire_at) {
         since = old->second.since_ns;
       }
       // Looks again when the lease may be taken over, so as not to be late by a whole interval.
-      const Nanos expires = looked + static_cast<Nanos>(sighting.remaining.count()) * kMicro;
-      next = std::min(next, std::max(expires, since + half_of(sighting)) - looked);
-      fresh.emplace(key, Watched{std::move(sighting), since, false});
+      const Nanos expires = looked + static_cast<Nanos>(observed.remaining.count()) * kMicro;
+      next = std::min(next, std::max(expires, since + half_of(observed)) - looked);
+      fresh.emplace(key, Watched{std::move(observed), since, false});
     }
     watched_ = std::move(fresh);
     next_look_ns_ = looked + std::max(next, std::min(kLeastInterval, ttl_ns_ / 6));
@@ -63,10 +64,10 @@ class Standstill {
       if (watched.tried) continue;
       const Nanos unchanged = now - watched.since_ns;
       const bool stale =
-          unchanged >= longest_of(watched.sighting) + kSecond || db::without("takeover_wait");
-      if (!stale && !(watched.sighting.expired && unchanged >= half_of(watched.sighting))) continue;
+          unchanged >= longest_of(watched.observed) + kSecond || mutant::removed("takeover_wait");
+      if (!stale && !(watched.observed.expired && unchanged >= half_of(watched.observed))) continue;
       watched.tried = true;
-      return Still{watched.sighting, stale};
+      return Still{watched.observed, stale};
     }
     return std::nullopt;
   }
@@ -74,7 +75,7 @@ class Standstill {
  private:
   // Somebody else's, and since when this process has seen it unchanged.
   struct Watched {
-    Sighting sighting;
+    Observation observed;
     Nanos since_ns = 0;  // CLOCK_BOOTTIME
     bool tried = false;  // since the last look
   };
@@ -83,11 +84,11 @@ class Standstill {
 
   // A lease that an older Allot took does not say how long it lasts. Then our own TTL has to do for
   // one that the database calls expired, and the longest possible one for any other.
-  [[nodiscard]] Nanos half_of(const Sighting& sighting) const {
-    return (sighting.ttl ? in_ns(*sighting.ttl) : ttl_ns_) / 2;
+  [[nodiscard]] Nanos half_of(const Observation& observed) const {
+    return (observed.ttl ? in_ns(*observed.ttl) : ttl_ns_) / 2;
   }
-  static Nanos longest_of(const Sighting& sighting) {
-    return sighting.ttl ? in_ns(*sighting.ttl) : kLongestTtl;
+  static Nanos longest_of(const Observation& observed) {
+    return observed.ttl ? in_ns(*observed.ttl) : kLongestTtl;
   }
   static Nanos in_ns(std::chrono::microseconds time) {
     return static_cast<Nanos>(time.count()) * kMicro;

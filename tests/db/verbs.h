@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "db/connection.h"
+#include "queue/block.h"
+#include "queue/claim.h"
+#include "queue/ending.h"
+
+namespace allot::queue {
+
+// The endings of queue/ending.h, each under its own name, for tests that end attempts of tasks one
+// by one.
+class Verbs {
+ public:
+  explicit Verbs(Holder who = {}) : who_(std::move(who)) {}
+
+  using Verb = Ending::Verb;
+  using Pause = std::chrono::microseconds;
+  using Hook = std::optional<OnDead>;
+
+  [[nodiscard]] Fenced ack(db::Connection& db, const Claim& claim,
+                           const std::optional<Record>& record = std::nullopt) const {
+    return write(db, who_, claim, {Verb::kAck, 0, {}, {}, {}, record});
+  }
+  [[nodiscard]] Fenced retry(db::Connection& db, const Claim& claim, std::uint32_t attempt,
+                             Pause delay, const Verdict& verdict,
+                             Then then = Then::kKeepLease) const {
+    return write(db, who_, claim, {Verb::kRetry, attempt, delay, verdict}, then);
+  }
+  [[nodiscard]] Fenced charge(db::Connection& db, const Claim& claim, std::uint32_t attempt,
+                              const Verdict& verdict, Then then = Then::kKeepLease,
+                              Pause pause = Pause(0)) const {
+    return write(db, who_, claim, {Verb::kCharge, attempt, pause, verdict}, then);
+  }
+  // Before it runs, as lost (S7).
+  [[nodiscard]] Fenced announce(db::Connection& db, const Claim& claim,
+                                std::uint32_t attempt) const {
+    return charge(db, claim, attempt, kLost);
+  }
+  [[nodiscard]] Fenced snooze(db::Connection& db, const Claim& claim, std::uint32_t attempt,
+                              Pause delay) const {
+    return write(db, who_, claim, {Verb::kSnooze, attempt, delay});
+  }
+  [[nodiscard]] Fenced refund(db::Connection& db, const Claim& claim, std::uint32_t attempt) const {
+    return write(db, who_, claim, {Verb::kRefund, attempt});
+  }
+  [[nodiscard]] Fenced suspect(db::Connection& db, const Claim& claim,
+                               std::uint32_t attempt) const {
+    return write(db, who_, claim, {Verb::kSuspect, attempt});
+  }
+  [[nodiscard]] Fenced bury(db::Connection& db, const Claim& claim, std::uint32_t attempt,
+                            const Verdict& verdict, Then then = Then::kKeepLease,
+                            const Hook& on_dead = std::nullopt) const {
+    return write(db, who_, claim, {Verb::kBury, attempt, {}, verdict, on_dead}, then);
+  }
+  // All its attempts were charged before.
+  [[nodiscard]] Fenced bury_spent(db::Connection& db, const Claim& claim, const Task& task,
+                                  const Verdict& verdict,
+                                  const Hook& on_dead = std::nullopt) const {
+    Ending ending{Verb::kBury, task.attempt, {}, verdict, on_dead};
+    ending.none_ended = true;
+    return write(db, who_, claim, ending);
+  }
+
+ private:
+  Holder who_;
+};
+
+}  // namespace allot::queue
