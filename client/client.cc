@@ -128,7 +128,7 @@ class Client::Impl {
  public:
   explicit Impl(client::Settings settings)
       : settings_(std::move(settings)), sessions_(settings_.connect) {
-    sessions_.give_back(sessions_.begin([](db::Connection&) { return true; }).first);
+    sessions_.keep(sessions_.begin([](db::Connection&) { return true; }).first);
   }
 
   std::vector<Submitted> submit(std::span<const NewTask> tasks) {
@@ -139,7 +139,7 @@ class Client::Impl {
       return true;
     });
     const auto made = queue::submit(*session, submissions);
-    sessions_.give_back(std::move(session));
+    sessions_.keep(std::move(session));
     wake(queue::new_tasks(made));
     return answer_of(made);
   }
@@ -154,7 +154,7 @@ class Client::Impl {
       find_queues(db, tasks, submissions);
       return queue::Placer(db, submissions);
     });
-    sessions_.give_back(std::move(session));
+    sessions_.keep(std::move(session));
     db::LentSession his(*lent, settings_.connect.database);
     return answer_of(submit_lent(his, placer, submissions));
   }
@@ -167,7 +167,7 @@ class Client::Impl {
   std::optional<TaskInfo> get(const queue::TaskId& id) {
     auto [session, info] =
         sessions_.begin([&](db::Connection& db) { return client::task_info(db, id); });
-    sessions_.give_back(std::move(session));
+    sessions_.keep(std::move(session));
     return info;
   }
 
@@ -177,7 +177,7 @@ class Client::Impl {
     }
     auto [session, owner] = sessions_.begin(
         [&](db::Connection& db) { return client::key_owner(db, queue, unique_key); });
-    sessions_.give_back(std::move(session));
+    sessions_.keep(std::move(session));
     return owner;
   }
 
@@ -191,7 +191,7 @@ class Client::Impl {
     });
     try {
       const auto cancelled = queue::cancel_task(*session, id, reason, end);
-      sessions_.give_back(std::move(session));
+      sessions_.keep(std::move(session));
       return result_of(cancelled);
     } catch (const db::DbError& error) {
       if (error.error_class() != db::ErrorClass::kGone) throw;

@@ -22,7 +22,7 @@ Sessions::Session Sessions::connect() const {
 Sessions::Session Sessions::take_idle() {
   Idle idle{};
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock held(mutex_);
     if (idle_.empty()) return nullptr;
     idle = std::move(idle_.back());
     idle_.pop_back();
@@ -37,8 +37,8 @@ Sessions::Session Sessions::take_idle() {
   }
 }
 
-void Sessions::give_back(Session session) {
-  const std::lock_guard lock(mutex_);
+void Sessions::keep(Session session) {
+  const MutexLock held(mutex_);
   if (idle_.size() < kKept) idle_.push_back({std::move(session), boot_ns()});
 }
 

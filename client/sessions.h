@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "db/connection.h"
+#include "thread/mutex.h"
 
 namespace allot::client {
 
@@ -23,7 +23,7 @@ class Sessions {
   // closes idle connections, and this call finds that out, so that the caller need not. Throws what
   // `first` throws over a working session.
   template <typename First>
-  auto begin(First first) {
+  auto begin(First first) ALLOT_EXCLUDES(mutex_) {
     while (Session session = take_idle()) {
       try {
         auto answer = first(*session);
@@ -37,8 +37,8 @@ class Sessions {
     return std::pair(std::move(session), std::move(answer));
   }
 
-  // Returns a session after a call that went well; a session that is not given back is closed.
-  void give_back(Session session);
+  // Call it after a call that went well; a session that is not kept is closed.
+  void keep(Session session) ALLOT_EXCLUDES(mutex_);
 
  private:
   struct Idle {
@@ -46,12 +46,12 @@ class Sessions {
     std::uint64_t since_ns;
   };
   // nullptr: there is none.
-  Session take_idle();
+  Session take_idle() ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] Session connect() const;
 
   const db::ConnectOptions options_;
-  std::mutex mutex_;
-  std::vector<Idle> idle_;  // guarded by mutex_
+  Mutex mutex_;
+  std::vector<Idle> idle_ ALLOT_GUARDED_BY(mutex_);
 };
 
 }  // namespace allot::client

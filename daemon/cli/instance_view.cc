@@ -83,15 +83,15 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   view.queue = text_of(slot.queue_name);
   view.queue_id = slot.queue_id;
   view.partition = slot.partition_no;
-  const auto running = std::min<std::size_t>(slot.running_count.load(), ipc::kMaxRunning);
   const Nanos now = boot_ns();
-  for (std::size_t i = 0; i < running; ++i) {
-    const ipc::RunningTask& task = slot.running[i];
-    if (task.attempt == 0) continue;  // a free entry between two others
+  for (std::size_t i = 0; i < ipc::kMaxRunning; ++i) {
+    const ipc::RunState state = ipc::run_state(slot, i);
+    if (!ipc::at_work(state)) continue;
+    const ipc::RunRecord& task = slot.runs[i];
     const queue::TaskId id{{task.queue_id, task.partition_no}, task.prio, task.first_key};
     view.running.push_back({id.text(), text_of(task.type), task.attempt,
                             now > task.started_ns ? (now - task.started_ns) / kMilli : 0,
-                            task.detached != 0});
+                            ipc::is_detached(state)});
   }
   view.done = slot.tasks_done;
   view.retried = slot.tasks_retried;

@@ -41,7 +41,7 @@ struct InstanceView {
   std::string runtime_dir;
   std::uint32_t supervisor_pid = 0;
   std::vector<WorkerView> workers;
-  std::uint32_t unsettled = 0;  // dead workers whose tasks and lease are not given back yet
+  std::uint32_t unsettled = 0;  // dead workers whose tasks and leases nobody has settled yet
 };
 
 // Reads `runtime_dir`/slots. An instance that does not run is no error; slots that a dead one left

@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxHints = 512;
 inline constexpr std::size_t kMaxUrgent = 16;
 inline constexpr std::size_t kQueueWords = 16;
 
-// A partition that probably has work (worker/hints.h); 0 is none.
+// A partition that probably has work (worker/lease/hints.h); 0 is none.
 using Hint = std::uint64_t;
 
 // What the workers of one pool share.

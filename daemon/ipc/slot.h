@@ -24,7 +24,7 @@ inline constexpr int kConfigFd = 9;      // the checked configuration; a config 
 inline constexpr int kLastFd = kConfigFd;
 
 inline constexpr char kSlotMagic[8] = {'A', 'l', 'l', 'o', 't', 'S', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 2;
+inline constexpr std::uint32_t kSlotVersion = 3;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 512;
 inline constexpr std::size_t kMaxRunning = 64;
@@ -56,21 +56,45 @@ enum class WorkerState : std::uint32_t {
 // What set the hard deadline of a task: its time limit, or the end of a promise of progress (B3).
 enum class Limit : std::uint32_t { kTime, kProgress };
 
-// A task inside a handler; or, while no handler runs, a task whose attempt is announced or is to be
-// given back. An entry is free while its attempt is 0, which is written last and cleared first.
-// Times are CLOCK_BOOTTIME ns; 0 means no deadline.
-struct RunningTask {
+// Where a run is: a task at work, from the announcement of its attempt to its verdict. Its worker
+// writes the state before it acts, so that whoever reads the slot of a dead worker knows what is to
+// be healed. worker/process/run_state.h has the transitions.
+enum class RunState : std::uint8_t {
+  kFree = 0,          // the entry has no run
+  kAnnounced,         // the attempt is written, or about to be; its handler has not begun (S7)
+  kRunning,           // in its handler
+  kReturned,          // out of its handler, without a verdict: nobody kills the worker for it
+  kFinished,          // succeeded; about to be on the list of finished tasks
+  kRefunding,         // its attempt is about to be taken back
+  kRunningDetached,   // as above, of a task that left its partition to other workers (B12)
+  kReturnedDetached,  // likewise
+  kFinishedDetached,  // succeeded; about to be acknowledged where it is
+  kRefundingDetached
+};
+inline constexpr std::size_t kRunStates = 10;
+
+inline constexpr bool is_detached(RunState state) {
+  return state >= RunState::kRunningDetached;
+}
+inline constexpr bool in_handler(RunState state) {
+  return state == RunState::kRunning || state == RunState::kRunningDetached;
+}
+// A death of the worker is charged to it.
+inline constexpr bool at_work(RunState state) {
+  return in_handler(state) || state == RunState::kReturned || state == RunState::kReturnedDetached;
+}
+
+// What is known of a run whose state is not kFree. Times are CLOCK_BOOTTIME ns; 0 means no
+// deadline.
+struct RunRecord {
   std::uint64_t run_key, first_key, started_ns, soft_deadline_ns;
   std::uint64_t hard_deadline_ns;  // progress moves it: read it with an atomic_ref
   std::uint32_t prio;
   std::uint32_t attempt;  // the number of this attempt, from 1
   std::uint32_t max_attempts;
-  std::uint32_t detached;  // 1: it left its partition, which another worker may have (B12)
+  std::uint32_t unique;  // 1: it has a row in task_unique
   char type[kTypeSize];
-  std::uint32_t limited_by;  // Limit
-  // While no handler runs. 1: the attempt is written, not charged (S7). 2: the task has finished
-  // detached, and is being acknowledged there.
-  std::uint32_t announced;
+  std::uint32_t limited_by;              // Limit
   std::uint32_t queue_id, partition_no;  // where it waited; a detached task outlives that lease
   char queue_name[kTypeSize];
 };
@@ -82,8 +106,8 @@ struct FinishedTask {
   std::uint64_t prio, unique;  // unique: 1: it has a row in task_unique
 };
 
-// Every count is stored after the entry that it makes visible (release order), so that a reader
-// sees only whole entries in the slot of a process that died at any instruction.
+// Every count and state is stored after the entry that it makes visible (release order), so that a
+// reader sees only whole entries in the slot of a process that died at any instruction.
 //
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
 struct Slot {
@@ -119,7 +143,8 @@ struct Slot {
   std::atomic<std::uint64_t> deadlocks, lock_waits;  // 1213 and 1205 seen by this worker
   std::uint64_t first_job_done;  // 1 once Ready: later deaths are not start failures
 
-  std::atomic<std::uint32_t> running_count, finished_count;  // 1 + the last entry in use
+  std::atomic<RunState> run_states[kMaxRunning];
+  std::atomic<std::uint32_t> finished_count;
   std::atomic<std::uint32_t> database_away;  // 1: the last call found no server, or no connection
 
   // Of the configuration that it runs, as config::Files::mark(). The rest is set by the supervisor:
@@ -127,7 +152,7 @@ struct Slot {
   std::uint64_t config_mark, died_ns;
   std::uint32_t frozen;
 
-  alignas(kPage) RunningTask running[kMaxRunning];
+  alignas(kPage) RunRecord runs[kMaxRunning];
   alignas(kPage) FinishedTask finished[kMaxFinished];
 };
 static_assert(sizeof(Slot) == 13 * kPage);
@@ -140,11 +165,28 @@ inline constexpr std::size_t slot_file_size(std::uint32_t count) {
   return slot_offset(count);
 }
 
-// True when a death of this worker leaves something to give back, acknowledge or charge.
+inline RunState run_state(const Slot& slot, std::size_t entry) {
+  return slot.run_states[entry].load(std::memory_order_acquire);
+}
+
+// The last entry whose state fits; kMaxRunning: there is none.
+template <typename Fits>
+std::size_t last_run(const Slot& slot, Fits fits) {
+  for (std::size_t entry = kMaxRunning; entry-- > 0;) {
+    if (fits(run_state(slot, entry))) return entry;
+  }
+  return kMaxRunning;
+}
+// Whether a handler runs that has to end with the lease in an exclusive queue.
+inline bool runs_under_lease(const Slot& slot) {
+  return last_run(slot, [](RunState state) { return state == RunState::kRunning; }) != kMaxRunning;
+}
+
+// True when a death of this worker leaves something to release, acknowledge or charge.
 inline bool needs_settling(const Slot& slot) {
   return slot.lease_held.load(std::memory_order_acquire) != 0 ||
-         slot.running_count.load(std::memory_order_acquire) != 0 ||
-         slot.finished_count.load(std::memory_order_acquire) != 0;
+         slot.finished_count.load(std::memory_order_acquire) != 0 ||
+         last_run(slot, [](RunState state) { return state != RunState::kFree; }) != kMaxRunning;
 }
 
 }  // namespace allot::ipc

@@ -41,12 +41,12 @@ bool take(DrainBudget& budget) {
   return false;
 }
 
-// The value is so far below zero that what take() and put_back() add does not matter.
+// The value is so far below zero that what take() and refund() add does not matter.
 void close(DrainBudget& budget) {
   budget.allowed = std::numeric_limits<std::int64_t>::min() / 2;
 }
 
-void put_back(DrainBudget& budget) {
+void refund(DrainBudget& budget) {
   budget.started.fetch_sub(1);
   budget.allowed.fetch_add(1);
 }

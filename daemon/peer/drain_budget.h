@@ -25,7 +25,7 @@ DrainBudget* map_drain_budget(const std::string& path);
 // False: no attempt may start any more.
 bool take(DrainBudget& budget);
 // Takes back an attempt that did not start after all.
-void put_back(DrainBudget& budget);
+void refund(DrainBudget& budget);
 
 // Allows no further attempt.
 void close(DrainBudget& budget);

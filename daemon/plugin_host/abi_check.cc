@@ -37,11 +37,11 @@ std::optional<Finding> check_handler(const allot_handler* handler, std::size_t n
     return Finding{Refusal::kNoRun,
                    which + " ('" + std::string(type) + "') has no run function; set run"};
   }
-  if (most_in_a_call(*handler) > 1 && handler->run_many == nullptr) {
+  if (max_batch(*handler) > 1 && handler->run_many == nullptr) {
     return Finding{Refusal::kNoRun, which + " ('" + std::string(type) + "') takes up to " +
-                                        std::to_string(handler->most) +
+                                        std::to_string(handler->max_batch) +
                                         " tasks in a call and has no run_many function; set "
-                                        "run_many, or most = 0"};
+                                        "run_many, or max_batch = 0"};
   }
   return std::nullopt;
 }

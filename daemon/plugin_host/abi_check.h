@@ -30,8 +30,8 @@ inline constexpr std::string_view kOffersAllowed =
     "it";
 
 // How many tasks it takes in one call; 1: never several.
-inline std::uint64_t most_in_a_call(const allot_handler& handler) {
-  return handler.most == 0 ? 1 : handler.most;
+inline std::uint64_t max_batch(const allot_handler& handler) {
+  return handler.max_batch == 0 ? 1 : handler.max_batch;
 }
 
 // How often a run of this handler promises to make progress, between a second and a year; 0: it

@@ -42,7 +42,7 @@ struct ManyResult {
   std::string error;             // why it failed, at most 64 KiB
 };
 
-// Runs several tasks in one call of a handler that takes them (most_in_a_call); each input has its
+// Runs several tasks in one call of a handler that takes them (max_batch); each input has its
 // own hooks.
 ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> inputs,
                      std::span<HostHooks* const> hooks);

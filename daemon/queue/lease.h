@@ -34,7 +34,7 @@ struct Suspects {
 };
 
 // The time of a holder that knows of a later one than the database's clock, which was set back: see
-// worker/database_clock.h. Pauses begin at it, or at the clock once that is there again.
+// worker/lease/database_clock.h. Pauses begin at it, or at the clock once that is there again.
 struct HolderTime {
   std::chrono::microseconds known{0};  // since 1970, at `at_ns`; 0: the clock is as late
   Nanos at_ns = 0;                     // CLOCK_BOOTTIME

@@ -201,15 +201,15 @@ void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
     if (boot < deadline) wake_at = std::min(wake_at, now + (deadline - boot));
     return boot >= deadline;
   };
-  const std::uint32_t running = slot.running_count.load(std::memory_order_acquire);
-  for (std::uint32_t i = 0; i < running && i < ipc::kMaxRunning; ++i) {
-    if (!over(std::atomic_ref(slot.running[i].hard_deadline_ns).load())) continue;
-    return end(index, slot.running[i].limited_by == static_cast<std::uint32_t>(ipc::Limit::kTime)
+  for (std::size_t i = 0; i < ipc::kMaxRunning; ++i) {
+    if (!ipc::in_handler(ipc::run_state(slot, i))) continue;
+    if (!over(std::atomic_ref(slot.runs[i].hard_deadline_ns).load())) continue;
+    return end(index, slot.runs[i].limited_by == static_cast<std::uint32_t>(ipc::Limit::kTime)
                           ? "task ran over its time limit"
                           : "task made no progress");
   }
   // Also wakes up for a worker without a task, because one may start right before the deadline.
-  if (slot.exclusive != 0 && over(slot.lease_deadline_ns.load()) && running > 0) {
+  if (slot.exclusive != 0 && over(slot.lease_deadline_ns.load()) && ipc::runs_under_lease(slot)) {
     end(index, "lease in doubt in an exclusive queue");
   }
 }
@@ -246,7 +246,7 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   Entry& entry = entries_[index];
   note_ready(index, now);  // it may have become ready unnoticed
   const bool dirty = ipc::needs_settling(instance_.slot(index));
-  const bool in_task = instance_.slot(index).running_count.load(std::memory_order_acquire) != 0;
+  const bool in_task = ipc::last_run(instance_.slot(index), ipc::at_work) != ipc::kMaxRunning;
   const bool too_soon = entry.ready == 0 || (!in_task && now - entry.ready < kSoonAfterReady);
   Backoff& pause = start_pause_[entry.pool];
   // A worker that has reached a limit of its pool says so in its slot, and leaves in order.
@@ -273,10 +273,11 @@ void Workers::log_death(std::uint32_t index, int wait_status) {
   std::snprintf(how, sizeof how, "slot=%u pid=%d %s=%d", index, entries_[index].pid,
                 killed ? "signal" : "exit", code);
   const bool left = !killed && code == 0;
-  if (slot.running_count.load() == 0) {
+  const std::size_t run = ipc::last_run(slot, ipc::at_work);
+  if (run == ipc::kMaxRunning) {
     return log_event(left ? kInfo : kWarn, left ? "worker.left" : "worker.died", "%s", how);
   }
-  const ipc::RunningTask& task = slot.running[(slot.running_count.load() - 1) % ipc::kMaxRunning];
+  const ipc::RunRecord& task = slot.runs[run];
   log_event(kWarn, "worker.died",
             "%s task_type=%s attempt=%u queue=%s partition=%u prio=%u run_key=%llu", how,
             Quoted::of(task.type).c_str(), task.attempt, Quoted::of(task.queue_name).c_str(),

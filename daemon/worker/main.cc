@@ -24,10 +24,10 @@
 #include "peer/inherited.h"
 #include "peer/shared_file.h"
 #include "peer/slot_file.h"
-#include "worker/cgroup.h"
-#include "worker/check.h"
-#include "worker/plugin_report.h"
-#include "worker/settle.h"
+#include "worker/oneshot/check.h"
+#include "worker/oneshot/plugin_report.h"
+#include "worker/process/cgroup.h"
+#include "worker/settle/settle.h"
 #include "worker/worker.h"
 
 namespace allot::worker {

@@ -14,14 +14,15 @@
 #include "log/log.h"
 #include "peer/inherited.h"
 #include "queue/rehearsal.h"
-#include "worker/block_loop.h"
-#include "worker/connect.h"
-#include "worker/duty.h"
-#include "worker/lifetime.h"
-#include "worker/own_holder.h"
-#include "worker/pool_limits.h"
-#include "worker/pulse.h"
-#include "worker/stop_request.h"
+#include "worker/block/block_loop.h"
+#include "worker/duty/duty.h"
+#include "worker/job/runners.h"
+#include "worker/process/connect.h"
+#include "worker/process/lifetime.h"
+#include "worker/process/own_holder.h"
+#include "worker/process/pool_limits.h"
+#include "worker/process/pulse.h"
+#include "worker/process/stop_request.h"
 
 namespace allot::worker {
 namespace {
@@ -87,13 +88,13 @@ std::vector<Duties::Served> duties_of(Session& session, const config::Settings& 
   return duties;
 }
 
-// nullptr: one task at a time.
-std::unique_ptr<Crew> make_crew(std::size_t concurrency, const plugin_host::Registry& registry,
-                                const LeaseKeeper& keeper, const Crew::MakeSession& make_session,
-                                const Crew::MakeRun& make_run) {
-  if (concurrency < 2) return nullptr;
-  return std::make_unique<Crew>(std::min<std::size_t>(concurrency, ipc::kMaxRunning), registry,
-                                keeper, make_session, make_run);
+std::unique_ptr<Executor> make_executor(std::size_t concurrency, JobRunner& runner,
+                                        const SlotWriter& slot,
+                                        const Runners::MakeSession& make_session,
+                                        const Runners::MakeRunner& make_runner) {
+  if (concurrency < 2) return std::make_unique<InThisThread>(runner);
+  return std::make_unique<Runners>(std::min<std::size_t>(concurrency, ipc::kMaxRunning), slot,
+                                   make_session, make_runner);
 }
 
 void log_leaving(const ipc::Slot& slot, const Lifetime& lifetime) {
@@ -145,20 +146,27 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     Duties work(session, board, duties);
     Recovery recovery(session, detached, settings, infos_of(served), board);
     Finder finder(session, leases, keeper, slot, board, raw_slot.pool, std::move(served));
-    TaskRun runner(session, detached, registry, keeper, slot, settings);
+    JobRunner runner(session, detached, registry, keeper, slot, settings);
     CarefulTurn careful_turn(careful_file());
-    const auto crew = make_crew(
-        pool.concurrency, registry, keeper,
-        [&](std::size_t place) {
-          return std::make_unique<Session>(connect, slot, settings.daemon.stop_timeout / 2, place);
-        },
-        [&](Session& own, Seat seat) {
-          return std::make_unique<TaskRun>(own, detached, registry, keeper, slot, settings, seat);
-        });
-    BlockLoop loop(session, finder, keeper, slot, runner, recovery, careful_turn, crew.get(),
-                   &lifetime);
-    loop.on_unknown(
-        [&work](const queue::TaskId& id, const std::string& type) { work.unknown_type(id, type); });
+    const auto make_session = [&](std::size_t place) {
+      return std::make_unique<Session>(connect, slot, settings.daemon.stop_timeout / 2, place);
+    };
+    const auto make_runner = [&](Session& own, Seat seat) {
+      return std::make_unique<JobRunner>(own, detached, registry, keeper, slot, settings, seat);
+    };
+    const auto executor = make_executor(pool.concurrency, runner, slot, make_session, make_runner);
+    const BlockParts parts{.session = session,
+                           .finder = finder,
+                           .keeper = keeper,
+                           .slot = slot,
+                           .executor = *executor,
+                           .registry = registry,
+                           .careful_turn = careful_turn,
+                           .lifetime = &lifetime,
+                           .on_unknown = [&work](const queue::TaskId& id, const std::string& type) {
+                             work.unknown_type(id, type);
+                           }};
+    BlockLoop loop(parts, recovery);
     log::info("worker.ready", {{"slot", raw_slot.index},
                                {"pool", pool.name},
                                {"version", kVersion},

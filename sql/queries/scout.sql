@@ -2,7 +2,7 @@
 -- (S13). Scalar subqueries, one probe per class: the EXISTS form is materialised by the optimiser
 -- and grows with the backlog. In the order of the whole key: for run_key alone MySQL sorts the class.
 -- FORCE INDEX: where its statistics still say that the table is empty, MariaDB 11 reads all of it.
--- :known_us is 0 unless the clock was set back: see worker/database_clock.h.
+-- :known_us is 0 unless the clock was set back: see worker/lease/database_clock.h.
 SELECT lease.queue_id, lease.partition_no
   FROM q_lock_table AS lease
  WHERE lease.queue_id IN (:queue_ids)

@@ -129,12 +129,12 @@ TEST(PlainPlugins, APromiseOfProgressIsInTheDescription) {
 TEST(PlainPlugins, HowManyAHandlerTakesIsInTheDescription) {
   const allot_plugin* plugin = open_good("first.so");
   ASSERT_NE(plugin, nullptr);
-  EXPECT_EQ(plugin->handlers[0]->most, 1U);
+  EXPECT_EQ(plugin->handlers[0]->max_batch, 1U);
   EXPECT_EQ(plugin->handlers[0]->run_many, nullptr);
   plugin = open_good("second.so");
   ASSERT_NE(plugin, nullptr);
   ASSERT_EQ(plugin->handler_count, 2U);
-  EXPECT_EQ(most_in_a_call(*plugin->handlers[1]), 20U);
+  EXPECT_EQ(max_batch(*plugin->handlers[1]), 20U);
 }
 
 TEST(CHost, RunsAPluginOfTheSdk) {
@@ -163,7 +163,7 @@ TEST(Frozen, APluginOfTheFirstVersionLoadsAndRuns) {
   const allot_plugin* plugin = open_good("v1.so");
   ASSERT_NE(plugin, nullptr);
   EXPECT_EQ(plugin->abi_version, 1U);
-  EXPECT_EQ(most_in_a_call(*plugin->handlers[0]), 4U);
+  EXPECT_EQ(max_batch(*plugin->handlers[0]), 4U);
 }
 
 // Compiled with a header of a made-up next version.

@@ -106,7 +106,7 @@ ALLOT_AT(allot_handler, destroy, 56);
 ALLOT_AT(allot_handler, types, 64);
 ALLOT_AT(allot_handler, progress_every_ms, 72);
 ALLOT_AT(allot_handler, concurrent, 80);
-ALLOT_AT(allot_handler, most, 88);
+ALLOT_AT(allot_handler, max_batch, 88);
 ALLOT_AT(allot_handler, run_many, 96);
 ALLOT_SIZE_V1(allot_handler, 104);
 

@@ -2,7 +2,7 @@
 #include <allot/plugin.hpp>
 
 struct Hello : allot::Handler {
-  static constexpr std::size_t kMost = 20;
+  static constexpr std::size_t kMaxBatch = 20;
   allot::Outcome run(allot::Context&) override { return allot::fail("second"); }
   std::vector<allot::Outcome> run_many(std::span<allot::Context> tasks) override {
     return std::vector<allot::Outcome>(tasks.size(), allot::fail("second"));

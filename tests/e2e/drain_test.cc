@@ -183,7 +183,7 @@ TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
-// The tasks of a dead worker belong to nobody until they are given back, however long that takes.
+// The tasks of a dead worker belong to nobody until it is settled, however long that takes.
 TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
   submit("test.hang_once", 1, "first");
   support::Process process(command({"--jobs", "2"}));

@@ -80,9 +80,9 @@ TEST_F(Replace, ACallOfSeveralTasksKeepsToTheNumber) {
   Daemon daemon({.workers = 1,
                  .queue_keys = "partitions = 1",
                  .pool_keys = "max_tasks = 7",
-                 .more = "[plugins.gather]\noutput = \"" + (folder_ / "gather") + "\"\n",
-                 .plugins = ALLOT_GATHER_FOLDER});
-  daemon.submit_many("gather.fifty", std::vector<std::string>(20, "ok"));
+                 .more = "[plugins.batch]\noutput = \"" + (folder_ / "batch") + "\"\n",
+                 .plugins = ALLOT_BATCH_FOLDER});
+  daemon.submit_many("batch.fifty", std::vector<std::string>(20, "ok"));
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(daemon.times_logged("worker.leaves done=7 "), 2U) << daemon.log();
   expect_in_order(daemon);

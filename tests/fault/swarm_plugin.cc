@@ -171,7 +171,7 @@ class Side : public Swarm {
 class Many : public Swarm {
  public:
   using Swarm::Swarm;
-  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kMaxBatch = 8;
   std::vector<allot::Outcome> run_many(std::span<allot::Context> tasks) override {
     return together(tasks);
   }

@@ -23,7 +23,7 @@ std::string choose_verb(Dice& dice, const Draw& draw) {
 const char* type_for(Dice& dice, const Draw& draw, const std::string& verb) {
   if (verb == "hang") return "swarm.timed";
   if (draw.load == Load::kCrowd) return dice.one_of(10) ? "swarm.plain" : "swarm.side";
-  if (draw.has(Feature::kGather) && !dice.one_of(3)) return "swarm.many";
+  if (draw.has(Feature::kBatch) && !dice.one_of(3)) return "swarm.many";
   if (draw.has(Feature::kConcurrency) && !dice.one_of(4)) return "swarm.side";
   return "swarm.plain";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main thread of a worker that has a lease: worker/block_loop, worker/task_run.
+// The main thread of a worker that has a lease: worker/block/block_loop, worker/task_run.
 #include "model/database.h"
 #include "model/moves.h"
 
@@ -147,10 +147,10 @@ void announced(const Mover& mover) {
   if (!valid(mover.me()) && !mover.without(Mutation::kNoDeadlineCheck)) {
     const auto ask = [&](State&, Worker& worker) {
       const int before = worker.call.attempt - 1;
-      send(worker, Op::kGiveBack, task, before);
+      send(worker, Op::kRefund, task, before);
       worker.call.stale = 1;
     };
-    return mover.call("has no lease to run it under, gives back", ask, task);
+    return mover.call("has no lease to run it under, refunds it", ask, task);
   }
   mover.step(
       "starts the announced handler",
@@ -170,7 +170,7 @@ void interruption(const Mover& mover) {
   if (mover.me().announced != 0 || mover.me().lease == kOwn) {
     const auto ask = [](State&, Worker& worker) {
       worker.block = 0;
-      send(worker, Op::kGiveBack, 0, worker.number - 1);
+      send(worker, Op::kRefund, 0, worker.number - 1);
     };
     return mover.call(what, ask, 0);
   }
@@ -351,7 +351,7 @@ void hear(State& state, const Scenario& scenario, int who, const Reply& reply) {
       count_verdict(worker, call.task);
       if (!landed) worker.at = At::kLeave;
       break;
-    case Op::kGiveBack:
+    case Op::kRefund:
       worker.running = worker.number = worker.announced = 0;
       worker.at = At::kLeave;
       break;

@@ -335,7 +335,7 @@ Reply execute_write(State& state, const Scenario& scenario, const Packet& packet
     case Op::kAnnounce:
       announce(state, scenario, write);
       break;
-    case Op::kGiveBack:
+    case Op::kRefund:
       refund(state, scenario, write);
       break;
     case Op::kRetry:

@@ -22,7 +22,7 @@ struct Fenced {
   Byte lease = kPartition;  // Which
   bool lands = false;       // the fence let it through, and its key is the task's
   bool owner = false;       // the sender truly has the lease
-  bool unstarted = false;   // gives back an announced attempt that did not start
+  bool unstarted = false;   // refunds an announced attempt that did not start
 };
 
 // Executes what `packet` asks for, sent by the life of a worker that the row knows as `holder`.

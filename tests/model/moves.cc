@@ -34,8 +34,8 @@ const char* name_of(Op op) {
       return "'s charge of the recovered task is executed";
     case Op::kAnnounce:
       return "'s charge is executed";
-    case Op::kGiveBack:
-      return "'s charge, that gives back, is executed";
+    case Op::kRefund:
+      return "'s refund is executed";
     case Op::kRetry:
       return "'s retry is executed";
     case Op::kSnooze:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The death of a worker: worker/settle step by step (S8-S10), reclaim at a restart (S11).
+// The death of a worker: worker/settle/settle step by step (S8-S10), reclaim at a restart (S11).
 #include "model/database.h"
 #include "model/moves.h"
 
@@ -47,7 +47,7 @@ void read_held(State& state, int who) {
   dead.settle = held ? kWrite : kDone;
 }
 
-void take_back_unstarted(State& state, const Scenario& scenario, int who) {
+void refund_unstarted(State& state, const Scenario& scenario, int who) {
   const Worker& dead = state.workers[who];
   const int task = dead.running - 1;
   const bool named =
@@ -67,7 +67,7 @@ void charge_and_release(State& state, const Scenario& scenario, int who) {
   const int task = dead.running - 1;
   const bool finished = task >= 0 && (dead.ring & bit(task)) != 0;
   const bool started = dead.announced == 0;
-  if (held && task >= 0 && !started) take_back_unstarted(state, scenario, who);
+  if (held && task >= 0 && !started) refund_unstarted(state, scenario, who);
   const bool charges =
       task >= 0 && started && !finished && scenario.without != Mutation::kNoCrashCharge;
   if (charges) {
@@ -150,11 +150,11 @@ void settle(const Mover& mover) {
 void announced(Worker& dead, const Worker& before) {
   const Packet& call = before.call;
   const bool writes = before.at == At::kAnnounced || call.op == Op::kAnnounce;
-  const bool takes_back = call.op == Op::kGiveBack && call.stale != 0;
-  if (!writes && !takes_back) return;
+  const bool refunds = call.op == Op::kRefund && call.stale != 0;
+  if (!writes && !refunds) return;
   dead.announced = 1;
   dead.running = static_cast<Byte>(call.task + 1);
-  dead.number = static_cast<Byte>(call.attempt + (takes_back ? 1 : 0));
+  dead.number = static_cast<Byte>(call.attempt + (refunds ? 1 : 0));
   dead.lease = before.lease;
   dead.current = before.current;
 }

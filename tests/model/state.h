@@ -37,7 +37,7 @@ enum class Op : Byte {
   // From here on they name a task.
   kReturn,
   kAnnounce,
-  kGiveBack,
+  kRefund,
   kRetry,
   kSnooze,
   kBury,

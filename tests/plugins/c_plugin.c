@@ -86,7 +86,7 @@ static const allot_handler kHandler = {.struct_size = sizeof(allot_handler),
                                        .summary = TEXT("ends as its payload says"),
                                        .create = create,
                                        .run = run,
-                                       .most = 4,
+                                       .max_batch = 4,
                                        .run_many = run_many,
                                        .destroy = free};
 

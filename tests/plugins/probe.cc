@@ -324,7 +324,7 @@ class PaceBeside : public Pace {
 class PaceMany : public Pace {
  public:
   using Pace::Pace;
-  static constexpr std::size_t kMost = 5;
+  static constexpr std::size_t kMaxBatch = 5;
   allot::Outcome run(allot::Context& ctx) override {
     allot::Outcome outcome = Pace::run(ctx);
     if (ctx.attempt() > 1 || !ctx.payload().ends_with('7')) return outcome;

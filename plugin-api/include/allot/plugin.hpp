@@ -229,8 +229,8 @@ class [[gnu::visibility("default")]] Handler {
   virtual ~Handler() = default;
   virtual Outcome run(Context & ctx) = 0;
 
-  // Runs 2 to kMost tasks of one type in one call, and returns the outcome of each, in their order.
-  // Workers call it only if the class says how many it takes (kMost). An exception, or a wrong
+  // Runs 2 to kMaxBatch tasks of one type in one call, and returns the outcome of each, in their order.
+  // Workers call it only if the class says how many it takes (kMaxBatch). An exception, or a wrong
   // number of outcomes, counts for none of the tasks: the worker then calls run() for each, at
   // once, and charges no attempt. So end like that only while nothing was done that must not be
   // done twice.
@@ -251,8 +251,8 @@ class [[gnu::visibility("default")]] Handler {
 
   // A class may say, by a constant of its own, how many tasks its run_many() takes at most; 64 are
   // the most that there ever are.
-  //   static constexpr std::size_t kMost = 50;
-  ALLOT_HIDDEN_ static constexpr std::size_t kMost = 1;
+  //   static constexpr std::size_t kMaxBatch = 50;
+  ALLOT_HIDDEN_ static constexpr std::size_t kMaxBatch = 1;
 };
 
 namespace detail {
@@ -371,11 +371,11 @@ constexpr std::uint64_t progress_every_ms() {
 
 // Without this check nobody would notice a class that says how many it takes but has no run_many().
 template <typename T>
-constexpr std::uint64_t most() {
+constexpr std::uint64_t max_batch() {
   static_assert(
-      T::kMost <= 1 || !std::is_same_v<decltype(&T::run_many), decltype(&Handler::run_many)>,
-      "kMost is for a class with a run_many() of its own");
-  return T::kMost;
+      T::kMaxBatch <= 1 || !std::is_same_v<decltype(&T::run_many), decltype(&Handler::run_many)>,
+      "kMaxBatch is for a class with a run_many() of its own");
+  return T::kMaxBatch;
 }
 
 inline bool add(const allot_handler& handler) {
@@ -386,14 +386,14 @@ inline bool add(const allot_handler& handler) {
 template <typename T>
 bool add(const char* type) {
   return add({sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy, nullptr,
-              progress_every_ms<T>(), T::kConcurrent ? 1U : 0U, most<T>(),
-              most<T>() > 1 ? &run_many : nullptr});
+              progress_every_ms<T>(), T::kConcurrent ? 1U : 0U, max_batch<T>(),
+              max_batch<T>() > 1 ? &run_many : nullptr});
 }
 template <typename T>
 bool add_configured() {
   return add({sizeof(allot_handler), text({}), text({}), &create<T>, &run, &destroy, &types<T>,
-              progress_every_ms<T>(), T::kConcurrent ? 1U : 0U, most<T>(),
-              most<T>() > 1 ? &run_many : nullptr});
+              progress_every_ms<T>(), T::kConcurrent ? 1U : 0U, max_batch<T>(),
+              max_batch<T>() > 1 ? &run_many : nullptr});
 }
 
 inline bool set_name(const char* name, const char* version) {

@@ -143,10 +143,10 @@ class Handler {
   RanMany run_many(const std::vector<Task>& tasks) {
     constexpr std::size_t kHasMany = offsetof(allot_handler, run_many) + sizeof(handler_->run_many);
     const bool many = handler_->struct_size >= kHasMany && handler_->run_many != nullptr;
-    if (!many || tasks.size() < 2 || tasks.size() > handler_->most) {
+    if (!many || tasks.size() < 2 || tasks.size() > handler_->max_batch) {
       throw std::invalid_argument("the handler of '" + type_ + "' is not called with " +
                                   std::to_string(tasks.size()) + " tasks at once: it takes " +
-                                  (many ? "2 to " + std::to_string(handler_->most) : "one"));
+                                  (many ? "2 to " + std::to_string(handler_->max_batch) : "one"));
     }
     std::deque<Call> calls;
     std::vector<const allot_task*> raw;

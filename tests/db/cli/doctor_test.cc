@@ -82,7 +82,7 @@ TEST_F(DoctorTest, LooksAtEverything) {
   EXPECT_TRUE(has(text, "ok    time zone: the server's is "));
 }
 
-TEST_F(DoctorTest, SaysHowToMendTheServer) {
+TEST_F(DoctorTest, SaysHowToFixTheServer) {
   look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
   look_.execute("SET GLOBAL max_allowed_packet = 16777216");
   const json findings = doctor();  // the command works all the same

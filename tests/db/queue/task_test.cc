@@ -208,7 +208,7 @@ TEST_F(TaskTest, WithoutADelayItIsDueAtOnceBehindTheOthers) {
 }
 
 // A handler that was interrupted in careful mode.
-TEST_F(TaskTest, GiveBackLeavesTheTaskAsItWas) {
+TEST_F(TaskTest, RefundLeavesTheTaskAsItWas) {
   put(1);
   const Block block = must_lease();
   const std::string before = tasks_as_text();

@@ -2,7 +2,6 @@
 // A real handler over a real database, whose task somebody asked to end.
 #include "queue/cancel.h"
 
-#include <atomic>
 #include <fstream>
 #include <future>
 
@@ -10,14 +9,15 @@
 #include "db/worker/run_fixture.h"
 #include "queue/dead_letter.h"
 #include "support/eventually.h"
+#include "support/slot_runs.h"
 #include "support/temp_dir.h"
-#include "worker/recovery.h"
+#include "worker/settle/recovery.h"
 
 namespace allot::worker {
 namespace {
 
 using support::eventually;
-using Result = TaskRun::Result;
+using Result = TaskEnd::Result;
 
 class CancelTest : public RunTest {
  protected:
@@ -25,9 +25,7 @@ class CancelTest : public RunTest {
     config_.cancel_grace = std::chrono::seconds(20);
   }
 
-  [[nodiscard]] Nanos hard_deadline() const {
-    return std::atomic_ref(raw_slot_->running[0].hard_deadline_ns).load();
-  }
+  [[nodiscard]] Nanos hard_deadline() const { return support::hard_deadline(*raw_slot_); }
   // Runs a task that waits for the file `gate`, asks for its end, and lets it go with `verdict` as
   // soon as the keeper has seen the request.
   Result run_and_cancel(const std::string& verdict, const std::string& gate) {

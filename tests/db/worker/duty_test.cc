@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // on_stuck (C9): what a worker finds and reports beside its work.
-#include "worker/duty.h"
+#include "worker/duty/duty.h"
 
 #include <nlohmann/json.hpp>
 

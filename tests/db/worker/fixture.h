@@ -11,7 +11,7 @@
 #include "queue/catalog.h"
 #include "queue/submit.h"
 #include "support/database.h"
-#include "worker/slot_writer.h"
+#include "worker/process/slot_writer.h"
 
 namespace allot::worker {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/lease_keeper.h"
+#include "worker/lease/lease_keeper.h"
 
 #include <future>
 #include <memory>
@@ -9,6 +9,7 @@
 #include "peer/doorbell.h"
 #include "support/db_error.h"
 #include "support/eventually.h"
+#include "support/slot_runs.h"
 
 namespace allot::worker {
 namespace {
@@ -38,10 +39,24 @@ class LeaseKeeperTest : public WorkerTest {
                  std::to_string(number));
   }
 
-  // A task of that partition is about to run.
-  void begin(const queue::Task& task, milliseconds detach_after) {
-    const TaskAtWork work{&task, 1, {}, static_cast<Nanos>(detach_after.count()) * kMilli};
-    EXPECT_TRUE(keeper_.task_begins(work, [&](Nanos) { slot_.begin_task(task, 1, 10, 0, 0); }));
+  // A run of that task, which is to begin under the lease in hand.
+  std::unique_ptr<worker::Run> run_of(const queue::Lease& lease, queue::Task& task,
+                                      milliseconds detach_after = milliseconds(0)) {
+    auto run =
+        std::make_unique<worker::Run>(slot_, lease, served_, task, worker::Run::Plan{.most = 10});
+    run->time_limit = std::chrono::hours(1);
+    run->detach_after_ns = static_cast<Nanos>(detach_after.count()) * kMilli;
+    return run;
+  }
+  bool begin(worker::Run& run) {
+    worker::Run* const one = &run;
+    return keeper_.begin({&one, 1});
+  }
+  std::unique_ptr<worker::Run> begin(const queue::Lease& lease, queue::Task& task,
+                                     milliseconds detach_after) {
+    auto run = run_of(lease, task, detach_after);
+    EXPECT_TRUE(begin(*run));
+    return run;
   }
   queue::Task task_at(std::uint64_t key) {
     put(partition(0), {1, key});
@@ -53,6 +68,8 @@ class LeaseKeeperTest : public WorkerTest {
 
   queue::Stores stores_;
   queue::LeaseStore& leases_ = stores_.leases;
+  config::Queue config_;
+  const ServedQueue served_{queue_, &config_};
   std::unique_ptr<ipc::Board> board_;
   LeaseKeeper keeper_;
 };
@@ -155,23 +172,29 @@ TEST_F(LeaseKeeperTest, GoesOnWhenTheDatabaseIsBack) {
 }
 
 TEST_F(LeaseKeeperTest, DoesNotRenewForATaskOverItsTime) {
-  take(0);
-  keeper_.set_task_deadline(boot_ns());
+  queue::Task task = task_at(5);
+  const queue::Lease lease = take(0);
+  const auto run = begin(lease, task, milliseconds(0));
+  slot_.move_deadline(0, boot_ns(), ipc::Limit::kTime);
   EXPECT_TRUE(eventually([&] {
     return value("SELECT expire_at < UTC_TIMESTAMP(6) FROM q_lock_table WHERE partition_no = 0") ==
            "1";
   })) << "the lease must not outlive its task by a blind timer";
+  keeper_.end(*run);
 }
 
 // B3: a promise that is kept, even if late, keeps the lease.
 TEST_F(LeaseKeeperTest, RenewsAgainWhenTheTaskMayGoOn) {
-  take(0);
+  queue::Task task = task_at(5);
+  const queue::Lease lease = take(0);
+  const auto run = begin(lease, task, milliseconds(0));
+  slot_.move_deadline(0, boot_ns(), ipc::Limit::kTime);
   const std::string first = expiry(0);
-  keeper_.set_task_deadline(boot_ns());
   EXPECT_FALSE(eventually([&] { return expiry(0) != first; }, milliseconds(600)));
-  keeper_.set_task_deadline(boot_ns() + 60 * kSecond);
+  slot_.move_deadline(0, boot_ns() + 60 * kSecond, ipc::Limit::kTime);
   EXPECT_TRUE(eventually([&] { return expiry(0) != first; }));
   EXPECT_TRUE(keeper_.valid());
+  keeper_.end(*run);
 }
 
 // The server neither answers nor refuses. Its clock is this machine's: while it is stopped, too,
@@ -248,43 +271,44 @@ TEST_F(LeaseKeeperTest, WaitingForARenewalUnderWayIsNoFreeze) {
 
 // The wait does not count as the task's time, and does not count for a detach either.
 TEST_F(LeaseKeeperTest, ATaskBeginsWhenTheRenewalUnderWayIsOver) {
-  const queue::Task task = task_at(5);
-  take(0);
+  queue::Task task = task_at(5);
+  const queue::Lease lease = take(0);
   db::Connection holding(options());
   holding.execute("BEGIN; SELECT * FROM q_lock_table WHERE partition_no = 0 FOR UPDATE");
   ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
-  Nanos at = 0;
-  auto begun = std::async(std::launch::async, [&] {
-    return keeper_.task_begins({&task, 1}, [&](Nanos moment) { at = moment; });
-  });
+  const auto run = run_of(lease, task);
+  auto begun = std::async(std::launch::async, [&] { return begin(*run); });
   EXPECT_TRUE(eventually([&] { return slot_.guarded(); }));
   const Nanos over = boot_ns();
   holding.execute("COMMIT");
   ASSERT_TRUE(begun.get());
-  EXPECT_GE(at, over);
-  EXPECT_EQ(keeper_.task_ended(), Place::kPartition);
+  EXPECT_GE(run->began_ns(), over);
+  EXPECT_EQ(keeper_.end(*run), Place::kPartition);
 }
 
 // S5. The keeper does not detach it either while the block loop gives it back.
 TEST_F(LeaseKeeperTest, NoTaskBeginsInDoubt) {
-  const queue::Task task = task_at(5);
+  queue::Task task = task_at(5);
   const queue::Lease lease = take(0);
   board_->pools[0].waiters = 1;
   keeper_.lose(lease, "test");
-  EXPECT_FALSE(keeper_.task_begins({&task, 1, {}, 1}, [](Nanos) { FAIL(); }));
+  EXPECT_FALSE(begin(*run_of(lease, task, milliseconds(1))));
+  EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
 }
 
 // S5: it would be one more start for nothing, because a handler must end with its lease.
 TEST_F(LeaseKeeperTest, NoTaskBeginsInTheLastMomentsOfItsLease) {
-  const queue::Task task = task_at(5);
+  queue::Task task = task_at(5);
   const queue::Lease lease = take(0);
   support::Database::shared().kill9();  // nothing is renewed
   const Nanos ttl = static_cast<Nanos>(leases_.ttl().count()) * kMicro;
   EXPECT_TRUE(eventually([&] {
     // An answer that took so long leaves half the TTL from its sending.
     keeper_.hold(lease, boot_ns() - ttl * 45 / 100);
-    const bool begins = keeper_.task_begins({&task, 1}, [](Nanos) { FAIL(); });
+    const auto run = run_of(lease, task);
+    const bool begins = begin(*run);
+    if (begins) keeper_.end(*run);
     return !begins && keeper_.valid();
   }));
   keeper_.drop();
@@ -301,9 +325,9 @@ TEST_F(LeaseKeeperTest, HoldsOneLeaseAfterTheOther) {
 }
 
 TEST_F(LeaseKeeperTest, DetachesWhatRunsLongAndRenewsIt) {
-  const queue::Task task = task_at(5);
-  take(0);
-  begin(task, milliseconds(10));
+  queue::Task task = task_at(5);
+  const queue::Lease lease = take(0);
+  const auto run = begin(lease, task, milliseconds(10));
   ASSERT_TRUE(eventually([&] { return running() == "1"; }));
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
   std::string seen = value("SELECT expire_at FROM task_running");
@@ -311,81 +335,80 @@ TEST_F(LeaseKeeperTest, DetachesWhatRunsLongAndRenewsIt) {
     ASSERT_TRUE(eventually([&] { return value("SELECT expire_at FROM task_running") != seen; }));
     seen = value("SELECT expire_at FROM task_running");
   }
-  EXPECT_TRUE(keeper_.task_valid());
+  EXPECT_TRUE(keeper_.valid(*run));
   EXPECT_FALSE(keeper_.valid()) << "the partition is anybody's";
-  EXPECT_EQ(raw_slot_->running[0].detached, 1U);
+  EXPECT_EQ(slot_.state(0), ipc::RunState::kRunningDetached);
   EXPECT_EQ(board_->pools[0].bell, 1U) << "its neighbours are anybody's";
-  EXPECT_EQ(keeper_.task_ended(), Place::kDetached);
-  EXPECT_FALSE(keeper_.task_valid()) << "it holds nothing any more";
+  EXPECT_EQ(keeper_.end(*run), Place::kDetached);
   seen = value("SELECT expire_at FROM task_running");
   EXPECT_FALSE(eventually([&] { return value("SELECT expire_at FROM task_running") != seen; },
                           milliseconds(1500)));
 }
 
 TEST_F(LeaseKeeperTest, DetachesEarlierWhenWorkersAreIdle) {
-  const queue::Task task = task_at(5);
-  take(0);
-  begin(task, milliseconds(3'600'000));
+  queue::Task task = task_at(5);
+  const queue::Lease lease = take(0);
+  const auto run = begin(lease, task, milliseconds(3'600'000));
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
   board_->pools[0].waiters = 1;
   EXPECT_TRUE(eventually([&] { return running() == "1"; }));
-  EXPECT_EQ(keeper_.task_ended(), Place::kDetached);
+  EXPECT_EQ(keeper_.end(*run), Place::kDetached);
 }
 
 TEST_F(LeaseKeeperTest, IdleWorkersOfOtherPoolsAreNoReasonToDetach) {
-  const queue::Task task = task_at(5);
+  queue::Task task = task_at(5);
   const std::uint32_t another = queue_.queue_id + 1;
   peer::serve(board_->pools[1], {&another, 1});
   board_->pools[1].waiters = 1;
-  take(0);
-  begin(task, milliseconds(3'600'000));
+  const queue::Lease lease = take(0);
+  const auto run = begin(lease, task, milliseconds(3'600'000));
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
-  EXPECT_EQ(keeper_.task_ended(), Place::kPartition);
+  EXPECT_EQ(keeper_.end(*run), Place::kPartition);
 }
 
 TEST_F(LeaseKeeperTest, NeverDetachesWhereItIsOff) {
-  const queue::Task task = task_at(5);
-  take(0);
+  queue::Task task = task_at(5);
+  const queue::Lease lease = take(0);
   board_->pools[0].waiters = 1;
-  begin(task, milliseconds(0));
+  const auto run = begin(lease, task, milliseconds(0));
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
-  EXPECT_EQ(keeper_.task_ended(), Place::kPartition);
+  EXPECT_EQ(keeper_.end(*run), Place::kPartition);
   EXPECT_TRUE(keeper_.valid());
 }
 
 TEST_F(LeaseKeeperTest, DetachesNothingOfALostLease) {
-  const queue::Task task = task_at(5);
-  take(0);
+  queue::Task task = task_at(5);
+  const queue::Lease lease = take(0);
   db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 0");
-  begin(task, milliseconds(10));
+  const auto run = begin(lease, task, milliseconds(10));
   EXPECT_TRUE(eventually([&] { return keeper_.lost(); }));
   EXPECT_EQ(running(), "0");
-  EXPECT_EQ(keeper_.task_ended(), Place::kPartition);
+  EXPECT_EQ(keeper_.end(*run), Place::kPartition);
 }
 
 TEST_F(LeaseKeeperTest, NoticesThatADetachedTaskWasRecovered) {
-  const queue::Task task = task_at(5);
-  take(0);
-  begin(task, milliseconds(10));
+  queue::Task task = task_at(5);
+  const queue::Lease lease = take(0);
+  const auto run = begin(lease, task, milliseconds(10));
   ASSERT_TRUE(eventually([&] { return running() == "1"; }));
   db_.execute("UPDATE task_running SET epoch = epoch + 1, lock_by = 7");
-  EXPECT_TRUE(eventually([&] { return !keeper_.task_valid(); }));
+  EXPECT_TRUE(eventually([&] { return !keeper_.valid(*run); }));
   EXPECT_EQ(raw_slot_->leases_lost, 1U);
 }
 
 // The database goes away in the middle: the worker finds out what became of the detach when it is
 // back.
 TEST_F(LeaseKeeperTest, ADetachWithoutAReplyIsFoundOut) {
-  const queue::Task task = task_at(5);
+  queue::Task task = task_at(5);
   const queue::Lease lease = take(0);
   db::Connection stall = support::Database::shared().connect(name_);
   stall.execute("BEGIN; SELECT * FROM task FOR UPDATE");
-  begin(task, milliseconds(10));
+  const auto run = begin(lease, task, milliseconds(10));
   ASSERT_TRUE(eventually(
       [&] { return support::server_counter(db_, "Innodb_row_lock_current_waits") >= 1; }));
   // Its call ends after a second; the server goes on executing.
   ASSERT_TRUE(eventually([&] { return keeper_.lost() || !keeper_.valid(); }));
-  const Place place = keeper_.task_ended();
+  const Place place = keeper_.end(*run);
   EXPECT_EQ(place, Place::kUnknown);
   auto again = std::async(std::launch::async, [&] {
     db::Connection own(options());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,8 +9,9 @@
 #include "db/worker/fixture.h"
 #include "db/worker/parts.h"
 #include "support/temp_dir.h"
-#include "worker/block_loop.h"
-#include "worker/connect.h"
+#include "worker/block/block_loop.h"
+#include "worker/job/runners.h"
+#include "worker/process/connect.h"
 
 namespace allot::worker {
 
@@ -24,12 +26,23 @@ class LoopWorker {
       : parts_(options, slot_, registry, board, kTtl, kPatience),
         recovery_(parts_.session, parts_.stores.detached, parts_.settings, {queue.info}, board),
         finder_(parts_.session, parts_.stores.leases, parts_.keeper, slot_, board, 0, {queue}),
-        crew_(concurrency > 1 ? make_crew(concurrency, options, registry) : nullptr),
-        loop_(parts_.session, finder_, parts_.keeper, slot_, parts_.runner, recovery_, turn_,
-              crew_.get()) {}
+        executor_(make_executor(concurrency, options, registry)),
+        loop_({.session = parts_.session,
+               .finder = finder_,
+               .keeper = parts_.keeper,
+               .slot = slot_,
+               .executor = *executor_,
+               .registry = registry,
+               .careful_turn = turn_,
+               .on_unknown =
+                   [this](const queue::TaskId& id, const std::string& type) {
+                     if (on_unknown_) on_unknown_(id, type);
+                   }},
+              recovery_) {}
 
   std::optional<queue::Block> find() { return finder_.next(); }
-  void on_unknown(BlockLoop::OnUnknown told) { loop_.on_unknown(std::move(told)); }
+  using OnUnknown = std::function<void(const queue::TaskId&, const std::string& type)>;
+  void on_unknown(OnUnknown told) { on_unknown_ = std::move(told); }
   Session& session() { return parts_.session; }
   void work(queue::Block block) { loop_.work(std::move(block)); }
   [[nodiscard]] const ipc::Slot& slot() const { return *raw_slot_; }
@@ -39,16 +52,18 @@ class LoopWorker {
  private:
   static constexpr std::chrono::milliseconds kPatience{500};
 
-  std::unique_ptr<Crew> make_crew(std::size_t size, const db::ConnectOptions& options,
-                                  const plugin_host::Registry& registry) {
-    return std::make_unique<Crew>(
-        size, registry, parts_.keeper,
+  std::unique_ptr<Executor> make_executor(std::size_t concurrency,
+                                          const db::ConnectOptions& options,
+                                          const plugin_host::Registry& registry) {
+    if (concurrency < 2) return std::make_unique<InThisThread>(parts_.runner);
+    return std::make_unique<Runners>(
+        concurrency, slot_,
         [&](std::size_t place) {
           return std::make_unique<Session>(options, slot_, kPatience, place);
         },
         [&](Session& own, Seat seat) {
-          return std::make_unique<TaskRun>(own, parts_.stores.detached, registry, parts_.keeper,
-                                           slot_, parts_.settings, seat);
+          return std::make_unique<JobRunner>(own, parts_.stores.detached, registry, parts_.keeper,
+                                             slot_, parts_.settings, seat);
         });
   }
 
@@ -57,8 +72,9 @@ class LoopWorker {
   WorkerParts parts_;
   Recovery recovery_;
   Finder finder_;
-  std::unique_ptr<Crew> crew_;
+  std::unique_ptr<Executor> executor_;
   CarefulTurn turn_{support::Database::shared().socket() + ".careful"};  // of their instance
+  OnUnknown on_unknown_;
   BlockLoop loop_;
 };
 

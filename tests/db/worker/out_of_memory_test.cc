@@ -6,7 +6,7 @@
 
 #include "db/worker/settle_fixture.h"
 #include "support/temp_dir.h"
-#include "worker/cgroup_limits.h"
+#include "worker/process/cgroup_limits.h"
 
 namespace allot::worker {
 namespace {
@@ -45,7 +45,7 @@ constexpr const char* kWritten =
 TEST_F(OutOfMemoryTest, IsTheCauseAndTheTaskPays) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
   settle_out_of_memory(told(), killed_process());
   EXPECT_EQ(written(), kWritten);
   EXPECT_EQ(value("SELECT attempt FROM task"), "1");
@@ -55,7 +55,7 @@ TEST_F(OutOfMemoryTest, IsTheCauseAndTheTaskPays) {
 TEST_F(OutOfMemoryTest, TheLastAttemptBuries) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 1, 0, 0);
+  begin_run(slot_, block.tasks[0], 1, 1, 0, 0);
   settle_out_of_memory(told(), killed_process());
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', cause, ' ', error) FROM task_dead"), kWritten);
 }
@@ -64,7 +64,7 @@ TEST_F(OutOfMemoryTest, TheLastAttemptBuries) {
 TEST_F(OutOfMemoryTest, IsNotSaidOfAnotherEnd) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
   settle_out_of_memory(told(), SIGSEGV);
   EXPECT_EQ(written().substr(0, 9), "1 signal ");
 }

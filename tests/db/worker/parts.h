@@ -6,9 +6,9 @@
 
 #include "db/stores.h"
 #include "ipc/board.h"
-#include "worker/lease_keeper.h"
-#include "worker/session.h"
-#include "worker/task_run.h"
+#include "worker/job/job_runner.h"
+#include "worker/lease/lease_keeper.h"
+#include "worker/process/session.h"
 
 namespace allot::worker {
 
@@ -26,7 +26,7 @@ struct WorkerParts {
   queue::Stores stores;
   Session session;
   LeaseKeeper keeper;
-  TaskRun runner;
+  JobRunner runner;
 };
 
 }  // namespace allot::worker

@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "db/worker/fixture.h"
 #include "db/worker/parts.h"
@@ -13,11 +15,11 @@ namespace allot::worker {
 class RunTest : public WorkerTest {
  protected:
   // The plugin `name` in `folder`.
-  RunTest(const std::string& folder, const std::string& name)
+  RunTest(const std::string& folder, const std::string& name,
+          std::chrono::milliseconds ttl = std::chrono::seconds(30))
       : registry_(plugin_host::Registry::load(folder, {{name, {{"output", "/dev/null"}}}})),
         board_(std::make_unique<ipc::Board>()),
-        parts_(options(), slot_, registry_, *board_, std::chrono::seconds(30),
-               std::chrono::seconds(1)) {
+        parts_(options(), slot_, registry_, *board_, ttl, std::chrono::seconds(1)) {
     config_.name = "q";
     config_.max_attempts = 2;
     served_ = {queue_, &config_};
@@ -34,8 +36,18 @@ class RunTest : public WorkerTest {
     db_.execute("UPDATE task SET type = '" + type + "'");
     return {partition(0), 1, 7};
   }
-  TaskRun::Result run(queue::Block& block, bool careful) {
-    return runner_.run(block.lease, served_, block.tasks.at(0), careful, {});
+  // All tasks of the block in one job; afterwards the block has them as they are then.
+  std::vector<TaskEnd> run_all(queue::Block& block, bool careful = false) {
+    Job job{.lease = block.lease, .queue = &served_, .tasks = std::move(block.tasks)};
+    job.fetched_ns = boot_ns();
+    job.careful = careful;
+    job.alone = true;
+    const auto ends = runner_.run(job);
+    block.tasks = std::move(job.tasks);
+    return ends;
+  }
+  TaskEnd::Result run(queue::Block& block, bool careful) {
+    return run_all(block, careful).at(0).result;
   }
   std::string task() {
     return value("SELECT CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-')) FROM task");
@@ -52,7 +64,7 @@ class RunTest : public WorkerTest {
   queue::DetachedStore& detached_ = parts_.stores.detached;
   Session& session_ = parts_.session;
   LeaseKeeper& keeper_ = parts_.keeper;
-  TaskRun& runner_ = parts_.runner;
+  JobRunner& runner_ = parts_.runner;
 };
 
 }  // namespace allot::worker

@@ -8,7 +8,8 @@
 #include "base/clock.h"
 #include "db/stores.h"
 #include "db/worker/fixture.h"
-#include "worker/settle.h"
+#include "db/worker/write_run.h"
+#include "worker/settle/settle.h"
 
 namespace allot::worker {
 
@@ -60,7 +61,7 @@ class SettleTest : public WorkerTest {
     put(partition(0), {1, 2});
     db_.execute("UPDATE task SET attempt = " + std::to_string(attempt - 1));
     const auto block = lease(0);
-    slot_.begin_task(block.tasks[0], attempt, most, 0, 0);
+    begin_run(slot_, block.tasks[0], attempt, most, 0, 0);
     EXPECT_EQ(detached_.detach(db_, queue::claim(block.lease, block.tasks[0]), attempt, {}),
               queue::Fenced::kWritten);
     return block.tasks[0];

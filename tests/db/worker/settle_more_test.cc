@@ -12,7 +12,8 @@ TEST_F(SettleTest, WhatWasFinishedGoesIntoTheHistoryOfItsQueue) {
   db_.execute("UPDATE task SET attempt = 4 WHERE run_key = 2");
   const auto block = lease(0);
   slot_.add_finished(queue::finished(block.tasks[0]));
-  slot_.begin_task(block.tasks[1], 5, 10, 0, 0);
+  begin_run(slot_, block.tasks[1], 5, 10, 0, 0);
+  return_run(slot_, RunEvent::kFinish);
   slot_.add_finished(queue::finished(block.tasks[1]));
   settle_it();
   settle_it();
@@ -30,7 +31,7 @@ TEST_F(SettleTest, ADeathSetsOffItsHook) {
   put(partition(0), {1, 5});
   {
     const auto block = lease(0);
-    slot_.begin_task(block.tasks[0], 3, 3, 0, 0);
+    begin_run(slot_, block.tasks[0], 3, 3, 0, 0);
   }
   settle_it();
   settle_it();
@@ -38,7 +39,7 @@ TEST_F(SettleTest, ADeathSetsOffItsHook) {
   EXPECT_EQ(value("SELECT JSON_VALUE(CONVERT(payload USING utf8mb4), '$.cause') FROM task WHERE "
                   "type = 'alert'"),
             "signal");
-  slot_.end_task();
+  end_run(slot_);
   slot_.clear_finished();
   detach(3, 3);
   settle_it();
@@ -53,8 +54,8 @@ TEST_F(SettleTest, OfSeveralNobodyIsChargedAndEachRunsAlone) {
   for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
   slot_.add_finished(queue::finished(block.tasks[0]));
-  slot_.begin_task(block.tasks[1], 1, 1, 0, 0, ipc::Limit::kTime, 0);
-  slot_.begin_task(block.tasks[2], 1, 1, 0, 0, ipc::Limit::kTime, 7);
+  begin_run(slot_, block.tasks[1], 1, 1, 0, 0, ipc::Limit::kTime, 0);
+  begin_run(slot_, block.tasks[2], 1, 1, 0, 0, ipc::Limit::kTime, 7);
   for (int times = 0; times < 2; ++times) settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags ORDER BY run_key)"
                   " FROM task"),
@@ -67,9 +68,9 @@ TEST_F(SettleTest, OfSeveralNobodyIsChargedAndEachRunsAlone) {
 TEST_F(SettleTest, OfSeveralTheOneOverItsTimeIsCharged) {
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, boot_ns() + 60 * kSecond, ipc::Limit::kTime, 0);
-  slot_.begin_task(block.tasks[1], 1, 10, 0, boot_ns() - 1, ipc::Limit::kTime, 1);
-  slot_.begin_task(block.tasks[2], 1, 10, 0, 0, ipc::Limit::kTime, 2);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, boot_ns() + 60 * kSecond, ipc::Limit::kTime, 0);
+  begin_run(slot_, block.tasks[1], 1, 10, 0, boot_ns() - 1, ipc::Limit::kTime, 1);
+  begin_run(slot_, block.tasks[2], 1, 10, 0, 0, ipc::Limit::kTime, 2);
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags ORDER BY run_key)"
                   " FROM task"),
@@ -83,7 +84,7 @@ TEST_F(SettleTest, OfSeveralOverTheirTimeNobodyIsCharged) {
   for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
   for (std::size_t i = 0; i < 3; ++i) {
-    slot_.begin_task(block.tasks[i], 1, 1, 0, boot_ns() - 1, ipc::Limit::kTime, i);
+    begin_run(slot_, block.tasks[i], 1, 1, 0, boot_ns() - 1, ipc::Limit::kTime, i);
   }
   for (int times = 0; times < 2; ++times) settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', flags ORDER BY run_key)"
@@ -100,15 +101,15 @@ TEST_F(SettleTest, WhatWasDetachedBesideOthersGoesBackFlagged) {
   put(partition(1), {1, 9});
   const auto first = lease(0);
   for (const std::size_t entry : {0U, 1U}) {
-    slot_.begin_task(first.tasks[entry], 1, 10, 0, 0, ipc::Limit::kTime, entry);
+    begin_run(slot_, first.tasks[entry], 1, 10, 0, 0, ipc::Limit::kTime, entry);
     ASSERT_EQ(detached_.detach_beside(db_, queue::claim(first.lease, first.tasks[entry]), 1),
               queue::Fenced::kWritten);
   }
-  slot_.task_detached(0);  // the death came before the other was noted
+  slot_.mark(0, RunEvent::kDetach);  // the death came before the other was noted
   ASSERT_TRUE(leases_.release(db_, first.lease));
   slot_.end_lease();
   const auto second = lease(1);
-  slot_.begin_task(second.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 2);
+  begin_run(slot_, second.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 2);
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(partition_no, ':', run_key, ':', attempt, ':', flags"
                   " ORDER BY run_key) FROM task"),
@@ -121,11 +122,11 @@ TEST_F(SettleTest, WhatWasDetachedBesideOthersGoesBackFlagged) {
 TEST_F(SettleTest, AFinishedDetachedTaskIsNotRunAgain) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 5);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 5);
   ASSERT_EQ(detached_.detach_beside(db_, queue::claim(block.lease, block.tasks[0]), 1),
             queue::Fenced::kWritten);
-  slot_.task_detached(5);
-  slot_.detached_finished(5);
+  slot_.mark(5, RunEvent::kDetach);
+  return_run(slot_, RunEvent::kFinish, 5);
   settle_it();
   EXPECT_EQ(value("SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_running)"), "0");
   EXPECT_EQ(state(0), "FREE");
@@ -135,8 +136,8 @@ TEST_F(SettleTest, AFinishedDetachedTaskIsNotRunAgain) {
 TEST_F(SettleTest, OfSeveralTheOneWhoseEndWasAskedForIsDead) {
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 0);
-  slot_.begin_task(block.tasks[1], 1, 10, 0, 0, ipc::Limit::kTime, 1);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 0);
+  begin_run(slot_, block.tasks[1], 1, 10, 0, 0, ipc::Limit::kTime, 1);
   db_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"
       " UTC_TIMESTAMP(6), 0 FROM task WHERE run_key = 2");
@@ -154,8 +155,8 @@ TEST_F(SettleTest, OfSeveralTheOneWhoseEndWasAskedForIsDead) {
 TEST_F(SettleTest, OfSeveralACancelledOneOverItsTimeSuspectsNobody) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 0);
-  slot_.begin_task(block.tasks[1], 1, 10, 0, boot_ns() - 1, ipc::Limit::kTime, 1);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 0);
+  begin_run(slot_, block.tasks[1], 1, 10, 0, boot_ns() - 1, ipc::Limit::kTime, 1);
   db_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"
       " UTC_TIMESTAMP(6), 0 FROM task WHERE run_key = 2");
@@ -172,7 +173,7 @@ TEST_F(SettleTest, OfSeveralOverTheirTimeACancelledOneIsDeadAndTheRestSuspect) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
   for (std::size_t i = 0; i < 2; ++i) {
-    slot_.begin_task(block.tasks[i], 1, 1, 0, boot_ns() - 1, ipc::Limit::kTime, i);
+    begin_run(slot_, block.tasks[i], 1, 1, 0, boot_ns() - 1, ipc::Limit::kTime, i);
   }
   db_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"
@@ -187,9 +188,9 @@ TEST_F(SettleTest, OfSeveralOverTheirTimeACancelledOneIsDeadAndTheRestSuspect) {
 TEST_F(SettleTest, SeveralCancelledOnesOverTheirTimeSuspectNobody) {
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 1, 0, boot_ns() + 60 * kSecond, ipc::Limit::kTime, 0);
+  begin_run(slot_, block.tasks[0], 1, 1, 0, boot_ns() + 60 * kSecond, ipc::Limit::kTime, 0);
   for (std::size_t i = 1; i < 3; ++i) {
-    slot_.begin_task(block.tasks[i], 1, 1, 0, boot_ns() - 1, ipc::Limit::kTime, i);
+    begin_run(slot_, block.tasks[i], 1, 1, 0, boot_ns() - 1, ipc::Limit::kTime, i);
   }
   db_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, run_key, 'enough',"

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "db/worker/settle_fixture.h"
 #include "queue/detached_store.h"
-#include "worker/hints.h"
+#include "worker/lease/hints.h"
 
 namespace allot::worker {
 namespace {
@@ -15,7 +15,7 @@ TEST_F(SettleTest, ChargesTheRunningTaskAndAcknowledgesTheFinished) {
   const auto block = lease(0);
   slot_.add_finished(queue::finished(block.tasks[0]));
   slot_.add_finished(queue::finished(block.tasks[1]));
-  slot_.begin_task(block.tasks[2], 1, 10, 0, 0);
+  begin_run(slot_, block.tasks[2], 1, 10, 0, 0);
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt ORDER BY run_key) FROM task"),
             "3:1,4:0")
@@ -28,7 +28,7 @@ TEST_F(SettleTest, ChargesTheRunningTaskAndAcknowledgesTheFinished) {
 TEST_F(SettleTest, TwiceHasTheEffectOfOnce) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
   settle_it();
   settle_it();
   EXPECT_EQ(value("SELECT attempt FROM task"), "1");
@@ -45,10 +45,10 @@ TEST_F(SettleTest, WhatOthersChargedMeanwhileIsNotForgotten) {
       put(partition(0), {1, 1});
       charged_before(before);
       const auto block = lease(0);
-      slot_.begin_task(block.tasks[0], most == 1 ? 1 : 2, most, 0, 0);
+      begin_run(slot_, block.tasks[0], most == 1 ? 1 : 2, most, 0, 0);
       db_.execute("UPDATE task SET attempt = 4");
       settle_it();
-      slot_.end_task();
+      end_run(slot_);
       EXPECT_EQ(value("SELECT attempt FROM task UNION ALL SELECT attempt FROM task_dead"), "4");
     }
   }
@@ -67,7 +67,7 @@ TEST_F(SettleTest, ATaskWhoseEndWasAskedForIsNotTriedAgain) {
     } else {
       put(partition(0), {1, 1});
       const auto block = lease(0);
-      slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+      begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
       db_.execute("UPDATE task SET flags = 64, first_key = run_key WHERE queue_id > 0;" + ask +
                   "task");
     }
@@ -78,18 +78,18 @@ TEST_F(SettleTest, ATaskWhoseEndWasAskedForIsNotTriedAgain) {
     EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE run_key = 1"), "0");
     EXPECT_EQ(value("SELECT (SELECT COUNT(*) FROM task_running) + COUNT(*) FROM task_cancel"), "0");
     EXPECT_EQ(state(0), "FREE");
-    slot_.end_task();
+    end_run(slot_);
     db_.execute(
         "SET SESSION sql_safe_updates = 0; DELETE FROM task_dead; DELETE FROM task_attempt");
   }
 }
 
 // S7: the attempt is written first, and its worker dies before the handler is called.
-TEST_F(SettleTest, AnAnnouncedAttemptThatDidNotStartIsGivenBack) {
+TEST_F(SettleTest, AnAnnouncedAttemptThatDidNotStartIsRefunded) {
   put(partition(0), {1, 1});
   charged_before("signal");
   const auto block = lease(0);
-  slot_.announce_task(block.tasks[0], 2);
+  announce_run(slot_, block.tasks[0], 2);
   ASSERT_EQ(tasks_.announce(db_, queue::claim(block.lease, block.tasks[0]), 2),
             queue::Fenced::kWritten);
   settle_it();
@@ -101,10 +101,10 @@ TEST_F(SettleTest, AnAnnouncedAttemptThatDidNotStartIsGivenBack) {
 TEST_F(SettleTest, AnAnnouncedAttemptThatStartedIsCharged) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.announce_task(block.tasks[0], 1);
+  announce_run(slot_, block.tasks[0], 1);
   ASSERT_EQ(tasks_.announce(db_, queue::claim(block.lease, block.tasks[0]), 1),
             queue::Fenced::kWritten);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
   settle_it();
   EXPECT_EQ(value("SELECT attempt FROM task"), "1");
   EXPECT_EQ(value("SELECT cause FROM task_attempt"), "signal");
@@ -114,7 +114,7 @@ TEST_F(SettleTest, WhatWasNeverWrittenIsNotTakenBack) {
   put(partition(0), {1, 1});
   charged_before("signal");
   const auto block = lease(0);
-  slot_.announce_task(block.tasks[0], 2);
+  announce_run(slot_, block.tasks[0], 2);
   settle_it();
   EXPECT_EQ(value("SELECT attempt FROM task"), "1");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "1");
@@ -123,7 +123,7 @@ TEST_F(SettleTest, WhatWasNeverWrittenIsNotTakenBack) {
 TEST_F(SettleTest, AnAnnouncementOfAnotherLeaseIsOthersToJudge) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.announce_task(block.tasks[0], 1);
+  announce_run(slot_, block.tasks[0], 1);
   ASSERT_EQ(tasks_.announce(db_, queue::claim(block.lease, block.tasks[0]), 1),
             queue::Fenced::kWritten);
   db_.execute("UPDATE q_lock_table SET epoch = epoch + 5 WHERE partition_no = 0");
@@ -137,7 +137,7 @@ TEST_F(SettleTest, AnAnnouncementOfAnotherLeaseIsOthersToJudge) {
 TEST_F(SettleTest, WhatAFormerWorkerOfTheSlotHadAnnouncedIsNotUndone) {
   put(partition(0), {1, 1});
   const auto former = lease(0);
-  slot_.announce_task(former.tasks[0], 1);
+  announce_run(slot_, former.tasks[0], 1);
   ASSERT_EQ(tasks_.announce(db_, queue::claim(former.lease, former.tasks[0]), 1),
             queue::Fenced::kWritten);
   ASSERT_TRUE(leases_.release(db_, former.lease));
@@ -154,7 +154,7 @@ TEST_F(SettleTest, TheFirstCrashIsRetriedAtOnceWhicheverAttemptItIs) {
   put(partition(0), {1, 1});
   charged_before("retry");
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 2, 10, 0, 0);
+  begin_run(slot_, block.tasks[0], 2, 10, 0, 0);
   settle_it();
   EXPECT_EQ(value("SELECT CONCAT(run_key, ' ', attempt) FROM task"), "1 2");
 }
@@ -165,10 +165,10 @@ TEST_F(SettleTest, AnEarlierCrashWasOneWhateverItIsCalled) {
     put(partition(0), {1, 1});
     charged_before(cause);
     const auto block = lease(0);
-    slot_.begin_task(block.tasks[0], 2, 10, 0, 0);
+    begin_run(slot_, block.tasks[0], 2, 10, 0, 0);
     settle_it();
     EXPECT_EQ(value("SELECT CONCAT(run_key > 1, ' ', attempt) FROM task"), "1 2") << cause;
-    slot_.end_task();
+    end_run(slot_);
   }
 }
 
@@ -176,14 +176,14 @@ TEST_F(SettleTest, ALaterCrashWaitsByThePolicyAndTheLastOneBuries) {
   put(partition(0), {1, 1});
   charged_before("signal");
   auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 2, 3, 0, 0);
+  begin_run(slot_, block.tasks[0], 2, 3, 0, 0);
   settle_it();
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', first_key, ' ', run_key > 1) FROM task"), "2 1 1");
-  slot_.end_task();
+  end_run(slot_);
   db_.execute("UPDATE task SET run_key = 2, first_key = 1");  // its time has come
   db_.execute("UPDATE task_moved SET run_key = 2");
   block = lease(0);
-  slot_.begin_task(block.tasks.at(0), 3, 3, 0, 0);
+  begin_run(slot_, block.tasks.at(0), 3, 3, 0, 0);
   settle_it();
   EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0");
   EXPECT_EQ(value("SELECT CONCAT(first_key, ' ', attempt, ' ', cause) FROM task_dead"),
@@ -199,9 +199,9 @@ TEST_F(SettleTest, EachCauseOfACrashIsOneForTheNext) {
     put(partition(0), {1, 1});
     charged_before(cause);
     const auto block = lease(0);
-    slot_.begin_task(block.tasks.at(0), 2, 3, 0, 0);
+    begin_run(slot_, block.tasks.at(0), 2, 3, 0, 0);
     settle_it();
-    slot_.end_task();
+    end_run(slot_);
     EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', run_key > 1) FROM task"), "2 1");
   }
 }
@@ -212,7 +212,7 @@ TEST_F(SettleTest, ALaterCrashWaitsByThePolicyOfItsType) {
   put(partition(0), {1, 1});
   charged_before("signal");
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 2, 3, 0, 0);
+  begin_run(slot_, block.tasks[0], 2, 3, 0, 0);
   settle_it();
   const std::string hours = value(
       "SELECT ROUND((CAST(run_key >> 12 AS SIGNED) - TIMESTAMPDIFF(MICROSECOND, '2025-01-01',"
@@ -223,8 +223,9 @@ TEST_F(SettleTest, ALaterCrashWaitsByThePolicyOfItsType) {
 TEST_F(SettleTest, ATaskThatFinishedAtTheLastInstructionIsNotCharged) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
-  slot_.add_finished(queue::finished(block.tasks[0]));  // and died before end_task()
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
+  return_run(slot_, RunEvent::kFinish);
+  slot_.add_finished(queue::finished(block.tasks[0]));  // and died before its end was noted
   settle_it();
   EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
@@ -241,7 +242,7 @@ TEST_F(SettleTest, FindsALeaseWhoseReplyWasLost) {
 TEST_F(SettleTest, TouchesNothingThatSomebodyElseHasByNow) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
   db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 0");
   settle_it();
   EXPECT_EQ(value("SELECT attempt FROM task"), "0");
@@ -267,7 +268,7 @@ TEST_F(SettleTest, PutsThePartitionFirstInLine) {
 TEST_F(SettleTest, SaysWhatTheWorkerDiedOf) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 1);  // a hard deadline long ago
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 1);  // a hard deadline long ago
   settle_it();
   const std::string error = value("SELECT error FROM task_attempt");
   EXPECT_NE(error.find("time limit"), std::string::npos) << error;
@@ -281,7 +282,7 @@ TEST_F(SettleTest, WhatCountsIsWhenItDied) {
   const auto block = lease(0);
   const Nanos died = boot_ns() - kSecond;
   raw_slot_->died_ns = died;
-  slot_.begin_task(block.tasks[0], 1, 10, 0, died + 1);  // would be over by now
+  begin_run(slot_, block.tasks[0], 1, 10, 0, died + 1);  // would be over by now
   settle_it();
   EXPECT_EQ(value("SELECT cause FROM task_attempt"), "signal");
 }
@@ -289,8 +290,8 @@ TEST_F(SettleTest, WhatCountsIsWhenItDied) {
 TEST_F(SettleTest, ABrokenPromiseOfProgressIsATimeout) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, boot_ns() + 60 * kSecond);
-  slot_.move_deadline(1, ipc::Limit::kProgress);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, boot_ns() + 60 * kSecond);
+  slot_.move_deadline(0, 1, ipc::Limit::kProgress);
   settle_it();
   EXPECT_EQ(value("SELECT CONCAT(cause, ': ', LEFT(error, 54)) FROM task_attempt"),
             "timeout: made no progress for longer than its handler promised;");
@@ -318,7 +319,7 @@ TEST_F(SettleTest, ADetachedTasksLaterCrashWaitsAndTheLastOneBuries) {
   settle_it();
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', run_key > 1) FROM task WHERE first_key = 1"), "2 1");
   db_.execute("DELETE FROM task");
-  slot_.end_task();
+  end_run(slot_);
   detach(3, 3);
   settle_it();
   EXPECT_EQ(value("SELECT CONCAT(first_key, ' ', attempt, ' ', cause) FROM task_dead"),
@@ -328,6 +329,7 @@ TEST_F(SettleTest, ADetachedTasksLaterCrashWaitsAndTheLastOneBuries) {
 
 TEST_F(SettleTest, ADetachedTaskThatFinishedAtTheLastInstructionIsNotCharged) {
   const queue::Task task = detach(1, 10);
+  return_run(slot_, RunEvent::kFinish);  // nobody had noted that it was detached
   slot_.add_finished(queue::finished(task));
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt) FROM task"), "2:0");
@@ -337,7 +339,7 @@ TEST_F(SettleTest, ADetachedTaskThatFinishedAtTheLastInstructionIsNotCharged) {
 // The worker left without having been able to write its task's verdict.
 TEST_F(SettleTest, WhatADetachedTaskCameToIsWrittenForAWorkerThatGaveUp) {
   slot_.add_finished(queue::finished(detach(1, 10)));
-  slot_.end_task();
+  end_run(slot_);
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt) FROM task"), "2:0");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
@@ -346,7 +348,7 @@ TEST_F(SettleTest, WhatADetachedTaskCameToIsWrittenForAWorkerThatGaveUp) {
   db_.execute("TRUNCATE task");
 
   detach(2, 10);
-  slot_.task_interrupted();
+  return_run(slot_, RunEvent::kRefund);
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt ORDER BY run_key) FROM task"),
             "1:1,2:1");
@@ -366,7 +368,7 @@ TEST_F(SettleTest, ADetachedTaskThatWasRecoveredIsLeftAlone) {
 TEST_F(SettleTest, FindsWhatADetachDoesMeanwhile) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
   db::Connection stall(options());
   stall.execute("BEGIN; SELECT * FROM task FOR UPDATE");
   auto late = std::async(std::launch::async, [&] {
@@ -387,7 +389,7 @@ TEST_F(SettleTest, FindsWhatADetachDoesMeanwhile) {
 TEST_F(SettleTest, AnotherSignalIsNoTimeoutWhateverTheTime) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 1);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 1);
   settle_it(SIGSEGV);
   EXPECT_EQ(value("SELECT CONCAT(cause, ': ', error) FROM task_attempt"),
             "signal: worker killed by signal 11 (Segmentation fault) inside the handler");
@@ -401,17 +403,17 @@ TEST_F(SettleTest, ALeaseInDoubtIsACause) {
     const auto block = lease(0);
     raw_slot_->exclusive = exclusive ? 1 : 0;
     slot_.lease_deadline(1);  // long ago
-    slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+    begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
     settle_it();
     EXPECT_EQ(value("SELECT cause FROM task_attempt"), exclusive ? "lease" : "signal");
-    slot_.end_task();
+    end_run(slot_);
   }
 }
 
 TEST_F(SettleTest, AnExitIsToldWithItsStatus) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
-  slot_.begin_task(block.tasks[0], 1, 10, 0, 0);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
   settle_it(3 << 8);
   EXPECT_EQ(value("SELECT CONCAT(cause, ': ', error) FROM task_attempt"),
             "exit: worker exited with status 3 inside the handler");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/slot_writer.h"
+#include "worker/process/slot_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "db/worker/write_run.h"
+#include "support/slot_runs.h"
 
 namespace allot::worker {
 namespace {
@@ -21,8 +23,8 @@ TEST(SlotWriter, ALongTypeIsCutAndStaysText) {
   Written written;
   queue::Task task;
   task.type = std::string(200, 'x');
-  written.slot.begin_task(task, 1, 10, 0, 0);
-  EXPECT_EQ(std::string(written.raw->running[0].type), std::string(ipc::kTypeSize - 1, 'x'));
+  begin_run(written.slot, task, 1, 10, 0, 0);
+  EXPECT_EQ(std::string(written.raw->runs[0].type), std::string(ipc::kTypeSize - 1, 'x'));
 }
 
 TEST(SlotWriter, TheIdOfATriedTaskIsItsFirstKey) {
@@ -30,11 +32,11 @@ TEST(SlotWriter, TheIdOfATriedTaskIsItsFirstKey) {
   queue::Task task;
   task.key = {1, 500};
   task.first_key = 100;
-  written.slot.begin_task(task, 2, 10, 0, 0);
-  EXPECT_EQ(written.raw->running[0].first_key, 100U);
-  EXPECT_EQ(written.raw->running[0].run_key, 500U);
-  written.slot.end_task();
-  EXPECT_EQ(written.raw->running_count, 0U);
+  begin_run(written.slot, task, 2, 10, 0, 0);
+  EXPECT_EQ(written.raw->runs[0].first_key, 100U);
+  EXPECT_EQ(written.raw->runs[0].run_key, 500U);
+  end_run(written.slot);
+  EXPECT_EQ(support::runs_in(*written.raw), 0U);
 }
 
 // The time of a slow database after the handler is not the task's: nobody is killed for it.
@@ -42,16 +44,25 @@ TEST(SlotWriter, OnceTheHandlerHasReturnedNothingIsToBeKilled) {
   Written written;
   written.slot.begin_lease({1, 2}, "q", true);
   EXPECT_EQ(written.raw->exclusive, 1U);
-  written.slot.begin_task({}, 1, 10, 5, 6, ipc::Limit::kProgress);
-  written.slot.move_deadline(7, ipc::Limit::kTime);
-  EXPECT_EQ(written.raw->running[0].hard_deadline_ns, 7U);
-  EXPECT_EQ(written.raw->running[0].limited_by, static_cast<std::uint32_t>(ipc::Limit::kTime));
-  written.slot.end_handler();
-  EXPECT_EQ(written.raw->running_count, 1U) << "a death is still the task's";
-  EXPECT_EQ(written.raw->running[0].hard_deadline_ns, 0U);
-  EXPECT_EQ(written.raw->exclusive, 0U);
-  written.slot.end_task();
-  EXPECT_EQ(written.raw->exclusive, 1U) << "for the next one of this lease";
+  begin_run(written.slot, {}, 1, 10, 5, 6, ipc::Limit::kProgress);
+  written.slot.move_deadline(0, 7, ipc::Limit::kTime);
+  EXPECT_EQ(written.slot.hard_deadline_ns(0), 7U);
+  EXPECT_EQ(written.raw->runs[0].limited_by, static_cast<std::uint32_t>(ipc::Limit::kTime));
+  EXPECT_TRUE(ipc::runs_under_lease(*written.raw));
+  EXPECT_TRUE(written.slot.mark(0, RunEvent::kReturn));
+  EXPECT_FALSE(ipc::in_handler(written.slot.state(0)));
+  EXPECT_TRUE(ipc::at_work(written.slot.state(0))) << "a death is still the task's";
+  EXPECT_FALSE(ipc::runs_under_lease(*written.raw));
+  EXPECT_TRUE(written.slot.mark(0, RunEvent::kEnd));
+  EXPECT_FALSE(ipc::at_work(written.slot.state(0)));
+}
+
+TEST(SlotWriter, WhatIsNotInTheTableChangesNothing) {
+  Written written;
+  EXPECT_FALSE(written.slot.mark(0, RunEvent::kEnd));
+  begin_run(written.slot, {}, 1, 10, 5, 6);
+  EXPECT_FALSE(written.slot.mark(0, RunEvent::kFinish));
+  EXPECT_EQ(written.slot.state(0), ipc::RunState::kRunning);
 }
 
 TEST(SlotWriter, TheRingOfFinishedTasksIsNeverOverrun) {
@@ -64,43 +75,39 @@ TEST(SlotWriter, TheRingOfFinishedTasksIsNeverOverrun) {
   EXPECT_FALSE(ipc::needs_settling(*written.raw));
 }
 
-// Each has an entry of its own; the count covers the last one that is in use.
+// Each has an entry of its own.
 TEST(SlotWriter, SeveralRunAndEndInAnyOrder) {
   Written written;
   const auto begin = [&](std::size_t entry) {
-    written.slot.begin_task({}, 1, 10, 5, 6, ipc::Limit::kTime, entry);
+    begin_run(written.slot, {}, 1, 10, 5, 6, ipc::Limit::kTime, entry);
   };
   const auto& raw = *written.raw;
   for (const std::size_t entry : {2U, 0U, 1U}) begin(entry);
-  EXPECT_EQ(raw.running_count, 3U);
-  written.slot.end_task(1);
-  EXPECT_EQ(raw.running_count, 3U);
-  EXPECT_EQ(raw.running[1].attempt, 0U) << "free";
-  written.slot.task_interrupted(2);
-  EXPECT_EQ(raw.running_count, 1U);
-  EXPECT_EQ(raw.running[2].announced, 1U) << "to be given back";
+  EXPECT_EQ(support::runs_in(raw), 3U);
+  end_run(written.slot, 1);
+  EXPECT_EQ(support::runs_in(raw), 2U);
+  EXPECT_EQ(ipc::run_state(raw, 1), ipc::RunState::kFree);
+  return_run(written.slot, RunEvent::kRefund, 2);
+  EXPECT_EQ(ipc::run_state(raw, 2), ipc::RunState::kRefunding);
   EXPECT_EQ(static_cast<ipc::WorkerState>(raw.state.load()), ipc::WorkerState::kRunning);
   begin(1);
-  EXPECT_EQ(raw.running_count, 2U);
-  for (const std::size_t entry : {0U, 1U, 2U}) written.slot.end_task(entry);
-  EXPECT_EQ(raw.running_count, 0U);
+  for (const std::size_t entry : {0U, 1U, 2U}) end_run(written.slot, entry);
+  EXPECT_EQ(support::runs_in(raw), 0U);
   EXPECT_EQ(static_cast<ipc::WorkerState>(raw.state.load()), ipc::WorkerState::kLeasing);
 }
 
-// A task that runs on from another queue does not change what the slot says of the lease in hand.
+// A task that runs on from another queue is nobody's who is killed with the lease in hand.
 TEST(SlotWriter, ADetachedTaskIsOfTheLeaseThatItLeft) {
   Written written;
   written.slot.begin_lease({1, 2}, "first", false);
-  written.slot.begin_task({}, 1, 10, 5, 6, ipc::Limit::kTime, 3);
-  written.slot.task_detached(3);
+  begin_run(written.slot, {}, 1, 10, 5, 6, ipc::Limit::kTime, 3);
+  EXPECT_TRUE(written.slot.mark(3, RunEvent::kDetach));
   written.slot.begin_lease({4, 5}, "second", true);
-  EXPECT_EQ(written.raw->running[3].queue_id, 1U);
-  EXPECT_EQ(written.raw->running[3].partition_no, 2U);
-  EXPECT_EQ(std::string(written.raw->running[3].queue_name), "first");
-  written.slot.end_handler(3);
-  EXPECT_EQ(written.raw->exclusive, 1U);
-  written.slot.end_task(3);
-  EXPECT_EQ(written.raw->exclusive, 1U);
+  EXPECT_EQ(written.raw->runs[3].queue_id, 1U);
+  EXPECT_EQ(written.raw->runs[3].partition_no, 2U);
+  EXPECT_EQ(std::string(written.raw->runs[3].queue_name), "first");
+  EXPECT_FALSE(ipc::runs_under_lease(*written.raw));
+  EXPECT_TRUE(ipc::in_handler(written.slot.state(3)));
 }
 
 TEST(SlotWriter, WhatIsFinishedMeanwhileStaysInTheRing) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a handler writes beside its verdict, over a real database.
-#include "worker/task_writes.h"
+#include "worker/job/task_writes.h"
 
 #include <filesystem>
 #include <fstream>
@@ -10,6 +10,7 @@
 #include "queue/compression.h"
 #include "queue/inspect.h"
 #include "support/eventually.h"
+#include "support/slot_runs.h"
 #include "support/temp_dir.h"
 
 namespace allot::worker {
@@ -17,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using support::eventually;
-using Result = TaskRun::Result;
+using Result = TaskEnd::Result;
 
 class TaskWritesTest : public RunTest {
  protected:
@@ -138,7 +139,7 @@ TEST_F(TaskWritesTest, AReplacementIsThereWithTheAcknowledgement) {
   EXPECT_EQ(count("task"), "3");
   EXPECT_EQ(raw_slot_->tasks_done, 1U);
   EXPECT_EQ(raw_slot_->finished_count, 0U) << "nothing is left to be acknowledged";
-  EXPECT_EQ(raw_slot_->running_count, 0U);
+  EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
 }
 
 TEST_F(TaskWritesTest, AReplacementOfATaskThatWasTriedBeforeTakesItsHistoryAlong) {

@@ -60,7 +60,7 @@ class Worker {
       slot_.heartbeat_ns = mono_ns();
       take_signals();
       if (late_task_ns_ != 0 && boot_ns() >= late_task_ns_) start_task(0);
-      if (leaving_ && slot_.running_count == 0) return leave();
+      if (leaving_ && slot_.run_states[0] == ipc::RunState::kFree) return leave();
       if (const std::string command = folder_.take_command(index_); !command.empty()) {
         obey(command);
       }
@@ -117,11 +117,11 @@ class Worker {
 
   void stop_task() {
     leaving_ = true;
-    slot_.running_count = 0;
+    slot_.run_states[0] = ipc::RunState::kFree;
   }
 
   void start_task(Nanos hard_deadline, ipc::Limit by = ipc::Limit::kTime) {
-    ipc::RunningTask& task = slot_.running[0];
+    ipc::RunRecord& task = slot_.runs[0];
     task.run_key = 4711;
     task.prio = 5;
     task.attempt = 2;
@@ -132,7 +132,7 @@ class Worker {
     task.partition_no = 17;
     slot_.lease_held = 1;
     slot_.state = static_cast<std::uint32_t>(ipc::WorkerState::kRunning);
-    slot_.running_count = 1;
+    slot_.run_states[0] = ipc::RunState::kRunning;
   }
 
   void start_process(const std::string& kind) {
@@ -180,10 +180,10 @@ class Worker {
     }
     if (verb == "odd_task") {
       start_task(0);
-      std::snprintf(slot_.running[0].type, sizeof slot_.running[0].type, "a \"b\"\nERROR c");
+      std::snprintf(slot_.runs[0].type, sizeof slot_.runs[0].type, "a \"b\"\nERROR c");
     }
     if (verb == "away") slot_.database_away = static_cast<std::uint32_t>(number);
-    if (verb == "finish") slot_.running_count = 0;
+    if (verb == "finish") slot_.run_states[0] = ipc::RunState::kFree;
     if (verb == "finished") slot_.finished_count = 1;
     if (verb == "deaf") deaf_ = true;
     if (verb == "child" || verb == "session" || verb == "family") start_process(verb);

@@ -16,7 +16,8 @@ TEST(Slot, EachSlotIsMappedByItself) {
 
 TEST(Slot, WhatClearsASlotClearsAllThatSettlingLooksAt) {
   // The supervisor clears only the first page; numbers in it bound the arrays behind it.
-  EXPECT_LE(offsetof(Slot, running), kPage);
+  EXPECT_LE(offsetof(Slot, runs), kPage);
+  EXPECT_LE(offsetof(Slot, run_states) + kMaxRunning, kPage);
   EXPECT_LT(offsetof(Slot, finished_count), kPage);
 }
 
@@ -26,9 +27,9 @@ TEST(Slot, ADeathNeedsSettlingWhenAnythingIsLeftBehind) {
   slot->lease_held = 1;
   EXPECT_TRUE(needs_settling(*slot));
   slot->lease_held = 0;
-  slot->running_count = 1;
+  slot->run_states[7] = RunState::kRefundingDetached;
   EXPECT_TRUE(needs_settling(*slot));
-  slot->running_count = 0;
+  slot->run_states[7] = RunState::kFree;
   slot->finished_count = 1;
   EXPECT_TRUE(needs_settling(*slot));
 }

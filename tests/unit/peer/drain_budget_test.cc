@@ -27,7 +27,7 @@ TEST(DrainBudgetTest, NoMoreStartThanAreAllowed) {
   EXPECT_EQ(taken, 1000);
   EXPECT_EQ(budget->started, 1000U);
   EXPECT_EQ(budget->allowed, 0);
-  put_back(*budget);
+  refund(*budget);
   EXPECT_EQ(budget->started, 999U);
   EXPECT_TRUE(take(*budget));
   EXPECT_FALSE(take(*budget));
@@ -38,7 +38,7 @@ TEST(DrainBudgetTest, ClosedItStaysClosed) {
   DrainBudget* budget = make_drain_budget(folder / "budget", 10);
   ASSERT_TRUE(take(*budget));
   close(*budget);
-  put_back(*budget);
+  refund(*budget);
   EXPECT_FALSE(take(*budget));
   EXPECT_FALSE(take(*budget));
 }

@@ -123,12 +123,12 @@ std::int32_t run_many(void* /*self*/, const allot_task* const* /*tasks*/,
 
 TEST_F(AbiCheckTest, OnlyAHandlerThatSaysSoTakesSeveral) {
   allot_handler& handler = handlers_[0];
-  EXPECT_EQ(most_in_a_call(handler), 1U);
-  handler.most = 50;
+  EXPECT_EQ(max_batch(handler), 1U);
+  handler.max_batch = 50;
   EXPECT_EQ(check(), Refusal::kNoRun) << "by which function?";
   handler.run_many = &run_many;
   EXPECT_EQ(check(), std::nullopt);
-  EXPECT_EQ(most_in_a_call(handler), 50U);
+  EXPECT_EQ(max_batch(handler), 50U);
 }
 
 TEST_F(AbiCheckTest, SizesMayGrowButNotShrink) {

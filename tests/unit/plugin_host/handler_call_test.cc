@@ -202,7 +202,7 @@ class CallManyTest : public testing::Test {
   ManyResult run(const std::string& plugin, const std::string& type,
                  const std::vector<std::string>& payloads) {
     const Registry registry =
-        Registry::load(folder_of(plugin), {{"gather", {{"output", "/dev/null"}}}});
+        Registry::load(folder_of(plugin), {{"batch", {{"output", "/dev/null"}}}});
     const LoadedHandler* handler = registry.find(type);
     if (handler == nullptr) throw Error("no handler for " + type);
     std::vector<CallInput> inputs;
@@ -220,7 +220,7 @@ class CallManyTest : public testing::Test {
 
 TEST_F(CallManyTest, EachTaskHasAnOutcomeAndAHostOfItsOwn) {
   const auto result =
-      run("gather", "gather.fifty", {"a log", "b retry", "c fail", "d snooze", "e release"});
+      run("batch", "batch.fifty", {"a log", "b retry", "c fail", "d snooze", "e release"});
   ASSERT_EQ(result.each.size(), 5U);
   EXPECT_EQ(result.error, "");
   EXPECT_EQ(result.each[0].kind, OutcomeKind::kSuccess);
@@ -238,13 +238,13 @@ TEST_F(CallManyTest, EachTaskHasAnOutcomeAndAHostOfItsOwn) {
 }
 
 TEST_F(CallManyTest, AnExceptionSaysNothingOfAny) {
-  const auto result = run("gather", "gather.fifty", {"a ok", "b refuse"});
+  const auto result = run("batch", "batch.fifty", {"a ok", "b refuse"});
   EXPECT_TRUE(result.each.empty());
   EXPECT_EQ(result.error, "exception: no call with b");
 }
 
 TEST_F(CallManyTest, NorDoesAnotherNumberOfOutcomes) {
-  const auto result = run("gather", "gather.fifty", {"a ok", "b odd", "c ok"});
+  const auto result = run("batch", "batch.fifty", {"a ok", "b odd", "c ok"});
   EXPECT_TRUE(result.each.empty());
   EXPECT_EQ(result.error, "run_many returned 1 outcomes for 3 tasks");
 }

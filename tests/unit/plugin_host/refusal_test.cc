@@ -37,7 +37,7 @@ class RefusalTest : public testing::TestWithParam<Refused> {
   }
 };
 
-TEST_P(RefusalTest, IsDescribedByFileReasonAndMend) {
+TEST_P(RefusalTest, IsDescribedByFileReasonAndFix) {
   std::size_t refused = 0;
   for (const PluginFile& found : describe(folder_of(GetParam().folder))) {
     if (!found.refused) continue;

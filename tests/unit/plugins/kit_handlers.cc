@@ -68,7 +68,7 @@ class Writer : public allot::Handler {
 // Takes several tasks: each ends as its payload says, and "throw" ends the call.
 class Several : public allot::Handler {
  public:
-  static constexpr std::size_t kMost = 3;
+  static constexpr std::size_t kMaxBatch = 3;
   allot::Outcome run(allot::Context&) override { return allot::success(); }
   std::vector<allot::Outcome> run_many(std::span<allot::Context> tasks) override {
     std::vector<allot::Outcome> outcomes;

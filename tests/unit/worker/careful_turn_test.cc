@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/careful_turn.h"
+#include "worker/block/careful_turn.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

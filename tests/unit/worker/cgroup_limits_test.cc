@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // D9, against a folder that is made up to look like a cgroup. The real thing: e2e_cgroup_limit.
-#include "worker/cgroup_limits.h"
+#include "worker/process/cgroup_limits.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

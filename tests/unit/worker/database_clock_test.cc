@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/database_clock.h"
+#include "worker/lease/database_clock.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of a task whose attempt is over: a table of what each rule says, and every
 // combination of facts against each of them.
-#include "worker/decide.h"
+#include "worker/run/decide.h"
 
 #include <gtest/gtest.h>
 

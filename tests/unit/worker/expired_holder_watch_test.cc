@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/expired_holder_watch.h"
+#include "worker/lease/expired_holder_watch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/hints.h"
+#include "worker/lease/hints.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

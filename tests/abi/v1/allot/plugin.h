@@ -218,15 +218,15 @@ typedef struct allot_handler {
   uint64_t progress_every_ms;
   /* Not 0: run may be called by several threads at once, also with one self. */
   uint64_t concurrent;
-  /* More than 1: run_many may be called in place of run, with 2 to `most` tasks of one type and
+  /* More than 1: run_many may be called in place of run, with 2 to `max_batch` tasks of one type and
    * queue, 64 at most; run still is for what comes alone. 0 and 1: never. */
-  uint64_t most;
+  uint64_t max_batch;
   /* Runs `count` tasks in one call; tasks[i], hosts[i] and outcomes[i] belong together. Returns 0:
    * the outcomes say what became of each, as that of run does. Not 0: they say nothing of any, and
    * why goes to error; each task is then run by itself, with run. So it must have done nothing that
    * may not be done again. The time limit is that of the type, for the whole call, and a heartbeat
    * of any host counts for all; stop_requested is asked of each, as one of them may be cancelled.
-   * checkpoint, replace_with and execute answer ALLOT_BAD_INPUT. Not NULL where most is more
+   * checkpoint, replace_with and execute answer ALLOT_BAD_INPUT. Not NULL where max_batch is more
    * than 1. */
   int32_t (*run_many)(void* self, const allot_task* const* tasks, const allot_host* const* hosts,
                       size_t count, allot_outcome* const* outcomes, allot_text* error);

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/block/block_in_hand.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/mutant.h"
+#include "log/log.h"
+#include "plugin_host/abi_check.h"
+#include "worker/lease/fenced.h"
+#include "worker/process/stop_request.h"
+
+namespace allot::worker {
+namespace {
+
+// A finished task waits no longer than this for its acknowledgement, however slow its neighbours
+// are.
+constexpr Nanos kAckWithin = 100 * kMilli;
+// How long one lease waits, once, for a careful task of another partition.
+constexpr std::chrono::seconds kTurnPatience{10};
+// S14, where the order must be kept: the same time for which defer.sql puts a task aside.
+constexpr std::chrono::seconds kHoldUnknown{30};
+
+std::string id_text(const queue::Lease& lease, const queue::Task& task) {
+  return queue::TaskId{lease.partition, task.key.prio, task.id_key()}.text();
+}
+
+class TurnEnd {
+ public:
+  explicit TurnEnd(CarefulTurn& turn) : turn_(turn) {}
+  TurnEnd(const TurnEnd&) = delete;
+  TurnEnd& operator=(const TurnEnd&) = delete;
+  ~TurnEnd() { turn_.end(); }
+
+ private:
+  CarefulTurn& turn_;
+};
+
+}  // namespace
+
+bool BlockParts::done() const {
+  if (lifetime != nullptr) lifetime->look();
+  return leaving();
+}
+
+BlockInHand::BlockInHand(const BlockParts& parts, queue::Block block)
+    : parts_(parts),
+      lease_(block.lease),
+      queue_(*parts.finder.served(block.lease.partition.queue_id)),
+      until_ns_(boot_ns() + in_nanos(queue_.settings->block_seconds)),
+      tasks_(std::move(block.tasks)),
+      fetched_ns_(boot_ns()) {
+  if (lease_.suspects && !mutant::removed("careful_mode")) {
+    careful_ = Careful{*lease_.suspects, {}};
+  }
+}
+
+Executor::Need BlockInHand::work() {
+  for (;;) {
+    const bool full = tasks_.size() == queue_.settings->block_size;
+    const Next next = run_block();
+    if (next == Next::kDetached && !mutant::removed("block_after_detach")) {
+      forget();
+      return {};
+    }
+    if (next == Next::kLeave) break;
+    defer_unknown();
+    if (careful_ && !parts_.keeper.lost()) settle_suspects();
+    if (parts_.keeper.lost()) break;
+    // A block that was not full emptied the partition, unless somebody has submitted since: no
+    // scout sees those tasks while the partition is leased.
+    if ((!full && !parts_.finder.rung_since_fetch()) || boot_ns() >= until_ns_) break;
+    // A lease must not see a task again that it had detached (queue/detached_store).
+    if (parts_.keeper.any_detached() && !mutant::removed("lease_after_detach")) break;
+    fetch_more();
+    if (tasks_.empty()) break;
+  }
+  defer_unknown();
+  finish();
+  return need_;
+}
+
+BlockInHand::Next BlockInHand::run_block() {
+  const Next next = start_jobs();
+  if (next == Next::kDetached) return next;
+  const Next last = wait_for_all();
+  if (next != Next::kGoOn) return next;
+  // A call that failed at the very end has left tasks which have to run by themselves.
+  return last == Next::kGoOn && next_ < tasks_.size() ? run_block() : last;
+}
+
+BlockInHand::Next BlockInHand::start_jobs() {
+  while (next_ < tasks_.size()) {
+    const Executor::Need need = need_of(tasks_[next_]);
+    if (const Next next = make_way(need); next != Next::kGoOn) return next;
+    if (parts_.done()) return Next::kLeave;
+    // S5: the last look before a handler starts. At least one task runs in every lease.
+    if (!parts_.keeper.valid() || (!first_ && boot_ns() >= until_ns_)) return Next::kLeave;
+    if (!parts_.slot.may_start()) return Next::kLeave;
+    first_ = false;
+    if (const Next next = start_job(need); next != Next::kGoOn) return next;
+    if (first_) continue;
+    if (parts_.finder.claim_urgent()) return Next::kLeave;
+    ack_in_time();
+  }
+  return Next::kGoOn;
+}
+
+Executor::Need BlockInHand::need_of(const queue::Task& task) const {
+  const plugin_host::LoadedHandler* handler = parts_.registry.find(task.type);
+  const bool serial = handler != nullptr && handler->handler->concurrent == 0;
+  return {serial, queue_.exclusive() || queue_.in_order(), careful_with(task)};
+}
+
+// Waits until the next task may start.
+BlockInHand::Next BlockInHand::make_way(const Executor::Need& need) {
+  for (;;) {
+    if (const Next next = collect(); next != Next::kGoOn) return next;
+    // Once nothing is in the way, what was in the way has ended: a task that runs alone starts only
+    // after that is collected.
+    if (parts_.executor.ready_for(need)) return collect();
+    if (leaving() || !parts_.keeper.valid()) return Next::kLeave;
+    if (parts_.executor.in_partition() == 0) {
+      // The task in the way has left the partition, and may run for long: the rest is for other
+      // workers.
+      need_ = need;
+      return Next::kLeave;
+    }
+    ack_in_time();
+    const SlotWriter::Guard guard(parts_.slot);
+    parts_.executor.wait(Executor::kLook);
+  }
+}
+
+// Runs one task, or several in one call. With InThisThread it has ended when this returns.
+BlockInHand::Next BlockInHand::start_job(const Executor::Need& need) {
+  const queue::TaskKey key = tasks_[next_].key;
+  const bool suspected = suspect(tasks_[next_]);
+  std::optional<TurnEnd> turn;  // until its acknowledgement its attempt is written down
+  if (need.worker) {
+    // Finished neighbours must not run again because of it.
+    if (!mutant::removed("ack_before_careful")) ack();
+    turn.emplace(parts_.careful_turn);
+    if (!wait_for_turn(tasks_[next_])) return Next::kLeave;
+  }
+  Job job = next_job();
+  job.careful = need.worker;
+  if (parts_.lifetime != nullptr) parts_.lifetime->ran(job.tasks.size());
+  alone_runs_ = need.partition || need.worker;
+  parts_.executor.start(std::move(job), need);
+  Next next = collect();
+  while (alone_runs_) {
+    {
+      const SlotWriter::Guard guard(parts_.slot);
+      parts_.executor.wait(Executor::kLook);
+    }
+    if (const Next after = collect(); next == Next::kGoOn) next = after;
+  }
+  if (next != Next::kGoOn || !need.worker) return next;
+  if (suspected) ++careful_->verdicts[key.prio];
+  ack();
+  return Next::kGoOn;
+}
+
+// How many tasks like this one may go into one call, including it. 1: it runs by itself.
+std::size_t BlockInHand::most_like(const queue::Task& task) const {
+  if (queue_.exclusive() || queue_.in_order()) return 1;  // one task of a partition at a time (S16)
+  if (by_itself_ > 0 || !task.payload || careful_with(task)) return 1;
+  const plugin_host::LoadedHandler* handler = parts_.registry.find(task.type);
+  if (handler == nullptr) return 1;
+  const std::size_t room =
+      parts_.lifetime == nullptr ? queue_.settings->block_size : parts_.lifetime->room();
+  const std::uint64_t taken = plugin_host::max_batch(*handler->handler);
+  return std::min({static_cast<std::size_t>(std::min<std::uint64_t>(taken, ipc::kMaxRunning)), room,
+                   parts_.executor.max_batch()});
+}
+
+// The next task, and those behind it that go into one call with it. The others keep their order.
+Job BlockInHand::next_job() {
+  Job job{.lease = lease_, .queue = &queue_, .fetched_ns = fetched_ns_};
+  job.finished = finished_;
+  const std::size_t most = most_like(tasks_[next_]);
+  job.tasks.push_back(std::move(tasks_[next_++]));
+  if (by_itself_ > 0) --by_itself_;
+  const auto joins = [&](const queue::Task& task) {
+    return task.type == job.tasks.front().type && task.payload && !careful_with(task);
+  };
+  std::size_t kept = next_;
+  for (std::size_t i = next_; most > 1 && i < tasks_.size(); ++i) {
+    if (job.tasks.size() < most && joins(tasks_[i]) && parts_.slot.may_start()) {
+      job.tasks.push_back(std::move(tasks_[i]));
+    } else if (kept++ != i) {
+      tasks_[kept - 1] = std::move(tasks_[i]);
+    }
+  }
+  if (most > 1) tasks_.resize(kept);
+  for (const queue::Task& task : job.tasks) parts_.finder.seen(task.key.run_key);
+  return job;
+}
+
+// Tasks of a job that have not ended are the next ones: first those that have to run by themselves,
+// one of which runs in this lease, or the next one would only repeat the call.
+void BlockInHand::put_back(std::vector<queue::Task> tasks, const std::vector<TaskEnd>& ends) {
+  for (const Result left : {Result::kNothing, Result::kByItself}) {
+    for (std::size_t i = tasks.size(); i-- > 0;) {
+      if (ends[i].result != left) continue;
+      parts_.slot.not_started();
+      if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
+      tasks_.insert(tasks_.begin() + static_cast<std::ptrdiff_t>(next_), std::move(tasks[i]));
+      if (left != Result::kByItself) continue;
+      ++by_itself_;
+      first_ = true;
+    }
+  }
+}
+
+// Collects the ends of jobs. The first one that says so ends the block.
+BlockInHand::Next BlockInHand::collect() {
+  Next next = Next::kGoOn;
+  for (JobEnd& one : parts_.executor.take()) {
+    if (one.error) std::rethrow_exception(one.error);
+    if (one.job.alone) alone_runs_ = false;
+    for (std::size_t i = 0; i < one.job.tasks.size(); ++i) {
+      const Next after = ended(one.job.tasks[i], one.tasks[i], one.job.alone);
+      if (next == Next::kGoOn) next = after;
+    }
+    put_back(std::move(one.job.tasks), one.tasks);
+  }
+  return next;
+}
+
+BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end, bool alone) {
+  switch (end.result) {
+    case Result::kNothing:
+    case Result::kByItself:
+    case Result::kWritten:
+      return Next::kGoOn;
+    case Result::kFinished:
+      if (finished_.empty()) oldest_finished_ns_ = boot_ns();
+      finished_.push_back(queue::finished(task));
+      return Next::kGoOn;
+    case Result::kUnknownType:
+      parts_.slot.not_started();
+      if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
+      if (queue_.in_order()) return hold_unknown(task);
+      unknown_.push_back(task);
+      unknown_.back().payload.reset();
+      return Next::kGoOn;
+    case Result::kHeld:
+      hold_ = {end.hold, task.key};
+      return Next::kLeave;
+    case Result::kDetached:
+      // Beside others it left the lease to them.
+      return alone ? Next::kDetached : Next::kGoOn;
+    case Result::kLeaseGone:
+      break;
+  }
+  return Next::kLeave;
+}
+
+// Waits until all that is left of the block has ended or left the partition: idle threads count
+// like idle workers, so tasks leave early. If a stop was requested, the worker does not detach: it
+// costs two writes.
+BlockInHand::Next BlockInHand::wait_for_all() {
+  Next next = Next::kGoOn;
+  while (parts_.executor.in_partition() > 0) {
+    parts_.keeper.make_room(asked() != Asked::kStop);
+    {
+      const SlotWriter::Guard guard(parts_.slot);
+      parts_.executor.wait(Executor::kLook);
+    }
+    const Next after = collect();
+    if (next == Next::kGoOn) next = after;
+    ack_in_time();
+  }
+  parts_.keeper.make_room(false);
+  const Next last = collect();
+  return next != Next::kGoOn ? next : last;
+}
+
+bool BlockInHand::careful_with(const queue::Task& task) const {
+  return suspect(task) || (task.flags & queue::kSuspectFlag) != 0;
+}
+
+bool BlockInHand::suspect(const queue::Task& task) const {
+  return careful_ && task.key.run_key <= careful_->suspects.to_key &&
+         careful_->verdicts[task.key.prio] < careful_->suspects.per_class;
+}
+
+// A task that was charged before waits for its turn; others do not, or the tasks of a lost host
+// would start again one after the other. So an innocent task is charged once beside a cause, and
+// then no more. False: this worker has to leave.
+bool BlockInHand::wait_for_turn(const queue::Task& task) {
+  if (task.attempt == 0) return true;
+  const SlotWriter::Guard guard(parts_.slot);
+  if (patient_) patient_ = parts_.careful_turn.take(kTurnPatience);
+  return !leaving();
+}
+
+// S7: the worker stays careful until, in every class, the tasks of the dead holder's block have
+// their verdicts or are gone.
+void BlockInHand::settle_suspects() {
+  ack();
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t prio = 0; prio < queue::kPrioClasses; ++prio) {
+    if (careful_->verdicts[prio] < careful_->suspects.per_class) open.push_back(prio);
+  }
+  const bool left = parts_.session.call(
+      [&](db::Connection& db) { return queue::suspects_left(db, lease_, open); });
+  if (left) return;
+  const bool cleared =
+      fenced(parts_.session, parts_.keeper, lease_, "clear_suspects",
+             [&](db::Connection& db) { return queue::clear_suspects(db, lease_); });
+  if (!cleared) return;
+  log::info("lease.suspects_cleared", {{"partition", lease_.partition.partition_no}});
+  careful_.reset();
+}
+
+// Tasks behind it may have the same key, so it stays where it is and the partition waits.
+BlockInHand::Next BlockInHand::hold_unknown(const queue::Task& task) {
+  hold_ = {kHoldUnknown, task.key};
+  parts_.slot.raw().tasks_deferred.fetch_add(1, std::memory_order_relaxed);
+  const bool marked = (task.flags & queue::kNoHandlerFlag) != 0;
+  if (marked ||
+      fenced(parts_.session, parts_.keeper, lease_, "no_handler",
+             [&](db::Connection& db) { return queue::mark_unknown(db, lease_, task.key); })) {
+    log_unknown(task.type, id_text(lease_, task), 1);
+  }
+  return Next::kLeave;
+}
+
+void BlockInHand::defer_unknown() {
+  const auto unknown = std::exchange(unknown_, {});
+  if (unknown.empty() || parts_.keeper.lost()) return;
+  std::vector<queue::TaskKey> keys;
+  std::map<std::string, std::vector<const queue::Task*>> by_type;
+  for (const queue::Task& task : unknown) {
+    keys.push_back(task.key);
+    by_type[task.type].push_back(&task);
+    if (parts_.on_unknown) {
+      parts_.on_unknown({lease_.partition, task.key.prio, task.id_key()}, task.type);
+    }
+  }
+  const bool deferred = fenced(parts_.session, parts_.keeper, lease_, "defer",
+                               [&](db::Connection& db) { return queue::defer(db, lease_, keys); });
+  if (!deferred) return;
+  parts_.slot.raw().tasks_deferred.fetch_add(unknown.size(), std::memory_order_relaxed);
+  for (const auto& [type, tasks] : by_type) {
+    log_unknown(type, id_text(lease_, *tasks.front()), tasks.size());
+  }
+}
+
+// One line for all tasks of a type in the block, so that the log stays readable.
+void BlockInHand::log_unknown(const std::string& type, const std::string& first,
+                              std::size_t tasks) {
+  log::warn("task.no_handler", {{"task", first},
+                                {"type", type},
+                                {"queue", queue_.info.name},
+                                {"partition", lease_.partition.partition_no},
+                                {"tasks", tasks},
+                                {"again_in", "30s"}});
+}
+
+void BlockInHand::ack() {
+  if (finished_.empty()) return;
+  parts_.session.call([&](db::Connection& db) {
+    queue::ack(db, lease_.partition, finished_);
+    return true;
+  });
+  acked();
+}
+
+void BlockInHand::ack_in_time() {
+  if (!finished_.empty() && boot_ns() - oldest_finished_ns_ > kAckWithin) ack();
+}
+
+void BlockInHand::fetch_more() {
+  parts_.finder.fetching();
+  tasks_ = parts_.session.call([&](db::Connection& db) {
+    return queue::ack_and_fetch(db, lease_.partition, finished_, parts_.finder.fetch_spec(queue_));
+  });
+  fetched_ns_ = boot_ns();
+  next_ = 0;
+  first_ = true;
+  acked();
+}
+
+// Jobs of other threads may have finished tasks meanwhile.
+void BlockInHand::acked() {
+  parts_.slot.drop_finished(finished_);
+  finished_.clear();
+}
+
+// The detach acknowledged the finished tasks and released the partition. The rest was never marked.
+void BlockInHand::forget() {
+  acked();
+  parts_.finder.forget_lease();
+}
+
+void BlockInHand::finish() {
+  parts_.keeper.releasing();
+  const std::uint64_t generation = parts_.session.generation();
+  int tries = 0;
+  const bool released = parts_.session.call([&](db::Connection& db) {
+    // While somebody locks the lease's row, or one of the tasks, neither would ever be written.
+    // Finished tasks need no lease to be acknowledged (S6), and must not run again for want of one.
+    if (++tries > 1) {
+      queue::ack(db, lease_.partition, finished_);
+      acked();
+    }
+    return queue::ack_and_release(db, lease_, finished_, hold_);
+  });
+  // The first try may have succeeded: its reply was lost, not the lease.
+  if (!released && parts_.session.generation() == generation) {
+    parts_.keeper.lose(lease_, "release");
+  }
+  parts_.keeper.drop();
+  acked();
+  parts_.finder.forget_lease();
+  log::debug(
+      "release",
+      {{"partition", lease_.partition.partition_no}, {"epoch", lease_.epoch}, {"held", released}});
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin_host/registry.h"
+#include "queue/block.h"
+#include "queue/lease.h"
+#include "queue/lease_store.h"
+#include "worker/block/careful_turn.h"
+#include "worker/job/executor.h"
+#include "worker/lease/finder.h"
+#include "worker/lease/lease_keeper.h"
+#include "worker/process/lifetime.h"
+#include "worker/process/session.h"
+#include "worker/process/slot_writer.h"
+
+namespace allot::worker {
+
+// What a block needs of its worker. All outlive it.
+struct BlockParts {
+  Session& session;
+  Finder& finder;
+  LeaseKeeper& keeper;
+  SlotWriter& slot;
+  Executor& executor;
+  const plugin_host::Registry& registry;
+  CarefulTurn& careful_turn;
+  Lifetime* lifetime = nullptr;  // nullptr: this worker stays
+  // Is told of each task that is put back because no handler here knows its type.
+  std::function<void(const queue::TaskId&, const std::string& type)> on_unknown{};
+
+  // True: no further task may start here.
+  [[nodiscard]] bool done() const;
+};
+
+// One lease in hand, from its first block to its release: it makes jobs of the tasks, collects
+// their ends, acknowledges, and fetches more. Only the block loop makes it, in the worker's main
+// thread.
+//
+// A task of an ordered or limited partition runs alone in it (S16), and one that runs with care is
+// alone in the whole worker (S7). A handler that takes several tasks in a call gets those of its
+// type out of the rest of the block (A13).
+class BlockInHand {
+ public:
+  BlockInHand(const BlockParts& parts, queue::Block block);
+
+  // Works until the lease is released. Returns what the next lease has to wait for: the
+  // conditions of a task that could not start because of one that has left the partition.
+  Executor::Need work();
+
+ private:
+  using Result = TaskEnd::Result;
+  enum class Next {
+    kGoOn,
+    kLeave,    // release the lease
+    kDetached  // the lease has ended with a task that was detached
+  };
+  // Careful mode of this lease (S7).
+  struct Careful {
+    queue::Suspects suspects;
+    std::array<std::uint32_t, queue::kPrioClasses> verdicts{};
+  };
+
+  Next run_block();
+  Next start_jobs();
+  Next start_job(const Executor::Need& need);
+  [[nodiscard]] Executor::Need need_of(const queue::Task& task) const;
+  Next make_way(const Executor::Need& need);
+  [[nodiscard]] Job next_job();
+  [[nodiscard]] std::size_t most_like(const queue::Task& task) const;
+  void put_back(std::vector<queue::Task> tasks, const std::vector<TaskEnd>& ends);
+  Next collect();
+  Next ended(const queue::Task& task, const TaskEnd& end, bool alone);
+  Next wait_for_all();
+
+  [[nodiscard]] bool careful_with(const queue::Task& task) const;
+  [[nodiscard]] bool suspect(const queue::Task& task) const;
+  [[nodiscard]] bool wait_for_turn(const queue::Task& task);
+  void settle_suspects();
+
+  void ack();
+  void ack_in_time();
+  void fetch_more();
+  void acked();
+  void finish();
+  void forget();
+  void defer_unknown();
+  Next hold_unknown(const queue::Task& task);
+  void log_unknown(const std::string& type, const std::string& first, std::size_t tasks);
+
+  const BlockParts& parts_;
+  const queue::Lease lease_;
+  const ServedQueue& queue_;
+  const Nanos until_ns_;  // no further task starts then
+
+  std::vector<queue::Task> tasks_;  // those before next_ have started
+  std::size_t next_ = 0;
+  std::size_t by_itself_ = 0;  // so many of the next tasks were in a call that failed
+  bool first_ = true;          // no task of this fetch has started yet
+  Nanos fetched_ns_;           // when tasks_ was read
+  bool alone_runs_ = false;    // a job that is alone in the partition has not been collected
+
+  std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
+  Nanos oldest_finished_ns_ = 0;
+  std::vector<queue::Task> unknown_;  // of types without a handler here, to be deferred
+  std::optional<Careful> careful_;
+  queue::Hold hold_;     // how long the partition waits after this lease, and for what (S16)
+  bool patient_ = true;  // false: it waited in vain for a careful turn
+  Executor::Need need_;  // see work()
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/block/block_loop.h"
+
+#include <utility>
+
+namespace allot::worker {
+void BlockLoop::run(const std::function<void()>& between_leases) {
+  while (!parts_.done()) {
+    parts_.slot.beat();
+    recovery_.look();
+    if (between_leases) between_leases();
+    if (!room_for_a_lease()) continue;
+    if (auto block = parts_.finder.next()) work(std::move(*block));
+  }
+  wait_for_all();
+  parts_.slot.set_state(ipc::WorkerState::kStopping);
+}
+
+void BlockLoop::work(queue::Block block) {
+  need_ = BlockInHand(parts_, std::move(block)).work();
+}
+
+// Between two leases only detached tasks run.
+bool BlockLoop::room_for_a_lease() {
+  for (const JobEnd& end : parts_.executor.take()) {
+    if (end.error) std::rethrow_exception(end.error);
+  }
+  if (parts_.executor.ready_for(need_)) {
+    need_ = {};
+    return true;
+  }
+  const SlotWriter::Guard guard(parts_.slot);
+  parts_.executor.wait(Executor::kLook);
+  return false;
+}
+
+void BlockLoop::wait_for_all() {
+  const SlotWriter::Guard guard(parts_.slot);
+  while (!parts_.executor.all_idle()) {
+    parts_.executor.wait(Executor::kLook);
+    static_cast<void>(parts_.executor.take());
+  }
+}
+
+}  // namespace allot::worker

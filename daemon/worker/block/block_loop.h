@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "worker/block/block_in_hand.h"
+#include "worker/settle/recovery.h"
+
+namespace allot::worker {
+
+// The worker's main loop: lease a partition, work on its blocks, release it. Detached tasks may
+// go on beside the next leases. BlockInHand and JobRunner are the whole walk of a task between
+// fetch and acknowledgement.
+class BlockLoop {
+ public:
+  BlockLoop(BlockParts parts, Recovery& recovery) : parts_(std::move(parts)), recovery_(recovery) {}
+
+  // Runs until asked to leave.
+  void run(const std::function<void()>& between_leases = {});
+  // Works on one lease, until it is released.
+  void work(queue::Block block);
+
+ private:
+  [[nodiscard]] bool room_for_a_lease();
+  void wait_for_all();
+
+  const BlockParts parts_;
+  Recovery& recovery_;
+  Executor::Need need_;  // of the task that the next lease has to wait for
+};
+
+}  // namespace allot::worker

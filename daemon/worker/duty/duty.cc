@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/duty/duty.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "config/hooks.h"
+#include "config/served.h"
+#include "log/log.h"
+#include "peer/doorbell.h"
+#include "queue/submit.h"
+
+namespace allot::worker {
+namespace {
+
+using nlohmann::json;
+using std::chrono::microseconds;
+
+// How often a worker looks, and for how long a duty is its own.
+constexpr std::chrono::seconds kEvery{10};
+constexpr std::chrono::hours kSweepEvery{1};
+// How long the unique key of a hook's task outlasts it: longer than any attempt runs, and longer
+// than the hour.
+constexpr std::chrono::hours kPerAttempt{24 * 30};
+constexpr std::chrono::hours kPerHour{2};
+constexpr const char* kRunning = "running";
+constexpr const char* kWaiting = "waiting";
+constexpr const char* kNoHandler = "no_handler";
+// Types without a handler of which a worker keeps a task in mind, for each queue.
+constexpr std::size_t kMostUnknown = 20;
+// How long tasks wait for a purge at most, and how long a purge then waits for them.
+constexpr Nanos kAtOnce = 50 * kMilli;
+constexpr Nanos kPause = 100 * kMilli;
+
+Nanos nanos(microseconds time) {
+  return static_cast<Nanos>(time.count()) * kMicro;
+}
+
+std::string payload_of(const char* what, const queue::Stuck& stuck, const config::Queue& queue) {
+  const json text = {{"event", "stuck"},
+                     {"what", what},
+                     {"task", stuck.id.text()},
+                     {"queue", queue.name},
+                     {"partition", stuck.id.partition.partition_no},
+                     {"type", stuck.type},
+                     {"attempts", stuck.attempt},
+                     {"since", stuck.since},
+                     {"stuck_after_ms", queue.stuck_after.count()},
+                     {"worker", stuck.worker}};
+  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// What is reported once: an attempt, or a queue in an hour, or a type of a queue in an hour.
+std::string key_of(const char* what, const queue::Stuck& stuck) {
+  if (what == kRunning) {
+    return "stuck:" + stuck.id.text() + ":" + std::to_string(stuck.attempt) + ":" + stuck.since;
+  }
+  const auto hour = std::chrono::duration_cast<std::chrono::hours>(
+                        std::chrono::system_clock::now().time_since_epoch())
+                        .count();
+  const std::string queue = "stuck:" + std::to_string(stuck.id.partition.queue_id);
+  const std::string type = what == kNoHandler ? ":" + stuck.type : "";
+  return queue + type + ":" + std::to_string(hour);
+}
+
+void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue& queue) {
+  log::warn("queue.stuck", {{"queue", queue.name},
+                            {"what", what},
+                            {"task", stuck.id.text()},
+                            {"type", stuck.type},
+                            {"since", stuck.since},
+                            {"worker", stuck.worker},
+                            {"hook", queue.on_stuck}});
+}
+
+}  // namespace
+
+Duties::Duties(Session& session, ipc::Board& board, const std::vector<Served>& served)
+    : session_(session), board_(board) {
+  for (const Served& queue : served) {
+    const bool purges = queue.keys->history.count() > 0 || queue.keys->dead_retention.count() > 0;
+    if (purges && queue.by_this_host) add(Kind::kPurge, queue);
+    if (!queue.keys->on_stuck.empty()) add(Kind::kStuck, queue);
+    if (queue.by_this_host) add(Kind::kUnique, queue);
+  }
+}
+
+// The first look comes soon, because a daemon may live only shortly.
+void Duties::add(Kind kind, const Served& queue) {
+  const Nanos first = kind == Kind::kUnique ? nanos(kSweepEvery) : 0;
+  duties_.push_back({kind, queue, boot_ns() + first});
+  if (kind == Kind::kUnique) return;
+  session_.call([&](db::Connection& db) {
+    queue::make_duty(db, queue.info.queue_id, kind == Kind::kPurge ? "purge" : "stuck");
+    return true;
+  });
+}
+
+void Duties::look() {
+  const Nanos now = boot_ns();
+  if (now < next_ns_) return;
+  for (Duty& duty : duties_) {
+    if (boot_ns() >= duty.again_ns) do_now(duty);
+  }
+  next_ns_ = boot_ns() + nanos(kEvery);
+  for (const Duty& duty : duties_) next_ns_ = std::min(next_ns_, duty.again_ns);
+}
+
+bool Duties::take(Duty& duty, Nanos now) {
+  if (now < duty.mine_until_ns) return true;
+  const char* name = duty.kind == Kind::kPurge   ? "purge"
+                     : duty.kind == Kind::kStuck ? "stuck"
+                                                 : "unique";
+  const microseconds for_so_long =
+      duty.kind == Kind::kUnique ? microseconds(kSweepEvery) : microseconds(kEvery);
+  const bool mine = session_.call([&](db::Connection& db) {
+    if (duty.kind == Kind::kUnique) queue::make_duty(db, duty.queue.info.queue_id, name);
+    return queue::take_duty(db, duty.queue.info.queue_id, name, for_so_long);
+  });
+  if (mine) duty.mine_until_ns = now + nanos(for_so_long);
+  duty.again_ns = now + nanos(for_so_long);
+  return mine;
+}
+
+void Duties::do_now(Duty& duty) {
+  const Nanos now = boot_ns();
+  if (duty.kind == Kind::kStuck) tell_unknown(duty);
+  if (!take(duty, now)) return;
+  if (duty.kind == Kind::kStuck) return tell_stuck(duty);
+  bool more = true;
+  while (more && boot_ns() - now < kAtOnce && boot_ns() < duty.mine_until_ns) {
+    more = duty.kind == Kind::kPurge ? purge(duty) : sweep(duty);
+  }
+  if (more) duty.again_ns = boot_ns() + kPause;
+  // A sweep or purge that ends early keeps its duty; the next look is at its usual time.
+  if (!more) duty.again_ns = std::max(duty.again_ns, duty.mine_until_ns);
+}
+
+bool Duties::purge(const Duty& duty) {
+  const config::Queue& keys = *duty.queue.keys;
+  const std::uint32_t queue_id = duty.queue.info.queue_id;
+  return session_.call([&](db::Connection& db) {
+    bool more = false;
+    if (keys.history.count() > 0) more = queue::purge_history(db, queue_id, keys.history);
+    if (keys.dead_retention.count() > 0) {
+      more = queue::purge_dead(db, queue_id, keys.dead_retention) || more;
+    }
+    return more;
+  });
+}
+
+bool Duties::sweep(Duty& duty) {
+  return session_.call([&](db::Connection& db) {
+    std::string after = duty.after;
+    const bool more = queue::purge_unique(db, duty.queue.info.queue_id, after);
+    duty.after = std::move(after);
+    return more;
+  });
+}
+
+// Unique keys make it report once for an attempt, and once an hour for a queue, whichever worker
+// looks. What this worker found before it does not report again: the key of a report that is dead
+// is free.
+void Duties::tell_stuck(Duty& duty) {
+  const Served& queue = duty.queue;
+  const microseconds after = queue.keys->stuck_after;
+  const std::uint32_t queue_id = queue.info.queue_id;
+  std::set<std::string> found;
+  for (const queue::Stuck& stuck : session_.call(
+           [&](db::Connection& db) { return queue::stuck_running(db, queue_id, after); })) {
+    found.insert(tell(queue, duty.told, kRunning, stuck));
+  }
+  const auto waiting =
+      session_.call([&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
+  if (waiting) found.insert(tell(queue, duty.told, kWaiting, *waiting));
+  duty.told = std::move(found);
+}
+
+// This is no duty of one worker for all: the others do not know which tasks this one has put back,
+// and the keys keep them from reporting the same.
+void Duties::tell_unknown(Duty& duty) {
+  std::vector<queue::TaskId> ids;
+  for (const auto& [type, id] : std::exchange(duty.unknown, {})) ids.push_back(id);
+  if (ids.empty()) return;
+  const microseconds after = duty.queue.keys->stuck_after;
+  std::set<std::string> found;
+  for (const queue::Stuck& stuck :
+       session_.call([&](db::Connection& db) { return queue::stuck_unknown(db, ids, after); })) {
+    found.insert(tell(duty.queue, duty.told_unknown, kNoHandler, stuck));
+  }
+  duty.told_unknown = std::move(found);
+}
+
+void Duties::unknown_type(const queue::TaskId& id, const std::string& type) {
+  for (Duty& duty : duties_) {
+    if (duty.kind != Kind::kStuck) continue;
+    if (duty.queue.info.queue_id != id.partition.queue_id) continue;
+    const auto known = duty.unknown.find(type);
+    if (known == duty.unknown.end()) {
+      if (duty.unknown.size() < kMostUnknown) duty.unknown.emplace(type, id);
+    } else if (id.first_key < known->second.first_key) {
+      known->second = id;
+    }
+  }
+}
+
+// Reports it, unless its key is among those that were `told` before; returns its key.
+std::string Duties::tell(const Served& queue, const std::set<std::string>& told, const char* what,
+                         const queue::Stuck& stuck) {
+  std::string key = key_of(what, stuck);
+  if (told.count(key) > 0) return key;
+  const std::chrono::hours for_so_long = what == kRunning ? kPerAttempt : kPerHour;
+  if (submit(queue, key, for_so_long, payload_of(what, stuck, *queue.keys))) {
+    log_stuck(what, stuck, *queue.keys);
+  }
+  return key;
+}
+
+// False: another worker reported it already, or nothing can be submitted.
+bool Duties::submit(const Served& queue, const std::string& unique_key,
+                    std::chrono::hours for_so_long, const std::string& payload) {
+  const auto target = config::hook_target(queue.keys->on_stuck);
+  if (!target) return false;
+  const auto into =
+      session_.call([&](db::Connection& db) { return queue::find_queue(db, target->queue); });
+  if (!into || into->shape.placement != queue::Placement::kSpread) {
+    log::error("hook.unusable", {{"queue", queue.info.name}, {"on_stuck", queue.keys->on_stuck}});
+    return false;
+  }
+  queue::Submission task{*into, target->type, payload, {}};
+  task.options.unique_key = unique_key;
+  task.options.unique_for = for_so_long;
+  // A lost reply does no harm: the unique key allows sending it again.
+  const bool existed = session_.call([&](db::Connection& db) {
+    try {
+      return queue::submit(db, {&task, 1}).front().existed;
+    } catch (const queue::OutcomeUnknown&) {
+      return queue::submit(db, {&task, 1}).front().existed;
+    }
+  });
+  if (!existed) peer::ring(board_, into->queue_id, 1);
+  return !existed;
+}
+
+std::vector<const config::Queue*> unserved(const config::Settings& settings) {
+  std::vector<const config::Queue*> left;
+  for (const config::Queue& queue : settings.queues) {
+    if (!config::is_served(settings, queue.name)) left.push_back(&queue);
+  }
+  return left;
+}
+
+void check_hooks(Session& session, const config::Settings& settings,
+                 const std::vector<Duties::Served>& served) {
+  for (const Duties::Served& queue : served) {
+    for (const std::string* hook : {&queue.keys->on_dead, &queue.keys->on_stuck}) {
+      const auto target = config::hook_target(*hook);
+      if (!target) continue;
+      const config::Queue* described = config::find_queue(settings, target->queue);
+      const auto there = session.call([&](db::Connection& db) -> std::optional<queue::QueueInfo> {
+        if (described == nullptr) return queue::find_queue(db, target->queue);
+        return queue::ensure_queue(db, target->queue, queue::shape_of(*described));
+      });
+      if (there && there->shape.placement == queue::Placement::kSpread) continue;
+      log::error("hook.unusable",
+                 {{"queue", queue.info.name},
+                  {"hook", *hook},
+                  {"reason", there ? "queue " + target->queue + " is " +
+                                         queue::text_of(there->shape) + ", not spread"
+                                   : "there is no queue " + target->queue}});
+    }
+  }
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/job/call.h"
+
+#include <algorithm>
+
+#include "log/log.h"
+#include "worker/process/stop_request.h"
+
+namespace allot::worker {
+namespace {
+
+plugin_host::CallAnswer not_here(const char* what) {
+  return {ALLOT_BAD_INPUT, std::string("not in a call with several tasks: ") + what};
+}
+
+}  // namespace
+
+void Call::Hooks::log(int level, std::string_view text) noexcept {
+  const auto at = static_cast<log::Level>(std::clamp(level, 0, 3));
+  log::write(at, "handler.log", {{"task", run_.id}, {"type", run_.task.type}, {"text", text}});
+}
+
+bool Call::Hooks::stop_requested() noexcept {
+  return asked() == Asked::kStop || boot_ns() >= run_.soft_deadline_ns() ||
+         !call_.keeper_.valid(run_) || run_.cancelled();
+}
+
+// A heartbeat of any task is progress of the call.
+void Call::Hooks::heartbeat() noexcept {
+  const Nanos now = boot_ns();
+  for (Member& member : call_.members) member.run.progress(now);
+}
+
+plugin_host::CallAnswer Call::Hooks::checkpoint(std::string_view payload) noexcept {
+  if (call_.several()) return not_here("a checkpoint is for a task that runs by itself");
+  return writes.checkpoint(payload);
+}
+
+plugin_host::CallAnswer Call::Hooks::submit(std::span<const allot_submission* const> tasks,
+                                            std::vector<std::string>& ids) noexcept {
+  const MutexLock held(call_.submitting_);
+  return writes.submit(tasks, ids);
+}
+
+plugin_host::CallAnswer Call::Hooks::replace_with(
+    std::span<const allot_submission* const> tasks) noexcept {
+  if (call_.several()) {
+    return not_here("replace_with is for a task that runs by itself; submit does it at once");
+  }
+  return writes.replace_with(tasks);
+}
+
+plugin_host::CallAnswer Call::Hooks::execute(std::string_view statement,
+                                             std::span<const allot_value> values,
+                                             const plugin_host::TakeRow& take_row) noexcept {
+  if (call_.several()) return not_here("a transaction is for a task that runs by itself");
+  return writes.execute(statement, values, take_row);
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin_host/host_hooks.h"
+#include "thread/mutex.h"
+#include "worker/job/job.h"
+#include "worker/job/task_writes.h"
+#include "worker/lease/lease_keeper.h"
+#include "worker/process/session.h"
+#include "worker/run/run.h"
+
+namespace allot::worker {
+
+// One call of a handler, with the runs of its tasks. The thread that runs the job makes it and uses
+// it; the threads of the handler call the hooks.
+class Call {
+ public:
+  // `session` and `keeper` outlive it.
+  Call(Session& session, LeaseKeeper& keeper) : session_(session), keeper_(keeper) {}
+
+  // What the handler of one task may ask of this process while the call runs. What goes with the
+  // acknowledgement of one task is refused where several are in the call, because they share one
+  // connection.
+  class Hooks final : public plugin_host::HostHooks {
+   public:
+    Hooks(Call& call, Run& run)
+        : writes(call.session_, call.keeper_, run), call_(call), run_(run) {}
+
+    void log(int level, std::string_view text) noexcept override;
+    bool stop_requested() noexcept override;
+    void heartbeat() noexcept override;
+    plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept override;
+    plugin_host::CallAnswer submit(std::span<const allot_submission* const> tasks,
+                                   std::vector<std::string>& ids) noexcept override;
+    plugin_host::CallAnswer replace_with(
+        std::span<const allot_submission* const> tasks) noexcept override;
+    plugin_host::CallAnswer execute(std::string_view statement, std::span<const allot_value> values,
+                                    const plugin_host::TakeRow& take_row) noexcept override;
+
+    TaskWrites writes;
+
+   private:
+    Call& call_;
+    Run& run_;
+  };
+
+  struct Member {
+    Member(Call& call, SlotWriter& slot, Job& job, queue::Task& task, const Run::Plan& plan,
+           TaskEnd& of)
+        : run(slot, job.lease, *job.queue, task, plan), hooks(call, run), end(of) {}
+    Run run;
+    Hooks hooks;
+    TaskEnd& end;
+  };
+
+  std::list<Member> members;  // a list: elements stay where they are
+
+  [[nodiscard]] bool several() const { return members.size() > 1; }
+
+ private:
+  Session& session_;
+  LeaseKeeper& keeper_;
+  Mutex submitting_;  // all tasks share one connection
+};
+
+}  // namespace allot::worker

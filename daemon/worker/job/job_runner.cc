@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/job/job_runner.h"
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "base/mutant.h"
+#include "log/log.h"
+#include "plugin_host/abi_check.h"
+#include "queue/cancel_request.h"
+#include "queue/compression.h"
+#include "queue/dead_letter.h"
+#include "queue/inspect.h"
+#include "queue/retry_policy.h"
+#include "worker/job/usage.h"
+#include "worker/lease/fenced.h"
+#include "worker/process/stop_request.h"
+#include "worker/run/run_hooks.h"
+#include "worker/run/run_log.h"
+
+namespace allot::worker {
+namespace {
+
+using Verb = queue::Ending::Verb;
+
+// The most bytes of all payloads of one call, once decompressed: as much as one task may have.
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+
+std::uint32_t dice() {
+  thread_local std::minstd_rand generator{std::random_device{}()};
+  return static_cast<std::uint32_t>(generator());
+}
+
+// Decompresses the payload once, however often the task then runs. Returns what is wrong with it.
+std::optional<std::string> decompress(queue::Task& task) {
+  if ((task.flags & queue::kCompressedFlags) == 0) return std::nullopt;
+  try {
+    task.payload = queue::decompress(task.flags, std::move(*task.payload));
+    task.flags = (task.flags & ~queue::kCompressedFlags) | queue::kCompressibleFlag;
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+bool tried_again(const Facts& facts) {
+  return facts.outcome == Facts::Outcome::kRetry || facts.outcome == Facts::Outcome::kException;
+}
+
+Facts::Outcome outcome_of(plugin_host::OutcomeKind kind) {
+  using Kind = plugin_host::OutcomeKind;
+  switch (kind) {
+    case Kind::kSuccess:
+      return Facts::Outcome::kSuccess;
+    case Kind::kRetry:
+      return Facts::Outcome::kRetry;
+    case Kind::kFail:
+      return Facts::Outcome::kFail;
+    case Kind::kException:
+      return Facts::Outcome::kException;
+    case Kind::kSnooze:
+      return Facts::Outcome::kSnooze;
+    case Kind::kRelease:
+      return Facts::Outcome::kRelease;
+  }
+  return Facts::Outcome::kRetry;
+}
+
+// A task that was tried before has begun (A14).
+bool expired(const queue::Task& task, Nanos fetched_ns) {
+  if (!task.expires_in || task.attempt > 0) return false;
+  return boot_ns() - fetched_ns >= static_cast<Nanos>(task.expires_in->count()) * kMicro;
+}
+
+// The rule that a mutation leaves out, see base/mutant.h.
+void ack_early(Session& session, const Run& run) {
+  const queue::Finished early = queue::finished(run.task);
+  session.call([&](db::Connection& db) {
+    queue::ack(db, run.lease.partition, {&early, 1});
+    return true;
+  });
+}
+
+// The result once something is written outside of the block: for a detached task, nobody's loss.
+TaskEnd written(const Run& run) {
+  return {run.claim.detached() ? TaskEnd::Result::kDetached : TaskEnd::Result::kWritten};
+}
+
+// Somebody else has the task, or what was detached, and has charged it.
+TaskEnd dropped(const Run& run) {
+  return {run.claim.detached() ? TaskEnd::Result::kDetached : TaskEnd::Result::kLeaseGone};
+}
+
+// The keeper knows the runs for as long as this lives, whatever ends their call.
+class Kept {
+ public:
+  Kept(LeaseKeeper& keeper, Call& call) : keeper_(keeper), call_(call) {}
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  ~Kept() {
+    for (Call::Member& member : call_.members) keeper_.end(member.run);
+  }
+
+ private:
+  LeaseKeeper& keeper_;
+  Call& call_;
+};
+
+}  // namespace
+
+JobRunner::JobRunner(Session& session, const queue::DetachedStore& detached,
+                     const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
+                     const config::Settings& settings, Seat seat)
+    : session_(session),
+      detached_(detached),
+      registry_(registry),
+      keeper_(keeper),
+      slot_(slot),
+      settings_(settings),
+      seat_(seat) {}
+
+std::vector<TaskEnd> JobRunner::run(Job& job) {
+  std::vector<TaskEnd> ends(job.tasks.size());
+  Call call(session_, keeper_);
+  prepare(call, job, ends);
+  if (call.members.empty()) return ends;
+  if (job.careful && !announce(call.members.front().run)) {
+    call.members.front().end = {Result::kLeaseGone};
+    return ends;
+  }
+  if (!begin(call)) {
+    for (Call::Member& member : call.members) member.end = not_started(member.run);
+    return ends;
+  }
+  const plugin_host::ManyResult said = call_handler(call);
+  if (said.each.empty()) {
+    leave_alone(call, said.error);
+  } else {
+    take_verdicts(call, said.each);
+  }
+  return ends;
+}
+
+// Fills the call. A task that ends without its handler has its end already; tasks for which the
+// call has no room stay as they are.
+void JobRunner::prepare(Call& call, Job& job, std::vector<TaskEnd>& ends) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < job.tasks.size(); ++i) {
+    queue::Task& task = job.tasks[i];
+    Call::Member& member = call.members.emplace_back(call, slot_, job, task,
+                                                     plan(job, task, call.members.size()), ends[i]);
+    if (const auto end = prepare(member.run, job.fetched_ns)) {
+      ends[i] = *end;
+      call.members.pop_back();
+      if (end->result != Result::kLeaseGone) continue;
+      return call.members.clear();
+    }
+    bytes += task.payload->size();
+    if (bytes > kMostBytes && call.several()) return call.members.pop_back();
+  }
+}
+
+Run::Plan JobRunner::plan(const Job& job, const queue::Task& task, std::size_t index) const {
+  return {.handler = registry_.find(task.type),
+          .most = config::max_attempts(settings_, *job.queue->settings, task.type),
+          .entry = seat_.entry + index,
+          .alone = job.alone,
+          .finished = job.finished};
+}
+
+std::optional<TaskEnd> JobRunner::prepare(Run& run, Nanos fetched_ns) {
+  queue::Task& task = run.task;
+  if (expired(task, fetched_ns)) return expire(run);
+  if (const auto ended = cancelled_before(run)) return ended;
+  if (run.plan.handler == nullptr) return TaskEnd{Result::kUnknownType};
+  if (task.attempt >= run.plan.most) return bury_spent(run);
+  if (!task.payload) {
+    task.payload = session_.call([&](db::Connection& db) {
+      return queue::fetch_payload(db, run.lease.partition, task.key);
+    });
+    if (!task.payload) return TaskEnd{Result::kWritten};  // removed in the meantime
+  }
+  // No further attempt could read it either.
+  const auto why = decompress(task);
+  if (!why) return std::nullopt;
+  return end(run, facts_of(run, Facts::Outcome::kFail, "payload", *why));
+}
+
+TaskEnd JobRunner::expire(Run& run) {
+  return end(run, facts_of(run, Facts::Outcome::kNotBegun, "expired",
+                           "it had not begun when its time was over"));
+}
+
+// The worker that ran it before did not finish: a request may be left (B11). Plain tasks do not
+// ask.
+std::optional<TaskEnd> JobRunner::cancelled_before(Run& run) {
+  if ((run.task.flags & queue::kCancelWatchedFlag) == 0) return std::nullopt;
+  const auto request =
+      session_.call([&](db::Connection& db) { return queue::find_cancel(db, run.claim.id); });
+  if (!request) return std::nullopt;
+  Facts facts = facts_of(run, Facts::Outcome::kNotBegun, {}, {});
+  facts.cancel = *request;
+  return end(run, facts);
+}
+
+// Its attempts were written before they ran, and the last of them took its worker's host down; or
+// fewer attempts are allowed now than were charged. Either way it died of its last one.
+TaskEnd JobRunner::bury_spent(Run& run) {
+  const auto attempts =
+      session_.call([&](db::Connection& db) { return queue::list_attempts(db, run.claim.id); });
+  Facts facts = facts_of(run, Facts::Outcome::kNotBegun, queue::kLost.cause, queue::kLost.error);
+  if (!attempts.empty()) {
+    facts.cause = attempts.back().cause;
+    facts.error = attempts.back().error;
+  }
+  return end(run, facts);
+}
+
+bool JobRunner::announce(Run& run) {
+  run.announce();
+  // As lost: this record stays if no verdict follows.
+  if (!write(run, {Verb::kCharge, run.number, {}, queue::kLost})) return false;
+  run.task.attempt = run.number;  // so that the acknowledgement includes the record
+  return true;
+}
+
+// A task leaves its partition alone, or stays in it with all others of its call.
+bool JobRunner::begin(Call& call) {
+  std::vector<Run*> runs;
+  for (Call::Member& member : call.members) {
+    Run& run = member.run;
+    const bool may_leave = !run.queue.exclusive() && !call.several();  // S5
+    run.time_limit = config::task_timeout(settings_, run.task.type);
+    run.progress_every = plugin_host::progress_every(*run.plan.handler->handler);
+    if (may_leave) {
+      run.detach_after_ns = in_nanos(run.queue.settings->detach_after);
+    }
+    runs.push_back(&run);
+  }
+  // Everything before may have taken long, so this looks at the lease again (S5).
+  return keeper_.begin(runs);
+}
+
+// A slow database must not use up the attempts of a task that never starts.
+TaskEnd JobRunner::not_started(Run& run) {
+  if (run.announced && write(run, {Verb::kRefund, run.number})) {
+    log::info("task.not_started", {{"task", run.id}, {"reason", "the lease is in doubt"}});
+  }
+  return {Result::kLeaseGone};
+}
+
+plugin_host::ManyResult JobRunner::call_handler(Call& call) {
+  Run& first = call.members.front().run;
+  std::vector<plugin_host::CallInput> inputs;
+  std::vector<plugin_host::HostHooks*> hooks;
+  for (Call::Member& member : call.members) {
+    const Run& run = member.run;
+    inputs.push_back({run.id, run.queue.info.name, run.task.type, *run.task.payload, run.number,
+                      run.plan.most, run.soft_deadline_ns()});
+    hooks.push_back(&member.hooks);
+  }
+  if (mutant::removed("ack_after_return")) ack_early(session_, first);
+  const UsageMeter meter(seat_.thread);
+  plugin_host::ManyResult said;
+  {
+    const SlotWriter::Guard guard(slot_);
+    const Kept kept(keeper_, call);
+    if (call.several()) {
+      said = plugin_host::call_many(*first.plan.handler, inputs, hooks);
+    } else {
+      said.each.push_back(plugin_host::call(*first.plan.handler, inputs.front(), *hooks.front()));
+    }
+    for (Call::Member& member : call.members) member.run.returned(keeper_.valid(member.run));
+  }
+  const bool plain =
+      !call.several() && said.each.front().kind == plugin_host::OutcomeKind::kSuccess &&
+      !call.members.front().hooks.writes.any() && !keeps_history(*first.queue.settings);
+  if (plain) return said;
+  const queue::Usage usage = meter.until_now(first.began_ns());
+  for (Call::Member& member : call.members) member.run.usage = usage;
+  return said;
+}
+
+// Successes come first: they need no database, so nothing comes between. Of the others nothing is
+// written once the lease is gone.
+void JobRunner::take_verdicts(Call& call, const std::vector<plugin_host::CallResult>& said) {
+  for (const bool succeeded : {true, false}) {
+    std::size_t i = 0;
+    for (Call::Member& member : call.members) {
+      const plugin_host::CallResult& result = said[i++];
+      if ((result.kind == plugin_host::OutcomeKind::kSuccess) != succeeded) continue;
+      member.end = verdict(member, result);
+      member.run.end();
+    }
+  }
+}
+
+// Charges nobody. A task whose end was asked for does not run again.
+void JobRunner::leave_alone(Call& call, const std::string& why) {
+  const Run& first = call.members.front().run;
+  log::warn("task.call_failed", {{"type", first.task.type},
+                                 {"tasks", call.members.size()},
+                                 {"first", first.id},
+                                 {"reason", why}});
+  for (Call::Member& member : call.members) {
+    Run& run = member.run;
+    member.end = {Result::kByItself};
+    if (run.cancel.watched()) run.task.flags |= queue::kCancelWatchedFlag;
+    if (run.cancelled()) {
+      Facts facts = facts_of(run, Facts::Outcome::kRetry, {}, {});
+      facts.cancel = run.cancel.request();
+      member.end = end(run, facts);
+    }
+    run.end();
+  }
+}
+
+TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& said) {
+  Run& run = member.run;
+  TaskWrites& writes = member.hooks.writes;
+  log_ran(run, said);
+  if (!run.was_valid()) log_overrun(run);
+  // Its end deletes requests along with it.
+  if (run.cancel.watched()) run.task.flags |= queue::kCancelWatchedFlag;
+  const bool succeeded = said.kind == plugin_host::OutcomeKind::kSuccess;
+  if (succeeded) keep_record(run, run.number);
+  // Where nobody knows whether the task was detached, finding out needs the connection.
+  if (!succeeded || run.kept.place == Place::kUnknown) writes.roll_back(succeeded);
+  if (!resolve_detach(run)) return dropped(run);
+  if (succeeded && writes.any()) return acknowledge(member);
+  if (succeeded) return finished(run);
+  Facts facts = facts_of(run, outcome_of(said.kind), plugin_host::name_of(said.kind), said.reason);
+  facts.wanted = said.delay;
+  // The handler obeyed stop_requested, for a reason that is not the task's.
+  const bool gave_way = said.kind == plugin_host::OutcomeKind::kRetry && !run.was_valid() &&
+                        boot_ns() < run.soft_deadline_ns();
+  if (run.cancelled()) facts.cancel = run.cancel.request();
+  return end_failed(member, facts, gave_way);
+}
+
+// The database may have failed the handler. Then the task runs again at once, before any other of
+// its partition, so that the block ends here.
+TaskEnd JobRunner::end_failed(Call::Member& member, Facts& facts, bool gave_way) {
+  const bool excused = member.hooks.writes.excused();
+  facts.excused = gave_way || excused;
+  const TaskEnd ended = end(member.run, facts);
+  const bool again = excused && (ended.result == Result::kWritten || ended.result == Result::kHeld);
+  if (again && tried_again(facts) && !facts.cancel) return {Result::kLeaseGone};
+  return ended;
+}
+
+// Commits what the handler wrote together with the acknowledgement: all or nothing.
+TaskEnd JobRunner::acknowledge(Call::Member& member) {
+  const Run& run = member.run;
+  TaskWrites& writes = member.hooks.writes;
+  using End = TaskWrites::End;
+  const End end = writes.lost() ? End::kUndone : writes.acknowledge(run.claim);
+  switch (end) {
+    case End::kYes:
+      slot_.count_done();
+      return written(run);
+    case End::kLeaseGone:
+      log::warn("task.undone", {{"task", run.id},
+                                {"type", run.task.type},
+                                {"reason", "its lease was gone: what it wrote is undone"}});
+      return dropped(run);
+    case End::kUndone:
+      break;
+  }
+  Facts facts = facts_of(run, Facts::Outcome::kException, "exception", *writes.lost());
+  return end_failed(member, facts, false);
+}
+
+// In doubt this detaches the task once more: that ends the lease if nothing else has, so that calls
+// which were sent before can no longer do anything. False: its lease is gone.
+bool JobRunner::resolve_detach(Run& run) {
+  const Place place = run.kept.place;
+  if (place == Place::kPartition) return true;
+  const queue::Claim before = std::exchange(run.claim, run.claim.once_detached());
+  if (place == Place::kDetached) return true;
+  const bool detached = fenced(session_, keeper_, run.lease, "detach", [&](db::Connection& db) {
+    if (run.plan.alone) {
+      return detached_.detach(db, before, run.number, run.plan.finished);
+    }
+    keeper_.end_last_call(db);
+    return detached_.detach_beside(db, before, run.number);
+  });
+  if (detached) run.detach();
+  return detached;
+}
+
+TaskEnd JobRunner::finished(Run& run) {
+  slot_.count_done();
+  if (!run.claim.detached()) {
+    run.finish();
+    slot_.add_finished(queue::finished(run.task));
+    return {Result::kFinished};
+  }
+  if (!mutant::removed("detached_finished_mark")) run.finish();
+  return write(run, {Verb::kAck, run.number, {}, {}, {}, run.task.record}) ? written(run)
+                                                                           : dropped(run);
+}
+
+Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_view cause,
+                          std::string_view error) const {
+  Facts facts;
+  facts.outcome = outcome;
+  facts.attempt = outcome == Facts::Outcome::kNotBegun ? run.task.attempt : run.number;
+  facts.most = run.plan.most;
+  facts.in_order = run.queue.in_order();
+  facts.stopping = asked() == Asked::kStop;
+  facts.written = run.announced || run.claim.detached();
+  facts.pause = pause_after(run);
+  facts.cause = cause;
+  facts.error = error;
+  facts.usage = run.usage;
+  facts.on_dead = on_dead(*run.queue.settings);
+  return facts;
+}
+
+TaskEnd JobRunner::end(Run& run, const Facts& facts) {
+  const Decision decision = decide(facts);
+  if (decision.what == Decision::What::kEnded) {
+    keep_record(run, facts.attempt);
+    log_end(run, facts, decision);
+    return finished(run);
+  }
+  if (decision.ending && !write(run, *decision.ending)) return dropped(run);
+  if (decision.what == Decision::What::kRetried) slot_.count_retried();
+  if (decision.what == Decision::What::kDead) slot_.count_dead();
+  log_end(run, facts, decision);
+  if (!decision.hold) return written(run);
+  return {Result::kHeld, *decision.hold};
+}
+
+bool JobRunner::write(Run& run, const queue::Ending& ending) {
+  if (ending.verb != Verb::kRefund) return send(run, ending);
+  if (!mutant::removed("interrupted_mark")) run.refund();
+  const bool written = send(run, ending);
+  run.end();
+  return written;
+}
+
+bool JobRunner::send(Run& run, const queue::Ending& ending) {
+  const auto write = [&](db::Connection& db) {
+    return queue::write(db, detached_.holder(), run.claim, ending);
+  };
+  const char* const verb = queue::name_of(ending.verb);
+  if (!run.claim.detached()) return fenced(session_, keeper_, run.lease, verb, write);
+  const std::uint64_t generation = session_.generation();
+  if (session_.call(write) == queue::Fenced::kWritten) return true;
+  // The first try may have succeeded although its reply was lost: the task that it ended is gone.
+  if (session_.generation() != generation) return true;
+  keeper_.lose(run, verb);
+  return false;
+}
+
+std::chrono::microseconds JobRunner::pause_after(const Run& run) const {
+  auto [first, most, list] = config::pauses(settings_, *run.queue.settings, run.task.type);
+  return queue::RetryPolicy{first, most, std::move(list)}.delay(run.number, dice());
+}
+
+// Keeps a record of the success for the history of its queue (C10).
+void JobRunner::keep_record(Run& run, std::uint32_t attempt) const {
+  if (!keeps_history(*run.queue.settings)) return;
+  const queue::Holder& holder = detached_.holder();
+  run.task.record = queue::Record{holder.host, holder.pid, attempt, run.usage};
+}
+
+}  // namespace allot::worker

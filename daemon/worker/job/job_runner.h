@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/settings.h"
+#include "ipc/slot.h"
+#include "plugin_host/handler_call.h"
+#include "plugin_host/registry.h"
+#include "queue/detached_store.h"
+#include "queue/ending.h"
+#include "worker/job/call.h"
+#include "worker/job/job.h"
+#include "worker/lease/lease_keeper.h"
+#include "worker/process/session.h"
+#include "worker/process/slot_writer.h"
+#include "worker/run/decide.h"
+#include "worker/run/run.h"
+
+namespace allot::worker {
+
+// Where a JobRunner runs its jobs.
+struct Seat {
+  std::size_t entry = 0;                   // its first one in the slot
+  std::size_t entries = ipc::kMaxRunning;  // so many tasks a job may have
+  bool thread = false;                     // one of several threads
+};
+
+// Takes one job from its payloads to its verdicts: handler lookup, payload, slot, handler, verdict.
+// Only here the queue and the plugins meet. Each thread that runs jobs has its own.
+class JobRunner {
+ public:
+  // All outlive this object.
+  JobRunner(Session& session, const queue::DetachedStore& detached,
+            const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
+            const config::Settings& settings, Seat seat = {});
+
+  // What became of each task. Throws GaveUp.
+  std::vector<TaskEnd> run(Job& job);
+  [[nodiscard]] std::size_t max_batch() const { return seat_.entries; }
+
+ private:
+  using Result = TaskEnd::Result;
+
+  // Before the handler: each of these ends what does not reach it.
+  void prepare(Call& call, Job& job, std::vector<TaskEnd>& ends);
+  [[nodiscard]] Run::Plan plan(const Job& job, const queue::Task& task, std::size_t index) const;
+  std::optional<TaskEnd> prepare(Run& run, Nanos fetched_ns);
+  std::optional<TaskEnd> cancelled_before(Run& run);
+  TaskEnd expire(Run& run);
+  TaskEnd bury_spent(Run& run);
+  [[nodiscard]] bool announce(Run& run);
+
+  // Around the handler.
+  [[nodiscard]] bool begin(Call& call);
+  plugin_host::ManyResult call_handler(Call& call);
+  TaskEnd not_started(Run& run);
+
+  // After it.
+  void take_verdicts(Call& call, const std::vector<plugin_host::CallResult>& said);
+  void leave_alone(Call& call, const std::string& why);
+  TaskEnd verdict(Call::Member& member, const plugin_host::CallResult& said);
+  [[nodiscard]] bool resolve_detach(Run& run);
+  TaskEnd acknowledge(Call::Member& member);
+  TaskEnd end_failed(Call::Member& member, Facts& facts, bool gave_way);
+  TaskEnd finished(Run& run);
+
+  // What this worker knows of an attempt that is over.
+  [[nodiscard]] Facts facts_of(const Run& run, Facts::Outcome outcome, std::string_view cause,
+                               std::string_view error) const;
+  // Decides what becomes of the task, writes it and logs it.
+  TaskEnd end(Run& run, const Facts& facts);
+  // A fenced write, see lease/fenced.h. False: another worker has the task.
+  [[nodiscard]] bool write(Run& run, const queue::Ending& ending);
+  [[nodiscard]] bool send(Run& run, const queue::Ending& ending);
+  // The pause by the policy of its type or queue.
+  [[nodiscard]] std::chrono::microseconds pause_after(const Run& run) const;
+  void keep_record(Run& run, std::uint32_t attempt) const;
+
+  Session& session_;
+  const queue::DetachedStore& detached_;
+  const plugin_host::Registry& registry_;
+  LeaseKeeper& keeper_;
+  SlotWriter& slot_;
+  const config::Settings& settings_;
+  const Seat seat_;
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "thread/mutex.h"
+#include "worker/job/executor.h"
+#include "worker/process/session.h"
+#include "worker/process/slot_writer.h"
+
+namespace allot::worker {
+
+// The threads of a worker whose pool has `concurrency`: each runs a job at a time, with a
+// connection and entries in the slot of its own.
+class Runners final : public Executor {
+ public:
+  using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
+  using MakeRunner = std::function<std::unique_ptr<JobRunner>(Session& session, Seat seat)>;
+
+  // 2 to ipc::kMaxRunning of them.
+  Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
+          const MakeRunner& make_runner);
+  Runners(const Runners&) = delete;
+  Runners& operator=(const Runners&) = delete;
+  ~Runners() override;
+
+  [[nodiscard]] std::size_t max_batch() const override;
+  [[nodiscard]] bool ready_for(const Need& need) const override;
+  void start(Job job, const Need& need) override;
+  [[nodiscard]] std::vector<JobEnd> take() override;
+  [[nodiscard]] std::size_t in_partition() const override;
+  void wait(std::chrono::milliseconds timeout) override;
+
+ private:
+  struct Runner {
+    std::size_t entry = 0;  // its first one in the slot
+    std::unique_ptr<Session> session{};
+    std::unique_ptr<JobRunner> jobs{};
+    std::optional<Job> next{};  // the job to run
+    bool busy = false;
+    CondVar wake{};
+    std::thread thread{};
+  };
+  void work(Runner& runner);
+  static JobEnd execute(JobRunner& jobs, Job job);
+  [[nodiscard]] bool in_partition(const Runner& runner) const ALLOT_REQUIRES(mutex_);
+
+  const SlotWriter& slot_;
+  mutable Mutex mutex_;  // guards next and busy of each runner, too
+  CondVar ended_;
+  std::vector<JobEnd> ends_ ALLOT_GUARDED_BY(mutex_);
+  bool stop_ ALLOT_GUARDED_BY(mutex_) = false;
+  std::vector<std::unique_ptr<Runner>> runners_;  // the first is the one for serial handlers
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/job/task_writes.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "log/log.h"
+#include "plugin_host/abi_check.h"
+
+namespace allot::worker {
+namespace {
+
+using plugin_host::CallAnswer;
+using plugin_host::view;
+
+// Smaller ones fit into a packet of any server.
+constexpr std::size_t kSurelyFits = 1 << 20;
+
+// The calling run has no say any more.
+struct LeaseGone {};
+
+CallAnswer bad(std::string text) {
+  return {ALLOT_BAD_INPUT, std::move(text)};
+}
+
+// Allows statements that cannot end the transaction, and do nothing that a rollback would not undo.
+bool may_execute(std::string_view statement) {
+  constexpr std::array<std::string_view, 8> kAllowed = {"SELECT",  "INSERT", "UPDATE", "DELETE",
+                                                        "REPLACE", "WITH",   "VALUES", "CALL"};
+  const std::size_t first = statement.find_first_not_of(" \t\r\n(");
+  if (first == std::string_view::npos) return false;
+  std::string word;
+  for (const char c : statement.substr(first)) {
+    if (std::isalpha(static_cast<unsigned char>(c)) == 0) break;
+    word += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return std::find(kAllowed.begin(), kAllowed.end(), word) != kAllowed.end();
+}
+
+std::string text_of(const allot_str& text) {
+  return std::string(view(text));
+}
+
+queue::SubmitOptions options_of(const allot_submission& order) {
+  using std::chrono::microseconds;
+  const auto key = [](const allot_str& text) {
+    return text.data != nullptr ? std::optional(text_of(text)) : std::nullopt;
+  };
+  const auto moment = [](std::int64_t us) {
+    return us != 0 ? std::optional(queue::Moment(microseconds(us))) : std::nullopt;
+  };
+  queue::SubmitOptions options;
+  options.prio = order.prio;
+  options.delay = microseconds(order.delay_us);
+  options.run_at = moment(order.run_at_us);
+  options.unique_key = key(order.unique_key);
+  if (order.unique_for_us != 0) {
+    options.unique_for = microseconds(std::max<std::int64_t>(order.unique_for_us, 0));
+  }
+  options.partition_key = key(order.partition_key);
+  options.expires_in = microseconds(order.expires_in_us);
+  options.expires_at = moment(order.expires_at_us);
+  return options;
+}
+
+// nullopt: the kind is unknown.
+std::optional<db::Value> value_of(const allot_value& value) {
+  switch (value.kind) {
+    case ALLOT_NULL:
+      return db::Value(nullptr);
+    case ALLOT_INT:
+      return db::Value(value.int_value);
+    case ALLOT_UINT:
+      return db::Value(value.uint_value);
+    case ALLOT_DOUBLE:
+      return db::Value(value.double_value);
+    case ALLOT_TEXT:
+      return db::Value(view(value.text));
+    case ALLOT_BYTES:
+      return db::Value(db::Bytes{view(value.text)});
+    default:
+      return std::nullopt;
+  }
+}
+
+db::RowSink sink_for(const plugin_host::TakeRow& take_row) {
+  if (!take_row) return {};
+  return [&take_row](std::span<const std::optional<std::string_view>> fields) {
+    std::vector<allot_str> row;
+    for (const auto& field : fields) {
+      // An empty text must not look like NULL.
+      row.push_back(field ? allot_str{field->data() == nullptr ? "" : field->data(), field->size()}
+                          : allot_str{nullptr, 0});
+    }
+    take_row(row);
+  };
+}
+
+}  // namespace
+
+// No exception may cross the border.
+template <typename Call>
+CallAnswer TaskWrites::guarded(Call&& call) noexcept {
+  const MutexLock held(mutex_);
+  try {
+    return call();
+  } catch (const LeaseGone&) {
+    excused_ = true;
+    return {ALLOT_LEASE_LOST, "the task's lease is gone or in doubt: nothing was written"};
+  } catch (const GaveUp& gave_up) {
+    excused_ = true;
+    return {ALLOT_LEASE_LOST, gave_up.what()};
+  } catch (const queue::OutcomeUnknown& unknown) {
+    excused_ = true;
+    return {ALLOT_OUTCOME_UNKNOWN, unknown.what()};
+  } catch (const db::DbError& error) {
+    return {ALLOT_DATABASE_ERROR, error.what(), error.number()};
+  } catch (const Error& error) {
+    return bad(error.what());
+  } catch (const std::exception& error) {
+    return bad(error.what());
+  }
+}
+
+// Tries until the lease is in doubt; in an open transaction only once, because a second try would
+// be in another one.
+template <typename Verb>
+auto TaskWrites::with_database(Verb&& verb) {
+  if (open_) return session_.once(verb);
+  auto result = session_.call_while([this] { return keeper_.valid(run_); }, verb);
+  if (!result) throw LeaseGone();
+  return std::move(*result);
+}
+
+// While the handler runs the task can go from its partition to task_running, never back: looking in
+// this order covers every place.
+queue::Fenced TaskWrites::write_checkpoint(db::Connection& db, const queue::StoredState& state) {
+  using queue::Fenced;
+  if (!claim_.detached() && queue::checkpoint(db, claim_, state) == Fenced::kWritten) {
+    return Fenced::kWritten;
+  }
+  claim_ = claim_.once_detached();
+  return queue::checkpoint(db, claim_, state);
+}
+
+CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
+  return guarded([&]() -> CallAnswer {
+    if (open_) return bad("checkpoint: not while a transaction is open; write it before");
+    if (payload.size() > queue::kMaxPayload) {
+      return bad("checkpoint of " + std::to_string(payload.size()) +
+                 " bytes: the most is 16 MiB - 1; put the data elsewhere and keep its name");
+    }
+    const queue::StoredState state(run_.task.flags, payload);
+    const auto fenced =
+        with_database([&](db::Connection& db) { return write_checkpoint(db, state); });
+    if (fenced == queue::Fenced::kLost) throw LeaseGone();
+    return {};
+  });
+}
+
+// Looks the queues up, and validates: throws Error.
+std::vector<queue::Submission> TaskWrites::read(std::span<const allot_submission* const> orders) {
+  std::vector<queue::Submission> submissions;
+  for (const allot_submission* order : orders) {
+    std::optional<queue::QueueInfo> queue = run_.queue.info;
+    const std::string name = text_of(order->queue);
+    if (!name.empty() && name != run_.queue.info.name) {
+      queue = with_database([&](db::Connection& db) { return queue::find_queue(db, name); });
+    }
+    if (!queue) throw Error("queue '" + name + "': there is no such queue", kExitBadInput);
+    submissions.push_back(
+        {*queue, text_of(order->type), text_of(order->payload), options_of(*order)});
+    queue::validate(submissions.back());
+  }
+  return submissions;
+}
+
+CallAnswer TaskWrites::submit(std::span<const allot_submission* const> orders,
+                              std::vector<std::string>& ids) noexcept {
+  return guarded([&]() -> CallAnswer {
+    if (open_) return bad("submit: not while a transaction is open; replace_with is part of it");
+    const auto submissions = read(orders);
+    with_database([](db::Connection& db) {  // a working connection: submit() tries only once
+      db.require_writable();
+      return true;
+    });
+    const auto submitted =
+        session_.once([&](db::Connection& db) { return queue::submit(db, submissions); });
+    for (const queue::Submitted& task : submitted) ids.push_back(task.id.text());
+    ring_for(submissions);
+    return {};
+  });
+}
+
+CallAnswer TaskWrites::replace_with(std::span<const allot_submission* const> orders) noexcept {
+  return guarded([&]() -> CallAnswer {
+    auto submissions = read(orders);
+    for (queue::Submission& one : submissions) {
+      if (one.payload.size() > kSurelyFits) {
+        std::size_t size = 0;
+        const std::uint64_t most = with_database([&](db::Connection& db) {
+          size = queue::submit_statements(db, {&one, 1}).front().render().size();
+          return db.max_packet();
+        });
+        if (size >= most) {
+          return bad("payload of " + std::to_string(one.payload.size()) +
+                     " bytes: as a statement it is over the server's max_allowed_packet of " +
+                     std::to_string(most));
+        }
+      }
+    }
+    std::move(submissions.begin(), submissions.end(), std::back_inserter(successors_));
+    return {};
+  });
+}
+
+CallAnswer TaskWrites::execute(std::string_view statement, std::span<const allot_value> values,
+                               const plugin_host::TakeRow& take_row) noexcept {
+  return guarded([&]() -> CallAnswer {
+    if (lost_) return {ALLOT_TRANSACTION_LOST, *lost_};
+    if (!may_execute(statement)) {
+      return bad(
+          "a statement of a handler begins with SELECT, INSERT, UPDATE, DELETE, REPLACE, WITH, "
+          "VALUES or CALL; the worker begins and ends the transaction");
+    }
+    std::vector<db::Value> given;
+    for (const allot_value& value : values) {
+      auto read = value_of(value);
+      if (!read) return bad("value " + std::to_string(given.size() + 1) + " is of no known kind");
+      given.push_back(*read);
+    }
+    if (!open_) {
+      with_database([](db::Connection& db) {
+        db.begin();
+        return true;
+      });
+      open_ = true;
+    }
+    return run_statement(statement, given, sink_for(take_row));
+  });
+}
+
+// A deadlock, a lost connection and a full disk undo the transaction; any other error is reported,
+// and undid only the statement.
+CallAnswer TaskWrites::run_statement(std::string_view statement,
+                                     const std::vector<db::Value>& values,
+                                     const db::RowSink& sink) {
+  try {
+    return session_.once([&](db::Connection& db) -> CallAnswer {
+      const db::Changed changed = db.execute_prepared(statement, values, sink);
+      if (db.in_transaction()) return {ALLOT_OK, "", 0, changed.affected, changed.insert_id};
+      lose("a statement of the handler ended its transaction");
+      return {ALLOT_TRANSACTION_LOST, *lost_};
+    });
+  } catch (const db::DbError& error) {
+    const bool lost = error.error_class() == db::ErrorClass::kGone ||
+                      error.error_class() == db::ErrorClass::kRetryable ||
+                      error.error_class() == db::ErrorClass::kFull;
+    if (!lost) throw;
+    excused_ = excused_ || error.error_class() == db::ErrorClass::kGone;
+    lose(std::string("the transaction was lost: ") + error.what());
+    return {ALLOT_TRANSACTION_LOST, *lost_, error.number()};
+  }
+}
+
+void TaskWrites::roll_back(bool excused) {
+  if (!open_) return;
+  excused_ = excused_ || excused;
+  lose("the transaction was rolled back");
+}
+
+void TaskWrites::lose(const std::string& reason) {
+  if (!lost_) lost_ = reason;
+  if (!std::exchange(open_, false)) return;
+  try {
+    session_.once([](db::Connection& db) {
+      db.roll_back();
+      return true;
+    });
+  } catch (const db::DbError& error) {
+    // The end of its connection ends the transaction, too. A connection that still works after an
+    // error of another class is ended as well, or the next BEGIN would commit the transaction.
+    log::warn("transaction.rollback_failed", {{"error", error.what()}});
+    session_.give_up_connection();
+  }
+}
+
+void TaskWrites::ring_for(std::span<const queue::Submission> added) {
+  for (const queue::Submission& task : added) keeper_.work_was_added(task.queue.queue_id);
+}
+
+TaskWrites::End TaskWrites::acknowledge(const queue::Claim& claim) {
+  const queue::FencedAck ack(claim, run_.task);
+  if (open_) return commit(ack);
+  const std::uint64_t generation = session_.generation();
+  const auto fenced =
+      session_.call([&](db::Connection& db) { return ack.replace(db, successors_); });
+  // The first try may have succeeded although its reply was lost: the task that it ended is gone.
+  const bool maybe = claim.detached() && session_.generation() != generation;
+  if (fenced == queue::Fenced::kLost && !maybe) return End::kLeaseGone;
+  ring_for(successors_);
+  return End::kYes;
+}
+
+TaskWrites::End TaskWrites::commit(const queue::FencedAck& ack) {
+  open_ = false;
+  try {
+    const auto fenced =
+        session_.once([&](db::Connection& db) { return ack.commit(db, successors_); });
+    if (fenced == queue::Fenced::kLost) return End::kLeaseGone;
+  } catch (const db::DbError& error) {
+    lost_ = std::string("the transaction was lost: ") + error.what();
+    if (error.error_class() != db::ErrorClass::kGone) {
+      // Nobody is to blame for a lock; for other errors the statements are.
+      excused_ = error.error_class() == db::ErrorClass::kRetryable ||
+                 error.error_class() == db::ErrorClass::kFull ||
+                 error.error_class() == db::ErrorClass::kDuplicate;
+      return End::kUndone;
+    }
+    // Perhaps only the reply to COMMIT was lost: the task itself shows it.
+    excused_ = true;
+    if (!session_.call([&](db::Connection& db) { return ack.landed(db); })) return End::kUndone;
+    lost_.reset();
+  }
+  ring_for(successors_);
+  return End::kYes;
+}
+
+}  // namespace allot::worker

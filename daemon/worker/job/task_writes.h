@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin_host/host_hooks.h"
+#include "queue/catalog.h"
+#include "queue/claim.h"
+#include "queue/fenced_ack.h"
+#include "queue/submit.h"
+#include "queue/task.h"
+#include "thread/mutex.h"
+#include "worker/lease/lease_keeper.h"
+#include "worker/process/session.h"
+
+namespace allot::worker {
+
+// What the handler of one attempt writes beside its verdict: checkpoints and submissions at once,
+// replacements and SQL of its own with the acknowledgement. While a handler runs, the session's
+// thread is inside it and the session idle, so these calls use the session's connection, one thread
+// of the handler at a time.
+class TaskWrites {
+ public:
+  // All outlive this object.
+  TaskWrites(Session& session, LeaseKeeper& keeper, const Run& run)
+      : session_(session), keeper_(keeper), run_(run), claim_(run.claim) {}
+
+  // The handler's calls, which any thread may make; see plugin_host::HostHooks.
+  plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept;
+  plugin_host::CallAnswer submit(std::span<const allot_submission* const> orders,
+                                 std::vector<std::string>& ids) noexcept;
+  plugin_host::CallAnswer replace_with(std::span<const allot_submission* const> orders) noexcept;
+  plugin_host::CallAnswer execute(std::string_view statement, std::span<const allot_value> values,
+                                  const plugin_host::TakeRow& take_row) noexcept;
+
+  // The functions below are for after the handler's return.
+
+  // True: success needs more than a plain acknowledgement.
+  [[nodiscard]] bool any() const { return open_ || !successors_.empty() || lost_; }
+  // Rolls an open transaction back. `excused`: for a reason that is not the task's.
+  void roll_back(bool excused);
+  // Why a success does not count: the transaction was lost.
+  [[nodiscard]] const std::optional<std::string>& lost() const { return lost_; }
+  // Whether a call failed because of the database or the lease, and not because of the task.
+  [[nodiscard]] bool excused() const { return excused_; }
+
+  enum class End {
+    kYes,        // written
+    kLeaseGone,  // undone: another worker has the task
+    kUndone      // the database undid it, see lost(): the task has to run again
+  };
+  // Acknowledges the task, with all its writes.
+  End acknowledge(const queue::Claim& claim);
+
+ private:
+  template <typename Call>
+  plugin_host::CallAnswer guarded(Call&& call) noexcept;
+  template <typename Verb>
+  auto with_database(Verb&& verb);
+  [[nodiscard]] queue::Fenced write_checkpoint(db::Connection& db, const queue::StoredState& state);
+  std::vector<queue::Submission> read(std::span<const allot_submission* const> orders);
+  plugin_host::CallAnswer run_statement(std::string_view statement,
+                                        const std::vector<db::Value>& values,
+                                        const db::RowSink& sink);
+  void lose(const std::string& reason);
+  End commit(const queue::FencedAck& ack);
+  void ring_for(std::span<const queue::Submission> added);
+
+  Session& session_;
+  LeaseKeeper& keeper_;
+  const Run& run_;
+
+  Mutex mutex_;         // guards all below while the handler runs
+  queue::Claim claim_;  // as the last checkpoint found it
+  bool open_ = false;   // the transaction
+  bool excused_ = false;
+  std::optional<std::string> lost_;
+  std::vector<queue::Submission> successors_;
+};
+
+}  // namespace allot::worker

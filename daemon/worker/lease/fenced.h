@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "queue/ending.h"
+#include "worker/lease/lease_keeper.h"
+#include "worker/process/session.h"
+
+namespace allot::worker {
+
+// A fenced write of the block loop. False: it found `lease` gone and changed nothing. Then the
+// keeper knows it too, so that the worker drops the rest of the block. `verb` is for the log.
+template <typename Write>
+[[nodiscard]] bool fenced(Session& session, LeaseKeeper& keeper, const queue::Lease& lease,
+                          const char* verb, Write&& write) {
+  if (session.call(write) == queue::Fenced::kWritten) return true;
+  keeper.lose(lease, verb);
+  return false;
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/lease/finder.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "log/log.h"
+#include "peer/doorbell.h"
+#include "queue/resize.h"
+#include "worker/lease/hints.h"
+#include "worker/process/stop_request.h"
+
+namespace allot::worker {
+namespace {
+
+// The polling floor: the longest time without a look when nothing rings. It adapts to load between
+// these. With what due_at.sql adds, a task starts within a second of its moment.
+constexpr Nanos kBusyInterval = 10 * kMilli;
+constexpr Nanos kFirstIdleInterval = 50 * kMilli;
+constexpr Nanos kMostInterval = 900 * kMilli;
+
+}  // namespace
+
+Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
+               SlotWriter& slot, ipc::Board& board, std::uint32_t pool,
+               std::vector<ServedQueue> queues)
+    : session_(session),
+      store_(store),
+      keeper_(keeper),
+      slot_(slot),
+      pool_(board.pools[pool]),
+      queues_(std::move(queues)),
+      scout_interval_ns_(kFirstIdleInterval),
+      watched_(static_cast<Nanos>(store.ttl().count()) * kMicro) {
+  for (const ServedQueue& queue : queues_) {
+    queue_ids_.push_back(queue.info.queue_id);
+    if (queue.info.alone()) placed_ids_.push_back(queue.info.queue_id);
+  }
+  peer::serve(pool_, queue_ids_);
+}
+
+const ServedQueue* Finder::served(std::uint32_t queue_id) const {
+  for (const ServedQueue& queue : queues_) {
+    if (queue.info.queue_id == queue_id) return &queue;
+  }
+  return nullptr;
+}
+
+queue::FetchSpec Finder::fetch_spec(const ServedQueue& queue) const {
+  return {queue.settings->block_size, highest_seen_, clock_.time(boot_ns())};
+}
+
+bool Finder::claim_urgent() {
+  claimed_ = take_urgent(pool_);
+  return claimed_ != 0;
+}
+
+bool Finder::hints_wait() const {
+  return pool_.hint_next.load(std::memory_order_relaxed) <
+         pool_.hint_count.load(std::memory_order_relaxed);
+}
+
+std::optional<queue::Block> Finder::next() {
+  if (slot_.may_start_none()) {
+    wait_for_the_end();
+    return std::nullopt;
+  }
+  seen_bell_ = pool_.bell.load();
+  if (claimed_ != 0 || claim_urgent()) {
+    if (auto block = follow(std::exchange(claimed_, 0))) return block;
+  }
+  // This comes before the hints: where there is always more work, nobody would get past them (S13).
+  watch();
+  if (auto block = take_over_one()) return block;
+  if (auto block = follow(take_hint(pool_))) return block;
+  if (become_scout(pool_, mono_ns(), scout_interval_ns_)) {
+    scout();
+    if (auto block = follow(take_hint(pool_))) return block;
+  }
+  if (!hints_wait()) sleep();
+  return std::nullopt;
+}
+
+std::optional<queue::Block> Finder::follow(ipc::Hint hint) {
+  const queue::Partition partition{hint_queue(hint), hint_partition(hint)};
+  const ServedQueue* queue = served(partition.queue_id);
+  if (hint == 0 || queue == nullptr) return std::nullopt;
+  return take(partition, *queue, [&](db::Connection& db, queue::Locked locked) {
+    return store_.lease(db, partition, fetch_spec(*queue), locked);
+  });
+}
+
+template <typename Verb>
+std::optional<queue::Block> Finder::take(queue::Partition partition, const ServedQueue& queue,
+                                         Verb&& verb) {
+  slot_.begin_lease(partition, queue.info.name, queue.exclusive());
+  slot_.set_state(ipc::WorkerState::kLeasing);
+  Nanos sent_ns = 0;
+  queue::Locked locked = queue::Locked::kSkip;
+  auto block = session_.call([&](db::Connection& db) {
+    sent_ns = boot_ns();
+    return verb(db, std::exchange(locked, queue::Locked::kWait));
+  });
+  if (!block) {
+    slot_.end_lease();
+    slot_.set_state(ipc::WorkerState::kIdle);
+    return std::nullopt;
+  }
+  clock_.saw(block->clock, sent_ns, boot_ns());
+  block->lease.time = clock_.time(boot_ns());
+  keeper_.hold(block->lease, sent_ns);
+  slot_.lease_known(block->lease.epoch, keeper_.deadline_ns());
+  log::debug("lease", {{"queue", queue.info.name},
+                       {"partition", partition.partition_no},
+                       {"epoch", block->lease.epoch},
+                       {"tasks", block->tasks.size()}});
+  return block;
+}
+
+void Finder::forget_lease() {
+  slot_.clear_finished();
+  slot_.end_lease();
+  slot_.set_state(ipc::WorkerState::kIdle);
+}
+
+// Once a second; a pool without such queues never asks (S17).
+void Finder::lift_layouts() {
+  if (placed_ids_.empty() || mono_ns() < next_lift_ns_) return;
+  next_lift_ns_ = mono_ns() + kMostInterval;
+  const std::size_t lifted =
+      session_.call([&](db::Connection& db) { return queue::lift_layouts(db, placed_ids_); });
+  if (lifted > 0) log::info("queue.resized", {{"queues", lifted}});
+}
+
+void Finder::scout() {
+  lift_layouts();
+  Nanos sent_ns = 0;
+  const auto [found, clock] = session_.call([&](db::Connection& db) {
+    sent_ns = boot_ns();
+    return queue::LeaseStore::scout(db, queue_ids_, clock_.time(sent_ns));
+  });
+  clock_.saw(clock, sent_ns, boot_ns());
+  std::array<ipc::Hint, ipc::kMaxHints> hints{};
+  const std::size_t count = std::min(found.size(), hints.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    hints[i] = make_hint(found[i].queue_id, found[i].partition_no);
+  }
+  publish_hints(pool_, hints.data(), count);
+  if (count > 0) {
+    scout_interval_ns_ = kBusyInterval;
+    look_again_by(pool_, mono_ns() + kBusyInterval);
+    // The scout itself takes one.
+    if (count > 1) peer::wake(pool_, count - 1);
+  } else {
+    scout_interval_ns_ = std::clamp(scout_interval_ns_ * 2, kFirstIdleInterval, kMostInterval);
+  }
+}
+
+void Finder::watch() {
+  if (!watched_.due(boot_ns())) return;
+  std::vector<std::pair<queue::Partition, queue::Observation>> seen;
+  for (queue::Observation& observed : session_.call(
+           [&](db::Connection& db) { return queue::LeaseStore::watch(db, queue_ids_); })) {
+    seen.emplace_back(observed.partition, std::move(observed));
+  }
+  watched_.saw(std::move(seen), session_.generation(), boot_ns());
+}
+
+std::optional<queue::Block> Finder::take_over_one() {
+  const auto still = watched_.take(boot_ns());
+  if (!still) return std::nullopt;
+  const queue::Observation& observed = still->observed;
+  const ServedQueue* queue = served(observed.partition.queue_id);
+  auto block = take(observed.partition, *queue, [&](db::Connection& db, queue::Locked locked) {
+    return store_.take_over(db, observed, still->stale, fetch_spec(*queue), locked);
+  });
+  if (!block) return std::nullopt;
+  slot_.raw().takeovers.fetch_add(1, std::memory_order_relaxed);
+  log::warn("lease.takeover", {{"queue", queue->info.name},
+                               {"partition", observed.partition.partition_no},
+                               {"from", observed.holder},
+                               {"epoch", block->lease.epoch}});
+  return block;
+}
+
+// A drain has started all that it may: `allot drain` sees it, and ends this worker.
+void Finder::wait_for_the_end() {
+  const std::uint32_t seen_bell = pool_.bell.load();
+  if (leaving()) return;
+  const SlotWriter::Guard guard(slot_);
+  peer::wait_for_ring(pool_, seen_bell, kMostInterval);
+}
+
+void Finder::sleep() {
+  if (leaving()) return;
+  const SlotWriter::Guard guard(slot_);
+  const Nanos now = mono_ns();
+  const Nanos next_scout = pool_.next_scout_ns.load();
+  Nanos wait = next_scout > now ? next_scout - now : 0;
+  const Nanos boot = boot_ns();
+  const Nanos next_watch = watched_.next_look_ns();
+  if (!watched_.empty()) wait = std::min(wait, next_watch > boot ? next_watch - boot : 0);
+  if (wait > 0) peer::wait_for_ring(pool_, seen_bell_, std::min(wait, kMostInterval));
+}
+
+}  // namespace allot::worker

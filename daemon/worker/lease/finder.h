@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "config/settings.h"
+#include "ipc/board.h"
+#include "queue/catalog.h"
+#include "queue/lease_store.h"
+#include "worker/lease/database_clock.h"
+#include "worker/lease/expired_holder_watch.h"
+#include "worker/lease/lease_keeper.h"
+#include "worker/process/session.h"
+#include "worker/process/slot_writer.h"
+#include "worker/run/served_queue.h"
+
+namespace allot::worker {
+
+// Finds the next partition with work and leases it. It looks in this order: a partition that a
+// settler freed, else a lease whose holder stood still (S4), else a hint from the board, else, as
+// scout, at all free partitions (one worker of the pool at a time, S13); else it sleeps until the
+// doorbell rings or the polling floor is reached.
+class Finder {
+ public:
+  Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
+         ipc::Board& board, std::uint32_t pool, std::vector<ServedQueue> queues);
+
+  // A leased partition with its first block, which slot and keeper know already. nullopt when there
+  // was nothing to find this time.
+  std::optional<queue::Block> next();
+
+  // Call it between two tasks. True when this worker may take a partition that a settler freed, so
+  // that the lease in hand has to end. A crashed task waits for one task, not for a whole lease.
+  bool claim_urgent();
+
+  [[nodiscard]] const ServedQueue* served(std::uint32_t queue_id) const;
+  [[nodiscard]] queue::FetchSpec fetch_spec(const ServedQueue& queue) const;
+  // Keys up to this one are due, even if the database's clock is set back.
+  void seen(std::uint64_t run_key) { highest_seen_ = std::max(highest_seen_, run_key); }
+
+  // Whether the doorbell rang after fetching() or after the look that found this lease: the block
+  // may lack tasks.
+  void fetching() { seen_bell_ = pool_.bell.load(); }
+  [[nodiscard]] bool rung_since_fetch() const { return pool_.bell.load() != seen_bell_; }
+
+  // Removes the lease from slot and keeper, once the database knows.
+  void forget_lease();
+
+ private:
+  [[nodiscard]] bool hints_wait() const;
+  std::optional<queue::Block> follow(ipc::Hint hint);
+  std::optional<queue::Block> take_over_one();
+  void scout();
+  void lift_layouts();
+  void watch();
+  void wait_for_the_end();
+  void sleep();
+  template <typename Verb>
+  std::optional<queue::Block> take(queue::Partition partition, const ServedQueue& queue,
+                                   Verb&& verb);
+
+  Session& session_;
+  const queue::LeaseStore& store_;
+  LeaseKeeper& keeper_;
+  SlotWriter& slot_;
+  ipc::PoolBoard& pool_;
+  std::vector<ServedQueue> queues_;
+  std::vector<std::uint32_t> queue_ids_;
+  std::vector<std::uint32_t> placed_ids_;  // the ordered and limited ones among them
+  Nanos next_lift_ns_ = 0;
+
+  ipc::Hint claimed_ = 0;
+  std::uint32_t seen_bell_ = 0;  // the bell before the last look
+  std::uint64_t highest_seen_ = 0;
+  DatabaseClock clock_;
+  Nanos scout_interval_ns_;
+  ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;
+};
+
+}  // namespace allot::worker

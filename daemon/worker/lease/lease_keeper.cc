@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/lease/lease_keeper.h"
+
+#include <algorithm>
+#include <csignal>
+
+#include "log/log.h"
+#include "peer/doorbell.h"
+#include "worker/process/connect.h"
+#include "worker/process/former_connection.h"
+
+namespace allot::worker {
+namespace {
+
+// How soon a failed renewal is tried again.
+constexpr Nanos kTryAgain = 200 * kMilli;
+// How often the keeper looks at a running task. It goes by the clock, because a notice of each task
+// would cost a fast one more than it takes.
+constexpr Nanos kLookAtTask = 50 * kMilli;
+// When workers are idle, a task that has run for this long leaves its partition to its neighbours.
+constexpr Nanos kSlow = 100 * kMilli;
+
+// A call of the keeper may not hang for longer than the lease lasts.
+db::ConnectOptions with_short_calls(db::ConnectOptions options, std::chrono::microseconds ttl) {
+  const auto third = std::max(std::chrono::milliseconds(1000),
+                              std::chrono::duration_cast<std::chrono::milliseconds>(ttl / 3));
+  options.call_timeout = std::min(options.call_timeout, third);
+  const auto each = third / static_cast<int>(std::max<std::size_t>(1, options.servers.size()));
+  options.connect_timeout =
+      std::min(options.connect_timeout, std::max(std::chrono::milliseconds(1000), each));
+  return options;
+}
+
+}  // namespace
+
+LeaseKeeper::LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
+                         db::ConnectOptions options, SlotWriter& slot, ipc::Board& board)
+    : store_(store),
+      detached_store_(detached),
+      options_(with_short_calls(std::move(options), store.ttl())),
+      ttl_ns_(static_cast<Nanos>(store.ttl().count()) * kMicro),
+      slot_(slot),
+      board_(board) {
+  // The main thread gets the signals, because they have to interrupt its futex and poll calls.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+LeaseKeeper::~LeaseKeeper() {
+  {
+    const MutexLock held(mutex_);
+    stop_ = true;
+    lease_.reset();
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
+  {
+    const MutexLock held(mutex_);
+    lease_ = lease;
+    lost_ = false;
+    any_detached_ = false;
+    releasing_ = false;
+    renew_at_ns_ = sent_ns + ttl_ns_ / 3;
+    trips_.add(boot_ns() - sent_ns);
+    deadline_ns_ = deadline_after(sent_ns);
+    slot_.lease_deadline(deadline_ns_);
+  }
+  changed_.notify_all();
+}
+
+void LeaseKeeper::releasing() {
+  // Waits for a renewal under way, as long as its own deadlines allow: that is no freeze.
+  const SlotWriter::Guard guard(slot_);
+  const MutexLock held(mutex_);
+  releasing_ = true;
+  renew_at_ns_ = std::max(renew_at_ns_, boot_ns() + ttl_ns_ / 10);
+}
+
+void LeaseKeeper::drop() {
+  const SlotWriter::Guard guard(slot_);  // as in releasing()
+  const MutexLock held(mutex_);
+  lease_.reset();
+  deadline_ns_ = 0;
+}
+
+// A handler that starts in the last moments of a lease whose renewal is overdue only makes a
+// duplicate: in an exclusive queue its supervisor would kill it at once.
+bool LeaseKeeper::may_begin(Nanos now) const {
+  return (!lost_.load() && now + ttl_ns_ / 10 < deadline_ns_.load()) ||
+         mutant::removed("lease_deadline");
+}
+
+bool LeaseKeeper::begin(std::span<Run* const> runs) {
+  const SlotWriter::Guard guard(slot_);  // as in releasing()
+  const MutexLock held(mutex_);
+  const Nanos now = boot_ns();
+  if (!may_begin(now)) return false;
+  for (Run* const run : runs) {
+    run->begin(now);
+    runs_.push_back(run);
+  }
+  return true;
+}
+
+Place LeaseKeeper::end(Run& run) {
+  const SlotWriter::Guard guard(slot_);
+  const MutexLock held(mutex_);
+  std::erase(runs_, &run);
+  if (run.kept.place == Place::kUnknown && run.plan.alone) {
+    lease_.reset();
+    deadline_ns_ = 0;
+  }
+  return run.kept.place;
+}
+
+bool LeaseKeeper::valid(const Run& run) const {
+  if (!run.detached()) return valid();
+  return (!run.kept.lost.load() && boot_ns() < run.kept.deadline_ns.load()) ||
+         mutant::removed("lease_deadline");
+}
+
+// Works without the mutex, which the keeper holds during a renewal. hold(), which waits for the
+// mutex, clears `lost_`: so a late finding about one lease never counts for the next one.
+void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
+  if (lost_.exchange(true)) return;
+  note_loss(lease, verb);
+}
+
+void LeaseKeeper::lose(Run& run, const char* verb) {
+  if (!run.kept.lost.exchange(true)) note_loss(run.lease, verb);
+}
+
+void LeaseKeeper::note_loss(const queue::Lease& lease, const char* verb) {
+  slot_.raw().leases_lost.fetch_add(1, std::memory_order_relaxed);
+  log::warn("lease.lost", {{"queue_id", lease.partition.queue_id},
+                           {"partition", lease.partition.partition_no},
+                           {"epoch", lease.epoch},
+                           {"found_by", verb}});
+}
+
+void LeaseKeeper::end_last_call(db::Connection& db) {
+  queue::FormerConnection former;
+  {
+    const MutexLock held(mutex_);
+    former = former_connection(slot_.raw(), 1);
+  }
+  queue::kill_connections(db, {&former, 1});
+}
+
+void LeaseKeeper::work_was_added(std::uint32_t queue_id) {
+  peer::ring(board_, queue_id, 1);
+}
+
+// The database counts from when it executed the statement, which was after it was sent. Whatever
+// the reply says or how late it comes, the lease is valid until then.
+Nanos LeaseKeeper::deadline_after(Nanos sent_ns) const {
+  return sent_ns + ttl_ns_ - lease_margin(ttl_ns_, trips_);
+}
+
+void LeaseKeeper::run() {
+  const MutexLock held(mutex_);
+  while (!stop_) {
+    if (!act()) {
+      wait();
+      continue;
+    }
+    const MutexUnlock given_up(mutex_);  // a task that ends does not wait for all that is due
+    std::this_thread::yield();
+  }
+}
+
+// Does one thing that is due.
+bool LeaseKeeper::act() {
+  const Nanos now = boot_ns();
+  if (lease_is_due(now)) {
+    renew();
+    return true;
+  }
+  const auto first = [this](auto is_due) ALLOT_REQUIRES(mutex_) {
+    const auto due = std::find_if(runs_.begin(), runs_.end(), is_due);
+    return due == runs_.end() ? nullptr : *due;
+  };
+  if (Run* run =
+          first([&](const Run* one) ALLOT_REQUIRES(mutex_) { return renewal_is_due(*one, now); })) {
+    renew_detached(*run);
+    return true;
+  }
+  if (Run* run =
+          first([&](const Run* one) ALLOT_REQUIRES(mutex_) { return detach_is_due(*one, now); })) {
+    detach(*run);
+    return true;
+  }
+  if (Run* run = first([&](const Run* one)
+                           ALLOT_REQUIRES(mutex_) { return cancel_look_is_due(*one, now); })) {
+    look_for_cancel(*run);
+    return true;
+  }
+  return false;
+}
+
+// wait_for runs on CLOCK_MONOTONIC; after a suspend it wakes late and finds the lease expired.
+void LeaseKeeper::wait() {
+  const Nanos now = boot_ns();
+  std::optional<Nanos> next;
+  if (lease_ && !lost_) next = std::min(now + kLookAtTask, std::max(renew_at_ns_, now + 1));
+  for (const Run* run : runs_) {
+    if (run->kept.place != Place::kDetached || run->kept.lost) continue;
+    const Nanos look = looks_for_cancel(*run, now) ? run->cancel.next_look() : UINT64_MAX;
+    const Nanos soonest = std::max(std::min(run->kept.renew_at_ns, look), now + 1);
+    next = std::min(next.value_or(UINT64_MAX), soonest);
+  }
+  if (!next) return changed_.wait(mutex_);
+  changed_.wait_for(mutex_, std::chrono::nanoseconds(*next - now));
+}
+
+// Whether a task that the lease is renewed for is over its time.
+bool LeaseKeeper::over_time(Nanos now) const {
+  return std::any_of(runs_.begin(), runs_.end(),
+                     [now](const Run* run) { return !run->detached() && run->over_time(now); });
+}
+
+// Not while it is in doubt whether the lease has ended with a task.
+bool LeaseKeeper::lease_is_due(Nanos now) const {
+  if (!lease_ || lost_ || now < renew_at_ns_) return false;
+  return std::none_of(runs_.begin(), runs_.end(), [](const Run* run) {
+    return run->plan.alone && run->kept.place == Place::kUnknown;
+  });
+}
+
+bool LeaseKeeper::renewal_is_due(const Run& run, Nanos now) {
+  return run.kept.place == Place::kDetached && !run.kept.lost && now >= run.kept.renew_at_ns;
+}
+
+bool LeaseKeeper::detach_is_due(const Run& run, Nanos now) const {
+  if (!lease_ || lost_ || run.detach_after_ns == 0 || now < run.kept.detach_at_ns) return false;
+  if (run.kept.place != Place::kPartition) return run.kept.place == Place::kUnknown;
+  if (run.over_time(now)) return false;
+  const Nanos ran = now - run.began_ns();
+  if (ran >= run.detach_after_ns) return true;
+  if (ran < kSlow) return false;
+  return peer::waits_for(board_, lease_->partition.queue_id) ||
+         (!run.plan.alone && make_room_.load());
+}
+
+bool LeaseKeeper::looks_for_cancel(const Run& run, Nanos now) const {
+  if (run.over_time(now)) return false;
+  if (run.kept.place == Place::kDetached) return !run.kept.lost;
+  return run.kept.place == Place::kPartition && lease_ && !lost_;
+}
+
+bool LeaseKeeper::cancel_look_is_due(const Run& run, Nanos now) const {
+  return looks_for_cancel(run, now) && now >= run.cancel.next_look();
+}
+
+void LeaseKeeper::connect_if_needed() {
+  if (connection_) return;
+  db::Connection fresh = connect(options_);
+  const auto uptime = queue::server_uptime(fresh);
+  connection_.emplace(std::move(fresh));
+  slot_.connected(1, *connection_, uptime);
+}
+
+// Releases the mutex for a moment, so that failing calls do not starve drop().
+void LeaseKeeper::try_again() {
+  connection_.reset();
+  const MutexUnlock given_up(mutex_);
+  std::this_thread::yield();
+}
+
+void LeaseKeeper::renew() {
+  if (over_time(boot_ns()) && !mutant::removed("renewal_deadline")) {
+    // The task is over its time: no timer may blindly keep the lease alive for it (B3), unless it
+    // ends or makes progress after all.
+    renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
+    return;
+  }
+  try {
+    connect_if_needed();
+    const Nanos sent = boot_ns();
+    if (!store_.renew(*connection_, *lease_)) {
+      // The lease was released and the reply is lost or still to come; or it was lost, which the
+      // release will report.
+      if (releasing_) return lease_.reset();
+      return lose(*lease_, "renew");
+    }
+    trips_.add(boot_ns() - sent);
+    renew_at_ns_ = sent + ttl_ns_ / 3;
+    deadline_ns_ = deadline_after(sent);
+    slot_.lease_deadline(deadline_ns_);
+    log::debug("lease.renewed", {{"queue_id", lease_->partition.queue_id},
+                                 {"partition", lease_->partition.partition_no},
+                                 {"epoch", lease_->epoch}});
+  } catch (const db::DbError& error) {
+    log::warn("lease.renew_failed", {{"error", error.what()}});
+    renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
+    try_again();
+  }
+}
+
+// Like renew(), for one task.
+void LeaseKeeper::renew_detached(Run& run) {
+  if (run.over_time(boot_ns()) && !mutant::removed("renewal_deadline")) {
+    run.kept.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
+    return;
+  }
+  try {
+    connect_if_needed();
+    const Nanos sent = boot_ns();
+    const queue::Claim mine = queue::claim(run.lease, run.task).once_detached();
+    if (!detached_store_.renew(*connection_, mine)) {
+      return lose(run, "renew_detached");
+    }
+    trips_.add(boot_ns() - sent);
+    run.kept.renew_at_ns = sent + ttl_ns_ / 3;
+    run.kept.deadline_ns = deadline_after(sent);
+    log::debug("lease.renewed", {{"task", mine.id.text()}, {"epoch", mine.epoch}});
+  } catch (const db::DbError& error) {
+    log::warn("lease.renew_failed", {{"error", error.what()}});
+    run.kept.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
+    try_again();
+  }
+}
+
+// A detach whose reply is lost is sent again until its outcome is known, or the task ends.
+void LeaseKeeper::detach(Run& run) {
+  try {
+    connect_if_needed();
+    const Nanos sent = boot_ns();
+    any_detached_ = true;
+    const queue::Claim claim = queue::claim(*lease_, run.task);
+    const auto fenced =
+        run.plan.alone ? detached_store_.detach(*connection_, claim, run.number, run.plan.finished)
+                       : detached_store_.detach_beside(*connection_, claim, run.number);
+    if (fenced == queue::Fenced::kLost) return lose(*lease_, "detach");
+    detached(run, sent);
+  } catch (const db::DbError& error) {
+    log::warn("task.detach_failed", {{"error", error.what()}});
+    // The server answered with any other error, so it did nothing.
+    if (error.error_class() == db::ErrorClass::kGone) run.kept.place = Place::kUnknown;
+    const bool transient =
+        run.kept.place == Place::kUnknown || error.error_class() == db::ErrorClass::kRetryable;
+    run.kept.detach_at_ns = boot_ns() + (transient ? kTryAgain : ttl_ns_);
+    try_again();
+  }
+}
+
+// A look that fails is repeated: nobody waits for it.
+void LeaseKeeper::look_for_cancel(Run& run) {
+  try {
+    connect_if_needed();
+    run.cancel.look(*connection_, run.lease, run.task, run.kept.place == Place::kDetached);
+  } catch (const db::DbError& error) {
+    log::warn("task.cancel_look_failed", {{"error", error.what()}});
+    run.cancel.try_later();
+    try_again();
+  }
+}
+
+void LeaseKeeper::detached(Run& run, Nanos sent_ns) {
+  run.kept.place = Place::kDetached;
+  trips_.add(boot_ns() - sent_ns);
+  run.kept.renew_at_ns = sent_ns + ttl_ns_ / 3;
+  run.kept.deadline_ns = deadline_after(sent_ns);
+  run.detach();  // from now on it goes by its own deadline
+  if (run.plan.alone) {
+    lease_.reset();
+    deadline_ns_ = 0;
+  }
+  log::info("task.detached", {{"task", run.id},
+                              {"type", run.task.type},
+                              {"partition", run.lease.partition.partition_no},
+                              {"after_ms", (boot_ns() - run.began_ns()) / kMilli}});
+  // Any worker may take its neighbours now.
+  if (run.plan.alone) work_was_added(run.lease.partition.queue_id);
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutant.h"
+#include "db/connection.h"
+#include "ipc/board.h"
+#include "queue/detached_store.h"
+#include "queue/lease_store.h"
+#include "thread/mutex.h"
+#include "worker/lease/round_trips.h"
+#include "worker/process/slot_writer.h"
+#include "worker/run/run.h"
+
+namespace allot::worker {
+
+// Renews the lease at a third of its TTL while tasks run, in a thread with a connection of its own,
+// which it opens when a lease first lives that long. The same thread detaches tasks that run long
+// (B12), because the main thread may be inside a handler, and renews each of them from then on; it
+// also looks for requests to cancel them (B11).
+//
+// The threads that run tasks and the keeper share one mutex (S1): releasing(), drop() and end()
+// wait for a renewal or a detach under way, so that no renewal overlaps a release that is answered
+// in time. A renewal that overlaps a later one finds the epoch ended, and nothing to renew.
+class LeaseKeeper {
+ public:
+  LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
+              db::ConnectOptions options, SlotWriter& slot, ipc::Board& board);
+  LeaseKeeper(const LeaseKeeper&) = delete;
+  LeaseKeeper& operator=(const LeaseKeeper&) = delete;
+  ~LeaseKeeper();
+
+  // Keeps `lease`, whose statement was sent at `sent_ns` (CLOCK_BOOTTIME).
+  void hold(const queue::Lease& lease, Nanos sent_ns);
+  // From now on the release of the lease is under way. The keeper renews the lease only if that
+  // takes long, until drop(); that the lease is gone then is no news.
+  void releasing();
+  void drop();
+  // `verb` found `lease` gone. The keeper counts and logs this once for a lease, whoever finds it
+  // first; it renews the lease no more, and valid() is false.
+  void lose(const queue::Lease& lease, const char* verb);
+
+  // The same for a run whose task was detached: the lease in hand may be another one.
+  void lose(Run& run, const char* verb);
+
+  // Other workers may have something to do in the queue now.
+  void work_was_added(std::uint32_t queue_id);
+
+  // True while this process can be sure that nobody else may have the lease (S5).
+  [[nodiscard]] bool valid() const {
+    return (!lost_.load() && boot_ns() < deadline_ns_.load()) || mutant::removed("lease_deadline");
+  }
+  // The same for a run: its partition's lease is valid, or its own once it is detached.
+  [[nodiscard]] bool valid(const Run& run) const;
+  [[nodiscard]] bool lost() const { return lost_.load(); }
+  [[nodiscard]] Nanos deadline_ns() const { return deadline_ns_.load(); }
+
+  // Call these around each handler. begin() begins the runs, which one call of a handler gets, at
+  // the same moment, so that the wait for a renewal under way does not count as their time; they
+  // are in the slot before the keeper may detach them (S9). The keeper does not renew for a run
+  // past its deadline. False: the lease is in doubt, or is about to be because its renewal is
+  // overdue; the handler must not be called (S5), and nothing began.
+  [[nodiscard]] bool begin(std::span<Run* const> runs);
+  // The keeper has forgotten the run when this returns.
+  Place end(Run& run);
+
+  // The last call, if it had no reply, may still be executing: `db` ends it.
+  void end_last_call(db::Connection& db);
+
+  // Whether a task left its partition under the lease in hand, or may have.
+  [[nodiscard]] bool any_detached() const { return any_detached_.load(); }
+  // Threads of this worker are idle: a task that runs for a while makes room, as when workers are
+  // idle.
+  void make_room(bool wanted) { make_room_ = wanted; }
+
+ private:
+  void run();
+  [[nodiscard]] bool may_begin(Nanos now) const;
+  [[nodiscard]] bool over_time(Nanos now) const ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool detach_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool lease_is_due(Nanos now) const ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] static bool renewal_is_due(const Run& run, Nanos now);
+  [[nodiscard]] bool looks_for_cancel(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool cancel_look_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
+  void look_for_cancel(Run& run) ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool act() ALLOT_REQUIRES(mutex_);
+  void wait() ALLOT_REQUIRES(mutex_);
+  void renew() ALLOT_REQUIRES(mutex_);
+  void renew_detached(Run& run) ALLOT_REQUIRES(mutex_);
+  void detach(Run& run) ALLOT_REQUIRES(mutex_);
+  void detached(Run& run, Nanos sent_ns) ALLOT_REQUIRES(mutex_);
+  void note_loss(const queue::Lease& lease, const char* verb);
+  void connect_if_needed();
+  void try_again() ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] Nanos deadline_after(Nanos sent_ns) const ALLOT_REQUIRES(mutex_);
+
+  const queue::LeaseStore& store_;
+  const queue::DetachedStore& detached_store_;
+  const db::ConnectOptions options_;
+  const Nanos ttl_ns_;
+  SlotWriter& slot_;
+  ipc::Board& board_;
+
+  std::atomic<bool> lost_{false};
+  std::atomic<Nanos> deadline_ns_{0};
+  std::atomic<bool> any_detached_{false};
+  std::atomic<bool> make_room_{false};
+
+  Mutex mutex_;
+  CondVar changed_;
+  std::vector<Run*> runs_ ALLOT_GUARDED_BY(mutex_);  // those that are in their handlers
+  std::optional<queue::Lease> lease_ ALLOT_GUARDED_BY(mutex_);
+  Nanos renew_at_ns_ ALLOT_GUARDED_BY(mutex_) = 0;
+  RoundTrips trips_ ALLOT_GUARDED_BY(mutex_);
+  bool releasing_ ALLOT_GUARDED_BY(mutex_) = false;
+  bool stop_ ALLOT_GUARDED_BY(mutex_) = false;
+
+  std::optional<db::Connection> connection_;  // only the keeper thread uses it
+  std::thread thread_;                        // last: it uses all of the above
+};
+
+}  // namespace allot::worker

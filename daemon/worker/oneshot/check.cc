@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/oneshot/check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/posix.h"
+#include "db/from_settings.h"
+#include "db/migrate.h"
+#include "ipc/preflight.h"
+#include "ipc/slot.h"
+#include "log/log.h"
+#include "peer/folders.h"
+#include "peer/handler_types.h"
+#include "peer/inherited.h"
+#include "peer/lock_mark.h"
+#include "plugin_host/registry.h"
+#include "queue/account.h"
+#include "queue/catalog.h"
+#include "queue/detached_store.h"
+#include "queue/health.h"
+#include "queue/lease_store.h"
+#include "queue/rehearsal.h"
+#include "worker/oneshot/check_words.h"
+#include "worker/oneshot/plugin_report.h"
+#include "worker/process/cgroup.h"
+#include "worker/process/cgroup_limits.h"
+#include "worker/process/connect.h"
+#include "worker/process/own_holder.h"
+#include "worker/settle/recovery.h"
+
+namespace allot::worker {
+namespace {
+
+template <std::size_t N>
+void put(char (&to)[N], const std::string& from, const char* what) {
+  if (from.size() >= N) {
+    throw Error(
+        std::string(what) + " '" + from + "' is longer than " + std::to_string(N - 1) + " bytes",
+        kExitConfig);
+  }
+  std::memcpy(to, from.c_str(), from.size() + 1);
+}
+
+ipc::PreflightAnswer answer_of(const config::Settings& settings) {
+  ipc::PreflightAnswer answer{};
+  answer.magic = ipc::kPreflightMagic;
+  answer.version = ipc::kPreflightVersion;
+  for (const config::Pool& pool : settings.pools) {
+    ipc::PreflightPool& entry = answer.pools[answer.pool_count++];
+    put(entry.name, pool.name, "pool name");
+    entry.size = pool.size;
+  }
+  answer.frozen_ms = static_cast<std::uint32_t>(config::frozen_limit(settings.daemon).count());
+  answer.stop_ms = static_cast<std::uint32_t>(settings.daemon.stop_timeout.count());
+  answer.log_format = log::parse_format(settings.logging.format, settings.logging.file);
+  put(answer.instance, settings.daemon.instance, "instance");
+  put(answer.runtime_dir, config::runtime_dir(settings), "runtime_dir");
+  put(answer.embedded_dir, settings.database.embedded, "embedded");
+  put(answer.log_file, settings.logging.file, "log file");
+  return answer;
+}
+
+void require_cgroup(const config::Settings& settings, Findings& findings) {
+  const std::string own = own_cgroup();
+  const bool of_daemon = peer::inherited(ipc::kAnswerFd);
+  try {
+    require_controllers(cgroup_base(own), needed_controllers(settings));
+    try_cgroup(own);
+    if (of_daemon) share_out(cgroup_base(own), settings, ::getppid());
+  } catch (const Error& error) {
+    if (of_daemon) throw;
+    // The daemon will be started in another cgroup than this person's shell.
+    findings.warnings.push_back({"cgroup.not_here", error.what()});
+  }
+}
+
+// Returns what their handlers take.
+std::vector<std::string> require_good_plugins(const config::Settings& settings,
+                                              Findings& findings) {
+  std::string problems;
+  std::vector<std::string> types;
+  const auto files = plugin_host::describe(settings.plugins.folder, settings.plugins.sections);
+  for (const auto& file : files) {
+    types.insert(types.end(), file.types.begin(), file.types.end());
+    if (!file.refused) continue;
+    problems += (problems.empty() ? "" : "\n") + plugin_host::refusal_line(file);
+  }
+  if (!problems.empty()) throw Error(problems, kExitConfig);
+  find_lost_programs(settings, findings);
+  for (const std::string& line : unused_sections(settings, files)) {
+    findings.warnings.push_back({"config.warning", line});
+  }
+  if (types.empty()) {
+    findings.warnings.push_back(
+        {"plugins.none",
+         "there is no plugin in " + settings.plugins.folder + ": no task will find a handler"});
+  }
+  return types;
+}
+
+// Each worker needs two, for block loop and lease keeper, and one for each task that it runs beside
+// others; during a reload there are twice as many workers, because old ones finish their tasks;
+// each worker may need a settler, and checks and commands need some.
+std::uint64_t connections_needed(const config::Settings& settings) {
+  constexpr std::uint64_t kChecksAndCommands = 5;
+  std::uint64_t needed = kChecksAndCommands;
+  for (const config::Pool& pool : settings.pools) {
+    const std::uint64_t runners = pool.concurrency > 1 ? pool.concurrency : 0;
+    needed += pool.size * (2 * (2 + runners) + 1);
+  }
+  return needed;
+}
+
+// Whoever looks for this daemon finds nothing in a folder that was made again. Before the start
+// nobody has a lock.
+void look_for_the_lock(const std::string& folder, Findings& findings) {
+  struct stat lock {};
+  const bool gone =
+      peer::inherited(ipc::kLockFd) && fstat(ipc::kLockFd, &lock) == 0 && lock.st_nlink == 0;
+  if (!gone) return;
+  findings.warnings.push_back(
+      {"instance.folder_gone",
+       "the files of this daemon in " + folder +
+           " were deleted: it works on, but allot status, top and why do not see it, and a task "
+           "that is submitted waits up to a second; restart the daemon"});
+}
+
+void count_connections(const config::Settings& settings, db::Connection& db, Findings& findings) {
+  findings.connections_needed = connections_needed(settings);
+  findings.connections_allowed = queue::connections_allowed(db);
+  if (findings.connections_allowed >= findings.connections_needed) return;
+  findings.warnings.push_back(
+      {"database.few_connections",
+       "this daemon may need " + std::to_string(findings.connections_needed) +
+           " connections and the server allows " + std::to_string(findings.connections_allowed) +
+           ": raise its max_connections, or the account's MAX_USER_CONNECTIONS"});
+}
+
+}  // namespace
+
+void answer_refusal(const std::string& message, LogFormat format) {
+  ipc::PreflightAnswer answer{};
+  answer.magic = ipc::kPreflightMagic;
+  answer.version = ipc::kPreflightVersion;
+  answer.log_format = format;
+  const std::size_t first = message.find('\n');
+  const auto more = std::count(message.begin(), message.end(), '\n');
+  const std::string rest = more == 0 ? "" : " (and " + std::to_string(more) + " more, see above)";
+  const std::size_t room = sizeof answer.problem - 1 - rest.size();
+  const std::string text = message.substr(0, std::min(first, room)) + rest;
+  std::memcpy(answer.problem, text.c_str(), text.size() + 1);
+  // Without it the supervisor says that the lines above tell.
+  static_cast<void>(write_all(ipc::kAnswerFd, &answer, sizeof answer));
+}
+
+void check_config(const config::Settings& settings, Findings& findings) {
+  if (settings.daemon.cgroup) require_cgroup(settings, findings);
+  const std::vector<std::string> types = require_good_plugins(settings, findings);
+  const ipc::PreflightAnswer answer = answer_of(settings);
+  if (!peer::inherited(ipc::kAnswerFd)) return;
+  const std::string folder = config::runtime_dir(settings);
+  if (!peer::make_folders(folder.c_str(), 0750)) {
+    throw Error(folder + " cannot be made: " + std::strerror(errno) +
+                    "; set [daemon] runtime_dir to one that can",
+                kExitCannotCreate);
+  }
+  look_for_the_lock(folder, findings);
+  // Without it submitters are told nothing of types that nobody takes.
+  static_cast<void>(peer::write_types(folder, types));
+  if (config::Files::is_copy(ipc::kConfigFd, false)) settings.files.keep(ipc::kConfigFd);
+  if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
+    throw Error("the supervisor does not take the answer", kExitSoftware);
+  }
+}
+
+void check_database(const config::Settings& settings, bool reclaim, Findings& findings) {
+  const db::ConnectOptions options = db::from_settings(settings.database);
+  db::Connection db(options);
+  findings.server = db.where();
+  for (const std::string& why : db.passed_over()) {
+    findings.warnings.push_back({"database.passed_over", why});
+  }
+  db::require_schema(db);
+  queue::require_rights(db);
+  queue::rehearse(db, options);
+  if (const auto warning = queue::untested(queue::server_variables(db)["version"])) {
+    findings.warnings.push_back({"database.untested", *warning});
+  }
+  count_connections(settings, db, findings);
+  for (const config::Queue& queue : settings.queues) {
+    queue::ensure_queue(db, queue.name, queue::shape_of(queue));
+  }
+  find_lost_hooks(settings, db, findings);
+  // Only who holds the lock knows that the former life is over.
+  if (!reclaim || !peer::inherited(ipc::kLockFd)) return;
+  if (peer::draw_lock_mark(ipc::kLockFd) == 0) {
+    throw Error(std::string("the lock cannot be written: ") + std::strerror(errno),
+                kExitCannotCreate);
+  }
+  const queue::LeaseStore leases(own_holder(settings), settings.daemon.lease_ttl);
+  if (const auto freed = leases.reclaim(db); freed > 0) {
+    log::warn("lease.reclaimed", {{"leases", freed}, {"instance", settings.daemon.instance}});
+  }
+  reclaim_detached(db, settings, queue::DetachedStore(leases.holder(), leases.ttl()));
+}
+
+}  // namespace allot::worker

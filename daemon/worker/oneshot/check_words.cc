@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/oneshot/check_words.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/hooks.h"
+#include "config/rows.h"
+#include "queue/catalog.h"
+
+namespace allot::worker {
+namespace {
+
+std::string where(const config::Settings& settings, const std::string& path) {
+  const auto line = settings.lines.find(path);
+  const auto number = line == settings.lines.end() ? "" : std::to_string(line->second) + ":";
+  return settings.file + ":" + number + " ";
+}
+
+std::string trouble_of(const config::Settings& settings, const std::string& queue,
+                       const std::optional<queue::QueueInfo>& there) {
+  if (there) {
+    return "queue '" + queue + "', which is " + queue::text_of(there->shape) + ", not spread";
+  }
+  std::vector<std::string_view> known;
+  for (const config::Queue& one : settings.queues) known.emplace_back(one.name);
+  const std::string_view near = config::nearest(queue, known);
+  return "queue '" + queue + "', which does not exist" +
+         (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
+}
+
+// The type in "types.TYPE.command", with quotes where it has a dot; empty for any other key.
+std::string_view type_of_command(std::string_view key) {
+  constexpr std::string_view kTypes = "types.";
+  if (!key.starts_with(kTypes)) return {};
+  key.remove_prefix(kTypes.size());
+  const std::size_t end = key.starts_with('"') ? key.find('"', 1) + 1 : key.find('.');
+  if (end == 0 || end > key.size() || key.substr(end) != ".command") return {};
+  return key.substr(0, end);
+}
+
+// Null when this account can run it.
+const char* trouble_of(const std::string& program) {
+  struct stat status = {};
+  if (::stat(program.c_str(), &status) != 0) return std::strerror(errno);
+  if (!S_ISREG(status.st_mode)) return "no file";
+  return ::access(program.c_str(), X_OK) == 0 ? nullptr : std::strerror(errno);
+}
+
+}  // namespace
+
+void find_lost_hooks(const config::Settings& settings, db::Connection& db, Findings& findings) {
+  for (const config::Queue& queue : settings.queues) {
+    for (const auto& [key, word] :
+         {std::pair{"on_dead", &queue.on_dead}, std::pair{"on_stuck", &queue.on_stuck}}) {
+      const auto target = config::hook_target(*word);
+      if (!target) continue;
+      const auto there = queue::find_queue(db, target->queue);
+      if (there && there->shape.placement == queue::Placement::kSpread) continue;
+      findings.warnings.push_back(
+          {"hook.unusable", where(settings, "queues." + queue.name + "." + key) + "[queues." +
+                                queue.name + "] " + key + " names " +
+                                trouble_of(settings, target->queue, there)});
+    }
+  }
+}
+
+void find_lost_programs(const config::Settings& settings, Findings& findings) {
+  const auto exec = settings.plugins.sections.find("exec");
+  if (exec == settings.plugins.sections.end()) return;
+  std::string last;
+  for (const auto& [key, value] : exec->second) {
+    const std::string_view type = type_of_command(key);
+    // The elements of a list stand one after the other: the first is the program.
+    if (type.empty() || std::exchange(last, key) == key) continue;
+    const char* trouble = trouble_of(value);
+    if (trouble == nullptr) continue;
+    findings.warnings.push_back({"exec.no_program", where(settings, "plugins.exec") +
+                                                        "[plugins.exec.types." + std::string(type) +
+                                                        "] " + value + ": " + trouble});
+  }
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/process/pulse.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/exit_codes.h"
+#include "base/posix.h"
+#include "log/log.h"
+#include "worker/process/stop_request.h"
+
+namespace allot::worker {
+namespace {
+
+UniqueFd reopen_signals() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGUSR1);
+  return UniqueFd(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+}  // namespace
+
+Pulse::Pulse(SlotWriter& slot, int death_fd, std::chrono::milliseconds tick,
+             std::chrono::milliseconds patience)
+    : slot_(slot),
+      death_fd_(death_fd),
+      tick_(tick),
+      patience_(patience),
+      stop_(eventfd(0, EFD_CLOEXEC)),
+      reopen_(reopen_signals()) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Pulse::~Pulse() {
+  const std::uint64_t one = 1;
+  write_all(stop_.get(), &one, sizeof one);
+  thread_.join();
+}
+
+void Pulse::run() {
+  std::optional<Nanos> orphaned_at;
+  for (;;) {
+    pollfd watched[] = {
+        {stop_.get(), POLLIN, 0}, {reopen_.get(), POLLIN, 0}, {death_fd_, POLLIN, 0}};
+    const nfds_t count = death_fd_ >= 0 && !orphaned_at ? 3 : 2;
+    poll(watched, count, poll_ms(orphaned_at.has_value()));
+    if (watched[0].revents != 0) return;
+    if (slot_.guarded()) slot_.beat();
+    if (watched[1].revents != 0) reopen_log_if_asked();
+    if (count == 3 && watched[2].revents != 0) {
+      orphaned_at = mono_ns();
+      ask(Asked::kStop);
+      log::warn("worker.orphaned", {{"reason", "the supervisor is gone"}});
+    }
+    if (orphaned_at) end_with_lease();
+    if (orphaned_at && mono_ns() - *orphaned_at > static_cast<Nanos>(patience_.count()) * kMilli) {
+      log::error("worker.orphan_timeout", {{"reason", "a handler did not stop in time"}});
+      _exit(kExitFailure);
+    }
+  }
+}
+
+// Until the next beat, or until the lease of an orphan is in doubt.
+int Pulse::poll_ms(bool orphaned) const {
+  const Nanos deadline = orphaned ? slot_.exclusive_deadline_ns() : 0;
+  if (deadline == 0) return static_cast<int>(tick_.count());
+  const Nanos now = boot_ns();
+  const Nanos left = deadline > now ? deadline - now : 0;
+  return static_cast<int>(std::min(left / kMilli, static_cast<Nanos>(tick_.count())));
+}
+
+// Kills as the supervisor does, with all that the handler has started in the worker's group.
+void Pulse::end_with_lease() const {
+  const Nanos deadline = slot_.exclusive_deadline_ns();
+  if (deadline == 0 || boot_ns() < deadline) return;
+  log::error("worker.orphan_lease", {{"reason", "lease in doubt in an exclusive queue"}});
+  if (getpgrp() == getpid()) kill(0, SIGKILL);
+  kill(getpid(), SIGKILL);
+}
+
+void Pulse::reopen_log_if_asked() {
+  signalfd_siginfo info{};
+  bool asked = false;
+  while (read(reopen_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) asked = true;
+  if (!asked) return;
+  if (log::reopen()) return log::info("log.reopened");
+  log::warn("log.not_reopened",
+            {{"reason", "the file cannot be opened; going on with the one that was moved"}});
+}
+
+}  // namespace allot::worker

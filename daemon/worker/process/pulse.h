@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+#include "base/unique_fd.h"
+#include "worker/process/slot_writer.h"
+
+namespace allot::worker {
+
+// A thread that beats while the main thread is guarded (slot_writer.h), and watches the death pipe:
+// when the supervisor is gone the worker stops gracefully, and ends itself when its patience is
+// over, so that orphans cannot exist (D8). What only the supervisor does as long as it lives, this
+// thread does then: it ends a handler whose lease is in doubt where a queue promises one at a time
+// (S5). It also opens the log again at USR1, which
+// install_stop_signals() (stop_request.h) leaves to it.
+class Pulse {
+ public:
+  // `death_fd` may be -1 in a worker that was started by hand, without a supervisor.
+  Pulse(SlotWriter& slot, int death_fd, std::chrono::milliseconds tick,
+        std::chrono::milliseconds patience);
+  Pulse(const Pulse&) = delete;
+  Pulse& operator=(const Pulse&) = delete;
+  ~Pulse();
+
+ private:
+  void run();
+  [[nodiscard]] int poll_ms(bool orphaned) const;
+  void end_with_lease() const;
+  void reopen_log_if_asked();
+
+  SlotWriter& slot_;
+  int death_fd_;
+  const std::chrono::milliseconds tick_;
+  const std::chrono::milliseconds patience_;
+  UniqueFd stop_;
+  UniqueFd reopen_;  // readable: USR1 came, the log file was moved away
+  std::thread thread_;
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/process/run_state.h"
+
+namespace allot::worker {
+namespace {
+
+using ipc::RunState;
+
+constexpr auto kFree = RunState::kFree;
+constexpr auto kAnnounced = RunState::kAnnounced;
+constexpr auto kRunning = RunState::kRunning;
+constexpr auto kReturned = RunState::kReturned;
+constexpr auto kFinished = RunState::kFinished;
+constexpr auto kRefunding = RunState::kRefunding;
+constexpr auto kRunningDetached = RunState::kRunningDetached;
+constexpr auto kReturnedDetached = RunState::kReturnedDetached;
+constexpr auto kFinishedDetached = RunState::kFinishedDetached;
+constexpr auto kRefundingDetached = RunState::kRefundingDetached;
+
+// One row for each state, one column for each event; kNo: it cannot happen.
+constexpr auto kNo = static_cast<RunState>(0xff);
+// clang-format off
+constexpr RunState kTable[ipc::kRunStates][kRunEvents] = {
+    // announce   begin     detach             return             finish             refund              end
+    {kAnnounced,  kRunning, kNo,               kNo,               kNo,               kNo,                kNo},    // Free
+    {kNo,         kRunning, kNo,               kNo,               kNo,               kRefunding,         kFree},  // Announced
+    {kNo,         kNo,      kRunningDetached,  kReturned,         kNo,               kNo,                kNo},    // Running
+    {kNo,         kNo,      kReturnedDetached, kNo,               kFinished,         kRefunding,         kFree},  // Returned
+    {kNo,         kNo,      kNo,               kNo,               kNo,               kNo,                kFree},  // Finished
+    {kNo,         kNo,      kNo,               kNo,               kNo,               kNo,                kFree},  // Refunding
+    {kNo,         kNo,      kNo,               kReturnedDetached, kNo,               kNo,                kNo},    // RunningDetached
+    {kNo,         kNo,      kNo,               kNo,               kFinishedDetached, kRefundingDetached, kFree},  // ReturnedDetached
+    {kNo,         kNo,      kNo,               kNo,               kNo,               kNo,                kFree},  // FinishedDetached
+    {kNo,         kNo,      kNo,               kNo,               kNo,               kNo,                kFree},  // RefundingDetached
+};
+// clang-format on
+
+}  // namespace
+
+RunTransition next_state(ipc::RunState state, RunEvent event) {
+  const RunState next = kTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
+  if (next == kNo) return {false, state};
+  return {true, next};
+}
+
+}  // namespace allot::worker

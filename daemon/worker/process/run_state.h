@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "ipc/slot.h"
+
+// The transitions of a run's state in the slot, as one table. SlotWriter keeps to it.
+//
+//   Free --announce--> Announced --begin--> Running --return--> Returned --finish--> Finished
+//     \_______________________begin___________^  |                 |   \--refund--> Refunding
+//                                              detach            detach
+//                                                v                 v
+//                                       RunningDetached --return--> ReturnedDetached, and so on
+//
+// From each state but Free and those in a handler the end leads back to Free.
+namespace allot::worker {
+
+enum class RunEvent {
+  kAnnounce,  // its attempt is about to be written (S7)
+  kBegin,     // its handler is about to be called
+  kDetach,    // it has left its partition (B12)
+  kReturn,    // its handler has returned
+  kFinish,    // it has succeeded, and is about to be noted as finished, or acknowledged
+  kRefund,    // it ended without a verdict, and its attempt is about to be taken back
+  kEnd,       // what became of it is written, or somebody else has it
+};
+inline constexpr std::size_t kRunEvents = 7;
+
+struct RunTransition {
+  bool valid;  // false: this event cannot happen in this state; the state stays
+  ipc::RunState next;
+};
+RunTransition next_state(ipc::RunState state, RunEvent event);
+
+}  // namespace allot::worker

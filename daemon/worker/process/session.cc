@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/process/session.h"
+
+#include <algorithm>
+#include <random>
+#include <thread>
+
+#include "base/clock.h"
+#include "log/log.h"
+#include "queue/lease_store.h"
+#include "queue/rehearsal.h"
+#include "worker/process/connect.h"
+#include "worker/process/former_connection.h"
+#include "worker/process/stop_request.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstWait{20};
+constexpr milliseconds kMostWait{500};
+constexpr std::uint32_t kLogEvery = 30;  // failures of an outage, so that the log stays readable
+constexpr unsigned kDeadlock = 1213;
+constexpr unsigned kLost = 2013;
+// A worker without work only reads: without this look it would wait for ever on a former primary
+// that was demoted and left alone (S2).
+constexpr Nanos kLookEvery = 5 * kSecond;
+
+milliseconds jittered(milliseconds wait) {
+  thread_local std::minstd_rand dice{std::random_device{}()};
+  return wait / 2 + milliseconds(dice() % static_cast<unsigned>(wait.count() / 2 + 1));
+}
+
+}  // namespace
+
+db::Connection& Session::connection() {
+  if (!connection_) {
+    db::Connection fresh = connect(options_);
+    if (server_id_ != 0 && fresh.server_id() != server_id_) queue::rehearse(fresh, options_);
+    server_id_ = fresh.server_id();
+    end_former(fresh);
+    const auto uptime = queue::server_uptime(fresh);
+    connection_.emplace(std::move(fresh));
+    slot_.connected(place_, *connection_, uptime);
+    slot_.raw().database_away = 0;
+    log::info("database.connected",
+              {{"where", connection_->where()}, {"connection", connection_->id()}});
+  } else if (mono_ns() - looked_at_ns_ < kLookEvery) {
+    return *connection_;
+  } else {
+    connection_->require_writable();
+  }
+  looked_at_ns_ = mono_ns();
+  return *connection_;
+}
+
+// The last call of the former connection may still be on its way, or wait in the server for a lock:
+// it must not be executed after calls of this one. Otherwise a lease that was released would be
+// taken again, for nobody.
+void Session::end_former(db::Connection& fresh) {
+  const queue::FormerConnection former = former_connection(slot_.raw(), place_);
+  if (former.id == 0) return;
+  queue::kill_connections(fresh, {&former, 1});
+}
+
+db::Connection& Session::present() {
+  if (!connection_) throw db::DbError(kLost, "the connection was lost before");
+  return *connection_;
+}
+
+bool Session::may_pass(const db::DbError& error) {
+  return error.error_class() == db::ErrorClass::kRetryable ||
+         error.error_class() == db::ErrorClass::kFull ||
+         error.error_class() == db::ErrorClass::kGone;
+}
+
+// The class of the error says whether an open connection still works: only a lost one is given up.
+void Session::note(const db::DbError& error) {
+  if (error.error_class() == db::ErrorClass::kRetryable) {
+    auto& counter = error.number() == kDeadlock ? slot_.raw().deadlocks : slot_.raw().lock_waits;
+    counter.fetch_add(1, std::memory_order_relaxed);
+  } else if (error.error_class() == db::ErrorClass::kGone && connection_) {
+    give_up_connection();
+    log::warn("database.lost",
+              {{"class", db::name_of(error.error_class())}, {"error", error.what()}});
+  }
+}
+
+void Session::give_up_connection() {
+  if (connection_) ++generation_;
+  connection_.reset();
+}
+
+void Session::handle(const db::DbError& error) {
+  ++failures_;
+  if (error.error_class() == db::ErrorClass::kRetryable) {
+    auto& counter = error.number() == kDeadlock ? slot_.raw().deadlocks : slot_.raw().lock_waits;
+    counter.fetch_add(1, std::memory_order_relaxed);
+    log::warn("database.retry", {{"error", error.what()}});
+  } else {
+    // Whatever happened, a new connection is the state that is known best.
+    give_up_connection();
+    slot_.raw().database_away = 1;
+    if (failures_ == 1 || failures_ % kLogEvery == 0) {
+      log::warn("database.lost", {{"class", db::name_of(error.error_class())},
+                                  {"failures", failures_},
+                                  {"error", error.what()}});
+    }
+  }
+  back_off();
+}
+
+void Session::back_off() {
+  const milliseconds wait =
+      jittered(std::min(kMostWait, kFirstWait * (1 << std::min(failures_ - 1, 10U))));
+  if (!leaving()) {
+    wait_asked(wait);
+    return;
+  }
+  if (!leaving_since_ns_) leaving_since_ns_ = mono_ns();
+  const auto patience_ns = static_cast<Nanos>(patience_.count()) * kMilli;
+  if (mono_ns() - *leaving_since_ns_ > patience_ns) throw GaveUp();
+  std::this_thread::sleep_for(wait);
+}
+
+}  // namespace allot::worker

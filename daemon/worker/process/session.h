@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "db/connection.h"
+#include "worker/process/slot_writer.h"
+
+namespace allot::worker {
+
+// Thrown when the database stays away while the worker has to leave.
+class GaveUp : public std::runtime_error {
+ public:
+  GaveUp() : std::runtime_error("gave up on the database while leaving") {}
+};
+
+// The block loop's connection, kept up: it repeats a call over deadlocks, lost connections and
+// restarts of the server until it succeeds. So a verb that is passed to call() must take effect
+// only once when it is executed twice, as every verb of the stores does.
+class Session {
+ public:
+  // `place` is the index of its connection in the slot, see SlotWriter::connected().
+  Session(db::ConnectOptions options, SlotWriter& slot, std::chrono::milliseconds patience,
+          std::size_t place = 0)
+      : options_(std::move(options)), slot_(slot), patience_(patience), place_(place) {}
+
+  // Throws GaveUp when asked to leave and the database stays away for longer than the patience.
+  template <typename Verb>
+  auto call(Verb&& verb) {
+    for (;;) {
+      const SlotWriter::Guard guard(slot_);
+      try {
+        auto result = verb(connection());
+        failures_ = 0;
+        return result;
+      } catch (const db::DbError& error) {
+        handle(error);
+      }
+    }
+  }
+
+  // Like call(), but tries once at least, and again only as long as `go_on` says so. nullopt: no
+  // try succeeded. Throws errors that waiting does not fix.
+  template <typename GoOn, typename Verb>
+  auto call_while(GoOn&& go_on, Verb&& verb)
+      -> std::optional<decltype(verb(std::declval<db::Connection&>()))> {
+    do {
+      const SlotWriter::Guard guard(slot_);
+      try {
+        auto result = verb(connection());
+        failures_ = 0;
+        return result;
+      } catch (const db::DbError& error) {
+        if (!may_pass(error)) throw;
+        handle(error);
+      }
+    } while (go_on());
+    return std::nullopt;
+  }
+
+  // Tries once, on the present connection: for statements of an open transaction. Throws DbError.
+  template <typename Verb>
+  auto once(Verb&& verb) {
+    const SlotWriter::Guard guard(slot_);
+    try {
+      return verb(present());
+    } catch (const db::DbError& error) {
+      note(error);
+      throw;
+    }
+  }
+
+  // The server undoes an unfinished transaction.
+  void give_up_connection();
+
+  // Grows with every lost connection: where it grew, a reply may have been lost.
+  [[nodiscard]] std::uint64_t generation() const { return generation_; }
+
+ private:
+  db::Connection& connection();
+  db::Connection& present();
+  static bool may_pass(const db::DbError& error);
+  void end_former(db::Connection& fresh);
+  void handle(const db::DbError& error);
+  void note(const db::DbError& error);
+  void back_off();
+
+  db::ConnectOptions options_;
+  SlotWriter& slot_;
+  std::chrono::milliseconds patience_;
+  std::size_t place_;
+  std::optional<db::Connection> connection_;
+  std::uint64_t server_id_ = 0;     // of the last connection; 0: there was none
+  std::uint64_t looked_at_ns_ = 0;  // when the server was last seen to be writable
+  std::uint64_t generation_ = 0;
+  std::uint32_t failures_ = 0;
+  std::optional<std::uint64_t> leaving_since_ns_;
+};
+
+}  // namespace allot::worker

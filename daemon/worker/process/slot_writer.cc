@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/process/slot_writer.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/posix.h"
+
+namespace allot::worker {
+namespace {
+
+void copy_text(char (&to)[ipc::kTypeSize], std::string_view from) {
+  const std::size_t size = std::min(from.size(), sizeof to - 1);
+  std::memcpy(to, from.data(), size);
+  to[size] = '\0';
+}
+
+}  // namespace
+
+void SlotWriter::start(const queue::Holder& holder) {
+  slot_.pid = static_cast<std::uint32_t>(getpid());
+  slot_.holder_id = holder.id;
+  for (std::size_t entry = 0; entry < ipc::kMaxRunning; ++entry) {
+    slot_.run_states[entry] = ipc::RunState::kFree;  // those of the former worker were settled
+  }
+  beat();
+}
+
+void SlotWriter::set_state(ipc::WorkerState state) {
+  beat();
+  const bool between = state == ipc::WorkerState::kIdle || state == ipc::WorkerState::kLeasing;
+  const auto in_use = [](ipc::RunState run) { return run != ipc::RunState::kFree; };
+  if (between && ipc::last_run(slot_, in_use) != ipc::kMaxRunning) {
+    state = ipc::WorkerState::kRunning;
+  }
+  slot_.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
+  if (state != ipc::WorkerState::kIdle || slot_.first_job_done != 0) return;
+  slot_.first_job_done = 1;
+  const std::uint64_t one = 1;
+  if (notify_fd_ >= 0) write_all(notify_fd_, &one, sizeof one);
+}
+
+void SlotWriter::count_done() {
+  slot_.tasks_done.fetch_add(1, std::memory_order_relaxed);
+  if (budget_ != nullptr) ++budget_->done;
+}
+
+void SlotWriter::count_retried() {
+  slot_.tasks_retried.fetch_add(1, std::memory_order_relaxed);
+  if (budget_ != nullptr) ++budget_->failed;
+}
+
+void SlotWriter::count_dead() {
+  slot_.tasks_dead.fetch_add(1, std::memory_order_relaxed);
+  if (budget_ != nullptr) ++budget_->failed;
+}
+
+void SlotWriter::beat() {
+  slot_.heartbeat_ns.store(mono_ns(), std::memory_order_relaxed);
+}
+
+void SlotWriter::connected(std::size_t which, const db::Connection& connection,
+                           std::chrono::seconds uptime) {
+  slot_.connection_ids[which].store(0, std::memory_order_release);  // no id with a wrong server
+  slot_.connected_ns[which] = boot_ns();
+  slot_.server_ids[which] = connection.server_id();
+  slot_.server_uptimes[which] = static_cast<std::uint64_t>(uptime.count());
+  slot_.connection_ids[which].store(connection.id(), std::memory_order_release);
+}
+
+void SlotWriter::begin_lease(queue::Partition partition, std::string_view queue_name,
+                             bool exclusive) {
+  slot_.queue_id = partition.queue_id;
+  slot_.partition_no = partition.partition_no;
+  std::atomic_ref(slot_.exclusive).store(exclusive ? 1 : 0);
+  copy_text(slot_.queue_name, queue_name);
+  slot_.epoch.store(0, std::memory_order_relaxed);
+  slot_.lease_held.store(1, std::memory_order_release);
+}
+
+void SlotWriter::lease_known(std::uint64_t epoch, std::uint64_t deadline_ns) {
+  slot_.lease_deadline_ns.store(deadline_ns, std::memory_order_relaxed);
+  slot_.epoch.store(epoch, std::memory_order_release);
+  slot_.leases_taken.fetch_add(1, std::memory_order_relaxed);
+}
+
+void SlotWriter::lease_deadline(std::uint64_t deadline_ns) {
+  slot_.lease_deadline_ns.store(deadline_ns, std::memory_order_relaxed);
+}
+
+void SlotWriter::end_lease() {
+  slot_.lease_held.store(0, std::memory_order_release);
+}
+
+std::uint64_t SlotWriter::exclusive_deadline_ns() const {
+  if (std::atomic_ref(slot_.exclusive).load() == 0 || !ipc::runs_under_lease(slot_)) return 0;
+  return slot_.lease_deadline_ns.load();
+}
+
+void SlotWriter::name_run(std::size_t entry, queue::Partition partition,
+                          std::string_view queue_name, const queue::Task& task,
+                          std::uint32_t attempt, std::uint32_t max_attempts) {
+  ipc::RunRecord& run = slot_.runs[entry];
+  run.run_key = task.key.run_key;
+  run.first_key = task.id_key();
+  run.prio = task.key.prio;
+  run.attempt = attempt;
+  run.max_attempts = max_attempts;
+  run.unique = (task.flags & queue::kUniqueFlag) != 0 ? 1 : 0;
+  run.started_ns = boot_ns();
+  run.queue_id = partition.queue_id;
+  run.partition_no = partition.partition_no;
+  copy_text(run.queue_name, queue_name);
+  copy_text(run.type, task.type);
+}
+
+void SlotWriter::set_deadlines(std::size_t entry, Nanos soft_ns, Nanos hard_ns,
+                               ipc::Limit limited_by) {
+  slot_.runs[entry].started_ns = boot_ns();
+  slot_.runs[entry].soft_deadline_ns = soft_ns;
+  move_deadline(entry, hard_ns, limited_by);
+}
+
+void SlotWriter::move_deadline(std::size_t entry, Nanos hard_ns, ipc::Limit limited_by) {
+  ipc::RunRecord& run = slot_.runs[entry];
+  std::atomic_ref(run.limited_by).store(static_cast<std::uint32_t>(limited_by));
+  std::atomic_ref(run.hard_deadline_ns).store(hard_ns);
+}
+
+bool SlotWriter::mark(std::size_t entry, RunEvent event) {
+  std::atomic<ipc::RunState>& state = slot_.run_states[entry];
+  ipc::RunState seen = state.load(std::memory_order_acquire);
+  for (;;) {
+    const RunTransition to = next_state(seen, event);
+    if (!to.valid) return false;
+    if (state.compare_exchange_weak(seen, to.next, std::memory_order_acq_rel)) break;
+  }
+  if (event == RunEvent::kBegin) set_state(ipc::WorkerState::kRunning);
+  if (event == RunEvent::kEnd) set_state(ipc::WorkerState::kLeasing);
+  return true;
+}
+
+void SlotWriter::add_finished(const queue::Finished& task) {
+  const MutexLock held(mutex_);
+  const std::uint32_t count = slot_.finished_count.load(std::memory_order_relaxed);
+  if (count >= ipc::kMaxFinished) return;  // cannot happen: the block loop acknowledges long before
+  slot_.finished[count] = {task.key.run_key, task.first_key.value_or(0), task.key.prio,
+                           task.unique ? 1U : 0U};
+  slot_.finished_count.store(count + 1, std::memory_order_release);
+}
+
+void SlotWriter::clear_finished() {
+  slot_.finished_count.store(0, std::memory_order_release);
+}
+
+// A death in between leaves some of them twice, but loses none.
+void SlotWriter::drop_finished(std::span<const queue::Finished> acked) {
+  const MutexLock held(mutex_);
+  const std::uint32_t count = slot_.finished_count.load(std::memory_order_relaxed);
+  if (count == acked.size()) return clear_finished();
+  std::vector<queue::TaskKey> keys;
+  for (const queue::Finished& task : acked) keys.push_back(task.key);
+  std::sort(keys.begin(), keys.end());
+  std::uint32_t left = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ipc::FinishedTask& task = slot_.finished[i];
+    const queue::TaskKey key{static_cast<std::uint32_t>(task.prio), task.run_key};
+    if (std::binary_search(keys.begin(), keys.end(), key)) continue;
+    slot_.finished[left++] = task;
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // keeps the two stores in order
+  }
+  slot_.finished_count.store(left, std::memory_order_release);
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/clock.h"
+#include "db/connection.h"
+#include "ipc/slot.h"
+#include "peer/drain_budget.h"
+#include "queue/block.h"
+#include "queue/lease.h"
+#include "thread/mutex.h"
+#include "worker/process/run_state.h"
+
+namespace allot::worker {
+
+// This worker's own slot. The worker writes everything that a settler needs before it acts (S9),
+// and the count after the entry, so that a death between any two instructions leaves a true record.
+class SlotWriter {
+ public:
+  // `slot` is mapped writable and outlives this object; `notify_fd` may be -1.
+  SlotWriter(ipc::Slot& slot, int notify_fd) : slot_(slot), notify_fd_(notify_fd) {}
+
+  void start(const queue::Holder& holder);
+  void set_state(ipc::WorkerState state);
+  void beat();
+  [[nodiscard]] ipc::Slot& raw() { return slot_; }
+
+  // Notes connection `which`, before it is used: 0 is the block loop's, 1 the lease keeper's, then
+  // those of the runners. `uptime` is what queue::server_uptime() just returned there.
+  void connected(std::size_t which, const db::Connection& connection, std::chrono::seconds uptime);
+
+  void begin_lease(queue::Partition partition, std::string_view queue_name, bool exclusive);
+  void lease_known(std::uint64_t epoch, std::uint64_t deadline_ns);
+  void lease_deadline(std::uint64_t deadline_ns);
+  void end_lease();
+  // When a handler must have ended because its queue promises one at a time (S5), as the supervisor
+  // reads it from the slot: CLOCK_BOOTTIME, 0 = no such handler runs. Any thread may call it; it
+  // waits for no other one.
+  [[nodiscard]] std::uint64_t exclusive_deadline_ns() const;
+
+  // A run, at its entry in the slot (< ipc::kMaxRunning), which no other run has meanwhile. All but
+  // mark() and move_deadline() are for the thread that makes or begins the run.
+  void name_run(std::size_t entry, queue::Partition partition, std::string_view queue_name,
+                const queue::Task& task, std::uint32_t attempt, std::uint32_t max_attempts);
+  // Before its handler begins. 0: no deadline.
+  void set_deadlines(std::size_t entry, Nanos soft_ns, Nanos hard_ns, ipc::Limit limited_by);
+  // Any thread may call it while the run is in its handler; wait-free.
+  void move_deadline(std::size_t entry, Nanos hard_ns, ipc::Limit limited_by);
+  [[nodiscard]] Nanos hard_deadline_ns(std::size_t entry) const {
+    return std::atomic_ref(slot_.runs[entry].hard_deadline_ns).load();
+  }
+  // Moves the run along its table. False: the table has no such transition, and nothing changed.
+  // Any thread may call it; it waits for no other one.
+  bool mark(std::size_t entry, RunEvent event);
+  [[nodiscard]] ipc::RunState state(std::size_t entry) const {
+    return ipc::run_state(slot_, entry);
+  }
+
+  // `budget` belongs to a drain, and outlives this object.
+  void use(peer::DrainBudget* budget) { budget_ = budget; }
+  // False: a drain has started all that it may.
+  [[nodiscard]] bool may_start() { return budget_ == nullptr || peer::take(*budget_); }
+  [[nodiscard]] bool may_start_none() const { return budget_ != nullptr && budget_->allowed <= 0; }
+  // Call it after may_start(), when no handler here knows the type.
+  void not_started() {
+    if (budget_ != nullptr) peer::refund(*budget_);
+  }
+  void count_done();
+  void count_retried();
+  void count_dead();
+
+  // Call it before the end of the run, so that a death in between does not charge a finished task.
+  // Any thread may call it.
+  void add_finished(const queue::Finished& task);
+  void clear_finished();
+  // Drops acknowledged tasks; others may have been added meanwhile.
+  void drop_finished(std::span<const queue::Finished> acked);
+
+  // As long as one of these lives, a thread that runs tasks is in a handler, in a call with a
+  // deadline, or asleep, and the pulse thread beats for it. A main thread that is stuck anywhere
+  // else counts as frozen, once no other thread runs a task.
+  class Guard {
+   public:
+    explicit Guard(SlotWriter& slot) : slot_(slot) { slot_.guards_.fetch_add(1); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    ~Guard() {
+      slot_.beat();
+      slot_.guards_.fetch_sub(1);
+    }
+
+   private:
+    SlotWriter& slot_;
+  };
+  [[nodiscard]] bool guarded() const { return guards_.load() > 0; }
+
+ private:
+  ipc::Slot& slot_;
+  Mutex mutex_;  // guards the finished tasks
+  int notify_fd_;
+  peer::DrainBudget* budget_ = nullptr;
+  std::atomic<int> guards_{0};
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/run/cancel_watch.h"
+
+#include <utility>
+
+#include "log/log.h"
+#include "queue/cancel_request.h"
+
+namespace allot::worker {
+namespace {
+
+constexpr Nanos kEach = 1000 * kMilli;
+
+}  // namespace
+
+void CancelWatch::begin(Nanos now) {
+  next_look_ = now + kEach;
+}
+
+void CancelWatch::try_later() {
+  next_look_ = boot_ns() + kEach;
+}
+
+void CancelWatch::look(db::Connection& db, const queue::Lease& lease, const queue::Task& task,
+                       bool detached) {
+  try_later();
+  if (detached) {
+    watched_ = true;
+    const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
+    if (!asked()) {
+      if (auto request = queue::find_cancel(db, id)) saw(id, std::move(*request));
+    }
+  } else if (!asked()) {
+    look_in_partition(db, lease, task);
+  }
+  if (asked()) on_asked_();
+}
+
+void CancelWatch::look_in_partition(db::Connection& db, const queue::Lease& lease,
+                                    const queue::Task& task) {
+  // Marks the task once, whatever the reply: the mark may be set although its reply was lost, and a
+  // cancel of a task without it is noticed as well.
+  if (!std::exchange(watched_, true) && (task.flags & queue::kCancelWatchedFlag) == 0) {
+    static_cast<void>(queue::watch_cancel(db, lease, task));
+  }
+  auto found = queue::look_for_cancel(db, lease, task);
+  const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
+  if (found.request) return saw(id, std::move(*found.request));
+  // Somebody cancelled it in its first second, when it looked like a waiting one.
+  if (!found.there) saw(id, {"it was taken out while it ran", {}});
+}
+
+void CancelWatch::saw(const queue::TaskId& id, queue::CancelRequest request) {
+  request_ = std::move(request);
+  end_at_ = boot_ns() + grace_ns_;
+  log::info("task.cancel_asked",
+            {{"task", id.text()}, {"reason", request_.reason}, {"grace_ms", grace_ns_ / kMilli}});
+}
+
+}  // namespace allot::worker

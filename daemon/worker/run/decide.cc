@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/run/decide.h"
+
+#include "queue/dead_letter.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::microseconds;
+using Outcome = Facts::Outcome;
+using Verb = queue::Ending::Verb;
+using What = Decision::What;
+
+queue::Ending ending(Verb verb, const Facts& facts) {
+  queue::Ending ending{verb, facts.attempt};
+  ending.verdict = {facts.cause, facts.error, facts.usage};
+  ending.none_ended = facts.outcome == Outcome::kNotBegun;
+  return ending;
+}
+
+Decision finished(What what, const Facts& facts) {
+  queue::Ending ack{Verb::kAck, facts.attempt};
+  ack.record = facts.record;
+  return {what, ack};
+}
+
+// Nothing more comes of it: no further attempt, and no hook.
+Decision cancelled(const Facts& facts) {
+  if (facts.cancel->as_done) return finished(What::kEnded, facts);
+  queue::Ending bury = ending(Verb::kBury, facts);
+  bury.verdict.cause = queue::kCancelled;
+  bury.verdict.error = facts.cancel->reason;
+  return {What::kCancelled, bury};
+}
+
+Decision dead(const Facts& facts) {
+  queue::Ending bury = ending(Verb::kBury, facts);
+  bury.on_dead = facts.on_dead;
+  return {What::kDead, bury};
+}
+
+// An attempt that the database does not know was never charged, so that there is nothing to undo.
+std::optional<queue::Ending> refund(const Facts& facts) {
+  if (!facts.written) return std::nullopt;
+  return queue::Ending{Verb::kRefund, facts.attempt};
+}
+
+// In an ordered queue it stays the first of its partition, and no task of its key may overtake it.
+Decision interrupted(const Facts& facts) {
+  Decision decision{What::kInterrupted, refund(facts)};
+  if (facts.in_order) decision.hold = microseconds(0);
+  return decision;
+}
+
+Decision put_off(const Facts& facts) {
+  const bool at_once = facts.outcome == Outcome::kRelease;
+  const microseconds wait = at_once ? microseconds(0) : facts.wanted.value_or(facts.pause);
+  if (facts.in_order) return {What::kPutOff, refund(facts), wait};
+  return {What::kPutOff, queue::Ending{Verb::kSnooze, facts.attempt, wait}};
+}
+
+// S10: the first crash is retried without a pause, where the task is, because most of the time it
+// is the worker's or the host's. In an ordered queue a task always stays where it is.
+Decision try_again(const Facts& facts) {
+  if (facts.attempt >= facts.most) return dead(facts);
+  const bool first_crash = facts.outcome == Outcome::kCrash && !facts.crashed_before;
+  if (first_crash) return {What::kRetried, ending(Verb::kCharge, facts)};
+  Decision decision{What::kRetried, ending(facts.in_order ? Verb::kCharge : Verb::kRetry, facts)};
+  decision.ending->delay = facts.wanted.value_or(facts.pause);
+  if (facts.in_order) decision.hold = decision.ending->delay;
+  return decision;
+}
+
+}  // namespace
+
+Decision decide(const Facts& facts) {
+  if (facts.outcome == Outcome::kSuccess) return finished(What::kFinished, facts);
+  if (facts.cancel) return cancelled(facts);
+  switch (facts.outcome) {
+    case Outcome::kFail:
+    case Outcome::kNotBegun:
+      return dead(facts);
+    case Outcome::kSnooze:
+    case Outcome::kRelease:
+      return put_off(facts);
+    case Outcome::kRetry:
+    case Outcome::kException:
+      return facts.excused || facts.stopping ? interrupted(facts) : try_again(facts);
+    case Outcome::kSuccess:
+    case Outcome::kCrash:
+      break;
+  }
+  return try_again(facts);
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/run/run.h"
+
+#include <exception>
+
+namespace allot::worker {
+Run::Run(SlotWriter& slot, const queue::Lease& in_lease, const ServedQueue& in_queue,
+         queue::Task& of, const Plan& by)
+    : lease(in_lease),
+      queue(in_queue),
+      task(of),
+      plan(by),
+      id(queue::TaskId{in_lease.partition, of.key.prio, of.id_key()}.text()),
+      number(of.attempt + 1),
+      claim(queue::claim(in_lease, of)),
+      cancel(in_nanos(in_queue.settings->cancel_grace), [this] { cancel_asked(); }),
+      slot_(slot) {}
+
+Run::~Run() {
+  const bool known = announced || detached();
+  if (std::uncaught_exceptions() == 0 || !known) {
+    end();
+    return;
+  }
+  mark(RunEvent::kReturn);
+  refund();
+}
+
+void Run::enter_slot() {
+  slot_.name_run(plan.entry, lease.partition, queue.info.name, task, number, plan.most);
+  in_slot_ = true;
+}
+
+void Run::announce() {
+  announced = true;
+  enter_slot();
+  mark(RunEvent::kAnnounce);
+}
+
+void Run::begin(Nanos now) {
+  if (!in_slot_) enter_slot();
+  began_ns_ = now;
+  limits_ = {now + in_nanos(config::soft_task_timeout(time_limit)), now + in_nanos(time_limit),
+             in_nanos(progress_every)};
+  cancel.begin(now);
+  const auto [at_ns, by] = limits_.hard(now);
+  const MutexLock held(mutex_);
+  hard_ns_ = at_ns;
+  slot_.set_deadlines(plan.entry, limits_.soft_ns, at_ns, by);
+  mark(RunEvent::kBegin);
+}
+
+void Run::returned(bool valid) {
+  returned_ns_ = boot_ns();
+  was_valid_ = valid;
+  mark(RunEvent::kReturn);
+}
+
+void Run::progress(Nanos now) noexcept {
+  slot_.beat();
+  if (limits_.progress_every_ns == 0) return;
+  const MutexLock held(mutex_);
+  const auto [at_ns, by] = limits_.hard(now);
+  if (!cancel.asked() || at_ns < cancel.end_at()) return move_deadline(at_ns, by);
+  move_deadline(cancel.end_at(), ipc::Limit::kTime);
+}
+
+void Run::cancel_asked() noexcept {
+  const MutexLock held(mutex_);
+  if (cancel.end_at() < hard_ns_) move_deadline(cancel.end_at(), ipc::Limit::kTime);
+}
+
+void Run::move_deadline(Nanos at_ns, ipc::Limit by) noexcept {
+  hard_ns_ = at_ns;
+  slot_.move_deadline(plan.entry, at_ns, by);
+}
+
+}  // namespace allot::worker

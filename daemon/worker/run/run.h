@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "plugin_host/registry.h"
+#include "queue/block.h"
+#include "queue/claim.h"
+#include "thread/mutex.h"
+#include "worker/process/slot_writer.h"
+#include "worker/run/cancel_watch.h"
+#include "worker/run/served_queue.h"
+#include "worker/run/task_limits.h"
+
+namespace allot::worker {
+
+// Where a task is after its handler has returned.
+enum class Place {
+  kPartition,  // under the lease of its partition
+  kDetached,   // in task_running, not renewed any more
+  kUnknown     // one of the two: a detach was sent and its reply was lost
+};
+
+// A task at work: one attempt, from its number to its verdict. Where it is stands in the slot
+// (ipc::RunState), for whoever has to judge or to heal it. The thread that runs it makes it, and is
+// the only one that uses it, unless said otherwise: the lease keeper knows it from LeaseKeeper's
+// begin() to its end(), and the threads of its handler call progress(), valid() and the like.
+class Run {
+ public:
+  struct Plan {
+    const plugin_host::LoadedHandler* handler = nullptr;  // nullptr: no attempt begins
+    std::uint32_t most = 0;                               // attempts that the task may have
+    std::size_t entry = 0;                                // in the slot
+    // Nothing else of its partition runs meanwhile: where it is detached, its lease ends with it,
+    // and `finished`, the tasks of its block, are acknowledged with that.
+    bool alone = true;
+    std::span<const queue::Finished> finished{};
+  };
+  // All that is passed outlives the run.
+  Run(SlotWriter& slot, const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
+      const Plan& plan);
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  // If an exception ends the run before its verdict, this worker leaves: where the database knows
+  // of the attempt, the slot then says that it is to be taken back.
+  ~Run();
+
+  const queue::Lease& lease;  // in which it began
+  const ServedQueue& queue;
+  queue::Task& task;
+  const Plan plan;
+  const std::string id;
+  const std::uint32_t number;  // of the attempt, from 1
+  queue::Claim claim;          // says where the task is, as far as the thread that runs it knows
+  bool announced = false;      // its attempt was written before it ran (S7)
+  queue::Usage usage{};        // of the handler, if the result will be kept
+
+  // To be set before begin().
+  std::chrono::milliseconds time_limit{0};
+  std::chrono::milliseconds progress_every{0};  // what its handler promised (B3); 0: nothing
+  Nanos detach_after_ns = 0;  // it leaves its partition once it has run for so long; 0: never
+
+  void announce();
+  // Its handler is called now; the keeper calls it, under its mutex.
+  void begin(Nanos now);
+  [[nodiscard]] Nanos began_ns() const { return began_ns_; }
+  [[nodiscard]] Nanos soft_deadline_ns() const { return limits_.soft_ns; }
+  // Its handler has returned: the time that the database takes for the verdict does not count as
+  // the task's. `valid`: whether its lease is.
+  void returned(bool valid);
+  [[nodiscard]] Nanos ran_ns() const { return returned_ns_ - began_ns_; }
+  [[nodiscard]] bool was_valid() const { return was_valid_; }
+  // It has left its partition; the keeper's thread may call it, too.
+  void detach() { mark(RunEvent::kDetach); }
+  void finish() { mark(RunEvent::kFinish); }
+  void refund() { mark(RunEvent::kRefund); }
+  // What became of it is written. Nothing happens to a run that is over, or never was in the slot.
+  void end() { mark(RunEvent::kEnd); }
+
+  // From any thread.
+  void progress(Nanos now) noexcept;
+  [[nodiscard]] bool cancelled() const noexcept { return cancel.asked(); }
+  [[nodiscard]] bool detached() const noexcept { return ipc::is_detached(slot_.state(plan.entry)); }
+  [[nodiscard]] bool over_time(Nanos now) const {
+    if (!ipc::in_handler(slot_.state(plan.entry))) return false;
+    const Nanos deadline = slot_.hard_deadline_ns(plan.entry);
+    return deadline != 0 && now >= deadline;
+  }
+
+  CancelWatch cancel;
+
+  // What belongs to the lease keeper.
+  struct Kept {
+    // From any thread. Of a detached task: its own lease.
+    std::atomic<bool> lost{false};
+    std::atomic<Nanos> deadline_ns{0};
+    // Under the keeper's mutex.
+    Place place = Place::kPartition;
+    Nanos detach_at_ns = 0;  // no earlier detach, after one that failed
+    Nanos renew_at_ns = 0;   // once it is detached
+  };
+  Kept kept;
+
+ private:
+  void mark(RunEvent event) {
+    if (in_slot_) slot_.mark(plan.entry, event);
+  }
+  void enter_slot();
+  void cancel_asked() noexcept;
+  void move_deadline(Nanos at_ns, ipc::Limit by) noexcept ALLOT_REQUIRES(mutex_);
+
+  SlotWriter& slot_;
+  bool in_slot_ = false;
+  TaskLimits limits_{};
+  Nanos began_ns_ = 0;
+  Nanos returned_ns_ = 0;
+  bool was_valid_ = false;
+  Mutex mutex_;
+  Nanos hard_ns_ ALLOT_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/run/run_log.h"
+
+#include "log/log.h"
+
+namespace allot::worker {
+
+void log_ran(const Run& run, const plugin_host::CallResult& result) {
+  log::debug("task.ran", {{"task", run.id},
+                          {"type", run.task.type},
+                          {"attempt", run.number},
+                          {"outcome", plugin_host::name_of(result.kind)},
+                          {"runtime_us", run.ran_ns() / kMicro}});
+}
+
+void log_end(const Run& run, const Facts& facts, const Decision& decision) {
+  using What = Decision::What;
+  const auto pause_ms = [&] {
+    return decision.hold.value_or(decision.ending->delay).count() / 1000;
+  };
+  const bool began = facts.outcome != Facts::Outcome::kNotBegun;
+  switch (decision.what) {
+    case What::kFinished:
+      return;
+    case What::kRetried:
+      return log::warn("task.retry", {{"task", run.id},
+                                      {"type", run.task.type},
+                                      {"attempt", facts.attempt},
+                                      {"of", facts.most},
+                                      {"again_in_ms", pause_ms()},
+                                      {"cause", facts.cause},
+                                      {"error", facts.error}});
+    case What::kPutOff:
+      return log::info(facts.outcome == Facts::Outcome::kSnooze ? "task.snoozed" : "task.released",
+                       {{"task", run.id},
+                        {"type", run.task.type},
+                        {"again_in_ms", pause_ms()},
+                        {"reason", facts.error}});
+    case What::kInterrupted:
+      return log::info("task.interrupted", {{"task", run.id}, {"reason", facts.error}});
+    case What::kDead:
+      return log_dead(run.id, run.task.type, facts.attempt, {facts.cause, facts.error});
+    case What::kCancelled:
+      return log_cancelled(run.id, run.task.type, facts.cancel->reason,
+                           began ? "its handler ended" : "it was not started again");
+    case What::kEnded:
+      return log_cancelled(run.id, run.task.type, facts.cancel->reason,
+                           began ? "its handler ended, and it counts as done"
+                                 : "it was not started again, and it counts as done");
+  }
+}
+
+void log_overrun(const Run& run) {
+  log::warn("lease.overrun", {{"task", run.id}, {"partition", run.lease.partition.partition_no}});
+}
+
+void log_dead(const std::string& id, std::string_view type, std::uint32_t last,
+              const queue::Verdict& verdict) {
+  log::error("task.dead", {{"task", id},
+                           {"type", type},
+                           {"attempt", last},
+                           {"cause", verdict.cause},
+                           {"error", verdict.error}});
+}
+
+void log_cancelled(const std::string& id, std::string_view type, std::string_view reason,
+                   std::string_view how) {
+  log::info("task.cancelled", {{"task", id}, {"type", type}, {"how", how}, {"reason", reason}});
+}
+
+}  // namespace allot::worker

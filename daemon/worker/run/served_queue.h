@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "config/settings.h"
+#include "queue/catalog.h"
+#include "queue/lease.h"
+
+namespace allot::worker {
+
+// A queue of this worker's pool, as the database and the configuration describe it.
+struct ServedQueue {
+  queue::QueueInfo info;
+  const config::Queue* settings = nullptr;
+
+  // A handler of this queue ends with its lease (S5), and no task leaves its partition.
+  [[nodiscard]] bool exclusive() const { return settings->exclusive || info.alone(); }
+  // A failed task stays before the others of its key (S16).
+  [[nodiscard]] bool in_order() const { return info.shape.placement == queue::Placement::kOrdered; }
+};
+
+}  // namespace allot::worker

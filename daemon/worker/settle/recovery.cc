@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/settle/recovery.h"
+
+#include <algorithm>
+#include <iterator>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "log/log.h"
+#include "peer/doorbell.h"
+#include "queue/cancel_request.h"
+#include "queue/dead_letter.h"
+#include "queue/inspect.h"
+#include "queue/retry_policy.h"
+#include "worker/run/run_hooks.h"
+#include "worker/run/run_log.h"
+
+namespace allot::worker {
+namespace {
+
+std::string name_of(const std::vector<queue::QueueInfo>& queues, std::uint32_t queue_id) {
+  const auto at = std::find_if(queues.begin(), queues.end(),
+                               [&](const auto& queue) { return queue.queue_id == queue_id; });
+  return at == queues.end() ? std::string() : at->name;
+}
+
+bool any_crash_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt) {
+  // The recorded causes that are crashes. A task that lost its host may have brought it down.
+  constexpr std::string_view kCrashes[] = {"signal", "exit",   "timeout",         "frozen",
+                                           "lease",  "memory", queue::kLost.cause};
+  const auto earlier = queue::list_attempts(db, id);
+  return std::any_of(earlier.begin(), earlier.end(), [&](const queue::AttemptView& one) {
+    return one.attempt < attempt &&
+           std::find(std::begin(kCrashes), std::end(kCrashes), one.cause) != std::end(kCrashes);
+  });
+}
+
+Crashed crashed(const queue::DetachedObservation& observed, const std::string& queue_name) {
+  return {observed.id, queue_name, observed.type, observed.attempt};
+}
+
+// A crash always has something to write.
+queue::Fenced end_recovered(db::Connection& db, const queue::DetachedStore& store,
+                            const queue::Claim& claim, Facts& facts) {
+  look_back(db, claim.id, facts);
+  return queue::write(db, store.holder(), claim, *decide(facts).ending);
+}
+
+void log_recovery(const queue::DetachedObservation& observed, const std::string& queue_name,
+                  const Facts& facts) {
+  log::warn("task.recovered", {{"task", observed.id.text()},
+                               {"type", observed.type},
+                               {"queue", queue_name},
+                               {"partition", observed.id.partition.partition_no},
+                               {"attempt", observed.attempt},
+                               {"of", facts.most},
+                               {"from", observed.holder}});
+  if (observed.attempt < facts.most) return;
+  log_dead(observed.id.text(), observed.type, observed.attempt, queue::kLost);
+}
+
+}  // namespace
+
+Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const Crashed& crashed) {
+  const config::Queue* queue = config::find_queue(settings, crashed.queue_name);
+  const config::Queue& keys = queue != nullptr ? *queue : config::Queue{};
+  auto [first, most, list] = config::pauses(settings, keys, crashed.type);
+  const queue::RetryPolicy pauses{first, most, std::move(list)};
+  Facts facts;
+  facts.outcome = Facts::Outcome::kCrash;
+  facts.attempt = crashed.attempt;
+  facts.most = crashed.most.value_or(config::max_attempts(settings, keys, crashed.type));
+  facts.cancel = queue::find_cancel(db, crashed.id);
+  facts.pause = pauses.delay(crashed.attempt, std::random_device{}());
+  facts.cause = queue::kLost.cause;
+  facts.error = queue::kLost.error;
+  facts.on_dead = on_dead(keys);
+  if (keeps_history(keys)) facts.record = queue::Record{{}, 0, crashed.attempt, {}};
+  return facts;
+}
+
+void look_back(db::Connection& db, const queue::TaskId& id, Facts& facts) {
+  if (facts.cancel || facts.attempt >= facts.most) return;
+  facts.crashed_before = any_crash_before(db, id, facts.attempt);
+}
+
+void reclaim_detached(db::Connection& db, const config::Settings& settings,
+                      const queue::DetachedStore& store) {
+  const auto queues = queue::list_queues(db);
+  for (const queue::DetachedObservation& observed : store.former(db)) {
+    const auto mine = store.recover(db, observed, true);
+    if (!mine) continue;
+    const std::string name = name_of(queues, observed.id.partition.queue_id);
+    Facts facts = facts_of_crash(db, settings, crashed(observed, name));
+    if (end_recovered(db, store, *mine, facts) == queue::Fenced::kWritten) {
+      log_recovery(observed, name, facts);
+    }
+  }
+}
+
+Recovery::Recovery(Session& session, const queue::DetachedStore& store,
+                   const config::Settings& settings, std::vector<queue::QueueInfo> queues,
+                   ipc::Board& board)
+    : session_(session),
+      store_(store),
+      settings_(settings),
+      queues_(std::move(queues)),
+      board_(board),
+      watched_(static_cast<Nanos>(settings.daemon.lease_ttl.count()) * kMilli) {
+  for (const queue::QueueInfo& queue : queues_) queue_ids_.push_back(queue.queue_id);
+}
+
+void Recovery::look() {
+  if (!watched_.due(boot_ns())) return;
+  std::vector<std::pair<queue::TaskId, queue::DetachedObservation>> seen;
+  for (queue::DetachedObservation& observed : session_.call(
+           [&](db::Connection& db) { return queue::DetachedStore::watch(db, queue_ids_); })) {
+    seen.emplace_back(observed.id, std::move(observed));
+  }
+  watched_.saw(std::move(seen), session_.generation(), boot_ns());
+  while (const auto still = watched_.take(boot_ns())) recover(still->observed, still->stale);
+}
+
+// This takes two trips. If this worker dies in between, another one recovers the task once more.
+void Recovery::recover(const queue::DetachedObservation& observed, bool stale) {
+  const auto mine =
+      session_.call([&](db::Connection& db) { return store_.recover(db, observed, stale); });
+  if (!mine) return;
+  const std::string name = name_of(queues_, observed.id.partition.queue_id);
+  Facts facts;
+  const auto fenced = session_.call([&](db::Connection& db) {
+    facts = facts_of_crash(db, settings_, crashed(observed, name));
+    return end_recovered(db, store_, *mine, facts);
+  });
+  if (fenced == queue::Fenced::kLost) return;
+  log_recovery(observed, name, facts);
+  peer::ring(board_, observed.id.partition.queue_id, 1);
+}
+
+}  // namespace allot::worker

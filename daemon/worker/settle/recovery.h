@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "ipc/board.h"
+#include "queue/catalog.h"
+#include "queue/detached_store.h"
+#include "worker/lease/expired_holder_watch.h"
+#include "worker/process/session.h"
+#include "worker/run/decide.h"
+
+namespace allot::worker {
+
+// An attempt that its worker did not end.
+struct Crashed {
+  queue::TaskId id;
+  std::string queue_name;
+  std::string type;
+  std::uint32_t attempt = 0;            // its number
+  std::optional<std::uint32_t> most{};  // attempts of the task, where that was decided before
+};
+
+// What the configuration knows of it, and whether somebody asked for its end, for decide(). A queue
+// that is not in the configuration has the defaults.
+Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const Crashed& crashed);
+// S10: adds whether an attempt before it ended as a crash, where that makes a difference.
+void look_back(db::Connection& db, const queue::TaskId& id, Facts& facts);
+
+// S11: charges the tasks that an earlier run of this instance had detached.
+void reclaim_detached(db::Connection& db, const config::Settings& settings,
+                      const queue::DetachedStore& store);
+
+// S20: every worker looks at the detached tasks of its queues now and then, and recovers those
+// whose holder stood still (S4).
+class Recovery {
+ public:
+  Recovery(Session& session, const queue::DetachedStore& store, const config::Settings& settings,
+           std::vector<queue::QueueInfo> queues, ipc::Board& board);
+
+  // Call it between two blocks. Costs one look at the clock, unless it is time.
+  void look();
+
+ private:
+  void recover(const queue::DetachedObservation& observed, bool stale);
+
+  Session& session_;
+  const queue::DetachedStore& store_;
+  const config::Settings& settings_;
+  const std::vector<queue::QueueInfo> queues_;
+  std::vector<std::uint32_t> queue_ids_;
+  ipc::Board& board_;
+  ExpiredHolderWatch<queue::TaskId, queue::DetachedObservation> watched_;
+};
+
+}  // namespace allot::worker

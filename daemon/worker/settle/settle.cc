@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/settle/settle.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutant.h"
+#include "db/from_settings.h"
+#include "log/log.h"
+#include "peer/doorbell.h"
+#include "peer/drain_budget.h"
+#include "queue/block.h"
+#include "queue/cancel_request.h"
+#include "queue/dead_letter.h"
+#include "queue/detached_store.h"
+#include "queue/inspect.h"
+#include "worker/lease/hints.h"
+#include "worker/process/connect.h"
+#include "worker/process/former_connection.h"
+#include "worker/process/own_holder.h"
+#include "worker/run/run_hooks.h"
+#include "worker/run/run_log.h"
+#include "worker/settle/recovery.h"
+
+namespace allot::worker {
+namespace {
+
+// A run that the slot names.
+struct FormerRun {
+  ipc::RunState state;
+  ipc::RunRecord record;
+  Facts facts{};  // only of a task that was at work
+  [[nodiscard]] queue::TaskId id() const {
+    return {{record.queue_id, record.partition_no}, record.prio, record.first_key};
+  }
+  [[nodiscard]] queue::TaskKey key() const { return {record.prio, record.run_key}; }
+};
+
+// What the dead worker left behind, read once from its slot.
+struct Remains {
+  queue::Partition partition;  // the partition of its lease
+  std::vector<queue::Finished> finished;
+  std::vector<FormerRun> at_work;    // a death is charged to them
+  std::vector<FormerRun> refunding;  // tasks whose written attempts have to be taken back
+  std::vector<FormerRun> detached;   // finished where they are, but not acknowledged
+};
+
+void read_finished(const ipc::Slot& slot, Remains& remains) {
+  const auto finished = std::min<std::size_t>(slot.finished_count.load(), ipc::kMaxFinished);
+  for (std::size_t i = 0; i < finished; ++i) {
+    const ipc::FinishedTask& task = slot.finished[i];
+    const queue::TaskKey key{static_cast<std::uint32_t>(task.prio), task.run_key};
+    remains.finished.push_back({key,
+                                task.first_key != 0 ? std::optional(task.first_key) : std::nullopt,
+                                task.unique != 0, true, std::nullopt});
+  }
+}
+
+Remains read_remains(const ipc::Slot& slot) {
+  Remains remains;
+  remains.partition = {slot.queue_id, slot.partition_no};
+  read_finished(slot, remains);
+  for (std::size_t entry = 0; entry < ipc::kMaxRunning; ++entry) {
+    const ipc::RunState state = ipc::run_state(slot, entry);
+    const FormerRun run{state, slot.runs[entry]};
+    switch (state) {
+      case ipc::RunState::kFree:
+        break;
+      case ipc::RunState::kAnnounced:
+      case ipc::RunState::kRefunding:
+      case ipc::RunState::kRefundingDetached:
+        remains.refunding.push_back(run);
+        break;
+      case ipc::RunState::kRunning:
+      case ipc::RunState::kReturned:
+      case ipc::RunState::kRunningDetached:
+      case ipc::RunState::kReturnedDetached:
+        remains.at_work.push_back(run);
+        break;
+      case ipc::RunState::kFinished:  // on the list already, or not yet
+        std::erase_if(remains.finished, [&](const auto& one) { return one.key == run.key(); });
+        remains.finished.push_back({run.key(), run.record.first_key, run.record.unique != 0, true,
+                                    queue::Record{{}, 0, run.record.attempt, {}}});
+        break;
+      case ipc::RunState::kFinishedDetached:
+        remains.detached.push_back(run);
+        break;
+    }
+  }
+  return remains;
+}
+
+// For a queue that keeps a history. The slot does not say what the tasks used, and nobody knows it
+// now.
+std::optional<queue::Record> record_of(const config::Settings& settings, const char* queue_name,
+                                       const queue::Holder& holder, std::uint32_t attempt) {
+  const config::Queue* queue = config::find_queue(settings, queue_name);
+  if (queue == nullptr || !keeps_history(*queue)) return std::nullopt;
+  return queue::Record{holder.host, holder.pid, attempt, {}};
+}
+
+void keep_records(const config::Settings& settings, const ipc::Slot& slot,
+                  const queue::Holder& holder, Remains& remains) {
+  for (queue::Finished& one : remains.finished) {
+    const std::uint32_t attempt = one.record ? one.record->attempt : 0;
+    one.record = record_of(settings, slot.queue_name, holder, attempt);
+  }
+}
+
+queue::Holder holder_of(const config::Settings& settings, const ipc::Slot& slot) {
+  queue::Holder holder = own_holder(settings);
+  holder.id = slot.holder_id;
+  holder.pid = slot.pid;
+  return holder;
+}
+
+// Why the attempt ended: a word and a text (queue::Verdict).
+struct Death {
+  std::string_view cause;
+  std::string text;
+};
+
+// When the worker died; the settler may have waited for the database since.
+Nanos death_of(const ipc::Slot& slot) {
+  return slot.died_ns != 0 ? slot.died_ns : boot_ns();
+}
+
+// Whether the supervisor killed the worker for this task, as in supervisor/workers.
+bool over_time(const ipc::Slot& slot, const FormerRun& run) {
+  const Nanos deadline = run.record.hard_deadline_ns;
+  return ipc::in_handler(run.state) && deadline != 0 && death_of(slot) >= deadline;
+}
+bool lease_in_doubt(const ipc::Slot& slot, const FormerRun& run) {
+  const Nanos deadline = slot.lease_deadline_ns;
+  return slot.exclusive != 0 && run.state == ipc::RunState::kRunning && deadline != 0 &&
+         death_of(slot) >= deadline;
+}
+
+bool was_killed(const WorkerEnd& end) {
+  return WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGKILL;
+}
+
+// The tasks that are at fault for the death. Of several running tasks, only those for which the
+// supervisor killed the worker are known to be.
+std::vector<FormerRun> culprits_of(const WorkerEnd& end, const ipc::Slot& slot,
+                                   const Remains& remains) {
+  if (remains.at_work.size() < 2) return remains.at_work;
+  std::vector<FormerRun> found;
+  if (!was_killed(end) || !end.out_of_memory.empty()) return found;
+  for (const auto by : {&over_time, &lease_in_doubt}) {
+    std::copy_if(remains.at_work.begin(), remains.at_work.end(), std::back_inserter(found),
+                 [&](const FormerRun& run) { return by(slot, run); });
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
+Death describe_death(const WorkerEnd& end, const ipc::Slot& slot, const FormerRun& run) {
+  if (!WIFSIGNALED(end.wait_status)) {
+    return {"exit", "worker exited with status " + std::to_string(WEXITSTATUS(end.wait_status)) +
+                        " inside the handler"};
+  }
+  // The kernel kills all of a worker's cgroup at once, so it was nobody else.
+  if (was_killed(end) && !end.out_of_memory.empty()) {
+    return {"memory", end.out_of_memory + "; killed by the kernel inside the handler"};
+  }
+  const int number = WTERMSIG(end.wait_status);
+  const char* name = sigdescr_np(number);
+  const std::string text = "worker killed by signal " + std::to_string(number) + " (" +
+                           (name != nullptr ? name : "unknown") + ") inside the handler";
+  if (number == SIGKILL && slot.frozen != 0) {
+    return {"frozen", "the worker gave no sign of life for longer than frozen_after; " + text};
+  }
+  if (number == SIGKILL && over_time(slot, run)) {
+    const bool silent = run.record.limited_by == static_cast<std::uint32_t>(ipc::Limit::kProgress);
+    return {"timeout", (silent ? "made no progress for longer than its handler promised; "
+                               : "ran over its time limit; ") +
+                           text};
+  }
+  if (number == SIGKILL && lease_in_doubt(slot, run)) {
+    return {"lease", "its lease was in doubt; " + text};
+  }
+  return {"signal", text};
+}
+
+// All that is known about a process that is gone.
+queue::Usage usage_of(const ipc::Slot& slot, const ipc::RunRecord& run) {
+  const Nanos died = death_of(slot);
+  if (run.started_ns == 0 || died < run.started_ns) return {};
+  return {(died - run.started_ns) / kMicro, std::nullopt, std::nullopt};
+}
+
+bool in_order(db::Connection& db, const ipc::RunRecord& run) {
+  const auto queue = queue::find_queue(db, run.queue_name);
+  return queue && queue->shape.placement == queue::Placement::kOrdered;
+}
+
+// The objects that the settler works with.
+struct Tools {
+  db::Connection& db;
+  const queue::DetachedStore& detached;
+  std::optional<queue::Lease> lease;  // the dead worker's, if it still has one
+};
+
+// The claim on a task under the dead worker's lease. nullopt: it has none, or the task left its
+// partition.
+std::optional<queue::Claim> leased(const Tools& tools, const FormerRun& run) {
+  if (!tools.lease || tools.lease->partition != run.id().partition || ipc::is_detached(run.state)) {
+    return std::nullopt;
+  }
+  const queue::Lease& lease = *tools.lease;
+  return queue::Claim{run.id(),     run.record.run_key, lease.epoch,
+                      lease.holder, lease.time,         queue::Claim::Place::kPartition};
+}
+
+queue::Fenced write(const Tools& tools, const queue::Claim& claim, const queue::Ending& ending,
+                    queue::Then then = queue::Then::kKeepLease) {
+  return queue::write(tools.db, tools.detached.holder(), claim, ending, then);
+}
+
+// The slot says how often the task may be tried, as decided when it began.
+Facts facts_of(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
+               const WorkerEnd& end, const FormerRun& run) {
+  const ipc::RunRecord& task = run.record;
+  Facts facts = facts_of_crash(
+      tools.db, settings, {run.id(), task.queue_name, task.type, task.attempt, task.max_attempts});
+  Death death = describe_death(end, slot, run);
+  facts.cause = death.cause;
+  facts.error = std::move(death.text);
+  facts.usage = usage_of(slot, task);
+  facts.record = record_of(settings, task.queue_name, tools.detached.holder(), task.attempt);
+  if (facts.record) facts.record->usage = facts.usage;
+  return facts;
+}
+
+// Ends it under the partition's lease, if the dead worker still has it; else the task was detached,
+// or another worker has it by now. The order matters: a detach whose last packet is still executing
+// locks the lease's row, so a look after that row is final.
+queue::Fenced end_attempt(const Tools& tools, const FormerRun& run, queue::Then then) {
+  const queue::Ending ending = *decide(run.facts).ending;  // a crash has something to write
+  auto fenced = queue::Fenced::kLost;
+  if (const auto claim = leased(tools, run)) fenced = write(tools, *claim, ending, then);
+  // A lease that stays says nothing about a task that was detached beside others.
+  if (fenced == queue::Fenced::kWritten && then == queue::Then::kRelease) return fenced;
+  const auto held = tools.detached.held(tools.db, run.id());
+  return held ? write(tools, *held, ending) : fenced;
+}
+
+// The task that finished last may have been detached: then its row there is left. Looks after the
+// lease's row, as end_attempt() does.
+void ack_detached(const Tools& tools, const config::Settings& settings, const Remains& remains) {
+  std::vector<std::pair<queue::TaskId, std::optional<queue::Record>>> ended;
+  for (const FormerRun& run : remains.detached) {
+    ended.emplace_back(run.id(), record_of(settings, run.record.queue_name, tools.detached.holder(),
+                                           run.record.attempt));
+  }
+  if (!remains.finished.empty()) {
+    const queue::Finished& last = remains.finished.back();
+    ended.push_back({{remains.partition, last.key.prio, last.first_key.value_or(last.key.run_key)},
+                     last.record});
+  }
+  for (const auto& [id, record] : ended) {
+    const auto held = tools.detached.held(tools.db, id);
+    if (held)
+      static_cast<void>(write(tools, *held, {queue::Ending::Verb::kAck, 0, {}, {}, {}, record}));
+  }
+}
+
+// Without the lease nothing is charged, because another worker has the task; unless an earlier
+// settler charged it, and ended before it could say so.
+bool was_charged(db::Connection& db, const FormerRun& run) {
+  const auto attempts = queue::list_attempts(db, run.id());
+  return std::any_of(attempts.begin(), attempts.end(), [&](const queue::AttemptView& one) {
+    return one.attempt == run.record.attempt && one.cause != queue::kLost.cause;
+  });
+}
+
+void log_charge(const FormerRun& run, bool charged) {
+  const ipc::RunRecord& task = run.record;
+  const std::string id = run.id().text();
+  log::warn("task.crashed", {{"task", id},
+                             {"type", task.type},
+                             {"queue", task.queue_name},
+                             {"partition", task.partition_no},
+                             {"attempt", task.attempt},
+                             {"of", task.max_attempts},
+                             {"charged", charged},
+                             {"cause", run.facts.cause},
+                             {"error", run.facts.error}});
+  if (!charged || task.attempt < task.max_attempts) return;
+  log_dead(id, task.type, task.attempt, {run.facts.cause, run.facts.error});
+}
+
+// When a neighbour or somebody outside ended the worker, this task's attempt does not count. Gives
+// it back only under the lease in which it was announced: since then others may have charged it.
+void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
+  const queue::Ending back{queue::Ending::Verb::kRefund, run.record.attempt};
+  auto fenced = queue::Fenced::kLost;
+  const auto claim = leased(tools, run);
+  if (claim && claim->epoch == slot.epoch.load()) fenced = write(tools, *claim, back);
+  if (fenced == queue::Fenced::kLost) {
+    const auto held = tools.detached.held(tools.db, run.id());
+    if (held) fenced = write(tools, *held, back);
+  }
+  if (fenced == queue::Fenced::kLost) return;
+  log::info("task.not_started",
+            {{"task", run.id().text()}, {"reason", "its worker ended before it had a verdict"}});
+}
+
+// Spares tasks that ran beside others, when nobody knows which was at fault (`suspected`), or when
+// another one was. Ends the lease, if it has not ended yet.
+void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool suspected) {
+  using Verb = queue::Ending::Verb;
+  std::vector<queue::Claim> in_partition;
+  for (const FormerRun& run : neighbours) {
+    if (const auto claim = leased(tools, run)) in_partition.push_back(*claim);
+  }
+  if (suspected && !in_partition.empty()) {
+    static_cast<void>(queue::suspect(tools.db, in_partition, queue::Then::kRelease));
+  }
+  for (const FormerRun& run : neighbours) {
+    if (const auto held = tools.detached.held(tools.db, run.id())) {
+      static_cast<void>(
+          write(tools, *held, {suspected ? Verb::kSuspect : Verb::kRefund, run.record.attempt}));
+    }
+    log::info("task.beside_a_crash", {{"task", run.id().text()},
+                                      {"type", run.record.type},
+                                      {"charged", false},
+                                      {"suspected", suspected}});
+  }
+}
+
+void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
+  std::vector<queue::FormerConnection> connections;
+  for (std::size_t i = 0; i < std::size(slot.connection_ids); ++i) {
+    connections.push_back(former_connection(slot, i));
+  }
+  queue::kill_connections(db, connections);
+}
+
+void count_crash(const config::Settings& settings) {
+  if (settings.drain_budget.empty()) return;
+  peer::DrainBudget* budget = peer::map_drain_budget(settings.drain_budget);
+  if (budget != nullptr) ++budget->failed;
+}
+
+// Ends the tasks whose end somebody asked for now: nothing is charged, and nothing tried again
+// (B11).
+std::vector<FormerRun> end_cancelled(const Tools& tools, const std::vector<FormerRun>& running) {
+  std::vector<FormerRun> ended;
+  for (const FormerRun& run : running) {
+    const auto& cancel = run.facts.cancel;
+    if (!cancel) continue;
+    ended.push_back(run);
+    const auto fenced = end_attempt(tools, run, queue::Then::kKeepLease);
+    if (fenced == queue::Fenced::kLost && !was_charged(tools.db, run)) continue;
+    log_cancelled(run.id().text(), run.record.type, cancel->reason,
+                  run.facts.error + (cancel->as_done ? ", and it counts as done" : ""));
+  }
+  return ended;
+}
+
+std::vector<FormerRun> all_but(const std::vector<FormerRun>& these,
+                               const std::vector<FormerRun>& those) {
+  std::vector<FormerRun> rest;
+  std::copy_if(these.begin(), these.end(), std::back_inserter(rest), [&](const FormerRun& one) {
+    return std::none_of(those.begin(), those.end(),
+                        [&](const FormerRun& other) { return one.id() == other.id(); });
+  });
+  return rest;
+}
+
+void charge_culprits(const Tools& tools, const config::Settings& settings,
+                     std::vector<FormerRun> culprits) {
+  for (FormerRun& run : culprits) {
+    look_back(tools.db, run.id(), run.facts);
+    // A first crash is tried again where the task is in every queue.
+    if (run.facts.crashed_before) run.facts.in_order = in_order(tools.db, run.record);
+    const bool last = &run == &culprits.back();
+    const auto fenced =
+        end_attempt(tools, run, last ? queue::Then::kRelease : queue::Then::kKeepLease);
+    const bool charged = fenced == queue::Fenced::kWritten || was_charged(tools.db, run);
+    log_charge(run, charged);
+    if (charged) count_crash(settings);
+  }
+}
+
+// Settles every task that the slot names, and the lease.
+void settle_tasks(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
+                  Remains remains, const WorkerEnd& end) {
+  if (mutant::removed("crash_charge")) remains.at_work.clear();
+  for (FormerRun& run : remains.at_work) run.facts = facts_of(tools, settings, slot, end, run);
+  for (const FormerRun& run : remains.refunding) refund(tools, slot, run);
+  const auto culprits = culprits_of(end, slot, remains);
+  const auto cancelled = end_cancelled(tools, remains.at_work);
+  auto blamed = all_but(culprits, cancelled);
+  // Several tasks over their time were in one call (A13), and any of them may have hung: each is
+  // charged once it runs alone.
+  const bool unknown = culprits.empty() || (culprits.size() > 1 && !blamed.empty());
+  if (unknown) blamed.clear();
+  // Tasks under the lease come last: the last of them ends it.
+  std::stable_partition(blamed.begin(), blamed.end(),
+                        [&](const FormerRun& run) { return !leased(tools, run); });
+  charge_culprits(tools, settings, blamed);
+  spare(tools, all_but(all_but(remains.at_work, blamed), cancelled), unknown);
+  ack_detached(tools, settings, remains);
+}
+
+void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
+  push_urgent(board.pools[pool], make_hint(partition.queue_id, partition.partition_no));
+  peer::wake(board.pools[pool], 1);
+}
+
+}  // namespace
+
+void settle(const config::Settings& settings, const ipc::Slot& slot, const WorkerEnd& end,
+            ipc::Board* board) {
+  if (was_killed(end) && !end.out_of_memory.empty()) {
+    log::warn("worker.out_of_memory",
+              {{"slot", slot.index}, {"pid", slot.pid}, {"error", end.out_of_memory}});
+  }
+  Remains remains = read_remains(slot);
+  const queue::Holder holder = holder_of(settings, slot);
+  keep_records(settings, slot, holder, remains);
+  const queue::LeaseStore leases(holder, settings.daemon.lease_ttl);
+  const queue::DetachedStore detached(leases.holder(), leases.ttl());
+  db::Connection db = connect(db::from_settings(settings.database));
+  if (!mutant::removed("kill_connections")) kill_former_connections(db, slot);
+  queue::ack(db, remains.partition, remains.finished);
+  const auto epoch = leases.held_epoch(db, remains.partition);
+  Tools tools{db, detached, std::nullopt};
+  if (epoch) tools.lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt, {}};
+  settle_tasks(tools, settings, slot, remains, end);
+  // Releases the lease unless a charge ended it; then the epoch is another one by now.
+  if (tools.lease) leases.release(db, *tools.lease);
+  if (board != nullptr && slot.pool < ipc::kMaxPools) {
+    put_first_in_line(*board, slot.pool, remains.partition);
+  }
+  log::info("worker.settled", {{"slot", slot.index},
+                               {"pid", slot.pid},
+                               {"queue", slot.queue_name},
+                               {"partition", remains.partition.partition_no},
+                               {"acknowledged", remains.finished.size()},
+                               {"lease_held", epoch.has_value()}});
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// One task in a real handler, over a real database: the rows afterwards.
+#include "worker/job/job_runner.h"
+
+#include <future>
+
+#include "db/worker/run_fixture.h"
+#include "queue/inspect.h"
+#include "support/eventually.h"
+#include "support/slot_runs.h"
+#include "support/temp_dir.h"
+
+namespace allot::worker {
+namespace {
+
+using Result = TaskEnd::Result;
+
+// Holds every statement up that does `what` ("BEFORE DELETE ON task"), until release().
+class Held {
+ public:
+  Held(db::Connection& db, const std::string& what) : db_(db) {
+    db_.execute("CREATE TRIGGER held " + what +
+                " FOR EACH ROW DO GET_LOCK('hold', 60), RELEASE_LOCK('hold');"
+                "DO GET_LOCK('hold', 60)");
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held() {
+    release();
+    db_.execute("DROP TRIGGER held");
+  }
+
+  [[nodiscard]] bool somebody() const {
+    return support::eventually([&] {
+      return support::value_of(db_,
+                               "SELECT COUNT(*) FROM information_schema.processlist"
+                               " WHERE state = 'User lock' AND db = DATABASE()") == "1";
+    });
+  }
+  void release() const { db_.execute("DO RELEASE_LOCK('hold')"); }
+
+ private:
+  db::Connection& db_;
+};
+
+class JobRunnerTest : public RunTest {
+ protected:
+  JobRunnerTest() : RunTest(ALLOT_PROBE_FOLDER, "probe") {}
+};
+
+// A keeper that soon sees that a task is not its own any more.
+class ShortLeaseTest : public RunTest {
+ protected:
+  ShortLeaseTest() : RunTest(ALLOT_PROBE_FOLDER, "probe", std::chrono::milliseconds(1'500)) {}
+};
+
+// The database was slow: the attempt is written, but by now another worker may have the lease (S5).
+// Ten such moments must not bury a task that never ran.
+TEST_F(JobRunnerTest, AnAttemptThatCouldNotStartIsRefunded) {
+  const auto id = put_task("test.fail");
+  auto block = lease();  // the keeper does not have it: not valid
+  ASSERT_FALSE(keeper_.valid());
+  EXPECT_EQ(run(block, true), Result::kLeaseGone);
+  EXPECT_EQ(task(), "7 0 -");
+  EXPECT_TRUE(queue::list_attempts(db_, id).empty());
+  EXPECT_EQ(raw_slot_->leases_lost, 0U) << "in doubt is not lost";
+  EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
+}
+
+// S9: the slot has it before the write, so that a settler knows of it whatever became of the write;
+// and while it is taken back, it does not count as running.
+TEST_F(JobRunnerTest, TheSlotHasItWhileItIsAnnouncedAndTakenBack) {
+  put_task("test.fail");
+  for (const std::string verb : {"INSERT", "DELETE"}) {
+    SCOPED_TRACE(verb);
+    const Held held(db_, "BEFORE " + verb + " ON task_attempt");
+    auto block = lease();
+    auto result = std::async(std::launch::async, [&] { return run(block, true); });
+    ASSERT_TRUE(held.somebody());
+    EXPECT_EQ(ipc::run_state(*raw_slot_, 0),
+              verb == "INSERT" ? ipc::RunState::kAnnounced : ipc::RunState::kRefunding);
+    EXPECT_EQ(raw_slot_->runs[0].run_key, 7U);
+    EXPECT_EQ(raw_slot_->runs[0].attempt, 1U);
+    held.release();
+    EXPECT_EQ(result.get(), Result::kLeaseGone) << "the keeper does not have it: not valid";
+    EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
+    EXPECT_EQ(task(), "7 0 -");
+    db_.execute("UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+  }
+}
+
+// S9: the handler gave way, and its worker dies before the attempt is taken back. Its settler must
+// not take that for a crash of the task.
+TEST_F(ShortLeaseTest, TheSlotSaysThatAnInterruptedAttemptIsTakenBack) {
+  const support::TempDir folder;
+  for (const bool detached : {false, true}) {
+    SCOPED_TRACE(detached ? "detached" : "announced");
+    db_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+    config_.detach_after = std::chrono::milliseconds(detached ? 1 : 60'000);
+    const std::string gate = folder / ("gate" + std::to_string(detached ? 1 : 0));
+    put_task("test.gate", "retry " + gate);
+    auto block = lease();
+    keeper_.hold(block.lease, boot_ns());
+    auto result = std::async(std::launch::async, [&] { return run(block, true); });
+    ASSERT_TRUE(support::eventually([&] {
+      return support::runs_in(*raw_slot_) == 1 &&
+             value("SELECT COUNT(*) FROM task_running") == (detached ? "1" : "0");
+    }));
+    const Held held(db_, "BEFORE DELETE ON task_attempt");
+    if (detached) {
+      db_.execute("UPDATE task_running SET epoch = epoch + 1 WHERE queue_id > 0");
+      ASSERT_TRUE(support::eventually([&] { return raw_slot_->leases_lost == 1; }));
+      db_.execute("UPDATE task_running SET epoch = epoch - 1 WHERE queue_id > 0");
+    } else {
+      keeper_.drop();  // in doubt, and not lost
+    }
+    (void)folder.write("gate" + std::to_string(detached ? 1 : 0), "");
+    ASSERT_TRUE(held.somebody());
+    EXPECT_EQ(ipc::run_state(*raw_slot_, 0),
+              detached ? ipc::RunState::kRefundingDetached : ipc::RunState::kRefunding);
+    held.release();
+    EXPECT_EQ(result.get(), detached ? Result::kDetached : Result::kWritten);
+    EXPECT_EQ(value("SELECT attempt FROM task"), "0");
+    EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
+  }
+}
+
+// S9: what has finished detached must not run again because its worker dies before that is written.
+TEST_F(JobRunnerTest, TheSlotSaysThatADetachedTaskHasFinished) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  put_task("test.slowly", "succeed");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  const Held held(db_, "BEFORE DELETE ON task_running");
+  auto result = std::async(std::launch::async, [&] { return run(block, false); });
+  ASSERT_TRUE(held.somebody());
+  EXPECT_EQ(ipc::run_state(*raw_slot_, 0), ipc::RunState::kFinishedDetached);
+  held.release();
+  EXPECT_EQ(result.get(), Result::kDetached);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+  EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
+}
+
+TEST_F(JobRunnerTest, AnAnnouncedAttemptGetsItsVerdict) {
+  const auto id = put_task("test.retry", "busy");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, true), Result::kWritten);
+  const auto attempts = queue::list_attempts(db_, id);
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].cause, "retry");
+  EXPECT_EQ(attempts[0].error, "busy");
+  ASSERT_TRUE(attempts[0].usage.runtime_us && attempts[0].usage.cpu_us);  // B13
+  EXPECT_GT(attempts[0].usage.max_rss_kib.value_or(0), 1'000U);
+  EXPECT_EQ(queue::show(db_, id)->attempts, 1U);
+}
+
+// Each verb of a run, one after the other with a lease that is gone: the first one is reported, and
+// nothing changes.
+TEST_F(JobRunnerTest, WhatFindsItsLeaseGoneIsToldOnce) {
+  struct Case {
+    const char* type;
+    bool careful;
+    std::uint32_t charged;  // before
+  };
+  std::uint64_t lost = 0;
+  for (const Case& one :
+       {Case{"test.retry", false, 0}, Case{"test.retry", false, 1}, Case{"test.fail", false, 0},
+        Case{"test.throw", false, 0}, Case{"test.snooze", false, 0}, Case{"test.release", false, 0},
+        Case{"test.retry", true, 0}, Case{"test.retry", false, 2}}) {
+    db_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
+    put_task(one.type, "0");
+    db_.execute("UPDATE task SET attempt = " + std::to_string(one.charged));
+    auto block = lease();
+    keeper_.hold(block.lease, boot_ns());
+    ASSERT_TRUE(keeper_.valid());
+    db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 0");
+    EXPECT_EQ(run(block, one.careful), Result::kLeaseGone) << one.type;
+    EXPECT_EQ(task(), "7 " + std::to_string(one.charged) + " -") << one.type;
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0") << one.type;
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0") << one.type;
+    EXPECT_EQ(raw_slot_->leases_lost, ++lost) << one.type;
+    EXPECT_FALSE(keeper_.valid()) << "the rest of the block is dropped";
+    keeper_.lose(block.lease, "renew");  // as the keeper would, a little later
+    EXPECT_EQ(raw_slot_->leases_lost, lost);
+  }
+}
+
+// max_attempts was lowered, or the last attempt took its host down: dead of its last attempt.
+TEST_F(JobRunnerTest, WithoutAnAttemptLeftItIsDeadOfTheLastOne) {
+  const auto id = put_task("test.retry", "busy");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
+    ASSERT_EQ(tasks_.charge(db_, queue::claim(block.lease, block.tasks.at(0)), attempt,
+                            {attempt == 3 ? "exception" : "retry", std::to_string(attempt)}),
+              queue::Fenced::kWritten);
+  }
+  block.tasks.at(0).attempt = 3;
+  EXPECT_EQ(run(block, false), Result::kWritten);
+  const auto shown = queue::show(db_, id);
+  ASSERT_TRUE(shown && shown->dead);
+  EXPECT_EQ(shown->attempts, 3U);
+  EXPECT_EQ(shown->cause, "exception");
+  EXPECT_EQ(shown->error, "3");
+  EXPECT_EQ(queue::list_attempts(db_, id).size(), 3U);
+}
+
+// test.slowly takes 400 ms, and is detached long before.
+TEST_F(JobRunnerTest, ADetachedTaskEndsOutsideOfItsPartition) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  const auto id = put_task("test.slowly", "retry");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, false), Result::kDetached);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
+  EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', first_key) FROM task"), "1 7");
+  const auto attempts = queue::list_attempts(db_, id);
+  ASSERT_EQ(attempts.size(), 1U);
+  EXPECT_EQ(attempts[0].cause, "retry");
+  EXPECT_GE(attempts[0].usage.runtime_us.value_or(0), 390'000U) << "test.slowly takes 400 ms";
+  EXPECT_LT(attempts[0].usage.cpu_us.value_or(UINT64_MAX),
+            attempts[0].usage.runtime_us.value_or(0));
+  EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
+}
+
+TEST_F(JobRunnerTest, ADetachedTaskThatWasAnnouncedIsAcknowledgedWithItsRecord) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  put_task("test.slowly", "succeed");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, true), Result::kDetached);
+  for (const char* table : {"task", "task_running", "task_attempt", "task_moved", "task_dead"}) {
+    EXPECT_EQ(value(std::string("SELECT COUNT(*) FROM ") + table), "0") << table;
+  }
+  EXPECT_EQ(raw_slot_->tasks_done, 1U);
+}
+
+// A lock wait is an answer: nothing of that try took effect, and a task found gone was recovered.
+TEST_F(JobRunnerTest, ALockWaitIsNoLostReply) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
+  put_task("test.slowly", "succeed");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  auto done = std::async(std::launch::async, [&] { return run(block, false); });
+  ASSERT_TRUE(
+      support::eventually([&] { return value("SELECT COUNT(*) FROM task_running") == "1"; }));
+  db::Connection thief(options());
+  thief.execute("BEGIN; UPDATE task_running SET lock_by = 7 WHERE queue_id > 0");
+  ASSERT_TRUE(support::eventually([&] { return raw_slot_->lock_waits >= 1; }));
+  thief.execute("COMMIT");
+  EXPECT_EQ(done.get(), Result::kDetached);
+  EXPECT_EQ(raw_slot_->leases_lost, 1U);
+  EXPECT_EQ(value("SELECT lock_by FROM task_running"), "7");
+}
+
+// S16: it gave way because its lease was in doubt; no task of its key may overtake it.
+TEST_F(JobRunnerTest, AnInterruptedTaskOfAnOrderedQueueEndsItsBlock) {
+  served_.info.shape.placement = queue::Placement::kOrdered;
+  const support::TempDir folder;
+  put_task("test.gate", "retry " + (folder / "gate"));
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  auto result = std::async(std::launch::async, [&] { return run_all(block).at(0); });
+  ASSERT_TRUE(support::eventually([&] { return support::runs_in(*raw_slot_) == 1; }));
+  keeper_.lose(block.lease, "test");
+  (void)folder.write("gate", "");
+  const TaskEnd end = result.get();
+  EXPECT_EQ(end.result, Result::kHeld);
+  EXPECT_EQ(end.hold, std::chrono::microseconds(0));
+  EXPECT_EQ(task(), "7 0 -") << "not charged, and where it was";
+}
+
+TEST_F(JobRunnerTest, WhatWasRecoveredMeanwhileIsNotTouched) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  db_.execute(
+      "CREATE TRIGGER taken BEFORE INSERT ON task_running FOR EACH ROW"
+      " SET NEW.lock_by = 7");
+  for (const char* verdict : {"succeed", "retry", "fail", "snooze"}) {
+    db_.execute("DELETE FROM task_running");
+    raw_slot_->leases_lost = 0;
+    put_task("test.slowly", verdict);
+    auto block = lease();
+    keeper_.hold(block.lease, boot_ns());
+    EXPECT_EQ(run(block, false), Result::kDetached) << verdict;
+    EXPECT_EQ(value("SELECT CONCAT(lock_by, ' ', attempt) FROM task_running"), "7 1") << verdict;
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0") << verdict;
+    EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0") << verdict;
+    EXPECT_EQ(raw_slot_->leases_lost, 1U) << verdict;
+  }
+}
+
+}  // namespace
+}  // namespace allot::worker

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers that run several tasks at a time (B14), each in a thread of its own, over a real
+// database: what the threads share must be theirs to share, which ThreadSanitizer looks at.
+#include "worker/job/runners.h"
+
+#include <csignal>
+#include <future>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "db/worker/loop_fixture.h"
+#include "plugins/side_output.h"
+#include "support/eventually.h"
+#include "support/process.h"
+#include "support/slot_runs.h"
+#include "support/text.h"
+
+namespace allot::worker {
+namespace {
+
+using support::eventually;
+
+constexpr std::size_t kAtATime = 8;
+
+class RunnersTest : public OutputFile, public LoopTest {
+ protected:
+  RunnersTest() : LoopTest(ALLOT_SIDE_FOLDER, {{"side", {{"output", output_}}}}) {
+    config_.max_attempts = 2;
+    config_.retry_delay = std::chrono::milliseconds(1);
+  }
+
+  std::unique_ptr<LoopWorker> crowded_worker() { return worker(queue_, kAtATime); }
+  // With the names t1, t2 ...; `word` is SQL, in which seq is the number of the task.
+  void put_side(std::uint32_t partition_no, std::uint64_t count, const std::string& type,
+                const std::string& word) {
+    db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
+                std::to_string(queue_.queue_id) + ", " + std::to_string(partition_no) +
+                ", 1, seq, '" + type + "', CONCAT('t" + std::to_string(partition_no) +
+                "x', seq, ' ', " + word + ") FROM " + support::numbers(1, count));
+  }
+  bool all_ended() {
+    return value("SELECT (SELECT COUNT(*) FROM task) + COUNT(*) FROM task_running") == "0";
+  }
+  bool work_until_all_ended(LoopWorker& worker) {
+    return eventually(
+        [&] {
+          if (auto block = worker.find()) worker.work(std::move(*block));
+          return all_ended();
+        },
+        std::chrono::seconds(60));
+  }
+  [[nodiscard]] std::size_t begun() const { return side::begun(side::read_lines(output_)); }
+  [[nodiscard]] std::set<std::string> names_of_the_ended() const {
+    std::set<std::string> names;
+    for (const side::Line& line : side::read_lines(output_)) {
+      if (!line.begins) names.insert(line.name);
+    }
+    return names;
+  }
+  static void expect_idle(const ipc::Slot& slot) {
+    EXPECT_EQ(support::runs_in(slot), 0U);
+    EXPECT_EQ(slot.finished_count, 0U);
+  }
+};
+
+// They end while the block loop collects, acknowledges and hands out.
+TEST_F(RunnersTest, EachEndIsCollectedOnce) {
+  for (const std::uint32_t number : {0U, 1U, 2U, 3U}) {
+    put_side(number, 75, "side.wait", "seq % 3");
+  }
+  const auto one = crowded_worker();
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(begun(), 300U);
+  EXPECT_EQ(names_of_the_ended().size(), 300U);
+  EXPECT_EQ(one->slot().tasks_done, 300U);
+  EXPECT_EQ(one->slot().leases_lost, 0U);
+  expect_idle(one->slot());
+}
+
+TEST_F(RunnersTest, EachVerdictIsWrittenBesideTheOthers) {
+  db_.execute("CREATE TABLE effect (id VARCHAR(32) PRIMARY KEY) ENGINE=InnoDB");
+  put_side(0, 40, "side.verdict", "ELT(1 + seq % 4, 'effect', 'retry', 'fail', 'throw')");
+  const auto one = crowded_worker();
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(value("SELECT COUNT(*) FROM effect"), "10");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(cause, ' ', n ORDER BY cause) FROM"
+                  " (SELECT cause, COUNT(*) AS n FROM task_dead GROUP BY cause) AS dead"),
+            "exception 10,fail 10,retry 10");
+  EXPECT_GT(side::overlap(side::read_lines(output_)), 1U);
+  expect_idle(one->slot());
+}
+
+// A careful task runs alone: what ended right before it must be collected before it starts.
+TEST_F(RunnersTest, AnEndRightBeforeACarefulTaskIsCollected) {
+  for (const std::uint32_t number : {0U, 1U, 2U, 3U}) {
+    put_side(number, 250, "side.wait", "seq % 2");
+  }
+  db_.execute("UPDATE task SET flags = flags | 1 WHERE run_key % 5 = 0");
+  const auto one = crowded_worker();
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(begun(), 1000U) << "each once";
+  EXPECT_EQ(one->slot().tasks_done, 1000U);
+  expect_idle(one->slot());
+}
+
+// A task that was detached may come back into the partition at once. In the same lease it would
+// look as if it had never left.
+TEST_F(RunnersTest, ALeaseFetchesNothingMoreOnceATaskLeftIt) {
+  config_.detach_after = std::chrono::milliseconds(50);
+  config_.block_size = 2;
+  put_side(0, 6, "side.wait", "IF(seq = 1, 500, 0)");
+  const auto one = worker(queue_, 2);
+  auto block = one->find();
+  ASSERT_TRUE(block && block->tasks.size() == 2);
+  one->work(std::move(*block));
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key ORDER BY run_key) FROM task"), "3,4,5,6");
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(begun(), 6U);
+}
+
+// The keeper's thread takes them out of their partition while they end.
+TEST_F(RunnersTest, DetachesMeetEnds) {
+  config_.detach_after = std::chrono::milliseconds(5);
+  for (const std::uint32_t number : {0U, 1U}) put_side(number, 60, "side.wait", "seq % 15");
+  const auto one = crowded_worker();
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(begun(), 120U) << "each once";
+  EXPECT_EQ(one->slot().leases_lost, 0U);
+}
+
+TEST_F(RunnersTest, ALeaseThatIsLostUnderAllOfThem) {
+  const std::string gate = output_folder_ / "gate";
+  put_side(0, 20, "side.gate", "'" + gate + "'");
+  {
+    const auto one = crowded_worker();
+    auto block = one->find();
+    ASSERT_TRUE(block && block->tasks.size() == 20);
+    auto worked = std::async(std::launch::async, [&] { one->work(std::move(*block)); });
+    ASSERT_TRUE(eventually([&] { return begun() == kAtATime; }));
+    db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 0");
+    ASSERT_TRUE(eventually([&] { return one->slot().leases_lost == 1; }));
+    static_cast<void>(output_folder_.write("gate", ""));
+    worked.get();
+    EXPECT_EQ(begun(), kAtATime) << "none begins without a lease";
+    EXPECT_EQ(one->slot().leases_lost, 1U);
+    EXPECT_EQ(support::runs_in(one->slot()), 0U);
+  }
+  db_.execute("UPDATE q_lock_table SET state = 'FREE', lock_by = NULL WHERE partition_no = 0");
+  const auto next = crowded_worker();
+  ASSERT_TRUE(work_until_all_ended(*next));
+  EXPECT_EQ(names_of_the_ended().size(), 20U);
+  expect_idle(next->slot());
+}
+
+// The real program, with its pulse, its signals and its log: run by hand, it is a worker by itself.
+class RunnersProgramTest : public RunnersTest {
+ protected:
+  support::Process& start() {
+    const std::string file = output_folder_.write(
+        "allot.toml",
+        "[database]\nsocket = \"" + options().socket + "\"\nuser = \"root\"\nname = \"" + name_ +
+            "\"\n[daemon]\nruntime_dir = \"" + output_folder_.path() + "\"\n[queues.q]\n" +
+            "[pools.default]\nconcurrency = " + std::to_string(kAtATime) +
+            "\n[plugins]\nfolder = \"" ALLOT_SIDE_FOLDER "\"\n[plugins.side]\noutput = \"" +
+            output_ + "\"\n[logging]\nlevel = \"debug\"\nfile = \"" + log_ + "\"\n");
+    return program_.emplace(std::vector<std::string>{ALLOT_WORKER, "--run", "--config", file});
+  }
+  [[nodiscard]] std::size_t times_logged(const std::string& event) const {
+    return support::times_in(support::read_file(log_), event);
+  }
+
+  std::string log_ = output_folder_ / "log";
+  std::optional<support::Process> program_;
+};
+
+TEST_F(RunnersProgramTest, AStopReachesAllThatRun) {
+  put_side(0, 20, "side.wait", "600000");
+  auto& program = start();
+  ASSERT_TRUE(eventually([&] { return begun() == kAtATime; })) << program.err();
+  program.signal(SIGTERM);
+  EXPECT_EQ(program.wait(), (support::ExitStatus{0, 0})) << program.err();
+  EXPECT_EQ(begun(), kAtATime);
+  EXPECT_EQ(value("SELECT CONCAT(COUNT(*), ' ', SUM(attempt)) FROM task"), "20 0");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), "0");
+}
+
+// The pulse opens it while the others write to it.
+TEST_F(RunnersProgramTest, TheLogIsOpenedAgainWhileTasksRun) {
+  put_side(0, 400, "side.wait", "5 + seq % 5");
+  auto& program = start();
+  std::size_t asked = 0;
+  while (asked < 5) {
+    ASSERT_TRUE(eventually([&] { return begun() > 50 * asked; })) << program.err();
+    program.signal(SIGUSR1);
+    ++asked;
+    ASSERT_TRUE(eventually([&] { return times_logged("log.reopened") == asked; }))
+        << program.err() << support::read_file(log_);
+  }
+  ASSERT_TRUE(eventually([&] { return all_ended(); })) << program.err();
+  program.signal(SIGTERM);
+  EXPECT_EQ(program.wait(), (support::ExitStatus{0, 0})) << program.err();
+  EXPECT_EQ(begun(), 400U);
+}
+
+}  // namespace
+}  // namespace allot::worker

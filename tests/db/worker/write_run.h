@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ipc/slot.h"
+#include "queue/task.h"
+#include "worker/process/slot_writer.h"
+
+// Writes runs into a slot as a worker does, for tests of who reads them. Each run is of the lease
+// that the slot shows.
+namespace allot::worker {
+
+inline void name_run(SlotWriter& slot, const queue::Task& task, std::uint32_t attempt,
+                     std::uint32_t most, std::size_t entry) {
+  const ipc::Slot& raw = slot.raw();
+  slot.name_run(entry, {raw.queue_id, raw.partition_no}, raw.queue_name, task, attempt, most);
+}
+inline void announce_run(SlotWriter& slot, const queue::Task& task, std::uint32_t attempt,
+                         std::size_t entry = 0) {
+  name_run(slot, task, attempt, 10, entry);
+  slot.mark(entry, RunEvent::kAnnounce);
+}
+inline void begin_run(SlotWriter& slot, const queue::Task& task, std::uint32_t attempt,
+                      std::uint32_t most, Nanos soft_ns, Nanos hard_ns,
+                      ipc::Limit limited_by = ipc::Limit::kTime, std::size_t entry = 0) {
+  name_run(slot, task, attempt, most, entry);
+  slot.set_deadlines(entry, soft_ns, hard_ns, limited_by);
+  slot.mark(entry, RunEvent::kBegin);
+}
+// Its handler has returned, and then this.
+inline void return_run(SlotWriter& slot, RunEvent then, std::size_t entry = 0) {
+  slot.mark(entry, RunEvent::kReturn);
+  slot.mark(entry, then);
+}
+inline void end_run(SlotWriter& slot, std::size_t entry = 0) {
+  return_run(slot, RunEvent::kEnd, entry);
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/process/run_state.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace allot::worker {
+namespace {
+
+using ipc::RunState;
+
+std::vector<RunState> all_states() {
+  std::vector<RunState> states;
+  for (std::size_t i = 0; i < ipc::kRunStates; ++i) states.push_back(static_cast<RunState>(i));
+  return states;
+}
+
+std::vector<RunEvent> all_events() {
+  std::vector<RunEvent> events;
+  for (std::size_t i = 0; i < kRunEvents; ++i) events.push_back(static_cast<RunEvent>(i));
+  return events;
+}
+
+RunState after(std::initializer_list<RunEvent> events) {
+  RunState state = RunState::kFree;
+  for (const RunEvent event : events) {
+    const RunTransition to = next_state(state, event);
+    EXPECT_TRUE(to.valid) << static_cast<int>(state) << ' ' << static_cast<int>(event);
+    state = to.next;
+  }
+  return state;
+}
+
+TEST(RunStateTest, EveryPairHasAnAnswerAndAnInvalidOneChangesNothing) {
+  std::size_t valid = 0;
+  for (const RunState state : all_states()) {
+    for (const RunEvent event : all_events()) {
+      const RunTransition to = next_state(state, event);
+      EXPECT_LT(static_cast<std::size_t>(to.next), ipc::kRunStates);
+      if (to.valid) {
+        EXPECT_NE(to.next, state);
+        ++valid;
+      } else {
+        EXPECT_EQ(to.next, state);
+      }
+    }
+  }
+  EXPECT_EQ(valid, 21U);
+}
+
+TEST(RunStateTest, EveryStateIsReachedAndLeadsBackToFree) {
+  std::set<RunState> seen{RunState::kFree};
+  std::vector<RunState> open{RunState::kFree};
+  std::set<std::pair<RunState, RunState>> steps;
+  while (!open.empty()) {
+    const RunState state = open.back();
+    open.pop_back();
+    for (const RunEvent event : all_events()) {
+      const RunTransition to = next_state(state, event);
+      if (!to.valid) continue;
+      steps.insert({state, to.next});
+      if (seen.insert(to.next).second) open.push_back(to.next);
+    }
+  }
+  EXPECT_EQ(seen.size(), ipc::kRunStates);
+  for (const RunState state : all_states()) {
+    if (state == RunState::kFree || ipc::in_handler(state)) continue;
+    EXPECT_TRUE(steps.count({state, RunState::kFree})) << static_cast<int>(state);
+  }
+}
+
+// What left its partition never comes back into it, but by its end.
+TEST(RunStateTest, DetachedStaysDetached) {
+  for (const RunState state : all_states()) {
+    if (!ipc::is_detached(state)) continue;
+    for (const RunEvent event : all_events()) {
+      const RunTransition to = next_state(state, event);
+      EXPECT_TRUE(ipc::is_detached(to.next) || to.next == RunState::kFree);
+    }
+  }
+}
+
+TEST(RunStateTest, TheWaysOfARun) {
+  using enum RunEvent;
+  EXPECT_EQ(after({kBegin, kReturn, kFinish, kEnd}), RunState::kFree);
+  EXPECT_EQ(after({kAnnounce, kRefund, kEnd}), RunState::kFree);
+  EXPECT_EQ(after({kAnnounce, kBegin, kReturn, kRefund}), RunState::kRefunding);
+  EXPECT_EQ(after({kBegin, kDetach, kReturn, kFinish}), RunState::kFinishedDetached);
+  // The handler returned while the detach was under way.
+  EXPECT_EQ(after({kBegin, kReturn, kDetach, kRefund}), RunState::kRefundingDetached);
+}
+
+}  // namespace
+}  // namespace allot::worker
