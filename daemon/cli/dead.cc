@@ -17,6 +17,7 @@
 #include "cli/terminal.h"
 #include "cli/text.h"
 #include "queue/dead_letter.h"
+#include "queue/dead_tasks.h"
 #include "queue/inspect.h"
 
 namespace allot::cli {

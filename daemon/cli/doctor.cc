@@ -22,7 +22,6 @@
 #include "db/from_settings.h"
 #include "db/migrate.h"
 #include "queue/health.h"
-#include "queue/purge.h"
 #include "queue/rehearsal.h"
 #include "queue/submit.h"
 

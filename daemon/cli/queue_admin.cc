@@ -11,6 +11,7 @@
 #include "cli/task_view.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "queue/pause.h"
 
 namespace allot::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "cli/text.h"
 #include "queue/cancel.h"
 #include "queue/cancel_request.h"
-#include "queue/dead_letter.h"
+#include "queue/ending.h"
 #include "queue/inspect.h"
 
 namespace allot::cli {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "queue/end_statements.h"
 #include "queue/statements.h"
 #include "sql/queries.h"
 

@@ -3,11 +3,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "queue/cancel_request.h"
-#include "queue/dead_letter.h"
+#include "queue/end_statements.h"
+#include "queue/error_text.h"
 #include "queue/statements.h"
 #include "sql/queries.h"
 
@@ -47,6 +49,21 @@ bool cancel_as_done(db::Connection& db, const TaskId& id, std::uint64_t run_key,
   return results.at(results.size() - 3).affected() == 1;
 }
 
+// True: this request stands, or an earlier one. `run_key` is where the task waits if it is not
+// detached. False: the task is neither detached nor cancel-watched in a leased partition.
+bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
+                std::string_view reason, bool as_done) {
+  db::Statement ask(sql::k_ask_cancel);
+  set_id(ask, id)
+      .set("run_key", run_key)
+      .set("reason", error_text(reason))
+      .set("as_done", as_done ? 1 : 0)
+      .set("cancel_watched_flag", kCancelWatchedFlag);
+  const auto results = db.run({ask});
+  return std::any_of(results.begin(), results.end(),
+                     [](const db::StatementResult& one) { return one.affected() > 0; });
+}
+
 // Whether a request stands that wants another end than this one does.
 bool asked_otherwise(db::Connection& db, const TaskId& id, bool as_done) {
   const auto request = find_cancel(db, id);
@@ -54,6 +71,22 @@ bool asked_otherwise(db::Connection& db, const TaskId& id, bool as_done) {
 }
 
 }  // namespace
+
+bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::string_view reason) {
+  db::Statement cancel(sql::k_cancel);
+  set_partition(cancel, id.partition)
+      .set("prio", id.prio)
+      .set("run_key", run_key)
+      .set("first_key", id.first_key)
+      .set("cause", kCancelled)
+      .set("error", error_text(reason));
+  const TaskKey first_key{id.prio, id.first_key};
+  const std::array<db::Statement, 3> statements{
+      cancel, stamp_statement(id.partition, {&first_key, 1}, End::kDead),
+      clear_cancel_statement(id.partition, {&first_key, 1})};
+  const auto results = db.transact(statements);
+  return results.at(results.size() - 3).affected() == 1;
+}
 
 AsDone as_done_here(bool keep_history) {
   AsDone end{keep_history, {}, static_cast<std::uint32_t>(getpid())};

@@ -33,6 +33,11 @@ struct AsDone {
 // With this process as the one that cancels.
 [[nodiscard]] AsDone as_done_here(bool keep_history);
 
+// Makes the waiting task at `run_key` a dead one, with this reason as its error. False: the task is
+// not there any more. A worker that leases the partition may still run it. May be repeated after a
+// lost reply.
+bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::string_view reason);
+
 // Takes a waiting task out, wherever it moves meanwhile; asks for the end of a running one,
 // detached or cancel-watched. Leaves a dead one alone. Throws Error when the task moves too fast.
 Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view reason,

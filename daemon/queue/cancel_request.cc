@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/cancel_request.h"
 
-#include <algorithm>
-
-#include "queue/error_text.h"
 #include "queue/statements.h"
 #include "sql/queries.h"
 
@@ -31,18 +28,6 @@ std::optional<CancelRequest> read(db::StatementResult& rows) {
 std::optional<CancelRequest> find_cancel(db::Connection& db, const TaskId& id) {
   auto results = db.run({of(sql::k_find_cancel, id)});
   return read(results.front());
-}
-
-bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
-                std::string_view reason, bool as_done) {
-  db::Statement ask = of(sql::k_ask_cancel, id);
-  ask.set("run_key", run_key)
-      .set("reason", error_text(reason))
-      .set("as_done", as_done ? 1 : 0)
-      .set("cancel_watched_flag", kCancelWatchedFlag);
-  const auto results = db.run({ask});
-  return std::any_of(results.begin(), results.end(),
-                     [](const db::StatementResult& one) { return one.affected() > 0; });
 }
 
 bool watch_cancel(db::Connection& db, const Lease& lease, const Task& task) {

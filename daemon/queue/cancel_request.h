@@ -22,11 +22,6 @@ struct CancelRequest {
 
 std::optional<CancelRequest> find_cancel(db::Connection& db, const TaskId& id);
 
-// True: this request stands, or an earlier one. `run_key` is where the task waits if it is not
-// detached. False: the task is neither detached nor cancel-watched in a leased partition.
-bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
-                std::string_view reason, bool as_done = false);
-
 // The worker of a task calls this once the task has run in its partition for a while: from now on a
 // cancel makes a request, and deletes nothing. False: the lease is gone, or the task.
 bool watch_cancel(db::Connection& db, const Lease& lease, const Task& task);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "queue/error_text.h"
 #include "queue/statements.h"
 #include "sql/queries.h"
 
@@ -89,18 +88,6 @@ std::string queue_name(db::Connection& db, std::uint32_t queue_id) {
   return {};
 }
 
-void pause(db::Connection& db, const QueueInfo& queue, std::string_view reason) {
-  db::Statement statement(sql::k_pause);
-  statement.set("queue_id", queue.queue_id).set("reason", error_text(reason));
-  db.run({statement});
-}
-
-bool resume(db::Connection& db, const QueueInfo& queue) {
-  db::Statement statement(sql::k_resume);
-  statement.set("queue_id", queue.queue_id);
-  return db.run({statement}).front().affected() > 0;
-}
-
 // Looks first, because to insert an existing row would wait for whoever is writing it.
 void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions) {
   db::Statement count(sql::k_count_partitions);
@@ -115,13 +102,6 @@ void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t p
   db::Statement create(sql::k_create_partition);
   create.set_raw("rows", std::move(rows));
   db.run({create});
-}
-
-void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
-  make_partitions(db, queue.queue_id, partitions);
-  db::Statement statement(sql::k_resize_queue);
-  statement.set("queue_id", queue.queue_id).set("partitions", partitions);
-  db.run({statement});
 }
 
 namespace {

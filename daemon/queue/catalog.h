@@ -69,19 +69,6 @@ std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,
 // Empty when there is no such queue.
 std::string queue_name(db::Connection& db, std::uint32_t queue_id);
 
-inline constexpr std::size_t kMaxPauseReason = 255;  // characters of UTF-8
-
-// From now on no worker of any host takes a partition of this queue; a worker that has one goes on
-// until its block_seconds are over. For a paused queue only the reason changes, not the time.
-void pause(db::Connection& db, const QueueInfo& queue, std::string_view reason);
-// False: the queue was not paused.
-bool resume(db::Connection& db, const QueueInfo& queue);
-
-// From now on new tasks go to this many partitions (S17). New partitions get their lease rows
-// first; retired ones keep theirs, and are drained. Programs that know the queue already go on with
-// the number that they know. Not for ordered and limited queues: see resize.h.
-void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions);
-
 // Makes the lease rows of the first partitions; existing ones stay as they are.
 void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/detached_store.h"
 
+#include "queue/end_statements.h"
 #include "queue/lease_store.h"
 #include "queue/statements.h"
 #include "sql/queries.h"

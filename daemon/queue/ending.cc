@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/ending.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "queue/block.h"
-#include "queue/cancel_request.h"
+#include "queue/end_statements.h"
 #include "queue/error_text.h"
+#include "queue/random.h"
 #include "queue/statements.h"
 #include "sql/queries.h"
 
@@ -35,6 +38,44 @@ const Texts kDetached{sql::k_record_detached,    sql::k_forget_detached, sql::k_
 
 const Texts& texts(const Claim& claim) {
   return claim.detached() ? kDetached : kInPartition;
+}
+
+// The bits of Task::flags that outlast an attempt: its end clears the task of suspicion, unless
+// nobody knows how it ended, or it took its worker with it. An attempt also shows that some handler
+// knows the type.
+constexpr std::uint32_t kAllFlags = 0xff & ~kNoHandlerFlag;
+constexpr std::uint32_t kEndedFlags = kAllFlags & ~kSuspectFlag;
+std::uint32_t kept_flags(const Verdict& verdict) {
+  constexpr std::string_view kTookItsWorker[] = {kLost.cause, "signal", "exit", "memory", "frozen"};
+  const bool keeps = std::find(std::begin(kTookItsWorker), std::end(kTookItsWorker),
+                               verdict.cause) != std::end(kTookItsWorker);
+  return keeps ? kAllFlags : kEndedFlags;
+}
+
+db::Statement& set_state(db::Statement& statement, const StoredState& state) {
+  return statement.set_bytes("payload", state.bytes())
+      .set("stored_flags", state.flags())
+      .set("compressed_flags", kCompressedFlags | kCompressibleFlag);
+}
+
+// A burial that a hook reports.
+struct Death {
+  const OnDead& hook;
+  std::uint32_t attempt;
+  const Verdict& verdict;
+};
+// Fills the placeholders of hook_dead.sql and hook_detached.sql except the fence.
+void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::uint32_t salt) {
+  hook.set("attempt", death.attempt)
+      .set("task", id.text())
+      .set("queue", death.hook.from_queue)
+      .set("cause", death.verdict.cause)
+      .set("error", error_text(death.verdict.error))
+      .set("hook_queue", death.hook.queue)
+      .set("hook_type", death.hook.type)
+      .set("hook_flag", kHookFlag)
+      .set("dice", random_number<std::uint32_t>())
+      .set("salt", salt);
 }
 
 // How the end of an attempt changes the task's count of attempts, and its flags.

@@ -35,6 +35,9 @@ struct Verdict {
 inline constexpr Verdict kLost{"lost",
                                "no verdict came back: its host went down or its lease was lost"};
 
+// The cause of a task that an operator took out.
+inline constexpr std::string_view kCancelled = "cancelled";
+
 // What becomes of a task, now that an attempt is over.
 struct Ending {
   enum class Verb {

@@ -2,6 +2,7 @@
 #include "queue/fenced_ack.h"
 
 #include "queue/cancel_request.h"
+#include "queue/end_statements.h"
 #include "queue/statements.h"
 #include "sql/queries.h"
 

@@ -4,6 +4,14 @@
 #include "sql/queries.h"
 
 namespace allot::queue {
+namespace {
+
+std::optional<std::chrono::seconds> overdue(const db::Row& row, std::size_t i) {
+  if (row.is_null(i) || row.text(i).starts_with('-')) return std::nullopt;
+  return std::chrono::seconds(row.u64(i));
+}
+
+}  // namespace
 
 std::map<std::string, std::string> server_variables(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_server_variables)});
@@ -33,6 +41,16 @@ std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most) {
     if (!row->is_null(8)) leases.back().silent_since = row->text(8);
   }
   return leases;
+}
+
+PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
+                   std::chrono::microseconds dead) {
+  db::Statement ask(sql::k_purge_lag);
+  ask.set("queue_id", queue_id).set("history_us", history.count()).set("dead_us", dead.count());
+  auto results = db.run({ask});
+  const auto row = results.front().next();
+  return {history.count() > 0 ? overdue(*row, 0) : std::nullopt,
+          dead.count() > 0 ? overdue(*row, 1) : std::nullopt};
 }
 
 }  // namespace allot::queue

@@ -34,4 +34,12 @@ struct HeldLease {
 // At most `limit` leases.
 std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most);
 
+// How far the oldest row is past its retention; nullopt: none is.
+struct PurgeLag {
+  std::optional<std::chrono::seconds> history{};
+  std::optional<std::chrono::seconds> dead{};
+};
+PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
+                   std::chrono::microseconds dead);
+
 }  // namespace allot::queue

@@ -9,18 +9,6 @@
 namespace allot::queue {
 namespace {
 
-// The format that keep_history.sql reads: unknown values at the end are left out.
-std::string element_of(TaskKey key, const Record& record) {
-  std::string text = "[" + std::to_string(key.prio) + "," + std::to_string(key.run_key) + "," +
-                     std::to_string(record.attempt);
-  for (const auto& used :
-       {record.usage.runtime_us, record.usage.cpu_us, record.usage.max_rss_kib}) {
-    if (!used) break;
-    text += "," + std::to_string(*used);
-  }
-  return text + "]";
-}
-
 Done read_done(const db::Row& row, std::uint32_t queue_id) {
   Done done;
   done.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
@@ -42,24 +30,6 @@ std::string moment_of(std::string text) {
 }
 
 }  // namespace
-
-std::optional<db::Statement> keep_statement(Partition partition,
-                                            std::span<const Finished> finished) {
-  const Record* any = nullptr;
-  std::string list;
-  for (const Finished& task : finished) {
-    if (!task.record) continue;
-    any = &*task.record;
-    list += (list.empty() ? "" : ",") + element_of(task.key, *any);
-  }
-  if (any == nullptr) return std::nullopt;
-  db::Statement keep(sql::k_keep_history);
-  set_partition(keep, partition)
-      .set("done", "[" + list + "]")
-      .set("host", any->host)  // one worker's, or one dead worker's
-      .set("pid", any->pid);
-  return keep;
-}
 
 std::optional<Done> show_done(db::Connection& db, const TaskId& id) {
   db::Statement show(sql::k_show_history);

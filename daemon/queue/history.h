@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "db/connection.h"
-#include "db/statement.h"
-#include "queue/block.h"
 #include "queue/catalog.h"
 #include "queue/task.h"
 
 // Finished tasks that queues with a history keep (C10).
 namespace allot::queue {
-
-// Keeps those tasks that have a record. nullopt: none has.
-std::optional<db::Statement> keep_statement(Partition partition,
-                                            std::span<const Finished> finished);
 
 // A task that has finished.
 struct Done {

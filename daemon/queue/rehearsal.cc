@@ -4,7 +4,6 @@
 #include <chrono>
 #include <vector>
 
-#include "queue/lease_store.h"
 #include "queue/random.h"
 #include "queue/statements.h"
 #include "sql/queries.h"

@@ -85,6 +85,13 @@ bool resize_once(db::Connection& db, const QueueInfo& queue, std::uint32_t parti
 
 }  // namespace
 
+void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
+  make_partitions(db, queue.queue_id, partitions);
+  db::Statement statement(sql::k_resize_queue);
+  statement.set("queue_id", queue.queue_id).set("partitions", partitions);
+  db.run({statement});
+}
+
 Resized resize_layout(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
   QueueInfo now = queue;
   lift_layouts(db, {&now.queue_id, 1});

@@ -50,34 +50,53 @@ std::string folder_of(const std::string& header) {
   return folder == "allot" ? "plugin-api" : folder;
 }
 
-std::vector<std::string> forbidden_arrows(const Arrows& arrows, const SourceFile& file) {
-  static const std::regex kPath("^daemon/([^/]+)/.+");
+// "queue/verbs" for "queue/verbs/block.h"; "" for a header that lies in no folder of its folder.
+std::string room_of(const std::string& header) {
+  const std::size_t last = header.rfind('/');
+  return last == header.find('/') ? "" : header.substr(0, last);
+}
+
+bool has_rooms(const Arrows& arrows, const std::string& folder) {
+  const auto after = arrows.lower_bound(folder + "/");
+  return after != arrows.end() && after->first.starts_with(folder + "/");
+}
+
+// Whose line of the table holds for a file: that of its room, or that of its folder where there are
+// no rooms, or for a file that lies beside them and joins them.
+std::string line_for(const Arrows& arrows, const SourceFile& file) {
+  if (file.in("client/include/")) return "client-api";
+  if (file.in("client/")) return "client";
+  static const std::regex kPath("^daemon/(([^/]+)/.+)");
   std::smatch match;
-  std::string folder;
-  if (file.in("client/include/")) {
-    folder = "client-api";
-  } else if (file.in("client/")) {
-    folder = "client";
-  } else if (std::regex_match(file.path, match, kPath)) {
-    folder = match[1];
-  } else {
-    return {file.path + ": is in no folder"};
-  }
-  const auto allowed = arrows.find(folder);
-  if (allowed == arrows.end()) return {file.path + ": arrows.txt has no line for " + folder};
+  if (!std::regex_match(file.path, match, kPath)) return "";
+  const std::string room = room_of(match[1]);
+  return room.empty() || !has_rooms(arrows, match[2]) ? match[2].str() : room;
+}
+
+// What is wrong with an include of ours; "" when nothing is.
+std::string fault_of(const Arrows& arrows, const std::string& line, const Include& include) {
+  const std::string folder = line.substr(0, line.find('/'));
+  const std::string from = folder_of(include.header);
+  const bool ours = arrows.count(from) != 0 || from == "sql" || from == "plugin-api";
+  if (include.form == '<') return ours ? "ours is included by quotes" : "";
+  if (!ours) return include.header + " is of no folder that arrows.txt knows";
+  // Within a folder the arrows between its rooms count, and what lies beside the rooms knows all.
+  const std::string room = from == folder && line != folder ? room_of(include.header) : from;
+  if (room.empty()) return line + " may not include " + include.header;
+  if (room == line || arrows.at(line).count(room) != 0) return "";
+  return line + " may not include " + room;
+}
+
+std::vector<std::string> forbidden_arrows(const Arrows& arrows, const SourceFile& file) {
+  const std::string line = line_for(arrows, file);
+  if (line.empty()) return {file.path + ": is in no folder"};
+  if (arrows.count(line) == 0) return {file.path + ": arrows.txt has no line for " + line};
   std::vector<std::string> findings;
   for (std::size_t i = 0; i < file.lines.size(); ++i) {
     const auto include = include_on(file.lines[i]);
     if (!include) continue;
-    const std::string from = folder_of(include->header);
-    const bool ours = arrows.count(from) != 0 || from == "sql" || from == "plugin-api";
-    if (include->form == '<') {
-      if (ours) findings.push_back(file.at(i) + "ours is included by quotes");
-    } else if (!ours) {
-      findings.push_back(file.at(i) + include->header + " is of no folder that arrows.txt knows");
-    } else if (from != folder && allowed->second.count(from) == 0) {
-      findings.push_back(file.at(i) + folder + " may not include " + from);
-    }
+    const std::string fault = fault_of(arrows, line, *include);
+    if (!fault.empty()) findings.push_back(file.at(i) + fault);
   }
   return findings;
 }
@@ -120,6 +139,49 @@ TEST(ArrowTest, AForbiddenOneIsFound) {
             "\n  daemon/attic/x.cc: arrows.txt has no line for attic");
 }
 
+TEST(ArrowTest, AForbiddenOneBetweenRoomsIsFound) {
+  const Arrows arrows = arrows_in(
+      "base:\nlog: base\nhouse: base log\nhouse/cellar: base\nhouse/kitchen: house/cellar log\n"
+      "street: house\n");
+  const auto finding = [&](const std::string& path, const std::string& header) {
+    return joined(forbidden_arrows(arrows, made_up(path, "#include \"" + header + "\"\n")));
+  };
+  EXPECT_EQ(finding("daemon/house/kitchen/x.cc", "house/kitchen/y.h"), "");
+  EXPECT_EQ(finding("daemon/house/kitchen/x.cc", "house/cellar/y.h"), "");
+  EXPECT_EQ(finding("daemon/house/kitchen/x.cc", "log/log.h"), "");
+  EXPECT_EQ(finding("daemon/house/cellar/x.cc", "house/kitchen/y.h"),
+            "\n  daemon/house/cellar/x.cc:1: house/cellar may not include house/kitchen");
+  EXPECT_EQ(finding("daemon/house/cellar/x.cc", "log/log.h"),
+            "\n  daemon/house/cellar/x.cc:1: house/cellar may not include log")
+      << "its folder may, and this room may not";
+  EXPECT_EQ(finding("daemon/house/attic/x.cc", "base/clock.h"),
+            "\n  daemon/house/attic/x.cc: arrows.txt has no line for house/attic");
+  // What lies beside the rooms joins them, and none of them knows it.
+  EXPECT_EQ(finding("daemon/house/main.cc", "house/kitchen/y.h"), "");
+  EXPECT_EQ(finding("daemon/house/main.cc", "street/y.h"),
+            "\n  daemon/house/main.cc:1: house may not include street");
+  EXPECT_EQ(finding("daemon/house/kitchen/x.cc", "house/house.h"),
+            "\n  daemon/house/kitchen/x.cc:1: house/kitchen may not include house/house.h");
+  // Others see the folder, and all of its rooms.
+  EXPECT_EQ(finding("daemon/street/x.cc", "house/cellar/y.h"), "");
+  EXPECT_EQ(finding("daemon/log/x.cc", "house/cellar/y.h"),
+            "\n  daemon/log/x.cc:1: log may not include house");
+}
+
+// A room has no arrow to another folder that its folder has not, and none to a room elsewhere.
+TEST(ArrowTest, ARoomMayNoMoreThanItsFolder) {
+  for (const auto& [room, allowed] : our_arrows()) {
+    const std::string folder = room.substr(0, room.find('/'));
+    if (folder == room) continue;
+    ASSERT_EQ(our_arrows().count(folder), 1U) << room;
+    for (const std::string& from : allowed) {
+      const bool of_this_folder = from.starts_with(folder + "/") && our_arrows().count(from) != 0;
+      EXPECT_TRUE(of_this_folder || our_arrows().at(folder).count(from) != 0)
+          << room << " " << from;
+    }
+  }
+}
+
 // No folder may reach itself: two folders that include each other are one.
 TEST(ArrowTest, TheArrowsHaveNoCircle) {
   for (const auto& [start, first] : our_arrows()) {
@@ -146,7 +208,7 @@ TEST(ArrowTest, TheDocumentDrawsNoArrowThatIsForbidden) {
     for (std::size_t at = 0; line.find(kArrow) != std::string::npos && at <= line.size();) {
       const std::size_t end = std::min(line.find(kArrow, at), line.size());
       std::vector<std::string> names;
-      static const std::regex kName("[a-z][a-z_-]*");
+      static const std::regex kName("[a-z][a-z_/-]*");
       const std::string part = line.substr(at, end - at);
       for (std::sregex_iterator name(part.begin(), part.end(), kName), last; name != last; ++name) {
         names.push_back(name->str());

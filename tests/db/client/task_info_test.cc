@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "db/client/fixture.h"
-#include "queue/dead_letter.h"
 #include "queue/lease_store.h"
+#include "queue/pause.h"
 #include "queue/task.h"
 #include "support/temp_dir.h"
 

@@ -9,8 +9,9 @@
 #include "db/migrate.h"
 #include "db/queue/fixture.h"
 #include "queue/cancel.h"
-#include "queue/dead_letter.h"
+#include "queue/dead_tasks.h"
 #include "queue/inspect.h"
+#include "queue/pause.h"
 #include "queue/submit.h"
 
 namespace allot::queue {

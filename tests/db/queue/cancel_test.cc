@@ -4,7 +4,7 @@
 
 #include "db/queue/fixture.h"
 #include "queue/cancel_request.h"
-#include "queue/dead_letter.h"
+#include "queue/dead_tasks.h"
 #include "queue/fenced_ack.h"
 #include "queue/inspect.h"
 #include "queue/move.h"

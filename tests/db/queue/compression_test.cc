@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "db/queue/fixture.h"
-#include "queue/dead_letter.h"
+#include "queue/cancel.h"
+#include "queue/dead_tasks.h"
 #include "queue/inspect.h"
 
 namespace allot::queue {

@@ -6,7 +6,10 @@
 #include <thread>
 
 #include "db/queue/fixture.h"
+#include "queue/cancel.h"
+#include "queue/dead_tasks.h"
 #include "queue/inspect.h"
+#include "queue/pause.h"
 
 namespace allot::queue {
 namespace {

@@ -5,6 +5,8 @@
 #include <future>
 
 #include "db/queue/fixture.h"
+#include "queue/duty.h"
+#include "queue/health.h"
 #include "queue/inspect.h"
 #include "queue/purge.h"
 
@@ -131,7 +133,7 @@ TEST_F(HistoryTest, WhatIsTakenOutMeanwhileIsNotKept) {
   const auto all = finish(block);
   db::Connection operators = connect();
   operators.execute("BEGIN; DELETE FROM task WHERE queue_id > 0");
-  auto acked = std::async(std::launch::async, [&] { TaskStore::ack(worker_.db, partition_, all); });
+  auto acked = std::async(std::launch::async, [&] { ack(worker_.db, partition_, all); });
   ASSERT_TRUE(support::wait_for_lock_waits(look_, 1));
   operators.execute("COMMIT");
   acked.get();

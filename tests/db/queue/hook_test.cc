@@ -3,8 +3,9 @@
 #include "queue/hook.h"
 
 #include "db/queue/fixture.h"
-#include "queue/dead_letter.h"
-#include "queue/purge.h"
+#include "queue/dead_tasks.h"
+#include "queue/pause.h"
+#include "queue/stuck.h"
 
 namespace allot::queue {
 namespace {

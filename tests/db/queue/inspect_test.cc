@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "db/queue/fixture.h"
+#include "queue/pause.h"
 
 namespace allot::queue {
 namespace {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "db/queue/fixture.h"
+#include "queue/resize.h"
 #include "queue/submit.h"
 
 namespace allot::queue {

@@ -8,7 +8,8 @@
 #include <set>
 
 #include "db/queue/fixture.h"
-#include "queue/dead_letter.h"
+#include "queue/cancel.h"
+#include "queue/dead_tasks.h"
 #include "queue/inspect.h"
 #include "queue/placement.h"
 #include "queue/submit.h"

@@ -7,7 +7,7 @@
 
 #include "db/queue/fixture.h"
 #include "queue/cancel.h"
-#include "queue/dead_letter.h"
+#include "queue/dead_tasks.h"
 #include "queue/detached_store.h"
 #include "queue/inspect.h"
 #include "queue/owners.h"

@@ -3,7 +3,7 @@
 // transaction.
 #include "db/sqlapi/fixture.h"
 #include "queue/cancel_request.h"
-#include "queue/dead_letter.h"
+#include "queue/ending.h"
 
 namespace allot::sqlapi {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "db/sqlapi/fixture.h"
 #include "queue/compression.h"
+#include "queue/resize.h"
 
 namespace allot::sqlapi {
 namespace {

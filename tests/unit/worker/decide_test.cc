@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "queue/dead_letter.h"
+#include "queue/ending.h"
 
 namespace allot::worker {
 namespace {
