@@ -11,8 +11,8 @@
 #include "base/version.h"
 #include "bench/median.h"
 #include "bench/meter.h"
-#include "queue/catalog.h"
-#include "queue/submit.h"
+#include "queue/model/catalog.h"
+#include "queue/submit/submit.h"
 
 namespace allot::bench {
 namespace {

@@ -11,10 +11,10 @@
 #include "base/version.h"
 #include "bench/median.h"
 #include "bench/stage.h"
-#include "queue/block.h"
-#include "queue/catalog.h"
-#include "queue/lease_store.h"
-#include "queue/submit.h"
+#include "queue/model/catalog.h"
+#include "queue/submit/submit.h"
+#include "queue/verbs/block.h"
+#include "queue/verbs/lease_store.h"
 #include "sql/queries.h"
 
 namespace allot::bench {

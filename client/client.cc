@@ -12,10 +12,10 @@
 #include "config/settings.h"
 #include "db/lent_session.h"
 #include "peer/doorbell.h"
-#include "queue/cancel.h"
-#include "queue/catalog.h"
-#include "queue/inspect.h"
-#include "queue/submit.h"
+#include "queue/look/inspect.h"
+#include "queue/model/catalog.h"
+#include "queue/operate/cancel.h"
+#include "queue/submit/submit.h"
 
 namespace allot {
 namespace {

@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <string>
 
-#include "queue/catalog.h"
-#include "queue/compression.h"
-#include "queue/history.h"
-#include "queue/inspect.h"
-#include "queue/unique_key.h"
+#include "queue/look/history.h"
+#include "queue/look/inspect.h"
+#include "queue/look/unique_key.h"
+#include "queue/model/catalog.h"
+#include "queue/model/compression.h"
 
 namespace allot {
 

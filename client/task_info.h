@@ -6,7 +6,7 @@
 
 #include "allot/client.h"
 #include "db/connection.h"
-#include "queue/task.h"
+#include "queue/model/task.h"
 
 namespace allot::client {
 

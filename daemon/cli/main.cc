@@ -14,19 +14,19 @@
 #include <sstream>
 
 #include "base/version.h"
-#include "cli/admin.h"
-#include "cli/config.h"
-#include "cli/due.h"
-#include "cli/history.h"
-#include "cli/manual.h"
-#include "cli/operators.h"
-#include "cli/plugin.h"
-#include "cli/status.h"
-#include "cli/submit.h"
-#include "cli/tasks.h"
-#include "cli/terminal.h"
-#include "cli/text.h"
-#include "cli/word_tree.h"
+#include "cli/commands/admin.h"
+#include "cli/commands/config.h"
+#include "cli/commands/history.h"
+#include "cli/commands/operators.h"
+#include "cli/commands/plugin.h"
+#include "cli/commands/status.h"
+#include "cli/commands/submit.h"
+#include "cli/commands/tasks.h"
+#include "cli/words/due.h"
+#include "cli/words/manual.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
+#include "cli/words/word_tree.h"
 
 namespace allot::cli {
 namespace {

@@ -13,7 +13,7 @@
 #include "db/migrate.h"
 #include "log/log.h"
 #include "peer/inherited.h"
-#include "queue/rehearsal.h"
+#include "queue/server/rehearsal.h"
 #include "worker/block/block_loop.h"
 #include "worker/duty/duty.h"
 #include "worker/job/runners.h"

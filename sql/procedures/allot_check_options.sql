@@ -6,7 +6,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_check_options(
 NO SQL SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
-  -- The names of SubmitOptions, daemon/queue/submit.h.
+  -- The names of SubmitOptions, daemon/queue/submit/submit.h.
   DECLARE v_known LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT
     '["prio", "delay", "run_at", "unique_key", "unique_for", "partition_key", "expires_in",
       "expires_at", "compress_above", "compression"]';

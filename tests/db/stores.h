@@ -7,9 +7,9 @@
 
 #include "db/connection.h"
 #include "db/verbs.h"
-#include "queue/block.h"
-#include "queue/detached_store.h"
-#include "queue/lease_store.h"
+#include "queue/verbs/block.h"
+#include "queue/verbs/detached_store.h"
+#include "queue/verbs/lease_store.h"
 
 namespace allot::queue {
 

@@ -6,14 +6,14 @@
 #include <optional>
 
 #include "db/connection.h"
-#include "queue/block.h"
-#include "queue/claim.h"
-#include "queue/ending.h"
+#include "queue/model/claim.h"
+#include "queue/verbs/block.h"
+#include "queue/verbs/ending.h"
 
 namespace allot::queue {
 
-// The endings of queue/ending.h, each under its own name, for tests that end attempts of tasks one
-// by one.
+// The endings of queue/verbs/ending.h, each under its own name, for tests that end attempts of
+// tasks one by one.
 class Verbs {
  public:
   explicit Verbs(Holder who = {}) : who_(std::move(who)) {}

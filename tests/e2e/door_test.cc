@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "e2e/door_fixture.h"
-#include "queue/submit.h"
+#include "queue/submit/submit.h"
 
 namespace allot::e2e::door_test {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "e2e/daemon.h"
-#include "queue/catalog.h"
+#include "queue/model/catalog.h"
 
 namespace allot::e2e::hook_test {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "db/connection.h"
 #include "e2e/keyed.h"
-#include "queue/task.h"
+#include "queue/model/task.h"
 
 namespace allot::e2e::key_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "e2e/door_fixture.h"
-#include "queue/submit.h"
+#include "queue/submit/submit.h"
 
 namespace allot::e2e::largest_test {
 namespace {

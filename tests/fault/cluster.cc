@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "fault/work.h"
-#include "queue/compression.h"
-#include "queue/task.h"
+#include "queue/model/compression.h"
+#include "queue/model/task.h"
 
 namespace allot::fault {
 namespace {

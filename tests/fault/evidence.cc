@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "base/unique_fd.h"
-#include "queue/task.h"
+#include "queue/model/task.h"
 
 namespace allot::fault {
 namespace {

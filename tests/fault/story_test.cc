@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "queue/task.h"
+#include "queue/model/task.h"
 #include "support/text.h"
 
 namespace allot::fault {

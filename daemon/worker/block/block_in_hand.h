@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "plugin_host/registry.h"
-#include "queue/block.h"
-#include "queue/lease.h"
-#include "queue/lease_store.h"
+#include "queue/model/lease.h"
+#include "queue/verbs/block.h"
+#include "queue/verbs/lease_store.h"
 #include "worker/block/careful_turn.h"
 #include "worker/job/executor.h"
 #include "worker/lease/finder.h"

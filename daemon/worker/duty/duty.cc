@@ -11,7 +11,10 @@
 #include "config/served.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
-#include "queue/submit.h"
+#include "queue/look/stuck.h"
+#include "queue/operate/purge.h"
+#include "queue/submit/submit.h"
+#include "queue/verbs/duty.h"
 
 namespace allot::worker {
 namespace {

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "config/settings.h"
 #include "ipc/board.h"
-#include "queue/catalog.h"
-#include "queue/purge.h"
+#include "queue/look/stuck.h"
+#include "queue/model/catalog.h"
 #include "worker/process/session.h"
 
 namespace allot::worker {

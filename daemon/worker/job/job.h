@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "queue/block.h"
-#include "queue/lease.h"
-#include "queue/task.h"
+#include "queue/model/lease.h"
+#include "queue/model/task.h"
+#include "queue/verbs/block.h"
 #include "worker/run/served_queue.h"
 
 namespace allot::worker {

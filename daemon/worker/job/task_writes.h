@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "plugin_host/host_hooks.h"
-#include "queue/catalog.h"
-#include "queue/claim.h"
-#include "queue/fenced_ack.h"
-#include "queue/submit.h"
-#include "queue/task.h"
+#include "queue/model/catalog.h"
+#include "queue/model/claim.h"
+#include "queue/model/task.h"
+#include "queue/submit/submit.h"
+#include "queue/verbs/fenced_ack.h"
 #include "thread/mutex.h"
 #include "worker/lease/lease_keeper.h"
 #include "worker/process/session.h"

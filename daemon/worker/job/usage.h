@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
-#include "queue/block.h"
+#include "queue/verbs/block.h"
 
 namespace allot::worker {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "base/clock.h"
-#include "queue/lease.h"
+#include "queue/model/lease.h"
 
 namespace allot::worker {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "queue/ending.h"
+#include "queue/verbs/ending.h"
 #include "worker/lease/lease_keeper.h"
 #include "worker/process/session.h"
 

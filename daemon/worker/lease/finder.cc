@@ -7,7 +7,7 @@
 
 #include "log/log.h"
 #include "peer/doorbell.h"
-#include "queue/resize.h"
+#include "queue/operate/resize.h"
 #include "worker/lease/hints.h"
 #include "worker/process/stop_request.h"
 

@@ -13,7 +13,7 @@
 
 #include "config/hooks.h"
 #include "config/rows.h"
-#include "queue/catalog.h"
+#include "queue/model/catalog.h"
 
 namespace allot::worker {
 namespace {

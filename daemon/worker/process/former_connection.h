@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "ipc/slot.h"
-#include "queue/lease_store.h"
+#include "queue/verbs/lease_store.h"
 
 namespace allot::worker {
 

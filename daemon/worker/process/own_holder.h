@@ -5,7 +5,7 @@
 #include "ipc/slot.h"
 #include "peer/inherited.h"
 #include "peer/lock_mark.h"
-#include "queue/lease.h"
+#include "queue/model/lease.h"
 
 namespace allot::worker {
 

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "log/log.h"
-#include "queue/lease_store.h"
-#include "queue/rehearsal.h"
+#include "queue/server/rehearsal.h"
+#include "queue/verbs/lease_store.h"
 #include "worker/process/connect.h"
 #include "worker/process/former_connection.h"
 #include "worker/process/stop_request.h"

@@ -12,8 +12,8 @@
 #include "db/connection.h"
 #include "ipc/slot.h"
 #include "peer/drain_budget.h"
-#include "queue/block.h"
-#include "queue/lease.h"
+#include "queue/model/lease.h"
+#include "queue/verbs/block.h"
 #include "thread/mutex.h"
 #include "worker/process/run_state.h"
 

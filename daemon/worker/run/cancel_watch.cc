@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "log/log.h"
-#include "queue/cancel_request.h"
+#include "queue/verbs/cancel_request.h"
 
 namespace allot::worker {
 namespace {

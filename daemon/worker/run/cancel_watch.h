@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "db/connection.h"
-#include "queue/cancel_request.h"
-#include "queue/lease.h"
-#include "queue/task.h"
+#include "queue/model/lease.h"
+#include "queue/model/task.h"
+#include "queue/verbs/cancel_request.h"
 
 namespace allot::worker {
 

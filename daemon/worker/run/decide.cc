@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/run/decide.h"
 
-#include "queue/dead_letter.h"
-
 namespace allot::worker {
 namespace {
 

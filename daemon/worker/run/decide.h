@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "queue/cancel_request.h"
-#include "queue/ending.h"
+#include "queue/verbs/cancel_request.h"
+#include "queue/verbs/ending.h"
 
 namespace allot::worker {
 

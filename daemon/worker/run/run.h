@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "plugin_host/registry.h"
-#include "queue/block.h"
-#include "queue/claim.h"
+#include "queue/model/claim.h"
+#include "queue/verbs/block.h"
 #include "thread/mutex.h"
 #include "worker/process/slot_writer.h"
 #include "worker/run/cancel_watch.h"

@@ -6,8 +6,8 @@
 
 #include "config/hooks.h"
 #include "config/settings.h"
-#include "queue/hook.h"
-#include "queue/task.h"
+#include "queue/model/hook.h"
+#include "queue/model/task.h"
 
 namespace allot::worker {
 

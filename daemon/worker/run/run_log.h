@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "plugin_host/handler_call.h"
-#include "queue/ending.h"
+#include "queue/verbs/ending.h"
 #include "worker/run/decide.h"
 #include "worker/run/run.h"
 

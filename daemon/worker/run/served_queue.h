@@ -2,8 +2,8 @@
 #pragma once
 
 #include "config/settings.h"
-#include "queue/catalog.h"
-#include "queue/lease.h"
+#include "queue/model/catalog.h"
+#include "queue/model/lease.h"
 
 namespace allot::worker {
 

@@ -9,8 +9,8 @@
 
 #include "config/settings.h"
 #include "ipc/board.h"
-#include "queue/catalog.h"
-#include "queue/detached_store.h"
+#include "queue/model/catalog.h"
+#include "queue/verbs/detached_store.h"
 #include "worker/lease/expired_holder_watch.h"
 #include "worker/process/session.h"
 #include "worker/run/decide.h"

@@ -9,7 +9,7 @@
 
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
-#include "queue/task.h"
+#include "queue/model/task.h"
 #include "support/terminal.h"
 
 namespace allot::cli {

@@ -5,8 +5,8 @@
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
 #include "db/verbs.h"
-#include "queue/catalog.h"
-#include "queue/lease_store.h"
+#include "queue/model/catalog.h"
+#include "queue/verbs/lease_store.h"
 #include "support/terminal.h"
 
 namespace allot::cli {

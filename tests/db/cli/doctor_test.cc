@@ -4,7 +4,7 @@
 
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
-#include "queue/lease.h"
+#include "queue/model/lease.h"
 #include "support/rewriting_proxy.h"
 
 namespace allot::cli {

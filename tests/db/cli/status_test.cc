@@ -12,7 +12,7 @@
 #include "base/posix.h"
 #include "db/cli/fixture.h"
 #include "ipc/slot.h"
-#include "queue/task.h"
+#include "queue/model/task.h"
 #include "support/small_disk.h"
 
 namespace allot::cli {

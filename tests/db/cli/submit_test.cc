@@ -11,8 +11,8 @@
 #include "db/cli/fixture.h"
 #include "ipc/board.h"
 #include "ipc/slot.h"
-#include "queue/catalog.h"
-#include "queue/task.h"
+#include "queue/model/catalog.h"
+#include "queue/model/task.h"
 #include "support/small_disk.h"
 
 namespace allot::cli {

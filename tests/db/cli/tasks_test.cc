@@ -5,9 +5,9 @@
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
 #include "db/verbs.h"
-#include "queue/catalog.h"
-#include "queue/detached_store.h"
-#include "queue/lease_store.h"
+#include "queue/model/catalog.h"
+#include "queue/verbs/detached_store.h"
+#include "queue/verbs/lease_store.h"
 
 namespace allot::cli {
 namespace {

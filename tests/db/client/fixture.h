@@ -10,7 +10,7 @@
 
 #include "allot/client.h"
 #include "db/connection.h"
-#include "queue/catalog.h"
+#include "queue/model/catalog.h"
 #include "support/database.h"
 
 namespace allot::client {

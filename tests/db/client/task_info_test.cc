@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "db/client/fixture.h"
-#include "queue/lease_store.h"
-#include "queue/pause.h"
-#include "queue/task.h"
+#include "queue/model/task.h"
+#include "queue/operate/pause.h"
+#include "queue/verbs/lease_store.h"
 #include "support/temp_dir.h"
 
 namespace allot::client {

@@ -8,11 +8,11 @@
 
 #include "db/migrate.h"
 #include "db/queue/fixture.h"
-#include "queue/cancel.h"
-#include "queue/dead_tasks.h"
-#include "queue/inspect.h"
-#include "queue/pause.h"
-#include "queue/submit.h"
+#include "queue/look/inspect.h"
+#include "queue/operate/cancel.h"
+#include "queue/operate/dead_tasks.h"
+#include "queue/operate/pause.h"
+#include "queue/submit/submit.h"
 
 namespace allot::queue {
 namespace {

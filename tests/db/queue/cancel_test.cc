@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests to cancel running tasks: who leaves one, and that none outlives its task.
-#include "queue/cancel.h"
+#include "queue/operate/cancel.h"
 
 #include "db/queue/fixture.h"
-#include "queue/cancel_request.h"
-#include "queue/dead_tasks.h"
-#include "queue/fenced_ack.h"
-#include "queue/inspect.h"
-#include "queue/move.h"
+#include "queue/look/inspect.h"
+#include "queue/operate/dead_tasks.h"
+#include "queue/operate/move.h"
+#include "queue/verbs/cancel_request.h"
+#include "queue/verbs/fenced_ack.h"
 
 namespace allot::queue {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compressed payloads through all tables that a task can be in.
-#include "queue/compression.h"
+#include "queue/model/compression.h"
 
 #include <gtest/gtest.h>
 
 #include "db/queue/fixture.h"
-#include "queue/cancel.h"
-#include "queue/dead_tasks.h"
-#include "queue/inspect.h"
+#include "queue/look/inspect.h"
+#include "queue/operate/cancel.h"
+#include "queue/operate/dead_tasks.h"
 
 namespace allot::queue {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/dead_letter.h"
+#include "queue/look/dead_letter.h"
 
 #include <algorithm>
 #include <future>
 #include <thread>
 
 #include "db/queue/fixture.h"
-#include "queue/cancel.h"
-#include "queue/dead_tasks.h"
-#include "queue/inspect.h"
-#include "queue/pause.h"
+#include "queue/look/inspect.h"
+#include "queue/operate/cancel.h"
+#include "queue/operate/dead_tasks.h"
+#include "queue/operate/pause.h"
 
 namespace allot::queue {
 namespace {

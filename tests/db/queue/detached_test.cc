@@ -5,8 +5,8 @@
 #include <future>
 
 #include "db/queue/fixture.h"
-#include "queue/detached_store.h"
-#include "queue/inspect.h"
+#include "queue/look/inspect.h"
+#include "queue/verbs/detached_store.h"
 
 namespace allot::queue {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "db/connection.h"
 #include "db/stores.h"
-#include "queue/catalog.h"
-#include "queue/submit.h"
+#include "queue/model/catalog.h"
+#include "queue/submit/submit.h"
 #include "support/database.h"
 #include "support/db_error.h"
 #include "support/eventually.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history of finished tasks, and the purge of rows that are past their time (C10).
-#include "queue/history.h"
+#include "queue/look/history.h"
 
 #include <future>
 
 #include "db/queue/fixture.h"
-#include "queue/duty.h"
-#include "queue/health.h"
-#include "queue/inspect.h"
-#include "queue/purge.h"
+#include "queue/look/health.h"
+#include "queue/look/inspect.h"
+#include "queue/operate/purge.h"
+#include "queue/verbs/duty.h"
 
 namespace allot::queue {
 namespace {

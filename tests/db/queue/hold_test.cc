@@ -2,9 +2,9 @@
 // S16: how long a partition waits for its first task, and that it does not wait for one that is
 // gone.
 #include "db/queue/fixture.h"
-#include "queue/cancel.h"
-#include "queue/inspect.h"
-#include "queue/move.h"
+#include "queue/look/inspect.h"
+#include "queue/operate/cancel.h"
+#include "queue/operate/move.h"
 
 namespace allot::queue {
 namespace {

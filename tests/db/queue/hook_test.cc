@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A death submits a task, in the transaction of its burial (C9).
-#include "queue/hook.h"
+#include "queue/model/hook.h"
 
 #include "db/queue/fixture.h"
-#include "queue/dead_tasks.h"
-#include "queue/pause.h"
-#include "queue/stuck.h"
+#include "queue/look/stuck.h"
+#include "queue/operate/dead_tasks.h"
+#include "queue/operate/pause.h"
 
 namespace allot::queue {
 namespace {

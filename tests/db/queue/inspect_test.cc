@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/inspect.h"
+#include "queue/look/inspect.h"
 
 #include <regex>
 #include <thread>
 
 #include "db/queue/fixture.h"
-#include "queue/pause.h"
+#include "queue/operate/pause.h"
 
 namespace allot::queue {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "db/queue/fixture.h"
-#include "queue/pause.h"
+#include "queue/operate/pause.h"
 
 namespace allot::queue {
 namespace {

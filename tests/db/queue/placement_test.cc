@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which partition a task goes to, which tasks a queue refuses, and until when a task may begin.
-#include "queue/placement.h"
+#include "queue/submit/placement.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <set>
 
 #include "db/queue/fixture.h"
-#include "queue/resize.h"
-#include "queue/submit.h"
+#include "queue/operate/resize.h"
+#include "queue/submit/submit.h"
 
 namespace allot::queue {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "queue/task.h"
+#include "queue/model/task.h"
 #include "sql/queries.h"
 
 // What each statement of sql/queries may read, in the tables that plan_test.cc fills.

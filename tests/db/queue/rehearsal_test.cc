@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a server must do for the protocol, tried on real servers: as they are, and behind a proxy
 // that changes what they are sent.
-#include "queue/rehearsal.h"
+#include "queue/server/rehearsal.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <regex>
 
 #include "db/queue/fixture.h"
-#include "queue/health.h"
+#include "queue/look/health.h"
 #include "support/db_error.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ordered and limited queues get another number of partitions, while tasks wait and come in.
-#include "queue/resize.h"
+#include "queue/operate/resize.h"
 
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include <set>
 
 #include "db/queue/fixture.h"
-#include "queue/cancel.h"
-#include "queue/dead_tasks.h"
-#include "queue/inspect.h"
-#include "queue/placement.h"
-#include "queue/submit.h"
+#include "queue/look/inspect.h"
+#include "queue/operate/cancel.h"
+#include "queue/operate/dead_tasks.h"
+#include "queue/submit/placement.h"
+#include "queue/submit/submit.h"
 #include "sql/queries.h"
 
 namespace allot::queue {

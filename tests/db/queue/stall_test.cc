@@ -5,8 +5,8 @@
 #include <future>
 
 #include "db/queue/fixture.h"
-#include "queue/compression.h"
-#include "queue/move.h"
+#include "queue/model/compression.h"
+#include "queue/operate/move.h"
 #include "sql/queries.h"
 
 namespace allot::queue {

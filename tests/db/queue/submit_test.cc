@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/submit.h"
+#include "queue/submit/submit.h"
 
 #include <future>
 #include <map>
@@ -7,7 +7,7 @@
 #include <set>
 
 #include "db/queue/fixture.h"
-#include "queue/inspect.h"
+#include "queue/look/inspect.h"
 #include "support/commit_stop.h"
 
 namespace allot::queue {

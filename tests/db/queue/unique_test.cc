@@ -6,12 +6,12 @@
 #include <set>
 
 #include "db/queue/fixture.h"
-#include "queue/cancel.h"
-#include "queue/dead_tasks.h"
-#include "queue/detached_store.h"
-#include "queue/inspect.h"
-#include "queue/owners.h"
-#include "queue/submit.h"
+#include "queue/look/inspect.h"
+#include "queue/operate/cancel.h"
+#include "queue/operate/dead_tasks.h"
+#include "queue/submit/owners.h"
+#include "queue/submit/submit.h"
+#include "queue/verbs/detached_store.h"
 
 namespace allot::queue {
 namespace {

@@ -2,8 +2,8 @@
 // allot_cancel and allot_cancel_as_done: the same as `allot task cancel`, in the caller's
 // transaction.
 #include "db/sqlapi/fixture.h"
-#include "queue/cancel_request.h"
-#include "queue/ending.h"
+#include "queue/verbs/cancel_request.h"
+#include "queue/verbs/ending.h"
 
 namespace allot::sqlapi {
 namespace {

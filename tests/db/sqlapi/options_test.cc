@@ -4,8 +4,8 @@
 #include <set>
 
 #include "db/sqlapi/fixture.h"
-#include "queue/compression.h"
-#include "queue/resize.h"
+#include "queue/model/compression.h"
+#include "queue/operate/resize.h"
 
 namespace allot::sqlapi {
 namespace {

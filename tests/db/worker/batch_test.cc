@@ -8,7 +8,7 @@
 #include "db/worker/loop_fixture.h"
 #include "db/worker/run_fixture.h"
 #include "peer/drain_budget.h"
-#include "queue/compression.h"
+#include "queue/model/compression.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
 #include "support/temp_dir.h"

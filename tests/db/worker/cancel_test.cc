@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A real handler over a real database, whose task somebody asked to end.
-#include "queue/cancel.h"
+#include "queue/operate/cancel.h"
 
 #include <fstream>
 #include <future>
 
 #include "base/clock.h"
 #include "db/worker/run_fixture.h"
-#include "queue/dead_letter.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
 #include "support/temp_dir.h"

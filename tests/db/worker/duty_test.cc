@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db/worker/loop_fixture.h"
-#include "queue/cancel.h"
+#include "queue/operate/cancel.h"
 #include "support/eventually.h"
 
 namespace allot::worker {

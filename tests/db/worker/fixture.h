@@ -8,8 +8,8 @@
 
 #include "db/stores.h"
 #include "ipc/slot.h"
-#include "queue/catalog.h"
-#include "queue/submit.h"
+#include "queue/model/catalog.h"
+#include "queue/submit/submit.h"
 #include "support/database.h"
 #include "worker/process/slot_writer.h"
 

@@ -5,7 +5,7 @@
 #include <future>
 
 #include "db/worker/run_fixture.h"
-#include "queue/inspect.h"
+#include "queue/look/inspect.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
 #include "support/temp_dir.h"

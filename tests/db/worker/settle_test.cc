@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "db/worker/settle_fixture.h"
-#include "queue/detached_store.h"
+#include "queue/verbs/detached_store.h"
 #include "worker/lease/hints.h"
 
 namespace allot::worker {

@@ -7,8 +7,8 @@
 #include <future>
 
 #include "db/worker/run_fixture.h"
-#include "queue/compression.h"
-#include "queue/inspect.h"
+#include "queue/look/inspect.h"
+#include "queue/model/compression.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
 #include "support/temp_dir.h"

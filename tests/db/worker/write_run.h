@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ipc/slot.h"
-#include "queue/task.h"
+#include "queue/model/task.h"
 #include "worker/process/slot_writer.h"
 
 // Writes runs into a slot as a worker does, for tests of who reads them. Each run is of the lease

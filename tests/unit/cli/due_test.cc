@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/due.h"
+#include "cli/words/due.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/input.h"
+#include "cli/sources/input.h"
 
 #include <gtest/gtest.h>
 

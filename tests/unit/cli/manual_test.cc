@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "cli/ndjson.h"
+#include "cli/words/ndjson.h"
 #include "config/rows.h"
 #include "support/process.h"
 #include "support/temp_dir.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/ndjson.h"
+#include "cli/words/ndjson.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/terminal.h"
+#include "cli/words/terminal.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "base/exit_codes.h"
-#include "cli/text.h"
+#include "cli/words/text.h"
 #include "support/terminal.h"
 
 namespace allot::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/compression.h"
+#include "queue/model/compression.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "queue/task.h"
+#include "queue/model/task.h"
 
 namespace allot::queue {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/dead_letter.h"
+#include "queue/look/dead_letter.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/error_text.h"
+#include "queue/model/error_text.h"
 
 #include <gtest/gtest.h>
 

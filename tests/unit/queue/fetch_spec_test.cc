@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "queue/lease_store.h"
+#include "queue/verbs/lease_store.h"
 
 namespace allot::queue {
 namespace {

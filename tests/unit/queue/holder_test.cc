@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "queue/lease.h"
+#include "queue/model/lease.h"
 
 namespace allot::queue {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/retry_policy.h"
+#include "queue/verbs/retry_policy.h"
 
 #include <gtest/gtest.h>
 

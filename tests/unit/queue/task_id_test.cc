@@ -4,7 +4,7 @@
 #include <cctype>
 #include <random>
 
-#include "queue/task.h"
+#include "queue/model/task.h"
 
 namespace allot::queue {
 namespace {

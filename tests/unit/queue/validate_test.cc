@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "queue/submit.h"
+#include "queue/submit/submit.h"
 
 namespace allot::queue {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "queue/ending.h"
+#include "queue/verbs/ending.h"
 
 namespace allot::worker {
 namespace {

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/dead.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/commands/submit.h"
+#include "cli/sources/queues.h"
+#include "cli/words/confirm.h"
+#include "cli/words/task_view.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
+#include "queue/look/dead_letter.h"
+#include "queue/look/inspect.h"
+#include "queue/operate/dead_tasks.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+struct Group {
+  std::string group;
+  queue::DeadLetter newest;
+  std::uint64_t tasks = 0;
+};
+
+struct Groups {
+  std::vector<Group> list;  // the largest first
+  bool counted_all = true;  // false: the queue has more dead tasks than are counted
+};
+
+Groups groups_of(db::Connection& db, const queue::QueueInfo& queue) {
+  std::map<std::string, Group> groups;
+  Groups found;
+  std::uint64_t looked = 0;
+  queue::each_dead(db, queue, [&](const queue::DeadLetter& letter) {
+    if (++looked > queue::kCountBound) return found.counted_all = false;
+    Group& group = groups[queue::dead_group(queue.name, letter)];
+    if (letter.died_at > group.newest.died_at) group.newest = letter;
+    ++group.tasks;
+    return true;
+  });
+  for (auto& [word, group] : groups) {
+    group.group = word;
+    found.list.push_back(std::move(group));
+  }
+  std::stable_sort(found.list.begin(), found.list.end(),
+                   [](const Group& a, const Group& b) { return a.tasks > b.tasks; });
+  return found;
+}
+
+json group_json(const Group& group, const std::string& queue, bool counted_all) {
+  return {{"group", group.group},
+          {"queue", queue},
+          {"type", group.newest.type},
+          {"cause", group.newest.cause},
+          {"error_pattern", queue::error_pattern(group.newest.error)},
+          {"tasks", group.tasks},
+          {"tasks_at_least", !counted_all},
+          {"newest_died_at", group.newest.died_at},
+          {"newest_task", group.newest.id.text()}};
+}
+
+std::vector<std::string> group_row(const Group& group, const std::string& queue, bool counted_all) {
+  const std::string pattern = queue::error_pattern(group.newest.error);
+  const std::string why = group.newest.cause + (pattern.empty() ? "" : ": " + pattern);
+  return {group.group,
+          queue,
+          printable(group.newest.type, queue::kMaxName),
+          std::to_string(group.tasks) + (counted_all ? "" : "+"),
+          group.newest.died_at,
+          group.newest.id.text(),
+          printable(why, kShownError)};
+}
+
+// The action and the number of tasks it applies to.
+struct Chosen {
+  std::vector<queue::TaskId> ids;
+  std::string whose;  // "of queue mail"
+};
+
+Chosen chosen_by_id(db::Connection& db, const std::vector<std::string>& words) {
+  Chosen chosen;
+  for (const std::string& word : words) {
+    const queue::TaskId id = parse_task_id(word);
+    const auto task = queue::show(db, id);
+    if (!task || !task->dead) {
+      throw Error("no dead task has the id " + id.text() +
+                  (task ? ": it is " + std::string(task->running ? "running" : "waiting")
+                        : ": it finished, was discarded, or never existed"));
+    }
+    chosen.ids.push_back(id);
+  }
+  std::sort(chosen.ids.begin(), chosen.ids.end());
+  chosen.ids.erase(std::unique(chosen.ids.begin(), chosen.ids.end()), chosen.ids.end());
+  return chosen;
+}
+
+Chosen chosen_in_bulk(db::Connection& db, const DeadChoice& choice) {
+  Chosen chosen;
+  for (const queue::QueueInfo& queue : chosen_queues(db, choice.queue)) {
+    queue::each_dead(db, queue, [&](const queue::DeadLetter& letter) {
+      if (choice.all || queue::dead_group(queue.name, letter) == choice.group) {
+        chosen.ids.push_back(letter.id);
+        chosen.whose = "of queue " + queue.name;
+      }
+      return true;
+    });
+  }
+  if (choice.all) return chosen;
+  if (chosen.ids.empty()) {
+    throw Error("no dead task is in a group '" + printable(choice.group, 40) +
+                "'; allot dead groups lists them");
+  }
+  chosen.whose += ", group " + choice.group;
+  return chosen;
+}
+
+std::string tasks_text(std::size_t count) {
+  return std::to_string(count) + " dead task" + (count == 1 ? "" : "s");
+}
+
+// Calls `act` with one batch of ids after the other, not faster than `rate` tasks per second.
+template <typename Act>
+std::uint64_t in_batches(const std::vector<queue::TaskId>& ids, std::uint32_t rate,
+                         Progress& progress, Act&& act) {
+  using std::chrono::steady_clock;
+  const std::size_t batch =
+      rate == 0 ? queue::kDeadBatch : std::clamp<std::size_t>(rate / 10, 1, queue::kDeadBatch);
+  auto next = steady_clock::now();
+  std::uint64_t done = 0;
+  for (std::size_t i = 0; i < ids.size(); i += batch) {
+    std::this_thread::sleep_until(next);
+    const std::size_t count = std::min(batch, ids.size() - i);
+    done += act(std::span(ids).subspan(i, count));
+    progress.show(i + count, done);
+    if (rate > 0) next += std::chrono::nanoseconds(std::uint64_t{1'000'000'000} * count / rate);
+  }
+  return done;
+}
+
+template <typename Act>
+int act_on_dead(const Context& context, const DeadChoice& choice, const std::string& verb,
+                const std::string& past, Act&& act) {
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const bool named = !choice.ids.empty();
+  const Chosen chosen = named ? chosen_by_id(db, choice.ids) : chosen_in_bulk(db, choice);
+  if (!named && !chosen.ids.empty())
+    confirm(verb, tasks_text(chosen.ids.size()) + " " + chosen.whose, choice.yes);
+  Progress progress(chosen.ids.size());
+  const std::uint64_t done = in_batches(
+      chosen.ids, choice.rate, progress,
+      [&](std::span<const queue::TaskId> ids) { return act(settings, db, ids, progress); });
+  progress.wipe();
+  if (choice.json) {
+    print(json{{"chosen", chosen.ids.size()}, {past, done}});
+  } else {
+    std::printf("%s %s\n", past.c_str(), tasks_text(done).c_str());
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+int list_dead(const Context& context, const DeadListOptions& options) {
+  db::Connection db = connect(context.settings());
+  json list = json::array();
+  Table table({"TASK", "QUEUE", "TYPE", "PRIO", "ATTEMPTS", "BYTES", "DIED", "WHY"});
+  for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
+    const auto views = queue::list_dead(db, queue, options.limit);
+    for (const queue::TaskView& task : views) {
+      if (options.json) {
+        list.push_back(view_json(task, queue.name));
+      } else {
+        table.add(view_row(task, queue.name));
+      }
+    }
+    say_limit(queue.name, views.size(), options.limit, options.json);
+  }
+  if (options.json) {
+    print(list);
+  } else {
+    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  }
+  return kExitOk;
+}
+
+int dead_groups(const Context& context, const DeadListOptions& options) {
+  db::Connection db = connect(context.settings());
+  json list = json::array();
+  Table table({"GROUP", "QUEUE", "TYPE", "TASKS", "NEWEST", "NEWEST TASK", "WHY"});
+  for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
+    Groups groups = groups_of(db, queue);
+    groups.list.resize(std::min<std::size_t>(groups.list.size(), options.limit));
+    for (const Group& group : groups.list) {
+      if (options.json) {
+        list.push_back(group_json(group, queue.name, groups.counted_all));
+      } else {
+        table.add(group_row(group, queue.name, groups.counted_all));
+      }
+    }
+    say_limit(queue.name, groups.list.size(), options.limit, options.json);
+  }
+  if (options.json) {
+    print(list);
+  } else {
+    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  }
+  return kExitOk;
+}
+
+int retry_dead(const Context& context, const DeadChoice& choice) {
+  return act_on_dead(context, choice, "retry", "retried",
+                     [](const config::Settings& settings, db::Connection& db,
+                        std::span<const queue::TaskId> ids, Progress& progress) {
+                       queue::MovedIds moved;
+                       const std::uint64_t count = queue::retry_dead(db, ids, &moved);
+                       if (!moved.empty()) progress.wipe();
+                       for (const auto& [from, to] : moved) {
+                         std::fprintf(stderr, "%s is %s now: its queue was resized\n",
+                                      from.text().c_str(), to.text().c_str());
+                       }
+                       std::map<std::uint32_t, std::size_t> tasks;
+                       for (const queue::TaskId& id : ids) ++tasks[id.partition.queue_id];
+                       ring_local(settings, tasks);
+                       return count;
+                     });
+}
+
+int discard_dead(const Context& context, const DeadChoice& choice) {
+  return act_on_dead(context, choice, "discard", "discarded",
+                     [](const config::Settings& /*settings*/, db::Connection& db,
+                        std::span<const queue::TaskId> ids,
+                        Progress& /*progress*/) { return queue::discard_dead(db, ids); });
+}
+
+}  // namespace allot::cli

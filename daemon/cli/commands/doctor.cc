@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/doctor.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands/admin.h"
+#include "cli/sources/here.h"
+#include "cli/sources/instance_view.h"
+#include "cli/words/task_view.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
+#include "db/from_settings.h"
+#include "db/migrate.h"
+#include "queue/look/health.h"
+#include "queue/server/rehearsal.h"
+#include "queue/submit/submit.h"
+
+namespace allot::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uint32_t kMostLeases = 10'000;
+constexpr std::size_t kShownLeases = 5;
+constexpr double kClockSeconds = 2;
+constexpr std::chrono::hours kPurgeLate{1};
+
+enum class Level { kOk, kWarn, kFail };
+
+struct Finding {
+  Level level;
+  std::string about;
+  std::string text;
+  std::string fix;  // empty: nothing to fix
+};
+
+const char* name_of(Level level) {
+  constexpr const char* kNames[] = {"ok", "warn", "fail"};
+  return kNames[static_cast<int>(level)];
+}
+
+class Doctor {
+ public:
+  explicit Doctor(const Context& context) : context_(context) {}
+
+  void run() {
+    try {
+      settings_ = context_.settings();
+    } catch (const Error& error) {
+      return fail(error.exit_code(), "configuration", error.what(), "fix the file");
+    }
+    ok("configuration",
+       settings_.file.empty() ? "no file: every key has its default" : settings_.file);
+    look_at_runtime_folder();
+    try {
+      db::Connection db = connect_any(settings_);
+      look_at_server(db);
+      if (look_at_schema(db)) {
+        look_at_protocol(db);
+        look_at_clock(db);
+        look_at_leases(db);
+        look_at_purge(db);
+      }
+    } catch (const Error& error) {
+      fail(error.exit_code(), "database", error.what(), "start it, or fix [database]");
+    }
+    ask_worker();
+  }
+
+  [[nodiscard]] int report(bool as_json) const {
+    const bool colour = wants_colour(STDOUT_FILENO);
+    json list = json::array();
+    for (const Finding& finding : findings_) {
+      if (as_json) {
+        list.push_back({{"level", name_of(finding.level)},
+                        {"about", finding.about},
+                        {"text", finding.text},
+                        {"fix", finding.fix.empty() ? json() : json(finding.fix)}});
+        continue;
+      }
+      const bool bad = finding.level == Level::kFail;
+      const std::string level = coloured(name_of(finding.level), bad ? Colour::kRed : Colour::kBold,
+                                         colour && finding.level != Level::kOk);
+      const std::string padding(finding.level == Level::kOk ? 4 : 2, ' ');
+      std::printf("%s%s%s: %s%s\n", level.c_str(), padding.c_str(), finding.about.c_str(),
+                  printable(finding.text, 2000).c_str(),
+                  finding.fix.empty() ? "" : ("; " + printable(finding.fix, 1000)).c_str());
+    }
+    if (as_json) print({{"exit_code", code_}, {"findings", list}});
+    return code_;
+  }
+
+ private:
+  void ok(const std::string& about, const std::string& text) {
+    findings_.push_back({Level::kOk, about, text, ""});
+  }
+  void warn(const std::string& about, const std::string& text, const std::string& fix) {
+    findings_.push_back({Level::kWarn, about, text, fix});
+  }
+  void fail(int code, const std::string& about, const std::string& text, const std::string& fix) {
+    findings_.push_back({Level::kFail, about, text, fix});
+    if (code_ == kExitOk) code_ = code;
+  }
+
+  // Looks at the folder, or at the one in which it would be created.
+  void look_at_runtime_folder() {
+    const std::string folder = config::runtime_dir(settings_);
+    fs::path there = folder;
+    std::error_code ignored;
+    while (!fs::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
+    if (access(there.c_str(), W_OK | X_OK) != 0) {
+      // This account need not be the one that runs the daemon.
+      warn("runtime folder", there.string() + " cannot be written by this account",
+           "run the daemon by one that can, or set [daemon] runtime_dir");
+    } else {
+      ok("runtime folder", folder);
+    }
+    const InstanceView view = read_instance(folder);
+    if (!view.trouble.empty()) {
+      warn("daemon", view.trouble, "look as root, or as the account that runs it");
+    } else {
+      ok("daemon", view.running ? "runs, with " + std::to_string(view.workers.size()) + " workers"
+                                : "does not run here");
+    }
+  }
+
+  bool look_at_schema(db::Connection& db) {
+    try {
+      db::require_schema(db);
+    } catch (const Error& error) {
+      fail(error.exit_code(), "schema", error.what(), "");
+      return false;
+    }
+    ok("schema", "version " + std::to_string(db::schema_version(db)));
+    return true;
+  }
+
+  void look_at_protocol(db::Connection& db) {
+    try {
+      queue::rehearse(db, db::from_settings(settings_.database));
+      ok("protocol", "sessions, fences and skipped locks are as Allot needs them");
+    } catch (const db::DbError& error) {
+      if (error.number() == db::kUnfitServer) {
+        return fail(error.exit_code(), "protocol", error.what(), "");
+      }
+      warn("protocol", std::string("it could not be rehearsed: ") + error.what(),
+           "run this with the daemon's account");
+    }
+  }
+
+  void look_at_server(db::Connection& db) {
+    const auto variables = queue::server_variables(db);
+    const auto value = [&](const char* name) {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::string() : found->second;
+    };
+    // connect() refuses a read-only server (S2).
+    ok("server", value("version") + " at " + db.where() + ", writable");
+    look_at_durability(value("innodb_flush_log_at_trx_commit"), value("innodb_doublewrite"),
+                       value("log_bin"), value("sync_binlog"));
+    const std::string packet = value("max_allowed_packet");
+    if (std::strtoull(packet.c_str(), nullptr, 10) < queue::kWantedPacket) {
+      warn("max_allowed_packet", packet + " bytes: the largest payloads do not fit",
+           "SET GLOBAL max_allowed_packet = " + std::to_string(queue::kWantedPacket) +
+               ", and in the server's configuration");
+    } else {
+      ok("max_allowed_packet", packet + " bytes");
+    }
+    if (value("wsrep_on") == "ON") {
+      warn("Galera", "several nodes may be written to, and a fence holds on one only",
+           "let all daemons and submitters use the same node at a time");
+    }
+    ok("time zone", "the server's is " + value("time_zone") + "; Allot's sessions use UTC");
+  }
+
+  void look_at_durability(const std::string& flush, const std::string& doublewrite,
+                          const std::string& binlog, const std::string& sync) {
+    if (flush != "1") {
+      warn("durability",
+           "innodb_flush_log_at_trx_commit is " + flush +
+               ": what was committed in the last second may be lost when the server dies",
+           "SET GLOBAL innodb_flush_log_at_trx_commit = 1, and in the server's configuration");
+    }
+    if (doublewrite == "OFF") {
+      warn("durability", "innodb_doublewrite is OFF: a page that is half written is lost",
+           "turn it on in the server's configuration, unless the file system writes whole pages");
+    }
+    if (binlog == "ON" && sync != "1") {
+      warn("durability", "sync_binlog is " + sync + ": replicas may miss what was committed",
+           "SET GLOBAL sync_binlog = 1, and in the server's configuration");
+    }
+    const bool synced = binlog != "ON" || sync == "1";
+    if (flush == "1" && doublewrite != "OFF" && synced) ok("durability", "commits are on disk");
+  }
+
+  void look_at_clock(db::Connection& db) {
+    using std::chrono::system_clock;
+    const auto before = system_clock::now();
+    const auto database = queue::database_clock(db);
+    const auto middle = before + (system_clock::now() - before) / 2;
+    const double ahead = std::chrono::duration<double>(database - middle).count();
+    char text[80];
+    std::snprintf(text, sizeof text, "the database's is %.3f s %s this host's",
+                  ahead < 0 ? -ahead : ahead, ahead < 0 ? "behind" : "ahead of");
+    if (ahead > kClockSeconds || ahead < -kClockSeconds) {
+      warn("clock", text, "tasks are due by the database's clock; let both follow NTP");
+    } else {
+      ok("clock", text);
+    }
+  }
+
+  // S12: the command only shows leases. Of other hosts' processes it knows whether they renew.
+  void look_at_leases(db::Connection& db) {
+    const Here here(settings_);
+    const auto leases = queue::held_leases(db, kMostLeases);
+    std::vector<std::string> lost;
+    for (const queue::HeldLease& lease : leases) {
+      const bool gone = here.gone(lease.origin, lease.pid);
+      if (!gone && !lease.overdue && !lease.silent_since) continue;
+      lost.push_back(lease.queue + "/" + std::to_string(lease.partition_no) + " of " + lease.host +
+                     "/" + std::to_string(lease.pid) +
+                     (gone            ? " (gone)"
+                      : lease.overdue ? " (over since " + lease.until + ")"
+                                      : " (silent since " + *lease.silent_since + ")"));
+    }
+    if (lost.empty()) return ok("leases", std::to_string(leases.size()) + " held");
+    std::string text = std::to_string(lost.size()) + " of " + std::to_string(leases.size()) +
+                       " seem to have lost their holders: ";
+    for (std::size_t i = 0; i < lost.size() && i < kShownLeases; ++i) {
+      text += (i == 0 ? "" : ", ") + lost[i];
+    }
+    if (lost.size() > kShownLeases) text += ", ...";
+    warn("leases", text, "workers take them over by themselves; if not, see that some run");
+  }
+
+  // C10: the command knows only the retentions of queues in this configuration.
+  void look_at_purge(db::Connection& db) {
+    std::size_t late = 0;
+    for (const config::Queue& keys : settings_.queues) {
+      if (keys.history.count() == 0 && keys.dead_retention.count() == 0) continue;
+      const auto there = queue::find_queue(db, keys.name);
+      if (!there) continue;
+      const auto lag = queue::purge_lag(db, there->queue_id, keys.history, keys.dead_retention);
+      for (const auto& [what, over] :
+           {std::pair{"history", lag.history}, std::pair{"dead tasks", lag.dead}}) {
+        if (!over || *over < kPurgeLate) continue;
+        ++late;
+        warn("history",
+             "queue " + keys.name + ": the oldest of the " + what + " is " +
+                 std::to_string(over->count()) + " s past its retention",
+             "see that a worker serves the queue, and is not busy all the time");
+      }
+    }
+    if (late == 0) ok("history", "nothing is long past its retention");
+  }
+
+  // Asks the worker's program whether a start would find plugins, rights and connections good.
+  void ask_worker() {
+    const std::string out = worker_output(context_, {"--check", "all", "--json"});
+    const json found = json::parse(out, nullptr, false);
+    if (!found.is_object() || !found.contains("errors") || !found.contains("exit_code")) {
+      return fail(kExitFailure, "check", "allot-worker gave no answer",
+                  "see that the installation is complete");
+    }
+    for (const json& error : found["errors"]) {
+      const std::string text = error.get<std::string>();
+      if (!known(text)) fail(found["exit_code"].get<int>(), "check", text, "");
+    }
+    for (const json& warning : found["warnings"]) {
+      warn("check", warning["text"].get<std::string>(), "");
+    }
+    if (found["errors"].empty()) ok("check", "plugins, rights and connections are enough to start");
+  }
+
+  [[nodiscard]] bool known(const std::string& text) const {
+    for (const Finding& finding : findings_) {
+      if (finding.level == Level::kFail && finding.text.find(text) != std::string::npos)
+        return true;
+    }
+    return false;
+  }
+
+  const Context& context_;
+  config::Settings settings_;
+  std::vector<Finding> findings_;
+  int code_ = kExitOk;
+};
+
+}  // namespace
+
+int doctor(const Context& context, const DoctorOptions& options) {
+  Doctor doctor(context);
+  doctor.run();
+  return doctor.report(options.json);
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/drain.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "cli/commands/admin.h"
+#include "cli/sources/input.h"
+#include "cli/sources/instance_view.h"
+#include "cli/sources/queues.h"
+#include "cli/words/task_view.h"
+#include "cli/words/text.h"
+#include "config/drain.h"
+#include "peer/drain_budget.h"
+#include "peer/folders.h"
+#include "queue/look/inspect.h"
+#include "queue/verbs/lease_store.h"
+
+namespace allot::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kLook = std::chrono::milliseconds(50);
+constexpr int kQuietLooks = 3;                  // in a row, before nothing counts as due
+constexpr Nanos kStartPatience = 60 * kSecond;  // until a worker is ready; also for a lost database
+constexpr std::size_t kShownLines = 10;         // lines of the daemon's log
+
+// One of the `at_most` places that a queue has on this host. The daemon inherits its lock, so that
+// the place is taken until both are gone.
+struct Place {
+  UniqueFd lock;
+  std::uint32_t number = 0;
+  std::string folder;
+};
+
+std::optional<Place> take_place(const std::string& folder, const DrainOptions& options) {
+  if (!peer::make_folders(folder.c_str(), 0750)) {
+    throw Error(folder + ": cannot be made: " + std::strerror(errno), kExitCannotCreate);
+  }
+  for (std::uint32_t number = 1; number <= options.at_most; ++number) {
+    Place place{{}, number, folder + "/" + options.queue + "." + std::to_string(number)};
+    const std::string path = place.folder + ".lock";
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+    // The descriptor is above those that the daemon's children expect, and exec does not close it.
+    place.lock.reset(file < 0 ? -1 : fcntl(file, F_DUPFD, 64));
+    if (file >= 0) close(file);
+    if (!place.lock.valid()) {
+      throw Error(path + ": " + std::strerror(errno), kExitCannotCreate);
+    }
+    if (flock(place.lock.get(), LOCK_EX | LOCK_NB) == 0) return place;
+  }
+  return std::nullopt;
+}
+
+// The same place always has the same instance, so that a drain frees what a killed one held (S11);
+// every other place has another one.
+std::string instance_of(const Place& place) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "drain-%016zx", std::hash<std::string>{}(place.folder));
+  return text.data();
+}
+
+std::string last_lines(const std::string& path, std::size_t most) {
+  std::ifstream file(path);
+  std::deque<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(line);
+    if (lines.size() > most) lines.pop_front();
+  }
+  std::string text;
+  for (const std::string& line : lines) text += "\n" + printable(line, 1000);
+  return text;
+}
+
+// The daemon of one drain.
+class Child {
+ public:
+  Child(const std::string& program, const std::string& config, const std::string& log) : log_(log) {
+    const UniqueFd out(open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640));
+    if (!out.valid()) throw Error(log + ": " + std::strerror(errno), kExitCannotCreate);
+    const pid_t parent = getpid();
+    pid_ = fork();
+    if (pid_ < 0) throw Error(std::string("fork: ") + std::strerror(errno));
+    if (pid_ > 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // however we are killed, its workers finish and exit
+    if (getppid() != parent) _exit(kExitFailure);
+    setpgid(0, 0);  // we pass on a terminal's Ctrl-C
+    dup2(out.get(), STDOUT_FILENO);
+    dup2(out.get(), STDERR_FILENO);
+    for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) unsetenv(name);
+    std::signal(SIGPIPE, SIG_DFL);
+    execl(program.c_str(), "allotd", "--config", config.c_str(), nullptr);
+    _exit(kExitConfig);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  // The daemon never outlives us: an early end of ours ends it, too.
+  ~Child() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGTERM);
+    waitpid(pid_, nullptr, 0);
+  }
+
+  void signal(int number) const { kill(pid_, number); }
+  // True once the daemon is gone; then code() is its exit code.
+  bool gone() {
+    int status = 0;
+    if (pid_ > 0 && waitpid(pid_, &status, WNOHANG) == pid_) {
+      pid_ = -1;
+      code_ = WIFEXITED(status) ? WEXITSTATUS(status) : kExitFailure;
+    }
+    return pid_ <= 0;
+  }
+  [[nodiscard]] int code() const { return code_; }
+  [[nodiscard]] const std::string& log() const { return log_; }
+
+ private:
+  std::string log_;
+  pid_t pid_ = -1;
+  int code_ = kExitOk;
+};
+
+class Drain {
+ public:
+  Drain(const Context& context, const config::Settings& settings, const DrainOptions& options,
+        Place place)
+      : context_(context), settings_(settings), options_(options), place_(std::move(place)) {}
+
+  int run() {
+    connect_first();
+    if (!peer::make_folders(place_.folder.c_str(), 0750)) {
+      throw Error(place_.folder + ": cannot be made: " + std::strerror(errno), kExitCannotCreate);
+    }
+    std::error_code ignored;
+    fs::remove(place_.folder + "/slots", ignored);  // of an earlier drain: its counts are not ours
+    const auto most = options_.max_tasks == 0 ? std::numeric_limits<std::int64_t>::max() / 2
+                                              : static_cast<std::int64_t>(options_.max_tasks);
+    budget_ = peer::make_drain_budget(place_.folder + "/budget", most);
+    if (budget_ == nullptr) {
+      throw Error(place_.folder + "/budget: " + std::strerror(errno), kExitCannotCreate);
+    }
+    note_interrupts();
+    Child child(program_path("allotd"), write_config(), place_.folder + "/log");
+    watch(child);
+    return report(child);
+  }
+
+ private:
+  // If nobody runs the private database, our daemon starts it.
+  void connect_first() {
+    try {
+      db_.emplace(connect(settings_));
+    } catch (const Error& error) {
+      if (settings_.database.embedded.empty() || error.exit_code() != kExitUnavailable) throw;
+      own_database_ = true;
+      return;
+    }
+    find_queue();
+  }
+
+  void find_queue() { queue_ = Queues(*db_, settings_).get(options_.queue); }
+
+  std::string write_config() const {
+    config::Drain drain;
+    if (!settings_.file.empty()) drain.config = fs::absolute(settings_.file).string();
+    drain.queue = options_.queue;
+    drain.jobs = options_.jobs;
+    drain.instance = instance_of(place_);
+    drain.runtime_dir = fs::absolute(place_.folder).string();
+    drain.own_database = own_database_;
+    if (!context_.load.embedded.empty()) drain.embedded = settings_.database.embedded;
+    std::string path = drain.runtime_dir + "/" + config::kDrainFile;
+    std::ofstream file(path, std::ios::trunc);
+    file << config::drain_text(drain);
+    if (!file.flush()) throw Error(path + ": cannot be written", kExitCannotCreate);
+    return path;
+  }
+
+  // Ends the daemon at the right time, and waits for its end.
+  void watch(Child& child) {
+    const Nanos began = mono_ns();
+    int quiet = 0;
+    for (; !child.gone(); std::this_thread::sleep_for(kLook)) {
+      if (!ended_.empty()) continue;
+      const Nanos passed = mono_ns() - began;
+      if (options_.max_seconds != 0 && passed >= options_.max_seconds * kSecond && !over_time_) {
+        over_time_ = budget_->allowed > 0;
+        peer::close(*budget_);  // running tasks may finish
+      }
+      const InstanceView view = read_instance(place_.folder);
+      seen_ready_ = seen_ready_ || ready(view);
+      const bool due = !seen_ready_ || !idle(view) || !nothing_due();
+      // Tasks of an unsettled worker are due, too, but no scout sees them.
+      quiet = !due && view.unsettled == 0 ? quiet + 1 : 0;
+      if (interrupted()) {
+        ended_ = "interrupted";
+      } else if (budget_->allowed <= 0 && idle(view)) {
+        ended_ = over_time_ ? "max_seconds" : "max_tasks";
+      } else if (!seen_ready_ && passed > kStartPatience) {
+        ended_ = "no_worker";
+      } else if (lost_since_ != 0 && mono_ns() - lost_since_ > kStartPatience) {
+        ended_ = "database_away";
+      } else if (quiet >= kQuietLooks) {
+        ended_ = "empty";
+      }
+      if (!ended_.empty()) {
+        count_left();  // the database may stop with the daemon
+        child.signal(SIGTERM);
+      }
+    }
+  }
+
+  static bool ready(const InstanceView& view) {
+    return std::any_of(view.workers.begin(), view.workers.end(), [](const WorkerView& worker) {
+      return worker.state != "blank" && worker.state != "connecting";
+    });
+  }
+
+  static bool idle(const InstanceView& view) {
+    return !view.workers.empty() &&
+           std::all_of(view.workers.begin(), view.workers.end(), [](const WorkerView& worker) {
+             return !worker.leases && worker.running.empty();
+           });
+  }
+
+  // Tasks under others' leases are theirs to run.
+  bool nothing_due() {
+    try {
+      if (!db_) {
+        db_.emplace(connect(settings_));
+        find_queue();
+      }
+      const std::array<std::uint32_t, 1> ids{queue_.queue_id};
+      const bool none = queue::LeaseStore::scout(*db_, ids).empty();
+      lost_since_ = 0;
+      return none;
+    } catch (const Error& error) {
+      if (error.exit_code() != kExitUnavailable) throw;
+      db_.reset();
+      if (lost_since_ == 0) lost_since_ = mono_ns();
+      return false;
+    }
+  }
+
+  void count_left() {
+    try {
+      if (!db_) db_.emplace(connect(settings_));
+      left_ = queue::count_waiting(*db_, queue_);
+    } catch (const Error&) {
+      left_.reset();
+      db_.reset();
+    }
+  }
+
+  int report(const Child& child) {
+    if (!own_database_ || db_) count_left();
+    const std::uint64_t started = budget_->started;
+    const std::uint64_t failed = budget_->failed;
+    const std::uint64_t done = budget_->done;
+    const std::string why = ended_.empty() ? "daemon_ended" : ended_;
+    int code = child.code();
+    if (code == kExitOk && (why == "no_worker" || why == "database_away")) code = kExitUnavailable;
+    const bool early = why == "interrupted" || why == "daemon_ended";
+    if (code == kExitOk && (failed > 0 || early)) code = kExitFailure;
+    if (options_.json) {
+      nlohmann::ordered_json view = {
+          {"queue", options_.queue}, {"started", started},     {"done", done}, {"failed", failed},
+          {"left", nullptr},         {"left_at_least", false}, {"ended", why}, {"exit_code", code}};
+      if (left_) {
+        view["left"] = left_->value;
+        view["left_at_least"] = left_->at_least;
+      }
+      std::printf("%s\n", view.dump().c_str());
+    } else {
+      const std::string left =
+          left_ ? std::to_string(left_->value) + (left_->at_least ? "+" : "") : "an unknown number";
+      std::printf("queue %s: %llu attempts, %llu done, %llu failed; %s left (%s)\n",
+                  options_.queue.c_str(), static_cast<unsigned long long>(started),
+                  static_cast<unsigned long long>(done), static_cast<unsigned long long>(failed),
+                  left.c_str(), why.c_str());
+    }
+    if (code != kExitOk && (code != kExitFailure || why == "daemon_ended")) {
+      throw Error("the drain did not end in order (" + why + "); its log is " + child.log() +
+                      " and ends with:" + last_lines(child.log(), kShownLines),
+                  static_cast<ExitCode>(code));
+    }
+    return code;
+  }
+
+  const Context& context_;
+  const config::Settings& settings_;
+  const DrainOptions& options_;
+  Place place_;
+  std::optional<db::Connection> db_;
+  queue::QueueInfo queue_;
+  peer::DrainBudget* budget_ = nullptr;
+  bool own_database_ = false;
+  bool seen_ready_ = false;
+  bool over_time_ = false;
+  Nanos lost_since_ = 0;
+  std::string ended_;  // why, in one word
+  std::optional<queue::BoundedCount> left_;
+};
+
+}  // namespace
+
+int drain(const Context& context, const DrainOptions& options) {
+  const config::Settings settings = context.settings();
+  if (options.queue.empty() || options.queue.find('/') != std::string::npos) {
+    throw Error("--queue: not the name of a queue", kExitBadInput);
+  }
+  auto place = take_place(config::runtime_dir(settings) + "/drain", options);
+  if (place) return Drain(context, settings, options, std::move(*place)).run();
+  if (options.json) {
+    print({{"queue", options.queue}, {"started", 0}, {"ended", "busy"}});
+  } else {
+    std::printf("queue %s: nothing done, %u of its drains run already\n", options.queue.c_str(),
+                options.at_most);
+  }
+  return kExitOk;
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/history.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/sources/queues.h"
+#include "cli/words/task_view.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
+#include "queue/look/history.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+// The task after which the next page of its queue begins.
+queue::Done page_after(db::Connection& db, const std::string& word) {
+  const queue::TaskId id = parse_task_id(word);
+  auto done = queue::show_done(db, id);
+  if (!done) throw Error("the history has no task " + id.text() + ": it begins nowhere");
+  return *done;
+}
+
+}  // namespace
+
+int history(const Context& context, const HistoryOptions& options) {
+  db::Connection db = connect(context.settings());
+  queue::DoneFilter filter{options.type, std::nullopt};
+  if (!options.after.empty()) filter.after = page_after(db, options.after);
+  json list = json::array();
+  Table table({"TASK", "QUEUE", "TYPE", "ATTEMPTS", "ENDED", "RAN", "CPU", "MEMORY", "WORKER"});
+  for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
+    if (filter.after && filter.after->id.partition.queue_id != queue.queue_id) continue;
+    const auto page = queue::list_done(db, queue, filter, options.limit);
+    for (const queue::Done& done : page) {
+      if (options.json) {
+        list.push_back(done_json(done, queue.name));
+      } else {
+        table.add({done.id.text(), queue.name, printable(done.type, queue::kMaxName),
+                   std::to_string(done.attempt), done.ended_at, seconds_of(done.usage.runtime_us),
+                   seconds_of(done.usage.cpu_us), megabytes_of(done.usage.max_rss_kib),
+                   printable(done.worker, 100)});
+      }
+    }
+    say_limit(queue.name, page.size(), options.limit, options.json);
+  }
+  if (options.json) {
+    print(list);
+  } else {
+    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  }
+  return kExitOk;
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/plugin.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "cli/commands/admin.h"
+#include "cli/plugin_template.h"  // generated from plugin-api/template
+
+namespace allot::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The name becomes a file, a CMake target, a task type and, without its punctuation, a class.
+void require_name(const std::string& name) {
+  const auto is_inner = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  if (name.empty() || name.size() > 63 || name[0] < 'a' || name[0] > 'z' ||
+      !std::all_of(name.begin(), name.end(), is_inner)) {
+    throw Error("'" + name + "' is no name for a plugin: 1 to 63 of a-z 0-9 _ -, a letter first",
+                kExitUsage);
+  }
+  // CMake itself uses these names for targets.
+  static constexpr std::array<std::string_view, 8> kTaken = {
+      "all", "clean", "depend", "edit_cache", "help", "install", "package", "test"};
+  if (std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end()) {
+    throw Error("'" + name + "' is a target of CMake; take another name", kExitUsage);
+  }
+}
+
+// "mail_send" -> "MailSend"
+std::string class_name(const std::string& name) {
+  std::string made;
+  bool begins = true;
+  for (const char c : name) {
+    const bool is_word = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (is_word) made += begins ? static_cast<char>(std::toupper(c)) : c;
+    begins = !is_word;
+  }
+  return made;
+}
+
+void replace(std::string& text, std::string_view from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// The template is a real project, for the type 'hello'. Its licence is left to the author.
+std::string made_for(const std::string& name, std::string_view from) {
+  std::string text(from);
+  if (text.find("SPDX-License-Identifier") < text.find('\n')) text.erase(0, text.find('\n') + 1);
+  if (text.rfind("//\n", 0) == 0) text.erase(0, 3);
+  replace(text, "hello", name);
+  replace(text, "Hello", class_name(name));
+  return text;
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) {
+    throw Error(path.string() + " cannot be written: " + std::strerror(errno), kExitCannotCreate);
+  }
+}
+
+}  // namespace
+
+int check_plugins(const Context& context, const PluginCheckOptions& options) {
+  std::vector<std::string> words{"--plugin-check"};
+  if (options.init) words.emplace_back("--init");
+  if (options.json) words.emplace_back("--json");
+  for (const std::string& file : options.files) {
+    words.push_back((file.rfind('-', 0) == 0 ? "./" : "") + file);
+  }
+  return run_worker_program(context, words);
+}
+
+int new_plugin(const NewPluginOptions& options) {
+  require_name(options.name);
+  const fs::path folder = options.folder.empty() ? options.name : options.folder;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error && !fs::is_empty(folder, error) && !error) {
+    throw Error("the folder " + folder.string() + " is not empty; name another one by --dir",
+                kExitCannotCreate);
+  }
+  if (error) {
+    throw Error("the folder " + folder.string() + " cannot be made: " + error.message(),
+                kExitCannotCreate);
+  }
+  auto files = nlohmann::ordered_json::array();
+  for (const auto& [name, text] : plugin_template::kFiles) {
+    std::string file(name);
+    replace(file, "hello", options.name);
+    if (file == "gitignore") file = ".gitignore";
+    write_file(folder / file, made_for(options.name, text));
+    files.push_back(file);
+  }
+  const std::string at = folder.string();
+  if (options.json) {
+    using nlohmann::ordered_json;
+    const ordered_json made = {{"name", options.name}, {"folder", at}, {"files", files}};
+    std::printf("%s\n", made.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
+    return kExitOk;
+  }
+  std::printf(
+      "%s: a plugin for tasks of type '%s'; its work is run() in %s.cc\n"
+      "  cmake -S %s -B %s/build && cmake --build %s/build && ctest --test-dir %s/build\n",
+      at.c_str(), options.name.c_str(), options.name.c_str(), at.c_str(), at.c_str(), at.c_str(),
+      at.c_str());
+  return kExitOk;
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/status.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/commands/queue_admin.h"
+#include "cli/sources/instance_view.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
+#include "queue/look/inspect.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+struct QueueView {
+  queue::QueueInfo info;
+  queue::BoundedCount waiting;
+  queue::BoundedCount detached;
+  queue::BoundedCount dead;
+};
+
+std::vector<QueueView> read_queues(const config::Settings& settings) {
+  db::Connection db = connect(settings);
+  std::vector<QueueView> views;
+  for (queue::QueueInfo& info : queue::list_queues(db)) {
+    const auto waiting = queue::count_waiting(db, info);
+    const auto detached = queue::count_running(db, info);
+    const auto dead = queue::count_dead(db, info);
+    views.push_back({std::move(info), waiting, detached, dead});
+  }
+  return views;
+}
+
+std::string text_of(const queue::BoundedCount& count) {
+  return std::to_string(count.value) + (count.at_least ? "+" : "");
+}
+
+void print_json(const config::Settings& settings, const InstanceView& instance,
+                const std::optional<std::vector<QueueView>>& queues) {
+  json view;
+  view["queues"] = nullptr;
+  if (queues) {
+    view["queues"] = json::array();
+    for (const QueueView& queue : *queues) {
+      view["queues"].push_back({{"name", queue.info.name},
+                                {"partitions", queue.info.partitions()},
+                                {"paused", pause_json(queue.info)},
+                                {"waiting", queue.waiting.value},
+                                {"waiting_at_least", queue.waiting.at_least},
+                                {"detached", queue.detached.value},
+                                {"dead", queue.dead.value},
+                                {"dead_at_least", queue.dead.at_least}});
+    }
+  }
+  view["instance"] = {{"name", settings.daemon.instance},
+                      {"running", instance.running},
+                      {"runtime_dir", instance.runtime_dir},
+                      {"supervisor_pid", instance.supervisor_pid}};
+  view["workers"] = json::array();
+  for (const WorkerView& worker : instance.workers) {
+    view["workers"].push_back(worker_json(worker));
+  }
+  std::printf("%s\n", view.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+}
+
+void print_queues(const std::vector<QueueView>& queues) {
+  const bool paused = std::any_of(queues.begin(), queues.end(),
+                                  [](const QueueView& queue) { return queue.info.paused; });
+  // The last column is only there while a queue is paused.
+  Table table({"QUEUE", "PARTITIONS", "WAITING", "DETACHED", "DEAD", paused ? "PAUSED" : ""});
+  for (const QueueView& queue : queues) {
+    std::optional<std::size_t> alarming;
+    if (queue.dead.value > 0) alarming = 4;
+    table.add({queue.info.name, std::to_string(queue.info.partitions()), text_of(queue.waiting),
+               text_of(queue.detached), text_of(queue.dead), pause_text(queue.info)},
+              alarming);
+  }
+  std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+}
+
+void print_workers(const InstanceView& instance) {
+  Table table({"SLOT", "PID", "POOL", "STATE", "PARTITION", "DONE", "RETRIED", "DEAD", "DEFERRED",
+               "TAKEOVERS", "LOST", "DEADLOCKS", "WAITS", "RUNNING"});
+  for (const WorkerView& worker : instance.workers) {
+    table.add({std::to_string(worker.slot), std::to_string(worker.pid),
+               printable(worker.pool, sizeof(ipc::Slot::pool_name)), worker.state,
+               partition_text(worker), std::to_string(worker.done), std::to_string(worker.retried),
+               std::to_string(worker.dead), std::to_string(worker.deferred),
+               std::to_string(worker.takeovers), std::to_string(worker.leases_lost),
+               std::to_string(worker.deadlocks), std::to_string(worker.lock_waits),
+               running_text(worker.running)});
+  }
+  std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+}
+
+void print_instance(const config::Settings& settings, const InstanceView& instance) {
+  if (!instance.trouble.empty()) return;
+  if (!instance.running) {
+    std::printf("no allotd is running for instance '%s' (%s)\n", settings.daemon.instance.c_str(),
+                instance.runtime_dir.c_str());
+    return;
+  }
+  std::printf("allotd %u, instance '%s' (%s)\n", instance.supervisor_pid,
+              settings.daemon.instance.c_str(), instance.runtime_dir.c_str());
+  if (instance.workers.empty()) {
+    std::printf("no workers\n");
+    return;
+  }
+  print_workers(instance);
+}
+
+}  // namespace
+
+int status(const Context& context, bool as_json) {
+  const config::Settings settings = context.settings();
+  const InstanceView instance = read_instance(config::runtime_dir(settings));
+  std::optional<std::vector<QueueView>> queues;
+  int code = kExitOk;
+  if (!instance.trouble.empty()) {
+    std::fprintf(stderr, "%s the workers cannot be shown: %s\n", error_head().c_str(),
+                 instance.trouble.c_str());
+    code = kExitFailure;
+  }
+  try {
+    queues = read_queues(settings);
+  } catch (const Error& error) {
+    // The workers are shown all the same: they cost no database, and are wanted most when it is
+    // away.
+    std::fprintf(stderr, "%s the queues cannot be shown: %s\n", error_head().c_str(), error.what());
+    code = error.exit_code();
+  }
+  if (as_json) {
+    print_json(settings, instance, queues);
+    return code;
+  }
+  if (queues) {
+    print_queues(*queues);
+    std::printf("\n");
+  }
+  print_instance(settings, instance);
+  return code;
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/tasks.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/sources/queues.h"
+#include "cli/words/task_view.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
+#include "queue/look/history.h"
+#include "queue/look/inspect.h"
+#include "queue/look/unique_key.h"
+#include "queue/model/compression.h"
+#include "queue/submit/submit.h"
+#include "queue/verbs/block.h"
+#include "queue/verbs/cancel_request.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kShownPayload = 4096;     // bytes, in JSON
+constexpr std::size_t kShownPayloadLine = 200;  // on a terminal
+constexpr std::size_t kShownKey = 1024;         // any unique key, whatever its bytes are
+
+void print_attempts(const std::vector<queue::AttemptView>& attempts) {
+  if (attempts.empty()) return;
+  // The list begins with the oldest.
+  const bool lives = attempts.front().life > 0;
+  std::vector<std::string> heads{"ATTEMPT", "ENDED", "RAN", "CPU", "MEMORY", "WORKER", "WHY"};
+  if (lives) heads.insert(heads.begin(), "LIFE");
+  Table table(heads);
+  for (const queue::AttemptView& attempt : attempts) {
+    const std::string cause =
+        attempt.error.empty() ? attempt.cause : attempt.cause + ": " + attempt.error;
+    std::vector<std::string> cells{std::to_string(attempt.attempt),
+                                   attempt.ended_at,
+                                   seconds_of(attempt.usage.runtime_us),
+                                   seconds_of(attempt.usage.cpu_us),
+                                   megabytes_of(attempt.usage.max_rss_kib),
+                                   printable(attempt.worker, 100),
+                                   printable(cause, kShownError)};
+    if (lives) {
+      cells.insert(cells.begin(),
+                   attempt.life == 0 ? "now" : std::to_string(attempt.life) + " before");
+    }
+    table.add(std::move(cells));
+  }
+  std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+}
+
+using Request = std::optional<queue::CancelRequest>;
+using Unique = std::optional<queue::UniqueKey>;
+
+void line(const char* name, const std::string& value) {
+  std::printf("%-10s %s\n", name, value.c_str());
+}
+
+void print_unique(const Unique& unique) {
+  if (!unique) return;
+  line("unique key", printable(unique->key, kShownKey) +
+                         (unique->free_at.empty() ? "" : ", free again at " + unique->free_at));
+}
+
+void print_shown(const queue::TaskView& task, const std::string& queue, const Request& cancel,
+                 const Unique& unique, const std::vector<queue::AttemptView>& attempts) {
+  line("task", task.id.text());
+  line("state", state_of(task));
+  line("queue", queue + ", partition " + std::to_string(task.id.partition.partition_no) +
+                    ", prio " + std::to_string(task.id.prio));
+  line("type", printable(task.type, queue::kMaxName));
+  line(task.dead ? "died" : "due", task.at);
+  line("first due", task.id.first_due());
+  if (!task.expires_at.empty()) line("expires", task.expires_at);
+  print_unique(unique);
+  if (task.key_hash) line("key hash", std::to_string(*task.key_hash));
+  if (task.dead) line("why", why_dead(task, kShownError));
+  line("attempts", std::to_string(task.attempts));
+  const std::string holder = task.holder.empty() ? "nobody" : printable(task.holder, 100);
+  if (task.running) line("running on", holder);
+  if (task.running) line("detached", task.since);
+  if (!task.dead && !task.running) line("leased by", holder);
+  if (cancel && !task.dead) line("cancel", cancel_text(*cancel));
+  const bool compressed = (task.flags & queue::kCompressedFlags) != 0;
+  line("payload",
+       std::to_string(task.payload.size()) + " bytes" +
+           (compressed ? ", compressed " + std::to_string(task.payload_size) : "") +
+           (task.payload.empty() ? "" : ": " + printable(task.payload, kShownPayloadLine)));
+  print_attempts(attempts);
+}
+
+// Careful mode writes an attempt as lost before it runs (S7): while its worker has the lease, the
+// attempt runs.
+void mark_running(const queue::TaskView& task, std::vector<queue::AttemptView>& attempts) {
+  if (attempts.empty() || attempts.back().life > 0) return;
+  queue::AttemptView& last = attempts.back();
+  if (task.holder != last.worker) return;
+  if (last.cause != queue::kLost.cause) return;
+  last.cause = "running";
+  last.error = "or lost, when its worker is no longer there";
+}
+
+json attempts_json(const std::vector<queue::AttemptView>& attempts) {
+  json list = json::array();
+  for (const queue::AttemptView& attempt : attempts) {
+    list.push_back({{"life", attempt.life},
+                    {"attempt", attempt.attempt},
+                    {"ended_at", attempt.ended_at},
+                    {"cause", attempt.cause},
+                    {"error", attempt.error},
+                    {"worker", attempt.worker},
+                    {"runtime_us", json_of(attempt.usage.runtime_us)},
+                    {"cpu_us", json_of(attempt.usage.cpu_us)},
+                    {"max_rss_kib", json_of(attempt.usage.max_rss_kib)}});
+  }
+  return list;
+}
+
+void add_unique(json& view, const Unique& unique) {
+  view["unique_key"] = unique ? json(unique->key) : json(nullptr);
+  view["unique_key_free_at"] =
+      unique && !unique->free_at.empty() ? json(unique->free_at) : json(nullptr);
+}
+
+json shown_json(const queue::TaskView& task, const std::string& queue, const Request& cancel,
+                const Unique& unique, const std::vector<queue::AttemptView>& attempts) {
+  json view = view_json(task, queue);
+  view["first_due_at"] = task.id.first_due();
+  view["expires_at"] = task.expires_at.empty() ? json(nullptr) : json(task.expires_at);
+  add_unique(view, unique);
+  view["partition_key_hash"] = task.key_hash ? json(*task.key_hash) : json(nullptr);
+  view["payload"] = task.payload.substr(0, kShownPayload);
+  view["payload_cut"] = task.payload.size() > kShownPayload;
+  if (task.running) view["detached_at"] = task.since;
+  view["leased_by"] = task.holder.empty() || task.running ? json(nullptr) : json(task.holder);
+  view["cancel_asked"] = json(nullptr);
+  if (cancel && !task.dead) {
+    view["cancel_asked"] = {
+        {"at", cancel->asked_at}, {"reason", cancel->reason}, {"as_done", cancel->as_done}};
+  }
+  view["attempts"] = attempts_json(attempts);
+  return view;
+}
+
+// Shows a finished task of a queue that keeps a history.
+int show_done(db::Connection& db, const queue::Done& done, const ShowOptions& options) {
+  if (options.payload) throw Error("task " + done.id.text() + " is done: its payload is not kept");
+  const std::string queue = queue::queue_name(db, done.id.partition.queue_id);
+  const auto attempts = queue::list_attempts_of_all_lives(db, done.id);
+  const Unique unique = queue::show_unique(db, done.id);
+  if (options.json) {
+    json view = done_json(done, queue);
+    view["first_due_at"] = done.id.first_due();
+    add_unique(view, unique);
+    view["attempts"] = attempts_json(attempts);
+    print(view);
+    return kExitOk;
+  }
+  line("task", done.id.text());
+  line("state", "done");
+  line("queue", queue + ", partition " + std::to_string(done.id.partition.partition_no) +
+                    ", prio " + std::to_string(done.id.prio));
+  line("type", printable(done.type, queue::kMaxName));
+  line("ended", done.ended_at);
+  line("first due", done.id.first_due());
+  print_unique(unique);
+  line("attempt", std::to_string(done.attempt));
+  line("ran", seconds_of(done.usage.runtime_us) + ", CPU " + seconds_of(done.usage.cpu_us) +
+                  ", memory " + megabytes_of(done.usage.max_rss_kib));
+  line("ran on", printable(done.worker, 100));
+  print_attempts(attempts);
+  return kExitOk;
+}
+
+// Detached tasks come first, because they began before those that wait.
+std::vector<queue::TaskView> views_of(db::Connection& db, const queue::QueueInfo& queue,
+                                      std::uint32_t limit) {
+  auto views = queue::list_running(db, queue, limit);
+  const auto left = limit - static_cast<std::uint32_t>(views.size());
+  for (queue::TaskView& task : queue::list_tasks(db, queue, left)) views.push_back(std::move(task));
+  return views;
+}
+
+// The payload as the handler sees it, or as it is stored if it is damaged.
+void decompress(queue::TaskView& task) {
+  try {
+    task.payload = queue::decompress(task.flags, task.payload);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "allot: payload: %s: shown as it is written\n", error.what());
+  }
+}
+
+const char* owner_state(queue::KeyOwner::State state) {
+  using State = queue::KeyOwner::State;
+  switch (state) {
+    case State::kWaiting:
+      return "waiting";
+    case State::kRunning:
+      return "running";
+    case State::kDead:
+      return "dead";
+    case State::kDone:
+      return "done";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+int tasks(const Context& context, const TasksOptions& options) {
+  db::Connection db = connect(context.settings());
+  json list = json::array();
+  Table table({"TASK", "QUEUE", "TYPE", "PRIO", "ATTEMPTS", "BYTES", "DUE", ""});
+  for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
+    const auto views = views_of(db, queue, options.limit);
+    for (const queue::TaskView& task : views) {
+      if (options.json) {
+        list.push_back(view_json(task, queue.name));
+      } else {
+        table.add(view_row(task, queue.name));
+      }
+    }
+    say_limit(queue.name, views.size(), options.limit, options.json);
+  }
+  if (options.json) {
+    print(list);
+  } else {
+    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  }
+  return kExitOk;
+}
+
+int show_task(const Context& context, const ShowOptions& options) {
+  const queue::TaskId id = parse_task_id(options.id);
+  db::Connection db = connect(context.settings());
+  auto task = queue::show(db, id);
+  if (!task) {
+    if (const auto done = queue::show_done(db, id)) return show_done(db, *done, options);
+    throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
+  }
+  decompress(*task);
+  if (options.payload) {
+    std::fwrite(task->payload.data(), 1, task->payload.size(), stdout);
+    return kExitOk;
+  }
+  const std::string queue = queue::queue_name(db, id.partition.queue_id);
+  auto attempts = queue::list_attempts_of_all_lives(db, id);
+  mark_running(*task, attempts);
+  const Request cancel = queue::find_cancel(db, id);
+  const Unique unique = queue::show_unique(db, id);
+  if (options.json) {
+    print(shown_json(*task, queue, cancel, unique, attempts));
+  } else {
+    print_shown(*task, queue, cancel, unique, attempts);
+  }
+  return kExitOk;
+}
+
+int find_task(const Context& context, const FindOptions& options) {
+  if (options.unique_key.empty() || options.unique_key.size() > queue::kMaxUniqueKey) {
+    throw Error("--unique-key: 1 to 255 bytes are allowed", kExitUsage);
+  }
+  db::Connection db = connect(context.settings());
+  const queue::QueueInfo queue = chosen_queues(db, options.queue).front();
+  const auto owner = queue::find_unique(db, queue.queue_id, options.unique_key);
+  if (!owner) {
+    throw Error("no task of queue " + queue.name + " has the unique key '" +
+                printable(options.unique_key, kShownKey) + "'");
+  }
+  const std::string& free_at = owner->free_at;
+  if (options.json) {
+    print({{"task", owner->id.text()},
+           {"queue", queue.name},
+           {"unique_key", options.unique_key},
+           {"state", owner_state(owner->state)},
+           {"unique_key_free_at", free_at.empty() ? json(nullptr) : json(free_at)}});
+  } else {
+    std::printf("%s %s%s\n", owner->id.text().c_str(), owner_state(owner->state),
+                free_at.empty() ? "" : (", its key is free again at " + free_at).c_str());
+  }
+  return kExitOk;
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sources/input.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace allot::cli {
+namespace {
+
+constexpr std::size_t kChunk = std::size_t{256} << 10;
+
+volatile std::sig_atomic_t noted = 0;
+
+[[noreturn]] void cannot_read(const std::string& name) {
+  throw Error(name + ": cannot be read: " + std::strerror(errno), kExitNoInput);
+}
+
+}  // namespace
+
+void note_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { noted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // and no SA_RESTART: a read must end
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupted() {
+  return noted != 0;
+}
+
+Input::Input(const std::string& path) : name_(path == "-" ? "stdin" : path) {
+  if (path == "-") return;
+  file_.reset(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file_.valid()) cannot_read(name_);
+  fd_ = file_.get();
+}
+
+std::uint64_t Input::size() const {
+  struct stat status {};
+  if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+  const off_t left = status.st_size - (lseek(fd_, 0, SEEK_CUR) - static_cast<off_t>(read_));
+  return left > 0 ? static_cast<std::uint64_t>(left) : 0;
+}
+
+bool Input::fill() {
+  buffer_.erase(0, at_);
+  at_ = 0;
+  const std::size_t had = buffer_.size();
+  buffer_.resize(had + kChunk);
+  ssize_t got = 0;
+  do {
+    got = read(fd_, buffer_.data() + had, kChunk);
+  } while (got < 0 && errno == EINTR && !interrupted());
+  buffer_.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
+  if (got < 0 && errno != EINTR) cannot_read(name_);
+  if (got > 0) read_ += static_cast<std::uint64_t>(got);
+  return got > 0;
+}
+
+std::string Input::read_all(std::size_t most) {
+  while (buffer_.size() <= most && fill()) {
+  }
+  if (buffer_.size() > most + 1) buffer_.resize(most + 1);
+  return std::move(buffer_);
+}
+
+bool Input::next_line(std::string& line, std::size_t most) {
+  std::size_t end = buffer_.find('\n', at_);
+  while (end == std::string::npos) {
+    const std::size_t looked = buffer_.size() - at_;  // fill() moves this to the front
+    const bool more = looked <= most && fill();
+    if (interrupted()) return false;
+    end = buffer_.find('\n', at_ + looked);
+    if (!more && end == std::string::npos) end = buffer_.size();
+  }
+  if (end - at_ > most) {
+    throw Error("longer than " + std::to_string(most) + " bytes, which no payload needs",
+                kExitBadInput);
+  }
+  if (at_ == buffer_.size()) return false;
+  line.assign(buffer_, at_, end - at_);
+  at_ = std::min(end + 1, buffer_.size());
+  return true;
+}
+
+}  // namespace allot::cli

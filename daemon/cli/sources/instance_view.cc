@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sources/instance_view.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "cli/words/text.h"
+#include "peer/slot_file.h"
+#include "queue/model/task.h"
+
+namespace allot::cli {
+namespace {
+
+bool lives(std::uint32_t pid) {
+  return pid != 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
+}
+
+// The file may have outlived its writer, and another process may have the pid by now.
+bool is_allotd(std::uint32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
+  std::string name;
+  return std::getline(file, name) && name == "allotd";
+}
+
+// Another process owns this text and may change it meanwhile, so the copy is bounded here.
+template <std::size_t N>
+std::string text_of(const char (&from)[N]) {
+  return {from, strnlen(from, N)};
+}
+
+// Reads, and does not map: a mapping takes room for pages that were never written, and ends its
+// reader where there is none, or where the file becomes shorter.
+bool read_at(const UniqueFd& file, std::size_t offset, void* to, std::size_t size) {
+  return pread(file.get(), to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
+}
+
+// False: there is no worker in this slot. Most are not in use, so the first page is read first.
+bool read_slot(const UniqueFd& file, std::uint32_t index, ipc::Slot& slot) {
+  const std::size_t offset = ipc::slot_offset(index);
+  if (!read_at(file, offset, static_cast<void*>(&slot), ipc::kPage)) return false;
+  const bool blank = slot.state.load() == static_cast<std::uint32_t>(ipc::WorkerState::kBlank);
+  if (slot.generation == 0 || blank) return false;
+  return read_at(file, offset, static_cast<void*>(&slot), sizeof slot);
+}
+
+const char* name_of(ipc::WorkerState state) {
+  switch (state) {
+    case ipc::WorkerState::kBlank:
+      return "blank";
+    case ipc::WorkerState::kConnecting:
+      return "connecting";
+    case ipc::WorkerState::kIdle:
+      return "idle";
+    case ipc::WorkerState::kLeasing:
+      return "leasing";
+    case ipc::WorkerState::kRunning:
+      return "running";
+    case ipc::WorkerState::kStopping:
+      return "stopping";
+  }
+  return "unknown";
+}
+
+WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
+  WorkerView view;
+  view.slot = index;
+  view.pid = slot.pid;
+  view.pool = text_of(slot.pool_name);
+  view.state = name_of(static_cast<ipc::WorkerState>(slot.state.load()));
+  view.config_mark = slot.config_mark;
+  view.database_away = slot.database_away.load() != 0;
+  view.leases = slot.lease_held.load() != 0;
+  view.queue = text_of(slot.queue_name);
+  view.queue_id = slot.queue_id;
+  view.partition = slot.partition_no;
+  const Nanos now = boot_ns();
+  for (std::size_t i = 0; i < ipc::kMaxRunning; ++i) {
+    const ipc::RunState state = ipc::run_state(slot, i);
+    if (!ipc::at_work(state)) continue;
+    const ipc::RunRecord& task = slot.runs[i];
+    const queue::TaskId id{{task.queue_id, task.partition_no}, task.prio, task.first_key};
+    view.running.push_back({id.text(), text_of(task.type), task.attempt,
+                            now > task.started_ns ? (now - task.started_ns) / kMilli : 0,
+                            ipc::is_detached(state)});
+  }
+  view.done = slot.tasks_done;
+  view.retried = slot.tasks_retried;
+  view.dead = slot.tasks_dead;
+  view.deferred = slot.tasks_deferred;
+  view.takeovers = slot.takeovers;
+  view.leases_lost = slot.leases_lost;
+  view.deadlocks = slot.deadlocks;
+  view.lock_waits = slot.lock_waits;
+  return view;
+}
+
+}  // namespace
+
+nlohmann::json worker_json(const WorkerView& worker) {
+  nlohmann::json running = nlohmann::json::array();
+  for (const auto& task : worker.running) {
+    running.push_back({{"task", task.task},
+                       {"type", task.type},
+                       {"attempt", task.attempt},
+                       {"running_ms", task.running_ms},
+                       {"detached", task.detached}});
+  }
+  nlohmann::json view = {{"slot", worker.slot},
+                         {"pid", worker.pid},
+                         {"pool", worker.pool},
+                         {"state", worker.state},
+                         {"database_away", worker.database_away},
+                         {"queue", nullptr},
+                         {"partition", nullptr},
+                         {"running", std::move(running)},
+                         {"done", worker.done},
+                         {"retried", worker.retried},
+                         {"dead", worker.dead},
+                         {"deferred", worker.deferred},
+                         {"takeovers", worker.takeovers},
+                         {"leases_lost", worker.leases_lost},
+                         {"deadlocks", worker.deadlocks},
+                         {"lock_waits", worker.lock_waits}};
+  if (worker.leases) {
+    view["queue"] = worker.queue;
+    view["partition"] = worker.partition;
+  }
+  return view;
+}
+
+std::string running_text(const std::vector<WorkerView::Running>& running) {
+  if (running.empty()) return "-";
+  const auto& task = running.front();
+  std::string text =
+      task.task + " " + printable(task.type, queue::kMaxName) + " for " + how_long(task.running_ms);
+  if (task.attempt > 1) text += ", attempt " + std::to_string(task.attempt);
+  if (task.detached) text += ", detached";
+  if (running.size() > 1) text += ", and " + std::to_string(running.size() - 1) + " more";
+  return text;
+}
+
+std::string partition_text(const WorkerView& worker) {
+  if (!worker.leases) return "-";
+  return printable(worker.queue, queue::kMaxName) + "/" + std::to_string(worker.partition);
+}
+
+InstanceView read_instance(const std::string& runtime_dir) {
+  InstanceView view;
+  view.runtime_dir = runtime_dir;
+  const std::string path = runtime_dir + "/slots";
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) {
+    if (errno != ENOENT) view.trouble = path + ": " + std::strerror(errno);
+    return view;
+  }
+  char first_page[ipc::kPage];
+  ipc::SlotFileHeader header{};
+  const bool whole = read_at(file, 0, first_page, sizeof first_page);
+  if (whole) std::memcpy(&header, first_page, sizeof header);
+  if (whole && header.magic[0] == '\0') return view;  // it is just being made
+  const char* trouble = whole ? peer::trouble_with(header) : "not a slot file";
+  if (trouble != nullptr) {
+    view.trouble = path + ": " + trouble;
+    return view;
+  }
+  view.supervisor_pid = header.supervisor_pid;
+  view.running = is_allotd(header.supervisor_pid);
+  if (!view.running) return view;
+  const auto copy = std::make_unique<ipc::Slot>();
+  const ipc::Slot& slot = *copy;
+  for (std::uint32_t i = 0; i < std::min(header.slot_count, ipc::kMaxSlots); ++i) {
+    if (!read_slot(file, i, *copy)) continue;
+    if (lives(slot.pid)) {
+      view.workers.push_back(read_worker(slot, i));
+    } else if (ipc::needs_settling(slot)) {
+      ++view.unsettled;
+    }
+  }
+  return view;
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sources/known_types.h"
+
+#include <cstdio>
+
+#include "cli/words/text.h"
+#include "config/served.h"
+#include "peer/handler_types.h"
+
+namespace allot::cli {
+namespace {
+
+constexpr std::size_t kMostTypes = 1000;
+
+}  // namespace
+
+KnownTypes::KnownTypes(const config::Settings& settings)
+    : settings_(settings), types_(peer::read_types(config::runtime_dir(settings))) {}
+
+void KnownTypes::submitted(const std::string& queue, const std::string& type) {
+  if (!types_ || peer::takes(*types_, type)) return;
+  const auto known = unknown_.find(type);
+  if (known != unknown_.end()) {
+    ++known->second;
+  } else if (unknown_.size() < kMostTypes && config::is_served(settings_, queue)) {
+    unknown_.emplace(type, 1);
+  }
+}
+
+void KnownTypes::warn() const {
+  for (const auto& [type, tasks] : unknown_) {
+    std::fprintf(stderr,
+                 "allot: warning: no handler of this host's daemon takes type '%s' (%llu %s)%s\n",
+                 type.c_str(), static_cast<unsigned long long>(tasks),
+                 tasks == 1 ? "task" : "tasks", did_you_mean(type, *types_).c_str());
+  }
+}
+
+}  // namespace allot::cli

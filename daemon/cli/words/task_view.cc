@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/words/task_view.h"
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/words/text.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+std::string decimal(std::uint64_t value, std::uint64_t unit, int digits, const char* name) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", digits,
+                static_cast<double>(value) / static_cast<double>(unit), name);
+  return text.data();
+}
+
+// The last column of a list.
+std::string remark(const queue::TaskView& task) {
+  if (task.dead) return why_dead(task, kShownError);
+  return task.running ? "running on " + printable(task.holder, 100) : "";
+}
+
+}  // namespace
+
+void print(const json& value) {
+  std::printf("%s\n", value.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+}
+
+queue::TaskId parse_task_id(const std::string& word) {
+  const auto id = queue::TaskId::parse(word);
+  if (!id) throw Error("'" + printable(word, 40) + "' is no task id", kExitUsage);
+  return *id;
+}
+
+const char* state_of(const queue::TaskView& task) {
+  if (task.dead) return "dead";
+  return task.running ? "running" : "waiting";
+}
+
+std::string why_dead(const queue::TaskView& task, std::size_t most) {
+  return printable(task.error.empty() ? task.cause : task.cause + ": " + task.error, most);
+}
+
+std::string cancel_text(const queue::CancelRequest& request) {
+  const std::string reason = request.reason.empty() ? "" : ": " + request.reason;
+  return printable((request.as_done ? "its end as done" : "its end") +
+                       std::string(" was asked for at ") + request.asked_at + reason,
+                   kShownError);
+}
+
+json view_json(const queue::TaskView& task, const std::string& queue) {
+  json view = {{"task", task.id.text()},
+               {"queue", queue},
+               {"type", task.type},
+               {"prio", task.id.prio},
+               {"partition", task.id.partition.partition_no},
+               {"attempts_charged", task.attempts},
+               {"payload_size", task.payload_size},
+               {"state", state_of(task)},
+               {task.dead ? "died_at" : "due_at", task.at}};
+  if (task.dead) {
+    view["cause"] = task.cause;
+    view["error"] = task.error;
+  }
+  if (task.running) view["running_on"] = task.holder;
+  return view;
+}
+
+json done_json(const queue::Done& done, const std::string& queue) {
+  return {{"task", done.id.text()},
+          {"queue", queue},
+          {"type", done.type},
+          {"prio", done.id.prio},
+          {"partition", done.id.partition.partition_no},
+          {"state", "done"},
+          {"attempt", done.attempt},
+          {"ended_at", done.ended_at},
+          {"worker", done.worker},
+          {"runtime_us", json_of(done.usage.runtime_us)},
+          {"cpu_us", json_of(done.usage.cpu_us)},
+          {"max_rss_kib", json_of(done.usage.max_rss_kib)}};
+}
+
+std::string seconds_of(const std::optional<std::uint64_t>& us) {
+  return us ? decimal(*us, 1'000'000, 3, "s") : "-";
+}
+
+std::string megabytes_of(const std::optional<std::uint64_t>& kib) {
+  return kib ? decimal(*kib, 1024, 0, "MiB") : "-";
+}
+
+json json_of(const std::optional<std::uint64_t>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+std::vector<std::string> view_row(const queue::TaskView& task, const std::string& queue) {
+  return {task.id.text(),
+          queue,
+          printable(task.type, queue::kMaxName),
+          std::to_string(task.id.prio),
+          std::to_string(task.attempts),
+          std::to_string(task.payload_size),
+          task.at,
+          remark(task)};
+}
+
+void say_limit(const std::string& queue, std::size_t shown, std::uint32_t limit, bool json) {
+  if (json || shown < limit) return;
+  std::fprintf(stderr, "queue %s: at most %u are shown, see --limit\n", queue.c_str(), limit);
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "queue/look/history.h"
+#include "queue/look/inspect.h"
+#include "queue/verbs/cancel_request.h"
+
+// Functions that the commands which show tasks share.
+namespace allot::cli {
+
+// Writes one JSON document, with replacements for bytes that are not UTF-8.
+void print(const nlohmann::json& value);
+
+// Throws Error(kExitUsage) for a word that is no id.
+[[nodiscard]] queue::TaskId parse_task_id(const std::string& word);
+
+// "waiting", "running" (detached) or "dead".
+[[nodiscard]] const char* state_of(const queue::TaskView& task);
+
+// Cause and error of a dead task, as one line of at most `most` bytes.
+[[nodiscard]] std::string why_dead(const queue::TaskView& task, std::size_t most);
+
+// The request to cancel a running task, as one line.
+[[nodiscard]] std::string cancel_text(const queue::CancelRequest& request);
+
+[[nodiscard]] nlohmann::json view_json(const queue::TaskView& task, const std::string& queue);
+
+[[nodiscard]] nlohmann::json done_json(const queue::Done& done, const std::string& queue);
+
+// A measurement, or "-" and null where nobody measured.
+[[nodiscard]] std::string seconds_of(const std::optional<std::uint64_t>& us);
+[[nodiscard]] std::string megabytes_of(const std::optional<std::uint64_t>& kib);
+[[nodiscard]] nlohmann::json json_of(const std::optional<std::uint64_t>& value);
+
+// id, queue, type, prio, attempts, bytes, time, remark.
+[[nodiscard]] std::vector<std::string> view_row(const queue::TaskView& task,
+                                                const std::string& queue);
+
+// Says on standard error that a list of `shown` rows may have been cut, unless it is JSON.
+void say_limit(const std::string& queue, std::size_t shown, std::uint32_t limit, bool json);
+
+}  // namespace allot::cli

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "db/connection.h"
+#include "queue/model/catalog.h"
+#include "queue/model/task.h"
+
+// The dead tasks of a queue in bulk. inspect.h looks at single ones.
+namespace allot::queue {
+
+// A dead task without its payload, and with the beginning of its error only.
+struct DeadLetter {
+  TaskId id;
+  std::string type;
+  std::string cause;
+  std::string error;
+  std::string died_at;  // UTC, ISO 8601
+};
+
+// An error text without the parts that differ from task to task: its first line, with '#' for each
+// word that has a digit and '...' for text in quotes; at most 200 bytes.
+[[nodiscard]] std::string error_pattern(std::string_view error);
+
+// One word for all dead tasks of a queue with the same type, cause and error pattern. It is the
+// same on every host and in every version of the schema.
+[[nodiscard]] std::string dead_group(std::string_view queue, const DeadLetter& letter);
+
+// Calls `look` with each dead task of a queue in the order of their keys, in pages, until it
+// returns false. A task that dies meanwhile may be missed.
+void each_dead(db::Connection& db, const QueueInfo& queue,
+               const std::function<bool(const DeadLetter&)>& look);
+
+}  // namespace allot::queue

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/look/health.h"
+
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+std::optional<std::chrono::seconds> overdue(const db::Row& row, std::size_t i) {
+  if (row.is_null(i) || row.text(i).starts_with('-')) return std::nullopt;
+  return std::chrono::seconds(row.u64(i));
+}
+
+}  // namespace
+
+std::map<std::string, std::string> server_variables(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_server_variables)});
+  std::map<std::string, std::string> variables;
+  while (const auto row = results.front().next()) {
+    variables[std::string(row->text(0))] = row->text(1);
+  }
+  return variables;
+}
+
+std::chrono::sys_time<std::chrono::microseconds> database_clock(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_database_clock)});
+  return std::chrono::sys_time<std::chrono::microseconds>(
+      std::chrono::microseconds(results.front().next()->u64(0)));
+}
+
+std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most) {
+  db::Statement statement(sql::k_list_leases);
+  statement.set("most", most);
+  auto results = db.run({statement});
+  std::vector<HeldLease> leases;
+  while (const auto row = results.front().next()) {
+    leases.push_back({std::string(row->text(0)), static_cast<std::uint32_t>(row->u64(1)),
+                      std::string(row->text(2)), std::string(row->text(3)),
+                      static_cast<std::uint32_t>(row->maybe_u64(4).value_or(0)),
+                      row->maybe_u64(5).value_or(0), std::string(row->text(6)), row->u64(7) != 0});
+    if (!row->is_null(8)) leases.back().silent_since = row->text(8);
+  }
+  return leases;
+}
+
+PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
+                   std::chrono::microseconds dead) {
+  db::Statement ask(sql::k_purge_lag);
+  ask.set("queue_id", queue_id).set("history_us", history.count()).set("dead_us", dead.count());
+  auto results = db.run({ask});
+  const auto row = results.front().next();
+  return {history.count() > 0 ? overdue(*row, 0) : std::nullopt,
+          dead.count() > 0 ? overdue(*row, 1) : std::nullopt};
+}
+
+}  // namespace allot::queue

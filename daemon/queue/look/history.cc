@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/look/history.h"
+
+#include <string_view>
+
+#include "queue/model/statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+Done read_done(const db::Row& row, std::uint32_t queue_id) {
+  Done done;
+  done.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
+  done.id.prio = static_cast<std::uint32_t>(row.u64(1));
+  done.id.first_key = row.u64(2);
+  done.type = row.text(3);
+  done.attempt = static_cast<std::uint32_t>(row.u64(4));
+  done.ended_at = row.text(5);
+  done.worker = std::string(row.text(6)) + "/" + std::string(row.text(7));
+  done.usage = {row.maybe_u64(8), row.maybe_u64(9), row.maybe_u64(10)};
+  return done;
+}
+
+// "2026-11-22T05:00:00.000000Z" in a form that every database version reads.
+std::string moment_of(std::string text) {
+  if (text.size() > 10) text[10] = ' ';
+  if (text.ends_with('Z')) text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::optional<Done> show_done(db::Connection& db, const TaskId& id) {
+  db::Statement show(sql::k_show_history);
+  set_id(show, id);
+  auto results = db.run({show});
+  const auto row = results.front().next();
+  if (!row) return std::nullopt;
+  return read_done(*row, id.partition.queue_id);
+}
+
+std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, const DoneFilter& filter,
+                            std::uint32_t most) {
+  const TaskId first = filter.after ? filter.after->id : TaskId{};
+  db::Statement list(sql::k_list_history);
+  set_partition(list, {queue.queue_id, first.partition.partition_no})
+      .set("prio", first.prio)
+      .set("first_key", first.first_key)
+      .set("before", filter.after ? moment_of(filter.after->ended_at) : "9999-12-31 23:59:59")
+      .set_raw("type", filter.type.empty() ? "NULL" : db::Statement::quoted(filter.type))
+      .set("most", most);
+  auto results = db.run({list});
+  std::vector<Done> page;
+  while (const auto row = results.front().next()) page.push_back(read_done(*row, queue.queue_id));
+  return page;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/model/catalog.h"
+
+#include <algorithm>
+#include <array>
+
+#include "queue/model/statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::array<std::string_view, 4> kPlacements{"spread", "ordered", "limited", "fair"};
+
+Placement placement_of(std::string_view name) {
+  const auto* const at = std::find(kPlacements.begin(), kPlacements.end(), name);
+  if (at == kPlacements.end()) throw Error("placement '" + std::string(name) + "' is unknown");
+  return static_cast<Placement>(at - kPlacements.begin());
+}
+
+QueueInfo read_queue(const db::Row& row) {
+  const QueueShape shape{static_cast<std::uint32_t>(row.u64(2)), placement_of(row.text(3)),
+                         static_cast<std::uint32_t>(row.u64(4))};
+  QueueInfo queue{static_cast<std::uint32_t>(row.u64(0)), std::string(row.text(1)), shape};
+  queue.first_partition = static_cast<std::uint32_t>(row.u64(5));
+  queue.layout = static_cast<std::uint32_t>(row.u64(6));
+  return queue;
+}
+
+}  // namespace
+
+std::string_view name_of(Placement placement) {
+  return kPlacements.at(static_cast<std::size_t>(placement));
+}
+
+QueueShape shape_of(const config::Queue& queue) {
+  return {queue.partitions, placement_of(queue.placement), queue.max_running};
+}
+
+std::string text_of(const QueueShape& shape) {
+  std::string text = std::to_string(shape.partitions) + " partitions";
+  if (shape.placement == Placement::kSpread) return text;
+  text.append(", ").append(name_of(shape.placement));
+  if (shape.placement != Placement::kLimited) return text;
+  return text + " to " + std::to_string(shape.max_running) + " of a key";
+}
+
+std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name) {
+  db::Statement statement(sql::k_find_queue);
+  statement.set("name", name);
+  auto results = db.run({statement});
+  const auto row = results.front().next();
+  if (!row) return std::nullopt;
+  return read_queue(*row);
+}
+
+std::vector<QueueInfo> list_queues(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_list_queues)});
+  std::vector<QueueInfo> queues;
+  while (const auto row = results.front().next()) {
+    QueueInfo& queue = queues.emplace_back(read_queue(*row));
+    if (!row->is_null(7)) {
+      queue.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
+    }
+    queue.resizing = row->u64(9) != 0;
+  }
+  return queues;
+}
+
+std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,
+                                                std::span<const std::uint32_t> queue_ids) {
+  db::Statement lock(sql::k_lock_layout);
+  lock.set_raw("queue_ids", id_list(queue_ids));
+  auto results = db.run({lock});
+  std::map<std::uint32_t, QueueInfo> queues;
+  while (const auto row = results.front().next()) {
+    QueueInfo queue = read_queue(*row);
+    const std::uint32_t queue_id = queue.queue_id;
+    queues.emplace(queue_id, std::move(queue));
+  }
+  return queues;
+}
+
+std::string queue_name(db::Connection& db, std::uint32_t queue_id) {
+  for (const QueueInfo& queue : list_queues(db)) {
+    if (queue.queue_id == queue_id) return queue.name;
+  }
+  return {};
+}
+
+// Looks first, because to insert an existing row would wait for whoever is writing it.
+void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions) {
+  db::Statement count(sql::k_count_partitions);
+  count.set("queue_id", queue_id);
+  const std::uint64_t there = db.run({count}).front().next()->u64(0);
+  if (there >= partitions) return;
+  std::string rows;
+  for (std::uint64_t i = there; i < partitions; ++i) {
+    rows += (rows.empty() ? "(" : ",(") + std::to_string(queue_id) + "," + std::to_string(i) +
+            ",UTC_TIMESTAMP(6))";
+  }
+  db::Statement create(sql::k_create_partition);
+  create.set_raw("rows", std::move(rows));
+  db.run({create});
+}
+
+namespace {
+
+// Makes the queue if nobody else does meanwhile. Nobody sees it without its lease rows: a
+// submission to a fair queue chooses among them.
+void make_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
+  db::Statement create(sql::k_create_queue);
+  create.set("name", name)
+      .set("partitions", shape.partitions)
+      .set("placement", name_of(shape.placement))
+      .set("max_running", shape.max_running);
+  db.open_transaction({&create, 1});
+  try {
+    const auto queue = find_queue(db, name);
+    if (queue) make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
+    db.execute("COMMIT");
+  } catch (const db::DbError& error) {
+    if (error.error_class() != db::ErrorClass::kGone) db.roll_back();
+    throw;
+  }
+}
+
+}  // namespace
+
+QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
+  auto queue = find_queue(db, name);
+  if (!queue) {
+    make_queue(db, name, shape);
+    queue = find_queue(db, name);
+  }
+  if (!queue) throw Error("queue '" + std::string(name) + "' could not be made");
+  // An existing queue lacks lease rows where somebody has deleted them.
+  make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
+  return *queue;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/model/statements.h"
+
+#include <algorithm>
+#include <map>
+
+#include "queue/model/random.h"
+
+namespace allot::queue {
+namespace {
+
+// Keys end in 2167, and a sum beyond that wraps around silently.
+constexpr std::chrono::microseconds kMaxPause = std::chrono::hours(24 * 365 * 100);
+
+}  // namespace
+
+db::Statement& set_usage(db::Statement& statement, const Usage& usage) {
+  const auto text = [](const std::optional<std::uint64_t>& maybe) {
+    return maybe ? std::to_string(*maybe) : "NULL";
+  };
+  return statement.set_raw("runtime_us", text(usage.runtime_us))
+      .set_raw("cpu_us", text(usage.cpu_us))
+      .set_raw("max_rss_kib", text(usage.max_rss_kib));
+}
+
+std::string id_list(std::span<const std::uint32_t> ids) {
+  std::string list;
+  for (const std::uint32_t id : ids) list += (list.empty() ? "" : ",") + std::to_string(id);
+  return list.empty() ? "NULL" : list;
+}
+
+// This is no list of pairs, because the server reads the whole partition when such a list holds a
+// single pair.
+std::string key_condition(std::string_view key, std::span<const TaskKey> keys) {
+  std::map<std::uint32_t, std::string> lists;
+  for (const TaskKey& at : keys) {
+    std::string& list = lists[at.prio];
+    list += (list.empty() ? "" : ",") + std::to_string(at.run_key);
+  }
+  std::string condition;
+  for (const auto& [prio_class, list] : lists) {
+    if (!condition.empty()) condition += " OR ";
+    condition.append("prio = ").append(std::to_string(prio_class)).append(" AND ");
+    condition.append(key).append(" IN (").append(list).append(")");
+  }
+  return condition.empty() ? "FALSE" : condition;
+}
+
+db::Statement& set_pause(db::Statement& statement, std::chrono::microseconds pause,
+                         const HolderTime& time) {
+  return statement.set("delay_us", bounded_us(pause)).set("known_us", time.now().count());
+}
+
+std::int64_t bounded_us(std::chrono::microseconds delay) {
+  return std::clamp(delay, std::chrono::microseconds(0), kMaxPause).count();
+}
+
+std::uint32_t salt() {
+  return random_number<std::uint16_t>() & 4095U;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "db/error.h"
+#include "db/statement.h"
+#include "queue/model/claim.h"
+#include "queue/model/lease.h"
+#include "queue/model/task.h"
+
+// Helpers with which the stores of this folder fill their statements. No other folder includes
+// this.
+namespace allot::queue {
+
+inline db::Statement& set_partition(db::Statement& statement, Partition partition) {
+  return statement.set("queue_id", partition.queue_id).set("partition_no", partition.partition_no);
+}
+
+inline db::Statement& set_id(db::Statement& statement, const TaskId& id) {
+  return set_partition(statement, id.partition).set("prio", id.prio).set("first_key", id.first_key);
+}
+
+inline db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
+  return set_partition(statement, lease.partition)
+      .set("epoch", lease.epoch)
+      .set("holder", lease.holder);
+}
+
+inline db::Statement& set_fence(db::Statement& statement, const Claim& claim) {
+  return set_partition(statement, claim.id.partition)
+      .set("epoch", claim.epoch)
+      .set("holder", claim.holder);
+}
+
+// The fence, and the name of the row in the place where the task is.
+inline db::Statement& set_row(db::Statement& statement, const Claim& claim) {
+  set_fence(statement, claim).set("prio", claim.id.prio);
+  return claim.detached() ? statement.set("first_key", claim.id.first_key)
+                          : statement.set("run_key", claim.run_key);
+}
+
+db::Statement& set_usage(db::Statement& statement, const Usage& usage);
+
+// "1,2,3", or NULL for none.
+std::string id_list(std::span<const std::uint32_t> ids);
+
+// "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)"; run_key is the name `key`.
+std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
+
+// A pause that begins now, by the time of the holder.
+db::Statement& set_pause(db::Statement& statement, std::chrono::microseconds pause,
+                         const HolderTime& time);
+
+// Microseconds, from 0 to a century.
+std::int64_t bounded_us(std::chrono::microseconds delay);
+
+// The error of require_task.sql, require_detached.sql and placed_queue.sql.
+inline constexpr unsigned kOutOfRange = 1690;
+
+inline constexpr int kSaltTries = 8;
+
+// Distinguishes keys of the same microsecond; new for each statement.
+std::uint32_t salt();
+
+// Sends statements that give a new key, with another salt as long as the key is taken.
+template <typename Send>
+auto send_salted(Send&& send) {
+  for (int tries = 1;; ++tries) {
+    try {
+      return send(salt());
+    } catch (const db::DbError& error) {
+      if (error.error_class() != db::ErrorClass::kDuplicate || tries == kSaltTries) throw;
+    }
+  }
+}
+
+}  // namespace allot::queue

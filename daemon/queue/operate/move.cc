@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/operate/move.h"
+
+#include <array>
+#include <vector>
+
+#include "queue/model/statements.h"
+#include "queue/verbs/lease_store.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::uint32_t kWaitingPage = 1000;
+constexpr std::chrono::microseconds kTtl = std::chrono::seconds(30);  // in case we die meanwhile
+const Hold kStays{.stays = true};
+
+Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
+  Waiting task;
+  task.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
+  task.key = {static_cast<std::uint32_t>(row.u64(1)), row.u64(2)};
+  task.id_key = row.u64(3);
+  task.type = row.text(4);
+  task.unique = (row.u64(5) & kUniqueFlag) != 0;
+  return task;
+}
+
+}  // namespace
+
+void each_waiting(db::Connection& db, const QueueInfo& queue,
+                  const std::function<bool(const Waiting&)>& look) {
+  Waiting last;  // keys begin after 0
+  for (;;) {
+    db::Statement statement(sql::k_page_waiting);
+    set_partition(statement, {queue.queue_id, last.partition.partition_no})
+        .set("prio", last.key.prio)
+        .set("run_key", last.key.run_key)
+        .set("most", kWaitingPage);
+    auto results = db.run({statement});
+    while (const auto row = results.front().next()) {
+      last = read_waiting(*row, queue.queue_id);
+      if (!look(last)) return;
+    }
+    if (results.front().row_count() < kWaitingPage) return;
+  }
+}
+
+std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const {
+  db::Statement statement(sql::k_lease_to_move);
+  set_partition(statement, partition)
+      .set("holder", holder_.id)
+      .set("origin", holder_.origin)
+      .set("host", holder_.host)
+      .set("instance", holder_.instance)
+      .set("pid", holder_.pid)
+      .set("ttl_us", kTtl.count());
+  auto results = db.run({statement});
+  const auto row = results.back().next();
+  if (!row) return std::nullopt;
+  return Lease{partition, row->u64(0), holder_.id, std::nullopt, {}};
+}
+
+std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Waiting> tasks,
+                                         Partition to) const {
+  if (tasks.empty()) return 0;
+  const auto held = lease(db, tasks.front().partition);
+  if (!held) return std::nullopt;
+  std::vector<TaskKey> keys;
+  std::vector<TaskKey> first_keys;
+  std::string run_keys;
+  for (const Waiting& task : tasks) {
+    keys.push_back(task.key);
+    first_keys.push_back({task.key.prio, task.id_key});
+    run_keys += (run_keys.empty() ? "" : ",") + std::to_string(task.key.run_key);
+  }
+  std::uint64_t moved = 0;
+  const auto send = [&](std::uint32_t salt) {
+    db::Statement move(sql::k_move);
+    set_fence(move, *held)
+        .set("to_queue_id", to.queue_id)
+        .set("to_partition_no", to.partition_no)
+        .set("salt", salt)
+        .set("no_handler_flag", kNoHandlerFlag)
+        .set("cancel_watched_flag", kCancelWatchedFlag)
+        .set_raw("keys", key_condition("run_key", keys))
+        .set_raw("first_keys", key_condition("first_key", first_keys))
+        .set_raw("run_keys", run_keys);
+    const std::array<db::Statement, 2> statements{move, release_statement(*held, kStays)};
+    const auto results = db.transact(statements);
+    moved = results.at(results.size() - 2).affected();
+    return Fenced::kWritten;
+  };
+  try {
+    send_salted(send);
+  } catch (const db::DbError& error) {
+    // Nothing was moved. If the database is gone, the lease runs out.
+    if (error.error_class() != db::ErrorClass::kGone) db.run({release_statement(*held, kStays)});
+    throw;
+  }
+  return moved;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "db/connection.h"
+#include "queue/model/catalog.h"
+#include "queue/model/lease.h"
+#include "queue/model/task.h"
+
+namespace allot::queue {
+
+// A waiting task as one page of its queue showed it.
+struct Waiting {
+  Partition partition;
+  TaskKey key;
+  std::uint64_t id_key = 0;  // the key of its public id
+  std::string type;
+  bool unique = false;  // it has a row in task_unique
+};
+
+// Shows all waiting tasks of a queue, by partition, class and key, page by page; until `look` says
+// no.
+void each_waiting(db::Connection& db, const QueueInfo& queue,
+                  const std::function<bool(const Waiting&)>& look);
+
+inline constexpr std::size_t kMoveBatch = 100;
+
+// Moves waiting tasks between queues. It leases a partition meanwhile, so that no worker has one of
+// its tasks: a moved task was not begun, and runs once.
+class Mover {
+ public:
+  explicit Mover(Holder holder) : holder_(std::move(holder)) {}
+
+  // Moves tasks of one partition to `to`, of another queue, and returns how many; tasks that are
+  // gone do not count. nullopt: a worker has the partition. Due times, attempts and their records
+  // move with the tasks; their ids change, because an id names its queue. Not for tasks with a
+  // unique key, which belongs to its queue.
+  std::optional<std::uint64_t> move(db::Connection& db, std::span<const Waiting> tasks,
+                                    Partition to) const;
+
+ private:
+  std::optional<Lease> lease(db::Connection& db, Partition partition) const;
+
+  Holder holder_;
+};
+
+}  // namespace allot::queue

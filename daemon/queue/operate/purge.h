@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "db/connection.h"
+#include "queue/look/stuck.h"
+#include "queue/model/task.h"
+#include "queue/verbs/duty.h"
+
+// Removes rows that are past their time (C10).
+namespace allot::queue {
+
+inline constexpr std::uint32_t kPurgeBatch = 1000;   // rows per statement
+inline constexpr std::chrono::hours kKeepUnique{1};  // how long the row of a free key stays
+
+// Each removes one batch of rows that are older than `keep`, and may be repeated after a lost
+// reply. True: there may be more.
+bool purge_history(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds keep);
+bool purge_dead(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds keep);
+// Purges the keys behind `after`, which moves on; it is empty at the end.
+bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after);
+
+}  // namespace allot::queue

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/operate/resize.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "queue/model/statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::uint32_t kMostPartitionNo = UINT16_MAX;
+
+// The new partitions come in front of the present ones if there is room, else behind them: lease
+// rows are never deleted, so that a later resize can use their numbers again.
+std::uint32_t first_of_next(const QueueInfo& queue, std::uint32_t partitions) {
+  if (partitions <= queue.first_partition) return 0;
+  return queue.first_partition + queue.partitions();
+}
+
+[[noreturn]] void refuse(const QueueInfo& queue, const std::string& why) {
+  throw Error("queue '" + queue.name + "' " + why, kExitFailure);
+}
+
+// Runs under the lock of the queue's row. False: the queue was resized since `queue` was read.
+bool resize_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
+  db::Statement begin(sql::k_begin_layout);
+  begin.set("queue_id", queue.queue_id);
+  auto results = db.run({begin});
+  const auto now = results.front().next();
+  if (!now) refuse(queue, "is gone");
+  const bool same = now->u64(0) == partitions;
+  if (now->u64(3) != 0) {
+    if (same) return true;
+    refuse(queue, "is being resized to " + std::to_string(now->u64(0)) +
+                      " partitions: tasks of its former layout wait or run; again when it is done");
+  }
+  if (same) return true;
+  if (now->u64(2) != queue.layout) return false;
+
+  const std::uint32_t first = first_of_next(queue, partitions);
+  const std::uint32_t layout = queue.layout + 1;
+  db::Statement hold(sql::k_hold_layout);
+  hold.set("queue_id", queue.queue_id)
+      .set("first_partition", first)
+      .set("partitions", partitions)
+      .set("layout", layout);
+  if (db.run({hold}).front().affected() != partitions) {
+    refuse(queue, "has partitions of an earlier layout that are in use; try again");
+  }
+  db::Statement resize(sql::k_resize_layout);
+  resize.set("queue_id", queue.queue_id)
+      .set("first_partition", first)
+      .set("partitions", partitions)
+      .set("layout", layout);
+  db.run({resize});
+  return true;
+}
+
+bool waits(db::Connection& db, std::uint32_t queue_id) {
+  const auto queues = list_queues(db);
+  return std::any_of(queues.begin(), queues.end(), [&](const QueueInfo& queue) {
+    return queue.queue_id == queue_id && queue.resizing;
+  });
+}
+
+bool resize_once(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
+  db.execute("BEGIN");
+  try {
+    const bool resized = resize_locked(db, queue, partitions);
+    db.execute("COMMIT");
+    return resized;
+  } catch (const db::DbError& error) {
+    if (error.error_class() != db::ErrorClass::kGone) db.execute("ROLLBACK");
+    if (error.error_class() != db::ErrorClass::kRetryable) throw;
+    refuse(queue,
+           "was not resized: a transaction that submitted to it is open, and has to end before; "
+           "try again");
+  } catch (const Error&) {
+    db.execute("ROLLBACK");
+    throw;
+  }
+}
+
+}  // namespace
+
+void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
+  make_partitions(db, queue.queue_id, partitions);
+  db::Statement statement(sql::k_resize_queue);
+  statement.set("queue_id", queue.queue_id).set("partitions", partitions);
+  db.run({statement});
+}
+
+Resized resize_layout(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
+  QueueInfo now = queue;
+  lift_layouts(db, {&now.queue_id, 1});
+  for (;;) {
+    if (now.partitions() != partitions) {
+      const std::uint32_t end = first_of_next(now, partitions) + partitions;
+      if (end > kMostPartitionNo) refuse(now, "has no numbers left for so many partitions");
+      make_partitions(db, now.queue_id, end);
+    }
+    if (resize_once(db, now, partitions)) {
+      lift_layouts(db, {&now.queue_id, 1});
+      return waits(db, now.queue_id) ? Resized::kWaits : Resized::kDone;
+    }
+    now = lock_layouts(db, {&now.queue_id, 1}).at(now.queue_id);
+  }
+}
+
+std::size_t lift_layouts(db::Connection& db, std::span<const std::uint32_t> queue_ids) {
+  if (queue_ids.empty()) return 0;
+  db::Statement ended(sql::k_ended_layouts);
+  ended.set_raw("queue_ids", id_list(queue_ids));
+  auto results = db.run({ended});
+  std::size_t lifted = 0;
+  while (const auto row = results.front().next()) {
+    db::Statement lift(sql::k_lift_layout);
+    lift.set("queue_id", row->u64(0)).set("layout", row->u64(1));
+    db.run({lift});
+    ++lifted;
+  }
+  return lifted;
+}
+
+std::optional<std::string> due_late(db::Connection& db, const QueueInfo& queue) {
+  db::Statement last(sql::k_last_due);
+  last.set("queue_id", queue.queue_id);
+  auto results = db.run({last});
+  const auto row = results.front().next();
+  if (!row || row->is_null(0) || row->u64(1) == 0) return std::nullopt;
+  return std::string(row->text(0));
+}
+
+}  // namespace allot::queue

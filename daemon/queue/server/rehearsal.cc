@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/server/rehearsal.h"
+
+#include <chrono>
+#include <vector>
+
+#include "queue/model/random.h"
+#include "queue/model/statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+// The last number, so that no queue has it, and its leases come behind all others.
+constexpr std::uint32_t kNobodys = UINT32_MAX;
+// So that workers which start together seldom meet in one partition.
+constexpr std::uint32_t kPlaces = 16;
+constexpr int kRehearsals = 8;
+constexpr unsigned kSyntaxError = 1064;
+constexpr unsigned kLockWait = 1205;
+constexpr unsigned kDeadlock = 1213;
+constexpr int kMostWaits = 3;
+
+[[noreturn]] void refuse(const db::Connection& db, const std::string& reason) {
+  throw db::DbError(db::kUnfitServer, "database at " + db.where() + " cannot be used: " + reason +
+                                          "; docs/database.md, \"What a server must do\"");
+}
+
+// Where a rehearsal takes place. Its task has a key of its own, because inserts of the same key
+// that are rolled back deadlock.
+struct Stage {
+  Partition partition{kNobodys, random_number<std::uint32_t>() % kPlaces};
+  std::uint64_t first_key = random_number<std::uint32_t>();
+  std::uint64_t run_key = first_key + 1;
+};
+
+db::Statement on(const Stage& stage, const sql::SqlText& sql) {
+  db::Statement statement(sql);
+  set_partition(statement, stage.partition);
+  return statement.set("first_key", stage.first_key).set("run_key", stage.run_key);
+}
+
+// bury.sql, whose fence lets any lease pass: so that nobody holds one, also when this process is
+// killed in the middle.
+const sql::SqlText& bury_without_holder() {
+  static const std::string kText = [] {
+    constexpr std::string_view kHeld = "epoch = :epoch AND lock_by = :holder AND state <> 'FREE'";
+    std::string text(sql::k_bury.text);
+    for (std::size_t at = text.find(kHeld); at != std::string::npos; at = text.find(kHeld, at)) {
+      text.replace(at, kHeld.size(), "epoch >= 0");
+    }
+    return text;
+  }();
+  // It has a name of its own, because it lacks the fence that a build with mutations looks for.
+  static const sql::SqlText kBury{"bury, rehearsed", kText};
+  return kBury;
+}
+
+// All of them at the first time, so that a later rehearsal changes nothing.
+void make_leases(db::Connection& db, const Stage& stage) {
+  if (db.run({on(stage, sql::k_rehearsed)}).front().next()->u64(0) == 1) return;
+  std::string rows;
+  for (std::uint32_t place = 0; place < kPlaces; ++place) {
+    rows += (place == 0 ? "(" : ", (") + std::to_string(kNobodys) + ", " + std::to_string(place) +
+            ", UTC_TIMESTAMP(6))";
+  }
+  db::Statement create(sql::k_create_partition);
+  create.set_raw("rows", rows);
+  db.run({create});
+}
+
+// Leaves the transaction open, with the fence's lock.
+void bury_one(db::Connection& db, const Stage& stage) {
+  db::Statement bury = on(stage, bury_without_holder());
+  bury.set("prio", 1).set("attempt", 1);
+  bury.set("cause", "rehearsal").set("error", "");
+  const std::vector<db::Statement> statements{on(stage, sql::k_rehearse), bury,
+                                              on(stage, sql::k_rehearsed)};
+  auto results = db.open_transaction(statements);
+  // Two INSERT, an UPDATE, and what bury.sql consists of: an INSERT and two DELETE; the SELECT.
+  if (results.at(2).affected() != 1) {
+    refuse(db, "an UPDATE that matches a row reports " + std::to_string(results[2].affected()) +
+                   " rows (CLIENT_FOUND_ROWS is not passed on)");
+  }
+  const auto left = results.back().next();
+  if (left->u64(0) != 1) {
+    refuse(db, "a DELETE that asks for its lease deletes the lease as well");
+  }
+  if (left->u64(1) != 1 || left->u64(2) != 0 || left->u64(3) != 0) {
+    refuse(db, "a task that is buried is not moved as a whole (" + std::string(left->text(1)) +
+                   " dead, " + std::string(left->text(2)) + " waiting, " +
+                   std::string(left->text(3)) + " moved)");
+  }
+}
+
+enum class Answer { kTaken, kPassedOver, kWaited };
+
+// What `lease` does with the partition. Undone at once.
+Answer lease_once(db::Connection& db, Partition partition) {
+  db::Statement lease(sql::k_lease);
+  set_partition(lease, partition).set("wait", 0);
+  lease.set("holder", 1).set("origin", 1).set("host", "").set("instance", "").set("pid", 0);
+  lease.set("ttl_us", 1).set("block_size", 0).set("known_us", 0);
+  try {
+    const std::vector<db::Statement> statements{lease};
+    const auto results = db.open_transaction(statements);
+    db.roll_back();
+    return results.at(0).affected() == 1 ? Answer::kTaken : Answer::kPassedOver;
+  } catch (const db::DbError& error) {
+    if (error.number() == kLockWait) return Answer::kWaited;
+    if (error.number() != kSyntaxError) throw;
+    refuse(db,
+           "it does not know SKIP LOCKED as lease.sql uses it (" + std::string(error.what()) + ")");
+  }
+}
+
+// False: the lease waited, for the locked row or because somebody alters the table.
+bool try_one(db::Connection& db, db::Connection& other, const Stage& stage) {
+  make_leases(db, stage);
+  bury_one(db, stage);
+  const Answer answer = lease_once(other, stage.partition);
+  db.roll_back();
+  if (answer == Answer::kWaited) return false;
+  if (answer == Answer::kTaken) {
+    refuse(db, "a fence does not lock the row of its lease (FOR UPDATE)");
+  }
+  // Another process may be here just now.
+  for (int tries = 1; lease_once(other, stage.partition) != Answer::kTaken; ++tries) {
+    if (tries == kRehearsals)
+      throw db::DbError(kDeadlock, "somebody else rehearses here, or the leases of queue " +
+                                       std::to_string(kNobodys) + " in q_lock_table are not FREE");
+  }
+  return true;
+}
+
+}  // namespace
+
+void rehearse(db::Connection& db, const db::ConnectOptions& options) {
+  db.require_session();
+  db::ConnectOptions same = db::to_same_server(options, db);
+  same.lock_wait = std::chrono::seconds(1);
+  db::Connection other(same);
+  int waits = 0;
+  for (int tries = 1;; ++tries) {
+    try {
+      if (try_one(db, other, Stage())) return;
+      if (++waits == kMostWaits)
+        refuse(db, "a lease waits for a row that it should skip (SKIP LOCKED)");
+    } catch (const db::DbError& error) {
+      const bool alive = error.error_class() != db::ErrorClass::kGone;
+      if (alive && db.in_transaction()) db.roll_back();
+      // Somebody has the table, and may have it for long: the caller decides.
+      const bool met =
+          error.number() == kDeadlock || error.error_class() == db::ErrorClass::kDuplicate;
+      if (!met || tries >= kRehearsals) throw;
+    }
+  }
+}
+
+std::optional<std::string> untested(const std::string& version) {
+  const bool mariadb = version.find("MariaDB") != std::string::npos;
+  const bool known = mariadb ? version.starts_with("10.11.") || version.starts_with("11.8.")
+                             : version.starts_with("9.7.");
+  if (known) return std::nullopt;
+  return "no test of this Allot ran on " + version +
+         "; those ran on MariaDB 10.11 and 11.8, and on MySQL 9.7";
+}
+
+}  // namespace allot::queue

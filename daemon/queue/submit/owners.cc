@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/submit/owners.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "queue/model/statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+std::set<TaskId> running(db::Connection& db, std::uint32_t queue_id,
+                         const std::set<std::string>& keys) {
+  std::string list;
+  for (const std::string& key : keys) {
+    list += (list.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
+  }
+  db::Statement statement(sql::k_running_owners);
+  statement.set("queue_id", queue_id)
+      .set_raw("unique_keys", std::move(list))
+      .set("cancel_watched_flag", kCancelWatchedFlag);
+  auto results = db.run({statement});
+  std::set<TaskId> ids;
+  while (const auto row = results.front().next()) {
+    ids.insert({{queue_id, static_cast<std::uint32_t>(row->u64(0))},
+                static_cast<std::uint32_t>(row->u64(1)),
+                row->u64(2)});
+  }
+  return ids;
+}
+
+}  // namespace
+
+const char* name_of(Owner owner) {
+  switch (owner) {
+    case Owner::kWaiting:
+      return "waiting";
+    case Owner::kRunning:
+      return "running";
+    case Owner::kLive:
+      return "live";
+    case Owner::kFinished:
+      return "done";
+    case Owner::kNone:
+      break;
+  }
+  return nullptr;
+}
+
+std::vector<Owner> owners(db::Connection& db, std::span<const Submission> submissions,
+                          std::span<const Submitted> made) {
+  std::vector<Owner> owners(made.size(), Owner::kNone);
+  std::map<std::uint32_t, std::set<std::string>> live;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    if (!made[i].existed) continue;
+    owners[i] = made[i].finished ? Owner::kFinished : Owner::kLive;
+    if (made[i].finished) continue;
+    live[made[i].id.partition.queue_id].insert(*submissions[i].options.unique_key);
+  }
+  try {
+    for (const auto& [queue_id, keys] : live) {
+      const std::set<TaskId> run = running(db, queue_id, keys);
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        if (owners[i] != Owner::kLive || made[i].id.partition.queue_id != queue_id) continue;
+        owners[i] = run.count(made[i].id) > 0 ? Owner::kRunning : Owner::kWaiting;
+      }
+    }
+  } catch (const Error&) {
+    // A submitter's account need not read tasks, and a connection may be lost by now.
+  }
+  return owners;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/submit/placement.h"
+
+#include <algorithm>
+#include <boost/crc.hpp>
+
+#include "queue/model/random.h"
+#include "queue/submit/submit.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+std::string quoted_list(const std::vector<std::string>& keys) {
+  std::string list;
+  for (const std::string& key : keys) {
+    list += (list.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
+  }
+  return list;
+}
+
+std::map<std::string, std::uint32_t> find_fair(db::Connection& db, const QueueInfo& queue,
+                                               const std::vector<std::string>& keys) {
+  db::Statement find(sql::k_find_fair);
+  find.set("queue_id", queue.queue_id)
+      .set("partitions", queue.partitions())
+      .set_raw("partition_keys", quoted_list(keys));
+  auto results = db.run({find});
+  std::map<std::string, std::uint32_t> found;
+  while (const auto row = results.front().next()) {
+    found.emplace(row->text(0), static_cast<std::uint32_t>(row->u64(1)));
+  }
+  return found;
+}
+
+std::uint32_t claim_fair(db::Connection& db, const QueueInfo& queue, const std::string& key) {
+  db::Statement claim(sql::k_claim_fair);
+  claim.set("queue_id", queue.queue_id)
+      .set("partitions", queue.partitions())
+      .set_bytes("partition_key", key);
+  auto results = db.in_transaction() ? db.run({claim}) : db.transact({&claim, 1});
+  const auto row = results.back().next();
+  if (!row) {
+    throw Error("queue '" + queue.name +
+                "' has no rows in q_lock_table; restart a daemon that serves it, which adds them");
+  }
+  return static_cast<std::uint32_t>(row->u64(0));
+}
+
+}  // namespace
+
+std::uint32_t hash_of(const std::string& partition_key) {
+  boost::crc_32_type crc;
+  crc.process_bytes(partition_key.data(), partition_key.size());
+  return crc.checksum();
+}
+
+std::uint32_t place_of(const QueueInfo& queue, std::uint32_t key_hash, std::uint32_t nth) {
+  const std::uint32_t partitions = queue.partitions();
+  const std::uint32_t most = queue.shape.placement == Placement::kLimited
+                                 ? std::min(queue.shape.max_running, partitions)
+                                 : 1;
+  return queue.first_partition + (key_hash % partitions + nth % most) % partitions;
+}
+
+Placer::Placer(db::Connection& db, std::span<const Submission> submissions) {
+  std::map<std::uint32_t, std::pair<const QueueInfo*, std::vector<std::string>>> queues;
+  for (const Submission& task : submissions) {
+    if (task.queue.shape.placement != Placement::kFair) continue;
+    auto& [queue, keys] = queues[task.queue.queue_id];
+    queue = &task.queue;
+    keys.push_back(*task.options.partition_key);
+  }
+  for (auto& [queue_id, of_queue] : queues) {
+    auto& [queue, keys] = of_queue;
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    const auto found = find_fair(db, *queue, keys);
+    for (const std::string& key : keys) {
+      const auto at = found.find(key);
+      fair_[{queue_id, key}] = at != found.end() ? at->second : claim_fair(db, *queue, key);
+    }
+  }
+}
+
+std::uint32_t Placer::next(std::uint32_t queue_id, const std::string& key) {
+  auto [at, is_new] = next_.try_emplace({queue_id, key}, 0U);
+  if (is_new) at->second = random_number<std::uint32_t>();
+  return at->second++;
+}
+
+const QueueInfo& Placer::queue_of(const Submission& task) const {
+  const auto locked = locked_.find(task.queue.queue_id);
+  return locked != locked_.end() ? locked->second : task.queue;
+}
+
+std::optional<std::uint32_t> Placer::layout(const Submission& task) const {
+  return task.queue.alone() ? std::optional(queue_of(task).layout) : std::nullopt;
+}
+
+bool Placer::lock(db::Connection& db, std::span<const Submission> submissions) {
+  std::vector<std::uint32_t> queue_ids;
+  for (const Submission& task : submissions) {
+    if (task.queue.alone()) queue_ids.push_back(task.queue.queue_id);
+  }
+  std::sort(queue_ids.begin(), queue_ids.end());
+  queue_ids.erase(std::unique(queue_ids.begin(), queue_ids.end()), queue_ids.end());
+  if (queue_ids.empty()) return false;
+  locked_ = lock_layouts(db, queue_ids);
+  return true;
+}
+
+std::uint32_t Placer::partition_no(const Submission& task) {
+  const QueueShape& shape = task.queue.shape;
+  const std::uint32_t queue_id = task.queue.queue_id;
+  switch (shape.placement) {
+    case Placement::kSpread:
+      return next(queue_id, {}) % shape.partitions;
+    case Placement::kOrdered:
+      return place_of(queue_of(task), hash_of(*task.options.partition_key));
+    case Placement::kLimited: {
+      const std::string& key = *task.options.partition_key;
+      return place_of(queue_of(task), hash_of(key), next(queue_id, key));
+    }
+    case Placement::kFair:
+      return fair_.at({queue_id, *task.options.partition_key});
+  }
+  return 0;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/connection.h"
+#include "queue/model/catalog.h"
+
+namespace allot::queue {
+
+struct Submission;
+
+// CRC-32 of a key, which decides its place in ordered and limited queues.
+std::uint32_t hash_of(const std::string& partition_key);
+// The partition of a key in an ordered queue, or the `nth` of its partitions in a limited one.
+std::uint32_t place_of(const QueueInfo& queue, std::uint32_t key_hash, std::uint32_t nth = 0);
+
+// Gives each task of a batch its partition. SQL has to compute the same
+// (sql/queries/submit_task.sql): CRC-32 of the key as in zlib, and in MySQL's CRC32().
+class Placer {
+ public:
+  // Looks up, and where needed claims, the partitions of the keys of fair queues; for a batch
+  // without such keys it asks the database nothing. It may be part of a transaction. Throws
+  // db::DbError.
+  Placer(db::Connection& db, std::span<const Submission> submissions);
+
+  // Neighbours without a key go to different partitions (S18), and so do those of one key in a
+  // limited queue, among its max_running partitions. Both begin at a random one.
+  std::uint32_t partition_no(const Submission& task);
+
+  // Reads anew which layout places the tasks of ordered and limited queues. In a transaction that
+  // layout stays until the transaction ends. False: there are no such tasks.
+  bool lock(db::Connection& db, std::span<const Submission> submissions);
+  // The layout by which partition_no() places this task; nullopt: its queue may change meanwhile.
+  [[nodiscard]] std::optional<std::uint32_t> layout(const Submission& task) const;
+
+ private:
+  std::uint32_t next(std::uint32_t queue_id, const std::string& key);
+  [[nodiscard]] const QueueInfo& queue_of(const Submission& task) const;
+
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> next_;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> fair_;
+  std::map<std::uint32_t, QueueInfo> locked_;
+};
+
+}  // namespace allot::queue

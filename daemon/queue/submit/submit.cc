@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/submit/submit.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "queue/model/random.h"
+#include "queue/model/statements.h"
+#include "queue/submit/placement.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::size_t kMaxRows = 1000;
+// Escaping may double the bytes, and then they must fit into the 16 MiB that servers accept by
+// default.
+constexpr std::size_t kMaxStatementBytes = 7 << 20;
+constexpr int kTries = 8;
+constexpr std::uint64_t kSalts = 4096;
+
+using Indexes = std::vector<std::size_t>;
+
+struct Target {
+  Partition partition;
+  std::uint32_t prio = 0;
+  std::chrono::microseconds delay{0};
+  std::optional<Moment> run_at{};
+  std::optional<std::uint32_t> layout{};  // that must still be the queue's, see placed_queue.sql
+  auto operator<=>(const Target&) const = default;
+};
+
+// One multi-row INSERT: one partition, one class, one due time, bounded in rows and bytes.
+struct Insert {
+  Target target;
+  Indexes rows;
+};
+
+// A submission with a unique key. Its claim distinguishes it from all others of that key.
+struct Unique {
+  std::size_t index;
+  Target target;
+  std::uint64_t claim;
+};
+
+struct Plan {
+  std::vector<Insert> inserts;
+  std::vector<Unique> uniques;  // in the order of queue and key
+};
+
+// Bounds each statement in rows and bytes.
+std::vector<Insert> inserts_of(const std::map<Target, Indexes>& placed,
+                               std::span<const Submission> submissions) {
+  std::vector<Insert> inserts;
+  for (const auto& [target, rows] : placed) {
+    std::size_t bytes = 0;
+    inserts.push_back({target, {}});
+    for (const std::size_t row : rows) {
+      const std::size_t size = submissions[row].payload.size();
+      Indexes* open = &inserts.back().rows;
+      if (!open->empty() && (open->size() == kMaxRows || bytes + size > kMaxStatementBytes)) {
+        open = &inserts.emplace_back(Insert{target, {}}).rows;
+        bytes = 0;
+      }
+      open->push_back(row);
+      bytes += size;
+    }
+  }
+  return inserts;
+}
+
+// The plan is sorted, so that two batches lock in the same order. The tasks of an ordered queue all
+// have one class and are due at once, so that those of a partition keep the order in which they
+// were given.
+Plan plan_of(Placer placer, std::span<const Submission> submissions) {
+  Plan plan;
+  std::map<Target, Indexes> placed;
+  for (std::size_t i = 0; i < submissions.size(); ++i) {
+    const Submission& task = submissions[i];
+    const SubmitOptions& options = task.options;
+    const Target target{{task.queue.queue_id, placer.partition_no(task)},
+                        options.prio,
+                        options.delay,
+                        options.run_at,
+                        placer.layout(task)};
+    if (options.unique_key) {
+      plan.uniques.push_back({i, target, random_number<std::uint64_t>()});
+    } else {
+      placed[target].push_back(i);
+    }
+  }
+  plan.inserts = inserts_of(placed, submissions);
+  std::stable_sort(plan.uniques.begin(), plan.uniques.end(), [&](const Unique& a, const Unique& b) {
+    return std::tie(a.target.partition.queue_id, *submissions[a.index].options.unique_key) <
+           std::tie(b.target.partition.queue_id, *submissions[b.index].options.unique_key);
+  });
+  return plan;
+}
+
+// Microseconds since 2025, and 0 for earlier moments.
+std::int64_t since_2025(Moment moment) {
+  constexpr Moment kFirst = std::chrono::sys_days(std::chrono::year(2025) / 1 / 1);
+  return std::max(moment - kFirst, std::chrono::microseconds(0)).count();
+}
+
+std::string expires(const SubmitOptions& options) {
+  if (options.expires_at) {
+    db::Statement at(sql::k_expires_at);
+    return at.set("expires_at_us", since_2025(*options.expires_at)).render();
+  }
+  if (options.expires_in.count() == 0) return "NULL";
+  db::Statement in(sql::k_expires_in);
+  return in.set("expires_in_us", options.expires_in.count()).render();
+}
+
+// A stored payload, and the task's flags that describe it.
+struct Packed {
+  const Submission& task;
+  std::optional<std::string> compressed{};
+
+  [[nodiscard]] std::string_view bytes() const { return compressed ? *compressed : task.payload; }
+  [[nodiscard]] std::uint32_t flags() const {
+    return compressed ? kZstdFlag : flag_of(task.options.compression);
+  }
+};
+
+Packed pack(const Submission& task) {
+  const SubmitOptions& options = task.options;
+  const std::uint64_t above = options.compress_above.value_or(0);
+  const bool small = above == 0 || task.payload.size() <= above;
+  if (small || options.compression != Compression::kNone) return {task};
+  return {task, compress(task.payload)};
+}
+
+std::string due(const Target& target, std::optional<std::uint64_t> last) {
+  if (last) return db::Statement(sql::k_due_behind).set("last_key", *last).render();
+  if (target.run_at) {
+    db::Statement at(sql::k_due_at);
+    return at.set("run_at_us", since_2025(*target.run_at)).render();
+  }
+  if (target.delay.count() == 0) return db::Statement(sql::k_due_now).render();
+  db::Statement after(sql::k_due_after);
+  after.set("delay_us", target.delay.count());
+  return after.render();
+}
+
+std::string placed_queue(const Target& target) {
+  const std::uint32_t queue_id = target.partition.queue_id;
+  if (!target.layout) return std::to_string(queue_id);
+  return db::Statement(sql::k_placed_queue)
+      .set("queue_id", queue_id)
+      .set("layout", *target.layout)
+      .render();
+}
+
+std::string key_hash(const Submission& task) {
+  return task.queue.alone() ? std::to_string(hash_of(*task.options.partition_key)) : "NULL";
+}
+
+db::Statement& set_target(db::Statement& row, const Target& target,
+                          std::optional<std::uint64_t> last = std::nullopt) {
+  return row.set("partition_no", target.partition.partition_no)
+      .set("prio", target.prio)
+      .set_raw("due", due(target, last));
+}
+
+// The key behind which tasks of an ordered queue come, also under a clock that was set back. No
+// statement more for tasks of other queues.
+std::optional<std::uint64_t> last_key(db::Connection& db, const Insert& insert,
+                                      std::span<const Submission> submissions) {
+  const QueueInfo& queue = submissions[insert.rows.front()].queue;
+  if (queue.shape.placement != Placement::kOrdered) return std::nullopt;
+  db::Statement last(sql::k_last_key);
+  set_partition(last, insert.target.partition).set("prio", insert.target.prio);
+  const auto row = db.run({last}).front().next();
+  return row ? std::optional(row->u64(0)) : std::nullopt;
+}
+
+db::Statement statement_of(const Insert& insert, std::span<const Submission> submissions,
+                           std::optional<std::uint64_t> last) {
+  const std::string queue_id = std::to_string(insert.target.partition.queue_id);
+  std::uint32_t offset = salt();
+  std::string rows;
+  for (const std::size_t i : insert.rows) {
+    const Packed packed = pack(submissions[i]);
+    db::Statement row(sql::k_submit_row);
+    set_target(row, insert.target, last)
+        .set_raw("queue_id", rows.empty() ? placed_queue(insert.target) : queue_id)
+        .set("offset", offset++)
+        .set_raw("expires", expires(submissions[i].options))
+        .set("flags", packed.flags())
+        .set_raw("key_hash", key_hash(submissions[i]))
+        .set("type", submissions[i].type)
+        .set_bytes("payload", packed.bytes());
+    if (!rows.empty()) rows += ",\n";
+    rows += row.render();
+  }
+  db::Statement statement(sql::k_submit);
+  statement.set_raw("rows", std::move(rows));
+  return statement;
+}
+
+// Sends one INSERT, with a new salt when a key was taken, and fills in the ids of its tasks.
+void send(db::Connection& db, const Insert& insert, std::span<const Submission> submissions,
+          std::optional<std::uint64_t> last, std::vector<Submitted>& tasks) {
+  for (int tries = 1;; ++tries) {
+    try {
+      auto results = db.run({statement_of(insert, submissions, last)});
+      std::uint64_t key = results.front().insert_id() - insert.rows.size();
+      for (const std::size_t i : insert.rows) {
+        tasks[i].id = {insert.target.partition, insert.target.prio, ++key};
+      }
+      return;
+    } catch (const db::DbError& error) {
+      if (error.error_class() != db::ErrorClass::kDuplicate || tries == kTries) throw;
+    }
+  }
+}
+
+// How many uniques of one queue one trip takes.
+std::size_t chunk_of(std::span<const Unique> uniques, std::span<const Submission> submissions) {
+  std::size_t count = 0;
+  std::size_t bytes = 0;
+  for (const Unique& unique : uniques) {
+    if (unique.target.partition.queue_id != uniques.front().target.partition.queue_id) break;
+    bytes += submissions[unique.index].payload.size();
+    if (count > 0 && (count == kMaxRows || bytes > kMaxStatementBytes)) break;
+    ++count;
+  }
+  return count;
+}
+
+// Claims the keys, makes the tasks of those that were free, and reads which tasks have the keys.
+std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
+                                         std::span<const Submission> submissions) {
+  const std::uint32_t queue_id = uniques.front().target.partition.queue_id;
+  std::uint32_t offset = salt();
+  std::string rows;
+  std::string keys;
+  std::vector<db::Statement> statements(1, db::Statement(sql::k_claim_unique));
+  for (const Unique& unique : uniques) {
+    const Submission& task = submissions[unique.index];
+    const std::string& key = *task.options.unique_key;
+    db::Statement row(sql::k_claim_unique_row);
+    set_target(row, unique.target)
+        .set("queue_id", queue_id)
+        .set("offset", offset++)
+        .set_bytes("unique_key", key)
+        .set("claim", unique.claim)
+        .set("keep_us", task.options.unique_for.count());
+    const Packed packed = pack(task);
+    rows += (rows.empty() ? "" : ",\n") + row.render();
+    keys += (keys.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
+    statements.emplace_back(sql::k_submit_unique)
+        .set("queue_id", queue_id)
+        .set_raw("placed_queue", placed_queue(unique.target))
+        .set_raw("key_hash", key_hash(task))
+        .set_bytes("unique_key", key)
+        .set("claim", unique.claim)
+        .set("flags", kUniqueFlag | packed.flags())
+        .set_raw("expires", expires(task.options))
+        .set("type", task.type)
+        .set_bytes("payload", packed.bytes());
+  }
+  statements.front().set_raw("rows", std::move(rows));
+  statements.emplace_back(sql::k_read_unique)
+      .set("queue_id", queue_id)
+      .set_raw("unique_keys", std::move(keys));
+  return statements;
+}
+
+void send(db::Connection& db, std::span<const Unique> uniques,
+          std::span<const Submission> submissions, std::vector<Submitted>& tasks) {
+  auto results = db.run(statements_of(uniques, submissions));
+  struct Owner {
+    TaskId id;
+    std::uint64_t claim;
+    bool finished;
+  };
+  std::map<std::string, Owner, std::less<>> owners;
+  const std::uint32_t queue_id = uniques.front().target.partition.queue_id;
+  while (const auto row = results.back().next()) {
+    const TaskId id{{queue_id, static_cast<std::uint32_t>(row->u64(1))},
+                    static_cast<std::uint32_t>(row->u64(2)),
+                    row->u64(3)};
+    owners.emplace(row->text(0), Owner{id, row->u64(4), row->u64(5) != 0});
+  }
+  for (const Unique& unique : uniques) {
+    const Owner& owner = owners.at(*submissions[unique.index].options.unique_key);
+    tasks[unique.index] = {owner.id, owner.claim != unique.claim, owner.finished};
+  }
+}
+
+[[noreturn]] void outcome_unknown(std::span<const Submission> submissions,
+                                  const db::DbError& error) {
+  const std::size_t count = submissions.size();
+  const bool unique = std::all_of(submissions.begin(), submissions.end(), [](const auto& task) {
+    return task.options.unique_key.has_value();
+  });
+  throw OutcomeUnknown("the outcome of submitting " + std::to_string(count) +
+                       (count == 1 ? " task" : " tasks") +
+                       " is unknown, because the reply was lost: they exist all or none" +
+                       (unique ? ", and with their unique keys the same again does no harm" : "") +
+                       " (" + error.what() + ")");
+}
+
+std::vector<Submitted> submit_one(db::Connection& db, const Insert& insert,
+                                  std::span<const Submission> submissions) {
+  std::vector<Submitted> tasks(submissions.size());
+  const auto last = last_key(db, insert, submissions);
+  try {
+    send(db, insert, submissions, last, tasks);
+  } catch (const db::DbError& error) {
+    if (error.error_class() == db::ErrorClass::kGone) outcome_unknown(submissions, error);
+    throw;
+  }
+  return tasks;
+}
+
+void send(db::Connection& db, const Plan& plan, std::span<const Submission> submissions,
+          std::vector<Submitted>& tasks) {
+  std::span<const Unique> left(plan.uniques);
+  while (!left.empty()) {
+    const std::size_t count = chunk_of(left, submissions);
+    send(db, left.first(count), submissions, tasks);
+    left = left.subspan(count);
+  }
+  for (const Insert& insert : plan.inserts) {
+    send(db, insert, submissions, last_key(db, insert, submissions), tasks);
+  }
+}
+
+std::vector<Submitted> submit_many(db::Connection& db, const Plan& plan,
+                                   std::span<const Submission> submissions) {
+  std::vector<Submitted> tasks(submissions.size());
+  db.execute("BEGIN");
+  try {
+    send(db, plan, submissions, tasks);
+  } catch (const db::DbError& error) {
+    if (error.error_class() != db::ErrorClass::kGone) db.execute("ROLLBACK");
+    throw;
+  }
+  try {
+    db.execute("COMMIT");
+  } catch (const db::DbError& error) {
+    if (error.error_class() == db::ErrorClass::kGone) outcome_unknown(submissions, error);
+    throw;
+  }
+  return tasks;
+}
+
+}  // namespace
+
+std::vector<db::Statement> submit_statements(db::Connection& db,
+                                             std::span<const Submission> submissions) {
+  Placer placer(db, submissions);
+  placer.lock(db, submissions);
+  const Plan plan = plan_of(std::move(placer), submissions);
+  std::vector<db::Statement> statements;
+  std::span<const Unique> left(plan.uniques);
+  while (!left.empty()) {
+    const std::size_t count = chunk_of(left, submissions);
+    for (db::Statement& statement : statements_of(left.first(count), submissions)) {
+      statements.push_back(std::move(statement));
+    }
+    left = left.subspan(count);
+  }
+  std::map<Partition, std::uint64_t> lasts;  // where statements of this list go
+  for (const Insert& insert : plan.inserts) {
+    auto last = last_key(db, insert, submissions);
+    if (last) {
+      std::uint64_t& so_far = lasts[insert.target.partition];
+      last = std::max(*last, so_far);
+      so_far = *last + kSalts + insert.rows.size();
+    }
+    statements.push_back(statement_of(insert, submissions, last));
+  }
+  return statements;
+}
+
+std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
+                                     std::span<const Submission> submissions) {
+  std::vector<Submitted> tasks(submissions.size());
+  placer.lock(db, submissions);
+  send(db, plan_of(std::move(placer), submissions), submissions, tasks);
+  return tasks;
+}
+
+std::map<std::uint32_t, std::size_t> new_tasks(std::span<const Submitted> made) {
+  std::map<std::uint32_t, std::size_t> tasks;
+  for (const Submitted& task : made) {
+    if (!task.existed) ++tasks[task.id.partition.queue_id];
+  }
+  return tasks;
+}
+
+std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions) {
+  for (const Submission& submission : submissions) validate(submission);
+  if (submissions.empty()) return {};
+  Placer placer(db, submissions);
+  Plan plan = plan_of(placer, submissions);
+  for (int tries = 1;; ++tries) {
+    try {
+      if (plan.uniques.empty() && plan.inserts.size() == 1) {
+        return submit_one(db, plan.inserts.front(), submissions);
+      }
+      return submit_many(db, plan, submissions);
+    } catch (const db::DbError& error) {
+      // A deadlock certainly rolled the transaction back, and so did a claim that met another
+      // task's key: only these cases are sent again.
+      const bool again =
+          error.error_class() == db::ErrorClass::kRetryable ||
+          (error.error_class() == db::ErrorClass::kDuplicate && !plan.uniques.empty());
+      const bool resized = error.number() == kOutOfRange;  // placed_queue.sql
+      if ((!again && !resized) || tries == kTries) throw;
+      if (resized && !placer.lock(db, submissions)) throw;
+      if (resized) plan = plan_of(placer, submissions);
+    }
+  }
+}
+
+}  // namespace allot::queue

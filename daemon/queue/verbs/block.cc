@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/verbs/block.h"
+
+#include <algorithm>
+
+#include "queue/model/statements.h"
+#include "queue/verbs/end_statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::chrono::microseconds kDeferral = std::chrono::seconds(30);
+
+// Sends one transaction, whose last SQL statement says whether the fence held.
+Fenced send_fenced(db::Connection& db, const Lease& lease, const db::Statement& write) {
+  if (db.transact({&write, 1}).back().affected() > 0) return Fenced::kWritten;
+  return fence_holds(db, lease.partition, lease.epoch, lease.holder);
+}
+
+}  // namespace
+
+db::Statement fetch_statement(Partition partition, const FetchSpec& spec) {
+  db::Statement fetch(sql::k_fetch);
+  set_partition(fetch, partition)
+      .set("inline_limit", spec.inline_limit())
+      .set("highest_seen", spec.highest_seen)
+      .set("known_us", spec.time.now().count())
+      .set("block_size", spec.block_size);
+  return fetch;
+}
+
+std::vector<Task> read_tasks(db::StatementResult& rows) {
+  std::vector<Task> tasks;
+  tasks.reserve(rows.row_count());
+  while (const auto row = rows.next()) {
+    Task& task = tasks.emplace_back();
+    task.key = {static_cast<std::uint32_t>(row->u64(0)), row->u64(1)};
+    task.first_key = row->maybe_u64(2);
+    task.attempt = static_cast<std::uint32_t>(row->u64(3));
+    task.type = row->text(4);
+    task.payload_size = row->u64(5);
+    if (!row->is_null(6)) task.payload = row->text(6);
+    task.flags = static_cast<std::uint32_t>(row->u64(7));
+    if (const auto left = row->maybe_u64(8)) task.expires_in = std::chrono::microseconds(*left);
+  }
+  return tasks;
+}
+
+std::vector<Task> fetch(db::Connection& db, Partition partition, const FetchSpec& spec) {
+  auto results = db.run({fetch_statement(partition, spec)});
+  return read_tasks(results.front());
+}
+
+std::optional<std::string> fetch_payload(db::Connection& db, Partition partition, TaskKey key) {
+  db::Statement statement(sql::k_fetch_payload);
+  set_partition(statement, partition).set("prio", key.prio).set("run_key", key.run_key);
+  auto results = db.run({statement});
+  const auto row = results.front().next();
+  if (!row) return std::nullopt;
+  return std::string(row->text(0));
+}
+
+void ack(db::Connection& db, Partition partition, std::span<const Finished> finished) {
+  const auto statements = ack_statements(partition, finished);
+  if (statements.size() == 1) db.run(statements);
+  if (statements.size() > 1) db.transact(statements);
+}
+
+std::vector<Task> ack_and_fetch(db::Connection& db, Partition partition,
+                                std::span<const Finished> finished, const FetchSpec& spec) {
+  auto statements = ack_statements(partition, finished);
+  const bool several_writes = statements.size() > 1;
+  statements.push_back(fetch_statement(partition, spec));
+  auto results = several_writes ? db.transact(statements) : db.run(statements);
+  return read_tasks(results.back());
+}
+
+bool ack_and_release(db::Connection& db, const Lease& lease, std::span<const Finished> finished,
+                     const Hold& hold) {
+  auto statements = ack_statements(lease.partition, finished);
+  statements.push_back(release_statement(lease, hold));
+  return db.transact(statements).back().affected() == 1;
+}
+
+// As a task is suspected, with another bit.
+Fenced mark_unknown(db::Connection& db, const Lease& lease, TaskKey key) {
+  db::Statement mark(sql::k_suspect);
+  set_fence(mark, lease)
+      .set_raw("keys", key_condition("run_key", {&key, 1}))
+      .set("suspect_flag", kNoHandlerFlag);
+  return send_fenced(db, lease, mark);
+}
+
+Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) {
+  std::sort(keys.begin(), keys.end());
+  std::string run_keys;
+  for (const TaskKey& key : keys) {
+    run_keys += (run_keys.empty() ? "" : ",") + std::to_string(key.run_key);
+  }
+  return send_salted([&](std::uint32_t salt) {
+    db::Statement defer(sql::k_defer);
+    set_fence(defer, lease)
+        .set_raw("keys", key_condition("run_key", keys))
+        .set_raw("run_keys", run_keys)
+        .set("no_handler_flag", kNoHandlerFlag)
+        .set("salt", salt);
+    set_pause(defer, kDeferral, lease.time);
+    return send_fenced(db, lease, defer);
+  });
+}
+
+bool suspects_left(db::Connection& db, const Lease& lease, std::span<const std::uint32_t> classes) {
+  if (classes.empty()) return false;
+  db::Statement statement(sql::k_suspects_left);
+  set_partition(statement, lease.partition)
+      .set_raw("classes", id_list(classes))
+      .set("suspect_to", lease.suspects ? lease.suspects->to_key : 0);
+  return db.run({statement}).front().row_count() > 0;
+}
+
+Fenced clear_suspects(db::Connection& db, const Lease& lease) {
+  db::Statement statement(sql::k_clear_suspects);
+  set_fence(statement, lease);
+  if (db.run({statement}).front().affected() > 0) return Fenced::kWritten;
+  return fence_holds(db, lease.partition, lease.epoch, lease.holder);
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/verbs/detached_store.h"
+
+#include "queue/model/statements.h"
+#include "queue/verbs/end_statements.h"
+#include "queue/verbs/lease_store.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+std::vector<DetachedObservation> read_observations(db::StatementResult& rows) {
+  std::vector<DetachedObservation> seen;
+  while (const auto row = rows.next()) {
+    DetachedObservation& observed = seen.emplace_back();
+    observed.id.partition = {static_cast<std::uint32_t>(row->u64(0)),
+                             static_cast<std::uint32_t>(row->u64(1))};
+    observed.id.prio = static_cast<std::uint32_t>(row->u64(2));
+    observed.id.first_key = row->u64(3);
+    observed.attempt = static_cast<std::uint32_t>(row->u64(4));
+    observed.type = row->text(5);
+    observed.epoch = row->u64(6);
+    observed.expire_at = row->text(7);
+    observed.expired = row->u64(8) != 0;
+    observed.remaining = std::chrono::microseconds(row->u64(9));
+    observed.holder = std::string(row->text(10)) + "/" + std::string(row->text(11)) + "/" +
+                      std::string(row->text(12));
+    if (const auto ttl = row->maybe_u64(13)) observed.ttl = std::chrono::microseconds(*ttl);
+  }
+  return seen;
+}
+
+}  // namespace
+
+db::Statement DetachedStore::detach_statement(const Claim& claim, std::uint32_t attempt) const {
+  db::Statement detach(sql::k_detach);
+  set_row(detach, claim)
+      .set("attempt", attempt)
+      .set("origin", holder_.origin)
+      .set("host", holder_.host)
+      .set("instance", holder_.instance)
+      .set("pid", holder_.pid)
+      .set("cancel_watched_flag", kCancelWatchedFlag)
+      .set("ttl_us", ttl_.count());
+  return detach;
+}
+
+// The first statement moves the task. If it moved nothing, the fence was gone for good, or an
+// earlier try had succeeded.
+Fenced DetachedStore::send(db::Connection& db, const Claim& claim,
+                           const std::vector<db::Statement>& statements) const {
+  if (db.transact(statements).front().affected() == 1) return Fenced::kWritten;
+  const auto now = held(db, claim.id);
+  return now && now->epoch == claim.epoch ? Fenced::kWritten : Fenced::kLost;
+}
+
+Fenced DetachedStore::detach(db::Connection& db, const Claim& claim, std::uint32_t attempt,
+                             std::span<const Finished> finished) const {
+  std::vector<db::Statement> statements{detach_statement(claim, attempt)};
+  for (db::Statement& ack : ack_statements(claim.id.partition, finished)) {
+    statements.push_back(std::move(ack));
+  }
+  statements.push_back(release_statement(claim));
+  return send(db, claim, statements);
+}
+
+Fenced DetachedStore::detach_beside(db::Connection& db, const Claim& claim,
+                                    std::uint32_t attempt) const {
+  return send(db, claim, {detach_statement(claim, attempt)});
+}
+
+bool DetachedStore::renew(db::Connection& db, const Claim& claim) const {
+  db::Statement statement(sql::k_renew_detached);
+  set_row(statement, claim).set("ttl_us", ttl_.count());
+  return db.run({statement}).front().affected() == 1;
+}
+
+std::optional<Claim> DetachedStore::held(db::Connection& db, const TaskId& id) const {
+  db::Statement statement(sql::k_held_detached);
+  set_id(statement, id).set("holder", holder_.id);
+  const auto row = db.run({statement}).front().next();
+  if (!row) return std::nullopt;
+  return Claim{id, 0, row->u64(0), holder_.id, {}, Claim::Place::kDetached};
+}
+
+std::vector<DetachedObservation> DetachedStore::watch(db::Connection& db,
+                                                      std::span<const std::uint32_t> queues) {
+  db::Statement statement(sql::k_watch_detached);
+  statement.set_raw("queue_ids", id_list(queues));
+  auto results = db.run({statement});
+  return read_observations(results.front());
+}
+
+std::vector<DetachedObservation> DetachedStore::former(db::Connection& db) const {
+  db::Statement statement(sql::k_former_detached);
+  statement.set("origin", holder_.origin);
+  auto results = db.run({statement});
+  return read_observations(results.front());
+}
+
+std::optional<Claim> DetachedStore::recover(db::Connection& db, const DetachedObservation& observed,
+                                            bool stale) const {
+  db::Statement statement(sql::k_recover);
+  set_id(statement, observed.id)
+      .set("holder", holder_.id)
+      .set("origin", holder_.origin)
+      .set("ttl_us", ttl_.count())
+      .set("seen_epoch", observed.epoch)
+      .set("seen_expire_at", observed.expire_at)
+      .set("stale", stale ? 1 : 0)
+      .set("suspect_flag", kSuspectFlag);
+  const Claim mine{observed.id, 0, observed.epoch + 1, holder_.id, {}, Claim::Place::kDetached};
+  if (db.run({statement}).front().affected() == 1) return mine;
+  // An earlier try may have succeeded although its reply was lost.
+  const auto now = held(db, observed.id);
+  return now && now->epoch == mine.epoch ? std::optional(mine) : std::nullopt;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/verbs/ending.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "queue/model/error_text.h"
+#include "queue/model/random.h"
+#include "queue/model/statements.h"
+#include "queue/verbs/block.h"
+#include "queue/verbs/end_statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+using db::Statement;
+
+// The statements about a task in each place where it may be. `stay` leaves it where it is, or puts
+// it back there.
+struct Texts {
+  const sql::SqlText& record;
+  const sql::SqlText& forget;
+  const sql::SqlText& move;
+  const sql::SqlText& stay;
+  const sql::SqlText& bury;
+  const sql::SqlText& hook;
+  const sql::SqlText& checkpoint;
+};
+const Texts kInPartition{sql::k_record_attempt, sql::k_forget_attempt, sql::k_retry,
+                         sql::k_charge,         sql::k_bury,           sql::k_hook_dead,
+                         sql::k_checkpoint};
+const Texts kDetached{sql::k_record_detached,    sql::k_forget_detached, sql::k_retry_detached,
+                      sql::k_return_detached,    sql::k_bury_detached,   sql::k_hook_detached,
+                      sql::k_checkpoint_detached};
+
+const Texts& texts(const Claim& claim) {
+  return claim.detached() ? kDetached : kInPartition;
+}
+
+// The bits of Task::flags that outlast an attempt: its end clears the task of suspicion, unless
+// nobody knows how it ended, or it took its worker with it. An attempt also shows that some handler
+// knows the type.
+constexpr std::uint32_t kAllFlags = 0xff & ~kNoHandlerFlag;
+constexpr std::uint32_t kEndedFlags = kAllFlags & ~kSuspectFlag;
+std::uint32_t kept_flags(const Verdict& verdict) {
+  constexpr std::string_view kTookItsWorker[] = {kLost.cause, "signal", "exit", "memory", "frozen"};
+  const bool keeps = std::find(std::begin(kTookItsWorker), std::end(kTookItsWorker),
+                               verdict.cause) != std::end(kTookItsWorker);
+  return keeps ? kAllFlags : kEndedFlags;
+}
+
+db::Statement& set_state(db::Statement& statement, const StoredState& state) {
+  return statement.set_bytes("payload", state.bytes())
+      .set("stored_flags", state.flags())
+      .set("compressed_flags", kCompressedFlags | kCompressibleFlag);
+}
+
+// A burial that a hook reports.
+struct Death {
+  const OnDead& hook;
+  std::uint32_t attempt;
+  const Verdict& verdict;
+};
+// Fills the placeholders of hook_dead.sql and hook_detached.sql except the fence.
+void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::uint32_t salt) {
+  hook.set("attempt", death.attempt)
+      .set("task", id.text())
+      .set("queue", death.hook.from_queue)
+      .set("cause", death.verdict.cause)
+      .set("error", error_text(death.verdict.error))
+      .set("hook_queue", death.hook.queue)
+      .set("hook_type", death.hook.type)
+      .set("hook_flag", kHookFlag)
+      .set("dice", random_number<std::uint32_t>())
+      .set("salt", salt);
+}
+
+// How the end of an attempt changes the task's count of attempts, and its flags.
+struct Mark {
+  std::uint32_t attempts;  // as far as this process knows
+  std::uint32_t at_least;  // others may have charged more meanwhile
+  std::uint32_t at_most;
+  std::uint32_t keep_flags;
+};
+
+Mark charged(const Ending& ending) {
+  return {ending.attempt, ending.attempt, UINT32_MAX, kept_flags(ending.verdict)};
+}
+
+Mark refunded(const Ending& ending, std::uint32_t keep_flags) {
+  return {ending.attempt - 1, 0, ending.attempt - 1, keep_flags};
+}
+
+Statement record_statement(const Holder& who, const Claim& claim, const Ending& ending) {
+  Statement record(texts(claim).record);
+  set_row(record, claim)
+      .set("attempt", ending.attempt)
+      .set("cause", ending.verdict.cause)
+      .set("error", error_text(ending.verdict.error));
+  if (!claim.detached()) record.set("host", who.host).set("pid", who.pid);
+  return set_usage(record, ending.verdict.usage);
+}
+
+Statement forget_statement(const Claim& claim, const Ending& ending) {
+  Statement forget(texts(claim).forget);
+  set_fence(forget, claim)
+      .set("prio", claim.id.prio)
+      .set("first_key", claim.id.first_key)
+      .set("attempt", ending.attempt);
+  return forget;
+}
+
+Statement marking(const sql::SqlText& text, const Claim& claim, const Mark& mark) {
+  Statement statement(text);
+  set_row(statement, claim).set("keep_flags", mark.keep_flags);
+  // A detached task is this holder's alone.
+  if (claim.detached()) return statement.set("attempt", mark.attempts);
+  return statement.set("at_least", mark.at_least).set("at_most", mark.at_most);
+}
+
+// Sends one transaction. The last SQL statement of `writes` says whether the fence held, or an
+// earlier try had done all of it; each of `behind` is one SQL statement.
+Fenced send(db::Connection& db, const Claim& claim, std::vector<Statement> writes,
+            const std::vector<Statement>& behind = {}) {
+  writes.insert(writes.end(), behind.begin(), behind.end());
+  const auto results = db.transact(writes);
+  if (results.at(results.size() - 1 - behind.size()).affected() > 0) return Fenced::kWritten;
+  return claim.detached() ? Fenced::kLost
+                          : fence_holds(db, claim.id.partition, claim.epoch, claim.holder);
+}
+
+std::vector<Statement> release_if(const Claim& claim, Then then, const Hold& hold = {}) {
+  if (then == Then::kKeepLease) return {};
+  return {release_statement(claim, hold)};
+}
+
+// Gives the task a later key.
+Fenced move(db::Connection& db, const Claim& claim, const Statement& first, const Mark& mark,
+            std::chrono::microseconds delay, Then then) {
+  return send_salted([&](std::uint32_t salt) {
+    Statement move = marking(texts(claim).move, claim, mark);
+    set_pause(move, delay, claim.time).set("salt", salt);
+    return send(db, claim, {first, move}, release_if(claim, then));
+  });
+}
+
+// Leaves the task where it is, or puts a detached one back there; if another task has that place by
+// now, behind those that are due.
+Fenced stay(db::Connection& db, const Claim& claim, const Statement& first, const Mark& mark,
+            Then then, const Hold& hold = {}) {
+  try {
+    return send(db, claim, {first, marking(texts(claim).stay, claim, mark)},
+                release_if(claim, then, hold));
+  } catch (const db::DbError& error) {
+    if (error.error_class() != db::ErrorClass::kDuplicate || !claim.detached()) throw;
+    return move(db, claim, first, mark, std::chrono::microseconds(0), then);
+  }
+}
+
+Fenced acknowledge(db::Connection& db, const Claim& claim, const Ending& ending) {
+  if (!claim.detached()) {
+    const Finished done{claim.key(), claim.id.first_key, true, true, ending.record};
+    ack(db, claim.id.partition, {&done, 1});
+    return Fenced::kWritten;  // a plain acknowledgement needs no fence (S6)
+  }
+  return send(db, claim, ack_detached_statements(claim, ending.record),
+              end_statements(claim, End::kFinished));
+}
+
+Fenced suspect_detached(db::Connection& db, const Claim& claim, const Ending& ending, Then then) {
+  Statement suspect(sql::k_suspect_detached);
+  set_row(suspect, claim).set("suspect_flag", kSuspectFlag);
+  return stay(db, claim, suspect, refunded(ending, kAllFlags), then);
+}
+
+Statement bury_statement(const Claim& claim, const Ending& ending) {
+  Statement bury(texts(claim).bury);
+  set_row(bury, claim)
+      .set("attempt", ending.attempt)
+      .set("cause", ending.verdict.cause)
+      .set("error", error_text(ending.verdict.error));
+  if (!claim.detached()) bury.set("first_key", claim.id.first_key);
+  return bury;
+}
+
+Statement hook_statement(const Holder& who, const Claim& claim, const Ending& ending,
+                         std::uint32_t salt) {
+  Statement hook(texts(claim).hook);
+  set_row(hook, claim);
+  if (!claim.detached()) hook.set("host", who.host);
+  set_death(hook, {*ending.on_dead, ending.attempt, ending.verdict}, claim.id, salt);
+  return hook;
+}
+
+Fenced bury(db::Connection& db, const Holder& who, const Claim& claim, const Ending& ending,
+            Then then) {
+  std::vector<Statement> behind = end_statements(claim, End::kDead);
+  for (Statement& release : release_if(claim, then)) behind.push_back(std::move(release));
+  const auto send_behind = [&](std::vector<Statement> writes) {
+    if (!ending.none_ended) writes.push_back(record_statement(who, claim, ending));
+    writes.push_back(bury_statement(claim, ending));
+    return send(db, claim, std::move(writes), behind);
+  };
+  if (!ending.on_dead) return send_behind({});
+  return send_salted(
+      [&](std::uint32_t salt) { return send_behind({hook_statement(who, claim, ending, salt)}); });
+}
+
+}  // namespace
+
+const char* name_of(Ending::Verb verb) {
+  switch (verb) {
+    case Ending::Verb::kAck:
+      return "ack";
+    case Ending::Verb::kRetry:
+      return "retry";
+    case Ending::Verb::kCharge:
+      return "charge";
+    case Ending::Verb::kSnooze:
+      return "snooze";
+    case Ending::Verb::kRefund:
+      return "refund";
+    case Ending::Verb::kSuspect:
+      return "suspect";
+    case Ending::Verb::kBury:
+      return "bury";
+  }
+  return "?";
+}
+
+Fenced write(db::Connection& db, const Holder& who, const Claim& claim, const Ending& ending,
+             Then then) {
+  using Verb = Ending::Verb;
+  switch (ending.verb) {
+    case Verb::kAck:
+      return acknowledge(db, claim, ending);
+    case Verb::kRetry:
+      return move(db, claim, record_statement(who, claim, ending), charged(ending), ending.delay,
+                  then);
+    case Verb::kCharge:
+      return stay(db, claim, record_statement(who, claim, ending), charged(ending), then,
+                  {ending.delay, claim.key()});
+    case Verb::kSnooze:
+      return move(db, claim, forget_statement(claim, ending), refunded(ending, kEndedFlags),
+                  ending.delay, then);
+    case Verb::kRefund:
+      return stay(db, claim, forget_statement(claim, ending), refunded(ending, kAllFlags), then);
+    case Verb::kSuspect:
+      return suspect_detached(db, claim, ending, then);
+    case Verb::kBury:
+      return bury(db, who, claim, ending, then);
+  }
+  return Fenced::kLost;
+}
+
+Fenced suspect(db::Connection& db, std::span<const Claim> claims, Then then) {
+  std::vector<TaskKey> keys;
+  for (const Claim& claim : claims) keys.push_back(claim.key());
+  Statement suspect(sql::k_suspect);
+  set_fence(suspect, claims.front())
+      .set_raw("keys", key_condition("run_key", keys))
+      .set("suspect_flag", kSuspectFlag);
+  return send(db, claims.front(), {suspect}, release_if(claims.front(), then));
+}
+
+Fenced checkpoint(db::Connection& db, const Claim& claim, const StoredState& state) {
+  Statement statement(texts(claim).checkpoint);
+  set_state(set_row(statement, claim), state);
+  return db.run({statement}).front().affected() == 1 ? Fenced::kWritten : Fenced::kLost;
+}
+
+}  // namespace allot::queue

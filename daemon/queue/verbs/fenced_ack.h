@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "db/connection.h"
+#include "queue/model/claim.h"
+#include "queue/model/task.h"
+#include "queue/submit/submit.h"
+#include "queue/verbs/ending.h"
+
+namespace allot::queue {
+
+// The success of a task that does more than delete its row: it submits tasks in its place, or
+// commits its handler's own SQL in the open transaction. Both are fenced (S6), unlike a plain
+// acknowledgement: all of it happens once, or nothing.
+class FencedAck {
+ public:
+  // `task` must outlive this object.
+  FencedAck(const Claim& claim, const Task& task) : claim_(claim), task_(task) {}
+
+  // Uses a transaction of its own; may be repeated after a lost reply. Throws db::DbError.
+  [[nodiscard]] Fenced replace(db::Connection& db, std::span<const Submission> successors) const;
+
+  // Adds to the open transaction of `db` and ends it: commits it or, with kLost and with any
+  // error, rolls it back. Must not be repeated; after an error of class kGone landed() says what
+  // became of it. Throws db::DbError.
+  [[nodiscard]] Fenced commit(db::Connection& db, std::span<const Submission> successors) const;
+  [[nodiscard]] bool landed(db::Connection& db) const;
+
+ private:
+  [[nodiscard]] db::Statement require() const;
+  [[nodiscard]] std::vector<db::Statement> end() const;
+
+  const Claim claim_;
+  const Task& task_;
+};
+
+}  // namespace allot::queue

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/verbs/lease_store.h"
+
+#include <algorithm>
+
+#include "queue/model/statements.h"
+#include "queue/verbs/block.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::uint64_t kMaxInline = 64 << 10;
+constexpr std::uint64_t kMaxBlockBytes = 8 << 20;
+
+void set_holder(db::Statement& statement, const Holder& holder, std::chrono::microseconds ttl,
+                std::uint32_t block_size) {
+  statement.set("holder", holder.id)
+      .set("origin", holder.origin)
+      .set("host", holder.host)
+      .set("instance", holder.instance)
+      .set("pid", holder.pid)
+      .set("ttl_us", ttl.count())
+      .set("block_size", block_size);
+}
+
+}  // namespace
+
+std::uint64_t FetchSpec::inline_limit() const {
+  return std::min(kMaxInline, kMaxBlockBytes / std::max(1U, block_size));
+}
+
+db::Statement release_statement(const Lease& lease, const Hold& hold) {
+  db::Statement release(sql::k_release);
+  set_fence(release, lease).set("keep_hold", hold.stays ? 1 : 0);
+  release.set("known_us", lease.time.now().count());
+  if (hold.pause.count() > 0) {
+    release.set("hold_us", bounded_us(hold.pause))
+        .set("hold_prio", hold.task.prio)
+        .set("hold_key", hold.task.run_key);
+  } else {
+    release.set("hold_us", 0).set_raw("hold_prio", "NULL").set_raw("hold_key", "NULL");
+  }
+  return release;
+}
+
+db::Statement release_statement(const Claim& claim, const Hold& hold) {
+  return release_statement(
+      Lease{claim.id.partition, claim.epoch, claim.holder, std::nullopt, claim.time}, hold);
+}
+
+std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
+                                       const FetchSpec& spec, Locked locked) const {
+  return take(db, db::Statement(sql::k_lease), partition, spec, locked);
+}
+
+std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation& observed,
+                                           bool stale, const FetchSpec& spec, Locked locked) const {
+  db::Statement statement(sql::k_takeover);
+  statement.set("seen_epoch", observed.epoch)
+      .set("seen_expire_at", observed.expire_at)
+      .set("stale", stale ? 1 : 0);
+  return take(db, std::move(statement), observed.partition, spec, locked);
+}
+
+std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statement,
+                                      Partition partition, const FetchSpec& spec,
+                                      Locked locked) const {
+  set_partition(statement, partition).set("wait", locked == Locked::kWait ? 1 : 0);
+  set_holder(statement, holder_, ttl_, spec.block_size);
+  statement.set("known_us", spec.time.now().count());
+  auto results = db.run({statement, fetch_statement(partition, spec)});
+  const auto row = results[1].next();
+  if (!row) return std::nullopt;
+  Block block;
+  block.lease = {partition, row->u64(0), holder_.id, std::nullopt, {}};
+  block.clock = std::chrono::microseconds(row->u64(3));
+  if (!row->is_null(1)) {
+    block.lease.suspects = Suspects{row->u64(1), static_cast<std::uint32_t>(row->u64(2))};
+  }
+  block.tasks = read_tasks(results[2]);
+  return block;
+}
+
+bool LeaseStore::renew(db::Connection& db, const Lease& lease) const {
+  db::Statement statement(sql::k_renew);
+  set_fence(statement, lease).set("ttl_us", ttl_.count());
+  return db.run({statement}).front().affected() == 1;
+}
+
+bool LeaseStore::release(db::Connection& db, const Lease& lease) const {
+  return db.run({release_statement(lease)}).front().affected() == 1;
+}
+
+std::optional<std::uint64_t> LeaseStore::held_epoch(db::Connection& db, Partition partition) const {
+  db::Statement statement(sql::k_held_lease);
+  set_partition(statement, partition).set("holder", holder_.id);
+  const auto row = db.run({statement}).front().next();
+  if (!row) return std::nullopt;
+  return row->u64(0);
+}
+
+Scouted LeaseStore::scout(db::Connection& db, std::span<const std::uint32_t> queues,
+                          const HolderTime& time) {
+  db::Statement statement(sql::k_scout);
+  statement.set_raw("queue_ids", id_list(queues)).set("known_us", time.now().count());
+  auto results = db.run({statement, db::Statement(sql::k_database_clock)});
+  Scouted scouted;
+  while (const auto row = results.front().next()) {
+    scouted.found.push_back(
+        {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});
+  }
+  scouted.clock = std::chrono::microseconds(results.back().next()->u64(0));
+  return scouted;
+}
+
+std::vector<Observation> LeaseStore::watch(db::Connection& db,
+                                           std::span<const std::uint32_t> queues) {
+  db::Statement statement(sql::k_watch);
+  statement.set_raw("queue_ids", id_list(queues));
+  auto results = db.run({statement});
+  std::vector<Observation> seen;
+  while (const auto row = results.front().next()) {
+    Observation observed;
+    observed.partition = {static_cast<std::uint32_t>(row->u64(0)),
+                          static_cast<std::uint32_t>(row->u64(1))};
+    observed.epoch = row->u64(2);
+    observed.expire_at = row->text(3);
+    observed.expired = row->u64(4) != 0;
+    observed.remaining = std::chrono::microseconds(row->u64(5));
+    observed.holder = std::string(row->text(6)) + "/" + std::string(row->text(7)) + "/" +
+                      std::string(row->text(8));
+    if (const auto ttl = row->maybe_u64(9)) observed.ttl = std::chrono::microseconds(*ttl);
+    seen.push_back(std::move(observed));
+  }
+  return seen;
+}
+
+std::uint64_t LeaseStore::reclaim(db::Connection& db) const {
+  db::Statement statement(sql::k_reclaim);
+  statement.set("origin", holder_.origin);
+  return db.run({statement}).front().affected();
+}
+
+namespace {
+
+// Whether the connection was opened before the server began, or as it began, at a server that had
+// been up for longer. A server gives whole seconds, so each number gets one second of slack. While
+// its clock is not set back, this never mistakes a connection to the present server for one to its
+// former life: its uptime was measured before its age, so `now` is at least the sum of both.
+bool is_of_former_life(const FormerConnection& connection, std::chrono::seconds now) {
+  constexpr std::chrono::seconds kSlack(1);
+  if (connection.age > now + kSlack) return true;
+  return connection.age + kSlack >= now && connection.uptime > 2 * kSlack;
+}
+
+}  // namespace
+
+std::chrono::seconds server_uptime(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_server_uptime)});
+  return std::chrono::seconds(results.front().next()->u64(1));
+}
+
+void kill_connections(db::Connection& db, std::span<const FormerConnection> connections) {
+  const std::chrono::seconds now = server_uptime(db);
+  for (const FormerConnection& connection : connections) {
+    if (connection.id == 0 || connection.server_id != db.server_id()) continue;
+    if (is_of_former_life(connection, now)) continue;
+    db::Statement kill(sql::k_kill_connection);
+    kill.set("connection_id", connection.id);
+    try {
+      db.run({kill});
+    } catch (const db::DbError& error) {
+      // If that connection is gone, all is well. A lost connection of our own is an error.
+      if (error.error_class() == db::ErrorClass::kGone) throw;
+    }
+  }
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "db/connection.h"
+#include "queue/model/claim.h"
+#include "queue/model/lease.h"
+#include "queue/model/task.h"
+
+namespace allot::queue {
+
+// How the head of a partition is read.
+struct FetchSpec {
+  std::uint32_t block_size = 100;
+  std::uint64_t highest_seen = 0;  // keys up to it are due, whatever a stepped-back clock says
+  HolderTime time{};               // what is due by it is due
+  // Payloads up to this size come with the block, so that a block is bounded in bytes too (S19).
+  [[nodiscard]] std::uint64_t inline_limit() const;
+};
+
+// A lease with the first tasks of its partition.
+struct Block {
+  Lease lease;
+  std::vector<Task> tasks;
+  std::chrono::microseconds clock{0};  // the database's, since 1970
+};
+
+// Free partitions with a task that is due, and the database's clock as in Block.
+struct Scouted {
+  std::vector<Partition> found;
+  std::chrono::microseconds clock{0};
+};
+
+// What to do with a lease whose row another session has locked.
+enum class Locked {
+  kSkip,  // do not win it: there are others
+  kWait   // an earlier try of this holder, whose reply was lost, may have the lock
+};
+
+// The verbs on q_lock_table. Every call is one trip, may be repeated after a lost reply, and throws
+// db::DbError. None of them looks at a clock of this host.
+class LeaseStore {
+ public:
+  LeaseStore(Holder holder, std::chrono::microseconds ttl)
+      : holder_(std::move(holder)), ttl_(ttl) {}
+
+  [[nodiscard]] const Holder& holder() const { return holder_; }
+  [[nodiscard]] std::chrono::microseconds ttl() const { return ttl_; }
+
+  // Leases a free partition and fetches from it. nullopt: another worker has it, or it is held
+  // back.
+  std::optional<Block> lease(db::Connection& db, Partition partition, const FetchSpec& spec,
+                             Locked locked = Locked::kWait) const;
+
+  // The same for a partition whose holder this process saw standing still (S4). `stale` says that
+  // it stood still for longer than it lasts, so that the call does not ask the database's clock.
+  std::optional<Block> take_over(db::Connection& db, const Observation& observed, bool stale,
+                                 const FetchSpec& spec, Locked locked = Locked::kWait) const;
+
+  // False: the lease is gone and nothing was written.
+  bool renew(db::Connection& db, const Lease& lease) const;
+  bool release(db::Connection& db, const Lease& lease) const;
+
+  // The epoch under which this holder still has the partition.
+  std::optional<std::uint64_t> held_epoch(db::Connection& db, Partition partition) const;
+
+  static Scouted scout(db::Connection& db, std::span<const std::uint32_t> queues,
+                       const HolderTime& time);
+  static std::vector<Partition> scout(db::Connection& db, std::span<const std::uint32_t> queues) {
+    return scout(db, queues, HolderTime{}).found;
+  }
+  static std::vector<Observation> watch(db::Connection& db, std::span<const std::uint32_t> queues);
+
+  // S11: frees the leases of an earlier run of this instance. Returns their number.
+  std::uint64_t reclaim(db::Connection& db) const;
+
+ private:
+  std::optional<Block> take(db::Connection& db, db::Statement statement, Partition partition,
+                            const FetchSpec& spec, Locked locked) const;
+
+  Holder holder_;
+  std::chrono::microseconds ttl_;
+};
+
+// Ends connections of a dead process, whose last packet may still be executing (S9). Connections to
+// the server's former life went down with it, and other sessions may have their ids by now; the
+// same holds for another server. In doubt the call ends a connection: around the start of a server
+// that was restarted within seconds.
+struct FormerConnection {
+  std::uint64_t id = 0;             // 0: there was none
+  std::uint64_t server_id = 0;      // db::Connection::server_id()
+  std::chrono::seconds uptime{0};   // server_uptime() when the connection was new
+  std::chrono::nanoseconds age{0};  // the time since then
+};
+void kill_connections(db::Connection& db, std::span<const FormerConnection> connections);
+
+// How long the server of `db` has been up, in whole seconds, as it says itself.
+std::chrono::seconds server_uptime(db::Connection& db);
+
+// release.sql for `lease`, to send together with other statements. No worker leases the partition
+// again before `hold` is over.
+db::Statement release_statement(const Lease& lease, const Hold& hold = {});
+// The same for the lease under which `claim` was made.
+db::Statement release_statement(const Claim& claim, const Hold& hold = {});
+
+}  // namespace allot::queue
