@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "cli/commands/admin.h"
-#include "cli/plugin_template.h"  // generated from plugin-api/template
+#include "cli/commands/plugin_template.h"  // generated from plugin-api/template
 
 namespace allot::cli {
 namespace {

@@ -9,7 +9,6 @@
 #include "db/connection.h"
 #include "queue/model/catalog.h"
 #include "queue/model/task.h"
-#include "queue/verbs/block.h"
 
 namespace allot::queue {
 

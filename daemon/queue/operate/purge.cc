@@ -5,8 +5,10 @@
 #include <map>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "queue/model/statements.h"
+#include "queue/model/task.h"
 #include "queue/operate/dead_tasks.h"
 #include "sql/queries.h"
 

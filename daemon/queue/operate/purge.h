@@ -3,16 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "db/connection.h"
-#include "queue/look/stuck.h"
-#include "queue/model/task.h"
-#include "queue/verbs/duty.h"
 
 // Removes rows that are past their time (C10).
 namespace allot::queue {
