@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/bulk.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -6,10 +8,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cli/commands/submit.h"
 #include "cli/sources/input.h"
 #include "cli/sources/known_types.h"
 #include "cli/sources/queues.h"
+#include "cli/sources/ring_local.h"
 #include "cli/words/ndjson.h"
 #include "cli/words/terminal.h"
 #include "queue/submit/owners.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/config.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/commands/command.h"
 #include "cli/sources/instance_view.h"
 #include "cli/words/text.h"
 #include "config/effective.h"
@@ -85,11 +84,11 @@ void print_json(const config::Settings& settings) {
   std::printf("%s\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
 }
 
-}  // namespace
-
-int show_config(const Context& context, bool json) {
+// allot config prints the settings in force, and where each value came from. The text is again a
+// configuration file.
+int show_config(const Context& context, const JsonOption& options) {
   const config::Settings settings = context.settings();
-  if (json) {
+  if (options.json) {
     print_json(settings);
     return kExitOk;
   }
@@ -103,6 +102,13 @@ int show_config(const Context& context, bool json) {
     std::fprintf(stderr, "allot: %s\n", printable(warning, 4000).c_str());
   }
   return kExitOk;
+}
+
+}  // namespace
+
+void add_config(CLI::App& app, const Commands& commands) {
+  commands.add_plain(app, "config", "Show what is in force, and where each value came from",
+                     show_config);
 }
 
 }  // namespace allot::cli

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/dead.h"
-
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <thread>
+#include <vector>
 
-#include "cli/commands/submit.h"
+#include "cli/commands/command.h"
 #include "cli/sources/queues.h"
+#include "cli/sources/ring_local.h"
 #include "cli/words/confirm.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
@@ -24,6 +27,24 @@ namespace allot::cli {
 namespace {
 
 using nlohmann::json;
+
+struct DeadListOptions {
+  std::string queue;  // empty: all
+  std::uint32_t limit = 50;
+  bool json = false;
+};
+
+// Chooses dead tasks by ids, by a group, or all of a queue. The command line makes sure that it is
+// exactly one of the three.
+struct DeadChoice {
+  std::vector<std::string> ids;
+  std::string group;
+  std::string queue;  // of the group (empty: any), or of `all`
+  bool all = false;
+  std::uint32_t rate = 0;  // tasks per second at most; 0: no limit
+  bool yes = false;        // act on more than named tasks without asking
+  bool json = false;
+};
 
 struct Group {
   std::string group;
@@ -168,8 +189,7 @@ int act_on_dead(const Context& context, const DeadChoice& choice, const std::str
   return kExitOk;
 }
 
-}  // namespace
-
+// allot dead list shows the newest first, `limit` of each queue.
 int list_dead(const Context& context, const DeadListOptions& options) {
   db::Connection db = connect(context.settings());
   json list = json::array();
@@ -193,6 +213,8 @@ int list_dead(const Context& context, const DeadListOptions& options) {
   return kExitOk;
 }
 
+// allot dead groups counts the dead tasks of each type, cause and error pattern; it shows the
+// `limit` largest groups of each queue.
 int dead_groups(const Context& context, const DeadListOptions& options) {
   db::Connection db = connect(context.settings());
   json list = json::array();
@@ -217,6 +239,7 @@ int dead_groups(const Context& context, const DeadListOptions& options) {
   return kExitOk;
 }
 
+// allot dead retry, allot dead discard.
 int retry_dead(const Context& context, const DeadChoice& choice) {
   return act_on_dead(context, choice, "retry", "retried",
                      [](const config::Settings& settings, db::Connection& db,
@@ -240,6 +263,54 @@ int discard_dead(const Context& context, const DeadChoice& choice) {
                      [](const config::Settings& /*settings*/, db::Connection& db,
                         std::span<const queue::TaskId> ids,
                         Progress& /*progress*/) { return queue::discard_dead(db, ids); });
+}
+
+void add_list(CLI::App& list, const Commands& commands,
+              int (*run)(const Context&, const DeadListOptions&)) {
+  const auto options = std::make_shared<DeadListOptions>();
+  list.add_option("QUEUE", options->queue, "Only of this queue");
+  list.add_option("--limit", options->limit, "At most so many of each queue")
+      ->check(CLI::Range(1, kMostListed))
+      ->type_name("ROWS")
+      ->capture_default_str();
+  list.add_flag("--json", options->json, "As JSON");
+  list.callback([commands, run, options] { commands.choose(run, options); });
+}
+
+void add_act(CLI::App& act, const Commands& commands,
+             int (*run)(const Context&, const DeadChoice&)) {
+  const auto choice = std::make_shared<DeadChoice>();
+  auto* ids = act.add_option("ID", choice->ids, "The ids of dead tasks");
+  auto* group = act.add_option("--group", choice->group, "A group, as allot dead groups shows it");
+  auto* queue = act.add_option("--queue", choice->queue, "Of this queue");
+  auto* all = act.add_flag("--all", choice->all, "All dead tasks of --queue");
+  group->type_name("GROUP")->excludes(ids);
+  queue->type_name("QUEUE")->excludes(ids);
+  all->needs(queue)->excludes(ids)->excludes(group);
+  act.add_option("--rate", choice->rate, "At most so many per second")
+      ->check(CLI::Range(1, kMostRate))
+      ->type_name("TASKS");
+  act.add_flag("--yes", choice->yes, "Do not ask; needed where there is no terminal");
+  act.add_flag("--json", choice->json, "Print how many were chosen and done, as JSON");
+  act.callback([commands, run, choice] {
+    if (choice->ids.empty() && choice->group.empty() && !choice->all) {
+      throw CLI::RequiredError("ID, --group, or --queue with --all");
+    }
+    commands.choose(run, choice);
+  });
+}
+
+}  // namespace
+
+void add_dead(CLI::App& app, const Commands& commands) {
+  CLI::App& dead = *app.add_subcommand("dead", "List, retry or discard dead tasks");
+  dead.require_subcommand(1);
+  add_list(*dead.add_subcommand("list", "List dead tasks, the newest first"), commands, list_dead);
+  add_list(*dead.add_subcommand("groups", "Count dead tasks by type, cause and error"), commands,
+           dead_groups);
+  add_act(*dead.add_subcommand("retry", "Put dead tasks back, with all attempts before them"),
+          commands, retry_dead);
+  add_act(*dead.add_subcommand("discard", "Remove dead tasks for good"), commands, discard_dead);
 }
 
 }  // namespace allot::cli

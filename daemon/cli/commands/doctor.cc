@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/doctor.h"
-
 #include <unistd.h>
 
 #include <chrono>
@@ -13,9 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/commands/admin.h"
+#include "cli/commands/command.h"
 #include "cli/sources/here.h"
 #include "cli/sources/instance_view.h"
+#include "cli/sources/programs.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
@@ -297,12 +296,19 @@ class Doctor {
   int code_ = kExitOk;
 };
 
-}  // namespace
-
-int doctor(const Context& context, const DoctorOptions& options) {
+// allot doctor prints one line for each check: ok, warn or fail, and how to fix it. It changes
+// nothing, except that it creates the queues of the configuration, as allot check does. The exit
+// code is 0 when nothing fails, else that of the first check that fails.
+int doctor(const Context& context, const JsonOption& options) {
   Doctor doctor(context);
   doctor.run();
   return doctor.report(options.json);
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, const Commands& commands) {
+  commands.add_plain(app, "doctor", "Look for what is wrong, and say how to fix it", doctor);
 }
 
 }  // namespace allot::cli

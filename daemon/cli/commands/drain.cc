@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/drain.h"
+#include "config/drain.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -8,10 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -21,17 +23,18 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
-#include "cli/commands/admin.h"
+#include "cli/commands/command.h"
 #include "cli/sources/input.h"
 #include "cli/sources/instance_view.h"
+#include "cli/sources/programs.h"
 #include "cli/sources/queues.h"
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
-#include "config/drain.h"
 #include "peer/drain_budget.h"
 #include "peer/folders.h"
 #include "queue/look/inspect.h"
@@ -41,6 +44,15 @@ namespace allot::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct DrainOptions {
+  std::string queue;
+  std::uint64_t max_tasks = 0;    // attempts; 0: no limit
+  std::uint32_t max_seconds = 0;  // 0: no limit
+  std::uint32_t jobs = 4;         // workers
+  std::uint32_t at_most = 1;      // drains of this queue on this host
+  bool json = false;
+};
 
 constexpr auto kLook = std::chrono::milliseconds(50);
 constexpr int kQuietLooks = 3;                  // in a row, before nothing counts as due
@@ -324,8 +336,9 @@ class Drain {
   std::optional<queue::BoundedCount> left_;
 };
 
-}  // namespace
-
+// allot drain starts an allotd of its own, which serves one queue until nothing is due there, or a
+// limit is reached. The exit code is 0 if no attempt failed, 1 if some did or the drain was ended
+// early, else that of the daemon.
 int drain(const Context& context, const DrainOptions& options) {
   const config::Settings settings = context.settings();
   if (options.queue.empty() || options.queue.find('/') != std::string::npos) {
@@ -340,6 +353,31 @@ int drain(const Context& context, const DrainOptions& options) {
                 options.at_most);
   }
   return kExitOk;
+}
+
+}  // namespace
+
+void add_drain(CLI::App& app, const Commands& commands) {
+  const auto options = std::make_shared<DrainOptions>();
+  CLI::App& command = *app.add_subcommand(
+      "drain", "Run what is due in a queue without the daemon, and end: for cron");
+  command.add_option("--queue", options->queue, "The queue")->required()->type_name("QUEUE");
+  command.add_option("--max-tasks", options->max_tasks, "Start no more attempts than this")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->type_name("TASKS");
+  command.add_option("--max-seconds", options->max_seconds, "Start no more attempts after this")
+      ->check(CLI::Range(1, 86'400 * 30))
+      ->type_name("SECONDS");
+  command.add_option("--jobs", options->jobs, "So many workers")
+      ->check(CLI::Range(1U, config::kMaxWorkers))
+      ->type_name("WORKERS")
+      ->capture_default_str();
+  command.add_option("--at-most", options->at_most, "Do nothing if so many of its drains run here")
+      ->check(CLI::Range(1, 256))
+      ->type_name("DRAINS")
+      ->capture_default_str();
+  command.add_flag("--json", options->json, "As JSON");
+  command.callback([commands, options] { commands.choose(drain, options); });
 }
 
 }  // namespace allot::cli

@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/history.h"
+#include "queue/look/history.h"
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
+#include "cli/commands/command.h"
 #include "cli/sources/queues.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
-#include "queue/look/history.h"
 
 namespace allot::cli {
 namespace {
 
 using nlohmann::json;
+
+struct HistoryOptions {
+  std::string queue;  // empty: all
+  std::string type;   // empty: all
+  std::string after;  // a task: the next page
+  std::uint32_t limit = 50;
+  bool json = false;
+};
 
 // The task after which the next page of its queue begins.
 queue::Done page_after(db::Connection& db, const std::string& word) {
@@ -26,8 +37,7 @@ queue::Done page_after(db::Connection& db, const std::string& word) {
   return *done;
 }
 
-}  // namespace
-
+// allot history shows finished tasks of queues that keep a history, the newest first.
 int history(const Context& context, const HistoryOptions& options) {
   db::Connection db = connect(context.settings());
   queue::DoneFilter filter{options.type, std::nullopt};
@@ -55,6 +65,24 @@ int history(const Context& context, const HistoryOptions& options) {
     std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
   }
   return kExitOk;
+}
+
+}  // namespace
+
+void add_history(CLI::App& app, const Commands& commands) {
+  const auto options = std::make_shared<HistoryOptions>();
+  CLI::App& list =
+      *app.add_subcommand("history", "List finished tasks of queues that keep a history");
+  list.add_option("--queue", options->queue, "Only of this queue")->type_name("QUEUE");
+  list.add_option("--type", options->type, "Only of this type")->type_name("TYPE");
+  list.add_option("--after", options->after, "The next page: what ended before this task")
+      ->type_name("ID");
+  list.add_option("--limit", options->limit, "At most so many of each queue")
+      ->check(CLI::Range(1, kMostListed))
+      ->type_name("TASKS")
+      ->capture_default_str();
+  list.add_flag("--json", options->json, "As JSON");
+  list.callback([commands, options] { commands.choose(history, options); });
 }
 
 }  // namespace allot::cli

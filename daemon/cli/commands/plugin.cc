@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/plugin.h"
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -10,15 +9,30 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "cli/commands/admin.h"
+#include "cli/commands/command.h"
 #include "cli/commands/plugin_template.h"  // generated from plugin-api/template
+#include "cli/sources/programs.h"
 
 namespace allot::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct PluginCheckOptions {
+  std::vector<std::string> files;
+  bool init = false;
+  bool json = false;
+};
+
+struct NewPluginOptions {
+  std::string name;
+  std::string folder;  // empty: named as the plugin
+  bool json = false;
+};
 
 // The name becomes a file, a CMake target, a task type and, without its punctuation, a class.
 void require_name(const std::string& name) {
@@ -75,8 +89,7 @@ void write_file(const fs::path& path, const std::string& text) {
   }
 }
 
-}  // namespace
-
+// allot plugin check FILE... becomes the worker's program. Returns only on failure.
 int check_plugins(const Context& context, const PluginCheckOptions& options) {
   std::vector<std::string> words{"--plugin-check"};
   if (options.init) words.emplace_back("--init");
@@ -87,7 +100,9 @@ int check_plugins(const Context& context, const PluginCheckOptions& options) {
   return run_worker_program(context, words);
 }
 
-int new_plugin(const NewPluginOptions& options) {
+// allot plugin new NAME: writes a project that builds, tests and installs. Throws Error when the
+// name will not do, or the folder is not empty.
+int new_plugin(const Context& /*context*/, const NewPluginOptions& options) {
   require_name(options.name);
   const fs::path folder = options.folder.empty() ? options.name : options.folder;
   std::error_code error;
@@ -121,6 +136,40 @@ int new_plugin(const NewPluginOptions& options) {
       at.c_str(), options.name.c_str(), options.name.c_str(), at.c_str(), at.c_str(), at.c_str(),
       at.c_str());
   return kExitOk;
+}
+
+// allot plugins becomes the worker's program, too.
+int list_plugins(const Context& context, const JsonOption& options) {
+  std::vector<std::string> arguments{"--plugins"};
+  if (options.json) arguments.emplace_back("--json");
+  return run_worker_program(context, arguments);
+}
+
+}  // namespace
+
+void add_plugin(CLI::App& app, const Commands& commands) {
+  CLI::App& plugin = *app.add_subcommand("plugin", "Write a plugin, or check one");
+  plugin.require_subcommand(1);
+  const auto made = std::make_shared<NewPluginOptions>();
+  CLI::App& make = *plugin.add_subcommand("new", "Write a project: handler, test, CMakeLists.txt");
+  make.add_option("NAME", made->name, "Of the plugin and its task type")->required();
+  make.add_option("--dir", made->folder, "The folder to write it to; else ./NAME")
+      ->type_name("DIR");
+  make.add_flag("--json", made->json, "As JSON");
+  make.callback([commands, made] { commands.choose(new_plugin, made); });
+
+  const auto checked = std::make_shared<PluginCheckOptions>();
+  CLI::App& check =
+      *plugin.add_subcommand("check", "Say what plugin files offer, or why they are refused");
+  check.add_option("FILE", checked->files, "Shared objects (.so)")->required();
+  check.add_flag("--init", checked->init,
+                 "Also make the handlers, with the configuration, as a worker's start does");
+  check.add_flag("--json", checked->json, "As JSON");
+  check.callback([commands, checked] { commands.choose(check_plugins, checked); });
+}
+
+void add_plugins(CLI::App& app, const Commands& commands) {
+  commands.add_plain(app, "plugins", "List the plugins, or why one is refused", list_plugins);
 }
 
 }  // namespace allot::cli

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/queue_admin.h"
-
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string>
 
-#include "cli/commands/submit.h"
+#include "cli/commands/command.h"
 #include "cli/sources/queues.h"
+#include "cli/sources/ring_local.h"
+#include "cli/words/pause_view.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "queue/model/catalog.h"
 #include "queue/operate/pause.h"
 
 namespace allot::cli {
 namespace {
 
 using nlohmann::json;
+
+struct QueueOptions {
+  std::string queue;
+  std::string reason;  // of a pause
+  bool json = false;
+};
 
 json queue_json(const queue::QueueInfo& queue) {
   return {{"name", queue.name},
@@ -39,19 +48,7 @@ void say(const queue::QueueInfo& queue, const std::string& text, bool as_json) {
   }
 }
 
-}  // namespace
-
-std::string pause_text(const queue::QueueInfo& queue) {
-  if (!queue.paused) return {};
-  const std::string& reason = queue.paused->reason;
-  return "since " + queue.paused->at + (reason.empty() ? "" : ": " + printable(reason, 300));
-}
-
-json pause_json(const queue::QueueInfo& queue) {
-  if (!queue.paused) return nullptr;
-  return {{"since", queue.paused->at}, {"reason", queue.paused->reason}};
-}
-
+// allot queue list shows the queues and which of them are paused.
 int list_queues(const Context& context, const QueueOptions& options) {
   db::Connection db = connect(context.settings());
   json list = json::array();
@@ -70,6 +67,7 @@ int list_queues(const Context& context, const QueueOptions& options) {
   return kExitOk;
 }
 
+// allot queue pause and allot queue resume hold for all hosts.
 int pause_queue(const Context& context, const QueueOptions& options) {
   if (options.reason.size() > queue::kMaxPauseReason) {
     throw Error("--reason has " + std::to_string(options.reason.size()) +
@@ -96,6 +94,30 @@ int resume_queue(const Context& context, const QueueOptions& options) {
   queue.paused.reset();
   say(queue, resumed ? "goes on" : "was not paused", options.json);
   return kExitOk;
+}
+
+}  // namespace
+
+void add_queue(CLI::App& app, const Commands& commands) {
+  CLI::App& queue = *app.add_subcommand("queue", "List, pause, resume, resize or empty queues");
+  queue.require_subcommand(1);
+  // The three commands share these options, and the parser chooses one.
+  const auto options = std::make_shared<QueueOptions>();
+  const auto add = [&](const char* name, const char* text,
+                       int (*run)(const Context&, const QueueOptions&)) -> CLI::App& {
+    CLI::App& act = *queue.add_subcommand(name, text);
+    act.add_flag("--json", options->json, "As JSON");
+    act.callback([commands, run, options] { commands.choose(run, options); });
+    return act;
+  };
+  add("list", "List the queues", list_queues);
+  CLI::App& pause =
+      add("pause", "Let no host start tasks of a queue; what runs finishes", pause_queue);
+  pause.add_option("QUEUE", options->queue, "The queue")->required();
+  pause.add_option("--reason", options->reason, "Why, for people who look")->type_name("TEXT");
+  CLI::App& resume = add("resume", "Let a paused queue go on", resume_queue);
+  resume.add_option("QUEUE", options->queue, "The queue")->required();
+  add_queue_changes(queue, commands);
 }
 
 }  // namespace allot::cli

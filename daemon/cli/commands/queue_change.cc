@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/queue_change.h"
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
-#include "cli/commands/submit.h"
+#include "cli/commands/command.h"
 #include "cli/sources/queues.h"
+#include "cli/sources/ring_local.h"
 #include "cli/words/confirm.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
@@ -26,22 +28,38 @@ namespace {
 using nlohmann::json;
 using std::chrono::steady_clock;
 
+struct ResizeOptions {
+  std::string queue;
+  std::uint32_t partitions = 0;
+  bool yes = false;
+  bool json = false;
+};
+
+struct MoveOptions {
+  std::string from;
+  std::string to;
+  std::string type;        // empty: all
+  std::uint32_t rate = 0;  // per second; 0: no limit
+  bool yes = false;
+  bool json = false;
+};
+
 // How long to wait for a leased partition: workers release it after block_seconds.
 constexpr auto kPatience = std::chrono::seconds(5);
 constexpr auto kPause = std::chrono::milliseconds(10);
 
-std::string tasks_text(std::uint64_t count) {
+std::string waiting_text(std::uint64_t count) {
   return std::to_string(count) + " task" + (count == 1 ? "" : "s");
 }
 
-struct Chosen {
+struct Candidates {
   std::map<queue::Partition, std::vector<queue::Waiting>> partitions;
   std::uint64_t tasks = 0;
   std::uint64_t unique = 0;  // tasks that stay where they are
 };
 
-Chosen choose(db::Connection& db, const queue::QueueInfo& from, const std::string& type) {
-  Chosen chosen;
+Candidates choose(db::Connection& db, const queue::QueueInfo& from, const std::string& type) {
+  Candidates chosen;
   queue::each_waiting(db, from, [&](const queue::Waiting& task) {
     if (!type.empty() && task.type != type) return true;
     if (task.unique) {
@@ -58,7 +76,7 @@ Chosen choose(db::Connection& db, const queue::QueueInfo& from, const std::strin
 class Move {
  public:
   Move(db::Connection& db, const config::Settings& settings, const queue::QueueInfo& to,
-       const Chosen& chosen, std::uint32_t rate)
+       const Candidates& chosen, std::uint32_t rate)
       : db_(db),
         mover_(queue::make_holder(settings.daemon.instance, config::runtime_dir(settings))),
         to_(to),
@@ -161,11 +179,11 @@ int resize_layout(db::Connection& db, const queue::QueueInfo& before,
 }
 
 std::string stay_text(std::uint64_t tasks) {
-  return tasks_text(tasks) + (tasks == 1 ? " stays" : " stay");
+  return waiting_text(tasks) + (tasks == 1 ? " stays" : " stay");
 }
 
-}  // namespace
-
+// allot queue resize QUEUE N: new tasks go to N partitions from now on. In an ordered or limited
+// queue they wait for the earlier ones.
 int resize_queue(const Context& context, const ResizeOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
@@ -185,11 +203,13 @@ int resize_queue(const Context& context, const ResizeOptions& options) {
               before.partitions());
   if (retired.value > 0) {
     std::printf("%s%s in partitions that get no more: they run as before\n",
-                tasks_text(retired.value).c_str(), retired.at_least ? " or more" : "");
+                waiting_text(retired.value).c_str(), retired.at_least ? " or more" : "");
   }
   return kExitOk;
 }
 
+// allot queue move FROM TO moves waiting tasks to another queue. Exit code 1: some stay, because a
+// worker had their partition.
 int move_tasks(const Context& context, const MoveOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
@@ -200,9 +220,9 @@ int move_tasks(const Context& context, const MoveOptions& options) {
   }
   require_spread(from);
   require_spread(to);
-  const Chosen chosen = choose(db, from, options.type);
+  const Candidates chosen = choose(db, from, options.type);
   const std::string what =
-      tasks_text(chosen.tasks) +
+      waiting_text(chosen.tasks) +
       (options.type.empty() ? "" : " of type " + printable(options.type, queue::kMaxName)) +
       " from queue " + from.name + " to queue " + to.name;
   if (chosen.tasks > 0) confirm("move", what, options.yes);
@@ -217,9 +237,9 @@ int move_tasks(const Context& context, const MoveOptions& options) {
            {"leased", move.leased()},
            {"unique", chosen.unique}});
   } else {
-    std::printf("moved %s\n", tasks_text(move.moved()).c_str());
+    std::printf("moved %s\n", waiting_text(move.moved()).c_str());
     if (move.gone() > 0) {
-      std::printf("%s meanwhile ran, or began to\n", tasks_text(move.gone()).c_str());
+      std::printf("%s meanwhile ran, or began to\n", waiting_text(move.gone()).c_str());
     }
     if (chosen.unique > 0) {
       std::printf("%s: a unique key belongs to its queue\n", stay_text(chosen.unique).c_str());
@@ -229,6 +249,41 @@ int move_tasks(const Context& context, const MoveOptions& options) {
   std::fprintf(stderr, "%s %s: workers have the partitions; pause the queue, or try again\n",
                error_head().c_str(), stay_text(move.leased()).c_str());
   return kExitFailure;
+}
+
+constexpr int kMostPartitions = 4096;
+
+void add_resize(CLI::App& queue, const Commands& commands) {
+  const auto options = std::make_shared<ResizeOptions>();
+  CLI::App& resize = *queue.add_subcommand("resize", "Give a queue another number of partitions");
+  resize.add_option("QUEUE", options->queue, "The queue")->required();
+  resize.add_option("PARTITIONS", options->partitions, "How many, from now on")
+      ->required()
+      ->check(CLI::Range(1, kMostPartitions));
+  resize.add_flag("--yes", options->yes, "Do not ask");
+  resize.add_flag("--json", options->json, "As JSON");
+  resize.callback([commands, options] { commands.choose(resize_queue, options); });
+}
+
+void add_move(CLI::App& queue, const Commands& commands) {
+  const auto options = std::make_shared<MoveOptions>();
+  CLI::App& move = *queue.add_subcommand("move", "Put waiting tasks into another queue");
+  move.add_option("FROM", options->from, "The queue they wait in")->required();
+  move.add_option("TO", options->to, "The queue they go to")->required();
+  move.add_option("--type", options->type, "Only tasks of this type")->type_name("TYPE");
+  move.add_option("--rate", options->rate, "At most so many per second")
+      ->check(CLI::Range(1, kMostRate))
+      ->type_name("TASKS");
+  move.add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
+  move.add_flag("--json", options->json, "Print how many were chosen and moved, as JSON");
+  move.callback([commands, options] { commands.choose(move_tasks, options); });
+}
+
+}  // namespace
+
+void add_queue_changes(CLI::App& queue, const Commands& commands) {
+  add_resize(queue, commands);
+  add_move(queue, commands);
 }
 
 }  // namespace allot::cli

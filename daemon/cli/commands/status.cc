@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/status.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,8 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "cli/commands/queue_admin.h"
+#include "cli/commands/command.h"
 #include "cli/sources/instance_view.h"
+#include "cli/words/pause_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "queue/look/inspect.h"
@@ -116,9 +115,9 @@ void print_instance(const config::Settings& settings, const InstanceView& instan
   print_workers(instance);
 }
 
-}  // namespace
-
-int status(const Context& context, bool as_json) {
+// allot status shows queues from the database and workers from the slot table of this host's
+// daemon.
+int status(const Context& context, const JsonOption& options) {
   const config::Settings settings = context.settings();
   const InstanceView instance = read_instance(config::runtime_dir(settings));
   std::optional<std::vector<QueueView>> queues;
@@ -136,7 +135,7 @@ int status(const Context& context, bool as_json) {
     std::fprintf(stderr, "%s the queues cannot be shown: %s\n", error_head().c_str(), error.what());
     code = error.exit_code();
   }
-  if (as_json) {
+  if (options.json) {
     print_json(settings, instance, queues);
     return code;
   }
@@ -146,6 +145,12 @@ int status(const Context& context, bool as_json) {
   }
   print_instance(settings, instance);
   return code;
+}
+
+}  // namespace
+
+void add_status(CLI::App& app, const Commands& commands) {
+  commands.add_plain(app, "status", "Show the queues and this host's workers", status);
 }
 
 }  // namespace allot::cli

@@ -1,19 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/submit.h"
+#include "queue/submit/submit.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "cli/commands/bulk.h"
+#include "cli/commands/command.h"
 #include "cli/sources/input.h"
 #include "cli/sources/known_types.h"
 #include "cli/sources/queues.h"
-#include "peer/doorbell.h"
+#include "cli/sources/ring_local.h"
+#include "cli/words/due.h"
+#include "queue/model/compression.h"
+#include "queue/model/task.h"
 #include "queue/submit/owners.h"
-#include "queue/submit/submit.h"
 
 namespace allot::cli {
 namespace {
+
+struct SubmitWords {
+  std::string queue;
+  std::string type;
+  std::optional<std::string> payload;  // "-" = standard input
+  std::optional<std::string> file;     // payload from a file
+  queue::SubmitOptions options;
+  bool json = false;
+};
 
 std::string payload_of(const SubmitWords& words) {
   if (!words.file && words.payload != "-") return words.payload.value_or("");
@@ -28,17 +49,7 @@ std::string payload_of(const SubmitWords& words) {
   return payload;
 }
 
-}  // namespace
-
-void ring_local(const config::Settings& settings,
-                const std::map<std::uint32_t, std::size_t>& tasks) {
-  try {
-    peer::ring_at(config::runtime_dir(settings).c_str(), tasks);
-  } catch (const Error&) {
-    // The tasks are submitted; a missing board is not the submitter's problem.
-  }
-}
-
+// allot submit QUEUE TYPE [PAYLOAD] submits one task and prints its id.
 int submit(const Context& context, const SubmitWords& words) {
   const config::Settings settings = context.settings();
   queue::Submission task;
@@ -70,6 +81,110 @@ int submit(const Context& context, const SubmitWords& words) {
     }
   }
   return kExitOk;
+}
+
+// Adds an option for each member of SubmitOptions, under the same name. Returns them, because
+// --ndjson excludes them.
+std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptions& options) {
+  const auto add_key = [&](const char* name, std::optional<std::string>& key, const char* text) {
+    return command.add_option(name, key, text)->type_name("KEY");
+  };
+  const auto add_time = [&](const std::string& name, std::chrono::microseconds& time,
+                            const char* text) {
+    const auto read = [name, &time](const std::string& word) { time = parse_delay(name, word); };
+    return command.add_option_function<std::string>(name, read, text)->type_name("TIME");
+  };
+  const auto add_moment = [&](const std::string& name, std::optional<queue::Moment>& moment,
+                              const char* text) {
+    const auto read = [name, &moment](const auto& word) { moment = parse_moment(name, word); };
+    return command.add_option_function<std::string>(name, read, text)->type_name("MOMENT");
+  };
+  auto* prio = command.add_option("--prio", options.prio, "Class 0 (first) to 3 (last)")
+                   ->check(CLI::Range(0U, queue::kPrioClasses - 1))
+                   ->type_name("CLASS")
+                   ->capture_default_str();
+  auto* delay =
+      add_time("--delay", options.delay, "Not before so long from now: 300ms, 30s, 5m, 2h");
+  auto* run_at = add_moment("--run-at", options.run_at, "Not before then: 2026-12-24T18:00:00Z");
+  auto* unique_key = add_key("--unique-key", options.unique_key,
+                             "Only one task of the queue has this key: prints that one's id if "
+                             "there is one");
+  auto* unique_for = add_time("--unique-for", options.unique_for,
+                              "How long the key stays taken after the task has finished [5m]; a "
+                              "death or a cancel frees it at once");
+  auto* partition_key = add_key("--partition-key", options.partition_key,
+                                "In an ordered, limited or fair queue: what its tasks belong to");
+  auto* expires_in =
+      add_time("--expires-in", options.expires_in, "Dead unless it has begun so long from now");
+  auto* expires_at =
+      add_moment("--expires-at", options.expires_at, "Dead unless it has begun by then");
+  auto* compress_above =
+      command
+          .add_option("--compress-above", options.compress_above,
+                      "Compress a payload of more bytes; 0: never [as the queue's settings say]")
+          ->type_name("BYTES");
+  auto* compression =
+      command
+          .add_option_function<std::string>(
+              "--compression",
+              [&](const auto& name) { options.compression = *queue::compression_of(name); },
+              "How the payload is compressed already: gzip or zstd")
+          ->check(CLI::IsMember({"gzip", "zstd"}))
+          ->type_name("NAME");
+  delay->excludes(run_at);
+  unique_for->needs(unique_key);
+  expires_in->excludes(expires_at);
+  return {prio,          delay,      run_at,     unique_key,     unique_for,
+          partition_key, expires_in, expires_at, compress_above, compression};
+}
+
+// Returns --ids, which --json excludes.
+CLI::Option* add_bulk_options(CLI::App& command, BulkOptions& bulk, CLI::Option& ndjson) {
+  command.add_option("--batch", bulk.batch, "Lines per transaction, all or nothing")
+      ->check(CLI::Range(1, 100'000))
+      ->type_name("LINES")
+      ->capture_default_str()
+      ->needs(&ndjson);
+  command.add_option("--from-line", bulk.from_line, "Begin with this line")
+      ->check(CLI::PositiveNumber)
+      ->type_name("LINE")
+      ->needs(&ndjson);
+  return command.add_flag("--ids", bulk.ids, "Print the id of each task")->needs(&ndjson);
+}
+
+}  // namespace
+
+void add_submit(CLI::App& app, const Commands& commands) {
+  CLI::App* command = app.add_subcommand("submit", "Submit a task, or one for each line of a file");
+  const auto one = std::make_shared<SubmitWords>();
+  const auto bulk = std::make_shared<BulkOptions>();
+  auto* queue = command->add_option("QUEUE", one->queue, "The queue");
+  auto* type = command->add_option("TYPE", one->type, "The task's type: which handler runs it");
+  auto* payload = command->add_option(
+      "PAYLOAD", one->payload, "The payload; - reads it from standard input; none is an empty one");
+  auto* file = command->add_option("--file", one->file, "Read the payload from this file");
+  auto* ndjson =
+      command->add_option("--ndjson", bulk->ndjson,
+                          "Submit each line of this file (- is standard input): an object with "
+                          "queue, type, payload, and what the options below are, with _ for -");
+  file->type_name("FILE");
+  ndjson->type_name("FILE");
+  for (CLI::Option* option : add_task_options(*command, one->options)) ndjson->excludes(option);
+  auto* ids = add_bulk_options(*command, *bulk, *ndjson);
+  command
+      ->add_flag("--json", one->json,
+                 "Print the id, or what --ndjson submitted and how to go on, as JSON")
+      ->excludes(ids);
+  file->excludes(payload)->excludes(ndjson);
+  ndjson->excludes(queue)->excludes(type)->excludes(payload);
+  command->callback([commands, one, bulk] {
+    bulk->json = one->json;
+    if (!bulk->ndjson.empty()) return commands.choose(submit_lines, bulk);
+    if (one->queue.empty() || one->type.empty()) {
+      throw CLI::RequiredError("QUEUE and TYPE, or --ndjson,");
+    }
+    commands.choose(submit, one);
+  });
 }
 
 }  // namespace allot::cli

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/tasks.h"
-
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "cli/commands/command.h"
 #include "cli/sources/queues.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
@@ -25,6 +25,24 @@ namespace allot::cli {
 namespace {
 
 using nlohmann::json;
+
+struct TasksOptions {
+  std::string queue;         // empty: all
+  std::uint32_t limit = 50;  // per queue
+  bool json = false;
+};
+
+struct ShowOptions {
+  std::string id;
+  bool json = false;
+  bool payload = false;  // the payload's bytes and nothing else
+};
+
+struct FindOptions {
+  std::string queue;
+  std::string unique_key;
+  bool json = false;
+};
 
 constexpr std::size_t kShownPayload = 4096;     // bytes, in JSON
 constexpr std::size_t kShownPayloadLine = 200;  // on a terminal
@@ -212,8 +230,8 @@ const char* owner_state(queue::KeyOwner::State state) {
   return "unknown";
 }
 
-}  // namespace
-
+// allot tasks shows the detached tasks of each queue, then the waiting ones by partition, class and
+// key. dead.cc lists the dead ones.
 int tasks(const Context& context, const TasksOptions& options) {
   db::Connection db = connect(context.settings());
   json list = json::array();
@@ -237,6 +255,7 @@ int tasks(const Context& context, const TasksOptions& options) {
   return kExitOk;
 }
 
+// allot task show ID.
 int show_task(const Context& context, const ShowOptions& options) {
   const queue::TaskId id = parse_task_id(options.id);
   db::Connection db = connect(context.settings());
@@ -263,6 +282,7 @@ int show_task(const Context& context, const ShowOptions& options) {
   return kExitOk;
 }
 
+// allot task find QUEUE --unique-key KEY: which task has the key, and where it is.
 int find_task(const Context& context, const FindOptions& options) {
   if (options.unique_key.empty() || options.unique_key.size() > queue::kMaxUniqueKey) {
     throw Error("--unique-key: 1 to 255 bytes are allowed", kExitUsage);
@@ -286,6 +306,41 @@ int find_task(const Context& context, const FindOptions& options) {
                 free_at.empty() ? "" : (", its key is free again at " + free_at).c_str());
   }
   return kExitOk;
+}
+
+}  // namespace
+
+void add_tasks(CLI::App& app, const Commands& commands) {
+  const auto options = std::make_shared<TasksOptions>();
+  CLI::App& list = *app.add_subcommand("tasks", "List waiting and detached tasks");
+  list.add_option("--queue", options->queue, "Only of this queue")->type_name("QUEUE");
+  list.add_option("--limit", options->limit, "At most so many of each queue")
+      ->check(CLI::Range(1, kMostListed))
+      ->type_name("TASKS")
+      ->capture_default_str();
+  list.add_flag("--json", options->json, "As JSON");
+  list.callback([commands, options] { commands.choose(tasks, options); });
+}
+
+void add_task(CLI::App& app, const Commands& commands) {
+  CLI::App& task = *app.add_subcommand("task", "Look at one task, or cancel it");
+  task.require_subcommand(1);
+  const auto shown = std::make_shared<ShowOptions>();
+  CLI::App& show =
+      *task.add_subcommand("show", "Show a task that is not forgotten, and its failed attempts");
+  show.add_option("ID", shown->id, "The task's id")->required();
+  auto* json = show.add_flag("--json", shown->json, "As JSON");
+  show.add_flag("--payload", shown->payload, "Write the payload's bytes and nothing else")
+      ->excludes(json);
+  show.callback([commands, shown] { commands.choose(show_task, shown); });
+
+  const auto found = std::make_shared<FindOptions>();
+  CLI::App& find = *task.add_subcommand("find", "Say which task has a unique key, and its state");
+  find.add_option("QUEUE", found->queue, "The queue")->required();
+  find.add_option("--unique-key", found->unique_key, "The key")->required()->type_name("KEY");
+  find.add_flag("--json", found->json, "As JSON");
+  find.callback([commands, found] { commands.choose(find_task, found); });
+  add_cancel(task, commands);
 }
 
 }  // namespace allot::cli

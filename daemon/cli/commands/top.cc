@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/top.h"
-
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -15,9 +15,11 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "cli/commands/command.h"
 #include "cli/sources/input.h"
 #include "cli/sources/instance_view.h"
 #include "cli/sources/rates.h"
+#include "cli/words/due.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
@@ -27,6 +29,12 @@ namespace {
 
 using nlohmann::json;
 using std::chrono::milliseconds;
+
+struct TopOptions {
+  std::chrono::microseconds interval = std::chrono::seconds(1);  // between two looks
+  bool once = false;
+  bool json = false;  // once
+};
 
 // The whole screen of a terminal, restored at the end. Keys come one by one, without echo.
 class Screen {
@@ -175,8 +183,8 @@ int show_once(const config::Settings& settings, const std::string& folder,
   return view.running && view.trouble.empty() ? kExitOk : kExitFailure;
 }
 
-}  // namespace
-
+// allot top shows this host's workers from the slot table, with rates per second, until an
+// interrupt or q; once where standard output is no terminal. It costs the database nothing.
 int top(const Context& context, const TopOptions& options) {
   const config::Settings settings = context.settings();
   const std::string folder = config::runtime_dir(settings);
@@ -192,6 +200,23 @@ int top(const Context& context, const TopOptions& options) {
     Screen::show(as_text(settings, view, rates));
   } while (screen.wait(std::chrono::duration_cast<milliseconds>(options.interval)));
   return kExitOk;
+}
+
+}  // namespace
+
+void add_top(CLI::App& app, const Commands& commands) {
+  const auto options = std::make_shared<TopOptions>();
+  CLI::App& command =
+      *app.add_subcommand("top", "Watch this host's workers: rates and running tasks");
+  command
+      .add_option_function<std::string>(
+          "--interval",
+          [options](const auto& text) { options->interval = parse_delay("--interval", text); },
+          "Between two looks: 300ms, 2s [1s]")
+      ->type_name("TIME");
+  command.add_flag("--once", options->once, "Print once, after one interval");
+  command.add_flag("--json", options->json, "Once, as JSON");
+  command.callback([commands, options] { commands.choose(top, options); });
 }
 
 }  // namespace allot::cli

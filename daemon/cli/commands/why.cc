@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/why.h"
-
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/commands/queue_admin.h"
+#include "cli/commands/command.h"
 #include "cli/sources/here.h"
 #include "cli/sources/instance_view.h"
 #include "cli/sources/queues.h"
+#include "cli/words/pause_view.h"
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
 #include "queue/look/inspect.h"
-#include "queue/operate/cancel.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/ending.h"
 
@@ -22,6 +22,11 @@ namespace allot::cli {
 namespace {
 
 using nlohmann::json;
+
+struct WhyOptions {
+  std::string id;
+  bool json = false;
+};
 
 constexpr std::size_t kWholeError = 1000;
 
@@ -166,10 +171,6 @@ void add_cancel(Reasons& reasons, const queue::TaskView& task,
   reasons.push_back({"cancel_asked", cancel_text(*request)});
 }
 
-[[noreturn]] void refuse_unknown(const queue::TaskId& id) {
-  throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
-}
-
 queue::TaskView must_show(db::Connection& db, const queue::TaskId& id) {
   auto task = queue::show(db, id);
   if (!task) refuse_unknown(id);
@@ -191,36 +192,7 @@ json why_json(const queue::TaskView& task, const std::string& queue, const Reaso
   return view;
 }
 
-void print_cancelled(const CancelOptions& options, const queue::TaskId& id,
-                     const queue::Cancelled& cancelled) {
-  const std::string& holder = cancelled.holder;
-  if (options.json) {
-    print(json{{"task", id.text()},
-               {"cancelled", cancelled.done},
-               {"as_done", options.as_done},
-               {"asked", cancelled.asked},
-               {"may_run", cancelled.may_run},
-               {"leased_by", holder.empty() ? json(nullptr) : json(holder)}});
-    return;
-  }
-  const std::string who = holder.empty() ? "a worker" : printable(holder, 100);
-  if (cancelled.asked) {
-    std::printf("asked %s to end %s%s\n", who.c_str(), id.text().c_str(),
-                options.as_done ? " as done" : "");
-    return;
-  }
-  std::printf("cancelled %s%s\n", id.text().c_str(), options.as_done ? ", it is done" : "");
-  if (!cancelled.may_run) return;
-  std::printf("%s had its partition meanwhile: it may have run, or run yet\n", who.c_str());
-}
-
-bool keeps_history(const config::Settings& settings, const std::string& queue) {
-  const config::Queue* keys = config::find_queue(settings, queue);
-  return keys != nullptr && keys->history.count() > 0;
-}
-
-}  // namespace
-
+// allot why ID says in words why a task is not running, or where it is.
 int why(const Context& context, const WhyOptions& options) {
   const queue::TaskId id = parse_task_id(options.id);
   const config::Settings settings = context.settings();
@@ -239,25 +211,14 @@ int why(const Context& context, const WhyOptions& options) {
   return kExitOk;
 }
 
-int cancel_task(const Context& context, const CancelOptions& options) {
-  const queue::TaskId id = parse_task_id(options.id);
-  const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
-  std::optional<queue::AsDone> end;
-  if (options.as_done) {
-    end =
-        queue::as_done_here(keeps_history(settings, queue::queue_name(db, id.partition.queue_id)));
-  }
-  const queue::Cancelled cancelled = queue::cancel_task(db, id, options.reason, end);
-  if (!cancelled.task) refuse_unknown(id);
-  if (cancelled.otherwise) {
-    throw Error("task " + id.text() + " is to end as " + (options.as_done ? "cancelled" : "done") +
-                ": somebody asked for that before, and the first request stands");
-  }
-  const queue::TaskView& task = *cancelled.task;
-  if (task.dead) throw Error("task " + id.text() + " is dead already: " + why_dead(task, 300));
-  print_cancelled(options, id, cancelled);
-  return kExitOk;
+}  // namespace
+
+void add_why(CLI::App& app, const Commands& commands) {
+  const auto options = std::make_shared<WhyOptions>();
+  CLI::App& command = *app.add_subcommand("why", "Say in words why a task is not running");
+  command.add_option("ID", options->id, "The task's id")->required();
+  command.add_flag("--json", options->json, "As JSON");
+  command.callback([commands, options] { commands.choose(why, options); });
 }
 
 }  // namespace allot::cli

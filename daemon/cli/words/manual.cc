@@ -114,7 +114,7 @@ void add_help_paragraph(ManualPage& page, const std::string& text) {
   page.paragraph(sentence(text.substr(colon + 2)));
 }
 
-std::string read(const std::string& path) {
+std::string text_of_file(const std::string& path) {
   const std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
@@ -223,7 +223,7 @@ void write_manual(const CommandWord& words, const std::string& folder, const std
   for (const Program& program : kPrograms) {
     const std::string name(program.name);
     write(folder + "/" + name + ".8",
-          program_manual(name, read(folder + "/" + name + ".help"), words.footer, edition));
+          program_manual(name, text_of_file(folder + "/" + name + ".help"), words.footer, edition));
   }
   write(folder + "/allot.bash", bash_completion(words));
   write(folder + "/_allot", zsh_completion(words));

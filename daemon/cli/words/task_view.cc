@@ -114,4 +114,8 @@ void say_limit(const std::string& queue, std::size_t shown, std::uint32_t limit,
   std::fprintf(stderr, "queue %s: at most %u are shown, see --limit\n", queue.c_str(), limit);
 }
 
+void refuse_unknown(const queue::TaskId& id) {
+  throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
+}
+
 }  // namespace allot::cli

@@ -20,6 +20,9 @@ void print(const nlohmann::json& value);
 // Throws Error(kExitUsage) for a word that is no id.
 [[nodiscard]] queue::TaskId parse_task_id(const std::string& word);
 
+// Throws Error: there is no live or dead task of this id.
+[[noreturn]] void refuse_unknown(const queue::TaskId& id);
+
 // "waiting", "running" (detached) or "dead".
 [[nodiscard]] const char* state_of(const queue::TaskView& task);
 

@@ -42,7 +42,7 @@ struct TaskView {
   std::optional<std::string> silent_since{};  // likewise: it should have been renewed after that
   std::string cause;                          // dead ones: why
   std::string error;
-  std::string payload;       // only from show(), as stored: see compression.h
+  std::string payload;       // only from show(), as stored: see model/compression.h
   std::uint32_t flags = 0;   // likewise
   std::uint64_t origin = 0;  // Holder::origin of a detached one, only from show(), and its pid
   std::uint32_t pid = 0;
@@ -77,7 +77,8 @@ struct Standing {
   std::optional<std::string> silent_since{};  // its holder should have renewed it after that
   std::optional<std::string> hold_until;      // the partition waits until then
   std::optional<Pause> paused;                // its queue
-  bool resizing = false;  // its queue is: tasks of the former layout run first, see resize.h
+  bool resizing =
+      false;  // its queue is: tasks of the former layout run first, see operate/resize.h
   bool due = false;
   BoundedCount ahead;  // tasks that run before it in its partition
 };

@@ -50,7 +50,7 @@ struct QueueInfo {
   // each layout.
   std::uint32_t first_partition = 0;
   std::uint32_t layout = 0;
-  bool resizing = false;  // only from list_queues(): see resize.h
+  bool resizing = false;  // only from list_queues(): see operate/resize.h
 
   [[nodiscard]] std::uint32_t partitions() const { return shape.partitions; }
   // Whether a running task has its partition, or one of those of its key, to itself: it does not

@@ -10,7 +10,7 @@
 #include "db/connection.h"
 #include "queue/model/task.h"
 
-// What operators do with dead tasks in bulk; dead_letter.h shows them.
+// What operators do with dead tasks in bulk; look/dead_letter.h shows them.
 namespace allot::queue {
 
 inline constexpr std::size_t kDeadBatch = 100;

@@ -6,13 +6,11 @@
 
 #include "cli/sources/context.h"
 
+// The other programs of this installation.
 namespace allot::cli {
 
-// allot migrate brings the schema up to date and creates the configured queues.
-int migrate(const Context& context, bool json);
-
-// allot check and allot plugins: only the worker's program loads plugins, so it runs in place of
-// this process. Returns only on failure.
+// Only the worker's program loads plugins, so it runs in place of this process. Returns only on
+// failure.
 int run_worker_program(const Context& context, const std::vector<std::string>& arguments);
 
 // Finds a program of this installation: where $ALLOT_LIBEXEC says, else beside this program, else

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+
+#include "cli/commands/command.h"
+#include "cli/sources/programs.h"
+
+namespace allot::cli {
+
+void add_bench(CLI::App& app, const Commands& commands) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure this machine: allot bench --help");
+  bench->prefix_command()
+      ->fallthrough(false)
+      ->set_help_flag();  // all words belong to the other program
+  bench->callback([commands, bench] {
+    commands.chosen = [bench] { return run_program("allot-bench", bench->remaining()); };
+  });
+}
+
+}  // namespace allot::cli

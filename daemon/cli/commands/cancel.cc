@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/operate/cancel.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/commands/command.h"
+#include "cli/words/task_view.h"
+#include "cli/words/text.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+struct CancelOptions {
+  std::string id;
+  std::string reason;
+  bool as_done = false;
+  bool json = false;
+};
+
+void print_cancelled(const CancelOptions& options, const queue::TaskId& id,
+                     const queue::Cancelled& cancelled) {
+  const std::string& holder = cancelled.holder;
+  if (options.json) {
+    print(json{{"task", id.text()},
+               {"cancelled", cancelled.done},
+               {"as_done", options.as_done},
+               {"asked", cancelled.asked},
+               {"may_run", cancelled.may_run},
+               {"leased_by", holder.empty() ? json(nullptr) : json(holder)}});
+    return;
+  }
+  const std::string who = holder.empty() ? "a worker" : printable(holder, 100);
+  if (cancelled.asked) {
+    std::printf("asked %s to end %s%s\n", who.c_str(), id.text().c_str(),
+                options.as_done ? " as done" : "");
+    return;
+  }
+  std::printf("cancelled %s%s\n", id.text().c_str(), options.as_done ? ", it is done" : "");
+  if (!cancelled.may_run) return;
+  std::printf("%s had its partition meanwhile: it may have run, or run yet\n", who.c_str());
+}
+
+bool keeps_history(const config::Settings& settings, const std::string& queue) {
+  const config::Queue* keys = config::find_queue(settings, queue);
+  return keys != nullptr && keys->history.count() > 0;
+}
+
+// allot task cancel ID makes a waiting task a dead or finished one, and asks for the end of a
+// running one.
+int cancel_task(const Context& context, const CancelOptions& options) {
+  const queue::TaskId id = parse_task_id(options.id);
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  std::optional<queue::AsDone> end;
+  if (options.as_done) {
+    end =
+        queue::as_done_here(keeps_history(settings, queue::queue_name(db, id.partition.queue_id)));
+  }
+  const queue::Cancelled cancelled = queue::cancel_task(db, id, options.reason, end);
+  if (!cancelled.task) refuse_unknown(id);
+  if (cancelled.otherwise) {
+    throw Error("task " + id.text() + " is to end as " + (options.as_done ? "cancelled" : "done") +
+                ": somebody asked for that before, and the first request stands");
+  }
+  const queue::TaskView& task = *cancelled.task;
+  if (task.dead) throw Error("task " + id.text() + " is dead already: " + why_dead(task, 300));
+  print_cancelled(options, id, cancelled);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_cancel(CLI::App& task, const Commands& commands) {
+  const auto options = std::make_shared<CancelOptions>();
+  CLI::App& cancel = *task.add_subcommand(
+      "cancel", "Take a task out, also one that runs; it becomes a dead or done one");
+  cancel.add_option("ID", options->id, "The task's id")->required();
+  cancel.add_option("--reason", options->reason, "Why, for people who look")->type_name("TEXT");
+  cancel.add_flag("--as-done", options->as_done, "It ends as if it had succeeded, and is not dead");
+  cancel.add_flag("--json", options->json, "As JSON");
+  cancel.callback([commands, options] { commands.choose(cancel_task, options); });
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli/sources/context.h"
+
+namespace CLI {
+class App;
+}
+
+// Each command is a file of this folder: its words (options and their help) and, beside them, what
+// it does.
+namespace allot::cli {
+
+// The bounds of options that several commands have.
+inline constexpr int kMostListed = 1'000'000;
+inline constexpr int kMostRate = 1'000'000;
+
+// The options of a command that has no other.
+struct JsonOption {
+  bool json = false;
+};
+
+// What a command needs to add its words. Both outlive the parsing, and the command.
+struct Commands {
+  const Context& context;
+  std::function<int()>& chosen;
+
+  // The parser chooses `run` with these options.
+  template <typename Options>
+  void choose(int (*run)(const Context&, const Options&),
+              const std::shared_ptr<Options>& options) const {
+    chosen = [&context = context, options, run] { return run(context, *options); };
+  }
+
+  // Adds a command whose only option is --json.
+  void add_plain(CLI::App& app, const std::string& name, const std::string& description,
+                 int (*run)(const Context&, const JsonOption&)) const;
+};
+
+// These add their words to the program's, in the order of this list.
+void add_submit(CLI::App& app, const Commands& commands);
+void add_tasks(CLI::App& app, const Commands& commands);
+void add_task(CLI::App& app, const Commands& commands);
+void add_history(CLI::App& app, const Commands& commands);
+void add_dead(CLI::App& app, const Commands& commands);
+void add_queue(CLI::App& app, const Commands& commands);
+void add_why(CLI::App& app, const Commands& commands);
+void add_doctor(CLI::App& app, const Commands& commands);
+void add_top(CLI::App& app, const Commands& commands);
+void add_drain(CLI::App& app, const Commands& commands);
+void add_plugin(CLI::App& app, const Commands& commands);
+void add_status(CLI::App& app, const Commands& commands);
+void add_migrate(CLI::App& app, const Commands& commands);
+void add_plugins(CLI::App& app, const Commands& commands);
+void add_config(CLI::App& app, const Commands& commands);
+void add_check(CLI::App& app, const Commands& commands);
+void add_bench(CLI::App& app, const Commands& commands);
+// Called by add_task() and add_queue().
+void add_cancel(CLI::App& task, const Commands& commands);
+void add_queue_changes(CLI::App& queue, const Commands& commands);
+
+}  // namespace allot::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+#include "config/settings.h"
+
+namespace allot::cli {
+
+// Rings the doorbell of the daemon on this host. Without one, the polling floor finds the tasks.
+// `tasks` has how many may start now, by the id of their queue.
+void ring_local(const config::Settings& settings,
+                const std::map<std::uint32_t, std::size_t>& tasks);
+
+}  // namespace allot::cli
