@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "queue/model/statements.h"
+#include "queue/verbs/ending.h"
 #include "queue/verbs/lease_store.h"
 #include "sql/queries.h"
 
