@@ -14,7 +14,7 @@ namespace allot::config {
 namespace {
 
 constexpr std::size_t kMaxQueueName = 63;  // ipc/slot.h, Slot::queue_name
-constexpr std::size_t kMaxTypeName = 63;   // ipc/slot.h, RunningTask::type
+constexpr std::size_t kMaxTypeName = 63;   // ipc/slot.h, RunRecord::type
 constexpr std::size_t kMaxPoolName = 31;   // ipc/preflight.h, PreflightPool::name
 
 // A name that needs no quotes in a file name, a log line or a metric.

@@ -34,11 +34,9 @@ inline constexpr std::size_t kTypeSize = 64;
 // First page of the slot file.
 struct SlotFileHeader {
   char magic[8];
-  std::uint32_t version;
-  std::uint32_t slot_count;
+  std::uint32_t version, slot_count;
   std::uint64_t slot_size;
-  std::uint32_t supervisor_pid;
-  std::uint32_t reserved;
+  std::uint32_t supervisor_pid, reserved;
   std::uint64_t started_mono_ns;
   char instance[32];
 };
@@ -71,11 +69,7 @@ enum class RunState : std::uint8_t {
   kFinishedDetached,  // succeeded; about to be acknowledged where it is
   kRefundingDetached
 };
-inline constexpr std::size_t kRunStates = 10;
 
-inline constexpr bool is_detached(RunState state) {
-  return state >= RunState::kRunningDetached;
-}
 inline constexpr bool in_handler(RunState state) {
   return state == RunState::kRunning || state == RunState::kRunningDetached;
 }
@@ -88,22 +82,19 @@ inline constexpr bool at_work(RunState state) {
 // deadline.
 struct RunRecord {
   std::uint64_t run_key, first_key, started_ns, soft_deadline_ns;
-  std::uint64_t hard_deadline_ns;  // progress moves it: read it with an atomic_ref
-  std::uint32_t prio;
-  std::uint32_t attempt;  // the number of this attempt, from 1
-  std::uint32_t max_attempts;
-  std::uint32_t unique;  // 1: it has a row in task_unique
+  std::uint64_t hard_deadline_ns;             // progress moves it: read it with an atomic_ref
+  std::uint32_t prio, attempt, max_attempts;  // attempt: the number of this one, from 1
+  std::uint32_t unique;                       // 1: it has a row in task_unique
   char type[kTypeSize];
   std::uint32_t limited_by;              // Limit
   std::uint32_t queue_id, partition_no;  // where it waited; a detached task outlives that lease
   char queue_name[kTypeSize];
 };
 
-// A task that a handler finished and that the worker has not acknowledged yet.
+// A task that a handler finished and that the worker has not acknowledged yet. first_key is 0 for a
+// first attempt, of which only the row of the task exists; unique as in RunRecord.
 struct FinishedTask {
-  std::uint64_t run_key;
-  std::uint64_t first_key;     // 0: first attempt, so only the row of the task exists
-  std::uint64_t prio, unique;  // unique: 1: it has a row in task_unique
+  std::uint64_t run_key, first_key, prio, unique;
 };
 
 // Every count and state is stored after the entry that it makes visible (release order), so that a
@@ -158,22 +149,15 @@ struct Slot {
 static_assert(sizeof(Slot) == 13 * kPage);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
+// Where a slot begins, and so the size of a file with as many.
 inline constexpr std::size_t slot_offset(std::uint32_t index) {
   return kPage + std::size_t{index} * sizeof(Slot);
 }
-inline constexpr std::size_t slot_file_size(std::uint32_t count) {
-  return slot_offset(count);
-}
-
-inline RunState run_state(const Slot& slot, std::size_t entry) {
-  return slot.run_states[entry].load(std::memory_order_acquire);
-}
 
 // The last entry whose state fits; kMaxRunning: there is none.
-template <typename Fits>
-std::size_t last_run(const Slot& slot, Fits fits) {
+inline std::size_t last_run(const Slot& slot, bool (*fits)(RunState)) {
   for (std::size_t entry = kMaxRunning; entry-- > 0;) {
-    if (fits(run_state(slot, entry))) return entry;
+    if (fits(slot.run_states[entry])) return entry;
   }
   return kMaxRunning;
 }

@@ -18,4 +18,9 @@ inline const char* trouble_with(const ipc::SlotFileHeader& header) {
   return "of another version of Allot; use the programs of that version, or restart allotd";
 }
 
+// Whether the run left its partition to other workers, and has a lease of its own.
+inline constexpr bool is_detached(ipc::RunState state) {
+  return state >= ipc::RunState::kRunningDetached;
+}
+
 }  // namespace allot::peer

@@ -99,8 +99,7 @@ Instance::Lock Instance::lock(const char* folder) {
 bool Instance::make_files(const char* folder, const char* name, std::uint32_t workers) {
   char path[PATH_MAX];
   std::snprintf(path, sizeof path, "%s/slots", folder);
-  slots_fd_ =
-      make_file(path, ipc::slot_file_size(ipc::kMaxSlots), ipc::slot_file_size(workers), 0640);
+  slots_fd_ = make_file(path, ipc::slot_offset(ipc::kMaxSlots), ipc::slot_offset(workers), 0640);
   if (!slots_fd_.valid()) return false;
   if (!map_slots()) return report("cannot be mapped", path);
   auto* header = reinterpret_cast<ipc::SlotFileHeader*>(slots_);
@@ -128,7 +127,7 @@ bool Instance::make_room(std::uint32_t index) {
 }
 
 bool Instance::map_slots() {
-  const std::size_t size = ipc::slot_file_size(ipc::kMaxSlots);
+  const std::size_t size = ipc::slot_offset(ipc::kMaxSlots);
   slots_ = static_cast<char*>(map_shared(slots_fd_.get(), 0, size, true));
   return slots_ != nullptr;
 }

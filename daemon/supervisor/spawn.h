@@ -32,11 +32,10 @@ struct Options {
 // A child to start: program, arguments, and the descriptors of ipc/slot.h that it gets (-1: none).
 struct SpawnRequest {
   int program_fd = -1, slot_fd = -1, death_fd = -1, notify_fd = -1, board_fd = -1, answer_fd = -1,
-      config_fd = -1;
+      config_fd = -1, lock_fd = -1;
   const char* arguments[kMaxArguments] = {};
-  int lock_fd = -1;
-  bool dies_with_parent =
-      false;  // TERM when the supervisor is gone; the death pipe is the real sign
+  // TERM when the supervisor is gone; the death pipe is the real sign.
+  bool dies_with_parent = false;
 
   void add(std::initializer_list<const char*> words);
   void add_options(const Options& options);  // --config and --embedded

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "base/exit_codes.h"
 #include "base/posix.h"
@@ -32,7 +33,7 @@ constexpr Nanos kDatabasePatience = 40 * kSecond;  // to stop
 
 const char* name_of(Phase phase) {
   constexpr const char* kNames[] = {"checking", "locking",           "database", "running",
-                                    "draining", "stopping_database", "done"};
+                                    "stopping", "stopping_database", "done"};
   return kNames[static_cast<int>(phase)];
 }
 
@@ -137,9 +138,8 @@ void Supervisor::on_signal(int number) {
   switch (number) {
     case SIGTERM:
     case SIGINT:
-      return stop(phase_ >= Phase::kStopping);  // the second one means now
-    case SIGQUIT:
-      return stop(true);
+    case SIGQUIT:  // as the second one of the others: now
+      return stop(number == SIGQUIT || phase_ >= Phase::kStopping);
     case SIGHUP:
       reload_asked_ = true;  // before kRunning: then
       return;
@@ -213,20 +213,19 @@ void Supervisor::tick() {
       if (!database_pause_.due(now_)) wake_at_ = std::min(wake_at_, database_pause_.not_before());
       break;
     case Phase::kRunning:
-      if (reload_asked_ && !check_.running()) {
-        reload_asked_ = false;  // cleared now: a HUP during the check asks for another one
+      // Cleared now, so that a HUP during the check asks for another one.
+      if (!check_.running() && std::exchange(reload_asked_, false)) {
         start_check(Preflight::Step::kConfig);
       }
-      if (upgrade_asked_ && !check_.running()) start_upgrade();
+      if (!check_.running() && std::exchange(upgrade_asked_, false)) start_upgrade();
       workers_.tick(now_, wake_at_);
-      if (!ready_told_ && workers_.up()) {
-        ready_told_ = true;
+      if (workers_.up() && !std::exchange(ready_told_, true)) {
         notifier_.send("READY=1");
         log_event(kInfo, "supervisor.ready", "instance=%s", answer_.instance);
       }
       break;
     case Phase::kStopping:
-      drain();
+      stopping();
       break;
     case Phase::kStoppingDatabase:
       if (database_.gone()) return enter(Phase::kDone);
@@ -314,7 +313,6 @@ void Supervisor::reload_check_finished(int code) {
 }
 
 void Supervisor::start_upgrade() {
-  upgrade_asked_ = false;
   state_.reset(high_fd(memfd_create("allot-state", MFD_CLOEXEC)));
   Handover io(state_.get(), Handover::Way::kWrite);
   (void)pass(io);  // the check finds out
@@ -403,7 +401,7 @@ void Supervisor::kill_all(const char* why, Nanos settle_patience) {
   workers_.kill_all(why);
 }
 
-void Supervisor::drain() {
+void Supervisor::stopping() {
   workers_.tick(now_, wake_at_);
   const bool empty = workers_.all_vacant();
   if (!empty && now_ - phase_began_ > Nanos{answer_.stop_ms} * kMilli) {

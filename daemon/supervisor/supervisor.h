@@ -54,7 +54,7 @@ class Supervisor {
   void start_running();
   void stop(bool now);
   void kill_all(const char* why, Nanos settle_patience);
-  void drain();
+  void stopping();
   void give_up(int code);
   void tell_status();
 

@@ -27,6 +27,12 @@ Nanos milliseconds(std::uint32_t ms) {
   return Nanos{ms} * kMilli;
 }
 
+// An argument of a child; it outlives the spawn.
+struct Number {
+  explicit Number(long value) { std::snprintf(text, sizeof text, "%ld", value); }
+  char text[24];
+};
+
 }  // namespace
 
 void Workers::adopt(const ipc::PreflightAnswer& answer, Checked checked, int death_fd,
@@ -141,18 +147,13 @@ bool Workers::start_worker(std::uint32_t pool, Nanos now) {
   slot.index = index;
   slot.pool = pool;
   std::memcpy(slot.pool_name, answer_.pools[pool].name, sizeof slot.pool_name);
-  char number[16];
-  std::snprintf(number, sizeof number, "%u", index);
+  const Number number(index);
   SpawnRequest request = base_request();
   request.notify_fd = notify_fd_;
   request.dies_with_parent = true;
-  request.add({"allot-worker", "--run", "--slot", number});
-  request.add_options(options_);
-  const pid_t pid = spawn(request);
-  if (pid < 0) {
-    log_event(kWarn, "worker.no_fork", "error=\"%s\"", std::strerror(errno));
-    return false;
-  }
+  request.add({"allot-worker", "--run", "--slot", number.text});
+  const pid_t pid = start(request, index);
+  if (pid < 0) return false;
   entries_[index] = {.pid = pid, .pool = pool, .round = round_, .spawned = now};
   move(index, SlotEvent::kSpawned);
   log_event(kInfo, "worker.start", "slot=%u pid=%d pool=%s", index, pid,
@@ -202,7 +203,7 @@ void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
     return boot >= deadline;
   };
   for (std::size_t i = 0; i < ipc::kMaxRunning; ++i) {
-    if (!ipc::in_handler(ipc::run_state(slot, i))) continue;
+    if (!ipc::in_handler(slot.run_states[i].load())) continue;
     if (!over(std::atomic_ref(slot.runs[i].hard_deadline_ns).load())) continue;
     return end(index, slot.runs[i].limited_by == static_cast<std::uint32_t>(ipc::Limit::kTime)
                           ? "task ran over its time limit"
@@ -246,8 +247,9 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   Entry& entry = entries_[index];
   note_ready(index, now);  // it may have become ready unnoticed
   const bool dirty = ipc::needs_settling(instance_.slot(index));
-  const bool in_task = ipc::last_run(instance_.slot(index), ipc::at_work) != ipc::kMaxRunning;
-  const bool too_soon = entry.ready == 0 || (!in_task && now - entry.ready < kSoonAfterReady);
+  const std::size_t run = ipc::last_run(instance_.slot(index), ipc::at_work);
+  const bool too_soon =
+      entry.ready == 0 || (run == ipc::kMaxRunning && now - entry.ready < kSoonAfterReady);
   Backoff& pause = start_pause_[entry.pool];
   // A worker that has reached a limit of its pool says so in its slot, and leaves in order.
   const bool done = wait_status == 0 && instance_.slot(index).state == kStopping;
@@ -257,7 +259,7 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
     log_event(kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
               Quoted::of(instance_.slot(index).pool_name).c_str(), in_ms(pause.pause()));
   }
-  log_death(index, wait_status);
+  log_death(index, wait_status, run);
   instance_.slot(index).died_ns = boot_ns();
   entry.wait_status = wait_status;
   entry.pid = -1;
@@ -265,7 +267,7 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   if (dirty) settle(index, now);
 }
 
-void Workers::log_death(std::uint32_t index, int wait_status) {
+void Workers::log_death(std::uint32_t index, int wait_status, std::size_t run) {
   const ipc::Slot& slot = instance_.slot(index);
   const bool killed = WIFSIGNALED(wait_status);
   const int code = killed ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
@@ -273,7 +275,6 @@ void Workers::log_death(std::uint32_t index, int wait_status) {
   std::snprintf(how, sizeof how, "slot=%u pid=%d %s=%d", index, entries_[index].pid,
                 killed ? "signal" : "exit", code);
   const bool left = !killed && code == 0;
-  const std::size_t run = ipc::last_run(slot, ipc::at_work);
   if (run == ipc::kMaxRunning) {
     return log_event(left ? kInfo : kWarn, left ? "worker.left" : "worker.died", "%s", how);
   }
@@ -286,18 +287,21 @@ void Workers::log_death(std::uint32_t index, int wait_status) {
 
 void Workers::settle(std::uint32_t index, Nanos now) {
   Entry& entry = entries_[index];
-  char number[16];
-  char status[16];
-  std::snprintf(number, sizeof number, "%u", index);
-  std::snprintf(status, sizeof status, "%d", entry.wait_status);
+  const Number number(index), status(entry.wait_status);
   SpawnRequest request = base_request();
-  request.add({"allot-worker", "--settle", number, "--status", status});
-  request.add_options(options_);
-  entry.settler = spawn(request);
+  request.add({"allot-worker", "--settle", number.text, "--status", status.text});
+  entry.settler = start(request, index);
   entry.settler_spawned = now;
-  if (entry.settler >= 0) return;
-  entry.settle_pause.failed(now);
-  log_event(kWarn, "worker.no_fork", "slot=%u error=\"%s\"", index, std::strerror(errno));
+  if (entry.settler < 0) entry.settle_pause.failed(now);
+}
+
+pid_t Workers::start(SpawnRequest& request, std::uint32_t index) {
+  request.add_options(options_);
+  const pid_t pid = spawn(request);
+  if (pid < 0) {
+    log_event(kWarn, "worker.no_fork", "slot=%u error=\"%s\"", index, std::strerror(errno));
+  }
+  return pid;
 }
 
 void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {
@@ -316,11 +320,8 @@ void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {
 void Workers::reopen_logs() {
   for (Entry& entry : entries_) {
     if (!alive(entry.state)) continue;
-    if (entry.ready == 0) {
-      entry.reopen_due = true;
-    } else {
-      kill(entry.pid, SIGUSR1);
-    }
+    entry.reopen_due = entry.ready == 0;
+    if (!entry.reopen_due) kill(entry.pid, SIGUSR1);
   }
 }
 
@@ -347,10 +348,8 @@ void Workers::kill_settlers() {
 }
 
 bool Workers::all_vacant() const {
-  for (const Entry& entry : entries_) {
-    if (entry.state != SlotState::kVacant) return false;
-  }
-  return true;
+  return std::all_of(std::begin(entries_), std::end(entries_),
+                     [](const Entry& entry) { return entry.state == SlotState::kVacant; });
 }
 
 Workers::Counts Workers::counts() const {

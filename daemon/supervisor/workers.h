@@ -65,13 +65,15 @@ class Workers {
   void move(std::uint32_t index, SlotEvent event);
   void keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at);
   [[nodiscard]] SpawnRequest base_request() const;
+  // For slot `index`. -1: it has logged why.
+  pid_t start(SpawnRequest& request, std::uint32_t index);
   bool start_worker(std::uint32_t pool, Nanos now);
   void retire_old(std::uint32_t pool, int most);
   void note_ready(std::uint32_t index, Nanos now);
   void judge(std::uint32_t index, Nanos now, Nanos& wake_at);
   void end(std::uint32_t index, const char* why);
   void worker_died(std::uint32_t index, int wait_status, Nanos now);
-  void log_death(std::uint32_t index, int wait_status);
+  void log_death(std::uint32_t index, int wait_status, std::size_t run);
   void settle(std::uint32_t index, Nanos now);
   void settler_died(std::uint32_t index, int wait_status, Nanos now);
 

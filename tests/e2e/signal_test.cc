@@ -53,7 +53,7 @@ TEST(Signal, ASecondTermEndsAHandlerThatDoesNotLook) {
   const auto id = daemon.submit("test.spin", "");
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   daemon.process().signal(SIGTERM);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("phase=draining"); }));
+  ASSERT_TRUE(eventually([&] { return daemon.logged("phase=stopping"); }));
   EXPECT_EQ(daemon.stop(SIGTERM), (ExitStatus{0, 0})) << daemon.log();
   EXPECT_EQ(daemon.count("task"), 1U) << "nothing is lost";
   EXPECT_EQ(daemon.task(id)["attempts"].size(), 1U);

@@ -47,7 +47,7 @@ class OwnSlot {
  private:
   [[nodiscard]] const allot::ipc::Slot* find() const {
     const auto pid = static_cast<std::uint32_t>(::getpid());
-    for (std::uint32_t i = 0; file_ != nullptr && allot::ipc::slot_file_size(i + 1) <= size_; ++i) {
+    for (std::uint32_t i = 0; file_ != nullptr && allot::ipc::slot_offset(i + 1) <= size_; ++i) {
       const auto* slot =
           reinterpret_cast<const allot::ipc::Slot*>(file_ + allot::ipc::slot_offset(i));
       if (slot->pid == pid) return slot;

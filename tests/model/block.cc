@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main thread of a worker that has a lease: worker/block/block_loop, worker/task_run.
+// The main thread of a worker that has a lease: worker/block/block_in_hand, worker/job/job_runner.
 #include "model/database.h"
 #include "model/moves.h"
 

@@ -14,7 +14,7 @@ namespace allot::support {
 inline std::size_t runs_in(const ipc::Slot& slot) {
   std::size_t count = 0;
   for (std::size_t entry = 0; entry < ipc::kMaxRunning; ++entry) {
-    if (ipc::run_state(slot, entry) != ipc::RunState::kFree) ++count;
+    if (slot.run_states[entry].load() != ipc::RunState::kFree) ++count;
   }
   return count;
 }
@@ -22,7 +22,7 @@ inline std::size_t runs_in(const ipc::Slot& slot) {
 inline std::size_t runs_in(const ipc::Slot& slot, ipc::RunState state) {
   std::size_t count = 0;
   for (std::size_t entry = 0; entry < ipc::kMaxRunning; ++entry) {
-    if (ipc::run_state(slot, entry) == state) ++count;
+    if (slot.run_states[entry].load() == state) ++count;
   }
   return count;
 }

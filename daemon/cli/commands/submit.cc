@@ -177,10 +177,10 @@ void add_submit(CLI::App& app, const Commands& commands) {
       ->excludes(ids);
   file->excludes(payload)->excludes(ndjson);
   ndjson->excludes(queue)->excludes(type)->excludes(payload);
-  command->callback([commands, one, bulk] {
+  command->callback([commands, one, bulk, queue, type] {
     bulk->json = one->json;
     if (!bulk->ndjson.empty()) return commands.choose(submit_lines, bulk);
-    if (one->queue.empty() || one->type.empty()) {
+    if (queue->empty() || type->empty()) {  // left out; an empty word is refused as such
       throw CLI::RequiredError("QUEUE and TYPE, or --ndjson,");
     }
     commands.choose(submit, one);

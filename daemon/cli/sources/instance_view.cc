@@ -85,13 +85,13 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   view.partition = slot.partition_no;
   const Nanos now = boot_ns();
   for (std::size_t i = 0; i < ipc::kMaxRunning; ++i) {
-    const ipc::RunState state = ipc::run_state(slot, i);
+    const ipc::RunState state = slot.run_states[i].load();
     if (!ipc::at_work(state)) continue;
     const ipc::RunRecord& task = slot.runs[i];
     const queue::TaskId id{{task.queue_id, task.partition_no}, task.prio, task.first_key};
     view.running.push_back({id.text(), text_of(task.type), task.attempt,
                             now > task.started_ns ? (now - task.started_ns) / kMilli : 0,
-                            ipc::is_detached(state)});
+                            peer::is_detached(state)});
   }
   view.done = slot.tasks_done;
   view.retried = slot.tasks_retried;

@@ -64,7 +64,7 @@ Fenced DetachedStore::detach(db::Connection& db, const Claim& claim, std::uint32
   return send(db, claim, statements);
 }
 
-Fenced DetachedStore::detach_beside(db::Connection& db, const Claim& claim,
+Fenced DetachedStore::detach_concurrent(db::Connection& db, const Claim& claim,
                                     std::uint32_t attempt) const {
   return send(db, claim, {detach_statement(claim, attempt)});
 }

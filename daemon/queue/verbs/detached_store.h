@@ -46,7 +46,7 @@ class DetachedStore {
 
   // The same for one of several running tasks: the lease keeps the partition and its other tasks,
   // and must not see this task again if it comes back (its epoch would be the same).
-  [[nodiscard]] Fenced detach_beside(db::Connection& db, const Claim& claim,
+  [[nodiscard]] Fenced detach_concurrent(db::Connection& db, const Claim& claim,
                                      std::uint32_t attempt) const;
 
   // False: this holder does not have it any more.

@@ -384,7 +384,7 @@ bool JobRunner::resolve_detach(Run& run) {
       return detached_.detach(db, before, run.number, run.plan.finished);
     }
     keeper_.end_last_call(db);
-    return detached_.detach_beside(db, before, run.number);
+    return detached_.detach_concurrent(db, before, run.number);
   });
   if (detached) run.detach();
   return detached;

@@ -5,6 +5,8 @@
 #include <csignal>
 #include <utility>
 
+#include "peer/slot_file.h"
+
 namespace allot::worker {
 
 namespace {
@@ -54,7 +56,7 @@ std::size_t Runners::max_batch() const {
 }
 
 bool Runners::in_partition(const Runner& runner) const {
-  return runner.busy && !ipc::is_detached(slot_.state(runner.entry));
+  return runner.busy && !peer::is_detached(slot_.state(runner.entry));
 }
 
 bool Runners::ready_for(const Need& need) const {

@@ -337,7 +337,7 @@ void LeaseKeeper::detach(Run& run) {
     const queue::Claim claim = queue::claim(*lease_, run.task);
     const auto fenced =
         run.plan.alone ? detached_store_.detach(*connection_, claim, run.number, run.plan.finished)
-                       : detached_store_.detach_beside(*connection_, claim, run.number);
+                       : detached_store_.detach_concurrent(*connection_, claim, run.number);
     if (fenced == queue::Fenced::kLost) return lose(*lease_, "detach");
     detached(run, sent);
   } catch (const db::DbError& error) {

@@ -20,7 +20,7 @@ constexpr auto kRefundingDetached = RunState::kRefundingDetached;
 // One row for each state, one column for each event; kNo: it cannot happen.
 constexpr auto kNo = static_cast<RunState>(0xff);
 // clang-format off
-constexpr RunState kTable[ipc::kRunStates][kRunEvents] = {
+constexpr RunState kTable[kRunStates][kRunEvents] = {
     // announce   begin     detach             return             finish             refund              end
     {kAnnounced,  kRunning, kNo,               kNo,               kNo,               kNo,                kNo},    // Free
     {kNo,         kRunning, kNo,               kNo,               kNo,               kRefunding,         kFree},  // Announced

@@ -27,6 +27,8 @@ enum class RunEvent {
 };
 inline constexpr std::size_t kRunEvents = 7;
 
+inline constexpr std::size_t kRunStates = 10;
+
 struct RunTransition {
   bool valid;  // false: this event cannot happen in this state; the state stays
   ipc::RunState next;

@@ -59,7 +59,7 @@ class SlotWriter {
   // Any thread may call it; it waits for no other one.
   bool mark(std::size_t entry, RunEvent event);
   [[nodiscard]] ipc::RunState state(std::size_t entry) const {
-    return ipc::run_state(slot_, entry);
+    return slot_.run_states[entry].load();
   }
 
   // `budget` belongs to a drain, and outlives this object.

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "peer/slot_file.h"
 #include "plugin_host/registry.h"
 #include "queue/model/claim.h"
 #include "queue/verbs/block.h"
@@ -88,7 +89,9 @@ class Run {
   // From any thread.
   void progress(Nanos now) noexcept;
   [[nodiscard]] bool cancelled() const noexcept { return cancel.asked(); }
-  [[nodiscard]] bool detached() const noexcept { return ipc::is_detached(slot_.state(plan.entry)); }
+  [[nodiscard]] bool detached() const noexcept {
+    return peer::is_detached(slot_.state(plan.entry));
+  }
   [[nodiscard]] bool over_time(Nanos now) const {
     if (!ipc::in_handler(slot_.state(plan.entry))) return false;
     const Nanos deadline = slot_.hard_deadline_ns(plan.entry);

@@ -19,6 +19,7 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "peer/drain_budget.h"
+#include "peer/slot_file.h"
 #include "queue/look/inspect.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/cancel_request.h"
@@ -70,7 +71,7 @@ Remains read_remains(const ipc::Slot& slot) {
   remains.partition = {slot.queue_id, slot.partition_no};
   read_finished(slot, remains);
   for (std::size_t entry = 0; entry < ipc::kMaxRunning; ++entry) {
-    const ipc::RunState state = ipc::run_state(slot, entry);
+    const ipc::RunState state = slot.run_states[entry].load();
     const FormerRun run{state, slot.runs[entry]};
     switch (state) {
       case ipc::RunState::kFree:
@@ -214,7 +215,8 @@ struct Tools {
 // The claim on a task under the dead worker's lease. nullopt: it has none, or the task left its
 // partition.
 std::optional<queue::Claim> leased(const Tools& tools, const FormerRun& run) {
-  if (!tools.lease || tools.lease->partition != run.id().partition || ipc::is_detached(run.state)) {
+  if (!tools.lease || tools.lease->partition != run.id().partition ||
+      peer::is_detached(run.state)) {
     return std::nullopt;
   }
   const queue::Lease& lease = *tools.lease;

@@ -70,7 +70,7 @@ class WorkersTest : public StatusTest {
     std::filesystem::create_symlink("/bin/sleep", folder_ / "allotd");
     supervisor_ = std::make_unique<support::Process>(Words{folder_ / "allotd", "1000"});
     std::filesystem::create_directory(folder_ / "run");
-    const std::size_t size = ipc::slot_file_size(kSlots);
+    const std::size_t size = ipc::slot_offset(kSlots);
     path_ = folder_.write("run/slots", std::string(size, '\0'));
     const UniqueFd file(::open(path_.c_str(), O_RDWR | O_CLOEXEC));
     bytes_ = static_cast<char*>(map_shared(file.get(), 0, size, true));
@@ -101,15 +101,15 @@ class WorkersTest : public StatusTest {
     busy.queue_id = 7;
     busy.partition_no = 3;
     std::strcpy(busy.queue_name, "mail");
-    busy.running[0].queue_id = 7;
-    busy.running[0].partition_no = 3;
-    busy.running[0].first_key = 4711;
-    busy.running[0].run_key = 4712;
-    busy.running[0].prio = 2;
-    busy.running[0].attempt = 3;
-    busy.running[0].started_ns = boot_ns() - 250 * kMilli;
-    std::strcpy(busy.running[0].type, "mail.send");
-    busy.running_count = 1;
+    busy.runs[0].queue_id = 7;
+    busy.runs[0].partition_no = 3;
+    busy.runs[0].first_key = 4711;
+    busy.runs[0].run_key = 4712;
+    busy.runs[0].prio = 2;
+    busy.runs[0].attempt = 3;
+    busy.runs[0].started_ns = boot_ns() - 250 * kMilli;
+    std::strcpy(busy.runs[0].type, "mail.send");
+    busy.run_states[0] = ipc::RunState::kRunning;
     busy.tasks_done = 11;
     busy.tasks_retried = 12;
     busy.tasks_dead = 13;
@@ -174,7 +174,7 @@ TEST_F(WorkersTest, TheTableSaysTheSame) {
 }
 
 TEST_F(WorkersTest, ADetachedTaskIsMarked) {
-  busy_worker(2).running[0].detached = 1;
+  busy_worker(2).run_states[0] = ipc::RunState::kRunningDetached;
   EXPECT_EQ(status()["workers"][0]["running"][0]["detached"], true);
   EXPECT_TRUE(has(must({"status"}), ", attempt 3, detached\n"));
 }
@@ -197,14 +197,14 @@ TEST_F(WorkersTest, OnlyWorkersThatLive) {
 TEST_F(WorkersTest, NonsenseInASlotIsHarmless) {
   ipc::Slot& odd = busy_worker(0);
   odd.state = 4711;
-  odd.running_count = UINT32_MAX;
   std::memset(odd.queue_name, 0xff, sizeof odd.queue_name);
-  std::memset(odd.running[0].type, 0x1b, sizeof odd.running[0].type);
-  odd.running[0].started_ns = UINT64_MAX;
-  for (ipc::RunningTask& task : odd.running) task.attempt = 1;
+  std::memset(odd.runs[0].type, 0x1b, sizeof odd.runs[0].type);
+  odd.runs[0].started_ns = UINT64_MAX;
+  for (auto& run : odd.run_states) run = ipc::RunState::kReturned;
+  odd.run_states[1] = static_cast<ipc::RunState>(0xff);
   const json view = status();
   EXPECT_EQ(view["workers"][0]["state"], "unknown");
-  EXPECT_EQ(view["workers"][0]["running"].size(), ipc::kMaxRunning);
+  EXPECT_EQ(view["workers"][0]["running"].size(), ipc::kMaxRunning - 1);
   EXPECT_EQ(view["workers"][0]["running"][0]["running_ms"], 0);
   EXPECT_EQ(must({"status"}).find('\x1b'), std::string::npos);
 }
@@ -266,7 +266,7 @@ TEST_F(WorkersTest, SlotsWithoutRoomAreReadAllTheSame) {
   if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
   worker(0);
   std::ofstream(disk / "slots") << std::string_view(bytes_, ipc::slot_offset(0) + ipc::kPage);
-  std::filesystem::resize_file(disk / "slots", ipc::slot_file_size(kSlots));
+  std::filesystem::resize_file(disk / "slots", ipc::slot_offset(kSlots));
   configure("\"run\"", "\"" + disk / "" + "\"");
   disk.leave(0);
   EXPECT_EQ(status()["workers"].size(), 1U);

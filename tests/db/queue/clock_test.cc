@@ -98,7 +98,7 @@ TEST_F(ClockTest, NorIsThatOfADetachedTaskOrAHold) {
   step_back(worker_.db);
   const Block block = lease_an_hour_ahead();
   const Task& task = block.tasks.at(0);
-  ASSERT_EQ(worker_.detached.detach_beside(worker_.db, claim(block.lease, task), 1),
+  ASSERT_EQ(worker_.detached.detach_concurrent(worker_.db, claim(block.lease, task), 1),
             Fenced::kWritten);
   step_forth(worker_.db);
   look_.execute("DELETE FROM task");

@@ -63,9 +63,9 @@ const Verb kVerbs[] = {
      [](Worker& w, const Lease& lease, const Task& task) {
        return yes(w.detached.detach(w.db, claim(lease, task), 1, {}));
      }},
-    {"detach_beside",
+    {"detach_concurrent",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.detached.detach_beside(w.db, claim(lease, task), 1));
+       return yes(w.detached.detach_concurrent(w.db, claim(lease, task), 1));
      }},
     {"suspect",
      [](Worker& w, const Lease& lease, const Task& task) {

@@ -399,7 +399,7 @@ TEST_F(BatchRunTest, AllOfACallHaveTheSameDeadline) {
   EXPECT_TRUE(support::eventually([&] { return support::runs_in(*raw_slot_) == 3; }));
   std::set<std::uint64_t> deadlines;
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(ipc::run_state(*raw_slot_, i), ipc::RunState::kRunning);
+    EXPECT_EQ(raw_slot_->run_states[i].load(), ipc::RunState::kRunning);
     deadlines.insert(support::hard_deadline(*raw_slot_, i));
   }
   EXPECT_EQ(deadlines.size(), 1U);
@@ -418,7 +418,7 @@ TEST_F(BatchRunTest, WhatSucceededIsNotedBeforeAnyOtherVerdict) {
   holding.execute("BEGIN; SELECT * FROM task WHERE queue_id > 0 AND run_key = 1 FOR UPDATE");
   auto results = std::async(std::launch::async, [&] { return results_of(block); });
   EXPECT_TRUE(support::eventually([&] { return raw_slot_->finished_count == 1; }));
-  EXPECT_EQ(ipc::run_state(*raw_slot_, 0), ipc::RunState::kReturned);
+  EXPECT_EQ(raw_slot_->run_states[0].load(), ipc::RunState::kReturned);
   EXPECT_EQ(results.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
   holding.execute("COMMIT");
   const std::vector<Result> expected = {Result::kWritten, Result::kFinished};

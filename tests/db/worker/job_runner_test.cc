@@ -77,7 +77,7 @@ TEST_F(JobRunnerTest, TheSlotHasItWhileItIsAnnouncedAndTakenBack) {
     auto block = lease();
     auto result = std::async(std::launch::async, [&] { return run(block, true); });
     ASSERT_TRUE(held.somebody());
-    EXPECT_EQ(ipc::run_state(*raw_slot_, 0),
+    EXPECT_EQ(raw_slot_->run_states[0].load(),
               verb == "INSERT" ? ipc::RunState::kAnnounced : ipc::RunState::kRefunding);
     EXPECT_EQ(raw_slot_->runs[0].run_key, 7U);
     EXPECT_EQ(raw_slot_->runs[0].attempt, 1U);
@@ -103,8 +103,8 @@ TEST_F(ShortLeaseTest, TheSlotSaysThatAnInterruptedAttemptIsTakenBack) {
     keeper_.hold(block.lease, boot_ns());
     auto result = std::async(std::launch::async, [&] { return run(block, true); });
     ASSERT_TRUE(support::eventually([&] {
-      return support::runs_in(*raw_slot_) == 1 &&
-             value("SELECT COUNT(*) FROM task_running") == (detached ? "1" : "0");
+      return slot_.state(0) ==
+             (detached ? ipc::RunState::kRunningDetached : ipc::RunState::kRunning);
     }));
     const Held held(db_, "BEFORE DELETE ON task_attempt");
     if (detached) {
@@ -116,7 +116,7 @@ TEST_F(ShortLeaseTest, TheSlotSaysThatAnInterruptedAttemptIsTakenBack) {
     }
     (void)folder.write("gate" + std::to_string(detached ? 1 : 0), "");
     ASSERT_TRUE(held.somebody());
-    EXPECT_EQ(ipc::run_state(*raw_slot_, 0),
+    EXPECT_EQ(raw_slot_->run_states[0].load(),
               detached ? ipc::RunState::kRefundingDetached : ipc::RunState::kRefunding);
     held.release();
     EXPECT_EQ(result.get(), detached ? Result::kDetached : Result::kWritten);
@@ -134,7 +134,7 @@ TEST_F(JobRunnerTest, TheSlotSaysThatADetachedTaskHasFinished) {
   const Held held(db_, "BEFORE DELETE ON task_running");
   auto result = std::async(std::launch::async, [&] { return run(block, false); });
   ASSERT_TRUE(held.somebody());
-  EXPECT_EQ(ipc::run_state(*raw_slot_, 0), ipc::RunState::kFinishedDetached);
+  EXPECT_EQ(raw_slot_->run_states[0].load(), ipc::RunState::kFinishedDetached);
   held.release();
   EXPECT_EQ(result.get(), Result::kDetached);
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");

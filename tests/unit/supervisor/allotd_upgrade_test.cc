@@ -195,9 +195,9 @@ TEST(AllotdUpgrade, WhileItStopsItIsIgnored) {
   ASSERT_TRUE(daemon.saw("ready slot=0")) << daemon.story();
   ASSERT_TRUE(daemon.tell(0, "deaf"));
   daemon.signal(SIGTERM);
-  ASSERT_TRUE(daemon.logged("phase=draining")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("phase=stopping")) << daemon.story();
   daemon.signal(SIGUSR2);
-  ASSERT_TRUE(daemon.logged("supervisor.signal signal=12 phase=draining")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("supervisor.signal signal=12 phase=stopping")) << daemon.story();
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.story();
   EXPECT_EQ(daemon.logs("supervisor.start "), 1U);
 }

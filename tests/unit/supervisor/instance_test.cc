@@ -85,8 +85,8 @@ TEST(Instance, WithoutRoomItIsRefusedAndSaysHowToGoOn) {
   const std::string folder = disk / "";
   Instance instance;
   ASSERT_EQ(instance.lock(folder.c_str()), Instance::Lock::kTaken);
-  for (const std::size_t left : {std::size_t{0}, ipc::slot_file_size(2) - 1,
-                                 ipc::slot_file_size(2) + sizeof(ipc::Board) / 2}) {
+  for (const std::size_t left :
+       {std::size_t{0}, ipc::slot_offset(2) - 1, ipc::slot_offset(2) + sizeof(ipc::Board) / 2}) {
     disk.leave(left);
     testing::internal::CaptureStderr();
     EXPECT_FALSE(instance.make_files(folder.c_str(), "x", 2)) << left;
@@ -94,7 +94,7 @@ TEST(Instance, WithoutRoomItIsRefusedAndSaysHowToGoOn) {
                   "make room there, or set [daemon] runtime_dir to another file system"),
               std::string::npos);
   }
-  disk.leave(ipc::slot_file_size(2) + 2 * sizeof(ipc::Board));
+  disk.leave(ipc::slot_offset(2) + 2 * sizeof(ipc::Board));
   EXPECT_TRUE(instance.make_files(folder.c_str(), "x", 2));
 }
 
