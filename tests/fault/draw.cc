@@ -16,7 +16,7 @@ constexpr std::array<const char*, kFeatures> kFeatureNames{
     "ordered",     "limited",      "fair",     "exclusive", "history",      "on_dead",   "on_stuck",
     "unique",      "expiry",       "priority", "delay",     "retry_delays", "replace",   "effects",
     "checkpoint",  "snooze",       "hold",     "crash",     "hang",         "long",      "detach",
-    "concurrency", "batch",       "compress", "ttls",      "second_pool",  "max_tasks", "max_age",
+    "concurrency", "batch",        "compress", "ttls",      "second_pool",  "max_tasks", "max_age",
     "max_memory",  "small_blocks", "two_files"};
 constexpr std::array<const char*, kActs> kActNames{
     "reload", "reload_bad",     "edit",       "resize",       "move",    "pause",
@@ -26,7 +26,7 @@ constexpr std::array<const char*, kActs> kActNames{
 constexpr std::array kOfACrowd{Feature::kPriority, Feature::kCrash, Feature::kConcurrency};
 constexpr std::array kNotOfACrowd{Feature::kOrdered,    Feature::kLimited,  Feature::kExclusive,
                                   Feature::kHold,       Feature::kHang,     Feature::kLong,
-                                  Feature::kBatch,     Feature::kMaxTasks, Feature::kMaxAge,
+                                  Feature::kBatch,      Feature::kMaxTasks, Feature::kMaxAge,
                                   Feature::kMaxMemory,  Feature::kUnique,   Feature::kTtls,
                                   Feature::kSmallBlocks};
 

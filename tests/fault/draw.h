@@ -37,7 +37,7 @@ enum class Feature {
   kLong,         // some take seconds
   kDetach,       // and leave their partition after a moment; else they never do
   kConcurrency,  // of the first host's pool
-  kBatch,       // several tasks in a call
+  kBatch,        // several tasks in a call
   kCompress,     //
   kTtls,         // each host has its own lease_ttl
   kSecondPool,   // of the second host

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker does about leases: worker/lease/finder takes them, worker/lease/lease_keeper renews them.
+// What a worker does about leases: worker/lease/finder takes them, worker/lease/lease_keeper renews
+// them.
 #include <algorithm>
 #include <iterator>
 

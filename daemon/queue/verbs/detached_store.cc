@@ -65,7 +65,7 @@ Fenced DetachedStore::detach(db::Connection& db, const Claim& claim, std::uint32
 }
 
 Fenced DetachedStore::detach_concurrent(db::Connection& db, const Claim& claim,
-                                    std::uint32_t attempt) const {
+                                        std::uint32_t attempt) const {
   return send(db, claim, {detach_statement(claim, attempt)});
 }
 

@@ -47,7 +47,7 @@ class DetachedStore {
   // The same for one of several running tasks: the lease keeps the partition and its other tasks,
   // and must not see this task again if it comes back (its epoch would be the same).
   [[nodiscard]] Fenced detach_concurrent(db::Connection& db, const Claim& claim,
-                                     std::uint32_t attempt) const;
+                                         std::uint32_t attempt) const;
 
   // False: this holder does not have it any more.
   bool renew(db::Connection& db, const Claim& claim) const;

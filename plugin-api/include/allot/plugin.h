@@ -218,8 +218,8 @@ typedef struct allot_handler {
   uint64_t progress_every_ms;
   /* Not 0: run may be called by several threads at once, also with one self. */
   uint64_t concurrent;
-  /* More than 1: run_many may be called in place of run, with 2 to `max_batch` tasks of one type and
-   * queue, 64 at most; run still is for what comes alone. 0 and 1: never. */
+  /* More than 1: run_many may be called in place of run, with 2 to `max_batch` tasks of one type
+   * and queue, 64 at most; run still is for what comes alone. 0 and 1: never. */
   uint64_t max_batch;
   /* Runs `count` tasks in one call; tasks[i], hosts[i] and outcomes[i] belong together. Returns 0:
    * the outcomes say what became of each, as that of run does. Not 0: they say nothing of any, and

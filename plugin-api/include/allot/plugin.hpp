@@ -229,10 +229,10 @@ class [[gnu::visibility("default")]] Handler {
   virtual ~Handler() = default;
   virtual Outcome run(Context & ctx) = 0;
 
-  // Runs 2 to kMaxBatch tasks of one type in one call, and returns the outcome of each, in their order.
-  // Workers call it only if the class says how many it takes (kMaxBatch). An exception, or a wrong
-  // number of outcomes, counts for none of the tasks: the worker then calls run() for each, at
-  // once, and charges no attempt. So end like that only while nothing was done that must not be
+  // Runs 2 to kMaxBatch tasks of one type in one call, and returns the outcome of each, in their
+  // order. Workers call it only if the class says how many it takes (kMaxBatch). An exception, or a
+  // wrong number of outcomes, counts for none of the tasks: the worker then calls run() for each,
+  // at once, and charges no attempt. So end like that only while nothing was done that must not be
   // done twice.
   virtual std::vector<Outcome> run_many([[maybe_unused]] std::span<Context> tasks) {
     return {};
