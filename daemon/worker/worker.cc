@@ -155,17 +155,18 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
       return std::make_unique<JobRunner>(own, detached, registry, keeper, slot, settings, seat);
     };
     const auto executor = make_executor(pool.concurrency, runner, slot, make_session, make_runner);
-    const BlockParts parts{.session = session,
-                           .finder = finder,
-                           .keeper = keeper,
-                           .slot = slot,
-                           .executor = *executor,
-                           .registry = registry,
-                           .careful_turn = careful_turn,
-                           .lifetime = &lifetime,
-                           .on_unknown = [&work](const queue::TaskId& id, const std::string& type) {
-                             work.unknown_type(id, type);
-                           }};
+    const BlockInHand::Parts parts{
+        .session = session,
+        .finder = finder,
+        .keeper = keeper,
+        .slot = slot,
+        .executor = *executor,
+        .registry = registry,
+        .careful_turn = careful_turn,
+        .lifetime = &lifetime,
+        .on_unknown = [&work](const queue::TaskId& id, const std::string& type) {
+          work.unknown_type(id, type);
+        }};
     BlockLoop loop(parts, recovery);
     log::info("worker.ready", {{"slot", raw_slot.index},
                                {"pool", pool.name},

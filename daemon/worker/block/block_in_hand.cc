@@ -39,12 +39,12 @@ class TurnEnd {
 
 }  // namespace
 
-bool BlockParts::done() const {
+bool BlockInHand::Parts::done() const {
   if (lifetime != nullptr) lifetime->look();
   return leaving();
 }
 
-BlockInHand::BlockInHand(const BlockParts& parts, queue::Block block)
+BlockInHand::BlockInHand(const Parts& parts, queue::Block block)
     : parts_(parts),
       lease_(block.lease),
       queue_(*parts.finder.served(block.lease.partition.queue_id)),

@@ -23,23 +23,6 @@
 
 namespace allot::worker {
 
-// What a block needs of its worker. All outlive it.
-struct BlockParts {
-  Session& session;
-  Finder& finder;
-  LeaseKeeper& keeper;
-  SlotWriter& slot;
-  Executor& executor;
-  const plugin_host::Registry& registry;
-  CarefulTurn& careful_turn;
-  Lifetime* lifetime = nullptr;  // nullptr: this worker stays
-  // Is told of each task that is put back because no handler here knows its type.
-  std::function<void(const queue::TaskId&, const std::string& type)> on_unknown{};
-
-  // True: no further task may start here.
-  [[nodiscard]] bool done() const;
-};
-
 // One lease in hand, from its first block to its release: it makes jobs of the tasks, collects
 // their ends, acknowledges, and fetches more. Only the block loop makes it, in the worker's main
 // thread.
@@ -49,7 +32,24 @@ struct BlockParts {
 // type out of the rest of the block (A13).
 class BlockInHand {
  public:
-  BlockInHand(const BlockParts& parts, queue::Block block);
+  // What a block needs of its worker. All outlive it.
+  struct Parts {
+    Session& session;
+    Finder& finder;
+    LeaseKeeper& keeper;
+    SlotWriter& slot;
+    Executor& executor;
+    const plugin_host::Registry& registry;
+    CarefulTurn& careful_turn;
+    Lifetime* lifetime = nullptr;  // nullptr: this worker stays
+    // Is told of each task that is put back because no handler here knows its type.
+    std::function<void(const queue::TaskId&, const std::string& type)> on_unknown{};
+
+    // True: no further task may start here.
+    [[nodiscard]] bool done() const;
+  };
+
+  BlockInHand(const Parts& parts, queue::Block block);
 
   // Works until the lease is released. Returns what the next lease has to wait for: the
   // conditions of a task that could not start because of one that has left the partition.
@@ -95,7 +95,7 @@ class BlockInHand {
   Next hold_unknown(const queue::Task& task);
   void log_unknown(const std::string& type, const std::string& first, std::size_t tasks);
 
-  const BlockParts& parts_;
+  const Parts& parts_;
   const queue::Lease lease_;
   const ServedQueue& queue_;
   const Nanos until_ns_;  // no further task starts then

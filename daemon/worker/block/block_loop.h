@@ -13,7 +13,8 @@ namespace allot::worker {
 // fetch and acknowledgement.
 class BlockLoop {
  public:
-  BlockLoop(BlockParts parts, Recovery& recovery) : parts_(std::move(parts)), recovery_(recovery) {}
+  BlockLoop(BlockInHand::Parts parts, Recovery& recovery)
+      : parts_(std::move(parts)), recovery_(recovery) {}
 
   // Runs until asked to leave.
   void run(const std::function<void()>& between_leases = {});
@@ -24,7 +25,7 @@ class BlockLoop {
   [[nodiscard]] bool room_for_a_lease();
   void wait_for_all();
 
-  const BlockParts parts_;
+  const BlockInHand::Parts parts_;
   Recovery& recovery_;
   Executor::Need need_;  // of the task that the next lease has to wait for
 };

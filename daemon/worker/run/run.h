@@ -23,19 +23,18 @@
 
 namespace allot::worker {
 
-// Where a task is after its handler has returned.
-enum class Place {
-  kPartition,  // under the lease of its partition
-  kDetached,   // in task_running, not renewed any more
-  kUnknown     // one of the two: a detach was sent and its reply was lost
-};
-
 // A task at work: one attempt, from its number to its verdict. Where it is stands in the slot
 // (ipc::RunState), for whoever has to judge or to heal it. The thread that runs it makes it, and is
 // the only one that uses it, unless said otherwise: the lease keeper knows it from LeaseKeeper's
 // begin() to its end(), and the threads of its handler call progress(), valid() and the like.
 class Run {
  public:
+  // Where its task is after its handler has returned.
+  enum class Place {
+    kPartition,  // under the lease of its partition
+    kDetached,   // in task_running, not renewed any more
+    kUnknown     // one of the two: a detach was sent and its reply was lost
+  };
   struct Plan {
     const plugin_host::LoadedHandler* handler = nullptr;  // nullptr: no attempt begins
     std::uint32_t most = 0;                               // attempts that the task may have
@@ -129,5 +128,7 @@ class Run {
   Mutex mutex_;
   Nanos hard_ns_ ALLOT_GUARDED_BY(mutex_) = 0;
 };
+
+using Place = Run::Place;
 
 }  // namespace allot::worker
