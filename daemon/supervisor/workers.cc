@@ -30,7 +30,7 @@ Nanos milliseconds(std::uint32_t ms) {
 // An argument of a child; it outlives the spawn.
 struct Number {
   explicit Number(long value) { std::snprintf(text, sizeof text, "%ld", value); }
-  char text[24];
+  char text[24] = {};
 };
 
 }  // namespace

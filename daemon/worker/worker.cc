@@ -155,19 +155,10 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
       return std::make_unique<JobRunner>(own, detached, registry, keeper, slot, settings, seat);
     };
     const auto executor = make_executor(pool.concurrency, runner, slot, make_session, make_runner);
-    const BlockInHand::Parts parts{
-        .session = session,
-        .finder = finder,
-        .keeper = keeper,
-        .slot = slot,
-        .executor = *executor,
-        .registry = registry,
-        .careful_turn = careful_turn,
-        .lifetime = &lifetime,
-        .on_unknown = [&work](const queue::TaskId& id, const std::string& type) {
-          work.unknown_type(id, type);
-        }};
-    BlockLoop loop(parts, recovery);
+    const auto told = [&work](const auto& id, const auto& type) { work.unknown_type(id, type); };
+    BlockLoop loop(
+        {session, finder, keeper, slot, *executor, registry, careful_turn, &lifetime, told},
+        recovery);
     log::info("worker.ready", {{"slot", raw_slot.index},
                                {"pool", pool.name},
                                {"version", kVersion},

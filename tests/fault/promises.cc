@@ -146,6 +146,7 @@ class Promises {
     for (const auto& [tag, own] : ledger_.ids) {
       const auto attempts = attempts_.find(tag);
       if (own != id || attempts == attempts_.end() || touched_.count(tag) != 0) continue;
+      if (revived(tag)) continue;  // it was dead in between, which frees the key
       const Told* answer = told(tag);
       if (answer == nullptr || answer->end >= made->begin) continue;
       const auto& all = attempts->second;

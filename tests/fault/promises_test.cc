@@ -159,6 +159,10 @@ TEST(Promises, AKeyHasOneTaskAtATime) {
   expect_found(Book(book).run(second, 15, 16).run(first, 20, 21), "two tasks of a key");
   Book taken_out = Book(book).run(second, 15, 16).run(first, 20, 21);
   expect_clean(taken_out.did(Act::kCancel, first, 3, 4));
+  // It was dead before that, and an operator put it back afterwards.
+  Book revived = Book(book).run(second, 15, 16).run(first, 20, 21);
+  revived.evidence.revived[first] = {};
+  expect_clean(revived);
   // The second submission was told the first one's id.
   Book same = Book(book).run(first, 20, 21);
   same.ids[second] = same.ids[first];

@@ -14,15 +14,15 @@ void log_ran(const Run& run, const plugin_host::CallResult& result) {
 }
 
 void log_end(const Run& run, const Facts& facts, const Decision& decision) {
-  using What = Decision::What;
+  using Became = Decision::What;
   const auto pause_ms = [&] {
     return decision.hold.value_or(decision.ending->delay).count() / 1000;
   };
   const bool began = facts.outcome != Facts::Outcome::kNotBegun;
   switch (decision.what) {
-    case What::kFinished:
+    case Became::kFinished:
       return;
-    case What::kRetried:
+    case Became::kRetried:
       return log::warn("task.retry", {{"task", run.id},
                                       {"type", run.task.type},
                                       {"attempt", facts.attempt},
@@ -30,20 +30,20 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
                                       {"again_in_ms", pause_ms()},
                                       {"cause", facts.cause},
                                       {"error", facts.error}});
-    case What::kPutOff:
+    case Became::kPutOff:
       return log::info(facts.outcome == Facts::Outcome::kSnooze ? "task.snoozed" : "task.released",
                        {{"task", run.id},
                         {"type", run.task.type},
                         {"again_in_ms", pause_ms()},
                         {"reason", facts.error}});
-    case What::kInterrupted:
+    case Became::kInterrupted:
       return log::info("task.interrupted", {{"task", run.id}, {"reason", facts.error}});
-    case What::kDead:
+    case Became::kDead:
       return log_dead(run.id, run.task.type, facts.attempt, {facts.cause, facts.error});
-    case What::kCancelled:
+    case Became::kCancelled:
       return log_cancelled(run.id, run.task.type, facts.cancel->reason,
                            began ? "its handler ended" : "it was not started again");
-    case What::kEnded:
+    case Became::kEnded:
       return log_cancelled(run.id, run.task.type, facts.cancel->reason,
                            began ? "its handler ended, and it counts as done"
                                  : "it was not started again, and it counts as done");
