@@ -2,10 +2,10 @@
 #include "worker/job/runners.h"
 
 #include <algorithm>
-#include <csignal>
 #include <utility>
 
 #include "peer/slot_file.h"
+#include "worker/process/deaf_thread.h"
 
 namespace allot::worker {
 
@@ -32,14 +32,9 @@ Runners::Runners(std::size_t size, const SlotWriter& slot, const MakeSession& ma
     runner->jobs = make_runner(*runner->session, {i * entries, entries, true});
     runners_.push_back(std::move(runner));
   }
-  sigset_t all;  // the main thread gets the signals, as in LeaseKeeper
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   for (auto& runner : runners_) {
-    runner->thread = std::thread([this, one = runner.get()] { work(*one); });
+    runner->thread = deaf_thread([this, one = runner.get()] { work(*one); });
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Runners::~Runners() {

@@ -2,11 +2,11 @@
 #include "worker/lease/lease_keeper.h"
 
 #include <algorithm>
-#include <csignal>
 
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "worker/process/connect.h"
+#include "worker/process/deaf_thread.h"
 #include "worker/process/former_connection.h"
 
 namespace allot::worker {
@@ -41,13 +41,7 @@ LeaseKeeper::LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedSt
       ttl_ns_(static_cast<Nanos>(store.ttl().count()) * kMicro),
       slot_(slot),
       board_(board) {
-  // The main thread gets the signals, because they have to interrupt its futex and poll calls.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = deaf_thread([this] { run(); });
 }
 
 LeaseKeeper::~LeaseKeeper() {

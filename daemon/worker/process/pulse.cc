@@ -15,6 +15,7 @@
 #include "base/exit_codes.h"
 #include "base/posix.h"
 #include "log/log.h"
+#include "worker/process/deaf_thread.h"
 #include "worker/process/stop_request.h"
 
 namespace allot::worker {
@@ -37,12 +38,7 @@ Pulse::Pulse(SlotWriter& slot, int death_fd, std::chrono::milliseconds tick,
       patience_(patience),
       stop_(eventfd(0, EFD_CLOEXEC)),
       reopen_(reopen_signals()) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = deaf_thread([this] { run(); });
 }
 
 Pulse::~Pulse() {
