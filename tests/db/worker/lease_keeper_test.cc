@@ -394,6 +394,7 @@ TEST_F(LeaseKeeperTest, NoticesThatADetachedTaskWasRecovered) {
   db_.execute("UPDATE task_running SET epoch = epoch + 1, lock_by = 7");
   EXPECT_TRUE(eventually([&] { return !keeper_.valid(*run); }));
   EXPECT_EQ(raw_slot_->leases_lost, 1U);
+  EXPECT_EQ(keeper_.end(*run), Place::kDetached);
 }
 
 // The database goes away in the middle: the worker finds out what became of the detach when it is
