@@ -252,20 +252,20 @@ TaskEnd JobRunner::not_started(Run& run) {
 
 plugin_host::ManyResult JobRunner::call_handler(Call& call) {
   Run& first = call.members.front().run;
-  std::vector<plugin_host::CallInput> inputs;
-  std::vector<plugin_host::HostHooks*> hooks;
-  for (Call::Member& member : call.members) {
-    const Run& run = member.run;
-    inputs.push_back({run.id, run.queue.info.name, run.task.type, *run.task.payload, run.number,
-                      run.plan.most, run.soft_deadline_ns()});
-    hooks.push_back(&member.hooks);
-  }
-  if (mutant::removed("ack_after_return")) ack_early(session_, first);
   const UsageMeter meter(seat_.thread);
   plugin_host::ManyResult said;
   {
-    const SlotWriter::Guard guard(slot_);
     const Kept kept(keeper_, call);
+    std::vector<plugin_host::CallInput> inputs;
+    std::vector<plugin_host::HostHooks*> hooks;
+    for (Call::Member& member : call.members) {
+      const Run& run = member.run;
+      inputs.push_back({run.id, run.queue.info.name, run.task.type, *run.task.payload, run.number,
+                        run.plan.most, run.soft_deadline_ns()});
+      hooks.push_back(&member.hooks);
+    }
+    if (mutant::removed("ack_after_return")) ack_early(session_, first);
+    const SlotWriter::Guard guard(slot_);
     if (call.several()) {
       said = plugin_host::call_many(*first.plan.handler, inputs, hooks);
     } else {
