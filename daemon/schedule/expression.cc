@@ -148,6 +148,8 @@ class FieldReader {
         to = value(base.substr(dash + 1));
       } else if (slash == std::string_view::npos) {
         to = from;
+      } else if (is(kWeekday)) {
+        from %= 7;  // a Sunday with a step is that with which a week begins
       }
     }
     // A week may end with its Sunday: FRI-SUN.

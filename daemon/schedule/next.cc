@@ -14,7 +14,7 @@ constexpr std::int64_t kDayLong = 24 * kHourLong;
 constexpr int kDaysAhead = 50 * 366;
 // No place was ever further from UTC than this.
 constexpr std::int64_t kFurthest = 16 * kHourLong;
-// Two changes of a zone that lie closer together could be missed; none do by far.
+// Two changes of a zone that lie closer together could be missed; none are closer than days.
 constexpr std::int64_t kLook = 8 * kHourLong;
 // The years 1 to 9999, between which the calendar of the library is sure to hold.
 constexpr Instant kEarliest = INT64_C(-62135596800);
@@ -54,7 +54,7 @@ std::optional<std::int64_t> first_time(const Fields& fields, std::int64_t from) 
          minute = first_value(fields.minutes, minute + 1)) {
       const bool same_minute = same_hour && minute == from_minute;
       const int second = first_value(fields.seconds, same_minute ? static_cast<int>(from % 60) : 0);
-      if (second < 60) return hour * kHourLong + minute * 60 + second;
+      if (second < 60) return hour * kHourLong + minute * INT64_C(60) + second;
     }
   }
   return std::nullopt;

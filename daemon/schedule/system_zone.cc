@@ -17,7 +17,7 @@ namespace allot::schedule {
 namespace {
 
 constexpr std::size_t kHeader = 44;
-constexpr std::size_t kMostBytes = 64 * 1024;
+constexpr std::size_t kMostBytes = 65536;
 
 bool is_name(const std::string& name) {
   constexpr std::string_view kLetters =

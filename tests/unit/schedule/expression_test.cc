@@ -50,6 +50,8 @@ TEST(Expression, SundayIsZeroAndSeven) {
     EXPECT_EQ(Expression::parse(text).fields().weekdays, 1U) << text;
   }
   EXPECT_EQ(Expression::parse("0 0 * * 5-7").fields().weekdays, 1U | 1U << 5 | 1U << 6);
+  EXPECT_EQ(Expression::parse("0 0 * * 7/3").fields().weekdays, 1U | 1U << 3 | 1U << 6);
+  EXPECT_EQ(Expression::parse("0 0 * * 1/3").fields().weekdays, 1U << 1 | 1U << 4);
   EXPECT_EQ(Expression::parse("0 0 * * 7#1").fields().nth_weekday[0], 1U << 1);
   EXPECT_EQ(Expression::parse("0 0 * * 7L").fields().last_weekday, 1U);
 }

@@ -210,7 +210,7 @@ TEST(Next, AMidnightThatIsLeftOut) {
 
 TEST(Next, TwoChangesWithinADay) {
   const Instant change = utc("2026-05-01 08:00:00");
-  const MadeUpZone zone(0, {{change, 3600}, {change + 12 * 3600, 0}});
+  const MadeUpZone zone(0, {{change, 3600}, {change + INT64_C(43200), 0}});
   EXPECT_EQ(runs(zone, "30 8 * * *", "2026-05-01 00:00:00", 2), "05-01 08:00:00 | 05-02 08:30:00");
   EXPECT_EQ(runs(zone, "30 20 * * *", "2026-05-01 00:00:00", 2), "05-01 19:30:00 | 05-02 20:30:00");
 }
