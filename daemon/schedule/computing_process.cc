@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/computing_process.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "schedule/expression.h"
+#include "schedule/next.h"
+#include "schedule/system_zone.h"
+
+namespace allot::schedule {
+namespace {
+
+// For an expression that asks no zone.
+class NoZone : public Zone {
+ public:
+  [[nodiscard]] std::int64_t offset(Instant /*at*/) const override { return 0; }
+};
+
+// "next 1774746000" or "never".
+std::optional<Instant> instant_in(const std::string& line) {
+  if (line == "never") return std::nullopt;
+  if (line.starts_with("error ")) throw Error(line.substr(6), kExitUsage);
+  errno = 0;
+  char* rest = nullptr;
+  const Instant found =
+      std::strtoll(line.c_str() + std::min<std::size_t>(5, line.size()), &rest, 10);
+  if (!line.starts_with("next ") || errno != 0 || *rest != '\0') {
+    throw Error("schedules: the process that computes them answers '" + line + "'", kExitSoftware);
+  }
+  return found;
+}
+
+}  // namespace
+
+ComputingProcess::ComputingProcess(std::vector<std::string> command,
+                                   std::chrono::milliseconds patience)
+    : command_(std::move(command)), patience_(patience) {}
+
+std::optional<Instant> ComputingProcess::next(const std::string& expression,
+                                              const std::string& zone, Instant after) {
+  const Expression parsed = Expression::parse(expression);
+  check_zone(zone);
+  if (parsed.every() > 0) return schedule::next(parsed, NoZone(), after);
+  const std::string question = std::to_string(after) + " " + zone + " " + parsed.text() + "\n";
+  // A child that was there may have died since the last question; a new one has no such excuse.
+  if (pid_ > 0) {
+    if (const auto line = ask(question)) return instant_in(*line);
+  }
+  start();
+  const auto line = ask(question);
+  if (!line) throw Error("schedules: the process that computes them ended", kExitSoftware);
+  return instant_in(*line);
+}
+
+void ComputingProcess::start() {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw Error(std::string("schedules: no socket: ") + std::strerror(errno));
+  }
+  UniqueFd ours(ends[0]);
+  const UniqueFd theirs(ends[1]);
+  std::vector<char*> arguments;
+  for (std::string& argument : command_) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDOUT_FILENO);
+  // A thread that asks may have signals blocked that are to end the child.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  const int error =
+      posix_spawn(&pid_, arguments[0], &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    pid_ = -1;
+    throw Error("schedules: " + command_[0] + " does not start: " + std::strerror(error));
+  }
+  socket_ = std::move(ours);
+}
+
+void ComputingProcess::end() {
+  if (pid_ <= 0) return;
+  socket_.reset();
+  kill(pid_, SIGKILL);
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+std::optional<std::string> ComputingProcess::ask(const std::string& question) {
+  const Nanos deadline = boot_ns() + static_cast<Nanos>(patience_.count()) * kMilli;
+  // A question is far shorter than what a socket takes at once.
+  bool gone = send(socket_.get(), question.data(), question.size(), MSG_NOSIGNAL) !=
+              static_cast<ssize_t>(question.size());
+  std::string line;
+  while (!gone) {
+    const Nanos now = boot_ns();
+    if (now >= deadline) {
+      end();
+      throw Error("schedules: the process that computes them has not answered within " +
+                      std::to_string(patience_.count()) + " ms",
+                  kExitSoftware);
+    }
+    pollfd ready = {socket_.get(), POLLIN, 0};
+    if (poll(&ready, 1, static_cast<int>((deadline - now) / kMilli) + 1) <= 0) continue;
+    std::array<char, 4096> buffer{};
+    const ssize_t got = ::read(socket_.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    gone = got <= 0;
+    if (gone) break;
+    line.append(buffer.data(), static_cast<std::size_t>(got));
+    if (line.back() == '\n') return line.substr(0, line.size() - 1);
+  }
+  end();
+  return std::nullopt;
+}
+
+}  // namespace allot::schedule

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/next.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <vector>
+
+namespace allot::schedule {
+namespace {
+
+constexpr std::int64_t kHourLong = 3600;
+constexpr std::int64_t kDayLong = 24 * kHourLong;
+constexpr int kDaysAhead = 50 * 366;
+// No place was ever further from UTC than this.
+constexpr std::int64_t kFurthest = 16 * kHourLong;
+// Two changes of a zone that lie closer together could be missed; none are closer than days.
+constexpr std::int64_t kLook = 8 * kHourLong;
+// The years 1 to 9999, between which the calendar of the library is sure to hold.
+constexpr Instant kEarliest = INT64_C(-62135596800);
+constexpr Instant kLatest = INT64_C(253402300799);
+
+bool has(std::uint64_t values, unsigned value) {
+  return (values >> value & 1) != 0;
+}
+
+// The smallest value that is not below `from`; 64 if there is none.
+int first_value(std::uint64_t values, int from) {
+  return from > 63 ? 64 : std::countr_zero(values >> from << from);
+}
+
+bool fits(const Fields& fields, std::chrono::local_days day) {
+  const std::chrono::year_month_day date(day);
+  if (!has(fields.months, static_cast<unsigned>(date.month()))) return false;
+  const auto number = static_cast<unsigned>(date.day());
+  const auto last = static_cast<unsigned>((date.year() / date.month() / std::chrono::last).day());
+  const unsigned weekday = std::chrono::weekday(day).c_encoding();
+  const bool by_day = has(fields.days, number) || (fields.last_day && number == last);
+  const bool by_weekday = has(fields.weekdays, weekday) ||
+                          has(fields.nth_weekday.at(weekday), (number + 6) / 7) ||
+                          (number + 7 > last && has(fields.last_weekday, weekday));
+  if (fields.asks_day && fields.asks_weekday) return by_day || by_weekday;
+  return by_day && by_weekday;
+}
+
+// The first second of a day that fits and is not before `from`.
+std::optional<std::int64_t> first_time(const Fields& fields, std::int64_t from) {
+  const auto from_hour = static_cast<int>(from / kHourLong);
+  const auto from_minute = static_cast<int>(from / 60 % 60);
+  for (int hour = first_value(fields.hours, from_hour); hour < 24;
+       hour = first_value(fields.hours, hour + 1)) {
+    const bool same_hour = hour == from_hour;
+    for (int minute = first_value(fields.minutes, same_hour ? from_minute : 0); minute < 60;
+         minute = first_value(fields.minutes, minute + 1)) {
+      const bool same_minute = same_hour && minute == from_minute;
+      const int second = first_value(fields.seconds, same_minute ? static_cast<int>(from % 60) : 0);
+      if (second < 60) return hour * kHourLong + minute * INT64_C(60) + second;
+    }
+  }
+  return std::nullopt;
+}
+
+// A span of time, from `begin` to before `end`, in which the zone's clocks go evenly.
+struct Stretch {
+  Instant begin;
+  Instant end;
+  std::int64_t offset;
+};
+
+// The first instant of another offset than that of `from`, which `to` has.
+Instant change_between(const Zone& zone, Instant from, Instant to) {
+  const std::int64_t offset = zone.offset(from);
+  while (to - from > 1) {
+    const Instant middle = from + (to - from) / 2;
+    (zone.offset(middle) == offset ? from : to) = middle;
+  }
+  return to;
+}
+
+// All stretches that have a part of the local day which begins at `midnight`.
+std::vector<Stretch> stretches(const Zone& zone, std::int64_t midnight) {
+  const Instant end = midnight + kDayLong + kFurthest;
+  Instant begin = midnight - kFurthest;
+  std::int64_t offset = zone.offset(begin);
+  std::vector<Stretch> found;
+  for (Instant at = begin; at < end; at += kLook) {
+    const Instant seen = std::min(at + kLook, end);
+    const std::int64_t other = zone.offset(seen);
+    if (other == offset) continue;
+    const Instant change = change_between(zone, at, seen);
+    found.push_back({begin, change, offset});
+    begin = change;
+    offset = other;
+  }
+  found.push_back({begin, end, offset});
+  return found;
+}
+
+// The first instant after `after` on that day whose local time fits.
+std::optional<Instant> each_moment(const Fields& fields, const std::vector<Stretch>& parts,
+                                   std::int64_t midnight, Instant after) {
+  for (const Stretch& part : parts) {
+    const Instant begin = std::max(part.begin, after + 1);
+    const std::int64_t from = std::max<std::int64_t>(begin + part.offset - midnight, 0);
+    if (from >= kDayLong) continue;
+    const auto time = first_time(fields, from);
+    if (!time) continue;
+    const Instant at = midnight + *time - part.offset;
+    if (at < part.end) return at;
+  }
+  return std::nullopt;
+}
+
+// When clocks show that local time for the first time, or first show a later one.
+Instant reached(const std::vector<Stretch>& parts, std::int64_t local) {
+  for (const Stretch& part : parts) {
+    if (local < part.end + part.offset) return std::max(part.begin, local - part.offset);
+  }
+  return parts.back().end;
+}
+
+std::optional<Instant> time_of_day(const Fields& fields, const std::vector<Stretch>& parts,
+                                   std::int64_t midnight, Instant after) {
+  for (auto time = first_time(fields, 0); time; time = first_time(fields, *time + 1)) {
+    const Instant at = reached(parts, midnight + *time);
+    if (at > after) return at;
+  }
+  return std::nullopt;
+}
+
+std::optional<Instant> on_day(const Fields& fields, const Zone& zone, std::chrono::local_days day,
+                              Instant after) {
+  if (!fits(fields, day)) return std::nullopt;
+  const std::int64_t midnight = day.time_since_epoch().count() * kDayLong;
+  const std::vector<Stretch> parts = stretches(zone, midnight);
+  return fields.fixed_time ? time_of_day(fields, parts, midnight, after)
+                           : each_moment(fields, parts, midnight, after);
+}
+
+}  // namespace
+
+std::optional<Instant> next(const Expression& expression, const Zone& zone, Instant after) {
+  if (after < kEarliest || after > kLatest) return std::nullopt;
+  if (expression.every() > 0) return after + expression.every();
+  const Fields& fields = expression.fields();
+  const std::chrono::local_seconds now(std::chrono::seconds(after + zone.offset(after)));
+  const auto today = std::chrono::floor<std::chrono::days>(now);
+  // Where clocks are set back over midnight, yesterday goes on after today has begun. So it begins
+  // with yesterday, and what a day has is compared with the day behind it.
+  for (int ahead = -1; ahead <= kDaysAhead; ++ahead) {
+    const auto day = today + std::chrono::days(ahead);
+    const auto found = on_day(fields, zone, day, after);
+    if (!found) continue;
+    const auto other = on_day(fields, zone, day + std::chrono::days(1), after);
+    return other ? std::min(*found, *other) : found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace allot::schedule

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/system_zone.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace allot::schedule {
+namespace {
+
+constexpr std::size_t kHeader = 44;
+constexpr std::size_t kMostBytes = 65536;
+
+bool is_name(const std::string& name) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
+  // `localtime` is whatever the host has.
+  return !name.empty() && name.size() <= 100 && name.front() != '/' && name != "localtime" &&
+         name.find_first_not_of(kLetters) == std::string::npos;
+}
+
+std::string read_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return "";
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes(kMostBytes, '\0');
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  return bytes;
+}
+
+// The six counts of a header of a zone file (RFC 8536), or none.
+struct Header {
+  explicit Header(std::string_view bytes) {
+    if (bytes.size() < kHeader || bytes.substr(0, 4) != "TZif") return;
+    is_there = true;
+    for (std::size_t at = 0; at < counts.size(); ++at) {
+      for (std::size_t byte = 0; byte < 4; ++byte) {
+        counts.at(at) = counts.at(at) << 8 | static_cast<unsigned char>(bytes[20 + at * 4 + byte]);
+      }
+    }
+  }
+  // How long the header and its data are, with times of that many bytes each.
+  [[nodiscard]] std::size_t size(std::size_t time) const {
+    const auto [utc, standard, leaps, times, types, letters] = counts;
+    return kHeader + times * (time + 1) + types * 6 + letters + leaps * (time + 4) + standard + utc;
+  }
+  bool is_there = false;
+  std::array<std::size_t, 6> counts{};
+};
+
+// Why these bytes are no sound zone file; empty if they are one. The second part, with times of
+// eight bytes, and the rule of the years to come at its end have to be complete.
+std::string fault_of(std::string_view bytes) {
+  const Header old(bytes);
+  if (!old.is_there) return "its file is no zone file";
+  if (bytes[4] == '\0') return "its file is of the first version, which ends in 2037";
+  const std::string cut = "its file is cut off; to install tzdata again mends it";
+  if (bytes.size() < old.size(4)) return cut;
+  bytes.remove_prefix(old.size(4));
+  const Header header(bytes);
+  if (!header.is_there || bytes.size() < header.size(8)) return cut;
+  if (header.counts[2] != 0) return "it counts leap seconds, which the database does not";
+  bytes.remove_prefix(header.size(8));
+  if (bytes.size() < 3 || bytes.front() != '\n' || bytes.back() != '\n') return cut;
+  return "";
+}
+
+}  // namespace
+
+void check_zone(const std::string& name, const std::string& folder) {
+  const auto fail = [&name](const std::string& why) {
+    throw Error("zone '" + name + "': " + why, kExitUsage);
+  };
+  if (!is_name(name)) fail("this is no name of a zone, such as Europe/Berlin or UTC");
+  const std::string bytes = read_file(folder + "/" + name);
+  if (bytes.empty()) fail("there is no such file in " + folder + ", where tzdata puts its zones");
+  const std::string fault = fault_of(bytes);
+  if (!fault.empty()) fail(fault);
+}
+
+SystemZone::SystemZone(const std::string& name, const std::string& folder) {
+  check_zone(name, folder);
+  // While TZ stays the same, the C library does not look at the file again.
+  setenv("TZ", "UTC0", 1);
+  tzset();
+  setenv("TZ", (":" + folder + "/" + name).c_str(), 1);
+  tzset();
+}
+
+std::int64_t SystemZone::offset(Instant at) const {
+  const std::time_t time = at;
+  std::tm local{};
+  localtime_r(&time, &local);
+  return local.tm_gmtoff;
+}
+
+}  // namespace allot::schedule

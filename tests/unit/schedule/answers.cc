@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
+#include "schedule/answer.h"
+
+int main() {
+  allot::schedule::answer_all(std::cin, std::cout);
+  return 0;
+}

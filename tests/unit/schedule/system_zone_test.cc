@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule/system_zone.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "base/error.h"
+#include "schedule/answer.h"
+#include "support/temp_dir.h"
+
+namespace allot::schedule {
+namespace {
+
+std::string fault_with(const std::string& name, const std::string& folder = kZoneFolder) {
+  try {
+    check_zone(name, folder);
+    return "none";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void write(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+TEST(SystemZone, KnowsZonesOfAllSorts) {
+  for (const char* name : {"UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5",
+                           "America/Port-au-Prince"}) {
+    EXPECT_EQ(fault_with(name), "none");
+  }
+}
+
+TEST(SystemZone, RefusesWhatIsNoName) {
+  for (const char* name : {"", "../etc", "../etc/passwd", "Europe/../UTC", "/etc/localtime",
+                           "localtime", ":UTC", "Europe/Berlin ", "CET-1CEST,M3.5.0,M10.5.0/3"}) {
+    EXPECT_EQ(fault_with(name), "zone '" + std::string(name) +
+                                    "': this is no name of a zone, such as Europe/Berlin or UTC");
+  }
+}
+
+TEST(SystemZone, RefusesWhatIsNoZone) {
+  for (const char* name : {"Europe/Nowhere", "Europe", "europe/berlin"}) {
+    EXPECT_EQ(fault_with(name),
+              "zone '" + std::string(name) +
+                  "': there is no such file in /usr/share/zoneinfo, where tzdata puts "
+                  "its zones");
+  }
+  EXPECT_EQ(fault_with("zone1970.tab").substr(0, 20), "zone 'zone1970.tab':");
+  EXPECT_EQ(fault_with("leapseconds"), "zone 'leapseconds': its file is no zone file");
+}
+
+// The C library takes UTC for each of these, and says nothing.
+TEST(SystemZone, RefusesAFileThatIsCutOffAnywhere) {
+  const support::TempDir folder;
+  const std::string sound = content_of(std::string(kZoneFolder) + "/Europe/Berlin");
+  ASSERT_GT(sound.size(), 500U);
+  write(folder / "Sound", sound);
+  EXPECT_EQ(fault_with("Sound", folder.path()), "none");
+  for (std::size_t size = 1; size < sound.size(); ++size) {
+    write(folder / "Cut", sound.substr(0, size));
+    EXPECT_NE(fault_with("Cut", folder.path()), "none") << size;
+  }
+  EXPECT_EQ(fault_with("Cut", folder.path()),
+            "zone 'Cut': its file is cut off; to install tzdata again mends it");
+}
+
+TEST(SystemZone, RefusesHeadersThatLie) {
+  const support::TempDir folder;
+  const std::string sound = content_of(std::string(kZoneFolder) + "/Europe/Berlin");
+  for (std::size_t at = 20; at < 44; at += 4) {
+    std::string bytes = sound;
+    bytes.replace(at, 4, "\xff\xff\xff\xff");
+    write(folder / "Lie", bytes);
+    EXPECT_NE(fault_with("Lie", folder.path()), "none") << at;
+  }
+  std::string old = sound;
+  old[4] = '\0';
+  write(folder / "Old", old);
+  EXPECT_EQ(fault_with("Old", folder.path()),
+            "zone 'Old': its file is of the first version, which ends in 2037");
+}
+
+TEST(SystemZone, IsTheOneThatWasMadeLast) {
+  constexpr Instant kSummer = 1782864000;  // 2026-07-01
+  EXPECT_EQ(SystemZone("Europe/Berlin").offset(kSummer), 7200);
+  EXPECT_EQ(SystemZone("Asia/Kathmandu").offset(kSummer), 20700);
+  EXPECT_EQ(SystemZone("UTC").offset(kSummer), 0);
+}
+
+TEST(SystemZone, ReadsAFileThatChanged) {
+  const support::TempDir folder;
+  const auto from = [](const char* name) {
+    return content_of(std::string(kZoneFolder) + "/" + name);
+  };
+  write(folder / "Moved", from("Asia/Kathmandu"));
+  EXPECT_EQ(SystemZone("Moved", folder.path()).offset(1782864000), 20700);
+  write(folder / "Moved", from("Asia/Tokyo"));
+  EXPECT_EQ(SystemZone("Moved", folder.path()).offset(1782864000), 32400);
+}
+
+TEST(Answer, IsALineForEachQuestion) {
+  EXPECT_EQ(answer("1774742400 Europe/Berlin 30 2 * * *"), "next 1774746000");
+  EXPECT_EQ(answer("0 ../etc * * * * *"),
+            "error zone '../etc': this is no name of a zone, such as Europe/Berlin or UTC");
+  EXPECT_EQ(
+      answer("0 UTC 0 0 31 2 *"),
+      "error schedule '0 0 31 2 *': day of month: no month that it names has the day 31, so that "
+      "it would never run");
+  EXPECT_EQ(answer("253402300800 UTC * * * * *"), "never");
+  EXPECT_EQ(answer("now UTC * * * * *"), "error a question is AFTER ZONE EXPRESSION");
+}
+
+}  // namespace
+}  // namespace allot::schedule
