@@ -10,11 +10,11 @@ namespace allot::model {
 
 // One step of the system, and its actor. `who` -1: the database or time itself.
 struct Step {
-  const char* what;
-  const char* how;  // after `what`
-  std::int8_t who;
-  std::int8_t task;  // -1: none
-  bool fault;
+  const char* what = "";
+  const char* how = "";  // after `what`
+  std::int8_t who = -1;
+  std::int8_t task = -1;  // -1: none
+  bool fault = false;
 };
 
 struct Move {

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "model/walk.h"
+
+// A model of the ticks of one schedule: two stewards that may both believe to lead, an operator,
+// the database with its clock, and a few faults. It is the same walk as the lease protocol's.
+namespace allot::model::tick {
+
+using Byte = std::uint8_t;
+
+// The schedule has a tick at each of the instants 1 to kTicks; after them there is nothing to do.
+inline constexpr Byte kTicks = 4;
+inline constexpr Byte kEnd = kTicks + 1;
+inline constexpr Byte kLateAfter = 1;
+inline constexpr Byte kCatchUp = 2;
+
+enum class Late : Byte { kAll, kOnce, kSkip };
+
+// The rules that a scenario may remove, one at a time.
+enum class Mutation : Byte {
+  kNone,
+  kLeadingPermits,   // S32: whoever leads writes without asking the rows
+  kCountNotError,    // S33: the guard matches nothing, and COMMIT is reached all the same
+  kTwoTransactions,  // S33: the task in one transaction, the next time in another
+  kNextInMemory,     // S34: a leader begins with the next tick after now
+  kNextFromNow,      // S34: the next tick after now, and not after the one that was submitted
+  kNoVersion,        // S35: the guard does not compare versions
+  kBoundStops,       // S36: too many missed ticks, and nothing happens any more
+  kHostClock,        // S37: a host's clock says what is due
+};
+
+struct Scenario {
+  const char* name = "";
+  Late late = Late::kAll;
+  Byte stalls = 0;      // a packet is on its way for any time
+  Byte losses = 0;      // its sender gives it up; it may still be executed
+  Byte kills = 0;       // of a steward, also with a packet on its way; another one starts
+  Byte clock_back = 0;  // the database's clock jumps back by two
+  Byte clock_ahead = 0;
+  Byte changes = 0;   // of the payload, by the operator
+  Byte pauses = 0;    // and it is resumed at any later time
+  Byte removals = 0;  // and it is made again under its name at any later time
+  bool host_ahead = false;
+  Mutation without = Mutation::kNone;
+};
+
+enum class Broken : Byte {
+  kNothing,
+  kTwice,  // a tick was submitted twice
+  kLost,   // next_run went past a tick that was neither submitted nor dropped by policy
+  kStale,  // a task of a version that was not the schedule's any more
+  kEarly,  // a tick was submitted before the database's clock had reached it
+};
+
+// What a steward sends: what it saw, the tick that it submits, and what becomes of the row.
+struct Packet {
+  Byte there;
+  Byte version;
+  Byte next;     // next_run as seen
+  Byte tick;     // 0: only advances
+  Byte dropped;  // ticks that it drops, a bit each
+  Byte then;     // next_run after it
+  Byte advance;  // kTwoTransactions: the task exists, and this is the second one
+};
+
+struct Steward {
+  Byte on_its_way;  // `call` has been sent
+  Byte memory;      // kNextInMemory: the next tick that it knows of; 0: none
+  Packet call;
+  Packet orphan;  // given up, or of a life that is over; may still be executed
+};
+
+struct State {
+  Byte now;  // the database's clock
+  Byte exists;
+  Byte version;
+  Byte next;
+  Byte paused;
+  Byte resumed;  // ticks before it fell into a pause
+  Byte submitted;
+  Byte dropped;
+  Steward stewards[2];
+  // Faults, and what the operator did, so far.
+  Byte stalls;
+  Byte losses;
+  Byte kills;
+  Byte backs;
+  Byte aheads;
+  Byte changes;
+  Byte pauses;
+  Byte removals;
+  Byte broken;
+};
+
+struct Step {
+  const char* what = "";
+  int who = -1;  // -1: no steward
+  bool fault = false;
+};
+
+struct Move {
+  Step step;
+  State after;
+};
+
+class World {
+ public:
+  using State = tick::State;
+  using Step = tick::Step;
+  using Move = tick::Move;
+
+  explicit World(const Scenario& scenario) : scenario_(scenario) {}
+  [[nodiscard]] State first() const;
+  void moves(const State& state, std::vector<Move>& out) const;
+  bool make_canonical(State& state) const;
+  // Every tick has been submitted or dropped, or the schedule was removed.
+  [[nodiscard]] bool ended(const State& state) const;
+  [[nodiscard]] std::string line(const Step& step, bool swapped) const;
+
+ private:
+  [[nodiscard]] bool without(Mutation rule) const { return scenario_.without == rule; }
+  [[nodiscard]] Packet plan(const State& state, const Steward& steward) const;
+  [[nodiscard]] bool passes(const State& state, const Packet& packet) const;
+  void execute(State& state, const Packet& packet) const;
+  void hear(Steward& steward, const Packet& packet) const;
+  void steward_moves(const State& state, int who, std::vector<Move>& out) const;
+  void operator_moves(const State& state, std::vector<Move>& out) const;
+  void clock_moves(const State& state, std::vector<Move>& out) const;
+
+  Scenario scenario_;
+};
+
+const char* name_of(Broken broken);
+
+}  // namespace allot::model::tick
