@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/notices/notice.h"
+
+#include <array>
+#include <span>
+
+#include "queue/model/error_text.h"
+#include "queue/model/statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::array<std::string_view, 7> kNames{"waiting", "unserved", "dead",    "no_handler",
+                                                 "leader",  "purge",    "schedule"};
+
+std::optional<NoticeKind> kind_of(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<NoticeKind>(i);
+  }
+  return std::nullopt;
+}
+
+db::Statement named(const sql::SqlText& sql, const Notice& notice) {
+  db::Statement statement(sql);
+  statement.set("kind", name_of(notice.kind)).set("subject", notice.subject);
+  return statement;
+}
+
+// `change`, then the submission, in one packet that ends with COMMIT.
+void send(db::Connection& db, std::vector<db::Statement> change,
+          const std::optional<Submission>& about) {
+  if (about) {
+    for (db::Statement& one : submit_statements(db, {&*about, 1})) change.push_back(std::move(one));
+  }
+  db.transact(change);
+}
+
+bool is_raised(db::Connection& db, const Notice& notice) {
+  for (const RaisedNotice& raised : list_notices(db)) {
+    if (raised.notice.kind == notice.kind && raised.notice.subject == notice.subject) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view name_of(NoticeKind kind) {
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::vector<Notice> waiting_queues(db::Connection& db, std::chrono::microseconds after) {
+  db::Statement ask(sql::k_waiting_queues);
+  ask.set("after_us", after.count());
+  auto results = db.run({ask});
+  std::vector<Notice> all;
+  while (const auto row = results.front().next()) {
+    const bool served = row->u64(2) != 0;
+    all.push_back({served ? NoticeKind::kWaiting : NoticeKind::kUnserved, std::string(row->text(0)),
+                   "a task has been due for " + std::string(row->text(1)) +
+                       (served ? " s" : " s, and no worker of any host has leased the queue")});
+  }
+  return all;
+}
+
+std::vector<Notice> dead_queues(db::Connection& db, std::uint32_t at_least) {
+  db::Statement ask(sql::k_dead_queues);
+  ask.set("before", at_least - 1);
+  auto results = db.run({ask});
+  std::vector<Notice> all;
+  while (const auto row = results.front().next()) {
+    all.push_back({NoticeKind::kDead, std::string(row->text(0)),
+                   "at least " + std::to_string(at_least) + " dead"});
+  }
+  return all;
+}
+
+std::vector<Notice> leaderless_duties(db::Connection& db, std::chrono::microseconds for_so_long) {
+  db::Statement ask(sql::k_leaderless_duties);
+  ask.set("for_us", for_so_long.count());
+  auto results = db.run({ask});
+  std::vector<Notice> all;
+  while (const auto row = results.front().next()) {
+    const std::string of = row->is_null(1) ? "" : "/" + std::string(row->text(1));
+    all.push_back({NoticeKind::kLeader, std::string(row->text(0)) + of,
+                   "nobody has led it for " + std::string(row->text(2)) + " s"});
+  }
+  return all;
+}
+
+std::vector<Notice> failing_schedules(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_failing_schedules)});
+  std::vector<Notice> all;
+  while (const auto row = results.front().next()) {
+    all.push_back({NoticeKind::kSchedule, std::string(row->text(0)), std::string(row->text(1))});
+  }
+  return all;
+}
+
+std::vector<RaisedNotice> list_notices(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_list_notices)});
+  std::vector<RaisedNotice> all;
+  while (const auto row = results.front().next()) {
+    const auto kind = kind_of(row->text(0));
+    if (!kind) continue;
+    all.push_back({{*kind, std::string(row->text(1)), std::string(row->text(3)),
+                    row->is_null(4) ? "" : std::string(row->text(4))},
+                   std::string(row->text(2))});
+  }
+  return all;
+}
+
+bool raise_notice(db::Connection& db, const Notice& notice,
+                  const std::optional<Submission>& about) {
+  for (int tries = 1;; ++tries) {
+    db::Statement raise = named(sql::k_raise_notice, notice);
+    raise.set("detail", error_text(notice.detail));
+    raise.set_raw("task", notice.task.empty() ? "NULL" : db::Statement::quoted(notice.task));
+    try {
+      send(db, {raise}, about);
+      return true;
+    } catch (const db::DbError& error) {
+      // It is the notice that is there already, or else the key of the task, by chance.
+      if (error.error_class() != db::ErrorClass::kDuplicate) throw;
+      if (is_raised(db, notice)) return false;
+      if (tries == kSaltTries) throw;
+    }
+  }
+}
+
+bool clear_notice(db::Connection& db, const Notice& notice,
+                  const std::optional<Submission>& about) {
+  try {
+    return send_salted([&](std::uint32_t) {
+      send(db, {named(sql::k_require_notice, notice), named(sql::k_clear_notice, notice)}, about);
+      return true;
+    });
+  } catch (const db::DbError& error) {
+    if (error.number() != kOutOfRange) throw;
+    return false;
+  }
+}
+
+}  // namespace allot::queue

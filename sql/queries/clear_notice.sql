@@ -1,0 +1,1 @@
+DELETE FROM notice WHERE kind = :kind AND subject = :subject;

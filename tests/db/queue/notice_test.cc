@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// What somebody should know of is found, and each change of state has one task (C9).
+#include "queue/notices/notice.h"
+
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "db/queue/fixture.h"
+#include "queue/operate/pause.h"
+#include "support/commit_stop.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::minutes;
+
+class NoticeTest : public QueueTest {
+ protected:
+  NoticeTest() : ops_(make_queue("ops", 4)) {}
+
+  [[nodiscard]] std::optional<Submission> about(const std::string& payload) const {
+    return Submission{ops_, "notice", payload, {}};
+  }
+  std::uint64_t told() {
+    return number("SELECT COUNT(*) FROM task WHERE queue_id = " + std::to_string(ops_.queue_id));
+  }
+  // A task of this queue that has been due for so long.
+  void wait_for(const std::string& interval) {
+    look_.execute(
+        "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
+        std::to_string(queue_.queue_id) +
+        ", 0, 2, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6) - INTERVAL " + interval +
+        ") << 12, 't', 'x')");
+  }
+  // Nobody has leased the queue for an hour.
+  void let_alone() {
+    look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
+  }
+
+  QueueInfo ops_;
+  const Notice notice_{NoticeKind::kDead, "q", "at least 1 dead"};
+};
+
+TEST_F(NoticeTest, AStateIsRaisedAndClearedOnce) {
+  EXPECT_TRUE(list_notices(look_).empty());
+  EXPECT_TRUE(raise_notice(look_, notice_, about("raised")));
+  EXPECT_FALSE(raise_notice(look_, notice_, about("raised again")));
+  const auto raised = list_notices(look_);
+  ASSERT_EQ(raised.size(), 1U);
+  EXPECT_EQ(raised.front().notice.kind, NoticeKind::kDead);
+  EXPECT_EQ(raised.front().notice.subject, "q");
+  EXPECT_EQ(raised.front().notice.detail, "at least 1 dead");
+  EXPECT_EQ(told(), 1U);
+  EXPECT_TRUE(clear_notice(look_, notice_, about("cleared")));
+  EXPECT_FALSE(clear_notice(look_, notice_, about("cleared again")));
+  EXPECT_TRUE(list_notices(look_).empty());
+  EXPECT_EQ(told(), 2U);
+}
+
+TEST_F(NoticeTest, WithoutATaskOnlyTheStateChanges) {
+  EXPECT_TRUE(raise_notice(look_, notice_, std::nullopt));
+  EXPECT_TRUE(clear_notice(look_, notice_, std::nullopt));
+  EXPECT_EQ(told(), 0U);
+}
+
+// A text that is too long for the table is no reason to say nothing.
+TEST_F(NoticeTest, ALongDetailIsCut) {
+  Notice wordy = notice_;
+  wordy.detail = std::string(1000, 'x') + "\xff";
+  EXPECT_TRUE(raise_notice(look_, wordy, std::nullopt));
+  EXPECT_EQ(list_notices(look_).front().notice.detail, std::string(255, 'x'));
+}
+
+// The sender is killed after the server got its packet: the state has changed, and its task is
+// there. Whoever sends it again changes nothing.
+TEST_F(NoticeTest, ALostReplyRepeatsNothing) {
+  for (const bool raise : {true, false}) {
+    db::Connection lost = connect();
+    db::Connection killer = connect();
+    {
+      support::CommitStop stop(look_);
+      std::thread sender([&] {
+        try {
+          raise ? raise_notice(lost, notice_, about("raised"))
+                : clear_notice(lost, notice_, about("cleared"));
+        } catch (const db::DbError&) {
+        }
+      });
+      EXPECT_TRUE(support::eventually([&] { return stop.waiting("COMMIT%") == 1; }));
+      killer.execute("KILL CONNECTION " + std::to_string(lost.id()));
+      sender.join();
+    }
+    EXPECT_EQ(raise ? raise_notice(killer, notice_, about("raised"))
+                    : clear_notice(killer, notice_, about("cleared")),
+              false);
+    EXPECT_EQ(list_notices(look_).size(), raise ? 1U : 0U);
+    EXPECT_EQ(told(), raise ? 1U : 2U);
+  }
+}
+
+TEST_F(NoticeTest, AQueueWhoseTasksWait) {
+  wait_for("9 MINUTE");
+  let_alone();
+  EXPECT_TRUE(waiting_queues(look_, minutes(10)).empty());
+  wait_for("11 MINUTE");
+  auto found = waiting_queues(look_, minutes(10));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().kind, NoticeKind::kUnserved);
+  EXPECT_EQ(found.front().subject, "q");
+  EXPECT_EQ(found.front().detail.substr(0, 26), "a task has been due for 66")
+      << found.front().detail;
+  // Somebody works on the queue, or did a moment ago.
+  ASSERT_TRUE(worker_.lease(partition_));
+  EXPECT_EQ(waiting_queues(look_, minutes(10)).at(0).kind, NoticeKind::kWaiting);
+  pause(look_, queue_, "repair");
+  EXPECT_TRUE(waiting_queues(look_, minutes(10)).empty());
+  resume(look_, queue_);
+  look_.execute("UPDATE task SET run_key = run_key + (3600000000 << 12)");
+  EXPECT_TRUE(waiting_queues(look_, minutes(10)).empty()) << "it is not due yet";
+}
+
+TEST_F(NoticeTest, AQueueWithDeadTasks) {
+  EXPECT_TRUE(dead_queues(look_, 1).empty());
+  put(2);
+  const Block block = must_lease();
+  for (const Task& task : block.tasks) {
+    ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailed, Then::kKeepLease,
+                                 std::nullopt),
+              Fenced::kWritten);
+  }
+  ASSERT_EQ(dead_queues(look_, 2).size(), 1U);
+  EXPECT_EQ(dead_queues(look_, 2).front().subject, "q");
+  EXPECT_TRUE(dead_queues(look_, 3).empty());
+}
+
+TEST_F(NoticeTest, AScheduleThatFailsOrDropsTicks) {
+  const std::string columns =
+      "INSERT INTO schedule (name, version, expression, zone, queue, type, payload, ticks,"
+      " paused_at, error, created_at, changed_at) VALUES ";
+  const auto row = [](const std::string& name, int ticks, const std::string& paused,
+                      const std::string& error) {
+    return "('" + name + "', 1, '@hourly', 'UTC', 'q', 't', '', " + std::to_string(ticks) + ", " +
+           paused + ", " + error + ", UTC_TIMESTAMP(6), UTC_TIMESTAMP(6))";
+  };
+  look_.execute(columns + row("sound", 2, "NULL", "NULL") + "," +
+                row("fails", 0, "NULL", "'no queue'") + "," + row("drops", 2, "NULL", "NULL") +
+                "," + row("paused", 0, "UTC_TIMESTAMP(6)", "'no queue'"));
+  const auto tick = [&](const std::string& name, int number, const std::string& task,
+                        const std::string& reason) {
+    look_.execute("INSERT INTO schedule_tick SELECT schedule_id, " + std::to_string(number) +
+                  ", UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), " + task + ", " + reason +
+                  " FROM schedule WHERE name = '" + name + "'");
+  };
+  tick("sound", 1, "NULL", "'dropped: late'");
+  tick("sound", 2, "'0abc'", "NULL");
+  tick("drops", 1, "'0abd'", "NULL");
+  tick("drops", 2, "NULL", "'dropped: late'");
+  const auto found = failing_schedules(look_);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].subject, "drops");
+  EXPECT_EQ(found[0].detail, "dropped: late");
+  EXPECT_EQ(found[1].subject, "fails");
+  EXPECT_EQ(found[1].detail, "no queue");
+}
+
+}  // namespace
+}  // namespace allot::queue
