@@ -198,6 +198,21 @@ std::vector<Expectation> of_history_and_hooks() {
        "the head of each class of each partition",
        true,
        true},
+      {&sql::k_waiting_queues,
+       kPartitions * 30,
+       {{"after_us", "3600000000"}},
+       "the head of each class of each partition of all queues, by one host in half a minute",
+       true,
+       true},
+      {&sql::k_dead_queues, 110, {{"before", "99"}}, "as many as make it a notice", true, true},
+      {&sql::k_leaderless_duties, 10, {{"for_us", "1"}}, "a handful of duties", true, true},
+      {&sql::k_failing_schedules, 10, {}, "a handful of schedules", true, true},
+      {&sql::k_list_notices, 10, {}, "", false, true},
+      {&sql::k_raise_notice,
+       1,
+       {{"kind", "'dead'"}, {"subject", "'q'"}, {"detail", "''"}, {"task", "NULL"}}},
+      {&sql::k_require_notice, 1, {{"kind", "'dead'"}, {"subject", "'q'"}}},
+      {&sql::k_clear_notice, 1, {{"kind", "'dead'"}, {"subject", "'q'"}}},
   };
 }
 
