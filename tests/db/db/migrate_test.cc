@@ -116,16 +116,16 @@ TEST_F(MigrateTest, EachMayBeRunAgainOverItsOwnWork) {
 
 TEST_F(MigrateTest, ANewerBuildAppliesWhatIsMissing) {
   migrate(db_);
-  EXPECT_EQ(refusal_of_schema(kNext), "the schema is at version 3, this Allot (" +
+  EXPECT_EQ(refusal_of_schema(kNext), "the schema is at version 4, this Allot (" +
                                           std::string(kVersion) +
-                                          ") is written for 4: run 'allot migrate'");
+                                          ") is written for 5: run 'allot migrate'");
   EXPECT_EQ(migrate(db_, kNext), std::vector<std::string>{"0005_made_up"});
   EXPECT_EQ(refusal_of_schema(kNext), "");
   EXPECT_EQ(migrate(db_, kNext).size(), 0U);
   // The build of before refuses to start, and clients go on.
   EXPECT_EQ(refusal_of_schema(),
-            "the schema is at version 4, this Allot (" + std::string(kVersion) +
-                ") is written for 3: install the newer Allot on this host too");
+            "the schema is at version 5, this Allot (" + std::string(kVersion) +
+                ") is written for 4: install the newer Allot on this host too");
   require_schema(db_, Newer::kTaken);
 }
 
@@ -133,7 +133,7 @@ TEST_F(MigrateTest, ANewerBuildAppliesWhatIsMissing) {
 TEST_F(MigrateTest, ADatabaseOfOtherMigrationsIsRefused) {
   static constexpr sql::SqlText kOther{"0005_other", "CREATE TABLE other (a INT) ENGINE=InnoDB"};
   static constexpr const sql::SqlText* const kList[] = {kMigrations[0], kMigrations[1],
-                                                        kMigrations[2], &kOther};
+                                                        kMigrations[2], kMigrations[3], &kOther};
   migrate(db_, kNext);
   const std::string refusal =
       "migration 0005_made_up of this database is not the 0005_other of"

@@ -201,7 +201,7 @@ std::vector<Expectation> of_history_and_hooks() {
        {{"duties", kSomeDuties},
         {"ran", "queue_id = 1 AND duty = 'purge'"},
         {"failed", "WHEN queue_id = 1 AND duty = 'unique' THEN 'no'"}}},
-      {&sql::k_return_duties, kDutyRows, {}, "all rows, when a host leaves"},
+      {&sql::k_return_duties, kDutyRows + 1, {}, "all rows, when a host leaves"},
       {&sql::k_list_duties, 4 * kDutyRows, {}, "all rows, and the queue of each", true, true},
       {&sql::k_hook_dead, 6, hook(), "the task, its lease, and the queue by its name", true},
       {&sql::k_hook_detached, 6, hook(running), "as hook_dead", true},
