@@ -38,9 +38,12 @@ CREATE TABLE IF NOT EXISTS schedule (
   resumed_at    DATETIME(6) NULL,
   paused_at     DATETIME(6) NULL,
   pause_reason  VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
-  -- The last tick that was submitted, and its task.
-  last_run      DATETIME(6) NULL,
-  last_task     VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  -- The last tick that was submitted, and its task, as in schedule_tick.
+  last_run          DATETIME(6) NULL,
+  last_queue_id     INT UNSIGNED NULL,
+  last_partition_no INT UNSIGNED NULL,
+  last_prio         TINYINT UNSIGNED NULL,
+  last_key          BIGINT UNSIGNED NULL,
   -- Ticks so far, of each outcome. Those that were dropped unseen are counted up to a bound.
   ticks         BIGINT UNSIGNED NOT NULL DEFAULT 0,
   submitted     BIGINT UNSIGNED NOT NULL DEFAULT 0,
@@ -60,13 +63,18 @@ CREATE TABLE IF NOT EXISTS schedule (
   KEY due_at (due_at)
 ) ENGINE=InnoDB;
 
--- The last 20 ticks of each schedule.
+-- The last 20 ticks of each schedule, with the task of each: its public id in parts, as in task_dead.
+-- These are NULL where there is none.
 CREATE TABLE IF NOT EXISTS schedule_tick (
   schedule_id INT UNSIGNED NOT NULL,
   tick_no     BIGINT UNSIGNED NOT NULL,       -- schedule.ticks when it was written
   tick        DATETIME(6) NOT NULL,           -- what the expression says, without jitter
   at          DATETIME(6) NOT NULL,           -- when it was submitted, skipped or dropped
-  task        VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NULL,
-  reason      VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,  -- why it has no task
+  queue_id     INT UNSIGNED NULL,
+  partition_no INT UNSIGNED NULL,
+  prio         TINYINT UNSIGNED NULL,
+  first_key    BIGINT UNSIGNED NULL,
+  -- Why it has no task; 'run now' when somebody asked for this task.
+  reason      VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   PRIMARY KEY (schedule_id, tick_no)
 ) ENGINE=InnoDB;

@@ -39,6 +39,8 @@ struct SubmitOptions {
   std::optional<std::uint64_t> compress_above{};
   // The compression that the payload already has.
   Compression compression = Compression::kNone;
+
+  bool operator==(const SubmitOptions&) const = default;
 };
 
 }  // namespace allot

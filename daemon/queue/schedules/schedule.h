@@ -10,8 +10,8 @@
 
 #include "queue/submit/submit.h"
 
-// A schedule as the database keeps it. What an expression means, daemon/schedule knows; here nothing
-// computes a calendar.
+// A schedule as the database keeps it. What an expression means, daemon/schedule knows; here
+// nothing computes a calendar.
 namespace allot::queue {
 
 inline constexpr std::size_t kMaxScheduleName = 63;
@@ -92,8 +92,8 @@ void validate(const ScheduleSpec& spec, const QueueInfo& queue);
                                        Moment tick);
 [[nodiscard]] std::string overlap_key(const ScheduleSpec& spec);
 
-// When the tick is due: later by less than the jitter, by a hash of name and tick, so that all hosts
-// compute the same.
+// When the tick is due: later by less than the jitter, by a hash of name and tick, so that all
+// hosts compute the same.
 [[nodiscard]] Moment due_at(const ScheduleSpec& spec, Moment tick);
 
 }  // namespace allot::queue

@@ -22,7 +22,7 @@ struct AppliedText {
 };
 
 // Makes the schedule, or changes the one of that name. Its next tick is `next` (nothing: none will
-// ever come) when it is new or its expression, zone or jitter is another one; else it keeps its own.
+// ever come) when it is new or its expression or zone is another one; else it keeps its own.
 // With any difference the version grows; counts, ticks, last_run and a pause stay. With `applied`
 // nothing changes where that text was applied last, or one with a higher revision.
 Put put_schedule(db::Connection& db, const ScheduleSpec& spec, std::optional<Moment> next,
@@ -35,15 +35,16 @@ std::vector<Schedule> list_schedules(db::Connection& db);
 std::vector<ScheduleTick> list_ticks(db::Connection& db, std::uint32_t schedule_id);
 
 // These are false when there is no such schedule. Ticks during a pause are dropped when it is
-// resumed; resuming one that is not paused changes nothing. To pause a paused one changes its reason.
+// resumed; resuming one that is not paused changes nothing. To pause a paused one changes its
+// reason.
 bool pause_schedule(db::Connection& db, std::string_view name, std::string_view reason);
 bool resume_schedule(db::Connection& db, std::string_view name);
 bool remove_schedule(db::Connection& db, std::string_view name);
 
 // Submits a task of the schedule now, in one transaction with the record of it, whatever its next
-// tick, its overlap or a pause say: the tick of it is the database's time. Not repeated after a lost
-// reply: throws OutcomeUnknown. nullopt: there is no such schedule. Throws Error(kExitBadInput) when
-// its queue is gone or refuses the task.
+// tick, its overlap or a pause say: the tick of it is the database's time. Not repeated after a
+// lost reply: throws OutcomeUnknown. nullopt: there is no such schedule. Throws
+// Error(kExitBadInput) when its queue is gone or refuses the task.
 std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name);
 
 // The database's clock, to ask a calendar with.

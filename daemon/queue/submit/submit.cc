@@ -75,7 +75,7 @@ std::vector<Insert> inserts_of(const std::map<Target, Indexes>& placed,
 // The plan is sorted, so that two batches lock in the same order. The tasks of an ordered queue all
 // have one class and are due at once, so that those of a partition keep the order in which they
 // were given.
-Plan plan_of(Placer placer, std::span<const Submission> submissions) {
+Plan plan_of(Placer& placer, std::span<const Submission> submissions) {
   Plan plan;
   std::map<Target, Indexes> placed;
   for (std::size_t i = 0; i < submissions.size(); ++i) {
@@ -177,6 +177,19 @@ std::optional<std::uint64_t> last_key(db::Connection& db, const Insert& insert,
   set_partition(last, insert.target.partition).set("prio", insert.target.prio);
   const auto row = db.run({last}).front().next();
   return row ? std::optional(row->u64(0)) : std::nullopt;
+}
+
+// The last keys that statements of one list will have made.
+using Lasts = std::map<Partition, std::uint64_t>;
+
+std::optional<std::uint64_t> last_key(db::Connection& db, const Insert& insert,
+                                      std::span<const Submission> submissions, Lasts& lasts) {
+  auto last = last_key(db, insert, submissions);
+  if (!last) return last;
+  std::uint64_t& so_far = lasts[insert.target.partition];
+  last = std::max(*last, so_far);
+  so_far = *last + kSalts + insert.rows.size();
+  return last;
 }
 
 db::Statement statement_of(const Insert& insert, std::span<const Submission> submissions,
@@ -358,7 +371,7 @@ std::vector<db::Statement> submit_statements(db::Connection& db,
                                              std::span<const Submission> submissions) {
   Placer placer(db, submissions);
   placer.lock(db, submissions);
-  const Plan plan = plan_of(std::move(placer), submissions);
+  const Plan plan = plan_of(placer, submissions);
   std::vector<db::Statement> statements;
   std::span<const Unique> left(plan.uniques);
   while (!left.empty()) {
@@ -368,24 +381,43 @@ std::vector<db::Statement> submit_statements(db::Connection& db,
     }
     left = left.subspan(count);
   }
-  std::map<Partition, std::uint64_t> lasts;  // where statements of this list go
+  Lasts lasts;
   for (const Insert& insert : plan.inserts) {
-    auto last = last_key(db, insert, submissions);
-    if (last) {
-      std::uint64_t& so_far = lasts[insert.target.partition];
-      last = std::max(*last, so_far);
-      so_far = *last + kSalts + insert.rows.size();
-    }
-    statements.push_back(statement_of(insert, submissions, last));
+    statements.push_back(
+        statement_of(insert, submissions, last_key(db, insert, submissions, lasts)));
   }
   return statements;
+}
+
+std::vector<PlannedTask> plan_each(db::Connection& db, std::span<const Submission> submissions) {
+  Placer placer(db, submissions);
+  placer.lock(db, submissions);
+  std::vector<PlannedTask> tasks;
+  Lasts lasts;
+  for (const Submission& submission : submissions) {
+    const std::span<const Submission> one(&submission, 1);
+    const Plan plan = plan_of(placer, one);
+    PlannedTask& task = tasks.emplace_back();
+    const Target& target =
+        plan.uniques.empty() ? plan.inserts.front().target : plan.uniques.front().target;
+    task.partition = target.partition;
+    task.prio = target.prio;
+    if (plan.uniques.empty()) {
+      const Insert& insert = plan.inserts.front();
+      task.statements.push_back(statement_of(insert, one, last_key(db, insert, one, lasts)));
+    } else {
+      task.claim = plan.uniques.front().claim;
+      task.statements = statements_of(plan.uniques, one);
+    }
+  }
+  return tasks;
 }
 
 std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
                                      std::span<const Submission> submissions) {
   std::vector<Submitted> tasks(submissions.size());
   placer.lock(db, submissions);
-  send(db, plan_of(std::move(placer), submissions), submissions, tasks);
+  send(db, plan_of(placer, submissions), submissions, tasks);
   return tasks;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,6 +64,18 @@ void validate(const Submission& submission);
 // and validated before. Each call has new salts.
 std::vector<db::Statement> submit_statements(db::Connection& db,
                                              std::span<const Submission> submissions);
+
+// The statements of one task, for a packet with others of a transaction. Right behind them
+// inserted_key.sql has the task's key or, of a task with a unique key, claimed_key.sql, if its
+// claim is ours; the last one of those is read_unique.sql.
+struct PlannedTask {
+  Partition partition;
+  std::uint32_t prio = 0;
+  std::optional<std::uint64_t> claim{};
+  std::vector<db::Statement> statements{};
+};
+// Like submit_statements(), for each task alone, to be sent in this order.
+std::vector<PlannedTask> plan_each(db::Connection& db, std::span<const Submission> submissions);
 
 // Submits in the transaction that is open on `db`. It only sends: after an error the earlier
 // statements stay in the transaction. The caller may repeat an error of class kDuplicate, once it

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/schedules/schedule.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace allot::queue {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 3> kLates{"once", "skip", "all"};
+constexpr std::array<std::string_view, 3> kOverlaps{"allow", "skip", "wait"};
+constexpr std::chrono::hours kMaxJitter{24};
+// The name of a tick_field, its tick, and what stands around them.
+constexpr std::size_t kTickRoom = kMaxName + 64;
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> value_of(const std::array<std::string_view, N>& names, std::string_view name) {
+  const auto* const at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) return std::nullopt;
+  return static_cast<Enum>(at - names.begin());
+}
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw Error(text, kExitBadInput);
+}
+
+// For a message, which is one line.
+std::string shown(std::string_view text) {
+  std::string line(text.substr(0, 80));
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  }
+  return "'" + line + (line.size() < text.size() ? "..." : "") + "'";
+}
+
+void check_name(std::string_view field, std::string_view word) {
+  if (is_name(word)) return;
+  refuse(std::string(field) + " " + shown(word) + ": 1 to 63 of A-Z a-z 0-9 . _ - are allowed");
+}
+
+void check_text(std::string_view field, std::string_view text, std::size_t most) {
+  const bool printable = std::all_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' && static_cast<unsigned char>(c) < 0x7f;
+  });
+  if (!text.empty() && text.size() <= most && printable) return;
+  refuse(std::string(field) + " " + shown(text) + ": 1 to " + std::to_string(most) +
+         " characters of ASCII are allowed");
+}
+
+void check_span(std::string_view field, std::chrono::microseconds span,
+                std::chrono::microseconds most) {
+  if (span.count() >= 0 && span <= most) return;
+  refuse(std::string(field) + " of " + std::to_string(span.count()) + " microseconds: 0 to " +
+         std::to_string(std::chrono::duration_cast<std::chrono::hours>(most).count()) +
+         " hours are allowed");
+}
+
+// An empty payload becomes an object that has the tick only.
+void check_tick_field(const std::string& field, const std::string& payload) {
+  check_name("tick_field", field);
+  if (payload.size() + kTickRoom > kMaxPayload) {
+    refuse("payload of " + std::to_string(payload.size()) + " bytes leaves no room for tick_field");
+  }
+  if (payload.empty()) return;
+  const json object = json::parse(payload, nullptr, false);
+  if (!object.is_object()) {
+    refuse("payload: with tick_field '" + field + "' it has to be a JSON object");
+  }
+  if (object.contains(field)) refuse("tick_field: the payload has a field '" + field + "' already");
+}
+
+// "2026-11-23T20:00:00Z"; ticks are whole seconds, a task that was asked for now is not.
+std::string iso_text(Moment moment) {
+  const auto day = std::chrono::floor<std::chrono::days>(moment);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss time(moment - day);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d", int(date.year()),
+                unsigned(date.month()), unsigned(date.day()),
+                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                static_cast<int>(time.seconds().count()));
+  std::string iso = text.data();
+  if (time.subseconds().count() != 0) {
+    std::snprintf(text.data(), text.size(), ".%06d", static_cast<int>(time.subseconds().count()));
+    iso += text.data();
+  }
+  return iso + "Z";
+}
+
+// The payload's own bytes stay as they are: a number that is read and written may become another.
+std::string with_tick(const std::string& payload, const std::string& field, Moment tick) {
+  const std::string member = "\"" + field + "\":\"" + iso_text(tick) + "\"";
+  const std::size_t brace = payload.find('{');
+  if (brace == std::string::npos) return "{" + member + "}";
+  const std::size_t next = payload.find_first_not_of(" \t\r\n", brace + 1);
+  const bool alone = next == std::string::npos || payload[next] == '}';
+  return payload.substr(0, brace + 1) + member + (alone ? "" : ",") + payload.substr(brace + 1);
+}
+
+// FNV-1a, and then the bits mixed once more, because ticks differ in few of them.
+std::uint64_t hash_of(std::string_view name, std::uint64_t tick) {
+  std::uint64_t hash = 14695981039346656037U;
+  const auto take = [&hash](unsigned char byte) { hash = (hash ^ byte) * 1099511628211U; };
+  for (const char c : name) take(static_cast<unsigned char>(c));
+  for (int shift = 0; shift < 64; shift += 8) take(static_cast<unsigned char>(tick >> shift));
+  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccdU;
+  return hash ^ (hash >> 33);
+}
+
+}  // namespace
+
+std::string_view name_of(Late late) {
+  return kLates.at(static_cast<std::size_t>(late));
+}
+
+std::string_view name_of(Overlap overlap) {
+  return kOverlaps.at(static_cast<std::size_t>(overlap));
+}
+
+std::optional<Late> late_of(std::string_view name) {
+  return value_of<Late>(kLates, name);
+}
+
+std::optional<Overlap> overlap_of(std::string_view name) {
+  return value_of<Overlap>(kOverlaps, name);
+}
+
+void validate(const ScheduleSpec& spec) {
+  check_name("name", spec.name);
+  check_text("expression", spec.expression, kMaxExpression);
+  check_text("zone", spec.zone, kMaxZone);
+  check_name("queue", spec.queue);
+  const SubmitOptions& options = spec.options;
+  if (options.run_at) refuse("run_at: a schedule says when its tasks run");
+  if (options.expires_at) refuse("expires_at: tasks of a schedule have expires_in");
+  if (options.compress_above || options.compression != Compression::kNone) {
+    refuse("compression: the payload of a schedule is kept as it is");
+  }
+  validate(spec.type, spec.payload, options);
+  check_span("late_after", spec.late_after, kMaxDelay);
+  check_span("jitter", spec.jitter, kMaxJitter);
+  if (spec.catch_up < 1 || spec.catch_up > kMaxCatchUp) {
+    refuse("catch_up " + std::to_string(spec.catch_up) + ": 1 to " + std::to_string(kMaxCatchUp) +
+           " are allowed");
+  }
+  if (spec.overlap != Overlap::kAllow && options.unique_key) {
+    refuse("unique_key: overlap '" + std::string(name_of(spec.overlap)) +
+           "' gives the tasks a key of its own; only with overlap 'allow' they may have another");
+  }
+  if (spec.tick_field) check_tick_field(*spec.tick_field, spec.payload);
+}
+
+void validate(const ScheduleSpec& spec, const QueueInfo& queue) {
+  if (spec.overlap != Overlap::kAllow && queue.shape.placement == Placement::kOrdered) {
+    refuse("overlap '" + std::string(name_of(spec.overlap)) + "': queue '" + queue.name +
+           "' is ordered, so that its tasks have no unique key; they do not overlap anyway");
+  }
+  validate(submission_of(spec, queue, Moment{}));
+}
+
+std::string overlap_key(const ScheduleSpec& spec) {
+  return "allot-schedule:" + spec.name;
+}
+
+Submission submission_of(const ScheduleSpec& spec, const QueueInfo& queue, Moment tick) {
+  Submission task{queue, spec.type, spec.payload, spec.options};
+  if (spec.overlap != Overlap::kAllow) {
+    task.options.unique_key = overlap_key(spec);
+    task.options.unique_for = std::chrono::microseconds(0);
+  }
+  if (spec.tick_field) task.payload = with_tick(spec.payload, *spec.tick_field, tick);
+  return task;
+}
+
+Moment due_at(const ScheduleSpec& spec, Moment tick) {
+  if (spec.jitter.count() <= 0) return tick;
+  const auto us = static_cast<std::uint64_t>(tick.time_since_epoch().count());
+  return tick + std::chrono::microseconds(hash_of(spec.name, us) %
+                                          static_cast<std::uint64_t>(spec.jitter.count()));
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/schedules/schedule_store.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "queue/model/error_text.h"
+#include "queue/model/statements.h"
+#include "queue/schedules/rows.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr int kTries = 8;
+
+std::string bytes_or_null(const std::optional<std::string>& bytes) {
+  return bytes ? "_binary" + db::Statement::quoted(*bytes) : "NULL";
+}
+
+db::Statement& set_spec(db::Statement& statement, const ScheduleSpec& spec,
+                        std::optional<Moment> next, std::optional<std::uint64_t> applied,
+                        std::uint32_t revision) {
+  const SubmitOptions& options = spec.options;
+  const auto due = next ? std::optional(due_at(spec, *next)) : std::nullopt;
+  return statement.set("expression", spec.expression)
+      .set("zone", spec.zone)
+      .set("queue", spec.queue)
+      .set("type", spec.type)
+      .set_bytes("payload", spec.payload)
+      .set("prio", options.prio)
+      .set("delay_us", options.delay.count())
+      .set_raw("unique_key", bytes_or_null(options.unique_key))
+      .set("unique_for_us", options.unique_for.count())
+      .set_raw("partition_key", bytes_or_null(options.partition_key))
+      .set("expires_in_us", options.expires_in.count())
+      .set("late", name_of(spec.late))
+      .set("late_after_us", spec.late_after.count())
+      .set("catch_up", spec.catch_up)
+      .set("overlap", name_of(spec.overlap))
+      .set("jitter_us", spec.jitter.count())
+      .set_raw("tick_field", spec.tick_field ? db::Statement::quoted(*spec.tick_field) : "NULL")
+      .set_raw("next_run", datetime(next))
+      .set_raw("due_at", datetime(due))
+      .set_raw("applied", applied ? std::to_string(*applied) : "NULL")
+      .set("revision", revision);
+}
+
+// False: somebody else made it meanwhile.
+bool create(db::Connection& db, const ScheduleSpec& spec, std::optional<Moment> next,
+            const std::optional<AppliedText>& applied) {
+  db::Statement statement(sql::k_create_schedule);
+  statement.set("name", spec.name);
+  set_spec(statement, spec, next, applied ? std::optional(applied->checksum) : std::nullopt,
+           applied ? applied->revision : 0);
+  try {
+    db.run({statement});
+    return true;
+  } catch (const db::DbError& error) {
+    if (error.error_class() == db::ErrorClass::kDuplicate) return false;
+    throw;
+  }
+}
+
+// False: it is another one meanwhile, or a tick came.
+bool change(db::Connection& db, const Schedule& found, const ScheduleSpec& spec,
+            std::optional<Moment> next, const std::optional<AppliedText>& applied) {
+  const bool same_ticks = spec.expression == found.spec.expression && spec.zone == found.spec.zone;
+  if (!same_ticks && next && found.last_run && *next <= *found.last_run) {
+    throw Error("schedule '" + spec.name + "' ran while it was changed; change it again",
+                kExitFailure);
+  }
+  db::Statement statement(sql::k_change_schedule);
+  set_spec(statement, spec, same_ticks ? found.next_run : next,
+           applied ? std::optional(applied->checksum) : found.applied,
+           applied ? applied->revision : found.revision)
+      .set("schedule_id", found.schedule_id)
+      .set("version", found.version)
+      .set_raw("seen_next_run", datetime(found.next_run));
+  return db.run({statement}).front().affected() > 0;
+}
+
+std::optional<TaskId> read_made(std::vector<db::StatementResult>& results, const PlannedTask& task,
+                                std::uint32_t queue_id) {
+  if (!task.claim) {  // require_schedule.sql, submit.sql
+    return TaskId{{queue_id, task.partition.partition_no}, task.prio, results.at(1).insert_id()};
+  }
+  const auto row = results.at(3).next();  // require_schedule, claim, submit, read_unique
+  if (!row) return std::nullopt;
+  return TaskId{{queue_id, static_cast<std::uint32_t>(row->u64(1))},
+                static_cast<std::uint32_t>(row->u64(2)),
+                row->u64(3)};
+}
+
+}  // namespace
+
+Put put_schedule(db::Connection& db, const ScheduleSpec& spec, std::optional<Moment> next,
+                 const std::optional<AppliedText>& applied) {
+  validate(spec);
+  for (int tries = 1; tries <= kTries; ++tries) {
+    const auto found = find_schedule(db, spec.name);
+    if (!found) {
+      if (create(db, spec, next, applied)) return Put::kAdded;
+      continue;
+    }
+    if (applied && found->applied) {
+      if (found->revision > applied->revision) return Put::kOlder;
+      if (found->applied == applied->checksum && found->revision == applied->revision) {
+        return Put::kSame;
+      }
+    }
+    const bool same = found->spec == spec;
+    if (same && !applied) return Put::kSame;
+    if (change(db, *found, spec, next, applied)) return same ? Put::kSame : Put::kChanged;
+  }
+  throw Error("schedule '" + spec.name + "' changes all the time; change it again", kExitFailure);
+}
+
+std::optional<Schedule> find_schedule(db::Connection& db, std::string_view name) {
+  db::Statement find(sql::k_find_schedule);
+  find.set("name", name);
+  auto results = db.run({find});
+  const auto row = results.front().next();
+  if (!row) return std::nullopt;
+  return schedule_in(*row);
+}
+
+std::vector<Schedule> list_schedules(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_list_schedules)});
+  std::vector<Schedule> schedules;
+  while (const auto row = results.front().next()) schedules.push_back(schedule_in(*row));
+  return schedules;
+}
+
+std::vector<ScheduleTick> list_ticks(db::Connection& db, std::uint32_t schedule_id) {
+  db::Statement list(sql::k_list_ticks);
+  list.set("schedule_id", schedule_id);
+  auto results = db.run({list});
+  std::vector<ScheduleTick> ticks;
+  while (const auto row = results.front().next()) {
+    ScheduleTick& tick = ticks.emplace_back();
+    tick.tick_no = row->u64(0);
+    tick.tick = moment_in(*row, 1).value_or(Moment{});
+    tick.at = moment_in(*row, 2).value_or(Moment{});
+    if (const auto task = task_in(*row, 3)) tick.task = task->text();
+    if (!row->is_null(7)) tick.reason = row->text(7);
+  }
+  return ticks;
+}
+
+bool pause_schedule(db::Connection& db, std::string_view name, std::string_view reason) {
+  db::Statement pause(sql::k_pause_schedule);
+  pause.set("name", name).set("reason", error_text(reason));
+  return db.run({pause}).front().affected() > 0;
+}
+
+bool resume_schedule(db::Connection& db, std::string_view name) {
+  db::Statement resume(sql::k_resume_schedule);
+  resume.set("name", name);
+  return db.run({resume}).front().affected() > 0;
+}
+
+bool remove_schedule(db::Connection& db, std::string_view name) {
+  db::Statement remove(sql::k_remove_schedule);
+  remove.set("name", name);
+  return db.transact({&remove, 1}).back().affected() > 0;
+}
+
+std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name) {
+  for (int tries = 1;; ++tries) {
+    const auto found = find_schedule(db, name);
+    if (!found) return std::nullopt;
+    const auto queue = find_queue(db, found->spec.queue);
+    if (!queue) {
+      throw Error(
+          "schedule '" + found->spec.name + "': there is no queue '" + found->spec.queue + "'",
+          kExitBadInput);
+    }
+    const Moment now = database_now(db);
+    ScheduleSpec spec = found->spec;
+    spec.overlap = Overlap::kAllow;  // who asks for a task gets one
+    const Submission submission = submission_of(spec, *queue, now);
+    validate(submission);
+    PlannedTask task = std::move(plan_each(db, {&submission, 1}).front());
+    std::vector<db::Statement> packet;
+    packet.emplace_back(sql::k_require_schedule)
+        .set("schedule_id", found->schedule_id)
+        .set("version", found->version);
+    for (db::Statement& one : task.statements) packet.push_back(std::move(one));
+    set_key(packet.emplace_back(sql::k_record_run), task, submission)
+        .set("schedule_id", found->schedule_id)
+        .set_raw("tick", datetime(now));
+    try {
+      auto results = db.transact(packet);
+      return read_made(results, task, queue->queue_id);
+    } catch (const db::DbError& error) {
+      if (error.error_class() == db::ErrorClass::kGone) {
+        throw OutcomeUnknown("the outcome of running schedule '" + spec.name +
+                             "' is unknown, because the reply was lost (" + error.what() + ")");
+      }
+      // It was changed, its queue was resized, a key was taken, or a deadlock: nothing is done.
+      const bool again = error.number() == kOutOfRange ||
+                         error.error_class() == db::ErrorClass::kDuplicate ||
+                         error.error_class() == db::ErrorClass::kRetryable;
+      if (!again || tries == kTries) throw;
+    }
+  }
+}
+
+Moment database_now(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_database_clock)});
+  const auto row = results.front().next();
+  if (!row) throw Error("the database does not tell its time", kExitSoftware);
+  return Moment(std::chrono::microseconds(row->u64(0)));
+}
+
+}  // namespace allot::queue

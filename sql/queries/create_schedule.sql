@@ -1,0 +1,10 @@
+-- The version is higher than that of an earlier schedule of this name, unless the clock was set back;
+-- then the number of the schedule is another one (S35).
+INSERT INTO schedule
+       (name, version, expression, zone, queue, type, payload, prio, delay_us, unique_key,
+        unique_for_us, partition_key, expires_in_us, late, late_after_us, catch_up, overlap, jitter_us,
+        tick_field, next_run, due_at, applied, revision, created_at, changed_at)
+VALUES (:name, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :expression, :zone, :queue,
+        :type, :payload, :prio, :delay_us, :unique_key, :unique_for_us, :partition_key, :expires_in_us,
+        :late, :late_after_us, :catch_up, :overlap, :jitter_us, :tick_field, :next_run, :due_at,
+        :applied, :revision, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6));

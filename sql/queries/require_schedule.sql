@@ -1,0 +1,6 @@
+-- Before a task that somebody asked for now: locks the schedule, and fails (1690, out of range) when it
+-- was changed since it was read, or is gone.
+SELECT ~0 + (COUNT(*) = 0)
+  FROM schedule
+ WHERE schedule_id = :schedule_id AND version = :version
+   FOR UPDATE;

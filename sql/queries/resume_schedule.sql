@@ -1,0 +1,8 @@
+-- Ticks that were due in the pause are dropped by the next tick. One that is not paused stays as it is:
+-- assignments run left to right, so that paused_at comes last.
+UPDATE schedule
+   SET version = IF(paused_at IS NULL,
+                    version, GREATEST(version + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)))),
+       resumed_at = IF(paused_at IS NULL, resumed_at, UTC_TIMESTAMP(6)),
+       pause_reason = '', paused_at = NULL
+ WHERE name = :name;
