@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMaxQueueName = 63;  // ipc/slot.h, Slot::queue_name
 constexpr std::size_t kMaxTypeName = 63;   // ipc/slot.h, RunRecord::type
 constexpr std::size_t kMaxScheduleName = 63;
-constexpr std::size_t kMaxPoolName = 31;   // ipc/preflight.h, PreflightPool::name
+constexpr std::size_t kMaxPoolName = 31;  // ipc/preflight.h, PreflightPool::name
 
 // A name that needs no quotes in a file name, a log line or a metric.
 bool is_name(std::string_view name, std::size_t max_length) {

@@ -82,8 +82,9 @@ void mix(std::uint64_t& hash, std::string_view text) {
 void refuse_others(const Node& root, Problems& problems) {
   for (const Node& node : root.children) {
     if (node.key == "schedules") continue;
-    problems.push_back({node.line, "'" + node.key + "': this file has sections [schedules.NAME] "
-                                                    "only"});
+    problems.push_back({node.line, "'" + node.key +
+                                       "': this file has sections [schedules.NAME] "
+                                       "only"});
   }
 }
 

@@ -108,10 +108,10 @@ using Lines = std::map<std::string, std::uint32_t>;
 struct Settings {
   Database database;
   Daemon daemon;
-  std::vector<Queue> queues;  // in the order of the file; after load() at least one
-  std::vector<Type> types;    // in the order of the file
-  std::vector<Pool> pools;    // in the order of the file; after load() at least one,
-                              // each with the names of all its queues
+  std::vector<Queue> queues;        // in the order of the file; after load() at least one
+  std::vector<Type> types;          // in the order of the file
+  std::vector<Pool> pools;          // in the order of the file; after load() at least one,
+                                    // each with the names of all its queues
   std::vector<Schedule> schedules;  // in the order of the file
   Plugins plugins;
   Logging logging;
