@@ -17,6 +17,7 @@
 
 #include "config/hooks.h"
 #include "config/rows.h"
+#include "config/schedules.h"
 #include "config/served.h"
 #include "config/servers.h"
 
@@ -59,6 +60,7 @@ class Checker {
       if (type.retry_delay_max.count() > 0) check_delays("types." + type.name, type);
     }
     if (settings_.queues.empty()) settings_.queues.emplace_back().name = "default";
+    check_schedules(settings_, problems_);
     if (settings_.pools.empty()) settings_.pools.emplace_back().name = "default";
     for (Pool& pool : settings_.pools) check_pool(pool);
     check_pool_limits();

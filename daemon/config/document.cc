@@ -26,7 +26,7 @@ struct Header {
   std::string_view line;
   std::string_view comment;
 };
-constexpr std::array<Header, 7> kHeaders = {{
+constexpr std::array<Header, 8> kHeaders = {{
     {Section::kDatabase, "[database]", ""},
     {Section::kDaemon, "[daemon]", ""},
     {Section::kQueue, "[queues.default]",
@@ -38,6 +38,9 @@ constexpr std::array<Header, 7> kHeaders = {{
     {Section::kPool, "[pools.default]",
      "One section for each pool of workers, at most 16 with 256 workers together. Without any: one "
      "pool named default."},
+    {Section::kSchedule, "#[schedules.NAME]",
+     "One section for each schedule that this file makes, or changes where the section changed; to "
+     "take a section away removes no schedule. See docs/schedules.md."},
     {Section::kPlugins, "[plugins]", ""},
     {Section::kLogging, "[logging]", ""},
 }};

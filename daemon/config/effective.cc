@@ -76,6 +76,11 @@ class Lister {
 #define ALLOT_POOL ALLOT_LIST
 #include "config/settings.def"
     }
+    for (const Schedule& in : settings_.schedules) {
+      const std::string section = "schedules." + in.name;
+#define ALLOT_SCHEDULE ALLOT_LIST
+#include "config/settings.def"
+    }
     {
       const std::string section = "plugins";
       const Plugins& in = settings_.plugins;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kMaxQueueName = 63;  // ipc/slot.h, Slot::queue_name
 constexpr std::size_t kMaxTypeName = 63;   // ipc/slot.h, RunRecord::type
-constexpr std::size_t kMaxPoolName = 31;   // ipc/preflight.h, PreflightPool::name
+constexpr std::size_t kMaxScheduleName = 63;
+constexpr std::size_t kMaxPoolName = 31;  // ipc/preflight.h, PreflightPool::name
 
 // A name that needs no quotes in a file name, a log line or a metric.
 bool is_name(std::string_view name, std::size_t max_length) {
@@ -51,7 +52,7 @@ class Reader {
     std::string_view name;
     void (Reader::*read)(const Node&);
   };
-  static const std::array<SectionRule, 7> kSections;
+  static const std::array<SectionRule, 8> kSections;
 
   SectionReader open(const Node& node, const std::string& path) {
     return {node, path, folder_, settings_.lines, problems_};
@@ -120,6 +121,18 @@ class Reader {
     }
   }
 
+  void read_schedules(const Node& group) {
+    for (const Node& node : group.children) {
+      if (!check_named(group, node, kMaxScheduleName)) continue;
+      SectionReader in = open(node, "schedules." + node.key);
+      Schedule& out = settings_.schedules.emplace_back();
+      out.name = node.key;
+#define ALLOT_SCHEDULE ALLOT_READ
+#include "config/settings.def"
+      in.refuse_unknown(Section::kSchedule);
+    }
+  }
+
   void read_plugins(const Node& group) {
     SectionReader in = open(group, "plugins");
     Plugins& out = settings_.plugins;
@@ -175,7 +188,7 @@ class Reader {
                   std::string(name_of(node.type)));
   }
 
-  // [queues.NAME], [types.NAME] and [pools.NAME]: is `node` a section with a usable name?
+  // [queues.NAME] and its like: is `node` a section with a usable name?
   bool check_named(const Node& group, const Node& node, std::size_t max_length) {
     if (node.type != Node::Type::kTable) {
       add(node, "'" + node.key + "' stands in [" + group.key + "]; write [" + group.key +
@@ -232,12 +245,13 @@ class Reader {
   Problems& problems_;
 };
 
-const std::array<Reader::SectionRule, 7> Reader::kSections = {{
+const std::array<Reader::SectionRule, 8> Reader::kSections = {{
     {"database", &Reader::read_database},
     {"daemon", &Reader::read_daemon},
     {"queues", &Reader::read_queues},
     {"types", &Reader::read_types},
     {"pools", &Reader::read_pools},
+    {"schedules", &Reader::read_schedules},
     {"plugins", &Reader::read_plugins},
     {"logging", &Reader::read_logging},
 }};

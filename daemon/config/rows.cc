@@ -40,6 +40,7 @@ std::vector<Row> make_rows() {
 #define ALLOT_QUEUE(...) ALLOT_ROW(Section::kQueue, Queue(), __VA_ARGS__)
 #define ALLOT_TYPE(...) ALLOT_ROW(Section::kType, Type(), __VA_ARGS__)
 #define ALLOT_POOL(...) ALLOT_ROW(Section::kPool, Pool(), __VA_ARGS__)
+#define ALLOT_SCHEDULE(...) ALLOT_ROW(Section::kSchedule, Schedule(), __VA_ARGS__)
 #define ALLOT_PLUGINS(...) ALLOT_ROW(Section::kPlugins, Plugins(), __VA_ARGS__)
 #define ALLOT_LOGGING(...) ALLOT_ROW(Section::kLogging, Logging(), __VA_ARGS__)
 #include "config/settings.def"
@@ -109,6 +110,7 @@ std::string_view name_of(Kind kind) {
   switch (kind) {
     case Kind::kText:
     case Kind::kSecret:
+    case Kind::kPayload:
       return "text";
     case Kind::kPath:
       return "path";
@@ -118,6 +120,8 @@ std::string_view name_of(Kind kind) {
     case Kind::kTls:
     case Kind::kFormat:
     case Kind::kPlacement:
+    case Kind::kLate:
+    case Kind::kOverlap:
       return "word";
     case Kind::kCount:
       return "whole number";
@@ -139,6 +143,8 @@ const std::vector<std::string_view>& words_of(Kind kind) {
   static const std::vector<std::string_view> tls = {"off", "required", "verify"};
   static const std::vector<std::string_view> formats = {"auto", "text", "json", "journald"};
   static const std::vector<std::string_view> placements = {"spread", "ordered", "limited", "fair"};
+  static const std::vector<std::string_view> lates = {"once", "skip", "all"};
+  static const std::vector<std::string_view> overlaps = {"allow", "skip", "wait"};
   static const std::vector<std::string_view> none;
   switch (kind) {
     case Kind::kLevel:
@@ -149,6 +155,10 @@ const std::vector<std::string_view>& words_of(Kind kind) {
       return formats;
     case Kind::kPlacement:
       return placements;
+    case Kind::kLate:
+      return lates;
+    case Kind::kOverlap:
+      return overlaps;
     default:
       return none;
   }
@@ -175,6 +185,8 @@ std::string_view header_of(Section section) {
       return "[types.NAME]";
     case Section::kPool:
       return "[pools.NAME]";
+    case Section::kSchedule:
+      return "[schedules.NAME]";
     case Section::kPlugins:
       return "[plugins]";
     case Section::kLogging:

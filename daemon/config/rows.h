@@ -21,6 +21,9 @@ enum class Kind {
   kTls,
   kFormat,
   kPlacement,
+  kLate,
+  kOverlap,
+  kPayload,
   kCount,
   kDuration,
   kAutoDuration,
@@ -46,7 +49,7 @@ enum class Kind {
 // "debug, info, warn or error".
 [[nodiscard]] std::string joined(const std::vector<std::string_view>& words);
 
-enum class Section { kDatabase, kDaemon, kQueue, kType, kPool, kPlugins, kLogging };
+enum class Section { kDatabase, kDaemon, kQueue, kType, kPool, kSchedule, kPlugins, kLogging };
 
 // The header as the file has it: "[queues.NAME]".
 [[nodiscard]] std::string_view header_of(Section section);

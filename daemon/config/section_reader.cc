@@ -57,7 +57,8 @@ void SectionReader::read(Kind kind, const char* key, std::string& out, int, int)
   const Node* node = find(key);
   if (node == nullptr) return;
   if (node->type != Node::Type::kText) return wrong_type(*node, "text in quotes");
-  if (has_control(node->text)) return problem(*node, "must not hold control characters");
+  if (kind != Kind::kPayload && has_control(node->text))
+    return problem(*node, "must not hold control characters");
   if (node->text.empty() && !out.empty()) return problem(*node, "must not be empty");
   if (kind == Kind::kName) return read_name(*node, out);
   if (!words_of(kind).empty()) return read_word(*node, words_of(kind), out);

@@ -15,6 +15,7 @@
 #include "config/check.h"
 #include "config/drain.h"
 #include "config/reader.h"
+#include "config/schedules.h"
 
 namespace allot::config {
 namespace {
@@ -57,20 +58,6 @@ std::string read_file(Settings& settings) {
                   (named.starts_with('$') ? " (named by " + named + ")" : "") + ": " +
                   std::strerror(error),
               kExitConfig);
-}
-
-[[noreturn]] void report(const std::string& file, Problems problems) {
-  std::stable_sort(problems.begin(), problems.end(),
-                   [](const Problem& a, const Problem& b) { return a.line < b.line; });
-  std::string message;
-  for (const Problem& problem : problems) {
-    if (!message.empty()) message += '\n';
-    if (!file.empty()) message += file + ":";
-    if (problem.line != 0) message += std::to_string(problem.line) + ":";
-    if (!file.empty()) message += ' ';
-    message += problem.text;
-  }
-  throw Error(message, kExitConfig);
 }
 
 // Everybody may write to /tmp: a folder with our name that somebody else made must not get our lock
@@ -116,7 +103,7 @@ Settings load(const LoadOptions& options) {
     settings.origins["plugins.folder"] = "the installation";
   }
   complete(settings, problems);
-  if (!problems.empty()) report(settings.file, std::move(problems));
+  if (!problems.empty()) refuse(settings.file, std::move(problems));
   if (drain) narrow(settings, *drain);
   return settings;
 }

@@ -29,6 +29,9 @@ using Level = std::string;      // debug, info, warn, error
 using Tls = std::string;        // off, required, verify
 using Format = std::string;     // auto, text, json, journald
 using Placement = std::string;  // spread, ordered, limited, fair
+using Late = std::string;       // once, skip, all
+using Overlap = std::string;    // allow, skip, wait
+using Payload = std::string;    // text that may have several lines
 using Count = std::uint32_t;
 using Duration = milliseconds;      // "300ms", "30s", "5m", "1h"
 using AutoDuration = milliseconds;  // the same, or "" = 0 = computed
@@ -74,6 +77,12 @@ struct Pool {
 #include "config/settings.def"
 };
 
+struct Schedule {
+  std::string name;  // [A-Za-z0-9._-]{1,63}
+#define ALLOT_SCHEDULE ALLOT_FIELD
+#include "config/settings.def"
+};
+
 // The keys of one [plugins.NAME]: free form, with numbers and booleans as text. A list is its key
 // several times, in order; a key of a section inside has both names, as TOML joins them:
 // deeper.key, or "with.dot".key.
@@ -99,10 +108,11 @@ using Lines = std::map<std::string, std::uint32_t>;
 struct Settings {
   Database database;
   Daemon daemon;
-  std::vector<Queue> queues;  // in the order of the file; after load() at least one
-  std::vector<Type> types;    // in the order of the file
-  std::vector<Pool> pools;    // in the order of the file; after load() at least one,
-                              // each with the names of all its queues
+  std::vector<Queue> queues;        // in the order of the file; after load() at least one
+  std::vector<Type> types;          // in the order of the file
+  std::vector<Pool> pools;          // in the order of the file; after load() at least one,
+                                    // each with the names of all its queues
+  std::vector<Schedule> schedules;  // in the order of the file
   Plugins plugins;
   Logging logging;
 

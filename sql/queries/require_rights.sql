@@ -30,3 +30,7 @@ INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, p
 SELECT queue_id, partition_no, prio, run_key, attempt, type, payload, '', '', UTC_TIMESTAMP(6)
   FROM task WHERE FALSE
     ON DUPLICATE KEY UPDATE cause = VALUES(cause);
+INSERT INTO schedule SELECT * FROM schedule WHERE FALSE;
+UPDATE schedule SET version = version WHERE FALSE;
+INSERT INTO schedule_tick SELECT * FROM schedule_tick WHERE FALSE;
+DELETE FROM schedule_tick WHERE FALSE AND schedule_id = 0;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/posix.h"
+#include "config/schedules.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
 #include "ipc/preflight.h"
@@ -23,6 +24,7 @@
 #include "plugin_host/registry.h"
 #include "queue/look/health.h"
 #include "queue/model/catalog.h"
+#include "queue/schedules/configured.h"
 #include "queue/server/account.h"
 #include "queue/server/rehearsal.h"
 #include "queue/verbs/detached_store.h"
@@ -107,6 +109,14 @@ std::vector<std::string> require_good_plugins(const config::Settings& settings,
   return types;
 }
 
+// Only who checks needs the zones: a worker that starts anew shall not depend on them.
+void require_good_schedules(const config::Settings& settings) {
+  config::Problems problems;
+  config::check_zones(settings, problems);
+  queue::check_specs(settings, problems);
+  if (!problems.empty()) config::refuse(settings.file, std::move(problems));
+}
+
 // Each worker needs two, for block loop and lease keeper, and one for each task that it runs beside
 // others; during a reload there are twice as many workers, because old ones finish their tasks;
 // each worker may need a settler, and checks and commands need some. The steward has one.
@@ -165,6 +175,7 @@ void answer_refusal(const std::string& message, LogFormat format) {
 
 void check_config(const config::Settings& settings, Findings& findings) {
   if (settings.daemon.cgroup) require_cgroup(settings, findings);
+  require_good_schedules(settings);
   const std::vector<std::string> types = require_good_plugins(settings, findings);
   const ipc::PreflightAnswer answer = answer_of(settings);
   if (!peer::inherited(ipc::kAnswerFd)) return;

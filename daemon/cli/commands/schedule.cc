@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/schedule.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/commands/command.h"
+#include "cli/sources/calendar.h"
+#include "cli/sources/ring_local.h"
+#include "cli/sources/schedules.h"
+#include "cli/words/confirm.h"
+#include "cli/words/schedule_view.h"
+#include "cli/words/task_view.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMostNext = 1000;
+constexpr std::size_t kMaxReason = 255;  // schedule.pause_reason
+
+struct ScheduleOptions {
+  std::string name;
+  std::string reason;  // of a pause
+  bool yes = false;    // of remove
+  bool json = false;
+};
+
+struct NextOptions {
+  std::string name;
+  std::string expression;
+  std::string zone = "UTC";
+  std::uint32_t count = 5;
+  bool json = false;
+};
+
+int list_schedules(const Context& context, const ScheduleOptions& options) {
+  db::Connection db = connect(context.settings());
+  json list = json::array();
+  Table table({"NAME", "EXPRESSION", "ZONE", "QUEUE", "TYPE", "NEXT RUN", "LAST RUN", "STATE"});
+  for (const queue::Schedule& schedule : queue::list_schedules(db)) {
+    const queue::ScheduleSpec& spec = schedule.spec;
+    list.push_back(schedule_json(schedule));
+    table.add(
+        {spec.name, spec.expression, spec.zone, spec.queue, spec.type,
+         moment_text(schedule.next_run), moment_text(schedule.last_run), state_text(schedule)},
+        schedule.error.empty() ? std::nullopt : std::optional<std::size_t>(7));
+  }
+  if (options.json) {
+    print(list);
+  } else {
+    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  }
+  return kExitOk;
+}
+
+void print_spec(const queue::Schedule& schedule) {
+  const queue::ScheduleSpec& spec = schedule.spec;
+  const auto say = [](const char* field, const std::string& text) {
+    std::printf("%-14s %s\n", field, text.c_str());
+  };
+  const auto say_key = [&](const char* field, const std::optional<std::string>& text) {
+    if (text) say(field, printable(*text, kShownError));
+  };
+  say("name", spec.name);
+  say("expression", spec.expression);
+  say("zone", spec.zone);
+  say("queue", spec.queue);
+  say("type", spec.type);
+  if (!spec.payload.empty()) say("payload", printable(spec.payload, kShownError));
+  say("prio", std::to_string(spec.options.prio));
+  if (spec.options.delay.count() != 0) say("delay", span_text(spec.options.delay));
+  say_key("unique_key", spec.options.unique_key);
+  if (spec.options.unique_key) say("unique_for", span_text(spec.options.unique_for));
+  say_key("partition_key", spec.options.partition_key);
+  if (spec.options.expires_in.count() != 0) say("expires_in", span_text(spec.options.expires_in));
+  const bool all = spec.late == queue::Late::kAll;
+  say("late", std::string(queue::name_of(spec.late)) + " after " + span_text(spec.late_after) +
+                  (all ? ", at most " + std::to_string(spec.catch_up) : ""));
+  say("overlap", std::string(queue::name_of(spec.overlap)));
+  if (spec.jitter.count() != 0) say("jitter", span_text(spec.jitter));
+  say_key("tick_field", spec.tick_field);
+  say("state", state_text(schedule));
+  const bool spread = schedule.due_at != schedule.next_run;
+  say("next run",
+      moment_text(schedule.next_run) + (spread ? ", due at " + moment_text(schedule.due_at) : ""));
+  say("last run", moment_text(schedule.last_run) +
+                      (schedule.last_task.empty() ? "" : ", task " + schedule.last_task));
+  say("ticks", std::to_string(schedule.ticks) + ": " + std::to_string(schedule.submitted) +
+                   " submitted, " + std::to_string(schedule.skipped) + " skipped, " +
+                   std::to_string(schedule.dropped) + " dropped");
+  if (schedule.applied) {
+    say("made by", "a configuration, revision " + std::to_string(schedule.revision));
+  }
+}
+
+int show_schedule(const Context& context, const ScheduleOptions& options) {
+  db::Connection db = connect(context.settings());
+  const queue::Schedule schedule = named_schedule(db, options.name);
+  json out = schedule_json(schedule);
+  out["payload"] = schedule.spec.payload;
+  out["last_ticks"] = json::array();
+  Table table({"TICK", "AT", "TASK", "REASON"});
+  for (const queue::ScheduleTick& tick : queue::list_ticks(db, schedule.schedule_id)) {
+    out["last_ticks"].push_back(tick_json(tick));
+    table.add({moment_text(tick.tick), moment_text(tick.at), tick.task.empty() ? "-" : tick.task,
+               printable(tick.reason, kShownError)});
+  }
+  if (options.json) {
+    print(out);
+    return kExitOk;
+  }
+  print_spec(schedule);
+  if (!out["last_ticks"].empty()) {
+    std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  }
+  return kExitOk;
+}
+
+// allot schedule next shows when one runs; of an expression it needs no database.
+int next_runs(const Context& context, const NextOptions& options) {
+  std::string expression = options.expression;
+  std::string zone = options.zone;
+  std::vector<queue::Moment> runs;
+  queue::Moment after =
+      std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+  if (!options.name.empty()) {
+    db::Connection db = connect(context.settings());
+    const queue::Schedule schedule = named_schedule(db, options.name);
+    expression = schedule.spec.expression;
+    zone = schedule.spec.zone;
+    after = schedule.next_run.value_or(queue::database_now(db));
+    if (schedule.next_run) runs.push_back(*schedule.next_run);
+    if (schedule.paused_at) {
+      std::fprintf(stderr, "allot: the schedule is %s; no task is made until it goes on\n",
+                   state_text(schedule).c_str());
+    }
+  }
+  const Calendar calendar(expression, zone);
+  while (runs.size() < options.count) {
+    const auto next = calendar.next(after);
+    if (!next) break;
+    runs.push_back(after = *next);
+  }
+  json list = json::array();
+  Table table({"UTC", zone});
+  for (const queue::Moment run : runs) {
+    list.push_back({{"utc", moment_text(run)}, {"local", calendar.local(run)}});
+    table.add({moment_text(run), calendar.local(run)});
+  }
+  if (options.json) {
+    print(list);
+  } else {
+    std::printf("%s", table.text().c_str());
+  }
+  return kExitOk;
+}
+
+void say(const queue::Schedule& schedule, const std::string& text, bool as_json) {
+  if (as_json) {
+    print(schedule_json(schedule));
+  } else {
+    std::printf("schedule %s %s\n", schedule.spec.name.c_str(), text.c_str());
+  }
+}
+
+int pause_schedule(const Context& context, const ScheduleOptions& options) {
+  if (options.reason.size() > kMaxReason) {
+    throw Error("--reason has " + std::to_string(options.reason.size()) +
+                    " bytes; the most that it may have is " + std::to_string(kMaxReason),
+                kExitBadInput);
+  }
+  db::Connection db = connect(context.settings());
+  const bool was = named_schedule(db, options.name).paused_at.has_value();
+  if (!queue::pause_schedule(db, options.name, options.reason) && !was) {
+    unknown_schedule(db, options.name);
+  }
+  const queue::Schedule now = named_schedule(db, options.name);
+  say(now, was ? "was paused already, since " + moment_text(now.paused_at) : "is paused",
+      options.json);
+  return kExitOk;
+}
+
+int resume_schedule(const Context& context, const ScheduleOptions& options) {
+  db::Connection db = connect(context.settings());
+  const bool was = named_schedule(db, options.name).paused_at.has_value();
+  static_cast<void>(queue::resume_schedule(db, options.name));
+  say(named_schedule(db, options.name), was ? "goes on" : "was not paused", options.json);
+  return kExitOk;
+}
+
+int run_schedule(const Context& context, const ScheduleOptions& options) {
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const auto task = queue::run_schedule_now(db, options.name);
+  if (!task) unknown_schedule(db, options.name);
+  ring_local(settings, {{task->partition.queue_id, 1}});
+  if (options.json) {
+    print(json{{"name", options.name}, {"task", task->text()}});
+  } else {
+    std::printf("%s\n", task->text().c_str());
+  }
+  return kExitOk;
+}
+
+int remove_schedule(const Context& context, const ScheduleOptions& options) {
+  db::Connection db = connect(context.settings());
+  const queue::Schedule schedule = named_schedule(db, options.name);
+  confirm("remove", "schedule " + schedule.spec.name + " (" + schedule.spec.expression + ")",
+          options.yes);
+  if (!queue::remove_schedule(db, options.name)) unknown_schedule(db, options.name);
+  if (schedule.applied) {
+    std::fprintf(
+        stderr,
+        "allot: a configuration made this schedule; as long as a file has its section, the "
+        "next start of that daemon makes it again\n");
+  }
+  say(schedule, "is removed", options.json);
+  return kExitOk;
+}
+
+void add_next(CLI::App& schedule, const Commands& commands) {
+  CLI::App& next = *schedule.add_subcommand("next", "When a schedule, or an expression, runs next");
+  const auto options = std::make_shared<NextOptions>();
+  auto* name = next.add_option("NAME", options->name, "The schedule");
+  auto* expression =
+      next.add_option("--expression", options->expression, "This expression; needs no database");
+  expression->type_name("TEXT")->excludes(name);
+  next.add_option("--zone", options->zone, "The time zone of --expression")
+      ->type_name("ZONE")
+      ->capture_default_str()
+      ->needs(expression);
+  next.add_option("--count", options->count, "So many runs")
+      ->check(CLI::Range(1, kMostNext))
+      ->type_name("RUNS")
+      ->capture_default_str();
+  next.add_flag("--json", options->json, "As JSON");
+  next.callback([commands, options, name, expression] {
+    if (name->empty() && expression->empty()) throw CLI::RequiredError("NAME or --expression");
+    commands.choose(next_runs, options);
+  });
+}
+
+}  // namespace
+
+void add_schedule(CLI::App& app, const Commands& commands) {
+  CLI::App& schedule = *app.add_subcommand("schedule", "Make, show, pause or remove schedules");
+  schedule.require_subcommand(1);
+  add_schedule_add(schedule, commands);
+  // These commands share their options, and the parser chooses one.
+  const auto options = std::make_shared<ScheduleOptions>();
+  const auto add = [&](const char* name, const char* text,
+                       int (*run)(const Context&, const ScheduleOptions&),
+                       bool named) -> CLI::App& {
+    CLI::App& act = *schedule.add_subcommand(name, text);
+    if (named) act.add_option("NAME", options->name, "The schedule")->required();
+    act.add_flag("--json", options->json, "As JSON");
+    act.callback([commands, run, options] { commands.choose(run, options); });
+    return act;
+  };
+  add("list", "List the schedules", list_schedules, false);
+  add("show", "Show a schedule and its last 20 ticks", show_schedule, true);
+  add_next(schedule, commands);
+  add("pause", "Let a schedule make no tasks; ticks meanwhile are dropped", pause_schedule, true)
+      .add_option("--reason", options->reason, "Why, for people who look")
+      ->type_name("TEXT");
+  add("resume", "Let a paused schedule go on with its next tick", resume_schedule, true);
+  add("run-now", "Submit a task of a schedule now, and print its id", run_schedule, true);
+  add("remove", "Remove a schedule; its tasks stay", remove_schedule, true)
+      .add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
+  add_schedule_apply(schedule, commands);
+  add_schedule_import(schedule, commands);
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands/command.h"
+#include "cli/commands/schedule.h"
+#include "cli/sources/calendar.h"
+#include "cli/sources/input.h"
+#include "cli/sources/known_types.h"
+#include "cli/sources/schedules.h"
+#include "cli/words/due.h"
+#include "cli/words/schedule_view.h"
+#include "cli/words/task_view.h"
+#include "cli/words/text.h"
+
+namespace allot::cli {
+namespace {
+
+struct AddWords {
+  queue::ScheduleSpec spec;
+  bool replace = false;
+  bool json = false;
+};
+
+queue::ScheduleSpec spec_of(const AddWords& words) {
+  queue::ScheduleSpec spec = words.spec;
+  if (spec.payload != "-") return spec;
+  Input input("-");
+  spec.payload = input.read_all(queue::kMaxPayload);
+  return spec;
+}
+
+const char* past_of(queue::Put put) {
+  if (put == queue::Put::kAdded) return "added";
+  return put == queue::Put::kChanged ? "changed" : "same";
+}
+
+std::string said(const queue::Schedule& made, queue::Put put) {
+  const std::string first = put == queue::Put::kAdded ? "first" : "next";
+  std::string text =
+      "schedule " + made.spec.name +
+      (put == queue::Put::kSame ? " is as it was" : " is " + std::string(past_of(put)));
+  if (!made.next_run) return text + "; it never runs";
+  const Calendar calendar(made.spec.expression, made.spec.zone);
+  text += "; it runs " + first + " at " + moment_text(*made.next_run);
+  if (made.spec.zone != "UTC") {
+    text += ", " + calendar.local(*made.next_run) + " in " + made.spec.zone;
+  }
+  if (made.due_at != made.next_run) text += ", with its jitter at " + moment_text(made.due_at);
+  return text + (made.paused_at ? "; it is " + state_text(made) : "");
+}
+
+// allot schedule add checks all words before it writes.
+int add_one(const Context& context, const AddWords& words) {
+  const queue::ScheduleSpec spec = spec_of(words);
+  static_cast<void>(Calendar(spec.expression, spec.zone));
+  queue::validate(spec);
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  check_queue(db, settings, spec);
+  if (!words.replace && queue::find_schedule(db, spec.name)) {
+    throw Error("name '" + spec.name + "': there is a schedule of that name; --replace changes it",
+                kExitBadInput);
+  }
+  const queue::Put put = put_spec(db, settings, spec);
+  const queue::Schedule made = named_schedule(db, spec.name);
+  KnownTypes known(settings);
+  known.submitted(spec.queue, spec.type);
+  known.warn();
+  if (words.json) {
+    nlohmann::json told = schedule_json(made);
+    told["put"] = past_of(put);
+    print(told);
+  } else {
+    std::printf("%s\n", said(made, put).c_str());
+  }
+  return kExitOk;
+}
+
+void add_policies(CLI::App& command, queue::ScheduleSpec& spec) {
+  const auto add_time = [&](const std::string& name, std::chrono::microseconds& time,
+                            const char* text) {
+    const auto read = [name, &time](const std::string& word) { time = parse_delay(name, word); };
+    return command.add_option_function<std::string>(name, read, text)->type_name("TIME");
+  };
+  command.add_option("--zone", spec.zone, "The time zone of the expression, as tzdata names it")
+      ->type_name("ZONE")
+      ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--late",
+          [&spec](const auto& word) { spec.late = queue::late_of(word).value_or(spec.late); },
+          "What late ticks give: once (one task for all of them) [once], skip (none), or all "
+          "(one each)")
+      ->check(CLI::IsMember({"once", "skip", "all"}))
+      ->type_name("WORD");
+  add_time("--late-after", spec.late_after, "From when on a tick is late [60s]");
+  command.add_option("--catch-up", spec.catch_up, "With --late all, the newest ticks that count")
+      ->check(CLI::Range(std::uint32_t{1}, queue::kMaxCatchUp))
+      ->type_name("TICKS")
+      ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--overlap",
+          [&spec](const auto& word) {
+            spec.overlap = queue::overlap_of(word).value_or(spec.overlap);
+          },
+          "A tick while the task of an earlier one is not finished: allow (it gets its task) "
+          "[allow], skip (it gets none), or wait")
+      ->check(CLI::IsMember({"allow", "skip", "wait"}))
+      ->type_name("WORD");
+  add_time("--jitter", spec.jitter, "Each tick is due up to so much later, as a hash says");
+  command
+      .add_option("--tick-field", spec.tick_field,
+                  "The field of a JSON payload that gets the time of the tick")
+      ->type_name("NAME");
+  add_time("--delay", spec.options.delay, "As of submit: tasks do not start before so long");
+  add_time("--expires-in", spec.options.expires_in,
+           "As of submit: a task that has not begun so long after its tick is dead");
+}
+
+void add_keys(CLI::App& command, queue::ScheduleSpec& spec) {
+  queue::SubmitOptions& options = spec.options;
+  command.add_option("--prio", options.prio, "As of submit: class 0 (first) to 3 (last)")
+      ->check(CLI::Range(0U, queue::kPrioClasses - 1))
+      ->type_name("CLASS")
+      ->capture_default_str();
+  auto* key = command.add_option("--unique-key", options.unique_key,
+                                 "As of submit: a tick that finds it taken makes no task");
+  key->type_name("KEY");
+  const auto read = [&options](const std::string& word) {
+    options.unique_for = parse_delay("--unique-for", word);
+  };
+  command
+      .add_option_function<std::string>("--unique-for", read,
+                                        "As of submit: how long after the task the key stays [5m]")
+      ->type_name("TIME")
+      ->needs(key);
+  command
+      .add_option("--partition-key", options.partition_key,
+                  "As of submit: for an ordered, limited or fair queue")
+      ->type_name("KEY");
+}
+
+}  // namespace
+
+void add_schedule_add(CLI::App& schedule, const Commands& commands) {
+  CLI::App& command = *schedule.add_subcommand("add", "Make a schedule");
+  const auto words = std::make_shared<AddWords>();
+  queue::ScheduleSpec& spec = words->spec;
+  command.add_option("NAME", spec.name, "Its name")->required();
+  command
+      .add_option(
+          "EXPRESSION", spec.expression,
+          "When: five fields as in a crontab, or six with seconds first, or @hourly and its "
+          "kin, or @every 90s")
+      ->required();
+  command.add_option("QUEUE", spec.queue, "The queue that each tick submits to")->required();
+  command.add_option("TYPE", spec.type, "The type of the tasks")->required();
+  command.add_option("PAYLOAD", spec.payload,
+                     "Their payload; - reads it from standard input; none is an empty one");
+  add_policies(command, spec);
+  add_keys(command, spec);
+  command.add_flag("--replace", words->replace, "Change the schedule if there is one of that name");
+  command.add_flag("--json", words->json, "Print the schedule as JSON");
+  command.callback([commands, words] { commands.choose(add_one, words); });
+}
+
+}  // namespace allot::cli

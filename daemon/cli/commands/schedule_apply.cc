@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands/command.h"
+#include "cli/commands/schedule.h"
+#include "cli/sources/schedules.h"
+#include "cli/words/confirm.h"
+#include "cli/words/task_view.h"
+#include "config/schedules.h"
+#include "queue/schedules/configured.h"
+
+namespace allot::cli {
+namespace {
+
+struct ApplyOptions {
+  std::string file;
+  bool prune = false;
+  bool dry_run = false;
+  bool yes = false;
+  bool json = false;
+};
+
+struct Plan {
+  std::vector<queue::ScheduleSpec> specs;
+  std::vector<std::string> added, changed, same, removed;
+};
+
+Plan plan_of(db::Connection& db, const config::Settings& file, bool prune) {
+  Plan plan;
+  for (const config::Schedule& section : file.schedules) {
+    const queue::ScheduleSpec& spec = plan.specs.emplace_back(queue::spec_of(section));
+    const auto there = queue::find_schedule(db, spec.name);
+    auto& list = !there ? plan.added : there->spec == spec ? plan.same : plan.changed;
+    list.push_back(spec.name);
+  }
+  if (!prune) return plan;
+  for (const queue::Schedule& there : queue::list_schedules(db)) {
+    const bool named = std::any_of(plan.specs.begin(), plan.specs.end(),
+                                   [&](const auto& spec) { return spec.name == there.spec.name; });
+    if (!named) plan.removed.push_back(there.spec.name);
+  }
+  return plan;
+}
+
+// Everything that may be wrong, each with its line, before anything is written.
+void check_file(db::Connection& db, const config::Settings& settings,
+                const config::Settings& file) {
+  config::Problems problems;
+  queue::check_specs(file, problems);
+  if (!problems.empty()) config::refuse(file.file, std::move(problems));
+  for (const config::Schedule& section : file.schedules) {
+    try {
+      check_queue(db, settings, queue::spec_of(section));
+    } catch (const db::DbError&) {
+      throw;
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      const std::string field = text.substr(0, text.find_first_of(" :"));
+      problems.push_back(
+          {config::line_of(file, section, field), "[schedules." + section.name + "] " + text});
+    }
+  }
+  if (!problems.empty()) config::refuse(file.file, std::move(problems));
+}
+
+void say(const Plan& plan, const ApplyOptions& options) {
+  const std::vector<std::pair<const char*, const std::vector<std::string>*>> lists = {
+      {"added", &plan.added},
+      {"changed", &plan.changed},
+      {"same", &plan.same},
+      {"removed", &plan.removed}};
+  nlohmann::json told = {{"dry_run", options.dry_run}};
+  for (const auto& [word, names] : lists) {
+    told[word] = *names;
+    if (options.json) continue;
+    for (const std::string& name : *names) {
+      const bool same = names == &plan.same;
+      std::printf("%s%s %s\n", options.dry_run && !same ? "would be " : "", word, name.c_str());
+    }
+  }
+  if (options.json) print(told);
+}
+
+// allot schedule apply makes the schedules of a file, all checked before the first is made.
+int apply(const Context& context, const ApplyOptions& options) {
+  const config::Settings file = config::read_schedules(options.file);
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  check_file(db, settings, file);
+  const Plan plan = plan_of(db, file, options.prune);
+  if (options.dry_run) {
+    say(plan, options);
+    return kExitOk;
+  }
+  if (!plan.removed.empty()) {
+    confirm("remove",
+            std::to_string(plan.removed.size()) + " schedule" +
+                (plan.removed.size() == 1 ? "" : "s") + " that the file does not have",
+            options.yes);
+  }
+  for (const queue::ScheduleSpec& spec : plan.specs) put_spec(db, settings, spec);
+  for (const std::string& name : plan.removed) {
+    static_cast<void>(queue::remove_schedule(db, name));
+  }
+  say(plan, options);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_schedule_apply(CLI::App& schedule, const Commands& commands) {
+  CLI::App& command =
+      *schedule.add_subcommand("apply", "Make or change the schedules of a file, all or none");
+  const auto options = std::make_shared<ApplyOptions>();
+  command
+      .add_option("FILE", options->file,
+                  "TOML with a section [schedules.NAME] for each, as the configuration has them")
+      ->required();
+  command.add_flag("--prune", options->prune, "Remove the schedules that the file does not have");
+  command.add_flag("--dry-run", options->dry_run, "Change nothing; say what would be");
+  command.add_flag("--yes", options->yes, "Do not ask before --prune removes");
+  command.add_flag("--json", options->json, "Print the names as JSON");
+  command.callback([commands, options] { commands.choose(apply, options); });
+}
+
+}  // namespace allot::cli

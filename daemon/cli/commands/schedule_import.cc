@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/commands/command.h"
+#include "cli/commands/schedule.h"
+#include "cli/sources/calendar.h"
+#include "cli/sources/input.h"
+#include "cli/sources/schedules.h"
+#include "cli/words/crontab.h"
+#include "cli/words/schedule_view.h"
+#include "cli/words/task_view.h"
+#include "cli/words/text.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostCrontab = std::size_t{4} << 20;
+
+struct ImportOptions {
+  std::string file;
+  std::string queue = "default";
+  std::string type = "crontab.line";
+  std::string zone;  // empty: each line has its own
+  bool user_column = false;
+  bool dry_run = false;
+  bool json = false;
+};
+
+struct Import {
+  struct One {
+    std::uint32_t number = 0;
+    queue::ScheduleSpec spec;
+  };
+  std::vector<One> specs;
+  std::vector<CrontabRemark> left, remarks;
+};
+
+std::string text_in(const std::string& file) {
+  Input input(file);
+  std::string text = input.read_all(kMostCrontab);
+  if (text.size() <= kMostCrontab) return text;
+  throw Error(input.name() + ": no crontab has more than 4 MiB", kExitBadInput);
+}
+
+// Which lines become a schedule; the others are left with their reason.
+Import import_of(db::Connection& db, const config::Settings& settings,
+                 const ImportOptions& options) {
+  Crontab crontab = parse_crontab(text_in(options.file), options.user_column);
+  Import import{{}, std::move(crontab.left), std::move(crontab.remarks)};
+  std::set<std::string> names;
+  for (const CrontabLine& line : crontab.lines) {
+    const auto leave = [&](const std::string& why) { import.left.push_back({line.number, why}); };
+    const std::string& zone = line.zone.empty() ? options.zone : line.zone;
+    if (zone.empty()) {
+      leave("no zone: cron goes by that of its host; say it with --zone");
+      continue;
+    }
+    queue::ScheduleSpec spec;
+    spec.name = name_of(line, zone);
+    spec.expression = line.expression;
+    spec.zone = zone;
+    spec.queue = options.queue;
+    spec.type = options.type;
+    spec.payload = script_of(line);
+    try {
+      static_cast<void>(Calendar(spec.expression, spec.zone));
+      queue::validate(spec);
+    } catch (const Error& error) {
+      leave(error.what());
+      continue;
+    }
+    check_queue(db, settings, spec);
+    if (!names.insert(spec.name).second) {
+      leave("the same line stands above");
+    } else if (queue::find_schedule(db, spec.name)) {
+      leave("there is a schedule " + spec.name + " already, which stays as it is");
+    } else {
+      import.specs.push_back({line.number, std::move(spec)});
+    }
+  }
+  const auto by_line = [](const auto& a, const auto& b) { return a.number < b.number; };
+  std::stable_sort(import.left.begin(), import.left.end(), by_line);
+  return import;
+}
+
+json remarks_json(const std::vector<CrontabRemark>& remarks) {
+  json list = json::array();
+  for (const CrontabRemark& remark : remarks) {
+    list.push_back({{"line", remark.number}, {"text", remark.text}});
+  }
+  return list;
+}
+
+void say_remarks(const std::vector<CrontabRemark>& remarks, const char* what) {
+  for (const CrontabRemark& remark : remarks) {
+    std::fprintf(stderr, "allot: line %u %s: %s\n", remark.number, what,
+                 printable(remark.text, 500).c_str());
+  }
+}
+
+// Without it the tasks wait for a handler that nobody has.
+void say_section(const config::Settings& settings, const std::string& type) {
+  const auto exec = settings.plugins.sections.find("exec");
+  if (exec != settings.plugins.sections.end() &&
+      (exec->second.contains("types.\"" + type + "\".command") ||
+       exec->second.contains("types." + type + ".command"))) {
+    return;
+  }
+  std::printf(
+      "# A shell runs the tasks where the configuration has this, and cron tried nothing twice:\n"
+      "[plugins.exec.types.\"%s\"]\ncommand = [\"/bin/sh\"]\n[types.\"%s\"]\nmax_attempts = 1\n",
+      type.c_str(), type.c_str());
+}
+
+// allot schedule import-crontab makes a schedule of each line whose meaning it can keep.
+int import_crontab(const Context& context, const ImportOptions& options) {
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const Import import = import_of(db, settings, options);
+  json made = json::array();
+  for (const Import::One& one : import.specs) {
+    const queue::ScheduleSpec& spec = one.spec;
+    if (!options.dry_run) put_spec(db, settings, spec);
+    const auto first = Calendar(spec.expression, spec.zone).next(queue::database_now(db));
+    made.push_back({{"line", one.number},
+                    {"name", spec.name},
+                    {"expression", spec.expression},
+                    {"zone", spec.zone},
+                    {"next_run", moment_json(first)}});
+    if (options.json) continue;
+    std::printf("line %u %s schedule %s (%s, %s), which runs first at %s\n", one.number,
+                options.dry_run ? "would be" : "is", spec.name.c_str(), spec.expression.c_str(),
+                spec.zone.c_str(), moment_text(first).c_str());
+  }
+  if (options.json) {
+    print(json{{"dry_run", options.dry_run},
+               {"made", made},
+               {"not_taken", remarks_json(import.left)},
+               {"remarks", remarks_json(import.remarks)}});
+  } else {
+    say_remarks(import.remarks, "differs");
+    say_remarks(import.left, "is not taken over");
+    if (!import.specs.empty()) say_section(settings, options.type);
+  }
+  return import.left.empty() ? kExitOk : kExitFailure;
+}
+
+}  // namespace
+
+void add_schedule_import(CLI::App& schedule, const Commands& commands) {
+  CLI::App& command = *schedule.add_subcommand(
+      "import-crontab", "Make a schedule of each line of a crontab, and say which it cannot");
+  const auto options = std::make_shared<ImportOptions>();
+  command.add_option("FILE", options->file, "The crontab; - is standard input")->required();
+  command.add_option("--queue", options->queue, "The queue of the schedules")
+      ->type_name("QUEUE")
+      ->capture_default_str();
+  command
+      .add_option("--type", options->type,
+                  "Their type, whose handler is a shell that reads the payload: the plugin exec")
+      ->type_name("TYPE")
+      ->capture_default_str();
+  command
+      .add_option("--zone", options->zone,
+                  "The time zone of lines without CRON_TZ above them; cron's is that of its host")
+      ->type_name("ZONE");
+  command.add_flag("--user-column", options->user_column,
+                   "The sixth word of a line is an account, as in /etc/crontab");
+  command.add_flag("--dry-run", options->dry_run, "Change nothing; say what would be");
+  command.add_flag("--json", options->json, "As JSON");
+  command.callback([commands, options] { commands.choose(import_crontab, options); });
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sources/schedules.h"
+
+#include "base/error.h"
+#include "cli/sources/calendar.h"
+#include "cli/sources/queues.h"
+#include "cli/words/text.h"
+
+namespace allot::cli {
+
+void check_queue(db::Connection& db, const config::Settings& settings,
+                 const queue::ScheduleSpec& spec) {
+  auto info = queue::find_queue(db, spec.queue);
+  if (!info) {
+    const config::Queue* configured = config::find_queue(settings, spec.queue);
+    if (configured == nullptr) {
+      static_cast<void>(Queues(db, settings).get(spec.queue));  // says which there are
+      return;
+    }
+    info = queue::QueueInfo{0, spec.queue, queue::shape_of(*configured)};
+  }
+  queue::validate(spec, *info);
+}
+
+queue::Put put_spec(db::Connection& db, const config::Settings& settings,
+                    const queue::ScheduleSpec& spec) {
+  const Calendar calendar(spec.expression, spec.zone);
+  static_cast<void>(Queues(db, settings).get(spec.queue));
+  return queue::put_schedule(db, spec, calendar.next(queue::database_now(db)));
+}
+
+queue::Schedule named_schedule(db::Connection& db, const std::string& name) {
+  auto found = queue::find_schedule(db, name);
+  if (!found) unknown_schedule(db, name);
+  return std::move(*found);
+}
+
+void unknown_schedule(db::Connection& db, const std::string& name) {
+  std::vector<std::string> known;
+  for (const queue::Schedule& schedule : queue::list_schedules(db)) {
+    known.push_back(schedule.spec.name);
+  }
+  throw Error("schedule '" + printable(name, queue::kMaxScheduleName) + "' does not exist" +
+                  did_you_mean(name, known),
+              kExitBadInput);
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/schedules.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "base/error.h"
+#include "config/reader.h"
+#include "config/rows.h"
+#include "schedule/expression.h"
+#include "schedule/system_zone.h"
+
+namespace allot::config {
+namespace {
+
+constexpr std::size_t kMaxExpression = 255;  // schedule.expression
+constexpr std::size_t kMaxZone = 63;         // schedule.zone
+
+class ScheduleChecker {
+ public:
+  ScheduleChecker(const Settings& settings, const Schedule& schedule, Problems& problems)
+      : settings_(settings), schedule_(schedule), problems_(problems) {}
+
+  void check_words() {
+    for (const auto& [key, value] : {std::pair{"expression", &schedule_.expression},
+                                     {"queue", &schedule_.queue},
+                                     {"type", &schedule_.type}}) {
+      if (value->empty()) problem(key, "has no " + std::string(key) + ", which it needs");
+    }
+    check_length("expression", schedule_.expression, kMaxExpression);
+    check_length("zone", schedule_.zone, kMaxZone);
+    if (schedule_.expression.empty() || schedule_.expression.size() > kMaxExpression) return;
+    try {
+      static_cast<void>(schedule::Expression::parse(schedule_.expression));
+    } catch (const Error& error) {
+      problem("expression", "expression: " + std::string(error.what()));
+    }
+  }
+
+  void check_queue() {
+    if (schedule_.queue.empty() || find_queue(settings_, schedule_.queue) != nullptr) return;
+    std::vector<std::string_view> known;
+    for (const Queue& queue : settings_.queues) known.emplace_back(queue.name);
+    const std::string_view near = nearest(schedule_.queue, known);
+    problem("queue", "queue is '" + schedule_.queue + "', but there is no [queues." +
+                         schedule_.queue + "]" +
+                         (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+  }
+
+  void check_zone() {
+    try {
+      schedule::check_zone(schedule_.zone);
+    } catch (const Error& error) {
+      problem("zone", error.what());
+    }
+  }
+
+ private:
+  void check_length(const char* key, const std::string& value, std::size_t most) {
+    if (value.size() <= most) return;
+    problem(key, std::string(key) + " has " + std::to_string(value.size()) +
+                     " bytes; the most that it may have is " + std::to_string(most));
+  }
+  void problem(const std::string& key, const std::string& text) {
+    problems_.push_back(
+        {line_of(settings_, schedule_, key), "[schedules." + schedule_.name + "] " + text});
+  }
+
+  const Settings& settings_;
+  const Schedule& schedule_;
+  Problems& problems_;
+};
+
+// FNV-1a.
+void mix(std::uint64_t& hash, std::string_view text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  hash *= 1099511628211U;  // as a byte 0, so that two texts are not one
+}
+
+void refuse_others(const Node& root, Problems& problems) {
+  for (const Node& node : root.children) {
+    if (node.key == "schedules") continue;
+    problems.push_back({node.line, "'" + node.key +
+                                       "': this file has sections [schedules.NAME] "
+                                       "only"});
+  }
+}
+
+}  // namespace
+
+void check_schedules(const Settings& settings, Problems& problems) {
+  for (const Schedule& schedule : settings.schedules) {
+    ScheduleChecker checker(settings, schedule, problems);
+    checker.check_words();
+    checker.check_queue();
+  }
+}
+
+void check_zones(const Settings& settings, Problems& problems) {
+  for (const Schedule& schedule : settings.schedules) {
+    ScheduleChecker(settings, schedule, problems).check_zone();
+  }
+}
+
+std::uint64_t checksum(const Schedule& schedule) {
+  const Schedule plain;
+  std::uint64_t hash = 14695981039346656037U;
+#define ALLOT_SCHEDULE(key, type, initial, min, max, unit, sentence) \
+  if (schedule.key != plain.key) {                                   \
+    mix(hash, #key);                                                 \
+    mix(hash, written(Kind::k##type, schedule.key));                 \
+  }
+#include "config/settings.def"
+  return hash;
+}
+
+Settings read_schedules(const std::string& file) {
+  Settings settings;
+  settings.file = file;
+  std::string text;
+  const int error = settings.files.read(file, text);
+  if (error != 0) {
+    throw Error(file + ": cannot be read: " + std::string(std::strerror(error)), kExitNoInput);
+  }
+  Problems problems;
+  read_settings(text, "", settings, problems);
+  if (problems.empty()) refuse_others(parse_toml(text, problems), problems);
+  for (const Schedule& schedule : settings.schedules) {
+    ScheduleChecker(settings, schedule, problems).check_words();
+  }
+  check_zones(settings, problems);
+  if (!problems.empty()) refuse(file, std::move(problems));
+  return settings;
+}
+
+std::uint32_t line_of(const Settings& settings, const Schedule& schedule, const std::string& key) {
+  const std::string section = "schedules." + schedule.name;
+  auto found = settings.lines.find(section + "." + key);
+  if (found == settings.lines.end()) found = settings.lines.find(section);
+  return found == settings.lines.end() ? 0 : found->second;
+}
+
+void refuse(const std::string& file, Problems problems) {
+  std::stable_sort(problems.begin(), problems.end(),
+                   [](const Problem& a, const Problem& b) { return a.line < b.line; });
+  std::string message;
+  for (const Problem& problem : problems) {
+    if (!message.empty()) message += '\n';
+    if (!file.empty()) message += file + ":";
+    if (problem.line != 0) message += std::to_string(problem.line) + ":";
+    if (!file.empty()) message += ' ';
+    message += problem.text;
+  }
+  throw Error(message, kExitConfig);
+}
+
+}  // namespace allot::config

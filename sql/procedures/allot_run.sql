@@ -1,0 +1,76 @@
+-- Submits a task of a schedule with the record of it, in the transaction that is open. A schedule's
+-- own words were checked when it was made; its queue may be another one by now. A task that has the
+-- unique key already is the answer, and is no tick.
+DROP PROCEDURE IF EXISTS /*!80000 allot_run */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_run(
+  IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  OUT p_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin
+)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+BEGIN
+  DECLARE v_schedule_id, v_queue_id INT UNSIGNED;
+  DECLARE v_queue, v_type, v_tick_field VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+  DECLARE v_placement VARCHAR(15) CHARACTER SET utf8mb4;
+  DECLARE v_payload, v_unique_key, v_partition_key LONGBLOB;
+  DECLARE v_prio INT;
+  DECLARE v_delay_us, v_unique_for_us, v_expires_in_us BIGINT;
+  DECLARE v_partition_no SMALLINT UNSIGNED;
+  DECLARE v_key BIGINT UNSIGNED;
+  DECLARE v_existed, v_paused BOOLEAN;
+  DECLARE v_now DATETIME(6) DEFAULT UTC_TIMESTAMP(6);
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION
+  BEGIN
+    -- A deadlock has taken the transaction and the savepoint with it.
+    DECLARE CONTINUE HANDLER FOR 1305 BEGIN END;
+    ROLLBACK TO SAVEPOINT allot_run;
+    RESIGNAL;
+  END;
+  SAVEPOINT allot_run;
+  CALL allot_schedule(p_name, v_schedule_id, v_paused);
+  -- FOR UPDATE, because the caller's snapshot may be too old.
+  SELECT queue, type, payload, prio, delay_us, unique_key, unique_for_us, partition_key,
+         expires_in_us, tick_field
+    INTO v_queue, v_type, v_payload, v_prio, v_delay_us, v_unique_key, v_unique_for_us,
+         v_partition_key, v_expires_in_us, v_tick_field
+    FROM schedule WHERE schedule_id = v_schedule_id FOR UPDATE;
+  BEGIN
+    DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
+    SELECT queue_id, placement INTO v_queue_id, v_placement FROM queue WHERE name = v_queue;
+  END;
+  IF v_queue_id IS NULL THEN
+    CALL allot_refuse(CONCAT('schedule ', QUOTE(p_name), ': there is no queue ', QUOTE(v_queue)));
+  END IF;
+  IF v_placement = 'ordered'
+     AND (v_prio <> 1 OR v_delay_us <> 0 OR v_unique_key IS NOT NULL) THEN
+    CALL allot_refuse(CONCAT('queue ', QUOTE(v_queue), ' is ordered: ',
+                             CASE WHEN v_prio <> 1 THEN 'prio' WHEN v_delay_us <> 0 THEN 'delay'
+                                  ELSE 'unique_key' END,
+                             ' would break the order of its tasks'));
+  END IF;
+  IF v_tick_field IS NOT NULL THEN
+    CALL allot_with_tick(v_tick_field, v_now, v_payload);
+  END IF;
+  CALL allot_make(v_queue_id, v_queue, v_placement, v_partition_key, CRC32(RAND()), v_partition_no,
+                  v_prio, v_delay_us, NULL, v_unique_key, v_unique_for_us,
+                  IF(v_expires_in_us > 0, v_now + INTERVAL v_expires_in_us MICROSECOND, NULL), 0,
+                  v_type, v_payload, v_key, v_existed);
+  CALL allot_id(v_queue_id, v_partition_no * 4 + v_prio, v_key, p_id);
+  IF NOT v_existed THEN
+    UPDATE schedule
+       SET last_key = v_key, last_queue_id = v_queue_id, last_partition_no = v_partition_no,
+           last_prio = v_prio, last_run = v_now, ticks = ticks + 1, submitted = submitted + 1
+     WHERE schedule_id = v_schedule_id;
+    INSERT INTO schedule_tick
+    SELECT schedule_id, ticks, v_now, UTC_TIMESTAMP(6), last_queue_id, last_partition_no, last_prio,
+           last_key, 'run now'
+      FROM schedule WHERE schedule_id = v_schedule_id;
+    DELETE FROM schedule_tick
+     WHERE schedule_id = v_schedule_id
+       AND tick_no <= (SELECT last.tick_no
+                         FROM (SELECT tick_no FROM schedule_tick
+                                WHERE schedule_id = v_schedule_id
+                                ORDER BY tick_no DESC LIMIT 1 OFFSET 20) AS last);
+  END IF;
+  RELEASE SAVEPOINT allot_run;
+END;
