@@ -92,7 +92,8 @@ TEST(Steward, DutiesAreDoneWhileAllWorkersAreInsideHandlers) {
             0);
   EXPECT_TRUE(eventually([&] { return !resizing(); }, std::chrono::seconds(10))) << daemon.log();
   (void)daemon.submit("test.ok", "");
-  EXPECT_TRUE(eventually([&] { return daemon.count("task_dead") == 0; }, kSoon)) << daemon.log();
+  EXPECT_TRUE(eventually([&] { return daemon.count("task_dead WHERE type = 'old'") == 0; }, kSoon))
+      << daemon.log();
   EXPECT_TRUE(
       eventually([&] { return daemon.logged("queue.stuck queue=default what=waiting"); }, kSoon))
       << daemon.log();
@@ -139,7 +140,8 @@ TEST(Steward, OneThatDiesIsReplacedAndNoTaskPays) {
     return now != 0 && now != first;
   })) << daemon.log();
   put_old_dead(daemon, 1);
-  EXPECT_TRUE(eventually([&] { return daemon.count("task_dead") == 0; }, kSoon)) << daemon.log();
+  EXPECT_TRUE(eventually([&] { return daemon.count("task_dead WHERE type = 'old'") == 0; }, kSoon))
+      << daemon.log();
   EXPECT_EQ(daemon.workers(), worker) << daemon.log();
   EXPECT_EQ(daemon.times_logged("worker.settled"), 0U) << "it holds nothing";
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
