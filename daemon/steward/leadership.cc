@@ -51,9 +51,9 @@ void Leadership::round() {
   Nanos sent_ns = 0;
   const bool kept = before.empty() || renew(before, sent_ns);
   if (!kept) {
-    look(before, sent_ns);
+    see_and_claim(before, sent_ns);
   } else if (before.size() < wanted_.size()) {
-    look({}, 0);
+    see_and_claim({}, 0);
   }
   log_change(before, ours());
 }
@@ -101,7 +101,7 @@ bool Leadership::renew(const DutyNames& duties, Nanos& sent_ns) {
 }
 
 // Those in `renewed` that are this host's yet are so by what it sent at `sent_ns`.
-void Leadership::look(const DutyNames& renewed, Nanos sent_ns) {
+void Leadership::see_and_claim(const DutyNames& renewed, Nanos sent_ns) {
   see();
   if (seen_.size() < wanted_.size()) {
     make_missing();

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "queue/verbs/duty.h"
+#include "steward/chore.h"
 #include "worker/process/session.h"
 
 namespace allot::steward {
@@ -21,7 +22,7 @@ namespace allot::steward {
 //
 // Leading saves the others the work and permits nothing (S46): whatever a leader writes depends on
 // the rows that it is about. For one thread.
-class Leadership {
+class Leadership : public Chore {
  public:
   Leadership(worker::Session& session, queue::Holder holder)
       : session_(session), store_(std::move(holder)) {}
@@ -32,8 +33,10 @@ class Leadership {
   // Costs one look at the clock, unless it is time. A database that is away is waited for, as in
   // Session::call().
   void round();
-  // When round() has something to do, CLOCK_BOOTTIME.
-  [[nodiscard]] Nanos next_ns() const { return next_ns_; }
+  void look() override { round(); }
+  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
+  // A drain that was too short for a round does one before it leaves.
+  void finish() override { round(); }
 
   // By this host's clock since the last renewal, or claim, was sent: it ends before others may
   // lead, whatever this process and the network were busy with.
@@ -59,7 +62,7 @@ class Leadership {
     std::optional<std::int64_t> ran_ns;  // CLOCK_BOOTTIME, perhaps from before this host's start
   };
   bool renew(const queue::DutyNames& duties, Nanos& sent_ns);
-  void look(const queue::DutyNames& renewed, Nanos sent_ns);
+  void see_and_claim(const queue::DutyNames& renewed, Nanos sent_ns);
   void make_missing();
   void claim(std::span<const queue::SeenDuty> over);
   void see();

@@ -257,7 +257,8 @@ class Doctor {
   [[nodiscard]] bool wants(const queue::DutyView& duty) const {
     if (duty.queue_id == 0) return true;
     const config::Queue* keys = config::find_queue(settings_, duty.queue);
-    return keys != nullptr && config::wants_duty(settings_, *keys, duty.duty);
+    return keys != nullptr &&
+           config::wants_duty(config::is_served(settings_, keys->name), *keys, duty.duty);
   }
 
   void look_at_duties(db::Connection& db) {

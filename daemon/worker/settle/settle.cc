@@ -420,7 +420,7 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
 
 bool is_steward(const ipc::Slot& slot) {
   return std::string_view(slot.pool_name, strnlen(slot.pool_name, sizeof slot.pool_name)) ==
-         "steward";
+         config::kStewardPool;
 }
 
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {

@@ -8,7 +8,6 @@
 #include "queue/look/health.h"
 #include "queue/look/inspect.h"
 #include "queue/operate/purge.h"
-#include "queue/verbs/duty.h"
 
 namespace allot::queue {
 namespace {
@@ -249,16 +248,6 @@ TEST_F(HistoryTest, AKeyThatIsTakenMeanwhileIsNotPurged) {
   submitter.db.execute("COMMIT");
   purge.get();
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique"), 1U);
-}
-
-TEST_F(HistoryTest, ADutyIsOneWorkersAtATime) {
-  Worker other(connect());
-  make_duty(worker_.db, queue_.queue_id, "purge");
-  make_duty(other.db, queue_.queue_id, "purge");
-  EXPECT_TRUE(take_duty(worker_.db, queue_.queue_id, "purge", std::chrono::hours(1)));
-  EXPECT_FALSE(take_duty(other.db, queue_.queue_id, "purge", std::chrono::hours(1)));
-  look_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6)");
-  EXPECT_TRUE(take_duty(other.db, queue_.queue_id, "purge", std::chrono::hours(1)));
 }
 
 }  // namespace

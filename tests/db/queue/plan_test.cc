@@ -49,7 +49,7 @@ class PlanTest : public QueueTest {
         std::to_string(wide_.queue_id));
     look_.execute("INSERT INTO task_unique VALUES (" + std::to_string(wide_.queue_id) +
                   ", 'free', 0, 2, 471100, 1, 0, NULL)");
-    for (const char* duty : {"purge", "stuck"}) make_duty(look_, 1, duty);
+    make_duties(look_, {{1, "purge"}, {1, "stuck"}});
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
         leases_.push_back(worker_.lease({wide_.queue_id, no}, {.block_size = 1})->lease);

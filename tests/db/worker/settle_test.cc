@@ -29,7 +29,7 @@ TEST_F(SettleTest, ChargesTheRunningTaskAndAcknowledgesTheFinished) {
 
 // Only a steward leads, and only its own duties end.
 TEST_F(SettleTest, ADeadStewardsDutiesAreFree) {
-  for (const char* duty : {"purge", "unique"}) queue::make_duty(db_, 0, duty);
+  queue::make_duties(db_, {{0, "purge"}, {0, "unique"}});
   const queue::DutyStore store(leases_.holder());
   const queue::DutyStore other(queue::make_holder("other", "/run/allot/other"));
   const auto one = queue::DutyStore::watch(db_, {{0, "purge"}});
