@@ -61,6 +61,7 @@ class Checker {
     }
     if (settings_.queues.empty()) settings_.queues.emplace_back().name = "default";
     check_schedules(settings_, problems_);
+    check_notices();
     if (settings_.pools.empty()) settings_.pools.emplace_back().name = "default";
     for (Pool& pool : settings_.pools) check_pool(pool);
     check_pool_limits();
@@ -259,6 +260,12 @@ class Checker {
     if (queue.on_stuck.empty() && line_of(section + ".stuck_after") != 0) {
       warn(section + ".stuck_after", "[" + section + "] stuck_after is not used without on_stuck");
     }
+  }
+
+  void check_notices() {
+    const std::string& hook = settings_.notices.on_change;
+    const std::string wrong = hook.empty() ? "" : hook_problem(settings_, hook);
+    if (!wrong.empty()) problem("notices.on_change", "[notices] on_change " + wrong);
   }
 
   void check_pool(Pool& pool) {

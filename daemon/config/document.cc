@@ -26,7 +26,7 @@ struct Header {
   std::string_view line;
   std::string_view comment;
 };
-constexpr std::array<Header, 8> kHeaders = {{
+constexpr std::array<Header, 9> kHeaders = {{
     {Section::kDatabase, "[database]", ""},
     {Section::kDaemon, "[daemon]", ""},
     {Section::kQueue, "[queues.default]",
@@ -42,6 +42,7 @@ constexpr std::array<Header, 8> kHeaders = {{
      "One section for each schedule that this file makes, or changes where the section changed; to "
      "take a section away removes no schedule. See docs/schedules.md."},
     {Section::kPlugins, "[plugins]", ""},
+    {Section::kNotices, "[notices]", ""},
     {Section::kLogging, "[logging]", ""},
 }};
 

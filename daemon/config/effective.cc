@@ -89,6 +89,12 @@ class Lister {
     }
     for (const auto& [name, keys] : settings_.plugins.sections) add_plugin("plugins." + name, keys);
     {
+      const std::string section = "notices";
+      const Notices& in = settings_.notices;
+#define ALLOT_NOTICES ALLOT_LIST
+#include "config/settings.def"
+    }
+    {
       const std::string section = "logging";
       const Logging& in = settings_.logging;
 #define ALLOT_LOGGING ALLOT_LIST

@@ -16,15 +16,6 @@ bool is_name(std::string_view word) {
          });
 }
 
-std::string problem_of(const Settings& settings, const std::string& word) {
-  const auto target = hook_target(word);
-  if (!target) return "is \"" + word + "\"; it names a queue and a type: \"ops/alert.dead\"";
-  const Queue* queue = find_queue(settings, target->queue);
-  if (queue == nullptr || queue->placement == "spread") return {};
-  return "names queue '" + target->queue + "', whose placement is " + queue->placement +
-         "; a hook's tasks have no partition_key, so it has to be a spread queue";
-}
-
 }  // namespace
 
 std::optional<HookTarget> hook_target(std::string_view word) {
@@ -36,11 +27,20 @@ std::optional<HookTarget> hook_target(std::string_view word) {
   return HookTarget{std::string(queue), std::string(type)};
 }
 
+std::string hook_problem(const Settings& settings, const std::string& word) {
+  const auto target = hook_target(word);
+  if (!target) return "is \"" + word + "\"; it names a queue and a type: \"ops/alert.dead\"";
+  const Queue* queue = find_queue(settings, target->queue);
+  if (queue == nullptr || queue->placement == "spread") return {};
+  return "names queue '" + target->queue + "', whose placement is " + queue->placement +
+         "; a hook's tasks have no partition_key, so it has to be a spread queue";
+}
+
 std::vector<HookProblem> hook_problems(const Settings& settings, const Queue& queue) {
   std::vector<HookProblem> problems;
   const auto look = [&](const char* key, const std::string& word) {
     if (word.empty()) return;
-    std::string text = problem_of(settings, word);
+    std::string text = hook_problem(settings, word);
     if (!text.empty()) problems.push_back({key, std::move(text)});
   };
   look("on_dead", queue.on_dead);

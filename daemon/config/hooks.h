@@ -25,5 +25,7 @@ struct HookProblem {
   std::string text;
 };
 [[nodiscard]] std::vector<HookProblem> hook_problems(const Settings& settings, const Queue& queue);
+// What is wrong with the word of a hook, as "is ..." or "names ..."; empty: nothing.
+[[nodiscard]] std::string hook_problem(const Settings& settings, const std::string& word);
 
 }  // namespace allot::config

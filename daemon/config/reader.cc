@@ -52,7 +52,7 @@ class Reader {
     std::string_view name;
     void (Reader::*read)(const Node&);
   };
-  static const std::array<SectionRule, 8> kSections;
+  static const std::array<SectionRule, 9> kSections;
 
   SectionReader open(const Node& node, const std::string& path) {
     return {node, path, folder_, settings_.lines, problems_};
@@ -75,6 +75,14 @@ class Reader {
 #define ALLOT_DAEMON ALLOT_READ
 #include "config/settings.def"
     in.refuse_unknown(Section::kDaemon);
+  }
+
+  void read_notices(const Node& node) {
+    SectionReader in = open(node, "notices");
+    Notices& out = settings_.notices;
+#define ALLOT_NOTICES ALLOT_READ
+#include "config/settings.def"
+    in.refuse_unknown(Section::kNotices);
   }
 
   void read_logging(const Node& node) {
@@ -245,7 +253,7 @@ class Reader {
   Problems& problems_;
 };
 
-const std::array<Reader::SectionRule, 8> Reader::kSections = {{
+const std::array<Reader::SectionRule, 9> Reader::kSections = {{
     {"database", &Reader::read_database},
     {"daemon", &Reader::read_daemon},
     {"queues", &Reader::read_queues},
@@ -253,6 +261,7 @@ const std::array<Reader::SectionRule, 8> Reader::kSections = {{
     {"pools", &Reader::read_pools},
     {"schedules", &Reader::read_schedules},
     {"plugins", &Reader::read_plugins},
+    {"notices", &Reader::read_notices},
     {"logging", &Reader::read_logging},
 }};
 

@@ -42,6 +42,7 @@ std::vector<Row> make_rows() {
 #define ALLOT_POOL(...) ALLOT_ROW(Section::kPool, Pool(), __VA_ARGS__)
 #define ALLOT_SCHEDULE(...) ALLOT_ROW(Section::kSchedule, Schedule(), __VA_ARGS__)
 #define ALLOT_PLUGINS(...) ALLOT_ROW(Section::kPlugins, Plugins(), __VA_ARGS__)
+#define ALLOT_NOTICES(...) ALLOT_ROW(Section::kNotices, Notices(), __VA_ARGS__)
 #define ALLOT_LOGGING(...) ALLOT_ROW(Section::kLogging, Logging(), __VA_ARGS__)
 #include "config/settings.def"
 #undef ALLOT_ROW
@@ -189,6 +190,8 @@ std::string_view header_of(Section section) {
       return "[schedules.NAME]";
     case Section::kPlugins:
       return "[plugins]";
+    case Section::kNotices:
+      return "[notices]";
     case Section::kLogging:
       return "[logging]";
   }

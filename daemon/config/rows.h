@@ -49,7 +49,17 @@ enum class Kind {
 // "debug, info, warn or error".
 [[nodiscard]] std::string joined(const std::vector<std::string_view>& words);
 
-enum class Section { kDatabase, kDaemon, kQueue, kType, kPool, kSchedule, kPlugins, kLogging };
+enum class Section {
+  kDatabase,
+  kDaemon,
+  kQueue,
+  kType,
+  kPool,
+  kSchedule,
+  kPlugins,
+  kNotices,
+  kLogging
+};
 
 // The header as the file has it: "[queues.NAME]".
 [[nodiscard]] std::string_view header_of(Section section);

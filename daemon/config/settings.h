@@ -94,6 +94,11 @@ struct Plugins {
   std::map<std::string, PluginSection> sections;
 };
 
+struct Notices {
+#define ALLOT_NOTICES ALLOT_FIELD
+#include "config/settings.def"
+};
+
 struct Logging {
 #define ALLOT_LOGGING ALLOT_FIELD
 #include "config/settings.def"
@@ -114,6 +119,7 @@ struct Settings {
                                     // each with the names of all its queues
   std::vector<Schedule> schedules;  // in the order of the file
   Plugins plugins;
+  Notices notices;
   Logging logging;
 
   std::string file;        // the file that was read; empty = none

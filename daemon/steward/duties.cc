@@ -11,11 +11,11 @@
 #include "config/served.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
-#include "peer/steward_board.h"
 #include "queue/look/stuck.h"
 #include "queue/operate/purge.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/duty.h"
+#include "steward/ask.h"
 
 namespace allot::steward {
 namespace {
@@ -81,9 +81,9 @@ void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue&
 
 }  // namespace
 
-Duties::Duties(Session& session, ipc::Board& board, Leadership& leadership,
+Duties::Duties(Session& session, ipc::Board& board, Leadership& leadership, UnknownTasks& unknown,
                const std::vector<Served>& served)
-    : session_(session), board_(board), leadership_(leadership) {
+    : session_(session), board_(board), leadership_(leadership), unknown_(unknown) {
   const std::pair<Kind, const char*> all[] = {
       {Kind::kPurge, "purge"}, {Kind::kStuck, "stuck"}, {Kind::kUnique, "unique"}};
   for (const Served& queue : served) {
@@ -172,7 +172,7 @@ bool Duties::do_as_leader(Duty& duty) {
 bool Duties::purge(const Duty& duty) {
   const config::Queue& keys = *duty.queue.keys;
   const std::uint32_t queue_id = duty.queue.info.queue_id;
-  return ask([&](db::Connection& db) {
+  return ask(session_, [&](db::Connection& db) {
     bool more = false;
     if (keys.history.count() > 0) more = queue::purge_history(db, queue_id, keys.history);
     if (keys.dead_retention.count() > 0) {
@@ -183,7 +183,7 @@ bool Duties::purge(const Duty& duty) {
 }
 
 bool Duties::sweep(Duty& duty) {
-  return ask([&](db::Connection& db) {
+  return ask(session_, [&](db::Connection& db) {
     std::string after = duty.after;
     const bool more = queue::purge_unique(db, duty.queue.info.queue_id, after);
     duty.after = std::move(after);
@@ -199,12 +199,13 @@ void Duties::tell_stuck(Duty& duty) {
   const microseconds after = queue.keys->stuck_after;
   const std::uint32_t queue_id = queue.info.queue_id;
   std::set<std::string> found;
-  for (const queue::Stuck& stuck :
-       ask([&](db::Connection& db) { return queue::stuck_running(db, queue_id, after); })) {
+  for (const queue::Stuck& stuck : ask(session_, [&](db::Connection& db) {
+         return queue::stuck_running(db, queue_id, after);
+       })) {
     found.insert(tell(queue, duty.told, kRunning, stuck));
   }
   const auto waiting =
-      ask([&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
+      ask(session_, [&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
   if (waiting) found.insert(tell(queue, duty.told, kWaiting, *waiting));
   duty.told = std::move(found);
 }
@@ -212,27 +213,15 @@ void Duties::tell_stuck(Duty& duty) {
 // This is no duty of one host for all: the others do not know which tasks the workers here have put
 // back, and the keys keep them from reporting the same.
 void Duties::tell_unknown(Duty& duty) {
-  note_unknown();
-  const auto ids = std::exchange(duty.unknown, {});
+  const auto ids = unknown_.of(duty.name.queue_id);
   if (ids.empty()) return;
   const microseconds after = duty.queue.keys->stuck_after;
   std::set<std::string> found;
   for (const queue::Stuck& stuck :
-       ask([&](db::Connection& db) { return queue::stuck_unknown(db, ids, after); })) {
+       ask(session_, [&](db::Connection& db) { return queue::stuck_unknown(db, ids, after); })) {
     found.insert(tell(duty.queue, duty.told_unknown, kNoHandler, stuck));
   }
   duty.told_unknown = std::move(found);
-}
-
-// Each time it is put back a task has a new key, so stuck_waiting.sql does not find it; whoever put
-// it back knows it by its id.
-void Duties::note_unknown() {
-  for (const peer::UnknownTask& task : peer::take_unknown(board_)) {
-    for (Duty& duty : duties_) {
-      if (duty.kind != Kind::kStuck || duty.queue.info.queue_id != task.queue_id) continue;
-      duty.unknown.push_back({{task.queue_id, task.partition_no}, task.prio, task.first_key});
-    }
-  }
 }
 
 // Reports it, unless its key is among those that were `told` before; returns its key.
@@ -252,7 +241,8 @@ bool Duties::submit(const Served& queue, const std::string& unique_key,
                     std::chrono::hours for_so_long, const std::string& payload) {
   const auto target = config::hook_target(queue.keys->on_stuck);
   if (!target) return false;
-  const auto into = ask([&](db::Connection& db) { return queue::find_queue(db, target->queue); });
+  const auto into =
+      ask(session_, [&](db::Connection& db) { return queue::find_queue(db, target->queue); });
   if (!into || into->shape.placement != queue::Placement::kSpread) {
     unusable_ = "on_stuck: " + target->queue + (into ? " is not spread" : " is not there");
     log::error("hook.unusable", {{"queue", queue.info.name}, {"on_stuck", queue.keys->on_stuck}});
@@ -262,7 +252,7 @@ bool Duties::submit(const Served& queue, const std::string& unique_key,
   task.options.unique_key = unique_key;
   task.options.unique_for = for_so_long;
   // A lost reply does no harm: the unique key allows sending it again.
-  const bool existed = ask([&](db::Connection& db) {
+  const bool existed = ask(session_, [&](db::Connection& db) {
     try {
       return queue::submit(db, {&task, 1}).front().existed;
     } catch (const queue::OutcomeUnknown&) {

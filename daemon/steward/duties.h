@@ -15,6 +15,7 @@
 #include "queue/model/catalog.h"
 #include "steward/chore.h"
 #include "steward/leadership.h"
+#include "steward/unknown_tasks.h"
 #include "worker/process/session.h"
 
 namespace allot::steward {
@@ -31,7 +32,7 @@ class Duties : public Chore {
     const config::Queue* keys;
     bool by_this_host = true;  // false: no pool serves it here, and only on_stuck is looked after
   };
-  Duties(Session& session, ipc::Board& board, Leadership& leadership,
+  Duties(Session& session, ipc::Board& board, Leadership& leadership, UnknownTasks& unknown,
          const std::vector<Served>& served);
 
   void look() override;
@@ -44,12 +45,11 @@ class Duties : public Chore {
     Kind kind;
     Served queue;
     queue::DutyName name;
-    Nanos again_ns = 0;                    // CLOCK_BOOTTIME; nothing to do before
-    bool under_way = false;                // a purge or a sweep that has more to do
-    std::string after{};                   // kUnique: the key that the sweep has reached
-    Nanos unknown_ns = 0;                  // kStuck: when to look what was put back here
-    std::set<std::string> told{};          // kStuck: the keys of what was found the last time
-    std::vector<queue::TaskId> unknown{};  // kStuck: put back here, for want of a handler
+    Nanos again_ns = 0;            // CLOCK_BOOTTIME; nothing to do before
+    bool under_way = false;        // a purge or a sweep that has more to do
+    std::string after{};           // kUnique: the key that the sweep has reached
+    Nanos unknown_ns = 0;          // kStuck: when to look what was put back here
+    std::set<std::string> told{};  // kStuck: the keys of what was found the last time
     std::set<std::string> told_unknown{};
   };
 
@@ -58,16 +58,10 @@ class Duties : public Chore {
   bool do_now(Duty& duty);
   bool do_as_leader(Duty& duty);
   [[nodiscard]] Nanos until_due(const Duty& duty) const;
-  // As Session::call(), but throws what waiting does not fix.
-  template <typename Verb>
-  auto ask(Verb&& verb) {
-    return *session_.call_while([] { return true; }, std::forward<Verb>(verb));
-  }
   bool purge(const Duty& duty);
   bool sweep(Duty& duty);
   void tell_stuck(Duty& duty);
   void tell_unknown(Duty& duty);
-  void note_unknown();
   std::string tell(const Served& queue, const std::set<std::string>& told, const char* what,
                    const queue::Stuck& stuck);
   bool submit(const Served& queue, const std::string& unique_key, std::chrono::hours for_so_long,
@@ -76,6 +70,7 @@ class Duties : public Chore {
   Session& session_;
   ipc::Board& board_;
   Leadership& leadership_;
+  UnknownTasks& unknown_;
   std::vector<Duty> duties_;
   std::string unusable_;  // why what a duty found could not be told
   Nanos next_ns_ = 0;

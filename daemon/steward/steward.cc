@@ -14,6 +14,7 @@
 #include "steward/layouts.h"
 #include "steward/leadership.h"
 #include "steward/loop.h"
+#include "steward/notices.h"
 #include "worker/process/connect.h"
 #include "worker/process/own_holder.h"
 #include "worker/process/pulse.h"
@@ -54,9 +55,11 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   check_hooks(session, settings, served);
   Leadership leadership(session, holder);
   Layouts layouts(session, leadership, alone_of(served));
-  Duties duties(session, board, leadership, served);
+  UnknownTasks unknown(board);
+  Duties duties(session, board, leadership, unknown, served);
+  Notices notices({session, board, settings, served, leadership, unknown});
   // The others ask the first one.
-  const std::vector<Chore*> chores{&leadership, &layouts, &duties};
+  const std::vector<Chore*> chores{&leadership, &layouts, &duties, &notices};
 
   log::info("steward.ready",
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});

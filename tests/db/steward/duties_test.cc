@@ -26,7 +26,8 @@ class DutiesTest : public worker::LoopTest {
   struct Work {
     Work(LoopWorker& worker, ipc::Board& board, const std::vector<Duties::Served>& served)
         : leadership(worker.session(), queue::make_holder("test", "/run/allot/test")),
-          duties(worker.session(), board, leadership, served) {}
+          unknown(board),
+          duties(worker.session(), board, leadership, unknown, served) {}
     void look() {
       leadership.look();
       duties.look();
@@ -36,6 +37,7 @@ class DutiesTest : public worker::LoopTest {
       duties.finish();
     }
     Leadership leadership;
+    UnknownTasks unknown;
     Duties duties;
   };
   std::unique_ptr<Work> duties(LoopWorker& worker) {

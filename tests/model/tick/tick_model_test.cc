@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each tick is submitted once, or dropped by policy, in every state that the model can reach; with
-// one of the rules S32 to S37 removed, a story shows the harm.
+// one of the rules S33 to S37 and S46 removed, a story shows the harm.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -82,7 +82,7 @@ TEST_P(TickMutationTest, IsFound) {
 }
 
 const Scenario kMutations[] = {
-    {.name = "S32 leading permits", .without = Mutation::kLeadingPermits},
+    {.name = "S46 leading permits", .without = Mutation::kLeadingPermits},
     {.name = "S33 the guard is a count", .without = Mutation::kCountNotError},
     {.name = "S33 two transactions", .without = Mutation::kTwoTransactions},
     {.name = "S34 next in memory", .kills = 1, .without = Mutation::kNextInMemory},

@@ -26,7 +26,7 @@ enum class Late : Byte { kAll, kOnce, kSkip };
 // The rules that a scenario may remove, one at a time.
 enum class Mutation : Byte {
   kNone,
-  kLeadingPermits,   // S32: whoever leads writes without asking the rows
+  kLeadingPermits,   // S46: whoever leads writes without asking the rows
   kCountNotError,    // S33: the guard matches nothing, and COMMIT is reached all the same
   kTwoTransactions,  // S33: the task in one transaction, the next time in another
   kNextInMemory,     // S34: a leader begins with the next tick after now

@@ -97,6 +97,11 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
 #include "config/settings.def"
   }
   {
+    const Notices &a = bare.notices, &b = full.notices;
+#define ALLOT_NOTICES ALLOT_SAME
+#include "config/settings.def"
+  }
+  {
     const Logging &a = bare.logging, &b = full.logging;
 #define ALLOT_LOGGING ALLOT_SAME
 #include "config/settings.def"

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steward/notices.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "config/hooks.h"
+#include "log/log.h"
+#include "peer/doorbell.h"
+#include "queue/look/health.h"
+#include "queue/look/stuck.h"
+#include "queue/model/duty.h"
+#include "steward/ask.h"
+
+namespace allot::steward {
+namespace {
+
+using queue::Notice;
+using queue::NoticeKind;
+using queue::RaisedNotice;
+
+constexpr Nanos kNoticesEvery = 30 * kSecond;
+// How long a duty may have no leader: several terms, so that a change of leaders is none.
+constexpr std::chrono::seconds kLeaderless = 6 * queue::kDutyTtl;
+
+bool same(const Notice& one, const Notice& other) {
+  return one.kind == other.kind && one.subject == other.subject;
+}
+
+bool is_among(const std::vector<Notice>& all, const Notice& notice) {
+  return std::any_of(all.begin(), all.end(), [&](const Notice& one) { return same(one, notice); });
+}
+
+bool is_raised(const std::vector<RaisedNotice>& raised, const Notice& notice) {
+  return std::any_of(raised.begin(), raised.end(),
+                     [&](const RaisedNotice& one) { return same(one.notice, notice); });
+}
+
+void append(std::vector<Notice>& all, std::vector<Notice> more) {
+  all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+Notices::Notices(const Parts& parts) : parts_(parts) {
+  parts_.leadership.want(name_);
+}
+
+void Notices::look() {
+  if (boot_ns() < next_ns_) return;
+  next_ns_ = boot_ns() + kNoticesEvery;
+  try_round();
+}
+
+void Notices::try_round() {
+  try {
+    round();
+    parts_.leadership.ran(name_);
+  } catch (const db::DbError& error) {
+    parts_.leadership.failed(name_, error.what());
+    log::error("duty.failed", {{"duty", name_.name}, {"error", error.what()}});
+  }
+}
+
+void Notices::round() {
+  Session& session = parts_.session;
+  const bool leads = parts_.leadership.leads(name_);
+  if (!leads && parts_.unknown.all().empty()) return;
+  const auto raised = ask(session, [](db::Connection& db) { return queue::list_notices(db); });
+  raise_unknown(raised);
+  if (!leads) return;
+  const auto now = ask(session, [&](db::Connection& db) { return look_around(db); });
+  for (const Notice& notice : now) {
+    if (!is_raised(raised, notice)) change(notice, true);
+  }
+  for (const RaisedNotice& one : raised) {
+    if (ask(session, [&](db::Connection& db) { return over(db, one, now); })) {
+      change(one.notice, false);
+    }
+  }
+}
+
+// One for each type of a queue, whichever host tells it first.
+void Notices::raise_unknown(const std::vector<RaisedNotice>& raised) {
+  const auto tasks = parts_.unknown.all();
+  const auto after = std::chrono::microseconds(parts_.settings.notices.waiting);
+  const auto waiting = ask(
+      parts_.session, [&](db::Connection& db) { return queue::stuck_unknown(db, tasks, after); });
+  for (const queue::Stuck& stuck : waiting) {
+    const auto of =
+        std::find_if(parts_.served.begin(), parts_.served.end(), [&](const Duties::Served& queue) {
+          return queue.info.queue_id == stuck.id.partition.queue_id;
+        });
+    if (of == parts_.served.end()) continue;
+    const Notice notice{NoticeKind::kNoHandler, of->info.name + "/" + stuck.type,
+                        "a task waits since " + stuck.since + ", and no handler knows its type",
+                        stuck.id.text()};
+    if (!is_raised(raised, notice)) change(notice, true);
+  }
+}
+
+std::vector<Notice> Notices::look_around(db::Connection& db) const {
+  const config::Notices& keys = parts_.settings.notices;
+  std::vector<Notice> now = queue::waiting_queues(db, keys.waiting);
+  if (keys.dead > 0) append(now, queue::dead_queues(db, keys.dead));
+  append(now, queue::leaderless_duties(db, kLeaderless));
+  append(now, queue::failing_schedules(db));
+  append(now, late_purges(db));
+  return now;
+}
+
+std::vector<Notice> Notices::late_purges(db::Connection& db) const {
+  const std::chrono::seconds most =
+      std::chrono::duration_cast<std::chrono::seconds>(parts_.settings.notices.purge_late);
+  std::vector<Notice> late;
+  for (const Duties::Served& queue : parts_.served) {
+    const config::Queue& keys = *queue.keys;
+    if (keys.history.count() == 0 && keys.dead_retention.count() == 0) continue;
+    const auto lag = queue::purge_lag(db, queue.info.queue_id, keys.history, keys.dead_retention);
+    const auto seconds = std::max(lag.history.value_or(std::chrono::seconds(0)),
+                                  lag.dead.value_or(std::chrono::seconds(0)));
+    if (seconds <= most) continue;
+    late.push_back(
+        {NoticeKind::kPurge, queue.info.name,
+         "the oldest row is " + std::to_string(seconds.count()) + " s past its retention"});
+  }
+  return late;
+}
+
+// What only a host with that queue, or with a worker that put the task back, can see: the first
+// stays as it is, and of the second the task says whether it is over.
+bool Notices::over(db::Connection& db, const RaisedNotice& raised,
+                   const std::vector<Notice>& now) const {
+  const Notice& notice = raised.notice;
+  if (notice.kind == NoticeKind::kNoHandler) {
+    const auto id = queue::TaskId::parse(notice.task);
+    return !id || queue::stuck_unknown(db, {&*id, 1}, std::chrono::microseconds(0)).empty();
+  }
+  if (notice.kind == NoticeKind::kPurge && !knows(notice.subject)) return false;
+  return !is_among(now, notice);
+}
+
+bool Notices::knows(const std::string& queue) const {
+  return std::any_of(parts_.served.begin(), parts_.served.end(),
+                     [&](const Duties::Served& one) { return one.info.name == queue; });
+}
+
+void Notices::change(const Notice& notice, bool raise) {
+  const auto task = about(notice, raise);
+  const bool changed = ask(parts_.session, [&](db::Connection& db) {
+    return raise ? queue::raise_notice(db, notice, task) : queue::clear_notice(db, notice, task);
+  });
+  if (!changed) return;
+  if (task) peer::ring(parts_.board, task->queue.queue_id, 1);
+  log::warn(raise ? "notice.raised" : "notice.cleared", {{"kind", queue::name_of(notice.kind)},
+                                                         {"subject", notice.subject},
+                                                         {"detail", notice.detail}});
+}
+
+std::optional<queue::Submission> Notices::about(const Notice& notice, bool raise) {
+  const std::string& word = parts_.settings.notices.on_change;
+  const auto target = config::hook_target(word);
+  if (!target) return std::nullopt;
+  const auto into =
+      ask(parts_.session, [&](db::Connection& db) { return queue::find_queue(db, target->queue); });
+  if (!into || into->shape.placement != queue::Placement::kSpread) {
+    log::error("hook.unusable", {{"notices", word}});
+    return std::nullopt;
+  }
+  nlohmann::json text = {{"event", "notice"},
+                         {"state", raise ? "raised" : "cleared"},
+                         {"kind", queue::name_of(notice.kind)},
+                         {"subject", notice.subject},
+                         {"detail", notice.detail}};
+  if (!notice.task.empty()) text["task"] = notice.task;
+  return queue::Submission{
+      *into, target->type, text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), {}};
+}
+
+}  // namespace allot::steward

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "config/settings.h"
+#include "ipc/board.h"
+#include "queue/notices/notice.h"
+#include "steward/chore.h"
+#include "steward/duties.h"
+#include "steward/leadership.h"
+#include "steward/unknown_tasks.h"
+#include "worker/process/session.h"
+
+namespace allot::steward {
+
+// Looks now and then for what somebody should know of (C9): raises what is so, and clears what is
+// over, with a log event and, if configured, a task for each change. One host looks for all. What
+// only the host knows that runs a worker, which is that no handler there knows a type, each host
+// raises itself.
+class Notices : public Chore {
+ public:
+  struct Parts {
+    Session& session;
+    ipc::Board& board;
+    const config::Settings& settings;
+    const std::vector<Duties::Served>& served;
+    Leadership& leadership;
+    UnknownTasks& unknown;
+  };
+  explicit Notices(const Parts& parts);
+
+  void look() override;
+  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
+  void finish() override { try_round(); }
+
+ private:
+  void try_round();
+  void round();
+  void raise_unknown(const std::vector<queue::RaisedNotice>& raised);
+  [[nodiscard]] std::vector<queue::Notice> look_around(db::Connection& db) const;
+  [[nodiscard]] std::vector<queue::Notice> late_purges(db::Connection& db) const;
+  [[nodiscard]] bool over(db::Connection& db, const queue::RaisedNotice& raised,
+                          const std::vector<queue::Notice>& now) const;
+  [[nodiscard]] bool knows(const std::string& queue) const;
+  void change(const queue::Notice& notice, bool raise);
+  [[nodiscard]] std::optional<queue::Submission> about(const queue::Notice& notice, bool raise);
+
+  Parts parts_;
+  const queue::DutyName name_{0, "notices"};  // of the cluster
+  Nanos next_ns_ = 0;
+};
+
+}  // namespace allot::steward
