@@ -260,6 +260,11 @@ class Checker {
   }
 
   void check_pool(Pool& pool) {
+    if (pool.name == kStewardPool) {
+      problem("pools." + pool.name, "[pools." + pool.name +
+                                        "] is the name of the process that every daemon has beside "
+                                        "its pools; give this pool another name");
+    }
     check_memory(pool);
     check_cgroup(pool);
     std::vector<std::string_view> known;

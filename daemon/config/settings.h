@@ -117,7 +117,8 @@ struct Settings {
 };
 
 inline constexpr const char* kDefaultFile = "/etc/allot/allot.toml";
-inline constexpr std::uint32_t kMaxPools = 16;
+inline constexpr std::uint32_t kMaxPools = 16;  // and the steward's, which every daemon has
+inline constexpr const char* kStewardPool = "steward";
 inline constexpr std::uint32_t kMaxWorkers = 256;
 
 struct LoadOptions {

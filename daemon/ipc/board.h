@@ -11,8 +11,8 @@
 namespace allot::ipc {
 
 inline constexpr char kBoardMagic[8] = {'A', 'l', 'l', 'o', 't', 'B', 'r', 'd'};
-inline constexpr std::uint32_t kBoardVersion = 2;
-inline constexpr std::size_t kMaxPools = 16;
+inline constexpr std::uint32_t kBoardVersion = 3;
+inline constexpr std::size_t kMaxPools = 17;  // the last is the steward's
 inline constexpr std::size_t kMaxHints = 512;
 inline constexpr std::size_t kMaxUrgent = 16;
 inline constexpr std::size_t kQueueWords = 16;
@@ -39,7 +39,6 @@ struct PoolBoard {
 struct Board {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t pool_count;
   PoolBoard pools[kMaxPools];
 };
 

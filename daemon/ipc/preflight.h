@@ -12,7 +12,7 @@
 namespace allot::ipc {
 
 inline constexpr std::uint32_t kPreflightMagic = 0x414c5046;  // "ALPF"
-inline constexpr std::uint32_t kPreflightVersion = 3;
+inline constexpr std::uint32_t kPreflightVersion = 4;
 
 struct PreflightPool {
   char name[32];

@@ -26,7 +26,7 @@ inline constexpr int kLastFd = kConfigFd;
 inline constexpr char kSlotMagic[8] = {'A', 'l', 'l', 'o', 't', 'S', 'l', 't'};
 inline constexpr std::uint32_t kSlotVersion = 3;
 inline constexpr std::size_t kPage = 4096;
-inline constexpr std::uint32_t kMaxSlots = 512;
+inline constexpr std::uint32_t kMaxSlots = 514;  // old and new ones of a reload
 inline constexpr std::size_t kMaxRunning = 64;
 inline constexpr std::size_t kMaxFinished = 1024;
 inline constexpr std::size_t kTypeSize = 64;
@@ -50,6 +50,10 @@ enum class WorkerState : std::uint32_t {
   kRunning,     // inside a handler
   kStopping,    // asked to stop; acknowledging and releasing
 };
+
+// What a worker says once it is ready, and will be seen as started from then on. The steward runs
+// no tasks: that it is ready does not make the daemon so.
+inline constexpr std::uint64_t kReady = 1, kReadyWithoutTasks = 2;
 
 // What set the hard deadline of a task: its time limit, or the end of a promise of progress (B3).
 enum class Limit : std::uint32_t { kTime, kProgress };
@@ -132,7 +136,7 @@ struct Slot {
   std::atomic<std::uint64_t> tasks_deferred;  // no handler here knows their type (S14)
   std::atomic<std::uint64_t> leases_taken, takeovers, leases_lost;
   std::atomic<std::uint64_t> deadlocks, lock_waits;  // 1213 and 1205 seen by this worker
-  std::uint64_t first_job_done;  // 1 once Ready: later deaths are not start failures
+  std::uint64_t first_job_done;  // not 0 once Ready: later deaths are not start failures
 
   std::atomic<RunState> run_states[kMaxRunning];
   std::atomic<std::uint32_t> finished_count;

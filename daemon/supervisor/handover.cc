@@ -14,7 +14,7 @@
 namespace allot::supervisor {
 namespace {
 
-constexpr int kStateVersion = 2;
+constexpr int kStateVersion = 3;
 
 }  // namespace
 

@@ -181,7 +181,7 @@ void Workers::note_ready(std::uint32_t index, Nanos now) {
   }
   if (entry.state != SlotState::kStarting || instance_.slot(index).first_job_done == 0) return;
   entry.ready = now;
-  was_ready_ = true;
+  was_ready_ = was_ready_ || instance_.slot(index).first_job_done == ipc::kReady;
   move(index, SlotEvent::kReady);
   if (entry.reopen_due) kill(entry.pid, SIGUSR1);
   log_event(kInfo, "worker.ready", "slot=%u pid=%d start_ms=%llu", index, entry.pid,

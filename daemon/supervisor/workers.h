@@ -46,7 +46,7 @@ class Workers {
     bool operator==(const Counts&) const = default;
   };
   [[nodiscard]] Counts counts() const;
-  // True once a worker was ready, or when none has to start.
+  // True once a worker that runs tasks was ready, or when none has to start.
   [[nodiscard]] bool up() const;
 
  private:

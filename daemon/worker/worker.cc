@@ -10,18 +10,18 @@
 #include "base/error.h"
 #include "base/version.h"
 #include "db/from_settings.h"
-#include "db/migrate.h"
 #include "log/log.h"
 #include "peer/inherited.h"
-#include "queue/server/rehearsal.h"
+#include "peer/steward_board.h"
+#include "steward/steward.h"
 #include "worker/block/block_loop.h"
-#include "worker/duty/duty.h"
 #include "worker/job/runners.h"
 #include "worker/process/connect.h"
 #include "worker/process/lifetime.h"
 #include "worker/process/own_holder.h"
 #include "worker/process/pool_limits.h"
 #include "worker/process/pulse.h"
+#include "worker/process/session.h"
 #include "worker/process/stop_request.h"
 
 namespace allot::worker {
@@ -39,14 +39,6 @@ int if_inherited(int fd) {
 std::string careful_file() {
   if (!peer::inherited(ipc::kSlotFd)) return {};
   return "/proc/self/fd/" + std::to_string(ipc::kSlotFd);
-}
-
-void require_fit(Session& session, const db::ConnectOptions& options) {
-  session.call([&](db::Connection& db) {
-    db::require_schema(db);
-    queue::rehearse(db, options);
-    return true;
-  });
 }
 
 // The queues of this pool, as the database knows them; makes missing ones.
@@ -74,18 +66,15 @@ std::vector<queue::QueueInfo> infos_of(const std::vector<ServedQueue>& served) {
   return infos;
 }
 
-std::vector<Duties::Served> duties_of(Session& session, const config::Settings& settings,
-                                      const std::vector<ServedQueue>& served) {
-  std::vector<Duties::Served> duties;
-  for (const ServedQueue& queue : served) duties.push_back({queue.info, queue.settings});
-  for (const config::Queue* queue : unserved(settings)) {
-    if (queue->on_stuck.empty()) continue;
-    auto info = session.call([&](db::Connection& db) {
-      return queue::ensure_queue(db, queue->name, queue::shape_of(*queue));
-    });
-    duties.push_back({std::move(info), queue, false});
-  }
-  return duties;
+// The configuration has no section for it: what its process may use is not limited.
+const config::Pool& steward_pool() {
+  static const config::Pool kPool = [] {
+    config::Pool pool;
+    pool.name = config::kStewardPool;
+    pool.size = 1;
+    return pool;
+  }();
+  return kPool;
 }
 
 std::unique_ptr<Executor> make_executor(std::size_t concurrency, JobRunner& runner,
@@ -111,11 +100,13 @@ const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& s
                                   [&](const config::Pool& pool) { return pool.name == name; });
   if (found != settings.pools.end()) return *found;
   if (name.empty()) return settings.pools.front();
+  if (name == config::kStewardPool) return steward_pool();
   throw Error("there is no [pools." + name + "] in the configuration", kExitConfig);
 }
 
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
   const config::Pool& pool = pool_of(settings, raw_slot);
+  if (pool.name == config::kStewardPool) return steward::run(settings, raw_slot, board);
   const queue::LeaseStore leases(own_holder(settings), settings.daemon.lease_ttl);
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
@@ -141,9 +132,6 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     require_fit(session, connect);
     LeaseKeeper keeper(leases, detached, connect, slot, board);
     auto served = serve(session, settings, pool);
-    const auto duties = duties_of(session, settings, served);
-    check_hooks(session, settings, duties);
-    Duties work(session, board, duties);
     Recovery recovery(session, detached, settings, infos_of(served), board);
     Finder finder(session, leases, keeper, slot, board, raw_slot.pool, std::move(served));
     JobRunner runner(session, detached, registry, keeper, slot, settings);
@@ -155,7 +143,10 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
       return std::make_unique<JobRunner>(own, detached, registry, keeper, slot, settings, seat);
     };
     const auto executor = make_executor(pool.concurrency, runner, slot, make_session, make_runner);
-    const auto told = [&work](const auto& id, const auto& type) { work.unknown_type(id, type); };
+    const auto told = [&board](const queue::TaskId& id, const std::string& type) {
+      peer::note_unknown(
+          board, {id.partition.queue_id, id.partition.partition_no, id.prio, id.first_key}, type);
+    };
     BlockLoop loop(
         {session, finder, keeper, slot, *executor, registry, careful_turn, &lifetime, told},
         recovery);
@@ -164,7 +155,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
                                {"version", kVersion},
                                {"handlers", registry.size()}});
     slot.set_state(ipc::WorkerState::kIdle);
-    loop.run([&work] { work.look(); });
+    loop.run();
   } catch (const GaveUp& gave_up) {
     log::error("worker.gave_up", {{"reason", gave_up.what()}});
     return kExitUnavailable;

@@ -7,11 +7,13 @@
 
 namespace allot::worker {
 
-// The pool that the worker of this slot serves; started by hand, the first one. Throws
+// The pool that the worker of this slot serves, or that of the steward; started by hand, the first
+// one. Throws
 // Error(kExitConfig) when the configuration has it no longer.
 [[nodiscard]] const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& slot);
 
-// Runs one worker from start to exit code: plugins, connection, block loop. Throws Error when it
+// Runs one worker from start to exit code: plugins, connection, block loop; or the steward, where
+// the slot is of its pool. Throws Error when it
 // cannot start; waits for a database that is away.
 int run_worker(const config::Settings& settings, ipc::Slot& slot, ipc::Board& board);
 

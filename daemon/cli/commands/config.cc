@@ -57,10 +57,12 @@ ordered_json value_of(const Effective& entry) {
 // Whether the daemon that runs has loaded what the files say now; nullopt: none runs.
 std::optional<bool> loaded(const config::Settings& settings) {
   const InstanceView instance = read_instance(config::runtime_dir(settings));
-  if (instance.workers.empty()) return std::nullopt;
-  return std::all_of(instance.workers.begin(), instance.workers.end(), [&](const auto& worker) {
+  if (instance.workers.empty() && instance.stewards.empty()) return std::nullopt;
+  const auto is_new = [&](const auto& worker) {
     return worker.config_mark == settings.files.mark();
-  });
+  };
+  return std::all_of(instance.workers.begin(), instance.workers.end(), is_new) &&
+         std::all_of(instance.stewards.begin(), instance.stewards.end(), is_new);
 }
 
 void print_json(const config::Settings& settings) {

@@ -128,9 +128,13 @@ class Doctor {
     const InstanceView view = read_instance(folder);
     if (!view.trouble.empty()) {
       warn("daemon", view.trouble, "look as root, or as the account that runs it");
+    } else if (!view.running) {
+      ok("daemon", "does not run here");
     } else {
-      ok("daemon", view.running ? "runs, with " + std::to_string(view.workers.size()) + " workers"
-                                : "does not run here");
+      const std::string workers = "runs, with " + std::to_string(view.workers.size()) + " workers";
+      if (!view.stewards.empty()) return ok("daemon", workers + " and its steward");
+      warn("daemon", workers + " and without its steward: nothing is purged or reported meanwhile",
+           "it is started again by itself; if it does not stay, its log says why");
     }
   }
 
@@ -258,7 +262,7 @@ class Doctor {
         warn("history",
              "queue " + keys.name + ": the oldest of the " + what + " is " +
                  std::to_string(over->count()) + " s past its retention",
-             "see that a worker serves the queue, and is not busy all the time");
+             "see that the steward of a daemon that serves the queue runs: allot status there");
       }
     }
     if (late == 0) ok("history", "nothing is long past its retention");

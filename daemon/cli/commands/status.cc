@@ -66,6 +66,7 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
   for (const WorkerView& worker : instance.workers) {
     view["workers"].push_back(worker_json(worker));
   }
+  view["stewards"] = stewards_json(instance);
   std::printf("%s\n", view.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
@@ -110,9 +111,10 @@ void print_instance(const config::Settings& settings, const InstanceView& instan
               settings.daemon.instance.c_str(), instance.runtime_dir.c_str());
   if (instance.workers.empty()) {
     std::printf("no workers\n");
-    return;
+  } else {
+    print_workers(instance);
   }
-  print_workers(instance);
+  std::printf("%s\n", stewards_text(instance).c_str());
 }
 
 // allot status shows queues from the database and workers from the slot table of this host's

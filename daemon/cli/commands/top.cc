@@ -143,7 +143,7 @@ std::string as_text(const config::Settings& settings, const InstanceView& view,
                partition_text(worker), per_second(rate, &Rate::done), failed,
                running_text(worker.running)});
   }
-  return text + table.text();
+  return text + table.text() + stewards_text(view) + "\n";
 }
 
 json rate_json(const std::optional<Rate>& rate) {
@@ -165,7 +165,8 @@ json as_json(const config::Settings& settings, const InstanceView& view, const R
             {"supervisor_pid", view.supervisor_pid}}},
           {"running", running_tasks(view)},
           {"per_second", rate_json(rates.of_all())},
-          {"workers", std::move(workers)}};
+          {"workers", std::move(workers)},
+          {"stewards", stewards_json(view)}};
 }
 
 int show_once(const config::Settings& settings, const std::string& folder,

@@ -11,10 +11,12 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
 #include "cli/words/text.h"
+#include "config/settings.h"
 #include "peer/slot_file.h"
 #include "queue/model/task.h"
 
@@ -138,6 +140,28 @@ nlohmann::json worker_json(const WorkerView& worker) {
   return view;
 }
 
+nlohmann::json stewards_json(const InstanceView& view) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const WorkerView& steward : view.stewards) {
+    list.push_back({{"slot", steward.slot},
+                    {"pid", steward.pid},
+                    {"state", steward.state},
+                    {"database_away", steward.database_away}});
+  }
+  return list;
+}
+
+std::string stewards_text(const InstanceView& view) {
+  std::string text = "steward:";
+  if (view.stewards.empty()) return text + " none";
+  for (const WorkerView& steward : view.stewards) {
+    text += text.back() == ':' ? " " : "; ";
+    text += "slot " + std::to_string(steward.slot) + ", pid " + std::to_string(steward.pid) + ", " +
+            steward.state + (steward.database_away ? ", its database is away" : "");
+  }
+  return text;
+}
+
 std::string running_text(const std::vector<WorkerView::Running>& running) {
   if (running.empty()) return "-";
   const auto& task = running.front();
@@ -181,7 +205,9 @@ InstanceView read_instance(const std::string& runtime_dir) {
   for (std::uint32_t i = 0; i < std::min(header.slot_count, ipc::kMaxSlots); ++i) {
     if (!read_slot(file, i, *copy)) continue;
     if (lives(slot.pid)) {
-      view.workers.push_back(read_worker(slot, i));
+      WorkerView worker = read_worker(slot, i);
+      auto& list = worker.pool == config::kStewardPool ? view.stewards : view.workers;
+      list.push_back(std::move(worker));
     } else if (ipc::needs_settling(slot)) {
       ++view.unsettled;
     }

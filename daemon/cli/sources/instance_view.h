@@ -41,7 +41,8 @@ struct InstanceView {
   std::string runtime_dir;
   std::uint32_t supervisor_pid = 0;
   std::vector<WorkerView> workers;
-  std::uint32_t unsettled = 0;  // dead workers whose tasks and leases nobody has settled yet
+  std::vector<WorkerView> stewards;  // one; none while it starts again, two during a reload
+  std::uint32_t unsettled = 0;       // dead workers whose tasks and leases nobody has settled yet
 };
 
 // Reads `runtime_dir`/slots. An instance that does not run is no error; slots that a dead one left
@@ -53,5 +54,9 @@ InstanceView read_instance(const std::string& runtime_dir);
 // The first of the tasks, and the number of the others.
 [[nodiscard]] std::string running_text(const std::vector<WorkerView::Running>& running);
 [[nodiscard]] nlohmann::json worker_json(const WorkerView& worker);
+// What is worth saying of a process that runs no tasks.
+[[nodiscard]] nlohmann::json stewards_json(const InstanceView& view);
+// "steward: slot 4, pid 4711, idle"; more than one after each other.
+[[nodiscard]] std::string stewards_text(const InstanceView& view);
 
 }  // namespace allot::cli

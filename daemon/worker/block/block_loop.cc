@@ -4,11 +4,10 @@
 #include <utility>
 
 namespace allot::worker {
-void BlockLoop::run(const std::function<void()>& between_leases) {
+void BlockLoop::run() {
   while (!parts_.done()) {
     parts_.slot.beat();
     recovery_.look();
-    if (between_leases) between_leases();
     if (!room_for_a_lease()) continue;
     if (auto block = parts_.finder.next()) work(std::move(*block));
   }

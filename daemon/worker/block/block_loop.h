@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
+#include <utility>
 
 #include "worker/block/block_in_hand.h"
 #include "worker/settle/recovery.h"
@@ -17,7 +17,7 @@ class BlockLoop {
       : parts_(std::move(parts)), recovery_(recovery) {}
 
   // Runs until asked to leave.
-  void run(const std::function<void()>& between_leases = {});
+  void run();
   // Works on one lease, until it is released.
   void work(queue::Block block);
 

@@ -7,7 +7,6 @@
 
 #include "log/log.h"
 #include "peer/doorbell.h"
-#include "queue/operate/resize.h"
 #include "worker/lease/hints.h"
 #include "worker/process/stop_request.h"
 
@@ -33,10 +32,7 @@ Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& ke
       queues_(std::move(queues)),
       scout_interval_ns_(kFirstIdleInterval),
       watched_(static_cast<Nanos>(store.ttl().count()) * kMicro) {
-  for (const ServedQueue& queue : queues_) {
-    queue_ids_.push_back(queue.info.queue_id);
-    if (queue.info.alone()) placed_ids_.push_back(queue.info.queue_id);
-  }
+  for (const ServedQueue& queue : queues_) queue_ids_.push_back(queue.info.queue_id);
   peer::serve(pool_, queue_ids_);
 }
 
@@ -124,17 +120,7 @@ void Finder::forget_lease() {
   slot_.set_state(ipc::WorkerState::kIdle);
 }
 
-// Once a second; a pool without such queues never asks (S17).
-void Finder::lift_layouts() {
-  if (placed_ids_.empty() || mono_ns() < next_lift_ns_) return;
-  next_lift_ns_ = mono_ns() + kMostInterval;
-  const std::size_t lifted =
-      session_.call([&](db::Connection& db) { return queue::lift_layouts(db, placed_ids_); });
-  if (lifted > 0) log::info("queue.resized", {{"queues", lifted}});
-}
-
 void Finder::scout() {
-  lift_layouts();
   Nanos sent_ns = 0;
   const auto [found, clock] = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();

@@ -54,7 +54,6 @@ class Finder {
   std::optional<queue::Block> follow(ipc::Hint hint);
   std::optional<queue::Block> take_over_one();
   void scout();
-  void lift_layouts();
   void watch();
   void wait_for_the_end();
   void sleep();
@@ -69,8 +68,6 @@ class Finder {
   ipc::PoolBoard& pool_;
   std::vector<ServedQueue> queues_;
   std::vector<std::uint32_t> queue_ids_;
-  std::vector<std::uint32_t> placed_ids_;  // the ordered and limited ones among them
-  Nanos next_lift_ns_ = 0;
 
   ipc::Hint claimed_ = 0;
   std::uint32_t seen_bell_ = 0;  // the bell before the last look

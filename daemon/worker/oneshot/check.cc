@@ -52,11 +52,13 @@ ipc::PreflightAnswer answer_of(const config::Settings& settings) {
   ipc::PreflightAnswer answer{};
   answer.magic = ipc::kPreflightMagic;
   answer.version = ipc::kPreflightVersion;
-  for (const config::Pool& pool : settings.pools) {
+  const auto add = [&answer](const std::string& name, std::uint32_t size) {
     ipc::PreflightPool& entry = answer.pools[answer.pool_count++];
-    put(entry.name, pool.name, "pool name");
-    entry.size = pool.size;
-  }
+    put(entry.name, name, "pool name");
+    entry.size = size;
+  };
+  for (const config::Pool& pool : settings.pools) add(pool.name, pool.size);
+  add(config::kStewardPool, 1);
   answer.frozen_ms = static_cast<std::uint32_t>(config::frozen_limit(settings.daemon).count());
   answer.stop_ms = static_cast<std::uint32_t>(settings.daemon.stop_timeout.count());
   answer.log_format = log::parse_format(settings.logging.format, settings.logging.file);
@@ -107,10 +109,11 @@ std::vector<std::string> require_good_plugins(const config::Settings& settings,
 
 // Each worker needs two, for block loop and lease keeper, and one for each task that it runs beside
 // others; during a reload there are twice as many workers, because old ones finish their tasks;
-// each worker may need a settler, and checks and commands need some.
+// each worker may need a settler, and checks and commands need some. The steward has one.
 std::uint64_t connections_needed(const config::Settings& settings) {
   constexpr std::uint64_t kChecksAndCommands = 5;
-  std::uint64_t needed = kChecksAndCommands;
+  constexpr std::uint64_t kStewards = 2;
+  std::uint64_t needed = kChecksAndCommands + kStewards;
   for (const config::Pool& pool : settings.pools) {
     const std::uint64_t runners = pool.concurrency > 1 ? pool.concurrency : 0;
     needed += pool.size * (2 * (2 + runners) + 1);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "db/migrate.h"
 #include "log/log.h"
 #include "queue/server/rehearsal.h"
 #include "queue/verbs/lease_store.h"
@@ -122,6 +123,14 @@ void Session::back_off() {
   const auto patience_ns = static_cast<Nanos>(patience_.count()) * kMilli;
   if (mono_ns() - *leaving_since_ns_ > patience_ns) throw GaveUp();
   std::this_thread::sleep_for(wait);
+}
+
+void require_fit(Session& session, const db::ConnectOptions& options) {
+  session.call([&](db::Connection& db) {
+    db::require_schema(db);
+    queue::rehearse(db, options);
+    return true;
+  });
 }
 
 }  // namespace allot::worker

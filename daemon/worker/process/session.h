@@ -102,4 +102,7 @@ class Session {
   std::optional<std::uint64_t> leaving_since_ns_;
 };
 
+// Throws unless schema and server are fit for the protocol.
+void require_fit(Session& session, const db::ConnectOptions& options);
+
 }  // namespace allot::worker

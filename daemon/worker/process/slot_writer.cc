@@ -39,7 +39,7 @@ void SlotWriter::set_state(ipc::WorkerState state) {
   }
   slot_.state.store(static_cast<std::uint32_t>(state), std::memory_order_release);
   if (state != ipc::WorkerState::kIdle || slot_.first_job_done != 0) return;
-  slot_.first_job_done = 1;
+  slot_.first_job_done = ready_;
   const std::uint64_t one = 1;
   if (notify_fd_ >= 0) write_all(notify_fd_, &one, sizeof one);
 }

@@ -28,6 +28,8 @@ class SlotWriter {
 
   void start(const queue::Holder& holder);
   void set_state(ipc::WorkerState state);
+  // For the steward, before its first set_state(): that it is ready does not make the daemon ready.
+  void run_no_tasks() { ready_ = ipc::kReadyWithoutTasks; }
   void beat();
   [[nodiscard]] ipc::Slot& raw() { return slot_; }
 
@@ -104,6 +106,7 @@ class SlotWriter {
   ipc::Slot& slot_;
   Mutex mutex_;  // guards the finished tasks
   int notify_fd_;
+  std::uint64_t ready_ = ipc::kReady;
   peer::DrainBudget* budget_ = nullptr;
   std::atomic<int> guards_{0};
 };

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,16 +12,18 @@
 #include "ipc/board.h"
 #include "queue/look/stuck.h"
 #include "queue/model/catalog.h"
+#include "steward/chore.h"
 #include "worker/process/session.h"
 
-namespace allot::worker {
+namespace allot::steward {
 
-// Work that one worker at a time does for a queue now and then: its purge (C10) and the search for
-// stuck tasks (C9). It happens between two leases, a little at a time; a queue that asks for
-// neither costs only the purge of its long-free keys, once an hour.
-class Duties {
+using worker::Session;
+
+// Work that one host at a time does for a queue now and then: its purge (C10), the sweep of its
+// long-free keys, and the search for stuck tasks (C9).
+class Duties : public Chore {
  public:
-  // `served` are the queues of this worker, with their keys.
+  // A queue of this configuration, with its keys.
   struct Served {
     queue::QueueInfo info;
     const config::Queue* keys;
@@ -30,12 +31,9 @@ class Duties {
   };
   Duties(Session& session, ipc::Board& board, const std::vector<Served>& served);
 
-  // Costs one look at the clock, unless it is time.
-  void look();
-
-  // Says that a task was put back because no handler here knows its type. Its key is a new one each
-  // time, so stuck_waiting.sql does not find it; whoever puts it back knows it by its id.
-  void unknown_type(const queue::TaskId& id, const std::string& type);
+  void look() override;
+  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
+  void finish() override;
 
  private:
   enum class Kind { kPurge, kStuck, kUnique };
@@ -44,20 +42,21 @@ class Duties {
     Served queue;
     Nanos again_ns = 0;  // CLOCK_BOOTTIME; nothing to do before
     Nanos mine_until_ns = 0;
-    std::string after{};           // kUnique: the key that the sweep has reached
-    std::set<std::string> told{};  // kStuck: the keys of what was found the last time
-    std::map<std::string, queue::TaskId> unknown{};  // kStuck: the oldest task of each type
+    std::string after{};                   // kUnique: the key that the sweep has reached
+    std::set<std::string> told{};          // kStuck: the keys of what was found the last time
+    std::vector<queue::TaskId> unknown{};  // kStuck: put back here, for want of a handler
     std::set<std::string> told_unknown{};
   };
 
   void add(Kind kind, const Served& queue);
-  void do_now(Duty& duty);
-  [[nodiscard]] bool take(Duty& duty, Nanos now);
   // True: there is more to do.
+  bool do_now(Duty& duty);
+  [[nodiscard]] bool leads(Duty& duty, Nanos now);
   bool purge(const Duty& duty);
   bool sweep(Duty& duty);
   void tell_stuck(Duty& duty);
   void tell_unknown(Duty& duty);
+  void note_unknown();
   std::string tell(const Served& queue, const std::set<std::string>& told, const char* what,
                    const queue::Stuck& stuck);
   bool submit(const Served& queue, const std::string& unique_key, std::chrono::hours for_so_long,
@@ -69,13 +68,13 @@ class Duties {
   Nanos next_ns_ = 0;
 };
 
-// The queues of this configuration that no pool of this host serves. If they are stuck, some worker
-// of another queue has to say so.
-std::vector<const config::Queue*> unserved(const config::Settings& settings);
+// The queues of this configuration that its steward looks after: those that a pool of this host
+// serves, and others only if they have an on_stuck. Makes them where they are missing.
+std::vector<Duties::Served> served_by(Session& session, const config::Settings& settings);
 
 // Logs one line for each hook of these queues that would do nothing. Makes the queues of this
 // configuration.
 void check_hooks(Session& session, const config::Settings& settings,
                  const std::vector<Duties::Served>& served);
 
-}  // namespace allot::worker
+}  // namespace allot::steward

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/duty/duty.h"
+#include "steward/duties.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,18 +11,19 @@
 #include "config/served.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
+#include "peer/steward_board.h"
 #include "queue/look/stuck.h"
 #include "queue/operate/purge.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/duty.h"
 
-namespace allot::worker {
+namespace allot::steward {
 namespace {
 
 using nlohmann::json;
 using std::chrono::microseconds;
 
-// How often a worker looks, and for how long a duty is its own.
+// How often a host looks, and for how long a duty is its own.
 constexpr std::chrono::seconds kEvery{10};
 constexpr std::chrono::hours kSweepEvery{1};
 // How long the unique key of a hook's task outlasts it: longer than any attempt runs, and longer
@@ -32,11 +33,10 @@ constexpr std::chrono::hours kPerHour{2};
 constexpr const char* kRunning = "running";
 constexpr const char* kWaiting = "waiting";
 constexpr const char* kNoHandler = "no_handler";
-// Types without a handler of which a worker keeps a task in mind, for each queue.
-constexpr std::size_t kMostUnknown = 20;
-// How long tasks wait for a purge at most, and how long a purge then waits for them.
+// How long a purge goes on at most, and how long it then leaves the database to others.
 constexpr Nanos kAtOnce = 50 * kMilli;
 constexpr Nanos kPause = 100 * kMilli;
+constexpr Nanos kFinish = kSecond;  // of a drain that leaves, for all duties
 
 Nanos nanos(microseconds time) {
   return static_cast<Nanos>(time.count()) * kMicro;
@@ -112,7 +112,16 @@ void Duties::look() {
   for (const Duty& duty : duties_) next_ns_ = std::min(next_ns_, duty.again_ns);
 }
 
-bool Duties::take(Duty& duty, Nanos now) {
+void Duties::finish() {
+  const Nanos until = boot_ns() + kFinish;
+  for (Duty& duty : duties_) {
+    while (do_now(duty) && boot_ns() < until) {
+    }
+  }
+}
+
+// Whether this host has the duty now; the only place that asks the database for it.
+bool Duties::leads(Duty& duty, Nanos now) {
   if (now < duty.mine_until_ns) return true;
   const char* name = duty.kind == Kind::kPurge   ? "purge"
                      : duty.kind == Kind::kStuck ? "stuck"
@@ -128,11 +137,16 @@ bool Duties::take(Duty& duty, Nanos now) {
   return mine;
 }
 
-void Duties::do_now(Duty& duty) {
+bool Duties::do_now(Duty& duty) {
   const Nanos now = boot_ns();
   if (duty.kind == Kind::kStuck) tell_unknown(duty);
-  if (!take(duty, now)) return;
-  if (duty.kind == Kind::kStuck) return tell_stuck(duty);
+  if (!leads(duty, now)) return false;
+  if (duty.kind == Kind::kStuck) {
+    tell_stuck(duty);
+    // Where it was due before its term was over.
+    duty.again_ns = std::max(duty.again_ns, duty.mine_until_ns);
+    return false;
+  }
   bool more = true;
   while (more && boot_ns() - now < kAtOnce && boot_ns() < duty.mine_until_ns) {
     more = duty.kind == Kind::kPurge ? purge(duty) : sweep(duty);
@@ -140,6 +154,7 @@ void Duties::do_now(Duty& duty) {
   if (more) duty.again_ns = boot_ns() + kPause;
   // A sweep or purge that ends early keeps its duty; the next look is at its usual time.
   if (!more) duty.again_ns = std::max(duty.again_ns, duty.mine_until_ns);
+  return more;
 }
 
 bool Duties::purge(const Duty& duty) {
@@ -164,9 +179,9 @@ bool Duties::sweep(Duty& duty) {
   });
 }
 
-// Unique keys make it report once for an attempt, and once an hour for a queue, whichever worker
-// looks. What this worker found before it does not report again: the key of a report that is dead
-// is free.
+// Unique keys make it report once for an attempt, and once an hour for a queue, whichever host
+// looks. What this one found before it does not report again: the key of a report that is dead is
+// free.
 void Duties::tell_stuck(Duty& duty) {
   const Served& queue = duty.queue;
   const microseconds after = queue.keys->stuck_after;
@@ -182,11 +197,11 @@ void Duties::tell_stuck(Duty& duty) {
   duty.told = std::move(found);
 }
 
-// This is no duty of one worker for all: the others do not know which tasks this one has put back,
-// and the keys keep them from reporting the same.
+// This is no duty of one host for all: the others do not know which tasks the workers here have put
+// back, and the keys keep them from reporting the same.
 void Duties::tell_unknown(Duty& duty) {
-  std::vector<queue::TaskId> ids;
-  for (const auto& [type, id] : std::exchange(duty.unknown, {})) ids.push_back(id);
+  note_unknown();
+  const auto ids = std::exchange(duty.unknown, {});
   if (ids.empty()) return;
   const microseconds after = duty.queue.keys->stuck_after;
   std::set<std::string> found;
@@ -197,15 +212,13 @@ void Duties::tell_unknown(Duty& duty) {
   duty.told_unknown = std::move(found);
 }
 
-void Duties::unknown_type(const queue::TaskId& id, const std::string& type) {
-  for (Duty& duty : duties_) {
-    if (duty.kind != Kind::kStuck) continue;
-    if (duty.queue.info.queue_id != id.partition.queue_id) continue;
-    const auto known = duty.unknown.find(type);
-    if (known == duty.unknown.end()) {
-      if (duty.unknown.size() < kMostUnknown) duty.unknown.emplace(type, id);
-    } else if (id.first_key < known->second.first_key) {
-      known->second = id;
+// Each time it is put back a task has a new key, so stuck_waiting.sql does not find it; whoever put
+// it back knows it by its id.
+void Duties::note_unknown() {
+  for (const peer::UnknownTask& task : peer::take_unknown(board_)) {
+    for (Duty& duty : duties_) {
+      if (duty.kind != Kind::kStuck || duty.queue.info.queue_id != task.queue_id) continue;
+      duty.unknown.push_back({{task.queue_id, task.partition_no}, task.prio, task.first_key});
     }
   }
 }
@@ -222,7 +235,7 @@ std::string Duties::tell(const Served& queue, const std::set<std::string>& told,
   return key;
 }
 
-// False: another worker reported it already, or nothing can be submitted.
+// False: another host reported it already, or nothing can be submitted.
 bool Duties::submit(const Served& queue, const std::string& unique_key,
                     std::chrono::hours for_so_long, const std::string& payload) {
   const auto target = config::hook_target(queue.keys->on_stuck);
@@ -248,12 +261,17 @@ bool Duties::submit(const Served& queue, const std::string& unique_key,
   return !existed;
 }
 
-std::vector<const config::Queue*> unserved(const config::Settings& settings) {
-  std::vector<const config::Queue*> left;
+std::vector<Duties::Served> served_by(Session& session, const config::Settings& settings) {
+  std::vector<Duties::Served> served;
   for (const config::Queue& queue : settings.queues) {
-    if (!config::is_served(settings, queue.name)) left.push_back(&queue);
+    const bool here = config::is_served(settings, queue.name);
+    if (!here && queue.on_stuck.empty()) continue;
+    auto info = session.call([&](db::Connection& db) {
+      return queue::ensure_queue(db, queue.name, queue::shape_of(queue));
+    });
+    served.push_back({std::move(info), &queue, here});
   }
-  return left;
+  return served;
 }
 
 void check_hooks(Session& session, const config::Settings& settings,
@@ -278,4 +296,4 @@ void check_hooks(Session& session, const config::Settings& settings,
   }
 }
 
-}  // namespace allot::worker
+}  // namespace allot::steward

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peer/steward_board.h"
+
+namespace allot::peer {
+namespace {
+
+// Three words of the board for each task: what it is the oldest of, its place, and its key. Whoever
+// reads them between two writes gets the place of one task with the key of another: the database
+// knows no such task.
+constexpr std::size_t kWords = 3;
+constexpr std::size_t kEntries = ipc::kMaxHints / kWords;
+
+struct Entry {
+  std::atomic<ipc::Hint>&kind, &place, &key;
+};
+
+Entry entry_at(ipc::PoolBoard& part, std::size_t at) {
+  auto* words = &part.hints[at * kWords];
+  return {words[0], words[1], words[2]};
+}
+
+// FNV-1a; not 0, which is an entry without a task.
+std::uint64_t kind_of(std::uint32_t queue_id, std::string_view type) {
+  std::uint64_t hash = 14695981039346656037U ^ queue_id;
+  for (const char byte : type) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 1099511628211U;
+  }
+  return hash == 0 ? 1 : hash;
+}
+
+constexpr std::uint64_t pack(const UnknownTask& task) {
+  return (std::uint64_t{task.queue_id} << 32) |
+         (std::uint64_t{task.partition_no & 0xffffffU} << 8) | (task.prio & 0xffU);
+}
+
+constexpr UnknownTask unpack(std::uint64_t place, std::uint64_t key) {
+  return {static_cast<std::uint32_t>(place >> 32),
+          static_cast<std::uint32_t>(place >> 8) & 0xffffffU,
+          static_cast<std::uint32_t>(place) & 0xffU, key};
+}
+
+}  // namespace
+
+void note_unknown(ipc::Board& board, const UnknownTask& task, std::string_view type) {
+  const std::uint64_t kind = kind_of(task.queue_id, type);
+  for (std::size_t tried = 0; tried < kEntries; ++tried) {
+    const Entry entry = entry_at(steward_part(board), (kind + tried) % kEntries);
+    std::uint64_t there = 0;
+    const bool fresh = entry.kind.compare_exchange_strong(there, kind);
+    if (!fresh && there != kind) continue;
+    const std::uint64_t known = entry.key.load();
+    if (!fresh && known != 0 && known <= task.first_key) return;
+    entry.place.store(pack(task));
+    entry.key.store(task.first_key);
+    return;
+  }
+}
+
+std::vector<UnknownTask> take_unknown(ipc::Board& board) {
+  std::vector<UnknownTask> tasks;
+  for (std::size_t at = 0; at < kEntries; ++at) {
+    const Entry entry = entry_at(steward_part(board), at);
+    if (entry.kind.load() == 0) continue;
+    const std::uint64_t key = entry.key.exchange(0);
+    const std::uint64_t place = entry.place.exchange(0);
+    entry.kind.store(0);
+    if (key != 0) tasks.push_back(unpack(place, key));
+  }
+  return tasks;
+}
+
+}  // namespace allot::peer

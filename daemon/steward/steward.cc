@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steward/steward.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/exit_codes.h"
+#include "base/version.h"
+#include "db/from_settings.h"
+#include "log/log.h"
+#include "peer/inherited.h"
+#include "peer/steward_board.h"
+#include "steward/duties.h"
+#include "steward/layouts.h"
+#include "steward/loop.h"
+#include "worker/process/connect.h"
+#include "worker/process/own_holder.h"
+#include "worker/process/pulse.h"
+#include "worker/process/session.h"
+#include "worker/process/slot_writer.h"
+#include "worker/process/stop_request.h"
+
+namespace allot::steward {
+namespace {
+
+using std::chrono::milliseconds;
+
+int if_inherited(int fd) {
+  return peer::inherited(fd) ? fd : -1;
+}
+
+std::vector<std::uint32_t> alone_of(const std::vector<Duties::Served>& served) {
+  std::vector<std::uint32_t> ids;
+  for (const Duties::Served& queue : served) {
+    if (queue.by_this_host && queue.info.alone()) ids.push_back(queue.info.queue_id);
+  }
+  return ids;
+}
+
+// The daemon is ready when a worker is; where it has none, when its steward is.
+bool has_workers(const config::Settings& settings) {
+  return std::any_of(settings.pools.begin(), settings.pools.end(),
+                     [](const config::Pool& pool) { return pool.size > 0; });
+}
+
+void work(const config::Settings& settings, worker::SlotWriter& slot, ipc::Board& board) {
+  db::ConnectOptions connect = db::from_settings(settings.database);
+  connect.lock_wait = worker::lock_wait(settings.daemon.lease_ttl);
+  worker::Session session(connect, slot, settings.daemon.stop_timeout / 2);
+  worker::require_fit(session, connect);
+  const auto served = served_by(session, settings);
+  check_hooks(session, settings, served);
+  Layouts layouts(session, alone_of(served));
+  Duties duties(session, board, served);
+  const std::vector<Chore*> chores{&layouts, &duties};
+
+  log::info("steward.ready",
+            {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});
+  slot.set_state(ipc::WorkerState::kIdle);
+  attend(chores, slot, peer::steward_part(board));
+  // A host may have nothing but drains, which last only shortly.
+  if (settings.drain_budget.empty()) return;
+  for (Chore* chore : chores) chore->finish();
+}
+
+}  // namespace
+
+int run(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
+  worker::SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
+  slot.start(worker::own_holder(settings));
+  raw_slot.config_mark = settings.files.mark();
+  if (has_workers(settings)) slot.run_no_tasks();
+  worker::install_stop_signals(peer::steward_part(board));
+  const milliseconds frozen = config::frozen_limit(settings.daemon);
+  const worker::Pulse pulse(slot, if_inherited(ipc::kDeathFd),
+                            std::clamp(frozen / 4, milliseconds(20), milliseconds(1000)),
+                            settings.daemon.stop_timeout);
+  slot.set_state(ipc::WorkerState::kConnecting);
+  try {
+    work(settings, slot, board);
+  } catch (const worker::GaveUp& gave_up) {
+    log::error("steward.gave_up", {{"reason", gave_up.what()}});
+    return kExitUnavailable;
+  }
+  slot.set_state(ipc::WorkerState::kStopping);
+  log::info("steward.leaves", {{"slot", raw_slot.index}});
+  return kExitOk;
+}
+
+}  // namespace allot::steward
