@@ -122,8 +122,8 @@ class Steps {
     return found;
   }
 
-  // A schedule that waits has one task at a time: that of the tick that waited, or of the newest one
-  // when that is late.
+  // A schedule that waits has one task at a time: that of the tick that waited, or of the newest
+  // one when that is late.
   [[nodiscard]] std::vector<Tick> one_of(const std::vector<Moment>& kept) const {
     const bool waited = !is_late(first_);
     Tick tick = step_with_task(first_, waited ? first_ : kept.back(), later_.next);

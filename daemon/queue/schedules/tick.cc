@@ -160,6 +160,10 @@ std::vector<TickDone> send_ticks(db::Connection& db, std::span<const Tick> ticks
   return done;
 }
 
+bool is_refusal(const db::DbError& error) {
+  return error.number() == kOutOfRange;
+}
+
 FreeKeys free_keys(db::Connection& db, std::uint32_t queue_id, std::span<const std::string> keys) {
   std::string list;
   for (const std::string& key : keys) {

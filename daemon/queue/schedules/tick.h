@@ -18,14 +18,14 @@ namespace allot::queue {
 // One step of a schedule: a task for a tick, and ticks that get none.
 struct Tick {
   std::uint32_t schedule_id = 0;
-  std::uint64_t version = 0;  // that the step was computed by (S35)
-  Moment seen_next_run{};     // the step is from here ...
+  std::uint64_t version = 0;         // that the step was computed by (S35)
+  Moment seen_next_run{};            // the step is from here ...
   std::optional<Moment> next_run{};  // ... to here (S34); nothing: no tick will ever come
   std::optional<Moment> due_at{};
   Moment tick{};                     // of the task; of a step without one, the newest dropped
   std::optional<Submission> task{};  // nothing: all are dropped
-  // With a unique key that another task has: true leaves the tick due, and nothing is written; false
-  // skips it.
+  // With a unique key that another task has: true leaves the tick due, and nothing is written;
+  // false skips it.
   bool waits = false;
   std::uint64_t dropped = 0;  // beside the one that has the task
   Moment newest_dropped{};
@@ -59,11 +59,13 @@ struct TickDone {
   std::optional<TaskId> task{};  // nothing: skipped, or dropped
 };
 
-// Sends ticks in one packet, which is one transaction: all of them, or none with db::DbError. Its
-// number is kOutOfRange where one of the schedules is not as its step says, is not due by the
+// Sends ticks in one packet, which is one transaction: all of them, or none with db::DbError. It
+// is_refusal() where one of the schedules is not as its step says, is not due by the
 // database's clock, or still waits. After an error of class kGone nobody knows; the schedule's row
 // tells, and sending the same again is safe. Steps of one schedule follow each other.
 std::vector<TickDone> send_ticks(db::Connection& db, std::span<const Tick> ticks);
+
+[[nodiscard]] bool is_refusal(const db::DbError& error);
 
 // Since when a unique key is free; nothing: a task has it. A key that is not in the map was never
 // taken, or so long ago that nobody knows.
