@@ -13,6 +13,7 @@
 #include "steward/duties.h"
 #include "steward/layouts.h"
 #include "steward/loop.h"
+#include "steward/ticks.h"
 #include "worker/process/connect.h"
 #include "worker/process/own_holder.h"
 #include "worker/process/pulse.h"
@@ -52,7 +53,8 @@ void work(const config::Settings& settings, worker::SlotWriter& slot, ipc::Board
   check_hooks(session, settings, served);
   Layouts layouts(session, alone_of(served));
   Duties duties(session, board, served);
-  const std::vector<Chore*> chores{&layouts, &duties};
+  Ticks ticks(session, board, [] { return true; }, {"/proc/self/exe", "--calendar"});
+  const std::vector<Chore*> chores{&ticks, &layouts, &duties};
 
   log::info("steward.ready",
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});
