@@ -15,6 +15,7 @@
 #include "steward/leadership.h"
 #include "steward/loop.h"
 #include "steward/notices.h"
+#include "steward/ticks.h"
 #include "worker/process/connect.h"
 #include "worker/process/own_holder.h"
 #include "worker/process/pulse.h"
@@ -58,8 +59,9 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   UnknownTasks unknown(board);
   Duties duties(session, board, leadership, unknown, served);
   Notices notices({session, board, settings, served, leadership, unknown});
+  Ticks ticks(session, board, leadership, {"/proc/self/exe", "--calendar"});
   // The others ask the first one.
-  const std::vector<Chore*> chores{&leadership, &layouts, &duties, &notices};
+  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties, &notices};
 
   log::info("steward.ready",
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ipc/board.h"
+#include "queue/model/duty.h"
+#include "schedule/computing_process.h"
+#include "steward/chore.h"
+#include "steward/leadership.h"
+#include "steward/ticker.h"
+#include "worker/process/session.h"
+
+namespace allot::steward {
+
+// The ticks of schedules, as a chore of the steward.
+class Ticks : public Chore {
+ public:
+  // The calendar is computed by `command`, see schedule::ComputingProcess.
+  Ticks(worker::Session& session, ipc::Board& board, Leadership& leadership,
+        std::vector<std::string> command);
+
+  void look() override;
+  [[nodiscard]] Nanos next_ns() const override { return ticker_.next_ns(); }
+  void finish() override { look(); }
+
+ private:
+  worker::Session& session_;
+  Leadership& leadership_;
+  const queue::DutyName name_{0, "schedules"};  // of the cluster
+  schedule::ComputingProcess calendar_;
+  Ticker ticker_;
+};
+
+}  // namespace allot::steward
