@@ -127,6 +127,47 @@ TEST(Steward, OnlyItSendsTheStatementsOfDuties) {
   db.execute("SET GLOBAL general_log = OFF; TRUNCATE mysql.general_log");
 }
 
+// E3: whatever ends a leader, its duties go on: on another host, or in the steward that replaces
+// it.
+TEST(Steward, WhatALeaderLedGoesOnElsewhere) {
+  const std::string keys = "dead_retention = \"1h\"";
+  Daemon daemon({.workers = 1, .queue_keys = keys, .log_level = "info"});
+  ASSERT_TRUE(wait_for_steward(daemon)) << daemon.log();
+  Daemon other({.workers = 1,
+                .queue_keys = keys,
+                .log_level = "info",
+                .start = false,
+                .database = daemon.database()});
+  const auto leads = [&](pid_t pid) {
+    return pid != 0 && daemon.number("SELECT COUNT(*) FROM queue_duty WHERE holder_pid = " +
+                                     std::to_string(pid) + " AND free_at > UTC_TIMESTAMP(6)") == 2;
+  };
+  ASSERT_TRUE(eventually([&] { return leads(daemon.steward()); })) << daemon.log();
+  other.start();
+  ASSERT_TRUE(wait_for_steward(other)) << other.log();
+  const pid_t first = daemon.steward();
+  const pid_t second = other.steward();
+  constexpr std::chrono::seconds kGoesOn{6};
+
+  ASSERT_EQ(::kill(first, SIGSTOP), 0);
+  EXPECT_TRUE(eventually([&] { return leads(second); }, kGoesOn)) << other.log();
+  ASSERT_EQ(::kill(first, SIGCONT), 0);
+  EXPECT_TRUE(eventually([&] { return daemon.logged("duty.lost"); })) << daemon.log();
+  EXPECT_TRUE(leads(second));
+  const auto status = daemon.allot({"status"});
+  EXPECT_NE(status.out.find("duties: 2 led by "), std::string::npos) << status.out;
+
+  ASSERT_EQ(::kill(second, SIGKILL), 0);
+  EXPECT_TRUE(eventually([&] { return leads(first) || leads(other.steward()); }, kGoesOn))
+      << daemon.log() << other.log();
+
+  ASSERT_TRUE(wait_for_steward(other)) << other.log();
+  daemon.stop();
+  EXPECT_TRUE(eventually([&] { return leads(other.steward()); }, kGoesOn)) << other.log();
+  other.stop();
+  EXPECT_EQ(daemon.count("queue_duty WHERE holder IS NOT NULL"), 0U) << "given back";
+}
+
 TEST(Steward, OneThatDiesIsReplacedAndNoTaskPays) {
   Daemon daemon({.workers = 1, .queue_keys = "dead_retention = \"1h\""});
   wait_ready(daemon, 1);

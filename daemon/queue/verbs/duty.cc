@@ -52,7 +52,7 @@ void make_duties(db::Connection& db, const DutyNames& duties) {
   for (const DutyName& duty : duties) {
     all.emplace_back(sql::k_make_duty).set("queue_id", duty.queue_id).set("duty", duty.name);
   }
-  if (!all.empty()) db.transact(all);
+  if (!all.empty()) db.run(all);
 }
 
 std::vector<SeenDuty> DutyStore::watch(db::Connection& db, const DutyNames& duties) {
