@@ -10,6 +10,7 @@
 #include "log/log.h"
 #include "peer/inherited.h"
 #include "peer/steward_board.h"
+#include "steward/apply_schedules.h"
 #include "steward/duties.h"
 #include "steward/layouts.h"
 #include "steward/loop.h"
@@ -50,6 +51,7 @@ void work(const config::Settings& settings, worker::SlotWriter& slot, ipc::Board
   worker::require_fit(session, connect);
   const auto served = served_by(session, settings);
   check_hooks(session, settings, served);
+  apply_schedules(session, settings);
   Layouts layouts(session, alone_of(served));
   Duties duties(session, board, served);
   const std::vector<Chore*> chores{&layouts, &duties};
