@@ -81,7 +81,7 @@ TEST_F(ScheduleFileTest, OneMistakeAndNothingIsWritten) {
          "it names has the day 31, so that it would never run\n");
   refuse(instead("0 0 61 * *"),
          "allot: F:4: [schedules.b] expression: schedule '0 0 61 * *': day of month: '61' is not a "
-         "number from 1 to 31, or L for the last\n");
+         "number from 1 to 31\n");
   refuse(
       instead("@every 0s"),
       "allot: F:4: [schedules.b] expression: schedule '@every 0s': @every: the period is at least "

@@ -191,12 +191,12 @@ TEST_F(ScheduleTest, WrongWords) {
 }
 
 TEST_F(ScheduleTest, WhatIsNotThereIsNamed) {
-  must(adds("@daily"));
+  must({"schedule", "add", "nightly", "@daily", "default", "t"});
   for (const Words& words :
-       {Words{"schedule", "show", "ss"}, Words{"schedule", "next", "ss"},
-        Words{"schedule", "pause", "ss"}, Words{"schedule", "resume", "ss"},
-        Words{"schedule", "run-now", "ss"}, Words{"schedule", "remove", "ss", "--yes"}}) {
-    refuse(words, "schedule 'ss' does not exist; did you mean 's'?");
+       {Words{"schedule", "show", "nighly"}, Words{"schedule", "next", "nighly"},
+        Words{"schedule", "pause", "nighly"}, Words{"schedule", "resume", "nighly"},
+        Words{"schedule", "run-now", "nighly"}, Words{"schedule", "remove", "nighly", "--yes"}}) {
+    refuse(words, "schedule 'nighly' does not exist; did you mean 'nightly'?");
   }
 }
 
