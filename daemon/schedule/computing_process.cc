@@ -13,12 +13,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "schedule/expression.h"
 #include "schedule/next.h"
+#include "schedule/several.h"
 #include "schedule/system_zone.h"
 
 namespace allot::schedule {
@@ -44,6 +46,24 @@ std::optional<Instant> instant_in(const std::string& line) {
   return found;
 }
 
+std::string question_of(const char* word, Instant after, Instant until, std::size_t most,
+                        const std::string& zone, const Expression& expression) {
+  return std::string(word) + " " + std::to_string(after) + " " + std::to_string(until) + " " +
+         std::to_string(most) + " " + zone + " " + expression.text() + "\n";
+}
+
+// What comes behind the word.
+std::istringstream several(const std::string& line, const std::string& word) {
+  if (line != word && !line.starts_with(word + " ")) instant_in(line);  // throws
+  return std::istringstream(line.substr(word.size()));
+}
+
+std::vector<Instant> instants_in(std::istringstream& words) {
+  std::vector<Instant> instants;
+  for (Instant instant = 0; words >> instant;) instants.push_back(instant);
+  return instants;
+}
+
 }  // namespace
 
 ComputingProcess::ComputingProcess(std::vector<std::string> command,
@@ -55,15 +75,46 @@ std::optional<Instant> ComputingProcess::next(const std::string& expression,
   const Expression parsed = Expression::parse(expression);
   check_zone(zone);
   if (parsed.every() > 0) return schedule::next(parsed, NoZone(), after);
-  const std::string question = std::to_string(after) + " " + zone + " " + parsed.text() + "\n";
+  return instant_in(ask_any(std::to_string(after) + " " + zone + " " + parsed.text() + "\n"));
+}
+
+std::vector<Instant> ComputingProcess::upcoming(const std::string& expression,
+                                                const std::string& zone, Instant after,
+                                                Instant until, std::size_t most) {
+  const Expression parsed = Expression::parse(expression);
+  check_zone(zone);
+  if (parsed.every() > 0) return schedule::upcoming(parsed, NoZone(), after, until, most);
+  std::istringstream words =
+      several(ask_any(question_of("upcoming", after, until, most, zone, parsed)), "upcoming");
+  return instants_in(words);
+}
+
+Missed ComputingProcess::missed(const std::string& expression, const std::string& zone,
+                                Instant after, Instant until, std::size_t most) {
+  const Expression parsed = Expression::parse(expression);
+  check_zone(zone);
+  if (parsed.every() > 0) return schedule::missed(parsed, NoZone(), after, until, most);
+  std::istringstream words =
+      several(ask_any(question_of("missed", after, until, most, zone, parsed)), "missed");
+  Missed missed;
+  int at_least = 0;
+  std::string next;
+  words >> missed.count >> at_least >> next;
+  missed.at_least = at_least != 0;
+  if (next != "never") missed.next = instant_in("next " + next);
+  missed.newest = instants_in(words);
+  return missed;
+}
+
+std::string ComputingProcess::ask_any(const std::string& question) {
   // A child that was there may have died since the last question; a new one has no such excuse.
   if (pid_ > 0) {
-    if (const auto line = ask(question)) return instant_in(*line);
+    if (const auto line = ask(question)) return *line;
   }
   start();
   const auto line = ask(question);
   if (!line) throw Error("schedules: the process that computes them ended", kExitSoftware);
-  return instant_in(*line);
+  return *line;
 }
 
 void ComputingProcess::start() {

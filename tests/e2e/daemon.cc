@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -114,6 +116,33 @@ std::vector<pid_t> Daemon::busy_workers() const {
   return pids;
 }
 
+std::vector<pid_t> Daemon::ready_workers() const {
+  std::set<pid_t> stewards;
+  std::vector<pid_t> pids;
+  std::istringstream lines(log());
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t pid = line.find(" pid=");
+    if (pid == std::string::npos) continue;
+    const pid_t named = std::atoi(line.c_str() + pid + 5);
+    const bool steward = line.ends_with(" pool=steward");
+    if (steward && line.find("supervisor worker.start ") != std::string::npos) {
+      stewards.insert(named);
+    } else if (line.find("supervisor worker.ready ") != std::string::npos &&
+               stewards.count(named) == 0) {
+      pids.push_back(named);
+    }
+  }
+  return pids;
+}
+
+pid_t Daemon::steward() const {
+  const auto seen = status();
+  for (const auto& steward : seen["stewards"]) {
+    if (steward["state"] == "idle") return steward["pid"].get<pid_t>();
+  }
+  return 0;
+}
+
 db::Connection Daemon::connect() const {
   return server_.connect(database_);
 }
@@ -164,9 +193,8 @@ std::size_t Daemon::times_logged(const std::string& text) const {
 }
 
 void wait_ready(const Daemon& daemon, std::size_t workers) {
-  ASSERT_TRUE(support::eventually([&] {
-    return daemon.times_logged("supervisor worker.ready") >= workers;
-  })) << daemon.log();
+  ASSERT_TRUE(support::eventually([&] { return daemon.ready_workers().size() >= workers; }))
+      << daemon.log();
 }
 
 }  // namespace allot::e2e

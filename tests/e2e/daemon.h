@@ -60,6 +60,10 @@ class Daemon {
   // allotd.
   [[nodiscard]] std::vector<pid_t> workers() const;
   [[nodiscard]] std::vector<pid_t> busy_workers() const;
+  // Those that allotd has found ready since the start, in that order, as its text log says.
+  [[nodiscard]] std::vector<pid_t> ready_workers() const;
+  // That of its steward, once it is ready; 0: there is none.
+  [[nodiscard]] pid_t steward() const;
 
   [[nodiscard]] bool drained() const;
   // Waits for it, up to a minute.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "e2e/daemon.h"
@@ -183,6 +184,26 @@ TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
+// A host may have nothing but drains from cron.
+TEST_F(Drain, PurgesBeforeItLeaves) {
+  const std::string text = support::read_file(daemon_.config_file());
+  const std::string section = "[queues.default]\n";
+  const std::size_t at = text.find(section);
+  ASSERT_NE(at, std::string::npos);
+  std::ofstream(daemon_.config_file())
+      << text.substr(0, at) << section << "dead_retention = \"1h\"\n"
+      << text.substr(at + section.size());
+  ASSERT_EQ(daemon_.allot({"check"}).status.code, 0);
+  daemon_.connect().execute(
+      "INSERT INTO task_dead SELECT queue_id, 0, 1, seq, 1, 0, NULL, 'old', '', 'fail', '',"
+      " UTC_TIMESTAMP(6) - INTERVAL 2 HOUR FROM queue, " +
+      support::numbers(1, 3000) + " WHERE name = 'default'");
+  EXPECT_EQ(drain()["ended"], "empty") << daemon_.log();
+  EXPECT_EQ(daemon_.count("task_dead"), 0U) << daemon_.log();
+  EXPECT_EQ(daemon_.number("SELECT COUNT(*) FROM queue_duty WHERE free_at > UTC_TIMESTAMP(6)"), 2U)
+      << "its purge, and the sweep of its unique keys";
+}
+
 // The tasks of a dead worker belong to nobody until it is settled, however long that takes.
 TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
   submit("test.hang_once", 1, "first");
@@ -193,7 +214,7 @@ TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
   blocker.execute("SELECT * FROM q_lock_table WHERE state <> 'FREE' FOR UPDATE");
   blocker.execute("SELECT * FROM task_running FOR UPDATE");  // where it goes when it is detached
   for (const pid_t pid : busy()) kill(pid, SIGKILL);
-  ASSERT_TRUE(eventually([&] { return daemon_.times_logged("worker.start") == 3; }))
+  ASSERT_TRUE(eventually([&] { return daemon_.times_logged("worker.start") == 4; }))
       << daemon_.log();
   EXPECT_FALSE(eventually([&] { return daemon_.logged("supervisor.signal"); },
                           std::chrono::milliseconds(1'500)))

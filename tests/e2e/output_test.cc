@@ -25,10 +25,10 @@ TEST(Output, AJsonLogIsOneObjectALine) {
   (void)daemon.submit("test.crash", "segv");
   (void)daemon.submit("test.retry", "a \"b\"\n\x1b \xff");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 2; })) << daemon.log();
-  // The replacement of the second worker that crashed reads the file as well, so it has to be ready
-  // before the file is spoilt.
+  // Four workers and the steward. The replacement of the second worker that crashed reads the file
+  // as well, so it has to be ready before the file is spoilt.
   ASSERT_TRUE(eventually([&] {
-    return daemon.times_logged(R"("program":"supervisor","event":"worker.ready")") == 4 &&
+    return daemon.times_logged(R"("program":"supervisor","event":"worker.ready")") == 5 &&
            daemon.times_logged(R"("event":"worker.settled")") == 2;
   })) << daemon.log();
   const std::string good = support::read_file(daemon.config_file());

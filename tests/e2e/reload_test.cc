@@ -38,9 +38,8 @@ void refuse_reload(Daemon& daemon) {
 
 // The worker that became ready last.
 pid_t newest(const Daemon& daemon) {
-  const std::string log = daemon.log();
-  const std::size_t line = log.rfind("supervisor worker.ready");
-  return line == std::string::npos ? -1 : std::stoi(log.substr(log.find("pid=", line) + 4));
+  const auto ready = daemon.ready_workers();
+  return ready.empty() ? -1 : ready.back();
 }
 
 // Submits a task in which the first worker that runs it hangs, and waits for that worker.
@@ -51,10 +50,9 @@ void occupy(const Daemon& daemon) {
 
 // Kills the only worker. The next one has to be ready, and to end the task of the first.
 void expect_a_death_is_healed(const Daemon& daemon) {
-  const std::size_t ready = daemon.times_logged("supervisor worker.ready");
+  const std::size_t ready = daemon.ready_workers().size();
   kill(newest(daemon), SIGKILL);
-  EXPECT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") > ready; }))
-      << daemon.log();
+  EXPECT_TRUE(eventually([&] { return daemon.ready_workers().size() > ready; })) << daemon.log();
   EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_FALSE(daemon.logged("worker.not_settled")) << daemon.log();
   EXPECT_FALSE(daemon.logged("worker.throttled")) << daemon.log();
@@ -101,10 +99,9 @@ TEST(Reload, NorDoesARuntimeFolderThatWasDeleted) {
   occupy(daemon);
   std::filesystem::remove_all(daemon.folder() + "/run");
   expect_a_death_is_healed(daemon);
-  const std::size_t ready = daemon.times_logged("supervisor worker.ready");
+  const std::size_t ready = daemon.ready_workers().size();
   daemon.process().signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor worker.ready") > ready; }))
-      << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.ready_workers().size() > ready; })) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.logged("worker.left"); })) << daemon.log();
   EXPECT_TRUE(daemon.logged("instance.folder_gone")) << "what else is missing" << daemon.log();
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();

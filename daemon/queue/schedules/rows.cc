@@ -99,17 +99,13 @@ Schedule schedule_in(const db::Row& row) {
   return schedule;
 }
 
-db::Statement& set_key(db::Statement& statement, const PlannedTask& task,
-                       const Submission& submission) {
-  std::string key = db::Statement(sql::k_inserted_key).render();
-  if (task.claim) {
-    key = db::Statement(sql::k_claimed_key)
-              .set("queue_id", task.partition.queue_id)
-              .set_bytes("unique_key", *submission.options.unique_key)
-              .set("claim", *task.claim)
-              .render();
-  }
-  return set_partition(statement, task.partition).set("prio", task.prio).set_raw("key", key);
+std::string key_of(const PlannedTask& task, const Submission& submission) {
+  if (!task.claim) return db::Statement(sql::k_inserted_key).render();
+  return db::Statement(sql::k_claimed_key)
+      .set("queue_id", task.partition.queue_id)
+      .set_bytes("unique_key", *submission.options.unique_key)
+      .set("claim", *task.claim)
+      .render();
 }
 
 }  // namespace allot::queue

@@ -19,8 +19,7 @@ std::optional<TaskId> task_in(const db::Row& row, std::size_t first);
 // A row of find_schedule.sql, list_schedules.sql or fetch_schedules.sql.
 Schedule schedule_in(const db::Row& row);
 
-// The key of a task in record_run.sql and advance_tick.sql, and where the task is.
-db::Statement& set_key(db::Statement& statement, const PlannedTask& task,
-                       const Submission& submission);
+// The key of a task in record_run.sql and advance_tick.sql.
+std::string key_of(const PlannedTask& task, const Submission& submission);
 
 }  // namespace allot::queue

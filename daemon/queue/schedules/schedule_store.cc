@@ -187,7 +187,9 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
         .set("schedule_id", found->schedule_id)
         .set("version", found->version);
     for (db::Statement& one : task.statements) packet.push_back(std::move(one));
-    set_key(packet.emplace_back(sql::k_record_run), task, submission)
+    set_partition(packet.emplace_back(sql::k_record_run), task.partition)
+        .set("prio", task.prio)
+        .set_raw("key", key_of(task, submission))
         .set("schedule_id", found->schedule_id)
         .set_raw("tick", datetime(now));
     try {

@@ -22,6 +22,12 @@ TEST_F(Check, PoolMayNameTheDefaultQueue) {
             std::vector<std::string>{"default"});
 }
 
+TEST_F(Check, ThePoolOfTheStewardIsTheDaemonsOwn) {
+  EXPECT_EQ(failure_of("[pools.p]\n[pools.steward]\nsize = 2\n"),
+            "allot.toml:2: [pools.steward] is the name of the process that every daemon has beside "
+            "its pools; give this pool another name");
+}
+
 TEST_F(Check, SixteenPoolsAndNotOneMore) {
   std::string text;
   for (int i = 0; i < 16; ++i) text += "[pools.p" + std::to_string(i) + "]\nsize = 16\n";

@@ -1,25 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// on_stuck (C9): what a worker finds and reports beside its work.
-#include "worker/duty/duty.h"
+// What a steward does for queues: on_stuck (C9), purge and sweep (C10).
+#include "steward/duties.h"
 
 #include <nlohmann/json.hpp>
 
 #include "db/worker/loop_fixture.h"
+#include "peer/steward_board.h"
 #include "queue/operate/cancel.h"
 #include "support/eventually.h"
 
-namespace allot::worker {
+namespace allot::steward {
 namespace {
 
 using nlohmann::json;
 
-class DutyTest : public LoopTest {
+using worker::LoopWorker;
+
+class DutiesTest : public worker::LoopTest {
  protected:
-  DutyTest() : ops_(queue::ensure_queue(db_, "ops", {1})) {
+  DutiesTest() : ops_(queue::ensure_queue(db_, "ops", {1})) {
     config_.on_stuck = "ops/alert";
     config_.stuck_after = std::chrono::hours(1);
   }
   Duties duties(LoopWorker& worker) { return {worker.session(), *board_, {{queue_, &config_}}}; }
+  // As run_worker() wires it.
+  std::unique_ptr<LoopWorker> worker() {
+    auto worker = LoopTest::worker();
+    worker->on_unknown([this](const queue::TaskId& id, const std::string& type) {
+      ++unknown_;
+      peer::note_unknown(
+          *board_, {id.partition.queue_id, id.partition.partition_no, id.prio, id.first_key}, type);
+    });
+    return worker;
+  }
   // What was reported, the first one first.
   std::vector<json> alerts() {
     auto results =
@@ -34,15 +47,14 @@ class DutyTest : public LoopTest {
   }
 
   queue::QueueInfo ops_;
+  std::size_t unknown_ = 0;
 };
 
 // Each time it is put back it has a new due time, half a minute ahead.
-TEST_F(DutyTest, ATaskOfAnUnknownTypeIsReportedByItsFirstKey) {
+TEST_F(DutiesTest, ATaskOfAnUnknownTypeIsReportedByItsFirstKey) {
   put_tasks(0, 2, "test.nobody");  // due since 2025
   const auto worker = this->worker();
   Duties work = duties(*worker);
-  worker->on_unknown(
-      [&](const queue::TaskId& id, const std::string& type) { work.unknown_type(id, type); });
   auto block = worker->find();
   ASSERT_TRUE(block);
   worker->work(std::move(*block));
@@ -56,29 +68,24 @@ TEST_F(DutyTest, ATaskOfAnUnknownTypeIsReportedByItsFirstKey) {
   EXPECT_EQ(told[0].at("since").get<std::string>().substr(0, 10), "2025-01-01");
 }
 
-TEST_F(DutyTest, AYoungOneIsNot) {
+TEST_F(DutiesTest, AYoungOneIsNot) {
   db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
               std::to_string(queue_.queue_id) +
               ", 0, 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12,"
               " 'test.nobody', '')");
   const auto worker = this->worker();
   Duties work = duties(*worker);
-  std::size_t unknown = 0;
-  worker->on_unknown([&](const queue::TaskId& id, const std::string& type) {
-    ++unknown;
-    work.unknown_type(id, type);
-  });
   auto block = worker->find();
   ASSERT_TRUE(block);
   worker->work(std::move(*block));
-  EXPECT_EQ(unknown, 1U);
+  EXPECT_EQ(unknown_, 1U);
   work.look();
   EXPECT_TRUE(alerts().empty());
 }
 
 // The key of a dead task is free; a report whose handler fails must not come again every ten
 // seconds.
-TEST_F(DutyTest, AReportThatIsDeadIsNotRepeated) {
+TEST_F(DutiesTest, AReportThatIsDeadIsNotRepeated) {
   put_tasks(0, 1);
   const auto worker = this->worker();
   Duties work = duties(*worker);
@@ -96,18 +103,36 @@ TEST_F(DutyTest, AReportThatIsDeadIsNotRepeated) {
   EXPECT_TRUE(alerts().empty());
 }
 
-TEST(UnservedTest, AreThoseThatNoPoolWithWorkersHas) {
+// An installation that has nothing but drains from cron keeps no keys for ever.
+TEST_F(DutiesTest, ADrainThatLeavesDoesAllAtOnce) {
+  config_.on_stuck.clear();
+  config_.dead_retention = std::chrono::hours(1);
+  const auto worker = this->worker();
+  Duties work = duties(*worker);
+  work.finish();
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(duty ORDER BY duty) FROM queue_duty"
+                  " WHERE free_at > UTC_TIMESTAMP(6)"),
+            "purge,unique");
+}
+
+TEST_F(DutiesTest, WhatThisHostServesNotIsLookedAfterOnlyForItsHook) {
   config::Settings settings;
-  for (const char* name : {"a", "b", "c"}) settings.queues.emplace_back().name = name;
+  for (const char* name : {"a", "b", "c", "d"}) settings.queues.emplace_back().name = name;
+  settings.queues[2].on_stuck = settings.queues[3].on_stuck = "ops/alert";
   settings.pools.emplace_back().queues = {"a"};
-  settings.pools.emplace_back().queues = {"b"};
+  settings.pools.emplace_back().queues = {"d"};
   settings.pools[0].size = 1;
   settings.pools[1].size = 0;
-  const auto left = unserved(settings);
-  ASSERT_EQ(left.size(), 2U);
-  EXPECT_EQ(left[0]->name, "b");
-  EXPECT_EQ(left[1]->name, "c");
+  const auto worker = this->worker();
+  const auto served = served_by(worker->session(), settings);
+  ASSERT_EQ(served.size(), 3U);
+  EXPECT_EQ(served[0].info.name, "a");
+  EXPECT_TRUE(served[0].by_this_host);
+  EXPECT_EQ(served[1].info.name, "c");
+  EXPECT_FALSE(served[1].by_this_host);
+  EXPECT_EQ(served[2].info.name, "d");
+  EXPECT_FALSE(served[2].by_this_host) << "its pool has no workers";
 }
 
 }  // namespace
-}  // namespace allot::worker
+}  // namespace allot::steward

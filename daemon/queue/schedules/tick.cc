@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/schedules/tick.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "queue/model/error_text.h"
+#include "queue/model/statements.h"
+#include "queue/schedules/rows.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+// Larger payloads are read one at a time, and not kept (S19).
+constexpr std::uint64_t kInlinePayload = 64 << 10;
+constexpr std::size_t kMaxReason = 255;  // a column's characters; ours are ASCII, or cut by bytes
+
+std::string short_text(const std::string& text) {
+  // Cutting may leave half a character at the end, which error_text() replaces.
+  if (text.size() <= kMaxReason) return error_text(text);
+  return error_text(text.substr(0, kMaxReason - 3)).substr(0, kMaxReason);
+}
+
+db::Statement fetch(const std::string& schedule_ids, std::uint64_t inline_limit) {
+  db::Statement statement(sql::k_fetch_schedules);
+  statement.set_raw("schedule_ids", schedule_ids).set("inline_limit", inline_limit);
+  return statement;
+}
+
+// Where the answers about one tick stand in those of the packet.
+struct Answers {
+  std::size_t of_task = 0;  // the first one of its task's statements
+};
+
+class Packet {
+ public:
+  void add(const Tick& tick, PlannedTask* task) {
+    db::Statement& require = put(sql::k_require_tick);
+    require.set("schedule_id", tick.schedule_id)
+        .set("version", tick.version)
+        .set_raw("seen_next_run", datetime(tick.seen_next_run))
+        .set_raw("next_run", datetime(tick.next_run));
+    answers_.push_back({count_});
+    if (task != nullptr) {
+      count_ += task->statements.size();
+      for (db::Statement& one : task->statements) statements_.push_back(std::move(one));
+      if (tick.waits && task->claim) {
+        db::Statement& claim = put(sql::k_require_claim);
+        claim.set_raw("key", key_of(*task, *tick.task));
+      }
+    }
+    advance(tick, task);
+  }
+
+  std::vector<db::StatementResult> send(db::Connection& db) const {
+    return db.transact(statements_);
+  }
+  [[nodiscard]] const Answers& answers(std::size_t i) const { return answers_.at(i); }
+
+ private:
+  db::Statement& put(const sql::SqlText& sql, std::size_t results = 1) {
+    count_ += results;
+    return statements_.emplace_back(sql);
+  }
+
+  void advance(const Tick& tick, const PlannedTask* task) {
+    db::Statement& advance = put(sql::k_advance_tick, 3);
+    if (task != nullptr) {
+      set_partition(advance, task->partition)
+          .set("prio", task->prio)
+          .set_raw("key", key_of(*task, *tick.task));
+    } else {
+      set_partition(advance, {}).set("prio", 0).set_raw("key", "NULL");
+    }
+    advance.set("schedule_id", tick.schedule_id)
+        .set_raw("tick", datetime(tick.tick))
+        .set("dropped", tick.dropped)
+        .set("has_task", task != nullptr ? 1 : 0)
+        .set_raw("next_run", datetime(tick.next_run))
+        .set_raw("due_at", datetime(tick.due_at))
+        .set("reason", short_text(task != nullptr ? "a task with its unique key is not finished yet"
+                                                  : tick.reason));
+    if (task == nullptr || tick.dropped == 0) return;
+    db::Statement& drop = put(sql::k_drop_ticks);
+    drop.set("schedule_id", tick.schedule_id)
+        .set_raw("tick", datetime(tick.newest_dropped))
+        .set("reason", short_text(tick.reason));
+  }
+
+  std::vector<db::Statement> statements_;
+  std::vector<Answers> answers_;
+  std::size_t count_ = 0;  // of SQL statements
+};
+
+// A key that was taken by somebody else's claim has no task of this tick.
+std::optional<TaskId> made_by(std::vector<db::StatementResult>& results, std::size_t first,
+                              const PlannedTask& task) {
+  if (!task.claim) return TaskId{task.partition, task.prio, results.at(first).insert_id()};
+  const auto row = results.at(first + 2).next();  // claim_unique, submit_unique, read_unique
+  if (!row || row->u64(4) != *task.claim) return std::nullopt;
+  return TaskId{task.partition, task.prio, row->u64(3)};
+}
+
+}  // namespace
+
+std::vector<DueSchedule> due_schedules(db::Connection& db, std::chrono::microseconds ahead,
+                                       std::size_t most) {
+  db::Statement look(sql::k_due_schedules);
+  look.set("ahead_us", ahead.count()).set("most", most);
+  auto results = db.run({look});
+  std::vector<DueSchedule> found;
+  while (const auto row = results.front().next()) {
+    DueSchedule& due = found.emplace_back();
+    due.schedule_id = static_cast<std::uint32_t>(row->u64(0));
+    due.version = row->u64(1);
+    due.next_run = moment_in(*row, 2).value_or(Moment{});
+    due.due_in = std::chrono::microseconds(std::stoll(std::string(row->text(3))));
+    due.error = row->text(4);
+    due.clock = moment_in(*row, 5).value_or(Moment{});
+  }
+  return found;
+}
+
+std::vector<FetchedSchedule> fetch_schedules(db::Connection& db,
+                                             std::span<const std::uint32_t> schedule_ids) {
+  auto results = db.run({fetch(id_list(schedule_ids), kInlinePayload)});
+  std::vector<FetchedSchedule> found;
+  while (const auto row = results.front().next()) {
+    found.push_back({schedule_in(*row), row->u64(38) > kInlinePayload});
+  }
+  return found;
+}
+
+std::optional<Schedule> fetch_whole(db::Connection& db, std::uint32_t schedule_id) {
+  auto results = db.run({fetch(std::to_string(schedule_id), kMaxPayload)});
+  const auto row = results.front().next();
+  if (!row) return std::nullopt;
+  return schedule_in(*row);
+}
+
+std::vector<TickDone> send_ticks(db::Connection& db, std::span<const Tick> ticks) {
+  std::vector<Submission> submissions;
+  for (const Tick& tick : ticks) {
+    if (tick.task) submissions.push_back(*tick.task);
+  }
+  std::vector<PlannedTask> tasks;
+  if (!submissions.empty()) tasks = plan_each(db, submissions);
+  Packet packet;
+  std::size_t next = 0;
+  for (const Tick& tick : ticks) packet.add(tick, tick.task ? &tasks.at(next++) : nullptr);
+  auto results = packet.send(db);
+  std::vector<TickDone> done(ticks.size());
+  next = 0;
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    if (ticks[i].task) {
+      done[i].task = made_by(results, packet.answers(i).of_task, tasks.at(next++));
+    }
+  }
+  return done;
+}
+
+bool is_refusal(const db::DbError& error) {
+  return error.number() == kOutOfRange;
+}
+
+FreeKeys free_keys(db::Connection& db, std::uint32_t queue_id, std::span<const std::string> keys) {
+  std::string list;
+  for (const std::string& key : keys) {
+    list += (list.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
+  }
+  db::Statement look(sql::k_free_keys);
+  look.set("queue_id", queue_id).set_raw("unique_keys", list);
+  auto results = db.run({look});
+  FreeKeys found;
+  while (const auto row = results.front().next()) {
+    found.emplace(row->text(0), row->u64(1) != 0 ? std::nullopt : moment_in(*row, 2));
+  }
+  return found;
+}
+
+bool fail_schedule(db::Connection& db, const DueSchedule& due, const std::string& error) {
+  db::Statement fail(sql::k_fail_schedule);
+  fail.set("schedule_id", due.schedule_id)
+      .set("version", due.version)
+      .set_raw("next_run", datetime(due.next_run))
+      .set("error", short_text(error));
+  return db.run({fail}).front().affected() > 0;
+}
+
+}  // namespace allot::queue

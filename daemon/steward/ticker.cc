@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steward/ticker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "log/log.h"
+
+namespace allot::steward {
+namespace {
+
+using queue::Moment;
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+constexpr Nanos kReadEvery = 2 * kSecond;
+constexpr seconds kAhead{3};  // more than that, or a tick is late by the time between two looks
+constexpr Nanos kAskLeading = kSecond / 2;
+constexpr Nanos kSlice = 50 * kMilli;
+constexpr std::size_t kMostAtOnce = 100;
+constexpr std::size_t kMostBytes = 6 << 20;  // escaped they may be twice as long
+constexpr std::size_t kMostKnown = 10'000;
+// Ticks that are asked for at once. New rules of a zone are noticed after that time.
+constexpr schedule::Instant kAskedAhead = 60;
+constexpr std::size_t kAskedAtOnce = 64;
+constexpr Nanos kWaitLook = kSecond / 2;
+constexpr Nanos kFirstRetry = kSecond;
+constexpr Nanos kMostRetry = 30 * kSecond;
+
+schedule::Instant instant_of(Moment moment) {
+  return std::chrono::floor<seconds>(moment).time_since_epoch().count();
+}
+
+Moment moment_of(schedule::Instant instant) {
+  return Moment(seconds(instant));
+}
+
+std::size_t bytes_of(const std::vector<queue::Tick>& steps) {
+  std::size_t bytes = 0;
+  for (const queue::Tick& step : steps) bytes += step.task ? step.task->payload.size() : 0;
+  return bytes;
+}
+
+}  // namespace
+
+void Ticker::look(db::Connection& db) {
+  const Nanos now = boot_ns();
+  if (!ways_.leads()) {
+    due_.clear();
+    read_again_ns_ = 0;
+    next_ns_ = now + kAskLeading;
+    return;
+  }
+  try {
+    if (now >= read_again_ns_) read(db);
+    submit_due(db);
+  } catch (const db::DbError& error) {
+    due_.clear();
+    read_again_ns_ = 0;
+    throw;
+  }
+  plan_next_look(boot_ns());
+}
+
+void Ticker::plan_next_look(Nanos now) {
+  next_ns_ = std::max(read_again_ns_, now);
+  for (const auto& [id, due] : due_) {
+    next_ns_ = std::min(next_ns_, std::max(due.at_ns, due.again_ns));
+  }
+}
+
+void Ticker::read(db::Connection& db) {
+  const auto rows = queue::due_schedules(db, kAhead, most_read_);
+  const Nanos now = boot_ns();
+  std::map<std::uint32_t, Due> due;
+  for (const queue::DueSchedule& row : rows) {
+    Due& one = due[row.schedule_id];
+    const auto before = due_.find(row.schedule_id);
+    if (before != due_.end() && before->second.seen.version == row.version &&
+        before->second.seen.next_run == row.next_run) {
+      one = before->second;
+    }
+    one.seen = row;
+    const Nanos ahead = static_cast<Nanos>(std::max(row.due_in, microseconds(0)).count()) * kMicro;
+    one.at_ns = now + ahead;
+    clock_ = row.clock;
+    clock_ns_ = now;
+  }
+  due_ = std::move(due);
+  if (known_.size() > kMostKnown) known_.clear();
+  // Those that wait or fail come first, and must not hide the others.
+  if (rows.size() >= most_read_) most_read_ *= 2;
+  read_again_ns_ = now + kReadEvery;
+}
+
+Moment Ticker::database_time(Nanos at) const {
+  return clock_ + microseconds((at - clock_ns_) / kMicro);
+}
+
+Ticker::Ids Ticker::due_now(Nanos now) const {
+  Ids ids;
+  for (const auto& [id, due] : due_) {
+    if (due.at_ns <= now && due.again_ns <= now) ids.push_back(id);
+    if (ids.size() == kMostAtOnce) break;
+  }
+  return ids;
+}
+
+void Ticker::submit_due(db::Connection& db) {
+  const Nanos until = boot_ns() + kSlice;
+  for (Nanos now = boot_ns(); now < until; now = boot_ns()) {
+    const Ids ids = due_now(now);
+    if (ids.empty()) return;
+    fetch(db, ids);
+    read_queues(db);
+    send(db, jobs_of(db, ids));
+  }
+}
+
+// One that is another version by now is read anew.
+void Ticker::fetch(db::Connection& db, const Ids& ids) {
+  Ids missing;
+  for (const std::uint32_t id : ids) {
+    const auto at = known_.find(id);
+    if (at == known_.end() || at->second.schedule.version != due_.at(id).seen.version) {
+      missing.push_back(id);
+    }
+  }
+  if (missing.empty()) return;
+  for (queue::FetchedSchedule& fetched : queue::fetch_schedules(db, missing)) {
+    known_[fetched.schedule.schedule_id] = {std::move(fetched.schedule), fetched.large};
+  }
+  for (const std::uint32_t id : missing) {
+    const auto at = known_.find(id);
+    if (at != known_.end() && at->second.schedule.version == due_.at(id).seen.version) continue;
+    due_.erase(id);
+    read_again_ns_ = 0;
+  }
+}
+
+void Ticker::read_queues(db::Connection& db) {
+  const Nanos now = boot_ns();
+  if (now < queues_until_ns_) return;
+  queues_.clear();
+  for (queue::QueueInfo& queue : queue::list_queues(db)) {
+    std::string name = queue.name;
+    queues_.emplace(std::move(name), std::move(queue));
+  }
+  queues_until_ns_ = now + kReadEvery;
+}
+
+queue::FreeKeys Ticker::keys_of(db::Connection& db, const Ids& ids) {
+  std::map<std::uint32_t, std::vector<std::string>> keys;
+  for (const std::uint32_t id : ids) {
+    if (due_.count(id) == 0) continue;
+    const queue::ScheduleSpec& spec = known_.at(id).schedule.spec;
+    const auto queue = queues_.find(spec.queue);
+    if (spec.overlap != queue::Overlap::kWait || queue == queues_.end()) continue;
+    keys[queue->second.queue_id].push_back(queue::overlap_key(spec));
+  }
+  queue::FreeKeys found;
+  for (const auto& [queue_id, of_queue] : keys) {
+    found.merge(queue::free_keys(db, queue_id, of_queue));
+  }
+  return found;
+}
+
+std::vector<Ticker::Job> Ticker::jobs_of(db::Connection& db, const Ids& ids) {
+  const queue::FreeKeys keys = keys_of(db, ids);
+  std::vector<Job> jobs;
+  for (const std::uint32_t id : ids) {
+    const auto at = due_.find(id);
+    if (at == due_.end()) continue;
+    Due& due = at->second;
+    Known& known = known_.at(id);
+    const queue::ScheduleSpec& spec = known.schedule.spec;
+    std::optional<Moment> free_since;
+    if (spec.overlap == queue::Overlap::kWait) {
+      const auto key = keys.find(queue::overlap_key(spec));
+      if (key != keys.end() && !key->second) {
+        due.again_ns = boot_ns() + kWaitLook;
+        continue;
+      }
+      if (key != keys.end()) free_since = key->second;
+    }
+    const auto queue = queues_.find(spec.queue);
+    if (queue == queues_.end()) {
+      fail(db, due, spec.name, "there is no queue '" + spec.queue + "'");
+      continue;
+    }
+    if (auto job = job_of(db, due, known, queue->second, free_since)) {
+      jobs.push_back(std::move(*job));
+    }
+  }
+  return jobs;
+}
+
+std::optional<Ticker::Job> Ticker::job_of(db::Connection& db, Due& due, Known& known,
+                                          const queue::QueueInfo& queue,
+                                          std::optional<Moment> free_since) {
+  const std::string& name = known.schedule.spec.name;
+  try {
+    queue::Schedule schedule = known.schedule;
+    if (known.large) {
+      const auto whole = queue::fetch_whole(db, schedule.schedule_id);
+      if (!whole || whole->version != schedule.version) {
+        read_again_ns_ = 0;
+        wait(due, kFirstRetry, kFirstRetry);
+        return std::nullopt;
+      }
+      schedule = *whole;
+    }
+    schedule.next_run = due.seen.next_run;
+    queue::validate(schedule.spec, queue);
+    const Moment now = database_time(boot_ns());
+    const auto later = later_ticks(known, due.seen.next_run, queue::question_of(schedule, now));
+    return Job{schedule.schedule_id, name,
+               queue::steps_of(schedule, queue, now, later, free_since)};
+  } catch (const db::DbError&) {
+    throw;
+  } catch (const Error& error) {
+    fail(db, due, name, error.what());
+    return std::nullopt;
+  }
+}
+
+queue::LaterTicks Ticker::later_ticks(Known& known, Moment next_run,
+                                      const queue::Question& question) {
+  const schedule::Instant first = instant_of(next_run);
+  const schedule::Instant until = std::max(first, instant_of(question.until));
+  const queue::ScheduleSpec& spec = known.schedule.spec;
+  std::vector<schedule::Instant>& ahead = known.upcoming;
+  std::erase_if(ahead, [first](schedule::Instant tick) { return tick <= first; });
+  queue::LaterTicks later;
+  if (ahead.empty() && until - first <= kAskedAhead) {
+    ahead =
+        calendar_.upcoming(spec.expression, spec.zone, first, until + kAskedAhead, kAskedAtOnce);
+    if (ahead.empty()) return later;  // none will ever come
+  }
+  if (!ahead.empty() && ahead.back() > until) {
+    for (const schedule::Instant tick : ahead) {
+      if (tick > until) {
+        later.next = moment_of(tick);
+        break;
+      }
+      later.newest.push_back(moment_of(tick));
+    }
+    later.count = later.newest.size();
+    return later;
+  }
+  ahead.clear();
+  const schedule::Missed missed =
+      calendar_.missed(spec.expression, spec.zone, first, until, question.most);
+  for (const schedule::Instant tick : missed.newest) later.newest.push_back(moment_of(tick));
+  later.count = missed.count;
+  later.at_least = missed.at_least;
+  if (missed.next) later.next = moment_of(*missed.next);
+  return later;
+}
+
+// As many schedules in one packet as it holds, in the order of their numbers, so that two leaders
+// wait for each other in one order.
+void Ticker::send(db::Connection& db, std::vector<Job> jobs) {
+  std::size_t next = 0;
+  while (next < jobs.size()) {
+    std::vector<Job> some;
+    std::vector<queue::Tick> steps;
+    std::size_t bytes = 0;
+    for (; next < jobs.size(); ++next) {
+      const std::size_t more = bytes_of(jobs[next].steps);
+      const bool full =
+          steps.size() + jobs[next].steps.size() > kMostAtOnce || bytes + more > kMostBytes;
+      if (!some.empty() && full) break;
+      bytes += more;
+      steps.insert(steps.end(), jobs[next].steps.begin(), jobs[next].steps.end());
+      some.push_back(std::move(jobs[next]));
+    }
+    try {
+      done(some, queue::send_ticks(db, steps));
+    } catch (const db::DbError& error) {
+      if (error.error_class() == db::ErrorClass::kGone) throw;
+      for (const Job& job : some) send_alone(db, job);
+    }
+  }
+}
+
+void Ticker::send_alone(db::Connection& db, const Job& job) {
+  Due& due = due_.at(job.schedule_id);
+  try {
+    done({job}, queue::send_ticks(db, job.steps));
+  } catch (const db::DbError& error) {
+    if (error.error_class() == db::ErrorClass::kGone) throw;
+    if (queue::is_refusal(error)) {
+      // Somebody else was first, it was changed, or a clock went back: the row tells.
+      wait(due, kSecond / 10, kMostRetry);
+      read_again_ns_ = std::min(read_again_ns_, due.again_ns);
+    } else if (error.error_class() == db::ErrorClass::kRetryable ||
+               error.error_class() == db::ErrorClass::kDuplicate) {
+      wait(due, kSecond / 10, kMostRetry);
+    } else {
+      fail(db, due, job.name, error.what());
+    }
+  } catch (const Error& error) {
+    fail(db, due, job.name, error.what());
+  }
+}
+
+void Ticker::done(const std::vector<Job>& jobs, const std::vector<queue::TickDone>& results) {
+  std::map<std::uint32_t, std::size_t> tasks;
+  for (const queue::TickDone& result : results) {
+    if (result.task) ++tasks[result.task->partition.queue_id];
+  }
+  for (const Job& job : jobs) went_on(job);
+  for (const auto& [queue_id, count] : tasks) ways_.ring(queue_id, count);
+}
+
+void Ticker::went_on(const Job& job) {
+  for (const queue::Tick& step : job.steps) {
+    if (step.dropped == 0) continue;
+    log::warn("schedule.dropped",
+              {{"schedule", job.name}, {"ticks", step.dropped}, {"reason", step.reason}});
+  }
+  const queue::Tick& last = job.steps.back();
+  const auto at = due_.find(job.schedule_id);
+  if (at == due_.end()) return;
+  Due& due = at->second;
+  if (!last.next_run || !last.due_at) {
+    due_.erase(at);
+    return;
+  }
+  const Nanos now = boot_ns();
+  const auto ahead = *last.due_at - database_time(now);
+  // The next look at the database comes before it.
+  if (ahead > kAhead) {
+    due_.erase(at);
+    return;
+  }
+  due.seen.next_run = *last.next_run;
+  due.seen.error.clear();
+  due.at_ns = now + static_cast<Nanos>(std::max<std::int64_t>(ahead.count(), 0)) * kMicro;
+  due.again_ns = 0;
+  due.failures = 0;
+}
+
+void Ticker::wait(Due& due, Nanos first, Nanos most) {
+  due.again_ns = boot_ns() + std::min(most, first << std::min(due.failures, 10U));
+  ++due.failures;
+}
+
+void Ticker::fail(db::Connection& db, Due& due, const std::string& name, const std::string& error) {
+  wait(due, kFirstRetry, kMostRetry);
+  if (due.seen.error == error) return;
+  if (queue::fail_schedule(db, due.seen, error)) {
+    log::warn("schedule.failed", {{"schedule", name}, {"error", error}});
+  }
+  due.seen.error = error;
+}
+
+}  // namespace allot::steward

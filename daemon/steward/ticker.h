@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "db/connection.h"
+#include "queue/model/catalog.h"
+#include "queue/schedules/policy.h"
+#include "queue/schedules/tick.h"
+#include "schedule/calendar.h"
+
+namespace allot::steward {
+
+// Submits the tasks of schedules when they are due. Any number of hosts may do this at once: each
+// tick is conditioned on its schedule's row (S32, S33), and one that leads saves the others the
+// work.
+class Ticker {
+ public:
+  struct Ways {
+    std::function<bool()> leads;
+    // New tasks of a queue: wakes the workers of this host.
+    std::function<void(std::uint32_t queue_id, std::size_t tasks)> ring;
+  };
+  Ticker(schedule::Calendar& calendar, Ways ways) : calendar_(calendar), ways_(std::move(ways)) {}
+
+  // Reads what is due soon, every two seconds, and submits what is due now, for a twentieth of a
+  // second beside the statement that it is in. Throws db::DbError of class kGone, and reads anew
+  // then: the rows say which ticks have been.
+  void look(db::Connection& db);
+  // When it wants the next look: CLOCK_BOOTTIME.
+  [[nodiscard]] Nanos next_ns() const { return next_ns_; }
+
+ private:
+  // A schedule that is due soon, as it was seen last.
+  struct Due {
+    queue::DueSchedule seen;
+    Nanos at_ns = 0;     // by this host's clock
+    Nanos again_ns = 0;  // not before
+    std::uint32_t failures = 0;
+  };
+  // What it submits, and its next ticks, of one version.
+  struct Known {
+    queue::Schedule schedule;
+    bool large = false;  // has no payload here
+    std::vector<schedule::Instant> upcoming{};
+  };
+  struct Job {
+    std::uint32_t schedule_id = 0;
+    std::string name;
+    std::vector<queue::Tick> steps;
+  };
+  using Ids = std::vector<std::uint32_t>;
+
+  void read(db::Connection& db);
+  void submit_due(db::Connection& db);
+  [[nodiscard]] Ids due_now(Nanos now) const;
+  void fetch(db::Connection& db, const Ids& ids);
+  void read_queues(db::Connection& db);
+  // Leaves out those that wait, and those that fail.
+  std::vector<Job> jobs_of(db::Connection& db, const Ids& ids);
+  std::optional<Job> job_of(db::Connection& db, Due& due, Known& known,
+                            const queue::QueueInfo& queue, std::optional<queue::Moment> free_since);
+  queue::LaterTicks later_ticks(Known& known, queue::Moment next_run,
+                                const queue::Question& question);
+  // Keys of schedules that wait: see queue::free_keys().
+  queue::FreeKeys keys_of(db::Connection& db, const Ids& ids);
+  void send(db::Connection& db, std::vector<Job> jobs);
+  void send_alone(db::Connection& db, const Job& job);
+  void done(const std::vector<Job>& jobs, const std::vector<queue::TickDone>& results);
+  void went_on(const Job& job);
+  void fail(db::Connection& db, Due& due, const std::string& name, const std::string& error);
+  static void wait(Due& due, Nanos first, Nanos most);
+  [[nodiscard]] queue::Moment database_time(Nanos at) const;
+  void plan_next_look(Nanos now);
+
+  schedule::Calendar& calendar_;
+  Ways ways_;
+  std::map<std::uint32_t, Due> due_;
+  std::map<std::uint32_t, Known> known_;
+  std::map<std::string, queue::QueueInfo> queues_;
+  std::size_t most_read_ = 2'000;
+  queue::Moment clock_{};  // the database's, when this host's was clock_ns_
+  Nanos clock_ns_ = 0;
+  Nanos read_again_ns_ = 0;
+  Nanos queues_until_ns_ = 0;
+  Nanos next_ns_ = 0;
+};
+
+}  // namespace allot::steward

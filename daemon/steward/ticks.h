@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "ipc/board.h"
+#include "schedule/computing_process.h"
+#include "steward/chore.h"
+#include "steward/ticker.h"
+#include "worker/process/session.h"
+
+namespace allot::steward {
+
+// The ticks of schedules, as a chore of the steward.
+class Ticks : public Chore {
+ public:
+  // `leads` says whether this host leads them, for which no statement is sent. The calendar is
+  // computed by `command`, see schedule::ComputingProcess.
+  Ticks(worker::Session& session, ipc::Board& board, std::function<bool()> leads,
+        std::vector<std::string> command);
+
+  void look() override;
+  [[nodiscard]] Nanos next_ns() const override { return ticker_.next_ns(); }
+  void finish() override { look(); }
+
+ private:
+  worker::Session& session_;
+  schedule::ComputingProcess calendar_;
+  Ticker ticker_;
+};
+
+}  // namespace allot::steward

@@ -1,0 +1,28 @@
+-- The other end of a tick, right behind its task: goes on to the next one, and writes down what became
+-- of this one. :key is inserted_key.sql, claimed_key.sql, or NULL of a tick that is dropped; where it is
+-- NULL there is no task. Ticks are whole seconds, so that last_run is this tick only if it has one.
+UPDATE schedule
+   SET last_key = COALESCE(:key, last_key),
+       last_run = IF((:key) IS NULL, last_run, :tick),
+       last_queue_id = IF((:key) IS NULL, last_queue_id, :queue_id),
+       last_partition_no = IF((:key) IS NULL, last_partition_no, :partition_no),
+       last_prio = IF((:key) IS NULL, last_prio, :prio),
+       ticks = ticks + :dropped + :has_task,
+       submitted = submitted + ((:key) IS NOT NULL),
+       skipped = skipped + (:has_task AND (:key) IS NULL),
+       dropped = dropped + :dropped,
+       next_run = :next_run, due_at = :due_at, error = NULL, error_since = NULL
+ WHERE schedule_id = :schedule_id;
+INSERT INTO schedule_tick
+SELECT schedule_id, ticks, :tick, UTC_TIMESTAMP(6),
+       IF(last_run = :tick, last_queue_id, NULL), IF(last_run = :tick, last_partition_no, NULL),
+       IF(last_run = :tick, last_prio, NULL), IF(last_run = :tick, last_key, NULL),
+       IF(last_run = :tick, NULL, :reason)
+  FROM schedule
+ WHERE schedule_id = :schedule_id;
+DELETE /*+ INDEX(schedule_tick PRIMARY) */ FROM schedule_tick
+ WHERE schedule_id = :schedule_id
+   AND tick_no <= (SELECT last.tick_no
+                     FROM (SELECT tick_no FROM schedule_tick
+                            WHERE schedule_id = :schedule_id
+                            ORDER BY tick_no DESC LIMIT 1 OFFSET 20) AS last);

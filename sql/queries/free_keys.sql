@@ -1,0 +1,6 @@
+-- Which of these keys a task has, and since when the others are free: a tick that waited for one is
+-- late only from then on.
+SELECT unique_key, free_at IS NULL OR free_at > UTC_TIMESTAMP(6),
+       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', free_at)
+  FROM task_unique FORCE INDEX (PRIMARY)
+ WHERE queue_id = :queue_id AND unique_key IN (:unique_keys);

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steward: what has to be done beside the tasks is done whatever the workers are busy with, and
+// by nobody else.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "e2e/daemon.h"
+#include "queue/model/catalog.h"
+
+namespace allot::e2e::steward_test {
+namespace {
+
+using nlohmann::json;
+using support::eventually;
+
+constexpr std::chrono::seconds kSoon{40};  // a duty is looked for every 10 s
+
+void make_ops(const Daemon& daemon) {
+  auto db = daemon.connect();
+  queue::ensure_queue(db, "ops", {4});
+}
+
+// Dead tasks of queue default, older than an hour.
+void put_old_dead(const Daemon& daemon, unsigned tasks) {
+  daemon.connect().execute(
+      "INSERT INTO task_dead SELECT queue_id, 0, 1, seq, 1, 0, NULL, 'old', '', 'fail', '',"
+      " UTC_TIMESTAMP(6) - INTERVAL 2 HOUR FROM queue, " +
+      support::numbers(1, tasks) + " WHERE name = 'default'");
+}
+
+bool has_open(pid_t pid, const std::string& file) {
+  return support::read_file("/proc/" + std::to_string(pid) + "/maps").find(file) !=
+         std::string::npos;
+}
+
+bool wait_for_steward(const Daemon& daemon) {
+  return eventually([&] { return daemon.steward() != 0; });
+}
+
+TEST(Steward, ItOpensNoPlugin) {
+  Daemon daemon({.workers = 1});
+  wait_ready(daemon, 1);
+  ASSERT_TRUE(wait_for_steward(daemon)) << daemon.log();
+  EXPECT_TRUE(has_open(daemon.workers().at(0), "/probe.so"));
+  EXPECT_FALSE(has_open(daemon.steward(), "/probe.so"));
+}
+
+TEST(Steward, IsNoWorkerForThoseWhoCount) {
+  Daemon daemon({.workers = 2});
+  wait_ready(daemon, 2);
+  ASSERT_TRUE(wait_for_steward(daemon)) << daemon.log();
+  const json status = daemon.status();
+  EXPECT_EQ(status["workers"].size(), 2U);
+  ASSERT_EQ(status["stewards"].size(), 1U) << status;
+  EXPECT_EQ(status["stewards"][0]["database_away"], false);
+  const auto text = daemon.allot({"status"});
+  EXPECT_NE(text.out.find("steward: slot "), std::string::npos) << text.out;
+  const auto top = daemon.allot({"top", "--once", "--interval", "10ms"});
+  EXPECT_NE(top.out.find(": 2 workers, "), std::string::npos) << top.out;
+  EXPECT_NE(top.out.find("\nsteward: slot "), std::string::npos) << top.out;
+  const auto doctor = daemon.allot({"doctor"});
+  EXPECT_NE(doctor.out.find("runs, with 2 workers and its steward"), std::string::npos)
+      << doctor.out;
+}
+
+// Purge, what is stuck, and the end of a resize.
+TEST(Steward, DutiesAreDoneWhileAllWorkersAreInsideHandlers) {
+  Daemon daemon({.workers = 1,
+                 .queue_keys = "dead_retention = \"1h\"\non_stuck = \"ops/alert\"\n"
+                               "stuck_after = \"1s\"\ndetach_after = \"0s\"",
+                 .more = "[queues.keyed]\nplacement = \"ordered\"\npartitions = 2\n",
+                 .start = false});
+  make_ops(daemon);
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
+  (void)daemon.submit("test.sleep", "600000");
+  daemon.start();
+  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+
+  put_old_dead(daemon, 300);
+  const auto kept = daemon.allot({"submit", "keyed", "test.ok", "x", "--partition-key", "k"});
+  ASSERT_EQ(kept.status.code, 0) << kept.err;
+  ASSERT_EQ(daemon.allot({"queue", "resize", "keyed", "4", "--yes"}).status.code, 0);
+  const auto resizing = [&] {
+    for (const json& queue : json::parse(daemon.allot({"queue", "list", "--json"}).out)) {
+      if (queue.at("name") == "keyed") return queue.at("resizing").get<bool>();
+    }
+    return false;
+  };
+  EXPECT_TRUE(resizing());
+  ASSERT_EQ(daemon.allot({"task", "cancel", kept.out.substr(0, kept.out.find('\n'))}).status.code,
+            0);
+  EXPECT_TRUE(eventually([&] { return !resizing(); }, std::chrono::seconds(10))) << daemon.log();
+  (void)daemon.submit("test.ok", "");
+  EXPECT_TRUE(eventually([&] { return daemon.count("task_dead WHERE type = 'old'") == 0; }, kSoon))
+      << daemon.log();
+  EXPECT_TRUE(
+      eventually([&] { return daemon.logged("queue.stuck queue=default what=waiting"); }, kSoon))
+      << daemon.log();
+  EXPECT_EQ(daemon.busy_workers().size(), 1U) << "all this time";
+  daemon.stop();
+}
+
+// By the server's own log of statements.
+TEST(Steward, OnlyItSendsTheStatementsOfDuties) {
+  Daemon daemon({.workers = 4,
+                 .queue_keys = "dead_retention = \"1h\"\non_stuck = \"ops/alert\"",
+                 .start = false});
+  make_ops(daemon);
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
+  auto db = daemon.connect();
+  db.execute("SET GLOBAL log_output = 'TABLE'; SET GLOBAL general_log = ON");
+  daemon.start();
+  wait_ready(daemon, 4);
+  daemon.submit_many("test.ok", std::vector<std::string>(50, "x"));
+  EXPECT_TRUE(daemon.drains()) << daemon.log();
+  const auto senders = [&](const std::string& statement) {
+    return daemon.number(
+        "SELECT COUNT(DISTINCT thread_id) FROM mysql.general_log WHERE argument LIKE '" +
+        statement + "%'");
+  };
+  EXPECT_TRUE(eventually([&] { return senders("UPDATE queue_duty") == 1; })) << daemon.log();
+  daemon.stop();
+  EXPECT_EQ(senders("UPDATE queue_duty"), 1U);
+  EXPECT_EQ(senders("INSERT IGNORE INTO queue_duty"), 1U);
+  db.execute("SET GLOBAL general_log = OFF; TRUNCATE mysql.general_log");
+}
+
+TEST(Steward, OneThatDiesIsReplacedAndNoTaskPays) {
+  Daemon daemon({.workers = 1, .queue_keys = "dead_retention = \"1h\""});
+  wait_ready(daemon, 1);
+  ASSERT_TRUE(wait_for_steward(daemon)) << daemon.log();
+  const auto worker = daemon.workers();
+  const pid_t first = daemon.steward();
+  kill(first, SIGKILL);
+  ASSERT_TRUE(eventually([&] {
+    const pid_t now = daemon.steward();
+    return now != 0 && now != first;
+  })) << daemon.log();
+  put_old_dead(daemon, 1);
+  EXPECT_TRUE(eventually([&] { return daemon.count("task_dead WHERE type = 'old'") == 0; }, kSoon))
+      << daemon.log();
+  EXPECT_EQ(daemon.workers(), worker) << daemon.log();
+  EXPECT_EQ(daemon.times_logged("worker.settled"), 0U) << "it holds nothing";
+  EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
+}
+
+TEST(Steward, AReloadReplacesItToo) {
+  Daemon daemon({.workers = 1, .log_level = "info"});
+  wait_ready(daemon, 1);
+  ASSERT_TRUE(wait_for_steward(daemon)) << daemon.log();
+  const pid_t first = daemon.steward();
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("steward.leaves") == 1; }))
+      << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.steward() != 0 && daemon.steward() != first; }));
+  EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
+  EXPECT_EQ(daemon.times_logged("steward.leaves"), 2U) << daemon.log();
+}
+
+// It needs no plugin, so it gets ready where no worker can.
+TEST(Steward, AloneItMakesNoDaemonReady) {
+  Daemon daemon({.workers = 1, .plugins = ALLOT_INIT_FAILS_FOLDER});
+  ASSERT_TRUE(wait_for_steward(daemon)) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("worker.throttled pool=default") >= 2; }))
+      << daemon.log();
+  EXPECT_TRUE(daemon.logged("supervisor worker.ready")) << "the steward's\n" << daemon.log();
+  EXPECT_FALSE(daemon.logged("supervisor.ready")) << daemon.log();
+  daemon.stop();
+}
+
+TEST(Steward, WithoutWorkersTheDaemonIsReadyWithIt) {
+  Daemon daemon({.workers = 0});
+  EXPECT_TRUE(eventually([&] { return daemon.logged("supervisor.ready"); })) << daemon.log();
+  EXPECT_TRUE(wait_for_steward(daemon)) << daemon.log();
+  EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
+}
+
+}  // namespace
+}  // namespace allot::e2e::steward_test
