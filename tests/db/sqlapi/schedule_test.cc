@@ -47,7 +47,7 @@ TEST_F(ScheduleTest, PauseAndResume) {
   const queue::Schedule paused = find("s");
   EXPECT_TRUE(paused.paused_at);
   EXPECT_EQ(paused.pause_reason, "the printer is off");
-  EXPECT_GT(paused.version, first) << "S35: a tick that was planned before does not come";
+  EXPECT_GT(paused.version, first) << "a tick that was planned before does not come";
   EXPECT_EQ(call("pause", "'s', NULL"), "already");
   EXPECT_EQ(find("s").paused_at, paused.paused_at);
   EXPECT_EQ(find("s").pause_reason, "");
