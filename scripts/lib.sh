@@ -10,11 +10,12 @@
     libboost-dev libpoco-dev "default-libmysqlclient-dev|libmysqlclient-dev"
     libssl-dev libzstd-dev zlib1g-dev libspdlog-dev libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
   )
-  run_packages=(mariadb-server-core mariadb-client-core)  # the embedded database; starts no service
+  # the embedded database, which starts no service, and the time zones of schedules
+  run_packages=(mariadb-server-core mariadb-client-core tzdata)
   demo_packages=(jq)
   # systemd: its systemd-analyze; starts nothing. supervisor: starts one that has no programs.
   test_packages=(libgtest-dev openssl systemd logrotate supervisor dpkg-dev file man-db mandoc zsh
-    python3-pymysql python3-croniter php-cli php-mysql tzdata)
+    python3-pymysql python3-croniter php-cli php-mysql)
   lint_packages=(clang-format clang-tidy shellcheck)
   fresh_packages=(debootstrap systemd-container)
   package_packages=(dpkg-dev file lintian jq)

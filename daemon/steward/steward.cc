@@ -10,6 +10,7 @@
 #include "log/log.h"
 #include "peer/inherited.h"
 #include "peer/steward_board.h"
+#include "steward/apply_schedules.h"
 #include "steward/duties.h"
 #include "steward/layouts.h"
 #include "steward/leadership.h"
@@ -54,6 +55,7 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   worker::require_fit(session, connect);
   const auto served = served_by(session, settings);
   check_hooks(session, settings, served);
+  apply_schedules(session, settings);
   Leadership leadership(session, holder);
   Layouts layouts(session, leadership, alone_of(served));
   UnknownTasks unknown(board);

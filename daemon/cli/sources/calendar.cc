@@ -15,11 +15,11 @@ namespace allot::cli {
 namespace {
 
 template <typename Make>
-auto named(const char* field, Make&& make) -> decltype(make()) {
+auto refused_input(const char* before, Make&& make) -> decltype(make()) {
   try {
     return make();
   } catch (const Error& error) {
-    throw Error(std::string(field) + ": " + printable(error.what(), 400), kExitBadInput);
+    throw Error(before + printable(error.what(), 400), kExitBadInput);
   }
 }
 
@@ -30,8 +30,9 @@ schedule::Instant instant(queue::Moment moment) {
 }  // namespace
 
 Calendar::Calendar(const std::string& expression, const std::string& zone)
-    : expression_(named("expression", [&] { return schedule::Expression::parse(expression); })),
-      zone_(named("zone", [&] {
+    : expression_(
+          refused_input("expression: ", [&] { return schedule::Expression::parse(expression); })),
+      zone_(refused_input("", [&] {
         schedule::check_zone(zone);
         return zone;
       })) {}

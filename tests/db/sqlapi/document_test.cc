@@ -7,6 +7,7 @@
 
 #include "db/migrate.h"
 #include "db/sqlapi/fixture.h"
+#include "queue/schedules/schedule_store.h"
 #include "support/process.h"
 #include "support/text.h"
 
@@ -114,6 +115,10 @@ class DocumentTest : public testing::Test {
 TEST_F(DocumentTest, TheStatementsDoWhatThePageSays) {
   std::string told;
   std::size_t run = 0;
+  db::Connection allot = server().connect("allot");
+  const queue::ScheduleSpec nightly{
+      .name = "nightly", .expression = "@daily", .queue = "mail", .type = "t"};
+  queue::put_schedule(allot, nightly, std::nullopt);
   for (const std::string& block : support::examples(kPage, "sql")) {
     if (has(block, "GRANT ")) continue;
     const std::uint64_t before = std::stoull(value("SELECT COUNT(*) FROM allot.task"));
@@ -138,6 +143,8 @@ TEST_F(DocumentTest, TheStatementsDoWhatThePageSays) {
       EXPECT_EQ(told.substr(told.find('\t')), "\twaiting\n");
     } else if (has(block, "SELECT @state")) {
       EXPECT_EQ(told, "waiting\n");
+    } else if (has(block, "allot_schedule")) {
+      EXPECT_EQ(told, "removed\t1\n");
     } else if (has(block, "SELECT @result")) {
       EXPECT_EQ(told, "cancelled\n");
     } else if (has(block, "SELECT @id")) {
@@ -147,10 +154,10 @@ TEST_F(DocumentTest, TheStatementsDoWhatThePageSays) {
     }
     ++run;
   }
-  EXPECT_EQ(run, 11U);
+  EXPECT_EQ(run, 12U);
   EXPECT_EQ(value("SELECT COUNT(*) FROM allot.task WHERE ABS(TIMESTAMPDIFF(SECOND,"
                   " UTC_TIMESTAMP(6), '2025-01-01' + INTERVAL (run_key >> 12) MICROSECOND)) < 60"),
-            "9")
+            "10")
       << "the others are due later";
   EXPECT_EQ(value("SELECT COUNT(*) FROM allot.task WHERE queue_id = " +
                   std::to_string(mail_.queue_id) + " AND partition_no < 4 AND prio < 4"),

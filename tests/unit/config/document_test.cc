@@ -63,8 +63,16 @@ TEST_F(Document, ExampleAsItIsChangesNothing) {
 
 TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   const Settings bare = load(options());
-  const Settings full = load_text(uncommented(example_file()));
-  EXPECT_EQ(full.lines.size(), rows().size() + 7 + 2);  // and the plugin's two
+  const Schedule needed = {.name = "NAME", .expression = "@daily", .queue = "default", .type = "t"};
+  std::string text = uncommented(example_file());
+  for (const auto& [key, value] : {std::pair{"expression", needed.expression},
+                                   {"queue", needed.queue},
+                                   {"type", needed.type}}) {
+    const std::string empty = "\n" + std::string(key) + " = \"\"";
+    text.replace(text.find(empty) + empty.size() - 1, 0, value);
+  }
+  const Settings full = load_text(text);
+  EXPECT_EQ(full.lines.size(), rows().size() + 8 + 2);  // and the plugin's two
 #define ALLOT_SAME(key, kind, initial, min, max, unit, sentence) EXPECT_EQ(a.key, b.key) << #key;
   {
     const Database &a = bare.database, &b = full.database;
@@ -89,6 +97,11 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   {
     const Pool &a = bare.pools.at(0), &b = full.pools.at(0);
 #define ALLOT_POOL ALLOT_SAME
+#include "config/settings.def"
+  }
+  {
+    const Schedule &a = needed, &b = full.schedules.at(0);
+#define ALLOT_SCHEDULE ALLOT_SAME
 #include "config/settings.def"
   }
   {

@@ -99,8 +99,9 @@ TEST_F(EffectiveTest, WhatHasNoEffectIsNotShown) {
 
 TEST_F(EffectiveTest, EveryOtherRowIsShown) {
   static_cast<void>(write("ca", "x"));
-  const auto all =
-      by_path(load_text("[database]\ntls = \"verify\"\ntls_ca = \"ca\"\n[types.default]\n"));
+  const auto all = by_path(load_text(
+      "[database]\ntls = \"verify\"\ntls_ca = \"ca\"\n[types.default]\n[schedules.default]\n"
+      "expression = \"@daily\"\nqueue = \"default\"\ntype = \"t\"\n"));
   for (const Row& row : rows()) {
     std::string section(header_of(row.section));
     section = section.substr(1, section.size() - 2);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "config/settings.h"
+#include "worker/process/session.h"
+
+namespace allot::steward {
+
+// Makes or changes the schedules of the configuration whose section is another one than was applied
+// last, by any host. What operators changed since then stays, nothing is removed, and a section
+// with a lower revision than that changes nothing. One that cannot be applied is an error of the
+// log, and leaves the others alone.
+void apply_schedules(worker::Session& session, const config::Settings& settings);
+
+}  // namespace allot::steward
