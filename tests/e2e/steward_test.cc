@@ -101,6 +101,26 @@ TEST(Steward, DutiesAreDoneWhileAllWorkersAreInsideHandlers) {
   daemon.stop();
 }
 
+// Only the worker that puts such a task back knows it, and tells the steward by the board.
+TEST(Steward, IsToldOfTasksWithoutAHandler) {
+  Daemon daemon({.workers = 2,
+                 .queue_keys = "on_stuck = \"ops/alert\"\nstuck_after = \"1h\"\npartitions = 1",
+                 .start = false});
+  make_ops(daemon);
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
+  daemon.connect().execute(
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
+      " SELECT queue_id, 0, 1, 7, 'test.nobody', '' FROM queue WHERE name = 'default'");
+  daemon.start();
+  EXPECT_TRUE(
+      eventually([&] { return daemon.logged("queue.stuck queue=default what=no_handler"); }, kSoon))
+      << daemon.log();
+  EXPECT_EQ(daemon.number("SELECT COUNT(*) FROM task WHERE type = 'alert' AND payload LIKE"
+                          " '%no_handler%'"),
+            1U);
+  daemon.stop();
+}
+
 // By the server's own log of statements.
 TEST(Steward, OnlyItSendsTheStatementsOfDuties) {
   Daemon daemon({.workers = 4,
