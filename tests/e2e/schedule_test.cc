@@ -27,9 +27,9 @@ using support::eventually;
 using support::number_of;
 using support::value_of;
 
-int size_of(const char* variable, int usual) {
+unsigned size_of(const char* variable, unsigned usual) {
   const char* text = std::getenv(variable);
-  return text != nullptr ? std::atoi(text) : usual;
+  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
 }
 
 // Serves the queue default, and not the one in which the tasks of ticks wait.
@@ -51,7 +51,7 @@ struct Wanted {
 };
 
 // Makes them all in one go, by the door for many.
-void apply(const Daemon& daemon, const std::vector<Wanted>& schedules) {
+void make_schedules(const Daemon& daemon, const std::vector<Wanted>& schedules) {
   const std::string file = daemon.folder() + "/schedules.toml";
   std::ofstream out(file);
   for (const Wanted& one : schedules) {
@@ -65,9 +65,9 @@ void apply(const Daemon& daemon, const std::vector<Wanted>& schedules) {
   ASSERT_EQ(applied.status.code, 0) << applied.err;
 }
 
-std::vector<Wanted> every_second(int count, const std::string& keys) {
+std::vector<Wanted> every_second(unsigned count, const std::string& keys) {
   std::vector<Wanted> schedules;
-  for (int i = 0; i < count; ++i) {
+  for (unsigned i = 0; i < count; ++i) {
     schedules.push_back({"s" + std::to_string(i), "* * * * * *", keys});
   }
   return schedules;
@@ -182,14 +182,14 @@ class Cluster {
 };
 
 TEST(Schedule, EachTickOnceOverThreeDaemonsWhoseLeadersAreKilled) {
-  const int schedules = size_of("ALLOT_TEST_SCHEDULES", 20);
-  const int kills = size_of("ALLOT_TEST_TICKS", 12) / 10 + 2;
-  const int between = std::getenv("ALLOT_TEST_TICKS") != nullptr ? 10 : 2;
+  const unsigned schedules = size_of("ALLOT_TEST_SCHEDULES", 20);
+  const unsigned kills = size_of("ALLOT_TEST_TICKS", 12) / 10 + 2;
+  const unsigned between = std::getenv("ALLOT_TEST_TICKS") != nullptr ? 10 : 2;
   Cluster cluster(3);
-  apply(cluster.first(), every_second(schedules, "late = \"all\"\ncatch_up = 1000\n"));
+  make_schedules(cluster.first(), every_second(schedules, "late = \"all\"\ncatch_up = 1000\n"));
   cluster.start();
   db::Connection db = cluster.first().connect();
-  for (int i = 0; i < kills; ++i) {
+  for (unsigned i = 0; i < kills; ++i) {
     ASSERT_TRUE(go_on(db, between, schedules)) << cluster.logs();
     ASSERT_EQ(::kill(wait_for_leader(db), SIGKILL), 0);
   }
@@ -198,7 +198,7 @@ TEST(Schedule, EachTickOnceOverThreeDaemonsWhoseLeadersAreKilled) {
   const Ticks ticks = ticks_of(db);
   expect_each_once(ticks, schedules);
   EXPECT_EQ(number_of(db, "SELECT SUM(dropped) + SUM(skipped) FROM schedule"), 0U);
-  std::printf("%d leaders killed; the latest tick came %.3f s late\n", kills,
+  std::printf("%u leaders killed; the latest tick came %.3f s late\n", kills,
               static_cast<double>(latest_us(ticks)) / 1e6);
 }
 
@@ -206,7 +206,7 @@ TEST(Schedule, EachTickOnceOverThreeDaemonsWhoseLeadersAreKilled) {
 // on elsewhere as soon as its term is over.
 TEST(Schedule, ALeaderThatStandsStill) {
   Cluster cluster(2);
-  apply(cluster.first(), every_second(5, "late = \"all\"\n"));
+  make_schedules(cluster.first(), every_second(5, "late = \"all\"\n"));
   cluster.start();
   db::Connection db = cluster.first().connect();
   ASSERT_TRUE(go_on(db, 2, 5)) << cluster.logs();
@@ -224,9 +224,9 @@ TEST(Schedule, ALeaderThatStandsStill) {
 
 // The only worker is inside a handler for as long as the test takes.
 TEST(Schedule, TicksComeWhileAllWorkersAreBusy) {
-  const int schedules = size_of("ALLOT_TEST_SCHEDULES", 20);
+  const unsigned schedules = size_of("ALLOT_TEST_SCHEDULES", 20);
   Cluster cluster(1);
-  apply(cluster.first(), every_second(schedules, ""));
+  make_schedules(cluster.first(), every_second(schedules, ""));
   cluster.start();
   (void)cluster.first().submit("test.sleep", "600000");
   ASSERT_TRUE(eventually([&] { return cluster.first().busy_workers().size() == 1; }));
@@ -247,7 +247,7 @@ bool between_ticks(db::Connection& db) {
 // Ticks are missed while no daemon runs. What becomes of them, each schedule says.
 TEST(Schedule, WhatIsLateIsMadeUpAsEachScheduleSays) {
   Cluster cluster(1);
-  apply(cluster.first(),
+  make_schedules(cluster.first(),
         {{"once", "*/5 * * * * *", "late = \"once\"\nlate_after = \"1s\"\n"},
          {"skip", "*/5 * * * * *", "late = \"skip\"\nlate_after = \"1s\"\n"},
          {"all", "*/5 * * * * *", "late = \"all\"\nlate_after = \"1s\"\ncatch_up = 2\n"}});
@@ -285,7 +285,7 @@ TEST(Schedule, TheClockOfTheDatabaseIsStepped) {
   const support::SteppedClock clock;
   Database server({}, support::Network::kNone, clock.environment());
   Cluster cluster(2, &server);
-  apply(cluster.first(), every_second(3, "late = \"all\"\ncatch_up = 5\n"));
+  make_schedules(cluster.first(), every_second(3, "late = \"all\"\ncatch_up = 5\n"));
   cluster.start();
   db::Connection db = cluster.first().connect();
   ASSERT_TRUE(go_on(db, 2, 3)) << cluster.logs();
@@ -296,7 +296,7 @@ TEST(Schedule, TheClockOfTheDatabaseIsStepped) {
   clock.step_to(seconds(0));
   // What next_run says is an hour ahead now: another schedule, which has no past, goes on at once.
   const std::uint64_t before = submitted(db);
-  apply(cluster.first(), {{"fresh", "* * * * * *", ""}});
+  make_schedules(cluster.first(), {{"fresh", "* * * * * *", ""}});
   ASSERT_TRUE(eventually([&] { return submitted(db) >= before + 3; })) << cluster.logs();
   clock.step_to(std::chrono::hours(1));
   ASSERT_TRUE(go_on(db, 2, 4)) << cluster.logs();
