@@ -12,8 +12,8 @@
 namespace allot::queue {
 namespace {
 
-// Larger payloads are read one at a time, and not kept (S19).
-constexpr std::uint64_t kInlinePayload = 64 << 10;
+// Larger payloads are read one at a time, and not kept.
+constexpr std::uint64_t kInlinePayload = 8 << 10;
 constexpr std::size_t kMaxReason = 255;  // a column's characters; ours are ASCII, or cut by bytes
 
 std::string short_text(const std::string& text) {
