@@ -79,8 +79,7 @@ class Packet {
         .set("has_task", task != nullptr ? 1 : 0)
         .set_raw("next_run", datetime(tick.next_run))
         .set_raw("due_at", datetime(tick.due_at))
-        .set("reason", short_text(task != nullptr ? "a task with its unique key is not finished yet"
-                                                  : tick.reason));
+        .set("reason", short_text(task != nullptr ? tick.taken : tick.reason));
     if (task == nullptr || tick.dropped == 0) return;
     db::Statement& drop = put(sql::k_drop_ticks);
     drop.set("schedule_id", tick.schedule_id)
