@@ -30,6 +30,8 @@ Values with(Values values, const std::string& name, const std::string& value) {
   return values;
 }
 
+const char* const kSomeDuties = "queue_id = 1 AND duty IN ('purge','unique')";
+
 std::vector<Expectation> of_the_way_of_a_task() {
   const std::string one = "prio = 2 AND run_key IN (150)";
   const std::string one_first = "prio = 2 AND first_key IN (150)";
@@ -187,7 +189,19 @@ std::vector<Expectation> of_history_and_hooks() {
       {&sql::k_purge_unique, 3, {{"unique_keys", "'key-0-2-150', 'free'"}, {"keep_us", "0"}}},
       {&sql::k_purge_lag, 4, {{"history_us", "1"}, {"dead_us", "1"}}},
       {&sql::k_make_duty, 1, {{"duty", "'purge'"}}},
-      {&sql::k_take_duty, 1, {{"duty", "'purge'"}, {"for_us", "1"}}},
+      {&sql::k_watch_duties, kDutyRows, {{"duties", kSomeDuties}}, "two rows, or all there are"},
+      {&sql::k_claim_duties,
+       kDutyRows,
+       {{"seen",
+         "queue_id = 1 AND duty = 'purge' AND (holder = 7 OR holder <=> NULL AND free_at ="
+         " '2025-01-01')"}}},
+      {&sql::k_renew_duties,
+       kDutyRows,
+       {{"duties", kSomeDuties},
+        {"ran", "queue_id = 1 AND duty = 'purge'"},
+        {"failed", "WHEN queue_id = 1 AND duty = 'unique' THEN 'no'"}}},
+      {&sql::k_return_duties, kDutyRows + 1, {}, "all rows, when a host leaves"},
+      {&sql::k_list_duties, 4 * kDutyRows, {}, "all rows, and the queue of each", true, true},
       {&sql::k_hook_dead, 6, hook(), "the task, its lease, and the queue by its name", true},
       {&sql::k_hook_detached, 6, hook(running), "as hook_dead", true},
       {&sql::k_stuck_running, kDetachedRows + 1, {{"after_us", "3600000000"}}, "few there are"},

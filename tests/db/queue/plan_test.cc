@@ -9,6 +9,7 @@
 
 #include "db/queue/fixture.h"
 #include "db/queue/plan_expectations.h"
+#include "queue/verbs/duty.h"
 #include "sql/queries.h"
 #include "support/db_error.h"
 
@@ -48,6 +49,7 @@ class PlanTest : public QueueTest {
         std::to_string(wide_.queue_id));
     look_.execute("INSERT INTO task_unique VALUES (" + std::to_string(wide_.queue_id) +
                   ", 'free', 0, 2, 471100, 1, 0, NULL)");
+    make_duties(look_, {{1, "purge"}, {1, "stuck"}});
     fill_schedules();
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
