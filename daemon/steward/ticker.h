@@ -17,8 +17,9 @@
 
 namespace allot::steward {
 
-// Submits the tasks of schedules when they are due. Any number of hosts may do this at once: each
-// tick is conditioned on its schedule's row (S33), and one that leads saves the others the work.
+// Submits the tasks of schedules when they are due (E1). Any number of hosts may do this at once:
+// each tick is conditioned on its schedule's row (S33), and one that leads saves the others the
+// work.
 class Ticker {
  public:
   struct Ways {

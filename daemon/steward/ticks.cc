@@ -7,16 +7,25 @@
 
 namespace allot::steward {
 
+namespace {
+
+// Of all queues together.
+queue::DutyName duty() {
+  return {0, "schedules"};
+}
+
+}  // namespace
+
 Ticks::Ticks(worker::Session& session, ipc::Board& board, Leadership& leadership,
              std::vector<std::string> command)
     : session_(session),
       leadership_(leadership),
       calendar_(std::move(command)),
-      ticker_(calendar_, {[this] { return leadership_.leads(name_); },
+      ticker_(calendar_, {[&leadership] { return leadership.leads(duty()); },
                           [&board](std::uint32_t queue_id, std::size_t tasks) {
                             peer::ring(board, queue_id, tasks);
                           }}) {
-  leadership_.want(name_);
+  leadership_.want(duty());
 }
 
 // A call that is repeated reads the rows first, so that no tick is sent blindly again.
@@ -26,7 +35,7 @@ void Ticks::look() {
     ticker_.look(db);
     return true;
   });
-  leadership_.ran(name_);
+  if (leadership_.leads(duty())) leadership_.ran(duty());
 }
 
 }  // namespace allot::steward

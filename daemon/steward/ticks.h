@@ -28,7 +28,6 @@ class Ticks : public Chore {
  private:
   worker::Session& session_;
   Leadership& leadership_;
-  const queue::DutyName name_{0, "schedules"};  // of the cluster
   schedule::ComputingProcess calendar_;
   Ticker ticker_;
 };
