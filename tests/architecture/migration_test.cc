@@ -70,7 +70,7 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0003_cancel_as_done.sql", 0xdef02f48beba5261U},
     {"0004_duties.sql", 0xab22429547691660U},
     {"0005_schedules.sql", 0x82bc262749586d54U},
-    {"0006_notices.sql", 0x0U},
+    {"0006_notices.sql", 0x6904a80895dcc50bU},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {
