@@ -23,6 +23,7 @@
 #include "db/from_settings.h"
 #include "db/migrate.h"
 #include "queue/look/health.h"
+#include "queue/notices/notice.h"
 #include "queue/server/rehearsal.h"
 #include "queue/submit/submit.h"
 
@@ -75,6 +76,7 @@ class Doctor {
         look_at_leases(db);
         look_at_duties(db);
         look_at_purge(db);
+        look_at_notices(db);
       }
     } catch (const Error& error) {
       fail(error.exit_code(), "database", error.what(), "start it, or fix [database]");
@@ -286,6 +288,20 @@ class Doctor {
   }
 
   // C10: the command knows only the retentions of queues in this configuration.
+  // A late purge is looked at above, by what it is now.
+  void look_at_notices(db::Connection& db) {
+    std::size_t told = 0;
+    for (const queue::RaisedNotice& raised : queue::list_notices(db)) {
+      if (raised.notice.kind == queue::NoticeKind::kPurge) continue;
+      ++told;
+      warn("notice",
+           std::string(queue::name_of(raised.notice.kind)) + " " + raised.notice.subject + ": " +
+               raised.notice.detail + " (since " + raised.since + ")",
+           "docs/configuration.md, Notices, says what it means");
+    }
+    if (told == 0) ok("notices", "none is raised");
+  }
+
   void look_at_purge(db::Connection& db) {
     std::size_t late = 0;
     for (const config::Queue& keys : settings_.queues) {

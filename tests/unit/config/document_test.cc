@@ -72,7 +72,7 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
     text.replace(text.find(empty) + empty.size() - 1, 0, value);
   }
   const Settings full = load_text(text);
-  EXPECT_EQ(full.lines.size(), rows().size() + 8 + 2);  // and the plugin's two
+  EXPECT_EQ(full.lines.size(), rows().size() + 9 + 2);  // and the plugin's two
 #define ALLOT_SAME(key, kind, initial, min, max, unit, sentence) EXPECT_EQ(a.key, b.key) << #key;
   {
     const Database &a = bare.database, &b = full.database;
