@@ -12,4 +12,12 @@ bool is_served(const Settings& settings, std::string_view queue) {
   });
 }
 
+// A host that serves no task of the queue tells when it is stuck, and leaves the rest to others.
+bool wants_duty(bool served, const Queue& queue, std::string_view duty) {
+  if (duty == "stuck") return !queue.on_stuck.empty();
+  if (!served) return false;
+  if (duty == "purge") return queue.history.count() > 0 || queue.dead_retention.count() > 0;
+  return duty == "unique" || duty == "layouts";
+}
+
 }  // namespace allot::config

@@ -30,7 +30,16 @@ struct Part {
 };
 constexpr Part kParts[] = {
     {"retry_dead_lock", "retry_dead", " FOR UPDATE\n    ON DUPLICATE KEY", " ON DUPLICATE KEY"},
-    {"hold_layout_free", "hold_layout", " AND state = 'FREE'", ""}};
+    {"hold_layout_free", "hold_layout", " AND state = 'FREE'", ""},
+    {"tick_guard", "require_tick", "~0 + (COUNT(*) = 0)", "COUNT(*)"},
+    {"tick_forward", "require_tick", "next_run < :next_run", "(TRUE OR :next_run)"},
+    {"tick_version", "require_tick", "version = :version", "(TRUE OR :version)"},
+    {"tick_due", "require_tick", "due_at <= UTC_TIMESTAMP(6)", "TRUE"},
+    {"purge_unique_free", "purge_unique",
+     "free_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND", "(TRUE OR :keep_us)"},
+    {"renew_duties_holder", "renew_duties", "holder = :holder", "(TRUE OR :holder)"},
+    {"claim_duties_seen", "claim_duties", "WHERE :seen",
+     "WHERE queue_id < 4294967295 AND (TRUE OR :seen)"}};
 
 std::size_t replace_all(std::string& text, std::string_view what, std::string_view with) {
   std::size_t count = 0;

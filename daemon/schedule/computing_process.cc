@@ -131,6 +131,7 @@ void ComputingProcess::start() {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDOUT_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   // A thread that asks may have signals blocked that are to end the child.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);

@@ -23,7 +23,7 @@ namespace {
 using nlohmann::json;
 using std::chrono::microseconds;
 
-// How often a host looks, and for how long a duty is its own.
+// How often the host that leads looks.
 constexpr std::chrono::seconds kEvery{10};
 constexpr std::chrono::hours kSweepEvery{1};
 // How long the unique key of a hook's task outlasts it: longer than any attempt runs, and longer
@@ -81,25 +81,21 @@ void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue&
 
 }  // namespace
 
-Duties::Duties(Session& session, ipc::Board& board, const std::vector<Served>& served)
-    : session_(session), board_(board) {
+Duties::Duties(Session& session, ipc::Board& board, Leadership& leadership,
+               const std::vector<Served>& served)
+    : session_(session), board_(board), leadership_(leadership) {
+  const std::pair<Kind, const char*> all[] = {
+      {Kind::kPurge, "purge"}, {Kind::kStuck, "stuck"}, {Kind::kUnique, "unique"}};
   for (const Served& queue : served) {
-    const bool purges = queue.keys->history.count() > 0 || queue.keys->dead_retention.count() > 0;
-    if (purges && queue.by_this_host) add(Kind::kPurge, queue);
-    if (!queue.keys->on_stuck.empty()) add(Kind::kStuck, queue);
-    if (queue.by_this_host) add(Kind::kUnique, queue);
+    for (const auto& [kind, name] : all) {
+      if (config::wants_duty(queue.by_this_host, *queue.keys, name)) add(kind, name, queue);
+    }
   }
 }
 
-// The first look comes soon, because a daemon may live only shortly.
-void Duties::add(Kind kind, const Served& queue) {
-  const Nanos first = kind == Kind::kUnique ? nanos(kSweepEvery) : 0;
-  duties_.push_back({kind, queue, boot_ns() + first});
-  if (kind == Kind::kUnique) return;
-  session_.call([&](db::Connection& db) {
-    queue::make_duty(db, queue.info.queue_id, kind == Kind::kPurge ? "purge" : "stuck");
-    return true;
-  });
+void Duties::add(Kind kind, const char* name, const Served& queue) {
+  duties_.push_back({kind, queue, {queue.info.queue_id, name}});
+  leadership_.want(duties_.back().name);
 }
 
 void Duties::look() {
@@ -120,47 +116,63 @@ void Duties::finish() {
   }
 }
 
-// Whether this host has the duty now; the only place that asks the database for it.
-bool Duties::leads(Duty& duty, Nanos now) {
-  if (now < duty.mine_until_ns) return true;
-  const char* name = duty.kind == Kind::kPurge   ? "purge"
-                     : duty.kind == Kind::kStuck ? "stuck"
-                                                 : "unique";
-  const microseconds for_so_long =
-      duty.kind == Kind::kUnique ? microseconds(kSweepEvery) : microseconds(kEvery);
-  const bool mine = session_.call([&](db::Connection& db) {
-    if (duty.kind == Kind::kUnique) queue::make_duty(db, duty.queue.info.queue_id, name);
-    return queue::take_duty(db, duty.queue.info.queue_id, name, for_so_long);
-  });
-  if (mine) duty.mine_until_ns = now + nanos(for_so_long);
-  duty.again_ns = now + nanos(for_so_long);
-  return mine;
+// The sweep is made once an hour over all hosts, whoever led then.
+Nanos Duties::until_due(const Duty& duty) const {
+  if (duty.kind != Kind::kUnique || duty.under_way) return 0;
+  const auto since = leadership_.since_last_run(duty.name);
+  return since && *since < nanos(kSweepEvery) ? nanos(kSweepEvery) - *since : 0;
 }
 
 bool Duties::do_now(Duty& duty) {
   const Nanos now = boot_ns();
-  if (duty.kind == Kind::kStuck) tell_unknown(duty);
-  if (!leads(duty, now)) return false;
-  if (duty.kind == Kind::kStuck) {
-    tell_stuck(duty);
-    // Where it was due before its term was over.
-    duty.again_ns = std::max(duty.again_ns, duty.mine_until_ns);
+  try {
+    if (duty.kind == Kind::kStuck && now >= duty.unknown_ns) {
+      duty.unknown_ns = now + nanos(kEvery);
+      tell_unknown(duty);
+    }
+    if (!leadership_.leads(duty.name)) {
+      duty.under_way = false;
+      // It may lead after the next round.
+      duty.again_ns = std::max(leadership_.next_ns(), now + kMilli);
+      return false;
+    }
+    const Nanos wait = until_due(duty);
+    duty.again_ns = now + (wait > 0 ? wait : nanos(kEvery));
+    return wait == 0 && do_as_leader(duty);
+  } catch (const db::DbError& error) {
+    duty.under_way = false;
+    duty.again_ns = now + nanos(kEvery);
+    leadership_.failed(duty.name, error.what());
+    log::error(
+        "duty.failed",
+        {{"queue", duty.queue.info.name}, {"duty", duty.name.name}, {"error", error.what()}});
     return false;
   }
-  bool more = true;
-  while (more && boot_ns() - now < kAtOnce && boot_ns() < duty.mine_until_ns) {
+}
+
+bool Duties::do_as_leader(Duty& duty) {
+  const Nanos now = boot_ns();
+  unusable_.clear();
+  bool more = duty.kind != Kind::kStuck;
+  if (!more) tell_stuck(duty);
+  while (more && boot_ns() - now < kAtOnce && leadership_.leads(duty.name)) {
     more = duty.kind == Kind::kPurge ? purge(duty) : sweep(duty);
   }
-  if (more) duty.again_ns = boot_ns() + kPause;
-  // A sweep or purge that ends early keeps its duty; the next look is at its usual time.
-  if (!more) duty.again_ns = std::max(duty.again_ns, duty.mine_until_ns);
+  duty.under_way = more;
+  if (more) {
+    duty.again_ns = boot_ns() + kPause;
+  } else if (!unusable_.empty()) {
+    leadership_.failed(duty.name, unusable_);
+  } else {
+    leadership_.ran(duty.name);
+  }
   return more;
 }
 
 bool Duties::purge(const Duty& duty) {
   const config::Queue& keys = *duty.queue.keys;
   const std::uint32_t queue_id = duty.queue.info.queue_id;
-  return session_.call([&](db::Connection& db) {
+  return ask([&](db::Connection& db) {
     bool more = false;
     if (keys.history.count() > 0) more = queue::purge_history(db, queue_id, keys.history);
     if (keys.dead_retention.count() > 0) {
@@ -171,7 +183,7 @@ bool Duties::purge(const Duty& duty) {
 }
 
 bool Duties::sweep(Duty& duty) {
-  return session_.call([&](db::Connection& db) {
+  return ask([&](db::Connection& db) {
     std::string after = duty.after;
     const bool more = queue::purge_unique(db, duty.queue.info.queue_id, after);
     duty.after = std::move(after);
@@ -187,12 +199,12 @@ void Duties::tell_stuck(Duty& duty) {
   const microseconds after = queue.keys->stuck_after;
   const std::uint32_t queue_id = queue.info.queue_id;
   std::set<std::string> found;
-  for (const queue::Stuck& stuck : session_.call(
-           [&](db::Connection& db) { return queue::stuck_running(db, queue_id, after); })) {
+  for (const queue::Stuck& stuck :
+       ask([&](db::Connection& db) { return queue::stuck_running(db, queue_id, after); })) {
     found.insert(tell(queue, duty.told, kRunning, stuck));
   }
   const auto waiting =
-      session_.call([&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
+      ask([&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
   if (waiting) found.insert(tell(queue, duty.told, kWaiting, *waiting));
   duty.told = std::move(found);
 }
@@ -206,7 +218,7 @@ void Duties::tell_unknown(Duty& duty) {
   const microseconds after = duty.queue.keys->stuck_after;
   std::set<std::string> found;
   for (const queue::Stuck& stuck :
-       session_.call([&](db::Connection& db) { return queue::stuck_unknown(db, ids, after); })) {
+       ask([&](db::Connection& db) { return queue::stuck_unknown(db, ids, after); })) {
     found.insert(tell(duty.queue, duty.told_unknown, kNoHandler, stuck));
   }
   duty.told_unknown = std::move(found);
@@ -240,9 +252,9 @@ bool Duties::submit(const Served& queue, const std::string& unique_key,
                     std::chrono::hours for_so_long, const std::string& payload) {
   const auto target = config::hook_target(queue.keys->on_stuck);
   if (!target) return false;
-  const auto into =
-      session_.call([&](db::Connection& db) { return queue::find_queue(db, target->queue); });
+  const auto into = ask([&](db::Connection& db) { return queue::find_queue(db, target->queue); });
   if (!into || into->shape.placement != queue::Placement::kSpread) {
+    unusable_ = "on_stuck: " + target->queue + (into ? " is not spread" : " is not there");
     log::error("hook.unusable", {{"queue", queue.info.name}, {"on_stuck", queue.keys->on_stuck}});
     return false;
   }
@@ -250,7 +262,7 @@ bool Duties::submit(const Served& queue, const std::string& unique_key,
   task.options.unique_key = unique_key;
   task.options.unique_for = for_so_long;
   // A lost reply does no harm: the unique key allows sending it again.
-  const bool existed = session_.call([&](db::Connection& db) {
+  const bool existed = ask([&](db::Connection& db) {
     try {
       return queue::submit(db, {&task, 1}).front().existed;
     } catch (const queue::OutcomeUnknown&) {

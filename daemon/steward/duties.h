@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -13,6 +14,7 @@
 #include "queue/look/stuck.h"
 #include "queue/model/catalog.h"
 #include "steward/chore.h"
+#include "steward/leadership.h"
 #include "worker/process/session.h"
 
 namespace allot::steward {
@@ -29,7 +31,8 @@ class Duties : public Chore {
     const config::Queue* keys;
     bool by_this_host = true;  // false: no pool serves it here, and only on_stuck is looked after
   };
-  Duties(Session& session, ipc::Board& board, const std::vector<Served>& served);
+  Duties(Session& session, ipc::Board& board, Leadership& leadership,
+         const std::vector<Served>& served);
 
   void look() override;
   [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
@@ -40,18 +43,26 @@ class Duties : public Chore {
   struct Duty {
     Kind kind;
     Served queue;
-    Nanos again_ns = 0;  // CLOCK_BOOTTIME; nothing to do before
-    Nanos mine_until_ns = 0;
+    queue::DutyName name;
+    Nanos again_ns = 0;                    // CLOCK_BOOTTIME; nothing to do before
+    bool under_way = false;                // a purge or a sweep that has more to do
     std::string after{};                   // kUnique: the key that the sweep has reached
+    Nanos unknown_ns = 0;                  // kStuck: when to look what was put back here
     std::set<std::string> told{};          // kStuck: the keys of what was found the last time
     std::vector<queue::TaskId> unknown{};  // kStuck: put back here, for want of a handler
     std::set<std::string> told_unknown{};
   };
 
-  void add(Kind kind, const Served& queue);
+  void add(Kind kind, const char* name, const Served& queue);
   // True: there is more to do.
   bool do_now(Duty& duty);
-  [[nodiscard]] bool leads(Duty& duty, Nanos now);
+  bool do_as_leader(Duty& duty);
+  [[nodiscard]] Nanos until_due(const Duty& duty) const;
+  // As Session::call(), but throws what waiting does not fix.
+  template <typename Verb>
+  auto ask(Verb&& verb) {
+    return *session_.call_while([] { return true; }, std::forward<Verb>(verb));
+  }
   bool purge(const Duty& duty);
   bool sweep(Duty& duty);
   void tell_stuck(Duty& duty);
@@ -64,7 +75,9 @@ class Duties : public Chore {
 
   Session& session_;
   ipc::Board& board_;
+  Leadership& leadership_;
   std::vector<Duty> duties_;
+  std::string unusable_;  // why what a duty found could not be told
   Nanos next_ns_ = 0;
 };
 

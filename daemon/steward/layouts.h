@@ -2,28 +2,28 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "steward/chore.h"
+#include "steward/leadership.h"
 #include "worker/process/session.h"
 
 namespace allot::steward {
 
 // Ends the resize of an ordered or limited queue once the last task of its former layout has run
-// (S17): about once a second, where this host serves such a queue at all. Every steward looks;
-// whoever is second finds nothing to do.
+// (S17): about once a second, by the host that leads this duty of the queue. What it lifts is named
+// by its layout, so that a second one finds nothing to do (S46).
 class Layouts : public Chore {
  public:
   // `queue_ids`: of the ordered and limited queues that this host serves.
-  Layouts(worker::Session& session, std::vector<std::uint32_t> queue_ids)
-      : session_(session), queue_ids_(std::move(queue_ids)) {}
+  Layouts(worker::Session& session, Leadership& leadership, std::vector<std::uint32_t> queue_ids);
 
   void look() override;
   [[nodiscard]] Nanos next_ns() const override;
 
  private:
   worker::Session& session_;
+  Leadership& leadership_;
   std::vector<std::uint32_t> queue_ids_;
   Nanos next_ns_ = 0;
 };

@@ -13,7 +13,9 @@
 #include "steward/apply_schedules.h"
 #include "steward/duties.h"
 #include "steward/layouts.h"
+#include "steward/leadership.h"
 #include "steward/loop.h"
+#include "steward/ticks.h"
 #include "worker/process/connect.h"
 #include "worker/process/own_holder.h"
 #include "worker/process/pulse.h"
@@ -44,7 +46,8 @@ bool has_workers(const config::Settings& settings) {
                      [](const config::Pool& pool) { return pool.size > 0; });
 }
 
-void work(const config::Settings& settings, worker::SlotWriter& slot, ipc::Board& board) {
+void work(const config::Settings& settings, const queue::Holder& holder, worker::SlotWriter& slot,
+          ipc::Board& board) {
   db::ConnectOptions connect = db::from_settings(settings.database);
   connect.lock_wait = worker::lock_wait(settings.daemon.lease_ttl);
   worker::Session session(connect, slot, settings.daemon.stop_timeout / 2);
@@ -52,24 +55,30 @@ void work(const config::Settings& settings, worker::SlotWriter& slot, ipc::Board
   const auto served = served_by(session, settings);
   check_hooks(session, settings, served);
   apply_schedules(session, settings);
-  Layouts layouts(session, alone_of(served));
-  Duties duties(session, board, served);
-  const std::vector<Chore*> chores{&layouts, &duties};
+  Leadership leadership(session, holder);
+  Layouts layouts(session, leadership, alone_of(served));
+  Duties duties(session, board, leadership, served);
+  Ticks ticks(session, board, leadership, {"/proc/self/exe", "--calendar"});
+  // The others ask the first one.
+  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties};
 
   log::info("steward.ready",
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});
   slot.set_state(ipc::WorkerState::kIdle);
   attend(chores, slot, peer::steward_part(board));
   // A host may have nothing but drains, which last only shortly.
-  if (settings.drain_budget.empty()) return;
-  for (Chore* chore : chores) chore->finish();
+  if (!settings.drain_budget.empty()) {
+    for (Chore* chore : chores) chore->finish();
+  }
+  leadership.leave();
 }
 
 }  // namespace
 
 int run(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
   worker::SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
-  slot.start(worker::own_holder(settings));
+  const queue::Holder holder = worker::own_holder(settings);
+  slot.start(holder);
   raw_slot.config_mark = settings.files.mark();
   if (has_workers(settings)) slot.run_no_tasks();
   worker::install_stop_signals(peer::steward_part(board));
@@ -79,7 +88,7 @@ int run(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board
                             settings.daemon.stop_timeout);
   slot.set_state(ipc::WorkerState::kConnecting);
   try {
-    work(settings, slot, board);
+    work(settings, holder, slot, board);
   } catch (const worker::GaveUp& gave_up) {
     log::error("steward.gave_up", {{"reason", gave_up.what()}});
     return kExitUnavailable;

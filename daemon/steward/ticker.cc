@@ -15,6 +15,9 @@ using std::chrono::seconds;
 
 constexpr Nanos kReadEvery = 2 * kSecond;
 constexpr seconds kAhead{3};  // more than that, or a tick is late by the time between two looks
+// By so much this host's clock may gain on the database's between two looks; a tick that is sent
+// too early is refused, and then sent only a while later.
+constexpr Nanos kClockMargin = 2 * kMilli;
 constexpr Nanos kAskLeading = kSecond / 2;
 constexpr Nanos kSlice = 50 * kMilli;
 constexpr std::size_t kMostAtOnce = 100;
@@ -82,7 +85,7 @@ void Ticker::read(db::Connection& db) {
     }
     one.seen = row;
     const Nanos ahead = static_cast<Nanos>(std::max(row.due_in, microseconds(0)).count()) * kMicro;
-    one.at_ns = now + ahead;
+    one.at_ns = now + ahead + (ahead > 0 ? kClockMargin : 0);
     clock_ = row.clock;
     clock_ns_ = now;
   }
@@ -277,10 +280,13 @@ void Ticker::send(db::Connection& db, std::vector<Job> jobs) {
     }
     try {
       done(some, queue::send_ticks(db, steps));
+      continue;
     } catch (const db::DbError& error) {
       if (error.error_class() == db::ErrorClass::kGone) throw;
-      for (const Job& job : some) send_alone(db, job);
+    } catch (
+        const Error&) {  // NOLINT(bugprone-empty-catch): which of them it was, one by one tells
     }
+    for (const Job& job : some) send_alone(db, job);
   }
 }
 
@@ -337,7 +343,8 @@ void Ticker::went_on(const Job& job) {
   }
   due.seen.next_run = *last.next_run;
   due.seen.error.clear();
-  due.at_ns = now + static_cast<Nanos>(std::max<std::int64_t>(ahead.count(), 0)) * kMicro;
+  due.at_ns =
+      ahead.count() <= 0 ? now : now + static_cast<Nanos>(ahead.count()) * kMicro + kClockMargin;
   due.again_ns = 0;
   due.failures = 0;
 }

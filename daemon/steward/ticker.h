@@ -17,8 +17,8 @@
 
 namespace allot::steward {
 
-// Submits the tasks of schedules when they are due. Any number of hosts may do this at once: each
-// tick is conditioned on its schedule's row (S32, S33), and one that leads saves the others the
+// Submits the tasks of schedules when they are due (E1). Any number of hosts may do this at once:
+// each tick is conditioned on its schedule's row (S33), and one that leads saves the others the
 // work.
 class Ticker {
  public:
@@ -84,7 +84,7 @@ class Ticker {
   std::map<std::uint32_t, Due> due_;
   std::map<std::uint32_t, Known> known_;
   std::map<std::string, queue::QueueInfo> queues_;
-  std::size_t most_read_ = 2'000;
+  std::size_t most_read_ = 500;
   queue::Moment clock_{};  // the database's, when this host's was clock_ns_
   Nanos clock_ns_ = 0;
   Nanos read_again_ns_ = 0;

@@ -7,13 +7,26 @@
 
 namespace allot::steward {
 
-Ticks::Ticks(worker::Session& session, ipc::Board& board, std::function<bool()> leads,
+namespace {
+
+// Of all queues together.
+queue::DutyName duty() {
+  return {0, "schedules"};
+}
+
+}  // namespace
+
+Ticks::Ticks(worker::Session& session, ipc::Board& board, Leadership& leadership,
              std::vector<std::string> command)
     : session_(session),
+      leadership_(leadership),
       calendar_(std::move(command)),
-      ticker_(calendar_, {std::move(leads), [&board](std::uint32_t queue_id, std::size_t tasks) {
+      ticker_(calendar_, {[&leadership] { return leadership.leads(duty()); },
+                          [&board](std::uint32_t queue_id, std::size_t tasks) {
                             peer::ring(board, queue_id, tasks);
-                          }}) {}
+                          }}) {
+  leadership_.want(duty());
+}
 
 // A call that is repeated reads the rows first, so that no tick is sent blindly again.
 void Ticks::look() {
@@ -22,6 +35,7 @@ void Ticks::look() {
     ticker_.look(db);
     return true;
   });
+  if (leadership_.leads(duty())) leadership_.ran(duty());
 }
 
 }  // namespace allot::steward

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
+#include <string>
+#include <vector>
 
 #include "ipc/board.h"
 #include "schedule/computing_process.h"
 #include "steward/chore.h"
+#include "steward/leadership.h"
 #include "steward/ticker.h"
 #include "worker/process/session.h"
 
@@ -14,9 +16,8 @@ namespace allot::steward {
 // The ticks of schedules, as a chore of the steward.
 class Ticks : public Chore {
  public:
-  // `leads` says whether this host leads them, for which no statement is sent. The calendar is
-  // computed by `command`, see schedule::ComputingProcess.
-  Ticks(worker::Session& session, ipc::Board& board, std::function<bool()> leads,
+  // The calendar is computed by `command`, see schedule::ComputingProcess.
+  Ticks(worker::Session& session, ipc::Board& board, Leadership& leadership,
         std::vector<std::string> command);
 
   void look() override;
@@ -25,6 +26,7 @@ class Ticks : public Chore {
 
  private:
   worker::Session& session_;
+  Leadership& leadership_;
   schedule::ComputingProcess calendar_;
   Ticker ticker_;
 };

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <new>
 #include <optional>
 #include <sstream>
@@ -24,6 +25,7 @@
 #include "peer/inherited.h"
 #include "peer/shared_file.h"
 #include "peer/slot_file.h"
+#include "schedule/answer.h"
 #include "worker/oneshot/check.h"
 #include "worker/oneshot/plugin_report.h"
 #include "worker/process/cgroup.h"
@@ -37,6 +39,7 @@ constexpr char kUsage[] =
     "usage: allot-worker --run [--slot N] [OPTION]...\n"
     "       allot-worker --settle N --status STATUS [OPTION]...\n"
     "       allot-worker --check WHAT [--reclaim] [OPTION]...\n"
+    "       allot-worker --calendar\n"
     "       allot-worker --plugins [--json] [OPTION]...\n"
     "       allot-worker --plugin-check FILE... [--init] [--json] [OPTION]...\n"
     "  --run                be a worker; started by hand, a single one in the foreground\n"
@@ -45,6 +48,7 @@ constexpr char kUsage[] =
     "  --status STATUS      how that worker ended, as wait() told it\n"
     "  --check WHAT         check config, database, or all of both\n"
     "  --reclaim            take back what a former life of this instance holds\n"
+    "  --calendar           by the steward: answer on standard output when schedules run\n"
     "  --plugins            list the plugins of the configuration\n"
     "  --plugin-check       say what plugin files offer, or why they are refused\n"
     "  --init               also make their handlers, with the configuration\n"
@@ -54,7 +58,7 @@ constexpr char kUsage[] =
     "  --embedded DIR       use the private database in DIR\n"
     "  --version, --help\n";
 
-enum class Mode { kNone, kRun, kSettle, kCheck, kPlugins, kPluginCheck };
+enum class Mode { kNone, kRun, kSettle, kCheck, kCalendar, kPlugins, kPluginCheck };
 
 struct Options {
   Mode mode = Mode::kNone;
@@ -96,6 +100,7 @@ constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
                             {"status", required_argument, nullptr, 't'},
                             {"check", required_argument, nullptr, 'c'},
                             {"reclaim", no_argument, nullptr, 'l'},
+                            {"calendar", no_argument, nullptr, 'a'},
                             {"plugins", no_argument, nullptr, 'p'},
                             {"plugin-check", no_argument, nullptr, 'k'},
                             {"init", no_argument, nullptr, 'i'},
@@ -130,6 +135,9 @@ Options parse(int argc, char** argv) {
         break;
       case 'l':
         options.reclaim = true;
+        break;
+      case 'a':
+        options.mode = Mode::kCalendar;
         break;
       case 'p':
         options.mode = Mode::kPlugins;
@@ -276,6 +284,11 @@ bool is_for_people(const Options& options) {
 }
 
 int run(const Options& options) {
+  // Needs neither a configuration nor a database, and has no second thread: it changes the zone.
+  if (options.mode == Mode::kCalendar) {
+    schedule::answer_all(std::cin, std::cout);
+    return kExitOk;
+  }
   if (is_for_people(options)) peer::forget_inherited();
   if (options.mode == Mode::kPluginCheck) {
     const bool good = print_plugin_check({options.files, options.json, options.init, options.load});
@@ -309,6 +322,7 @@ int run(const Options& options) {
     case Mode::kCheck:
       check(settings, options);
       return kExitOk;
+    case Mode::kCalendar:
     case Mode::kPluginCheck:
     case Mode::kNone:
       break;

@@ -34,7 +34,8 @@ TEST(Rotate, SupervisorAndWorkersMoveToTheNewFile) {
   const std::string moved = daemon.folder() + "/log.1";
   fs::rename(daemon.folder() + "/log", moved);
   daemon.process().signal(SIGUSR1);
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("worker log.reopened") == 2; }))
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("worker log.reopened") == 3; }))
+      << "two workers and the steward\n"
       << daemon.log() << read_file(moved);
   EXPECT_TRUE(daemon.logged("supervisor log.reopened"));
   const std::string before = read_file(moved);

@@ -15,9 +15,11 @@
 #include "cli/sources/here.h"
 #include "cli/sources/instance_view.h"
 #include "cli/sources/programs.h"
+#include "cli/words/duty_view.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "config/served.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
 #include "queue/look/health.h"
@@ -34,6 +36,8 @@ constexpr std::uint32_t kMostLeases = 10'000;
 constexpr std::size_t kShownLeases = 5;
 constexpr double kClockSeconds = 2;
 constexpr std::chrono::hours kPurgeLate{1};
+// Six terms: as long as a daemon takes to start again.
+constexpr std::chrono::seconds kLeaderless{30};
 
 enum class Level { kOk, kWarn, kFail };
 
@@ -69,6 +73,7 @@ class Doctor {
         look_at_protocol(db);
         look_at_clock(db);
         look_at_leases(db);
+        look_at_duties(db);
         look_at_purge(db);
       }
     } catch (const Error& error) {
@@ -245,6 +250,39 @@ class Doctor {
     }
     if (lost.size() > kShownLeases) text += ", ...";
     warn("leases", text, "workers take them over by themselves; if not, see that some run");
+  }
+
+  // The rows of queues that this configuration does not have, or has without such a duty, are those
+  // of others, or of nobody any more.
+  [[nodiscard]] bool wants(const queue::DutyView& duty) const {
+    if (duty.queue_id == 0) return true;
+    const config::Queue* keys = config::find_queue(settings_, duty.queue);
+    return keys != nullptr &&
+           config::wants_duty(config::is_served(settings_, keys->name), *keys, duty.duty);
+  }
+
+  void look_at_duties(db::Connection& db) {
+    std::size_t led = 0;
+    std::string left;
+    bool failing = false;
+    for (const queue::DutyView& duty : queue::list_duties(db)) {
+      if (!wants(duty)) continue;
+      led += duty.led ? 1U : 0U;
+      const std::string name = duty_name(duty);
+      if (duty.leaderless && *duty.leaderless > kLeaderless) {
+        left += (left.empty() ? "" : ", ") + name + " for " +
+                std::to_string(duty.leaderless->count()) + " s";
+      }
+      if (!duty.last_error) continue;
+      failing = true;
+      warn("duties", name + " went wrong: " + *duty.last_error,
+           duty.led ? "see the log of " + duty.host + "/" + duty.instance : "");
+    }
+    if (!left.empty()) {
+      warn("duties", "nobody has led " + left, "see that a daemon runs, and has its steward");
+    } else if (!failing) {
+      ok("duties", std::to_string(led) + " led");
+    }
   }
 
   // C10: the command knows only the retentions of queues in this configuration.

@@ -5,12 +5,17 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/commands/command.h"
 #include "cli/sources/instance_view.h"
+#include "cli/words/duty_view.h"
 #include "cli/words/pause_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "queue/look/health.h"
 #include "queue/look/inspect.h"
 
 namespace allot::cli {
@@ -25,8 +30,13 @@ struct QueueView {
   queue::BoundedCount dead;
 };
 
-std::vector<QueueView> read_queues(const config::Settings& settings) {
-  db::Connection db = connect(settings);
+// What the database shows.
+struct DatabaseView {
+  std::vector<QueueView> queues;
+  std::vector<queue::DutyView> duties;
+};
+
+std::vector<QueueView> read_queues(db::Connection& db) {
   std::vector<QueueView> views;
   for (queue::QueueInfo& info : queue::list_queues(db)) {
     const auto waiting = queue::count_waiting(db, info);
@@ -37,17 +47,25 @@ std::vector<QueueView> read_queues(const config::Settings& settings) {
   return views;
 }
 
+DatabaseView read_database(const config::Settings& settings) {
+  db::Connection db = connect(settings);
+  std::vector<QueueView> queues = read_queues(db);
+  return {std::move(queues), queue::list_duties(db)};
+}
+
 std::string text_of(const queue::BoundedCount& count) {
   return std::to_string(count.value) + (count.at_least ? "+" : "");
 }
 
 void print_json(const config::Settings& settings, const InstanceView& instance,
-                const std::optional<std::vector<QueueView>>& queues) {
+                const std::optional<DatabaseView>& database) {
   json view;
   view["queues"] = nullptr;
-  if (queues) {
+  view["duties"] = nullptr;
+  if (database) {
+    view["duties"] = duties_json(database->duties);
     view["queues"] = json::array();
-    for (const QueueView& queue : *queues) {
+    for (const QueueView& queue : database->queues) {
       view["queues"].push_back({{"name", queue.info.name},
                                 {"partitions", queue.info.partitions()},
                                 {"paused", pause_json(queue.info)},
@@ -122,7 +140,7 @@ void print_instance(const config::Settings& settings, const InstanceView& instan
 int status(const Context& context, const JsonOption& options) {
   const config::Settings settings = context.settings();
   const InstanceView instance = read_instance(config::runtime_dir(settings));
-  std::optional<std::vector<QueueView>> queues;
+  std::optional<DatabaseView> database;
   int code = kExitOk;
   if (!instance.trouble.empty()) {
     std::fprintf(stderr, "%s the workers cannot be shown: %s\n", error_head().c_str(),
@@ -130,7 +148,7 @@ int status(const Context& context, const JsonOption& options) {
     code = kExitFailure;
   }
   try {
-    queues = read_queues(settings);
+    database = read_database(settings);
   } catch (const Error& error) {
     // The workers are shown all the same: they cost no database, and are wanted most when it is
     // away.
@@ -138,11 +156,13 @@ int status(const Context& context, const JsonOption& options) {
     code = error.exit_code();
   }
   if (options.json) {
-    print_json(settings, instance, queues);
+    print_json(settings, instance, database);
     return code;
   }
-  if (queues) {
-    print_queues(*queues);
+  if (database) {
+    print_queues(database->queues);
+    const std::string duties = duties_text(database->duties);
+    if (!duties.empty()) std::printf("\n%s", duties.c_str());
     std::printf("\n");
   }
   print_instance(settings, instance);

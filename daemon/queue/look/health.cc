@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/look/health.h"
 
+#include "queue/model/duty.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -41,6 +42,34 @@ std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most) {
     if (!row->is_null(8)) leases.back().silent_since = row->text(8);
   }
   return leases;
+}
+
+std::vector<DutyView> list_duties(db::Connection& db) {
+  const auto maybe = [](const db::Row& row, std::size_t i) {
+    return row.is_null(i) ? std::nullopt : std::optional<std::string>(row.text(i));
+  };
+  db::Statement statement(sql::k_list_duties);
+  statement.set("ttl_us", std::chrono::microseconds(kDutyTtl).count());
+  auto results = db.run({statement});
+  std::vector<DutyView> duties;
+  while (const auto row = results.front().next()) {
+    DutyView view;
+    view.queue_id = static_cast<std::uint32_t>(row->u64(0));
+    if (view.queue_id > 0) view.queue = maybe(*row, 1).value_or("#" + std::string(row->text(0)));
+    view.duty = row->text(2);
+    view.led = row->u64(3) != 0;
+    if (view.led) {
+      view.host = row->text(4);
+      view.instance = row->text(5);
+      view.pid = static_cast<std::uint32_t>(row->u64(6));
+      view.since = maybe(*row, 7);
+    }
+    view.last_run = maybe(*row, 8);
+    view.last_error = maybe(*row, 9);
+    if (const auto gone = row->maybe_u64(10)) view.leaderless = std::chrono::seconds(*gone);
+    duties.push_back(std::move(view));
+  }
+  return duties;
 }
 
 PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,

@@ -42,4 +42,21 @@ struct PurgeLag {
 PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
                    std::chrono::microseconds dead);
 
+// A duty, and who leads it. Times are UTC, ISO 8601.
+struct DutyView {
+  std::uint32_t queue_id = 0;  // 0: of the cluster
+  std::string queue;           // its name; empty: of the cluster
+  std::string duty;
+  bool led = false;  // if so, by whom, and since when:
+  std::string host;
+  std::string instance;
+  std::uint32_t pid = 0;
+  std::optional<std::string> since{};
+  std::optional<std::string> last_run{};
+  std::optional<std::string> last_error{};
+  // For how long nobody has led it; nullopt: somebody does, or the row cannot tell.
+  std::optional<std::chrono::seconds> leaderless{};
+};
+std::vector<DutyView> list_duties(db::Connection& db);
+
 }  // namespace allot::queue

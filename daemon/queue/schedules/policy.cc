@@ -85,6 +85,9 @@ class Steps {
     tick.tick = at;
     tick.task = submission_of(schedule_.spec, queue_, at);
     tick.waits = schedule_.spec.overlap == Overlap::kWait;
+    tick.taken = schedule_.spec.overlap == Overlap::kAllow
+                     ? "another task has its unique key"
+                     : "the task of an earlier tick is not finished";
     return tick;
   }
 

@@ -12,8 +12,8 @@
 namespace allot::queue {
 namespace {
 
-// Larger payloads are read one at a time, and not kept (S19).
-constexpr std::uint64_t kInlinePayload = 64 << 10;
+// Larger payloads are read one at a time, and not kept.
+constexpr std::uint64_t kInlinePayload = 8 << 10;
 constexpr std::size_t kMaxReason = 255;  // a column's characters; ours are ASCII, or cut by bytes
 
 std::string short_text(const std::string& text) {
@@ -79,8 +79,7 @@ class Packet {
         .set("has_task", task != nullptr ? 1 : 0)
         .set_raw("next_run", datetime(tick.next_run))
         .set_raw("due_at", datetime(tick.due_at))
-        .set("reason", short_text(task != nullptr ? "a task with its unique key is not finished yet"
-                                                  : tick.reason));
+        .set("reason", short_text(task != nullptr ? tick.taken : tick.reason));
     if (task == nullptr || tick.dropped == 0) return;
     db::Statement& drop = put(sql::k_drop_ticks);
     drop.set("schedule_id", tick.schedule_id)

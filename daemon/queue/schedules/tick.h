@@ -29,7 +29,8 @@ struct Tick {
   bool waits = false;
   std::uint64_t dropped = 0;  // beside the one that has the task
   Moment newest_dropped{};
-  std::string reason{};  // why ticks are dropped, or why the task is not made
+  std::string reason{};  // why they are dropped
+  std::string taken{};   // why the task is not made when another one has its unique key
 };
 
 // A schedule that is due soon.

@@ -73,7 +73,7 @@ TEST_F(DoctorTest, LooksAtEverything) {
   const json findings = doctor();
   for (const char* what :
        {"configuration", "runtime folder", "daemon", "server", "durability", "max_allowed_packet",
-        "time zone", "schema", "protocol", "clock", "leases"}) {
+        "time zone", "schema", "protocol", "clock", "leases", "duties"}) {
     ASSERT_FALSE(about(findings, what).is_null()) << what;
     EXPECT_EQ(about(findings, what)["level"], "ok") << about(findings, what);
   }
@@ -104,6 +104,35 @@ TEST_F(DoctorTest, TheLargestPayloadNeedsMoreThanTwiceItsSize) {
   EXPECT_TRUE(has(found["fix"], "SET GLOBAL max_allowed_packet = 34603008"));
   look_.execute("SET GLOBAL max_allowed_packet = 34603008");
   EXPECT_EQ(about(doctor(), "max_allowed_packet")["level"], "ok");
+}
+
+// E3: of the duties that this configuration wants.
+TEST_F(DoctorTest, DutiesThatNobodyLeads) {
+  must({"submit", "default", "t"});
+  configure("[queues.default]", "[queues.default]\nhistory = \"1h\"");
+  look_.execute(
+      "INSERT INTO queue_duty (queue_id, duty, free_at)"
+      " SELECT queue_id, duty, UTC_TIMESTAMP(6) - INTERVAL 20 SECOND FROM queue,"
+      " (SELECT 'purge' AS duty UNION SELECT 'stuck' UNION SELECT 'unique') AS duties;"
+      "INSERT INTO queue_duty (queue_id, duty, free_at) VALUES (4711, 'purge', '2025-01-01')");
+  EXPECT_EQ(about(doctor(), "duties")["level"], "ok") << "a daemon is being started again";
+  look_.execute("UPDATE queue_duty SET free_at = free_at - INTERVAL 1 MINUTE");
+  const json left = about(doctor(), "duties");
+  EXPECT_EQ(left["level"], "warn");
+  const std::string text = left["text"];
+  EXPECT_TRUE(has(text, "default/purge for ")) << text;
+  EXPECT_FALSE(has(text, "stuck")) << "it has no on_stuck: " << text;
+  EXPECT_FALSE(has(text, "4711")) << text;
+  look_.execute(
+      "UPDATE queue_duty SET holder = 7, holder_host = 'h', holder_instance = 'i',"
+      " free_at = UTC_TIMESTAMP(6) + INTERVAL 5 SECOND");
+  EXPECT_EQ(about(doctor(), "duties")["level"], "ok");
+  look_.execute(
+      "UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6) + INTERVAL 5 SECOND,"
+      " last_error = CONCAT('no ', duty)");
+  const json failing = about(doctor(), "duties");
+  EXPECT_EQ(failing["level"], "warn");
+  EXPECT_EQ(failing["text"], "default/purge went wrong: no purge");
 }
 
 // S12: the command shows the leases, and leaves them as they are.

@@ -52,6 +52,33 @@ TEST_F(StatusTest, QueuesWithoutADaemon) {
   EXPECT_EQ(view["workers"], json::array());
 }
 
+TEST_F(StatusTest, WhoLeadsWhatAndWhatNobodyDoes) {
+  EXPECT_EQ(status()["duties"], json::array());
+  look_.execute(
+      "INSERT INTO queue_duty (queue_id, duty, free_at, holder, holder_host, holder_instance,"
+      " holder_pid, since, last_run, last_error)"
+      " SELECT queue_id, 'purge', UTC_TIMESTAMP(6) + INTERVAL 4 SECOND, 7, 'h\n', 'i', 4711,"
+      " '2026-01-02 03:04:05', '2026-01-02 03:04:06.5', 'no' FROM queue;"
+      "INSERT INTO queue_duty (queue_id, duty, free_at, holder, holder_host, holder_instance,"
+      " holder_pid, since) VALUES (0, 'schedules', UTC_TIMESTAMP(6), 8, 'g', 'i', 1, '2026-01-01'),"
+      " (0, 'ahead', UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, 8, 'g', 'i', 1, '2026-01-01'),"
+      " (4711, 'purge', '2025-01-01', NULL, NULL, NULL, NULL, NULL)");
+  const std::string text = must({"status"});
+  EXPECT_TRUE(has(text,
+                  "\n\nduties: 2 led by h\\n/i pid 4711\n"
+                  "duties: 3 led by nobody: ahead, schedules, #4711/purge\n\nno allotd"))
+      << text;
+  const json duties = status()["duties"];
+  ASSERT_EQ(duties.size(), 5U);
+  EXPECT_EQ(duties[1], json::parse(R"({"queue": null, "duty": "schedules", "leader": null,
+                                      "since": null, "last_run": null, "last_error": null})"));
+  EXPECT_EQ(duties[2], json::parse(R"({"queue": "default", "duty": "purge",
+                                      "leader": {"host": "h\n", "instance": "i", "pid": 4711},
+                                      "since": "2026-01-02T03:04:05.000000Z",
+                                      "last_run": "2026-01-02T03:04:06.500000Z",
+                                      "last_error": "no"})"));
+}
+
 TEST_F(StatusTest, ACountStopsAtItsBound) {
   look_.execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"

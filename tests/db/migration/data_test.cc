@@ -8,11 +8,13 @@
 
 #include "db/migrate.h"
 #include "db/queue/fixture.h"
+#include "queue/look/health.h"
 #include "queue/look/inspect.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/pause.h"
 #include "queue/submit/submit.h"
+#include "queue/verbs/duty.h"
 
 namespace allot::queue {
 namespace {
@@ -66,7 +68,7 @@ INSERT INTO fair_partition VALUES (2, 'customer', 0);
 )";
 
 // A made-up next version: a column more in each table where a task may be, and a table.
-constexpr sql::SqlText kMadeUp{"0004_made_up", R"(
+constexpr sql::SqlText kMadeUp{"0005_made_up", R"(
 ALTER TABLE queue ADD COLUMN later INT NOT NULL DEFAULT 0, ALGORITHM=INSTANT;
 ALTER TABLE q_lock_table ADD COLUMN later VARBINARY(255) NULL, ALGORITHM=INSTANT;
 ALTER TABLE task ADD COLUMN later VARBINARY(255) NULL, ALGORITHM=INSTANT;
@@ -77,7 +79,7 @@ ALTER TABLE task_attempt ADD COLUMN later VARBINARY(255) NULL, ALGORITHM=INSTANT
 CREATE TABLE IF NOT EXISTS later (a INT) ENGINE=InnoDB;
 )"};
 constexpr const sql::SqlText* kNextList[] = {db::kMigrations[0], db::kMigrations[1],
-                                             db::kMigrations[2], &kMadeUp};
+                                             db::kMigrations[2], db::kMigrations[3], &kMadeUp};
 
 // By the version of the schema.
 class MigratedTest : public testing::TestWithParam<unsigned> {
@@ -88,7 +90,7 @@ class MigratedTest : public testing::TestWithParam<unsigned> {
     before_ = rows_by_table({});
     EXPECT_EQ(db::migrate(db_).size(), db::wanted_schema_version() - 1);
     if (GetParam() > db::wanted_schema_version()) {
-      EXPECT_EQ(db::migrate(db_, kNextList), std::vector<std::string>{"0004_made_up"});
+      EXPECT_EQ(db::migrate(db_, kNextList), std::vector<std::string>{"0005_made_up"});
     }
   }
 
@@ -198,7 +200,32 @@ TEST_P(MigratedTest, OperatorsAndSubmittersGoOn) {
   EXPECT_TRUE(made[1].existed);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schema, MigratedTest, testing::Values(3U, 4U),
+// A row that a worker of the version before made, and one that such a worker has for an hour yet.
+TEST_P(MigratedTest, DutiesOfTheVersionBeforeAreLed) {
+  db_.execute(
+      "INSERT INTO queue_duty (queue_id, duty, free_at)"
+      " VALUES (2, 'unique', UTC_TIMESTAMP(6) + INTERVAL 1 HOUR)");
+  const DutyNames both{{2, "purge"}, {2, "unique"}};
+  const auto seen = DutyStore::watch(db_, both);
+  ASSERT_EQ(seen.size(), 2U);
+  for (const SeenDuty& duty : seen) {
+    EXPECT_TRUE(duty.over) << duty.duty.name;
+    EXPECT_FALSE(duty.holder || duty.ran_ago) << duty.duty.name;
+  }
+  for (const DutyView& duty : list_duties(db_)) {
+    EXPECT_EQ(duty.queue, "other");
+    EXPECT_FALSE(duty.led);
+    EXPECT_EQ(duty.leaderless.has_value(), duty.duty == "purge") << "the other one has a worker";
+  }
+  const DutyStore store(make_holder("test", "/run/allot/test"));
+  EXPECT_EQ(store.claim(db_, seen), 2U);
+  for (const DutyView& duty : list_duties(db_)) {
+    EXPECT_TRUE(duty.led) << duty.duty;
+    EXPECT_FALSE(duty.leaderless) << duty.duty;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Schema, MigratedTest, testing::Values(4U, 5U),
                          testing::PrintToStringParamName());
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "queue/look/health.h"
 #include "queue/look/inspect.h"
 #include "queue/operate/purge.h"
-#include "queue/verbs/duty.h"
 
 namespace allot::queue {
 namespace {
@@ -233,14 +232,22 @@ TEST_F(HistoryTest, KeysThatAreFreeForLongAreRemoved) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 500U);
 }
 
-TEST_F(HistoryTest, ADutyIsOneWorkersAtATime) {
-  Worker other(connect());
-  make_duty(worker_.db, queue_.queue_id, "purge");
-  make_duty(other.db, queue_.queue_id, "purge");
-  EXPECT_TRUE(take_duty(worker_.db, queue_.queue_id, "purge", std::chrono::hours(1)));
-  EXPECT_FALSE(take_duty(other.db, queue_.queue_id, "purge", std::chrono::hours(1)));
-  look_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6)");
-  EXPECT_TRUE(take_duty(other.db, queue_.queue_id, "purge", std::chrono::hours(1)));
+// S46: of two who purge, or by one who does not lead any more, a key is purged only if it is free
+// when its row is locked, and not if it was when somebody looked.
+TEST_F(HistoryTest, AKeyThatIsTakenMeanwhileIsNotPurged) {
+  look_.execute("INSERT INTO task_unique VALUES (" + std::to_string(queue_.queue_id) +
+                ", 'k', 0, 1, 1, 1, 0, UTC_TIMESTAMP(6) - INTERVAL 2 HOUR)");
+  Worker submitter(connect());
+  submitter.db.execute("BEGIN; UPDATE task_unique SET free_at = NULL WHERE queue_id = " +
+                       std::to_string(queue_.queue_id) + " AND unique_key = 'k'");
+  auto purge = std::async(std::launch::async, [&] {
+    std::string after;
+    EXPECT_FALSE(purge_unique(worker_.db, queue_.queue_id, after));
+  });
+  EXPECT_TRUE(lock_waits(1));
+  submitter.db.execute("COMMIT");
+  purge.get();
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique"), 1U);
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ Values with(Values values, const std::string& name, const std::string& value) {
   return values;
 }
 
+const char* const kSomeDuties = "queue_id = 1 AND duty IN ('purge','unique')";
+
 std::vector<Expectation> of_the_way_of_a_task() {
   const std::string one = "prio = 2 AND run_key IN (150)";
   const std::string one_first = "prio = 2 AND first_key IN (150)";
@@ -187,7 +189,19 @@ std::vector<Expectation> of_history_and_hooks() {
       {&sql::k_purge_unique, 3, {{"unique_keys", "'key-0-2-150', 'free'"}, {"keep_us", "0"}}},
       {&sql::k_purge_lag, 4, {{"history_us", "1"}, {"dead_us", "1"}}},
       {&sql::k_make_duty, 1, {{"duty", "'purge'"}}},
-      {&sql::k_take_duty, 1, {{"duty", "'purge'"}, {"for_us", "1"}}},
+      {&sql::k_watch_duties, kDutyRows, {{"duties", kSomeDuties}}, "two rows, or all there are"},
+      {&sql::k_claim_duties,
+       kDutyRows,
+       {{"seen",
+         "queue_id = 1 AND duty = 'purge' AND (holder = 7 OR holder <=> NULL AND free_at ="
+         " '2025-01-01')"}}},
+      {&sql::k_renew_duties,
+       kDutyRows,
+       {{"duties", kSomeDuties},
+        {"ran", "queue_id = 1 AND duty = 'purge'"},
+        {"failed", "WHEN queue_id = 1 AND duty = 'unique' THEN 'no'"}}},
+      {&sql::k_return_duties, kDutyRows + 1, {}, "all rows, when a host leaves"},
+      {&sql::k_list_duties, 4 * kDutyRows, {}, "all rows, and the queue of each", true, true},
       {&sql::k_hook_dead, 6, hook(), "the task, its lease, and the queue by its name", true},
       {&sql::k_hook_detached, 6, hook(running), "as hook_dead", true},
       {&sql::k_stuck_running, kDetachedRows + 1, {{"after_us", "3600000000"}}, "few there are"},
@@ -231,6 +245,54 @@ std::vector<Expectation> for_people() {
 }
 
 // By queues as a whole.
+Values spec_values() {
+  Values values{{"schedule_id", "1"}, {"version", "1"}, {"seen_next_run", "'2026-01-01'"}};
+  for (const char* text : {"expression", "zone", "queue", "type", "payload", "tick_field"}) {
+    values[text] = "'x'";
+  }
+  for (const char* number : {"unique_key", "unique_for_us", "partition_key", "expires_in_us",
+                             "late_after_us", "catch_up", "jitter_us", "applied", "revision"}) {
+    values[number] = "1";
+  }
+  values["late"] = "'once'";
+  values["overlap"] = "'allow'";
+  values["next_run"] = "TIMESTAMP'2026-01-02 00:00:00'";
+  values["due_at"] = values["next_run"];
+  return values;
+}
+
+std::vector<Expectation> of_schedules() {
+  const Values tick{{"schedule_id", "1"},
+                    {"version", "1"},
+                    {"seen_next_run", "TIMESTAMP'2026-01-01 00:00:00'"},
+                    {"next_run", "TIMESTAMP'2026-01-02 00:00:00'"},
+                    {"due_at", "TIMESTAMP'2026-01-02 00:00:00'"},
+                    {"tick", "TIMESTAMP'2026-01-01 00:00:00'"},
+                    {"key", "4711"},
+                    {"has_task", "1"},
+                    {"dropped", "3"},
+                    {"reason", "''"}};
+  return {
+      {&sql::k_find_schedule, 1, {}},
+      {&sql::k_list_schedules, 2 * kSchedules + 4, {}, "all, for people", true, true},
+      {&sql::k_fetch_schedules, 3, {{"schedule_ids", "1, 2, 3"}}},
+      {&sql::k_list_ticks, 22, {{"schedule_id", "1"}}},
+      {&sql::k_create_schedule, 2, with(spec_values(), "name", "'new'")},
+      {&sql::k_change_schedule, 1, spec_values()},
+      {&sql::k_pause_schedule, 1, {{"reason", "''"}}},
+      {&sql::k_resume_schedule, 1, {}},
+      {&sql::k_remove_schedule, 26, {}, "the schedule twice, and its ticks"},
+      {&sql::k_require_schedule, 1, tick},
+      {&sql::k_record_run, 50, tick, "its ticks, to keep twenty"},
+      {&sql::k_due_schedules, 4, {{"ahead_us", "3000000"}}, "the three that are due"},
+      {&sql::k_require_tick, 1, tick},
+      {&sql::k_advance_tick, 50, tick, "its ticks, to keep twenty"},
+      {&sql::k_drop_ticks, 1, with(tick, "schedule_id", "200")},
+      {&sql::k_fail_schedule, 1, with(tick, "error", "'x'")},
+      {&sql::k_free_keys, 2, {{"unique_keys", "'key-0-2-150', 'none'"}}},
+  };
+}
+
 std::vector<Expectation> of_queues() {
   const std::string one = "prio = 2 AND first_key IN (150)";
   return {
@@ -320,6 +382,7 @@ std::vector<Expectation> expectations() {
   for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
   for (Expectation& expected : of_history_and_hooks()) all.push_back(std::move(expected));
   for (Expectation& expected : of_queues()) all.push_back(std::move(expected));
+  for (Expectation& expected : of_schedules()) all.push_back(std::move(expected));
   for (Expectation& expected : by_operators()) all.push_back(std::move(expected));
   for (Expectation& expected : for_people()) all.push_back(std::move(expected));
   return all;
@@ -330,7 +393,8 @@ const std::set<std::string>& without_plan() {
       "submit_row",          "claim_unique_row", "due_now",          "due_after",
       "due_behind",          "due_at",           "expires_at",       "expires_in",
       "kill_connection",     "rehearse",         "rehearsed",        "server_uptime",
-      "connections_allowed", "placed_queue",     "server_variables", "database_clock"};
+      "connections_allowed", "placed_queue",     "server_variables", "database_clock",
+      "inserted_key",        "claimed_key",      "require_claim"};
   return kNames;
 }
 

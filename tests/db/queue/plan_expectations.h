@@ -19,6 +19,8 @@ constexpr std::uint64_t kTasks = kPartitions * kPrioClasses * kPerClass;  // 51,
 constexpr std::uint64_t kBlock = 100;
 constexpr std::uint64_t kHistory = 300;  // so many of each class and partition have one
 constexpr std::uint64_t kDetachedRows = kPartitions * kPrioClasses * kHistory;
+constexpr std::uint64_t kDutyRows = 3;
+constexpr std::uint64_t kSchedules = 900;
 constexpr std::uint64_t kTomorrow = std::uint64_t{1} << 62;
 
 using Values = std::map<std::string, std::string>;

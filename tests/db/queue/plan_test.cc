@@ -9,6 +9,7 @@
 
 #include "db/queue/fixture.h"
 #include "db/queue/plan_expectations.h"
+#include "queue/verbs/duty.h"
 #include "sql/queries.h"
 #include "support/db_error.h"
 
@@ -48,11 +49,25 @@ class PlanTest : public QueueTest {
         std::to_string(wide_.queue_id));
     look_.execute("INSERT INTO task_unique VALUES (" + std::to_string(wide_.queue_id) +
                   ", 'free', 0, 2, 471100, 1, 0, NULL)");
+    make_duties(look_, {{1, "purge"}, {1, "stuck"}});
+    fill_schedules();
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
         leases_.push_back(worker_.lease({wide_.queue_id, no}, {.block_size = 1})->lease);
       }
     }
+  }
+  // Three are due; number 1 has the name of the queue, and version 1.
+  void fill_schedules() {
+    look_.execute(
+        "INSERT INTO schedule (schedule_id, name, version, expression, zone, queue, type, payload,"
+        " next_run, due_at, ticks, created_at, changed_at) SELECT seq, IF(seq = 1, 'wide',"
+        " CONCAT('s', seq)), 1, '* * * * *', 'UTC', 'wide', 't', '', '2026-01-01',"
+        " IF(seq < 4, '2026-01-01', '2100-01-01'), 21, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) FROM " +
+        support::numbers(1, kSchedules) +
+        "; INSERT INTO schedule_tick (schedule_id, tick_no, tick, at) SELECT schedule_id, seq,"
+        " '2026-01-01', '2026-01-01' FROM schedule, " +
+        support::numbers(1, 21) + " WHERE schedule_id <= 100");
   }
   void fill_history(const std::string& table) {
     const std::map<std::string, std::string> columns{
@@ -190,7 +205,8 @@ class PlanTest : public QueueTest {
     static const std::set<std::string> kOurs{
         "task",         "q_lock_table", "lease",          "task_moved",   "moved",
         "task_attempt", "task_dead",    "queue",          "task_running", "running",
-        "queue_pause",  "pause",        "fair_partition", "task_unique",  "task_cancel"};
+        "queue_pause",  "pause",        "fair_partition", "task_unique",  "task_cancel",
+        "schedule",     "schedule_tick"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // Inserting values reads nothing.
@@ -199,8 +215,9 @@ class PlanTest : public QueueTest {
                                   plan.type + " " + plan.key + " " + plan.extra;
         const bool scan = plan.type == "ALL" || plan.type == "index";
         EXPECT_TRUE(!scan || may_scan) << where;
-        const bool sound = plan.key == "PRIMARY" || plan.key == "died_at" ||
+        const bool sound = plan.key == "PRIMARY" || plan.key == "died_at" || plan.key == "due_at" ||
                            plan.table == "queue" ||
+                           (plan.table == "schedule" && plan.key == "name") ||
                            (plan.table == "task_unique" && plan.key == "task");
         EXPECT_TRUE(scan || plan.type.empty() || sound) << where;
         const bool sorts = plan.extra.find("filesort") != std::string::npos ||

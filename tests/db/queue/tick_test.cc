@@ -340,7 +340,7 @@ TEST_F(TickTest, SkipsWhileTheTaskOfAnEarlierTickLives) {
   auto list = ticks(after);
   ASSERT_EQ(list.size(), 2U);
   EXPECT_EQ(list[0].task, "");
-  EXPECT_EQ(list[0].reason, "a task with its unique key is not finished yet");
+  EXPECT_EQ(list[0].reason, "the task of an earlier tick is not finished");
   // Once that task has ended the key is free, at once.
   Block block = must_lease();
   ack(worker_.db, partition_, std::vector{finished(block.tasks.at(0))});

@@ -22,7 +22,25 @@ class DutiesTest : public worker::LoopTest {
     config_.on_stuck = "ops/alert";
     config_.stuck_after = std::chrono::hours(1);
   }
-  Duties duties(LoopWorker& worker) { return {worker.session(), *board_, {{queue_, &config_}}}; }
+  // With the leadership of a host that is alone.
+  struct Work {
+    Work(LoopWorker& worker, ipc::Board& board, const std::vector<Duties::Served>& served)
+        : leadership(worker.session(), queue::make_holder("test", "/run/allot/test")),
+          duties(worker.session(), board, leadership, served) {}
+    void look() {
+      leadership.look();
+      duties.look();
+    }
+    void finish() {
+      leadership.finish();
+      duties.finish();
+    }
+    Leadership leadership;
+    Duties duties;
+  };
+  std::unique_ptr<Work> duties(LoopWorker& worker) {
+    return std::make_unique<Work>(worker, *board_, std::vector<Duties::Served>{{queue_, &config_}});
+  }
   // As run_worker() wires it.
   std::unique_ptr<LoopWorker> worker() {
     auto worker = LoopTest::worker();
@@ -42,8 +60,8 @@ class DutiesTest : public worker::LoopTest {
     while (const auto row = results.front().next()) all.push_back(json::parse(row->text(0)));
     return all;
   }
-  std::string looked_until() {
-    return value("SELECT MAX(free_at) FROM queue_duty WHERE duty = 'stuck'");
+  std::string looked_at() {
+    return value("SELECT COALESCE(MAX(last_run), 'never') FROM queue_duty WHERE duty = 'stuck'");
   }
 
   queue::QueueInfo ops_;
@@ -54,12 +72,12 @@ class DutiesTest : public worker::LoopTest {
 TEST_F(DutiesTest, ATaskOfAnUnknownTypeIsReportedByItsFirstKey) {
   put_tasks(0, 2, "test.nobody");  // due since 2025
   const auto worker = this->worker();
-  Duties work = duties(*worker);
+  const auto work = duties(*worker);
   auto block = worker->find();
   ASSERT_TRUE(block);
   worker->work(std::move(*block));
   ASSERT_EQ(value("SELECT COUNT(*) FROM task WHERE flags & 128 AND first_key IN (1, 2)"), "2");
-  work.look();
+  work->look();
   const auto told = alerts();
   ASSERT_EQ(told.size(), 1U) << "once for all tasks of a type";
   EXPECT_EQ(told[0].at("what"), "no_handler");
@@ -74,12 +92,12 @@ TEST_F(DutiesTest, AYoungOneIsNot) {
               ", 0, 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12,"
               " 'test.nobody', '')");
   const auto worker = this->worker();
-  Duties work = duties(*worker);
+  const auto work = duties(*worker);
   auto block = worker->find();
   ASSERT_TRUE(block);
   worker->work(std::move(*block));
   EXPECT_EQ(unknown_, 1U);
-  work.look();
+  work->look();
   EXPECT_TRUE(alerts().empty());
 }
 
@@ -88,16 +106,20 @@ TEST_F(DutiesTest, AYoungOneIsNot) {
 TEST_F(DutiesTest, AReportThatIsDeadIsNotRepeated) {
   put_tasks(0, 1);
   const auto worker = this->worker();
-  Duties work = duties(*worker);
-  work.look();
+  const auto work = duties(*worker);
+  work->look();
   ASSERT_EQ(alerts().size(), 1U);
   const queue::TaskId report = queue::list_tasks(db_, ops_, 1).at(0).id;
   ASSERT_TRUE(queue::cancel_task(db_, report, "").done);
-  const std::string first = looked_until();
+  ASSERT_TRUE(support::eventually([&] {
+    work->look();
+    return looked_at() != "never";
+  }));
+  const std::string first = looked_at();
   ASSERT_TRUE(support::eventually(
       [&] {
-        work.look();
-        return looked_until() != first;
+        work->look();
+        return looked_at() != first;
       },
       std::chrono::seconds(30)));
   EXPECT_TRUE(alerts().empty());
@@ -108,11 +130,64 @@ TEST_F(DutiesTest, ADrainThatLeavesDoesAllAtOnce) {
   config_.on_stuck.clear();
   config_.dead_retention = std::chrono::hours(1);
   const auto worker = this->worker();
-  Duties work = duties(*worker);
-  work.finish();
+  const auto work = duties(*worker);
+  work->finish();
+  work->leadership.leave();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(duty ORDER BY duty) FROM queue_duty"
-                  " WHERE free_at > UTC_TIMESTAMP(6)"),
+                  " WHERE last_run IS NOT NULL"),
             "purge,unique");
+}
+
+// Once an hour over all hosts, also where the leader changes more often.
+TEST_F(DutiesTest, TheSweepIsMadeOnceAnHour) {
+  config_.on_stuck.clear();
+  const auto put_free_key = [&] {
+    db_.execute("INSERT INTO task_unique VALUES (" + std::to_string(queue_.queue_id) +
+                ", 'k', 0, 1, 1, 1, 0, UTC_TIMESTAMP(6) - INTERVAL 2 HOUR)");
+  };
+  const auto keys = [&] { return value("SELECT COUNT(*) FROM task_unique"); };
+  const auto worker = this->worker();
+  put_free_key();
+  const auto first = duties(*worker);
+  first->look();
+  EXPECT_EQ(keys(), "0");
+  first->leadership.leave();
+  put_free_key();
+  const auto second = duties(*worker);
+  second->look();
+  EXPECT_TRUE(second->leadership.leads({queue_.queue_id, "unique"}));
+  EXPECT_EQ(keys(), "1");
+  second->leadership.leave();
+  db_.execute("UPDATE queue_duty SET last_run = last_run - INTERVAL 1 HOUR");
+  const auto third = duties(*worker);
+  third->look();
+  EXPECT_EQ(keys(), "0");
+}
+
+// What cannot be told, or done, is in the duty's row until it goes well.
+TEST_F(DutiesTest, WhatGoesWrongIsWritten) {
+  config_.on_stuck = "nowhere/alert";
+  put_tasks(0, 1);
+  const auto worker = this->worker();
+  auto work = duties(*worker);
+  work->look();
+  work->leadership.leave();
+  EXPECT_EQ(value("SELECT CONCAT(duty, ' ', last_error) FROM queue_duty"
+                  " WHERE last_error IS NOT NULL"),
+            "stuck on_stuck: nowhere is not there");
+  config_.on_stuck = "ops/alert";
+  work = duties(*worker);
+  work->look();
+  work->leadership.leave();
+  EXPECT_EQ(value("SELECT COUNT(*) FROM queue_duty WHERE last_error IS NOT NULL"), "0");
+  db_.execute("RENAME TABLE task_unique TO elsewhere; UPDATE queue_duty SET last_run = NULL");
+  work = duties(*worker);
+  work->look();
+  work->leadership.leave();
+  db_.execute("RENAME TABLE elsewhere TO task_unique");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(duty) FROM queue_duty WHERE last_error LIKE '%task_unique%'"
+                  " AND duty = 'unique'"),
+            "unique");
 }
 
 TEST_F(DutiesTest, WhatThisHostServesNotIsLookedAfterOnlyForItsHook) {

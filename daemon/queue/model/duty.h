@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace allot::queue {
+
+// What one host at a time does for all, for a queue or, with queue_id 0, for the cluster.
+struct DutyName {
+  std::uint32_t queue_id = 0;
+  std::string name;
+
+  std::strong_ordering operator<=>(const DutyName&) const = default;
+};
+// In the order in which statements lock them.
+using DutyNames = std::set<DutyName>;
+
+// How long a term lasts without a renewal; the same for all hosts.
+inline constexpr std::chrono::seconds kDutyTtl{5};
+
+}  // namespace allot::queue

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steward/leadership.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+
+#include "log/log.h"
+
+namespace allot::steward {
+namespace {
+
+using queue::DutyName;
+using queue::DutyNames;
+
+constexpr Nanos kRound = 2 * kSecond;
+
+Nanos nanos_of(std::chrono::microseconds time) {
+  return static_cast<Nanos>(time.count()) * kMicro;
+}
+
+// Those of `these` that are not among `those`, for the log; "0/NAME" is one of the cluster.
+std::string rest_of(const DutyNames& these, const DutyNames& those) {
+  std::string text;
+  for (const DutyName& duty : these) {
+    if (those.count(duty) > 0) continue;
+    text += (text.empty() ? "" : " ") + std::to_string(duty.queue_id) + "/" + duty.name;
+  }
+  return text;
+}
+
+void log_change(const DutyNames& before, const DutyNames& now) {
+  const std::string lost = rest_of(before, now);
+  const std::string won = rest_of(now, before);
+  if (!lost.empty()) log::info("duty.lost", {{"duties", lost}});
+  if (!won.empty()) log::info("duty.leads", {{"duties", won}});
+}
+
+}  // namespace
+
+void Leadership::want(DutyName duty) {
+  if (wanted_.try_emplace(std::move(duty)).second) next_ns_ = 0;
+}
+
+void Leadership::round() {
+  const Nanos now = boot_ns();
+  if (left_ || now < next_ns_) return;
+  next_ns_ = now + kRound;
+  if (wanted_.empty()) return;
+  const DutyNames before = ours();
+  Nanos sent_ns = 0;
+  const bool kept = before.empty() || renew(before, sent_ns);
+  if (!kept) {
+    see_and_claim(before, sent_ns);
+  } else if (before.size() < wanted_.size()) {
+    see_and_claim({}, 0);
+  }
+  log_change(before, ours());
+}
+
+bool Leadership::leads(const DutyName& duty) const {
+  const auto found = wanted_.find(duty);
+  return found != wanted_.end() && found->second.ours && boot_ns() < found->second.until_ns;
+}
+
+std::optional<Nanos> Leadership::since_last_run(const DutyName& duty) const {
+  const auto found = wanted_.find(duty);
+  if (found == wanted_.end() || !found->second.ran_ns) return std::nullopt;
+  const auto since = static_cast<std::int64_t>(boot_ns()) - *found->second.ran_ns;
+  return since > 0 ? static_cast<Nanos>(since) : 0;
+}
+
+// What is said of a duty that is another's by now, nobody writes.
+void Leadership::ran(const DutyName& duty) {
+  const auto found = wanted_.find(duty);
+  if (found == wanted_.end() || !found->second.ours) return;
+  found->second.ran_ns = static_cast<std::int64_t>(boot_ns());
+  notes_.ran.insert(duty);
+  notes_.failed.erase(duty);
+}
+
+void Leadership::failed(const DutyName& duty, const std::string& error) {
+  const auto found = wanted_.find(duty);
+  if (found == wanted_.end() || !found->second.ours) return;
+  notes_.failed[duty] = error;
+}
+
+// Also a term of its own that is over: if nobody claimed it meanwhile, it goes on. False: not all
+// are this host's yet, and until it has looked it leads none of them.
+bool Leadership::renew(const DutyNames& duties, Nanos& sent_ns) {
+  const std::size_t renewed = session_.call([&](db::Connection& db) {
+    sent_ns = boot_ns();
+    return store_.renew(db, duties, notes_);
+  });
+  notes_ = {};
+  const bool all = renewed == duties.size();
+  for (const DutyName& duty : duties) {
+    wanted_[duty].until_ns = all ? sent_ns + nanos_of(queue::kDutyTtl) : 0;
+  }
+  return all;
+}
+
+// Those in `renewed` that are this host's yet are so by what it sent at `sent_ns`.
+void Leadership::see_and_claim(const DutyNames& renewed, Nanos sent_ns) {
+  see();
+  if (seen_.size() < wanted_.size()) {
+    make_missing();
+    see();
+  }
+  take_in(renewed, sent_ns);
+  std::vector<queue::SeenDuty> over;
+  std::copy_if(seen_.begin(), seen_.end(), std::back_inserter(over),
+               [](const queue::SeenDuty& seen) { return seen.over; });
+  if (!over.empty()) claim(over);
+  come_back_in_time();
+}
+
+void Leadership::make_missing() {
+  DutyNames missing;
+  for (const auto& [duty, wanted] : wanted_) missing.insert(duty);
+  for (const queue::SeenDuty& seen : seen_) missing.erase(seen.duty);
+  session_.call([&](db::Connection& db) {
+    queue::make_duties(db, missing);
+    return true;
+  });
+}
+
+void Leadership::claim(std::span<const queue::SeenDuty> over) {
+  claimed_ = true;
+  Nanos sent_ns = 0;
+  const std::size_t claimed = session_.call([&](db::Connection& db) {
+    sent_ns = boot_ns();
+    return store_.claim(db, over);
+  });
+  DutyNames duties;
+  for (const queue::SeenDuty& seen : over) duties.insert(seen.duty);
+  if (claimed < duties.size()) {
+    see();
+    return take_in(duties, sent_ns);
+  }
+  for (const DutyName& duty : duties) {
+    Wanted& wanted = wanted_[duty];
+    wanted.ours = true;
+    wanted.until_ns = sent_ns + nanos_of(queue::kDutyTtl);
+  }
+}
+
+void Leadership::see() {
+  DutyNames all;
+  for (const auto& [duty, wanted] : wanted_) all.insert(duty);
+  seen_ = session_.call([&](db::Connection& db) { return queue::DutyStore::watch(db, all); });
+  seen_ns_ = boot_ns();
+}
+
+// What the last look says of each duty. Those in `confirmed` that are this host's are so by what it
+// sent at `sent_ns`.
+void Leadership::take_in(const DutyNames& confirmed, Nanos sent_ns) {
+  for (auto& [duty, wanted] : wanted_) wanted.ours = false;
+  for (const queue::SeenDuty& seen : seen_) {
+    Wanted& wanted = wanted_[seen.duty];
+    wanted.ours = seen.holder == store_.holder().id && !seen.over;
+    if (wanted.ours && confirmed.count(seen.duty) > 0) {
+      wanted.until_ns = sent_ns + nanos_of(queue::kDutyTtl);
+    }
+    if (!seen.ran_ago) continue;
+    const auto ran_ns =
+        static_cast<std::int64_t>(seen_ns_) - static_cast<std::int64_t>(nanos_of(*seen.ran_ago));
+    wanted.ran_ns = std::max(wanted.ran_ns.value_or(ran_ns), ran_ns);
+  }
+  for (auto& [duty, wanted] : wanted_) {
+    if (!wanted.ours) wanted.until_ns = 0;
+  }
+}
+
+// A leader that does not renew is followed as soon as its term is over.
+void Leadership::come_back_in_time() {
+  for (const queue::SeenDuty& seen : seen_) {
+    if (seen.over || seen.holder == store_.holder().id) continue;
+    next_ns_ = std::min(next_ns_, seen_ns_ + nanos_of(seen.remaining) + kMilli);
+  }
+}
+
+DutyNames Leadership::ours() const {
+  DutyNames duties;
+  for (const auto& [duty, wanted] : wanted_) {
+    if (wanted.ours) duties.insert(duty);
+  }
+  return duties;
+}
+
+void Leadership::leave() {
+  if (std::exchange(left_, true) || !claimed_) return;
+  const DutyNames duties = ours();
+  const bool to_tell = !duties.empty() && !(notes_.ran.empty() && notes_.failed.empty());
+  wanted_.clear();
+  try {
+    const auto given_back =
+        session_.call_while([] { return false; },
+                            [&](db::Connection& db) {
+                              if (to_tell) static_cast<void>(store_.renew(db, duties, notes_));
+                              return queue::return_duties(db, store_.holder().id);
+                            });
+    log::info("duty.returned", {{"duties", given_back.value_or(0)}});
+  } catch (const db::DbError& error) {
+    log::warn("duty.not_returned", {{"error", error.what()}});
+  }
+}
+
+}  // namespace allot::steward

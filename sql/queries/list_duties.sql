@@ -1,0 +1,14 @@
+-- Duties for people, those of the cluster first. The fourth column: somebody leads it, as in
+-- watch_duties.sql; the last: for how many seconds nobody has, NULL where the row cannot tell, because
+-- the clock was set back or because a worker of the version before has it.
+SELECT duty.queue_id, queue.name, duty.duty,
+       duty.holder IS NOT NULL AND duty.free_at > UTC_TIMESTAMP(6)
+         AND duty.free_at <= UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND + INTERVAL 1 SECOND,
+       duty.holder_host, duty.holder_instance, duty.holder_pid,
+       DATE_FORMAT(duty.since, '%Y-%m-%dT%H:%i:%s.%fZ'),
+       DATE_FORMAT(duty.last_run, '%Y-%m-%dT%H:%i:%s.%fZ'), duty.last_error,
+       IF(duty.free_at <= UTC_TIMESTAMP(6),
+          TIMESTAMPDIFF(SECOND, duty.free_at, UTC_TIMESTAMP(6)), NULL)
+  FROM queue_duty AS duty
+  LEFT JOIN queue ON queue.queue_id = duty.queue_id
+ ORDER BY duty.queue_id, duty.duty;

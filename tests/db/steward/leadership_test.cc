@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who leads the duties: each host of these tests has its own connection, its own look at the clock,
+// and the rules of the protocol, and nothing else from the others.
+#include "steward/leadership.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "base/clock.h"
+#include "db/worker/fixture.h"
+#include "queue/look/health.h"
+#include "queue/model/lease.h"
+#include "support/eventually.h"
+#include "support/rewriting_proxy.h"
+#include "support/temp_dir.h"
+
+namespace allot::steward {
+namespace {
+
+using queue::DutyName;
+using queue::DutyNames;
+using std::chrono::milliseconds;
+using support::eventually;
+
+class Host {
+ public:
+  Host(db::ConnectOptions options, const DutyNames& duties)
+      : raw_slot_(std::make_unique<ipc::Slot>()),
+        slot_(*raw_slot_, -1),
+        session_(std::move(options), slot_, milliseconds(500)),
+        holder_(queue::make_holder("test", "/run/allot/test")),
+        leadership_(session_, holder_),
+        duties_(duties) {
+    for (const DutyName& duty : duties) leadership_.want(duty);
+  }
+
+  Leadership* operator->() { return &leadership_; }
+  worker::Session& session() { return session_; }
+  [[nodiscard]] std::uint64_t holder() const { return holder_.id; }
+
+  [[nodiscard]] std::size_t led() const {
+    std::size_t led = 0;
+    for (const DutyName& duty : duties_) led += leadership_.leads(duty) ? 1U : 0U;
+    return led;
+  }
+  [[nodiscard]] bool leads_all() const { return led() == duties_.size(); }
+
+  // Does the next round when it is due.
+  [[nodiscard]] bool next_round() {
+    const Nanos due = leadership_.next_ns();
+    const bool waited = eventually([&] { return boot_ns() >= due; });
+    leadership_.round();
+    return waited;
+  }
+  // What its connection has sent of this kind.
+  std::uint64_t sent(const std::string& counter) {
+    return session_.call([&](db::Connection& db) {
+      auto result = db.execute("SHOW SESSION STATUS LIKE '" + counter + "'");
+      return result.front().next()->u64(1);
+    });
+  }
+  std::uint64_t writes() {
+    return sent("Com_update") + sent("Com_insert") + sent("Com_delete") + sent("Com_begin");
+  }
+
+ private:
+  std::unique_ptr<ipc::Slot> raw_slot_;
+  worker::SlotWriter slot_;
+  worker::Session session_;
+  queue::Holder holder_;
+  Leadership leadership_;
+  DutyNames duties_;
+};
+
+class LeadershipTest : public worker::WorkerTest {
+ protected:
+  LeadershipTest() : purge_{queue_.queue_id, "purge"}, duties_{cluster_, purge_} {}
+
+  std::unique_ptr<Host> host() { return std::make_unique<Host>(options(), duties_); }
+  // One that leads everything.
+  std::unique_ptr<Host> leader() {
+    auto first = host();
+    (*first)->round();
+    EXPECT_TRUE(first->leads_all());
+    return first;
+  }
+  // Of the row of each duty, the same.
+  std::string each(const std::string& column) {
+    return value("SELECT IF(COUNT(DISTINCT " + column + ") = 1 AND COUNT(*) = 2, MAX(" + column +
+                 "), 'they differ') FROM queue_duty");
+  }
+  bool all_are_of(const Host& host) { return each("holder") == std::to_string(host.holder()); }
+
+  DutyName cluster_{0, "schedules"};
+  DutyName purge_;
+  DutyNames duties_;
+};
+
+TEST_F(LeadershipTest, OneLeadsAndTheOthersOnlyRead) {
+  const auto first = leader();
+  const auto second = host();
+  const auto third = host();
+  std::vector<Host*> followers{second.get(), third.get()};
+  for (Host* one : followers) (*one)->round();
+  const std::uint64_t updates = first->sent("Com_update");
+  const std::uint64_t reads = first->sent("Com_select");
+  std::vector<std::uint64_t> writes_before;
+  std::vector<std::uint64_t> reads_before;
+  for (Host* one : followers) {
+    writes_before.push_back(one->writes());
+    reads_before.push_back(one->sent("Com_select"));
+  }
+  constexpr std::uint64_t kRounds = 3;
+  const Nanos begin = boot_ns();
+  for (std::uint64_t i = 0; i < kRounds; ++i) {
+    ASSERT_TRUE(first->next_round());
+    for (Host* one : followers) ASSERT_TRUE(one->next_round());
+    EXPECT_TRUE(first->leads_all());
+  }
+  EXPECT_GE(boot_ns() - begin, (2 * kRounds - 1) * kSecond) << "a round is two seconds";
+  EXPECT_EQ(first->sent("Com_update") - updates, kRounds);
+  // A session looks every five seconds whether its server may be written to.
+  constexpr std::uint64_t kLooks = 2;
+  EXPECT_LE(first->sent("Com_select") - reads, kLooks);
+  for (std::size_t i = 0; i < followers.size(); ++i) {
+    EXPECT_EQ(followers[i]->writes(), writes_before[i]);
+    const std::uint64_t read = followers[i]->sent("Com_select") - reads_before[i];
+    EXPECT_GE(read, kRounds);
+    EXPECT_LE(read, kRounds + kLooks);
+    EXPECT_EQ(followers[i]->led(), 0U);
+  }
+  EXPECT_TRUE(all_are_of(*first));
+}
+
+// As after SIGSTOP, or in a host that is cut off: nothing tells the leader that it does not lead.
+TEST_F(LeadershipTest, WhoStandsStillIsFollowedAndKnowsIt) {
+  const auto first = leader();
+  const Nanos last = boot_ns();
+  const auto second = host();
+  ASSERT_TRUE(eventually([&] {
+    (*second)->round();
+    const bool led = second->led() > 0;
+    EXPECT_FALSE(led && first->led() > 0) << "both lead";
+    return led;
+  }));
+  EXPECT_LT(boot_ns() - last, 6 * kSecond);
+  EXPECT_TRUE(second->leads_all());
+  EXPECT_EQ(first->led(), 0U);
+  (*first)->ran(purge_);
+  (*first)->round();
+  EXPECT_EQ(first->led(), 0U) << "it comes back, and finds another";
+  EXPECT_TRUE(all_are_of(*second));
+  EXPECT_EQ(value("SELECT COUNT(*) FROM queue_duty WHERE last_run IS NOT NULL"), "0")
+      << "what it did is not the new leader's";
+  EXPECT_TRUE(second->next_round());
+  EXPECT_TRUE(second->leads_all());
+}
+
+// If nobody wanted it meanwhile.
+TEST_F(LeadershipTest, ATermThatIsOverGoesOn) {
+  const auto first = leader();
+  const std::string since = each("since");
+  ASSERT_TRUE(eventually([&] { return first->led() == 0; }));
+  (*first)->round();
+  EXPECT_TRUE(first->leads_all());
+  EXPECT_EQ(each("since"), since);
+}
+
+TEST_F(LeadershipTest, AfterTheClockWasSetBackATermIsOver) {
+  const auto first = leader();
+  const auto second = host();
+  (*second)->round();
+  db_.execute("UPDATE queue_duty SET free_at = free_at + INTERVAL 1 HOUR");
+  ASSERT_TRUE(second->next_round());
+  EXPECT_TRUE(second->leads_all());
+  ASSERT_TRUE(first->next_round());
+  EXPECT_EQ(first->led(), 0U) << "it learns it with its next renewal";
+  EXPECT_TRUE(all_are_of(*second));
+}
+
+// The leader itself renews it before anybody looks: then it goes on.
+TEST_F(LeadershipTest, AfterTheClockWasSetBackTheLeaderMayGoOn) {
+  const auto first = leader();
+  db_.execute("UPDATE queue_duty SET free_at = free_at + INTERVAL 1 HOUR");
+  ASSERT_TRUE(first->next_round());
+  EXPECT_TRUE(first->leads_all());
+  const auto second = host();
+  (*second)->round();
+  EXPECT_EQ(second->led(), 0U);
+}
+
+TEST_F(LeadershipTest, WhoLeavesGivesItsDutiesBack) {
+  const auto first = leader();
+  const auto second = host();
+  (*second)->round();
+  (*first)->ran(purge_);
+  (*first)->leave();
+  EXPECT_EQ(first->led(), 0U);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM queue_duty WHERE holder IS NULL AND since IS NULL AND"
+                  " holder_host IS NULL AND free_at <= UTC_TIMESTAMP(6)"),
+            "2");
+  EXPECT_EQ(value("SELECT duty FROM queue_duty WHERE last_run IS NOT NULL"), "purge");
+  const Nanos left = boot_ns();
+  ASSERT_TRUE(second->next_round());
+  EXPECT_TRUE(second->leads_all());
+  EXPECT_LT(boot_ns() - left, 3 * kSecond);
+  (*first)->round();
+  EXPECT_EQ(first->led(), 0U);
+}
+
+TEST_F(LeadershipTest, ARowThatIsGoneIsMadeAgain) {
+  const auto first = leader();
+  db_.execute("DELETE FROM queue_duty WHERE duty = 'purge'");
+  ASSERT_TRUE(first->next_round());
+  EXPECT_TRUE(first->leads_all());
+  EXPECT_TRUE(all_are_of(*first));
+}
+
+// Each leads what the other one does not want.
+TEST_F(LeadershipTest, HostsMayWantDifferentDuties) {
+  const auto first = leader();
+  const DutyName other{queue_.queue_id, "stuck"};
+  Host second(options(), {cluster_, other});
+  second->round();
+  EXPECT_FALSE(second->leads(cluster_));
+  EXPECT_TRUE(second->leads(other));
+  ASSERT_TRUE(second.next_round());
+  EXPECT_TRUE(second->leads(other));
+  ASSERT_TRUE(first->next_round());
+  EXPECT_TRUE(first->leads_all());
+  (*first)->leave();
+  ASSERT_TRUE(second.next_round());
+  EXPECT_TRUE(second.leads_all());
+}
+
+// The statement of one who claims may have begun before that of the one who wins, and then waits
+// for its row: to it, that one's term ends too far ahead.
+TEST_F(LeadershipTest, OfThoseWhoClaimAtOnceEachDutyHasOne) {
+  for (int i = 0; i < 20; ++i) duties_.insert({queue_.queue_id, "duty-" + std::to_string(i)});
+  constexpr std::size_t kHosts = 4;
+  for (int i = 0; i < 10; ++i) {
+    db_.execute("UPDATE queue_duty SET free_at = '2025-01-01', holder = NULL");
+    std::vector<std::unique_ptr<Host>> hosts;
+    for (std::size_t n = 0; n < kHosts; ++n) {
+      hosts.push_back(host());
+      hosts.back()->session().call([](db::Connection& /*db*/) { return true; });
+    }
+    std::atomic<std::size_t> ready{0};
+    std::vector<std::thread> threads;
+    for (auto& one : hosts) {
+      threads.emplace_back([&ready, &one] {
+        ++ready;
+        while (ready < kHosts) std::this_thread::yield();
+        (*one)->round();
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    std::size_t led = 0;
+    for (const auto& one : hosts) led += one->led();
+    EXPECT_EQ(led, duties_.size());
+  }
+}
+
+// A claim that waits for the row of the one who won, and whose time is from before.
+TEST_F(LeadershipTest, AClaimThatWaitedTakesNothingAway) {
+  const auto first = leader();
+  db_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+  db::Connection late = support::Database::shared().connect(name_);
+  const auto seen = queue::DutyStore::watch(late, duties_);
+  ASSERT_TRUE(seen.at(0).over && seen.at(1).over);
+  db_.execute("BEGIN; SELECT * FROM queue_duty FOR UPDATE");
+  const queue::DutyStore other(queue::make_holder("other", "/run/allot/other"));
+  std::thread claim([&] { EXPECT_EQ(other.claim(late, seen), 0U); });
+  db::Connection look = support::Database::shared().connect(name_);
+  EXPECT_TRUE(support::wait_for_lock_waits(look, 1));
+  db_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6) + INTERVAL 10 SECOND; COMMIT");
+  claim.join();
+  EXPECT_TRUE(all_are_of(*first));
+}
+
+// What the leader tells of its duties costs no statement.
+TEST_F(LeadershipTest, RunsAndErrorsAreWrittenByTheRenewal) {
+  const auto first = leader();
+  const std::uint64_t writes = first->writes();
+  EXPECT_FALSE((*first)->since_last_run(purge_));
+  (*first)->ran(purge_);
+  (*first)->failed(cluster_, std::string(254, 'x') + "\xc3\xa4 and more");
+  EXPECT_LT((*first)->since_last_run(purge_).value_or(kSecond), kSecond);
+  ASSERT_TRUE(first->next_round());
+  EXPECT_EQ(first->writes(), writes + 1);
+  const auto duties = queue::list_duties(db_);
+  ASSERT_EQ(duties.size(), 2U);
+  EXPECT_EQ(duties[0].duty, "schedules");
+  EXPECT_EQ(duties[0].queue, "");
+  EXPECT_EQ(duties[0].last_error, std::string(254, 'x') + "\xc3\xa4");
+  EXPECT_FALSE(duties[0].last_run);
+  EXPECT_EQ(duties[1].queue, "q");
+  EXPECT_TRUE(duties[1].last_run);
+  EXPECT_FALSE(duties[1].last_error);
+  EXPECT_TRUE(duties[1].led && duties[1].since);
+  EXPECT_EQ(duties[1].instance, "test");
+  EXPECT_EQ(duties[1].pid, static_cast<std::uint32_t>(::getpid()));
+  // It is written once, and an error stays until the duty went well.
+  const std::string last_run = *duties[1].last_run;
+  ASSERT_TRUE(first->next_round());
+  EXPECT_EQ(queue::list_duties(db_)[1].last_run, last_run);
+  EXPECT_TRUE(queue::list_duties(db_)[0].last_error);
+  (*first)->ran(cluster_);
+  (*first)->leave();
+  EXPECT_FALSE(queue::list_duties(db_)[0].last_error);
+  EXPECT_TRUE(queue::list_duties(db_)[0].leaderless);
+  // The next leader knows when it was done.
+  db_.execute("UPDATE queue_duty SET last_run = last_run - INTERVAL 1 HOUR WHERE duty = 'purge'");
+  const auto second = leader();
+  EXPECT_GE((*second)->since_last_run(purge_).value_or(0), 3600 * kSecond);
+  EXPECT_LT((*second)->since_last_run(cluster_).value_or(kSecond * 3600), 600 * kSecond);
+}
+
+// The server did what it was asked, and the answer is lost.
+class LostReplyTest : public LeadershipTest {
+ protected:
+  LostReplyTest()
+      : direct_(support::Database::shared().connect(name_)),
+        proxy_(folder_ / "p", support::Database::shared().socket(),
+               [this](const std::string& sql) { return pass(sql); }) {}
+
+  std::unique_ptr<Host> proxied() {
+    db::ConnectOptions options = this->options();
+    options.socket = proxy_.socket();
+    auto host = std::make_unique<Host>(std::move(options), duties_);
+    session_ = &host->session();
+    id_ = session_->call([](db::Connection& db) { return db.id(); });
+    return host;
+  }
+  // The next statement with this text is executed, and its reply is lost.
+  void lose(const std::string& text) {
+    text_ = text;
+    armed_ = true;
+  }
+
+  std::atomic<bool> armed_{false};
+  std::atomic<bool> lost_{false};
+
+ private:
+  std::string pass(const std::string& sql) {
+    if (!armed_ || sql.find(text_) == std::string::npos) return sql;
+    armed_ = false;
+    lost_ = true;
+    direct_.execute(sql);
+    direct_.execute("KILL " + std::to_string(id_));
+    EXPECT_TRUE(eventually([&] {
+      return support::number_of(direct_,
+                                "SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
+                                    std::to_string(id_)) == 0;
+    }));
+    return sql;
+  }
+
+  support::TempDir folder_;
+  std::string text_;
+  std::uint64_t id_ = 0;
+  worker::Session* session_ = nullptr;
+  db::Connection direct_;
+  support::RewritingProxy proxy_;
+};
+
+TEST_F(LostReplyTest, OfAClaim) {
+  const auto first = proxied();
+  lose("SET since =");
+  (*first)->round();
+  EXPECT_TRUE(lost_);
+  EXPECT_EQ(first->session().generation(), 1U);
+  EXPECT_TRUE(first->leads_all());
+  EXPECT_TRUE(all_are_of(*first));
+  ASSERT_TRUE(first->next_round());
+  EXPECT_TRUE(first->leads_all());
+}
+
+TEST_F(LostReplyTest, OfARenewal) {
+  const auto first = proxied();
+  (*first)->round();
+  (*first)->ran(purge_);
+  lose("last_error =");
+  ASSERT_TRUE(first->next_round());
+  EXPECT_TRUE(lost_);
+  EXPECT_TRUE(first->leads_all());
+  EXPECT_EQ(value("SELECT duty FROM queue_duty WHERE last_run IS NOT NULL"), "purge");
+}
+
+// A claim whose reply was lost, of a host that could not connect again for long: another one leads
+// by then, and it does not believe otherwise.
+TEST_F(LostReplyTest, OfAClaimThatIsOverByThen) {
+  const auto first = proxied();
+  const auto second = host();
+  const auto seen = [&] { return queue::DutyStore::watch(db_, duties_); };
+  (*second)->round();
+  ASSERT_TRUE(second->leads_all());
+  const queue::DutyStore late(queue::make_holder("late", "/run/allot/late"));
+  db_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6)");
+  const auto before = seen();
+  EXPECT_EQ(late.claim(db_, before), 2U);
+  EXPECT_EQ(late.claim(db_, before), 2U) << "sent again, it finds its own term";
+  db_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6)");
+  ASSERT_TRUE(second->next_round());
+  EXPECT_TRUE(second->leads_all());
+  EXPECT_EQ(late.claim(db_, before), 0U) << "and this late it is another's";
+  EXPECT_TRUE(all_are_of(*second));
+}
+
+}  // namespace
+}  // namespace allot::steward

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steward/ticker.h"
+
+#include <future>
+#include <mutex>
+
+#include "db/queue/fixture.h"
+#include "queue/schedules/schedule_store.h"
+#include "queue/verbs/block.h"
+#include "schedule/several.h"
+
+namespace allot::steward {
+namespace {
+
+using queue::Late;
+using queue::Moment;
+using queue::Overlap;
+using queue::Schedule;
+using queue::ScheduleSpec;
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// UTC, in this process.
+class Utc : public schedule::Calendar, private schedule::Zone {
+ public:
+  std::vector<schedule::Instant> upcoming(const std::string& expression, const std::string& zone,
+                                          schedule::Instant after, schedule::Instant until,
+                                          std::size_t most) override {
+    ++asked_;
+    if (zone != "UTC") throw Error("zone '" + zone + "' is unknown");
+    return schedule::upcoming(schedule::Expression::parse(expression), *this, after, until, most);
+  }
+  schedule::Missed missed(const std::string& expression, const std::string& /*zone*/,
+                          schedule::Instant after, schedule::Instant until,
+                          std::size_t most) override {
+    ++asked_;
+    return schedule::missed(schedule::Expression::parse(expression), *this, after, until, most);
+  }
+  [[nodiscard]] std::int64_t offset(schedule::Instant /*at*/) const override { return 0; }
+  std::size_t asked_ = 0;
+};
+
+// A steward's part of it, with a connection of its own.
+struct Steward {
+  explicit Steward(db::Connection connection) : db(std::move(connection)) {
+    db.execute("SET SESSION sql_safe_updates = 1");
+  }
+  void look() { ticker.look(db); }
+
+  db::Connection db;
+  Utc calendar;
+  bool leads = true;
+  std::map<std::uint32_t, std::size_t> rung;
+  Ticker ticker{calendar,
+                {[this] { return leads; },
+                 [this](std::uint32_t queue_id, std::size_t tasks) { rung[queue_id] += tasks; }}};
+};
+
+class TickerTest : public queue::QueueTest {
+ protected:
+  static ScheduleSpec spec(const std::string& name = "s", const std::string& text = "0 * * * * *") {
+    ScheduleSpec spec;
+    spec.name = name;
+    spec.expression = text;
+    spec.queue = "q";
+    spec.type = "t";
+    spec.tick_field = "at";
+    return spec;
+  }
+  // Its first tick is so long ago; for a schedule of every minute a full one.
+  void put(const ScheduleSpec& spec, seconds ago = seconds(0)) {
+    const bool minutely = spec.expression == "0 * * * * *";
+    const Moment now = queue::database_now(look_);
+    queue::put_schedule(look_, spec,
+                        minutely ? Moment(std::chrono::floor<minutes>(now - ago))
+                                 : Moment(std::chrono::floor<seconds>(now - ago)));
+  }
+  Schedule found(const std::string& name = "s") { return *queue::find_schedule(look_, name); }
+  std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }
+  std::uint64_t different_tasks() { return number("SELECT COUNT(DISTINCT payload) FROM task"); }
+  static std::uint64_t session(db::Connection& db, const std::string& counter) {
+    return db.execute("SHOW SESSION STATUS LIKE '" + counter + "'").front().next()->u64(1);
+  }
+  void finish_all() {
+    queue::Block block = must_lease();
+    std::vector<queue::Finished> done;
+    for (const queue::Task& task : block.tasks) done.push_back(queue::finished(task));
+    queue::ack_and_release(worker_.db, block.lease, done);
+  }
+
+  Steward steward_{connect()};
+};
+
+TEST_F(TickerTest, SubmitsWhatIsDueAndRingsForIt) {
+  put(spec());
+  steward_.look();
+  EXPECT_EQ(tasks(), 1U);
+  EXPECT_EQ(steward_.rung[queue_.queue_id], 1U);
+  const Schedule schedule = found();
+  EXPECT_EQ(*schedule.next_run - *schedule.last_run, minutes(1));
+  steward_.look();
+  EXPECT_EQ(tasks(), 1U);
+}
+
+// The first tick is the next one.
+TEST_F(TickerTest, WhatIsNotDueYetWaitsToTheMoment) {
+  const Moment due = std::chrono::floor<seconds>(queue::database_now(look_)) + seconds(2);
+  queue::put_schedule(look_, spec("s", "* * * * * *"), due);
+  steward_.look();
+  EXPECT_EQ(tasks(), 0U);
+  EXPECT_TRUE(support::eventually([&] {
+    if (boot_ns() >= steward_.ticker.next_ns()) steward_.look();
+    return found().submitted > 0;
+  }));
+  const auto tick = queue::list_ticks(look_, found().schedule_id).back();
+  EXPECT_EQ(tick.tick, due);
+  EXPECT_LT(tick.at - due, std::chrono::milliseconds(500));
+}
+
+TEST_F(TickerTest, WhoeverDoesNotLeadSendsNothing) {
+  put(spec());
+  steward_.leads = false;
+  const std::uint64_t before = session(steward_.db, "Questions");
+  steward_.look();
+  EXPECT_LE(session(steward_.db, "Questions") - before, 1U) << "that of this question";
+  EXPECT_EQ(tasks(), 0U);
+  steward_.leads = true;
+  steward_.look();
+  EXPECT_EQ(tasks(), 1U);
+}
+
+TEST_F(TickerTest, WhereNothingIsDueOneStatementIsSentEveryTwoSeconds) {
+  for (int i = 0; i < 100; ++i) {
+    queue::put_schedule(look_, spec("s" + std::to_string(i)),
+                        queue::database_now(look_) + hours(1));
+  }
+  const std::uint64_t before = session(steward_.db, "Questions");
+  for (int i = 0; i < 10; ++i) {
+    if (boot_ns() >= steward_.ticker.next_ns()) steward_.look();
+  }
+  EXPECT_LE(session(steward_.db, "Questions") - before, 2U);
+  EXPECT_GT(steward_.ticker.next_ns(), boot_ns() + kSecond);
+}
+
+// Two who believe that they lead.
+TEST_F(TickerTest, OfTwoLeadersEachTickIsSubmittedOnce) {
+  for (int i = 0; i < 20; ++i) put(spec("s" + std::to_string(i), "* * * * * *"), seconds(30));
+  Steward other(connect());
+  const auto until = boot_ns() + 2 * kSecond;
+  const auto lead = [until](Steward& steward) {
+    while (boot_ns() < until) steward.look();
+  };
+  auto one = std::async(std::launch::async, [&] { lead(steward_); });
+  lead(other);
+  one.get();
+  EXPECT_GE(tasks(), 20U * 31);
+  EXPECT_EQ(number("SELECT SUM(submitted) FROM schedule"), tasks());
+  for (int i = 0; i < 20; ++i) {
+    const Schedule schedule = found("s" + std::to_string(i));
+    EXPECT_EQ(schedule.dropped, 0U);
+    const auto ticks = queue::list_ticks(look_, schedule.schedule_id);
+    for (std::size_t k = 1; k < ticks.size(); ++k) {
+      EXPECT_EQ(ticks[k - 1].tick - ticks[k].tick, seconds(1));
+    }
+  }
+}
+
+TEST_F(TickerTest, TwoHundredAtOnceAreAFewPackets) {
+  for (int i = 0; i < 200; ++i) put(spec("s" + std::to_string(i), "* * * * * *"));
+  const std::uint64_t before = session(steward_.db, "Com_commit");
+  const Nanos start = boot_ns();
+  while (found("s199").submitted == 0 || found("s0").submitted == 0) steward_.look();
+  EXPECT_LT(boot_ns() - start, kSecond);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM schedule WHERE submitted = 0"), 0U);
+  EXPECT_LE(session(steward_.db, "Com_commit") - before, tasks() / 50);
+}
+
+TEST_F(TickerTest, AfterAnHourEachPolicyDoesWhatItSays) {
+  for (const Late late : {Late::kOnce, Late::kSkip, Late::kAll}) {
+    ScheduleSpec one = spec(std::string(name_of(late)));
+    one.late = late;
+    one.catch_up = 10;
+    one.late_after = seconds(0);
+    put(one, hours(1));
+  }
+  steward_.look();
+  EXPECT_EQ(found("once").submitted, 1U);
+  EXPECT_EQ(found("skip").submitted, 0U);
+  EXPECT_EQ(found("all").submitted, 10U);
+  for (const char* name : {"once", "skip", "all"}) {
+    const Schedule schedule = found(name);
+    EXPECT_GE(schedule.ticks, 61U) << name;
+    EXPECT_LE(schedule.ticks, 62U) << name;
+    EXPECT_EQ(schedule.ticks, schedule.submitted + schedule.dropped) << name;
+    EXPECT_GT(*schedule.next_run, queue::database_now(look_) - seconds(2)) << name;
+  }
+}
+
+// S36
+TEST_F(TickerTest, AYearOfSecondsIsCaughtUpAtOnce) {
+  ScheduleSpec second = spec("s", "* * * * * *");
+  second.late = Late::kAll;
+  put(second, hours(24 * 365));
+  const Nanos start = boot_ns();
+  while (*found().next_run < queue::database_now(look_) - seconds(3)) steward_.look();
+  EXPECT_LT(boot_ns() - start, 10 * kSecond);
+  EXPECT_GE(tasks(), 100U);
+  EXPECT_LE(tasks(), 120U) << "with those of the seconds since";
+  EXPECT_GE(found().dropped, 1'900U);
+  bool told = false;
+  for (const auto& tick : queue::list_ticks(look_, found().schedule_id)) {
+    told = told || tick.reason.starts_with("at least ");
+  }
+  EXPECT_TRUE(told || found().submitted > queue::kShownTicks);
+}
+
+TEST_F(TickerTest, AQueueThatIsGoneIsSaidOnceUntilItIsThere) {
+  ScheduleSpec lost = spec();
+  lost.queue = "later";
+  put(lost);
+  steward_.look();
+  const Schedule failed = found();
+  EXPECT_EQ(failed.error, "there is no queue 'later'");
+  EXPECT_TRUE(failed.error_since);
+  EXPECT_EQ(failed.ticks, 0U);
+  Steward next(connect());
+  const std::uint64_t before = session(next.db, "Com_update");
+  next.look();
+  EXPECT_EQ(session(next.db, "Com_update"), before) << "it says so already";
+  make_queue("later", 2);
+  Steward after(connect());
+  after.look();
+  EXPECT_EQ(tasks(), 1U);
+  EXPECT_EQ(found().error, "");
+}
+
+TEST_F(TickerTest, WhatItsQueueOrItsZoneRefusesIsSaidAndStopsNoOther) {
+  queue::ensure_queue(look_, "ordered", {2, queue::Placement::kOrdered});
+  ScheduleSpec keyless = spec("keyless");
+  keyless.queue = "ordered";
+  put(keyless);
+  ScheduleSpec nowhere = spec("nowhere");
+  nowhere.zone = "No/Where";
+  put(nowhere);
+  put(spec("sound"));
+  steward_.look();
+  EXPECT_NE(found("keyless").error.find("partition_key"), std::string::npos);
+  EXPECT_NE(found("nowhere").error.find("No/Where"), std::string::npos);
+  EXPECT_EQ(found("sound").submitted, 1U);
+  EXPECT_GT(steward_.ticker.next_ns(), boot_ns() + kSecond / 5) << "it does not try all the time";
+}
+
+TEST_F(TickerTest, OneThatWaitsWritesNothingAndDropsWhatCameMeanwhile) {
+  ScheduleSpec waits = spec("s", "* * * * * *");
+  waits.overlap = Overlap::kWait;
+  put(waits);
+  steward_.look();
+  ASSERT_EQ(tasks(), 1U);
+  const Moment first = *found().last_run;
+  ASSERT_TRUE(support::eventually([&] { return queue::database_now(look_) > first + seconds(4); }));
+  const std::uint64_t updates = session(steward_.db, "Com_update");
+  const std::uint64_t commits = session(steward_.db, "Com_commit");
+  steward_.look();
+  Steward other(connect());
+  other.look();
+  EXPECT_EQ(session(steward_.db, "Com_update"), updates);
+  EXPECT_EQ(session(steward_.db, "Com_commit"), commits);
+  EXPECT_EQ(found().next_run, first + seconds(1)) << "it stays due";
+  finish_all();
+  Steward after(connect());
+  after.look();
+  EXPECT_EQ(tasks(), 1U);
+  EXPECT_EQ(found().last_run, first + seconds(1));
+  EXPECT_GE(found().dropped, 3U);
+}
+
+TEST_F(TickerTest, ALostConnectionLosesNoTickAndRepeatsNone) {
+  put(spec("s", "* * * * * *"), seconds(20));
+  steward_.look();
+  look_.execute("KILL " + std::to_string(steward_.db.id()));
+  ASSERT_TRUE(support::eventually([&] {
+    return number("SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
+                  std::to_string(steward_.db.id())) == 0;
+  }));
+  EXPECT_EQ(support::error_class_of([&] {
+              for (int i = 0; i < 5; ++i) {
+                steward_.db.execute("SELECT 1");
+                steward_.look();
+              }
+            }),
+            "gone");
+  steward_.db = connect();
+  const std::uint64_t before = tasks();
+  EXPECT_TRUE(support::eventually([&] {
+    steward_.look();
+    return tasks() > before;
+  }));
+  EXPECT_EQ(tasks(), different_tasks());
+  EXPECT_EQ(found().submitted, tasks());
+  EXPECT_EQ(found().dropped, 0U);
+}
+
+// S35
+TEST_F(TickerTest, AChangeIsSeenByTheNextTick) {
+  put(spec("s", "* * * * * *"));
+  steward_.look();
+  ScheduleSpec changed = spec("s", "* * * * * *");
+  changed.payload = "{\"new\": true}";
+  queue::put_schedule(look_, changed, queue::database_now(look_));
+  const std::uint64_t before = tasks();
+  EXPECT_TRUE(support::eventually([&] {
+    steward_.look();
+    return tasks() > before;
+  }));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task WHERE payload LIKE '%new%'"), tasks() - before);
+}
+
+TEST_F(TickerTest, APayloadThatIsLargeIsNotKept) {
+  ScheduleSpec large = spec("s", "* * * * * *");
+  large.payload = "{\"x\": \"" + std::string(200'000, 'x') + "\"}";
+  put(large, seconds(5));
+  steward_.look();
+  EXPECT_GE(number("SELECT COUNT(*) FROM task WHERE LENGTH(payload) > 200000"), 6U);
+}
+
+// S37: the database's clock, by an hour.
+TEST_F(TickerTest, AClockThatStepsRepeatsNothingAndTellsWhatIsLate) {
+  ScheduleSpec minutely = spec();
+  minutely.late_after = seconds(0);
+  put(minutely);
+  steward_.look();
+  EXPECT_EQ(tasks(), 1U);
+  const std::string here = "SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6))";
+  Steward back(connect());
+  back.db.execute(here + " - 3600");
+  for (int i = 0; i < 3; ++i) back.look();
+  EXPECT_EQ(tasks(), 1U);
+  Steward ahead(connect());
+  ahead.db.execute(here + " + 3600");
+  for (int i = 0; i < 3; ++i) ahead.look();
+  EXPECT_EQ(tasks(), 2U) << "once";
+  EXPECT_GE(found().dropped, 58U);
+  steward_.look();
+  back.look();
+  EXPECT_EQ(tasks(), 2U) << "the clock is back, and these ticks have been";
+}
+
+TEST_F(TickerTest, WhatFellIntoAPauseIsDropped) {
+  put(spec("s", "* * * * * *"), seconds(30));
+  queue::pause_schedule(look_, "s", "");
+  steward_.look();
+  EXPECT_EQ(tasks(), 0U);
+  queue::resume_schedule(look_, "s");
+  Steward after(connect());
+  after.look();
+  EXPECT_GE(found().dropped, 30U);
+  EXPECT_LE(tasks(), 2U);
+}
+
+// More of them wait than are read at once: they hide nobody.
+TEST_F(TickerTest, ThoseThatFailHideNoOther) {
+  look_.execute("SET sql_safe_updates = 0");
+  ScheduleSpec lost = spec("lost");
+  lost.queue = "nowhere";
+  put(lost, hours(1));
+  look_.execute(
+      "INSERT INTO schedule (name, version, expression, zone, queue, type, payload, next_run,"
+      " due_at, error, created_at, changed_at) SELECT CONCAT('lost', seq), version, expression, "
+      "zone,"
+      " queue, type, payload, next_run, due_at, 'there is no queue \\'nowhere\\'', created_at,"
+      " changed_at FROM schedule, " +
+      support::numbers(1, 900));
+  put(spec("sound"));
+  EXPECT_TRUE(support::eventually([&] {
+    steward_.look();
+    return found("sound").submitted > 0;
+  }));
+}
+
+}  // namespace
+}  // namespace allot::steward
