@@ -8,8 +8,13 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_remove(
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: removes a schedule'
 BEGIN
+  DECLARE v_schedule_id INT UNSIGNED;
+  DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
+  SELECT schedule_id INTO v_schedule_id
+    FROM schedule WHERE name = p_name AND LENGTH(name) = LENGTH(p_name)  -- padding would make it equal
+     FOR UPDATE;
   DELETE schedule, schedule_tick
     FROM schedule LEFT JOIN schedule_tick ON schedule_tick.schedule_id = schedule.schedule_id
-   WHERE schedule.name = p_name AND LENGTH(schedule.name) = LENGTH(p_name);
-  SET p_result = IF(ROW_COUNT() > 0, 'removed', NULL);
+   WHERE schedule.schedule_id = v_schedule_id;
+  SET p_result = IF(v_schedule_id IS NULL, NULL, 'removed');
 END;

@@ -106,6 +106,15 @@ TEST_F(DoctorTest, TheLargestPayloadNeedsMoreThanTwiceItsSize) {
   EXPECT_EQ(about(doctor(), "max_allowed_packet")["level"], "ok");
 }
 
+TEST_F(DoctorTest, ShowsWhatIsRaised) {
+  EXPECT_EQ(about(doctor(), "notices")["level"], "ok");
+  look_.execute(
+      "INSERT INTO notice (kind, subject, raised_at, detail) VALUES"
+      " ('dead', 'mail', '2026-01-02 03:04:05', 'at least 1 dead')");
+  EXPECT_EQ(about(doctor(), "notice")["text"],
+            "dead mail: at least 1 dead (since 2026-01-02T03:04:05.000000Z)");
+}
+
 // E3: of the duties that this configuration wants.
 TEST_F(DoctorTest, DutiesThatNobodyLeads) {
   must({"submit", "default", "t"});

@@ -116,8 +116,11 @@ TEST_F(DocumentTest, TheStatementsDoWhatThePageSays) {
   std::string told;
   std::size_t run = 0;
   db::Connection allot = server().connect("allot");
-  const queue::ScheduleSpec nightly{
-      .name = "nightly", .expression = "@daily", .queue = "mail", .type = "t"};
+  queue::ScheduleSpec nightly;
+  nightly.name = "nightly";
+  nightly.expression = "@daily";
+  nightly.queue = "mail";
+  nightly.type = "t";
   queue::put_schedule(allot, nightly, std::nullopt);
   for (const std::string& block : support::examples(kPage, "sql")) {
     if (has(block, "GRANT ")) continue;

@@ -52,7 +52,7 @@ Help help_of(const std::string& path) {
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
     if (line.empty() || line[0] != ' ') commands = line == "Subcommands:";
-    if (commands && std::regex_search(line, found, std::regex("^  ([a-z]+)"))) {
+    if (commands && std::regex_search(line, found, std::regex("^  ([a-z][a-z-]*)"))) {
       help.commands.insert(found[1]);
     }
     if (!commands && std::regex_search(line, found, std::regex("^  (?:-.,)?(--[a-z-]+)"))) {
