@@ -52,7 +52,7 @@ class MigrateTest : public testing::Test {
 
 // A made-up next version: it adds columns, an index and a table, as each migration does.
 constexpr sql::SqlText kMadeUp{
-    "0005_made_up",
+    "0007_made_up",
     "-- A comment; it is no statement.\n"
     "ALTER TABLE task ADD COLUMN later INT NULL COMMENT 'a; b', ALGORITHM=INSTANT;\n"
     "ALTER TABLE task_dead ADD KEY later (queue_id, cause);\n"
@@ -60,14 +60,15 @@ constexpr sql::SqlText kMadeUp{
     "CREATE TABLE later (a INT) ENGINE=InnoDB;\n"
     "-- Nor is this; as it says."};
 constexpr const sql::SqlText* kNextList[] = {kMigrations[0], kMigrations[1], kMigrations[2],
-                                             kMigrations[3], &kMadeUp};
+                                             kMigrations[3], kMigrations[4], kMigrations[5],
+                                             &kMadeUp};
 constexpr Migrations kNext{kNextList};
-static_assert(kMigrations.size() == 4, "the made-up version comes after the newest one");
+static_assert(kMigrations.size() == 6, "the made-up version comes after the newest one");
 
 const std::set<std::string> kTables{
-    "allot_schema", "fair_partition", "q_lock_table", "queue",      "queue_duty",
-    "queue_pause",  "task",           "task_attempt", "task_dead",  "task_history",
-    "task_cancel",  "task_moved",     "task_running", "task_unique"};
+    "allot_schema", "notice",      "schedule",    "schedule_tick", "fair_partition", "q_lock_table",
+    "queue",        "queue_duty",  "queue_pause", "task",          "task_attempt",   "task_dead",
+    "task_history", "task_cancel", "task_moved",  "task_running",  "task_unique"};
 
 TEST_F(MigrateTest, MakesTheSchemaOnce) {
   EXPECT_EQ(schema_version(db_), 0U);
@@ -119,7 +120,7 @@ TEST_F(MigrateTest, ANewerBuildAppliesWhatIsMissing) {
   EXPECT_EQ(refusal_of_schema(kNext), "the schema is at version 4, this Allot (" +
                                           std::string(kVersion) +
                                           ") is written for 5: run 'allot migrate'");
-  EXPECT_EQ(migrate(db_, kNext), std::vector<std::string>{"0005_made_up"});
+  EXPECT_EQ(migrate(db_, kNext), std::vector<std::string>{"0007_made_up"});
   EXPECT_EQ(refusal_of_schema(kNext), "");
   EXPECT_EQ(migrate(db_, kNext).size(), 0U);
   // The build of before refuses to start, and clients go on.
@@ -131,12 +132,12 @@ TEST_F(MigrateTest, ANewerBuildAppliesWhatIsMissing) {
 
 // Another text under a number that is taken: one of two branches, say, or an edit.
 TEST_F(MigrateTest, ADatabaseOfOtherMigrationsIsRefused) {
-  static constexpr sql::SqlText kOther{"0005_other", "CREATE TABLE other (a INT) ENGINE=InnoDB"};
+  static constexpr sql::SqlText kOther{"0007_other", "CREATE TABLE other (a INT) ENGINE=InnoDB"};
   static constexpr const sql::SqlText* const kList[] = {kMigrations[0], kMigrations[1],
                                                         kMigrations[2], kMigrations[3], &kOther};
   migrate(db_, kNext);
   const std::string refusal =
-      "migration 0005_made_up of this database is not the 0005_other of"
+      "migration 0007_made_up of this database is not the 0007_other of"
       " this Allot (" +
       std::string(kVersion) + "): use the Allot that made it, or an empty database";
   EXPECT_EQ(refusal_of_schema(kList), refusal);
