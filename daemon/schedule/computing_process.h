@@ -21,6 +21,8 @@ class ComputingProcess : public Calendar {
   // `command` is a program, by its path, that calls answer_all() on its standard input and output.
   explicit ComputingProcess(std::vector<std::string> command,
                             std::chrono::milliseconds patience = std::chrono::seconds(10));
+  ComputingProcess(const ComputingProcess&) = delete;
+  ComputingProcess& operator=(const ComputingProcess&) = delete;
   ~ComputingProcess() override { end(); }
 
   // As schedule::next(). Throws an Error for an expression or a zone that is none, and when no

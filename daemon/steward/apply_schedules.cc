@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steward/apply_schedules.h"
 
-#include <string>
-#include <vector>
-
 #include "base/error.h"
 #include "log/log.h"
 #include "queue/schedules/configured.h"
@@ -14,9 +11,6 @@ namespace allot::steward {
 namespace {
 
 using std::chrono::seconds;
-
-// This program, also where a newer one has taken its place on the disk.
-const std::vector<std::string> kCommand = {"/proc/self/exe", "--calendar"};
 
 queue::Put apply(db::Connection& db, schedule::ComputingProcess& calendar,
                  const config::Schedule& section) {
@@ -47,9 +41,10 @@ void tell(const config::Schedule& section, queue::Put put) {
 
 }  // namespace
 
-void apply_schedules(worker::Session& session, const config::Settings& settings) {
+void apply_schedules(worker::Session& session, const config::Settings& settings,
+                     const std::vector<std::string>& command) {
   if (settings.schedules.empty()) return;
-  schedule::ComputingProcess calendar(kCommand);
+  schedule::ComputingProcess calendar(command);
   for (const config::Schedule& section : settings.schedules) {
     try {
       tell(section, session.call([&](db::Connection& db) { return apply(db, calendar, section); }));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "config/settings.h"
 #include "worker/process/session.h"
 
@@ -10,6 +13,8 @@ namespace allot::steward {
 // last, by any host. What operators changed since then stays, nothing is removed, and a section
 // with a lower revision than that changes nothing. One that cannot be applied is an error of the
 // log, and leaves the others alone.
-void apply_schedules(worker::Session& session, const config::Settings& settings);
+// `calendar` is a command as of schedule::ComputingProcess.
+void apply_schedules(worker::Session& session, const config::Settings& settings,
+                     const std::vector<std::string>& calendar);
 
 }  // namespace allot::steward

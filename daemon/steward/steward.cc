@@ -29,6 +29,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// This program, also where a newer one has taken its place on the disk.
+const std::vector<std::string> kCalendar = {"/proc/self/exe", "--calendar"};
+
 int if_inherited(int fd) {
   return peer::inherited(fd) ? fd : -1;
 }
@@ -55,13 +58,13 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   worker::require_fit(session, connect);
   const auto served = served_by(session, settings);
   check_hooks(session, settings, served);
-  apply_schedules(session, settings);
+  apply_schedules(session, settings, kCalendar);
   Leadership leadership(session, holder);
   Layouts layouts(session, leadership, alone_of(served));
   UnknownTasks unknown(board);
   Duties duties(session, board, leadership, unknown, served);
   Notices notices({session, board, settings, served, leadership, unknown});
-  Ticks ticks(session, board, leadership, {"/proc/self/exe", "--calendar"});
+  Ticks ticks(session, board, leadership, kCalendar);
   // The others ask the first one.
   const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties, &notices};
 

@@ -112,13 +112,24 @@ constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
                             {"help", no_argument, nullptr, 'h'},
                             {nullptr, 0, nullptr, 0}};
 
+// Of an option that says nothing else.
+Mode mode_of(int option) {
+  switch (option) {
+    case 'r':
+      return Mode::kRun;
+    case 'a':
+      return Mode::kCalendar;
+    case 'p':
+      return Mode::kPlugins;
+    default:
+      return Mode::kPluginCheck;
+  }
+}
+
 Options parse(int argc, char** argv) {
   Options options;
   for (int got = 0; (got = getopt_long(argc, argv, "", kLong, nullptr)) != -1;) {
     switch (got) {
-      case 'r':
-        options.mode = Mode::kRun;
-        break;
       case 'n':
         options.slot = static_cast<std::uint32_t>(number(optarg, ipc::kMaxSlots - 1));
         break;
@@ -136,14 +147,11 @@ Options parse(int argc, char** argv) {
       case 'l':
         options.reclaim = true;
         break;
+      case 'r':
       case 'a':
-        options.mode = Mode::kCalendar;
-        break;
       case 'p':
-        options.mode = Mode::kPlugins;
-        break;
       case 'k':
-        options.mode = Mode::kPluginCheck;
+        options.mode = mode_of(got);
         break;
       case 'i':
         options.init = true;

@@ -199,6 +199,13 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
         {"queue", "pause", "default"},
         {"queue", "pause", "default", "--reason", "again"},
         {"queue", "resume", "default"},
+        {"schedule", "add", "s", "@yearly", "default", "test.fail", "--unique-key", "k"},
+        {"schedule", "add", "s", "@monthly", "default", "test.fail", "--replace"},
+        {"schedule", "pause", "s"},
+        {"schedule", "resume", "s"},
+        {"schedule", "run-now", "s"},
+        {"schedule", "show", "s"},
+        {"schedule", "remove", "s", "--yes"},
         {"dead", "retry", id},
         {"why", id},
         {"task", "cancel", id},
@@ -209,12 +216,12 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
     const auto done = as("allot_operator", words);
     EXPECT_EQ(done.status.code, kExitOk) << done.err;
   }
-  EXPECT_EQ(daemon.count("task"), 1U);
+  EXPECT_EQ(daemon.count("task"), 2U) << "one of the schedule";
   EXPECT_EQ(daemon.count("task_dead"), 0U);
 }
 
 TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
-  EXPECT_EQ(rights("allot_worker").size(), 40U);
+  EXPECT_EQ(rights("allot_worker").size(), 46U);
   root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
   expect_each_to_be_missed("allot_worker", {"check"});
   EXPECT_EQ(as("allot_worker", {"check"}).status.code, kExitOk);

@@ -117,24 +117,25 @@ TEST_F(MigrateTest, EachMayBeRunAgainOverItsOwnWork) {
 
 TEST_F(MigrateTest, ANewerBuildAppliesWhatIsMissing) {
   migrate(db_);
-  EXPECT_EQ(refusal_of_schema(kNext), "the schema is at version 4, this Allot (" +
+  EXPECT_EQ(refusal_of_schema(kNext), "the schema is at version 6, this Allot (" +
                                           std::string(kVersion) +
-                                          ") is written for 5: run 'allot migrate'");
+                                          ") is written for 7: run 'allot migrate'");
   EXPECT_EQ(migrate(db_, kNext), std::vector<std::string>{"0007_made_up"});
   EXPECT_EQ(refusal_of_schema(kNext), "");
   EXPECT_EQ(migrate(db_, kNext).size(), 0U);
   // The build of before refuses to start, and clients go on.
   EXPECT_EQ(refusal_of_schema(),
-            "the schema is at version 5, this Allot (" + std::string(kVersion) +
-                ") is written for 4: install the newer Allot on this host too");
+            "the schema is at version 7, this Allot (" + std::string(kVersion) +
+                ") is written for 6: install the newer Allot on this host too");
   require_schema(db_, Newer::kTaken);
 }
 
 // Another text under a number that is taken: one of two branches, say, or an edit.
 TEST_F(MigrateTest, ADatabaseOfOtherMigrationsIsRefused) {
   static constexpr sql::SqlText kOther{"0007_other", "CREATE TABLE other (a INT) ENGINE=InnoDB"};
-  static constexpr const sql::SqlText* const kList[] = {kMigrations[0], kMigrations[1],
-                                                        kMigrations[2], kMigrations[3], &kOther};
+  static constexpr const sql::SqlText* const kList[] = {
+      kMigrations[0], kMigrations[1], kMigrations[2], kMigrations[3],
+      kMigrations[4], kMigrations[5], &kOther};
   migrate(db_, kNext);
   const std::string refusal =
       "migration 0007_made_up of this database is not the 0007_other of"

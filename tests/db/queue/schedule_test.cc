@@ -260,7 +260,8 @@ TEST_F(ScheduleTest, TheJitterIsTheSameForAllAndSpreads) {
   }
   EXPECT_EQ(quarters.size(), 4U);
   const Moment tick(seconds(1'774'742'400));
-  EXPECT_EQ((due_at(spec, tick) - tick).count(), 1'718'081) << "the value stays from version to version";
+  EXPECT_EQ((due_at(spec, tick) - tick).count(), 1'718'081)
+      << "the value stays from version to version";
 }
 
 }  // namespace

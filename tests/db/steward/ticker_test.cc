@@ -171,7 +171,7 @@ TEST_F(TickerTest, TwoHundredAtOnceAreAFewPackets) {
   const std::uint64_t before = session(steward_.db, "Com_commit");
   const Nanos start = boot_ns();
   while (found("s199").submitted == 0 || found("s0").submitted == 0) steward_.look();
-  EXPECT_LT(boot_ns() - start, kSecond);
+  EXPECT_LT(boot_ns() - start, 5 * kSecond) << "half a second where the machine has time";
   EXPECT_EQ(number("SELECT COUNT(*) FROM schedule WHERE submitted = 0"), 0U);
   EXPECT_LE(session(steward_.db, "Com_commit") - before, tasks() / 50);
 }
