@@ -1,8 +1,14 @@
--- For notices: schedules whose tick cannot be submitted, and those whose last tick was dropped.
-SELECT schedule.name, COALESCE(schedule.error, last_tick.reason)
+-- For notices: schedules whose tick cannot be submitted, and those that have dropped ticks within the
+-- last hour: because they were late, or because a task took longer than until the next one. Ticks of a
+-- pause are dropped because somebody wants it. The reasons are those of queue/schedules/policy.
+SELECT schedule.name,
+       COALESCE(schedule.error,
+                (SELECT reason FROM schedule_tick
+                  WHERE schedule_tick.schedule_id = schedule.schedule_id
+                    AND first_key IS NULL AND at > UTC_TIMESTAMP(6) - INTERVAL 1 HOUR
+                    AND (reason LIKE '% late' OR reason LIKE '% while a task was not finished')
+                  ORDER BY tick_no DESC LIMIT 1)) AS reason
   FROM schedule
-  LEFT JOIN schedule_tick AS last_tick
-    ON last_tick.schedule_id = schedule.schedule_id AND last_tick.tick_no = schedule.ticks
  WHERE schedule.paused_at IS NULL
-   AND (schedule.error IS NOT NULL OR last_tick.first_key IS NULL AND last_tick.reason LIKE 'dropped%')
+HAVING reason IS NOT NULL
  ORDER BY schedule.name;

@@ -248,9 +248,9 @@ bool between_ticks(db::Connection& db) {
 TEST(Schedule, WhatIsLateIsMadeUpAsEachScheduleSays) {
   Cluster cluster(1);
   make_schedules(cluster.first(),
-        {{"once", "*/5 * * * * *", "late = \"once\"\nlate_after = \"1s\"\n"},
-         {"skip", "*/5 * * * * *", "late = \"skip\"\nlate_after = \"1s\"\n"},
-         {"all", "*/5 * * * * *", "late = \"all\"\nlate_after = \"1s\"\ncatch_up = 2\n"}});
+                 {{"once", "*/5 * * * * *", "late = \"once\"\nlate_after = \"1s\"\n"},
+                  {"skip", "*/5 * * * * *", "late = \"skip\"\nlate_after = \"1s\"\n"},
+                  {"all", "*/5 * * * * *", "late = \"all\"\nlate_after = \"1s\"\ncatch_up = 2\n"}});
   db::Connection db = cluster.first().connect();
   // Three ticks and more, and the last one is late by more than a second.
   const std::string passed =
@@ -277,6 +277,39 @@ TEST(Schedule, WhatIsLateIsMadeUpAsEachScheduleSays) {
   EXPECT_EQ(made_up("skip"), std::vector<std::uint64_t>{});
   EXPECT_EQ(made_up("all"), (std::vector<std::uint64_t>{newest - 5, newest}));
   EXPECT_EQ(cluster.first().times_logged("schedule.dropped"), 3U) << cluster.logs();
+}
+
+// A section of the configuration is applied at the start and at a reload, where its words are new.
+// What an operator did stays.
+TEST(Schedule, ASectionIsAppliedAtAReload) {
+  DaemonOptions one = options("", "d0");
+  one.start = true;
+  one.more += "[schedules.report]\nexpression = \"0 3 * * *\"\nqueue = \"parked\"\ntype = \"t\"\n";
+  Daemon daemon(one);
+  wait_ready(daemon, 1);
+  db::Connection db = daemon.connect();
+  const auto shown = [&](const std::string& column) {
+    return value_of(db, "SELECT " + column + " FROM schedule WHERE name = 'report'");
+  };
+  ASSERT_TRUE(eventually([&] { return shown("expression") == "0 3 * * *"; })) << daemon.log();
+  ASSERT_EQ(daemon.allot({"schedule", "pause", "report", "--reason", "why"}).status.code, 0);
+  const auto reload = [&](const std::string& from, const std::string& to) {
+    std::string text = support::read_file(daemon.config_file());
+    text.replace(text.find(from), from.size(), to);
+    std::ofstream(daemon.config_file()) << text;
+    const std::size_t before = daemon.times_logged("steward.ready");
+    daemon.process().signal(SIGHUP);
+    return eventually([&] { return daemon.times_logged("steward.ready") > before; });
+  };
+  ASSERT_TRUE(reload("0 3 * * *", "0 4 * * *")) << daemon.log();
+  EXPECT_EQ(shown("expression"), "0 4 * * *");
+  EXPECT_EQ(shown("pause_reason"), "why");
+  EXPECT_EQ(shown("HOUR(next_run)"), "4");
+  EXPECT_EQ(daemon.times_logged("schedule.changed"), 1U);
+  // A section that is gone removes nothing: that is for an operator to say.
+  ASSERT_TRUE(reload("[schedules.report]", "[schedules.other]")) << daemon.log();
+  EXPECT_EQ(number_of(db, "SELECT COUNT(*) FROM schedule"), 2U);
+  EXPECT_EQ(daemon.stop()->code, 0);
 }
 
 // The database's clock an hour ahead: what is late by that is told, and done as the schedule says.

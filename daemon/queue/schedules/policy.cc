@@ -15,7 +15,7 @@ using std::chrono::microseconds;
 constexpr std::size_t kMostSteps = 100;
 constexpr std::size_t kMostBytes = 4 << 20;
 
-// "17 ticks", "at least 2000 ticks".
+// "17 ticks", "at least 2000 ticks". How a reason ends, failing_schedules.sql goes by.
 std::string text_of(std::uint64_t count, bool at_least) {
   return std::string(at_least ? "at least " : "") + std::to_string(count) +
          (count == 1 ? " tick" : " ticks");

@@ -153,16 +153,19 @@ TEST_F(NoticeTest, AScheduleThatFailsOrDropsTicks) {
         std::to_string(number) + ", UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), " + task + ", " + reason +
         " FROM schedule WHERE name = '" + name + "'");
   };
-  tick("sound", 1, "NULL", "'dropped: late'");
-  tick("sound", 2, "7", "NULL");
-  tick("drops", 1, "8", "NULL");
-  tick("drops", 2, "NULL", "'dropped: late'");
+  tick("sound", 1, "NULL", "'3 ticks in a pause'");
+  tick("sound", 2, "NULL", "'the task of an earlier tick is not finished'");
+  tick("drops", 1, "NULL", "'2 ticks late'");
+  tick("drops", 2, "NULL", "'at least 2000 ticks late'");
+  tick("drops", 3, "7", "NULL");
   const auto found = failing_schedules(look_);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].subject, "drops");
-  EXPECT_EQ(found[0].detail, "dropped: late");
+  EXPECT_EQ(found[0].detail, "at least 2000 ticks late");
   EXPECT_EQ(found[1].subject, "fails");
   EXPECT_EQ(found[1].detail, "no queue");
+  look_.execute("UPDATE schedule_tick SET at = at - INTERVAL 1 HOUR");
+  EXPECT_EQ(failing_schedules(look_).size(), 1U);
 }
 
 }  // namespace
