@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fault/cluster.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -56,6 +57,13 @@ void Cluster::make_runtime(unsigned host) {
   std::filesystem::create_directory_symlink(*disk / "",
                                             hosts_.at(host)->daemon().folder() + "/run");
   runtimes_.push_back(std::move(disk));
+}
+
+// The last file that a daemon makes appears in one step, when it has its room.
+bool Cluster::has_room() const {
+  return std::all_of(hosts_.begin(), hosts_.end(), [](const auto& host) {
+    return std::filesystem::exists(host->daemon().folder() + "/run/board");
+  });
 }
 
 void Cluster::start() {

@@ -70,6 +70,8 @@ class Cluster {
   [[nodiscard]] const std::vector<std::unique_ptr<support::SmallDisk>>& runtimes() const {
     return runtimes_;
   }
+  // True when all hosts have taken in them what they need.
+  [[nodiscard]] bool has_room() const;
   [[nodiscard]] const std::string& small_runtime_trouble() const { return runtime_trouble_; }
   [[nodiscard]] Proxy& for_workers() { return for_workers_; }
   [[nodiscard]] Proxy& for_submitters() { return for_submitters_; }

@@ -39,6 +39,12 @@ Targets children_of(pid_t parent) {
   return targets;
 }
 
+// Its last lines: what led to an end stands there.
+std::string end_of(const std::string& text) {
+  constexpr std::size_t kMost = 4'000;
+  return text.size() <= kMost ? text : text.substr(text.find('\n', text.size() - kMost) + 1);
+}
+
 }  // namespace
 
 pid_t parent_of(pid_t pid) {
@@ -79,6 +85,10 @@ Targets Host::workers() {
 bool Host::died() {
   if (!up_ || daemon_.process().running()) return false;
   up_ = false;
+  const auto ended = daemon_.process().wait(milliseconds(0)).value_or(support::ExitStatus{});
+  last_words_ = (ended.signal != 0 ? "signal " + std::to_string(ended.signal)
+                                   : "exit code " + std::to_string(ended.code)) +
+                "\n" + end_of(daemon_.process().err()) + end_of(daemon_.log());
   return true;
 }
 

@@ -45,6 +45,8 @@ class Host {
   [[nodiscard]] Targets workers();
   // True once when allotd ended without having been asked to.
   [[nodiscard]] bool died();
+  // How it ended then, and what it said last: the next start has other words.
+  [[nodiscard]] const std::string& last_words() const { return last_words_; }
   // Kills only allotd; start() has to follow. Its workers end by themselves.
   void kill_daemon();
   // Kills everything at once; returns the killed processes except allotd.
@@ -59,6 +61,7 @@ class Host {
 
   e2e::Daemon daemon_;
   bool up_;
+  std::string last_words_;
 };
 
 }  // namespace allot::fault

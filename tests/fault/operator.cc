@@ -33,7 +33,14 @@ std::string line_of(const Deed& deed) {
 }
 
 Operator::Operator(const Draw& draw, Cluster& cluster, Storm& storm)
-    : draw_(draw), cluster_(cluster), storm_(storm), versions_(draw.hosts.size()) {}
+    : draw_(draw), cluster_(cluster), storm_(storm), versions_(draw.hosts.size()) {
+  // A daemon that runs refuses a bad file and goes on; one that starts has nothing to go on with.
+  storm_.before_each_start([this](Host& host) {
+    for (unsigned i = 0; i < versions_.size(); ++i) {
+      if (cluster_.hosts().at(i).get() == &host) write_good(i);
+    }
+  });
+}
 
 void Operator::begin() {
   for (const Action& action : draw_.actions)

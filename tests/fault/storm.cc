@@ -78,9 +78,14 @@ void Storm::look_after() {
   }
   for (const auto& host : cluster_.hosts()) {
     if (!host->died()) continue;
-    ++done_["razed"];
-    after(kRevival, [&host = *host] { host.start(); });
+    if (++done_["razed"] == 1) first_death_ = host->last_words();
+    after(kRevival, [this, &host = *host] { start(host); });
   }
+}
+
+void Storm::start(Host& host) {
+  if (before_start_) before_start_(host);
+  host.start();
 }
 
 // A fault that was begun ends in its time, also while the next one is waited for.
@@ -213,7 +218,7 @@ void Storm::kill_daemon(const Event& event) {
   ++kills_;
   ++done_[name_of(event)];
   after(event.length, [this, name = name_of(event), host, workers, killed, begin] {
-    host->start();
+    start(*host);
     note({name, killed, begin, now(), false, false, Reach::kHost});
     for (const Target& worker : *workers)
       note({name, worker.pid, begin, now(), false, false, Reach::kHost});
@@ -234,7 +239,7 @@ void Storm::kill_host(const Event& event) {
     if (!target.worker) continue;
     note({name_of(event), target.pid, begin, now(), true, false, Reach::kHost});
   }
-  after(event.length, [host] { host->start(); });
+  after(event.length, [this, host] { start(*host); });
 }
 
 void Storm::stop_host(const Event& event) {
@@ -444,6 +449,8 @@ void Storm::step_clock(const Event& event) {
 
 void Storm::fill_runtime(const Event& event) {
   if (cluster_.runtimes().empty() || runtime_full_) return;
+  // A daemon that starts needs room, and says that it cannot start without.
+  if (!cluster_.has_room()) return after(kLookEvery, [this, event] { fill_runtime(event); });
   const Nanoseconds begin = now();
   runtime_full_ = true;
   ++done_[name_of(event)];

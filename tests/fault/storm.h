@@ -26,6 +26,10 @@ class Storm {
   void calm();
   // Does what is due and restarts an allotd that died of a task. Call it often.
   void look_after();
+  // What an operator does to a host that is down, before anybody starts it again.
+  void before_each_start(std::function<void(Host&)> act) { before_start_ = std::move(act); }
+  // Of the first allotd that ended and that nobody had killed.
+  [[nodiscard]] const std::string& first_death() const { return first_death_; }
   // Does that besides, in so long a time. calm() waits for it.
   void after(std::chrono::milliseconds length, std::function<void()> act);
 
@@ -42,6 +46,7 @@ class Storm {
   };
 
   bool act_if_due();
+  void start(Host& host);
   void wait_until(Nanoseconds end);
   void inflict(const Event& event);
 
@@ -77,6 +82,8 @@ class Storm {
   bool spare_;
   pid_t spared_worker_ = 0;
   std::vector<Later> later_;
+  std::function<void(Host&)> before_start_;
+  std::string first_death_;
   bool server_down_ = false;
   unsigned locks_held_ = 0;  // by intruders
   unsigned stalled_ = 0;     // faults that may keep a session from giving back its locks

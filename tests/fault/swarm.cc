@@ -293,7 +293,10 @@ class Carrier {
     }
     result_.faults = storm_.done();
     result_.actions = operator_.done();
-    if (result_.faults.count("razed") != 0) problem("an allotd ended that nobody had killed");
+    if (result_.faults.count("razed") != 0) {
+      const std::string later = result_.problem.empty() ? "" : "\nafter that: " + result_.problem;
+      result_.problem = "an allotd ended that nobody had killed: " + storm_.first_death() + later;
+    }
     cluster_.keep_logs();
   }
 

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What hosts send that have nothing to do, by the server's own log of statements: three daemons
+// over one database with 1,000 schedules of once a year. Prints a table for docs/benchmarks.md.
+//   ALLOT_TEST_WORKERS=64: workers of each daemon
+//   ALLOT_TEST_ROUNDS=16: for how many renewals of who leads it counts
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "e2e/daemon.h"
+#include "support/text.h"
+
+namespace allot::e2e::idle_test {
+namespace {
+
+using std::chrono::seconds;
+using support::eventually;
+using support::has;
+using support::number_of;
+
+constexpr int kDaemons = 3;
+constexpr int kSchedules = 1'000;
+
+// The bounds that docs/benchmarks.md tells, in statements a second of all daemons together.
+constexpr double kMostLeading = 3;
+constexpr double kMostOfAQueue = 0.3;
+
+unsigned size_of(const char* variable, unsigned usual) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
+}
+
+DaemonOptions options(const std::string& database, int number) {
+  return {.workers = size_of("ALLOT_TEST_WORKERS", 1),
+          .daemon_keys = "instance = \"d" + std::to_string(number) + "\"",
+          .pool_keys = "queues = [\"default\", \"kept\", \"watched\"]",
+          .more =
+              "[queues.kept]\nhistory = \"1h\"\n"
+              "[queues.watched]\non_stuck = \"ops/alert\"\non_dead = \"ops/alert\"\n"
+              "[queues.ops]\npartitions = 4\n",
+          .log_level = "info",
+          .migrate = database.empty(),
+          .start = false,
+          .database = database};
+}
+
+void make_schedules(const Daemon& daemon) {
+  const std::string file = daemon.folder() + "/schedules.toml";
+  std::ofstream out(file);
+  for (int i = 0; i < kSchedules; ++i) {
+    out << "[schedules.s" << i
+        << "]\nexpression = \"0 0 1 1 *\"\nqueue = \"ops\"\ntype = \"test.tick\"\npayload = "
+           "\"{}\"\n";
+  }
+  out.close();
+  const support::Finished applied = daemon.allot({"schedule", "apply", file});
+  ASSERT_EQ(applied.status.code, 0) << applied.err;
+}
+
+// What a statement is for. Each is written in one file of sql/queries, by whose words it is known.
+enum class Purpose { kLeading, kSchedules, kKept, kWatched, kNotices, kLayouts, kSession, kRest };
+constexpr const char* kNames[] = {
+    "who leads", "schedules",      "a queue with history", "a queue with on_stuck and on_dead",
+    "notices",   "resized queues", "the connection's own", "anything else"};
+constexpr std::size_t kPurposes = std::size(kNames);
+
+bool has_any(const std::string& text, std::initializer_list<const char*> parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](const char* part) { return has(text, part); });
+}
+
+Purpose purpose_of(const std::string& statement) {
+  if (has(statement, "@@global.read_only")) return Purpose::kSession;
+  // Duties without a leader, dead tasks, tasks that wait, purges and ticks that fail.
+  if (has_any(statement, {"FROM notice", "queue_duty.holder IS NOT NULL", "OFFSET", "AS served",
+                          "COALESCE(schedule.error, last_tick.reason)"}) ||
+      (has(statement, "FROM task_history") && has(statement, "FROM task_dead"))) {
+    return Purpose::kNotices;
+  }
+  if (has(statement, "queue_duty")) return Purpose::kLeading;
+  if (has(statement, "schedule")) return Purpose::kSchedules;
+  if (has_any(statement, {"task_history", "task_dead"})) return Purpose::kKept;
+  if (has_any(statement, {"task_running", "head_key"})) return Purpose::kWatched;
+  if (has(statement, "queue.layout SECOND")) return Purpose::kLayouts;
+  return Purpose::kRest;
+}
+
+class Idle : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (int i = 0; i < kDaemons; ++i) {
+      daemons_.push_back(
+          std::make_unique<Daemon>(options(i == 0 ? "" : daemons_[0]->database(), i)));
+    }
+    ASSERT_EQ(first().allot({"migrate"}).status.code, 0);
+    make_schedules(first());
+    db_ = std::make_unique<db::Connection>(first().connect());
+    db_->execute(
+        "SET GLOBAL log_output = 'TABLE'; TRUNCATE mysql.general_log;"
+        " SET GLOBAL general_log = ON");
+    for (auto& daemon : daemons_) daemon->start();
+    for (auto& daemon : daemons_) wait_ready(*daemon, size_of("ALLOT_TEST_WORKERS", 1));
+  }
+  void TearDown() override {
+    if (db_) db_->execute("SET GLOBAL general_log = OFF; TRUNCATE mysql.general_log");
+    for (auto& daemon : daemons_) EXPECT_EQ(daemon->stop()->code, 0) << daemon->log();
+  }
+
+  [[nodiscard]] Daemon& first() { return *daemons_.front(); }
+  [[nodiscard]] std::uint64_t number(const std::string& sql) { return number_of(*db_, sql); }
+
+  // Of all who lead anything, the most that one of them has in the log.
+  [[nodiscard]] std::uint64_t renewals() {
+    return number(
+        "SELECT COALESCE(MAX(renewals), 0) FROM (SELECT COUNT(*) AS renewals"
+        "  FROM mysql.general_log WHERE thread_id <> CONNECTION_ID() AND argument LIKE"
+        "  'UPDATE%queue_duty%last_run = IF(%' AND argument NOT LIKE '%WHERE FALSE%'"
+        "  GROUP BY thread_id) AS leaders");
+  }
+  // Looks once a second, because a look is a walk over the log.
+  [[nodiscard]] bool wait_for_renewals(std::uint64_t count) {
+    std::uint64_t asked = 0;
+    return eventually(
+        [&] {
+          const std::uint64_t now = number("SELECT UNIX_TIMESTAMP()");
+          if (now == asked) return false;
+          asked = now;
+          return renewals() >= count;
+        },
+        seconds(60 + 10 * count));
+  }
+
+  std::vector<std::unique_ptr<Daemon>> daemons_;
+  std::unique_ptr<db::Connection> db_;
+};
+
+TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
+  ASSERT_TRUE(wait_for_renewals(2));
+  db_->execute("TRUNCATE mysql.general_log");
+  const std::uint64_t begin = number("SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS UNSIGNED)");
+  ASSERT_TRUE(wait_for_renewals(size_of("ALLOT_TEST_ROUNDS", 16)));
+  db_->execute("SET GLOBAL general_log = OFF");
+  const double length =
+      static_cast<double>(number("SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS UNSIGNED)") -
+                          begin) /
+      1e6;
+
+  auto rows = db_->execute(
+      "SELECT thread_id, CONVERT(argument USING utf8mb4) FROM mysql.general_log"
+      " WHERE command_type IN ('Query', 'Execute') AND thread_id <> CONNECTION_ID()");
+  std::vector<std::pair<std::uint64_t, std::string>> sent;
+  std::set<std::uint64_t> stewards;
+  while (const auto row = rows.front().next()) {
+    sent.emplace_back(row->u64(0), std::string(row->text(1)));
+    if (purpose_of(sent.back().second) == Purpose::kLeading) stewards.insert(sent.back().first);
+  }
+  EXPECT_EQ(stewards.size(), static_cast<std::size_t>(kDaemons));
+
+  double counts[kPurposes] = {};
+  double of_workers = 0;
+  for (const auto& [thread, statement] : sent) {
+    const Purpose purpose = purpose_of(statement);
+    if (stewards.count(thread) == 0) {
+      ++of_workers;
+      EXPECT_TRUE(purpose != Purpose::kLeading && purpose != Purpose::kSchedules) << statement;
+      continue;
+    }
+    ++counts[static_cast<std::size_t>(purpose)];
+    if (purpose == Purpose::kRest) std::printf("unknown: %s\n", statement.substr(0, 200).c_str());
+  }
+  std::printf("%d daemons of %u workers, %d schedules, %.1f s: statements a second\n", kDaemons,
+              size_of("ALLOT_TEST_WORKERS", 1), kSchedules, length);
+  for (std::size_t i = 0; i < kPurposes; ++i) {
+    std::printf("%-36s %8.2f\n", kNames[i], counts[i] / length);
+  }
+  std::printf("%-36s %8.2f\n", "of the workers", of_workers / length);
+  const auto rate = [&](Purpose purpose) {
+    return counts[static_cast<std::size_t>(purpose)] / length;
+  };
+  // What is counted has to be there.
+  EXPECT_GT(rate(Purpose::kLeading), 0.5);
+  EXPECT_GT(rate(Purpose::kSchedules), 0.1);
+  EXPECT_GT(rate(Purpose::kKept), 0);
+  EXPECT_GT(rate(Purpose::kWatched), 0);
+  EXPECT_LE(rate(Purpose::kLeading) + rate(Purpose::kSchedules), kMostLeading);
+  EXPECT_LE(rate(Purpose::kKept), kMostOfAQueue);
+  EXPECT_LE(rate(Purpose::kWatched), kMostOfAQueue);
+  EXPECT_LE(rate(Purpose::kNotices), 1);
+  EXPECT_EQ(rate(Purpose::kRest), 0);
+}
+
+}  // namespace
+}  // namespace allot::e2e::idle_test
