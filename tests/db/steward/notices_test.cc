@@ -165,7 +165,8 @@ TEST_F(NoticesTest, ADutyWithoutALeaderAndAPurgeThatIsBehind) {
   db_.execute(
       "INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type,"
       " ended_at, lock_host, lock_pid) VALUES (" +
-      std::to_string(queue_.queue_id) + ", 0, 1, 7, 1, 't', UTC_TIMESTAMP(6) - INTERVAL 3 HOUR, 'h', 1)");
+      std::to_string(queue_.queue_id) +
+      ", 0, 1, 7, 1, 't', UTC_TIMESTAMP(6) - INTERVAL 3 HOUR, 'h', 1)");
   first->look();
   EXPECT_EQ(told(), (std::vector<std::string>{"raised leader schedules", "raised purge q"}));
   db_.execute("UPDATE queue_duty SET holder = NULL WHERE duty = 'schedules'");
