@@ -93,7 +93,7 @@ class Deeds {
     if (running != nullptr) judge_end(deed, *running);
     if (!deed.asked) return;
     judge_again(deed, found->second, running);
-    judge_outcome(deed, found->second);
+    judge_outcome(deed, found->second, running);
   }
 
   // When the attempt was over; nullopt: nobody knows.
@@ -129,8 +129,18 @@ class Deeds {
     }
   }
 
+  // The handler gave up by itself, and its worker may not have seen the request before.
+  [[nodiscard]] bool unseen(const Deed& deed, const Attempt* running) const {
+    if (running == nullptr || running->end == nullptr) return false;
+    const Trace& end = *running->end;
+    if (end.mark != Mark::kFail && end.mark != Mark::kRetry && end.mark != Mark::kThrow)
+      return false;
+    return end.at <= deed.end + kLook + kSlack || troubled(evidence_, deed.begin, end.at);
+  }
+
   // It is dead or done, and nothing else that operators do to tasks came between.
-  void judge_outcome(const Deed& deed, const std::vector<Attempt>& attempts) {
+  void judge_outcome(const Deed& deed, const std::vector<Attempt>& attempts,
+                     const Attempt* running) {
     if (named_.at(deed.tag) != 1) return;
     const bool succeeded = std::any_of(attempts.begin(), attempts.end(), [](const Attempt& each) {
       return each.end != nullptr && each.end->mark == Mark::kSuccess;
@@ -139,7 +149,7 @@ class Deeds {
     const bool dead = cause != causes_.end();
     if (deed.act == Act::kCancelDone) {
       if (dead) complain("it was to end as done, and is dead by " + cause->second, deed.tag);
-    } else if (dead && cause->second != "cancelled") {
+    } else if (dead && cause->second != "cancelled" && !unseen(deed, running)) {
       complain("its end was asked for, and it is dead by " + cause->second, deed.tag);
     } else if (!dead && !succeeded && evidence_.gone.count(deed.tag) == 0) {
       complain("its end was asked for, and it is neither dead nor done", deed.tag);

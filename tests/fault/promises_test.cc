@@ -322,6 +322,11 @@ TEST_F(Asked, ItIsDeadOrHasSucceeded) {
   expect_found(ended(2'000), "its end was asked for, and it is neither dead nor done");
   expect_found(ended(2'000).died("1.1", "timeout"),
                "its end was asked for, and it is dead by timeout");
+  // Nobody may have seen the request when the handler gave up.
+  const auto failed = [&](Nanoseconds at) { return ended(at, Mark::kFail).died("1.1", "fail"); };
+  expect_clean(failed(4'000));
+  expect_found(failed(4'050), "its end was asked for, and it is dead by fail");
+  expect_clean(failed(4'050).hit("kill_database", 0, 2'000, 2'100));
   book_.deeds.front().act = Act::kCancelDone;
   expect_clean(ended(2'000));
   expect_found(ended(2'000).died("1.1", "cancelled"),
