@@ -322,7 +322,7 @@ void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
 // Spares tasks that ran beside others, when nobody knows which was at fault (`suspected`), or when
 // another one was. Ends the lease, if it has not ended yet.
 void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool suspected) {
-  using Verb = queue::Ending::Verb;
+  const auto verb = suspected ? queue::Ending::Verb::kSuspect : queue::Ending::Verb::kRefund;
   std::vector<queue::Claim> in_partition;
   for (const FormerRun& run : neighbours) {
     if (const auto claim = leased(tools, run)) in_partition.push_back(*claim);
@@ -332,8 +332,7 @@ void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool su
   }
   for (const FormerRun& run : neighbours) {
     if (const auto held = tools.detached.held(tools.db, run.id())) {
-      static_cast<void>(
-          write(tools, *held, {suspected ? Verb::kSuspect : Verb::kRefund, run.record.attempt}));
+      static_cast<void>(write(tools, *held, {verb, run.record.attempt}));
     }
     log::info("task.beside_a_crash", {{"task", run.id().text()},
                                       {"type", run.record.type},
