@@ -104,12 +104,15 @@ class Idle : public testing::Test {
     db_->execute(
         "SET GLOBAL log_output = 'TABLE'; TRUNCATE mysql.general_log;"
         " SET GLOBAL general_log = ON");
+    allowed_ = support::value_of(*db_, "SELECT @@global.max_connections");
+    db_->execute("SET GLOBAL max_connections = 2000");  // for many workers
     for (auto& daemon : daemons_) daemon->start();
     for (auto& daemon : daemons_) wait_ready(*daemon, size_of("ALLOT_TEST_WORKERS", 1));
   }
   void TearDown() override {
     if (db_) db_->execute("SET GLOBAL general_log = OFF; TRUNCATE mysql.general_log");
     for (auto& daemon : daemons_) EXPECT_EQ(daemon->stop()->code, 0) << daemon->log();
+    if (!allowed_.empty()) db_->execute("SET GLOBAL max_connections = " + allowed_);
   }
 
   [[nodiscard]] Daemon& first() { return *daemons_.front(); }
@@ -138,6 +141,7 @@ class Idle : public testing::Test {
 
   std::vector<std::unique_ptr<Daemon>> daemons_;
   std::unique_ptr<db::Connection> db_;
+  std::string allowed_;  // connections, before
 };
 
 TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
