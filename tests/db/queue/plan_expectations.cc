@@ -212,6 +212,11 @@ std::vector<Expectation> of_history_and_hooks() {
        "the head of each class of each partition",
        true,
        true},
+  };
+}
+
+std::vector<Expectation> of_notices() {
+  return {
       {&sql::k_waiting_queues,
        kPartitions * 30,
        {{"after_us", "3600000000"}},
@@ -401,6 +406,7 @@ std::vector<Expectation> expectations() {
   for (Expectation& expected : of_unique_keys()) all.push_back(std::move(expected));
   for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
   for (Expectation& expected : of_history_and_hooks()) all.push_back(std::move(expected));
+  for (Expectation& expected : of_notices()) all.push_back(std::move(expected));
   for (Expectation& expected : of_queues()) all.push_back(std::move(expected));
   for (Expectation& expected : of_schedules()) all.push_back(std::move(expected));
   for (Expectation& expected : by_operators()) all.push_back(std::move(expected));
