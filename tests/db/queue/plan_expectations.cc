@@ -235,8 +235,8 @@ std::vector<Expectation> of_notices() {
       {&sql::k_raise_notice,
        1,
        {{"kind", "'dead'"}, {"subject", "'q'"}, {"detail", "''"}, {"task", "NULL"}}},
-      {&sql::k_require_notice, 1, {{"kind", "'dead'"}, {"subject", "'q'"}}},
-      {&sql::k_clear_notice, 1, {{"kind", "'dead'"}, {"subject", "'q'"}}},
+      {&sql::k_require_notice, 1, {{"kind", "'dead'"}, {"subject", "'wide'"}}},
+      {&sql::k_clear_notice, 1, {{"kind", "'dead'"}, {"subject", "'wide'"}}},
   };
 }
 

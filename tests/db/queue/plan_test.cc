@@ -51,6 +51,7 @@ class PlanTest : public QueueTest {
                   ", 'free', 0, 2, 471100, 1, 0, NULL)");
     make_duties(look_, {{1, "purge"}, {1, "stuck"}});
     fill_schedules();
+    look_.execute("INSERT INTO notice VALUES ('dead', 'wide', UTC_TIMESTAMP(6), '', NULL)");
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
         leases_.push_back(worker_.lease({wide_.queue_id, no}, {.block_size = 1})->lease);
