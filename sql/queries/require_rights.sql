@@ -34,3 +34,5 @@ INSERT INTO schedule SELECT * FROM schedule WHERE FALSE;
 UPDATE schedule SET version = version WHERE FALSE;
 INSERT INTO schedule_tick SELECT * FROM schedule_tick WHERE FALSE;
 DELETE FROM schedule_tick WHERE FALSE AND schedule_id = 0;
+INSERT INTO notice SELECT * FROM notice WHERE FALSE;
+DELETE FROM notice WHERE FALSE AND kind = '';
