@@ -3,11 +3,11 @@
 -- pause are dropped because somebody wants it. The reasons are those of queue/schedules/policy.
 SELECT schedule.name,
        COALESCE(schedule.error,
-                (SELECT reason FROM schedule_tick
+                (SELECT reason FROM schedule_tick FORCE INDEX (PRIMARY)
                   WHERE schedule_tick.schedule_id = schedule.schedule_id
                     AND first_key IS NULL AND at > UTC_TIMESTAMP(6) - INTERVAL 1 HOUR
                     AND (reason LIKE '% late' OR reason LIKE '% while a task was not finished')
-                  ORDER BY tick_no DESC LIMIT 1)) AS reason
+                  ORDER BY schedule_id DESC, tick_no DESC LIMIT 1)) AS reason
   FROM schedule
  WHERE schedule.paused_at IS NULL
 HAVING reason IS NOT NULL
