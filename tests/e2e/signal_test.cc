@@ -27,7 +27,8 @@ bool none_alive(const std::vector<pid_t>& pids) {
 TEST(Signal, AGracefulStopLeavesNothingLeasedAndNothingRunning) {
   Daemon daemon({.workers = 4});
   wait_ready(daemon, 4);
-  std::vector<std::string> payloads(300, "20");
+  // Twenty seconds of work, so that some is left however long this test is held up.
+  std::vector<std::string> payloads(4000, "20");
   daemon.submit_many("test.sleep", payloads);
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() >= 2; }));
   const auto pids = daemon.workers();
