@@ -6,6 +6,7 @@
 #include "queue/schedules/configured.h"
 #include "queue/schedules/schedule_store.h"
 #include "schedule/computing_process.h"
+#include "steward/ask.h"
 
 namespace allot::steward {
 namespace {
@@ -47,9 +48,7 @@ void apply_schedules(worker::Session& session, const config::Settings& settings,
   schedule::ComputingProcess calendar(command);
   for (const config::Schedule& section : settings.schedules) {
     try {
-      tell(section, session.call([&](db::Connection& db) { return apply(db, calendar, section); }));
-    } catch (const db::DbError&) {
-      throw;
+      tell(section, ask(session, [&](db::Connection& db) { return apply(db, calendar, section); }));
     } catch (const Error& error) {
       log::error("schedule.refused", {{"schedule", section.name}, {"error", error.what()}});
     }

@@ -3,11 +3,15 @@
 
 #include <utility>
 
+#include "log/log.h"
 #include "peer/doorbell.h"
+#include "steward/ask.h"
 
 namespace allot::steward {
 
 namespace {
+
+constexpr Nanos kAfterError = 10 * kSecond;
 
 // Of all queues together.
 queue::DutyName duty() {
@@ -31,11 +35,17 @@ Ticks::Ticks(worker::Session& session, ipc::Board& board, Leadership& leadership
 // A call that is repeated reads the rows first, so that no tick is sent blindly again.
 void Ticks::look() {
   if (boot_ns() < next_ns()) return;
-  session_.call([this](db::Connection& db) {
-    ticker_.look(db);
-    return true;
-  });
-  if (leadership_.leads(duty())) leadership_.ran(duty());
+  try {
+    ask(session_, [this](db::Connection& db) {
+      ticker_.look(db);
+      return true;
+    });
+    if (leadership_.leads(duty())) leadership_.ran(duty());
+  } catch (const db::DbError& error) {
+    again_ns_ = boot_ns() + kAfterError;
+    leadership_.failed(duty(), error.what());
+    log::error("duty.failed", {{"duty", duty().name}, {"error", error.what()}});
+  }
 }
 
 }  // namespace allot::steward

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ class Ticks : public Chore {
         std::vector<std::string> command);
 
   void look() override;
-  [[nodiscard]] Nanos next_ns() const override { return ticker_.next_ns(); }
+  [[nodiscard]] Nanos next_ns() const override { return std::max(ticker_.next_ns(), again_ns_); }
   void finish() override { look(); }
 
  private:
@@ -30,6 +31,7 @@ class Ticks : public Chore {
   Leadership& leadership_;
   schedule::ComputingProcess calendar_;
   Ticker ticker_;
+  Nanos again_ns_ = 0;  // after an error that waiting does not fix
 };
 
 }  // namespace allot::steward
