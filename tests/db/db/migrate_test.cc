@@ -52,7 +52,7 @@ class MigrateTest : public testing::Test {
 
 // A made-up next version: it adds columns, an index and a table, as each migration does.
 constexpr sql::SqlText kMadeUp{
-    "0007_made_up",
+    "9999_made_up",
     "-- A comment; it is no statement.\n"
     "ALTER TABLE task ADD COLUMN later INT NULL COMMENT 'a; b', ALGORITHM=INSTANT;\n"
     "ALTER TABLE task_dead ADD KEY later (queue_id, cause);\n"
@@ -120,7 +120,7 @@ TEST_F(MigrateTest, ANewerBuildAppliesWhatIsMissing) {
   EXPECT_EQ(refusal_of_schema(kNext), "the schema is at version 6, this Allot (" +
                                           std::string(kVersion) +
                                           ") is written for 7: run 'allot migrate'");
-  EXPECT_EQ(migrate(db_, kNext), std::vector<std::string>{"0007_made_up"});
+  EXPECT_EQ(migrate(db_, kNext), std::vector<std::string>{"9999_made_up"});
   EXPECT_EQ(refusal_of_schema(kNext), "");
   EXPECT_EQ(migrate(db_, kNext).size(), 0U);
   // The build of before refuses to start, and clients go on.
@@ -132,13 +132,13 @@ TEST_F(MigrateTest, ANewerBuildAppliesWhatIsMissing) {
 
 // Another text under a number that is taken: one of two branches, say, or an edit.
 TEST_F(MigrateTest, ADatabaseOfOtherMigrationsIsRefused) {
-  static constexpr sql::SqlText kOther{"0007_other", "CREATE TABLE other (a INT) ENGINE=InnoDB"};
+  static constexpr sql::SqlText kOther{"9999_other", "CREATE TABLE other (a INT) ENGINE=InnoDB"};
   static constexpr const sql::SqlText* const kList[] = {
       kMigrations[0], kMigrations[1], kMigrations[2], kMigrations[3],
       kMigrations[4], kMigrations[5], &kOther};
   migrate(db_, kNext);
   const std::string refusal =
-      "migration 0007_made_up of this database is not the 0007_other of"
+      "migration 9999_made_up of this database is not the 9999_other of"
       " this Allot (" +
       std::string(kVersion) + "): use the Allot that made it, or an empty database";
   EXPECT_EQ(refusal_of_schema(kList), refusal);
