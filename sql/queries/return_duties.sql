@@ -1,4 +1,4 @@
--- Ends all terms of a holder that leaves, or is dead. What is over already stays as it is. The
+-- Ends all terms of a holder that leaves. What is over already stays as it is. The
 -- condition on queue_id is always true (that one is in nobody's queue); without one on a key,
 -- sql_safe_updates refuses.
 UPDATE /*+ INDEX(queue_duty PRIMARY) */ queue_duty

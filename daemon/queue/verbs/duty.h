@@ -62,8 +62,8 @@ class DutyStore {
   Holder holder_;
 };
 
-// Ends all terms of a holder: its own when it leaves, or those of one that is dead. Returns how
-// many there were.
+// Ends all terms of a holder that leaves. Returns how many there were. Those of one that died end
+// by themselves (queue::kDutyTtl).
 std::size_t return_duties(db::Connection& db, std::uint64_t holder);
 
 }  // namespace allot::queue

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -24,7 +23,6 @@
 #include "queue/verbs/block.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/detached_store.h"
-#include "queue/verbs/duty.h"
 #include "worker/lease/hints.h"
 #include "worker/process/connect.h"
 #include "worker/process/former_connection.h"
@@ -417,11 +415,6 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
   ack_detached(tools, settings, remains);
 }
 
-bool is_steward(const ipc::Slot& slot) {
-  return std::string_view(slot.pool_name, strnlen(slot.pool_name, sizeof slot.pool_name)) ==
-         config::kStewardPool;
-}
-
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
   push_urgent(board.pools[pool], make_hint(partition.queue_id, partition.partition_no));
   peer::wake(board.pools[pool], 1);
@@ -449,8 +442,6 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, const Worke
   settle_tasks(tools, settings, slot, remains, end);
   // Releases the lease unless a charge ended it; then the epoch is another one by now.
   if (tools.lease) leases.release(db, *tools.lease);
-  // Another host need not wait for the end of a dead steward's terms.
-  if (is_steward(slot)) queue::return_duties(db, holder.id);
   if (board != nullptr && slot.pool < ipc::kMaxPools) {
     put_first_in_line(*board, slot.pool, remains.partition);
   }
