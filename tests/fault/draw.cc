@@ -271,6 +271,7 @@ class Drawer {
     if (runtime) add_faults(Kind::kFillRuntime);
     std::stable_sort(draw_.events.begin(), draw_.events.end(),
                      [](const Event& a, const Event& b) { return a.at < b.at; });
+    draw_.schedule = more_dice_.one_of(3);
   }
   void add_faults(Kind kind) {
     draw_.faults.at(static_cast<std::size_t>(kind)) = 1;
@@ -340,7 +341,7 @@ std::string text_of(const Draw& draw) {
       << " cancel_grace=" << draw.cancel_grace.count() << "ms, " << draw.per_second
       << " tasks/s of each submitter, " << draw.keys << " keys"
       << (draw.load == Load::kCrowd ? ", a crowd" : "") << (draw.binlog ? ", a binary log" : "")
-      << "\n  features:";
+      << (draw.schedule ? ", a schedule" : "") << "\n  features:";
   for (const Feature feature : draw.features) out << " " << name_of(feature);
   for (const QueuePlan& queue : draw.queues) {
     out << "\n  queue " << queue.name << ":";

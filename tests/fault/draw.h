@@ -116,7 +116,8 @@ struct HostPlan {
 struct Draw {
   std::uint64_t seed = 0;
   Load load = Load::kMixed;
-  bool binlog = false;  // the server has one, and syncs it at commit
+  bool binlog = false;    // the server has one, and syncs it at commit
+  bool schedule = false;  // of each second, into a queue that no operator touches
   std::set<Feature> features{};
   std::vector<QueuePlan> queues{};  // the first is "default"
   std::vector<HostPlan> hosts{};

@@ -3,6 +3,8 @@
 
 #include <sstream>
 
+#include "fault/tags.h"
+
 namespace allot::fault {
 namespace {
 
@@ -28,6 +30,7 @@ std::string host_file(const Draw& draw, unsigned host, unsigned version, const P
     write(out, queue.keys);
     write(out, plan.queue_keys);
   }
+  if (draw.schedule) out << "[queues." << kTicks << "]\npartitions = 2\n";
   for (const PoolPlan& pool : plan.pools) {
     out << "[pools." << pool.name << "]\nsize = " << size_of(pool, version) << "\n";
     write(out, pool.keys);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,13 @@ struct Death {
   Nanoseconds at = 0;
 };
 
+// The ticks that are to have one task each: a tick for each second, `end` is none of them. Seconds
+// since 1970 by the database's clock.
+struct TickRange {
+  std::int64_t first = 0;
+  std::int64_t end = 0;
+};
+
 // All that is known of a draw when it is over.
 struct Ledger {
   Draw draw;
@@ -28,6 +37,7 @@ struct Ledger {
   std::map<std::string, unsigned> effects{};  // rows by tag
   std::vector<HistoryRow> history{};
   std::vector<Death> deaths{};
+  std::optional<TickRange> ticks{};  // nullopt: there was no schedule
 };
 
 // What the log of a daemon says about its workers: who died, and at the hands of the supervisor.
@@ -44,6 +54,8 @@ std::vector<std::string> broken_promises(const Ledger& ledger);
 std::vector<std::string> broken_by_operators(const Ledger& ledger);
 // Each finished task is a row of the history, if its queue has one, and no other task is.
 std::vector<std::string> broken_history(const Ledger& ledger);
+// Each tick of the schedule has one task.
+std::vector<std::string> broken_ticks(const Ledger& ledger);
 // No worker dies by itself.
 std::vector<std::string> deaths_of_nothing(const Ledger& ledger);
 

@@ -387,6 +387,24 @@ TEST_F(Histories, ACancelledTaskHasARowIfItEndedAsDone) {
   expect_found(Book(taken_out).row("1.2"), "it was taken out, and is in the history");
 }
 
+// Ticks of 1 s and 2 s since 1970.
+TEST(Ticks, EachHasOneTask) {
+  const auto tick = [](Book& book, const std::string& tag, const std::string& second) {
+    book.trace(Mark::kHooked, tag, 5, kWorker, 0, "tick 1970-01-01T00:00:0" + second + "Z");
+  };
+  Book book;
+  book.ticks = TickRange{1, 3};
+  tick(book, "900.1", "1");
+  expect_found(Book(book), "a tick without a task: 1970-01-01T00:00:02Z");
+  tick(book, "900.2", "2");
+  tick(book, "900.2", "2");  // another run of the same task
+  expect_clean(book);
+  expect_found(Book(book).with([&](Book& more) { tick(more, "900.3", "2"); }),
+               "a tick with 2 tasks: 1970-01-01T00:00:02Z");
+  expect_found(Book(book).with([&](Book& more) { tick(more, "900.3", "3"); }),
+               "a task of a tick that was not due: 1970-01-01T00:00:03Z, id900.3");
+}
+
 struct OfDeath {
   std::string how;
   std::function<void(Book&)> change;

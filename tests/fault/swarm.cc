@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "fault/ledger.h"
@@ -14,6 +15,7 @@
 #include "fault/servers.h"
 #include "fault/story.h"
 #include "fault/submitter.h"
+#include "fault/tags.h"
 #include "fault/work.h"
 #include "support/eventually.h"
 
@@ -42,6 +44,7 @@ class Carrier {
     note_left_out();
     cluster_.server().connect(cluster_.database()).execute("CREATE TABLE effect (tag VARCHAR(60))");
     cluster_.start();
+    begin_schedule();
     start_submitters();
     operator_.begin();
     storm_.run(draw_.events, draw_.length);
@@ -107,6 +110,7 @@ class Carrier {
       if (!submitter->error().empty()) problem("a submitter: " + submitter->error());
     }
     operator_.finish();
+    end_schedule();
     look_at_pools();
     const bool done = drain();
     if (!done) problem("not all was done in time");
@@ -153,6 +157,31 @@ class Carrier {
     append_line(numbered("told", kProbes),
                 line_of(Told{kProbes, 1, count, Answer::kAcknowledged, begin, now()}));
     (void)eventually([this] { return cluster_.drained(); }, seconds(15));
+  }
+
+  void begin_schedule() {
+    if (!draw_.schedule) return;
+    schedule({"add", kTicks, "* * * * * *", kTicks, "swarm.tick", "{}", "--late", "all",
+              "--tick-field", "scheduled_at"});
+    ticks_ = TickRange{next_tick(), 0};
+  }
+  // A pause is a row that the tick locks, so what its command has seen no tick changes.
+  void end_schedule() {
+    if (!ticks_) return;
+    schedule({"pause", kTicks});
+    ticks_->end = next_tick();
+  }
+  void schedule(std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {e2e::program("allot"), "--config", cluster_.operator_config(0), "schedule"});
+    const auto done = support::run_program(std::move(words));
+    if (done.status.code != 0) problem("the schedule: " + done.err);
+  }
+  [[nodiscard]] std::int64_t next_tick() const {
+    auto db = cluster_.server().connect(cluster_.database());
+    return static_cast<std::int64_t>(support::number_of(
+        db,
+        "SELECT COALESCE(MAX(TIMESTAMPDIFF(SECOND, '1970-01-01', next_run)), 0) FROM schedule"));
   }
 
   // Each pool is as large as its daemon's file says.
@@ -266,6 +295,7 @@ class Carrier {
   void gather() {
     Ledger ledger;
     ledger.draw = draw_;
+    ledger.ticks = ticks_;
     Evidence& evidence = ledger.evidence;
     evidence.faults = storm_.take_faults();
     evidence.traces = read_traces(cluster_.traces());
@@ -306,6 +336,7 @@ class Carrier {
   Storm storm_;
   Operator operator_;
   std::vector<std::unique_ptr<Submitter>> submitters_;
+  std::optional<TickRange> ticks_;
   DrawResult result_;
 };
 

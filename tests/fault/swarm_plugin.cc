@@ -182,15 +182,18 @@ class Hook : public allot::Handler {
  public:
   explicit Hook(const allot::Config& config) : tracer_(config) {}
   allot::Outcome run(allot::Context& ctx) override {
+    return noted(ctx, field(ctx.payload(), "event") + " " + field(ctx.payload(), "task"));
+  }
+
+ protected:
+  allot::Outcome noted(const allot::Context& ctx, const std::string& about) const {
     const std::string tag = allot::fault::hook_tag(ctx.id());
     tracer_.begin(ctx, tag);
-    tracer_.note("hooked", ctx, tag,
-                 field(ctx.payload(), "event") + " " + field(ctx.payload(), "task"));
+    tracer_.note("hooked", ctx, tag, about);
     tracer_.end("success", ctx, tag);
     return allot::success();
   }
 
- private:
   static std::string field(std::string_view json, const std::string& name) {
     const std::string key = "\"" + name + "\":";
     auto at = json.find(key);
@@ -200,7 +203,17 @@ class Hook : public allot::Handler {
     return end == std::string_view::npos ? "-" : std::string(json.substr(at + 1, end - at - 1));
   }
 
+ private:
   Tracer tracer_;
+};
+
+// What a schedule submits.
+class Tick : public Hook {
+ public:
+  using Hook::Hook;
+  allot::Outcome run(allot::Context& ctx) override {
+    return noted(ctx, "tick " + field(ctx.payload(), "scheduled_at"));
+  }
 };
 
 ALLOT_HANDLER("swarm.plain", Swarm)
@@ -208,5 +221,6 @@ ALLOT_HANDLER("swarm.side", Side)
 ALLOT_HANDLER("swarm.timed", Side)
 ALLOT_HANDLER("swarm.many", Many)
 ALLOT_HANDLER("swarm.hook", Hook)
+ALLOT_HANDLER("swarm.tick", Tick)
 
 }  // namespace

@@ -17,6 +17,9 @@ inline constexpr unsigned kChildren[] = {100, 200};
 // The submitter of the tags of the tasks of hooks.
 inline constexpr unsigned kHooks = 900;
 
+// A queue of that name has the tasks of a schedule of that name, whose payload is JSON, too.
+inline constexpr const char* kTicks = "ticks";
+
 inline std::string child_tag(const std::string& parent, unsigned more) {
   return std::to_string(std::stoul(parent) + more) + parent.substr(parent.find('.'));
 }
