@@ -2,7 +2,6 @@
 #include "worker/lease/finder.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "log/log.h"
@@ -19,11 +18,23 @@ constexpr Nanos kBusyInterval = 10 * kMilli;
 constexpr Nanos kFirstIdleInterval = 50 * kMilli;
 constexpr Nanos kMostInterval = 900 * kMilli;
 
+// In a pool with shares, how often scouts look for a queue without a hint while others have some:
+// so that it takes a tenth of a scout's time, but for a queue with many partitions within this.
+constexpr Nanos kMostMissing = 100 * kMilli;
+
+std::vector<ipc::Hint> hints_of(const std::vector<queue::Partition>& found) {
+  std::vector<ipc::Hint> hints;
+  for (const queue::Partition& partition : found) {
+    hints.push_back(make_hint(partition.queue_id, partition.partition_no));
+  }
+  return hints;
+}
+
 }  // namespace
 
 Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
                SlotWriter& slot, ipc::Board& board, std::uint32_t pool,
-               std::vector<ServedQueue> queues)
+               std::vector<ServedQueue> queues, Shares shares)
     : session_(session),
       store_(store),
       keeper_(keeper),
@@ -31,6 +42,7 @@ Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& ke
       pool_(board.pools[pool]),
       queues_(std::move(queues)),
       scout_interval_ns_(kFirstIdleInterval),
+      shares_(std::move(shares)),
       watched_(static_cast<Nanos>(store.ttl().count()) * kMicro) {
   for (const ServedQueue& queue : queues_) queue_ids_.push_back(queue.info.queue_id);
   peer::serve(pool_, queue_ids_);
@@ -53,6 +65,7 @@ bool Finder::claim_urgent() {
 }
 
 bool Finder::hints_wait() const {
+  if (!shares_.none()) return hinted_queue(pool_, queue_ids_) != 0;
   return pool_.hint_next.load(std::memory_order_relaxed) <
          pool_.hint_count.load(std::memory_order_relaxed);
 }
@@ -69,13 +82,35 @@ std::optional<queue::Block> Finder::next() {
   // This comes before the hints: where there is always more work, nobody would get past them (S13).
   watch();
   if (auto block = take_over_one()) return block;
-  if (auto block = follow(take_hint(pool_))) return block;
+  if (auto block = follow(next_hint())) return block;
   if (become_scout(pool_, mono_ns(), scout_interval_ns_)) {
     scout();
-    if (auto block = follow(take_hint(pool_))) return block;
+    if (auto block = follow(next_hint())) return block;
   }
   if (!hints_wait()) sleep();
   return std::nullopt;
+}
+
+// With shares the queue whose turn it is may be missing on the board because its hints were used
+// up, or because it had no work at the last look. That hints of others wait then says nothing of
+// it.
+ipc::Hint Finder::next_hint() {
+  if (shares_.none()) return take_hint(pool_);
+  if (const ipc::Hint urgent = take_urgent(pool_); urgent != 0) return urgent;
+  const auto order = shares_.order();
+  const std::uint32_t first = hinted_queue(pool_, order);
+  if (first != 0 && first != order.front() && look_for_missing()) scout();
+  return take_hint_of(pool_, order);
+}
+
+// True for one worker of the pool at a time, which has to look then.
+bool Finder::look_for_missing() {
+  const Nanos now = mono_ns();
+  // A submitter's ring lets the next scout go at once. It does not say for which queue.
+  if (now < looked_ns_ + missing_interval_ns_) return false;
+  const Nanos others = pool_.next_scout_ns.load();
+  if (others != 0 && now + kBusyInterval < others + missing_interval_ns_) return false;
+  return become_scout(pool_, now, kBusyInterval);
 }
 
 std::optional<queue::Block> Finder::follow(ipc::Hint hint) {
@@ -106,6 +141,7 @@ std::optional<queue::Block> Finder::take(queue::Partition partition, const Serve
   clock_.saw(block->clock, sent_ns, boot_ns());
   block->lease.time = clock_.time(boot_ns());
   keeper_.hold(block->lease, sent_ns);
+  shares_.leased(partition.queue_id);
   slot_.lease_known(block->lease.epoch, keeper_.deadline_ns());
   log::debug("lease", {{"queue", queue.info.name},
                        {"partition", partition.partition_no},
@@ -124,14 +160,14 @@ void Finder::scout() {
   Nanos sent_ns = 0;
   const auto [found, clock] = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return queue::LeaseStore::scout(db, queue_ids_, clock_.time(sent_ns));
+    return shares_.none() ? queue::LeaseStore::scout(db, queue_ids_, clock_.time(sent_ns))
+                          : queue::LeaseStore::scout_each(db, queue_ids_, clock_.time(sent_ns));
   });
   clock_.saw(clock, sent_ns, boot_ns());
-  std::array<ipc::Hint, ipc::kMaxHints> hints{};
-  const std::size_t count = std::min(found.size(), hints.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    hints[i] = make_hint(found[i].queue_id, found[i].partition_no);
-  }
+  looked_ns_ = mono_ns();
+  missing_interval_ns_ = std::clamp((boot_ns() - sent_ns) * 10, kBusyInterval, kMostMissing);
+  const std::vector<ipc::Hint> hints = shares_.none() ? hints_of(found) : shares_.hints(found);
+  const std::size_t count = std::min(hints.size(), ipc::kMaxHints);
   publish_hints(pool_, hints.data(), count);
   if (count > 0) {
     scout_interval_ns_ = kBusyInterval;

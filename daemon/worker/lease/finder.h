@@ -13,6 +13,7 @@
 #include "worker/lease/database_clock.h"
 #include "worker/lease/expired_holder_watch.h"
 #include "worker/lease/lease_keeper.h"
+#include "worker/lease/shares.h"
 #include "worker/process/session.h"
 #include "worker/process/slot_writer.h"
 #include "worker/run/served_queue.h"
@@ -22,11 +23,13 @@ namespace allot::worker {
 // Finds the next partition with work and leases it. It looks in this order: a partition that a
 // settler freed, else a lease whose holder stood still (S4), else a hint from the board, else, as
 // scout, at all free partitions (one worker of the pool at a time, S13); else it sleeps until the
-// doorbell rings or the polling floor is reached.
+// doorbell rings or the polling floor is reached. In a pool with shares the hint is one of the
+// queue whose turn it is.
 class Finder {
  public:
   Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
-         ipc::Board& board, std::uint32_t pool, std::vector<ServedQueue> queues);
+         ipc::Board& board, std::uint32_t pool, std::vector<ServedQueue> queues,
+         Shares shares = {});
 
   // A leased partition with its first block, which slot and keeper know already. nullopt when there
   // was nothing to find this time.
@@ -51,6 +54,8 @@ class Finder {
 
  private:
   [[nodiscard]] bool hints_wait() const;
+  ipc::Hint next_hint();
+  bool look_for_missing();
   std::optional<queue::Block> follow(ipc::Hint hint);
   std::optional<queue::Block> take_over_one();
   void scout();
@@ -74,6 +79,9 @@ class Finder {
   std::uint64_t highest_seen_ = 0;
   DatabaseClock clock_;
   Nanos scout_interval_ns_;
+  Shares shares_;
+  Nanos looked_ns_ = 0;            // CLOCK_MONOTONIC; of the last scout's look of this process
+  Nanos missing_interval_ns_ = 0;  // between two looks for a queue that has no hint
   ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;
 };
 
