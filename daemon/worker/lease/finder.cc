@@ -18,10 +18,6 @@ constexpr Nanos kBusyInterval = 10 * kMilli;
 constexpr Nanos kFirstIdleInterval = 50 * kMilli;
 constexpr Nanos kMostInterval = 900 * kMilli;
 
-// In a pool with shares, how often scouts look for a queue without a hint while others have some:
-// so that it takes a tenth of a scout's time, but for a queue with many partitions within this.
-constexpr Nanos kMostMissing = 100 * kMilli;
-
 std::vector<ipc::Hint> hints_of(const std::vector<queue::Partition>& found) {
   std::vector<ipc::Hint> hints;
   for (const queue::Partition& partition : found) {
@@ -91,26 +87,20 @@ std::optional<queue::Block> Finder::next() {
   return std::nullopt;
 }
 
-// With shares the queue whose turn it is may be missing on the board because its hints were used
-// up, or because it had no work at the last look. That hints of others wait then says nothing of
-// it.
+// With shares, the queue whose turn it is may have no hint because they are used up, or because it
+// had no work at the last look. Hints of others may last for minutes, so the worker looks at the
+// queues that come before them, and no others.
 ipc::Hint Finder::next_hint() {
   if (shares_.none()) return take_hint(pool_);
   if (const ipc::Hint urgent = take_urgent(pool_); urgent != 0) return urgent;
   const auto order = shares_.order();
-  const std::uint32_t first = hinted_queue(pool_, order);
-  if (first != 0 && first != order.front() && look_for_missing()) scout();
+  const std::uint32_t hinted = hinted_queue(pool_, order);
+  const auto before = std::find(order.begin(), order.end(), hinted);
+  if (hinted != 0 && before != order.begin()) {
+    const auto hints = shares_.hints(look({order.begin(), before}));
+    add_hints(pool_, hints);
+  }
   return take_hint_of(pool_, order);
-}
-
-// True for one worker of the pool at a time, which has to look then.
-bool Finder::look_for_missing() {
-  const Nanos now = mono_ns();
-  // A submitter's ring lets the next scout go at once. It does not say for which queue.
-  if (now < looked_ns_ + missing_interval_ns_) return false;
-  const Nanos others = pool_.next_scout_ns.load();
-  if (others != 0 && now + kBusyInterval < others + missing_interval_ns_) return false;
-  return become_scout(pool_, now, kBusyInterval);
 }
 
 std::optional<queue::Block> Finder::follow(ipc::Hint hint) {
@@ -156,16 +146,20 @@ void Finder::forget_lease() {
   slot_.set_state(ipc::WorkerState::kIdle);
 }
 
-void Finder::scout() {
+// Free partitions with work, longest released first. With shares each queue's by themselves.
+std::vector<queue::Partition> Finder::look(const std::vector<std::uint32_t>& queue_ids) {
   Nanos sent_ns = 0;
-  const auto [found, clock] = session_.call([&](db::Connection& db) {
+  auto [found, clock] = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return shares_.none() ? queue::LeaseStore::scout(db, queue_ids_, clock_.time(sent_ns))
-                          : queue::LeaseStore::scout_each(db, queue_ids_, clock_.time(sent_ns));
+    return shares_.none() ? queue::LeaseStore::scout(db, queue_ids, clock_.time(sent_ns))
+                          : queue::LeaseStore::scout_each(db, queue_ids, clock_.time(sent_ns));
   });
   clock_.saw(clock, sent_ns, boot_ns());
-  looked_ns_ = mono_ns();
-  missing_interval_ns_ = std::clamp((boot_ns() - sent_ns) * 10, kBusyInterval, kMostMissing);
+  return std::move(found);
+}
+
+void Finder::scout() {
+  const auto found = look(queue_ids_);
   const std::vector<ipc::Hint> hints = shares_.none() ? hints_of(found) : shares_.hints(found);
   const std::size_t count = std::min(hints.size(), ipc::kMaxHints);
   publish_hints(pool_, hints.data(), count);

@@ -55,9 +55,9 @@ class Finder {
  private:
   [[nodiscard]] bool hints_wait() const;
   ipc::Hint next_hint();
-  bool look_for_missing();
   std::optional<queue::Block> follow(ipc::Hint hint);
   std::optional<queue::Block> take_over_one();
+  std::vector<queue::Partition> look(const std::vector<std::uint32_t>& queue_ids);
   void scout();
   void watch();
   void wait_for_the_end();
@@ -80,8 +80,6 @@ class Finder {
   DatabaseClock clock_;
   Nanos scout_interval_ns_;
   Shares shares_;
-  Nanos looked_ns_ = 0;            // CLOCK_MONOTONIC; of the last scout's look of this process
-  Nanos missing_interval_ns_ = 0;  // between two looks for a queue that has no hint
   ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;
 };
 

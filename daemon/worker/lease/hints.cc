@@ -61,6 +61,25 @@ std::uint32_t hinted_queue(const ipc::PoolBoard& pool, std::span<const std::uint
   return hint_queue(find_hint(pool, queue_ids).hint);
 }
 
+void add_hints(ipc::PoolBoard& pool, std::span<const ipc::Hint> hints) {
+  std::size_t at = 0;
+  for (const ipc::Hint hint : hints) {
+    for (;; ++at) {
+      std::uint32_t count = pool.hint_count.load();
+      if (at >= ipc::kMaxHints) return;
+      if (at < count) {
+        ipc::Hint none = 0;
+        if (pool.hints[at].compare_exchange_strong(none, hint)) break;
+        continue;
+      }
+      // Behind the last one is what former scouts left.
+      pool.hints[count].store(hint);
+      if (pool.hint_count.compare_exchange_strong(count, count + 1)) break;
+    }
+    ++at;
+  }
+}
+
 void publish_hints(ipc::PoolBoard& pool, const ipc::Hint* hints, std::size_t count) {
   count = std::min(count, ipc::kMaxHints);
   pool.hint_count.store(0);

@@ -31,6 +31,9 @@ ipc::Hint take_hint_of(ipc::PoolBoard& pool, std::span<const std::uint32_t> queu
 // The first of these queues that has a hint; 0: none of them.
 std::uint32_t hinted_queue(const ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids);
 
+// Puts hints beside those that are there, as far as there is room, the first one first.
+void add_hints(ipc::PoolBoard& pool, std::span<const ipc::Hint> hints);
+
 // Takes an urgent hint; 0 when there is none, which costs one load. Workers call it between two
 // tasks.
 ipc::Hint take_urgent(ipc::PoolBoard& pool);

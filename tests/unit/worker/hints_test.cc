@@ -112,6 +112,21 @@ TEST_F(HintsTest, TheFirstQueueThatHasAHintIsTaken) {
   EXPECT_EQ(take_hint_of(pool, {}), 0U);
 }
 
+TEST_F(HintsTest, HintsAreAddedAsFarAsThereIsRoom) {
+  ipc::PoolBoard& pool = board_->pools[0];
+  std::vector<ipc::Hint> hints;
+  for (std::uint32_t i = 1; i < ipc::kMaxHints; ++i) hints.push_back(make_hint(1, i));
+  publish_hints(pool, hints.data(), hints.size());
+  const std::vector<std::uint32_t> first{1};
+  ASSERT_EQ(take_hint_of(pool, first), make_hint(1, 1));
+  const std::vector<ipc::Hint> more{make_hint(2, 1), make_hint(2, 2), make_hint(2, 3)};
+  add_hints(pool, more);
+  const std::vector<std::uint32_t> order{2, 1};
+  EXPECT_EQ(take_hint_of(pool, order), make_hint(2, 1));
+  EXPECT_EQ(take_hint_of(pool, order), make_hint(2, 2)) << "behind the last one";
+  EXPECT_EQ(take_hint_of(pool, order), make_hint(1, 2)) << "there was room for two";
+}
+
 TEST_F(HintsTest, AHintOfAQueueIsHandedOutOnce) {
   constexpr std::uint32_t kCount = 400;
   std::vector<ipc::Hint> hints;
