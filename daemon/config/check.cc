@@ -285,9 +285,34 @@ class Checker {
               "[pools." + pool.name + "] serves queue '" + name + "', but there is no [queues." +
                   name + "]" + (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
     }
-    if (!pool.queues.empty()) return;
-    pool.queues.assign(known.begin(), known.end());
-    settings_.origins["pools." + pool.name + ".queues"] = "every queue";
+    if (pool.queues.empty()) {
+      if (pool.strict) {
+        problem("pools." + pool.name + ".strict",
+                "[pools." + pool.name +
+                    "] strict needs queues, whose order it goes by: the first one is the most "
+                    "important");
+      }
+      pool.queues.assign(known.begin(), known.end());
+      settings_.origins["pools." + pool.name + ".queues"] = "every queue";
+    }
+    check_weights(pool);
+  }
+
+  void check_weights(const Pool& pool) {
+    const std::string section = "pools." + pool.name;
+    const std::string path = section + ".weights";
+    if (pool.weights.empty()) return;
+    if (pool.strict) {
+      return problem(path, "[" + section + "] has both weights and strict; remove one");
+    }
+    const std::vector<std::string_view> served(pool.queues.begin(), pool.queues.end());
+    for (const auto& [name, weight] : pool.weights) {
+      if (std::find(served.begin(), served.end(), name) != served.end()) continue;
+      const std::string_view near = nearest(name, served);
+      problem(path, "[" + section + "] weights names queue '" + name +
+                        "', which this pool does not serve" +
+                        (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+    }
   }
 
   // Below that a worker could not even start, again and again.

@@ -204,7 +204,9 @@ class Reader {
       return false;
     }
     // Type names have dots, and TOML reads an unquoted one as a section inside.
-    const auto inner = [](const Node& child) { return child.type == Node::Type::kTable; };
+    const auto inner = [&](const Node& child) {
+      return child.type == Node::Type::kTable && !has_weights(group.key, child.key);
+    };
     if (std::any_of(node.children.begin(), node.children.end(), inner)) {
       const Node& child = *std::find_if(node.children.begin(), node.children.end(), inner);
       add(child, "[" + group.key + "." + node.key + "." + child.key +
@@ -218,6 +220,14 @@ class Reader {
       return false;
     }
     return true;
+  }
+
+  // Whether sections of this group have such a key, whose value is a table.
+  static bool has_weights(std::string_view group, std::string_view key) {
+    const std::string header = "[" + std::string(group) + ".NAME]";
+    return std::any_of(rows().begin(), rows().end(), [&](const Row& row) {
+      return row.kind == Kind::kWeights && row.key == key && header_of(row.section) == header;
+    });
   }
 
   void refuse(const Node& node) {

@@ -18,7 +18,7 @@ struct Unit {
 constexpr std::array<Unit, 4> kUnits = {{{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}}};
 
 std::string range_text(Kind kind, std::int64_t min, std::int64_t max) {
-  if (kind != Kind::kCount) return joined(words_of(kind));
+  if (kind != Kind::kCount && kind != Kind::kWeights) return joined(words_of(kind));
   return std::to_string(min) + " to " + std::to_string(max);
 }
 std::string range_text(Kind, milliseconds min, milliseconds max) {
@@ -96,6 +96,14 @@ std::string written(Kind kind, const std::vector<std::string>& texts) {
   return "[" + out + "]";
 }
 
+std::string written(Kind kind, const std::map<std::string, std::uint32_t>& weights) {
+  std::string out;
+  for (const auto& [name, weight] : weights) {
+    out += (out.empty() ? " " : ", ") + written(kind, name) + " = " + written(kind, weight);
+  }
+  return out.empty() ? "{}" : "{" + out + " }";
+}
+
 std::string written(Kind kind, milliseconds duration) {
   const bool computed = kind == Kind::kAutoDuration && duration.count() == 0;
   return '"' + (computed ? std::string() : text_of(duration)) + '"';
@@ -135,6 +143,8 @@ std::string_view name_of(Kind kind) {
       return "true or false";
     case Kind::kNames:
       return "list of names";
+    case Kind::kWeights:
+      return "names with whole numbers";
   }
   return "value";
 }

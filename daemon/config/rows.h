@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,17 +30,20 @@ enum class Kind {
   kAutoDuration,
   kDurations,
   kFlag,
-  kNames
+  kNames,
+  kWeights
 };
 
 // The kind's name for people: "whole number", "duration".
 [[nodiscard]] std::string_view name_of(Kind kind);
 
-// A value as the file has it, which is JSON too: "text", 5, true, ["a", "b"], "30s".
+// A value as the file has it, which is JSON too: "text", 5, true, ["a", "b"], "30s". Only weights
+// are not: { "a" = 3 }.
 [[nodiscard]] std::string written(Kind kind, const std::string& text);
 [[nodiscard]] std::string written(Kind kind, std::uint32_t number);
 [[nodiscard]] std::string written(Kind kind, bool flag);
 [[nodiscard]] std::string written(Kind kind, const std::vector<std::string>& texts);
+[[nodiscard]] std::string written(Kind kind, const std::map<std::string, std::uint32_t>& weights);
 [[nodiscard]] std::string written(Kind kind, milliseconds duration);
 [[nodiscard]] std::string written(Kind kind, const std::vector<milliseconds>& durations);
 

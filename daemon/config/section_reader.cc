@@ -151,6 +151,31 @@ void SectionReader::read(Kind, const char* key, std::vector<std::string>& out, i
   out = std::move(names);
 }
 
+void SectionReader::read(Kind, const char* key, std::map<std::string, std::uint32_t>& out,
+                         std::int64_t min, std::int64_t max) {
+  const Node* node = find(key);
+  if (node == nullptr) return;
+  const std::string wanted = "names with whole numbers, such as { mail = 3, reports = 1 }";
+  if (node->type != Node::Type::kTable) return wrong_type(*node, wanted);
+  std::map<std::string, std::uint32_t> weights;
+  for (const Node& child : node->children) {
+    if (child.type == Node::Type::kTable) {
+      return problem(*node,
+                     "has '" + child.key + "' with a section; a name with a dot needs quotes");
+    }
+    if (child.type != Node::Type::kInteger) {
+      return problem(*node, "of '" + child.key + "' must be a whole number, not " +
+                                std::string(name_of(child.type)));
+    }
+    if (child.number < min || child.number > max) {
+      return problem(*node, "of '" + child.key + "' is " + child.text + "; allowed is " +
+                                std::to_string(min) + " to " + std::to_string(max));
+    }
+    weights[child.key] = static_cast<std::uint32_t>(child.number);
+  }
+  out = std::move(weights);
+}
+
 void SectionReader::refuse_unknown(Section section, bool allow_sections) {
   for (const Node& node : section_.children) {
     const bool known = std::any_of(rows().begin(), rows().end(), [&](const Row& row) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ class SectionReader {
             milliseconds max);
   void read(Kind kind, const char* key, bool& out, int min, int max);
   void read(Kind kind, const char* key, std::vector<std::string>& out, int min, int max);
+  void read(Kind kind, const char* key, std::map<std::string, std::uint32_t>& out, std::int64_t min,
+            std::int64_t max);
 
   // Refuses every child that is no key of `section`, and names the nearest key. Sections inside are
   // allowed with `allow_sections`.

@@ -38,6 +38,7 @@ using AutoDuration = milliseconds;  // the same, or "" = 0 = computed
 using Durations = std::vector<milliseconds>;
 using Flag = bool;
 using Names = std::vector<std::string>;
+using Weights = std::map<std::string, std::uint32_t>;  // { mail = 3, reports = 1 }
 }  // namespace kind
 
 #define ALLOT_FIELD(key, type, initial, min, max, unit, sentence) kind::type key = initial;

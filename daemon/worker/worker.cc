@@ -133,7 +133,9 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     LeaseKeeper keeper(leases, detached, connect, slot, board);
     auto served = serve(session, settings, pool);
     Recovery recovery(session, detached, settings, infos_of(served), board);
-    Finder finder(session, leases, keeper, slot, board, raw_slot.pool, std::move(served));
+    Shares shares(pool, served, leases.holder().id);
+    Finder finder(session, leases, keeper, slot, board, raw_slot.pool, std::move(served),
+                  std::move(shares));
     JobRunner runner(session, detached, registry, keeper, slot, settings);
     CarefulTurn careful_turn(careful_file());
     const auto make_session = [&](std::size_t place) {

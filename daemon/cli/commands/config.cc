@@ -50,7 +50,13 @@ void print_text(const config::Settings& settings) {
 }
 
 ordered_json value_of(const Effective& entry) {
-  ordered_json value = ordered_json::parse(entry.value, nullptr, false);
+  std::string text = entry.value;
+  if (text.starts_with('{')) {  // { "mail" = 3 }: no name has a quotation mark
+    for (std::size_t at = 0; (at = text.find("\" = ", at)) != std::string::npos;) {
+      text.replace(at, 4, "\": ");
+    }
+  }
+  ordered_json value = ordered_json::parse(text, nullptr, false);
   return value.is_discarded() ? ordered_json(entry.value) : value;  // a path that is no UTF-8
 }
 

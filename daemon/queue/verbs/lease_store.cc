@@ -100,18 +100,41 @@ std::optional<std::uint64_t> LeaseStore::held_epoch(db::Connection& db, Partitio
   return row->u64(0);
 }
 
-Scouted LeaseStore::scout(db::Connection& db, std::span<const std::uint32_t> queues,
-                          const HolderTime& time) {
+namespace {
+
+db::Statement scout_statement(std::span<const std::uint32_t> queues, const HolderTime& time) {
   db::Statement statement(sql::k_scout);
   statement.set_raw("queue_ids", id_list(queues)).set("known_us", time.now().count());
-  auto results = db.run({statement, db::Statement(sql::k_database_clock)});
+  return statement;
+}
+
+Scouted send(db::Connection& db, std::vector<db::Statement> scouts) {
+  scouts.emplace_back(sql::k_database_clock);
+  auto results = db.run(scouts);
   Scouted scouted;
-  while (const auto row = results.front().next()) {
-    scouted.found.push_back(
-        {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});
-  }
   scouted.clock = std::chrono::microseconds(results.back().next()->u64(0));
+  results.pop_back();
+  for (db::StatementResult& result : results) {
+    while (const auto row = result.next()) {
+      scouted.found.push_back(
+          {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});
+    }
+  }
   return scouted;
+}
+
+}  // namespace
+
+Scouted LeaseStore::scout(db::Connection& db, std::span<const std::uint32_t> queues,
+                          const HolderTime& time) {
+  return send(db, {scout_statement(queues, time)});
+}
+
+Scouted LeaseStore::scout_each(db::Connection& db, std::span<const std::uint32_t> queues,
+                               const HolderTime& time) {
+  std::vector<db::Statement> scouts;
+  for (const std::uint32_t& queue : queues) scouts.push_back(scout_statement({&queue, 1}, time));
+  return send(db, std::move(scouts));
 }
 
 std::vector<Observation> LeaseStore::watch(db::Connection& db,

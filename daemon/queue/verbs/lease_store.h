@@ -74,6 +74,10 @@ class LeaseStore {
   static std::vector<Partition> scout(db::Connection& db, std::span<const std::uint32_t> queues) {
     return scout(db, queues, HolderTime{}).found;
   }
+  // The same with a look at each queue by itself, in one trip: where one has more partitions with
+  // work than a look tells, it hides none of another's.
+  static Scouted scout_each(db::Connection& db, std::span<const std::uint32_t> queues,
+                            const HolderTime& time);
   static std::vector<Observation> watch(db::Connection& db, std::span<const std::uint32_t> queues);
 
   // S11: frees the leases of an earlier run of this instance. Returns their number.

@@ -2,7 +2,6 @@
 #include "worker/lease/finder.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "log/log.h"
@@ -19,11 +18,19 @@ constexpr Nanos kBusyInterval = 10 * kMilli;
 constexpr Nanos kFirstIdleInterval = 50 * kMilli;
 constexpr Nanos kMostInterval = 900 * kMilli;
 
+std::vector<ipc::Hint> hints_of(const std::vector<queue::Partition>& found) {
+  std::vector<ipc::Hint> hints;
+  for (const queue::Partition& partition : found) {
+    hints.push_back(make_hint(partition.queue_id, partition.partition_no));
+  }
+  return hints;
+}
+
 }  // namespace
 
 Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
                SlotWriter& slot, ipc::Board& board, std::uint32_t pool,
-               std::vector<ServedQueue> queues)
+               std::vector<ServedQueue> queues, Shares shares)
     : session_(session),
       store_(store),
       keeper_(keeper),
@@ -31,6 +38,7 @@ Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& ke
       pool_(board.pools[pool]),
       queues_(std::move(queues)),
       scout_interval_ns_(kFirstIdleInterval),
+      shares_(std::move(shares)),
       watched_(static_cast<Nanos>(store.ttl().count()) * kMicro) {
   for (const ServedQueue& queue : queues_) queue_ids_.push_back(queue.info.queue_id);
   peer::serve(pool_, queue_ids_);
@@ -53,6 +61,7 @@ bool Finder::claim_urgent() {
 }
 
 bool Finder::hints_wait() const {
+  if (!shares_.none()) return hinted_queue(pool_, queue_ids_) != 0;
   return pool_.hint_next.load(std::memory_order_relaxed) <
          pool_.hint_count.load(std::memory_order_relaxed);
 }
@@ -69,13 +78,29 @@ std::optional<queue::Block> Finder::next() {
   // This comes before the hints: where there is always more work, nobody would get past them (S13).
   watch();
   if (auto block = take_over_one()) return block;
-  if (auto block = follow(take_hint(pool_))) return block;
+  if (auto block = follow(next_hint())) return block;
   if (become_scout(pool_, mono_ns(), scout_interval_ns_)) {
     scout();
-    if (auto block = follow(take_hint(pool_))) return block;
+    if (auto block = follow(next_hint())) return block;
   }
   if (!hints_wait()) sleep();
   return std::nullopt;
+}
+
+// With shares, the queue whose turn it is may have no hint because they are used up, or because it
+// had no work at the last look. Hints of others may last for minutes, so the worker looks at the
+// queues that come before them, and no others.
+ipc::Hint Finder::next_hint() {
+  if (shares_.none()) return take_hint(pool_);
+  if (const ipc::Hint urgent = take_urgent(pool_); urgent != 0) return urgent;
+  const auto order = shares_.order();
+  const std::uint32_t hinted = hinted_queue(pool_, order);
+  const auto before = std::find(order.begin(), order.end(), hinted);
+  if (hinted != 0 && before != order.begin()) {
+    const auto hints = shares_.hints(look({order.begin(), before}));
+    add_hints(pool_, hints);
+  }
+  return take_hint_of(pool_, order);
 }
 
 std::optional<queue::Block> Finder::follow(ipc::Hint hint) {
@@ -106,6 +131,7 @@ std::optional<queue::Block> Finder::take(queue::Partition partition, const Serve
   clock_.saw(block->clock, sent_ns, boot_ns());
   block->lease.time = clock_.time(boot_ns());
   keeper_.hold(block->lease, sent_ns);
+  shares_.leased(partition.queue_id);
   slot_.lease_known(block->lease.epoch, keeper_.deadline_ns());
   log::debug("lease", {{"queue", queue.info.name},
                        {"partition", partition.partition_no},
@@ -120,18 +146,22 @@ void Finder::forget_lease() {
   slot_.set_state(ipc::WorkerState::kIdle);
 }
 
-void Finder::scout() {
+// Free partitions with work, longest released first. With shares each queue's by themselves.
+std::vector<queue::Partition> Finder::look(const std::vector<std::uint32_t>& queue_ids) {
   Nanos sent_ns = 0;
-  const auto [found, clock] = session_.call([&](db::Connection& db) {
+  auto [found, clock] = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return queue::LeaseStore::scout(db, queue_ids_, clock_.time(sent_ns));
+    return shares_.none() ? queue::LeaseStore::scout(db, queue_ids, clock_.time(sent_ns))
+                          : queue::LeaseStore::scout_each(db, queue_ids, clock_.time(sent_ns));
   });
   clock_.saw(clock, sent_ns, boot_ns());
-  std::array<ipc::Hint, ipc::kMaxHints> hints{};
-  const std::size_t count = std::min(found.size(), hints.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    hints[i] = make_hint(found[i].queue_id, found[i].partition_no);
-  }
+  return std::move(found);
+}
+
+void Finder::scout() {
+  const auto found = look(queue_ids_);
+  const std::vector<ipc::Hint> hints = shares_.none() ? hints_of(found) : shares_.hints(found);
+  const std::size_t count = std::min(hints.size(), ipc::kMaxHints);
   publish_hints(pool_, hints.data(), count);
   if (count > 0) {
     scout_interval_ns_ = kBusyInterval;

@@ -13,6 +13,7 @@
 #include "worker/lease/database_clock.h"
 #include "worker/lease/expired_holder_watch.h"
 #include "worker/lease/lease_keeper.h"
+#include "worker/lease/shares.h"
 #include "worker/process/session.h"
 #include "worker/process/slot_writer.h"
 #include "worker/run/served_queue.h"
@@ -22,11 +23,13 @@ namespace allot::worker {
 // Finds the next partition with work and leases it. It looks in this order: a partition that a
 // settler freed, else a lease whose holder stood still (S4), else a hint from the board, else, as
 // scout, at all free partitions (one worker of the pool at a time, S13); else it sleeps until the
-// doorbell rings or the polling floor is reached.
+// doorbell rings or the polling floor is reached. In a pool with shares the hint is one of the
+// queue whose turn it is.
 class Finder {
  public:
   Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
-         ipc::Board& board, std::uint32_t pool, std::vector<ServedQueue> queues);
+         ipc::Board& board, std::uint32_t pool, std::vector<ServedQueue> queues,
+         Shares shares = {});
 
   // A leased partition with its first block, which slot and keeper know already. nullopt when there
   // was nothing to find this time.
@@ -51,8 +54,10 @@ class Finder {
 
  private:
   [[nodiscard]] bool hints_wait() const;
+  ipc::Hint next_hint();
   std::optional<queue::Block> follow(ipc::Hint hint);
   std::optional<queue::Block> take_over_one();
+  std::vector<queue::Partition> look(const std::vector<std::uint32_t>& queue_ids);
   void scout();
   void watch();
   void wait_for_the_end();
@@ -74,6 +79,7 @@ class Finder {
   std::uint64_t highest_seen_ = 0;
   DatabaseClock clock_;
   Nanos scout_interval_ns_;
+  Shares shares_;
   ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;
 };
 

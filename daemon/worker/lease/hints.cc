@@ -24,6 +24,62 @@ ipc::Hint take_hint(ipc::PoolBoard& pool) {
   return at < count ? pool.hints[at].exchange(0) : 0;
 }
 
+namespace {
+
+struct HintPlace {
+  std::size_t at = 0;
+  ipc::Hint hint = 0;  // 0: there is none
+};
+
+// The oldest hint of the first of these queues that has one.
+HintPlace find_hint(const ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids) {
+  const std::size_t count = std::min<std::size_t>(pool.hint_count.load(), ipc::kMaxHints);
+  HintPlace best;
+  for (std::size_t at = 0; at < count && !queue_ids.empty(); ++at) {
+    const ipc::Hint hint = pool.hints[at].load();
+    const auto found = std::find(queue_ids.begin(), queue_ids.end(), hint_queue(hint));
+    if (hint == 0 || found == queue_ids.end()) continue;
+    best = {at, hint};
+    // Only one of a queue before this one is better.
+    queue_ids = queue_ids.first(static_cast<std::size_t>(found - queue_ids.begin()));
+  }
+  return best;
+}
+
+}  // namespace
+
+ipc::Hint take_hint_of(ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids) {
+  for (;;) {
+    HintPlace place = find_hint(pool, queue_ids);
+    if (place.hint == 0) return 0;
+    // Somebody else may take it meanwhile, or a scout put another one there.
+    if (pool.hints[place.at].compare_exchange_strong(place.hint, 0)) return place.hint;
+  }
+}
+
+std::uint32_t hinted_queue(const ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids) {
+  return hint_queue(find_hint(pool, queue_ids).hint);
+}
+
+void add_hints(ipc::PoolBoard& pool, std::span<const ipc::Hint> hints) {
+  std::size_t at = 0;
+  for (const ipc::Hint hint : hints) {
+    for (;; ++at) {
+      std::uint32_t count = pool.hint_count.load();
+      if (at >= ipc::kMaxHints) return;
+      if (at < count) {
+        ipc::Hint none = 0;
+        if (pool.hints[at].compare_exchange_strong(none, hint)) break;
+        continue;
+      }
+      // Behind the last one is what former scouts left.
+      pool.hints[count].store(hint);
+      if (pool.hint_count.compare_exchange_strong(count, count + 1)) break;
+    }
+    ++at;
+  }
+}
+
 void publish_hints(ipc::PoolBoard& pool, const ipc::Hint* hints, std::size_t count) {
   count = std::min(count, ipc::kMaxHints);
   pool.hint_count.store(0);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "ipc/board.h"
 
@@ -22,6 +23,16 @@ inline constexpr std::uint32_t hint_partition(ipc::Hint hint) {
 
 // Takes one hint, urgent ones first; 0 when there is none.
 ipc::Hint take_hint(ipc::PoolBoard& pool);
+
+// Takes the oldest hint of the first of these queues that has one, but for urgent ones; 0 when none
+// of them has any. For pools with shares (shares.h).
+ipc::Hint take_hint_of(ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids);
+
+// The first of these queues that has a hint; 0: none of them.
+std::uint32_t hinted_queue(const ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids);
+
+// Puts hints beside those that are there, as far as there is room, the first one first.
+void add_hints(ipc::PoolBoard& pool, std::span<const ipc::Hint> hints);
 
 // Takes an urgent hint; 0 when there is none, which costs one load. Workers call it between two
 // tasks.

@@ -41,6 +41,50 @@ TEST_F(Check, WorkersOfAllPoolsTogether) {
             "allot.toml:3: [pools.b] makes it 257 workers in all pools; allowed are 256");
 }
 
+TEST_F(Check, WeightsAreOfQueuesThatThePoolServes) {
+  const std::string queues = "[queues.mail]\n[queues.\"big.reports\"]\n[queues.other]\n[pools.p]\n";
+  const auto weights =
+      load_text(queues + "weights = { mail = 3, \"big.reports\" = 1 }\n").pools[0].weights;
+  EXPECT_EQ(weights, (kind::Weights{{"mail", 3}, {"big.reports", 1}}));
+  EXPECT_EQ(load_text(queues + "[pools.p.weights]\nmail = 1000\n").pools[0].weights,
+            (kind::Weights{{"mail", 1000}}));
+  EXPECT_EQ(load_text(queues + "weights = {}\n").pools[0].weights.size(), 0U);
+  EXPECT_EQ(failure_of(queues + "weights = { mial = 3 }\n"),
+            "allot.toml:5: [pools.p] weights names queue 'mial', which this pool does not serve; "
+            "did you mean 'mail'?");
+  EXPECT_EQ(failure_of(queues + "queues = [\"mail\"]\nweights = { mail = 3, other = 1 }\n"),
+            "allot.toml:6: [pools.p] weights names queue 'other', which this pool does not serve");
+}
+
+TEST_F(Check, AWeightIsAWholeNumberFromOneToAThousand) {
+  const auto failure = [&](const std::string& value) {
+    return failure_of("[queues.mail]\n[pools.p]\nweights = " + value + "\n");
+  };
+  const std::string at = "allot.toml:3: [pools.p] weights ";
+  EXPECT_EQ(failure("{ mail = 0 }"), at + "of 'mail' is 0; allowed is 1 to 1000");
+  EXPECT_EQ(failure("{ mail = -1 }"), at + "of 'mail' is -1; allowed is 1 to 1000");
+  EXPECT_EQ(failure("{ mail = 1001 }"), at + "of 'mail' is 1001; allowed is 1 to 1000");
+  EXPECT_EQ(failure("{ mail = 1.5 }"),
+            at + "of 'mail' must be a whole number, not a number with a fraction");
+  EXPECT_EQ(failure("{ mail = \"3\" }"), at + "of 'mail' must be a whole number, not text");
+  EXPECT_EQ(failure("{ big.mail = 3 }"),
+            at + "has 'big' with a section; a name with a dot needs quotes");
+  EXPECT_EQ(failure("[\"mail\"]"),
+            at + "must be names with whole numbers, such as { mail = 3, reports = 1 }, not a list");
+}
+
+TEST_F(Check, AStrictPoolNamesItsQueuesInTheirOrder) {
+  const std::string queues = "[queues.mail]\n[queues.reports]\n[pools.p]\nstrict = true\n";
+  const Settings settings = load_text(queues + "queues = [\"reports\", \"mail\"]\n");
+  EXPECT_TRUE(settings.pools[0].strict);
+  EXPECT_EQ(settings.pools[0].queues, (std::vector<std::string>{"reports", "mail"}));
+  EXPECT_EQ(failure_of(queues),
+            "allot.toml:4: [pools.p] strict needs queues, whose order it goes by: the first one is "
+            "the most important");
+  EXPECT_EQ(failure_of(queues + "queues = [\"mail\"]\nweights = { mail = 2 }\n"),
+            "allot.toml:6: [pools.p] has both weights and strict; remove one");
+}
+
 // D9: nobody sets them then.
 TEST_F(Check, LimitsOfACgroupNeedOne) {
   EXPECT_EQ(failure_of("[pools.a]\ncgroup_memory = 512\ncgroup_cpu = 50\n"),

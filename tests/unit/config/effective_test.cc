@@ -67,6 +67,13 @@ TEST_F(EffectiveTest, WhatTheFileSaysHasItsLine) {
   EXPECT_EQ(shown(settings, "plugins.x.depth"), "\"3\" 14 ");
 }
 
+TEST_F(EffectiveTest, WeightsAreShownAsAFileHasThem) {
+  const std::string file = "[queues.a]\n[queues.\"b.c\"]\n[pools.p]\nweights = { ";
+  const Settings settings = load_text(file + "\"b.c\" = 3, a = 2 }\n");
+  EXPECT_EQ(shown(settings, "pools.p.weights"), R"({ "a" = 2, "b.c" = 3 } 4 )");
+  EXPECT_EQ(shown(load_text("[pools.p]\n"), "pools.p.weights"), "{} 0 ");
+}
+
 TEST_F(EffectiveTest, SecretsAreMasked) {
   const std::string secret = write("secret", "hush");
   for (const Settings& settings :

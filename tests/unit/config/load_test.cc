@@ -66,8 +66,11 @@ exclusive = true
 size = 2
 queues = ["batch", "mail"]
 
+strict = true
+
 [pools.fast]
 size = 0
+weights = { mail = 3 }
 
 [plugins]
 folder = "plugins"
@@ -113,6 +116,9 @@ TEST_F(Load, ReadsEveryKey) {
   EXPECT_EQ(mail.retry_delay, milliseconds(0));
   EXPECT_EQ(mail.retry_delay_max, minutes(10));
   EXPECT_TRUE(mail.exclusive);
+  ASSERT_EQ(settings.pools.size(), 2U);
+  EXPECT_TRUE(settings.pools[0].strict);
+  EXPECT_EQ(settings.pools[1].weights, (kind::Weights{{"mail", 3}}));
   EXPECT_EQ(settings.plugins.folder, folder() + "/plugins");
   EXPECT_EQ(settings.logging.level, "debug");
   EXPECT_EQ(settings.logging.file,

@@ -96,6 +96,56 @@ TEST_F(HintsTest, EachHintIsHandedOutOnce) {
   EXPECT_EQ(take_hint(board_->pools[0]), 0U);
 }
 
+TEST_F(HintsTest, TheFirstQueueThatHasAHintIsTaken) {
+  ipc::PoolBoard& pool = board_->pools[0];
+  const std::vector<ipc::Hint> hints{make_hint(2, 1), make_hint(3, 1), make_hint(2, 2),
+                                     make_hint(1, 1), make_hint(9, 1)};
+  publish_hints(pool, hints.data(), hints.size());
+  const std::vector<std::uint32_t> order{1, 2};
+  EXPECT_EQ(hinted_queue(pool, order), 1U);
+  EXPECT_EQ(take_hint_of(pool, order), make_hint(1, 1));
+  EXPECT_EQ(hinted_queue(pool, order), 2U);
+  EXPECT_EQ(take_hint_of(pool, order), make_hint(2, 1)) << "the oldest of them";
+  EXPECT_EQ(take_hint_of(pool, order), make_hint(2, 2));
+  EXPECT_EQ(hinted_queue(pool, order), 0U) << "others are not ours";
+  EXPECT_EQ(take_hint_of(pool, order), 0U);
+  EXPECT_EQ(take_hint_of(pool, {}), 0U);
+}
+
+TEST_F(HintsTest, HintsAreAddedAsFarAsThereIsRoom) {
+  ipc::PoolBoard& pool = board_->pools[0];
+  std::vector<ipc::Hint> hints;
+  for (std::uint32_t i = 1; i < ipc::kMaxHints; ++i) hints.push_back(make_hint(1, i));
+  publish_hints(pool, hints.data(), hints.size());
+  const std::vector<std::uint32_t> first{1};
+  ASSERT_EQ(take_hint_of(pool, first), make_hint(1, 1));
+  const std::vector<ipc::Hint> more{make_hint(2, 1), make_hint(2, 2), make_hint(2, 3)};
+  add_hints(pool, more);
+  const std::vector<std::uint32_t> order{2, 1};
+  EXPECT_EQ(take_hint_of(pool, order), make_hint(2, 1));
+  EXPECT_EQ(take_hint_of(pool, order), make_hint(2, 2)) << "behind the last one";
+  EXPECT_EQ(take_hint_of(pool, order), make_hint(1, 2)) << "there was room for two";
+}
+
+TEST_F(HintsTest, AHintOfAQueueIsHandedOutOnce) {
+  constexpr std::uint32_t kCount = 400;
+  std::vector<ipc::Hint> hints;
+  for (std::uint32_t i = 1; i <= kCount; ++i) hints.push_back(make_hint(1 + i % 2, i));
+  publish_hints(board_->pools[0], hints.data(), hints.size());
+  const std::vector<std::uint32_t> order{2, 1};
+  std::vector<std::vector<ipc::Hint>> taken(4);
+  std::vector<std::thread> threads;
+  for (auto& mine : taken) {
+    threads.emplace_back([&] {
+      while (const ipc::Hint hint = take_hint_of(board_->pools[0], order)) mine.push_back(hint);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::multiset<ipc::Hint> all;
+  for (const auto& mine : taken) all.insert(mine.begin(), mine.end());
+  EXPECT_EQ(all, std::multiset<ipc::Hint>(hints.begin(), hints.end()));
+}
+
 TEST_F(HintsTest, UrgentHintsComeFirstAndOnlyOnce) {
   ipc::PoolBoard& pool = board_->pools[3];
   const ipc::Hint plain = make_hint(1, 1);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/lease/shares.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <numeric>
+
+#include "worker/lease/hints.h"
+
+namespace allot::worker {
+namespace {
+
+// A queue whose partitions were out of reach for a while is owed its turns; one that had no work is
+// not, and nobody can tell the two apart for sure. So what is owed is bounded, by so many rounds.
+constexpr std::int64_t kMostRounds = 2;
+// Of a round that is long, workers begin in the first part.
+constexpr std::uint64_t kMostPhase = 1000;
+
+}  // namespace
+
+Shares::Shares(const config::Pool& pool, std::span<const ServedQueue> queues, std::uint64_t phase)
+    : strict_(pool.strict) {
+  if (!pool.strict && pool.weights.empty()) return;
+  for (const ServedQueue& queue : queues) {
+    const auto named = pool.weights.find(queue.info.name);
+    queues_.push_back({queue.info.queue_id, named == pool.weights.end() ? 1 : named->second});
+  }
+  if (strict_ || queues_.empty()) return;
+  phase %= std::min(kMostPhase, static_cast<std::uint64_t>(round()));
+  for (std::uint64_t i = 0; i < phase; ++i) leased(order().front());
+}
+
+std::int64_t Shares::round() const {
+  return std::accumulate(queues_.begin(), queues_.end(), std::int64_t{0},
+                         [](std::int64_t sum, const Share& share) { return sum + share.weight; });
+}
+
+// Places in queues_, the one whose turn it is first.
+std::vector<std::size_t> Shares::turns() const {
+  std::vector<std::size_t> places(queues_.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  if (strict_) return places;
+  std::stable_sort(places.begin(), places.end(), [this](std::size_t a, std::size_t b) {
+    return queues_[a].credit + queues_[a].weight > queues_[b].credit + queues_[b].weight;
+  });
+  return places;
+}
+
+std::vector<std::uint32_t> Shares::order() const {
+  std::vector<std::uint32_t> ids;
+  for (const std::size_t place : turns()) ids.push_back(queues_[place].queue_id);
+  return ids;
+}
+
+void Shares::leased(std::uint32_t queue_id) {
+  const std::int64_t all = round();
+  for (Share& share : queues_) {
+    share.credit += share.weight - (share.queue_id == queue_id ? all : 0);
+    share.credit = std::clamp(share.credit, -kMostRounds * all, kMostRounds * all);
+  }
+}
+
+std::vector<ipc::Hint> Shares::hints(std::span<const queue::Partition> found) const {
+  std::map<std::uint32_t, std::deque<ipc::Hint>> left;
+  for (const queue::Partition& partition : found) {
+    left[partition.queue_id].push_back(make_hint(partition.queue_id, partition.partition_no));
+  }
+  std::vector<ipc::Hint> hints;
+  for (Shares dealt = *this; hints.size() < ipc::kMaxHints;) {
+    const auto order = dealt.order();
+    const auto next = std::find_if(order.begin(), order.end(),
+                                   [&](std::uint32_t queue_id) { return !left[queue_id].empty(); });
+    if (next == order.end()) break;
+    hints.push_back(left[*next].front());
+    left[*next].pop_front();
+    dealt.leased(*next);
+  }
+  return hints;
+}
+
+}  // namespace allot::worker
