@@ -15,6 +15,7 @@
 #include "queue/look/inspect.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/cancel.h"
+#include "queue/submit/address.h"
 #include "queue/submit/submit.h"
 
 namespace allot {
@@ -63,7 +64,7 @@ queue::TaskId id_of(std::string_view word) {
 
 queue::Submission submission_of(const NewTask& task) {
   queue::Submission submission{{}, task.type, task.payload, task.options};
-  if (!queue::is_name(task.queue)) {
+  if (!task.queue.empty() && !queue::is_name(task.queue)) {
     throw Error("queue '" + task.queue.substr(0, queue::kMaxName) +
                     "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
                 kExitBadInput);
@@ -219,12 +220,11 @@ class Client::Impl {
   // Looks queues up at every call, because a queue may grow or shrink meanwhile.
   void find_queues(db::Connection& db, std::span<const NewTask> tasks,
                    std::vector<queue::Submission>& submissions) const {
-    std::map<std::string, queue::QueueInfo> queues;
+    queue::Addresses addresses(
+        [this](db::Connection& db, const std::string& name) { return queue_of(db, name); });
     each(tasks, [&](std::size_t i) {
-      const std::string& name = tasks[i].queue;
-      if (queues.count(name) == 0) queues.emplace(name, queue_of(db, name));
-      submissions[i].queue = queues.at(name);
-      complete(name, submissions[i].options);
+      submissions[i].queue = addresses.find(db, tasks[i].queue, tasks[i].type);
+      complete(submissions[i].queue.name, submissions[i].options);
       queue::validate(submissions[i]);
     });
   }

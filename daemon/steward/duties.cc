@@ -13,6 +13,7 @@
 #include "peer/doorbell.h"
 #include "queue/look/stuck.h"
 #include "queue/operate/purge.h"
+#include "queue/submit/address.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/duty.h"
 #include "steward/ask.h"
@@ -241,8 +242,9 @@ bool Duties::submit(const Served& queue, const std::string& unique_key,
                     std::chrono::hours for_so_long, const std::string& payload) {
   const auto target = config::hook_target(queue.keys->on_stuck);
   if (!target) return false;
-  const auto into =
-      ask(session_, [&](db::Connection& db) { return queue::find_queue(db, target->queue); });
+  const auto into = ask(session_, [&](db::Connection& db) {
+    return queue::address(db, target->queue, target->type);
+  });
   if (!into || into->shape.placement != queue::Placement::kSpread) {
     unusable_ = "on_stuck: " + target->queue + (into ? " is not spread" : " is not there");
     log::error("hook.unusable", {{"queue", queue.info.name}, {"on_stuck", queue.keys->on_stuck}});

@@ -11,6 +11,7 @@
 #include "queue/look/health.h"
 #include "queue/look/stuck.h"
 #include "queue/model/duty.h"
+#include "queue/submit/address.h"
 #include "steward/ask.h"
 
 namespace allot::steward {
@@ -162,8 +163,9 @@ std::optional<queue::Submission> Notices::about(const Notice& notice, bool raise
   const std::string& word = parts_.settings.notices.on_change;
   const auto target = config::hook_target(word);
   if (!target) return std::nullopt;
-  const auto into =
-      ask(parts_.session, [&](db::Connection& db) { return queue::find_queue(db, target->queue); });
+  const auto into = ask(parts_.session, [&](db::Connection& db) {
+    return queue::address(db, target->queue, target->type);
+  });
   if (!into || into->shape.placement != queue::Placement::kSpread) {
     log::error("hook.unusable", {{"notices", word}});
     return std::nullopt;

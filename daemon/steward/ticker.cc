@@ -149,7 +149,13 @@ void Ticker::read_queues(db::Connection& db) {
     std::string name = queue.name;
     queues_.emplace(std::move(name), std::move(queue));
   }
-  queues_until_ns_ = now + kReadEvery;
+  queues_until_ns_ = now + queue::Addresses::kKept;
+}
+
+std::optional<queue::QueueInfo> Ticker::queue_of(db::Connection& db,
+                                                 const queue::ScheduleSpec& spec) {
+  if (queues_.count(spec.queue) == 0) return std::nullopt;
+  return addresses_.find(db, spec.queue, spec.type);
 }
 
 queue::FreeKeys Ticker::keys_of(db::Connection& db, const Ids& ids) {
@@ -157,9 +163,9 @@ queue::FreeKeys Ticker::keys_of(db::Connection& db, const Ids& ids) {
   for (const std::uint32_t id : ids) {
     if (due_.count(id) == 0) continue;
     const queue::ScheduleSpec& spec = known_.at(id).schedule.spec;
-    const auto queue = queues_.find(spec.queue);
-    if (spec.overlap != queue::Overlap::kWait || queue == queues_.end()) continue;
-    keys[queue->second.queue_id].push_back(queue::overlap_key(spec));
+    if (spec.overlap != queue::Overlap::kWait) continue;
+    const auto queue = queue_of(db, spec);
+    if (queue) keys[queue->queue_id].push_back(queue::overlap_key(spec));
   }
   queue::FreeKeys found;
   for (const auto& [queue_id, of_queue] : keys) {
@@ -186,12 +192,12 @@ std::vector<Ticker::Job> Ticker::jobs_of(db::Connection& db, const Ids& ids) {
       }
       if (key != keys.end()) free_since = key->second;
     }
-    const auto queue = queues_.find(spec.queue);
-    if (queue == queues_.end()) {
+    const auto queue = queue_of(db, spec);
+    if (!queue) {
       fail(db, due, spec.name, "there is no queue '" + spec.queue + "'");
       continue;
     }
-    if (auto job = job_of(db, due, known, queue->second, free_since)) {
+    if (auto job = job_of(db, due, known, *queue, free_since)) {
       jobs.push_back(std::move(*job));
     }
   }

@@ -13,6 +13,7 @@
 #include "queue/model/catalog.h"
 #include "queue/schedules/policy.h"
 #include "queue/schedules/tick.h"
+#include "queue/submit/address.h"
 #include "schedule/calendar.h"
 
 namespace allot::steward {
@@ -27,7 +28,11 @@ class Ticker {
     // New tasks of a queue: wakes the workers of this host.
     std::function<void(std::uint32_t queue_id, std::size_t tasks)> ring;
   };
-  Ticker(schedule::Calendar& calendar, Ways ways) : calendar_(calendar), ways_(std::move(ways)) {}
+  Ticker(schedule::Calendar& calendar, Ways ways)
+      : calendar_(calendar),
+        ways_(std::move(ways)),
+        addresses_(
+            [this](db::Connection& /*db*/, const std::string& name) { return queues_.at(name); }) {}
 
   // Reads what is due soon, every two seconds, and submits what is due now, for a twentieth of a
   // second beside the statement that it is in. Throws db::DbError of class kGone, and reads anew
@@ -62,6 +67,8 @@ class Ticker {
   [[nodiscard]] Ids due_now(Nanos now) const;
   void fetch(db::Connection& db, const Ids& ids);
   void read_queues(db::Connection& db);
+  // Where its tasks go; nullopt: there is no queue of its name.
+  std::optional<queue::QueueInfo> queue_of(db::Connection& db, const queue::ScheduleSpec& spec);
   // Leaves out those that wait, and those that fail.
   std::vector<Job> jobs_of(db::Connection& db, const Ids& ids);
   std::optional<Job> job_of(db::Connection& db, Due& due, Known& known,
@@ -84,6 +91,7 @@ class Ticker {
   std::map<std::uint32_t, Due> due_;
   std::map<std::uint32_t, Known> known_;
   std::map<std::string, queue::QueueInfo> queues_;
+  queue::Addresses addresses_;
   std::size_t most_read_ = 500;
   queue::Moment clock_{};  // the database's, when this host's was clock_ns_
   Nanos clock_ns_ = 0;

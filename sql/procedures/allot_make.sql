@@ -32,7 +32,7 @@ BEGIN
   SET p_existed = FALSE;
   SELECT partitions, max_running, first_partition, layout
     INTO v_partitions, v_max_running, v_first_partition, v_layout
-    FROM queue WHERE queue_id = p_queue_id;
+    FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE;  -- as allot_address
   IF p_placement IN ('ordered', 'limited') THEN
     SET v_key_hash = CRC32(p_partition_key);
   ELSE

@@ -88,13 +88,7 @@ BEGIN
     END IF;
   END IF;
 
-  SELECT queue_id, placement
-    INTO v_queue_id, v_placement
-    FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- padding would make it equal
-  IF v_queue_id IS NULL THEN
-    CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(LEFT(p_queue, 63)), 'NULL'),
-                             ': there is no such queue'));
-  END IF;
+  CALL allot_address(p_queue, p_type, v_queue_id, v_placement);
   IF v_placement = 'ordered' AND (v_prio <> 1 OR v_delay_us <> 0 OR v_run_at_us IS NOT NULL
                                   OR v_unique_key IS NOT NULL) THEN
     CALL allot_refuse(CONCAT('queue ', QUOTE(p_queue), ' is ordered: ',

@@ -51,13 +51,14 @@ BEGIN
       IF JSON_LENGTH(v_task) <> JSON_LENGTH(JSON_KEYS(v_task)) THEN
         CALL allot_refuse('options: one of them is given twice');
       END IF;
-      IF JSON_TYPE(JSON_EXTRACT(v_task, '$.queue')) <> 'STRING' THEN
+      IF JSON_TYPE(JSON_EXTRACT(v_task, '$.queue')) NOT IN ('STRING', 'NULL') THEN
         CALL allot_refuse('''queue'' must be a string');
       END IF;
       IF JSON_TYPE(JSON_EXTRACT(v_task, '$.type')) <> 'STRING' THEN
         CALL allot_refuse('''type'' must be a string');
       END IF;
-      SET v_queue = JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.queue')),
+      SET v_queue = IF(JSON_TYPE(JSON_EXTRACT(v_task, '$.queue')) = 'STRING',
+                       JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.queue')), NULL),
           v_type = JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.type')),
           v_payload = COALESCE(JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.payload')), ''),
           v_spread = v_spread + 1;

@@ -34,13 +34,10 @@ BEGIN
     INTO v_queue, v_type, v_payload, v_prio, v_delay_us, v_unique_key, v_unique_for_us,
          v_partition_key, v_expires_in_us, v_tick_field
     FROM schedule WHERE schedule_id = v_schedule_id FOR UPDATE;
-  BEGIN
-    DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
-    SELECT queue_id, placement INTO v_queue_id, v_placement FROM queue WHERE name = v_queue;
-  END;
-  IF v_queue_id IS NULL THEN
+  IF (SELECT COUNT(*) FROM queue WHERE name = v_queue LOCK IN SHARE MODE) = 0 THEN
     CALL allot_refuse(CONCAT('schedule ', QUOTE(p_name), ': there is no queue ', QUOTE(v_queue)));
   END IF;
+  CALL allot_address(v_queue, v_type, v_queue_id, v_placement);
   IF v_placement = 'ordered'
      AND (v_prio <> 1 OR v_delay_us <> 0 OR v_unique_key IS NOT NULL) THEN
     CALL allot_refuse(CONCAT('queue ', QUOTE(v_queue), ' is ordered: ',

@@ -1,3 +1,3 @@
-SELECT queue_id, name, partitions, placement, max_running, first_partition, layout
+SELECT queue_id, name, partitions, placement, max_running, first_partition, layout, routed
   FROM queue
  WHERE name = :name;

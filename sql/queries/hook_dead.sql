@@ -12,9 +12,12 @@ SELECT target.queue_id, :dice % target.partitions, 1,
                            'died_at', DATE_FORMAT(UTC_TIMESTAMP(6), '%Y-%m-%dT%H:%i:%s.%fZ'),
                            'host', :host, 'payload_size', LENGTH(task.payload)) USING utf8mb4)
   FROM task
-  JOIN (SELECT queue_id, partitions
-          FROM queue
-         WHERE name = :hook_queue AND placement = 'spread'
+  JOIN (SELECT target.queue_id, target.partitions
+          FROM queue AS named
+          JOIN queue AS target
+            ON target.queue_id = IF(named.routed = 0, named.queue_id,
+                                    COALESCE(:best_route, named.queue_id))
+         WHERE named.name = :hook_queue AND target.placement = 'spread'
          LIMIT 1) AS target
  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
    AND task.prio = :prio AND task.run_key = :run_key

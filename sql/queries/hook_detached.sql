@@ -10,9 +10,12 @@ SELECT target.queue_id, :dice % target.partitions, 1,
                            'host', running.lock_host,
                            'payload_size', LENGTH(running.payload)) USING utf8mb4)
   FROM task_running AS running
-  JOIN (SELECT queue_id, partitions
-          FROM queue
-         WHERE name = :hook_queue AND placement = 'spread'
+  JOIN (SELECT target.queue_id, target.partitions
+          FROM queue AS named
+          JOIN queue AS target
+            ON target.queue_id = IF(named.routed = 0, named.queue_id,
+                                    COALESCE(:best_route, named.queue_id))
+         WHERE named.name = :hook_queue AND target.placement = 'spread'
          LIMIT 1) AS target
  WHERE running.queue_id = :queue_id AND running.partition_no = :partition_no
    AND running.prio = :prio AND running.first_key = :first_key

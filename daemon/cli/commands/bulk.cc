@@ -104,15 +104,15 @@ class Bulk {
     try {
       auto line = parse_line(text);
       if (!line) return;
-      queue::Submission task{queues_.get(line->queue), std::move(line->type),
+      queue::Submission task{queues_.address(line->queue, line->type), line->type,
                              std::move(line->payload), line->options};
-      queues_.complete(line->queue, task.options);
+      queues_.complete(task.queue.name, task.options);
       queue::validate(task);
       if (batch_.empty()) first_of_batch_ = line_;
       last_of_batch_ = line_;
       batch_bytes_ += task.payload.size();
-      known_types_.submitted(line->queue, task.type);
       batch_.push_back(std::move(task));
+      asked_.push_back(std::move(line->queue));
     } catch (const db::DbError& error) {
       throw Error(input_.name() + ": " + range(next_line(), line_) +
                       " not submitted: " + error.what() + "; " + so_far() + go_on(),
@@ -122,11 +122,25 @@ class Bulk {
     }
   }
 
+  // A batch may have waited for its last line while somebody set a route.
+  void address_again() {
+    for (std::size_t i = 0; i < batch_.size(); ++i) {
+      queue::Submission& task = batch_[i];
+      const queue::QueueInfo& now = queues_.address(asked_[i], task.type);
+      if (now.queue_id != task.queue.queue_id) {
+        task.queue = now;
+        queue::validate(task);
+      }
+      known_types_.submitted(task.queue.name, task.type);
+    }
+  }
+
   void flush() {
     if (batch_.empty()) return;
     const std::string lines = input_.name() + ": " + range(first_of_batch_, last_of_batch_);
     std::vector<queue::Submitted> made;
     try {
+      address_again();
       made = queue::submit(db_, batch_);
     } catch (const queue::OutcomeUnknown& error) {
       throw Error(lines + ": outcome unknown: " + error.what() + "; " + so_far() +
@@ -150,6 +164,7 @@ class Bulk {
     ++batches_;
     last_submitted_ = last_of_batch_;
     batch_.clear();
+    asked_.clear();
     batch_bytes_ = 0;
     progress_.show(input_.handed_out(), tasks_);
   }
@@ -187,6 +202,7 @@ class Bulk {
   KnownTypes known_types_;
   Progress progress_;
   std::vector<queue::Submission> batch_;
+  std::vector<std::string> asked_;  // the queue that each line names; empty: none
   std::size_t batch_bytes_ = 0;
   std::uint64_t line_ = 0;  // from 1, as editors count
   std::uint64_t first_of_batch_ = 0;

@@ -28,10 +28,11 @@ namespace allot::cli {
 namespace {
 
 struct SubmitWords {
-  std::string queue;
+  std::string queue;  // empty: a route says which
   std::string type;
   std::optional<std::string> payload;  // "-" = standard input
   std::optional<std::string> file;     // payload from a file
+  bool routed = false;                 // the first word is the type
   queue::SubmitOptions options;
   bool json = false;
 };
@@ -59,13 +60,13 @@ int submit(const Context& context, const SubmitWords& words) {
   queue::validate(task.type, task.payload, task.options);
   db::Connection db = connect(settings);
   Queues queues(db, settings);
-  task.queue = queues.get(words.queue);
-  queues.complete(words.queue, task.options);
+  task.queue = queues.address(words.queue, task.type);
+  queues.complete(task.queue.name, task.options);
   const queue::Submitted made = queue::submit(db, {&task, 1}).front();
   if (!made.existed) ring_local(settings, {{task.queue.queue_id, 1}});
   const std::string id = made.id.text();
   KnownTypes known(settings);
-  known.submitted(words.queue, words.type);
+  known.submitted(task.queue.name, task.type);
   known.warn();
   const char* state = queue::name_of(queue::owners(db, {&task, 1}, {&made, 1}).front());
   if (words.json) {
@@ -152,6 +153,15 @@ CLI::Option* add_bulk_options(CLI::App& command, BulkOptions& bulk, CLI::Option&
   return command.add_flag("--ids", bulk.ids, "Print the id of each task")->needs(&ndjson);
 }
 
+// With --routed the words are TYPE and PAYLOAD.
+void leave_queue_out(SubmitWords& words) {
+  if (words.payload) throw CLI::ExtrasError({*words.payload});
+  if (!words.type.empty() && words.file) throw CLI::ExcludesError("--file", "PAYLOAD");
+  if (!words.type.empty()) words.payload = words.type;
+  words.type = words.queue;
+  words.queue.clear();
+}
+
 }  // namespace
 
 void add_submit(CLI::App& app, const Commands& commands) {
@@ -169,6 +179,10 @@ void add_submit(CLI::App& app, const Commands& commands) {
                           "queue, type, payload, and what the options below are, with _ for -");
   file->type_name("FILE");
   ndjson->type_name("FILE");
+  auto* routed = command->add_flag("--routed", one->routed,
+                                   "QUEUE is left out, and the first word is the type: a route "
+                                   "says which queue takes it");
+  ndjson->excludes(routed);
   for (CLI::Option* option : add_task_options(*command, one->options)) ndjson->excludes(option);
   auto* ids = add_bulk_options(*command, *bulk, *ndjson);
   command
@@ -180,9 +194,10 @@ void add_submit(CLI::App& app, const Commands& commands) {
   command->callback([commands, one, bulk, queue, type] {
     bulk->json = one->json;
     if (!bulk->ndjson.empty()) return commands.choose(submit_lines, bulk);
-    if (queue->empty() || type->empty()) {  // left out; an empty word is refused as such
-      throw CLI::RequiredError("QUEUE and TYPE, or --ndjson,");
+    if (queue->empty() || (type->empty() && !one->routed)) {  // left out; an empty word is not
+      throw CLI::RequiredError(one->routed ? "TYPE" : "QUEUE and TYPE, or --ndjson,");
     }
+    if (one->routed) leave_queue_out(*one);
     commands.choose(submit, one);
   });
 }

@@ -40,8 +40,12 @@ std::vector<queue::QueueInfo> chosen_queues(db::Connection& db, const std::strin
   unknown_queue(name, std::move(names));
 }
 
-const queue::QueueInfo& Queues::get(const std::string& name) {
-  if (const auto known = known_.find(name); known != known_.end()) return known->second;
+Queues::Queues(db::Connection& db, const config::Settings& settings)
+    : db_(db),
+      settings_(settings),
+      addresses_([this](db::Connection& /*db*/, const std::string& name) { return get(name); }) {}
+
+queue::QueueInfo Queues::get(const std::string& name) const {
   auto info = queue::find_queue(db_, name);
   if (!info) {
     const config::Queue* configured = config::find_queue(settings_, name);
@@ -53,7 +57,11 @@ const queue::QueueInfo& Queues::get(const std::string& name) {
     }
     info = queue::ensure_queue(db_, name, queue::shape_of(*configured));
   }
-  return known_.emplace(name, *info).first->second;
+  return *info;
+}
+
+const queue::QueueInfo& Queues::address(const std::string& name, const std::string& type) {
+  return addresses_.find(db_, name, type);
 }
 
 void Queues::complete(const std::string& name, queue::SubmitOptions& options) const {

@@ -28,7 +28,6 @@ const std::vector<std::string> kFields{
 class LineReader final : public nlohmann::json_sax<json> {
  public:
   Line take() {
-    if (!texts_.contains("queue")) refuse("'queue' is missing");
     if (!texts_.contains("type")) refuse("'type' is missing");
     Line line{
         std::move(texts_["queue"]), std::move(texts_["type"]), std::move(texts_["payload"]), {}};

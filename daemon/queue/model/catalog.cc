@@ -12,18 +12,23 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kPlacements{"spread", "ordered", "limited", "fair"};
 
+// Where the column `routed` stands in the statements that read queues.
+constexpr std::size_t kRouted = 7;
+constexpr std::size_t kRoutedOfList = 10;
+
 Placement placement_of(std::string_view name) {
   const auto* const at = std::find(kPlacements.begin(), kPlacements.end(), name);
   if (at == kPlacements.end()) throw Error("placement '" + std::string(name) + "' is unknown");
   return static_cast<Placement>(at - kPlacements.begin());
 }
 
-QueueInfo read_queue(const db::Row& row) {
+QueueInfo read_queue(const db::Row& row, std::size_t routed) {
   const QueueShape shape{static_cast<std::uint32_t>(row.u64(2)), placement_of(row.text(3)),
                          static_cast<std::uint32_t>(row.u64(4))};
   QueueInfo queue{static_cast<std::uint32_t>(row.u64(0)), std::string(row.text(1)), shape};
   queue.first_partition = static_cast<std::uint32_t>(row.u64(5));
   queue.layout = static_cast<std::uint32_t>(row.u64(6));
+  queue.routed = row.is_null(routed) || row.u64(routed) != 0;
   return queue;
 }
 
@@ -45,20 +50,24 @@ std::string text_of(const QueueShape& shape) {
   return text + " to " + std::to_string(shape.max_running) + " of a key";
 }
 
+QueueInfo queue_in(const db::Row& row) {
+  return read_queue(row, kRouted);
+}
+
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name) {
   db::Statement statement(sql::k_find_queue);
   statement.set("name", name);
   auto results = db.run({statement});
   const auto row = results.front().next();
   if (!row) return std::nullopt;
-  return read_queue(*row);
+  return queue_in(*row);
 }
 
 std::vector<QueueInfo> list_queues(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_list_queues)});
   std::vector<QueueInfo> queues;
   while (const auto row = results.front().next()) {
-    QueueInfo& queue = queues.emplace_back(read_queue(*row));
+    QueueInfo& queue = queues.emplace_back(read_queue(*row, kRoutedOfList));
     if (!row->is_null(7)) {
       queue.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
     }
@@ -74,7 +83,7 @@ std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,
   auto results = db.run({lock});
   std::map<std::uint32_t, QueueInfo> queues;
   while (const auto row = results.front().next()) {
-    QueueInfo queue = read_queue(*row);
+    QueueInfo queue = queue_in(*row);
     const std::uint32_t queue_id = queue.queue_id;
     queues.emplace(queue_id, std::move(queue));
   }

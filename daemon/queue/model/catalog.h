@@ -51,6 +51,8 @@ struct QueueInfo {
   std::uint32_t first_partition = 0;
   std::uint32_t layout = 0;
   bool resizing = false;  // only from list_queues(): see operate/resize.h
+  // Whether a route may take what is submitted to it: who submits looks, see submit/address.h.
+  bool routed = false;
 
   [[nodiscard]] std::uint32_t partitions() const { return shape.partitions; }
   // Whether a running task has its partition, or one of those of its key, to itself: it does not
@@ -60,6 +62,9 @@ struct QueueInfo {
   }
 };
 
+// A row as find_queue.sql shows it.
+QueueInfo queue_in(const db::Row& row);
+// By its name. Who submits asks address() of submit/address.h instead, which follows routes.
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name);
 std::vector<QueueInfo> list_queues(db::Connection& db);
 // The queues by number, as they are now; their layouts stay until the transaction that is open on

@@ -7,6 +7,7 @@
 #include "queue/model/error_text.h"
 #include "queue/model/statements.h"
 #include "queue/schedules/rows.h"
+#include "queue/submit/address.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -170,7 +171,7 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
   for (int tries = 1;; ++tries) {
     const auto found = find_schedule(db, name);
     if (!found) return std::nullopt;
-    const auto queue = find_queue(db, found->spec.queue);
+    const auto queue = address(db, found->spec.queue, found->spec.type);
     if (!queue) {
       throw Error(
           "schedule '" + found->spec.name + "': there is no queue '" + found->spec.queue + "'",

@@ -9,6 +9,7 @@
 #include "queue/model/error_text.h"
 #include "queue/model/random.h"
 #include "queue/model/statements.h"
+#include "queue/submit/address.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/end_statements.h"
 #include "sql/queries.h"
@@ -73,6 +74,7 @@ void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::u
       .set("error", error_text(death.verdict.error))
       .set("hook_queue", death.hook.queue)
       .set("hook_type", death.hook.type)
+      .set_raw("best_route", best_route("named.queue_id", "named.placement", death.hook.type))
       .set("hook_flag", kHookFlag)
       .set("dice", random_number<std::uint32_t>())
       .set("salt", salt);

@@ -22,8 +22,9 @@ namespace allot::worker {
 // it; the threads of the handler call the hooks.
 class Call {
  public:
-  // `session` and `keeper` outlive it.
-  Call(Session& session, LeaseKeeper& keeper) : session_(session), keeper_(keeper) {}
+  // All outlive it.
+  Call(Session& session, LeaseKeeper& keeper, queue::Addresses& addresses)
+      : session_(session), keeper_(keeper), addresses_(addresses) {}
 
   // What the handler of one task may ask of this process while the call runs. What goes with the
   // acknowledgement of one task is refused where several are in the call, because they share one
@@ -31,7 +32,7 @@ class Call {
   class Hooks final : public plugin_host::HostHooks {
    public:
     Hooks(Call& call, Run& run)
-        : writes(call.session_, call.keeper_, run), call_(call), run_(run) {}
+        : writes(call.session_, call.keeper_, call.addresses_, run), call_(call), run_(run) {}
 
     void log(int level, std::string_view text) noexcept override;
     bool stop_requested() noexcept override;
@@ -67,6 +68,7 @@ class Call {
  private:
   Session& session_;
   LeaseKeeper& keeper_;
+  queue::Addresses& addresses_;
   Mutex submitting_;  // all tasks share one connection
 };
 

@@ -107,6 +107,12 @@ class Kept {
   Call& call_;
 };
 
+queue::QueueInfo named_queue(db::Connection& db, const std::string& name) {
+  auto queue = queue::find_queue(db, name);
+  if (!queue) throw Error("queue '" + name + "': there is no such queue", kExitBadInput);
+  return std::move(*queue);
+}
+
 }  // namespace
 
 JobRunner::JobRunner(Session& session, const queue::DetachedStore& detached,
@@ -118,11 +124,12 @@ JobRunner::JobRunner(Session& session, const queue::DetachedStore& detached,
       keeper_(keeper),
       slot_(slot),
       settings_(settings),
-      seat_(seat) {}
+      seat_(seat),
+      addresses_(named_queue) {}
 
 std::vector<TaskEnd> JobRunner::run(Job& job) {
   std::vector<TaskEnd> ends(job.tasks.size());
-  Call call(session_, keeper_);
+  Call call(session_, keeper_, addresses_);
   prepare(call, job, ends);
   if (call.members.empty()) return ends;
   if (job.careful && !announce(call.members.front().run)) {

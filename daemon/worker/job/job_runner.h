@@ -89,6 +89,7 @@ class JobRunner {
   SlotWriter& slot_;
   const config::Settings& settings_;
   const Seat seat_;
+  queue::Addresses addresses_;  // that handlers submit to
 };
 
 }  // namespace allot::worker

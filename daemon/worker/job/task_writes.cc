@@ -160,18 +160,26 @@ CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
   });
 }
 
+std::string TaskWrites::asked(const allot_submission& order) const {
+  std::string name = text_of(order.queue);
+  return name.empty() ? run_.queue.info.name : name;
+}
+
+// A handler may have ordered them long before its end.
+void TaskWrites::address_again(db::Connection& db) {
+  for (std::size_t i = 0; i < successors_.size(); ++i) {
+    successors_[i].queue = addresses_.find(db, asked_[i], successors_[i].type);
+  }
+}
+
 // Looks the queues up, and validates: throws Error.
 std::vector<queue::Submission> TaskWrites::read(std::span<const allot_submission* const> orders) {
   std::vector<queue::Submission> submissions;
   for (const allot_submission* order : orders) {
-    std::optional<queue::QueueInfo> queue = run_.queue.info;
-    const std::string name = text_of(order->queue);
-    if (!name.empty() && name != run_.queue.info.name) {
-      queue = with_database([&](db::Connection& db) { return queue::find_queue(db, name); });
-    }
-    if (!queue) throw Error("queue '" + name + "': there is no such queue", kExitBadInput);
-    submissions.push_back(
-        {*queue, text_of(order->type), text_of(order->payload), options_of(*order)});
+    const std::string type = text_of(order->type);
+    const auto queue =
+        with_database([&](db::Connection& db) { return addresses_.find(db, asked(*order), type); });
+    submissions.push_back({queue, type, text_of(order->payload), options_of(*order)});
     queue::validate(submissions.back());
   }
   return submissions;
@@ -211,6 +219,7 @@ CallAnswer TaskWrites::replace_with(std::span<const allot_submission* const> ord
         }
       }
     }
+    for (const allot_submission* order : orders) asked_.push_back(asked(*order));
     std::move(submissions.begin(), submissions.end(), std::back_inserter(successors_));
     return {};
   });
@@ -295,8 +304,10 @@ TaskWrites::End TaskWrites::acknowledge(const queue::Claim& claim) {
   const queue::FencedAck ack(claim, run_.task);
   if (open_) return commit(ack);
   const std::uint64_t generation = session_.generation();
-  const auto fenced =
-      session_.call([&](db::Connection& db) { return ack.replace(db, successors_); });
+  const auto fenced = session_.call([&](db::Connection& db) {
+    address_again(db);
+    return ack.replace(db, successors_);
+  });
   // The first try may have succeeded although its reply was lost: the task that it ended is gone.
   const bool maybe = claim.detached() && session_.generation() != generation;
   if (fenced == queue::Fenced::kLost && !maybe) return End::kLeaseGone;
@@ -307,8 +318,15 @@ TaskWrites::End TaskWrites::acknowledge(const queue::Claim& claim) {
 TaskWrites::End TaskWrites::commit(const queue::FencedAck& ack) {
   open_ = false;
   try {
-    const auto fenced =
-        session_.once([&](db::Connection& db) { return ack.commit(db, successors_); });
+    const auto fenced = session_.once([&](db::Connection& db) {
+      try {
+        address_again(db);
+      } catch (const db::DbError& error) {
+        if (error.error_class() != db::ErrorClass::kGone) db.roll_back();
+        throw;
+      }
+      return ack.commit(db, successors_);
+    });
     if (fenced == queue::Fenced::kLost) return End::kLeaseGone;
   } catch (const db::DbError& error) {
     lost_ = std::string("the transaction was lost: ") + error.what();

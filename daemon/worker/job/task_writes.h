@@ -12,6 +12,7 @@
 #include "queue/model/catalog.h"
 #include "queue/model/claim.h"
 #include "queue/model/task.h"
+#include "queue/submit/address.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/fenced_ack.h"
 #include "thread/mutex.h"
@@ -27,8 +28,8 @@ namespace allot::worker {
 class TaskWrites {
  public:
   // All outlive this object.
-  TaskWrites(Session& session, LeaseKeeper& keeper, const Run& run)
-      : session_(session), keeper_(keeper), run_(run), claim_(run.claim) {}
+  TaskWrites(Session& session, LeaseKeeper& keeper, queue::Addresses& addresses, const Run& run)
+      : session_(session), keeper_(keeper), addresses_(addresses), run_(run), claim_(run.claim) {}
 
   // The handler's calls, which any thread may make; see plugin_host::HostHooks.
   plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept;
@@ -64,6 +65,9 @@ class TaskWrites {
   auto with_database(Verb&& verb);
   [[nodiscard]] queue::Fenced write_checkpoint(db::Connection& db, const queue::StoredState& state);
   std::vector<queue::Submission> read(std::span<const allot_submission* const> orders);
+  // The queue that an order names: by default that of the task itself.
+  [[nodiscard]] std::string asked(const allot_submission& order) const;
+  void address_again(db::Connection& db);
   plugin_host::CallAnswer run_statement(std::string_view statement,
                                         const std::vector<db::Value>& values,
                                         const db::RowSink& sink);
@@ -73,6 +77,7 @@ class TaskWrites {
 
   Session& session_;
   LeaseKeeper& keeper_;
+  queue::Addresses& addresses_;  // of this session
   const Run& run_;
 
   Mutex mutex_;         // guards all below while the handler runs
@@ -81,6 +86,7 @@ class TaskWrites {
   bool excused_ = false;
   std::optional<std::string> lost_;
   std::vector<queue::Submission> successors_;
+  std::vector<std::string> asked_;  // the queue that each of them names
 };
 
 }  // namespace allot::worker

@@ -61,14 +61,14 @@ constexpr sql::SqlText kMadeUp{
     "-- Nor is this; as it says."};
 constexpr const sql::SqlText* kNextList[] = {kMigrations[0], kMigrations[1], kMigrations[2],
                                              kMigrations[3], kMigrations[4], kMigrations[5],
-                                             &kMadeUp};
+                                             kMigrations[6], &kMadeUp};
 constexpr Migrations kNext{kNextList};
-static_assert(kMigrations.size() == 6, "the made-up version comes after the newest one");
+static_assert(kMigrations.size() == 7, "the made-up version comes after the newest one");
 
 const std::set<std::string> kTables{
-    "allot_schema", "notice",      "schedule",    "schedule_tick", "fair_partition", "q_lock_table",
-    "queue",        "queue_duty",  "queue_pause", "task",          "task_attempt",   "task_dead",
-    "task_history", "task_cancel", "task_moved",  "task_running",  "task_unique"};
+    "allot_schema", "route",        "notice",      "schedule",    "schedule_tick", "fair_partition",
+    "q_lock_table", "queue",        "queue_duty",  "queue_pause", "task",          "task_attempt",
+    "task_dead",    "task_history", "task_cancel", "task_moved",  "task_running",  "task_unique"};
 
 TEST_F(MigrateTest, MakesTheSchemaOnce) {
   EXPECT_EQ(schema_version(db_), 0U);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/queue/plan_expectations.h"
 
+#include "queue/submit/address.h"
+
 namespace allot::queue {
 
 std::string keys(std::size_t count, const std::string& prio, const std::string& key) {
@@ -159,6 +161,7 @@ std::string done_list(std::size_t count) {
 Values hook(const Values& more = {}) {
   Values values{{"task", "'id'"},         {"queue", "'wide'"}, {"hook_queue", "'q'"},
                 {"hook_type", "'alert'"}, {"hook_flag", "64"}, {"dice", "5"}};
+  values["best_route"] = best_route("named.queue_id", "named.placement", "alert");
   for (const auto& [name, value] : more) values[name] = value;
   return values;
 }
@@ -202,8 +205,9 @@ std::vector<Expectation> of_history_and_hooks() {
         {"failed", "WHEN queue_id = 1 AND duty = 'unique' THEN 'no'"}}},
       {&sql::k_return_duties, kDutyRows + 1, {}, "all rows, when a host leaves"},
       {&sql::k_list_duties, 4 * kDutyRows, {}, "all rows, and the queue of each", true, true},
-      {&sql::k_hook_dead, 6, hook(), "the task, its lease, and the queue by its name", true},
-      {&sql::k_hook_detached, 6, hook(running), "as hook_dead", true},
+      {&sql::k_hook_dead, 8, hook(),
+       "the task, its lease, and the queue by its name and by its number; no route", true},
+      {&sql::k_hook_detached, 8, hook(running), "as hook_dead", true},
       {&sql::k_stuck_running, kDetachedRows + 1, {{"after_us", "3600000000"}}, "few there are"},
       {&sql::k_stuck_unknown, 3, {{"after_us", "3600000000"}}},
       {&sql::k_stuck_waiting,
@@ -211,6 +215,29 @@ std::vector<Expectation> of_history_and_hooks() {
        {{"after_us", "3600000000"}},
        "the head of each class of each partition",
        true,
+       true},
+  };
+}
+
+std::vector<Expectation> of_routes() {
+  const Values route{
+      {"source_id", "2"}, {"target_id", "1"}, {"is_prefix", "0"}, {"pattern", "'t1'"}};
+  return {
+      {&sql::k_find_route,
+       3 * kRoutesOfOne + 3,
+       {{"best_route", best_route("2", "'spread'", "t1")}},
+       "the routes of the queue and of any, and the one that is best",
+       true},
+      {&sql::k_list_routes, 4 * kRoutes, {}, "all, for people", true, true},
+      {&sql::k_begin_routes, 1, {}},
+      {&sql::k_set_route, 1, route},
+      {&sql::k_remove_route, 1, route},
+      {&sql::k_settle_routes, 5 * kRoutes, {}, "all, when one was changed", true, true},
+      {&sql::k_live_keys,
+       4 * kHistory * kPartitions * kPrioClasses + 100,
+       {{"is_prefix", "0"}, {"pattern", "'none'"}, {"most", "100"}},
+       "each unique key of the queue, and its task",
+       false,
        true},
   };
 }
@@ -264,7 +291,7 @@ std::vector<Expectation> for_people() {
       {&sql::k_require_rights, 0, {}},
       {&sql::k_list_queues, 10, {}, "a handful of queues", true, true},
       {&sql::k_count_partitions, kPartitions + 1, {}},
-      {&sql::k_create_queue, 2, {}},
+      {&sql::k_create_queue, kRoutesOfOne + 4, {}, "and the routes of any queue"},
       {&sql::k_create_partition, 2, {{"rows", "(1, 0, UTC_TIMESTAMP(6))"}}},
   };
 }
@@ -406,6 +433,7 @@ std::vector<Expectation> expectations() {
   for (Expectation& expected : of_unique_keys()) all.push_back(std::move(expected));
   for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
   for (Expectation& expected : of_history_and_hooks()) all.push_back(std::move(expected));
+  for (Expectation& expected : of_routes()) all.push_back(std::move(expected));
   for (Expectation& expected : of_notices()) all.push_back(std::move(expected));
   for (Expectation& expected : of_queues()) all.push_back(std::move(expected));
   for (Expectation& expected : of_schedules()) all.push_back(std::move(expected));
@@ -420,7 +448,7 @@ const std::set<std::string>& without_plan() {
       "due_behind",          "due_at",           "expires_at",       "expires_in",
       "kill_connection",     "rehearse",         "rehearsed",        "server_uptime",
       "connections_allowed", "placed_queue",     "server_variables", "database_clock",
-      "inserted_key",        "claimed_key",      "require_claim"};
+      "inserted_key",        "claimed_key",      "require_claim",    "best_route"};
   return kNames;
 }
 

@@ -21,6 +21,8 @@ constexpr std::uint64_t kHistory = 300;  // so many of each class and partition 
 constexpr std::uint64_t kDetachedRows = kPartitions * kPrioClasses * kHistory;
 constexpr std::uint64_t kDutyRows = 3;
 constexpr std::uint64_t kSchedules = 900;
+constexpr std::uint64_t kRoutesOfOne = 20;  // of a queue, or of any
+constexpr std::uint64_t kRoutes = 10 * kRoutesOfOne;
 constexpr std::uint64_t kTomorrow = std::uint64_t{1} << 62;
 
 using Values = std::map<std::string, std::string>;

@@ -51,6 +51,7 @@ class PlanTest : public QueueTest {
                   ", 'free', 0, 2, 471100, 1, 0, NULL)");
     make_duties(look_, {{1, "purge"}, {1, "stuck"}});
     fill_schedules();
+    fill_routes();
     look_.execute("INSERT INTO notice VALUES ('dead', 'wide', UTC_TIMESTAMP(6), '', NULL)");
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
@@ -69,6 +70,15 @@ class PlanTest : public QueueTest {
         "; INSERT INTO schedule_tick (schedule_id, tick_no, tick, at) SELECT schedule_id, seq,"
         " '2026-01-01', '2026-01-01' FROM schedule, " +
         support::numbers(1, 21) + " WHERE schedule_id <= 100");
+  }
+  // Of any queue, and of some that need not exist; queue 1 has none, and knows it.
+  void fill_routes() {
+    const std::string each = std::to_string(kRoutesOfOne);
+    look_.execute("INSERT INTO route SELECT IF(seq <= " + each + ", 0, (seq - 1) DIV " + each +
+                  " + 1), seq % 2, CONCAT('t',"
+                  " (seq - 1) % " +
+                  each + " + 1), " + std::to_string(wide_.queue_id) + ", UTC_TIMESTAMP(6) FROM " +
+                  support::numbers(1, kRoutes));
   }
   void fill_history(const std::string& table) {
     const std::map<std::string, std::string> columns{
@@ -204,10 +214,10 @@ class PlanTest : public QueueTest {
   void check_plans(const Expectation& expected, const std::string& sql) {
     const bool may_scan = expected.scans || (expected.most && from_the_front_);
     static const std::set<std::string> kOurs{
-        "task",         "q_lock_table", "lease",          "task_moved",   "moved",
-        "task_attempt", "task_dead",    "queue",          "task_running", "running",
-        "queue_pause",  "pause",        "fair_partition", "task_unique",  "task_cancel",
-        "schedule",     "schedule_tick"};
+        "task",         "q_lock_table",  "lease",          "task_moved",   "moved",
+        "task_attempt", "task_dead",     "queue",          "task_running", "running",
+        "queue_pause",  "pause",         "fair_partition", "task_unique",  "task_cancel",
+        "schedule",     "schedule_tick", "route",          "taker",        "target"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // Inserting values reads nothing.

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/operate/route.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/commands/command.h"
+#include "cli/commands/moving.h"
+#include "cli/sources/queues.h"
+#include "cli/words/confirm.h"
+#include "cli/words/task_view.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+using std::chrono::steady_clock;
+
+struct RouteOptions {
+  std::string type;
+  std::string to;
+  std::string from;
+  bool any_queue = false;
+  bool move = false;
+  std::uint32_t rate = 0;  // per second; 0: no limit
+  bool yes = false;
+  bool json = false;
+};
+
+// By when every program follows a route that was set.
+constexpr auto kFollowed = std::chrono::seconds(1);
+
+// What the route is about, as its words say.
+struct Words {
+  std::optional<queue::QueueInfo> source;  // none: any queue
+  queue::TypePattern types;
+
+  [[nodiscard]] bool is_default() const { return !source && types.text.empty(); }
+  [[nodiscard]] std::string text() const {
+    if (is_default()) return "tasks that name no queue";
+    return "tasks of type " + queue::text_of(types) + " submitted to " +
+           (source ? "queue " + source->name : "any queue");
+  }
+};
+
+Words words_of(db::Connection& db, const config::Settings& settings, const RouteOptions& options) {
+  Words words{std::nullopt, queue::pattern_of(options.type)};
+  if (!options.any_queue) words.source = Queues(db, settings).get(options.from);
+  return words;
+}
+
+std::optional<queue::Route> present(db::Connection& db, const Words& words) {
+  const std::uint32_t source_id = words.source ? words.source->queue_id : 0;
+  for (queue::Route& route : queue::list_routes(db)) {
+    if (route.source_id == source_id && route.types == words.types) return std::move(route);
+  }
+  return std::nullopt;
+}
+
+// The queues whose tasks of these types it sends elsewhere, beside that of the present route.
+std::vector<queue::QueueInfo> sources(db::Connection& db, const Words& words,
+                                      const queue::QueueInfo& target) {
+  if (words.source) return {*words.source};
+  if (words.is_default()) return {};
+  std::vector<queue::QueueInfo> all = queue::list_queues(db);
+  std::erase_if(all, [&](const queue::QueueInfo& queue) {
+    return queue.queue_id == target.queue_id || queue.shape.placement != target.shape.placement;
+  });
+  return all;
+}
+
+// Two tasks may then have one key, one in each queue.
+void confirm_keys(db::Connection& db, const Words& words, std::vector<queue::QueueInfo> former,
+                  const std::optional<queue::Route>& before, bool yes) {
+  if (before) {
+    if (const auto queue = queue::find_queue(db, before->to)) former.push_back(*queue);
+  }
+  std::string found;
+  for (const queue::QueueInfo& queue : former) {
+    const queue::BoundedCount keys = queue::live_keys(db, queue, words.types);
+    if (keys.value == 0) continue;
+    found += (found.empty() ? "" : ", ") + waiting_text(keys.value) +
+             (keys.at_least ? " or more" : "") + " of queue " + queue.name;
+  }
+  if (found.empty()) return;
+  confirm("route",
+          found +
+              " with a unique key, which stays with its queue: a later task may have "
+              "the same key in another one",
+          yes);
+}
+
+json route_json(const queue::Route& route) {
+  return {{"from", route.from ? json(*route.from) : json(nullptr)},
+          {"type", queue::text_of(route.types)},
+          {"to", route.to},
+          {"set_at", route.set_at}};
+}
+
+struct MovedAll {
+  Moved moved;
+  std::uint64_t unique = 0;
+};
+
+void move_from(db::Connection& db, const config::Settings& settings, const Words& words,
+               const std::vector<queue::QueueInfo>& from, const queue::QueueInfo& target,
+               std::uint32_t rate, MovedAll& all) {
+  all.unique = 0;
+  all.moved.leased = 0;
+  for (const queue::QueueInfo& queue : from) {
+    const Candidates chosen =
+        choose(db, queue, [&](const std::string& type) { return words.types.takes(type); });
+    const Moved moved = move_chosen(db, settings, target, chosen, rate);
+    all.unique += chosen.unique;
+    all.moved.moved += moved.moved;
+    all.moved.gone += moved.gone;
+    all.moved.leased += moved.leased;
+  }
+}
+
+void say_moved(const MovedAll& all) {
+  std::printf("moved %s\n", waiting_text(all.moved.moved).c_str());
+  if (all.moved.gone > 0) {
+    std::printf("%s meanwhile ran, or began to\n", waiting_text(all.moved.gone).c_str());
+  }
+  if (all.unique > 0) {
+    std::printf("%s: a unique key belongs to its queue\n", stay_text(all.unique).c_str());
+  }
+}
+
+void require_movable(const Words& words, const std::vector<queue::QueueInfo>& from,
+                     const queue::QueueInfo& target) {
+  if (words.is_default()) {
+    throw Error("--move: tasks that name no queue wait in none", kExitBadInput);
+  }
+  require_spread(target);
+  for (const queue::QueueInfo& queue : from) require_spread(queue);
+}
+
+// allot route set TYPE TO: submissions follow within a second. Exit code 1: tasks that were to be
+// moved stay, because a worker had their partition.
+int set_route(const Context& context, const RouteOptions& options) {
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const Words words = words_of(db, settings, options);
+  const queue::QueueInfo target = Queues(db, settings).get(options.to);
+  queue::check_route(db, words.source, words.types, target);
+  const auto from = sources(db, words, target);
+  if (options.move) require_movable(words, from, target);
+  confirm_keys(db, words, from, present(db, words), options.yes);
+  queue::set_route(db, words.source, words.types, target);
+  const auto followed = steady_clock::now() + kFollowed;
+  MovedAll all;
+  if (options.move) {
+    move_from(db, settings, words, from, target, options.rate, all);
+    // What was submitted to the former queue before everybody knew.
+    std::this_thread::sleep_until(followed);
+    move_from(db, settings, words, from, target, options.rate, all);
+  }
+  const auto route = present(db, words);
+  if (!route) throw Error("somebody else removed the route meanwhile");
+  if (options.json) {
+    json told = route_json(*route);
+    if (options.move) {
+      told["moved"] = all.moved.moved;
+      told["gone"] = all.moved.gone;
+      told["leased"] = all.moved.leased;
+      told["unique"] = all.unique;
+    }
+    print(told);
+  } else {
+    std::printf("%s go to queue %s\n", words.text().c_str(), target.name.c_str());
+    if (options.move) say_moved(all);
+  }
+  if (all.moved.leased == 0) return kExitOk;
+  say_leased(all.moved);
+  return kExitFailure;
+}
+
+int remove_route(const Context& context, const RouteOptions& options) {
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const Words words = words_of(db, settings, options);
+  const auto route = present(db, words);
+  if (!route) {
+    throw Error("there is no route of " + words.text() + "; allot route list shows all",
+                kExitBadInput);
+  }
+  queue::check_end_of_route(db, words.source, words.types);
+  confirm_keys(db, words, {}, route, options.yes);
+  queue::remove_route(db, words.source, words.types);
+  if (options.json) {
+    print(route_json(*route));
+  } else {
+    std::printf("%s go to queue %s no more\n", words.text().c_str(), route->to.c_str());
+  }
+  return kExitOk;
+}
+
+int list_routes(const Context& context, const JsonOption& options) {
+  db::Connection db = connect(context.settings());
+  json list = json::array();
+  Table table({"FROM", "TYPE", "TO", "SINCE"});
+  for (const queue::Route& route : queue::list_routes(db)) {
+    list.push_back(route_json(route));
+    table.add({route.from.value_or("(any)"), queue::text_of(route.types), route.to, route.set_at});
+  }
+  if (options.json) {
+    print(list);
+  } else {
+    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  }
+  return kExitOk;
+}
+
+CLI::App& add_change(CLI::App& route, const Commands& commands, const char* name,
+                     const char* description, const std::shared_ptr<RouteOptions>& options,
+                     int (*run)(const Context&, const RouteOptions&)) {
+  CLI::App& act = *route.add_subcommand(name, description);
+  act.add_option("TYPE", options->type, "The type; mail.* is all that begin so, * is any")
+      ->required();
+  auto* from = act.add_option("--from", options->from, "Of tasks that are submitted to this queue");
+  from->type_name("QUEUE");
+  auto* any = act.add_flag("--any-queue", options->any_queue,
+                           "Of tasks that are submitted to any queue, or to none; with any type "
+                           "only to none");
+  from->excludes(any);
+  act.add_flag("--yes", options->yes, "Do not ask");
+  act.add_flag("--json", options->json, "As JSON");
+  act.callback([commands, options, run] {
+    if (options->from.empty() && !options->any_queue) {
+      throw CLI::RequiredError("--from QUEUE or --any-queue");
+    }
+    commands.choose(run, options);
+  });
+  return act;
+}
+
+}  // namespace
+
+void add_route(CLI::App& app, const Commands& commands) {
+  CLI::App& route = *app.add_subcommand("route", "Send types of tasks to other queues");
+  route.require_subcommand(1);
+  const auto options = std::make_shared<RouteOptions>();
+  CLI::App& set = add_change(route, commands, "set", "Let another queue take tasks of a type",
+                             options, set_route);
+  set.add_option("TO", options->to, "The queue that takes them")->required();
+  auto* move = set.add_flag("--move", options->move, "Move those that wait, too");
+  set.add_option("--rate", options->rate, "Move at most so many per second")
+      ->check(CLI::Range(1, kMostRate))
+      ->type_name("TASKS")
+      ->needs(move);
+  commands.add_plain(route, "list", "List the routes", list_routes);
+  add_change(route, commands, "remove", "End a route", options, remove_route);
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/operate/route.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "queue/model/statements.h"
+#include "queue/model/task.h"
+#include "queue/operate/move.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr int kChangeTries = 8;
+constexpr unsigned kDeadlockError = 1213;
+
+[[noreturn]] void refuse_route(const std::string& why) {
+  throw Error(why, kExitBadInput);
+}
+
+std::string placed(const QueueInfo& queue) {
+  return "queue '" + queue.name + "' is " + std::string(name_of(queue.shape.placement));
+}
+
+db::Statement of_route(const sql::SqlText& sql, const std::optional<QueueInfo>& source,
+                       const TypePattern& types) {
+  db::Statement statement(sql);
+  return statement.set("source_id", source ? source->queue_id : 0)
+      .set("is_prefix", types.is_prefix ? 1 : 0)
+      .set("pattern", types.text);
+}
+
+// Between the lock of all routes and what they mean for the queues, in one packet. Sent again after
+// a deadlock, which undid it.
+std::uint64_t change_routes(db::Connection& db, const db::Statement& statement) {
+  const std::array<db::Statement, 3> statements{db::Statement(sql::k_begin_routes), statement,
+                                                db::Statement(sql::k_settle_routes)};
+  for (int tries = 1;; ++tries) {
+    try {
+      return db.transact(statements).at(1).affected();
+    } catch (const db::DbError& error) {
+      if (error.error_class() != db::ErrorClass::kRetryable) throw;
+      if (error.number() == kDeadlockError && tries < kChangeTries) continue;
+      throw Error(
+          "no route was changed: a transaction that submitted to one of the queues is open, and "
+          "has to end before; try again");
+    }
+  }
+}
+
+bool has_tasks(db::Connection& db, const QueueInfo& queue, const TypePattern& types) {
+  bool found = false;
+  each_waiting(db, queue, [&](const Waiting& task) {
+    found = types.takes(task.type);
+    return !found;
+  });
+  return found;
+}
+
+// Where tasks that are submitted to `source` may go so far: they are all placed alike.
+std::vector<QueueInfo> takers(db::Connection& db, const QueueInfo& source) {
+  std::set<std::string> names{source.name};
+  for (const Route& route : list_routes(db)) {
+    if (route.source_id == source.queue_id) names.insert(route.to);
+  }
+  std::vector<QueueInfo> queues;
+  for (const std::string& name : names) {
+    if (const auto queue = find_queue(db, name)) queues.push_back(*queue);
+  }
+  return queues;
+}
+
+// A later task of a key does not wait for one in another queue.
+void require_none_waits(db::Connection& db, const QueueInfo& source, const TypePattern& types) {
+  if (!source.alone()) return;
+  for (const QueueInfo& queue : takers(db, source)) {
+    if (!has_tasks(db, queue, types)) continue;
+    refuse_route(placed(queue) + " and has tasks of type " + text_of(types) +
+                 ", which later ones of their keys would not wait for; let them run first");
+  }
+}
+
+}  // namespace
+
+TypePattern pattern_of(std::string_view word) {
+  TypePattern types{std::string(word), word.ends_with('*')};
+  if (types.is_prefix) types.text.pop_back();
+  if (types.is_prefix && types.text.empty()) return types;
+  if (is_name(types.text)) return types;
+  refuse_route(
+      "TYPE: 1 to 63 of A-Z a-z 0-9 . _ - are allowed, such as mail.send; with a * behind them, "
+      "such as mail.*, all types that begin so; * alone is any type");
+}
+
+std::string text_of(const TypePattern& pattern) {
+  return pattern.text + (pattern.is_prefix ? "*" : "");
+}
+
+std::vector<Route> list_routes(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_list_routes)});
+  std::vector<Route> routes;
+  while (const auto row = results.front().next()) {
+    Route& route = routes.emplace_back();
+    route.source_id = static_cast<std::uint32_t>(row->u64(0));
+    if (!row->is_null(1)) route.from = row->text(1);
+    route.types = {std::string(row->text(3)), row->u64(2) != 0};
+    route.target_id = static_cast<std::uint32_t>(row->u64(4));
+    route.to = row->text(5);
+    route.set_at = row->text(6);
+  }
+  return routes;
+}
+
+void check_route(db::Connection& db, const std::optional<QueueInfo>& source,
+                 const TypePattern& types, const QueueInfo& target) {
+  if (!source) {
+    if (!target.alone()) return;
+    refuse_route(placed(target) +
+                 ": a route of any queue would take tasks from queues whose tasks their "
+                 "keys wait for; name the queue with --from");
+  }
+  if (source->queue_id == target.queue_id)
+    refuse_route("a route from queue '" + source->name + "' to itself");
+  if (source->shape.placement != target.shape.placement) {
+    refuse_route(placed(*source) + ", and " + placed(target) +
+                 ": a route leads to a queue that places its tasks in the same way");
+  }
+  require_none_waits(db, *source, types);
+}
+
+void check_end_of_route(db::Connection& db, const std::optional<QueueInfo>& source,
+                        const TypePattern& types) {
+  if (source) require_none_waits(db, *source, types);
+}
+
+BoundedCount live_keys(db::Connection& db, const QueueInfo& queue, const TypePattern& types) {
+  db::Statement count(sql::k_live_keys);
+  count.set("queue_id", queue.queue_id)
+      .set("is_prefix", types.is_prefix ? 1 : 0)
+      .set("pattern", types.text)
+      .set("most", kCountBound + 1);
+  auto results = db.run({count});
+  const std::uint64_t found = results.front().next()->u64(0);
+  return {std::min(found, kCountBound), found > kCountBound};
+}
+
+void set_route(db::Connection& db, const std::optional<QueueInfo>& source, const TypePattern& types,
+               const QueueInfo& target) {
+  db::Statement set = of_route(sql::k_set_route, source, types);
+  change_routes(db, set.set("target_id", target.queue_id));
+}
+
+bool remove_route(db::Connection& db, const std::optional<QueueInfo>& source,
+                  const TypePattern& types) {
+  return change_routes(db, of_route(sql::k_remove_route, source, types)) > 0;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/submit/address.h"
+
+#include "base/error.h"
+#include "base/mutant.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::string_view kNone = "0";  // the number of no queue: a route of any takes it
+
+std::optional<QueueInfo> find_route(db::Connection& db, const std::string& best) {
+  db::Statement statement(sql::k_find_route);
+  statement.set_raw("best_route", best);
+  auto results = db.run({statement});
+  const auto row = results.front().next();
+  if (!row) return std::nullopt;
+  return queue_in(*row);
+}
+
+}  // namespace
+
+std::string best_route(std::string_view source_id, std::string_view source_placement,
+                       std::string_view type) {
+  db::Statement part(sql::k_best_route);
+  return part.set_raw("source_id", std::string(source_id))
+      .set_raw("source_placement", std::string(source_placement))
+      .set("type", type)
+      .render();
+}
+
+QueueInfo follow_route(db::Connection& db, QueueInfo named, std::string_view type) {
+  if (!named.routed) return named;
+  const std::string placement = db::Statement::quoted(name_of(named.shape.placement));
+  auto taker = find_route(db, best_route(std::to_string(named.queue_id), placement, type));
+  if (!taker) return named;
+  const bool again = mutant::removed("route_once") && taker->queue_id != named.queue_id;  // S45
+  return again ? follow_route(db, std::move(*taker), type) : std::move(*taker);
+}
+
+QueueInfo default_queue(db::Connection& db, std::string_view type) {
+  if (auto taker = find_route(db, best_route(kNone, "''", type))) return std::move(*taker);
+  throw Error("no queue is named, and no route takes tasks of type '" + std::string(type) +
+                  "' that name none; name one, or make a default: allot route set '*' QUEUE "
+                  "--any-queue",
+              kExitBadInput);
+}
+
+std::optional<QueueInfo> address(db::Connection& db, std::string_view name, std::string_view type) {
+  if (name.empty()) return default_queue(db, type);
+  auto named = find_queue(db, name);
+  if (!named) return std::nullopt;
+  return follow_route(db, std::move(*named), type);
+}
+
+const QueueInfo& Addresses::named(db::Connection& db, const std::string& name) {
+  const auto known = named_.find(name);
+  if (known != named_.end()) return known->second;
+  return named_.emplace(name, find_(db, name)).first->second;
+}
+
+const QueueInfo& Addresses::find(db::Connection& db, const std::string& name,
+                                 const std::string& type) {
+  const Nanos now = boot_ns();
+  if (now - since_ns_ >= kKept) {
+    named_.clear();
+    routed_.clear();
+    since_ns_ = now;
+  }
+  if (!name.empty() && !named(db, name).routed) return named(db, name);
+  const std::pair<std::string, std::string> key(name, type);
+  const auto known = routed_.find(key);
+  if (known != routed_.end()) return known->second;
+  QueueInfo taker =
+      name.empty() ? default_queue(db, type) : follow_route(db, named(db, name), type);
+  return routed_.emplace(key, std::move(taker)).first->second;
+}
+
+}  // namespace allot::queue
