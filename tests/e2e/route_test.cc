@@ -126,6 +126,7 @@ class Lights {
 TEST(Route, AHeavyTypeMovesToItsOwnQueueWhileEverythingRuns) {
   Daemon daemon({.workers = 2,
                  .queue_keys = "partitions = 4\nblock_size = 20\nhistory = \"1h\"\n",
+                 .pool_keys = "queues = [\"default\"]\n",
                  .more = "[queues.heavy]\npartitions = 4\nhistory = \"1h\"\n"
                          "[pools.heavy]\nsize = 1\nqueues = [\"heavy\"]\n",
                  .log_level = "info"});
