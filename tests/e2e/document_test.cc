@@ -230,6 +230,7 @@ start_daemon() {
 embedded = "$t/allot-db"
 [queues.default]
 [queues.mail]
+[queues.heavy]
 [queues.ledger]
 placement = "ordered"
 [pools.default]

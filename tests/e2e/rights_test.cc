@@ -212,6 +212,9 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
         {"dead", "retry", id},
         {"dead", "discard", "--queue", "default", "--all", "--yes"},
         {"queue", "resize", "default", "40"},
+        {"route", "set", "t.*", "still", "--from", "default", "--yes"},
+        {"route", "set", "t.*", "default", "--any-queue"},
+        {"route", "remove", "t.*", "--from", "default", "--yes"},
         {"queue", "move", "default", "still", "--yes"}}) {
     const auto done = as("allot_operator", words);
     EXPECT_EQ(done.status.code, kExitOk) << done.err;
@@ -221,13 +224,14 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
 }
 
 TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
-  EXPECT_EQ(rights("allot_worker").size(), 49U);
+  EXPECT_EQ(rights("allot_worker").size(), 50U);
   root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
   expect_each_to_be_missed("allot_worker", {"check"});
   EXPECT_EQ(as("allot_worker", {"check"}).status.code, kExitOk);
 }
 
 TEST_F(RightsTest, EachRightOfASubmitterIsMissedByName) {
+  root_.execute("UPDATE " + daemon_->database() + ".queue SET routed = 1");  // so that he looks
   expect_each_to_be_missed("allot_submit", {"submit", "default", "t", "p", "--unique-key", "k"});
   const auto reading = as("allot_submit", {"tasks"});
   EXPECT_EQ(reading.status.code, kExitConfig);

@@ -23,6 +23,12 @@ std::uint32_t first_of_next(const QueueInfo& queue, std::uint32_t partitions) {
   throw Error("queue '" + queue.name + "' " + why, kExitFailure);
 }
 
+[[noreturn]] void refuse_open_transaction(const QueueInfo& queue) {
+  refuse(queue,
+         "was not resized: a transaction that submitted to it is open, and has to end before; try "
+         "again");
+}
+
 // Runs under the lock of the queue's row. False: the queue was resized since `queue` was read.
 bool resize_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
   db::Statement begin(sql::k_begin_layout);
@@ -74,9 +80,7 @@ bool resize_once(db::Connection& db, const QueueInfo& queue, std::uint32_t parti
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kGone) db.execute("ROLLBACK");
     if (error.error_class() != db::ErrorClass::kRetryable) throw;
-    refuse(queue,
-           "was not resized: a transaction that submitted to it is open, and has to end before; "
-           "try again");
+    refuse_open_transaction(queue);
   } catch (const Error&) {
     db.execute("ROLLBACK");
     throw;
@@ -89,7 +93,12 @@ void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions
   make_partitions(db, queue.queue_id, partitions);
   db::Statement statement(sql::k_resize_queue);
   statement.set("queue_id", queue.queue_id).set("partitions", partitions);
-  db.run({statement});
+  try {
+    db.run({statement});
+  } catch (const db::DbError& error) {
+    if (error.error_class() != db::ErrorClass::kRetryable) throw;
+    refuse_open_transaction(queue);
+  }
 }
 
 Resized resize_layout(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {

@@ -155,7 +155,8 @@ TEST_F(BulkTest, ABrokenLineInTheMiddleKeepsItsBatchOut) {
   const std::string large(std::size_t{16} << 20, 'x');
   const BrokenLine broken[] = {
       {"{\"queue\":", "not JSON"},
-      {"{}", "'queue' is missing"},
+      {"{}", "'type' is missing"},
+      {R"({"type":"t"})", "no queue is named"},
       {R"({"queue":"default","type":"t","delays":"1s"})", "unknown field 'delays'"},
       {R"({"queue":"default","type":"no good"})", "type 'no good'"},
       {R"({"queue":"nope","type":"t"})", "queue 'nope' does not exist"},

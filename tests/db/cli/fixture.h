@@ -69,6 +69,8 @@ class Fed {
  public:
   explicit Fed(const std::string& config, Words words);
   void feed(const std::string& text);
+  // There is no more input.
+  void end() { write_.reset(); }
   // True when the program has taken all that was fed.
   [[nodiscard]] bool all_read() const;
   support::Process& process() { return *process_; }

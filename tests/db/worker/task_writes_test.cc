@@ -9,6 +9,7 @@
 #include "db/worker/run_fixture.h"
 #include "queue/look/inspect.h"
 #include "queue/model/compression.h"
+#include "queue/operate/route.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
 #include "support/temp_dir.h"
@@ -140,6 +141,21 @@ TEST_F(TaskWritesTest, AReplacementIsThereWithTheAcknowledgement) {
   EXPECT_EQ(raw_slot_->tasks_done, 1U);
   EXPECT_EQ(raw_slot_->finished_count, 0U) << "nothing is left to be acknowledged";
   EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
+}
+
+// A10: it may have been ordered long before the end of the handler.
+TEST_F(TaskWritesTest, AReplacementFollowsARouteThatIsSetMeanwhile) {
+  const auto other = queue::ensure_queue(db_, "other", {2});
+  auto done = run_in_background("writes.replace", gated("wait 3"));
+  ASSERT_TRUE(waits());
+  queue::set_route(db_, queue_, queue::pattern_of("writes.effect"), other);
+  const Nanos set = boot_ns();
+  ASSERT_TRUE(eventually([&] { return boot_ns() - set > queue::Addresses::kKept; }));
+  open_gate();
+  EXPECT_EQ(done.get(), Result::kWritten);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'writes.effect' AND queue_id = " +
+                  std::to_string(other.queue_id)),
+            "3");
 }
 
 TEST_F(TaskWritesTest, AReplacementOfATaskThatWasTriedBeforeTakesItsHistoryAlong) {

@@ -114,9 +114,13 @@ TEST(Ndjson, DepthCostsNoStack) {
   EXPECT_TRUE(payload_of(payload) == payload);
 }
 
+TEST(Ndjson, ALineMayNameNoQueue) {
+  EXPECT_EQ(parse_line(R"({"type":"t"})")->queue, "");
+  EXPECT_EQ(parse_line(R"({"queue":"","type":"t"})")->queue, "");
+}
+
 TEST(Ndjson, RefusalsNameTheField) {
   const std::pair<const char*, const char*> cases[] = {
-      {R"({"type":"t"})", "'queue' is missing"},
       {R"({"queue":"q"})", "'type' is missing"},
       {R"({"queue":1,"type":"t"})", "'queue' must be a string"},
       {R"({"queue":"q","type":["t"]})", "'type' must be a string"},

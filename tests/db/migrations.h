@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "db/migrate.h"
+
+namespace allot::db {
+
+// The migrations of this build, and one that a later version might have.
+constexpr auto followed_by(const sql::SqlText& next) {
+  std::array<const sql::SqlText*, kMigrations.size() + 1> all{};
+  for (std::size_t i = 0; i < kMigrations.size(); ++i) all[i] = kMigrations[i];
+  all.back() = &next;
+  return all;
+}
+
+}  // namespace allot::db
