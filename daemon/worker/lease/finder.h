@@ -9,9 +9,9 @@
 #include "config/settings.h"
 #include "ipc/board.h"
 #include "queue/model/catalog.h"
+#include "queue/model/expired_holder_watch.h"
 #include "queue/verbs/lease_store.h"
 #include "worker/lease/database_clock.h"
-#include "worker/lease/expired_holder_watch.h"
 #include "worker/lease/lease_keeper.h"
 #include "worker/process/session.h"
 #include "worker/process/slot_writer.h"
@@ -74,7 +74,7 @@ class Finder {
   std::uint64_t highest_seen_ = 0;
   DatabaseClock clock_;
   Nanos scout_interval_ns_;
-  ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;
+  queue::ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;
 };
 
 }  // namespace allot::worker

@@ -78,13 +78,9 @@ ALTER TABLE task_dead ADD KEY later (queue_id, cause);
 ALTER TABLE task_attempt ADD COLUMN later VARBINARY(255) NULL, ALGORITHM=INSTANT;
 CREATE TABLE IF NOT EXISTS later (a INT) ENGINE=InnoDB;
 )"};
-constexpr const sql::SqlText* kNextList[] = {db::kMigrations[0],
-                                             db::kMigrations[1],
-                                             db::kMigrations[2],
-                                             db::kMigrations[3],
-                                             db::kMigrations[4],
-                                             db::kMigrations[5],
-                                             &kMadeUp};
+constexpr const sql::SqlText* kNextList[] = {
+    db::kMigrations[0], db::kMigrations[1], db::kMigrations[2], db::kMigrations[3],
+    db::kMigrations[4], db::kMigrations[5], db::kMigrations[6], &kMadeUp};
 
 // By the version of the schema.
 class MigratedTest : public testing::TestWithParam<unsigned> {

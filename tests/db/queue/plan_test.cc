@@ -51,6 +51,7 @@ class PlanTest : public QueueTest {
                   ", 'free', 0, 2, 471100, 1, 0, NULL)");
     make_duties(look_, {{1, "purge"}, {1, "stuck"}});
     fill_schedules();
+    fill_locks();
     look_.execute("INSERT INTO notice VALUES ('dead', 'wide', UTC_TIMESTAMP(6), '', NULL)");
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
@@ -69,6 +70,18 @@ class PlanTest : public QueueTest {
         "; INSERT INTO schedule_tick (schedule_id, tick_no, tick, at) SELECT schedule_id, seq,"
         " '2026-01-01', '2026-01-01' FROM schedule, " +
         support::numbers(1, 21) + " WHERE schedule_id <= 100");
+  }
+  void fill_locks() {
+    look_.execute(
+        "INSERT INTO named_lock SELECT IF(seq <= 20, 'wide', CONCAT('l', seq)), IF(seq <= 20, seq "
+        "- 1,"
+        " 0), IF(seq <= 20, 20, 1), 0, IF(seq <= 10, 'LOCKED', 'FREE'), '2100-01-01', 30000000,"
+        " '2026-01-01', IF(seq <= 10, 1000 + seq, NULL), NULL, NULL FROM " +
+        support::numbers(1, 220) +
+        "; INSERT INTO lock_ticket SELECT seq, IF(seq <= 20, 'wide', CONCAT('l', seq)), seq, 'h', "
+        "1,"
+        " UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, 7200000000, UTC_TIMESTAMP(6) FROM " +
+        support::numbers(1, 220));
   }
   void fill_history(const std::string& table) {
     const std::map<std::string, std::string> columns{
@@ -204,10 +217,10 @@ class PlanTest : public QueueTest {
   void check_plans(const Expectation& expected, const std::string& sql) {
     const bool may_scan = expected.scans || (expected.most && from_the_front_);
     static const std::set<std::string> kOurs{
-        "task",         "q_lock_table", "lease",          "task_moved",   "moved",
-        "task_attempt", "task_dead",    "queue",          "task_running", "running",
-        "queue_pause",  "pause",        "fair_partition", "task_unique",  "task_cancel",
-        "schedule",     "schedule_tick"};
+        "task",         "q_lock_table",  "lease",          "task_moved",   "moved",
+        "task_attempt", "task_dead",     "queue",          "task_running", "running",
+        "queue_pause",  "pause",         "fair_partition", "task_unique",  "task_cancel",
+        "schedule",     "schedule_tick", "named_lock",     "lock_ticket"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // Inserting values reads nothing.
@@ -216,10 +229,12 @@ class PlanTest : public QueueTest {
                                   plan.type + " " + plan.key + " " + plan.extra;
         const bool scan = plan.type == "ALL" || plan.type == "index";
         EXPECT_TRUE(!scan || may_scan) << where;
-        const bool sound = plan.key == "PRIMARY" || plan.key == "died_at" || plan.key == "due_at" ||
-                           plan.table == "queue" ||
-                           (plan.table == "schedule" && plan.key == "name") ||
-                           (plan.table == "task_unique" && plan.key == "task");
+        const bool sound =
+            plan.key == "PRIMARY" || plan.key == "died_at" || plan.key == "due_at" ||
+            plan.table == "queue" || (plan.table == "schedule" && plan.key == "name") ||
+            (plan.table == "task_unique" && plan.key == "task") ||
+            (plan.table == "named_lock" && plan.key == "lock_by") ||
+            (plan.table == "lock_ticket" && (plan.key == "name" || plan.key == "lock_by"));
         EXPECT_TRUE(scan || plan.type.empty() || sound) << where;
         const bool sorts = plan.extra.find("filesort") != std::string::npos ||
                            plan.extra.find("temporary") != std::string::npos;
