@@ -337,7 +337,7 @@ std::vector<Expectation> of_locks() {
       {&sql::k_watch_locks, 25, {}, "what is held"},
       {&sql::k_free_lock, 3, one},
       {&sql::k_break_lock, 1, with(one, "epoch", "3")},
-      {&sql::k_list_locks, 900, {}, "all, for people", true, true},
+      {&sql::k_list_locks, 2500, {}, "all, for people", true, true},
       {&sql::k_show_lock, 45, {}},
   };
 }
