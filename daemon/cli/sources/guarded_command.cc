@@ -24,7 +24,8 @@ namespace {
 
 constexpr int kNotFound = 127;  // as shells have it
 constexpr int kNotExecutable = 126;
-constexpr Nanos kMostWait = kSecond;  // the clock of poll() stands still in a suspend
+constexpr int kTooLate = kExitOutcomeUnknown;  // as for a lock that was not got
+constexpr Nanos kMostWait = kSecond;           // the clock of poll() stands still in a suspend
 constexpr Nanos kGrace = 2 * kSecond;
 
 int timeout_ms(Nanos until, Nanos now) {
@@ -145,6 +146,10 @@ class GuardedCommand::Guardian {
   }
 
   void start(std::uint64_t token) {
+    if (boot_ns() >= until_.term_ns) {  // allot stood still since it took the lock
+      report(Report::Kind::kEnded, kTooLate);
+      _exit(0);
+    }
     const pid_t guardian = getpid();
     const pid_t child = fork();
     if (child < 0) {
