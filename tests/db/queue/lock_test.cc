@@ -231,7 +231,7 @@ TEST_F(LockTest, OnlyWhatStoodStillIsFreed) {
   const LockObservation seen = observed();
   EXPECT_FALSE(free_lock(look_, seen, false)) << "it has not expired";
   ASSERT_TRUE(renew_lock(look_, *lock));
-  EXPECT_FALSE(free_lock(look_, seen, true)) << "it was renewed since";
+  ASSERT_FALSE(free_lock(look_, seen, true)) << "it was renewed since";
   LockObservation now = observed();
   EXPECT_TRUE(free_lock(look_, now, true));
   EXPECT_FALSE(free_lock(look_, now, true));
