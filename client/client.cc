@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "client/lock.h"
 #include "client/sessions.h"
 #include "client/settings.h"
 #include "client/task_info.h"
@@ -160,6 +161,12 @@ class Client::Impl {
     return answer_of(submit_lent(his, placer, submissions));
   }
 
+  std::optional<queue::HeldLock> lock(const queue::LockSpec& spec, std::chrono::milliseconds wait) {
+    queue::validate(spec);
+    return client::wait_for_lock(settings_.connect, spec, wait, token_floor_);
+  }
+  [[nodiscard]] const db::ConnectOptions& connect() const { return settings_.connect; }
+
   void wake(const std::map<std::uint32_t, std::size_t>& tasks) const {
     if (settings_.runtime_dir.empty() || tasks.empty()) return;
     peer::ring_at(settings_.runtime_dir.c_str(), tasks);
@@ -248,6 +255,7 @@ class Client::Impl {
 
   const client::Settings settings_;
   client::Sessions sessions_;
+  queue::TokenFloor token_floor_;
 };
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -288,6 +296,14 @@ CancelResult Client::cancel(std::string_view id, const std::string& reason) {
 CancelResult Client::cancel(std::string_view id, const std::string& reason,
                             const CancelOptions& options) {
   return translated([&] { return impl_->cancel(id_of(id), reason, options); });
+}
+
+std::optional<Lock> Client::lock(const std::string& name, const LockOptions& options) {
+  return translated([&]() -> std::optional<Lock> {
+    auto held = impl_->lock({name, options.slots, options.ttl}, options.wait);
+    if (!held) return std::nullopt;
+    return Lock(std::make_unique<Lock::Impl>(impl_->connect(), std::move(*held), options.on_lost));
+  });
 }
 
 }  // namespace allot

@@ -35,6 +35,8 @@ constexpr Part kParts[] = {
     {"tick_forward", "require_tick", "next_run < :next_run", "(TRUE OR :next_run)"},
     {"tick_version", "require_tick", "version = :version", "(TRUE OR :version)"},
     {"tick_due", "require_tick", "due_at <= UTC_TIMESTAMP(6)", "TRUE"},
+    {"lock_seen", "free_lock", "epoch = :seen_epoch AND expire_at = :seen_expire_at",
+     "(TRUE OR :seen_epoch = :seen_expire_at)"},
     {"purge_unique_free", "purge_unique",
      "free_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND", "(TRUE OR :keep_us)"},
     {"renew_duties_holder", "renew_duties", "holder = :holder", "(TRUE OR :holder)"},
@@ -85,6 +87,11 @@ std::string mutated(std::string_view name, std::string_view sql) {
     replace_all(text, "epoch = :epoch AND lock_by = :holder AND state <> 'FREE'",
                 "epoch = :epoch AND (TRUE OR :holder)");
     if (name == "release") replace_all(text, "epoch = epoch + 1", "epoch = epoch");
+  }
+  if (mutant::removed("lock_epoch_end") && (name == "release_lock" || name == "renew_lock")) {
+    replace_all(text, "epoch = :epoch AND lock_by = :holder AND state <> 'FREE'",
+                "epoch = :epoch AND (TRUE OR :holder)");
+    replace_all(text, "epoch = epoch + 1024", "epoch = epoch");
   }
   for (const Look& look : kLooks) {
     if (name != look.statement) continue;

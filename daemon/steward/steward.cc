@@ -14,6 +14,7 @@
 #include "steward/duties.h"
 #include "steward/layouts.h"
 #include "steward/leadership.h"
+#include "steward/locks.h"
 #include "steward/loop.h"
 #include "steward/notices.h"
 #include "steward/ticks.h"
@@ -64,9 +65,10 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   UnknownTasks unknown(board);
   Duties duties(session, board, leadership, unknown, served);
   Notices notices({session, board, settings, served, leadership, unknown});
+  Locks locks(session, leadership);
   Ticks ticks(session, board, leadership, kCalendar);
   // The others ask the first one.
-  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties, &notices};
+  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties, &notices, &locks};
 
   log::info("steward.ready",
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});

@@ -35,5 +35,8 @@ INSERT INTO schedule SELECT * FROM schedule WHERE FALSE;
 UPDATE schedule SET version = version WHERE FALSE;
 INSERT INTO schedule_tick SELECT * FROM schedule_tick WHERE FALSE;
 DELETE FROM schedule_tick WHERE FALSE AND schedule_id = 0;
+SELECT name FROM named_lock WHERE FALSE;
+UPDATE named_lock SET state = state WHERE FALSE;
+DELETE FROM lock_ticket WHERE FALSE AND ticket = 0;
 INSERT INTO notice SELECT * FROM notice WHERE FALSE;
 DELETE FROM notice WHERE FALSE AND kind = '';

@@ -112,7 +112,7 @@ TEST_F(ClientConsumerTest, TheLibraryShowsItsOwnSymbolsOnly) {
   int shown = 0;
   for (std::string line; std::getline(lines, line); ++shown) {
     EXPECT_TRUE(std::regex_search(
-        line, std::regex("allot::Client(Error)?::|allot::name_of\\(allot::TaskState\\)|"
+        line, std::regex("allot::(Client(Error)?|Lock)::|allot::name_of\\(allot::TaskState\\)|"
                          " for allot::ClientError@|A ALLOT_CLIENT$")))
         << line;
   }

@@ -65,10 +65,21 @@ void make_schedules(const Daemon& daemon) {
 }
 
 // What a statement is for. Each is written in one file of sql/queries, by whose words it is known.
-enum class Purpose { kLeading, kSchedules, kKept, kWatched, kNotices, kLayouts, kSession, kRest };
+enum class Purpose {
+  kLeading,
+  kSchedules,
+  kKept,
+  kWatched,
+  kNotices,
+  kLayouts,
+  kLocks,
+  kSession,
+  kRest
+};
 constexpr const char* kNames[] = {
-    "who leads", "schedules",      "a queue with history", "a queue with on_stuck and on_dead",
-    "notices",   "resized queues", "the connection's own", "anything else"};
+    "who leads",    "schedules",      "a queue with history", "a queue with on_stuck and on_dead",
+    "notices",      "resized queues", "named locks",          "the connection's own",
+    "anything else"};
 constexpr std::size_t kPurposes = std::size(kNames);
 
 bool has_any(const std::string& text, std::initializer_list<const char*> parts) {
@@ -88,6 +99,7 @@ Purpose purpose_of(const std::string& statement) {
   if (has_any(statement, {"task_history", "task_dead"})) return Purpose::kKept;
   if (has_any(statement, {"task_running", "head_key"})) return Purpose::kWatched;
   if (has(statement, "queue.layout SECOND")) return Purpose::kLayouts;
+  if (has_any(statement, {"named_lock", "lock_ticket"})) return Purpose::kLocks;
   return Purpose::kRest;
 }
 
@@ -196,6 +208,7 @@ TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
   EXPECT_LE(rate(Purpose::kKept), kMostOfAQueue);
   EXPECT_LE(rate(Purpose::kWatched), kMostOfAQueue);
   EXPECT_LE(rate(Purpose::kNotices), 1);
+  EXPECT_LE(rate(Purpose::kLocks), 0.3);
   EXPECT_EQ(rate(Purpose::kRest), 0);
 }
 

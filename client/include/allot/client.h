@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -147,6 +148,47 @@ struct CancelOptions {
   bool as_done = false;
 };
 
+struct LockOptions {
+  // How many may hold the lock at a time, 1 to 1024. Without: as many as it has; a new one has 1.
+  // Where it has another number the call throws kBadInput.
+  std::optional<std::uint32_t> slots{};
+  // 1 s to 24 h. It is renewed at a third of it; once it was not for so long, others may have it.
+  std::chrono::milliseconds ttl{30'000};
+  std::chrono::milliseconds wait{0};  // 0: take it now or not at all
+  // Called at most once, by a thread of the lock: it is about to be lost (a quarter of its ttl is
+  // left), or lost already. It must have stopped what the lock is for when a tenth of the ttl is
+  // left, must not throw, and must not destroy the Lock.
+  std::function<void(const std::string& reason)> on_lost{};
+};
+
+// A named lock that this process holds, and renews over a connection of its own, until it is
+// released, destroyed or lost. docs/locks.md. Any thread may call anything. A child must not use it
+// after fork().
+class ALLOT_CLIENT_API Lock {
+ public:
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+  Lock(Lock&& other) noexcept;
+  Lock& operator=(Lock&& other) noexcept;
+  ~Lock();  // releases it
+
+  // Grows with each taking of the slot; no other has ever had it. For `allot_lock_require`, and for
+  // guards of what is outside of the database.
+  [[nodiscard]] std::uint64_t token() const noexcept;
+  [[nodiscard]] std::uint32_t slot() const noexcept;  // from 0
+  // Whether nobody else can have it, now and for a tenth of its ttl.
+  [[nodiscard]] bool held() const noexcept;
+  // True if it was held until now. False: it was lost before, or the database did not answer; then
+  // it ends with its ttl.
+  bool release() noexcept;
+
+ private:
+  friend class Client;
+  class [[gnu::visibility("hidden")]] Impl;
+  explicit Lock(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
 // Any thread may call anything at any time. Each call takes an idle connection or opens one, so
 // there are as many as were needed at once, and the client keeps the last few. A child must not use
 // the client after fork(): it makes a new one. Every call may throw ClientError.
@@ -198,6 +240,10 @@ class ALLOT_CLIENT_API Client {
   // one had worked.
   CancelResult cancel(std::string_view id, const std::string& reason = {});
   CancelResult cancel(std::string_view id, const std::string& reason, const CancelOptions& options);
+
+  // Takes the lock of this name, of 1 to 255 bytes, which is made at its first use. Who waits gets
+  // it in the order of arrival. nullopt: it was not free within `options.wait`.
+  [[nodiscard]] std::optional<Lock> lock(const std::string& name, const LockOptions& options = {});
 
  private:
   class [[gnu::visibility("hidden")]] Impl;

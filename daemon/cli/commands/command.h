@@ -50,6 +50,7 @@ void add_dead(CLI::App& app, const Commands& commands);
 void add_queue(CLI::App& app, const Commands& commands);
 void add_route(CLI::App& app, const Commands& commands);
 void add_schedule(CLI::App& app, const Commands& commands);
+void add_lock(CLI::App& app, const Commands& commands);
 void add_why(CLI::App& app, const Commands& commands);
 void add_doctor(CLI::App& app, const Commands& commands);
 void add_top(CLI::App& app, const Commands& commands);

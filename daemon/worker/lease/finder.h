@@ -9,9 +9,9 @@
 #include "config/settings.h"
 #include "ipc/board.h"
 #include "queue/model/catalog.h"
+#include "queue/model/expired_holder_watch.h"
 #include "queue/verbs/lease_store.h"
 #include "worker/lease/database_clock.h"
-#include "worker/lease/expired_holder_watch.h"
 #include "worker/lease/lease_keeper.h"
 #include "worker/lease/shares.h"
 #include "worker/process/session.h"
@@ -80,7 +80,7 @@ class Finder {
   DatabaseClock clock_;
   Nanos scout_interval_ns_;
   Shares shares_;
-  ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;
+  queue::ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;
 };
 
 }  // namespace allot::worker

@@ -10,8 +10,8 @@
 #include "config/settings.h"
 #include "ipc/board.h"
 #include "queue/model/catalog.h"
+#include "queue/model/expired_holder_watch.h"
 #include "queue/verbs/detached_store.h"
-#include "worker/lease/expired_holder_watch.h"
 #include "worker/process/session.h"
 #include "worker/run/decide.h"
 
@@ -55,7 +55,7 @@ class Recovery {
   const std::vector<queue::QueueInfo> queues_;
   std::vector<std::uint32_t> queue_ids_;
   ipc::Board& board_;
-  ExpiredHolderWatch<queue::TaskId, queue::DetachedObservation> watched_;
+  queue::ExpiredHolderWatch<queue::TaskId, queue::DetachedObservation> watched_;
 };
 
 }  // namespace allot::worker

@@ -52,6 +52,7 @@ class PlanTest : public QueueTest {
     make_duties(look_, {{1, "purge"}, {1, "stuck"}});
     fill_schedules();
     fill_routes();
+    fill_locks();
     look_.execute("INSERT INTO notice VALUES ('dead', 'wide', UTC_TIMESTAMP(6), '', NULL)");
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
@@ -79,6 +80,20 @@ class PlanTest : public QueueTest {
                   " (seq - 1) % " +
                   each + " + 1), " + std::to_string(wide_.queue_id) + ", UTC_TIMESTAMP(6) FROM " +
                   support::numbers(1, kRoutes));
+  }
+  void fill_locks() {
+    look_.execute(
+        "INSERT INTO named_lock SELECT IF(seq <= 20, 'wide', CONCAT('l', seq)), IF(seq <= 20, "
+        "seq "
+        "- 1,"
+        " 0), IF(seq <= 20, 20, 1), 0, IF(seq <= 10, 'LOCKED', 'FREE'), '2100-01-01', 30000000,"
+        " '2026-01-01', IF(seq <= 10, 1000 + seq, NULL), NULL, NULL FROM " +
+        support::numbers(1, 220) +
+        "; INSERT INTO lock_ticket SELECT seq, IF(seq <= 20, 'wide', CONCAT('l', seq)), seq, "
+        "'h', "
+        "1,"
+        " UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, 7200000000, UTC_TIMESTAMP(6) FROM " +
+        support::numbers(1, 220));
   }
   void fill_history(const std::string& table) {
     const std::map<std::string, std::string> columns{
@@ -217,7 +232,8 @@ class PlanTest : public QueueTest {
         "task",         "q_lock_table",  "lease",          "task_moved",   "moved",
         "task_attempt", "task_dead",     "queue",          "task_running", "running",
         "queue_pause",  "pause",         "fair_partition", "task_unique",  "task_cancel",
-        "schedule",     "schedule_tick", "route",          "taker",        "target"};
+        "schedule",     "schedule_tick", "route",          "taker",        "target",
+        "named_lock",   "lock_ticket"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // Inserting values reads nothing.
@@ -226,10 +242,12 @@ class PlanTest : public QueueTest {
                                   plan.type + " " + plan.key + " " + plan.extra;
         const bool scan = plan.type == "ALL" || plan.type == "index";
         EXPECT_TRUE(!scan || may_scan) << where;
-        const bool sound = plan.key == "PRIMARY" || plan.key == "died_at" || plan.key == "due_at" ||
-                           plan.table == "queue" ||
-                           (plan.table == "schedule" && plan.key == "name") ||
-                           (plan.table == "task_unique" && plan.key == "task");
+        const bool sound =
+            plan.key == "PRIMARY" || plan.key == "died_at" || plan.key == "due_at" ||
+            plan.table == "queue" || (plan.table == "schedule" && plan.key == "name") ||
+            (plan.table == "task_unique" && plan.key == "task") ||
+            (plan.table == "named_lock" && plan.key == "lock_by") ||
+            (plan.table == "lock_ticket" && (plan.key == "name" || plan.key == "lock_by"));
         EXPECT_TRUE(scan || plan.type.empty() || sound) << where;
         const bool sorts = plan.extra.find("filesort") != std::string::npos ||
                            plan.extra.find("temporary") != std::string::npos;
@@ -328,8 +346,8 @@ TEST_F(PlanTest, AScoutOfAQueueThatSleepsReadsTheHeadsOnly) {
   EXPECT_LE(reads_of(fetch.render()), kPrioClasses);
 }
 
-// Few tasks wait, so that a server might read a whole table rather than look for fifty keys in it;
-// and somebody is in the middle of submitting.
+// Few tasks wait, so that a server might read a whole table rather than look for fifty keys in
+// it; and somebody is in the middle of submitting.
 TEST_F(QueueTest, NoWriteWaitsForTasksThatAreBeingSubmitted) {
   const QueueInfo small = make_queue("small", 2);
   const auto key = [](std::uint64_t i) { return TaskKey{static_cast<std::uint32_t>(i % 2), i}; };

@@ -12,12 +12,18 @@
 #include "base/clock.h"
 #include "base/mutant.h"
 
-namespace allot::worker {
+namespace allot::queue {
 
-// Rule S4, for leases and detached tasks alike: a process takes over only what it has itself seen
-// standing still. `Observation` has epoch, expire_at, expired, remaining, and the TTL of its
-// holder, which is what counts: that of this process, `ttl_ns`, says no more than how often it
-// looks.
+// How long a process must have seen something standing still before it may take it for expired.
+enum class StoodStill {
+  kHalf,  // of its TTL: its holder has missed a renewal, and what it still runs is fenced
+  kAll    // its TTL: no holder believes in it any longer, whatever the database's clock did (S38)
+};
+
+// Rule S4, for leases, detached tasks and named locks alike: a process takes over only what it has
+// itself seen standing still. `Observation` has epoch, expire_at, expired, remaining, and the TTL
+// of its holder, which is what counts: that of this process, `ttl_ns`, says no more than how often
+// it looks.
 template <typename Key, typename Observation>
 class ExpiredHolderWatch {
  public:
@@ -26,7 +32,8 @@ class ExpiredHolderWatch {
     bool stale = false;  // for longer than it lasts: do not ask the database's clock
   };
 
-  explicit ExpiredHolderWatch(Nanos ttl_ns) : ttl_ns_(ttl_ns) {}
+  explicit ExpiredHolderWatch(Nanos ttl_ns, StoodStill least = StoodStill::kHalf)
+      : ttl_ns_(ttl_ns), least_(least) {}
 
   [[nodiscard]] bool due(Nanos now) const { return now >= next_look_ns_; }
   [[nodiscard]] Nanos next_look_ns() const { return next_look_ns_; }  // CLOCK_BOOTTIME
@@ -50,7 +57,7 @@ class ExpiredHolderWatch {
       }
       // Looks again when the lease may be taken over, so as not to be late by a whole interval.
       const Nanos expires = looked + static_cast<Nanos>(observed.remaining.count()) * kMicro;
-      next = std::min(next, std::max(expires, since + half_of(observed)) - looked);
+      next = std::min(next, std::max(expires, since + least_of(observed)) - looked);
       fresh.emplace(key, Watched{std::move(observed), since, false});
     }
     watched_ = std::move(fresh);
@@ -65,7 +72,8 @@ class ExpiredHolderWatch {
       const Nanos unchanged = now - watched.since_ns;
       const bool stale =
           unchanged >= longest_of(watched.observed) + kSecond || mutant::removed("takeover_wait");
-      if (!stale && !(watched.observed.expired && unchanged >= half_of(watched.observed))) continue;
+      if (!stale && !(watched.observed.expired && unchanged >= least_of(watched.observed)))
+        continue;
       watched.tried = true;
       return Still{watched.observed, stale};
     }
@@ -84,8 +92,9 @@ class ExpiredHolderWatch {
 
   // A lease that an older Allot took does not say how long it lasts. Then our own TTL has to do for
   // one that the database calls expired, and the longest possible one for any other.
-  [[nodiscard]] Nanos half_of(const Observation& observed) const {
-    return (observed.ttl ? in_ns(*observed.ttl) : ttl_ns_) / 2;
+  [[nodiscard]] Nanos least_of(const Observation& observed) const {
+    const Nanos ttl = observed.ttl ? in_ns(*observed.ttl) : ttl_ns_;
+    return least_ == StoodStill::kHalf ? ttl / 2 : ttl;
   }
   static Nanos longest_of(const Observation& observed) {
     return observed.ttl ? in_ns(*observed.ttl) : kLongestTtl;
@@ -95,9 +104,10 @@ class ExpiredHolderWatch {
   }
 
   Nanos ttl_ns_;
+  StoodStill least_;
   std::map<Key, Watched> watched_;
   std::uint64_t generation_ = 0;
   Nanos next_look_ns_ = 0;
 };
 
-}  // namespace allot::worker
+}  // namespace allot::queue

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/lease/expired_holder_watch.h"
+#include "queue/model/expired_holder_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace allot::worker {
+namespace allot::queue {
 namespace {
 
 constexpr Nanos kTtl = 6 * kSecond;
@@ -116,4 +116,4 @@ TEST(ExpiredHolderWatchTest, LooksAgainWhenOneMayBeTakenOver) {
 }
 
 }  // namespace
-}  // namespace allot::worker
+}  // namespace allot::queue

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "allot/client.h"
+#include "db/connection.h"
+#include "queue/locks/lock.h"
+#include "queue/locks/lock_keeper.h"
+
+namespace allot::client {
+
+// nullopt: it was not got within `wait`. Throws Error, also when the database is away at the end.
+std::optional<queue::HeldLock> wait_for_lock(const db::ConnectOptions& connect,
+                                             const queue::LockSpec& spec,
+                                             std::chrono::milliseconds wait,
+                                             queue::TokenFloor& floor);
+
+}  // namespace allot::client
+
+namespace allot {
+
+class Lock::Impl {
+ public:
+  Impl(const db::ConnectOptions& connect, queue::HeldLock held,
+       std::function<void(const std::string&)> on_lost);
+  ~Impl() { keeper_.release(); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  queue::LockKeeper& keeper() { return keeper_; }
+
+ private:
+  queue::LockKeeper keeper_;
+};
+
+}  // namespace allot

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/lock.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/commands/command.h"
+#include "cli/words/confirm.h"
+#include "cli/words/task_view.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
+#include "queue/locks/lock_store.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+struct LockOptions {
+  std::string name;
+  std::uint32_t slots = 0;            // of resize
+  std::optional<std::uint32_t> slot;  // of break
+  bool yes = false;                   // of break
+  bool json = false;
+};
+
+std::string for_how_long(std::chrono::microseconds span) {
+  return how_long(static_cast<std::uint64_t>(std::max<std::int64_t>(0, span.count()) / 1000));
+}
+
+// What does not name a lock names none that exists.
+[[noreturn]] void unknown_lock(const std::string& name) {
+  throw Error("there is no lock '" + printable(name, queue::kMaxLockName) + "'", kExitBadInput);
+}
+
+std::string holder_text(const std::string& host, std::uint32_t pid) {
+  return host + "/" + std::to_string(pid);
+}
+
+json slot_json(const queue::LockSlotView& slot) {
+  return {{"slot", slot.slot},
+          {"state", slot.state},
+          {"token", slot.token},
+          {"host", slot.host},
+          {"pid", slot.pid},
+          {"ttl_ms", slot.ttl.count() / 1000},
+          {"held_ms", slot.held_for.count() / 1000},
+          {"remaining_ms", slot.remaining.count() / 1000},
+          {"retired", slot.retired}};
+}
+
+int list_locks(const Context& context, const LockOptions& options) {
+  db::Connection db = connect(context.settings());
+  json list = json::array();
+  Table table({"NAME", "SLOTS", "HELD", "WAITING"});
+  for (const queue::LockSummary& lock : queue::list_locks(db)) {
+    const std::string name = printable(lock.name, 4 * queue::kMaxLockName);
+    list.push_back(
+        {{"name", name}, {"slots", lock.slots}, {"held", lock.held}, {"waiting", lock.waiting}});
+    table.add({name, std::to_string(lock.slots), std::to_string(lock.held),
+               std::to_string(lock.waiting)});
+  }
+  if (options.json) {
+    print(list);
+  } else {
+    std::printf("%s", table.text().c_str());
+  }
+  return kExitOk;
+}
+
+queue::LockView named_lock(db::Connection& db, const std::string& name) {
+  queue::validate_lock_name(name);
+  auto view = queue::show_lock(db, name);
+  if (!view) unknown_lock(name);
+  return std::move(*view);
+}
+
+int show_lock(const Context& context, const LockOptions& options) {
+  db::Connection db = connect(context.settings());
+  const queue::LockView lock = named_lock(db, options.name);
+  const bool colour = wants_colour(STDOUT_FILENO);
+  json out{{"name", printable(options.name, 4 * queue::kMaxLockName)},
+           {"slots", lock.slots},
+           {"held", json::array()},
+           {"waiting", json::array()}};
+  Table held({"SLOT", "STATE", "TOKEN", "HOLDER", "HELD FOR", "ENDS IN"});
+  for (const queue::LockSlotView& slot : lock.held) {
+    out["held"].push_back(slot_json(slot));
+    const bool expired = slot.remaining.count() < 0;
+    held.add({std::to_string(slot.slot), slot.state, std::to_string(slot.token),
+              holder_text(slot.host, slot.pid), for_how_long(slot.held_for),
+              expired ? "expired" : for_how_long(slot.remaining)},
+             expired ? std::optional<std::size_t>(5) : std::nullopt);
+  }
+  Table line({"TICKET", "HOLDER", "WAITING FOR", "STATE"});
+  for (const queue::TicketView& ticket : lock.line) {
+    out["waiting"].push_back({{"ticket", ticket.ticket},
+                              {"host", ticket.host},
+                              {"pid", ticket.pid},
+                              {"waiting_ms", ticket.waiting.count() / 1000},
+                              {"live", ticket.live}});
+    line.add({std::to_string(ticket.ticket), holder_text(ticket.host, ticket.pid),
+              for_how_long(ticket.waiting), ticket.live ? "live" : "left"});
+  }
+  if (options.json) {
+    print(out);
+    return kExitOk;
+  }
+  std::printf("%zu of %u slots held\n", lock.held.size(), lock.slots);
+  if (!lock.held.empty()) std::printf("\n%s", held.text(colour).c_str());
+  if (!lock.line.empty()) std::printf("\n%s", line.text(colour).c_str());
+  return kExitOk;
+}
+
+int break_lock(const Context& context, const LockOptions& options) {
+  db::Connection db = connect(context.settings());
+  const queue::LockView lock = named_lock(db, options.name);
+  std::vector<queue::LockSlotView> chosen;
+  std::string holders;
+  for (const queue::LockSlotView& slot : lock.held) {
+    if (options.slot && *options.slot != slot.slot) continue;
+    chosen.push_back(slot);
+    holders += (holders.empty() ? "" : ", ") + holder_text(slot.host, slot.pid);
+  }
+  if (!chosen.empty()) {
+    confirm("break", "lock " + printable(options.name, queue::kMaxLockName) + " of " + holders,
+            options.yes);
+  }
+  json broken = json::array();
+  for (const queue::LockSlotView& slot : chosen) {
+    if (queue::break_lock(db, options.name, slot)) broken.push_back(slot_json(slot));
+  }
+  if (options.json) {
+    print(broken);
+  } else {
+    std::printf("%zu slots broken\n", broken.size());
+  }
+  return kExitOk;
+}
+
+int resize_lock(const Context& context, const LockOptions& options) {
+  queue::validate_lock_name(options.name);
+  queue::validate_slots(options.slots);
+  db::Connection db = connect(context.settings());
+  if (!queue::resize_lock(db, options.name, options.slots)) unknown_lock(options.name);
+  if (options.json) {
+    print(
+        json{{"name", printable(options.name, 4 * queue::kMaxLockName)}, {"slots", options.slots}});
+  } else {
+    std::printf("lock %s has %u slots\n", printable(options.name, queue::kMaxLockName).c_str(),
+                options.slots);
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_lock(CLI::App& app, const Commands& commands) {
+  CLI::App& lock = *app.add_subcommand("lock", "Run a command under a lock, and look after locks");
+  lock.require_subcommand(1);
+  add_lock_run(lock, commands);
+  // These commands share their options, and the parser chooses one.
+  const auto options = std::make_shared<LockOptions>();
+  const auto add = [&](const char* name, const char* text,
+                       int (*run)(const Context&, const LockOptions&), bool named) -> CLI::App& {
+    CLI::App& act = *lock.add_subcommand(name, text);
+    if (named) act.add_option("NAME", options->name, "The lock")->required();
+    act.add_flag("--json", options->json, "As JSON");
+    act.callback([commands, run, options] { commands.choose(run, options); });
+    return act;
+  };
+  add("list", "List the locks", list_locks, false);
+  add("show", "Show who holds a lock, and who waits for it", show_lock, true);
+  CLI::App& end = add("break", "Take a lock away from its holder", break_lock, true);
+  end.add_option("--slot", options->slot, "Only this slot")->type_name("SLOT");
+  end.add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
+  add("resize", "Change how many slots a lock has", resize_lock, true)
+      .add_option("SLOTS", options->slots, "So many may hold it at a time, 1 to 1024")
+      ->required();
+}
+
+}  // namespace allot::cli

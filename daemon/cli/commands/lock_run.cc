@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// allot lock run: a command that runs while it has a lock, and at no other time.
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/unique_fd.h"
+#include "cli/commands/command.h"
+#include "cli/commands/lock.h"
+#include "cli/sources/guarded_command.h"
+#include "cli/words/due.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
+#include "db/from_settings.h"
+#include "queue/locks/lock_keeper.h"
+#include "queue/locks/lock_store.h"
+#include "queue/locks/lock_wait.h"
+
+namespace allot::cli {
+namespace {
+
+// The code of sysexits.h for what may be tried again later; the command has not run.
+constexpr int kNotGot = kExitOutcomeUnknown;
+constexpr Nanos kLookAtTime = 50 * kMilli;
+
+struct RunOptions {
+  std::string name;
+  std::optional<std::uint32_t> slots;
+  std::string ttl = "30s";
+  std::string wait = "0s";
+  std::vector<std::string> command;
+  bool json = false;
+};
+
+// What asks this program to end. Blocked for all its threads, and read here.
+class Signals {
+ public:
+  Signals() {
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) sigaddset(&wanted, signal);
+    sigprocmask(SIG_BLOCK, &wanted, nullptr);
+    fd_.reset(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+    if (!fd_.valid()) throw Error(std::string("signalfd: ") + std::strerror(errno));
+  }
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  // 0: none has come.
+  [[nodiscard]] int next() const {
+    signalfd_siginfo info{};
+    if (::read(fd_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return 0;
+    return static_cast<int>(info.ssi_signo);
+  }
+  // Sleeps until `until`, or until a signal comes, which it returns.
+  [[nodiscard]] int wait(Nanos until) const {
+    const Nanos now = boot_ns();
+    pollfd polled{fd_.get(), POLLIN, 0};
+    const Nanos left = until > now ? std::min(until - now, kSecond) : 0;
+    ::poll(&polled, 1, static_cast<int>((left + kMilli - 1) / kMilli));
+    return next();
+  }
+
+ private:
+  UniqueFd fd_;
+};
+
+// Whether the command has to end, and the group is to be killed at `kill_ns`.
+GuardedCommand::Until until_of(const queue::HeldLock& lock, Nanos ends_ns) {
+  return {ends_ns - queue::spare_ns(lock), ends_ns - queue::margin_ns(lock)};
+}
+
+// What came of the wish for a lock.
+struct Got {
+  std::optional<queue::HeldLock> lock;
+  int signal = 0;  // that ended the wait
+};
+
+// A connection that is made anew when it is lost. The first one has to work.
+class Line {
+ public:
+  Line(const config::Settings& settings, const queue::LockSpec& spec)
+      : settings_(settings),
+        db_(connect(settings)),
+        wait_(spec, queue::make_holder("", ""), floor_) {}
+
+  Got wait_for_it(Nanos until, const Signals& signals) {
+    for (;;) {
+      if (auto lock = look()) return {std::move(lock), 0};
+      if (boot_ns() >= until) return give_up({});
+      if (const int signal = signals.wait(std::min(until, wait_.next_ns()))) {
+        return give_up({std::nullopt, signal});
+      }
+    }
+  }
+  // For the message: who has it.
+  [[nodiscard]] std::string holders(const std::string& name) {
+    std::string text;
+    try {
+      if (!db_) return text;
+      const auto view = queue::show_lock(*db_, name);
+      if (!view) return text;
+      for (const queue::LockSlotView& slot : view->held) {
+        if (text.size() > kShownError) return text + ", ...";
+        text += (text.empty() ? "held by " : ", ") + slot.host + "/" + std::to_string(slot.pid);
+      }
+      if (view->line.empty()) return text;
+      text += (text.empty() ? "" : "; ") + std::to_string(view->line.size()) + " wait";
+    } catch (const db::DbError&) {
+      // It is only a message.
+    }
+    return text;
+  }
+
+ private:
+  std::optional<queue::HeldLock> look() {
+    try {
+      if (!db_) {
+        db_.emplace(connect(settings_));
+        ++generation_;
+      }
+      return wait_.look(*db_, generation_);
+    } catch (const db::DbError& error) {
+      if (error.error_class() == db::ErrorClass::kGone)
+        db_.reset();
+      else if (error.error_class() != db::ErrorClass::kRetryable)
+        throw;
+      return std::nullopt;
+    }
+  }
+  Got give_up(Got got) {
+    try {
+      if (db_) wait_.give_up(*db_);
+    } catch (const db::DbError&) {
+      // The ticket, and a lock whose reply was lost, end with their time.
+    }
+    return got;
+  }
+
+  const config::Settings& settings_;
+  std::optional<db::Connection> db_;
+  std::uint64_t generation_ = 1;
+  queue::TokenFloor floor_;
+  queue::LockWait wait_;
+};
+
+// Runs the command to its end, under the lock. Returns its exit code.
+int run_under(queue::LockKeeper& keeper, GuardedCommand& command, const Signals& signals,
+              const std::atomic<Nanos>& kill_ns) {
+  while (!command.exit_code()) {
+    std::array<pollfd, 2> polled{{{command.fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}}};
+    ::poll(polled.data(), polled.size(), static_cast<int>(kLookAtTime / kMilli));
+    while (const int signal = signals.next()) command.pass_on(signal);
+    if (polled[0].revents != 0) {
+      command.read_reports();
+      continue;
+    }
+    // The guardian should have done it: it stands still.
+    if (!keeper.held() && boot_ns() > kill_ns.load() + kLookAtTime) command.end_group();
+  }
+  return *command.exit_code();
+}
+
+void say(const RunOptions& options, const std::optional<queue::HeldLock>& lock, bool lost,
+         int code) {
+  if (!options.json) return;
+  nlohmann::json out{{"name", printable(options.name, 4 * queue::kMaxLockName)},
+                     {"got", lock.has_value()},
+                     {"lost", lost},
+                     {"exit_code", code}};
+  if (lock) {
+    out["slot"] = lock->slot;
+    out["token"] = lock->token;
+  }
+  std::fprintf(stderr, "%s\n", out.dump().c_str());
+}
+
+int not_got(const RunOptions& options, Line& line, int signal) {
+  const std::string holders = line.holders(options.name);
+  std::fprintf(stderr, "%s lock '%s' was not got%s%s\n", error_head().c_str(),
+               printable(options.name, queue::kMaxLockName).c_str(), holders.empty() ? "" : ": ",
+               printable(holders, kShownError * 2).c_str());
+  const int code = signal != 0 ? 128 + signal : kNotGot;
+  say(options, std::nullopt, false, code);
+  return code;
+}
+
+int run_command(const Context& context, const RunOptions& options) {
+  const queue::LockSpec spec{
+      options.name, options.slots,
+      std::chrono::duration_cast<std::chrono::milliseconds>(parse_delay("ttl", options.ttl))};
+  const auto patience = parse_delay("wait", options.wait);
+  queue::validate(spec);
+  const Signals signals;
+  GuardedCommand command(options.command);
+  const config::Settings settings = context.settings();
+  Line line(settings, spec);
+  const Nanos until = boot_ns() + static_cast<Nanos>(patience.count()) * kMicro;
+  const Got got = line.wait_for_it(until, signals);
+  if (!got.lock) return not_got(options, line, got.signal);
+
+  const queue::HeldLock& lock = *got.lock;
+  std::atomic<Nanos> kill_ns{until_of(lock, queue::ends_ns(lock)).kill_ns};
+  std::atomic<bool> lost{false};
+  queue::LockKeeper::Events events;
+  events.renewed = [&](Nanos ends_ns) {
+    const auto put_off = until_of(lock, ends_ns);
+    kill_ns = put_off.kill_ns;
+    command.put_off(put_off);
+  };
+  events.lost = [&](const std::string& reason, bool gone) {
+    lost = true;
+    if (gone) {
+      kill_ns = boot_ns();
+      command.end_now();
+    }
+    std::fprintf(stderr, "%s lock '%s' is lost: %s\n", error_head().c_str(),
+                 printable(lock.name, queue::kMaxLockName).c_str(),
+                 printable(reason, kShownError).c_str());
+  };
+  command.start(lock.token, until_of(lock, queue::ends_ns(lock)));
+  queue::LockKeeper keeper(db::from_settings(settings.database), lock, queue::spare_ns(lock),
+                           std::move(events));
+  const int code = run_under(keeper, command, signals, kill_ns);
+  if (!keeper.release() && !lost) {
+    std::fprintf(stderr, "%s lock '%s' is lost, or was not given back: it ends with its time\n",
+                 error_head().c_str(), printable(lock.name, queue::kMaxLockName).c_str());
+  }
+  say(options, lock, lost, code);
+  return code;
+}
+
+}  // namespace
+
+void add_lock_run(CLI::App& lock, const Commands& commands) {
+  CLI::App& run =
+      *lock.add_subcommand("run", "Run a command while holding a lock, and pass its exit code on");
+  const auto options = std::make_shared<RunOptions>();
+  run.add_option("NAME", options->name, "The lock; it is made at its first use")->required();
+  run.add_option("COMMAND", options->command, "The command and its words, after --")->required();
+  run.add_option("--slots", options->slots,
+                 "So many may hold it at a time; without: as it is, or 1")
+      ->type_name("SLOTS");
+  run.add_option("--ttl", options->ttl, "After so long without a sign of life others may have it")
+      ->type_name("TIME")
+      ->capture_default_str();
+  run.add_option("--wait", options->wait, "Wait so long for it; 0s: take it now or not at all")
+      ->type_name("TIME")
+      ->capture_default_str();
+  run.add_flag("--json", options->json, "Say on standard error, as JSON, what came of it");
+  run.callback([commands, options] { commands.choose(run_command, options); });
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/locks/lock_store.h"
+
+#include <charconv>
+
+#include "base/error.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+db::Statement named_lock(const sql::SqlText& sql, const std::string& name) {
+  db::Statement statement(sql);
+  statement.set_bytes("name", name);
+  return statement;
+}
+
+db::Statement held_lock(const sql::SqlText& sql, const HeldLock& lock) {
+  db::Statement statement = named_lock(sql, lock.name);
+  statement.set("slot", lock.slot).set("epoch", lock.token).set("holder", lock.holder);
+  return statement;
+}
+
+std::chrono::microseconds us_in(const db::Row& row, std::size_t i) {
+  const std::string_view text = row.text(i);
+  std::int64_t us = 0;
+  std::from_chars(text.data(), text.data() + text.size(), us);
+  return std::chrono::microseconds(us);
+}
+
+std::uint32_t small_in(const db::Row& row, std::size_t i) {
+  return static_cast<std::uint32_t>(row.u64(i));
+}
+
+std::string word_in(const db::Row& row, std::size_t i) {
+  return row.is_null(i) ? std::string() : std::string(row.text(i));
+}
+
+LockObservations observations_in(db::StatementResult& result) {
+  LockObservations seen;
+  while (const auto row = result.next()) {
+    LockObservation observed;
+    observed.name = row->text(0);
+    observed.slot = small_in(*row, 1);
+    observed.epoch = row->u64(2);
+    observed.expire_at = row->text(3);
+    observed.expired = row->u64(4) != 0;
+    observed.remaining = us_in(*row, 5);
+    observed.ttl = us_in(*row, 6);
+    observed.holder = word_in(*row, 7) + "/" + word_in(*row, 8);
+    LockSlot key{observed.name, observed.slot};
+    seen.emplace_back(std::move(key), std::move(observed));
+  }
+  return seen;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> lock_slots(db::Connection& db, const std::string& name) {
+  const auto row = db.run({named_lock(sql::k_lock_slots, name)}).front().next();
+  if (!row) return std::nullopt;
+  return small_in(*row, 0);
+}
+
+std::uint32_t ensure_lock(db::Connection& db, const std::string& name,
+                          std::optional<std::uint32_t> wanted) {
+  auto slots = lock_slots(db, name);
+  if (!slots) {
+    db::Statement make = named_lock(sql::k_make_lock, name);
+    make.set("slots", wanted.value_or(1));
+    try {
+      db.run({make});
+    } catch (const db::DbError& error) {
+      if (error.error_class() != db::ErrorClass::kDuplicate) throw;
+    }
+    slots = lock_slots(db, name);
+    if (!slots) throw Error("lock '" + name + "' was made and is not there", kExitSoftware);
+  }
+  if (wanted && *wanted != *slots) {
+    throw Error("slots " + std::to_string(*wanted) + ": the lock '" + name + "' has " +
+                    std::to_string(*slots) + "; 'allot lock resize' changes that for all its users",
+                kExitBadInput);
+  }
+  return *slots;
+}
+
+bool resize_lock(db::Connection& db, const std::string& name, std::uint32_t slots) {
+  db::Statement resize = named_lock(sql::k_resize_lock, name);
+  resize.set("slots", slots);
+  return db.transact({&resize, 1}).front().affected() > 0;
+}
+
+std::uint64_t draw_ticket(db::Connection& db, const std::string& name, const Holder& holder) {
+  db::Statement draw = named_lock(sql::k_draw_ticket, name);
+  draw.set("holder", holder.id)
+      .set("host", holder.host)
+      .set("pid", holder.pid)
+      .set("ttl_us", std::chrono::microseconds(kTicketTtl).count());
+  auto results = db.run({draw});
+  return results.back().next()->u64(0);
+}
+
+bool renew_ticket(db::Connection& db, const Holder& holder) {
+  db::Statement renew(sql::k_renew_ticket);
+  renew.set("holder", holder.id);
+  return db.run({renew}).front().affected() == 1;
+}
+
+void return_ticket(db::Connection& db, const Holder& holder) {
+  db::Statement back(sql::k_return_ticket);
+  back.set("holder", holder.id);
+  db.run({back});
+}
+
+std::uint64_t purge_tickets(db::Connection& db) {
+  return db.run({db::Statement(sql::k_purge_tickets)}).front().affected();
+}
+
+Line watch_line(db::Connection& db, const std::string& name, std::uint64_t ticket) {
+  db::Statement watch = named_lock(sql::k_watch_line, name);
+  watch.set("ticket", ticket);
+  auto results = db.run({watch});
+  Line line;
+  const auto place = results.at(0).next();
+  line.ahead = place->u64(0);
+  line.there = place->u64(1) != 0;
+  if (const auto row = results.at(1).next()) line.slots = small_in(*row, 0);
+  while (const auto row = results.at(2).next()) line.free.push_back(small_in(*row, 0));
+  return line;
+}
+
+std::optional<HeldLock> take_lock(db::Connection& db, const Taking& taking, TokenFloor& floor) {
+  db::Statement take = named_lock(sql::k_take_lock, taking.name);
+  take.set("slot", taking.slot)
+      .set("ticket", taking.ticket)
+      .set("holder", taking.holder.id)
+      .set("host", taking.holder.host)
+      .set("pid", taking.holder.pid)
+      .set("ttl_us", std::chrono::microseconds(taking.ttl).count())
+      .set("known_us", floor.least_us());
+  const Nanos sent = boot_ns();
+  auto results = db.transact({&take, 1});
+  const auto row = results.back().next();
+  if (!row) return std::nullopt;
+  HeldLock lock{taking.name, small_in(*row, 0), row->u64(1), taking.holder.id, taking.ttl, sent};
+  floor.saw(lock.token);
+  return lock;
+}
+
+bool renew_lock(db::Connection& db, const HeldLock& lock) {
+  return db.run({held_lock(sql::k_renew_lock, lock)}).front().affected() == 1;
+}
+
+bool release_lock(db::Connection& db, const HeldLock& lock) {
+  return db.run({held_lock(sql::k_release_lock, lock)}).front().affected() == 1;
+}
+
+LockObservations watch_lock(db::Connection& db, const std::string& name) {
+  auto results = db.run({named_lock(sql::k_watch_lock, name)});
+  return observations_in(results.front());
+}
+
+LockObservations watch_locks(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_watch_locks)});
+  return observations_in(results.front());
+}
+
+bool free_lock(db::Connection& db, const LockObservation& observed, bool stale) {
+  db::Statement free = named_lock(sql::k_free_lock, observed.name);
+  free.set("slot", observed.slot)
+      .set("seen_epoch", observed.epoch)
+      .set("seen_expire_at", observed.expire_at)
+      .set("stale", stale ? 1 : 0);
+  return db.run({free}).front().affected() == 1;
+}
+
+std::vector<LockSummary> list_locks(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_list_locks)});
+  std::vector<LockSummary> all;
+  while (const auto row = results.front().next()) {
+    all.push_back({std::string(row->text(0)), small_in(*row, 1), small_in(*row, 2), row->u64(3)});
+  }
+  return all;
+}
+
+std::optional<LockView> show_lock(db::Connection& db, const std::string& name) {
+  auto results = db.run({named_lock(sql::k_show_lock, name)});
+  LockView view;
+  while (const auto row = results.at(0).next()) {
+    view.slots = small_in(*row, 1);
+    if (row->text(2) == "FREE") continue;
+    LockSlotView& slot = view.held.emplace_back();
+    slot.slot = small_in(*row, 0);
+    slot.retired = slot.slot >= view.slots;
+    slot.state = row->text(2);
+    slot.token = row->u64(3);
+    slot.host = word_in(*row, 4);
+    slot.pid = small_in(*row, 5);
+    slot.ttl = us_in(*row, 6);
+    slot.held_for = us_in(*row, 7);
+    slot.remaining = us_in(*row, 8);
+  }
+  if (view.slots == 0) return std::nullopt;
+  while (const auto row = results.at(1).next()) {
+    view.line.push_back(
+        {row->u64(0), word_in(*row, 1), small_in(*row, 2), us_in(*row, 3), row->u64(4) != 0});
+  }
+  return view;
+}
+
+bool break_lock(db::Connection& db, const std::string& name, const LockSlotView& slot) {
+  db::Statement end = named_lock(sql::k_break_lock, name);
+  end.set("slot", slot.slot).set("epoch", slot.token);
+  return db.run({end}).front().affected() == 1;
+}
+
+}  // namespace allot::queue

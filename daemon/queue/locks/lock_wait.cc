@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/locks/lock_wait.h"
+
+#include <algorithm>
+
+#include "base/mutant.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr Nanos kLeastPause = 50 * kMilli;
+constexpr Nanos kMostPause = kSecond;
+constexpr Nanos kTicketEvery = static_cast<Nanos>(kTicketTtl.count()) * kMilli / 3;
+
+Nanos in_ns(std::chrono::milliseconds time) {
+  return static_cast<Nanos>(time.count()) * kMilli;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> Turn::slot(const Line& line, Nanos now) {
+  if (line.free.empty() || line.ahead >= line.slots) {
+    free_since_ns_ = 0;
+    return std::nullopt;
+  }
+  if (line.ahead < line.free.size()) return line.free[line.ahead];
+  if (free_since_ns_ == 0) free_since_ns_ = now;
+  if (now - free_since_ns_ < kPatience) return std::nullopt;
+  return line.free.back();
+}
+
+Nanos Turn::pause(const Line& line) {
+  const std::uint64_t behind = line.ahead < line.slots ? 0 : line.ahead - line.slots + 1;
+  return std::min(kMostPause, kLeastPause * (1 + std::min<std::uint64_t>(behind, 100)));
+}
+
+LockWait::LockWait(LockSpec spec, Holder holder, TokenFloor& floor)
+    : spec_(std::move(spec)),
+      holder_(std::move(holder)),
+      floor_(floor),
+      watched_(in_ns(spec_.ttl),
+               mutant::removed("lock_stood_still") ? StoodStill::kHalf : StoodStill::kAll) {}
+
+void LockWait::stand_in_line(db::Connection& db, Nanos now) {
+  if (!known_) {
+    ensure_lock(db, spec_.name, spec_.slots);
+    known_ = true;
+  }
+  if (ticket_ && now < renewed_ns_ + kTicketEvery) return;
+  if (ticket_ && !renew_ticket(db, holder_)) ticket_.reset();
+  if (!ticket_) ticket_ = draw_ticket(db, spec_.name, holder_);
+  renewed_ns_ = now;
+}
+
+// A deadline counts from the first sending: the lock may be as old.
+std::optional<HeldLock> LockWait::take(db::Connection& db, std::uint32_t slot) {
+  asked_slot_ = slot;
+  if (asked_ns_ == 0) asked_ns_ = boot_ns();
+  auto taken = take_lock(db, {spec_.name, slot, *ticket_, holder_, spec_.ttl}, floor_);
+  if (taken) taken->sent_ns = asked_ns_;
+  asked_ns_ = 0;
+  return taken;
+}
+
+std::optional<HeldLock> LockWait::look(db::Connection& db, std::uint64_t generation) {
+  const Nanos now = boot_ns();
+  next_ns_ = now + kLeastPause;
+  if (asked_ns_ != 0) {
+    if (auto taken = take(db, asked_slot_)) return taken;
+  }
+  stand_in_line(db, now);
+  Line line = watch_line(db, spec_.name, *ticket_);
+  if (!line.there) {  // it had been left for long, and was removed
+    ticket_.reset();
+    return std::nullopt;
+  }
+  if (const auto slot = turn_.slot(line, now)) {
+    if (auto taken = take(db, *slot)) return taken;
+  }
+  free_expired(db, generation);
+  next_ns_ = std::min(now + Turn::pause(line), std::max(watched_.next_look_ns(), now));
+  next_ns_ = std::max(next_ns_, now + kLeastPause);
+  return std::nullopt;
+}
+
+void LockWait::free_expired(db::Connection& db, std::uint64_t generation) {
+  const Nanos now = boot_ns();
+  if (watched_.due(now)) {
+    auto seen = watch_lock(db, spec_.name);
+    for (const auto& [slot, observed] : seen) floor_.saw(observed.epoch);
+    watched_.saw(std::move(seen), generation, now);
+  }
+  while (const auto still = watched_.take(boot_ns())) free_lock(db, still->observed, still->stale);
+}
+
+void LockWait::give_up(db::Connection& db) {
+  if (asked_ns_ != 0) {
+    if (const auto taken = take(db, asked_slot_)) release_lock(db, *taken);
+  }
+  if (!ticket_) return;
+  return_ticket(db, holder_);
+  ticket_.reset();
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "queue/locks/lock_store.h"
+#include "queue/model/expired_holder_watch.h"
+#include "steward/chore.h"
+#include "steward/leadership.h"
+#include "worker/process/session.h"
+
+namespace allot::steward {
+
+// Frees named locks whose holder stood still (S38), for clients that only take what is free, and
+// removes tickets that were left: one statement in five seconds, or ten where none is held, by one
+// host for all. What it frees is named as it was seen, so that a second one finds nothing to do
+// (S46).
+class Locks : public Chore {
+ public:
+  Locks(worker::Session& session, Leadership& leadership);
+
+  void look() override;
+  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
+
+ private:
+  void round();
+
+  worker::Session& session_;
+  Leadership& leadership_;
+  queue::ExpiredHolderWatch<queue::LockSlot, queue::LockObservation> watched_;
+  Nanos next_ns_ = 0;
+  Nanos purge_ns_ = 0;
+};
+
+}  // namespace allot::steward

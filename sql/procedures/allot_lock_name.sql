@@ -1,0 +1,22 @@
+-- Refuses what is no name of a lock, and a call in an open transaction (S41): a rollback would undo
+-- what the caller believes in, and the row would be locked as long as the transaction lasts. With
+-- autocommit off a transaction is always open.
+DROP PROCEDURE IF EXISTS /*!80000 allot_lock_name */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_name(
+  IN p_name LONGBLOB,
+  IN p_verb VARCHAR(31) CHARACTER SET utf8mb4
+)
+CONTAINS SQL SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+BEGIN
+  DECLARE v_open BOOLEAN;
+  IF p_name IS NULL OR LENGTH(p_name) NOT BETWEEN 1 AND 255 THEN
+    CALL allot_refuse(CONCAT('name of ', COALESCE(LENGTH(p_name), 'no'),
+                             ' bytes: a lock''s has 1 to 255'));
+  END IF;
+  CALL allot_transaction(v_open);
+  IF v_open THEN
+    CALL allot_refuse(CONCAT('a transaction is open, or autocommit is off: a lock is ', p_verb,
+                             ' outside of transactions only'));
+  END IF;
+END;

@@ -1,0 +1,1 @@
+DELETE FROM lock_ticket WHERE lock_by = :holder;

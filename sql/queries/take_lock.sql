@@ -1,0 +1,24 @@
+-- Takes a free slot with a ticket, whose row is locked first: when this is sent again after a lost
+-- reply, it waits for the earlier try, finds the ticket gone if that one has won, and reads back what
+-- it took. Only the oldest `slots` live tickets win. The token grows also where the clock does not.
+SELECT ticket FROM lock_ticket WHERE lock_by = :holder FOR UPDATE;
+UPDATE named_lock
+   SET epoch = GREATEST(epoch + 1024,
+                        (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us)
+                         << 10) + slot),
+       lock_by = :holder,
+       lock_host = :host,
+       lock_pid = :pid,
+       state = 'LOCKED',
+       expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
+       ttl_us = :ttl_us,
+       taken_at = UTC_TIMESTAMP(6)
+ WHERE name = :name AND slot = :slot AND slot < slots AND state = 'FREE'
+   AND (SELECT ticket FROM lock_ticket WHERE lock_by = :holder) = :ticket
+   AND (SELECT COUNT(*) FROM lock_ticket
+         WHERE name = :name AND ticket < :ticket AND expire_at > UTC_TIMESTAMP(6)
+           AND expire_at <= UTC_TIMESTAMP(6) + INTERVAL ttl_us MICROSECOND) < slots;
+DELETE FROM lock_ticket
+ WHERE lock_by = :holder
+   AND (SELECT slot FROM named_lock WHERE lock_by = :holder) IS NOT NULL;
+SELECT slot, epoch FROM named_lock WHERE lock_by = :holder;

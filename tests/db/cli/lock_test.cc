@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// allot lock run|list|show|break|resize. A command never outlives its lock, whichever of the
+// processes around it is killed or stopped (S39).
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/exit_codes.h"
+#include "db/cli/fixture.h"
+#include "queue/locks/lock_store.h"
+#include "queue/locks/lock_wait.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+using support::eventually;
+using support::ExitStatus;
+using support::Process;
+
+class LockCommandTest : public CliTest {
+ protected:
+  LockCommandTest() { must({"migrate"}); }
+
+  [[nodiscard]] std::unique_ptr<Process> begin(const Words& words) const {
+    Words all{ALLOT_PROGRAM, "--config", config(), "lock", "run"};
+    all.insert(all.end(), words.begin(), words.end());
+    return std::make_unique<Process>(all);
+  }
+  // A command that writes its pid and that of a child of its own to `file`, ignores TERM, and goes
+  // on for long. The numbers are there once both ignore it.
+  [[nodiscard]] Words stubborn(const std::string& file) const {
+    const std::string path = folder_ / file;
+    return {"sh", "-c",
+            "trap '' TERM; sh -c 'trap \"\" TERM; echo $$ $PPID > " + path + ".new; mv " + path +
+                ".new " + path + "; while :; do sleep 0.1; done' & wait; sleep 600"};
+  }
+  // An allot that runs such a command under the lock "x", and its pids.
+  struct Running {
+    std::unique_ptr<Process> allot;
+    std::vector<pid_t> pids;
+    pid_t guardian = -1;
+  };
+  [[nodiscard]] Running run_stubborn(const std::string& ttl = "1s") const {
+    Running running;
+    Words words{"x", "--ttl", ttl, "--"};
+    for (const std::string& word : stubborn("pids")) words.push_back(word);
+    running.allot = begin(words);
+    EXPECT_TRUE(eventually([&] { return !read_pids().empty(); })) << running.allot->err();
+    running.pids = read_pids();
+    if (running.pids.size() == 2) running.guardian = parent_of(running.pids[1]);
+    return running;
+  }
+  [[nodiscard]] std::vector<pid_t> read_pids() const {
+    std::ifstream file(folder_ / "pids");
+    std::vector<pid_t> pids;
+    for (pid_t pid = 0; file >> pid;) pids.push_back(pid);
+    return pids;
+  }
+  static pid_t parent_of(pid_t pid) {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(stat, text);
+    pid_t parent = -1;
+    std::sscanf(text.c_str() + text.rfind(')') + 1, " %*c %d", &parent);
+    return parent;
+  }
+  // No process of the command is left, or only what nobody has reaped yet.
+  static bool all_dead(const std::vector<pid_t>& pids) {
+    return std::all_of(pids.begin(), pids.end(), [](pid_t pid) {
+      std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+      std::string text;
+      if (!std::getline(stat, text)) return true;
+      return text.compare(text.rfind(')'), 3, ") Z") == 0;
+    });
+  }
+  std::string state() { return value("SELECT state FROM named_lock WHERE name = 'x'"); }
+  // Waits for the end of the command, and says whether it came before the lock could be another's:
+  // as somebody sees it who watches from now on.
+  [[nodiscard]] bool ends_before_the_lock(const Running& running) {
+    queue::TokenFloor floor;
+    queue::LockWait next({.name = "x", .ttl = std::chrono::seconds(1)}, queue::make_holder("", ""),
+                         floor);
+    bool taken = false;
+    bool dead_then = false;
+    EXPECT_TRUE(eventually([&] {
+      if (boot_ns() < next.next_ns()) return false;
+      taken = next.look(look_, 1).has_value();
+      if (taken) dead_then = all_dead(running.pids);
+      return taken;
+    }));
+    return taken && dead_then;
+  }
+};
+
+TEST_F(LockCommandTest, TheExitCodeIsPassedOnAndTheLockGivenBack) {
+  const auto done = allot({"lock", "run", "x", "--", "sh", "-c", "echo $ALLOT_LOCK_TOKEN; exit 7"});
+  EXPECT_EQ(done.status, (ExitStatus{7, 0})) << done.err;
+  EXPECT_EQ(done.err, "");
+  EXPECT_EQ(state(), "FREE");
+  const auto token = std::stoull(done.out);
+  EXPECT_EQ(token, support::number_of(look_, "SELECT epoch - 1024 FROM named_lock"));
+  EXPECT_EQ(allot({"lock", "run", "x", "--", "sh", "-c", "kill -KILL $$"}).status,
+            (ExitStatus{137, 0}));
+  EXPECT_EQ(allot({"lock", "run", "x", "--", "true"}).status, (ExitStatus{0, 0}));
+  const auto missing = allot({"lock", "run", "x", "--", "/no/such/program"});
+  EXPECT_EQ(missing.status, (ExitStatus{127, 0}));
+  EXPECT_TRUE(has(missing.err, "/no/such/program"));
+  EXPECT_EQ(allot({"lock", "run", "x", "--", "/"}).status, (ExitStatus{126, 0}));
+  EXPECT_EQ(state(), "FREE");
+}
+
+TEST_F(LockCommandTest, ItsStreamsAreThoseOfTheCommand) {
+  const auto done = allot_with({"lock", "run", "x", "--", "cat"}, "from here\n");
+  EXPECT_EQ(done.out, "from here\n");
+  EXPECT_EQ(done.status, (ExitStatus{0, 0})) << done.err;
+}
+
+TEST_F(LockCommandTest, WhatIsHeldIsNotGot) {
+  queue::ensure_lock(look_, "x", 1);
+  const Running running = run_stubborn("30s");
+  const auto done = allot({"lock", "run", "x", "--json", "--", "echo", "never"});
+  EXPECT_EQ(done.status, (ExitStatus{kExitOutcomeUnknown, 0}));
+  EXPECT_EQ(done.out, "");
+  EXPECT_TRUE(has(done.err, "lock 'x' was not got: held by "));
+  EXPECT_TRUE(has(done.err, "\"got\":false"));
+  EXPECT_EQ(allot({"lock", "run", "x", "--wait", "200ms", "--", "echo", "never"}).status,
+            (ExitStatus{kExitOutcomeUnknown, 0}));
+  EXPECT_EQ(count("lock_ticket"), 0U);
+  EXPECT_EQ(allot({"lock", "run", "x", "--slots", "2", "--", "true"}).status,
+            (ExitStatus{kExitBadInput, 0}));
+  running.allot->signal(SIGKILL);
+}
+
+TEST_F(LockCommandTest, WhoWaitsGetsItWhenItIsGivenBack) {
+  Words first{"x", "--", "sh", "-c",
+              "echo > " + (folder_ / "runs") + "; read line < " + (folder_ / "go")};
+  ASSERT_EQ(mkfifo((folder_ / "go").c_str(), 0600), 0);
+  const auto held = begin(first);
+  ASSERT_TRUE(eventually([&] { return std::ifstream(folder_ / "runs").good(); })) << held->err();
+  const auto waits = begin({"x", "--wait", "1m", "--", "echo", "mine"});
+  ASSERT_TRUE(eventually([&] { return count("lock_ticket") == 1; }));
+  EXPECT_TRUE(waits->running());
+  std::ofstream(folder_ / "go") << "go\n";
+  EXPECT_EQ(held->wait(), (ExitStatus{0, 0}));
+  EXPECT_EQ(waits->wait(), (ExitStatus{0, 0})) << waits->err();
+  EXPECT_EQ(waits->out(), "mine\n");
+  EXPECT_EQ(state(), "FREE");
+}
+
+TEST_F(LockCommandTest, ASignalIsPassedOnOrEndsTheWait) {
+  const auto command =
+      begin({"x", "--", "sh", "-c",
+             "trap 'exit 3' TERM; echo > " + (folder_ / "runs") + "; while :; do sleep 0.1; done"});
+  ASSERT_TRUE(eventually([&] { return std::ifstream(folder_ / "runs").good(); }));
+  const auto waits = begin({"x", "--wait", "1m", "--", "true"});
+  ASSERT_TRUE(eventually([&] { return count("lock_ticket") == 1; }));
+  waits->signal(SIGINT);
+  EXPECT_EQ(waits->wait(), (ExitStatus{128 + SIGINT, 0})) << waits->err();
+  EXPECT_EQ(count("lock_ticket"), 0U);
+  command->signal(SIGTERM);
+  EXPECT_EQ(command->wait(), (ExitStatus{3, 0}));
+  EXPECT_EQ(state(), "FREE");
+}
+
+// What a command leaves behind does not run on without the lock.
+TEST_F(LockCommandTest, TheWholeGroupEndsWithTheCommand) {
+  const auto done =
+      allot({"lock", "run", "x", "--", "sh", "-c",
+             "sh -c 'trap \"\" TERM HUP; echo $$ > " + (folder_ / "new") + "; mv " +
+                 (folder_ / "new") + " " + (folder_ / "pids") +
+                 "; while :; do sleep 0.1; done' > /dev/null 2>&1 & while ! test -e " +
+                 (folder_ / "pids") + "; do sleep 0.05; done; exit 0"});
+  EXPECT_EQ(done.status, (ExitStatus{0, 0})) << done.err;
+  ASSERT_EQ(read_pids().size(), 1U);
+  EXPECT_TRUE(all_dead(read_pids())) << "when the lock is given back";
+}
+
+// S39, with the processes around the command killed or stopped one after the other.
+TEST_F(LockCommandTest, AKilledAllotTakesTheCommandAlong) {
+  const Running running = run_stubborn();
+  running.allot->signal(SIGKILL);
+  EXPECT_TRUE(ends_before_the_lock(running));
+}
+
+TEST_F(LockCommandTest, AStoppedAllotTakesTheCommandAlong) {
+  const Running running = run_stubborn();
+  running.allot->signal(SIGSTOP);
+  EXPECT_TRUE(ends_before_the_lock(running));
+  running.allot->signal(SIGCONT);
+  EXPECT_EQ(running.allot->wait(), (ExitStatus{128 + SIGKILL, 0}));
+  EXPECT_TRUE(has(running.allot->err(), "lock 'x' is lost"));
+}
+
+TEST_F(LockCommandTest, AKilledGuardianTakesTheCommandAlong) {
+  const Running running = run_stubborn();
+  ASSERT_GT(running.guardian, 1);
+  ::kill(running.guardian, SIGKILL);
+  EXPECT_EQ(running.allot->wait(), (ExitStatus{128 + SIGKILL, 0}));
+  EXPECT_TRUE(all_dead(running.pids));
+  EXPECT_EQ(state(), "FREE");
+}
+
+TEST_F(LockCommandTest, AStoppedGuardianOfAKilledAllotIsWoken) {
+  const Running running = run_stubborn();
+  ASSERT_GT(running.guardian, 1);
+  ::kill(running.guardian, SIGSTOP);
+  running.allot->signal(SIGKILL);
+  EXPECT_TRUE(ends_before_the_lock(running));
+}
+
+// The lock is broken, and its guardian stands still.
+TEST_F(LockCommandTest, WhatAStoppedGuardianDoesNotDoAllotDoes) {
+  const Running running = run_stubborn();
+  ASSERT_GT(running.guardian, 1);
+  ::kill(running.guardian, SIGSTOP);
+  must({"lock", "break", "x", "--yes"});
+  EXPECT_EQ(running.allot->wait(), (ExitStatus{128 + SIGKILL, 0}));
+  EXPECT_TRUE(all_dead(running.pids));
+}
+
+TEST_F(LockCommandTest, ABrokenLockEndsTheCommand) {
+  const Running running = run_stubborn();
+  EXPECT_TRUE(has(must({"lock", "break", "x", "--yes"}), "1 slots broken"));
+  EXPECT_EQ(running.allot->wait(), (ExitStatus{128 + SIGKILL, 0}));
+  EXPECT_TRUE(has(running.allot->err(), "lock 'x' is lost: it was taken away"));
+  EXPECT_TRUE(all_dead(running.pids));
+}
+
+TEST_F(LockCommandTest, ListAndShow) {
+  EXPECT_EQ(must({"lock", "list", "--json"}), "[]\n");
+  queue::ensure_lock(look_, "pool", 3);
+  const Running running = run_stubborn("30s");
+  const queue::Holder waiting = queue::make_holder("", "");
+  queue::draw_ticket(look_, "x", waiting);
+  const auto list = json::parse(must({"lock", "list", "--json"}));
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list[0], json({{"name", "pool"}, {"slots", 3}, {"held", 0}, {"waiting", 0}}));
+  EXPECT_EQ(list[1], json({{"name", "x"}, {"slots", 1}, {"held", 1}, {"waiting", 1}}));
+  EXPECT_TRUE(has(must({"lock", "list"}), "NAME  SLOTS  HELD  WAITING"));
+  const auto shown = json::parse(must({"lock", "show", "x", "--json"}));
+  EXPECT_EQ(shown.at("held").at(0).at("pid"), running.allot->pid());
+  EXPECT_EQ(shown.at("held").at(0).at("ttl_ms"), 30'000);
+  EXPECT_EQ(shown.at("waiting").at(0).at("pid"), waiting.pid);
+  EXPECT_TRUE(has(must({"lock", "show", "x"}), "1 of 1 slots held"));
+  EXPECT_TRUE(has(must({"lock", "resize", "x", "2"}), "lock x has 2 slots"));
+  EXPECT_EQ(json::parse(must({"lock", "show", "x", "--json"})).at("slots"), 2);
+  running.allot->signal(SIGKILL);
+}
+
+TEST_F(LockCommandTest, BadInputIsRefusedByTheNameOfItsFieldAndChangesNothing) {
+  queue::ensure_lock(look_, "x", 1);
+  const std::string before = everything();
+  const auto refused = [&](const Words& words, const std::string& field) {
+    const auto done = allot(words);
+    EXPECT_EQ(done.status, (ExitStatus{kExitBadInput, 0})) << testing::PrintToString(words);
+    EXPECT_TRUE(has(done.err, "allot: " + field));
+    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+  };
+  refused({"lock", "run", "y", "--slots", "0", "--", "true"}, "slots 0");
+  refused({"lock", "run", "y", "--slots", "1025", "--", "true"}, "slots 1025");
+  refused({"lock", "run", "y", "--ttl", "999ms", "--", "true"}, "ttl 999ms");
+  refused({"lock", "run", "y", "--ttl", "soon", "--", "true"}, "'ttl' is");
+  refused({"lock", "run", "y", "--wait", "soon", "--", "true"}, "'wait' is");
+  refused({"lock", "run", std::string(256, 'y'), "--", "true"}, "name of 256 bytes");
+  refused({"lock", "run", "", "--", "true"}, "name of 0 bytes");
+  refused({"lock", "run", "x", "--slots", "2", "--", "true"}, "slots 2: the lock 'x' has 1");
+  refused({"lock", "show", "z"}, "there is no lock 'z'");
+  refused({"lock", "break", "z", "--yes"}, "there is no lock 'z'");
+  refused({"lock", "resize", "x", "0"}, "slots 0");
+  refused({"lock", "resize", "z", "2"}, "there is no lock 'z'");
+  EXPECT_EQ(allot({"lock", "run", "x"}).status, (ExitStatus{kExitUsage, 0}));
+  EXPECT_EQ(everything(), before);
+}
+
+}  // namespace
+}  // namespace allot::cli

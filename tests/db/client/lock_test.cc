@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Named locks of the client library.
+#include <atomic>
+#include <thread>
+
+#include "db/client/fixture.h"
+#include "support/eventually.h"
+
+namespace allot::client {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using support::eventually;
+
+class ClientLockTest : public ClientTest {
+ protected:
+  std::string state() { return value("SELECT GROUP_CONCAT(state) FROM named_lock"); }
+};
+
+TEST_F(ClientLockTest, HeldUntilItsEnd) {
+  std::uint64_t token = 0;
+  {
+    std::optional<Lock> lock = client_.lock("x");
+    ASSERT_TRUE(lock);
+    token = lock->token();
+    EXPECT_EQ(std::to_string(token), value("SELECT epoch FROM named_lock"));
+    EXPECT_EQ(lock->slot(), 0U);
+    EXPECT_TRUE(lock->held());
+    EXPECT_FALSE(client_.lock("x"));
+    EXPECT_EQ(value("SELECT COUNT(*) FROM lock_ticket"), "0");
+    Lock moved = std::move(*lock);
+    EXPECT_TRUE(moved.held());
+  }
+  EXPECT_EQ(state(), "FREE");
+  std::optional<Lock> again = client_.lock("x");
+  ASSERT_TRUE(again);
+  EXPECT_GT(again->token(), token);
+  EXPECT_TRUE(again->release());
+  EXPECT_FALSE(again->held());
+  EXPECT_FALSE(again->release());
+}
+
+TEST_F(ClientLockTest, SlotsAreThoseOfTheDatabase) {
+  std::optional<Lock> first = client_.lock("x", {.slots = 2});
+  std::optional<Lock> second = client_.lock("x");
+  ASSERT_TRUE(first && second);
+  EXPECT_NE(first->slot(), second->slot());
+  EXPECT_FALSE(client_.lock("x", {.slots = 2}));
+  EXPECT_EQ(error_of([&] {
+              static_cast<void>(client_.lock("x", {.slots = 3}));
+            }).rfind("bad_input: slots 3", 0),
+            0U);
+}
+
+TEST_F(ClientLockTest, WhoWaitsGetsIt) {
+  std::optional<Lock> first = client_.lock("x");
+  ASSERT_TRUE(first);
+  std::optional<Lock> second;
+  std::thread waits([&] { second = client_.lock("x", {.wait = seconds(20)}); });
+  EXPECT_TRUE(eventually([&] { return value("SELECT COUNT(*) FROM lock_ticket") == "1"; }));
+  EXPECT_TRUE(first->release());
+  waits.join();
+  ASSERT_TRUE(second);
+  EXPECT_GT(second->token(), first->token());
+}
+
+TEST_F(ClientLockTest, ALostOneIsTold) {
+  std::atomic<bool> told{false};
+  std::optional<Lock> lock =
+      client_.lock("x", {.ttl = seconds(1), .on_lost = [&](const auto&) { told = true; }});
+  ASSERT_TRUE(lock);
+  look_.execute("UPDATE named_lock SET state = 'FREE', epoch = epoch + 1024, lock_by = NULL");
+  EXPECT_TRUE(eventually([&] { return told.load(); }));
+  EXPECT_FALSE(lock->held());
+  EXPECT_FALSE(lock->release());
+}
+
+TEST_F(ClientLockTest, ItIsRenewedWhileConnectionsEnd) {
+  std::optional<Lock> lock = client_.lock("x", {.ttl = seconds(3)});
+  ASSERT_TRUE(lock);
+  const std::string first = value("SELECT expire_at FROM named_lock");
+  EXPECT_TRUE(eventually([&] { return value("SELECT expire_at FROM named_lock") != first; }));
+  end_connections();
+  const std::string second = value("SELECT expire_at FROM named_lock");
+  EXPECT_TRUE(eventually([&] { return value("SELECT expire_at FROM named_lock") != second; }));
+  EXPECT_TRUE(lock->held());
+}
+
+TEST_F(ClientLockTest, BadInputIsRefused) {
+  const auto refusal = [&](const std::string& name, const LockOptions& options) {
+    return error_of([&] { static_cast<void>(client_.lock(name, options)); });
+  };
+  EXPECT_EQ(refusal("", {}).rfind("bad_input: name", 0), 0U);
+  EXPECT_EQ(refusal(std::string(256, 'x'), {}).rfind("bad_input: name", 0), 0U);
+  EXPECT_EQ(refusal("x", {.slots = 0}).rfind("bad_input: slots", 0), 0U);
+  EXPECT_EQ(refusal("x", {.ttl = milliseconds(10)}).rfind("bad_input: ttl", 0), 0U);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM named_lock"), "0");
+}
+
+}  // namespace
+}  // namespace allot::client

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// allot_lock_take, _renew, _release and _require: the locks of `allot lock`, for SQL.
+#include "db/sqlapi/fixture.h"
+#include "queue/locks/lock_store.h"
+
+namespace allot::sqlapi {
+namespace {
+
+class SqlLockTest : public SqlApiTest {
+ protected:
+  // The token, or 0: not got.
+  std::uint64_t take(const std::string& name = "x", const std::string& options = "NULL") {
+    auto results = app_.execute("CALL allot_lock_take('" + name + "', " + options +
+                                ", @token); SELECT COALESCE(@token, 0)");
+    return results.back().next()->u64(0);
+  }
+  void call(const std::string& verb, const std::string& name, std::uint64_t token) {
+    app_.execute("CALL allot_lock_" + verb + "('" + name + "', " + std::to_string(token) + ")");
+  }
+  template <typename Call>
+  std::string refused(Call&& act) {
+    try {
+      act();
+    } catch (const db::DbError& error) {
+      EXPECT_EQ(error.number(), 1644U) << error.what();
+      return error.what();
+    }
+    return "";
+  }
+  std::string state() { return value("SELECT GROUP_CONCAT(state) FROM named_lock"); }
+};
+
+TEST_F(SqlLockTest, TakenRenewedReleased) {
+  const std::uint64_t token = take();
+  EXPECT_GT(token, 0U);
+  EXPECT_EQ(take(), 0U);
+  EXPECT_EQ(state(), "LOCKED");
+  EXPECT_EQ(value("SELECT ttl_us FROM named_lock"), "30000000");
+  call("renew", "x", token);
+  EXPECT_EQ(state(), "EXTENDED");
+  call("release", "x", token);
+  EXPECT_EQ(state(), "FREE");
+  EXPECT_NE(refused([&] { call("renew", "x", token); }), "");
+  EXPECT_NE(refused([&] { call("release", "x", token); }), "");
+  EXPECT_GT(take(), token);
+  EXPECT_NE(refused([&] { call("release", "x", token); }), "") << "a foreign token";
+  EXPECT_NE(refused([&] { call("release", "y", token); }), "") << "no such lock";
+  EXPECT_EQ(state(), "LOCKED");
+}
+
+TEST_F(SqlLockTest, ItHasItsSlots) {
+  const std::string options = R"('{"slots": 2, "ttl": "5m"}')";
+  const std::uint64_t first = take("x", options);
+  const std::uint64_t second = take("x", options);
+  EXPECT_EQ(first % 1024, 0U);
+  EXPECT_EQ(second % 1024, 1U);
+  EXPECT_EQ(take("x", options), 0U);
+  EXPECT_EQ(take("x"), 0U);
+  EXPECT_NE(refused([&] { take("x", R"('{"slots": 3}')"); }).find("has 2"), std::string::npos);
+  EXPECT_EQ(value("SELECT MAX(ttl_us) FROM named_lock"), "300000000");
+}
+
+TEST_F(SqlLockTest, NothingIsTakenPastALiveTicket) {
+  call("release", "x", take());
+  const queue::Holder waiting = queue::make_holder("", "");
+  queue::draw_ticket(look_, "x", waiting);
+  EXPECT_EQ(take(), 0U);
+  look_.execute("UPDATE lock_ticket SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+  EXPECT_NE(take(), 0U);
+}
+
+TEST_F(SqlLockTest, WhatExpiredIsNotTaken) {
+  take();
+  look_.execute("UPDATE named_lock SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
+  EXPECT_EQ(take(), 0U) << "only who saw it standing still frees it";
+}
+
+// S41.
+TEST_F(SqlLockTest, InATransactionItIsRefused) {
+  const std::uint64_t token = take();
+  const auto refused_each = [&] {
+    EXPECT_NE(refused([&] { take("y"); }).find("transaction"), std::string::npos);
+    EXPECT_NE(refused([&] { call("renew", "x", token); }).find("transaction"), std::string::npos);
+    EXPECT_NE(refused([&] { call("release", "x", token); }).find("transaction"), std::string::npos);
+  };
+  app_.execute("BEGIN");
+  refused_each();
+  app_.execute("ROLLBACK");
+  app_.execute("SET autocommit = 0");
+  refused_each();
+  app_.execute("ROLLBACK; SET autocommit = 1");
+  EXPECT_EQ(state(), "LOCKED");
+  EXPECT_EQ(number("SELECT COUNT(*) FROM named_lock WHERE name = 'y'"), 0U);
+  call("release", "x", token);
+}
+
+TEST_F(SqlLockTest, TheFenceHoldsUntilTheEndOfTheTransaction) {
+  const std::uint64_t token = take();
+  EXPECT_NE(refused([&] { call("require", "x", token); }).find("no transaction"),
+            std::string::npos);
+  app_.execute("BEGIN");
+  call("require", "x", token);
+  const auto seen = queue::watch_lock(look_, "x");
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_FALSE(queue::free_lock(look_, seen.front().second, true)) << "its row is locked";
+  app_.execute("COMMIT");
+  EXPECT_TRUE(queue::free_lock(look_, seen.front().second, true));
+  app_.execute("BEGIN");
+  EXPECT_NE(refused([&] { call("require", "x", token); }).find("not that of"), std::string::npos);
+  app_.execute("ROLLBACK");
+  const std::uint64_t next = take();
+  app_.execute("BEGIN");
+  EXPECT_NE(refused([&] { call("require", "x", token); }), "") << "a stale token";
+  call("require", "x", next);
+  app_.execute("ROLLBACK");
+  look_.execute("UPDATE named_lock SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+  app_.execute("BEGIN");
+  EXPECT_NE(refused([&] { call("require", "x", next); }), "") << "expired";
+  EXPECT_NE(refused([&] { call("require", "unknown", next); }), "");
+  app_.execute("ROLLBACK");
+}
+
+TEST_F(SqlLockTest, BadInputIsRefusedByTheNameOfItsField) {
+  const auto says = [&](const std::string& name, const std::string& options,
+                        const std::string& field) {
+    const std::string message = refused([&] { take(name, options); });
+    EXPECT_NE(message.find(field), std::string::npos) << options << ": " << message;
+  };
+  says("", "NULL", "name of 0 bytes");
+  says(std::string(256, 'x'), "NULL", "name of 256 bytes");
+  says("x", R"('{"slots": 0}')", "'slots'");
+  says("x", R"('{"slots": 1025}')", "'slots'");
+  says("x", R"('{"slots": "2"}')", "'slots'");
+  says("x", R"('{"slots": 1.5}')", "'slots'");
+  says("x", R"('{"ttl": "999ms"}')", "'ttl'");
+  says("x", R"('{"ttl": 30}')", "'ttl'");
+  says("x", R"('{"ttl": "25h"}')", "'ttl'");
+  says("x", R"('{"wait": "1s"}')", "options");
+  says("x", "'[]'", "options");
+  EXPECT_EQ(number("SELECT COUNT(*) FROM named_lock"), 0U);
+}
+
+}  // namespace
+}  // namespace allot::sqlapi

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steward frees locks whose holder stood still, and leaves those that are renewed (S38).
+#include "steward/locks.h"
+
+#include "db/worker/fixture.h"
+#include "queue/locks/lock_store.h"
+#include "support/eventually.h"
+
+namespace allot::steward {
+namespace {
+
+using std::chrono::seconds;
+using support::eventually;
+
+class StewardLocksTest : public worker::WorkerTest {
+ protected:
+  StewardLocksTest()
+      : session_(options(), slot_, std::chrono::milliseconds(500)),
+        leadership_(session_, queue::make_holder("test", "/run/allot/test")),
+        locks_(session_, leadership_) {}
+
+  queue::HeldLock take(const std::string& name) {
+    db::Connection db = support::Database::shared().connect(name_);
+    queue::ensure_lock(db, name, 1);
+    const queue::Holder holder = queue::make_holder("", "");
+    const auto ticket = queue::draw_ticket(db, name, holder);
+    return queue::take_lock(db, {name, 0, ticket, holder, seconds(1)}, floor_).value();
+  }
+  void look() {
+    leadership_.look();
+    locks_.look();
+  }
+  std::string state(const std::string& name) {
+    return value("SELECT state FROM named_lock WHERE name = '" + name + "'");
+  }
+
+  worker::Session session_;
+  Leadership leadership_;
+  Locks locks_;
+  queue::TokenFloor floor_;
+};
+
+TEST_F(StewardLocksTest, WhatStoodStillIsFreedAndWhatIsRenewedIsNot) {
+  const queue::HeldLock gone = take("gone");
+  const queue::HeldLock kept = take("kept");
+  db::Connection keeper = support::Database::shared().connect(name_);
+  Nanos renew = 0;
+  EXPECT_TRUE(eventually([&] {
+    if (boot_ns() >= renew) {
+      EXPECT_TRUE(queue::renew_lock(keeper, kept));
+      renew = boot_ns() + kSecond / 4;
+    }
+    look();
+    return state("gone") == "FREE";
+  }));
+  EXPECT_GE(boot_ns(), queue::ends_ns(gone));
+  EXPECT_EQ(state("kept"), "EXTENDED");
+  EXPECT_FALSE(queue::renew_lock(keeper, gone));
+}
+
+TEST_F(StewardLocksTest, ALeftTicketGoes) {
+  db::Connection db = support::Database::shared().connect(name_);
+  queue::draw_ticket(db, "x", queue::make_holder("", ""));
+  db.execute("UPDATE lock_ticket SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
+  look();
+  EXPECT_EQ(value("SELECT COUNT(*) FROM lock_ticket"), "0");
+}
+
+}  // namespace
+}  // namespace allot::steward

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Named locks under faults: many clients of a few locks with three slots each, whose processes are
+// killed and stopped while the database's clock steps by an hour. By what the commands write down
+// themselves there are never more than three, and tokens only grow. And in peace locks are handed
+// over in the order of arrival.
+//   ALLOT_TEST_CLIENTS=100 ALLOT_TEST_LOCKS=10 ALLOT_TEST_SECONDS=60: the campaign
+//   ALLOT_TEST_WAITERS=100: of the hand-overs
+//   ALLOT_TEST_SEED=N: another course of faults
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "support/database.h"
+#include "support/db_error.h"
+#include "support/eventually.h"
+#include "support/process.h"
+#include "support/stepped_clock.h"
+#include "support/temp_dir.h"
+
+namespace allot::e2e {
+namespace {
+
+using support::eventually;
+using support::number_of;
+using support::Process;
+
+unsigned setting(const char* variable, unsigned usual) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
+}
+
+class Lock : public testing::Test {
+ protected:
+  Lock() : database_(server_.make_database()), look_(server_.connect(database_)) {
+    config_ =
+        folder_.write("allot.toml", "[database]\nsocket = \"" + server_.socket() +
+                                        "\"\nuser = \"root\"\nname = \"" + database_ + "\"\n");
+    look_.execute("SET GLOBAL max_connections = 1000");
+  }
+  std::unique_ptr<Process> run(std::vector<std::string> words) {
+    words.insert(words.begin(), {ALLOT_PROGRAM, "--config", config_, "lock", "run"});
+    return std::make_unique<Process>(std::move(words));
+  }
+
+  support::TempDir folder_;
+  support::SteppedClock clock_;
+  support::Database server_{{}, support::Network::kNone, clock_.environment()};
+  std::string database_;
+  db::Connection look_;
+  std::string config_;
+};
+
+// What one command wrote down: /proc/uptime is CLOCK_BOOTTIME, in hundredths of seconds.
+struct Held {
+  std::string lock;
+  std::uint64_t token = 0;
+  double from = 0;
+  double until = 0;
+};
+
+std::vector<Held> read_records(const std::string& path) {
+  std::map<std::string, Held> all;
+  std::ifstream file(path);
+  std::string lock;
+  std::uint64_t token = 0;
+  std::string pid;
+  double at = 0;
+  while (file >> lock >> token >> pid >> at) {
+    Held& held = all[lock + "/" + std::to_string(token) + "/" + pid];
+    if (held.from == 0) held = {lock, token, at, at};
+    held.until = std::max(held.until, at);
+  }
+  std::vector<Held> list;
+  for (auto& [key, held] : all) list.push_back(std::move(held));
+  return list;
+}
+
+// The most commands of one lock at a time.
+std::size_t most_at_once(std::vector<Held> of_one) {
+  std::vector<std::pair<double, int>> changes;
+  for (const Held& held : of_one) {
+    changes.emplace_back(held.from, 1);
+    changes.emplace_back(held.until, -1);  // before one that begins in the same hundredth
+  }
+  std::sort(changes.begin(), changes.end());
+  int now = 0;
+  int most = 0;
+  for (const auto& [at, change] : changes) most = std::max(most, now += change);
+  return static_cast<std::size_t>(most);
+}
+
+// Later commands of a slot have larger tokens.
+std::size_t tokens_that_fell(const std::vector<Held>& of_one) {
+  std::map<std::uint64_t, std::vector<Held>> slots;
+  for (const Held& held : of_one) slots[held.token % 1024].push_back(held);
+  std::size_t fell = 0;
+  for (auto& [slot, list] : slots) {
+    std::sort(list.begin(), list.end(),
+              [](const Held& a, const Held& b) { return a.token < b.token; });
+    for (std::size_t i = 1; i < list.size(); ++i) {
+      if (list[i].from < list[i - 1].until || list[i].token == list[i - 1].token) ++fell;
+    }
+  }
+  return fell;
+}
+
+// One whose slot was taken again later.
+std::optional<std::uint64_t> stale_token(const std::vector<Held>& of_one) {
+  for (const Held& one : of_one) {
+    for (const Held& other : of_one) {
+      if (other.token % 1024 == one.token % 1024 && other.token > one.token) return one.token;
+    }
+  }
+  return std::nullopt;
+}
+
+class Campaign : public Lock {
+ protected:
+  struct Client {
+    std::unique_ptr<Process> process;
+    pid_t stopped = 0;   // one of its processes
+    Nanos wakes_ns = 0;  // until then
+  };
+
+  // A command that writes down that it runs, for a while; every other one for longer than its
+  // lock lasts.
+  std::unique_ptr<Process> begin_client() {
+    const std::string lock = "lock-" + std::to_string(random_() % locks_);
+    const auto rounds = random_() % 2 == 0 ? 40 + random_() % 60 : 2 + random_() % 10;
+    const std::string script = "i=0; while [ $i -lt " + std::to_string(rounds) +
+                               " ]; do read up idle < /proc/uptime; echo " + lock +
+                               " $ALLOT_LOCK_TOKEN $$ $up >> " + records_ +
+                               "; i=$((i + 1)); sleep 0.03; done";
+    return run({lock, "--slots", "3", "--ttl", "1s", "--wait", "20s", "--", "sh", "-c",
+                (random_() % 2 == 0 ? "trap '' TERM; " : "") + script});
+  }
+  // A process that this one has started, or a child of it.
+  static pid_t child_of(pid_t parent) {
+    std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) +
+                       "/children");
+    pid_t child = 0;
+    return file >> child ? child : parent;
+  }
+  void disturb(Client& client) {
+    if (client.stopped != 0 || !client.process->running()) return;
+    const pid_t allot = client.process->pid();
+    const pid_t guardian = child_of(allot);
+    switch (random_() % 6) {
+      case 0:
+        client.process->signal(SIGKILL);
+        break;
+      case 1:
+        ::kill(guardian, SIGKILL);
+        break;
+      case 2:
+        client.stopped = guardian;
+        break;
+      case 3:
+        client.stopped = child_of(guardian);  // the command
+        break;
+      default:
+        client.stopped = allot;
+        break;
+    }
+    if (client.stopped != 0) {
+      ::kill(client.stopped, SIGSTOP);
+      client.wakes_ns = boot_ns() + (500 + random_() % 2500) * kMilli;
+    }
+    ++faults_;
+  }
+  void go_on(Client& client) {
+    if (client.stopped != 0 && boot_ns() >= client.wakes_ns) {
+      ::kill(client.stopped, SIGCONT);
+      client.stopped = 0;
+    }
+    if (client.process->running()) return;
+    client.process = begin_client();
+    ++begun_;
+  }
+
+  const unsigned locks_ = setting("ALLOT_TEST_LOCKS", 2);
+  const std::string records_ = folder_ / "records";
+  std::mt19937 random_{setting("ALLOT_TEST_SEED", 1)};
+  unsigned faults_ = 0;
+  unsigned begun_ = 0;
+};
+
+TEST_F(Campaign, NeverMoreThanItsSlotsWhateverIsKilledOrStopped) {
+  std::vector<Client> clients(setting("ALLOT_TEST_CLIENTS", 12));
+  for (Client& client : clients) client.process = begin_client();
+  const Nanos end = boot_ns() + setting("ALLOT_TEST_SECONDS", 12) * kSecond;
+  Nanos next_fault = boot_ns() + kSecond;
+  Nanos next_step = boot_ns() + 2 * kSecond;
+  unsigned steps = 0;
+  ASSERT_TRUE(eventually(
+      [&] {
+        for (Client& client : clients) go_on(client);
+        const Nanos now = boot_ns();
+        if (now >= next_fault) {
+          disturb(clients[random_() % clients.size()]);
+          next_fault = now + 2 * kSecond / clients.size();
+        }
+        if (now >= next_step) {
+          clock_.step_to(std::chrono::hours(static_cast<int>(++steps % 3) - 1));
+          next_step = now + 1500 * kMilli;
+        }
+        return now >= end;
+      },
+      std::chrono::minutes(30)));
+  for (Client& client : clients) client.process->kill9();
+
+  std::map<std::string, std::vector<Held>> locks;
+  std::size_t all = 0;
+  for (Held& held : read_records(records_)) {
+    locks[held.lock].push_back(std::move(held));
+    ++all;
+  }
+  std::printf(
+      "%zu clients, %u locks of 3 slots: %u commands begun, %zu had a lock, %u faults, %u "
+      "steps of the clock\n",
+      clients.size(), locks_, begun_, all, faults_, steps);
+  EXPECT_GT(all, 3 * locks_) << "nobody got a lock again";
+  for (const auto& [name, held] : locks) {
+    EXPECT_LE(most_at_once(held), 3U) << name;
+    EXPECT_EQ(tokens_that_fell(held), 0U) << name;
+    const auto stale = stale_token(held);
+    if (!stale) continue;
+    const auto refused = support::db_error_of([&] {
+      look_.execute("BEGIN; CALL allot_lock_require('" + name + "', " + std::to_string(*stale) +
+                    ")");
+    });
+    EXPECT_TRUE(refused) << "a stale token of " << name;
+    look_.execute("ROLLBACK");
+  }
+}
+
+TEST_F(Lock, IsHandedOverInTheOrderOfArrival) {
+  const unsigned count = setting("ALLOT_TEST_WAITERS", 20);
+  const std::string order = folder_ / "order";
+  const std::string go = folder_ / "go";
+  const auto first =
+      run({"x", "--", "sh", "-c",
+           "echo > " + (folder_ / "runs") + "; while ! test -e " + go + "; do sleep 0.05; done"});
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(folder_ / "runs"); }));
+  std::vector<std::unique_ptr<Process>> waiting;
+  for (unsigned i = 0; i < count; ++i) {
+    waiting.push_back(run(
+        {"x", "--wait", "10m", "--", "sh", "-c", "echo " + std::to_string(i) + " >> " + order}));
+    ASSERT_TRUE(
+        eventually([&] { return number_of(look_, "SELECT COUNT(*) FROM lock_ticket") == i + 1; }));
+  }
+  std::ofstream(go) << "\n";
+  for (const auto& process : waiting) {
+    EXPECT_EQ(process->wait(std::chrono::minutes(2)), (support::ExitStatus{0, 0}))
+        << process->err();
+  }
+  std::ifstream file(order);
+  std::vector<unsigned> got;
+  for (unsigned number = 0; file >> number;) got.push_back(number);
+  ASSERT_EQ(got.size(), count);
+  unsigned late = 0;  // came behind one that arrived after it
+  for (std::size_t i = 1; i < got.size(); ++i) late += got[i] < got[i - 1] ? 1U : 0U;
+  std::printf("%u hand-overs, %u out of order\n", count, late);
+  EXPECT_LE(late, count / 100);
+}
+
+}  // namespace
+}  // namespace allot::e2e

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "model/walk.h"
+
+// A model of one slot of a named lock: two clients that want it again and again, the database with
+// its clock, and a few faults. It is the same walk as the lease protocol's.
+namespace allot::model::lock {
+
+using Byte = std::uint8_t;
+
+inline constexpr Byte kTtl = 3;     // ticks, of which one is the holder's margin
+inline constexpr Byte kStep = 10;   // how far the database's clock jumps
+inline constexpr Byte kClock = 20;  // what it shows in the beginning
+
+// The rules that a scenario may remove, one at a time.
+enum class Mutation : Byte {
+  kNone,
+  kFreedByClock,        // S38 (S4): whoever sees it expired frees it
+  kHalfTtl,             // S38: freed after half a TTL by own eyes, as a lease is
+  kNotAsSeen,           // S38: it is freed whatever has become of it since it was seen
+  kDeadlineFromReply,   // S38 (S5): the deadline counts from the reply
+  kNoDeadline,          // S39: the holder goes on until it hears that the lock is gone
+  kReleaseKeepsEpoch,   // S38 (S1)
+  kNoFenceOnRenew,      // S38: a renewal names the lock, and not the taking
+  kEpochIsTheClock,     // S38 (S2)
+  kNoFloor,             // S40: a process takes a token below one that it has seen
+  kTakenInTransaction,  // S41: a rollback undoes what its client believes in
+};
+
+struct Scenario {
+  const char* name = "";
+  Byte length = 7;  // ticks
+  Byte takes = 2;   // by both together
+  Byte losses = 0;  // a client gives a call up; it may still be executed
+  Byte kills = 0;   // of a client, also with a call on its way; another one starts in its place
+  Byte clock_back = 0;
+  Byte clock_ahead = 0;
+  Byte fail_overs = 0;  // to a server that has lost the last commit, and whose clock is behind
+  Mutation without = Mutation::kNone;
+};
+
+enum class Broken : Byte {
+  kNothing,
+  kTwoHolders,       // both believe in it
+  kLockedForNobody,  // a renewal locked it again for a client that had given it back
+  kTokenFell,        // a token is not larger than all before it
+};
+
+enum class Verb : Byte { kNone, kTake, kRenew, kRelease, kFree };
+
+struct Call {
+  Verb verb;
+  Byte executed;
+  Byte ok;
+  Byte taking;  // which one, or of the free, whether it stood still for longer than a TTL
+  Byte token;
+  Byte expire;  // as it was seen
+  Byte sent;
+  Byte floor;
+};
+
+struct Client {
+  Byte taking;  // its lock; 0: it has none
+  Byte token;
+  Byte until;  // it believes in the lock before this tick
+  Byte seen;   // it has seen the slot held, like this, since then
+  Byte seen_token;
+  Byte seen_expire;
+  Byte since;
+  Byte floor;  // the largest token that it has seen
+  Call call;
+  Call orphan;  // given up, or of a life that is over; may still be executed
+};
+
+struct State {
+  Byte now;
+  Byte clock;  // the database's, at tick 0
+  Byte held;
+  Byte taking;  // of the holder
+  Byte epoch;
+  Byte expire;
+  Byte largest;   // token that was ever given out
+  Byte released;  // the taking whose release was executed last
+  Byte believed;  // kTakenInTransaction: this taking has not been committed
+  Client clients[2];
+  // Faults so far.
+  Byte takes;
+  Byte losses;
+  Byte kills;
+  Byte backs;
+  Byte aheads;
+  Byte fail_overs;
+  Byte broken;
+};
+
+struct Step {
+  const char* what = "";
+  int who = -1;  // -1: no client
+  bool fault = false;
+};
+
+struct Move {
+  Step step;
+  State after;
+};
+
+class World {
+ public:
+  using State = lock::State;
+  using Step = lock::Step;
+  using Move = lock::Move;
+
+  explicit World(const Scenario& scenario) : scenario_(scenario) {}
+  [[nodiscard]] State first() const;
+  void moves(const State& state, std::vector<Move>& out) const;
+  bool make_canonical(State& state) const;
+  [[nodiscard]] bool ended(const State& state) const;
+  [[nodiscard]] std::string line(const Step& step, bool swapped) const;
+
+ private:
+  [[nodiscard]] bool without(Mutation rule) const { return scenario_.without == rule; }
+  [[nodiscard]] bool acts(const State& state, const Client& client) const;
+  void check(State& state) const;
+  void execute(State& state, Call& call) const;
+  void take(State& state, Call& call) const;
+  void hear(const State& state, Client& client) const;
+  void holder_moves(const State& state, int who, std::vector<Move>& out) const;
+  void other_moves(const State& state, int who, std::vector<Move>& out) const;
+  void call_moves(const State& state, int who, std::vector<Move>& out) const;
+  void fault_moves(const State& state, std::vector<Move>& out) const;
+
+  Scenario scenario_;
+};
+
+const char* name_of(Broken broken);
+
+}  // namespace allot::model::lock
