@@ -155,7 +155,7 @@ std::string emptied_database() {
   for (const char* table :
        {"task", "task_moved", "task_attempt", "task_running", "task_dead", "task_unique",
         "task_cancel", "task_history", "queue_duty", "fair_partition", "q_lock_table",
-        "queue_pause", "queue", "schedule", "schedule_tick", "notice"}) {
+        "queue_rate", "queue_bucket", "queue_pause", "queue", "schedule", "schedule_tick", "notice"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   return kName;

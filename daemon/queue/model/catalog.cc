@@ -63,6 +63,10 @@ std::vector<QueueInfo> list_queues(db::Connection& db) {
       queue.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
     }
     queue.resizing = row->u64(9) != 0;
+    if (!row->is_null(10)) {
+      queue.rate = Rate{parse_per_second(row->text(10)).value_or(0),
+                        static_cast<std::uint32_t>(row->u64(11))};
+    }
   }
   return queues;
 }

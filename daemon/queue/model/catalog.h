@@ -11,6 +11,7 @@
 
 #include "config/settings.h"
 #include "db/connection.h"
+#include "queue/model/rate.h"
 
 namespace allot::queue {
 
@@ -50,7 +51,8 @@ struct QueueInfo {
   // each layout.
   std::uint32_t first_partition = 0;
   std::uint32_t layout = 0;
-  bool resizing = false;  // only from list_queues(): see operate/resize.h
+  bool resizing = false;       // only from list_queues(): see operate/resize.h
+  std::optional<Rate> rate{};  // likewise: see operate/rate.h
 
   [[nodiscard]] std::uint32_t partitions() const { return shape.partitions; }
   // Whether a running task has its partition, or one of those of its key, to itself: it does not

@@ -5,6 +5,7 @@
 
 #include "queue/model/statements.h"
 #include "queue/verbs/block.h"
+#include "queue/verbs/rated.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -51,26 +52,37 @@ db::Statement release_statement(const Claim& claim, const Hold& hold) {
 
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
                                        const FetchSpec& spec, Locked locked) const {
-  return take(db, db::Statement(sql::k_lease), partition, spec, locked);
+  return take(db, lease_statement(sql::k_lease, partition, spec, locked), partition, spec);
 }
 
 std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation& observed,
-                                           bool stale, const FetchSpec& spec, Locked locked) const {
-  db::Statement statement(sql::k_takeover);
+                                           bool stale, const FetchSpec& spec, Locked locked,
+                                           bool starts_none) const {
+  db::Statement statement = lease_statement(sql::k_takeover, observed.partition, spec, locked);
   statement.set("seen_epoch", observed.epoch)
       .set("seen_expire_at", observed.expire_at)
-      .set("stale", stale ? 1 : 0);
-  return take(db, std::move(statement), observed.partition, spec, locked);
+      .set("stale", stale ? 1 : 0)
+      .set("rated", starts_none ? 1 : 0);
+  return take(db, statement, observed.partition, spec);
 }
 
-std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statement,
-                                      Partition partition, const FetchSpec& spec,
-                                      Locked locked) const {
+db::Statement LeaseStore::lease_statement(const sql::SqlText& text, Partition partition,
+                                          const FetchSpec& spec, Locked locked) const {
+  db::Statement statement(text);
   set_partition(statement, partition).set("wait", locked == Locked::kWait ? 1 : 0);
   set_holder(statement, holder_, ttl_, spec.block_size);
-  statement.set("known_us", spec.time.now().count());
+  return statement.set("known_us", spec.time.now().count());
+}
+
+std::optional<Block> LeaseStore::take(db::Connection& db, const db::Statement& statement,
+                                      Partition partition, const FetchSpec& spec) const {
   auto results = db.run({statement, fetch_statement(partition, spec)});
-  const auto row = results[1].next();
+  return read_block(partition, results[1], results[2]);
+}
+
+std::optional<Block> LeaseStore::read_block(Partition partition, db::StatementResult& leased,
+                                            db::StatementResult& tasks) const {
+  const auto row = leased.next();
   if (!row) return std::nullopt;
   Block block;
   block.lease = {partition, row->u64(0), holder_.id, std::nullopt, {}};
@@ -78,7 +90,7 @@ std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statemen
   if (!row->is_null(1)) {
     block.lease.suspects = Suspects{row->u64(1), static_cast<std::uint32_t>(row->u64(2))};
   }
-  block.tasks = read_tasks(results[2]);
+  block.tasks = read_tasks(tasks);
   return block;
 }
 
@@ -101,16 +113,19 @@ std::optional<std::uint64_t> LeaseStore::held_epoch(db::Connection& db, Partitio
 }
 
 Scouted LeaseStore::scout(db::Connection& db, std::span<const std::uint32_t> queues,
-                          const HolderTime& time) {
-  db::Statement statement(sql::k_scout);
-  statement.set_raw("queue_ids", id_list(queues)).set("known_us", time.now().count());
-  auto results = db.run({statement, db::Statement(sql::k_database_clock)});
+                          const HolderTime& time, bool rates) {
+  std::vector<db::Statement> statements{db::Statement(sql::k_scout),
+                                        db::Statement(sql::k_database_clock)};
+  statements.front().set_raw("queue_ids", id_list(queues)).set("known_us", time.now().count());
+  if (rates) statements.push_back(scout_rated_statement(queues, time));
+  auto results = db.run(statements);
   Scouted scouted;
-  while (const auto row = results.front().next()) {
+  while (const auto row = results[0].next()) {
     scouted.found.push_back(
         {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});
   }
-  scouted.clock = std::chrono::microseconds(results.back().next()->u64(0));
+  scouted.clock = std::chrono::microseconds(results[1].next()->u64(0));
+  if (rates) scouted.rates = read_scouted_rates(std::span(results).subspan(2));
   return scouted;
 }
 

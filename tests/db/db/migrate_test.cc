@@ -61,9 +61,9 @@ constexpr sql::SqlText kMadeUp{
     "-- Nor is this; as it says."};
 constexpr const sql::SqlText* kNextList[] = {kMigrations[0], kMigrations[1], kMigrations[2],
                                              kMigrations[3], kMigrations[4], kMigrations[5],
-                                             &kMadeUp};
+                                             kMigrations[6], &kMadeUp};
 constexpr Migrations kNext{kNextList};
-static_assert(kMigrations.size() == 6, "the made-up version comes after the newest one");
+static_assert(kMigrations.size() == 7, "the made-up version comes after the newest one");
 
 const std::set<std::string> kTables{
     "allot_schema", "notice",      "schedule",    "schedule_tick", "fair_partition", "q_lock_table",
@@ -117,16 +117,16 @@ TEST_F(MigrateTest, EachMayBeRunAgainOverItsOwnWork) {
 
 TEST_F(MigrateTest, ANewerBuildAppliesWhatIsMissing) {
   migrate(db_);
-  EXPECT_EQ(refusal_of_schema(kNext), "the schema is at version 6, this Allot (" +
+  EXPECT_EQ(refusal_of_schema(kNext), "the schema is at version 7, this Allot (" +
                                           std::string(kVersion) +
-                                          ") is written for 7: run 'allot migrate'");
+                                          ") is written for 8: run 'allot migrate'");
   EXPECT_EQ(migrate(db_, kNext), std::vector<std::string>{"9999_made_up"});
   EXPECT_EQ(refusal_of_schema(kNext), "");
   EXPECT_EQ(migrate(db_, kNext).size(), 0U);
   // The build of before refuses to start, and clients go on.
   EXPECT_EQ(refusal_of_schema(),
-            "the schema is at version 7, this Allot (" + std::string(kVersion) +
-                ") is written for 6: install the newer Allot on this host too");
+            "the schema is at version 8, this Allot (" + std::string(kVersion) +
+                ") is written for 7: install the newer Allot on this host too");
   require_schema(db_, Newer::kTaken);
 }
 
@@ -135,7 +135,7 @@ TEST_F(MigrateTest, ADatabaseOfOtherMigrationsIsRefused) {
   static constexpr sql::SqlText kOther{"9999_other", "CREATE TABLE other (a INT) ENGINE=InnoDB"};
   static constexpr const sql::SqlText* const kList[] = {
       kMigrations[0], kMigrations[1], kMigrations[2], kMigrations[3],
-      kMigrations[4], kMigrations[5], &kOther};
+      kMigrations[4], kMigrations[5], kMigrations[6], &kOther};
   migrate(db_, kNext);
   const std::string refusal =
       "migration 9999_made_up of this database is not the 9999_other of"

@@ -84,6 +84,7 @@ constexpr const sql::SqlText* kNextList[] = {db::kMigrations[0],
                                              db::kMigrations[3],
                                              db::kMigrations[4],
                                              db::kMigrations[5],
+                                             db::kMigrations[6],
                                              &kMadeUp};
 
 // By the version of the schema.
