@@ -66,9 +66,10 @@ constexpr Migrations kNext{kNextList};
 static_assert(kMigrations.size() == 7, "the made-up version comes after the newest one");
 
 const std::set<std::string> kTables{
-    "allot_schema", "notice",      "schedule",    "schedule_tick", "fair_partition", "q_lock_table",
-    "queue",        "queue_duty",  "queue_pause", "task",          "task_attempt",   "task_dead",
-    "task_history", "task_cancel", "task_moved",  "task_running",  "task_unique"};
+    "queue_bucket",  "queue_rate",     "allot_schema", "notice",     "schedule",
+    "schedule_tick", "fair_partition", "q_lock_table", "queue",      "queue_duty",
+    "queue_pause",   "task",           "task_attempt", "task_dead",  "task_history",
+    "task_cancel",   "task_moved",     "task_running", "task_unique"};
 
 TEST_F(MigrateTest, MakesTheSchemaOnce) {
   EXPECT_EQ(schema_version(db_), 0U);
