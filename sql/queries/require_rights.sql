@@ -2,6 +2,7 @@
 -- needs later: while it finds a task, gives its verdict, or heals a death.
 UPDATE q_lock_table SET state = state WHERE FALSE;
 SELECT queue_id FROM queue_pause WHERE FALSE;
+SELECT queue_id FROM queue_rate WHERE FALSE;
 UPDATE queue_bucket SET granted = granted WHERE FALSE;
 UPDATE task SET attempt = attempt WHERE FALSE;
 DELETE FROM task WHERE FALSE AND prio = 0;
