@@ -1,12 +1,13 @@
 -- A queue that is being resized has partitions that wait for its former layout: see hold_layout.sql.
 SELECT queue.queue_id, queue.name, queue.partitions, queue.placement, queue.max_running,
        queue.first_partition, queue.layout,
-       DATE_FORMAT(pause.paused_at, '%Y-%m-%dT%H:%i:%s.%fZ'), pause.reason,
+       IF(pause.paused, DATE_FORMAT(pause.paused_at, '%Y-%m-%dT%H:%i:%s.%fZ'), NULL), pause.reason,
        EXISTS (SELECT 1 FROM q_lock_table AS lease
                 WHERE lease.queue_id = queue.queue_id
                   AND lease.partition_no = queue.first_partition
                   AND lease.hold_until >= '9000-01-01'),
-       queue.routed
+       queue.routed, rate.per_second, rate.burst
   FROM queue
   LEFT JOIN queue_pause AS pause ON pause.queue_id = queue.queue_id
+  LEFT JOIN queue_rate AS rate ON rate.queue_id = queue.queue_id
  ORDER BY queue.name;

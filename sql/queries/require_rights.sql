@@ -3,6 +3,8 @@
 UPDATE q_lock_table SET state = state WHERE FALSE;
 SELECT queue_id FROM queue_pause WHERE FALSE;
 SELECT queue_id FROM route WHERE FALSE;
+SELECT queue_id FROM queue_rate WHERE FALSE;
+UPDATE queue_bucket SET granted = granted WHERE FALSE;
 UPDATE task SET attempt = attempt WHERE FALSE;
 DELETE FROM task WHERE FALSE AND prio = 0;
 INSERT INTO task SELECT * FROM task WHERE FALSE;

@@ -1,1 +1,4 @@
-DELETE FROM queue_pause WHERE queue_id = :queue_id;
+-- The row of a rated queue stays, for those who know no rates (S42).
+UPDATE queue_pause SET reason = 'a rate limits its starts'
+ WHERE queue_id = :queue_id AND rated AND paused;
+DELETE FROM queue_pause WHERE queue_id = :queue_id AND NOT rated;

@@ -14,4 +14,4 @@ SELECT task.partition_no, task.prio, task.first_key, task.type, task.attempt,
    AND task.first_key = :first_key AND task.flags & :no_handler_flag <> 0
    AND moved.first_key < (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
                             UTC_TIMESTAMP(6) - INTERVAL :after_us MICROSECOND) << 12)
-   AND NOT EXISTS (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id);
+   AND NOT EXISTS (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id AND paused);

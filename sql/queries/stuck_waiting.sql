@@ -15,7 +15,7 @@ SELECT head.partition_no, head.prio, COALESCE(task.first_key, task.run_key), tas
           JOIN (SELECT 0 AS prio UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3)
                AS classes
          WHERE rows_of.queue_id = :queue_id
-           AND NOT EXISTS (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id)
+           AND NOT EXISTS (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id AND paused)
         HAVING head_key < (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
                              UTC_TIMESTAMP(6) - INTERVAL :after_us MICROSECOND) << 12)
          ORDER BY head_key

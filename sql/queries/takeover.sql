@@ -1,5 +1,5 @@
 -- Takes a partition whose holder gave no sign of life (S4), and writes down which tasks to suspect
--- (S7). Assignments run left to right: suspect_n is the dead holder's block, so it comes before the
+-- (S7). Who says :rated starts nothing under this lease, so a rate does not stop it. Assignments run left to right: suspect_n is the dead holder's block, so it comes before the
 -- new one, and of_epoch is the new epoch, so it comes behind it.
 UPDATE q_lock_table
    SET suspect_to = IF(lock_by = :holder, suspect_to,
@@ -21,7 +21,8 @@ UPDATE q_lock_table
    AND (lock_by = :holder  -- an earlier reply was lost, see lease.sql
         OR (epoch = :seen_epoch AND expire_at = :seen_expire_at
             AND (:stale OR expire_at < UTC_TIMESTAMP(6))))
-   AND (lock_by = :holder OR (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id) IS NULL)
+   AND (lock_by = :holder OR (SELECT 1 FROM queue_pause
+                               WHERE queue_id = :queue_id AND (paused OR NOT :rated)) IS NULL)
    AND (:wait  -- as in lease.sql
         OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
                                    WHERE queue_id = :queue_id AND partition_no = :partition_no

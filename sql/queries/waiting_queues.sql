@@ -17,5 +17,6 @@ SELECT queue.name, TIMESTAMPDIFF(SECOND, '2025-01-01' + INTERVAL (heads.oldest >
   JOIN queue ON queue.queue_id = heads.queue_id
  WHERE heads.oldest < (TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
                          UTC_TIMESTAMP(6) - INTERVAL :after_us MICROSECOND) << 12)
-   AND NOT EXISTS (SELECT 1 FROM queue_pause WHERE queue_pause.queue_id = queue.queue_id)
+   AND NOT EXISTS (SELECT 1 FROM queue_pause
+                    WHERE queue_pause.queue_id = queue.queue_id AND queue_pause.paused)
  ORDER BY queue.name;

@@ -337,20 +337,29 @@ class PaceMany : public Pace {
   }
 };
 
-// Appends when it starts, in microseconds since 1970, then takes 50 ms.
+// Appends when it starts, in microseconds since 1970, then takes as many milliseconds as its
+// payload says, or 50.
 class Stamp : public allot::Handler {
  public:
   explicit Stamp(const allot::Config& config) : output_(config.get("output")) {}
-  allot::Outcome run(allot::Context&) override {
+  allot::Outcome run(allot::Context& ctx) override {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     append_line(output_,
                 std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count()));
-    ::poll(nullptr, 0, 50);
+    const std::string payload(ctx.payload());
+    ::poll(nullptr, 0, payload.empty() ? 50 : std::atoi(payload.c_str()));
     return allot::success();
   }
 
  private:
   std::string output_;
+};
+
+// The same, but it may run beside others of its kind.
+class StampBeside : public Stamp {
+ public:
+  using Stamp::Stamp;
+  static constexpr bool kConcurrent = true;
 };
 
 // First, after a second, a retry with a long reason; then done.
@@ -469,6 +478,7 @@ ALLOT_HANDLER("test.pace", Pace)
 ALLOT_HANDLER("test.pace_beside", PaceBeside)
 ALLOT_HANDLER("test.pace_many", PaceMany)
 ALLOT_HANDLER("test.stamp", Stamp)
+ALLOT_HANDLER("test.stamp_beside", StampBeside)
 ALLOT_HANDLER("test.bloat", Bloat)
 ALLOT_HANDLER("test.bloat_on_go", BloatOnGo)
 ALLOT_HANDLER("test.promise", Promise)

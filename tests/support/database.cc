@@ -152,10 +152,11 @@ std::string Database::make_database() {
 std::string emptied_database() {
   static const std::string kName = Database::shared().make_database();
   db::Connection db = Database::shared().connect(kName);
-  for (const char* table : {"task", "task_moved", "task_attempt", "task_running", "task_dead",
-                            "task_unique", "task_cancel", "task_history", "queue_duty",
-                            "fair_partition", "q_lock_table", "queue_pause", "queue", "schedule",
-                            "schedule_tick", "notice", "named_lock", "lock_ticket"}) {
+  for (const char* table :
+       {"task",         "task_moved",    "task_attempt", "task_running", "task_dead",
+        "task_unique",  "task_cancel",   "task_history", "queue_duty",   "fair_partition",
+        "q_lock_table", "queue_rate",    "queue_bucket", "queue_pause",  "queue",
+        "schedule",     "schedule_tick", "notice",       "named_lock",   "lock_ticket"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   db.execute("DELETE FROM route WHERE target_id > 0");  // the other row is the schema's

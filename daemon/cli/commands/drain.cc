@@ -39,6 +39,7 @@
 #include "peer/folders.h"
 #include "queue/look/inspect.h"
 #include "queue/verbs/lease_store.h"
+#include "queue/verbs/rated.h"
 
 namespace allot::cli {
 namespace {
@@ -265,7 +266,8 @@ class Drain {
         find_queue();
       }
       const std::array<std::uint32_t, 1> ids{queue_.queue_id};
-      const bool none = queue::LeaseStore::scout(*db_, ids).empty();
+      const bool none = queue::LeaseStore::scout(*db_, ids).empty() &&
+                        queue::scout_rated(*db_, ids, {}, queue::Closed::kToo).found.empty();
       lost_since_ = 0;
       return none;
     } catch (const Error& error) {

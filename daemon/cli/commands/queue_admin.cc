@@ -2,9 +2,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/commands/command.h"
 #include "cli/sources/queues.h"
@@ -15,6 +19,7 @@
 #include "cli/words/text.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/pause.h"
+#include "queue/operate/rate.h"
 
 namespace allot::cli {
 namespace {
@@ -23,7 +28,10 @@ using nlohmann::json;
 
 struct QueueOptions {
   std::string queue;
-  std::string reason;  // of a pause
+  std::string reason;      // of a pause
+  std::string per_second;  // of a rate, and whether it is removed
+  std::string burst = "1";
+  bool off = false;
   bool json = false;
 };
 
@@ -31,6 +39,7 @@ json queue_json(const queue::QueueInfo& queue) {
   return {{"name", queue.name},
           {"partitions", queue.partitions()},
           {"paused", pause_json(queue)},
+          {"rate", rate_json(queue)},
           {"resizing", queue.resizing}};
 }
 
@@ -48,16 +57,22 @@ void say(const queue::QueueInfo& queue, const std::string& text, bool as_json) {
   }
 }
 
-// allot queue list shows the queues and which of them are paused.
+// allot queue list shows the queues, which of them are paused, and their rates if any has one.
 int list_queues(const Context& context, const QueueOptions& options) {
   db::Connection db = connect(context.settings());
   json list = json::array();
-  Table table({"QUEUE", "PARTITIONS", "PAUSED"});
-  for (const queue::QueueInfo& queue : queue::list_queues(db)) {
+  const std::vector<queue::QueueInfo> queues = queue::list_queues(db);
+  const bool rated = std::any_of(queues.begin(), queues.end(),
+                                 [](const queue::QueueInfo& queue) { return queue.rate; });
+  Table table(rated ? std::vector<std::string>{"QUEUE", "PARTITIONS", "RATE", "PAUSED"}
+                    : std::vector<std::string>{"QUEUE", "PARTITIONS", "PAUSED"});
+  for (const queue::QueueInfo& queue : queues) {
     list.push_back(queue_json(queue));
-    table.add({queue.name,
-               std::to_string(queue.partitions()) + (queue.resizing ? ", being resized" : ""),
-               queue.paused ? pause_text(queue) : "no"});
+    std::vector<std::string> row{
+        queue.name, std::to_string(queue.partitions()) + (queue.resizing ? ", being resized" : "")};
+    if (rated) row.push_back(queue.rate ? queue::text_of(*queue.rate) : "none");
+    row.push_back(queue.paused ? pause_text(queue) : "no");
+    table.add(std::move(row));
   }
   if (options.json) {
     print(list);
@@ -96,12 +111,33 @@ int resume_queue(const Context& context, const QueueOptions& options) {
   return kExitOk;
 }
 
+// allot queue rate limits how many tasks of a queue start in a second, over all hosts.
+int rate_queue(const Context& context, const QueueOptions& options) {
+  if (options.off == !options.per_second.empty()) {
+    throw Error("allot queue rate wants --per-second NUMBER, or --off to remove the rate",
+                kExitUsage);
+  }
+  const auto rate = options.off
+                        ? std::nullopt
+                        : std::optional(queue::read_rate(options.per_second, options.burst));
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const queue::QueueInfo queue = named_queue(db, settings, options.queue);
+  const bool changed = rate ? queue::set_rate(db, queue, *rate) : queue::remove_rate(db, queue);
+  ring_local(settings, {{queue.queue_id, queue.partitions()}});
+  std::string text = rate ? (changed ? "starts " : "starts already ") + queue::text_of(*rate)
+                          : std::string(changed ? "has no rate any more" : "had no rate");
+  say(named_queue(db, settings, options.queue), text, options.json);
+  return kExitOk;
+}
+
 }  // namespace
 
 void add_queue(CLI::App& app, const Commands& commands) {
-  CLI::App& queue = *app.add_subcommand("queue", "List, pause, resume, resize or empty queues");
+  CLI::App& queue =
+      *app.add_subcommand("queue", "List, pause, resume, limit, resize or empty queues");
   queue.require_subcommand(1);
-  // The three commands share these options, and the parser chooses one.
+  // These commands share these options, and the parser chooses one.
   const auto options = std::make_shared<QueueOptions>();
   const auto add = [&](const char* name, const char* text,
                        int (*run)(const Context&, const QueueOptions&)) -> CLI::App& {
@@ -117,6 +153,16 @@ void add_queue(CLI::App& app, const Commands& commands) {
   pause.add_option("--reason", options->reason, "Why, for people who look")->type_name("TEXT");
   CLI::App& resume = add("resume", "Let a paused queue go on", resume_queue);
   resume.add_option("QUEUE", options->queue, "The queue")->required();
+  CLI::App& rate = add(
+      "rate", "Let only so many tasks of a queue start in a second, over all hosts", rate_queue);
+  rate.add_option("QUEUE", options->queue, "The queue")->required();
+  rate.add_option("--per-second", options->per_second, "How many, such as 500 or 0.5")
+      ->type_name("NUMBER");
+  rate.add_option("--burst", options->burst,
+                  "How many may start at once, after a while without any")
+      ->type_name("N")
+      ->capture_default_str();
+  rate.add_flag("--off", options->off, "Remove the rate");
   add_queue_changes(queue, commands);
 }
 

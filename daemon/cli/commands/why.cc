@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -153,6 +154,12 @@ Reasons why_waiting(const config::Settings& settings, const queue::TaskView& tas
                                        "that run first, in the partitions they have"});
   }
   add_due(reasons, task, standing);
+  if (standing.due && standing.rate_wait && standing.rate_wait->count() > 0) {
+    const auto wait_ms = std::chrono::ceil<std::chrono::milliseconds>(*standing.rate_wait);
+    reasons.push_back({"rate", "it waits for the rate of its queue: the next task of queue " +
+                                   queue + " may start in about " +
+                                   std::to_string(wait_ms.count()) + " ms"});
+  }
   if (standing.due) {
     add_lease(reasons, settings, task, standing);
     add_ahead(reasons, standing);

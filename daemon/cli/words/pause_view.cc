@@ -18,4 +18,10 @@ nlohmann::json pause_json(const queue::QueueInfo& queue) {
   return {{"since", queue.paused->at}, {"reason", queue.paused->reason}};
 }
 
+nlohmann::json rate_json(const queue::QueueInfo& queue) {
+  if (!queue.rate) return nullptr;
+  return {{"per_second", static_cast<double>(queue.rate->per_million_seconds) / 1e6},
+          {"burst", queue.rate->burst}};
+}
+
 }  // namespace allot::cli

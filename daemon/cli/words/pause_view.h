@@ -12,5 +12,7 @@ namespace allot::cli {
 [[nodiscard]] std::string pause_text(const queue::QueueInfo& queue);
 // {"since": ..., "reason": ...}, or null.
 [[nodiscard]] nlohmann::json pause_json(const queue::QueueInfo& queue);
+// {"per_second": ..., "burst": ...}, or null.
+[[nodiscard]] nlohmann::json rate_json(const queue::QueueInfo& queue);
 
 }  // namespace allot::cli

@@ -187,6 +187,7 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
     standing.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
   standing.due = row->u64(9) != 0;
   standing.resizing = row->u64(10) != 0;
+  if (const auto wait = row->maybe_u64(13)) standing.rate_wait = std::chrono::microseconds(*wait);
   const std::uint64_t count = results[1].next()->u64(0);
   standing.ahead = {std::min(count, kAheadBound), count > kAheadBound};
   return standing;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -77,6 +78,8 @@ struct Standing {
   std::optional<std::string> silent_since{};  // its holder should have renewed it after that
   std::optional<std::string> hold_until;      // the partition waits until then
   std::optional<Pause> paused;                // its queue
+  // Until the rate of its queue lets a task start; nullopt: it has none.
+  std::optional<std::chrono::microseconds> rate_wait{};
   bool resizing =
       false;  // its queue is: tasks of the former layout run first, see operate/resize.h
   bool due = false;

@@ -72,6 +72,10 @@ std::vector<QueueInfo> list_queues(db::Connection& db) {
       queue.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
     }
     queue.resizing = row->u64(9) != 0;
+    if (!row->is_null(11)) {
+      queue.rate = Rate{parse_per_second(row->text(11)).value_or(0),
+                        static_cast<std::uint32_t>(row->u64(12))};
+    }
   }
   return queues;
 }

@@ -11,6 +11,7 @@
 
 #include "config/settings.h"
 #include "db/connection.h"
+#include "queue/model/rate.h"
 
 namespace allot::queue {
 
@@ -53,6 +54,7 @@ struct QueueInfo {
   bool resizing = false;  // only from list_queues(): see operate/resize.h
   // Whether a route may take what is submitted to it: who submits looks, see submit/address.h.
   bool routed = false;
+  std::optional<Rate> rate{};  // only from list_queues(): see operate/rate.h
 
   [[nodiscard]] std::uint32_t partitions() const { return shape.partitions; }
   // Whether a running task has its partition, or one of those of its key, to itself: it does not

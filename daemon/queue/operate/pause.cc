@@ -7,15 +7,19 @@
 namespace allot::queue {
 
 void pause(db::Connection& db, const QueueInfo& queue, std::string_view reason) {
+  // The reason by which a row of queue_pause says that its queue is rated and not paused.
+  constexpr std::string_view kRatedOnly = "a rate limits its starts";
   db::Statement statement(sql::k_pause);
-  statement.set("queue_id", queue.queue_id).set("reason", error_text(reason));
+  statement.set("queue_id", queue.queue_id)
+      .set("reason", reason == kRatedOnly ? std::string() : error_text(reason));
   db.run({statement});
 }
 
 bool resume(db::Connection& db, const QueueInfo& queue) {
   db::Statement statement(sql::k_resume);
   statement.set("queue_id", queue.queue_id);
-  return db.run({statement}).front().affected() > 0;
+  const auto results = db.transact({&statement, 1});
+  return results.at(0).affected() + results.at(1).affected() > 0;
 }
 
 }  // namespace allot::queue

@@ -5,6 +5,7 @@
 
 #include "queue/model/statements.h"
 #include "queue/verbs/end_statements.h"
+#include "queue/verbs/rated.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -77,10 +78,12 @@ std::vector<Task> ack_and_fetch(db::Connection& db, Partition partition,
 }
 
 bool ack_and_release(db::Connection& db, const Lease& lease, std::span<const Finished> finished,
-                     const Hold& hold) {
+                     const Hold& hold, const std::optional<Unused>& unused) {
   auto statements = ack_statements(lease.partition, finished);
   statements.push_back(release_statement(lease, hold));
-  return db.transact(statements).back().affected() == 1;
+  if (unused) statements.push_back(give_back_statement(*unused));
+  const auto results = db.transact(statements);
+  return results.at(results.size() - (unused ? 2 : 1)).affected() == 1;
 }
 
 // As a task is suspected, with another bit.

@@ -11,6 +11,7 @@
 
 #include "db/connection.h"
 #include "queue/model/lease.h"
+#include "queue/model/rate.h"
 #include "queue/model/task.h"
 #include "queue/verbs/ending.h"
 #include "queue/verbs/lease_store.h"
@@ -47,9 +48,10 @@ void ack(db::Connection& db, Partition partition, std::span<const Finished> fini
 std::vector<Task> ack_and_fetch(db::Connection& db, Partition partition,
                                 std::span<const Finished> finished, const FetchSpec& spec);
 // The same, and ends the lease in the same transaction; the partition then waits for `hold`.
-// False: the lease was gone already.
+// False: the lease was gone already. `unused` is given back to the rate of the queue: hand it over
+// for one try, and for no other (S43).
 bool ack_and_release(db::Connection& db, const Lease& lease, std::span<const Finished> finished,
-                     const Hold& hold = {});
+                     const Hold& hold = {}, const std::optional<Unused>& unused = std::nullopt);
 
 // No handler here knows its type, and its partition waits for one (kNoHandlerFlag): for people.
 [[nodiscard]] Fenced mark_unknown(db::Connection& db, const Lease& lease, TaskKey key);

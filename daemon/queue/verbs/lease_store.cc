@@ -5,6 +5,7 @@
 
 #include "queue/model/statements.h"
 #include "queue/verbs/block.h"
+#include "queue/verbs/rated.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -51,26 +52,37 @@ db::Statement release_statement(const Claim& claim, const Hold& hold) {
 
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
                                        const FetchSpec& spec, Locked locked) const {
-  return take(db, db::Statement(sql::k_lease), partition, spec, locked);
+  return take(db, lease_statement(sql::k_lease, partition, spec, locked), partition, spec);
 }
 
 std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation& observed,
-                                           bool stale, const FetchSpec& spec, Locked locked) const {
-  db::Statement statement(sql::k_takeover);
+                                           bool stale, const FetchSpec& spec, Locked locked,
+                                           bool starts_none) const {
+  db::Statement statement = lease_statement(sql::k_takeover, observed.partition, spec, locked);
   statement.set("seen_epoch", observed.epoch)
       .set("seen_expire_at", observed.expire_at)
-      .set("stale", stale ? 1 : 0);
-  return take(db, std::move(statement), observed.partition, spec, locked);
+      .set("stale", stale ? 1 : 0)
+      .set("rated", starts_none ? 1 : 0);
+  return take(db, statement, observed.partition, spec);
 }
 
-std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statement,
-                                      Partition partition, const FetchSpec& spec,
-                                      Locked locked) const {
+db::Statement LeaseStore::lease_statement(const sql::SqlText& text, Partition partition,
+                                          const FetchSpec& spec, Locked locked) const {
+  db::Statement statement(text);
   set_partition(statement, partition).set("wait", locked == Locked::kWait ? 1 : 0);
   set_holder(statement, holder_, ttl_, spec.block_size);
-  statement.set("known_us", spec.time.now().count());
+  return statement.set("known_us", spec.time.now().count());
+}
+
+std::optional<Block> LeaseStore::take(db::Connection& db, const db::Statement& statement,
+                                      Partition partition, const FetchSpec& spec) const {
   auto results = db.run({statement, fetch_statement(partition, spec)});
-  const auto row = results[1].next();
+  return read_block(partition, results[1], results[2]);
+}
+
+std::optional<Block> LeaseStore::read_block(Partition partition, db::StatementResult& leased,
+                                            db::StatementResult& tasks) const {
+  const auto row = leased.next();
   if (!row) return std::nullopt;
   Block block;
   block.lease = {partition, row->u64(0), holder_.id, std::nullopt, {}};
@@ -78,7 +90,7 @@ std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statemen
   if (!row->is_null(1)) {
     block.lease.suspects = Suspects{row->u64(1), static_cast<std::uint32_t>(row->u64(2))};
   }
-  block.tasks = read_tasks(results[2]);
+  block.tasks = read_tasks(tasks);
   return block;
 }
 
@@ -108,13 +120,25 @@ db::Statement scout_statement(std::span<const std::uint32_t> queues, const Holde
   return statement;
 }
 
-Scouted send(db::Connection& db, std::vector<db::Statement> scouts) {
+std::optional<db::Statement> rates_statement(std::span<const std::uint32_t> queues,
+                                             const HolderTime& time, bool wanted) {
+  if (!wanted) return std::nullopt;
+  return scout_rated_statement(queues, time);
+}
+
+// The looks and, with `rates`, that of the queues with a rate, in one trip.
+Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
+             std::optional<db::Statement> rates) {
+  const std::size_t looks = scouts.size();
   scouts.emplace_back(sql::k_database_clock);
+  if (rates) scouts.push_back(*std::move(rates));
   auto results = db.run(scouts);
   Scouted scouted;
-  scouted.clock = std::chrono::microseconds(results.back().next()->u64(0));
-  results.pop_back();
-  for (db::StatementResult& result : results) {
+  scouted.clock = std::chrono::microseconds(results[looks].next()->u64(0));
+  if (results.size() > looks + 1) {
+    scouted.rates = read_scouted_rates(std::span(results).subspan(looks + 1));
+  }
+  for (db::StatementResult& result : std::span(results).first(looks)) {
     while (const auto row = result.next()) {
       scouted.found.push_back(
           {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});
@@ -126,15 +150,15 @@ Scouted send(db::Connection& db, std::vector<db::Statement> scouts) {
 }  // namespace
 
 Scouted LeaseStore::scout(db::Connection& db, std::span<const std::uint32_t> queues,
-                          const HolderTime& time) {
-  return send(db, {scout_statement(queues, time)});
+                          const HolderTime& time, bool rates) {
+  return send(db, {scout_statement(queues, time)}, rates_statement(queues, time, rates));
 }
 
 Scouted LeaseStore::scout_each(db::Connection& db, std::span<const std::uint32_t> queues,
-                               const HolderTime& time) {
+                               const HolderTime& time, bool rates) {
   std::vector<db::Statement> scouts;
   for (const std::uint32_t& queue : queues) scouts.push_back(scout_statement({&queue, 1}, time));
-  return send(db, std::move(scouts));
+  return send(db, std::move(scouts), rates_statement(queues, time, rates));
 }
 
 std::vector<Observation> LeaseStore::watch(db::Connection& db,

@@ -11,6 +11,7 @@
 #include "queue/model/claim.h"
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
+#include "sql_text.h"
 
 namespace allot::queue {
 
@@ -30,9 +31,21 @@ struct Block {
   std::chrono::microseconds clock{0};  // the database's, since 1970
 };
 
+// Of a scout's look: a queue that has a rate.
+struct RatedQueue {
+  std::uint32_t queue_id = 0;
+  std::chrono::microseconds wait{0};  // until a task may start
+  std::uint64_t starts = 0;           // so many may start now
+};
+struct ScoutedRates {
+  std::vector<RatedQueue> queues;
+  std::vector<Partition> found;  // free ones of these queues, with a task that is due
+};
+
 // Free partitions with a task that is due, and the database's clock as in Block.
 struct Scouted {
-  std::vector<Partition> found;
+  std::vector<Partition> found;  // of queues without a rate
+  ScoutedRates rates;            // if it was asked for
   std::chrono::microseconds clock{0};
 };
 
@@ -59,8 +72,10 @@ class LeaseStore {
 
   // The same for a partition whose holder this process saw standing still (S4). `stale` says that
   // it stood still for longer than it lasts, so that the call does not ask the database's clock.
+  // `starts_none`: nor does a rate of the queue stop it, because the caller starts nothing (S42).
   std::optional<Block> take_over(db::Connection& db, const Observation& observed, bool stale,
-                                 const FetchSpec& spec, Locked locked = Locked::kWait) const;
+                                 const FetchSpec& spec, Locked locked = Locked::kWait,
+                                 bool starts_none = false) const;
 
   // False: the lease is gone and nothing was written.
   bool renew(db::Connection& db, const Lease& lease) const;
@@ -69,23 +84,31 @@ class LeaseStore {
   // The epoch under which this holder still has the partition.
   std::optional<std::uint64_t> held_epoch(db::Connection& db, Partition partition) const;
 
+  // `rates`: looks at queues with a rate, too, which the others leave out.
   static Scouted scout(db::Connection& db, std::span<const std::uint32_t> queues,
-                       const HolderTime& time);
+                       const HolderTime& time, bool rates = false);
   static std::vector<Partition> scout(db::Connection& db, std::span<const std::uint32_t> queues) {
     return scout(db, queues, HolderTime{}).found;
   }
   // The same with a look at each queue by itself, in one trip: where one has more partitions with
   // work than a look tells, it hides none of another's.
   static Scouted scout_each(db::Connection& db, std::span<const std::uint32_t> queues,
-                            const HolderTime& time);
+                            const HolderTime& time, bool rates = false);
   static std::vector<Observation> watch(db::Connection& db, std::span<const std::uint32_t> queues);
 
   // S11: frees the leases of an earlier run of this instance. Returns their number.
   std::uint64_t reclaim(db::Connection& db) const;
 
+  // For verbs/rated: a statement that leases `partition` for this holder, and its answers: the row
+  // that it leased, and the tasks. nullopt: it leased none.
+  [[nodiscard]] db::Statement lease_statement(const sql::SqlText& text, Partition partition,
+                                              const FetchSpec& spec, Locked locked) const;
+  [[nodiscard]] std::optional<Block> read_block(Partition partition, db::StatementResult& leased,
+                                                db::StatementResult& tasks) const;
+
  private:
-  std::optional<Block> take(db::Connection& db, db::Statement statement, Partition partition,
-                            const FetchSpec& spec, Locked locked) const;
+  std::optional<Block> take(db::Connection& db, const db::Statement& statement, Partition partition,
+                            const FetchSpec& spec) const;
 
   Holder holder_;
   std::chrono::microseconds ttl_;

@@ -8,6 +8,7 @@
 #include "base/mutant.h"
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
+#include "queue/verbs/rated.h"
 #include "worker/lease/fenced.h"
 #include "worker/process/stop_request.h"
 
@@ -44,13 +45,14 @@ bool BlockInHand::Parts::done() const {
   return leaving();
 }
 
-BlockInHand::BlockInHand(const Parts& parts, queue::Block block)
+BlockInHand::BlockInHand(const Parts& parts, Finder::Found found)
     : parts_(parts),
-      lease_(block.lease),
-      queue_(*parts.finder.served(block.lease.partition.queue_id)),
+      lease_(found.block.lease),
+      queue_(*parts.finder.served(lease_.partition.queue_id)),
       until_ns_(boot_ns() + in_nanos(queue_.settings->block_seconds)),
-      tasks_(std::move(block.tasks)),
-      fetched_ns_(boot_ns()) {
+      tasks_(std::move(found.block.tasks)),
+      fetched_ns_(boot_ns()),
+      grant_(found.grant) {
   if (lease_.suspects && !mutant::removed("careful_mode")) {
     careful_ = Careful{*lease_.suspects, {}};
   }
@@ -58,7 +60,7 @@ BlockInHand::BlockInHand(const Parts& parts, queue::Block block)
 
 Executor::Need BlockInHand::work() {
   for (;;) {
-    const bool full = tasks_.size() == queue_.settings->block_size;
+    const bool full = this->full();
     const Next next = run_block();
     if (next == Next::kDetached && !mutant::removed("block_after_detach")) {
       forget();
@@ -73,6 +75,7 @@ Executor::Need BlockInHand::work() {
     if ((!full && !parts_.finder.rung_since_fetch()) || boot_ns() >= until_ns_) break;
     // A lease must not see a task again that it had detached (queue/detached_store).
     if (parts_.keeper.any_detached() && !mutant::removed("lease_after_detach")) break;
+    if (!grant_.more(boot_ns())) break;
     fetch_more();
     if (tasks_.empty()) break;
   }
@@ -81,13 +84,20 @@ Executor::Need BlockInHand::work() {
   return need_;
 }
 
+// Whether the partition may have more tasks than were fetched.
+bool BlockInHand::full() const {
+  return grant_.limited() ? grant_.full(tasks_.size())
+                          : tasks_.size() == queue_.settings->block_size;
+}
+
 BlockInHand::Next BlockInHand::run_block() {
   const Next next = start_jobs();
   if (next == Next::kDetached) return next;
   const Next last = wait_for_all();
   if (next != Next::kGoOn) return next;
   // A call that failed at the very end has left tasks which have to run by themselves.
-  return last == Next::kGoOn && next_ < tasks_.size() ? run_block() : last;
+  const bool again = next_ < tasks_.size() && grant_.may_start(boot_ns());
+  return last == Next::kGoOn && again ? run_block() : last;
 }
 
 BlockInHand::Next BlockInHand::start_jobs() {
@@ -97,6 +107,8 @@ BlockInHand::Next BlockInHand::start_jobs() {
     if (parts_.done()) return Next::kLeave;
     // S5: the last look before a handler starts. At least one task runs in every lease.
     if (!parts_.keeper.valid() || (!first_ && boot_ns() >= until_ns_)) return Next::kLeave;
+    // What is left waits for the next grant, and is fetched with it.
+    if (!grant_.may_start(boot_ns())) return Next::kGoOn;
     if (!parts_.slot.may_start()) return Next::kLeave;
     first_ = false;
     if (const Next next = start_job(need); next != Next::kGoOn) return next;
@@ -158,6 +170,8 @@ BlockInHand::Next BlockInHand::start_job(const Executor::Need& need) {
     if (const Next after = collect(); next == Next::kGoOn) next = after;
   }
   if (next != Next::kGoOn || !need.worker) return next;
+  const bool put_back = next_ < tasks_.size() && tasks_[next_].key == key;
+  if (put_back) return Next::kGoOn;
   if (suspected) ++careful_->verdicts[key.prio];
   ack();
   return Next::kGoOn;
@@ -173,12 +187,13 @@ std::size_t BlockInHand::most_like(const queue::Task& task) const {
       parts_.lifetime == nullptr ? queue_.settings->block_size : parts_.lifetime->room();
   const std::uint64_t taken = plugin_host::max_batch(*handler->handler);
   return std::min({static_cast<std::size_t>(std::min<std::uint64_t>(taken, ipc::kMaxRunning)), room,
-                   parts_.executor.max_batch()});
+                   grant_.left(), parts_.executor.max_batch()});
 }
 
 // The next task, and those behind it that go into one call with it. The others keep their order.
 Job BlockInHand::next_job() {
   Job job{.lease = lease_, .queue = &queue_, .fetched_ns = fetched_ns_};
+  job.start_by_ns = grant_.start_by_ns();
   job.finished = finished_;
   const std::size_t most = most_like(tasks_[next_]);
   job.tasks.push_back(std::move(tasks_[next_++]));
@@ -196,7 +211,15 @@ Job BlockInHand::next_job() {
   }
   if (most > 1) tasks_.resize(kept);
   for (const queue::Task& task : job.tasks) parts_.finder.seen(task.key.run_key);
+  grant_.start(job.tasks.size(), boot_ns());
   return job;
+}
+
+// A task that was counted as started was none.
+void BlockInHand::not_started() {
+  parts_.slot.not_started();
+  if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
+  grant_.not_started(1);
 }
 
 // Tasks of a job that have not ended are the next ones: first those that have to run by themselves,
@@ -205,8 +228,7 @@ void BlockInHand::put_back(std::vector<queue::Task> tasks, const std::vector<Tas
   for (const Result left : {Result::kNothing, Result::kByItself}) {
     for (std::size_t i = tasks.size(); i-- > 0;) {
       if (ends[i].result != left) continue;
-      parts_.slot.not_started();
-      if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
+      not_started();
       tasks_.insert(tasks_.begin() + static_cast<std::ptrdiff_t>(next_), std::move(tasks[i]));
       if (left != Result::kByItself) continue;
       ++by_itself_;
@@ -241,8 +263,7 @@ BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end
       finished_.push_back(queue::finished(task));
       return Next::kGoOn;
     case Result::kUnknownType:
-      parts_.slot.not_started();
-      if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
+      not_started();
       if (queue_.in_order()) return hold_unknown(task);
       unknown_.push_back(task);
       unknown_.back().payload.reset();
@@ -377,9 +398,31 @@ void BlockInHand::ack_in_time() {
 
 void BlockInHand::fetch_more() {
   parts_.finder.fetching();
+  if (grant_.limited()) return fetch_granted();
   tasks_ = parts_.session.call([&](db::Connection& db) {
     return queue::ack_and_fetch(db, lease_.partition, finished_, parts_.finder.fetch_spec(queue_));
   });
+  fetched_ns_ = boot_ns();
+  next_ = 0;
+  first_ = true;
+  acked();
+}
+
+// What was not started is among what is fetched.
+void BlockInHand::fetch_granted() {
+  Rates& rates = parts_.finder.rates();
+  const std::uint32_t queue_id = lease_.partition.queue_id;
+  rates.ended(queue_id, grant_);
+  const std::uint32_t asked = rates.asked(queue_id, queue_.settings->block_size);
+  Nanos sent_ns = 0;
+  auto [tasks, granted] = parts_.session.call([&](db::Connection& db) {
+    sent_ns = boot_ns();
+    return queue::ack_and_fetch_rated(db, lease_, finished_, parts_.finder.fetch_spec(queue_),
+                                      asked);
+  });
+  rates.answered(queue_id, granted);
+  grant_ = Grant(granted, queue_id, sent_ns);
+  tasks_ = std::move(tasks);
   fetched_ns_ = boot_ns();
   next_ = 0;
   first_ = true;
@@ -401,6 +444,8 @@ void BlockInHand::forget() {
 void BlockInHand::finish() {
   parts_.keeper.releasing();
   const std::uint64_t generation = parts_.session.generation();
+  const auto unused = grant_.unused(boot_ns());
+  parts_.finder.rates().ended(lease_.partition.queue_id, grant_);
   int tries = 0;
   const bool released = parts_.session.call([&](db::Connection& db) {
     // While somebody locks the lease's row, or one of the tasks, neither would ever be written.
@@ -409,7 +454,9 @@ void BlockInHand::finish() {
       queue::ack(db, lease_.partition, finished_);
       acked();
     }
-    return queue::ack_and_release(db, lease_, finished_, hold_);
+    // S43: once, for nobody knows whether the first try has given it back.
+    const bool again = tries > 1 && !mutant::removed("give_back_once");
+    return queue::ack_and_release(db, lease_, finished_, hold_, again ? std::nullopt : unused);
   });
   // The first try may have succeeded: its reply was lost, not the lease.
   if (!released && parts_.session.generation() == generation) {

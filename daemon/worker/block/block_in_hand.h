@@ -16,6 +16,7 @@
 #include "worker/block/careful_turn.h"
 #include "worker/job/executor.h"
 #include "worker/lease/finder.h"
+#include "worker/lease/grant.h"
 #include "worker/lease/lease_keeper.h"
 #include "worker/process/lifetime.h"
 #include "worker/process/session.h"
@@ -49,7 +50,7 @@ class BlockInHand {
     [[nodiscard]] bool done() const;
   };
 
-  BlockInHand(const Parts& parts, queue::Block block);
+  BlockInHand(const Parts& parts, Finder::Found found);
 
   // Works until the lease is released. Returns what the next lease has to wait for: the
   // conditions of a task that could not start because of one that has left the partition.
@@ -75,6 +76,7 @@ class BlockInHand {
   Next make_way(const Executor::Need& need);
   [[nodiscard]] Job next_job();
   [[nodiscard]] std::size_t most_like(const queue::Task& task) const;
+  void not_started();
   void put_back(std::vector<queue::Task> tasks, const std::vector<TaskEnd>& ends);
   Next collect();
   Next ended(const queue::Task& task, const TaskEnd& end, bool alone);
@@ -88,6 +90,8 @@ class BlockInHand {
   void ack();
   void ack_in_time();
   void fetch_more();
+  void fetch_granted();
+  [[nodiscard]] bool full() const;
   void acked();
   void finish();
   void forget();
@@ -105,6 +109,7 @@ class BlockInHand {
   std::size_t by_itself_ = 0;  // so many of the next tasks were in a call that failed
   bool first_ = true;          // no task of this fetch has started yet
   Nanos fetched_ns_;           // when tasks_ was read
+  Grant grant_;                // which of tasks_ may start
   bool alone_runs_ = false;    // a job that is alone in the partition has not been collected
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot

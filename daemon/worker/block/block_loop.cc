@@ -9,14 +9,14 @@ void BlockLoop::run() {
     parts_.slot.beat();
     recovery_.look();
     if (!room_for_a_lease()) continue;
-    if (auto block = parts_.finder.next()) work(std::move(*block));
+    if (auto found = parts_.finder.next()) work(std::move(*found));
   }
   wait_for_all();
   parts_.slot.set_state(ipc::WorkerState::kStopping);
 }
 
-void BlockLoop::work(queue::Block block) {
-  need_ = BlockInHand(parts_, std::move(block)).work();
+void BlockLoop::work(Finder::Found found) {
+  need_ = BlockInHand(parts_, std::move(found)).work();
 }
 
 // Between two leases only detached tasks run.

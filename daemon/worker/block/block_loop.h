@@ -19,7 +19,7 @@ class BlockLoop {
   // Runs until asked to leave.
   void run();
   // Works on one lease, until it is released.
-  void work(queue::Block block);
+  void work(Finder::Found found);
 
  private:
   [[nodiscard]] bool room_for_a_lease();

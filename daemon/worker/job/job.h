@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,9 @@ struct Job {
   const ServedQueue* queue = nullptr;
   std::vector<queue::Task> tasks{};  // at least one
   Nanos fetched_ns = 0;              // when they were read from the database
-  bool careful = false;              // the attempt is written before the handler starts (S7)
+  // No handler is called then or later, because the rate of the queue was charged for before (S43).
+  Nanos start_by_ns = std::numeric_limits<Nanos>::max();
+  bool careful = false;  // the attempt is written before the handler starts (S7)
   // Nothing else of its partition runs meanwhile. Where the task is detached, its lease ends with
   // it, and `finished`, what its block has not acknowledged yet, is acknowledged with that.
   bool alone = false;
@@ -32,7 +35,7 @@ struct Job {
 // What became of one task of a job.
 struct TaskEnd {
   enum class Result {
-    kNothing,      // there was no room for it in the call: it is as before
+    kNothing,      // there was no room for it in the call, or it came too late: it is as before
     kByItself,     // the call failed for it: it has to run by itself
     kFinished,     // has to be acknowledged
     kUnknownType,  // no handler here: has to be deferred (S14)

@@ -136,8 +136,12 @@ std::vector<TaskEnd> JobRunner::run(Job& job) {
     call.members.front().end = {Result::kLeaseGone};
     return ends;
   }
-  if (!begin(call)) {
-    for (Call::Member& member : call.members) member.end = not_started(member.run);
+  // All that comes before may have taken long: a careful turn, a payload, a process that stood
+  // still.
+  const bool late = boot_ns() >= job.start_by_ns;
+  if (late || !begin(call)) {
+    const Result result = late ? Result::kNothing : Result::kLeaseGone;
+    for (Call::Member& member : call.members) member.end = not_started(member.run, result);
     return ends;
   }
   const plugin_host::ManyResult said = call_handler(call);
@@ -250,11 +254,14 @@ bool JobRunner::begin(Call& call) {
 }
 
 // A slow database must not use up the attempts of a task that never starts.
-TaskEnd JobRunner::not_started(Run& run) {
+TaskEnd JobRunner::not_started(Run& run, Result result) {
   if (run.announced && write(run, {Verb::kRefund, run.number})) {
-    log::info("task.not_started", {{"task", run.id}, {"reason", "the lease is in doubt"}});
+    log::info("task.not_started", {{"task", run.id},
+                                   {"reason", result == Result::kNothing
+                                                  ? "the rate of its queue is charged for it anew"
+                                                  : "the lease is in doubt"}});
   }
-  return {Result::kLeaseGone};
+  return {result};
 }
 
 plugin_host::ManyResult JobRunner::call_handler(Call& call) {

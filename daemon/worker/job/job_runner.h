@@ -59,7 +59,7 @@ class JobRunner {
   // Around the handler.
   [[nodiscard]] bool begin(Call& call);
   plugin_host::ManyResult call_handler(Call& call);
-  TaskEnd not_started(Run& run);
+  TaskEnd not_started(Run& run, Result result);
 
   // After it.
   void take_verdicts(Call& call, const std::vector<plugin_host::CallResult>& said);

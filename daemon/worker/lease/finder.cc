@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "base/mutant.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "worker/lease/hints.h"
@@ -37,6 +39,7 @@ Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& ke
       slot_(slot),
       pool_(board.pools[pool]),
       queues_(std::move(queues)),
+      rates_(pool_),
       scout_interval_ns_(kFirstIdleInterval),
       shares_(std::move(shares)),
       watched_(static_cast<Nanos>(store.ttl().count()) * kMicro) {
@@ -66,22 +69,22 @@ bool Finder::hints_wait() const {
          pool_.hint_count.load(std::memory_order_relaxed);
 }
 
-std::optional<queue::Block> Finder::next() {
+std::optional<Finder::Found> Finder::next() {
   if (slot_.may_start_none()) {
     wait_for_the_end();
     return std::nullopt;
   }
   seen_bell_ = pool_.bell.load();
   if (claimed_ != 0 || claim_urgent()) {
-    if (auto block = follow(std::exchange(claimed_, 0))) return block;
+    if (auto found = follow(std::exchange(claimed_, 0))) return found;
   }
   // This comes before the hints: where there is always more work, nobody would get past them (S13).
   watch();
-  if (auto block = take_over_one()) return block;
-  if (auto block = follow(next_hint())) return block;
+  if (auto found = take_over_one()) return found;
+  if (auto found = follow(take_hint(pool_))) return found;
   if (become_scout(pool_, mono_ns(), scout_interval_ns_)) {
     scout();
-    if (auto block = follow(next_hint())) return block;
+    if (auto found = follow(take_hint(pool_))) return found;
   }
   if (!hints_wait()) sleep();
   return std::nullopt;
@@ -97,19 +100,43 @@ ipc::Hint Finder::next_hint() {
   const std::uint32_t hinted = hinted_queue(pool_, order);
   const auto before = std::find(order.begin(), order.end(), hinted);
   if (hinted != 0 && before != order.begin()) {
-    const auto hints = shares_.hints(look({order.begin(), before}));
+    const auto hints = shares_.hints(look({order.begin(), before}, false).found);
     add_hints(pool_, hints);
   }
   return take_hint_of(pool_, order);
 }
 
-std::optional<queue::Block> Finder::follow(ipc::Hint hint) {
+std::optional<Finder::Found> Finder::follow(ipc::Hint hint) {
   const queue::Partition partition{hint_queue(hint), hint_partition(hint)};
   const ServedQueue* queue = served(partition.queue_id);
   if (hint == 0 || queue == nullptr) return std::nullopt;
-  return take(partition, *queue, [&](db::Connection& db, queue::Locked locked) {
+  if ((hint & kRatedHint) != 0) rates_.learn(partition.queue_id);
+  if (rates_.rated(partition.queue_id)) {
+    auto found = follow_rated(partition, *queue);
+    if (found || rates_.rated(partition.queue_id)) return found;
+  }
+  auto block = take(partition, *queue, [&](db::Connection& db, queue::Locked locked) {
     return store_.lease(db, partition, fetch_spec(*queue), locked);
   });
+  if (!block) return std::nullopt;
+  return Found{std::move(*block)};
+}
+
+// S42: whoever knows that the queue has a rate takes it by the statement that charges for it.
+std::optional<Finder::Found> Finder::follow_rated(queue::Partition partition,
+                                                  const ServedQueue& queue) {
+  const std::uint32_t asked = rates_.asked(partition.queue_id, queue.settings->block_size);
+  queue::Granted granted;
+  Nanos sent_ns = 0;
+  auto block = take(partition, queue, [&](db::Connection& db, queue::Locked locked) {
+    sent_ns = boot_ns();
+    auto taken = queue::lease_rated(db, store_, partition, fetch_spec(queue), asked, locked);
+    granted = taken.granted;
+    return std::move(taken.block);
+  });
+  rates_.answered(partition.queue_id, granted);
+  if (!block) return std::nullopt;
+  return Found{std::move(*block), Grant(granted, partition.queue_id, sent_ns)};
 }
 
 template <typename Verb>
@@ -147,30 +174,37 @@ void Finder::forget_lease() {
 }
 
 // Free partitions with work, longest released first. With shares each queue's by themselves.
-std::vector<queue::Partition> Finder::look(const std::vector<std::uint32_t>& queue_ids) {
+queue::Scouted Finder::look(const std::vector<std::uint32_t>& queue_ids, bool rates) {
   Nanos sent_ns = 0;
-  auto [found, clock] = session_.call([&](db::Connection& db) {
+  auto scouted = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return shares_.none() ? queue::LeaseStore::scout(db, queue_ids, clock_.time(sent_ns))
-                          : queue::LeaseStore::scout_each(db, queue_ids, clock_.time(sent_ns));
+    const queue::HolderTime time = clock_.time(sent_ns);
+    return shares_.none() ? queue::LeaseStore::scout(db, queue_ids, time, rates)
+                          : queue::LeaseStore::scout_each(db, queue_ids, time, rates);
   });
-  clock_.saw(clock, sent_ns, boot_ns());
-  return std::move(found);
+  clock_.saw(scouted.clock, sent_ns, boot_ns());
+  return scouted;
 }
 
 void Finder::scout() {
-  const auto found = look(queue_ids_);
-  const std::vector<ipc::Hint> hints = shares_.none() ? hints_of(found) : shares_.hints(found);
+  const bool rates = rates_.look(mono_ns());
+  const queue::Scouted scouted = look(queue_ids_, rates);
+  auto hints = shares_.none() ? hints_of(scouted.found) : shares_.hints(scouted.found);
+  const bool busy = !hints.empty();
+  // Each time it looks, a queue with a rate says itself when to look again.
+  if (rates) {
+    for (const ipc::Hint hint : rates_.scouted(scouted.rates)) hints.push_back(hint);
+  }
   const std::size_t count = std::min(hints.size(), ipc::kMaxHints);
   publish_hints(pool_, hints.data(), count);
-  if (count > 0) {
+  if (busy) {
     scout_interval_ns_ = kBusyInterval;
     look_again_by(pool_, mono_ns() + kBusyInterval);
-    // The scout itself takes one.
-    if (count > 1) peer::wake(pool_, count - 1);
   } else {
     scout_interval_ns_ = std::clamp(scout_interval_ns_ * 2, kFirstIdleInterval, kMostInterval);
   }
+  // The scout itself takes one.
+  if (count > 1) peer::wake(pool_, count - 1);
 }
 
 void Finder::watch() {
@@ -183,13 +217,14 @@ void Finder::watch() {
   watched_.saw(std::move(seen), session_.generation(), boot_ns());
 }
 
-std::optional<queue::Block> Finder::take_over_one() {
+std::optional<Finder::Found> Finder::take_over_one() {
   const auto still = watched_.take(boot_ns());
   if (!still) return std::nullopt;
   const queue::Observation& observed = still->observed;
   const ServedQueue* queue = served(observed.partition.queue_id);
+  const bool rated = rates_.rated(observed.partition.queue_id);
   auto block = take(observed.partition, *queue, [&](db::Connection& db, queue::Locked locked) {
-    return store_.take_over(db, observed, still->stale, fetch_spec(*queue), locked);
+    return store_.take_over(db, observed, still->stale, fetch_spec(*queue), locked, rated);
   });
   if (!block) return std::nullopt;
   slot_.raw().takeovers.fetch_add(1, std::memory_order_relaxed);
@@ -197,7 +232,10 @@ std::optional<queue::Block> Finder::take_over_one() {
                                {"partition", observed.partition.partition_no},
                                {"from", observed.holder},
                                {"epoch", block->lease.epoch}});
-  return block;
+  if (!rated || mutant::removed("rate_takeover")) return Found{std::move(*block)};
+  // It only frees the partition. Whoever leases that next is charged for what it starts.
+  block->tasks.clear();
+  return Found{std::move(*block), Grant({}, observed.partition.queue_id, boot_ns())};
 }
 
 // A drain has started all that it may: `allot drain` sees it, and ends this worker.

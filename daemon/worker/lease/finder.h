@@ -12,7 +12,9 @@
 #include "queue/model/expired_holder_watch.h"
 #include "queue/verbs/lease_store.h"
 #include "worker/lease/database_clock.h"
+#include "worker/lease/grant.h"
 #include "worker/lease/lease_keeper.h"
+#include "worker/lease/rates.h"
 #include "worker/lease/shares.h"
 #include "worker/process/session.h"
 #include "worker/process/slot_writer.h"
@@ -27,13 +29,18 @@ namespace allot::worker {
 // queue whose turn it is.
 class Finder {
  public:
+  // A leased partition with its first block, and which of its tasks may start.
+  struct Found {
+    queue::Block block;
+    Grant grant{};
+  };
+
   Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
          ipc::Board& board, std::uint32_t pool, std::vector<ServedQueue> queues,
          Shares shares = {});
 
-  // A leased partition with its first block, which slot and keeper know already. nullopt when there
-  // was nothing to find this time.
-  std::optional<queue::Block> next();
+  // One that slot and keeper know already. nullopt when there was nothing to find this time.
+  std::optional<Found> next();
 
   // Call it between two tasks. True when this worker may take a partition that a settler freed, so
   // that the lease in hand has to end. A crashed task waits for one task, not for a whole lease.
@@ -41,6 +48,7 @@ class Finder {
 
   [[nodiscard]] const ServedQueue* served(std::uint32_t queue_id) const;
   [[nodiscard]] queue::FetchSpec fetch_spec(const ServedQueue& queue) const;
+  [[nodiscard]] Rates& rates() { return rates_; }
   // Keys up to this one are due, even if the database's clock is set back.
   void seen(std::uint64_t run_key) { highest_seen_ = std::max(highest_seen_, run_key); }
 
@@ -55,9 +63,10 @@ class Finder {
  private:
   [[nodiscard]] bool hints_wait() const;
   ipc::Hint next_hint();
-  std::optional<queue::Block> follow(ipc::Hint hint);
-  std::optional<queue::Block> take_over_one();
-  std::vector<queue::Partition> look(const std::vector<std::uint32_t>& queue_ids);
+  std::optional<Found> follow(ipc::Hint hint);
+  std::optional<Found> follow_rated(queue::Partition partition, const ServedQueue& queue);
+  std::optional<Found> take_over_one();
+  queue::Scouted look(const std::vector<std::uint32_t>& queue_ids, bool rates);
   void scout();
   void watch();
   void wait_for_the_end();
@@ -78,6 +87,7 @@ class Finder {
   std::uint32_t seen_bell_ = 0;  // the bell before the last look
   std::uint64_t highest_seen_ = 0;
   DatabaseClock clock_;
+  Rates rates_;
   Nanos scout_interval_ns_;
   Shares shares_;
   queue::ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;

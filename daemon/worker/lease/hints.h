@@ -14,6 +14,8 @@ namespace allot::worker {
 inline constexpr ipc::Hint make_hint(std::uint32_t queue_id, std::uint32_t partition_no) {
   return (std::uint64_t{queue_id} << 16) | (partition_no & 0xffffU);
 }
+// The mark of a hint whose queue has a rate.
+inline constexpr ipc::Hint kRatedHint = std::uint64_t{1} << 63;
 inline constexpr std::uint32_t hint_queue(ipc::Hint hint) {
   return static_cast<std::uint32_t>(hint >> 16);
 }

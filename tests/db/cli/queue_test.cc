@@ -16,9 +16,11 @@ class QueueTest : public CliTest {
 };
 
 TEST_F(QueueTest, TheListSaysWhichArePaused) {
-  EXPECT_EQ(queues(),
-            json::parse(R"([{"name": "default", "partitions": 1, "paused": null, "resizing": false},
-                                      {"name": "wide", "partitions": 8, "paused": null, "resizing": false}])"));
+  EXPECT_EQ(
+      queues(),
+      json::parse(
+          R"([{"name": "default", "partitions": 1, "paused": null, "rate": null, "resizing": false},
+                                      {"name": "wide", "partitions": 8, "paused": null, "rate": null, "resizing": false}])"));
   EXPECT_EQ(must({"queue", "pause", "wide", "--reason", "the mail server moves"}),
             "queue wide is paused\n");
   const json paused = queues().at(1).at("paused");
@@ -50,6 +52,42 @@ TEST_F(QueueTest, ResumeTellsWhetherItWasPaused) {
   EXPECT_EQ(must({"queue", "resume", "default"}), "queue default was not paused\n");
   EXPECT_TRUE(json::parse(must({"queue", "resume", "default", "--json"})).at("paused").is_null());
   EXPECT_FALSE(has(must({"status"}), "PAUSED").operator bool()) << "no column without a pause";
+}
+
+TEST_F(QueueTest, ARateIsSetShownAndRemoved) {
+  EXPECT_EQ(must({"queue", "rate", "wide", "--per-second", "0.5"}),
+            "queue wide starts 0.5/s, burst 1\n");
+  EXPECT_EQ(queues().at(1).at("rate"), json::parse(R"({"per_second": 0.5, "burst": 1})"));
+  EXPECT_TRUE(queues().at(1).at("paused").is_null());
+  EXPECT_TRUE(has(must({"queue", "list"}), "wide              8  0.5/s, burst 1  no\n"));
+  EXPECT_EQ(must({"queue", "rate", "wide", "--per-second", "0.50"}),
+            "queue wide starts already 0.5/s, burst 1\n");
+  const json changed =
+      json::parse(must({"queue", "rate", "wide", "--per-second", "5", "--burst", "7", "--json"}));
+  EXPECT_EQ(changed.at("rate"), json::parse(R"({"per_second": 5.0, "burst": 7})"));
+  EXPECT_EQ(must({"queue", "rate", "wide", "--off"}), "queue wide has no rate any more\n");
+  EXPECT_EQ(must({"queue", "rate", "wide", "--off"}), "queue wide had no rate\n");
+  EXPECT_FALSE(has(must({"queue", "list"}), "RATE").operator bool()) << "no column without a rate";
+}
+
+TEST_F(QueueTest, ABadRateIsNamedAndChangesNothing) {
+  for (const char* text : {"0", "-1", "nan", "inf", "1e9", "100001", "five"}) {
+    const auto refused = allot({"queue", "rate", "wide", std::string("--per-second=") + text});
+    EXPECT_EQ(refused.status.code, kExitBadInput) << text;
+    EXPECT_TRUE(has(refused.err, "--per-second is '" + std::string(text) + "'"));
+  }
+  for (const char* text : {"0", "-1", "0.5", "x", "1000001"}) {
+    const auto refused =
+        allot({"queue", "rate", "wide", "--per-second", "1", std::string("--burst=") + text});
+    EXPECT_EQ(refused.status.code, kExitBadInput) << text;
+    EXPECT_TRUE(has(refused.err, "--burst is '" + std::string(text) + "'"));
+  }
+  for (const Words& words : {Words{"queue", "rate", "wide"},
+                             Words{"queue", "rate", "wide", "--off", "--per-second", "1"}}) {
+    EXPECT_EQ(allot(words).status.code, kExitUsage) << testing::PrintToString(words);
+  }
+  EXPECT_EQ(count("queue_rate"), 0U);
+  EXPECT_EQ(count("queue_pause"), 0U);
 }
 
 TEST_F(QueueTest, BadInputIsNamed) {

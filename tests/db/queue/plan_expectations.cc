@@ -54,6 +54,16 @@ std::vector<Expectation> of_the_way_of_a_task() {
       // All leases of a queue, however many tasks wait.
       {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
       {&sql::k_watch, kPartitions * 2, {}},
+      // Of a queue with a rate: its three buckets, and as many tasks as are charged for.
+      {&sql::k_lease_rated, 10, {{"partition_no", "1"}}, "as lease, and a look at the buckets"},
+      {&sql::k_charge_rate,
+       60,
+       {{"wanted", "10"}, {"grant_id", "5"}},
+       "the buckets, sorted, and the head",
+       true,
+       true},
+      {&sql::k_give_back, 1, {{"bucket_no", "1"}, {"charged_at", "1"}, {"unused", "1"}}},
+      {&sql::k_scout_rated, 10, {{"closed", "0"}}, "the buckets, and no queue that is rated", true},
       {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
       // The head of a partition: as many rows as the caller wants.
       {&sql::k_fetch, kBlock + 1, {}},
@@ -289,7 +299,7 @@ std::vector<Expectation> for_people() {
       {&sql::k_page_dead, 51, {{"partition_no", "7"}, {"prio", "3"}}},
       {&sql::k_find_queue, 1, {}},
       {&sql::k_require_rights, 0, {}},
-      {&sql::k_list_queues, 10, {}, "a handful of queues", true, true},
+      {&sql::k_list_queues, 15, {}, "a handful of queues, their pauses and rates", true, true},
       {&sql::k_count_partitions, kPartitions + 1, {}},
       {&sql::k_create_queue, kRoutesOfOne + 4, {}, "and the routes of any queue"},
       {&sql::k_create_partition, 2, {{"rows", "(1, 0, UTC_TIMESTAMP(6))"}}},
@@ -373,7 +383,12 @@ std::vector<Expectation> of_queues() {
   const std::string one = "prio = 2 AND first_key IN (150)";
   return {
       {&sql::k_pause, 1, {{"reason", "''"}}},
-      {&sql::k_resume, 1, {}},
+      {&sql::k_resume, 2, {}},
+      {&sql::k_set_rate,
+       10,
+       {{"per_second", "0.5"}, {"burst", "1"}, {"buckets", "(4711, 0, 1, 0, 1, 0)"}},
+       "the rows that it replaces"},
+      {&sql::k_remove_rate, 10, {}, "the buckets"},
       {&sql::k_resize_queue, 1, {}},
       // The leases of a queue, and one look at each class of a partition.
       {&sql::k_lock_layout, 2, {}},
@@ -409,7 +424,7 @@ std::vector<Expectation> by_operators() {
         {"to_partition_no", "0"}},
        "",
        true},
-      {&sql::k_why, 3, {}, "the lease, the pause, and the task that it waits for"},
+      {&sql::k_why, 6, {}, "the lease, the pause, the task that it waits for, and the buckets"},
       {&sql::k_count_ahead, 110, {}},
       {&sql::k_count_ahead, 110, {{"partition_no", "1"}}, "class 0 is not due"},
       {&sql::k_count_ahead, 8, {{"prio", "0"}, {"run_key", "3"}, {"classes_before", "NULL"}}},

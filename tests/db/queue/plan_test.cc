@@ -53,6 +53,12 @@ class PlanTest : public QueueTest {
     fill_schedules();
     fill_routes();
     fill_locks();
+    // As of a rated queue, but without the row that closes it to all other statements.
+    look_.execute(
+        "INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, hold_us, most, next_free) "
+        "SELECT " +
+        std::to_string(wide_.queue_id) + ", seq, 6000, 194000, 50, 0 FROM " +
+        support::numbers(0, 2));
     look_.execute("INSERT INTO notice VALUES ('dead', 'wide', UTC_TIMESTAMP(6), '', NULL)");
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
@@ -148,6 +154,7 @@ class PlanTest : public QueueTest {
             {"seen_expire_at", "UTC_TIMESTAMP(6)"},
             {"stale", "1"},
             {"wait", "0"},
+            {"rated", "0"},
             {"keep_flags", "254"},
             {"at_least", "3"},
             {"at_most", "255"},
@@ -233,7 +240,7 @@ class PlanTest : public QueueTest {
         "task_attempt", "task_dead",     "queue",          "task_running", "running",
         "queue_pause",  "pause",         "fair_partition", "task_unique",  "task_cancel",
         "schedule",     "schedule_tick", "route",          "taker",        "target",
-        "named_lock",   "lock_ticket"};
+        "named_lock",   "lock_ticket",   "queue_bucket",   "queue_rate"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // Inserting values reads nothing.

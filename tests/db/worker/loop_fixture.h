@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "db/worker/fixture.h"
 #include "db/worker/parts.h"
@@ -40,11 +41,17 @@ class LoopWorker {
                    }},
               recovery_) {}
 
-  std::optional<queue::Block> find() { return finder_.next(); }
+  // What it found may start as its queue's rate says, once work() gets it.
+  std::optional<queue::Block> find() {
+    auto found = finder_.next();
+    if (!found) return std::nullopt;
+    grant_ = found->grant;
+    return std::move(found->block);
+  }
   using OnUnknown = std::function<void(const queue::TaskId&, const std::string& type)>;
   void on_unknown(OnUnknown told) { on_unknown_ = std::move(told); }
   Session& session() { return parts_.session; }
-  void work(queue::Block block) { loop_.work(std::move(block)); }
+  void work(queue::Block block) { loop_.work({std::move(block), std::exchange(grant_, {})}); }
   [[nodiscard]] const ipc::Slot& slot() const { return *raw_slot_; }
   // As of a drain.
   void use(peer::DrainBudget* budget) { slot_.use(budget); }
@@ -75,6 +82,7 @@ class LoopWorker {
   std::unique_ptr<Executor> executor_;
   CarefulTurn turn_{support::Database::shared().socket() + ".careful"};  // of their instance
   OnUnknown on_unknown_;
+  Grant grant_;
   BlockLoop loop_;
 };
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/operate/rate.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+[[noreturn]] void refuse(std::string_view field, std::string_view value, const std::string& need) {
+  throw Error(std::string(field) + " is '" + std::string(value.substr(0, 40)) + "': " + need,
+              kExitBadInput);
+}
+
+std::optional<Rate> rate_of(db::Connection& db, std::uint32_t queue_id) {
+  for (const QueueInfo& queue : list_queues(db)) {
+    if (queue.queue_id == queue_id) return queue.rate;
+  }
+  return std::nullopt;
+}
+
+std::string bucket_rows(const QueueInfo& queue, const Rate& rate) {
+  std::string rows;
+  std::uint32_t bucket_no = 0;
+  for (const Bucket& bucket : buckets_of(rate)) {
+    rows += (rows.empty() ? "(" : ",(") + std::to_string(queue.queue_id) + "," +
+            std::to_string(bucket_no++) + "," + std::to_string(bucket.interval_us) + "," +
+            std::to_string(bucket.hold_us) + "," + std::to_string(bucket.most) +
+            ",TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)))";
+  }
+  return rows;
+}
+
+}  // namespace
+
+Rate read_rate(std::string_view per_second, std::string_view burst) {
+  Rate rate;
+  const auto number = parse_per_second(per_second);
+  if (!number || *number < kMinRate || *number > kMaxRate) {
+    refuse("--per-second", per_second,
+           "a number from " + per_second_text(kMinRate) + " to " + per_second_text(kMaxRate) +
+               " is wanted, with at most six places, such as 0.5; --off removes the rate");
+  }
+  rate.per_million_seconds = *number;
+  const char* const end = burst.data() + burst.size();
+  const auto read = std::from_chars(burst.data(), end, rate.burst);
+  if (read.ec != std::errc() || read.ptr != end || rate.burst < 1 || rate.burst > kMaxBurst) {
+    refuse("--burst", burst,
+           "a whole number from 1 to " + std::to_string(kMaxBurst) + " is wanted");
+  }
+  return rate;
+}
+
+bool set_rate(db::Connection& db, const QueueInfo& queue, const Rate& rate) {
+  if (rate_of(db, queue.queue_id) == rate) return false;
+  db::Statement set(sql::k_set_rate);
+  set.set("queue_id", queue.queue_id)
+      .set_raw("per_second", per_second_text(rate.per_million_seconds))
+      .set("burst", rate.burst)
+      .set_raw("buckets", bucket_rows(queue, rate));
+  db.transact({&set, 1});
+  return true;
+}
+
+bool remove_rate(db::Connection& db, const QueueInfo& queue) {
+  db::Statement remove(sql::k_remove_rate);
+  remove.set("queue_id", queue.queue_id);
+  return db.transact({&remove, 1}).at(1).affected() > 0;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/verbs/rated.h"
+
+#include <utility>
+
+#include "queue/model/random.h"
+#include "queue/model/statements.h"
+#include "queue/verbs/end_statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+// Of charge_rate.sql, and of lease_rated.sql before it.
+constexpr std::size_t kChargeResults = 4;
+constexpr std::size_t kLeaseResults = 2;
+
+// The number tells this charge from all others, also from an earlier try of the same one.
+db::Statement charge_statement(Partition partition, std::uint64_t holder, const FetchSpec& spec,
+                               std::uint32_t asked) {
+  db::Statement charge(sql::k_charge_rate);
+  set_partition(charge, partition)
+      .set("holder", holder)
+      .set("grant_id", random_number<std::uint64_t>())
+      .set("wanted", asked)
+      .set("known_us", spec.time.now().count())
+      .set("highest_seen", spec.highest_seen);
+  return charge;
+}
+
+Granted read_granted(db::StatementResult& rows, std::uint32_t asked) {
+  Granted granted;
+  granted.asked = asked;
+  const auto row = rows.next();
+  if (!row || row->is_null(0)) return granted;
+  granted.rated = true;
+  granted.starts = static_cast<std::uint32_t>(row->u64(0));
+  granted.bucket_no = static_cast<std::uint32_t>(row->u64(1));
+  granted.charged_at = static_cast<std::int64_t>(row->u64(2));
+  granted.most = static_cast<std::uint32_t>(row->u64(3));
+  granted.wait_us = row->u64(4);
+  return granted;
+}
+
+FetchSpec of_grant(FetchSpec spec, std::uint32_t asked) {
+  spec.block_size = asked;
+  return spec;
+}
+
+}  // namespace
+
+db::Statement scout_rated_statement(std::span<const std::uint32_t> queues, const HolderTime& time,
+                                    Closed closed) {
+  db::Statement statement(sql::k_scout_rated);
+  statement.set_raw("queue_ids", id_list(queues))
+      .set("known_us", time.now().count())
+      .set("closed", closed == Closed::kToo ? 1 : 0);
+  return statement;
+}
+
+ScoutedRates read_scouted_rates(std::span<db::StatementResult> results) {
+  ScoutedRates scouted;
+  while (const auto row = results[0].next()) {
+    scouted.queues.push_back({static_cast<std::uint32_t>(row->u64(0)),
+                              std::chrono::microseconds(row->u64(1)), row->u64(2)});
+  }
+  while (const auto row = results[1].next()) {
+    scouted.found.push_back(
+        {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});
+  }
+  return scouted;
+}
+
+ScoutedRates scout_rated(db::Connection& db, std::span<const std::uint32_t> queues,
+                         const HolderTime& time, Closed closed) {
+  auto results = db.run({scout_rated_statement(queues, time, closed)});
+  return read_scouted_rates(results);
+}
+
+RatedLease lease_rated(db::Connection& db, const LeaseStore& store, Partition partition,
+                       const FetchSpec& spec, std::uint32_t asked, Locked locked) {
+  const std::vector<db::Statement> statements{
+      store.lease_statement(sql::k_lease_rated, partition, spec, locked),
+      charge_statement(partition, store.holder().id, spec, asked),
+      fetch_statement(partition, of_grant(spec, asked))};
+  auto results = db.transact(statements);
+  RatedLease taken;
+  taken.granted = read_granted(results[kLeaseResults + kChargeResults - 1], asked);
+  taken.block = store.read_block(partition, results[1], results[kLeaseResults + kChargeResults]);
+  return taken;
+}
+
+RatedFetch ack_and_fetch_rated(db::Connection& db, const Lease& lease,
+                               std::span<const Finished> finished, const FetchSpec& spec,
+                               std::uint32_t asked) {
+  auto statements = ack_statements(lease.partition, finished);
+  statements.push_back(charge_statement(lease.partition, lease.holder, spec, asked));
+  statements.push_back(fetch_statement(lease.partition, of_grant(spec, asked)));
+  auto results = db.transact(statements);
+  RatedFetch fetched;
+  fetched.granted = read_granted(results[results.size() - 2], asked);
+  fetched.tasks = read_tasks(results.back());
+  return fetched;
+}
+
+db::Statement give_back_statement(const Unused& unused) {
+  db::Statement give_back(sql::k_give_back);
+  return give_back.set("queue_id", unused.queue_id)
+      .set("bucket_no", unused.bucket_no)
+      .set("charged_at", unused.charged_at)
+      .set("unused", unused.starts);
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,52 @@
+-- Takes starts out of the fullest bucket of a rated queue, for the tasks at the head of a partition
+-- that this holder leases, and reads how many it got (S43). It runs in one transaction with what
+-- leased the partition, or acknowledged and fetches. :grant_id is new for each try, so that nobody
+-- reads what an earlier one got.
+UPDATE queue_bucket
+   SET grant_id = :grant_id, granted = 0
+ WHERE queue_id = :queue_id
+   AND bucket_no = (SELECT bucket_no
+                      FROM (SELECT bucket_no FROM queue_bucket WHERE queue_id = :queue_id
+                             ORDER BY IF(next_free > TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + GREATEST(interval_us, 100000), 0, next_free),
+                                      bucket_no
+                             LIMIT 1) AS fullest)
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND lock_by = :holder AND state <> 'FREE') = 1;
+-- A statement's time is when it began. This one begins once the bucket is locked, so that the time
+-- never goes back from one charge to the next. Assignments run left to right. S44: a time further
+-- ahead than one grant reaches counts as now, one further behind than the bucket holds as its edge.
+UPDATE queue_bucket
+   SET charged_at = TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)),
+       next_free = GREATEST(IF(next_free > charged_at + GREATEST(interval_us, 100000), charged_at, next_free),
+                            charged_at - hold_us)
+ WHERE queue_id = :queue_id
+   AND bucket_no = (SELECT bucket_no
+                      FROM (SELECT bucket_no FROM queue_bucket
+                             WHERE queue_id = :queue_id AND grant_id = :grant_id LIMIT 1) AS chosen);
+UPDATE queue_bucket
+   SET granted = LEAST(
+         :wanted, most,
+         GREATEST(0, (charged_at - next_free + interval_us) DIV interval_us),
+         (SELECT COUNT(*)
+            FROM (SELECT 1 FROM task
+                   WHERE queue_id = :queue_id AND partition_no = :partition_no
+                     AND prio IN (0, 1, 2, 3)
+                     AND run_key <= GREATEST(
+                           (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095,
+                           :highest_seen)
+                   ORDER BY prio, run_key
+                   LIMIT :wanted) AS head)),
+       next_free = next_free + granted * interval_us
+ WHERE queue_id = :queue_id
+   AND bucket_no = (SELECT bucket_no
+                      FROM (SELECT bucket_no FROM queue_bucket
+                             WHERE queue_id = :queue_id AND grant_id = :grant_id LIMIT 1) AS chosen);
+SELECT SUM(IF(grant_id = :grant_id, granted, 0)),
+       MAX(IF(grant_id = :grant_id, bucket_no, 0)),
+       MAX(IF(grant_id = :grant_id, charged_at, 0)),
+       MAX(most),
+       GREATEST(0, MIN(IF(next_free > TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + GREATEST(interval_us, 100000), 0,
+                          next_free - TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)))))
+  FROM queue_bucket
+ WHERE queue_id = :queue_id;

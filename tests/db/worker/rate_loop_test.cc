@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers whose queue has a rate (A11): what they start, what they give back, and what they wait
+// for.
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+
+#include "db/worker/loop_fixture.h"
+#include "queue/operate/rate.h"
+#include "support/eventually.h"
+#include "support/rewriting_proxy.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::milliseconds;
+using support::eventually;
+
+class RateLoopTest : public LoopTest {
+ protected:
+  // As an operator sets it, with buckets that are full.
+  void set_rate(const std::string& per_second, const std::string& burst = "1") {
+    queue::set_rate(db_, queue_, queue::read_rate(per_second, burst));
+    db_.execute("UPDATE queue_bucket SET next_free = 0 WHERE queue_id > 0");
+  }
+  // The first lease that the worker finds.
+  queue::Block must_find(LoopWorker& worker) {
+    std::optional<queue::Block> block;
+    EXPECT_TRUE(eventually([&] { return (block = worker.find()).has_value(); }));
+    return block.value_or(queue::Block{});
+  }
+  support::TempDir proxy_folder_;
+  // How many starts the bucket lets happen now.
+  std::int64_t free_now() {
+    return std::atoll(
+        value("SELECT (charged_at - next_free) DIV interval_us + 1 FROM queue_bucket").c_str());
+  }
+};
+
+TEST_F(RateLoopTest, AllTasksRunAndEachIsChargedFor) {
+  set_rate("100", "40");
+  put_tasks(0, 30);
+  const std::string began =
+      value("SELECT TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))");
+  auto mine = worker();
+  EXPECT_TRUE(eventually([&] {
+    if (auto block = mine->find()) mine->work(std::move(*block));
+    return tasks_left() == "0";
+  }));
+  EXPECT_EQ(mine->slot().tasks_done, 30U);
+  // From a full bucket, 390 ms behind the first charge at most, 30 starts of 10 ms each.
+  EXPECT_GE(std::atoll(value("SELECT next_free - " + began + " FROM queue_bucket").c_str()),
+            -390'000 + 300'000);
+}
+
+TEST_F(RateLoopTest, NoMoreThanTheBucketHasAndThePartitionGoesBack) {
+  set_rate("0.01", "3");
+  put_tasks(0, 10);
+  auto mine = worker();
+  EXPECT_TRUE(eventually([&] {
+    if (auto block = mine->find()) mine->work(std::move(*block));
+    return mine->slot().tasks_done == 3;
+  }));
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(mine->find());
+  EXPECT_EQ(tasks_left(), "7");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), "0");
+}
+
+// A worker that stood still between its fetch and its first task.
+TEST_F(RateLoopTest, WhatHasNotStartedInTimeIsChargedAnew) {
+  set_rate("0.01", "3");
+  put_tasks(0, 1);
+  auto mine = worker();
+  auto block = must_find(*mine);
+  ASSERT_EQ(block.tasks.size(), 1U);
+  const Nanos found = boot_ns();
+  EXPECT_TRUE(eventually([&] { return boot_ns() >= found + Grant::kLapse; }));
+  mine->work(std::move(block));
+  EXPECT_TRUE(eventually([&] {
+    if (auto again = mine->find()) mine->work(std::move(*again));
+    return tasks_left() == "0";
+  }));
+  EXPECT_EQ(free_now(), 1) << "of three, one lapsed and one was used";
+}
+
+TEST_F(RateLoopTest, ATypeThatNobodyKnowsIsNoStart) {
+  set_rate("0.01", "3");
+  put_tasks(0, 1, "no.such.type");
+  auto mine = worker();
+  mine->work(must_find(*mine));
+  EXPECT_EQ(free_now(), 3) << "given back";
+}
+
+// S42: what is left of a lost host is freed, and charged for like anything else.
+TEST_F(RateLoopTest, ATakeoverStartsNothing) {
+  put_tasks(0, 2);
+  const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
+  ASSERT_TRUE(lost.lease(db_, partition(0), {}));
+  set_rate("0.01", "1");
+  auto mine = worker();
+  put_tasks(1, 1);
+  mine->work(must_find(*mine));  // now it knows of the rate, which is used up
+  ASSERT_EQ(mine->slot().tasks_done, 1U);
+  EXPECT_TRUE(eventually([&] {
+    if (auto block = mine->find()) mine->work(std::move(*block));
+    return mine->slot().takeovers == 1;
+  }));
+  for (int i = 0; i < 3; ++i) {
+    if (auto block = mine->find()) mine->work(std::move(*block));
+  }
+  EXPECT_EQ(mine->slot().tasks_done, 1U);
+  EXPECT_EQ(tasks_left(), "2");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), "0");
+}
+
+// S43: the first try is written, and its reply is lost.
+TEST_F(RateLoopTest, WhatIsLeftIsGivenBackOnceAlsoAfterALostReply) {
+  set_rate("0.01", "3");
+  put_tasks(0, 1, "no.such.type");
+  std::atomic<int> releases{0};
+  // The packet is carried out and then ends the connection, so that nobody knows.
+  const support::RewritingProxy proxy(proxy_folder_ / "p", options().socket, [&](std::string sql) {
+    if (sql.find("hold_until = IF(") == std::string::npos) return sql;
+    return ++releases == 1 ? sql + "; KILL CONNECTION_ID()" : sql;
+  });
+  db::ConnectOptions through = options();
+  through.socket = proxy.socket();
+  auto mine =
+      std::make_unique<LoopWorker>(through, ServedQueue{queue_, &config_}, registry_, *board_);
+  mine->work(must_find(*mine));
+  EXPECT_GE(releases, 2) << "it was sent again";
+  EXPECT_EQ(free_now(), 3) << "and not given back again";
+}
+
+// Nobody knows no rates for long: one that is set while workers run.
+TEST_F(RateLoopTest, ARateThatIsSetIsLearntAndOneThatIsRemovedForgotten) {
+  auto mine = worker();
+  put_tasks(0, 1);
+  const auto drains = [&] {
+    return eventually([&] {
+      if (auto block = mine->find()) mine->work(std::move(*block));
+      return tasks_left() == "0";
+    });
+  };
+  ASSERT_TRUE(drains());
+  set_rate("50");
+  put_tasks(0, 3);
+  ASSERT_TRUE(drains());
+  EXPECT_NE(value("SELECT MAX(charged_at) FROM queue_bucket"), "0");
+  queue::remove_rate(db_, queue_);
+  put_tasks(0, 3);
+  ASSERT_TRUE(drains());
+}
+
+TEST_F(RateLoopTest, TasksSideBySideAreCharged) {
+  set_rate("0.01", "5");
+  put_tasks(0, 10);
+  auto mine = worker(queue_, 4);
+  EXPECT_TRUE(eventually([&] {
+    if (auto block = mine->find()) mine->work(std::move(*block));
+    return mine->slot().tasks_done == 5;
+  }));
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(mine->find());
+  EXPECT_EQ(tasks_left(), "5");
+}
+
+}  // namespace
+}  // namespace allot::worker
