@@ -34,5 +34,7 @@ INSERT INTO schedule SELECT * FROM schedule WHERE FALSE;
 UPDATE schedule SET version = version WHERE FALSE;
 INSERT INTO schedule_tick SELECT * FROM schedule_tick WHERE FALSE;
 DELETE FROM schedule_tick WHERE FALSE AND schedule_id = 0;
+INSERT INTO server_identity SELECT * FROM server_identity WHERE FALSE
+    ON DUPLICATE KEY UPDATE number = VALUES(number);
 INSERT INTO notice SELECT * FROM notice WHERE FALSE;
 DELETE FROM notice WHERE FALSE AND kind = '';

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "queue/model/server_change.h"
 #include "queue/model/statements.h"
 #include "queue/verbs/block.h"
 #include "sql/queries.h"
@@ -51,7 +52,7 @@ db::Statement release_statement(const Claim& claim, const Hold& hold) {
 
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
                                        const FetchSpec& spec, Locked locked) const {
-  return take(db, db::Statement(sql::k_lease), partition, spec, locked);
+  return take(db, {db::Statement(sql::k_lease)}, partition, spec, locked);
 }
 
 std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation& observed,
@@ -60,17 +61,22 @@ std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation
   statement.set("seen_epoch", observed.epoch)
       .set("seen_expire_at", observed.expire_at)
       .set("stale", stale ? 1 : 0);
-  return take(db, std::move(statement), observed.partition, spec, locked);
+  return take(db, {note_server_statement(), std::move(statement)}, observed.partition, spec,
+              locked);
 }
 
-std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statement,
+// The last statement is the verb that takes the lease.
+std::optional<Block> LeaseStore::take(db::Connection& db, std::vector<db::Statement> statements,
                                       Partition partition, const FetchSpec& spec,
                                       Locked locked) const {
+  db::Statement& statement = statements.back();
   set_partition(statement, partition).set("wait", locked == Locked::kWait ? 1 : 0);
   set_holder(statement, holder_, ttl_, spec.block_size);
   statement.set("known_us", spec.time.now().count());
-  auto results = db.run({statement, fetch_statement(partition, spec)});
-  const auto row = results[1].next();
+  const std::size_t lease = statements.size();  // the place of what the verb reads back
+  statements.push_back(fetch_statement(partition, spec));
+  auto results = db.run(statements);
+  const auto row = results[lease].next();
   if (!row) return std::nullopt;
   Block block;
   block.lease = {partition, row->u64(0), holder_.id, std::nullopt, {}};
@@ -78,7 +84,7 @@ std::optional<Block> LeaseStore::take(db::Connection& db, db::Statement statemen
   if (!row->is_null(1)) {
     block.lease.suspects = Suspects{row->u64(1), static_cast<std::uint32_t>(row->u64(2))};
   }
-  block.tasks = read_tasks(results[2]);
+  block.tasks = read_tasks(results[lease + 1]);
   return block;
 }
 

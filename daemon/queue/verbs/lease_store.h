@@ -59,6 +59,7 @@ class LeaseStore {
 
   // The same for a partition whose holder this process saw standing still (S4). `stale` says that
   // it stood still for longer than it lasts, so that the call does not ask the database's clock.
+  // nullopt also for a while after a change of server (S48).
   std::optional<Block> take_over(db::Connection& db, const Observation& observed, bool stale,
                                  const FetchSpec& spec, Locked locked = Locked::kWait) const;
 
@@ -84,8 +85,8 @@ class LeaseStore {
   std::uint64_t reclaim(db::Connection& db) const;
 
  private:
-  std::optional<Block> take(db::Connection& db, db::Statement statement, Partition partition,
-                            const FetchSpec& spec, Locked locked) const;
+  std::optional<Block> take(db::Connection& db, std::vector<db::Statement> statements,
+                            Partition partition, const FetchSpec& spec, Locked locked) const;
 
   Holder holder_;
   std::chrono::microseconds ttl_;

@@ -9,6 +9,7 @@
 
 #include "db/queue/fixture.h"
 #include "db/queue/plan_expectations.h"
+#include "queue/model/server_change.h"
 #include "queue/verbs/duty.h"
 #include "sql/queries.h"
 #include "support/db_error.h"
@@ -51,6 +52,7 @@ class PlanTest : public QueueTest {
                   ", 'free', 0, 2, 471100, 1, 0, NULL)");
     make_duties(look_, {{1, "purge"}, {1, "stuck"}});
     fill_schedules();
+    note_server(look_);
     look_.execute("INSERT INTO notice VALUES ('dead', 'wide', UTC_TIMESTAMP(6), '', NULL)");
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {
