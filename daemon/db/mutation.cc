@@ -49,6 +49,10 @@ constexpr Part kParts[] = {
     {"bucket_edge", "charge_rate", "charged_at - hold_us", "0"},
     {"purge_unique_free", "purge_unique",
      "free_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND", "(TRUE OR :keep_us)"},
+    {"server_change_wait", "takeover", "(SELECT since FROM server_identity WHERE only_row = 1)",
+     "TIMESTAMP'2025-01-01 00:00:00'"},
+    {"server_change_wait", "recover", "(SELECT since FROM server_identity WHERE only_row = 1)",
+     "TIMESTAMP'2025-01-01 00:00:00'"},
     {"renew_duties_holder", "renew_duties", "holder = :holder", "(TRUE OR :holder)"},
     {"claim_duties_seen", "claim_duties", "WHERE :seen",
      "WHERE queue_id < 4294967295 AND (TRUE OR :seen)"}};

@@ -40,5 +40,7 @@ DELETE FROM schedule_tick WHERE FALSE AND schedule_id = 0;
 SELECT name FROM named_lock WHERE FALSE;
 UPDATE named_lock SET state = state WHERE FALSE;
 DELETE FROM lock_ticket WHERE FALSE AND ticket = 0;
+INSERT INTO server_identity SELECT * FROM server_identity WHERE FALSE
+    ON DUPLICATE KEY UPDATE number = VALUES(number);
 INSERT INTO notice SELECT * FROM notice WHERE FALSE;
 DELETE FROM notice WHERE FALSE AND kind = '';

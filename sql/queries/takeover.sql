@@ -1,5 +1,7 @@
 -- Takes a partition whose holder gave no sign of life (S4), and writes down which tasks to suspect
--- (S7). Who says :rated starts nothing under this lease, so a rate does not stop it. Assignments run left to right: suspect_n is the dead holder's block, so it comes before the
+-- (S7). Who says :rated starts nothing under this lease, so a rate does not stop it. note_server.sql
+-- comes before it: nobody takes over in the time that a lease lasts, and a second more, after a change
+-- of server (S48). Assignments run left to right: suspect_n is the dead holder's block, so it comes before the
 -- new one, and of_epoch is the new epoch, so it comes behind it.
 UPDATE q_lock_table
    SET suspect_to = IF(lock_by = :holder, suspect_to,
@@ -20,7 +22,9 @@ UPDATE q_lock_table
    AND state <> 'FREE'
    AND (lock_by = :holder  -- an earlier reply was lost, see lease.sql
         OR (epoch = :seen_epoch AND expire_at = :seen_expire_at
-            AND (:stale OR expire_at < UTC_TIMESTAMP(6))))
+            AND (:stale OR expire_at < UTC_TIMESTAMP(6))
+            AND (SELECT since FROM server_identity WHERE only_row = 1) <= UTC_TIMESTAMP(6)
+                - INTERVAL 1000000 + COALESCE(IF(of_epoch = epoch, ttl_us, NULL), 3600000000) MICROSECOND))
    AND (lock_by = :holder OR (SELECT 1 FROM queue_pause
                                WHERE queue_id = :queue_id AND (paused OR NOT :rated)) IS NULL)
    AND (:wait  -- as in lease.sql

@@ -65,11 +65,16 @@ std::uint64_t checksum(std::string_view text) {
 // databases were made by it, and one that was made by another text is refused. Add a new file, and
 // its row.
 const std::map<std::string, std::uint64_t> kLanded = {
-    {"0001_initial.sql", 0x7e9b621f6954e020U},        {"0002_lease_names.sql", 0x563ba9110afeaf64U},
-    {"0003_cancel_as_done.sql", 0xdef02f48beba5261U}, {"0004_duties.sql", 0xab22429547691660U},
-    {"0005_schedules.sql", 0x82bc262749586d54U},      {"0006_notices.sql", 0x6904a80895dcc50bU},
-    {"0007_named_locks.sql", 0x763f6a194f400f04U},    {"0008_routes.sql", 0x194d7ab217902ca8U},
+    {"0001_initial.sql", 0x7e9b621f6954e020U},
+    {"0002_lease_names.sql", 0x563ba9110afeaf64U},
+    {"0003_cancel_as_done.sql", 0xdef02f48beba5261U},
+    {"0004_duties.sql", 0xab22429547691660U},
+    {"0005_schedules.sql", 0x82bc262749586d54U},
+    {"0006_notices.sql", 0x6904a80895dcc50bU},
+    {"0007_named_locks.sql", 0x763f6a194f400f04U},
+    {"0008_routes.sql", 0x194d7ab217902ca8U},
     {"0009_rates.sql", 0x01ac8ab04f2b42cdU},
+    {"0010_server_identity.sql", 0x201f198bf7e320f3U},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {

@@ -43,12 +43,12 @@ Database& Database::shared() {
 Database::Database(std::vector<std::string> settings, Network network,
                    std::vector<std::string> environment)
     : settings_(std::move(settings)), network_(network), environment_(std::move(environment)) {
-  make_data_folder(folder_ / "data", folder_.path());
+  make_data_folder(data_, folder_.path());
   start();
 }
 
 bool Database::try_start() {
-  std::vector<std::string> command = server_command(folder_ / "data", folder_.path());
+  std::vector<std::string> command = server_command(data_, folder_.path());
   // With an ending, because MySQL would add one.
   command.insert(command.end(), {"--socket=" + socket(), "--pid-file=" + (folder_ / "pid"),
                                  "--log-error=" + (folder_ / "log.err")});
@@ -119,6 +119,15 @@ void Database::restart() {
   start();
 }
 
+void Database::replace() {
+  stop();
+  const std::string moved = data_ + "_of_another";
+  std::filesystem::rename(data_, moved);
+  data_ = moved;
+  std::filesystem::remove(data_ + "/auto.cnf");  // MySQL's number of the server
+  start();
+}
+
 db::ConnectOptions Database::options(const std::string& database) const {
   db::ConnectOptions options;
   options.socket = socket();
@@ -153,10 +162,11 @@ std::string emptied_database() {
   static const std::string kName = Database::shared().make_database();
   db::Connection db = Database::shared().connect(kName);
   for (const char* table :
-       {"task",         "task_moved",    "task_attempt", "task_running", "task_dead",
-        "task_unique",  "task_cancel",   "task_history", "queue_duty",   "fair_partition",
-        "q_lock_table", "queue_rate",    "queue_bucket", "queue_pause",  "queue",
-        "schedule",     "schedule_tick", "notice",       "named_lock",   "lock_ticket"}) {
+       {"task",         "task_moved",    "task_attempt", "task_running",    "task_dead",
+        "task_unique",  "task_cancel",   "task_history", "queue_duty",      "fair_partition",
+        "q_lock_table", "queue_rate",    "queue_bucket", "queue_pause",     "queue",
+        "schedule",     "schedule_tick", "notice",       "server_identity", "named_lock",
+        "lock_ticket"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   db.execute("DELETE FROM route WHERE target_id > 0");  // the other row is the schema's

@@ -49,6 +49,9 @@ class Database {
   void stop();     // an orderly shutdown
   void kill9();    // SIGKILL: committed work must be there after start()
   void restart();  // stop() and start()
+  // Another server over the same data, at the same socket: as a replica that takes the place of its
+  // primary. It says of itself that it is another one.
+  void replace();
 
   // Answers nothing, and refuses nothing either, for as long as this lives: as behind a network
   // that drops every packet.
@@ -72,6 +75,7 @@ class Database {
   // In this order: the server ends before its files go.
   TempDir folder_;
   Janitor janitor_{folder_.path()};
+  std::string data_ = folder_ / "data";
   std::vector<std::string> settings_;
   Network network_;
   std::vector<std::string> environment_;

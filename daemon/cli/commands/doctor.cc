@@ -23,6 +23,7 @@
 #include "db/from_settings.h"
 #include "db/migrate.h"
 #include "queue/look/health.h"
+#include "queue/model/server_change.h"
 #include "queue/notices/notice.h"
 #include "queue/server/rehearsal.h"
 #include "queue/submit/submit.h"
@@ -37,6 +38,8 @@ constexpr std::uint32_t kMostLeases = 10'000;
 constexpr std::size_t kShownLeases = 5;
 constexpr double kClockSeconds = 2;
 constexpr std::chrono::hours kPurgeLate{1};
+constexpr std::uint32_t kManyChanges = 3;
+constexpr std::chrono::minutes kChangesAgo{10};
 // Six terms: as long as a daemon takes to start again.
 constexpr std::chrono::seconds kLeaderless{30};
 
@@ -73,6 +76,7 @@ class Doctor {
       if (look_at_schema(db)) {
         look_at_protocol(db);
         look_at_clock(db);
+        look_at_change(db);
         look_at_leases(db);
         look_at_duties(db);
         look_at_purge(db);
@@ -228,6 +232,19 @@ class Doctor {
     } else {
       ok("clock", text);
     }
+  }
+
+  // S48: after each change nobody takes over for a while, so a proxy that alternates between
+  // servers keeps everybody from it.
+  void look_at_change(db::Connection& db) {
+    const auto last = queue::last_server_change(db);
+    if (!last || last->number < 2) return ok("last server", "it was always this one");
+    const std::string text = last->server + " since " + last->since;
+    if (last->streak < kManyChanges || last->ago > kChangesAgo) return ok("last server", text);
+    warn("last server",
+         text + ", after " + std::to_string(last->streak) +
+             " changes of server that followed each other: what dead hosts had is not taken over",
+         "let all daemons use one server at a time");
   }
 
   // S12: the command only shows leases. Of other hosts' processes it knows whether they renew.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/verbs/detached_store.h"
 
+#include "queue/model/server_change.h"
 #include "queue/model/statements.h"
 #include "queue/verbs/end_statements.h"
 #include "queue/verbs/lease_store.h"
@@ -99,7 +100,7 @@ std::vector<DetachedObservation> DetachedStore::former(db::Connection& db) const
 }
 
 std::optional<Claim> DetachedStore::recover(db::Connection& db, const DetachedObservation& observed,
-                                            bool stale) const {
+                                            Gone gone) const {
   db::Statement statement(sql::k_recover);
   set_id(statement, observed.id)
       .set("holder", holder_.id)
@@ -107,10 +108,11 @@ std::optional<Claim> DetachedStore::recover(db::Connection& db, const DetachedOb
       .set("ttl_us", ttl_.count())
       .set("seen_epoch", observed.epoch)
       .set("seen_expire_at", observed.expire_at)
-      .set("stale", stale ? 1 : 0)
+      .set("stale", gone == Gone::kExpired ? 0 : 1)
+      .set("former", gone == Gone::kFormer ? 1 : 0)
       .set("suspect_flag", kSuspectFlag);
   const Claim mine{observed.id, 0, observed.epoch + 1, holder_.id, {}, Claim::Place::kDetached};
-  if (db.run({statement}).front().affected() == 1) return mine;
+  if (db.run({note_server_statement(), statement}).back().affected() == 1) return mine;
   // An earlier try may have succeeded although its reply was lost.
   const auto now = held(db, observed.id);
   return now && now->epoch == mine.epoch ? std::optional(mine) : std::nullopt;

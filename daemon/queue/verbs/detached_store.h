@@ -58,10 +58,16 @@ class DetachedStore {
                                                 std::span<const std::uint32_t> queues);
   // The tasks that an earlier run of this instance left behind (S11).
   [[nodiscard]] std::vector<DetachedObservation> former(db::Connection& db) const;
-  // Gives this holder a task whose holder stood still (S4), to end it. `stale` as in
-  // LeaseStore::take_over(). nullopt: the task moved, or somebody was faster.
+  // How it is known that the holder of a task is gone.
+  enum class Gone {
+    kExpired,  // it stood still, and the database's clock says that its lease is over (S4)
+    kStale,    // it stood still for longer than its lease lasts, whatever that clock says
+    kFormer    // it was of this instance's earlier run
+  };
+  // Gives this holder such a task, to end it. nullopt: the task moved, or somebody was faster, or
+  // the server is another one since a short while (S48).
   [[nodiscard]] std::optional<Claim> recover(db::Connection& db,
-                                             const DetachedObservation& observed, bool stale) const;
+                                             const DetachedObservation& observed, Gone gone) const;
 
  private:
   [[nodiscard]] db::Statement detach_statement(const Claim& claim, std::uint32_t attempt) const;

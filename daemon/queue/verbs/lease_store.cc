@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "queue/model/server_change.h"
 #include "queue/model/statements.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/rated.h"
@@ -52,7 +53,7 @@ db::Statement release_statement(const Claim& claim, const Hold& hold) {
 
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
                                        const FetchSpec& spec, Locked locked) const {
-  return take(db, lease_statement(sql::k_lease, partition, spec, locked), partition, spec);
+  return take(db, {lease_statement(sql::k_lease, partition, spec, locked)}, partition, spec);
 }
 
 std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation& observed,
@@ -63,7 +64,7 @@ std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation
       .set("seen_expire_at", observed.expire_at)
       .set("stale", stale ? 1 : 0)
       .set("rated", starts_none ? 1 : 0);
-  return take(db, statement, observed.partition, spec);
+  return take(db, {note_server_statement(), std::move(statement)}, observed.partition, spec);
 }
 
 db::Statement LeaseStore::lease_statement(const sql::SqlText& text, Partition partition,
@@ -74,10 +75,13 @@ db::Statement LeaseStore::lease_statement(const sql::SqlText& text, Partition pa
   return statement.set("known_us", spec.time.now().count());
 }
 
-std::optional<Block> LeaseStore::take(db::Connection& db, const db::Statement& statement,
+// The last statement is the verb that takes the lease.
+std::optional<Block> LeaseStore::take(db::Connection& db, std::vector<db::Statement> statements,
                                       Partition partition, const FetchSpec& spec) const {
-  auto results = db.run({statement, fetch_statement(partition, spec)});
-  return read_block(partition, results[1], results[2]);
+  const std::size_t leased = statements.size();  // the place of what the verb reads back
+  statements.push_back(fetch_statement(partition, spec));
+  auto results = db.run(statements);
+  return read_block(partition, results[leased], results[leased + 1]);
 }
 
 std::optional<Block> LeaseStore::read_block(Partition partition, db::StatementResult& leased,

@@ -73,6 +73,7 @@ class LeaseStore {
   // The same for a partition whose holder this process saw standing still (S4). `stale` says that
   // it stood still for longer than it lasts, so that the call does not ask the database's clock.
   // `starts_none`: nor does a rate of the queue stop it, because the caller starts nothing (S42).
+  // nullopt also for a while after a change of server (S48).
   std::optional<Block> take_over(db::Connection& db, const Observation& observed, bool stale,
                                  const FetchSpec& spec, Locked locked = Locked::kWait,
                                  bool starts_none = false) const;
@@ -107,8 +108,8 @@ class LeaseStore {
                                                 db::StatementResult& tasks) const;
 
  private:
-  std::optional<Block> take(db::Connection& db, const db::Statement& statement, Partition partition,
-                            const FetchSpec& spec) const;
+  std::optional<Block> take(db::Connection& db, std::vector<db::Statement> statements,
+                            Partition partition, const FetchSpec& spec) const;
 
   Holder holder_;
   std::chrono::microseconds ttl_;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "db/migrate.h"
 #include "log/log.h"
+#include "queue/model/server_change.h"
 #include "queue/server/rehearsal.h"
 #include "queue/verbs/lease_store.h"
 #include "worker/process/connect.h"
@@ -33,6 +34,12 @@ milliseconds jittered(milliseconds wait) {
   return wait / 2 + milliseconds(dice() % static_cast<unsigned>(wait.count() / 2 + 1));
 }
 
+// S48: whoever notices first begins the wait of all.
+void note_change(db::Connection& fresh) {
+  if (!queue::note_server(fresh)) return;
+  log::warn("database.changed", {{"where", fresh.where()}});
+}
+
 }  // namespace
 
 db::Connection& Session::connection() {
@@ -40,6 +47,7 @@ db::Connection& Session::connection() {
     db::Connection fresh = connect(options_);
     if (server_id_ != 0 && fresh.server_id() != server_id_) queue::rehearse(fresh, options_);
     server_id_ = fresh.server_id();
+    if (notes_changes_) note_change(fresh);
     end_former(fresh);
     const auto uptime = queue::server_uptime(fresh);
     connection_.emplace(std::move(fresh));
@@ -129,8 +137,10 @@ void require_fit(Session& session, const db::ConnectOptions& options) {
   session.call([&](db::Connection& db) {
     db::require_schema(db);
     queue::rehearse(db, options);
+    note_change(db);
     return true;
   });
+  session.note_changes();
 }
 
 }  // namespace allot::worker

@@ -78,6 +78,10 @@ class Session {
   // The server undoes an unfinished transaction.
   void give_up_connection();
 
+  // From now on each new connection writes down when the server is another one (S48). Only once the
+  // schema is known to be there.
+  void note_changes() { notes_changes_ = true; }
+
   // Grows with every lost connection: where it grew, a reply may have been lost.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
@@ -99,10 +103,11 @@ class Session {
   std::uint64_t looked_at_ns_ = 0;  // when the server was last seen to be writable
   std::uint64_t generation_ = 0;
   std::uint32_t failures_ = 0;
+  bool notes_changes_ = false;
   std::optional<std::uint64_t> leaving_since_ns_;
 };
 
-// Throws unless schema and server are fit for the protocol.
+// Throws unless schema and server are fit for the protocol. Writes down which server it is (S48).
 void require_fit(Session& session, const db::ConnectOptions& options);
 
 }  // namespace allot::worker

@@ -88,7 +88,7 @@ void reclaim_detached(db::Connection& db, const config::Settings& settings,
                       const queue::DetachedStore& store) {
   const auto queues = queue::list_queues(db);
   for (const queue::DetachedObservation& observed : store.former(db)) {
-    const auto mine = store.recover(db, observed, true);
+    const auto mine = store.recover(db, observed, queue::DetachedStore::Gone::kFormer);
     if (!mine) continue;
     const std::string name = name_of(queues, observed.id.partition.queue_id);
     Facts facts = facts_of_crash(db, settings, crashed(observed, name));
@@ -123,8 +123,10 @@ void Recovery::look() {
 
 // This takes two trips. If this worker dies in between, another one recovers the task once more.
 void Recovery::recover(const queue::DetachedObservation& observed, bool stale) {
-  const auto mine =
-      session_.call([&](db::Connection& db) { return store_.recover(db, observed, stale); });
+  using Gone = queue::DetachedStore::Gone;
+  const auto mine = session_.call([&](db::Connection& db) {
+    return store_.recover(db, observed, stale ? Gone::kStale : Gone::kExpired);
+  });
   if (!mine) return;
   const std::string name = name_of(queues_, observed.id.partition.queue_id);
   Facts facts;

@@ -6,6 +6,7 @@
 
 #include "db/queue/fixture.h"
 #include "queue/look/inspect.h"
+#include "queue/model/server_change.h"
 #include "queue/verbs/detached_store.h"
 
 namespace allot::queue {
@@ -274,7 +275,7 @@ TEST_F(DetachedTest, AStalledEndFindsItselfRecovered) {
     Worker scout(connect());
     const DetachedObservation seen = sight();
     scout.db.execute("BEGIN");
-    ASSERT_TRUE(scout.detached.recover(scout.db, seen, true));
+    ASSERT_TRUE(scout.detached.recover(scout.db, seen, DetachedStore::Gone::kStale));
     const std::string recovered = dump_tables(scout.db, kTaskTables);
     auto late = std::async(std::launch::async,
                            [&, &end = end] { return end(worker_.db, started.detached); });
@@ -320,22 +321,47 @@ TEST_F(DetachedTest, IsRecoveredOnceAndByOne) {
   EXPECT_FALSE(seen.expired);
   EXPECT_GT(seen.remaining, seconds(25));
   Worker scout(connect());
-  EXPECT_FALSE(scout.detached.recover(scout.db, seen, false)) << "it has not expired";
+  EXPECT_FALSE(scout.detached.recover(scout.db, seen, DetachedStore::Gone::kExpired))
+      << "it has not expired";
   expire();
-  EXPECT_FALSE(scout.detached.recover(scout.db, seen, true)) << "it moved";
+  EXPECT_FALSE(scout.detached.recover(scout.db, seen, DetachedStore::Gone::kStale)) << "it moved";
   const DetachedObservation again = sight();
   EXPECT_TRUE(again.expired);
-  const auto mine = scout.detached.recover(scout.db, again, false);
+  const auto mine = scout.detached.recover(scout.db, again, DetachedStore::Gone::kExpired);
   ASSERT_TRUE(mine);
-  EXPECT_TRUE(scout.detached.recover(scout.db, again, false)) << "its reply was lost";
+  EXPECT_TRUE(scout.detached.recover(scout.db, again, DetachedStore::Gone::kExpired))
+      << "its reply was lost";
   Worker late(connect());
-  EXPECT_FALSE(late.detached.recover(late.db, again, false));
+  EXPECT_FALSE(late.detached.recover(late.db, again, DetachedStore::Gone::kExpired));
   EXPECT_EQ(Verbs().ack(worker_.db, started.detached), Fenced::kLost);
   EXPECT_EQ(Verbs().charge(scout.db, *mine, again.attempt, kLost), Fenced::kWritten);
   EXPECT_EQ(waiting(), std::to_string(seen.id.first_key) + "|-|1");
   EXPECT_EQ(value("SELECT CONCAT(cause, '|', lock_pid) FROM task_attempt"),
             "lost|" + std::to_string(worker_.leases.holder().pid))
       << "the attempt is that of the one who had it";
+}
+
+// S48, as of a lease. A task of this host's earlier run needs no wait: that run is over.
+TEST_F(DetachedTest, AfterAChangeOfServerItIsLeftAloneForAsLongAsItsLeaseLasts) {
+  start();
+  expire();
+  const DetachedObservation seen = sight();
+  using Gone = DetachedStore::Gone;
+  note_server(look_);
+  const auto change = [&](const std::string& ago) {
+    look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + ago +
+                  " MICROSECOND");
+  };
+  Worker scout(connect());
+  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  EXPECT_FALSE(scout.detached.recover(scout.db, seen, Gone::kExpired));
+  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  change("29000000");
+  EXPECT_FALSE(scout.detached.recover(scout.db, seen, Gone::kStale));
+  change("31000001");
+  EXPECT_TRUE(scout.detached.recover(scout.db, seen, Gone::kExpired));
+  change("0");
+  EXPECT_TRUE(worker_.detached.recover(worker_.db, sight(), Gone::kFormer));
 }
 
 TEST_F(DetachedTest, ARowThatIsLockedIsNotWaitedFor) {
@@ -345,10 +371,10 @@ TEST_F(DetachedTest, ARowThatIsLockedIsNotWaitedFor) {
   db::Connection holding = connect();
   holding.execute("BEGIN; SELECT * FROM task_running FOR UPDATE");
   const std::uint64_t waits = counter("Innodb_row_lock_waits");
-  EXPECT_FALSE(scout.detached.recover(scout.db, seen, true));
+  EXPECT_FALSE(scout.detached.recover(scout.db, seen, DetachedStore::Gone::kStale));
   EXPECT_EQ(counter("Innodb_row_lock_waits"), waits);
   holding.execute("COMMIT");
-  EXPECT_TRUE(scout.detached.recover(scout.db, seen, true));
+  EXPECT_TRUE(scout.detached.recover(scout.db, seen, DetachedStore::Gone::kStale));
 }
 
 // S7: the task may have taken its host down. Each attempt is written before it runs, until one has
@@ -356,7 +382,7 @@ TEST_F(DetachedTest, ARowThatIsLockedIsNotWaitedFor) {
 TEST_F(DetachedTest, IsSuspectOnceItsHostWasLost) {
   start();
   const auto flags = [&] { return value("SELECT flags FROM task"); };
-  const auto mine = worker_.detached.recover(worker_.db, sight(), true);
+  const auto mine = worker_.detached.recover(worker_.db, sight(), DetachedStore::Gone::kStale);
   ASSERT_TRUE(mine);
   ASSERT_EQ(Verbs().charge(worker_.db, *mine, 1, kLost), Fenced::kWritten);
   const Block block = must_lease();
@@ -435,7 +461,7 @@ TEST_F(DetachedTest, AFormerLifeIsFoundByItsOrigin) {
   EXPECT_TRUE(other.detached.former(other.db).empty());
   const auto found = after.detached.former(after.db);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_TRUE(after.detached.recover(after.db, found[0], true));
+  EXPECT_TRUE(after.detached.recover(after.db, found[0], DetachedStore::Gone::kStale));
 }
 
 TEST_F(DetachedTest, TheSettlerFindsItByIdAndHolder) {

@@ -165,7 +165,7 @@ TEST_F(HistoryTest, ALateAcknowledgementOfARecoveredTaskKeepsNothing) {
   Worker other(connect());
   const auto seen = DetachedStore::watch(other.db, std::vector{queue_.queue_id});
   ASSERT_EQ(seen.size(), 1U);
-  ASSERT_TRUE(other.detached.recover(other.db, seen[0], true));
+  ASSERT_TRUE(other.detached.recover(other.db, seen[0], DetachedStore::Gone::kStale));
   const std::string before = tasks_as_text();
   const Claim mine = claim(block.lease, task).once_detached();
   EXPECT_EQ(Verbs().ack(worker_.db, mine, task.record), Fenced::kLost);

@@ -9,6 +9,7 @@
 
 #include "db/queue/fixture.h"
 #include "db/queue/plan_expectations.h"
+#include "queue/model/server_change.h"
 #include "queue/verbs/duty.h"
 #include "sql/queries.h"
 #include "support/db_error.h"
@@ -59,6 +60,7 @@ class PlanTest : public QueueTest {
         "SELECT " +
         std::to_string(wide_.queue_id) + ", seq, 6000, 194000, 50, 0 FROM " +
         support::numbers(0, 2));
+    note_server(look_);
     look_.execute("INSERT INTO notice VALUES ('dead', 'wide', UTC_TIMESTAMP(6), '', NULL)");
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
       if (no % 4 == 0) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/queue/fixture.h"
+#include "queue/model/server_change.h"
 #include "queue/operate/pause.h"
 
 namespace allot::queue {
@@ -107,6 +108,61 @@ TEST_F(TakeoverTest, APausedQueueIsLeftAlone) {
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, true, {}));
   resume(look_, queue_);
   EXPECT_TRUE(thief_.leases.take_over(thief_.db, seen, true, {}));
+}
+
+// S48: for as long as the lease lasts, whatever the thief's own leases do, and a second more. The
+// statement says so itself, whether its process knows of the change or not.
+TEST_F(TakeoverTest, AfterAChangeOfServerALeaseIsLeftAloneForAsLongAsItLasts) {
+  must_lease();
+  expire();
+  const Observation seen = must_see();
+  const auto change = [&](const std::string& ago) {
+    look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + ago +
+                  " MICROSECOND");
+  };
+  note_server(look_);
+  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  Worker thief(connect(), 0, std::chrono::seconds(2));
+  EXPECT_FALSE(thief.leases.take_over(thief.db, seen, false, {}));
+  EXPECT_EQ(value("SELECT CONCAT(number, ' ', streak) FROM server_identity"), "2 1")
+      << "it has written down what it found";
+  EXPECT_EQ(value("SELECT since > UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE FROM server_identity"), "1");
+  change("29000000");
+  EXPECT_FALSE(thief.leases.take_over(thief.db, seen, false, {}));
+  EXPECT_FALSE(thief.leases.take_over(thief.db, seen, true, {})) << "a stale one just as well";
+  change("31000001");
+  EXPECT_TRUE(thief.leases.take_over(thief.db, seen, false, {}));
+  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+}
+
+// The clock was set back after the change: its time would be over in an hour.
+TEST_F(TakeoverTest, AChangeOfServerInTheFutureIsNowAndNoFurtherChange) {
+  EXPECT_FALSE(note_server(look_));
+  look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  EXPECT_TRUE(note_server(look_));
+  EXPECT_EQ(value("SELECT CONCAT(number, since <= UTC_TIMESTAMP(6)) FROM server_identity"), "11");
+  EXPECT_FALSE(note_server(look_));
+}
+
+TEST_F(TakeoverTest, ChangesThatFollowEachOtherAreCounted) {
+  const auto change = [&](const std::string& ago) {
+    look_.execute(
+        "UPDATE server_identity SET identity = 'another one', since = UTC_TIMESTAMP(6)"
+        " - INTERVAL " +
+        ago);
+    EXPECT_TRUE(note_server(look_));
+    return last_server_change(look_)->streak;
+  };
+  EXPECT_EQ(last_server_change(look_), std::nullopt);
+  note_server(look_);
+  EXPECT_EQ(change("1 DAY"), 1U);
+  EXPECT_EQ(change("9 MINUTE"), 2U);
+  EXPECT_EQ(change("9 MINUTE"), 3U);
+  EXPECT_EQ(change("11 MINUTE"), 1U);
+  const auto last = last_server_change(look_);
+  EXPECT_EQ(last->number, 5U);
+  EXPECT_LE(last->ago, std::chrono::seconds(60));
+  EXPECT_NE(last->server.find(':'), std::string::npos) << last->server;
 }
 
 TEST_F(TakeoverTest, OfTwoThievesOneGetsIt) {

@@ -4,55 +4,15 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "db/worker/fixture.h"
+#include "db/worker/taker.h"
 #include "support/eventually.h"
-#include "worker/lease/finder.h"
-#include "worker/lease/lease_keeper.h"
-#include "worker/process/session.h"
 
 namespace allot::worker {
 namespace {
-
-// A worker as far as it takes leases and gives them back: the tasks stay, so that its queues are
-// always full.
-class Taker {
- public:
-  Taker(const db::ConnectOptions& options, ipc::Board& board,
-        const std::vector<ServedQueue>& queues, const config::Pool& pool, std::uint64_t phase)
-      : stores_(std::chrono::seconds(30)),
-        session_(options, slot_, std::chrono::milliseconds(500)),
-        keeper_(stores_.leases, stores_.detached, options, slot_, board),
-        finder_(session_, stores_.leases, keeper_, slot_, board, 0, queues,
-                Shares(pool, queues, phase)) {}
-
-  // The queue of the lease; nothing was found: 0.
-  std::uint32_t take() {
-    lease_.reset();
-    if (auto block = finder_.next()) lease_ = block->lease;
-    return lease_ ? lease_->partition.queue_id : 0;
-  }
-  void give_back() {
-    if (!lease_) return;
-    keeper_.releasing();
-    session_.call([&](db::Connection& db) { return stores_.leases.release(db, *lease_); });
-    keeper_.drop();
-    finder_.forget_lease();
-    lease_.reset();
-  }
-
- private:
-  std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
-  SlotWriter slot_{*raw_slot_, -1};
-  queue::Stores stores_;
-  Session session_;
-  LeaseKeeper keeper_;
-  Finder finder_;
-  std::optional<queue::Lease> lease_;
-};
 
 class SharesDbTest : public WorkerTest {
  protected:

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/model/server_change.h"
+
+#include "sql/queries.h"
+
+namespace allot::queue {
+
+db::Statement note_server_statement() {
+  return db::Statement(sql::k_note_server);
+}
+
+bool note_server(db::Connection& db) {
+  // Of an INSERT that finds its row, 1 is a row that stays as it is.
+  return db.run({note_server_statement()}).front().affected() == 2;
+}
+
+std::optional<ServerChange> last_server_change(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_show_server)});
+  const auto row = results.front().next();
+  if (!row) return std::nullopt;
+  ServerChange change;
+  change.server = row->text(0);
+  change.number = row->u64(1);
+  change.since = row->text(2);
+  change.streak = static_cast<std::uint32_t>(row->u64(3));
+  change.ago = std::chrono::seconds(row->u64(4));
+  return change;
+}
+
+}  // namespace allot::queue

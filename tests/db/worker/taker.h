@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "db/stores.h"
+#include "worker/lease/finder.h"
+#include "worker/lease/lease_keeper.h"
+#include "worker/lease/shares.h"
+#include "worker/process/session.h"
+
+namespace allot::worker {
+
+// A worker as far as it takes leases and gives them back: the tasks stay, so that its queues are
+// always full.
+class Taker {
+ public:
+  Taker(const db::ConnectOptions& options, ipc::Board& board,
+        const std::vector<ServedQueue>& queues, const config::Pool& pool, std::uint64_t phase,
+        std::chrono::microseconds ttl = std::chrono::seconds(30))
+      : stores_(ttl),
+        session_(options, slot_, std::chrono::milliseconds(500)),
+        keeper_(stores_.leases, stores_.detached, options, slot_, board),
+        finder_(session_, stores_.leases, keeper_, slot_, board, 0, queues,
+                Shares(pool, queues, phase)) {
+    require_fit(session_, options);
+  }
+
+  // The queue of the lease; nothing was found: 0.
+  std::uint32_t take() {
+    lease_.reset();
+    if (auto found = finder_.next()) lease_ = found->block.lease;
+    return lease_ ? lease_->partition.queue_id : 0;
+  }
+  [[nodiscard]] bool valid() { return keeper_.valid(); }
+  void give_back() {
+    if (!lease_) return;
+    keeper_.releasing();
+    session_.call([&](db::Connection& db) { return stores_.leases.release(db, *lease_); });
+    keeper_.drop();
+    finder_.forget_lease();
+    lease_.reset();
+  }
+
+ private:
+  std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
+  SlotWriter slot_{*raw_slot_, -1};
+  queue::Stores stores_;
+  Session session_;
+  LeaseKeeper keeper_;
+  Finder finder_;
+  std::optional<queue::Lease> lease_;
+};
+
+}  // namespace allot::worker
