@@ -81,10 +81,10 @@ std::optional<Finder::Found> Finder::next() {
   // This comes before the hints: where there is always more work, nobody would get past them (S13).
   watch();
   if (auto found = take_over_one()) return found;
-  if (auto found = follow(take_hint(pool_))) return found;
+  if (auto found = follow(next_hint())) return found;
   if (become_scout(pool_, mono_ns(), scout_interval_ns_)) {
     scout();
-    if (auto found = follow(take_hint(pool_))) return found;
+    if (auto found = follow(next_hint())) return found;
   }
   if (!hints_wait()) sleep();
   return std::nullopt;

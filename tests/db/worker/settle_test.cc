@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "db/worker/settle_fixture.h"
 #include "queue/verbs/detached_store.h"
-#include "queue/verbs/duty.h"
 #include "worker/lease/hints.h"
 
 namespace allot::worker {
@@ -25,26 +24,6 @@ TEST_F(SettleTest, ChargesTheRunningTaskAndAcknowledgesTheFinished) {
   EXPECT_EQ(value("SELECT CONCAT(first_key, ' ', attempt, ' ', cause) FROM task_attempt"),
             "3 1 signal");
   EXPECT_EQ(state(0), "FREE");
-}
-
-// Only a steward leads, and only its own duties end.
-TEST_F(SettleTest, ADeadStewardsDutiesAreFree) {
-  queue::make_duties(db_, {{0, "purge"}, {0, "unique"}});
-  const queue::DutyStore store(leases_.holder());
-  const queue::DutyStore other(queue::make_holder("other", "/run/allot/other"));
-  const auto one = queue::DutyStore::watch(db_, {{0, "purge"}});
-  EXPECT_EQ(store.claim(db_, one), 1U);
-  EXPECT_EQ(other.claim(db_, queue::DutyStore::watch(db_, {{0, "unique"}})), 1U);
-  const auto over = [&] { return queue::DutyStore::watch(db_, {{0, "purge"}}).at(0).over; };
-  std::strncpy(raw_slot_->pool_name, "steward-like", sizeof raw_slot_->pool_name - 1);
-  settle_it();
-  EXPECT_FALSE(over());
-  raw_slot_->pool_name[std::strlen("steward")] = '\0';
-  settle_it();
-  settle_it();
-  EXPECT_TRUE(over());
-  EXPECT_EQ(value("SELECT CONCAT(COUNT(*), MAX(duty)) FROM queue_duty WHERE holder IS NOT NULL"),
-            "1unique");
 }
 
 TEST_F(SettleTest, TwiceHasTheEffectOfOnce) {
