@@ -44,7 +44,7 @@ std::optional<queue::HeldLock> wait_for_lock(const db::ConnectOptions& connect,
 
 }  // namespace client
 
-Lock::Impl::Impl(const db::ConnectOptions& connect, queue::HeldLock held,
+Lock::Impl::Impl(const db::ConnectOptions& connect, const queue::HeldLock& held,
                  std::function<void(const std::string&)> on_lost)
     : keeper_(connect, held, queue::spare_ns(held),
               {{}, [told = std::move(on_lost)](const std::string& reason, bool) {

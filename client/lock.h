@@ -25,7 +25,7 @@ namespace allot {
 
 class Lock::Impl {
  public:
-  Impl(const db::ConnectOptions& connect, queue::HeldLock held,
+  Impl(const db::ConnectOptions& connect, const queue::HeldLock& held,
        std::function<void(const std::string&)> on_lost);
   ~Impl() { keeper_.release(); }
   Impl(const Impl&) = delete;
