@@ -88,7 +88,7 @@ std::vector<Held> read_records(const std::string& path) {
 }
 
 // The most commands of one lock at a time.
-std::size_t most_at_once(std::vector<Held> of_one) {
+std::size_t most_at_once(const std::vector<Held>& of_one) {
   std::vector<std::pair<double, int>> changes;
   for (const Held& held : of_one) {
     changes.emplace_back(held.from, 1);
@@ -232,10 +232,11 @@ TEST_F(Campaign, NeverMoreThanItsSlotsWhateverIsKilledOrStopped) {
       "steps of the clock\n",
       clients.size(), locks_, begun_, all, faults_, steps);
   EXPECT_GT(all, 3 * locks_) << "nobody got a lock again";
-  for (const auto& [name, held] : locks) {
-    EXPECT_LE(most_at_once(held), 3U) << name;
-    EXPECT_EQ(tokens_that_fell(held), 0U) << name;
-    const auto stale = stale_token(held);
+  for (const auto& one : locks) {
+    const std::string& name = one.first;  // a lambda cannot have a binding
+    EXPECT_LE(most_at_once(one.second), 3U) << name;
+    EXPECT_EQ(tokens_that_fell(one.second), 0U) << name;
+    const auto stale = stale_token(one.second);
     if (!stale) continue;
     const auto refused = support::db_error_of([&] {
       look_.execute("BEGIN; CALL allot_lock_require('" + name + "', " + std::to_string(*stale) +

@@ -55,16 +55,6 @@ std::vector<Expectation> of_the_way_of_a_task() {
       // All leases of a queue, however many tasks wait.
       {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
       {&sql::k_watch, kPartitions * 2, {}},
-      // Of a queue with a rate: its three buckets, and as many tasks as are charged for.
-      {&sql::k_lease_rated, 10, {{"partition_no", "1"}}, "as lease, and a look at the buckets"},
-      {&sql::k_charge_rate,
-       60,
-       {{"wanted", "10"}, {"grant_id", "5"}},
-       "the buckets, sorted, and the head",
-       true,
-       true},
-      {&sql::k_give_back, 1, {{"bucket_no", "1"}, {"charged_at", "1"}, {"unused", "1"}}},
-      {&sql::k_scout_rated, 10, {{"closed", "0"}}, "the buckets, and no queue that is rated", true},
       {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
       // The head of a partition: as many rows as the caller wants.
       {&sql::k_fetch, kBlock + 1, {}},
@@ -99,6 +89,21 @@ std::vector<Expectation> of_the_way_of_a_task() {
        0,
        {{"rows",
          "(1, 1, 1, 4711, NULL, 0, NULL, 't', ''), (1, 1, 1, 4712, NULL, 0, NULL, 't', '')"}}},
+  };
+}
+
+// Of a queue with three buckets, and as many tasks as are charged for.
+std::vector<Expectation> of_rates() {
+  return {
+      {&sql::k_lease_rated, 10, {{"partition_no", "1"}}, "as lease, and a look at the buckets"},
+      {&sql::k_charge_rate,
+       60,
+       {{"wanted", "10"}, {"grant_id", "5"}},
+       "the buckets, sorted, and the head",
+       true,
+       true},
+      {&sql::k_give_back, 1, {{"bucket_no", "1"}, {"charged_at", "1"}, {"unused", "1"}}},
+      {&sql::k_scout_rated, 10, {{"closed", "0"}}, "the buckets, and no queue that is rated", true},
   };
 }
 
@@ -281,6 +286,8 @@ std::vector<Expectation> of_notices() {
 
 std::vector<Expectation> for_people() {
   return {
+      {&sql::k_show_server, 1, {}},
+      {&sql::k_list_leases, 2 * (kPartitions + 3), {}, "by hand, without an index", false, true},
       // Bounded by what they asked for.
       {&sql::k_list_tasks, 51, {}},
       {&sql::k_list_dead, 51, {}},
@@ -461,8 +468,6 @@ std::vector<Expectation> by_operators() {
         {"to_partition_no", "3"}},
        "",
        true},
-      {&sql::k_show_server, 1, {}},
-      {&sql::k_list_leases, 2 * (kPartitions + 3), {}, "by hand, without an index", false, true},
       {&sql::k_discard_dead, 5, {{"first_keys", one}}},
       {&sql::k_discard_dead, 5 * kBlock, {{"first_keys", many}}},
   };
@@ -472,6 +477,7 @@ std::vector<Expectation> by_operators() {
 
 std::vector<Expectation> expectations() {
   std::vector<Expectation> all = of_the_way_of_a_task();
+  for (Expectation& expected : of_rates()) all.push_back(std::move(expected));
   for (Expectation& expected : of_unique_keys()) all.push_back(std::move(expected));
   for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
   for (Expectation& expected : of_history_and_hooks()) all.push_back(std::move(expected));
