@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+// Who asks, and what he may do. Everything that acts for a request asks its Caller first.
+namespace allot::gateway::access {
+
+enum class Role { kRead, kSubmit, kOperate };
+inline constexpr std::size_t kRoles = 3;
+// "read", "submit", "operate".
+[[nodiscard]] std::string_view name_of(Role role);
+
+// The queues for which a caller has a role: none, some, or all, also those made later.
+struct Reach {
+  bool all = false;
+  std::set<std::string, std::less<>> queues{};
+  [[nodiscard]] bool none() const { return !all && queues.empty(); }
+  [[nodiscard]] bool covers(std::string_view queue) const { return all || queues.contains(queue); }
+};
+
+class Caller {
+ public:
+  Caller(std::string name, std::array<Reach, kRoles> reach)
+      : name_(std::move(name)), reach_(std::move(reach)) {}
+
+  // For the log: the name of the token, of the user behind a proxy, or "uid:1000".
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const Reach& reach(Role role) const {
+    return reach_.at(static_cast<std::size_t>(role));
+  }
+  // For at least one queue: a caller who may not is refused with 403.
+  [[nodiscard]] bool may(Role role) const { return !reach(role).none(); }
+  // What belongs to a queue that is not covered is answered as if it did not exist: 404.
+  [[nodiscard]] bool may(Role role, std::string_view queue) const {
+    return reach(role).covers(queue);
+  }
+  // What concerns all queues, or none of them: routes, locks, workers.
+  [[nodiscard]] bool may_everywhere(Role role) const { return reach(role).all; }
+
+ private:
+  std::string name_;
+  std::array<Reach, kRoles> reach_;
+};
+
+}  // namespace allot::gateway::access

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gateway/http/message.h"
+
+// What the server asks whoever answers requests. The server calls everything here in its one
+// thread, so nothing here may block; answers may come from any thread.
+namespace allot::gateway::http {
+
+// Takes the answer to one request. Whoever has it calls it exactly once, in any thread; if the
+// connection is gone by then the answer is dropped.
+using Reply = std::function<void(Response)>;
+
+// A body that is worked off while it comes in, line by line, and is answered line by line. One
+// object for each request; the calls come one after the other, each once the reply to the one
+// before was made.
+class LineStream {
+ public:
+  LineStream() = default;
+  LineStream(const LineStream&) = delete;
+  LineStream& operator=(const LineStream&) = delete;
+  virtual ~LineStream() = default;
+
+  // Whole lines, with their ends; the last line of a body may have none. `written` gets what is
+  // sent back, which may be empty, and whether the stream goes on.
+  using Written = std::function<void(std::string lines, bool goes_on)>;
+  virtual void take(std::string lines, bool last, Written written) = 0;
+};
+
+// What becomes of a request whose head is there and whose body is not read yet.
+struct Admission {
+  std::optional<Response> refusal{};  // the answer; the body is not read, and the connection closes
+  std::size_t most_body = 0;          // bytes; a larger one is refused with 413 (problem document)
+  std::unique_ptr<LineStream> lines{};  // the body goes there; answered with status 200 as it comes
+  std::string lines_type{};             // Content-Type of that answer
+};
+
+class Application {
+ public:
+  Application() = default;
+  Application(const Application&) = delete;
+  Application& operator=(const Application&) = delete;
+  virtual ~Application() = default;
+
+  virtual Admission admit(const Head& head) = 0;
+  // Called for what was admitted without a stream, with its whole body.
+  virtual void answer(Request request, Reply reply) = 0;
+  // The answer to what the server refuses itself: a bad head, a timeout, too many connections.
+  // `title` is for people: what is wrong, and what would be right.
+  virtual Response refuse(unsigned status, const std::string& title) = 0;
+};
+
+}  // namespace allot::gateway::http
