@@ -15,6 +15,7 @@
 #include "cli/words/pause_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/queue_json.h"
 #include "queue/look/health.h"
 #include "queue/look/inspect.h"
 
@@ -68,7 +69,7 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
     for (const QueueView& queue : database->queues) {
       view["queues"].push_back({{"name", queue.info.name},
                                 {"partitions", queue.info.partitions()},
-                                {"paused", pause_json(queue.info)},
+                                {"paused", as_json::pause(queue.info)},
                                 {"waiting", queue.waiting.value},
                                 {"waiting_at_least", queue.waiting.at_least},
                                 {"detached", queue.detached.value},

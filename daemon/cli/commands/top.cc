@@ -19,10 +19,10 @@
 #include "cli/sources/input.h"
 #include "cli/sources/instance_view.h"
 #include "cli/sources/rates.h"
-#include "cli/words/due.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/due.h"
 
 namespace allot::cli {
 namespace {
@@ -212,7 +212,9 @@ void add_top(CLI::App& app, const Commands& commands) {
   command
       .add_option_function<std::string>(
           "--interval",
-          [options](const auto& text) { options->interval = parse_delay("--interval", text); },
+          [options](const auto& text) {
+            options->interval = as_json::parse_delay("--interval", text);
+          },
           "Between two looks: 300ms, 2s [1s]")
       ->type_name("TIME");
   command.add_flag("--once", options->once, "Print once, after one interval");

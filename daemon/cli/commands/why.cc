@@ -15,6 +15,7 @@
 #include "cli/words/pause_view.h"
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
+#include "json/task_json.h"
 #include "queue/look/inspect.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/ending.h"
@@ -191,7 +192,7 @@ queue::Standing must_stand(db::Connection& db, const queue::TaskView& task) {
 }
 
 json why_json(const queue::TaskView& task, const std::string& queue, const Reasons& reasons) {
-  json view = view_json(task, queue);
+  json view = as_json::task(task, queue);
   view["reasons"] = json::array();
   for (const Reason& reason : reasons) {
     view["reasons"].push_back({{"reason", reason.word}, {"text", reason.text}});

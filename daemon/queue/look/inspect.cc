@@ -123,18 +123,26 @@ BoundedCount count_running(db::Connection& db, const QueueInfo& queue) {
   return bounded(db, db::Statement(sql::k_count_running), queue);
 }
 
-std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most) {
+std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                 const std::optional<TaskView>& after) {
+  const TaskView from = after.value_or(TaskView{});  // keys begin after 0
   db::Statement statement(sql::k_list_tasks);
-  statement.set("queue_id", queue.queue_id).set("most", most);
+  set_partition(statement, {queue.queue_id, from.id.partition.partition_no})
+      .set("prio", from.id.prio)
+      .set("run_key", from.run_key)
+      .set("most", most);
   auto results = db.run({statement});
   std::vector<TaskView> views;
   while (const auto row = results.front().next()) views.push_back(read_view(*row, queue.queue_id));
   return views;
 }
 
-std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most) {
+std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                   const std::optional<TaskView>& after) {
+  TaskId from = after.value_or(TaskView{}).id;
+  from.partition.queue_id = queue.queue_id;
   db::Statement statement(sql::k_list_running);
-  statement.set("queue_id", queue.queue_id).set("most", most);
+  set_id(statement, from).set("most", most);
   auto results = db.run({statement});
   std::vector<TaskView> views;
   while (const auto row = results.front().next()) {
@@ -145,9 +153,14 @@ std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, s
   return views;
 }
 
-std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most) {
+std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                const std::optional<TaskView>& after) {
+  TaskId from = after.value_or(TaskView{}).id;
+  from.partition.queue_id = queue.queue_id;
   db::Statement statement(sql::k_list_dead);
-  statement.set("queue_id", queue.queue_id).set("most", most);
+  set_id(statement, from)
+      .set("before", after ? moment_text(after->at) : std::string(kEndOfTime))
+      .set("most", most);
   auto results = db.run({statement});
   std::vector<TaskView> views;
   while (const auto row = results.front().next()) {
