@@ -6,10 +6,6 @@
 #include <optional>
 #include <string>
 
-// Until the settings have it.
-namespace allot::config {
-struct Gateway;
-}
 #include "gateway/access/access.h"
 #include "gateway/api/route.h"
 #include "gateway/api/service.h"
