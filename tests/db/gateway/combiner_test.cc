@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Submissions share transactions, and each is answered for itself.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstring>
 #include <future>
 #include <set>
 #include <thread>
 
+#include "base/unique_fd.h"
 #include "db/gateway/fixture.h"
+#include "peer/doorbell.h"
 #include "support/commit_stop.h"
+#include "support/temp_dir.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -150,6 +157,30 @@ TEST_F(CombineTest, TooMuchIsSaidSo) {
   EXPECT_EQ(held.get().status(), 200U);
   EXPECT_EQ(looks[0].get().status(), 200U);
   EXPECT_EQ(looks[1].get().status(), 200U);
+}
+
+// The workers of this host hear of what is new, whichever lane it took.
+TEST_F(CombineTest, TheDoorbellIsRung) {
+  const support::TempDir folder;
+  const UniqueFd file(open((folder / "board").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ipc::Board blank{};
+  std::memcpy(blank.magic, ipc::kBoardMagic, sizeof blank.magic);
+  blank.version = ipc::kBoardVersion;
+  for (auto& word : blank.pools[0].queues) word = UINT64_MAX;  // the pool serves all queues
+  ASSERT_EQ(pwrite(file.get(), &blank, sizeof blank, 0), static_cast<ssize_t>(sizeof blank));
+  const ipc::Board* board = peer::map_board(file.get());
+  ASSERT_NE(board, nullptr);
+  const auto rings = [&] { return board->pools[0].bell.load(); };
+  Service here = service();
+  here.runtime_dir = folder.path();
+  application_ = std::make_unique<Application>(here, judge);
+  put();
+  EXPECT_EQ(rings(), 1U);
+  put("mail", R"(,"unique_key":"k")");
+  EXPECT_EQ(rings(), 2U);
+  EXPECT_EQ(begin(R"(,"unique_key":"k")").get().status(), 200U);
+  EXPECT_EQ(rings(), 2U) << "nothing new is waiting";
+  application_.reset();
 }
 
 // What waits is answered before the end.
