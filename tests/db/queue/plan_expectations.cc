@@ -392,10 +392,13 @@ std::vector<Expectation> of_queues() {
   const std::string one = "prio = 2 AND first_key IN (150)";
   return {
       {&sql::k_pause, 1, {{"reason", "''"}}},
-      {&sql::k_resume, 2, {}},
+      {&sql::k_resume, 2, {{"rated_only", "'r'"}}},
       {&sql::k_set_rate,
        10,
-       {{"per_second", "0.5"}, {"burst", "1"}, {"buckets", "(4711, 0, 1, 0, 1, 0)"}},
+       {{"rated_only", "'r'"},
+        {"per_second", "0.5"},
+        {"burst", "1"},
+        {"buckets", "(4711, 0, 1, 0, 1, 0)"}},
        "the rows that it replaces"},
       {&sql::k_remove_rate, 10, {}, "the buckets"},
       {&sql::k_resize_queue, 1, {}},
