@@ -30,6 +30,7 @@
 #include "queue/locks/lock_keeper.h"
 #include "queue/locks/lock_store.h"
 #include "queue/locks/lock_wait.h"
+#include "queue/model/server_change.h"
 
 namespace allot::cli {
 namespace {
@@ -106,13 +107,18 @@ class Line {
       }
     }
   }
-  // For the message: who has it.
-  [[nodiscard]] std::string holders(const std::string& name) {
+  // For the message: who has it, or why nobody gets it.
+  [[nodiscard]] std::string holders(const queue::LockSpec& spec) {
     std::string text;
     try {
       if (!db_) return text;
-      const auto view = queue::show_lock(*db_, name);
+      const auto view = queue::show_lock(*db_, spec.name);
       if (!view) return text;
+      const auto change = queue::last_server_change(*db_);
+      if (view->held.empty() && change && change->ago <= spec.ttl + std::chrono::seconds(1)) {
+        return "the database server changed " + std::to_string(change->ago.count()) +
+               " s ago: nobody takes a free lock before its ttl and 1 s are over";
+      }
       for (const queue::LockSlotView& slot : view->held) {
         if (text.size() > kShownError) return text + ", ...";
         text += (text.empty() ? "held by " : ", ") + slot.host + "/" + std::to_string(slot.pid);
@@ -188,8 +194,8 @@ void say(const RunOptions& options, const std::optional<queue::HeldLock>& lock, 
   std::fprintf(stderr, "%s\n", out.dump().c_str());
 }
 
-int not_got(const RunOptions& options, Line& line, int signal) {
-  const std::string holders = line.holders(options.name);
+int not_got(const RunOptions& options, const queue::LockSpec& spec, Line& line, int signal) {
+  const std::string holders = line.holders(spec);
   std::fprintf(stderr, "%s lock '%s' was not got%s%s\n", error_head().c_str(),
                printable(options.name, queue::kMaxLockName).c_str(), holders.empty() ? "" : ": ",
                printable(holders, kShownError * 2).c_str());
@@ -210,7 +216,7 @@ int run_command(const Context& context, const RunOptions& options) {
   Line line(settings, spec);
   const Nanos until = boot_ns() + static_cast<Nanos>(patience.count()) * kMicro;
   const Got got = line.wait_for_it(until, signals);
-  if (!got.lock) return not_got(options, line, got.signal);
+  if (!got.lock) return not_got(options, spec, line, got.signal);
 
   const queue::HeldLock& lock = *got.lock;
   std::atomic<Nanos> kill_ns{until_of(lock, queue::ends_ns(lock)).kill_ns};

@@ -39,7 +39,7 @@ class LockWait {
   LockWait(LockSpec spec, Holder holder, TokenFloor& floor);
 
   // One round: draws or renews the ticket, looks, frees a slot whose holder stood still, and takes
-  // one when it is its turn. `generation` is another number for each connection. Throws
+  // one when it is its turn. `generation` is another number for each connection, from 1 on. Throws
   // Error(kExitBadInput) where the lock has another number of slots.
   std::optional<HeldLock> look(db::Connection& db, std::uint64_t generation);
   // When to call it again: CLOCK_BOOTTIME.
@@ -48,15 +48,16 @@ class LockWait {
   void give_up(db::Connection& db);
 
  private:
-  void stand_in_line(db::Connection& db, Nanos now);
+  void stand_in_line(db::Connection& db, std::uint64_t generation, Nanos now);
   std::optional<HeldLock> take(db::Connection& db, std::uint32_t slot);
-  void free_expired(db::Connection& db, std::uint64_t generation);
+  void free_expired(db::Connection& db);
 
   LockSpec spec_;
   Holder holder_;
   TokenFloor& floor_;
   ExpiredHolderWatch<LockSlot, LockObservation> watched_;
   Turn turn_;
+  std::uint64_t generation_ = 0;
   bool known_ = false;  // the lock has the slots that were asked for
   std::optional<std::uint64_t> ticket_;
   Nanos renewed_ns_ = 0;

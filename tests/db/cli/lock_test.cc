@@ -137,6 +137,18 @@ TEST_F(LockCommandTest, WhatIsHeldIsNotGot) {
   running.allot->signal(SIGKILL);
 }
 
+// S48.
+TEST_F(LockCommandTest, AfterAChangeOfServerItSaysWhyItWasNotGot) {
+  EXPECT_EQ(allot({"lock", "run", "x", "--", "true"}).status, (ExitStatus{0, 0}));
+  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  const auto done = allot({"lock", "run", "x", "--", "echo", "never"});
+  EXPECT_EQ(done.status, (ExitStatus{kExitOutcomeUnknown, 0}));
+  EXPECT_EQ(done.out, "");
+  EXPECT_TRUE(has(done.err, "lock 'x' was not got: the database server changed ")) << done.err;
+  look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL 29 SECOND");
+  EXPECT_EQ(allot({"lock", "run", "x", "--wait", "1m", "--", "true"}).status, (ExitStatus{0, 0}));
+}
+
 TEST_F(LockCommandTest, WhoWaitsGetsItWhenItIsGivenBack) {
   Words first{"x", "--", "sh", "-c",
               "echo > " + (folder_ / "runs") + "; read line < " + (folder_ / "go")};
