@@ -177,6 +177,10 @@ TEST(Rate, OfOneInTwoSecondsIsHeldAndUsed) {
   expect_held_and_used({"0.5", "1", 5, 0});
 }
 
+TEST(Rate, OfOneInTwoSecondsIsHeldAndUsedBySlowHandlers) {
+  expect_held_and_used({"0.5", "100", 5, 0});
+}
+
 // Each second one worker is killed and another one stopped, which goes on up to nine seconds later.
 class Trouble {
  public:
@@ -247,8 +251,8 @@ void expect_held_in_trouble(const std::string& per_second) {
   (void)rate_had(starts, rate, rounds);
 }
 
-TEST(Rate, Of200IsHeldWhileWorkersAreKilledAndStopped) {
-  expect_held_in_trouble("200");
+TEST(Rate, Of500IsHeldWhileWorkersAreKilledAndStopped) {
+  expect_held_in_trouble("500");
 }
 
 TEST(Rate, Of5IsHeldWhileWorkersAreKilledAndStopped) {
