@@ -23,10 +23,12 @@
 #include "cli/commands/command.h"
 #include "cli/commands/lock.h"
 #include "cli/sources/guarded_command.h"
+#include "cli/sources/ring_local.h"
 #include "cli/words/due.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "db/from_settings.h"
+#include "peer/lock_bell.h"
 #include "queue/locks/lock_keeper.h"
 #include "queue/locks/lock_store.h"
 #include "queue/locks/lock_wait.h"
@@ -74,6 +76,14 @@ class Signals {
     ::poll(&polled, 1, static_cast<int>((left + kMilli - 1) / kMilli));
     return next();
   }
+  // The same, and until the bell rings. One cannot wait for both at a time.
+  [[nodiscard]] int wait(Nanos until, peer::LockBell& bell, std::uint32_t seen) const {
+    for (Nanos now = boot_ns(); now < until && bell.seen() == seen; now = boot_ns()) {
+      if (const int signal = next()) return signal;
+      bell.wait(seen, std::min(until - now, kLookAtTime));
+    }
+    return next();
+  }
 
  private:
   UniqueFd fd_;
@@ -98,14 +108,23 @@ class Line {
         db_(connect(settings)),
         wait_(spec, queue::make_holder("", ""), floor_) {}
 
-  Got wait_for_it(Nanos until, const Signals& signals) {
+  // Rings for those behind: the line has moved on.
+  Got wait_for_it(Nanos until, const Signals& signals, peer::LockBell& bell) {
+    Got got;
     for (;;) {
-      if (auto lock = look()) return {std::move(lock), 0};
-      if (boot_ns() >= until) return give_up({});
-      if (const int signal = signals.wait(std::min(until, wait_.next_ns()))) {
-        return give_up({std::nullopt, signal});
+      const std::uint32_t seen = bell.seen();
+      got.lock = look();
+      if (got.lock) break;
+      const Nanos next = std::min(until, wait_.next_ns());
+      if (boot_ns() < until) {
+        got.signal = wait_.near() ? signals.wait(next, bell, seen) : signals.wait(next);
+        if (got.signal == 0) continue;
       }
+      give_up();
+      break;
     }
+    bell.ring();
+    return got;
   }
   // For the message: who has it, or why nobody gets it.
   [[nodiscard]] std::string holders(const queue::LockSpec& spec) {
@@ -147,13 +166,12 @@ class Line {
       return std::nullopt;
     }
   }
-  Got give_up(Got got) {
+  void give_up() {
     try {
       if (db_) wait_.give_up(*db_);
     } catch (const db::DbError&) {
       // The ticket, and a lock whose reply was lost, end with their time.
     }
-    return got;
   }
 
   const config::Settings& settings_;
@@ -215,7 +233,8 @@ int run_command(const Context& context, const RunOptions& options) {
   const config::Settings settings = context.settings();
   Line line(settings, spec);
   const Nanos until = boot_ns() + static_cast<Nanos>(patience.count()) * kMicro;
-  const Got got = line.wait_for_it(until, signals);
+  peer::LockBell bell(local_folder(settings), spec.name);
+  const Got got = line.wait_for_it(until, signals, bell);
   if (!got.lock) return not_got(options, spec, line, got.signal);
 
   const queue::HeldLock& lock = *got.lock;
@@ -241,7 +260,9 @@ int run_command(const Context& context, const RunOptions& options) {
   queue::LockKeeper keeper(db::from_settings(settings.database), lock, queue::spare_ns(lock),
                            std::move(events));
   const int code = run_under(keeper, command, signals, kill_ns);
-  if (!keeper.release() && !lost) {
+  const bool released = keeper.release();
+  if (released) bell.ring();
+  if (!released && !lost) {
     std::fprintf(stderr, "%s lock '%s' is lost, or was not given back: it ends with its time\n",
                  error_head().c_str(), printable(lock.name, queue::kMaxLockName).c_str());
   }

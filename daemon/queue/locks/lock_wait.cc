@@ -30,9 +30,14 @@ std::optional<std::uint32_t> Turn::slot(const Line& line, Nanos now) {
   return line.free.back();
 }
 
-Nanos Turn::pause(const Line& line) {
-  const std::uint64_t behind = line.ahead < line.slots ? 0 : line.ahead - line.slots + 1;
-  return std::min(kMostPause, kLeastPause * (1 + std::min<std::uint64_t>(behind, 100)));
+Nanos Turn::pause(const Line& line, Nanos now) {
+  if (line.ahead >= line.slots) {
+    next_since_ns_ = 0;
+    const std::uint64_t behind = line.ahead - line.slots + 1;
+    return std::min(kMostPause, kLeastPause * (1 + std::min<std::uint64_t>(behind, 100)));
+  }
+  if (next_since_ns_ == 0) next_since_ns_ = now;
+  return std::clamp((now - next_since_ns_) / 20, kLeastPause, kMostPause);
 }
 
 LockWait::LockWait(LockSpec spec, Holder holder, TokenFloor& floor)
@@ -79,11 +84,12 @@ std::optional<HeldLock> LockWait::look(db::Connection& db, std::uint64_t generat
     ticket_.reset();
     return std::nullopt;
   }
+  near_ = line.ahead < 2 * std::uint64_t{line.slots};
   if (const auto slot = turn_.slot(line, now)) {
     if (auto taken = take(db, *slot)) return taken;
   }
   free_expired(db);
-  next_ns_ = std::min(now + Turn::pause(line), std::max(watched_.next_look_ns(), now));
+  next_ns_ = std::min(now + turn_.pause(line, now), std::max(watched_.next_look_ns(), now));
   next_ns_ = std::max(next_ns_, now + kLeastPause);
   return std::nullopt;
 }

@@ -428,17 +428,27 @@ TEST(TurnTest, TheOldestTakeTheFreeSlotsInOrder) {
 TEST(TurnTest, WhoStandsStillHoldsUpOnlyForAWhile) {
   Turn turn;
   EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 10 * kSecond));
-  EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 12 * kSecond - 1));
-  EXPECT_EQ(turn.slot({true, 2, 3, {1}}, 12 * kSecond), 1U);
-  EXPECT_FALSE(turn.slot({true, 2, 3, {}}, 13 * kSecond));
-  EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 14 * kSecond)) << "it was taken meanwhile";
+  EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 13 * kSecond - 1));
+  EXPECT_EQ(turn.slot({true, 2, 3, {1}}, 13 * kSecond), 1U);
+  EXPECT_FALSE(turn.slot({true, 2, 3, {}}, 14 * kSecond));
+  EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 15 * kSecond)) << "it was taken meanwhile";
 }
 
 TEST(TurnTest, WhoIsFurtherBehindLooksLessOften) {
-  EXPECT_EQ(Turn::pause({true, 0, 1, {}}), 50 * kMilli);
-  EXPECT_EQ(Turn::pause({true, 2, 3, {}}), 50 * kMilli);
-  EXPECT_EQ(Turn::pause({true, 1, 1, {}}), 100 * kMilli);
-  EXPECT_EQ(Turn::pause({true, 1000, 1, {}}), kSecond);
+  Turn turn;
+  EXPECT_EQ(turn.pause({true, 1, 1, {}}, kSecond), 100 * kMilli);
+  EXPECT_EQ(turn.pause({true, 1000, 1, {}}, kSecond), kSecond);
+}
+
+TEST(TurnTest, WhoIsNextLooksLessOftenTheLongerItLasts) {
+  Turn turn;
+  EXPECT_EQ(turn.pause({true, 2, 3, {}}, 100 * kSecond), 50 * kMilli);
+  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 101 * kSecond), 50 * kMilli);
+  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 104 * kSecond), 200 * kMilli);
+  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 200 * kSecond), kSecond);
+  EXPECT_EQ(turn.pause({true, 3, 3, {}}, 201 * kSecond), 100 * kMilli)
+      << "the lock was made smaller";
+  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 202 * kSecond), 50 * kMilli);
 }
 
 // Keeping.
