@@ -2,4 +2,5 @@
 UPDATE /*+ INDEX(queue PRIMARY) */ queue
    SET layout = layout + 1
  WHERE queue_id > 0
-   AND queue_id IN (SELECT target_id FROM route WHERE route.queue_id = :source_id);
+   AND (SELECT COUNT(*) FROM route
+         WHERE route.queue_id = :source_id AND route.target_id = queue.queue_id) > 0;

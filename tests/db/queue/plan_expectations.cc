@@ -251,7 +251,7 @@ std::vector<Expectation> of_routes() {
        "the routes of the queue, and the one that is best",
        true},
       {&sql::k_next_layout, 1, {{"source_id", "2"}}},
-      {&sql::k_next_layout_of_takers, 5 * kRoutes, {{"source_id", "2"}}, "all queues", true, true},
+      {&sql::k_next_layout_of_takers, 2 * kRoutes, {{"source_id", "2"}}, "all queues", true, true},
       {&sql::k_require_no_tasks,
        kTasks + 4 * kRoutes,
        {{"source_id", "2"}, {"is_prefix", "0"}, {"pattern", "'none'"}},

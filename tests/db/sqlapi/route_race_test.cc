@@ -117,7 +117,7 @@ void RouteRaceTest::open_all_doors() {
 // is emptied, and a change that finds a task again is refused and tried anew.
 TEST_F(RouteRaceTest, TasksOfATypeAreNeverInTwoQueues) {
   const char* text = std::getenv("ALLOT_TEST_ROUTE_CHANGES");
-  const int changes = text != nullptr ? std::atoi(text) : 20;
+  const int changes = text != nullptr ? std::atoi(text) : 10;
   open_all_doors();
   int refused = 0;
   int amid = 0;
