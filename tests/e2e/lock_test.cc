@@ -47,7 +47,8 @@ class Lock : public testing::Test {
   Lock() : database_(server_.make_database()), look_(server_.connect(database_)) {
     config_ =
         folder_.write("allot.toml", "[database]\nsocket = \"" + server_.socket() +
-                                        "\"\nuser = \"root\"\nname = \"" + database_ + "\"\n");
+                                        "\"\nuser = \"root\"\nname = \"" + database_ +
+                                        "\"\n[daemon]\nruntime_dir = \"" + folder_.path() + "\"\n");
     look_.execute("SET GLOBAL max_connections = 1000");
   }
   std::unique_ptr<Process> run(std::vector<std::string> words) {
