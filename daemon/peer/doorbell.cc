@@ -2,28 +2,19 @@
 #include "peer/doorbell.h"
 
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <cstring>
-#include <ctime>
 #include <iterator>
 
-#include "base/clock.h"
 #include "base/unique_fd.h"
+#include "peer/futex.h"
 #include "peer/shared_file.h"
 
 namespace allot::peer {
 namespace {
-
-long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
-           const timespec* timeout) {
-  return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
-}
 
 constexpr std::uint32_t kWordBits = 64;
 
@@ -87,15 +78,12 @@ void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>
 void wake(ipc::PoolBoard& pool, std::size_t count) {
   pool.bell.fetch_add(1, std::memory_order_seq_cst);
   if (pool.waiters.load(std::memory_order_seq_cst) == 0) return;
-  futex(pool.bell, FUTEX_WAKE, static_cast<std::uint32_t>(std::min<std::size_t>(count, INT_MAX)),
-        nullptr);
+  wake_sleepers(pool.bell, count);
 }
 
 void wait_for_ring(ipc::PoolBoard& pool, std::uint32_t seen, std::uint64_t timeout_ns) {
-  const timespec timeout{static_cast<time_t>(timeout_ns / kSecond),
-                         static_cast<long>(timeout_ns % kSecond)};
   pool.waiters.fetch_add(1, std::memory_order_seq_cst);
-  futex(pool.bell, FUTEX_WAIT, seen, &timeout);
+  sleep_on(pool.bell, seen, timeout_ns);
   pool.waiters.fetch_sub(1, std::memory_order_seq_cst);
 }
 

@@ -65,7 +65,7 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   UnknownTasks unknown(board);
   Duties duties(session, board, leadership, unknown, served);
   Notices notices({session, board, settings, served, leadership, unknown});
-  Locks locks(session, leadership);
+  Locks locks(session, leadership, config::runtime_dir(settings));
   Ticks ticks(session, board, leadership, kCalendar);
   // The others ask the first one.
   const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties, &notices, &locks};

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "fault/attempts.h"
+#include "fault/tags.h"
 #include "fault/work.h"
 
 namespace allot::fault {
@@ -43,8 +44,9 @@ Operator::Operator(const Draw& draw, Cluster& cluster, Storm& storm)
 }
 
 void Operator::begin() {
-  for (const Action& action : draw_.actions)
-    storm_.after(action.at, [this, &action] { act(action); });
+  for (const auto* actions : {&draw_.actions, &draw_.routes}) {
+    for (const Action& action : *actions) storm_.after(action.at, [this, &action] { act(action); });
+  }
 }
 
 void Operator::act(const Action& action) {
@@ -73,6 +75,8 @@ void Operator::act(const Action& action) {
       return;
     case Act::kDrain:
       return drain(action);
+    case Act::kRoute:
+      return route(action);
   }
 }
 
@@ -247,6 +251,19 @@ void Operator::drain(const Action& action) {
   deeds_.push_back({.act = action.act, .queue = queue_of(action), .begin = now(), .end = now()});
 }
 
+void Operator::route(const Action& action) {
+  change_route(false);
+  storm_.after(action.length, [this] { change_route(true); });
+}
+
+void Operator::change_route(bool end) {
+  std::vector<std::string> words{"route", end ? "remove" : "set", kRoutedType};
+  if (!end) words.emplace_back(kAside);
+  words.insert(words.end(), {"--from", draw_.queues.front().name, "--yes"});
+  const Nanoseconds begin = now();
+  note(Act::kRoute, begin, allot(std::move(words))).lifts = end;
+}
+
 void Operator::let_go() {
   if (!draw_.has(Feature::kHold)) return;
   std::set<std::string> held;  // tags, because a task that was moved has another id by now
@@ -269,6 +286,7 @@ void Operator::finish() {
   for (const QueuePlan& queue : draw_.queues) {
     if (draw_.does(Act::kPause)) (void)allot({"queue", "resume", queue.name});
   }
+  if (!draw_.routes.empty()) change_route(true);
   for (const auto& drain : drains_) (void)drain->wait(std::chrono::seconds(30));
 }
 
