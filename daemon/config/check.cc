@@ -1,33 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/check.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "config/check_database.h"
+#include "config/check_gateway.h"
 #include "config/hooks.h"
 #include "config/rows.h"
 #include "config/schedules.h"
 #include "config/served.h"
-#include "config/servers.h"
 
 namespace allot::config {
 namespace {
-
-constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path without its last 0
-
-// This is less than the supervisor's patience with a check of the database.
-constexpr milliseconds kMostConnecting = seconds(25);
 
 // In MiB, what a worker takes with three threads before a handler does anything, and what the stack
 // of each further one does.
@@ -42,14 +31,7 @@ class Checker {
   Checker(Settings& settings, Problems& problems) : settings_(settings), problems_(problems) {}
 
   void run() {
-    if (settings_.database.embedded.empty()) {
-      check_servers();
-      check_password();
-      check_tls();
-    } else {
-      use_embedded();
-    }
-    check_socket();
+    check_database(settings_, settings_.database, "database", problems_);
     check_daemon();
     for (const Queue& queue : settings_.queues) {
       check_delays("queues." + queue.name, queue);
@@ -62,6 +44,7 @@ class Checker {
     if (settings_.queues.empty()) settings_.queues.emplace_back().name = "default";
     check_schedules(settings_, problems_);
     check_notices();
+    check_gateway(settings_, problems_);
     if (settings_.pools.empty()) settings_.pools.emplace_back().name = "default";
     for (Pool& pool : settings_.pools) check_pool(pool);
     check_pool_limits();
@@ -79,147 +62,6 @@ class Checker {
   void warn(const std::string& path, const std::string& text) {
     settings_.warnings.push_back(settings_.file + ":" + std::to_string(line_of(path)) + ": " +
                                  text);
-  }
-
-  void use_embedded() {
-    for (const char* key : {"host", "port", "hosts", "socket", "user", "password", "password_file",
-                            "name", "tls", "tls_ca", "tls_cert", "tls_key"}) {
-      const std::string path = std::string("database.") + key;
-      if (line_of(path) == 0) continue;
-      warn(path, "[database] " + std::string(key) + " is not used: the database is embedded");
-    }
-    Database& database = settings_.database;
-    database.socket = database.embedded + "/sock";
-    database.user = "root";
-    database.password.clear();
-    database.password_file.clear();
-    database.password_credential.clear();
-    database.name = Database().name;
-    database.tls = Database().tls;
-    for (const char* key : {"socket", "user", "name"}) {
-      settings_.origins[std::string("database.") + key] = "the embedded database";
-    }
-  }
-
-  void check_servers() {
-    Database& database = settings_.database;
-    const auto port = static_cast<std::uint16_t>(database.port);
-    const std::string path = "database.hosts";
-    if (database.hosts.empty()) return add_server("database.host", database.host, port);
-    if (line_of("database.host") != 0) {
-      return problem(path, "[database] has both host and hosts; remove one");
-    }
-    for (const std::string& text : database.hosts) add_server(path, text, port);
-    const milliseconds all = database.connect_timeout * static_cast<int>(database.hosts.size());
-    if (database.hosts.size() > 1 && all > kMostConnecting) {
-      problem(line_of("database.connect_timeout") != 0 ? "database.connect_timeout" : path,
-              "[database] connect_timeout (" + text_of(database.connect_timeout) +
-                  ") for each of " + std::to_string(database.hosts.size()) + " hosts is " +
-                  text_of(all) + "; allowed are " + text_of(kMostConnecting) +
-                  " together, else the last ones are never reached");
-    }
-  }
-
-  void add_server(const std::string& path, const std::string& text, std::uint16_t port) {
-    if (auto server = parse_server(text, port)) {
-      return settings_.database.servers.push_back(std::move(*server));
-    }
-    problem(path, "[database] '" + text +
-                      "' is no server; write \"HOST\", \"HOST:PORT\" or \"[ADDRESS]:PORT\"");
-  }
-
-  void check_socket() {
-    const Database& database = settings_.database;
-    if (database.socket.size() <= kMaxSocketPath) return;
-    const bool embedded = !database.embedded.empty();
-    problem(embedded ? "database.embedded" : "database.socket",
-            "the path of the socket " + database.socket + " has " +
-                std::to_string(database.socket.size()) + " bytes; a Unix socket takes 107" +
-                (embedded ? ", so choose a shorter folder" : ""));
-  }
-
-  void check_password() {
-    const Database& database = settings_.database;
-    const char* last = nullptr;
-    for (const auto& [key, value] : {std::pair{"password", &database.password},
-                                     {"password_file", &database.password_file},
-                                     {"password_credential", &database.password_credential}}) {
-      if (value->empty()) continue;
-      if (last != nullptr) {
-        return problem(std::string("database.") + key,
-                       "[database] has both " + std::string(last) + " and " + key + "; remove one");
-      }
-      last = key;
-    }
-    if (!database.password_credential.empty()) return read_credential();
-    if (database.password_file.empty()) return;
-    read_password("database.password_file", "password file " + database.password_file,
-                  database.password_file);
-    warn_if_shared("password_file", "password file", database.password_file);
-  }
-
-  void read_credential() {
-    const std::string path = "database.password_credential";
-    const std::string& name = settings_.database.password_credential;
-    if (name.find('/') != std::string::npos) {
-      return problem(path, "[database] password_credential is a name, not a path");
-    }
-    const char* folder = std::getenv("CREDENTIALS_DIRECTORY");
-    if (folder == nullptr) {
-      return problem(path,
-                     "[database] password_credential: $CREDENTIALS_DIRECTORY is not set; only what "
-                     "systemd started with LoadCredential=" +
-                         name + ":FILE has it, everything else needs password_file");
-    }
-    read_password(path, "credential " + name, std::string(folder) + "/" + name);
-  }
-
-  void read_password(const std::string& path, const std::string& what, const std::string& file) {
-    std::string& password = settings_.database.password;
-    const int error = settings_.files.read(file, password);
-    if (error != 0) return problem(path, "cannot read the " + what + ": " + std::strerror(error));
-    if (!password.ends_with('\n')) return;
-    password.pop_back();
-    if (password.ends_with('\r')) password.pop_back();
-  }
-
-  void check_tls() {
-    Database& database = settings_.database;
-    if (database.tls != "off" && !database.socket.empty()) {
-      warn("database.tls", "[database] tls is not used: the server is reached through its socket");
-      database.tls = Database().tls;
-      settings_.origins["database.tls"] = "the socket";
-      return;
-    }
-    if (database.tls != "verify" && !database.tls_ca.empty()) {
-      problem("database.tls_ca", "[database] tls_ca is used with tls = \"verify\" only");
-    }
-    if (database.tls == "off" && !database.tls_cert.empty()) {
-      problem("database.tls_cert", "[database] tls_cert is not used while tls is off");
-    }
-    if (database.tls_cert.empty() != database.tls_key.empty()) {
-      const std::string path =
-          std::string("database.tls_") + (database.tls_key.empty() ? "cert" : "key");
-      problem(path, "[database] tls_cert and tls_key need each other");
-    }
-    check_readable("tls_ca", database.tls_ca);
-    check_readable("tls_cert", database.tls_cert);
-    check_readable("tls_key", database.tls_key);
-    warn_if_shared("tls_key", "private key", database.tls_key);
-  }
-
-  // For each of these the connector only says that something is wrong with TLS.
-  void check_readable(const std::string& key, const std::string& file) {
-    if (file.empty() || ::access(file.c_str(), R_OK) == 0) return;
-    problem("database." + key,
-            "[database] " + key + ": cannot read " + file + ": " + std::strerror(errno));
-  }
-
-  // A group may read the file: packages leave it as root:allot 0640.
-  void warn_if_shared(const std::string& key, const std::string& what, const std::string& file) {
-    struct stat status = {};
-    if (::stat(file.c_str(), &status) != 0 || (status.st_mode & 0007U) == 0) return;
-    warn("database." + key, "others may read the " + what + " " + file + "; chmod o= it");
   }
 
   void check_daemon() {

@@ -26,7 +26,7 @@ struct Header {
   std::string_view line;
   std::string_view comment;
 };
-constexpr std::array<Header, 9> kHeaders = {{
+constexpr std::array<Header, 12> kHeaders = {{
     {Section::kDatabase, "[database]", ""},
     {Section::kDaemon, "[daemon]", ""},
     {Section::kQueue, "[queues.default]",
@@ -43,8 +43,22 @@ constexpr std::array<Header, 9> kHeaders = {{
      "take a section away removes no schedule. See docs/schedules.md."},
     {Section::kPlugins, "[plugins]", ""},
     {Section::kNotices, "[notices]", ""},
+    {Section::kGateway, "#[gateway]",
+     "With this section allotd starts a gateway, which answers over HTTP. See docs/operations.md."},
+    {Section::kGatewayToken, "#[gateway.tokens.NAME]",
+     "One section for each token; several are good at a time. Made by allot gateway token."},
+    {Section::kGatewayUser, "#[gateway.users.NAME]",
+     "One section for each user that a trusted proxy names; \"*\" is who has none."},
     {Section::kLogging, "[logging]", ""},
 }};
+
+constexpr std::string_view kExampleAccount = R"(
+# Its account in the database, which may do what its tokens may (docs/database.md). The keys are
+# those of [database]; what is missing, but for the account, is as there.
+#[gateway.database]
+#user = "allot-gateway"
+#password_file = ""
+)";
 
 constexpr std::string_view kExamplePlugin = R"(
 # One section for each plugin that takes settings; its keys are the plugin's own.
@@ -97,6 +111,7 @@ std::string example_file() {
       out.append(1, '#').append(row.key).append(" = ").append(row.initial).append(1, '\n');
     }
     if (header.section == Section::kPlugins) out += kExamplePlugin;
+    if (header.section == Section::kGateway) out += kExampleAccount;
   }
   return out;
 }
@@ -133,7 +148,10 @@ std::string settings_manual(const Edition& edition) {
     }
   }
   page.paragraph(
-      "Beside these, [plugins.NAME] has the settings of one plugin; its keys are the plugin's "
+      "Beside these, [gateway.database] has the account of the gateway; its keys are those of "
+      "[database]. What is missing there, but for the account, is as in [database].");
+  page.paragraph(
+      "[plugins.NAME] has the settings of one plugin; its keys are the plugin's "
       "own.");
   page.heading("FILES").term("/etc/allot/allot.toml", "The configuration.");
   page.heading("SEE ALSO").paragraph("allot(1), allotd(8)");

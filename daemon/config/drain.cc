@@ -60,6 +60,7 @@ void narrow(Settings& settings, const Drain& drain) {
   pool.size = drain.jobs;
   pool.queues = {drain.queue};
   settings.pools = {pool};
+  settings.gateway.reset();
   settings.daemon.instance = drain.instance;
   settings.daemon.runtime_dir = drain.runtime_dir;
   settings.daemon.cgroup = false;  // cron's children have no delegated cgroup

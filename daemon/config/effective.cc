@@ -94,17 +94,45 @@ class Lister {
 #define ALLOT_NOTICES ALLOT_LIST
 #include "config/settings.def"
     }
+    if (settings_.gateway) list_gateway(*settings_.gateway);
     {
       const std::string section = "logging";
       const Logging& in = settings_.logging;
 #define ALLOT_LOGGING ALLOT_LIST
 #include "config/settings.def"
     }
-#undef ALLOT_LIST
     return std::move(list_);
   }
 
  private:
+  void list_gateway(const Gateway& gateway) {
+    {
+      const std::string section = "gateway";
+      Gateway in = gateway;
+      in.socket = gateway_socket(settings_);
+      if (gateway.socket.empty()) computed_["gateway.socket"] = "runtime_dir";
+#define ALLOT_GATEWAY ALLOT_LIST
+#include "config/settings.def"
+    }
+    {
+      const std::string section = "gateway.database";
+      const Database& in = gateway.database;
+#define ALLOT_DATABASE ALLOT_LIST
+#include "config/settings.def"
+    }
+    for (const GatewayToken& in : gateway.tokens) {
+      const std::string section = "gateway.tokens." + in.name;
+#define ALLOT_GATEWAY_TOKEN ALLOT_LIST
+#include "config/settings.def"
+    }
+    for (const GatewayUser& in : gateway.users) {
+      const std::string section = "gateway.users." + in.name;
+#define ALLOT_GATEWAY_USER ALLOT_LIST
+#include "config/settings.def"
+    }
+  }
+#undef ALLOT_LIST
+
   // The section with its computed values.
   Daemon daemon() {
     Daemon daemon = settings_.daemon;
@@ -118,6 +146,11 @@ class Lister {
 
   void add(const std::string& section, const char* key, Kind kind, std::string value) {
     if (section == "database" && without_effect(settings_.database).count(key) != 0) return;
+    if (section == "gateway.database" &&
+        (key == std::string_view("embedded") ||
+         without_effect(settings_.gateway->database).count(key) != 0)) {
+      return;
+    }
     if (kind == Kind::kSecret && value != "\"\"") value = kMasked;
     list_.push_back(place({section, key, std::move(value)}));
   }

@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kMaxQueueName = 63;  // ipc/slot.h, Slot::queue_name
 constexpr std::size_t kMaxTypeName = 63;   // ipc/slot.h, RunRecord::type
 constexpr std::size_t kMaxScheduleName = 63;
+constexpr std::size_t kMaxTokenName = 63;
 constexpr std::size_t kMaxPoolName = 31;  // ipc/preflight.h, PreflightPool::name
 
 // A name that needs no quotes in a file name, a log line or a metric.
@@ -52,7 +53,7 @@ class Reader {
     std::string_view name;
     void (Reader::*read)(const Node&);
   };
-  static const std::array<SectionRule, 9> kSections;
+  static const std::array<SectionRule, 10> kSections;
 
   SectionReader open(const Node& node, const std::string& path) {
     return {node, path, folder_, settings_.lines, problems_};
@@ -95,7 +96,7 @@ class Reader {
 
   void read_queues(const Node& group) {
     for (const Node& node : group.children) {
-      if (!check_named(group, node, kMaxQueueName)) continue;
+      if (!check_named("queues", node, kMaxQueueName)) continue;
       SectionReader in = open(node, "queues." + node.key);
       Queue& out = settings_.queues.emplace_back();
       out.name = node.key;
@@ -107,7 +108,7 @@ class Reader {
 
   void read_types(const Node& group) {
     for (const Node& node : group.children) {
-      if (!check_named(group, node, kMaxTypeName)) continue;
+      if (!check_named("types", node, kMaxTypeName)) continue;
       SectionReader in = open(node, "types." + node.key);
       Type& out = settings_.types.emplace_back();
       out.name = node.key;
@@ -119,7 +120,7 @@ class Reader {
 
   void read_pools(const Node& group) {
     for (const Node& node : group.children) {
-      if (!check_named(group, node, kMaxPoolName)) continue;
+      if (!check_named("pools", node, kMaxPoolName)) continue;
       SectionReader in = open(node, "pools." + node.key);
       Pool& out = settings_.pools.emplace_back();
       out.name = node.key;
@@ -131,7 +132,7 @@ class Reader {
 
   void read_schedules(const Node& group) {
     for (const Node& node : group.children) {
-      if (!check_named(group, node, kMaxScheduleName)) continue;
+      if (!check_named("schedules", node, kMaxScheduleName)) continue;
       SectionReader in = open(node, "schedules." + node.key);
       Schedule& out = settings_.schedules.emplace_back();
       out.name = node.key;
@@ -149,6 +150,60 @@ class Reader {
     in.refuse_unknown(Section::kPlugins, true);
     for (const Node& node : group.children) {
       if (node.type == Node::Type::kTable) read_plugin(node);
+    }
+  }
+
+  void read_gateway(const Node& group) {
+    SectionReader in = open(group, "gateway");
+    Gateway& out = settings_.gateway.emplace();
+#define ALLOT_GATEWAY ALLOT_READ
+#include "config/settings.def"
+    in.refuse_unknown(Section::kGateway, true);
+    for (const Node& node : group.children) {
+      if (node.type != Node::Type::kTable) continue;
+      if (node.key == "database") {
+        read_gateway_database(node, out.database);
+      } else if (node.key == "tokens") {
+        read_tokens(node, out.tokens);
+      } else if (node.key == "users") {
+        read_users(node, out.users);
+      } else {
+        add(node, "unknown section [gateway." + node.key +
+                      "]; known sections: gateway.database, gateway.tokens.NAME, "
+                      "gateway.users.NAME");
+      }
+    }
+  }
+
+  void read_gateway_database(const Node& node, Database& out) {
+    SectionReader in = open(node, "gateway.database");
+#define ALLOT_DATABASE ALLOT_READ
+#include "config/settings.def"
+    in.refuse_unknown(Section::kDatabase);
+  }
+
+  void read_tokens(const Node& group, std::vector<GatewayToken>& tokens) {
+    for (const Node& node : group.children) {
+      if (!check_named("gateway.tokens", node, kMaxTokenName)) continue;
+      SectionReader in = open(node, "gateway.tokens." + node.key);
+      GatewayToken& out = tokens.emplace_back();
+      out.name = node.key;
+#define ALLOT_GATEWAY_TOKEN ALLOT_READ
+#include "config/settings.def"
+      in.refuse_unknown(Section::kGatewayToken);
+    }
+  }
+
+  // A user has the name that the proxy says, such as an address for mail.
+  void read_users(const Node& group, std::vector<GatewayUser>& users) {
+    for (const Node& node : group.children) {
+      if (!check_section("gateway.users", node)) continue;
+      SectionReader in = open(node, "gateway.users." + node.key);
+      GatewayUser& out = users.emplace_back();
+      out.name = node.key;
+#define ALLOT_GATEWAY_USER ALLOT_READ
+#include "config/settings.def"
+      in.refuse_unknown(Section::kGatewayUser);
     }
   }
 #undef ALLOT_READ
@@ -197,29 +252,30 @@ class Reader {
   }
 
   // [queues.NAME] and its like: is `node` a section with a usable name?
-  bool check_named(const Node& group, const Node& node, std::size_t max_length) {
+  bool check_named(const std::string& group, const Node& node, std::size_t max_length) {
+    if (!check_section(group, node)) return false;
+    if (is_name(node.key, max_length)) return true;
+    add(node, "[" + group + "." + node.key + "]: a name has 1 to " + std::to_string(max_length) +
+                  " letters, digits, '_', '-' and '.'");
+    return false;
+  }
+
+  bool check_section(const std::string& group, const Node& node) {
     if (node.type != Node::Type::kTable) {
-      add(node, "'" + node.key + "' stands in [" + group.key + "]; write [" + group.key +
-                    ".NAME] above it");
+      add(node,
+          "'" + node.key + "' stands in [" + group + "]; write [" + group + ".NAME] above it");
       return false;
     }
     // Type names have dots, and TOML reads an unquoted one as a section inside.
     const auto inner = [&](const Node& child) {
-      return child.type == Node::Type::kTable && !has_weights(group.key, child.key);
+      return child.type == Node::Type::kTable && !has_weights(group, child.key);
     };
-    if (std::any_of(node.children.begin(), node.children.end(), inner)) {
-      const Node& child = *std::find_if(node.children.begin(), node.children.end(), inner);
-      add(child, "[" + group.key + "." + node.key + "." + child.key +
-                     "]: a name with a dot needs quotes, as in [" + group.key + ".\"" + node.key +
-                     "." + child.key + "\"]");
-      return false;
-    }
-    if (!is_name(node.key, max_length)) {
-      add(node, "[" + group.key + "." + node.key + "]: a name has 1 to " +
-                    std::to_string(max_length) + " letters, digits, '_', '-' and '.'");
-      return false;
-    }
-    return true;
+    const auto child = std::find_if(node.children.begin(), node.children.end(), inner);
+    if (child == node.children.end()) return true;
+    add(*child, "[" + group + "." + node.key + "." + child->key +
+                    "]: a name with a dot needs quotes, as in [" + group + ".\"" + node.key + "." +
+                    child->key + "\"]");
+    return false;
   }
 
   // Whether sections of this group have such a key, whose value is a table.
@@ -263,7 +319,7 @@ class Reader {
   Problems& problems_;
 };
 
-const std::array<Reader::SectionRule, 9> Reader::kSections = {{
+const std::array<Reader::SectionRule, 10> Reader::kSections = {{
     {"database", &Reader::read_database},
     {"daemon", &Reader::read_daemon},
     {"queues", &Reader::read_queues},
@@ -272,6 +328,7 @@ const std::array<Reader::SectionRule, 9> Reader::kSections = {{
     {"schedules", &Reader::read_schedules},
     {"plugins", &Reader::read_plugins},
     {"notices", &Reader::read_notices},
+    {"gateway", &Reader::read_gateway},
     {"logging", &Reader::read_logging},
 }};
 

@@ -43,6 +43,9 @@ std::vector<Row> make_rows() {
 #define ALLOT_SCHEDULE(...) ALLOT_ROW(Section::kSchedule, Schedule(), __VA_ARGS__)
 #define ALLOT_PLUGINS(...) ALLOT_ROW(Section::kPlugins, Plugins(), __VA_ARGS__)
 #define ALLOT_NOTICES(...) ALLOT_ROW(Section::kNotices, Notices(), __VA_ARGS__)
+#define ALLOT_GATEWAY(...) ALLOT_ROW(Section::kGateway, Gateway(), __VA_ARGS__)
+#define ALLOT_GATEWAY_TOKEN(...) ALLOT_ROW(Section::kGatewayToken, GatewayToken(), __VA_ARGS__)
+#define ALLOT_GATEWAY_USER(...) ALLOT_ROW(Section::kGatewayUser, GatewayUser(), __VA_ARGS__)
 #define ALLOT_LOGGING(...) ALLOT_ROW(Section::kLogging, Logging(), __VA_ARGS__)
 #include "config/settings.def"
 #undef ALLOT_ROW
@@ -63,6 +66,19 @@ std::size_t distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
+}
+
+// Whether `text` has a digit wherever `pattern` has a 0, and is as the pattern elsewhere.
+bool fits(std::string_view text, std::string_view pattern) {
+  return std::equal(text.begin(), text.end(), pattern.begin(), pattern.end(),
+                    [](char c, char p) { return p == '0' ? c >= '0' && c <= '9' : c == p; });
+}
+
+// Of digits that are there.
+int number_at(std::string_view text, std::size_t at, std::size_t size) {
+  int number = 0;
+  for (const char c : text.substr(at, size)) number = number * 10 + (c - '0');
+  return number;
 }
 
 }  // namespace
@@ -131,7 +147,10 @@ std::string_view name_of(Kind kind) {
     case Kind::kPlacement:
     case Kind::kLate:
     case Kind::kOverlap:
+    case Kind::kGrant:
       return "word";
+    case Kind::kTime:
+      return "date or time";
     case Kind::kCount:
       return "whole number";
     case Kind::kDuration:
@@ -156,6 +175,7 @@ const std::vector<std::string_view>& words_of(Kind kind) {
   static const std::vector<std::string_view> placements = {"spread", "ordered", "limited", "fair"};
   static const std::vector<std::string_view> lates = {"once", "skip", "all"};
   static const std::vector<std::string_view> overlaps = {"allow", "skip", "wait"};
+  static const std::vector<std::string_view> grants = {"none", "read", "submit", "operate"};
   static const std::vector<std::string_view> none;
   switch (kind) {
     case Kind::kLevel:
@@ -170,6 +190,8 @@ const std::vector<std::string_view>& words_of(Kind kind) {
       return lates;
     case Kind::kOverlap:
       return overlaps;
+    case Kind::kGrant:
+      return grants;
     default:
       return none;
   }
@@ -202,6 +224,12 @@ std::string_view header_of(Section section) {
       return "[plugins]";
     case Section::kNotices:
       return "[notices]";
+    case Section::kGateway:
+      return "[gateway]";
+    case Section::kGatewayToken:
+      return "[gateway.tokens.NAME]";
+    case Section::kGatewayUser:
+      return "[gateway.users.NAME]";
     case Section::kLogging:
       return "[logging]";
   }
@@ -228,6 +256,30 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
     return milliseconds(number * unit.ms);
   }
   return std::nullopt;
+}
+
+std::optional<std::chrono::sys_seconds> parse_time(std::string_view text) {
+  using namespace std::chrono;
+  const std::string_view clock = text.substr(std::min<std::size_t>(text.size(), 10));
+  if (!fits(text.substr(0, 10), "0000-00-00")) return std::nullopt;
+  const year_month_day day(year(number_at(text, 0, 4)),
+                           month(static_cast<unsigned>(number_at(text, 5, 2))),
+                           std::chrono::day(static_cast<unsigned>(number_at(text, 8, 2))));
+  if (!day.ok()) return std::nullopt;
+  if (clock.empty()) return sys_days(day);
+  if (!fits(clock.substr(0, 9), "T00:00:00")) return std::nullopt;
+  const int hour = number_at(clock, 1, 2);
+  const int minute = number_at(clock, 4, 2);
+  const int second = number_at(clock, 7, 2);
+  if (hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  const sys_seconds time = sys_days(day) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
+                           std::chrono::seconds(second);
+  const std::string_view zone = clock.substr(9);
+  if (zone == "Z") return time;
+  if (!fits(zone, "+00:00") && !fits(zone, "-00:00")) return std::nullopt;
+  if (number_at(zone, 1, 2) > 23 || number_at(zone, 4, 2) > 59) return std::nullopt;
+  const std::chrono::minutes offset(number_at(zone, 1, 2) * 60 + number_at(zone, 4, 2));
+  return zone.front() == '-' ? time + offset : time - offset;
 }
 
 std::string text_of(milliseconds duration) {

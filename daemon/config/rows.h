@@ -24,6 +24,8 @@ enum class Kind {
   kPlacement,
   kLate,
   kOverlap,
+  kGrant,
+  kTime,
   kPayload,
   kCount,
   kDuration,
@@ -62,6 +64,9 @@ enum class Section {
   kSchedule,
   kPlugins,
   kNotices,
+  kGateway,
+  kGatewayToken,
+  kGatewayUser,
   kLogging
 };
 
@@ -83,6 +88,10 @@ struct Row {
 
 // "90s" -> 90'000 ms. Accepts only digits and one of ms, s, m, h, d; no value on overflow.
 [[nodiscard]] std::optional<milliseconds> parse_duration(std::string_view text);
+
+// RFC 3339: "2027-01-31", which is its midnight, or "2027-01-31T18:00:00Z", or with +02:00. No
+// value without a time zone.
+[[nodiscard]] std::optional<std::chrono::sys_seconds> parse_time(std::string_view text);
 
 // The shortest form with a whole number: "90s", "2m", "0s".
 [[nodiscard]] std::string text_of(milliseconds duration);

@@ -56,6 +56,7 @@ SectionReader::SectionReader(const Node& section, std::string path, const std::s
 void SectionReader::read(Kind kind, const char* key, std::string& out, int, int) {
   const Node* node = find(key);
   if (node == nullptr) return;
+  if (kind == Kind::kTime) return read_time(*node, out);
   if (node->type != Node::Type::kText) return wrong_type(*node, "text in quotes");
   if (kind != Kind::kPayload && has_control(node->text))
     return problem(*node, "must not hold control characters");
@@ -217,6 +218,19 @@ void SectionReader::read_word(const Node& node, const std::vector<std::string_vi
                               std::string& out) {
   if (std::find(words.begin(), words.end(), node.text) == words.end()) {
     return problem(node, "is \"" + node.text + "\"; use " + joined(words));
+  }
+  out = node.text;
+}
+
+// TOML has times of its own, which are written without quotes.
+void SectionReader::read_time(const Node& node, std::string& out) {
+  if (node.type != Node::Type::kText && node.type != Node::Type::kTime) {
+    return wrong_type(node, "a date or time");
+  }
+  if (!node.text.empty() && !parse_time(node.text)) {
+    return problem(node, "is \"" + node.text +
+                             "\"; write a date, \"2027-01-31\", which begins at midnight UTC, or "
+                             "\"2027-01-31T18:00:00Z\"");
   }
   out = node.text;
 }

@@ -128,6 +128,11 @@ Named named_runtime_dir(const Settings& settings) {
   return {private_tmp_folder() + "/" + daemon.instance, "no other place"};
 }
 
+std::string gateway_socket(const Settings& settings) {
+  const std::string& own = settings.gateway.value_or(Gateway()).socket;
+  return own.empty() ? runtime_dir(settings) + "/gateway.sock" : own;
+}
+
 milliseconds frozen_limit(const Daemon& daemon) {
   if (daemon.frozen_after.count() > 0) return daemon.frozen_after;
   return std::min<milliseconds>(seconds(20), daemon.lease_ttl * 2 / 3);

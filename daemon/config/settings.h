@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,8 @@ using Format = std::string;     // auto, text, json, journald
 using Placement = std::string;  // spread, ordered, limited, fair
 using Late = std::string;       // once, skip, all
 using Overlap = std::string;    // allow, skip, wait
+using Grant = std::string;      // none, read, submit, operate
+using Time = std::string;       // "2027-01-31", "2027-01-31T18:00:00Z", or "" = none
 using Payload = std::string;    // text that may have several lines
 using Count = std::uint32_t;
 using Duration = milliseconds;      // "300ms", "30s", "5m", "1h"
@@ -100,6 +103,29 @@ struct Notices {
 #include "config/settings.def"
 };
 
+// What a token or a user may do: the queues of each role, ["*"] for all.
+struct GatewayToken {
+  std::string name;  // [A-Za-z0-9._-]{1,63}
+#define ALLOT_GATEWAY_TOKEN ALLOT_FIELD
+#include "config/settings.def"
+  std::optional<std::chrono::sys_seconds> expires_at{};  // after load(): expires
+};
+
+struct GatewayUser {
+  std::string name;  // as the proxy has it; "*": each that has no section
+#define ALLOT_GATEWAY_USER ALLOT_FIELD
+#include "config/settings.def"
+};
+
+struct Gateway {
+#define ALLOT_GATEWAY ALLOT_FIELD
+#include "config/settings.def"
+  Database database;                 // after load(): what is missing is that of [database]
+  std::vector<Server> addresses;     // after load(): listen
+  std::vector<GatewayToken> tokens;  // in the order of the file
+  std::vector<GatewayUser> users;    // in the order of the file
+};
+
 struct Logging {
 #define ALLOT_LOGGING ALLOT_FIELD
 #include "config/settings.def"
@@ -121,6 +147,7 @@ struct Settings {
   std::vector<Schedule> schedules;  // in the order of the file
   Plugins plugins;
   Notices notices;
+  std::optional<Gateway> gateway;  // without the section there is none
   Logging logging;
 
   std::string file;        // the file that was read; empty = none
@@ -161,6 +188,10 @@ struct Named {
   std::string origin;
 };
 [[nodiscard]] Named named_runtime_dir(const Settings& settings);
+
+// The unix socket of the gateway, which the settings have: its own, else gateway.sock in the
+// runtime folder. Throws as runtime_dir() does.
+[[nodiscard]] std::string gateway_socket(const Settings& settings);
 
 // The supervisor kills a worker without a heartbeat for this long (S27): frozen_after, or its
 // computed default.

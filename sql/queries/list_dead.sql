@@ -1,7 +1,11 @@
--- The newest first.
+-- The newest first; the next page begins behind a moment and a task, as in list_history.sql.
 SELECT partition_no, prio, first_key, first_key, attempt, type, LENGTH(payload),
        DATE_FORMAT(died_at, '%Y-%m-%dT%H:%i:%s.%fZ'), cause, error
   FROM task_dead
- WHERE queue_id = :queue_id
+ WHERE queue_id = :queue_id AND died_at <= :before
+   AND (died_at < :before
+        OR partition_no < :partition_no
+        OR partition_no = :partition_no AND prio < :prio
+        OR partition_no = :partition_no AND prio = :prio AND first_key < :first_key)
  ORDER BY queue_id DESC, died_at DESC, partition_no DESC, prio DESC, first_key DESC
  LIMIT :most;

@@ -4,5 +4,8 @@ SELECT partition_no, prio, run_key, first_key, attempt, type, LENGTH(payload),
        lock_host, lock_pid
   FROM task_running
  WHERE queue_id = :queue_id
+   AND (partition_no > :partition_no
+        OR partition_no = :partition_no AND prio > :prio
+        OR partition_no = :partition_no AND prio = :prio AND first_key > :first_key)
  ORDER BY queue_id, partition_no, prio, first_key
  LIMIT :most;

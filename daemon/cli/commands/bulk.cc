@@ -12,8 +12,8 @@
 #include "cli/sources/known_types.h"
 #include "cli/sources/queues.h"
 #include "cli/sources/ring_local.h"
-#include "cli/words/ndjson.h"
 #include "cli/words/terminal.h"
+#include "json/task_reader.h"
 #include "queue/submit/owners.h"
 #include "queue/submit/submit.h"
 
@@ -93,7 +93,7 @@ class Bulk {
   bool read(std::string& text) {
     ++line_;
     try {
-      return !interrupted() && input_.next_line(text, kMaxLine);
+      return !interrupted() && input_.next_line(text, as_json::kMaxLine);
     } catch (const Error& error) {
       if (error.exit_code() == kExitBadInput) refuse_line(error);
       throw Error(error.what() + ("; " + so_far()) + go_on(), error.exit_code());
@@ -102,7 +102,7 @@ class Bulk {
 
   void add(const std::string& text) {
     try {
-      auto line = parse_line(text);
+      auto line = as_json::read_task(text);
       if (!line) return;
       queue::Submission task{queues_.address(line->queue, line->type), line->type,
                              std::move(line->payload), line->options};

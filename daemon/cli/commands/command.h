@@ -61,6 +61,7 @@ void add_migrate(CLI::App& app, const Commands& commands);
 void add_plugins(CLI::App& app, const Commands& commands);
 void add_config(CLI::App& app, const Commands& commands);
 void add_check(CLI::App& app, const Commands& commands);
+void add_gateway(CLI::App& app, const Commands& commands);
 void add_bench(CLI::App& app, const Commands& commands);
 // Called by add_task() and add_queue().
 void add_cancel(CLI::App& task, const Commands& commands);

@@ -19,6 +19,8 @@
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/queue_json.h"
+#include "json/task_json.h"
 #include "queue/look/dead_letter.h"
 #include "queue/look/inspect.h"
 #include "queue/operate/dead_tasks.h"
@@ -46,50 +48,8 @@ struct DeadChoice {
   bool json = false;
 };
 
-struct Group {
-  std::string group;
-  queue::DeadLetter newest;
-  std::uint64_t tasks = 0;
-};
-
-struct Groups {
-  std::vector<Group> list;  // the largest first
-  bool counted_all = true;  // false: the queue has more dead tasks than are counted
-};
-
-Groups groups_of(db::Connection& db, const queue::QueueInfo& queue) {
-  std::map<std::string, Group> groups;
-  Groups found;
-  std::uint64_t looked = 0;
-  queue::each_dead(db, queue, [&](const queue::DeadLetter& letter) {
-    if (++looked > queue::kCountBound) return found.counted_all = false;
-    Group& group = groups[queue::dead_group(queue.name, letter)];
-    if (letter.died_at > group.newest.died_at) group.newest = letter;
-    ++group.tasks;
-    return true;
-  });
-  for (auto& [word, group] : groups) {
-    group.group = word;
-    found.list.push_back(std::move(group));
-  }
-  std::stable_sort(found.list.begin(), found.list.end(),
-                   [](const Group& a, const Group& b) { return a.tasks > b.tasks; });
-  return found;
-}
-
-json group_json(const Group& group, const std::string& queue, bool counted_all) {
-  return {{"group", group.group},
-          {"queue", queue},
-          {"type", group.newest.type},
-          {"cause", group.newest.cause},
-          {"error_pattern", queue::error_pattern(group.newest.error)},
-          {"tasks", group.tasks},
-          {"tasks_at_least", !counted_all},
-          {"newest_died_at", group.newest.died_at},
-          {"newest_task", group.newest.id.text()}};
-}
-
-std::vector<std::string> group_row(const Group& group, const std::string& queue, bool counted_all) {
+std::vector<std::string> group_row(const queue::DeadGroup& group, const std::string& queue,
+                                   bool counted_all) {
   const std::string pattern = queue::error_pattern(group.newest.error);
   const std::string why = group.newest.cause + (pattern.empty() ? "" : ": " + pattern);
   return {group.group,
@@ -198,7 +158,7 @@ int list_dead(const Context& context, const DeadListOptions& options) {
     const auto views = queue::list_dead(db, queue, options.limit);
     for (const queue::TaskView& task : views) {
       if (options.json) {
-        list.push_back(view_json(task, queue.name));
+        list.push_back(as_json::task(task, queue.name));
       } else {
         table.add(view_row(task, queue.name));
       }
@@ -220,11 +180,11 @@ int dead_groups(const Context& context, const DeadListOptions& options) {
   json list = json::array();
   Table table({"GROUP", "QUEUE", "TYPE", "TASKS", "NEWEST", "NEWEST TASK", "WHY"});
   for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
-    Groups groups = groups_of(db, queue);
+    queue::DeadGroups groups = queue::dead_groups(db, queue, queue::kCountBound);
     groups.list.resize(std::min<std::size_t>(groups.list.size(), options.limit));
-    for (const Group& group : groups.list) {
+    for (const queue::DeadGroup& group : groups.list) {
       if (options.json) {
-        list.push_back(group_json(group, queue.name, groups.counted_all));
+        list.push_back(as_json::dead_group(group, queue.name, groups.counted_all));
       } else {
         table.add(group_row(group, queue.name, groups.counted_all));
       }

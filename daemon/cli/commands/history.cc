@@ -15,6 +15,7 @@
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/task_json.h"
 
 namespace allot::cli {
 namespace {
@@ -49,7 +50,7 @@ int history(const Context& context, const HistoryOptions& options) {
     const auto page = queue::list_done(db, queue, filter, options.limit);
     for (const queue::Done& done : page) {
       if (options.json) {
-        list.push_back(done_json(done, queue.name));
+        list.push_back(as_json::done(done, queue.name));
       } else {
         table.add({done.id.text(), queue.name, printable(done.type, queue::kMaxName),
                    std::to_string(done.attempt), done.ended_at, seconds_of(done.usage.runtime_us),

@@ -15,6 +15,7 @@
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/queue_json.h"
 #include "queue/locks/lock_store.h"
 
 namespace allot::cli {
@@ -43,26 +44,13 @@ std::string holder_text(const std::string& host, std::uint32_t pid) {
   return host + "/" + std::to_string(pid);
 }
 
-json slot_json(const queue::LockSlotView& slot) {
-  return {{"slot", slot.slot},
-          {"state", slot.state},
-          {"token", slot.token},
-          {"host", slot.host},
-          {"pid", slot.pid},
-          {"ttl_ms", slot.ttl.count() / 1000},
-          {"held_ms", slot.held_for.count() / 1000},
-          {"remaining_ms", slot.remaining.count() / 1000},
-          {"retired", slot.retired}};
-}
-
 int list_locks(const Context& context, const LockOptions& options) {
   db::Connection db = connect(context.settings());
   json list = json::array();
   Table table({"NAME", "SLOTS", "HELD", "WAITING"});
   for (const queue::LockSummary& lock : queue::list_locks(db)) {
     const std::string name = printable(lock.name, 4 * queue::kMaxLockName);
-    list.push_back(
-        {{"name", name}, {"slots", lock.slots}, {"held", lock.held}, {"waiting", lock.waiting}});
+    list.push_back(as_json::lock(lock));
     table.add({name, std::to_string(lock.slots), std::to_string(lock.held),
                std::to_string(lock.waiting)});
   }
@@ -85,13 +73,8 @@ int show_lock(const Context& context, const LockOptions& options) {
   db::Connection db = connect(context.settings());
   const queue::LockView lock = named_lock(db, options.name);
   const bool colour = wants_colour(STDOUT_FILENO);
-  json out{{"name", printable(options.name, 4 * queue::kMaxLockName)},
-           {"slots", lock.slots},
-           {"held", json::array()},
-           {"waiting", json::array()}};
   Table held({"SLOT", "STATE", "TOKEN", "HOLDER", "HELD FOR", "ENDS IN"});
   for (const queue::LockSlotView& slot : lock.held) {
-    out["held"].push_back(slot_json(slot));
     const bool expired = slot.remaining.count() < 0;
     held.add({std::to_string(slot.slot), slot.state, std::to_string(slot.token),
               holder_text(slot.host, slot.pid), for_how_long(slot.held_for),
@@ -100,16 +83,11 @@ int show_lock(const Context& context, const LockOptions& options) {
   }
   Table line({"TICKET", "HOLDER", "WAITING FOR", "STATE"});
   for (const queue::TicketView& ticket : lock.line) {
-    out["waiting"].push_back({{"ticket", ticket.ticket},
-                              {"host", ticket.host},
-                              {"pid", ticket.pid},
-                              {"waiting_ms", ticket.waiting.count() / 1000},
-                              {"live", ticket.live}});
     line.add({std::to_string(ticket.ticket), holder_text(ticket.host, ticket.pid),
               for_how_long(ticket.waiting), ticket.live ? "live" : "left"});
   }
   if (options.json) {
-    print(out);
+    print(as_json::lock(options.name, lock));
     return kExitOk;
   }
   std::printf("%zu of %u slots held\n", lock.held.size(), lock.slots);
@@ -134,7 +112,7 @@ int break_lock(const Context& context, const LockOptions& options) {
   }
   json broken = json::array();
   for (const queue::LockSlotView& slot : chosen) {
-    if (queue::break_lock(db, options.name, slot)) broken.push_back(slot_json(slot));
+    if (queue::break_lock(db, options.name, slot)) broken.push_back(as_json::lock_slot(slot));
   }
   if (options.json) {
     print(broken);

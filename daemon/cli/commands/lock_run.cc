@@ -23,10 +23,10 @@
 #include "cli/commands/command.h"
 #include "cli/commands/lock.h"
 #include "cli/sources/guarded_command.h"
-#include "cli/words/due.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "db/from_settings.h"
+#include "json/due.h"
 #include "queue/locks/lock_keeper.h"
 #include "queue/locks/lock_store.h"
 #include "queue/locks/lock_wait.h"
@@ -199,10 +199,10 @@ int not_got(const RunOptions& options, Line& line, int signal) {
 }
 
 int run_command(const Context& context, const RunOptions& options) {
-  const queue::LockSpec spec{
-      options.name, options.slots,
-      std::chrono::duration_cast<std::chrono::milliseconds>(parse_delay("ttl", options.ttl))};
-  const auto patience = parse_delay("wait", options.wait);
+  const queue::LockSpec spec{options.name, options.slots,
+                             std::chrono::duration_cast<std::chrono::milliseconds>(
+                                 as_json::parse_delay("ttl", options.ttl))};
+  const auto patience = as_json::parse_delay("wait", options.wait);
   queue::validate(spec);
   const Signals signals;
   GuardedCommand command(options.command);

@@ -13,10 +13,11 @@
 #include "cli/commands/command.h"
 #include "cli/sources/queues.h"
 #include "cli/sources/ring_local.h"
-#include "cli/words/pause_view.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/queue_json.h"
+#include "json/why.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
@@ -35,14 +36,6 @@ struct QueueOptions {
   bool json = false;
 };
 
-json queue_json(const queue::QueueInfo& queue) {
-  return {{"name", queue.name},
-          {"partitions", queue.partitions()},
-          {"paused", pause_json(queue)},
-          {"rate", rate_json(queue)},
-          {"resizing", queue.resizing}};
-}
-
 // Finds a queue by its name; creates one that only the configuration knows.
 queue::QueueInfo named_queue(db::Connection& db, const config::Settings& settings,
                              const std::string& name) {
@@ -51,7 +44,7 @@ queue::QueueInfo named_queue(db::Connection& db, const config::Settings& setting
 
 void say(const queue::QueueInfo& queue, const std::string& text, bool as_json) {
   if (as_json) {
-    print(queue_json(queue));
+    print(as_json::queue(queue));
   } else {
     std::printf("queue %s %s\n", queue.name.c_str(), text.c_str());
   }
@@ -67,11 +60,11 @@ int list_queues(const Context& context, const QueueOptions& options) {
   Table table(rated ? std::vector<std::string>{"QUEUE", "PARTITIONS", "RATE", "PAUSED"}
                     : std::vector<std::string>{"QUEUE", "PARTITIONS", "PAUSED"});
   for (const queue::QueueInfo& queue : queues) {
-    list.push_back(queue_json(queue));
+    list.push_back(as_json::queue(queue));
     std::vector<std::string> row{
         queue.name, std::to_string(queue.partitions()) + (queue.resizing ? ", being resized" : "")};
     if (rated) row.push_back(queue.rate ? queue::text_of(*queue.rate) : "none");
-    row.push_back(queue.paused ? pause_text(queue) : "no");
+    row.push_back(queue.paused ? as_json::pause_text(queue) : "no");
     table.add(std::move(row));
   }
   if (options.json) {

@@ -20,6 +20,7 @@
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/queue_json.h"
 
 namespace allot::cli {
 namespace {
@@ -101,13 +102,6 @@ void confirm_keys(db::Connection& db, const Words& words, std::vector<queue::Que
           yes);
 }
 
-json route_json(const queue::Route& route) {
-  return {{"from", route.from ? json(*route.from) : json(nullptr)},
-          {"type", queue::text_of(route.types)},
-          {"to", route.to},
-          {"set_at", route.set_at}};
-}
-
 struct MovedAll {
   Moved moved;
   std::uint64_t unique = 0;
@@ -171,7 +165,7 @@ int set_route(const Context& context, const RouteOptions& options) {
   const auto route = present(db, words);
   if (!route) throw Error("somebody else removed the route meanwhile");
   if (options.json) {
-    json told = route_json(*route);
+    json told = as_json::route(*route);
     if (options.move) {
       told["moved"] = all.moved.moved;
       told["gone"] = all.moved.gone;
@@ -201,7 +195,7 @@ int remove_route(const Context& context, const RouteOptions& options) {
   confirm_keys(db, words, {}, route, options.yes);
   queue::remove_route(db, words.source, words.types);
   if (options.json) {
-    print(route_json(*route));
+    print(as_json::route(*route));
   } else {
     std::printf("%s go to queue %s no more\n", words.text().c_str(), route->to.c_str());
   }
@@ -213,7 +207,7 @@ int list_routes(const Context& context, const JsonOption& options) {
   json list = json::array();
   Table table({"FROM", "TYPE", "TO", "SINCE"});
   for (const queue::Route& route : queue::list_routes(db)) {
-    list.push_back(route_json(route));
+    list.push_back(as_json::route(route));
     table.add({route.from.value_or("(any)"), queue::text_of(route.types), route.to, route.set_at});
   }
   if (options.json) {

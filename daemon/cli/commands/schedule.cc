@@ -49,7 +49,7 @@ int list_schedules(const Context& context, const ScheduleOptions& options) {
   Table table({"NAME", "EXPRESSION", "ZONE", "QUEUE", "TYPE", "NEXT RUN", "LAST RUN", "STATE"});
   for (const queue::Schedule& schedule : queue::list_schedules(db)) {
     const queue::ScheduleSpec& spec = schedule.spec;
-    list.push_back(schedule_json(schedule));
+    list.push_back(as_json::schedule(schedule));
     table.add(
         {spec.name, spec.expression, spec.zone, spec.queue, spec.type,
          moment_text(schedule.next_run), moment_text(schedule.last_run), state_text(schedule)},
@@ -106,12 +106,12 @@ void print_spec(const queue::Schedule& schedule) {
 int show_schedule(const Context& context, const ScheduleOptions& options) {
   db::Connection db = connect(context.settings());
   const queue::Schedule schedule = named_schedule(db, options.name);
-  json out = schedule_json(schedule);
+  json out = as_json::schedule(schedule);
   out["payload"] = schedule.spec.payload;
   out["last_ticks"] = json::array();
   Table table({"TICK", "AT", "TASK", "REASON"});
   for (const queue::ScheduleTick& tick : queue::list_ticks(db, schedule.schedule_id)) {
-    out["last_ticks"].push_back(tick_json(tick));
+    out["last_ticks"].push_back(as_json::tick(tick));
     table.add({moment_text(tick.tick), moment_text(tick.at), tick.task.empty() ? "-" : tick.task,
                printable(tick.reason, kShownError)});
   }
@@ -167,7 +167,7 @@ int next_runs(const Context& context, const NextOptions& options) {
 
 void say(const queue::Schedule& schedule, const std::string& text, bool as_json) {
   if (as_json) {
-    print(schedule_json(schedule));
+    print(as_json::schedule(schedule));
   } else {
     std::printf("schedule %s %s\n", schedule.spec.name.c_str(), text.c_str());
   }

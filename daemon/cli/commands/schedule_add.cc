@@ -13,10 +13,10 @@
 #include "cli/sources/input.h"
 #include "cli/sources/known_types.h"
 #include "cli/sources/schedules.h"
-#include "cli/words/due.h"
 #include "cli/words/schedule_view.h"
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
+#include "json/due.h"
 
 namespace allot::cli {
 namespace {
@@ -73,7 +73,7 @@ int add_one(const Context& context, const AddWords& words) {
   known.submitted(spec.queue, spec.type);
   known.warn();
   if (words.json) {
-    nlohmann::json told = schedule_json(made);
+    nlohmann::json told = as_json::schedule(made);
     told["put"] = past_of(put);
     print(told);
   } else {
@@ -85,7 +85,9 @@ int add_one(const Context& context, const AddWords& words) {
 void add_policies(CLI::App& command, queue::ScheduleSpec& spec) {
   const auto add_time = [&](const std::string& name, std::chrono::microseconds& time,
                             const char* text) {
-    const auto read = [name, &time](const std::string& word) { time = parse_delay(name, word); };
+    const auto read = [name, &time](const std::string& word) {
+      time = as_json::parse_delay(name, word);
+    };
     return command.add_option_function<std::string>(name, read, text)->type_name("TIME");
   };
   command.add_option("--zone", spec.zone, "The time zone of the expression, as tzdata names it")
@@ -134,7 +136,7 @@ void add_keys(CLI::App& command, queue::ScheduleSpec& spec) {
                                  "As of submit: a tick that finds it taken makes no task");
   key->type_name("KEY");
   const auto read = [&options](const std::string& word) {
-    options.unique_for = parse_delay("--unique-for", word);
+    options.unique_for = as_json::parse_delay("--unique-for", word);
   };
   command
       .add_option_function<std::string>("--unique-for", read,

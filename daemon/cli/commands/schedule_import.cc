@@ -134,7 +134,7 @@ int import_crontab(const Context& context, const ImportOptions& options) {
                     {"name", spec.name},
                     {"expression", spec.expression},
                     {"zone", spec.zone},
-                    {"next_run", moment_json(first)}});
+                    {"next_run", as_json::moment(first)}});
     if (options.json) continue;
     std::printf("line %u %s schedule %s (%s, %s), which runs first at %s\n", one.number,
                 options.dry_run ? "would be" : "is", spec.name.c_str(), spec.expression.c_str(),

@@ -19,7 +19,8 @@
 #include "cli/sources/known_types.h"
 #include "cli/sources/queues.h"
 #include "cli/sources/ring_local.h"
-#include "cli/words/due.h"
+#include "json/due.h"
+#include "json/task_json.h"
 #include "queue/model/compression.h"
 #include "queue/model/task.h"
 #include "queue/submit/owners.h"
@@ -68,17 +69,15 @@ int submit(const Context& context, const SubmitWords& words) {
   KnownTypes known(settings);
   known.submitted(task.queue.name, task.type);
   known.warn();
-  const char* state = queue::name_of(queue::owners(db, {&task, 1}, {&made, 1}).front());
+  const queue::Owner owner = queue::owners(db, {&task, 1}, {&made, 1}).front();
   if (words.json) {
-    nlohmann::json told{{"id", id}, {"existed", made.existed}};
-    if (state != nullptr) told["state"] = state;
-    std::printf("%s\n", told.dump().c_str());
+    std::printf("%s\n", as_json::submitted(made, owner).dump().c_str());
   } else {
     std::printf("%s\n", id.c_str());
     if (made.existed) {
       std::fprintf(stderr,
                    "allot: its unique key is taken by this task (%s): nothing new was submitted\n",
-                   state);
+                   queue::name_of(owner));
     }
   }
   return kExitOk;
@@ -92,12 +91,16 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
   };
   const auto add_time = [&](const std::string& name, std::chrono::microseconds& time,
                             const char* text) {
-    const auto read = [name, &time](const std::string& word) { time = parse_delay(name, word); };
+    const auto read = [name, &time](const std::string& word) {
+      time = as_json::parse_delay(name, word);
+    };
     return command.add_option_function<std::string>(name, read, text)->type_name("TIME");
   };
   const auto add_moment = [&](const std::string& name, std::optional<queue::Moment>& moment,
                               const char* text) {
-    const auto read = [name, &moment](const auto& word) { moment = parse_moment(name, word); };
+    const auto read = [name, &moment](const auto& word) {
+      moment = as_json::parse_moment(name, word);
+    };
     return command.add_option_function<std::string>(name, read, text)->type_name("MOMENT");
   };
   auto* prio = command.add_option("--prio", options.prio, "Class 0 (first) to 3 (last)")

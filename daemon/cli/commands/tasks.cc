@@ -13,13 +13,11 @@
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
-#include "queue/look/history.h"
+#include "json/task_json.h"
 #include "queue/look/inspect.h"
 #include "queue/look/unique_key.h"
 #include "queue/model/compression.h"
 #include "queue/submit/submit.h"
-#include "queue/verbs/block.h"
-#include "queue/verbs/cancel_request.h"
 
 namespace allot::cli {
 namespace {
@@ -44,7 +42,6 @@ struct FindOptions {
   bool json = false;
 };
 
-constexpr std::size_t kShownPayload = 4096;     // bytes, in JSON
 constexpr std::size_t kShownPayloadLine = 200;  // on a terminal
 constexpr std::size_t kShownKey = 1024;         // any unique key, whatever its bytes are
 
@@ -74,30 +71,27 @@ void print_attempts(const std::vector<queue::AttemptView>& attempts) {
   std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
-using Request = std::optional<queue::CancelRequest>;
-using Unique = std::optional<queue::UniqueKey>;
-
 void line(const char* name, const std::string& value) {
   std::printf("%-10s %s\n", name, value.c_str());
 }
 
-void print_unique(const Unique& unique) {
+void print_unique(const std::optional<queue::UniqueKey>& unique) {
   if (!unique) return;
   line("unique key", printable(unique->key, kShownKey) +
                          (unique->free_at.empty() ? "" : ", free again at " + unique->free_at));
 }
 
-void print_shown(const queue::TaskView& task, const std::string& queue, const Request& cancel,
-                 const Unique& unique, const std::vector<queue::AttemptView>& attempts) {
+void print_task(const as_json::Shown& shown) {
+  const queue::TaskView& task = *shown.task;
   line("task", task.id.text());
-  line("state", state_of(task));
-  line("queue", queue + ", partition " + std::to_string(task.id.partition.partition_no) +
+  line("state", as_json::state_of(task));
+  line("queue", shown.queue + ", partition " + std::to_string(task.id.partition.partition_no) +
                     ", prio " + std::to_string(task.id.prio));
   line("type", printable(task.type, queue::kMaxName));
   line(task.dead ? "died" : "due", task.at);
   line("first due", task.id.first_due());
   if (!task.expires_at.empty()) line("expires", task.expires_at);
-  print_unique(unique);
+  print_unique(shown.unique);
   if (task.key_hash) line("key hash", std::to_string(*task.key_hash));
   if (task.dead) line("why", why_dead(task, kShownError));
   line("attempts", std::to_string(task.attempts));
@@ -105,96 +99,31 @@ void print_shown(const queue::TaskView& task, const std::string& queue, const Re
   if (task.running) line("running on", holder);
   if (task.running) line("detached", task.since);
   if (!task.dead && !task.running) line("leased by", holder);
-  if (cancel && !task.dead) line("cancel", cancel_text(*cancel));
+  if (shown.cancel && !task.dead) line("cancel", cancel_text(*shown.cancel));
   const bool compressed = (task.flags & queue::kCompressedFlags) != 0;
   line("payload",
        std::to_string(task.payload.size()) + " bytes" +
            (compressed ? ", compressed " + std::to_string(task.payload_size) : "") +
            (task.payload.empty() ? "" : ": " + printable(task.payload, kShownPayloadLine)));
-  print_attempts(attempts);
-}
-
-// Careful mode writes an attempt as lost before it runs (S7): while its worker has the lease, the
-// attempt runs.
-void mark_running(const queue::TaskView& task, std::vector<queue::AttemptView>& attempts) {
-  if (attempts.empty() || attempts.back().life > 0) return;
-  queue::AttemptView& last = attempts.back();
-  if (task.holder != last.worker) return;
-  if (last.cause != queue::kLost.cause) return;
-  last.cause = "running";
-  last.error = "or lost, when its worker is no longer there";
-}
-
-json attempts_json(const std::vector<queue::AttemptView>& attempts) {
-  json list = json::array();
-  for (const queue::AttemptView& attempt : attempts) {
-    list.push_back({{"life", attempt.life},
-                    {"attempt", attempt.attempt},
-                    {"ended_at", attempt.ended_at},
-                    {"cause", attempt.cause},
-                    {"error", attempt.error},
-                    {"worker", attempt.worker},
-                    {"runtime_us", json_of(attempt.usage.runtime_us)},
-                    {"cpu_us", json_of(attempt.usage.cpu_us)},
-                    {"max_rss_kib", json_of(attempt.usage.max_rss_kib)}});
-  }
-  return list;
-}
-
-void add_unique(json& view, const Unique& unique) {
-  view["unique_key"] = unique ? json(unique->key) : json(nullptr);
-  view["unique_key_free_at"] =
-      unique && !unique->free_at.empty() ? json(unique->free_at) : json(nullptr);
-}
-
-json shown_json(const queue::TaskView& task, const std::string& queue, const Request& cancel,
-                const Unique& unique, const std::vector<queue::AttemptView>& attempts) {
-  json view = view_json(task, queue);
-  view["first_due_at"] = task.id.first_due();
-  view["expires_at"] = task.expires_at.empty() ? json(nullptr) : json(task.expires_at);
-  add_unique(view, unique);
-  view["partition_key_hash"] = task.key_hash ? json(*task.key_hash) : json(nullptr);
-  view["payload"] = task.payload.substr(0, kShownPayload);
-  view["payload_cut"] = task.payload.size() > kShownPayload;
-  if (task.running) view["detached_at"] = task.since;
-  view["leased_by"] = task.holder.empty() || task.running ? json(nullptr) : json(task.holder);
-  view["cancel_asked"] = json(nullptr);
-  if (cancel && !task.dead) {
-    view["cancel_asked"] = {
-        {"at", cancel->asked_at}, {"reason", cancel->reason}, {"as_done", cancel->as_done}};
-  }
-  view["attempts"] = attempts_json(attempts);
-  return view;
+  print_attempts(shown.attempts);
 }
 
 // Shows a finished task of a queue that keeps a history.
-int show_done(db::Connection& db, const queue::Done& done, const ShowOptions& options) {
-  if (options.payload) throw Error("task " + done.id.text() + " is done: its payload is not kept");
-  const std::string queue = queue::queue_name(db, done.id.partition.queue_id);
-  const auto attempts = queue::list_attempts_of_all_lives(db, done.id);
-  const Unique unique = queue::show_unique(db, done.id);
-  if (options.json) {
-    json view = done_json(done, queue);
-    view["first_due_at"] = done.id.first_due();
-    add_unique(view, unique);
-    view["attempts"] = attempts_json(attempts);
-    print(view);
-    return kExitOk;
-  }
+void print_done(const as_json::Shown& shown) {
+  const queue::Done& done = *shown.done;
   line("task", done.id.text());
   line("state", "done");
-  line("queue", queue + ", partition " + std::to_string(done.id.partition.partition_no) +
+  line("queue", shown.queue + ", partition " + std::to_string(done.id.partition.partition_no) +
                     ", prio " + std::to_string(done.id.prio));
   line("type", printable(done.type, queue::kMaxName));
   line("ended", done.ended_at);
   line("first due", done.id.first_due());
-  print_unique(unique);
+  print_unique(shown.unique);
   line("attempt", std::to_string(done.attempt));
   line("ran", seconds_of(done.usage.runtime_us) + ", CPU " + seconds_of(done.usage.cpu_us) +
                   ", memory " + megabytes_of(done.usage.max_rss_kib));
   line("ran on", printable(done.worker, 100));
-  print_attempts(attempts);
-  return kExitOk;
+  print_attempts(shown.attempts);
 }
 
 // Detached tasks come first, because they began before those that wait.
@@ -204,30 +133,6 @@ std::vector<queue::TaskView> views_of(db::Connection& db, const queue::QueueInfo
   const auto left = limit - static_cast<std::uint32_t>(views.size());
   for (queue::TaskView& task : queue::list_tasks(db, queue, left)) views.push_back(std::move(task));
   return views;
-}
-
-// The payload as the handler sees it, or as it is stored if it is damaged.
-void decompress(queue::TaskView& task) {
-  try {
-    task.payload = queue::decompress(task.flags, task.payload);
-  } catch (const Error& error) {
-    std::fprintf(stderr, "allot: payload: %s: shown as it is written\n", error.what());
-  }
-}
-
-const char* owner_state(queue::KeyOwner::State state) {
-  using State = queue::KeyOwner::State;
-  switch (state) {
-    case State::kWaiting:
-      return "waiting";
-    case State::kRunning:
-      return "running";
-    case State::kDead:
-      return "dead";
-    case State::kDone:
-      return "done";
-  }
-  return "unknown";
 }
 
 // allot tasks shows the detached tasks of each queue, then the waiting ones by partition, class and
@@ -240,7 +145,7 @@ int tasks(const Context& context, const TasksOptions& options) {
     const auto views = views_of(db, queue, options.limit);
     for (const queue::TaskView& task : views) {
       if (options.json) {
-        list.push_back(view_json(task, queue.name));
+        list.push_back(as_json::task(task, queue.name));
       } else {
         table.add(view_row(task, queue.name));
       }
@@ -259,25 +164,22 @@ int tasks(const Context& context, const TasksOptions& options) {
 int show_task(const Context& context, const ShowOptions& options) {
   const queue::TaskId id = parse_task_id(options.id);
   db::Connection db = connect(context.settings());
-  auto task = queue::show(db, id);
-  if (!task) {
-    if (const auto done = queue::show_done(db, id)) return show_done(db, *done, options);
+  const auto shown = as_json::look_at(db, id);
+  if (!shown) {
     throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
   }
-  decompress(*task);
-  if (options.payload) {
-    std::fwrite(task->payload.data(), 1, task->payload.size(), stdout);
-    return kExitOk;
+  if (!shown->damage.empty()) {
+    std::fprintf(stderr, "allot: payload: %s: shown as it is written\n", shown->damage.c_str());
   }
-  const std::string queue = queue::queue_name(db, id.partition.queue_id);
-  auto attempts = queue::list_attempts_of_all_lives(db, id);
-  mark_running(*task, attempts);
-  const Request cancel = queue::find_cancel(db, id);
-  const Unique unique = queue::show_unique(db, id);
-  if (options.json) {
-    print(shown_json(*task, queue, cancel, unique, attempts));
+  if (options.payload) {
+    if (!shown->task) throw Error("task " + id.text() + " is done: its payload is not kept");
+    std::fwrite(shown->task->payload.data(), 1, shown->task->payload.size(), stdout);
+  } else if (options.json) {
+    print(as_json::document(*shown));
+  } else if (shown->task) {
+    print_task(*shown);
   } else {
-    print_shown(*task, queue, cancel, unique, attempts);
+    print_done(*shown);
   }
   return kExitOk;
 }
@@ -296,13 +198,9 @@ int find_task(const Context& context, const FindOptions& options) {
   }
   const std::string& free_at = owner->free_at;
   if (options.json) {
-    print({{"task", owner->id.text()},
-           {"queue", queue.name},
-           {"unique_key", options.unique_key},
-           {"state", owner_state(owner->state)},
-           {"unique_key_free_at", free_at.empty() ? json(nullptr) : json(free_at)}});
+    print(as_json::key_owner(*owner, queue.name, options.unique_key));
   } else {
-    std::printf("%s %s%s\n", owner->id.text().c_str(), owner_state(owner->state),
+    std::printf("%s %s%s\n", owner->id.text().c_str(), as_json::state_of(owner->state),
                 free_at.empty() ? "" : (", its key is free again at " + free_at).c_str());
   }
   return kExitOk;

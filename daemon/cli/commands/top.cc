@@ -17,12 +17,12 @@
 #include "base/clock.h"
 #include "cli/commands/command.h"
 #include "cli/sources/input.h"
-#include "cli/sources/instance_view.h"
 #include "cli/sources/rates.h"
-#include "cli/words/due.h"
+#include "cli/words/instance_text.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/due.h"
 
 namespace allot::cli {
 namespace {
@@ -154,7 +154,7 @@ json rate_json(const std::optional<Rate>& rate) {
 json as_json(const config::Settings& settings, const InstanceView& view, const Rates& rates) {
   json workers = json::array();
   for (const WorkerView& worker : view.workers) {
-    json one = worker_json(worker);
+    json one = as_json::worker(worker);
     one["per_second"] = rate_json(rates.of(worker));
     workers.push_back(std::move(one));
   }
@@ -166,7 +166,7 @@ json as_json(const config::Settings& settings, const InstanceView& view, const R
           {"running", running_tasks(view)},
           {"per_second", rate_json(rates.of_all())},
           {"workers", std::move(workers)},
-          {"stewards", stewards_json(view)}};
+          {"stewards", as_json::stewards(view)}};
 }
 
 int show_once(const config::Settings& settings, const std::string& folder,
@@ -212,7 +212,9 @@ void add_top(CLI::App& app, const Commands& commands) {
   command
       .add_option_function<std::string>(
           "--interval",
-          [options](const auto& text) { options->interval = parse_delay("--interval", text); },
+          [options](const auto& text) {
+            options->interval = as_json::parse_delay("--interval", text);
+          },
           "Between two looks: 300ms, 2s [1s]")
       ->type_name("TIME");
   command.add_flag("--once", options->once, "Print once, after one interval");

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/version.h"
 #include "cli/words/completion.h"
-#include "cli/words/ndjson.h"
 #include "config/document.h"
+#include "json/task_reader.h"
 
 namespace allot::cli {
 namespace {
@@ -219,7 +219,7 @@ void write_manual(const CommandWord& words, const std::string& folder, const std
   const Edition edition{kVersion, date};
   write(folder + "/allot.1", allot_manual(words, edition));
   write(folder + "/allot.toml.5", config::settings_manual(edition));
-  write(folder + "/allot-ndjson.5", ndjson_manual(words, line_fields(), edition));
+  write(folder + "/allot-ndjson.5", ndjson_manual(words, as_json::task_fields(), edition));
   for (const Program& program : kPrograms) {
     const std::string name(program.name);
     write(folder + "/" + name + ".8",

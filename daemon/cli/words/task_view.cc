@@ -37,65 +37,12 @@ queue::TaskId parse_task_id(const std::string& word) {
   return *id;
 }
 
-const char* state_of(const queue::TaskView& task) {
-  if (task.dead) return "dead";
-  return task.running ? "running" : "waiting";
-}
-
-std::string why_dead(const queue::TaskView& task, std::size_t most) {
-  return printable(task.error.empty() ? task.cause : task.cause + ": " + task.error, most);
-}
-
-std::string cancel_text(const queue::CancelRequest& request) {
-  const std::string reason = request.reason.empty() ? "" : ": " + request.reason;
-  return printable((request.as_done ? "its end as done" : "its end") +
-                       std::string(" was asked for at ") + request.asked_at + reason,
-                   kShownError);
-}
-
-json view_json(const queue::TaskView& task, const std::string& queue) {
-  json view = {{"task", task.id.text()},
-               {"queue", queue},
-               {"type", task.type},
-               {"prio", task.id.prio},
-               {"partition", task.id.partition.partition_no},
-               {"attempts_charged", task.attempts},
-               {"payload_size", task.payload_size},
-               {"state", state_of(task)},
-               {task.dead ? "died_at" : "due_at", task.at}};
-  if (task.dead) {
-    view["cause"] = task.cause;
-    view["error"] = task.error;
-  }
-  if (task.running) view["running_on"] = task.holder;
-  return view;
-}
-
-json done_json(const queue::Done& done, const std::string& queue) {
-  return {{"task", done.id.text()},
-          {"queue", queue},
-          {"type", done.type},
-          {"prio", done.id.prio},
-          {"partition", done.id.partition.partition_no},
-          {"state", "done"},
-          {"attempt", done.attempt},
-          {"ended_at", done.ended_at},
-          {"worker", done.worker},
-          {"runtime_us", json_of(done.usage.runtime_us)},
-          {"cpu_us", json_of(done.usage.cpu_us)},
-          {"max_rss_kib", json_of(done.usage.max_rss_kib)}};
-}
-
 std::string seconds_of(const std::optional<std::uint64_t>& us) {
   return us ? decimal(*us, 1'000'000, 3, "s") : "-";
 }
 
 std::string megabytes_of(const std::optional<std::uint64_t>& kib) {
   return kib ? decimal(*kib, 1024, 0, "MiB") : "-";
-}
-
-json json_of(const std::optional<std::uint64_t>& value) {
-  return value ? json(*value) : json(nullptr);
 }
 
 std::vector<std::string> view_row(const queue::TaskView& task, const std::string& queue) {

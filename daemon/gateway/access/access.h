@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "config/networks.h"
 #include "config/settings.h"
 #include "gateway/access/caller.h"
+#include "gateway/access/token.h"
 #include "gateway/http/message.h"
 
 namespace allot::gateway::access {
@@ -21,10 +28,34 @@ class Access {
     unsigned status = 0;             // 400, 401, 403 or 421
     std::string title{};             // what is wrong and how to mend it, without a secret
   };
+  // Who asks for the health has no role, and needs none.
   [[nodiscard]] Verdict judge(const http::Head& head) const;
 
  private:
-  const config::Gateway& settings_;
+  struct Token {
+    TokenHash hash;
+    std::optional<std::chrono::sys_seconds> expires_at;
+    Caller caller;
+  };
+
+  [[nodiscard]] bool asks_for_health(std::string_view path) const;
+  // Nothing: the request may go on.
+  [[nodiscard]] std::optional<Verdict> look_at_url(const http::Head& head) const;
+  [[nodiscard]] std::optional<Verdict> look_at_host(const http::Head& head) const;
+  [[nodiscard]] std::optional<Verdict> look_at_site(const http::Head& head) const;
+  [[nodiscard]] std::optional<Verdict> look_at_proxy(const http::Head& head) const;
+  [[nodiscard]] Verdict by_token(std::string_view authorization) const;
+  [[nodiscard]] Verdict by_user(const std::string& name) const;
+  [[nodiscard]] bool from_trusted_proxy(const http::Peer& peer) const;
+
+  std::string base_path_;
+  std::set<std::string, std::less<>> hosts_;
+  std::vector<Token> tokens_;
+  std::map<std::string, std::array<Reach, kRoles>, std::less<>> users_;
+  std::string user_field_;  // empty: none
+  std::vector<config::Network> proxies_;
+  bool proxy_on_socket_ = false;
+  std::optional<std::array<Reach, kRoles>> grant_;  // nullopt: the unix socket needs a token, too
 };
 
 }  // namespace allot::gateway::access

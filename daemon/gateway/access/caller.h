@@ -29,7 +29,8 @@ class Caller {
   Caller(std::string name, std::array<Reach, kRoles> reach)
       : name_(std::move(name)), reach_(std::move(reach)) {}
 
-  // For the log: the name of the token, of the user behind a proxy, or "uid:1000".
+  // For the log: "token:NAME", "user:NAME" of one behind a proxy, or "uid:1000". A user chooses no
+  // name that is another kind.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Reach& reach(Role role) const {
     return reach_.at(static_cast<std::size_t>(role));

@@ -2,26 +2,70 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
+#include <exception>
 #include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
 
+#include "base/clock.h"
 #include "db/connection.h"
+#include "thread/mutex.h"
 
 namespace allot::gateway::work {
 
 // The threads that send statements, each with a connection of its own, behind a queue of jobs that
-// is bounded: a gateway that cannot keep up says so at once.
+// is bounded: a gateway that cannot keep up says so at once. A connection is made when the first
+// job wants it, and before each job that comes after a while it is looked at: meanwhile the server
+// may have closed it, or may have become read-only. Any thread may call every function.
 class Crew {
  public:
-  // The job gets a connection that works, or the error why there is none; it throws nothing.
-  using Job = std::function<void(db::Connection* db, const std::exception_ptr& unavailable)>;
+  // What a job says of its connection.
+  enum class Connection {
+    kGood,  // the next job may have it
+    kGone   // it is of no use any more, or in a state that nobody knows
+  };
+  // The job gets a connection that works, or nullptr and the error why there is none. It throws
+  // nothing.
+  using Job = std::function<Connection(db::Connection* db, const std::exception_ptr& unavailable)>;
 
   Crew(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting);
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
   ~Crew();  // what waits is done first
 
-  // False: the queue is full. Any thread.
-  [[nodiscard]] bool post(Job job);
+  // False: the queue is full, or the crew is about to end.
+  [[nodiscard]] bool post(Job job) ALLOT_EXCLUDES(mutex_);
+  [[nodiscard]] std::size_t threads() const { return threads_.size(); }
+
+ private:
+  struct Session {
+    std::unique_ptr<db::Connection> connection{};
+    Nanos used_ns = 0;
+  };
+  // Nobody reached the server until then, so that those who wait behind him need not try.
+  struct Failure {
+    std::exception_ptr error{};
+    Nanos until_ns = 0;
+  };
+
+  void work() ALLOT_EXCLUDES(mutex_);
+  // An empty job: the crew ends.
+  Job next() ALLOT_EXCLUDES(mutex_);
+  void run(Session& session, const Job& job) ALLOT_EXCLUDES(mutex_);
+  // The error why there is no connection.
+  std::exception_ptr make_ready(Session& session) ALLOT_EXCLUDES(mutex_);
+  std::exception_ptr connect(Session& session) ALLOT_EXCLUDES(mutex_);
+
+  const db::ConnectOptions options_;
+  const std::size_t most_waiting_;
+  Mutex mutex_;
+  CondVar posted_;
+  std::deque<Job> jobs_ ALLOT_GUARDED_BY(mutex_);
+  bool ends_ ALLOT_GUARDED_BY(mutex_) = false;
+  Failure failure_ ALLOT_GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace allot::gateway::work

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <utility>
 
 #include "queue/model/statements.h"
 #include "sql/queries.h"
@@ -117,6 +119,26 @@ void each_dead(db::Connection& db, const QueueInfo& queue,
     }
     if (results.front().row_count() < kDeadPage) return;
   }
+}
+
+DeadGroups dead_groups(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
+  std::map<std::string, DeadGroup> groups;
+  DeadGroups found;
+  std::uint64_t looked = 0;
+  each_dead(db, queue, [&](const DeadLetter& letter) {
+    if (++looked > most) return found.counted_all = false;
+    DeadGroup& group = groups[dead_group(queue.name, letter)];
+    if (letter.died_at > group.newest.died_at) group.newest = letter;
+    ++group.tasks;
+    return true;
+  });
+  for (auto& [word, group] : groups) {
+    group.group = word;
+    found.list.push_back(std::move(group));
+  }
+  std::stable_sort(found.list.begin(), found.list.end(),
+                   [](const DeadGroup& a, const DeadGroup& b) { return a.tasks > b.tasks; });
+  return found;
 }
 
 }  // namespace allot::queue

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "db/connection.h"
 #include "queue/model/catalog.h"
@@ -34,5 +35,18 @@ struct DeadLetter {
 // returns false. A task that dies meanwhile may be missed.
 void each_dead(db::Connection& db, const QueueInfo& queue,
                const std::function<bool(const DeadLetter&)>& look);
+
+// The dead tasks of one type, cause and error pattern.
+struct DeadGroup {
+  std::string group;  // see dead_group()
+  DeadLetter newest;
+  std::uint64_t tasks = 0;
+};
+struct DeadGroups {
+  std::vector<DeadGroup> list;  // the largest first
+  bool counted_all = true;      // false: the queue has more dead tasks than were looked at
+};
+// Looks at so many dead tasks.
+DeadGroups dead_groups(db::Connection& db, const QueueInfo& queue, std::uint64_t most);
 
 }  // namespace allot::queue

@@ -22,13 +22,6 @@ Done read_done(const db::Row& row, std::uint32_t queue_id) {
   return done;
 }
 
-// "2026-11-22T05:00:00.000000Z" in a form that every database version reads.
-std::string moment_of(std::string text) {
-  if (text.size() > 10) text[10] = ' ';
-  if (text.ends_with('Z')) text.pop_back();
-  return text;
-}
-
 }  // namespace
 
 std::optional<Done> show_done(db::Connection& db, const TaskId& id) {
@@ -47,7 +40,7 @@ std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, const Do
   set_partition(list, {queue.queue_id, first.partition.partition_no})
       .set("prio", first.prio)
       .set("first_key", first.first_key)
-      .set("before", filter.after ? moment_of(filter.after->ended_at) : "9999-12-31 23:59:59")
+      .set("before", filter.after ? moment_text(filter.after->ended_at) : std::string(kEndOfTime))
       .set_raw("type", filter.type.empty() ? "NULL" : db::Statement::quoted(filter.type))
       .set("most", most);
   auto results = db.run({list});

@@ -10,10 +10,11 @@
 namespace allot::queue {
 namespace {
 
-BoundedCount bounded(db::Connection& db, db::Statement statement, const QueueInfo& queue) {
-  statement.set("queue_id", queue.queue_id).set("most", kCountBound + 1);
+BoundedCount bounded(db::Connection& db, db::Statement statement, const QueueInfo& queue,
+                     std::uint64_t most = kCountBound) {
+  statement.set("queue_id", queue.queue_id).set("most", most + 1);
   const std::uint64_t count = db.run({statement}).front().next()->u64(0);
-  return {std::min(count, kCountBound), count > kCountBound};
+  return {std::min(count, most), count > most};
 }
 
 // Columns that all lists of tasks begin with; see list_tasks.sql.
@@ -105,8 +106,8 @@ std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int
 
 }  // namespace
 
-BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue) {
-  return bounded(db, db::Statement(sql::k_count_waiting), queue);
+BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
+  return bounded(db, db::Statement(sql::k_count_waiting), queue, most);
 }
 
 BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first) {
@@ -115,26 +116,34 @@ BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_
   return bounded(db, std::move(statement), queue);
 }
 
-BoundedCount count_dead(db::Connection& db, const QueueInfo& queue) {
-  return bounded(db, db::Statement(sql::k_count_dead), queue);
+BoundedCount count_dead(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
+  return bounded(db, db::Statement(sql::k_count_dead), queue, most);
 }
 
-BoundedCount count_running(db::Connection& db, const QueueInfo& queue) {
-  return bounded(db, db::Statement(sql::k_count_running), queue);
+BoundedCount count_running(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
+  return bounded(db, db::Statement(sql::k_count_running), queue, most);
 }
 
-std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most) {
+std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                 const std::optional<TaskView>& after) {
+  const TaskView from = after.value_or(TaskView{});  // keys begin after 0
   db::Statement statement(sql::k_list_tasks);
-  statement.set("queue_id", queue.queue_id).set("most", most);
+  set_partition(statement, {queue.queue_id, from.id.partition.partition_no})
+      .set("prio", from.id.prio)
+      .set("run_key", from.run_key)
+      .set("most", most);
   auto results = db.run({statement});
   std::vector<TaskView> views;
   while (const auto row = results.front().next()) views.push_back(read_view(*row, queue.queue_id));
   return views;
 }
 
-std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most) {
+std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                   const std::optional<TaskView>& after) {
+  TaskId from = after.value_or(TaskView{}).id;
+  from.partition.queue_id = queue.queue_id;
   db::Statement statement(sql::k_list_running);
-  statement.set("queue_id", queue.queue_id).set("most", most);
+  set_id(statement, from).set("most", most);
   auto results = db.run({statement});
   std::vector<TaskView> views;
   while (const auto row = results.front().next()) {
@@ -145,9 +154,14 @@ std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, s
   return views;
 }
 
-std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most) {
+std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                const std::optional<TaskView>& after) {
+  TaskId from = after.value_or(TaskView{}).id;
+  from.partition.queue_id = queue.queue_id;
   db::Statement statement(sql::k_list_dead);
-  statement.set("queue_id", queue.queue_id).set("most", most);
+  set_id(statement, from)
+      .set("before", after ? moment_text(after->at) : std::string(kEndOfTime))
+      .set("most", most);
   auto results = db.run({statement});
   std::vector<TaskView> views;
   while (const auto row = results.front().next()) {

@@ -21,12 +21,15 @@ struct BoundedCount {
 
 inline constexpr std::uint64_t kCountBound = 100'000;
 
-BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue);
+BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue,
+                           std::uint64_t most = kCountBound);
 // Counts only tasks in partitions from number `first` on.
 BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first);
-BoundedCount count_dead(db::Connection& db, const QueueInfo& queue);
+BoundedCount count_dead(db::Connection& db, const QueueInfo& queue,
+                        std::uint64_t most = kCountBound);
 // Detached tasks: those that run outside of their partition. They are not among the waiting.
-BoundedCount count_running(db::Connection& db, const QueueInfo& queue);
+BoundedCount count_running(db::Connection& db, const QueueInfo& queue,
+                           std::uint64_t most = kCountBound);
 
 // A task as shown to people. Times are UTC, ISO 8601.
 struct TaskView {
@@ -91,9 +94,14 @@ inline constexpr std::uint64_t kAheadBound = 1000;
 // nullopt: the partition does not exist.
 std::optional<Standing> standing(db::Connection& db, const TaskView& task);
 
-std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
-std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
-std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most);
+// Of a queue at most so many, behind `after`, the last one of the page before.
+std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                 const std::optional<TaskView>& after = std::nullopt);
+std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                   const std::optional<TaskView>& after = std::nullopt);
+// The newest first.
+std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                const std::optional<TaskView>& after = std::nullopt);
 
 // nullopt: the task has finished, or was never submitted.
 std::optional<TaskView> show(db::Connection& db, const TaskId& id);

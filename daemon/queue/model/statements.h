@@ -56,6 +56,9 @@ std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 db::Statement& set_pause(db::Statement& statement, std::chrono::microseconds pause,
                          const HolderTime& time);
 
+// "2026-11-22T05:00:00.000000Z" in a form that every database version reads.
+std::string moment_text(std::string text);
+inline constexpr const char* kEndOfTime = "9999-12-31 23:59:59";
 // Microseconds, from 0 to a century.
 std::int64_t bounded_us(std::chrono::microseconds delay);
 

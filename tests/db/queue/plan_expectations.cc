@@ -289,9 +289,10 @@ std::vector<Expectation> for_people() {
       {&sql::k_show_server, 1, {}},
       {&sql::k_list_leases, 2 * (kPartitions + 3), {}, "by hand, without an index", false, true},
       // Bounded by what they asked for.
-      {&sql::k_list_tasks, 51, {}},
-      {&sql::k_list_dead, 51, {}},
-      {&sql::k_list_running, 51, {}},
+      {&sql::k_list_tasks, 51, {}, "", false, false, true},
+      {&sql::k_list_tasks, 51, {{"partition_no", "7"}, {"prio", "3"}}},
+      {&sql::k_list_dead, 60, {{"before", "'9999-12-31 23:59:59'"}}, "the newest, by the index"},
+      {&sql::k_list_running, 51, {}, "", false, false, true},
       {&sql::k_show_task, 4, {}},
       {&sql::k_show_running, 1, {}},
       {&sql::k_show_dead, 1, {}},

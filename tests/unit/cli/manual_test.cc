@@ -8,8 +8,8 @@
 #include <set>
 #include <sstream>
 
-#include "cli/words/ndjson.h"
 #include "config/rows.h"
+#include "json/task_reader.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
 #include "support/terminal.h"
@@ -113,7 +113,7 @@ TEST(ManualTest, EveryKeyAndEveryFieldHasItsPage) {
         << row.key;
   }
   const std::string lines = manual("allot-ndjson.5");
-  for (const std::string& field : line_fields()) {
+  for (const std::string& field : as_json::task_fields()) {
     EXPECT_NE(lines.find("\\fB" + field + "\\fR\n"), std::string::npos) << field;
   }
 }

@@ -71,8 +71,14 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
     const std::string empty = "\n" + std::string(key) + " = \"\"";
     text.replace(text.find(empty) + empty.size() - 1, 0, value);
   }
+  const std::string hash(64, 'a');
+  text.replace(text.find("sha256 = \"") + 10, 0, hash);
+  for (std::size_t at = 0; (at = text.find("\nread = []", at)) != text.npos;) {
+    text.replace(at, 10, "\nread = [\"*\"]");
+  }
   const Settings full = load_text(text);
-  EXPECT_EQ(full.lines.size(), rows().size() + 9 + 2);  // and the plugin's two
+  // And the plugin's two, and those of [gateway.database].
+  EXPECT_EQ(full.lines.size(), rows().size() + 12 + 2 + 3);
 #define ALLOT_SAME(key, kind, initial, min, max, unit, sentence) EXPECT_EQ(a.key, b.key) << #key;
   {
     const Database &a = bare.database, &b = full.database;
@@ -112,6 +118,22 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   {
     const Notices &a = bare.notices, &b = full.notices;
 #define ALLOT_NOTICES ALLOT_SAME
+#include "config/settings.def"
+  }
+  {
+    const Gateway a, &b = full.gateway.value();
+#define ALLOT_GATEWAY ALLOT_SAME
+#include "config/settings.def"
+  }
+  {
+    const GatewayToken a{.name = "NAME", .sha256 = hash, .read = {"*"}},
+        &b = full.gateway->tokens.at(0);
+#define ALLOT_GATEWAY_TOKEN ALLOT_SAME
+#include "config/settings.def"
+  }
+  {
+    const GatewayUser a{.name = "NAME", .read = {"*"}}, &b = full.gateway->users.at(0);
+#define ALLOT_GATEWAY_USER ALLOT_SAME
 #include "config/settings.def"
   }
   {

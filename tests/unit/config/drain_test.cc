@@ -20,7 +20,8 @@ TEST_F(DrainTest, IsTheOtherConfigurationButForThePool) {
   const std::string other = write("allot.toml",
                                   "[database]\nhost = \"db1\"\n[queues.mail]\nblock_size = 7\n"
                                   "[queues.slow]\n[pools.a]\nsize = 9\n[daemon]\ncgroup = true\n"
-                                  "[plugins]\nfolder = \"beside\"\n");
+                                  "[plugins]\nfolder = \"beside\"\n"
+                                  "[gateway.database]\nuser = \"g\"\n");
   const Settings settings =
       drained({other, "mail", 3, "drain-1", "/run/x/drain/mail.1", false, ""});
   EXPECT_EQ(settings.database.host, "db1");
@@ -33,6 +34,7 @@ TEST_F(DrainTest, IsTheOtherConfigurationButForThePool) {
   EXPECT_EQ(runtime_dir(settings), "/run/x/drain/mail.1");
   EXPECT_EQ(settings.drain_budget, "/run/x/drain/mail.1/budget");
   EXPECT_FALSE(settings.daemon.cgroup);
+  EXPECT_FALSE(settings.gateway) << "that of the other one has the addresses";
   EXPECT_EQ(settings.plugins.folder, other.substr(0, other.rfind('/')) + "/beside");
   EXPECT_TRUE(load(options()).drain_budget.empty());
 }

@@ -84,6 +84,13 @@ TEST_F(EffectiveTest, SecretsAreMasked) {
       EXPECT_EQ(entry.value.find("hush"), std::string::npos) << entry.key;
     }
   }
+  const Settings gateway = load_text(
+      "[gateway.database]\nuser = \"g\"\npassword = \"hush\"\n"
+      "[gateway.tokens.x]\nread = [\"*\"]\nsha256 = \"" +
+      std::string(64, '7') + "\"\n");
+  EXPECT_EQ(shown(gateway, "gateway.database.password"), "\"***\" 3 ");
+  EXPECT_EQ(shown(gateway, "gateway.tokens.x.sha256"), "\"***\" 6 ");
+  EXPECT_EQ(shown(gateway, "gateway.tokens.x.read"), "[\"*\"] 5 ");
   EXPECT_EQ(shown(load_text("[database]\npassword = \"hush\"\n"), "database.password"),
             "\"***\" 2 ");
   const Settings from_file = load_text("[database]\npassword_file = \"secret\"\n");
@@ -108,7 +115,10 @@ TEST_F(EffectiveTest, EveryOtherRowIsShown) {
   static_cast<void>(write("ca", "x"));
   const auto all = by_path(load_text(
       "[database]\ntls = \"verify\"\ntls_ca = \"ca\"\n[types.default]\n[schedules.default]\n"
-      "expression = \"@daily\"\nqueue = \"default\"\ntype = \"t\"\n"));
+      "expression = \"@daily\"\nqueue = \"default\"\ntype = \"t\"\n[gateway]\n"
+      "[gateway.database]\nuser = \"g\"\n[gateway.users.default]\nread = [\"*\"]\n"
+      "[gateway.tokens.default]\nsubmit = [\"mail\"]\nsha256 = \"" +
+      std::string(64, 'A') + "\"\n"));
   for (const Row& row : rows()) {
     std::string section(header_of(row.section));
     section = section.substr(1, section.size() - 2);

@@ -33,7 +33,7 @@ TEST_F(Message, UnknownSection) {
   EXPECT_EQ(
       failure_of("[http]\n"),
       "allot.toml:1: unknown section [http]; known sections: database, daemon, queues, types, "
-      "pools, schedules, plugins, notices, logging");
+      "pools, schedules, plugins, notices, gateway, logging");
 }
 
 TEST_F(Message, SectionWithoutAName) {

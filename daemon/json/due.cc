@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/words/due.h"
+#include "json/due.h"
 
 #include <regex>
 
 #include "base/error.h"
-#include "cli/words/text.h"
 #include "config/rows.h"
+#include "json/printable.h"
 
-namespace allot::cli {
+namespace allot::as_json {
 namespace {
 
 using std::chrono::hours;
@@ -54,4 +54,4 @@ queue::Moment parse_moment(const std::string& field, const std::string& text) {
          fraction(at[7].str()) - (at[8] == "-" ? -offset : offset);
 }
 
-}  // namespace allot::cli
+}  // namespace allot::as_json

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/words/due.h"
+#include "json/due.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 
-namespace allot::cli {
+namespace allot::as_json {
 namespace {
 
 using std::chrono::microseconds;
@@ -65,4 +65,4 @@ TEST(Due, Delays) {
 }
 
 }  // namespace
-}  // namespace allot::cli
+}  // namespace allot::as_json

@@ -6,7 +6,7 @@
 
 #include "queue/submit/submit.h"
 
-namespace allot::cli {
+namespace allot::as_json {
 
 // Reads "300ms", "5m". Throws Error(kExitBadInput) that names `field`.
 std::chrono::microseconds parse_delay(const std::string& field, const std::string& text);
@@ -15,4 +15,4 @@ std::chrono::microseconds parse_delay(const std::string& field, const std::strin
 // zone, because nobody should guess it. Throws Error(kExitBadInput) that names `field`.
 queue::Moment parse_moment(const std::string& field, const std::string& text);
 
-}  // namespace allot::cli
+}  // namespace allot::as_json

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// allot gateway: what an operator of the gateway needs beside its configuration.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/commands/command.h"
+#include "cli/words/text.h"
+#include "config/check_gateway.h"
+#include "config/reader.h"
+#include "config/rows.h"
+#include "gateway/access/token.h"
+
+namespace allot::cli {
+namespace {
+
+using config::Kind;
+
+struct TokenOptions {
+  std::string name;
+  std::vector<std::string> read;
+  std::vector<std::string> submit;
+  std::vector<std::string> operate;
+  std::string expires;
+  bool json = false;
+};
+
+// A time from now on, or a date; empty: never.
+std::string expiry_of(const std::string& text) {
+  using namespace std::chrono;
+  if (text.empty() || config::parse_time(text)) return text;
+  const auto lasts = config::parse_duration(text);
+  // A time that a page of the calendar has room for.
+  if (!lasts || lasts->count() == 0 || *lasts > hours(24 * 36'500)) {
+    throw Error("--expires is '" + printable(text, 60) +
+                    "'; write a time from now on, such as 90d, or a date, such as 2027-01-31",
+                kExitUsage);
+  }
+  const auto at = floor<seconds>(system_clock::now() + *lasts);
+  const auto day = floor<days>(at);
+  const year_month_day date(day);
+  const hh_mm_ss clock(at - day);
+  std::array<char, 64> out{};
+  std::snprintf(out.data(), out.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ", int{date.year()},
+                unsigned{date.month()}, unsigned{date.day()},
+                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()));
+  return out.data();
+}
+
+std::string section_of(const TokenOptions& options, const std::string& hash) {
+  const bool bare =
+      options.name.find_first_not_of(
+          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") == std::string::npos;
+  std::string text = "[gateway.tokens." +
+                     (bare ? options.name : config::written(Kind::kText, options.name)) + "]\n";
+  text += "sha256 = " + config::written(Kind::kText, hash) + "\n";
+  for (const auto& [role, queues] : {std::pair{"read", &options.read},
+                                     {"submit", &options.submit},
+                                     {"operate", &options.operate}}) {
+    if (!queues->empty()) {
+      text.append(role).append(" = ").append(config::written(Kind::kNames, *queues)).append("\n");
+    }
+  }
+  const std::string expires = expiry_of(options.expires);
+  return expires.empty() ? text
+                         : text + "expires = " + config::written(Kind::kTime, expires) + "\n";
+}
+
+// The section is refused here in the words of the check that a daemon makes.
+void require_good(const std::string& section) {
+  config::Settings settings;
+  config::Problems problems;
+  config::read_settings(section + "[gateway.database]\nuser = \"some\"\n", "", settings, problems);
+  if (problems.empty()) config::check_gateway(settings, problems);
+  if (!problems.empty()) throw Error(problems.front().text, kExitUsage);
+}
+
+int make_token(const Context&, const TokenOptions& options) {
+  const std::string token = gateway::access::make_token();
+  const std::string hash = gateway::access::hex_of(gateway::access::hash_of(token));
+  const std::string section = section_of(options, hash);
+  require_good(section);
+  if (options.json) {
+    print(nlohmann::json{
+        {"name", options.name}, {"token", token}, {"sha256", hash}, {"section", section}});
+    return kExitOk;
+  }
+  std::printf(
+      "%s\n\n"
+      "# This is the token; nobody can show it again. For the configuration of the gateway, which "
+      "then\n# needs a reload:\n\n%s",
+      token.c_str(), section.c_str());
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_gateway(CLI::App& app, const Commands& commands) {
+  CLI::App& gateway = *app.add_subcommand("gateway", "Make tokens for the gateway");
+  gateway.require_subcommand(1);
+  CLI::App& token =
+      *gateway.add_subcommand("token", "Make a token, and its section for the configuration");
+  const auto options = std::make_shared<TokenOptions>();
+  token.add_option("NAME", options->name, "Its name, for the configuration and the log")
+      ->required();
+  const auto role = [&](const char* name, const char* text, std::vector<std::string>& queues) {
+    token.add_option(name, queues, text)->delimiter(',')->type_name("QUEUE,...");
+  };
+  role("--read", "Its bearer may look at these queues; '*': at all", options->read);
+  role("--submit", "Likewise, submit to them", options->submit);
+  role("--operate", "Likewise, change them", options->operate);
+  token.add_option("--expires", options->expires, "How long it is good, or until when")
+      ->type_name("TIME");
+  token.add_flag("--json", options->json, "As JSON");
+  token.callback([commands, options] { commands.choose(make_token, options); });
+}
+
+}  // namespace allot::cli

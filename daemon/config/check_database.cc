@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/check_database.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "config/rows.h"
+#include "config/servers.h"
+
+namespace allot::config {
+namespace {
+
+constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path without its last 0
+
+// This is less than the supervisor's patience with a check of the database.
+constexpr milliseconds kMostConnecting = seconds(25);
+
+class DatabaseChecker {
+ public:
+  DatabaseChecker(Settings& settings, Database& database, std::string section, Problems& problems)
+      : settings_(settings),
+        database_(database),
+        section_(std::move(section)),
+        header_("[" + section_ + "] "),
+        problems_(problems) {}
+
+  void run() {
+    if (database_.embedded.empty()) {
+      check_servers();
+      check_password();
+      check_tls();
+    } else {
+      use_embedded();
+    }
+    check_socket();
+  }
+
+ private:
+  [[nodiscard]] std::string path(const std::string& key) const { return section_ + "." + key; }
+  [[nodiscard]] std::uint32_t line_of(const std::string& key) const {
+    const auto found = settings_.lines.find(path(key));
+    return found == settings_.lines.end() ? 0 : found->second;
+  }
+  // What the section does not name comes from [database], where it was looked at.
+  [[nodiscard]] bool inherited(const std::string& key) const {
+    return line_of(key) == 0 && section_ != "database";
+  }
+  void problem(const std::string& key, std::string text) {
+    if (inherited(key)) return;
+    problems_.push_back({line_of(key), std::move(text)});
+  }
+  void warn(const std::string& key, const std::string& text) {
+    if (inherited(key)) return;
+    settings_.warnings.push_back(settings_.file + ":" + std::to_string(line_of(key)) + ": " + text);
+  }
+
+  void use_embedded() {
+    for (const char* key : {"host", "port", "hosts", "socket", "user", "password", "password_file",
+                            "name", "tls", "tls_ca", "tls_cert", "tls_key"}) {
+      if (line_of(key) != 0) warn(key, header_ + key + " is not used: the database is embedded");
+    }
+    database_.socket = database_.embedded + "/sock";
+    database_.user = "root";
+    database_.password.clear();
+    database_.password_file.clear();
+    database_.password_credential.clear();
+    database_.name = Database().name;
+    database_.tls = Database().tls;
+    for (const char* key : {"socket", "user", "name"}) {
+      settings_.origins[path(key)] = "the embedded database";
+    }
+  }
+
+  void check_servers() {
+    const auto port = static_cast<std::uint16_t>(database_.port);
+    if (database_.hosts.empty()) return add_server("host", database_.host, port);
+    if (line_of("host") != 0) {
+      return problem("hosts", header_ + "has both host and hosts; remove one");
+    }
+    for (const std::string& text : database_.hosts) add_server("hosts", text, port);
+    const milliseconds all = database_.connect_timeout * static_cast<int>(database_.hosts.size());
+    if (database_.hosts.size() > 1 && all > kMostConnecting) {
+      problem(line_of("connect_timeout") != 0 ? "connect_timeout" : "hosts",
+              header_ + "connect_timeout (" + text_of(database_.connect_timeout) +
+                  ") for each of " + std::to_string(database_.hosts.size()) + " hosts is " +
+                  text_of(all) + "; allowed are " + text_of(kMostConnecting) +
+                  " together, else the last ones are never reached");
+    }
+  }
+
+  void add_server(const std::string& key, const std::string& text, std::uint16_t port) {
+    if (auto server = parse_server(text, port)) {
+      return database_.servers.push_back(std::move(*server));
+    }
+    problem(key, header_ + "'" + text +
+                     "' is no server; write \"HOST\", \"HOST:PORT\" or \"[ADDRESS]:PORT\"");
+  }
+
+  void check_socket() {
+    if (database_.socket.size() <= kMaxSocketPath) return;
+    const bool embedded = !database_.embedded.empty();
+    problem(embedded ? "embedded" : "socket",
+            "the path of the socket " + database_.socket + " has " +
+                std::to_string(database_.socket.size()) + " bytes; a Unix socket takes 107" +
+                (embedded ? ", so choose a shorter folder" : ""));
+  }
+
+  void check_password() {
+    const char* last = nullptr;
+    for (const auto& [key, value] : {std::pair{"password", &database_.password},
+                                     {"password_file", &database_.password_file},
+                                     {"password_credential", &database_.password_credential}}) {
+      if (value->empty()) continue;
+      if (last != nullptr) {
+        return problem(key, header_ + "has both " + last + " and " + key + "; remove one");
+      }
+      last = key;
+    }
+    if (!database_.password_credential.empty()) return read_credential();
+    if (database_.password_file.empty()) return;
+    read_password("password_file", "password file " + database_.password_file,
+                  database_.password_file);
+    warn_if_shared("password_file", "password file", database_.password_file);
+  }
+
+  void read_credential() {
+    const std::string key = "password_credential";
+    const std::string& name = database_.password_credential;
+    if (name.find('/') != std::string::npos) {
+      return problem(key, header_ + "password_credential is a name, not a path");
+    }
+    const char* folder = std::getenv("CREDENTIALS_DIRECTORY");
+    if (folder == nullptr) {
+      return problem(key, header_ +
+                              "password_credential: $CREDENTIALS_DIRECTORY is not set; only what "
+                              "systemd started with LoadCredential=" +
+                              name + ":FILE has it, everything else needs password_file");
+    }
+    read_password(key, "credential " + name, std::string(folder) + "/" + name);
+  }
+
+  void read_password(const std::string& key, const std::string& what, const std::string& file) {
+    std::string& password = database_.password;
+    const int error = settings_.files.read(file, password);
+    if (error != 0) return problem(key, "cannot read the " + what + ": " + std::strerror(error));
+    if (!password.ends_with('\n')) return;
+    password.pop_back();
+    if (password.ends_with('\r')) password.pop_back();
+  }
+
+  void check_tls() {
+    if (database_.tls != "off" && !database_.socket.empty()) {
+      warn("tls", header_ + "tls is not used: the server is reached through its socket");
+      database_.tls = Database().tls;
+      settings_.origins[path("tls")] = "the socket";
+      return;
+    }
+    if (database_.tls != "verify" && !database_.tls_ca.empty()) {
+      problem("tls_ca", header_ + "tls_ca is used with tls = \"verify\" only");
+    }
+    if (database_.tls == "off" && !database_.tls_cert.empty()) {
+      problem("tls_cert", header_ + "tls_cert is not used while tls is off");
+    }
+    if (database_.tls_cert.empty() != database_.tls_key.empty()) {
+      problem(database_.tls_key.empty() ? "tls_cert" : "tls_key",
+              header_ + "tls_cert and tls_key need each other");
+    }
+    check_readable("tls_ca", database_.tls_ca);
+    check_readable("tls_cert", database_.tls_cert);
+    check_readable("tls_key", database_.tls_key);
+    warn_if_shared("tls_key", "private key", database_.tls_key);
+  }
+
+  // For each of these the connector only says that something is wrong with TLS.
+  void check_readable(const std::string& key, const std::string& file) {
+    if (file.empty() || ::access(file.c_str(), R_OK) == 0) return;
+    problem(key, header_ + key + ": cannot read " + file + ": " + std::strerror(errno));
+  }
+
+  // A group may read the file: packages leave it as root:allot 0640.
+  void warn_if_shared(const std::string& key, const std::string& what, const std::string& file) {
+    struct stat status = {};
+    if (::stat(file.c_str(), &status) != 0 || (status.st_mode & 0007U) == 0) return;
+    warn(key, "others may read the " + what + " " + file + "; chmod o= it");
+  }
+
+  Settings& settings_;
+  Database& database_;
+  std::string section_;
+  std::string header_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+void check_database(Settings& settings, Database& database, const std::string& section,
+                    Problems& problems) {
+  DatabaseChecker(settings, database, section, problems).run();
+}
+
+}  // namespace allot::config

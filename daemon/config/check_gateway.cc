@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/check_gateway.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config/check_database.h"
+#include "config/networks.h"
+#include "config/rows.h"
+#include "config/servers.h"
+
+namespace allot::config {
+namespace {
+
+constexpr std::size_t kHashDigits = 64;
+constexpr std::size_t kMostOfUser = 255;  // bytes of a user's name
+
+bool all_of(std::string_view text, std::string_view also) {
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || also.find(c) != also.npos;
+  });
+}
+
+class GatewayChecker {
+ public:
+  GatewayChecker(Settings& settings, Problems& problems)
+      : settings_(settings), gateway_(*settings.gateway), problems_(problems) {}
+
+  void run() {
+    check_account();
+    check_listen();
+    check_tls();
+    check_names();
+    check_proxies();
+    for (GatewayToken& token : gateway_.tokens) check_token(token);
+    for (const GatewayUser& user : gateway_.users) check_user(user);
+    warn_unused();
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t line_of(const std::string& path) const {
+    const auto found = settings_.lines.find(path);
+    return found == settings_.lines.end() ? 0 : found->second;
+  }
+  [[nodiscard]] bool says(const std::string& key) const { return line_of("gateway." + key) != 0; }
+  // A problem with a key that is missing stands where its section does.
+  void problem(std::string path, std::string text) {
+    while (line_of(path) == 0 && path != "gateway") path.resize(path.rfind('.'));
+    problems_.push_back({line_of(path), std::move(text)});
+  }
+  void warn(const std::string& path, const std::string& text) {
+    settings_.warnings.push_back(settings_.file + ":" + std::to_string(line_of(path)) + ": " +
+                                 text);
+  }
+
+  void check_account() {
+    Database& own = gateway_.database;
+    const Database& of_workers = settings_.database;
+    if (says("database.embedded")) {
+      return problem("gateway.database.embedded",
+                     "[gateway.database] has no embedded; it is a key "
+                     "of [database]");
+    }
+    own.embedded = of_workers.embedded;
+    inherit();
+    if (own.embedded.empty() && !says("database.user")) {
+      return problem("gateway.database.user",
+                     "[gateway] needs an account of its own, which may do what its tokens may and "
+                     "no more: write [gateway.database] with user and password_file "
+                     "(docs/database.md)");
+    }
+    check_database(settings_, own, "gateway.database", problems_);
+    if (!own.embedded.empty() || own.user != of_workers.user) return;
+    if (line_of("database.user") == 0) return;  // a file of its own, for the gateway alone
+    warn("gateway.database.user",
+         "[gateway.database] user is that of [database]: a gateway should not have the rights of "
+         "workers");
+  }
+
+  // The address is one thing, so that a socket here does not meet a host from there.
+  void inherit() {
+    Database& own = gateway_.database;
+    const Database& from = settings_.database;
+    const bool address = says("database.host") || says("database.port") || says("database.hosts") ||
+                         says("database.socket");
+    if (!address) {
+      own.host = from.host;
+      own.port = from.port;
+      own.hosts = from.hosts;
+      own.socket = from.socket;
+    }
+    if (!address && !says("database.tls") && !says("database.tls_ca")) {
+      own.tls = from.tls;
+      own.tls_ca = from.tls_ca;
+    }
+    if (!says("database.name")) own.name = from.name;
+    if (!says("database.connect_timeout")) own.connect_timeout = from.connect_timeout;
+    if (!says("database.call_timeout")) own.call_timeout = from.call_timeout;
+  }
+
+  void check_listen() {
+    for (const std::string& text : gateway_.listen) {
+      const auto server = parse_server(text, 0);
+      const auto address = server ? parse_address(server->host) : std::nullopt;
+      if (!address || server->port == 0) {
+        problem("gateway.listen", "[gateway] listen: '" + text +
+                                      "' is no address with a port; write \"127.0.0.1:8080\" or "
+                                      "\"[::1]:8080\"");
+        continue;
+      }
+      gateway_.addresses.push_back(*server);
+      if (is_loopback(*address) || !gateway_.tls_cert.empty() || gateway_.insecure) continue;
+      problem("gateway.listen",
+              "[gateway] listen: '" + text +
+                  "' can be reached from other hosts, where tokens would cross the network as they "
+                  "are; set tls_cert and tls_key, or insecure = true");
+    }
+  }
+
+  void check_tls() {
+    if (gateway_.tls_cert.empty() != gateway_.tls_key.empty()) {
+      problem(gateway_.tls_key.empty() ? "gateway.tls_cert" : "gateway.tls_key",
+              "[gateway] tls_cert and tls_key need each other");
+    }
+    for (const auto& [key, file] :
+         {std::pair{"tls_cert", &gateway_.tls_cert}, {"tls_key", &gateway_.tls_key}}) {
+      if (file->empty() || ::access(file->c_str(), R_OK) == 0) continue;
+      problem(std::string("gateway.") + key, std::string("[gateway] ") + key + ": cannot read " +
+                                                 *file + ": " + std::strerror(errno));
+    }
+  }
+
+  void check_names() {
+    for (const std::string& name : gateway_.hosts) {
+      if (!name.empty() && all_of(name, ".-_")) continue;
+      problem("gateway.hosts",
+              "[gateway] hosts: '" + name + "' is no name; write \"jobs.example.com\"");
+    }
+    std::string& path = gateway_.base_path;
+    if (path == "/") path.clear();
+    if (path.empty()) return;
+    if (path.front() == '/' && path.back() != '/' && all_of(path, "/._~-") &&
+        path.find("//") == path.npos) {
+      return;
+    }
+    problem("gateway.base_path", "[gateway] base_path is \"" + path +
+                                     "\"; write a path such as \"/allot\", without a / at its end");
+  }
+
+  void check_proxies() {
+    for (const std::string& text : gateway_.trusted_proxies) {
+      if (text != "unix" && !parse_network(text)) {
+        problem("gateway.trusted_proxies",
+                "[gateway] trusted_proxies: '" + text +
+                    "' is none; write \"192.0.2.7\", \"192.0.2.0/24\" or \"unix\"");
+      }
+      if (text == "unix" && gateway_.grant != "none") {
+        problem("gateway.trusted_proxies",
+                "[gateway] trusted_proxies has unix, so a proxy uses the unix socket, which needs "
+                "grant = \"none\": else each of its users has what the socket grants");
+      }
+    }
+    const std::string& field = gateway_.user_header;
+    if (field.empty()) return;
+    std::string lower = field;
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    constexpr std::array<std::string_view, 4> kTaken = {"authorization", "cookie", "host",
+                                                        "origin"};
+    if (!all_of(field, "-_") || std::find(kTaken.begin(), kTaken.end(), lower) != kTaken.end()) {
+      problem("gateway.user_header", "[gateway] user_header is \"" + field +
+                                         "\"; write the name of a field of its own, such as "
+                                         "\"X-Forwarded-User\"");
+    }
+    if (gateway_.trusted_proxies.empty()) {
+      problem("gateway.user_header",
+              "[gateway] user_header needs trusted_proxies, who alone may "
+              "send it");
+    }
+    gateway_.user_header = lower;
+  }
+
+  void check_token(GatewayToken& token) {
+    const std::string section = "gateway.tokens." + token.name;
+    const std::string header = "[" + section + "] ";
+    std::string& hash = token.sha256;
+    std::transform(hash.begin(), hash.end(), hash.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    // The value is not said: it may be the token itself.
+    if (hash.size() != kHashDigits ||
+        hash.find_first_not_of("0123456789abcdef") != std::string::npos) {
+      problem(section + ".sha256",
+              header +
+                  (hash.empty() ? "needs sha256, the hash of the token"
+                                : "sha256 is no hash of 64 hexadecimal digits") +
+                  "; allot gateway token makes a token and its section");
+    } else if (const auto [other, fresh] = hashes_.emplace(hash, token.name); !fresh) {
+      problem(section + ".sha256",
+              header + "has the same sha256 as [gateway.tokens." + other->second + "]");
+    }
+    check_roles(section, token);
+    if (token.expires.empty()) return;
+    token.expires_at = parse_time(token.expires);
+    const auto now = std::chrono::floor<seconds>(std::chrono::system_clock::now());
+    if (token.expires_at && *token.expires_at <= now) {
+      warn(section + ".expires", header + "has expired at " + token.expires);
+    }
+  }
+
+  void check_user(const GatewayUser& user) {
+    const std::string section = "gateway.users." + user.name;
+    if (user.name.empty() || user.name.size() > kMostOfUser ||
+        std::any_of(user.name.begin(), user.name.end(),
+                    [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
+      problem(section,
+              "[gateway.users]: the name of a user has 1 to 255 bytes and no control "
+              "characters");
+    }
+    check_roles(section, user);
+  }
+
+  template <typename Roles>
+  void check_roles(const std::string& section, const Roles& in) {
+    const std::string header = "[" + section + "] ";
+    for (const auto& [role, queues] :
+         {std::pair{"read", &in.read}, {"submit", &in.submit}, {"operate", &in.operate}}) {
+      for (const std::string& queue : *queues) {
+        const bool all = queue == "*" && queues->size() == 1;
+        if (all || (!queue.empty() && queue.size() <= 63 && all_of(queue, "_.-"))) continue;
+        problem(section + "." + role,
+                header + role + ": '" + queue +
+                    "' is no queue; write [\"mail\", \"reports\"], or [\"*\"] for all");
+      }
+    }
+    if (!in.read.empty() || !in.submit.empty() || !in.operate.empty()) return;
+    problem(section, header +
+                         "may do nothing: give it read, submit or operate, such as read = "
+                         "[\"*\"]");
+  }
+
+  void warn_unused() {
+    const bool named = !gateway_.user_header.empty();
+    if (!named && says("trusted_proxies")) {
+      warn("gateway.trusted_proxies", "[gateway] trusted_proxies is not used without user_header");
+    }
+    if (!named && !gateway_.users.empty()) {
+      warn("gateway.users." + gateway_.users.front().name,
+           "[gateway.users.NAME] is not used without user_header");
+    }
+    if (!gateway_.tokens.empty() || named) return;
+    if (!gateway_.listen.empty()) {
+      warn("gateway.listen",
+           "[gateway] listen: there is no token, so nobody may do anything through TCP");
+    } else if (gateway_.grant == "none") {
+      warn("gateway.grant",
+           "[gateway] grant is none and there is no token: nobody may do anything");
+    }
+  }
+
+  Settings& settings_;
+  Gateway& gateway_;
+  Problems& problems_;
+  std::map<std::string, std::string> hashes_;  // and the name of the token
+};
+
+}  // namespace
+
+void check_gateway(Settings& settings, Problems& problems) {
+  if (settings.gateway) GatewayChecker(settings, problems).run();
+}
+
+}  // namespace allot::config

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/access/access.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <utility>
+
+namespace allot::gateway::access {
+namespace {
+
+using Verdict = Access::Verdict;
+using Reaches = std::array<Reach, kRoles>;
+
+Verdict refused(unsigned status, std::string title) {
+  return {std::nullopt, status, std::move(title)};
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+// The value of a field that stands alone. `count` says how often it is there.
+const std::string* find(const http::Head& head, std::string_view name, std::size_t& count) {
+  const std::string* value = nullptr;
+  count = 0;
+  for (const http::Field& field : head.fields) {
+    if (field.name != name) continue;
+    value = &field.value;
+    ++count;
+  }
+  return value;
+}
+const std::string* find(const http::Head& head, std::string_view name) {
+  std::size_t count = 0;
+  return find(head, name, count);
+}
+
+// A name may be written with escapes.
+std::string unescaped(std::string_view text) {
+  const auto digit = [](char c) -> int {
+    if (c >= '0' && c <= '9') return c - '0';
+    const int letter = std::tolower(static_cast<unsigned char>(c));
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+  };
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 &&
+        digit(text[i + 2]) >= 0) {
+      out += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+// "jobs.example.com" of "Jobs.example.com.:8080", "::1" of "[::1]".
+std::string name_of_host(std::string_view host) {
+  if (host.starts_with('[')) return lower(host.substr(1, host.find(']') - 1));
+  std::string name = lower(host.substr(0, host.find(':')));
+  if (name.ends_with('.')) name.pop_back();
+  return name;
+}
+
+// Host and port without the port that the scheme has anyway.
+std::string plain_authority(std::string_view authority, std::string_view scheme) {
+  std::string text = lower(authority);
+  const std::string_view usual = scheme == "https" ? ":443" : ":80";
+  if (text.ends_with(usual)) text.resize(text.size() - usual.size());
+  return text;
+}
+
+bool is_same_origin(const std::string& origin, const std::string& host) {
+  const std::size_t colon = origin.find("://");
+  if (colon == std::string::npos) return false;  // "null", for one
+  const std::string scheme = lower(origin.substr(0, colon));
+  return plain_authority(origin.substr(colon + 3), scheme) == plain_authority(host, scheme);
+}
+
+Reach reach_of(const std::vector<std::string>& queues) {
+  Reach reach;
+  reach.all = queues == std::vector<std::string>{"*"};
+  if (!reach.all) reach.queues.insert(queues.begin(), queues.end());
+  return reach;
+}
+
+template <typename Roles>
+Reaches reaches_of(const Roles& in, bool read_only) {
+  if (read_only) return {reach_of(in.read), Reach(), Reach()};
+  return {reach_of(in.read), reach_of(in.submit), reach_of(in.operate)};
+}
+
+// Each word with what stands before it.
+Reaches granted(const std::string& word, bool read_only) {
+  const Reach all{true, {}};
+  Reaches reaches{all, Reach(), Reach()};
+  if (!read_only && word != "read") reaches[static_cast<std::size_t>(Role::kSubmit)] = all;
+  if (!read_only && word == "operate") reaches[static_cast<std::size_t>(Role::kOperate)] = all;
+  return reaches;
+}
+
+constexpr std::string_view kHowToSend =
+    "send it as Authorization: Bearer allot_...; allot gateway token makes one";
+
+}  // namespace
+
+std::string_view name_of(Role role) {
+  constexpr std::array<std::string_view, kRoles> kNames = {"read", "submit", "operate"};
+  return kNames.at(static_cast<std::size_t>(role));
+}
+
+Access::Access(const config::Gateway& settings)
+    : base_path_(settings.base_path), hosts_{"localhost"}, user_field_(settings.user_header) {
+  for (const std::string& name : settings.hosts) hosts_.insert(name_of_host(name));
+  for (const config::GatewayToken& token : settings.tokens) {
+    const auto hash = parse_hash(token.sha256);
+    if (!hash) continue;  // the check of the configuration refused it
+    tokens_.push_back({*hash, token.expires_at,
+                       Caller("token:" + token.name, reaches_of(token, settings.read_only))});
+  }
+  for (const config::GatewayUser& user : settings.users) {
+    users_.emplace(user.name, reaches_of(user, settings.read_only));
+  }
+  for (const std::string& text : settings.trusted_proxies) {
+    if (text == "unix") proxy_on_socket_ = true;
+    if (const auto network = config::parse_network(text)) proxies_.push_back(*network);
+  }
+  if (settings.grant != "none") grant_ = granted(settings.grant, settings.read_only);
+}
+
+Verdict Access::judge(const http::Head& head) const {
+  if (asks_for_health(head.path)) return {Caller("nobody", {})};
+  for (const auto look : {&Access::look_at_url, &Access::look_at_host, &Access::look_at_site,
+                          &Access::look_at_proxy}) {
+    if (auto refusal = (this->*look)(head)) return *std::move(refusal);
+  }
+  const bool local = head.peer.address.empty();
+  const std::string* user = user_field_.empty() ? nullptr : find(head, user_field_);
+  std::size_t count = 0;
+  const std::string* authorization = find(head, "authorization", count);
+  if (count > 1) return refused(400, "Authorization is there more than once");
+  // A proxy that asks for a password passes it on; who is behind it says the other field.
+  const bool bearer = authorization != nullptr && lower(authorization->substr(0, 7)) == "bearer ";
+  if (authorization != nullptr && (bearer || user == nullptr)) return by_token(*authorization);
+  if (user != nullptr) return by_user(*user);
+  if (local && grant_ && head.peer.uid) {
+    return {Caller("uid:" + std::to_string(*head.peer.uid), *grant_)};
+  }
+  return refused(401, "this needs a token: " + std::string(kHowToSend));
+}
+
+bool Access::asks_for_health(std::string_view path) const {
+  if (path.starts_with(base_path_)) path.remove_prefix(base_path_.size());
+  return path.starts_with("/health/");
+}
+
+// What stands in a URL ends up in logs, histories and the Referer of the next request.
+std::optional<Verdict> Access::look_at_url(const http::Head& head) const {
+  std::string_view left = head.query;
+  while (!left.empty()) {
+    const std::string_view pair = left.substr(0, left.find('&'));
+    left.remove_prefix(std::min(left.size(), pair.size() + 1));
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    const std::string value = unescaped(pair.substr(std::min(equals + 1, pair.size())));
+    if (unescaped(pair.substr(0, equals)) != "access_token" && !looks_like_token(value)) continue;
+    return refused(400,
+                   "a token is never sent in a URL, where others see it: take it out of the "
+                   "configuration, make another one, and " +
+                       std::string(kHowToSend.substr(0, kHowToSend.find(';'))));
+  }
+  return std::nullopt;
+}
+
+// Against DNS rebinding: a page whose own name leads here has that name for a host. An address is
+// no name.
+std::optional<Verdict> Access::look_at_host(const http::Head& head) const {
+  const std::string* host = find(head, "host");
+  const std::string name = host == nullptr ? std::string() : name_of_host(*host);
+  if (hosts_.contains(name) || config::parse_address(name)) return std::nullopt;
+  return refused(421, "this gateway is not known as '" + name +
+                          "': use localhost or an address, or add the name to hosts in [gateway]");
+}
+
+// A browser says where the page comes from that made it send a request. Nobody is to be made to
+// send one unknowingly, with a network or a login at a proxy that only he has.
+std::optional<Verdict> Access::look_at_site(const http::Head& head) const {
+  const std::string* site = find(head, "sec-fetch-site");
+  const std::string* origin = find(head, "origin");
+  const std::string* host = find(head, "host");
+  const bool foreign = site != nullptr && *site != "same-origin" && *site != "none";
+  if (!foreign && (origin == nullptr || (host != nullptr && is_same_origin(*origin, *host)))) {
+    return std::nullopt;
+  }
+  return refused(403, "a page of another site made the browser send this request");
+}
+
+std::optional<Verdict> Access::look_at_proxy(const http::Head& head) const {
+  const bool local = head.peer.address.empty();
+  std::size_t users = 0;
+  if (!user_field_.empty()) (void)find(head, user_field_, users);
+  if (users > 1) return refused(400, user_field_ + " is there more than once");
+  if (users == 1 && !from_trusted_proxy(head.peer)) {
+    return refused(403, user_field_ +
+                            " is taken from a trusted proxy only: see trusted_proxies in "
+                            "[gateway]");
+  }
+  if (!local || !grant_) return std::nullopt;
+  // Whoever the proxy speaks for would have what the socket grants.
+  const auto forwarded = [](const http::Field& field) {
+    return field.name == "forwarded" || field.name.starts_with("x-forwarded-");
+  };
+  if (std::none_of(head.fields.begin(), head.fields.end(), forwarded)) return std::nullopt;
+  return refused(403,
+                 "a proxy has sent this through a unix socket that grants its roles to "
+                 "everybody: set grant = \"none\" in [gateway]");
+}
+
+Verdict Access::by_token(std::string_view authorization) const {
+  constexpr std::size_t kScheme = std::string_view("Bearer ").size();
+  if (lower(authorization.substr(0, kScheme)) != "bearer ") {
+    return refused(401, "Authorization has another scheme than Bearer: " + std::string(kHowToSend));
+  }
+  const TokenHash hash = hash_of(authorization.substr(kScheme));
+  const Token* found = nullptr;
+  for (const Token& token : tokens_) {  // all of them, so that the time does not tell which
+    if (same(token.hash, hash)) found = &token;
+  }
+  if (found == nullptr) return refused(401, "the token is not known here");
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  if (found->expires_at && *found->expires_at <= now) {
+    return refused(401, "the token has expired; allot gateway token makes another one");
+  }
+  return {found->caller};
+}
+
+Verdict Access::by_user(const std::string& name) const {
+  auto found = users_.find(name);
+  if (found == users_.end()) found = users_.find("*");
+  if (found == users_.end() || name.empty()) {
+    return refused(403, "this user may do nothing here: see [gateway.users.NAME]");
+  }
+  return {Caller("user:" + name, found->second)};
+}
+
+bool Access::from_trusted_proxy(const http::Peer& peer) const {
+  if (peer.address.empty()) return proxy_on_socket_;
+  const auto address = config::parse_address(peer.address);
+  return address && std::any_of(proxies_.begin(), proxies_.end(),
+                                [&](const auto& network) { return network.covers(*address); });
+}
+
+}  // namespace allot::gateway::access

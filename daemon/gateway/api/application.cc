@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/api/application.h"
+
+#include <utility>
+
+#include "gateway/api/call.h"
+#include "gateway/api/ndjson.h"
+#include "gateway/api/problem.h"
+#include "gateway/api/submission.h"
+#include "json/printable.h"
+#include "queue/model/catalog.h"
+
+namespace allot::gateway::api {
+namespace {
+
+constexpr std::size_t kMostOptions = std::size_t{64} << 10;
+// A smaller body is parsed at once: to hand it to another thread takes longer.
+constexpr std::size_t kSmall = std::size_t{64} << 10;
+
+http::Response problem_response(const std::exception_ptr& error, bool writes) {
+  return response_of(problem_of(error, writes));
+}
+
+[[noreturn]] void busy() {
+  throw Refusal({503, "too much waits already; nothing was changed", {}, {{"retry-after", "1"}}});
+}
+
+std::string joined(const std::set<std::string_view>& words) {
+  std::string text;
+  for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
+  return text;
+}
+
+bool has_body(const http::Head& head) {
+  if (head.field("transfer-encoding") != nullptr) return true;
+  const std::string* length = head.field("content-length");
+  return length != nullptr && *length != "0";
+}
+
+void check_encoding(const http::Head& head) {
+  const std::string* encoding = head.field("content-encoding");
+  if (encoding == nullptr || *encoding == "identity") return;
+  refuse(415, "the body is compressed; it is taken only as it is, without Content-Encoding",
+         "content-encoding");
+}
+
+void check_options(const http::Head& head) {
+  if (!has_body(head) || media_type(head) == "application/json") return;
+  refuse(415, "Content-Type has to be application/json", "content-type");
+}
+
+}  // namespace
+
+Application::Application(Service service, Judge judge)
+    : service_(std::move(service)),
+      judge_(std::move(judge)),
+      crew_(
+          std::make_unique<work::Crew>(service_.database, service_.threads, service_.most_waiting)),
+      surroundings_(surroundings()),
+      combiner_(*crew_, surroundings_) {}
+
+Application::~Application() {
+  // Its jobs use the combiner.
+  crew_.reset();
+}
+
+work::Surroundings Application::surroundings() {
+  work::Surroundings around;
+  around.find_queue = [this](db::Connection& db, const std::string& name) {
+    return find_queue(db, name);
+  };
+  around.complete = [this](const std::string& queue, queue::SubmitOptions& options) {
+    const config::Queue* keys = configured(service_, queue);
+    if (keys != nullptr && !options.compress_above) options.compress_above = keys->compress_above;
+  };
+  around.runtime_dir = service_.runtime_dir;
+  return around;
+}
+
+queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& name) const {
+  if (auto info = queue::find_queue(db, name)) return std::move(*info);
+  if (const config::Queue* keys = configured(service_, name)) {
+    return queue::ensure_queue(db, name, queue::shape_of(*keys));
+  }
+  throw Error("queue '" + as_json::printable(name, queue::kMaxName) +
+                  "' does not exist; the daemon makes it at its start, from a section "
+                  "[queues.\"NAME\"]",
+              kExitBadInput);
+}
+
+Application::Asked Application::find(const http::Head& head) const {
+  Match found = match(head, service_.base_path, service_.read_only);
+  const bool open = found.route != nullptr && !found.route->role;
+  access::Caller caller("nobody", {});
+  if (!open) {
+    access::Access::Verdict verdict = judge_(head);
+    if (!verdict.caller) {
+      Problem problem{verdict.status, verdict.title};
+      if (verdict.status == 401) problem.fields.push_back({"www-authenticate", "Bearer"});
+      throw Refusal(std::move(problem));
+    }
+    caller = std::move(*verdict.caller);
+  }
+  if (found.route == nullptr && found.allowed.empty()) {
+    api::refuse(404, "there is nothing at " + as_json::printable(head.path, 200));
+  }
+  if (found.route == nullptr) {
+    throw Refusal({405,
+                   as_json::printable(head.method, 40) + " does not go with this path",
+                   {},
+                   {{"allow", joined(found.allowed)}}});
+  }
+  const Route& route = *found.route;
+  if (route.role &&
+      (route.everywhere ? !caller.may_everywhere(*route.role) : !caller.may(*route.role))) {
+    api::refuse(403, "this needs the role " + std::string(word_of(*route.role)) +
+                         (route.everywhere ? " for all queues" : ""));
+  }
+  return {route, std::move(caller), std::move(found.path)};
+}
+
+http::Admission Application::admit(const http::Head& head) {
+  http::Admission admission;
+  try {
+    const Asked asked = find(head);
+    check_encoding(head);
+    switch (asked.route.body) {
+      case Body::kNone:
+        break;
+      case Body::kOptions:
+        check_options(head);
+        admission.most_body = kMostOptions;
+        break;
+      case Body::kTasks:
+        if (media_type(head) == "application/x-ndjson") {
+          admission.lines =
+              submit_lines(*crew_, surroundings_, asked.caller, line_options_of(head));
+          admission.lines_type = "application/x-ndjson";
+          admission.most_body = as_json::kMaxLine;
+        } else {
+          admission.most_body = most_body(head);
+        }
+        break;
+    }
+  } catch (...) {
+    admission.refusal = problem_response(std::current_exception(), false);
+  }
+  return admission;
+}
+
+http::Response Application::refuse(unsigned status, const std::string& title) {
+  Problem problem{status, title};
+  if (status == 503) problem.fields.push_back({"retry-after", "1"});
+  return response_of(problem);
+}
+
+void Application::answer(http::Request request, http::Reply reply) {
+  try {
+    const Asked asked = find(request.head);
+    serve(asked, std::move(request), reply);
+  } catch (...) {
+    // Whatever ends here was not begun.
+    reply(problem_response(std::current_exception(), false));
+  }
+}
+
+void Application::serve(const Asked& asked, http::Request request, const http::Reply& reply) {
+  switch (asked.route.doer) {
+    case Doer::kServer: {
+      Call call(service_, asked.route, asked.caller, asked.path, request);
+      return reply(asked.route.verb(call));
+    }
+    case Doer::kCrew:
+      return send(asked, std::move(request), reply);
+    case Doer::kCombiner:
+      if (request.body.size() <= kSmall) return submit(asked, std::move(request), reply);
+      break;
+  }
+  const auto shared = std::make_shared<http::Request>(std::move(request));
+  const bool taken = crew_->post([this, asked, shared, reply](auto* /*db*/, const auto& /*error*/) {
+    try {
+      submit(asked, std::move(*shared), reply);
+    } catch (...) {
+      reply(problem_response(std::current_exception(), false));
+    }
+    return work::Crew::Connection::kGood;
+  });
+  if (!taken) busy();
+}
+
+// Sends the verb to the crew.
+void Application::send(Asked asked, http::Request request, const http::Reply& reply) {
+  const auto call = std::make_shared<Call>(service_, asked.route, std::move(asked.caller),
+                                           std::move(asked.path), request);
+  const bool taken = crew_->post([call, reply](db::Connection* db, const auto& unavailable) {
+    if (db == nullptr) {
+      reply(problem_response(unavailable, false));
+      return work::Crew::Connection::kGone;
+    }
+    http::Response response;
+    bool usable = true;
+    try {
+      call->use(*db);
+      response = call->route().verb(*call);
+    } catch (...) {
+      const std::exception_ptr error = std::current_exception();
+      usable = !loses_connection(error);
+      response = problem_response(error, call->route().writes());
+    }
+    reply(std::move(response));
+    return usable ? work::Crew::Connection::kGood : work::Crew::Connection::kGone;
+  });
+  if (!taken) busy();
+}
+
+void Application::submit(Asked asked, http::Request request, const http::Reply& reply) {
+  Submission submission = submission_of(request);
+  work::Order order{std::move(submission.tasks), permit_of(asked.caller), {}};
+  order.done = [caller = std::move(asked.caller), reply, several = submission.several,
+                base_path = service_.base_path](const work::Outcome& outcome) {
+    try {
+      if (outcome.error) std::rethrow_exception(outcome.error);
+      reply(answer_of(outcome, several, base_path, caller));
+    } catch (...) {
+      reply(problem_response(std::current_exception(), true));
+    }
+  };
+  if (!combiner_.submit(std::move(order))) busy();
+}
+
+}  // namespace allot::gateway::api

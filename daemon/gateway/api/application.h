@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gateway/access/access.h"
+#include "gateway/api/route.h"
+#include "gateway/api/service.h"
+#include "gateway/http/application.h"
+#include "gateway/work/combiner.h"
+#include "gateway/work/crew.h"
+
+namespace allot::gateway::api {
+
+// Answers requests: it finds the route, asks who is calling and whether he may, and gives the verb
+// to a thread that may wait for the database. It lives longer than the server that asks it.
+class Application final : public http::Application {
+ public:
+  // Who sends a request. Host and Origin are this function's, too.
+  using Judge = std::function<access::Access::Verdict(const http::Head&)>;
+
+  Application(Service service, Judge judge);
+  Application(const Application&) = delete;
+  Application& operator=(const Application&) = delete;
+  ~Application() override;  // what was admitted is answered first
+
+  http::Admission admit(const http::Head& head) override;
+  void answer(http::Request request, http::Reply reply) override;
+  http::Response refuse(unsigned status, const std::string& title) override;
+
+ private:
+  // Who asks for what.
+  struct Asked {
+    const Route& route;
+    access::Caller caller;
+    Values path;
+  };
+  // Throws Refusal.
+  [[nodiscard]] Asked find(const http::Head& head) const;
+  void serve(const Asked& asked, http::Request request, const http::Reply& reply);
+  void send(Asked asked, http::Request request, const http::Reply& reply);
+  void submit(Asked asked, http::Request request, const http::Reply& reply);
+  [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& name) const;
+  [[nodiscard]] work::Surroundings surroundings();
+
+  const Service service_;
+  const Judge judge_;
+  std::unique_ptr<work::Crew> crew_;
+  const work::Surroundings surroundings_;
+  work::Combiner combiner_;
+};
+
+}  // namespace allot::gateway::api

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/api/call.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "gateway/api/problem.h"
+#include "json/printable.h"
+#include "json/task_reader.h"
+#include "log/log.h"
+
+namespace allot::gateway::api {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kShown = 60;
+
+std::string in_quotes(std::string_view text) {
+  return "'" + as_json::printable(text, kShown) + "'";
+}
+
+const Parameter* parameter_of(const Route& route, std::string_view name, In in) {
+  const auto at =
+      std::find_if(route.parameters.begin(), route.parameters.end(),
+                   [&](const Parameter& each) { return each.in == in && each.name == name; });
+  return at == route.parameters.end() ? nullptr : &*at;
+}
+
+[[noreturn]] void unknown_parameter(const Route& route, const std::string& name, In in) {
+  std::vector<std::string> known;
+  for (const Parameter& each : route.parameters) {
+    if (each.in == in) known.emplace_back(each.name);
+  }
+  refuse(400,
+         "unknown " + std::string(in == In::kQuery ? "parameter " : "field ") + in_quotes(name) +
+             as_json::did_you_mean(name, known),
+         as_json::printable(name, kShown));
+}
+
+std::optional<std::uint64_t> whole_number(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// A parser that builds a tree of what a client nested as it liked.
+json object_of(const std::string& body) {
+  const auto bounded = [](int depth, json::parse_event_t /*event*/, json& /*value*/) {
+    if (depth > static_cast<int>(as_json::kMaxDepth)) refuse(400, "the body is nested too deep");
+    return true;
+  };
+  json object;
+  try {
+    object = json::parse(body, bounded);
+  } catch (const json::parse_error& error) {
+    refuse(400, "the body is not JSON, at byte " + std::to_string(error.byte));
+  }
+  if (!object.is_object()) refuse(400, "the body is not a JSON object");
+  return object;
+}
+
+}  // namespace
+
+const config::Queue* configured(const Service& service, const std::string& queue) {
+  const auto at = std::find_if(service.queues.begin(), service.queues.end(),
+                               [&](const config::Queue& each) { return each.name == queue; });
+  return at == service.queues.end() ? nullptr : &*at;
+}
+
+Call::Call(const Service& service, const Route& route, access::Caller caller, Values path,
+           const http::Request& request)
+    : service_(service), route_(route), caller_(std::move(caller)), values_(std::move(path)) {
+  for (auto& [name, value] : query_of(request.head.query)) {
+    if (parameter_of(route, name, In::kQuery) == nullptr) {
+      unknown_parameter(route, name, In::kQuery);
+    }
+    values_.insert_or_assign(name, value);
+  }
+  const bool blank = request.body.find_first_not_of(" \t\r\n") == std::string::npos;
+  if (route.body == Body::kOptions && !blank) read_options(request.body);
+  check();
+}
+
+void Call::read_options(const std::string& body) {
+  const json object = object_of(body);
+  for (const auto& [name, value] : object.items()) {
+    const Parameter* parameter = parameter_of(route_, name, In::kBody);
+    if (parameter == nullptr) unknown_parameter(route_, name, In::kBody);
+    if (value.is_null() && !parameter->required) continue;
+    const bool fits = parameter->kind == Kind::kText     ? value.is_string()
+                      : parameter->kind == Kind::kFlag   ? value.is_boolean()
+                      : parameter->kind == Kind::kNumber ? value.is_number_unsigned()
+                                                         : value.is_number();
+    if (!fits) {
+      const char* wanted = parameter->kind == Kind::kText     ? "a string"
+                           : parameter->kind == Kind::kFlag   ? "true or false"
+                           : parameter->kind == Kind::kNumber ? "a whole number, 0 or more"
+                                                              : "a number";
+      refuse(400, "'" + name + "' must be " + wanted, name);
+    }
+    values_.insert_or_assign(name, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+}
+
+void Call::check() const {
+  for (const Parameter& parameter : route_.parameters) {
+    const auto at = values_.find(parameter.name);
+    if (at != values_.end()) {
+      check(parameter, at->second);
+    } else if (parameter.required) {
+      refuse(400, "'" + std::string(parameter.name) + "' is missing", std::string(parameter.name));
+    }
+  }
+}
+
+void Call::check(const Parameter& parameter, const std::string& value) const {
+  const std::string name(parameter.name);
+  if (parameter.kind == Kind::kFlag && value != "true" && value != "false") {
+    refuse(400, "'" + name + "' must be true or false", name);
+  }
+  if (parameter.kind != Kind::kNumber) return;
+  const auto number = whole_number(value);
+  if (number && *number >= parameter.least && *number <= parameter.most) return;
+  refuse(400,
+         "'" + name + "' must be a whole number, " + std::to_string(parameter.least) + " to " +
+             std::to_string(parameter.most),
+         name);
+}
+
+std::string Call::text(std::string_view name) const {
+  return maybe(name).value_or("");
+}
+
+std::optional<std::string> Call::maybe(std::string_view name) const {
+  const auto at = values_.find(name);
+  return at == values_.end() ? std::nullopt : std::optional(at->second);
+}
+
+bool Call::flag(std::string_view name) const {
+  return text(name) == "true";
+}
+
+std::uint32_t Call::number(std::string_view name, std::uint32_t otherwise) const {
+  const auto value = whole_number(text(name));
+  return value ? static_cast<std::uint32_t>(*value) : otherwise;
+}
+
+queue::TaskId Call::id() const {
+  const auto id = queue::TaskId::parse(text("id"));
+  if (!id) refuse(400, in_quotes(text("id")) + " is no id of a task", "id");
+  return *id;
+}
+
+std::string Call::queue_of(const queue::TaskId& id) const {
+  std::string name = queue::queue_name(*db_, id.partition.queue_id);
+  if (name.empty() || !may(name)) unknown_task(id);
+  return name;
+}
+
+queue::QueueInfo Call::queue() const {
+  return queue(text("queue"));
+}
+
+queue::QueueInfo Call::queue(const std::string& name) const {
+  if (may(name)) {
+    const config::Queue* keys = configured(service_, name);
+    for (int tries = 0; tries < 2; ++tries) {
+      for (queue::QueueInfo& each : queue::list_queues(*db_)) {
+        if (each.name == name) return std::move(each);
+      }
+      if (keys == nullptr || !route_.writes()) break;
+      queue::ensure_queue(*db_, name, queue::shape_of(*keys));
+    }
+  }
+  refuse(404, "there is no queue " + in_quotes(name), "queue");
+}
+
+http::Response answer_of(const json& document, unsigned status) {
+  http::Response response;
+  response.status = status;
+  response.body = document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return response;
+}
+
+void unknown_task(const queue::TaskId& id) {
+  refuse(404, "no task has the id " + id.text() + ": it finished, or never existed", "id");
+}
+
+void log_action(const access::Caller& caller, std::string_view what, std::string_view which,
+                bool often) {
+  log::write(often ? log::Level::kDebug : log::Level::kInfo, "gateway.action",
+             {{"who", caller.name()}, {"what", what}, {"which", which}});
+}
+
+}  // namespace allot::gateway::api

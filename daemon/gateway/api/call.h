@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "db/connection.h"
+#include "gateway/access/caller.h"
+#include "gateway/api/route.h"
+#include "gateway/api/service.h"
+#include "gateway/http/message.h"
+#include "queue/model/catalog.h"
+#include "queue/model/task.h"
+
+namespace allot::gateway::api {
+
+// One request on its way through a verb: who asks, for what, and with which connection. Its values
+// were checked against the parameters of its route.
+class Call {
+ public:
+  // Reads and checks query and body. Throws Refusal.
+  Call(const Service& service, const Route& route, access::Caller caller, Values path,
+       const http::Request& request);
+
+  [[nodiscard]] const Service& service() const { return service_; }
+  [[nodiscard]] const Route& route() const { return route_; }
+  [[nodiscard]] const access::Caller& caller() const { return caller_; }
+
+  // The value of a parameter; empty or nullopt: it was left out.
+  [[nodiscard]] std::string text(std::string_view name) const;
+  [[nodiscard]] std::optional<std::string> maybe(std::string_view name) const;
+  [[nodiscard]] bool flag(std::string_view name) const;
+  [[nodiscard]] std::uint32_t number(std::string_view name, std::uint32_t otherwise) const;
+  [[nodiscard]] queue::TaskId id() const;  // {id}
+
+  // For a verb with a connection.
+  [[nodiscard]] db::Connection& db() const { return *db_; }
+  void use(db::Connection& db) { db_ = &db; }
+
+  // Whether the caller has the route's role for this queue.
+  [[nodiscard]] bool may(std::string_view queue) const {
+    return !route_.role || caller_.may(*route_.role, queue);
+  }
+  // The name of the queue of a task; throws Refusal, 404, as if there were no such task, where it
+  // is not the caller's.
+  [[nodiscard]] std::string queue_of(const queue::TaskId& id) const;
+  // The queue {queue}, or that of another name; throws Refusal, 404, where there is none, or it is
+  // not the caller's. A queue that only the configuration knows is made, if the request writes.
+  [[nodiscard]] queue::QueueInfo queue() const;
+  [[nodiscard]] queue::QueueInfo queue(const std::string& name) const;
+
+ private:
+  void read_options(const std::string& body);
+  void check() const;
+  void check(const Parameter& parameter, const std::string& value) const;
+
+  const Service& service_;
+  const Route& route_;
+  access::Caller caller_;
+  Values values_;
+  db::Connection* db_ = nullptr;
+};
+
+[[nodiscard]] http::Response answer_of(const nlohmann::json& document, unsigned status = 200);
+
+// 404 for a task.
+[[noreturn]] void unknown_task(const queue::TaskId& id);
+
+// One line of the log for each request that changed something: who, what, which.
+void log_action(const access::Caller& caller, std::string_view what, std::string_view which,
+                bool often = false);
+
+}  // namespace allot::gateway::api

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/api/problem.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "db/error.h"
+#include "json/task_reader.h"
+#include "queue/submit/submit.h"
+
+namespace allot::gateway::api {
+namespace {
+
+constexpr std::size_t kMostDetail = 2'000;
+
+struct Phrase {
+  unsigned status;
+  const char* text;
+};
+constexpr std::array kPhrases{Phrase{400, "Bad Request"},
+                              Phrase{401, "Unauthorized"},
+                              Phrase{403, "Forbidden"},
+                              Phrase{404, "Not Found"},
+                              Phrase{405, "Method Not Allowed"},
+                              Phrase{408, "Request Timeout"},
+                              Phrase{409, "Conflict"},
+                              Phrase{411, "Length Required"},
+                              Phrase{413, "Content Too Large"},
+                              Phrase{414, "URI Too Long"},
+                              Phrase{415, "Unsupported Media Type"},
+                              Phrase{417, "Expectation Failed"},
+                              Phrase{421, "Misdirected Request"},
+                              Phrase{422, "Unprocessable Content"},
+                              Phrase{429, "Too Many Requests"},
+                              Phrase{431, "Request Header Fields Too Large"},
+                              Phrase{500, "Internal Server Error"},
+                              Phrase{501, "Not Implemented"},
+                              Phrase{503, "Service Unavailable"},
+                              Phrase{504, "Gateway Timeout"},
+                              Phrase{505, "HTTP Version Not Supported"}};
+
+Problem unavailable(const std::string& detail) {
+  return {503, detail, {}, {{"retry-after", "1"}}};
+}
+
+Problem of_database(const db::DbError& error, bool writes) {
+  switch (error.error_class()) {
+    case db::ErrorClass::kGone:
+      if (!writes) return unavailable(error.what());
+      return {504, std::string("whether it was done is unknown, because the reply of the database "
+                               "was lost (") +
+                       error.what() + ")"};
+    case db::ErrorClass::kRetryable:
+    case db::ErrorClass::kDuplicate:
+    case db::ErrorClass::kFull:
+      return unavailable(std::string("nothing was changed; try again: ") + error.what());
+    default:
+      return {500, error.what()};
+  }
+}
+
+Problem of_error(const Error& error) {
+  switch (error.exit_code()) {
+    case kExitUsage:
+    case kExitBadInput:
+      return {400, error.what(), as_json::field_of(error.what())};
+    case kExitUnavailable:
+      return unavailable(error.what());
+    case kExitOutcomeUnknown:
+      return {504, error.what()};
+    default:
+      return {500, error.what()};
+  }
+}
+
+// Long words of a client are not sent back whole.
+std::string shown(std::string text) {
+  if (text.size() > kMostDetail) text.resize(kMostDetail);
+  return text;
+}
+
+}  // namespace
+
+Refusal::Refusal(Problem problem)
+    : std::runtime_error(problem.detail), problem_(std::move(problem)) {}
+Refusal::~Refusal() = default;
+
+void refuse(unsigned status, const std::string& detail, const std::string& field) {
+  throw Refusal({status, detail, field});
+}
+
+Problem problem_of(const std::exception_ptr& error, bool writes) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Refusal& refusal) {
+    return refusal.problem();
+  } catch (const db::DbError& failed) {
+    return of_database(failed, writes);
+  } catch (const Error& failed) {
+    return of_error(failed);
+  } catch (const std::bad_alloc&) {
+    return unavailable("there is no memory for this");
+  } catch (const std::exception& failed) {
+    return {500, std::string("defect: ") + failed.what()};
+  } catch (...) {
+    return {500, "defect"};
+  }
+}
+
+bool loses_connection(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Refusal&) {
+    return false;
+  } catch (const db::DbError& failed) {
+    return failed.error_class() == db::ErrorClass::kGone;
+  } catch (const Error& failed) {
+    return failed.exit_code() == kExitOutcomeUnknown;
+  } catch (...) {
+    return true;
+  }
+}
+
+const char* phrase_of(unsigned status) {
+  const auto* at = std::find_if(kPhrases.begin(), kPhrases.end(),
+                                [&](const Phrase& phrase) { return phrase.status == status; });
+  return at == kPhrases.end() ? "Problem" : at->text;
+}
+
+std::string kind_of(unsigned status) {
+  switch (status) {
+    case 400:
+      return "bad_input";
+    case 500:
+      return "failed";
+    case 503:
+      return "unavailable";
+    case 504:
+      return "outcome_unknown";
+    default:
+      break;
+  }
+  std::string kind = phrase_of(status);
+  for (char& c : kind)
+    c = c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return kind;
+}
+
+http::Response response_of(const Problem& problem) {
+  nlohmann::ordered_json document{{"type", "about:blank"},
+                                  {"title", phrase_of(problem.status)},
+                                  {"status", problem.status},
+                                  {"detail", shown(problem.detail)},
+                                  {"kind", kind_of(problem.status)}};
+  if (!problem.field.empty()) document["field"] = shown(problem.field);
+  using nlohmann::ordered_json;
+  http::Response response{
+      problem.status, "application/problem+json",
+      document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n", problem.fields};
+  return response;
+}
+
+}  // namespace allot::gateway::api

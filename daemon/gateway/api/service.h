@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "db/connection.h"
+
+namespace allot::gateway::api {
+
+// What the verbs have to know of where they run. It stays as it is while the gateway runs.
+struct Service {
+  db::ConnectOptions database;
+  std::vector<config::Queue> queues{};  // those of the configuration
+  std::string instance = "allot";
+  std::string runtime_dir{};         // of an instance of this host; empty: there is none
+  std::string base_path{};           // what a proxy puts before each path: "/allot"; mostly empty
+  bool read_only = false;            // there are no routes that change something
+  std::size_t threads = 8;           // that send statements
+  std::size_t most_waiting = 1'000;  // jobs for these threads
+};
+
+// The keys of a queue in the configuration; nullptr: it has none.
+[[nodiscard]] const config::Queue* configured(const Service& service, const std::string& queue);
+
+}  // namespace allot::gateway::api

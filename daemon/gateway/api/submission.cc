@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/api/submission.h"
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "gateway/api/call.h"
+#include "gateway/api/problem.h"
+#include "json/task_json.h"
+
+namespace allot::gateway::api {
+namespace {
+
+using nlohmann::json;
+
+// A payload of 16 MiB in base64, or one whose characters need no escapes, fits.
+constexpr std::size_t kMostJson = std::size_t{32} << 20;
+constexpr const char* kKeyField = "idempotency-key";
+
+// The field's value: a string of RFC 8941, or a bare one.
+std::string unquoted(const std::string& value) {
+  if (!value.starts_with('"')) return value;
+  std::string out;
+  for (std::size_t i = 1; i + 1 < value.size(); ++i) {
+    if (value[i] == '"') break;
+    if (value[i] == '\\' && ++i + 1 >= value.size()) break;
+    out += value[i];
+    if (i + 2 == value.size() && value.back() == '"') return out;
+  }
+  if (value == "\"\"") return {};
+  refuse(400, "Idempotency-Key begins with a quote, and is not one quoted string", kKeyField);
+}
+
+// The value of Idempotency-Key; nullopt: there is none.
+std::optional<std::string> key_of(const http::Head& head) {
+  const auto is_it = [](const http::Field& field) { return field.name == kKeyField; };
+  if (std::count_if(head.fields.begin(), head.fields.end(), is_it) > 1) {
+    refuse(400, "Idempotency-Key is there twice", kKeyField);
+  }
+  const std::string* value = head.field(kKeyField);
+  if (value == nullptr) return std::nullopt;
+  std::string key = unquoted(*value);
+  if (key.empty() || key.size() > queue::kMaxUniqueKey) {
+    refuse(400, "Idempotency-Key has to be 1 to 255 bytes", kKeyField);
+  }
+  return key;
+}
+
+// The options of a raw payload are read as if they were the fields of a JSON object.
+as_json::NewTask raw_task(http::Request& request) {
+  json object = json::object();
+  for (const auto& [name, value] : query_of(request.head.query)) {
+    const bool number = name == "prio" || name == "compress_above";
+    const bool digits = !value.empty() && value.size() < 19 &&
+                        value.find_first_not_of("0123456789") == std::string::npos;
+    if (name == "payload" || name == "payload_base64") {
+      refuse(400, "the body is the payload, so the query has none", name);
+    }
+    object[name] = number && digits ? json(std::stoull(value)) : json(value);
+  }
+  std::string text;
+  try {
+    text = object.dump();
+  } catch (const json::type_error&) {
+    refuse(400, "the query is not UTF-8");
+  }
+  auto task = as_json::read_task(text, as_json::Source::kHttp);
+  task->payload = std::move(request.body);
+  return std::move(*task);
+}
+
+}  // namespace
+
+std::string media_type(const http::Head& head) {
+  const std::string* field = head.field("content-type");
+  if (field == nullptr) return {};
+  std::string type = field->substr(0, field->find(';'));
+  type.erase(type.find_last_not_of(" \t") + 1);
+  for (char& c : type) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return type;
+}
+
+std::size_t most_body(const http::Head& head) {
+  const std::string type = media_type(head);
+  if (type == "application/octet-stream") return queue::kMaxPayload;
+  if (type == "application/json") return kMostJson;
+  refuse(415,
+         "Content-Type has to be application/json, application/x-ndjson, or "
+         "application/octet-stream with the options in the query",
+         "content-type");
+}
+
+Submission submission_of(http::Request& request) {
+  Submission submission;
+  const auto key = key_of(request.head);
+  as_json::TaskBody body;
+  if (media_type(request.head) == "application/octet-stream") {
+    body.tasks.push_back(raw_task(request));
+  } else {
+    if (!request.head.query.empty()) {
+      refuse(400, "options in the query go with application/octet-stream; in JSON they are fields");
+    }
+    body = as_json::read_body(request.body);
+  }
+  if (body.tasks.empty()) refuse(400, "there is no task in the array");
+  if (key && body.several) {
+    refuse(400, "Idempotency-Key goes with one task; give each of several its unique_key",
+           kKeyField);
+  }
+  submission.several = body.several;
+  for (as_json::NewTask& task : body.tasks) {
+    if (key && task.options.unique_key) {
+      refuse(400, "Idempotency-Key beside unique_key: they are the same, so a task has one",
+             kKeyField);
+    }
+    if (key) task.options.unique_key = key;
+    submission.tasks.push_back(wanted_of(std::move(task)));
+  }
+  return submission;
+}
+
+std::function<void(const queue::QueueInfo&)> permit_of(const access::Caller& caller) {
+  return [caller](const queue::QueueInfo& queue) {
+    if (caller.may(access::Role::kSubmit, queue.name)) return;
+    refuse(403, "the task would go to a queue that you may not submit to", "queue");
+  };
+}
+
+work::Wanted wanted_of(as_json::NewTask task) {
+  return {std::move(task.queue),
+          {{}, std::move(task.type), std::move(task.payload), std::move(task.options)}};
+}
+
+http::Response answer_of(const work::Outcome& outcome, bool several, const std::string& base_path,
+                         const access::Caller& caller) {
+  json list = json::array();
+  bool all_existed = true;
+  for (std::size_t i = 0; i < outcome.made.size(); ++i) {
+    const queue::Submitted& made = outcome.made[i];
+    list.push_back(as_json::submitted(made, outcome.owners[i]));
+    all_existed = all_existed && made.existed;
+    if (!made.existed) log_action(caller, "submit", made.id.text(), true);
+  }
+  http::Response response = answer_of(several ? list : list.front(), all_existed ? 200 : 201);
+  if (!several) {
+    response.fields.push_back(
+        {"location", base_path + "/api/v1/tasks/" + outcome.made.front().id.text()});
+  }
+  return response;
+}
+
+}  // namespace allot::gateway::api

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/work/combiner.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "peer/doorbell.h"
+
+namespace allot::gateway::work {
+namespace {
+
+constexpr std::size_t kMostTogether = 1'000;              // orders of one transaction
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of their payloads
+constexpr std::size_t kMostWaiting = 10'000;              // orders of both lanes
+constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
+
+std::size_t bytes_of(const Order& order) {
+  return std::accumulate(
+      order.tasks.begin(), order.tasks.end(), std::size_t{0},
+      [](std::size_t sum, const Wanted& wanted) { return sum + wanted.task.payload.size(); });
+}
+
+bool is_plain(const Order& order) {
+  if (order.tasks.size() != 1) return false;
+  const queue::SubmitOptions& options = order.tasks.front().task.options;
+  return !options.unique_key && !options.partition_key;
+}
+
+void refuse(const Order& order, std::exception_ptr error) {
+  order.done({{}, {}, std::move(error)});
+}
+
+template <typename Orders>
+void refuse_each(const Orders& orders, const std::exception_ptr& error) {
+  for (const Order& order : orders) refuse(order, error);
+}
+
+// How a submission failed, and what that says of the others of its transaction.
+enum class Failure {
+  kRefused,  // one of them may be to blame
+  kNotNow,   // nothing was submitted, and another try right now would go the same way
+  kGone,     // the same, and the connection is useless
+  kUnknown,  // the reply was lost
+};
+
+Failure kind_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const queue::OutcomeUnknown&) {
+    return Failure::kUnknown;
+  } catch (const db::DbError& failed) {
+    switch (failed.error_class()) {
+      case db::ErrorClass::kGone:
+        return Failure::kGone;
+      case db::ErrorClass::kRetryable:
+      case db::ErrorClass::kFull:
+        return Failure::kNotNow;
+      default:
+        return Failure::kRefused;
+    }
+  } catch (const Error&) {
+    return Failure::kRefused;
+  } catch (...) {
+    return Failure::kGone;  // nobody knows in which state it left the connection
+  }
+}
+
+// The tasks of all orders, which get them back by give_back(): payloads are not copied.
+std::vector<queue::Submission> lent(std::deque<Order>& orders) {
+  std::vector<queue::Submission> tasks;
+  for (Order& order : orders) {
+    for (Wanted& wanted : order.tasks) tasks.push_back(std::move(wanted.task));
+  }
+  return tasks;
+}
+
+void give_back(std::vector<queue::Submission>& tasks, std::deque<Order>& orders) {
+  std::size_t at = 0;
+  for (Order& order : orders) {
+    for (Wanted& wanted : order.tasks) wanted.task = std::move(tasks[at++]);
+  }
+}
+
+}  // namespace
+
+Combiner::Combiner(Crew& crew, Surroundings surroundings)
+    : crew_(crew),
+      surroundings_(std::move(surroundings)),
+      most_alone_(std::max<std::size_t>(1, crew.threads() / 2)) {}
+
+bool Combiner::submit(Order order) {
+  const Which which = is_plain(order) ? kShared : kAlone;
+  const std::size_t bytes = bytes_of(order);
+  {
+    const MutexLock held(mutex_);
+    Lane& lane = lanes_[which];
+    if (lanes_[kShared].waiting.size() + lanes_[kAlone].waiting.size() >= kMostWaiting ||
+        (waiting_bytes_ > 0 && waiting_bytes_ + bytes > kMostWaitingBytes)) {
+      return false;
+    }
+    const bool begins = lane.running < (which == kShared ? 1 : most_alone_);
+    // Who finds the crew's queue full may still wait for a job that runs already.
+    if (begins && post(which)) {
+      ++lane.running;
+    } else if (lane.running == 0) {
+      return false;
+    }
+    waiting_bytes_ += bytes;
+    lane.waiting.push_back(std::move(order));
+  }
+  return true;
+}
+
+bool Combiner::post(Which which) {
+  return crew_.post([this, which](db::Connection* db, const std::exception_ptr& unavailable) {
+    return work_off(which, db, unavailable);
+  });
+}
+
+Combiner::State Combiner::work_off(Which which, db::Connection* db,
+                                   const std::exception_ptr& unavailable) {
+  if (db == nullptr) {
+    give_up(which, unavailable);
+    return State::kGone;
+  }
+  queue::Addresses addresses(surroundings_.find_queue);
+  for (Orders orders = next(which); !orders.empty(); orders = next(which)) {
+    if (submit(*db, addresses, std::move(orders)) == State::kGood) continue;
+    hand_on(which);
+    return State::kGone;
+  }
+  return State::kGood;
+}
+
+Combiner::Orders Combiner::next(Which which) {
+  Orders orders;
+  const MutexLock held(mutex_);
+  Lane& lane = lanes_[which];
+  const std::size_t most = which == kShared ? kMostTogether : 1;
+  std::size_t bytes = 0;
+  while (!lane.waiting.empty() && orders.size() < most) {
+    const std::size_t size = bytes_of(lane.waiting.front());
+    if (!orders.empty() && bytes + size > kMostBytes) break;
+    bytes += size;
+    orders.push_back(std::move(lane.waiting.front()));
+    lane.waiting.pop_front();
+  }
+  waiting_bytes_ -= bytes;
+  if (orders.empty()) --lane.running;
+  return orders;
+}
+
+void Combiner::hand_on(Which which) {
+  {
+    const MutexLock held(mutex_);
+    if (lanes_[which].waiting.empty()) {
+      --lanes_[which].running;
+      return;
+    }
+    if (post(which)) return;
+  }
+  give_up(which, std::make_exception_ptr(
+                     Error("the connection to the database was lost, and nobody is free to make "
+                           "another one; nothing was submitted",
+                           kExitUnavailable)));
+}
+
+void Combiner::give_up(Which which, const std::exception_ptr& error) {
+  Orders orders;
+  {
+    const MutexLock held(mutex_);
+    Lane& lane = lanes_[which];
+    if (--lane.running > 0) return;
+    orders.swap(lane.waiting);
+    for (const Order& order : orders) waiting_bytes_ -= bytes_of(order);
+  }
+  refuse_each(orders, error);
+}
+
+void Combiner::make_ready(db::Connection& db, queue::Addresses& addresses, Order& order) const {
+  for (std::size_t i = 0; i < order.tasks.size(); ++i) {
+    Wanted& wanted = order.tasks[i];
+    try {
+      wanted.task.queue = addresses.find(db, wanted.queue, wanted.task.type);
+      order.permit(wanted.task.queue);
+      surroundings_.complete(wanted.task.queue.name, wanted.task.options);
+      queue::validate(wanted.task);
+    } catch (const Error& error) {
+      if (order.tasks.size() == 1 || error.exit_code() != kExitBadInput) throw;
+      throw Error("task " + std::to_string(i) + ": " + error.what(), kExitBadInput);
+    }
+  }
+}
+
+Combiner::State Combiner::submit(db::Connection& db, queue::Addresses& addresses,
+                                 Orders orders) const {
+  Orders ready;
+  for (Order& order : orders) {
+    try {
+      make_ready(db, addresses, order);
+      ready.push_back(std::move(order));
+    } catch (...) {
+      refuse(order, std::current_exception());
+    }
+  }
+  if (ready.empty()) return db.in_transaction() ? State::kGone : State::kGood;
+  return submit_together(db, ready);
+}
+
+Combiner::State Combiner::submit_together(db::Connection& db, Orders& orders) const {
+  if (orders.size() == 1) return submit_one(db, orders.front());
+  std::vector<queue::Submission> tasks = lent(orders);
+  try {
+    const auto made = queue::submit(db, tasks);
+    ring(made);
+    std::size_t at = 0;
+    for (const Order& order : orders) order.done({{made[at++]}, {queue::Owner::kNone}, nullptr});
+    return State::kGood;
+  } catch (...) {
+    const std::exception_ptr error = std::current_exception();
+    const Failure failure = kind_of(error);
+    if (failure == Failure::kRefused) {
+      give_back(tasks, orders);
+      return submit_singly(db, orders);
+    }
+    refuse_each(orders, error);
+    return failure == Failure::kNotNow ? State::kGood : State::kGone;
+  }
+}
+
+Combiner::State Combiner::submit_singly(db::Connection& db, Orders& orders) const {
+  while (!orders.empty()) {
+    Order order = std::move(orders.front());
+    orders.pop_front();
+    if (submit_one(db, order) == State::kGood) continue;
+    refuse_each(orders, std::make_exception_ptr(
+                            Error("the connection to the database was lost before this task was "
+                                  "sent; nothing was submitted",
+                                  kExitUnavailable)));
+    return State::kGone;
+  }
+  return State::kGood;
+}
+
+Combiner::State Combiner::submit_one(db::Connection& db, Order& order) const {
+  std::vector<queue::Submission> tasks;
+  for (Wanted& wanted : order.tasks) tasks.push_back(std::move(wanted.task));
+  Outcome outcome;
+  State state = State::kGood;
+  try {
+    outcome.made = queue::submit(db, tasks);
+  } catch (...) {
+    outcome.error = std::current_exception();
+    const Failure failure = kind_of(outcome.error);
+    const bool usable = failure == Failure::kRefused || failure == Failure::kNotNow;
+    if (!usable) state = State::kGone;
+  }
+  if (!outcome.error) {
+    ring(outcome.made);
+    outcome.owners = queue::owners(db, tasks, outcome.made);
+  }
+  order.done(std::move(outcome));
+  return state;
+}
+
+void Combiner::ring(const std::vector<queue::Submitted>& made) const {
+  if (surroundings_.runtime_dir.empty()) return;
+  peer::ring_at(surroundings_.runtime_dir.c_str(), queue::new_tasks(made));
+}
+
+}  // namespace allot::gateway::work

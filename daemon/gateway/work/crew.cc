@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/work/crew.h"
+
+#include <csignal>
+#include <utility>
+
+#include "db/migrate.h"
+#include "log/log.h"
+
+namespace allot::gateway::work {
+namespace {
+
+// A connection that was used within this time is taken to be as it was.
+constexpr Nanos kFresh = kSecond;
+constexpr Nanos kSpared = kSecond / 4;
+
+}  // namespace
+
+Crew::Crew(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting)
+    : options_(std::move(options)), most_waiting_(most_waiting) {
+  // Signals are for the thread that reads them.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Crew::~Crew() {
+  {
+    const MutexLock held(mutex_);
+    ends_ = true;
+  }
+  posted_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool Crew::post(Job job) {
+  {
+    const MutexLock held(mutex_);
+    if (ends_ || jobs_.size() >= most_waiting_) return false;
+    jobs_.push_back(std::move(job));
+  }
+  posted_.notify_one();
+  return true;
+}
+
+void Crew::work() {
+  Session session;
+  while (const Job job = next()) run(session, job);
+}
+
+Crew::Job Crew::next() {
+  MutexLock held(mutex_);
+  while (jobs_.empty()) {
+    if (ends_) return nullptr;
+    posted_.wait(mutex_);
+  }
+  Job job = std::move(jobs_.front());
+  jobs_.pop_front();
+  return job;
+}
+
+void Crew::run(Session& session, const Job& job) {
+  const std::exception_ptr unavailable = make_ready(session);
+  const bool good = job(session.connection.get(), unavailable) == Connection::kGood;
+  session.used_ns = boot_ns();
+  // A job that ends inside of a transaction has met an error that it did not expect.
+  if (session.connection && (!good || session.connection->in_transaction())) {
+    session.connection.reset();
+  }
+}
+
+std::exception_ptr Crew::make_ready(Session& session) {
+  if (!session.connection) return connect(session);
+  if (boot_ns() - session.used_ns < kFresh) return nullptr;
+  try {
+    session.connection->require_writable();
+    return nullptr;
+  } catch (const db::DbError&) {
+    session.connection.reset();
+    return connect(session);
+  }
+}
+
+std::exception_ptr Crew::connect(Session& session) {
+  {
+    const MutexLock held(mutex_);
+    if (failure_.error && boot_ns() < failure_.until_ns) return failure_.error;
+  }
+  try {
+    auto connection = std::make_unique<db::Connection>(options_);
+    // A newer schema is good: migrations only add, and a host may be upgraded after its database.
+    db::require_schema(*connection, db::Newer::kTaken);
+    session.connection = std::move(connection);
+    const MutexLock held(mutex_);
+    failure_ = {};
+    return nullptr;
+  } catch (const std::exception& error) {
+    log::warn("gateway.no_connection", {{"error", error.what()}});
+    const MutexLock held(mutex_);
+    failure_ = {std::current_exception(), boot_ns() + kSpared};
+    return failure_.error;
+  }
+}
+
+}  // namespace allot::gateway::work

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json/queue_json.h"
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "config/rows.h"
+#include "json/printable.h"
+#include "queue/locks/lock.h"
+
+namespace allot::as_json {
+namespace {
+
+using nlohmann::json;
+
+std::string lock_name(const std::string& name) {
+  return printable(name, 4 * queue::kMaxLockName);
+}
+
+}  // namespace
+
+json queue(const queue::QueueInfo& queue) {
+  return {{"name", queue.name},
+          {"partitions", queue.partitions()},
+          {"paused", pause(queue)},
+          {"rate", rate(queue)},
+          {"resizing", queue.resizing}};
+}
+
+json pause(const queue::QueueInfo& queue) {
+  if (!queue.paused) return nullptr;
+  return {{"since", queue.paused->at}, {"reason", queue.paused->reason}};
+}
+
+json rate(const queue::QueueInfo& queue) {
+  if (!queue.rate) return nullptr;
+  return {{"per_second", static_cast<double>(queue.rate->per_million_seconds) / 1e6},
+          {"burst", queue.rate->burst}};
+}
+
+json count(const queue::BoundedCount& count) {
+  if (count.at_least) return {{"more_than", count.value}};
+  return count.value;
+}
+
+json dead_group(const queue::DeadGroup& group, const std::string& queue, bool counted_all) {
+  return {{"group", group.group},
+          {"queue", queue},
+          {"type", group.newest.type},
+          {"cause", group.newest.cause},
+          {"error_pattern", queue::error_pattern(group.newest.error)},
+          {"tasks", group.tasks},
+          {"tasks_at_least", !counted_all},
+          {"newest_died_at", group.newest.died_at},
+          {"newest_task", group.newest.id.text()}};
+}
+
+json route(const queue::Route& route) {
+  return {{"from", route.from ? json(*route.from) : json(nullptr)},
+          {"type", queue::text_of(route.types)},
+          {"to", route.to},
+          {"set_at", route.set_at}};
+}
+
+json lease(const queue::HeldLease& lease) {
+  return {{"partition", lease.partition_no},
+          {"host", lease.host},
+          {"instance", lease.instance},
+          {"pid", lease.pid},
+          {"until", lease.until},
+          {"overdue", lease.overdue},
+          {"silent_since", lease.silent_since ? json(*lease.silent_since) : json(nullptr)}};
+}
+
+json lock(const queue::LockSummary& lock) {
+  return {{"name", lock_name(lock.name)},
+          {"slots", lock.slots},
+          {"held", lock.held},
+          {"waiting", lock.waiting}};
+}
+
+json lock(const std::string& name, const queue::LockView& lock) {
+  json out{{"name", lock_name(name)},
+           {"slots", lock.slots},
+           {"held", json::array()},
+           {"waiting", json::array()}};
+  for (const queue::LockSlotView& slot : lock.held) out["held"].push_back(lock_slot(slot));
+  for (const queue::TicketView& ticket : lock.line) {
+    out["waiting"].push_back({{"ticket", ticket.ticket},
+                              {"host", ticket.host},
+                              {"pid", ticket.pid},
+                              {"waiting_ms", ticket.waiting.count() / 1000},
+                              {"live", ticket.live}});
+  }
+  return out;
+}
+
+json lock_slot(const queue::LockSlotView& slot) {
+  return {{"slot", slot.slot},
+          {"state", slot.state},
+          {"token", slot.token},
+          {"host", slot.host},
+          {"pid", slot.pid},
+          {"ttl_ms", slot.ttl.count() / 1000},
+          {"held_ms", slot.held_for.count() / 1000},
+          {"remaining_ms", slot.remaining.count() / 1000},
+          {"retired", slot.retired}};
+}
+
+std::string moment_text(queue::Moment moment) {
+  const auto day = std::chrono::floor<std::chrono::days>(moment);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss time(moment - day);
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d", int(date.year()),
+                unsigned(date.month()), unsigned(date.day()),
+                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                static_cast<int>(time.seconds().count()));
+  std::string out = text.data();
+  if (time.subseconds().count() != 0) {
+    std::snprintf(text.data(), text.size(), ".%06d", static_cast<int>(time.subseconds().count()));
+    out += text.data();
+  }
+  return out + "Z";
+}
+
+std::string span_text(std::chrono::microseconds span) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(span);
+  return ms == span ? config::text_of(ms) : std::to_string(span.count()) + "us";
+}
+
+json moment(const std::optional<queue::Moment>& moment) {
+  if (!moment) return nullptr;
+  return moment_text(*moment);
+}
+
+json schedule(const queue::Schedule& schedule) {
+  const queue::ScheduleSpec& spec = schedule.spec;
+  const queue::SubmitOptions& options = spec.options;
+  const auto text = [](const std::optional<std::string>& word) {
+    return word ? json(*word) : json();
+  };
+  json out = {{"name", spec.name},
+              {"version", schedule.version},
+              {"expression", spec.expression},
+              {"zone", spec.zone},
+              {"queue", spec.queue},
+              {"type", spec.type},
+              {"prio", options.prio},
+              {"delay", span_text(options.delay)},
+              {"unique_key", text(options.unique_key)},
+              {"unique_for", span_text(options.unique_for)},
+              {"partition_key", text(options.partition_key)},
+              {"late", queue::name_of(spec.late)},
+              {"late_after", span_text(spec.late_after)},
+              {"catch_up", spec.catch_up},
+              {"overlap", queue::name_of(spec.overlap)},
+              {"jitter", span_text(spec.jitter)},
+              {"tick_field", text(spec.tick_field)},
+              {"next_run", moment(schedule.next_run)},
+              {"due_at", moment(schedule.due_at)},
+              {"last_run", moment(schedule.last_run)},
+              {"ticks", schedule.ticks},
+              {"submitted", schedule.submitted},
+              {"skipped", schedule.skipped},
+              {"dropped", schedule.dropped},
+              {"revision", schedule.revision},
+              {"configured", schedule.applied.has_value()}};
+  out["expires_in"] =
+      options.expires_in.count() == 0 ? json() : json(span_text(options.expires_in));
+  out["last_task"] = schedule.last_task.empty() ? json() : json(schedule.last_task);
+  out["paused"] = json();
+  if (schedule.paused_at) {
+    out["paused"] = {{"since", moment_text(*schedule.paused_at)},
+                     {"reason", schedule.pause_reason}};
+  }
+  out["error"] = json();
+  if (!schedule.error.empty()) {
+    out["error"] = {{"since", moment(schedule.error_since)}, {"text", schedule.error}};
+  }
+  return out;
+}
+
+json tick(const queue::ScheduleTick& tick) {
+  return {{"tick", moment_text(tick.tick)},
+          {"at", moment_text(tick.at)},
+          {"task", tick.task.empty() ? json() : json(tick.task)},
+          {"reason", tick.reason.empty() ? json() : json(tick.reason)}};
+}
+
+}  // namespace allot::as_json

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "queue/locks/lock_store.h"
+#include "queue/look/dead_letter.h"
+#include "queue/look/health.h"
+#include "queue/look/inspect.h"
+#include "queue/model/catalog.h"
+#include "queue/operate/route.h"
+#include "queue/schedules/schedule.h"
+
+// Everything but tasks as JSON: what `allot ... --json` prints is what the gateway answers.
+namespace allot::as_json {
+
+[[nodiscard]] nlohmann::json queue(const queue::QueueInfo& queue);
+// null: it is not paused, it has no rate.
+[[nodiscard]] nlohmann::json pause(const queue::QueueInfo& queue);
+[[nodiscard]] nlohmann::json rate(const queue::QueueInfo& queue);
+
+// A number, or {"more_than": bound}.
+[[nodiscard]] nlohmann::json count(const queue::BoundedCount& count);
+
+// `counted_all`: of all dead tasks of the queue, and not of the first ones.
+[[nodiscard]] nlohmann::json dead_group(const queue::DeadGroup& group, const std::string& queue,
+                                        bool counted_all);
+
+[[nodiscard]] nlohmann::json route(const queue::Route& route);
+
+// A lease that is held, as one of the partitions of its queue.
+[[nodiscard]] nlohmann::json lease(const queue::HeldLease& lease);
+
+[[nodiscard]] nlohmann::json lock(const queue::LockSummary& lock);
+[[nodiscard]] nlohmann::json lock(const std::string& name, const queue::LockView& lock);
+[[nodiscard]] nlohmann::json lock_slot(const queue::LockSlotView& slot);
+
+// All of it but the payload, which a list does not have.
+[[nodiscard]] nlohmann::json schedule(const queue::Schedule& schedule);
+// null: there is none.
+[[nodiscard]] nlohmann::json moment(const std::optional<queue::Moment>& moment);
+[[nodiscard]] nlohmann::json tick(const queue::ScheduleTick& tick);
+
+// "2026-11-22T05:00:00Z", with six more digits if it has microseconds.
+[[nodiscard]] std::string moment_text(queue::Moment moment);
+// "90s", or "17us" where no unit of the configuration fits.
+[[nodiscard]] std::string span_text(std::chrono::microseconds span);
+
+}  // namespace allot::as_json

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json/task_json.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "queue/model/compression.h"
+#include "queue/verbs/block.h"
+
+namespace allot::as_json {
+namespace {
+
+using nlohmann::json;
+
+json maybe(const std::optional<std::uint64_t>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+json text_or_null(const std::string& text) {
+  return text.empty() ? json(nullptr) : json(text);
+}
+
+// The payload as the handler sees it, or as it is stored if it is damaged.
+void decompress(Shown& shown) {
+  try {
+    shown.task->payload = queue::decompress(shown.task->flags, shown.task->payload);
+  } catch (const Error& error) {
+    shown.damage = error.what();
+  }
+}
+
+// Careful mode writes an attempt as lost before it runs (S7): while its worker has the lease, the
+// attempt runs.
+void mark_running(const queue::TaskView& task, std::vector<queue::AttemptView>& attempts) {
+  if (attempts.empty() || attempts.back().life > 0) return;
+  queue::AttemptView& last = attempts.back();
+  if (task.holder != last.worker) return;
+  if (last.cause != queue::kLost.cause) return;
+  last.cause = "running";
+  last.error = "or lost, when its worker is no longer there";
+}
+
+void add_unique(json& view, const std::optional<queue::UniqueKey>& unique) {
+  view["unique_key"] = unique ? json(unique->key) : json(nullptr);
+  view["unique_key_free_at"] = unique ? text_or_null(unique->free_at) : json(nullptr);
+}
+
+void add_details(json& view, const Shown& shown) {
+  const queue::TaskView& task = *shown.task;
+  view["expires_at"] = text_or_null(task.expires_at);
+  view["partition_key_hash"] = task.key_hash ? json(*task.key_hash) : json(nullptr);
+  view["payload"] = task.payload.substr(0, kShownPayload);
+  view["payload_cut"] = task.payload.size() > kShownPayload;
+  if (task.running) view["detached_at"] = task.since;
+  view["leased_by"] = task.running ? json(nullptr) : text_or_null(task.holder);
+  view["cancel_asked"] = json(nullptr);
+  if (shown.cancel && !task.dead) {
+    view["cancel_asked"] = {{"at", shown.cancel->asked_at},
+                            {"reason", shown.cancel->reason},
+                            {"as_done", shown.cancel->as_done}};
+  }
+}
+
+}  // namespace
+
+const char* state_of(const queue::TaskView& task) {
+  if (task.dead) return "dead";
+  return task.running ? "running" : "waiting";
+}
+
+const char* state_of(queue::KeyOwner::State state) {
+  using State = queue::KeyOwner::State;
+  switch (state) {
+    case State::kWaiting:
+      return "waiting";
+    case State::kRunning:
+      return "running";
+    case State::kDead:
+      return "dead";
+    case State::kDone:
+      return "done";
+  }
+  return "unknown";
+}
+
+json task(const queue::TaskView& task, const std::string& queue) {
+  json view = {{"task", task.id.text()},
+               {"queue", queue},
+               {"type", task.type},
+               {"prio", task.id.prio},
+               {"partition", task.id.partition.partition_no},
+               {"attempts_charged", task.attempts},
+               {"payload_size", task.payload_size},
+               {"state", state_of(task)},
+               {task.dead ? "died_at" : "due_at", task.at}};
+  if (task.dead) {
+    view["cause"] = task.cause;
+    view["error"] = task.error;
+  }
+  if (task.running) view["running_on"] = task.holder;
+  return view;
+}
+
+json done(const queue::Done& done, const std::string& queue) {
+  return {{"task", done.id.text()},
+          {"queue", queue},
+          {"type", done.type},
+          {"prio", done.id.prio},
+          {"partition", done.id.partition.partition_no},
+          {"state", "done"},
+          {"attempt", done.attempt},
+          {"ended_at", done.ended_at},
+          {"worker", done.worker},
+          {"runtime_us", maybe(done.usage.runtime_us)},
+          {"cpu_us", maybe(done.usage.cpu_us)},
+          {"max_rss_kib", maybe(done.usage.max_rss_kib)}};
+}
+
+json attempts(const std::vector<queue::AttemptView>& attempts) {
+  json list = json::array();
+  for (const queue::AttemptView& attempt : attempts) {
+    list.push_back({{"life", attempt.life},
+                    {"attempt", attempt.attempt},
+                    {"ended_at", attempt.ended_at},
+                    {"cause", attempt.cause},
+                    {"error", attempt.error},
+                    {"worker", attempt.worker},
+                    {"runtime_us", maybe(attempt.usage.runtime_us)},
+                    {"cpu_us", maybe(attempt.usage.cpu_us)},
+                    {"max_rss_kib", maybe(attempt.usage.max_rss_kib)}});
+  }
+  return list;
+}
+
+std::optional<Shown> look_at(db::Connection& db, const queue::TaskId& id) {
+  Shown shown;
+  shown.task = queue::show(db, id);
+  if (shown.task) {
+    decompress(shown);
+  } else {
+    shown.done = queue::show_done(db, id);
+    if (!shown.done) return std::nullopt;
+  }
+  shown.queue = queue::queue_name(db, id.partition.queue_id);
+  shown.attempts = queue::list_attempts_of_all_lives(db, id);
+  if (shown.task) {
+    mark_running(*shown.task, shown.attempts);
+    shown.cancel = queue::find_cancel(db, id);
+  }
+  shown.unique = queue::show_unique(db, id);
+  return shown;
+}
+
+json document(const Shown& shown) {
+  json view = shown.task ? task(*shown.task, shown.queue) : done(*shown.done, shown.queue);
+  view["first_due_at"] = (shown.task ? shown.task->id : shown.done->id).first_due();
+  add_unique(view, shown.unique);
+  if (shown.task) add_details(view, shown);
+  view["attempts"] = attempts(shown.attempts);
+  return view;
+}
+
+json key_owner(const queue::KeyOwner& owner, const std::string& queue,
+               std::string_view unique_key) {
+  return {{"task", owner.id.text()},
+          {"queue", queue},
+          {"unique_key", unique_key},
+          {"state", state_of(owner.state)},
+          {"unique_key_free_at", text_or_null(owner.free_at)}};
+}
+
+json cancelled(const queue::Cancelled& cancelled, const queue::TaskId& id, bool as_done) {
+  return {{"task", id.text()},
+          {"cancelled", cancelled.done},
+          {"as_done", as_done},
+          {"asked", cancelled.asked},
+          {"may_run", cancelled.may_run},
+          {"leased_by", text_or_null(cancelled.holder)}};
+}
+
+json submitted(const queue::Submitted& made, queue::Owner owner) {
+  json told{{"id", made.id.text()}, {"existed", made.existed}};
+  if (const char* state = queue::name_of(owner)) told["state"] = state;
+  return told;
+}
+
+}  // namespace allot::as_json

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/gateway/fixture.h"
+#include "queue/model/task.h"
+
+namespace allot::gateway::api {
+namespace {
+
+using SubmitRouteTest = GatewayTest;
+
+constexpr const char* kTasks = "/api/v1/tasks";
+
+TEST_F(SubmitRouteTest, ATaskIsThereOnceItIsAnswered) {
+  const Answered made =
+      post(kTasks, R"({"queue":"mail","type":"mail.send","payload":{"to":"ann"},"prio":2})");
+  ASSERT_EQ(made.status(), 201U) << made;
+  EXPECT_EQ(made.response.type, "application/json");
+  const std::string id = made.document().at("id");
+  EXPECT_EQ(made.document(), (json{{"id", id}, {"existed", false}}));
+  EXPECT_EQ(made.field("location"), "/api/v1/tasks/" + id);
+  EXPECT_EQ(value("SELECT CONCAT_WS('|', type, payload, prio) FROM task"),
+            "mail.send|{\"to\":\"ann\"}|2");
+  const Answered shown = get("/api/v1/tasks/" + id);
+  ASSERT_EQ(shown.status(), 200U) << shown;
+  EXPECT_EQ(shown.document().at("task"), id);
+  EXPECT_EQ(shown.document().at("queue"), "mail");
+  EXPECT_EQ(shown.document().at("payload"), "{\"to\":\"ann\"}");
+  EXPECT_EQ(shown.document().at("state"), "waiting");
+}
+
+TEST_F(SubmitRouteTest, ATakenKeyIsAnsweredWithItsTask) {
+  const Asked asked{"POST",
+                    kTasks,
+                    R"({"queue":"mail","type":"t"})",
+                    "application/json",
+                    {{"idempotency-key", "\"k-1\""}}};
+  const Answered first = ask(asked);
+  ASSERT_EQ(first.status(), 201U) << first;
+  const Answered again = ask(asked);
+  ASSERT_EQ(again.status(), 200U) << again;
+  EXPECT_EQ(again.document(),
+            (json{{"id", first.document()["id"]}, {"existed", true}, {"state", "waiting"}}));
+  EXPECT_EQ(again.field("location"), first.field("location"));
+  // The field of the body and the bare value are the same key.
+  EXPECT_EQ(post(kTasks, R"({"queue":"mail","type":"t","unique_key":"k-1"})").status(), 200U);
+  Asked bare = asked;
+  bare.fields.front().value = "k-1";
+  EXPECT_EQ(ask(bare).status(), 200U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
+}
+
+TEST_F(SubmitRouteTest, AnArrayIsOneTransaction) {
+  const Answered made = post(
+      kTasks, R"([{"queue":"mail","type":"a"},{"queue":"other","type":"b","unique_key":"u"}])");
+  ASSERT_EQ(made.status(), 201U) << made;
+  ASSERT_EQ(made.document().size(), 2U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
+  const Answered wrong = post(kTasks, R"([{"queue":"mail","type":"a"},{"queue":"no","type":"b"}])");
+  EXPECT_EQ(wrong.status(), 400U);
+  EXPECT_EQ(wrong.named(), "queue");
+  EXPECT_EQ(wrong.detail().rfind("task 1: ", 0), 0U) << wrong;
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
+}
+
+TEST_F(SubmitRouteTest, ARawPayloadHasItsOptionsInTheQuery) {
+  const std::string bytes("\0\xff raw", 6);
+  const Answered made =
+      ask({"POST", "/api/v1/tasks?queue=mail&type=image.scale&prio=0&unique_key=a%20b", bytes,
+           "application/octet-stream"});
+  ASSERT_EQ(made.status(), 201U) << made;
+  EXPECT_EQ(value("SELECT CONCAT_WS('|', type, HEX(payload), prio) FROM task"),
+            "image.scale|00FF20726177|0");
+  EXPECT_EQ(value("SELECT unique_key FROM task_unique"), "a b");
+}
+
+struct Wrong {
+  Asked asked;
+  unsigned status;
+  std::string field;
+};
+
+TEST_F(SubmitRouteTest, WhatIsWrongIsNamedAndNothingIsSubmitted) {
+  const std::string good = R"({"queue":"mail","type":"t"})";
+  const std::string json = "application/json";
+  const std::vector<Wrong> cases{
+      {{"POST", kTasks, "{"}, 400, ""},
+      {{"POST", kTasks, "7"}, 400, ""},
+      {{"POST", kTasks, "[]"}, 400, ""},
+      {{"POST", kTasks, R"({"queue":"mail"})"}, 400, "type"},
+      {{"POST", kTasks, R"({"queue":"mail","type":"t","typo":1})"}, 400, "typo"},
+      {{"POST", kTasks, R"({"queue":"none","type":"t"})"}, 400, "queue"},
+      {{"POST", kTasks, R"({"queue":"mail","type":"a b"})"}, 400, "type"},
+      {{"POST", kTasks, R"({"type":"t"})"}, 400, ""},
+      {{"POST", kTasks, R"({"queue":"mail","type":"t","delay":"soon"})"}, 400, "delay"},
+      {{"POST", kTasks, R"({"queue":"mail","type":"t","prio":9})"}, 400, "prio"},
+      {{"POST", kTasks, R"({"queue":"ordered","type":"t"})"}, 400, "queue"},
+      {{"POST", kTasks, R"({"queue":"mail","type":"t","payload":)" + std::string(1'000'000, '[')},
+       400,
+       "payload"},
+      {{"POST", kTasks, good, json, {{"idempotency-key", "\"open"}}}, 400, "idempotency-key"},
+      {{"POST", kTasks, good, json, {{"idempotency-key", ""}}}, 400, "idempotency-key"},
+      {{"POST", kTasks, good, json, {{"idempotency-key", "a"}, {"idempotency-key", "b"}}},
+       400,
+       "idempotency-key"},
+      {{"POST",
+        kTasks,
+        R"({"queue":"mail","type":"t","unique_key":"u"})",
+        json,
+        {{"idempotency-key", "a"}}},
+       400,
+       "idempotency-key"},
+      {{"POST", kTasks, "[" + good + "]", json, {{"idempotency-key", "a"}}},
+       400,
+       "idempotency-key"},
+      {{"POST", std::string(kTasks) + "?queue=mail", good}, 400, ""},
+      {{"POST", std::string(kTasks) + "?queue=mail&queue=other", "x", "application/octet-stream"},
+       400,
+       "queue"},
+      {{"POST", std::string(kTasks) + "?queue=mail&type=t&payload=x", "x",
+        "application/octet-stream"},
+       400,
+       "payload"},
+      {{"POST", std::string(kTasks) + "?queue=%zz", "x", "application/octet-stream"}, 400, "queue"},
+      {{"POST", kTasks, good, "text/plain"}, 415, "content-type"},
+      {{"POST", kTasks, good, ""}, 415, "content-type"},
+      {{"POST", kTasks, good, json, {{"content-encoding", "gzip"}}}, 415, "content-encoding"},
+      {{"POST", "/api/v1/task", good}, 404, ""},
+      {{"POST", "/api/v1/tasks/", good}, 404, ""},
+      {{"DELETE", kTasks, good}, 405, ""},
+      {{"POST", std::string(kTasks) + "?queue=mail&type=t", std::string((16U << 20) + 1, 'x'),
+        "application/octet-stream"},
+       413,
+       ""},
+  };
+  for (const Wrong& wrong : cases) {
+    const Answered answered = ask(wrong.asked);
+    const std::string what =
+        wrong.asked.method + " " + wrong.asked.target + " " + wrong.asked.body.substr(0, 80);
+    EXPECT_EQ(answered.status(), wrong.status) << what << ": " << answered;
+    EXPECT_EQ(answered.response.type, "application/problem+json") << what;
+    EXPECT_EQ(answered.named(), wrong.field) << what << ": " << answered;
+    EXPECT_NE(answered.detail(), "") << what;
+    EXPECT_EQ(answered.document().value("status", 0U), wrong.status) << what;
+  }
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
+}
+
+TEST_F(SubmitRouteTest, AWrongMethodIsToldTheRightOnes) {
+  const Answered answered = ask({"DELETE", kTasks});
+  EXPECT_EQ(answered.status(), 405U);
+  EXPECT_NE(answered.field("allow").find("POST"), std::string::npos) << answered.field("allow");
+}
+
+TEST_F(SubmitRouteTest, ARoleIsNeeded) {
+  const std::string good = R"({"queue":"mail","type":"t"})";
+  const Answered unknown = post(kTasks, good, "somebody");
+  EXPECT_EQ(unknown.status(), 401U);
+  EXPECT_EQ(unknown.field("www-authenticate"), "Bearer");
+  EXPECT_EQ(post(kTasks, good, "reader").status(), 403U);
+  EXPECT_EQ(post(kTasks, good, "operator").status(), 403U);
+  EXPECT_EQ(post(kTasks, good, "submitter").status(), 201U);
+  EXPECT_EQ(post(kTasks, good, "mail").status(), 201U);
+  EXPECT_EQ(post(kTasks, R"({"queue":"other","type":"t"})", "mail").status(), 403U);
+  EXPECT_EQ(post(kTasks, "[" + good + R"(,{"queue":"other","type":"t"}])", "mail").status(), 403U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
+}
+
+TEST_F(SubmitRouteTest, AnIdElsewhereIsNone) {
+  const std::string id = put("other");
+  EXPECT_EQ(get("/api/v1/tasks/" + id, "reader").status(), 200U);
+  const Answered hidden = get("/api/v1/tasks/" + id, "mail");
+  EXPECT_EQ(hidden.status(), 404U);
+  look_.execute("DELETE FROM task");
+  const Answered gone = get("/api/v1/tasks/" + id, "reader");
+  EXPECT_EQ(gone.status(), 404U);
+  EXPECT_EQ(gone.response.body, hidden.response.body);
+  EXPECT_EQ(get("/api/v1/tasks/no%20id").status(), 400U);
+}
+
+TEST_F(SubmitRouteTest, HealthNeedsNoToken) {
+  EXPECT_EQ(get("/health/live", "").status(), 200U);
+  EXPECT_EQ(get("/health/ready", "").status(), 200U);
+  EXPECT_EQ(get("/api/v1/tasks/x", "").status(), 401U);
+}
+
+}  // namespace
+}  // namespace allot::gateway::api
