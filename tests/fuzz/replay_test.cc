@@ -38,7 +38,8 @@ std::size_t below(Random& random, std::size_t bound) {
 
 // Bytes that mean something to what is tested come more often than the others.
 char odd_byte(Random& random) {
-  static const std::string kOdd("\r\n\0 \t:;,=%/?#*0123456789abcdefx\x7f\x80\xff", 38);
+  using namespace std::string_view_literals;
+  static constexpr std::string_view kOdd = "\r\n\0 \t:;,=%/?#*0123456789abcdefx\x7f\x80\xff"sv;
   return below(random, 4) == 0 ? static_cast<char>(below(random, 256))
                                : kOdd[below(random, kOdd.size())];
 }

@@ -19,7 +19,7 @@ using Code = beast::error_code;
 // Nothing that any client sends comes near it: chunk extensions mean nothing here.
 constexpr std::size_t kMostExtension = 128;
 // What the parser may ask to see again: a chunk's size with its extensions, or all the trailers.
-constexpr std::size_t kMostUnread = 4 * 1024;
+constexpr std::size_t kMostUnread = std::size_t{4} << 10;
 
 // The shortest body in chunks, "0\r\n\r\n". Beast 1.74 aborts by an assertion when a first chunk
 // that is the last comes in pieces shorter than that.
