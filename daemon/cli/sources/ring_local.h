@@ -14,4 +14,8 @@ namespace allot::cli {
 void ring_local(const config::Settings& settings,
                 const std::map<std::uint32_t, std::size_t>& tasks);
 
+// Wakes its steward, which then looks for what somebody asked it for. Without one, or where the
+// steward of another host does this for all, that is found within five seconds.
+void ring_local_steward(const config::Settings& settings);
+
 }  // namespace allot::cli
