@@ -31,6 +31,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBulkLook{100};
 constexpr Nanos kLedLook = kSecond;
 constexpr std::size_t kShownBulkText = 300;
+constexpr std::uint64_t kMostActions = 4'294'967'295;
 
 struct BulkActionOptions {
   std::uint64_t action_id = 0;
@@ -271,7 +272,9 @@ void add_bulk(CLI::App& app, const Commands& commands) {
       ->capture_default_str();
   for (CLI::App* act : {&add("show", "Show a bulk action and how far it is", show_action),
                         &add("stop", "End a bulk action behind its present batch", stop_action)}) {
-    act->add_option("ACTION", options->action_id, "Its number")->required();
+    act->add_option("ACTION", options->action_id, "Its number")
+        ->check(CLI::Range(std::uint64_t{1}, kMostActions))
+        ->required();
   }
 }
 

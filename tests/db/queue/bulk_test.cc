@@ -20,12 +20,12 @@ class BulkTest : public QueueTest {
            const std::string& died_at = "UTC_TIMESTAMP(6)") {
     const std::string id = std::to_string(wide_.queue_id);
     const std::string first = std::to_string(next_key_);
-    next_key_ += in_each;
+    next_key_ += 4 * in_each;
     look_.execute(
         "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload,"
         " cause, error, died_at) SELECT " +
-        id + ", seq % 4, 1, " + first + " + 1 + seq DIV 4, 1, '" + type + "', 'x', 'fail', '" +
-        error + "', " + died_at + " FROM " + support::numbers(0, 4 * in_each - 1));
+        id + ", seq % 4, 1, " + first + " + 1 + seq, 1, '" + type + "', 'x', 'fail', '" + error +
+        "', " + died_at + " FROM " + support::numbers(0, 4 * in_each - 1));
     look_.execute(
         "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, life, attempt,"
         " ended_at, cause, error, lock_host, lock_pid) SELECT queue_id, partition_no, prio,"
@@ -158,15 +158,15 @@ TEST_F(BulkTest, WhatDiesAgainWhileABatchIsMadeStays) {
   });
   work_bulk(*meddled.db, action_id);
   EXPECT_EQ(found(action_id).state, BulkState::kDone);
-  EXPECT_EQ(found(action_id).done, 16U);
-  EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead WHERE first_key = 3"), 4U);
+  EXPECT_EQ(found(action_id).done, 19U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead WHERE first_key = 3"), 1U);
 }
 
 TEST_F(BulkTest, WhatSomebodyElseRetriedIsNotCounted) {
   die(5);
   const std::uint64_t action_id = begin();
   Meddled meddled = meanwhile([&] {
-    EXPECT_EQ(retry_dead(look_, {{{{wide_.queue_id, 2}, 1, 4}}}), 1U);
+    EXPECT_EQ(retry_dead(look_, {{{{wide_.queue_id, 2}, 1, 3}}}), 1U);
   });
   work_bulk(*meddled.db, action_id);
   EXPECT_EQ(found(action_id).done, 19U);
@@ -380,6 +380,15 @@ TEST_F(BulkTest, EndedOnesAreKeptForAWeek) {
   EXPECT_EQ(left[1].action_id, recent);
   EXPECT_EQ(list_bulk(look_, open, 10).size(), 1U);
   EXPECT_FALSE(find_bulk(look_, old));
+  look_.execute(
+      "INSERT INTO bulk_action (action_id, token, kind, queue_id, dead_group, type, died_until,"
+      " counted, counted_all, asked_by, begun_at, next_at, ended_at, state)"
+      " SELECT action_id + 10000, 'y', kind, queue_id, '', '', died_until, 1, 1, '', begun_at,"
+      " next_at, ended_at, 'done' FROM bulk_action WHERE action_id = " +
+      std::to_string(recent));
+  EXPECT_FALSE(purge_bulk(look_));
+  EXPECT_FALSE(find_bulk(look_, recent)) << "too many are newer";
+  EXPECT_TRUE(find_bulk(look_, open)) << "it is not at its end";
 }
 
 }  // namespace
