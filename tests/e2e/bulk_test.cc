@@ -51,7 +51,7 @@ void expect_retried_once(const Daemon& daemon, unsigned tasks) {
 
 // Its leader is killed again and again.
 TEST(Bulk, AKilledStewardNeitherRepeatsNorForgets) {
-  const unsigned tasks = size_of("ALLOT_TEST_TASKS", 2000);
+  const auto tasks = static_cast<unsigned>(size_of("ALLOT_TEST_TASKS", 2000));
   Daemon daemon({.workers = 0, .log_level = "info"});
   ASSERT_TRUE(eventually([&] { return daemon.steward() != 0; })) << daemon.log();
   put_dead(daemon, tasks);

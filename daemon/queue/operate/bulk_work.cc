@@ -16,6 +16,7 @@ using std::chrono::microseconds;
 
 constexpr std::uint32_t kLookedAtOnce = 1000;  // dead tasks, for one batch
 constexpr std::uint32_t kPurgedAtOnce = 1000;
+constexpr std::uint64_t kKeptActions = 10'000;  // of the newest actions
 // For how long a batch is left to others who are at the same tasks.
 constexpr microseconds kLeftToOthers = std::chrono::milliseconds(100);
 
@@ -174,8 +175,10 @@ std::vector<OpenBulk> open_bulk(db::Connection& db) {
 }
 
 bool purge_bulk(db::Connection& db) {
+  const auto newest = list_bulk(db, UINT64_MAX, 1);
+  const std::uint64_t last = newest.empty() ? 0 : newest.front().action_id;
   db::Statement purge(sql::k_purge_bulk);
-  purge.set("most", kPurgedAtOnce);
+  purge.set("last_number", last - std::min(last, kKeptActions)).set("most", kPurgedAtOnce);
   const auto results = db.run({purge});
   return results.at(0).affected() + results.at(1).affected() >= kPurgedAtOnce;
 }

@@ -484,7 +484,7 @@ std::vector<Expectation> by_operators() {
       {&sql::k_require_dead, 2, {{"first_keys", one}, {"tasks", "1"}, {"until_us", "4e15"}}},
       {&sql::k_advance_bulk, 1, action},
       {&sql::k_fail_bulk, 3, action},
-      {&sql::k_purge_bulk, 10, {}, "the newest number, and those that it removes"},
+      {&sql::k_purge_bulk, 4, {{"last_number", "1"}}, "those that it removes"},
       {&sql::k_discard_dead, 5, {{"first_keys", one}}},
       {&sql::k_discard_dead, 5 * kBlock, {{"first_keys", many}}},
   };
