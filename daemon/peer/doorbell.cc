@@ -12,6 +12,7 @@
 #include "base/unique_fd.h"
 #include "peer/futex.h"
 #include "peer/shared_file.h"
+#include "peer/steward_board.h"
 
 namespace allot::peer {
 namespace {
@@ -31,6 +32,17 @@ bool serves(const ipc::PoolBoard& pool, std::uint32_t queue_id) {
   if (queue_id != kAnyQueue) return (pool.queues[word_of(queue_id)] & bit_of(queue_id)) != 0;
   return std::any_of(std::begin(pool.queues), std::end(pool.queues),
                      [](const auto& word) { return word.load() != 0; });
+}
+
+template <typename Use>
+void at_board(const char* runtime_dir, Use&& use) {
+  const UniqueFd folder(open(runtime_dir, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.valid()) return;
+  const UniqueFd file(openat(folder.get(), "board", O_RDWR | O_CLOEXEC));
+  ipc::Board* board = file.valid() ? map_board(file.get()) : nullptr;
+  if (board == nullptr) return;
+  use(*board);
+  munmap(board, sizeof(ipc::Board));
 }
 
 }  // namespace
@@ -66,13 +78,13 @@ void ring(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks) {
 }
 
 void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>& tasks) {
-  const UniqueFd folder(open(runtime_dir, O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.valid()) return;
-  const UniqueFd file(openat(folder.get(), "board", O_RDWR | O_CLOEXEC));
-  ipc::Board* board = file.valid() ? map_board(file.get()) : nullptr;
-  if (board == nullptr) return;
-  for (const auto& [queue_id, count] : tasks) ring(*board, queue_id, count);
-  munmap(board, sizeof(ipc::Board));
+  at_board(runtime_dir, [&](ipc::Board& board) {
+    for (const auto& [queue_id, count] : tasks) ring(board, queue_id, count);
+  });
+}
+
+void ring_steward_at(const char* runtime_dir) {
+  at_board(runtime_dir, [](ipc::Board& board) { wake(steward_part(board), 1); });
 }
 
 void wake(ipc::PoolBoard& pool, std::size_t count) {

@@ -239,8 +239,11 @@ void Operator::dead(const Action& action) {
   deed.tasks = std::move(before);
   deed.landed = Landed::kMaybe;
   const auto json = nlohmann::json::parse(done.out, nullptr, false);
-  deed.chosen =
-      json.is_object() ? json.value("chosen", deed.tasks.size() + 1) : deed.tasks.size() + 1;
+  deed.chosen = deed.tasks.size() + 1;
+  if (!json.is_object()) return;
+  // A death that was being written during the count belongs to what is done, but was not counted.
+  deed.chosen = std::max(json.value("chosen", deed.chosen),
+                         json.value(retry ? "retried" : "discarded", std::uint64_t{0}));
 }
 
 // It runs beside all else.

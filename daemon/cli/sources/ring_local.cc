@@ -21,4 +21,12 @@ std::string local_folder(const config::Settings& settings) {
   }
 }
 
+void ring_local_steward(const config::Settings& settings) {
+  try {
+    peer::ring_steward_at(config::runtime_dir(settings).c_str());
+  } catch (const Error&) {
+    // It is found without the bell.
+  }
+}
+
 }  // namespace allot::cli

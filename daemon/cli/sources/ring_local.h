@@ -18,4 +18,8 @@ void ring_local(const config::Settings& settings,
 // The runtime folder of that instance, for bells; empty where it belongs to somebody else.
 std::string local_folder(const config::Settings& settings);
 
+// Wakes its steward, which then looks for what somebody asked it for. Without one, or where the
+// steward of another host does this for all, that is found within five seconds.
+void ring_local_steward(const config::Settings& settings);
+
 }  // namespace allot::cli
