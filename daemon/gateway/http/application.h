@@ -33,7 +33,7 @@ class LineStream {
   virtual void take(std::string lines, bool last, Written written) = 0;
   // The server stops, so no further lines are taken: `written` gets the last that is sent back,
   // such as where to go on. What `goes_on` says does not matter.
-  virtual void stop(Written written) { written({}, false); }
+  virtual void stop(Written written) = 0;
 };
 
 // What becomes of a request whose head is there and whose body is not read yet.

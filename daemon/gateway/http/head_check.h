@@ -12,9 +12,9 @@
 namespace allot::gateway::http {
 
 struct HeadBounds {
-  std::size_t bytes = 16 * 1024;  // with its empty line
+  std::size_t bytes = std::size_t{16} << 10;  // with its empty line
   std::size_t fields = 100;
-  std::size_t target = 8 * 1024;
+  std::size_t target = std::size_t{8} << 10;
 };
 
 // Why a request is refused before anybody is asked.

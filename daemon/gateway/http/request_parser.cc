@@ -19,7 +19,11 @@ using Code = beast::error_code;
 // Nothing that any client sends comes near it: chunk extensions mean nothing here.
 constexpr std::size_t kMostExtension = 128;
 // What the parser may ask to see again: a chunk's size with its extensions, or all the trailers.
-constexpr std::size_t kMostUnread = 4 * 1024;
+constexpr std::size_t kMostUnread = std::size_t{4} << 10;
+
+// The shortest body in chunks, "0\r\n\r\n". Beast 1.74 aborts by an assertion when a first chunk
+// that is the last comes in pieces shorter than that.
+constexpr std::size_t kLeastChunk = 5;
 
 // A body that goes to the end of a string, which its owner may empty at any time.
 struct DrainedBody {
@@ -109,6 +113,7 @@ class RequestParser::Impl {
     while (!parser_.is_done() && step.used < bytes.size()) {
       Code code;
       const auto rest = bytes.substr(step.used);
+      if (parser_.chunked() && !chunk_begun_ && rest.size() < kLeastChunk) break;
       const std::size_t used = parser_.put(boost::asio::buffer(rest.data(), rest.size()), code);
       step.used += used;
       if (code && code != error::need_more) {
@@ -126,8 +131,10 @@ class RequestParser::Impl {
   beast::http::request_parser<DrainedBody>& parser() { return parser_; }
 
  private:
+  bool chunk_begun_ = false;
   std::function<void(std::uint64_t, beast::string_view, Code&)> on_chunk_ =
-      [](std::uint64_t /*size*/, beast::string_view extension, Code& code) {
+      [this](std::uint64_t /*size*/, beast::string_view extension, Code& code) {
+        chunk_begun_ = true;
         if (extension.size() > kMostExtension) code = error::bad_chunk_extension;
       };
   beast::http::request_parser<DrainedBody> parser_;

@@ -11,67 +11,46 @@
 namespace allot::gateway::http {
 namespace {
 
+struct Reason {
+  unsigned status;
+  std::string_view text;
+};
+constexpr std::array kReasons = {
+    Reason{200, "OK"},
+    Reason{201, "Created"},
+    Reason{202, "Accepted"},
+    Reason{204, "No Content"},
+    Reason{304, "Not Modified"},
+    Reason{400, "Bad Request"},
+    Reason{401, "Unauthorized"},
+    Reason{403, "Forbidden"},
+    Reason{404, "Not Found"},
+    Reason{405, "Method Not Allowed"},
+    Reason{406, "Not Acceptable"},
+    Reason{408, "Request Timeout"},
+    Reason{409, "Conflict"},
+    Reason{411, "Length Required"},
+    Reason{412, "Precondition Failed"},
+    Reason{413, "Content Too Large"},
+    Reason{414, "URI Too Long"},
+    Reason{415, "Unsupported Media Type"},
+    Reason{417, "Expectation Failed"},
+    Reason{421, "Misdirected Request"},
+    Reason{422, "Unprocessable Content"},
+    Reason{429, "Too Many Requests"},
+    Reason{431, "Request Header Fields Too Large"},
+    Reason{500, "Internal Server Error"},
+    Reason{501, "Not Implemented"},
+    Reason{503, "Service Unavailable"},
+    Reason{504, "Gateway Timeout"},
+    Reason{505, "HTTP Version Not Supported"},
+};
+
 std::string_view reason_of(unsigned status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 201:
-      return "Created";
-    case 202:
-      return "Accepted";
-    case 204:
-      return "No Content";
-    case 304:
-      return "Not Modified";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 406:
-      return "Not Acceptable";
-    case 408:
-      return "Request Timeout";
-    case 409:
-      return "Conflict";
-    case 411:
-      return "Length Required";
-    case 412:
-      return "Precondition Failed";
-    case 413:
-      return "Content Too Large";
-    case 414:
-      return "URI Too Long";
-    case 415:
-      return "Unsupported Media Type";
-    case 417:
-      return "Expectation Failed";
-    case 421:
-      return "Misdirected Request";
-    case 422:
-      return "Unprocessable Content";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 500:
-      return "Internal Server Error";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    case 504:
-      return "Gateway Timeout";
-    case 505:
-      return "HTTP Version Not Supported";
-    default:
-      return "Status";
+  for (const Reason& each : kReasons) {
+    if (each.status == status) return each.text;
   }
+  return "Status";
 }
 
 // "Tue, 24 Nov 2026 03:44:29 GMT"; strftime would follow a locale.

@@ -25,7 +25,7 @@ struct Tls {
 };
 
 struct Limits {
-  std::size_t head_bytes = 16 * 1024;
+  std::size_t head_bytes = std::size_t{16} << 10;
   std::size_t fields = 100;
   std::size_t connections = 6'000;
   std::size_t connections_of_peer = 0;            // 0: no limit of its own

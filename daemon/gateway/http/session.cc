@@ -37,12 +37,12 @@ using asio::use_awaitable;
 using Buffers = std::array<asio::const_buffer, 2>;
 
 // A connection that waits holds no more than this, and most heads fit.
-constexpr std::size_t kSmallRead = 2 * 1024;
-constexpr std::size_t kLargeRead = 64 * 1024;
-constexpr std::size_t kMostBatch = 1024 * 1024;
+constexpr std::size_t kSmallRead = std::size_t{2} << 10;
+constexpr std::size_t kLargeRead = std::size_t{64} << 10;
+constexpr std::size_t kMostBatch = std::size_t{1} << 20;
 // So long, and so much, a peer may go on sending what nobody reads before it has read the answer.
 constexpr std::chrono::seconds kLinger{2};
-constexpr std::size_t kMostLinger = 16 * 1024 * 1024;
+constexpr std::size_t kMostLinger = std::size_t{16} << 20;
 
 // g++ 12 lays a coroutine's frame out wrongly where several co_await stand in conditions: here each
 // is a statement of its own, or the value of a constant.

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is slow, or sends nothing at all, does not stay.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/eventually.h"
+#include "unit/gateway/http_client.h"
+#include "unit/gateway/tiny_application.h"
+
+namespace allot::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Each limit but one is longer than any test.
+http::Limits patient() {
+  http::Limits limits;
+  limits.head_time = limits.idle_time = limits.answer_time = limits.body_grace =
+      std::chrono::minutes(10);
+  return limits;
+}
+
+TEST(Slow, AHeadThatDoesNotEndIsRefused) {
+  TinyApplication application;
+  http::Limits limits = patient();
+  limits.head_time = milliseconds(200);
+  RunningServer server(application, limits);
+  auto client = HttpClient::to_port(server.port());
+  const auto answer = client.ask("GET /hello HTTP/1.1\r\nHost: te");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 408);
+  client.shut_sending();
+  EXPECT_TRUE(client.is_closed());
+}
+
+// Bytes that come one by one do not help: the time is that of the whole head.
+TEST(Slow, ADrippingHeadIsRefused) {
+  TinyApplication application;
+  http::Limits limits = patient();
+  limits.head_time = milliseconds(300);
+  RunningServer server(application, limits);
+  auto client = HttpClient::to_port(server.port());
+  client.send("GET /hello HTTP/1.1\r\nX: ");
+  const bool ended = support::eventually([&] {
+    client.send("x");
+    char byte = 0;
+    return recv(client.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
+  });
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(client.answer()->status, 408);
+}
+
+TEST(Slow, AnIdleConnectionIsClosedInSilence) {
+  TinyApplication application;
+  http::Limits limits = patient();
+  limits.idle_time = milliseconds(200);
+  RunningServer server(application, limits);
+  auto fresh = HttpClient::to_port(server.port());
+  EXPECT_TRUE(fresh.is_closed());
+  auto used = HttpClient::to_port(server.port());
+  ASSERT_TRUE(used.ask(get("/hello")));
+  EXPECT_TRUE(used.is_closed());
+}
+
+TEST(Slow, ABodyBelowTheRateIsRefused) {
+  TinyApplication application;
+  http::Limits limits = patient();
+  limits.body_grace = milliseconds(200);
+  limits.body_rate = 1'000'000;
+  RunningServer server(application, limits);
+  auto client = HttpClient::to_port(server.port());
+  const auto answer =
+      client.ask("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 100\r\n\r\nhalf");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 408);
+  EXPECT_EQ(application.answered(), 0);
+}
+
+// The grace is over, but what comes keeps the rate.
+TEST(Slow, ABodyAboveTheRateIsTaken) {
+  TinyApplication application;
+  http::Limits limits = patient();
+  limits.body_grace = milliseconds(20);
+  limits.body_rate = 1;
+  RunningServer server(application, limits);
+  auto client = HttpClient::to_port(server.port());
+  client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 200\r\n\r\n");
+  client.send(std::string(100, 'x'));
+  HttpClient::to_port(server.port()).ask(get("/hello"));
+  client.send(std::string(100, 'x'));
+  EXPECT_EQ(client.answer()->status, 200);
+}
+
+TEST(Slow, AnAnswerThatTakesTooLongIsOfUnknownOutcome) {
+  TinyApplication application;
+  http::Limits limits = patient();
+  limits.answer_time = milliseconds(200);
+  RunningServer server(application, limits);
+  auto client = HttpClient::to_port(server.port());
+  const auto answer = client.ask(get("/late"));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 504);
+  application.answer_late("nobody waits");
+  EXPECT_EQ(HttpClient::to_port(server.port()).ask(get("/hello"))->status, 200);
+}
+
+// It never reads: the rest of the answer stays with us, for so long.
+TEST(Slow, AnAnswerThatNobodyReadsIsGivenUp) {
+  TinyApplication application;
+  http::Limits limits = patient();
+  limits.answer_time = milliseconds(300);
+  RunningServer server(application, limits);
+  auto client = HttpClient::to_port(server.port());
+  for (int count = 0; count < 4; ++count) client.send(get("/large"));
+  ASSERT_TRUE(support::eventually([&] {
+    // The server has closed: sending fails.
+    return send(client.fd(), "x", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN;
+  }));
+  EXPECT_EQ(application.answered(), 1);
+}
+
+}  // namespace
+}  // namespace allot::test
