@@ -64,4 +64,22 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return near.empty() ? "" : "; did you mean '" + std::string(near) + "'?";
 }
 
+std::string how_long(std::uint64_t ms) {
+  const auto s = static_cast<unsigned long long>(ms) / 1000;
+  char text[48];
+  if (ms < 1000) {
+    std::snprintf(text, sizeof text, "%llu ms", static_cast<unsigned long long>(ms));
+  } else if (s < 60) {
+    std::snprintf(text, sizeof text, "%llu.%llu s", s,
+                  static_cast<unsigned long long>(ms) / 100 % 10);
+  } else if (s < 3600) {
+    std::snprintf(text, sizeof text, "%llu min %02llu s", s / 60, s % 60);
+  } else if (s < 86400) {
+    std::snprintf(text, sizeof text, "%llu h %02llu min", s / 3600, s / 60 % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%llu d %02llu h", s / 86400, s / 3600 % 24);
+  }
+  return text;
+}
+
 }  // namespace allot::as_json

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-// Words of others in messages.
+// Texts for people, with words of others in them.
 namespace allot::as_json {
+
+// How much of an error's text a line or a cell shows.
+inline constexpr std::size_t kShownError = 300;
 
 // One line that is safe on a terminal: control characters and bytes that are not UTF-8 are escaped,
 // and the text is cut after `most` bytes.
@@ -16,5 +20,8 @@ namespace allot::as_json {
 // Suggests the member of `known` that was most likely meant, as "; did you mean 'x'?", or nothing.
 [[nodiscard]] std::string did_you_mean(const std::string& word,
                                        const std::vector<std::string>& known);
+
+// "532 ms", "12.3 s", "4 min 05 s", "3 h 07 min", "2 d 11 h".
+[[nodiscard]] std::string how_long(std::uint64_t ms);
 
 }  // namespace allot::as_json

@@ -169,6 +169,15 @@ json key_owner(const queue::KeyOwner& owner, const std::string& queue,
           {"unique_key_free_at", text_or_null(owner.free_at)}};
 }
 
+json cancelled(const queue::Cancelled& cancelled, const queue::TaskId& id, bool as_done) {
+  return {{"task", id.text()},
+          {"cancelled", cancelled.done},
+          {"as_done", as_done},
+          {"asked", cancelled.asked},
+          {"may_run", cancelled.may_run},
+          {"leased_by", text_or_null(cancelled.holder)}};
+}
+
 json submitted(const queue::Submitted& made, queue::Owner owner) {
   json told{{"id", made.id.text()}, {"existed", made.existed}};
   if (const char* state = queue::name_of(owner)) told["state"] = state;

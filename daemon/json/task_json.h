@@ -11,6 +11,7 @@
 #include "queue/look/history.h"
 #include "queue/look/inspect.h"
 #include "queue/look/unique_key.h"
+#include "queue/operate/cancel.h"
 #include "queue/submit/owners.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/cancel_request.h"
@@ -46,6 +47,10 @@ std::optional<Shown> look_at(db::Connection& db, const queue::TaskId& id);
 [[nodiscard]] nlohmann::json attempts(const std::vector<queue::AttemptView>& attempts);
 [[nodiscard]] nlohmann::json key_owner(const queue::KeyOwner& owner, const std::string& queue,
                                        std::string_view unique_key);
+
+// What a cancel did; of a task that was found, and is to end so.
+[[nodiscard]] nlohmann::json cancelled(const queue::Cancelled& cancelled, const queue::TaskId& id,
+                                       bool as_done);
 
 // What a submission made, and of a task that existed where it is.
 [[nodiscard]] nlohmann::json submitted(const queue::Submitted& made, queue::Owner owner);

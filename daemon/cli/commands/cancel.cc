@@ -9,11 +9,10 @@
 #include "cli/commands/command.h"
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
+#include "json/task_json.h"
 
 namespace allot::cli {
 namespace {
-
-using nlohmann::json;
 
 struct CancelOptions {
   std::string id;
@@ -26,12 +25,7 @@ void print_cancelled(const CancelOptions& options, const queue::TaskId& id,
                      const queue::Cancelled& cancelled) {
   const std::string& holder = cancelled.holder;
   if (options.json) {
-    print(json{{"task", id.text()},
-               {"cancelled", cancelled.done},
-               {"as_done", options.as_done},
-               {"asked", cancelled.asked},
-               {"may_run", cancelled.may_run},
-               {"leased_by", holder.empty() ? json(nullptr) : json(holder)}});
+    print(as_json::cancelled(cancelled, id, options.as_done));
     return;
   }
   const std::string who = holder.empty() ? "a worker" : printable(holder, 100);

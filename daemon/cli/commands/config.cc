@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cli/commands/command.h"
-#include "cli/sources/instance_view.h"
+#include "cli/words/instance_text.h"
 #include "cli/words/text.h"
 #include "config/effective.h"
 

@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "cli/commands/command.h"
-#include "cli/sources/here.h"
-#include "cli/sources/instance_view.h"
 #include "cli/sources/programs.h"
 #include "cli/words/duty_view.h"
+#include "cli/words/instance_text.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "config/served.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
+#include "json/here.h"
 #include "queue/look/health.h"
 #include "queue/model/server_change.h"
 #include "queue/notices/notice.h"
@@ -249,7 +249,7 @@ class Doctor {
 
   // S12: the command only shows leases. Of other hosts' processes it knows whether they renew.
   void look_at_leases(db::Connection& db) {
-    const Here here(settings_);
+    const as_json::Here here(settings_.daemon.instance, config::runtime_dir(settings_));
     const auto leases = queue::held_leases(db, kMostLeases);
     std::vector<std::string> lost;
     for (const queue::HeldLease& lease : leases) {

@@ -13,11 +13,11 @@
 #include "cli/commands/command.h"
 #include "cli/sources/queues.h"
 #include "cli/sources/ring_local.h"
-#include "cli/words/pause_view.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/queue_json.h"
+#include "json/why.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
@@ -64,7 +64,7 @@ int list_queues(const Context& context, const QueueOptions& options) {
     std::vector<std::string> row{
         queue.name, std::to_string(queue.partitions()) + (queue.resizing ? ", being resized" : "")};
     if (rated) row.push_back(queue.rate ? queue::text_of(*queue.rate) : "none");
-    row.push_back(queue.paused ? pause_text(queue) : "no");
+    row.push_back(queue.paused ? as_json::pause_text(queue) : "no");
     table.add(std::move(row));
   }
   if (options.json) {

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "cli/commands/command.h"
-#include "cli/sources/instance_view.h"
 #include "cli/words/duty_view.h"
-#include "cli/words/pause_view.h"
+#include "cli/words/instance_text.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/queue_json.h"
+#include "json/why.h"
 #include "queue/look/health.h"
 #include "queue/look/inspect.h"
 
@@ -83,9 +83,9 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
                       {"supervisor_pid", instance.supervisor_pid}};
   view["workers"] = json::array();
   for (const WorkerView& worker : instance.workers) {
-    view["workers"].push_back(worker_json(worker));
+    view["workers"].push_back(as_json::worker(worker));
   }
-  view["stewards"] = stewards_json(instance);
+  view["stewards"] = as_json::stewards(instance);
   std::printf("%s\n", view.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
@@ -98,7 +98,7 @@ void print_queues(const std::vector<QueueView>& queues) {
     std::optional<std::size_t> alarming;
     if (queue.dead.value > 0) alarming = 4;
     table.add({queue.info.name, std::to_string(queue.info.partitions()), text_of(queue.waiting),
-               text_of(queue.detached), text_of(queue.dead), pause_text(queue.info)},
+               text_of(queue.detached), text_of(queue.dead), as_json::pause_text(queue.info)},
               alarming);
   }
   std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());

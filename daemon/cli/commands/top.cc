@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "cli/commands/command.h"
 #include "cli/sources/input.h"
-#include "cli/sources/instance_view.h"
 #include "cli/sources/rates.h"
+#include "cli/words/instance_text.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
@@ -154,7 +154,7 @@ json rate_json(const std::optional<Rate>& rate) {
 json as_json(const config::Settings& settings, const InstanceView& view, const Rates& rates) {
   json workers = json::array();
   for (const WorkerView& worker : view.workers) {
-    json one = worker_json(worker);
+    json one = as_json::worker(worker);
     one["per_second"] = rate_json(rates.of(worker));
     workers.push_back(std::move(one));
   }
@@ -166,7 +166,7 @@ json as_json(const config::Settings& settings, const InstanceView& view, const R
           {"running", running_tasks(view)},
           {"per_second", rate_json(rates.of_all())},
           {"workers", std::move(workers)},
-          {"stewards", stewards_json(view)}};
+          {"stewards", as_json::stewards(view)}};
 }
 
 int show_once(const config::Settings& settings, const std::string& folder,

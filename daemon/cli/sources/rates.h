@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "cli/sources/instance_view.h"
+#include "cli/words/instance_text.h"
 
 namespace allot::cli {
 

@@ -37,17 +37,6 @@ queue::TaskId parse_task_id(const std::string& word) {
   return *id;
 }
 
-std::string why_dead(const queue::TaskView& task, std::size_t most) {
-  return printable(task.error.empty() ? task.cause : task.cause + ": " + task.error, most);
-}
-
-std::string cancel_text(const queue::CancelRequest& request) {
-  const std::string reason = request.reason.empty() ? "" : ": " + request.reason;
-  return printable((request.as_done ? "its end as done" : "its end") +
-                       std::string(" was asked for at ") + request.asked_at + reason,
-                   kShownError);
-}
-
 std::string seconds_of(const std::optional<std::uint64_t>& us) {
   return us ? decimal(*us, 1'000'000, 3, "s") : "-";
 }

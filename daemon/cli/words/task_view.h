@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "json/why.h"
 #include "queue/look/history.h"
 #include "queue/look/inspect.h"
-#include "queue/verbs/cancel_request.h"
 
 // Functions that the commands which show tasks share.
 namespace allot::cli {
+
+using as_json::cancel_text;
+using as_json::why_dead;
 
 // Writes one JSON document, with replacements for bytes that are not UTF-8.
 void print(const nlohmann::json& value);
@@ -22,12 +25,6 @@ void print(const nlohmann::json& value);
 
 // Throws Error: there is no live or dead task of this id.
 [[noreturn]] void refuse_unknown(const queue::TaskId& id);
-
-// Cause and error of a dead task, as one line of at most `most` bytes.
-[[nodiscard]] std::string why_dead(const queue::TaskView& task, std::size_t most);
-
-// The request to cancel a running task, as one line.
-[[nodiscard]] std::string cancel_text(const queue::CancelRequest& request);
 
 // A measurement, or "-" where nobody measured.
 [[nodiscard]] std::string seconds_of(const std::optional<std::uint64_t>& us);

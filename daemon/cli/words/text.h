@@ -13,14 +13,10 @@
 // Texts for people.
 namespace allot::cli {
 
-// How much of an error's text a line or a cell shows.
-inline constexpr std::size_t kShownError = 300;
-
 using as_json::did_you_mean;
+using as_json::how_long;
+using as_json::kShownError;
 using as_json::printable;
-
-// "532 ms", "12.3 s", "4 min 05 s", "3 h 07 min", "2 d 11 h".
-[[nodiscard]] std::string how_long(std::uint64_t ms);
 
 // Columns as wide as their widest cell. A column whose cells are all numbers is aligned right.
 class Table {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gateway/api/call.h"
+#include "gateway/api/ndjson.h"
 #include "gateway/api/problem.h"
 #include "gateway/api/submission.h"
 #include "json/printable.h"
@@ -55,7 +56,8 @@ Application::Application(Service service, Judge judge)
       judge_(std::move(judge)),
       crew_(
           std::make_unique<work::Crew>(service_.database, service_.threads, service_.most_waiting)),
-      combiner_(*crew_, surroundings()) {}
+      surroundings_(surroundings()),
+      combiner_(*crew_, surroundings_) {}
 
 Application::~Application() {
   // Its jobs use the combiner.
@@ -130,7 +132,14 @@ http::Admission Application::admit(const http::Head& head) {
         admission.most_body = kMostOptions;
         break;
       case Body::kTasks:
-        admission.most_body = most_body(head);
+        if (media_type(head) == "application/x-ndjson") {
+          admission.lines =
+              submit_lines(*crew_, surroundings_, asked.caller, line_options_of(head));
+          admission.lines_type = "application/x-ndjson";
+          admission.most_body = as_json::kMaxLine;
+        } else {
+          admission.most_body = most_body(head);
+        }
         break;
     }
   } catch (...) {

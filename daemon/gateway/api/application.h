@@ -49,6 +49,7 @@ class Application final : public http::Application {
   const Service service_;
   const Judge judge_;
   std::unique_ptr<work::Crew> crew_;
+  const work::Surroundings surroundings_;
   work::Combiner combiner_;
 };
 

@@ -87,6 +87,7 @@ ordered_json tasks_of(const Route& route) {
       {"required", true},
       {"content",
        {{"application/json", json},
+        {"application/x-ndjson", {{"schema", reference_to("NewTask")}}},
         {"application/octet-stream", {{"schema", {{"type", "string"}, {"format", "binary"}}}}}}}};
 }
 

@@ -98,7 +98,7 @@ struct Match {
 
 // The OpenAPI document, as JSON.
 [[nodiscard]] std::string openapi(std::string_view base_path, bool read_only);
-// The reference section of docs/http.md.
-[[nodiscard]] std::string reference();
+// docs/http.md with its reference section made anew; empty: the page has no place for it.
+[[nodiscard]] std::string with_reference(const std::string& page);
 
 }  // namespace allot::gateway::api

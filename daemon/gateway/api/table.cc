@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of routes. A row more here is a request more, with its role, its place in the reference
 // and in openapi.json, and tests that want an example of it.
+#include <iterator>
+#include <utility>
+
 #include "gateway/api/route.h"
 #include "gateway/api/verbs.h"
 
@@ -8,53 +11,78 @@ namespace allot::gateway::api {
 namespace {
 
 using access::Role;
+using Parameters = std::vector<Parameter>;
 
-constexpr std::string_view kTaskId = "0840dqg2v5n80r00";
+constexpr std::uint64_t kMostListed = 1'000;
+constexpr std::uint64_t kMostPartitions = 4'096;
 
-constexpr Parameter id_of(std::string_view what) {
-  return {In::kPath, "id", what, kTaskId, Kind::kText, true};
+constexpr Parameter kId{In::kPath, "id", "The task's id", "0840dqg2v5n80r00", Kind::kText, true};
+constexpr Parameter kQueue{In::kPath, "queue", "The queue's name", "mail", Kind::kText, true};
+constexpr Parameter kSchedule{In::kPath, "schedule",  "The schedule's name",
+                              "nightly", Kind::kText, true};
+constexpr Parameter kLock{In::kPath, "lock", "The lock's name", "billing", Kind::kText, true};
+constexpr Parameter kAtMost{In::kQuery, "limit",       "At most so many; left out: 50",
+                           "20",       Kind::kNumber, false,
+                           1,          kMostListed};
+constexpr Parameter kCursor{In::kQuery, "cursor",
+                            "What `next` of the page before was; left out: the first page", ""};
+constexpr Parameter kType{
+    In::kQuery, "type",
+    "Only tasks of this type. One request looks at 10,000 tasks at most, so a "
+    "page may have few or none and still a `next`",
+    "mail.send"};
+constexpr Parameter kReason{In::kBody, "reason", "Why, for people who look", "maintenance"};
+
+// A look, by a caller who may read.
+Route get(std::string_view path, std::string_view name, std::string_view summary,
+          Parameters parameters, Answer answer, Verb verb) {
+  return {"GET",
+          path,
+          name,
+          Role::kRead,
+          false,
+          summary,
+          std::move(parameters),
+          Body::kNone,
+          {answer},
+          path.find('{') == std::string_view::npos ? std::vector<unsigned>{}
+                                                   : std::vector<unsigned>{404},
+          Doer::kCrew,
+          verb,
+          {}};
 }
 
-std::vector<Route> health_routes() {
-  return {{"GET",
-           "/health/live",
-           "live",
-           {},
-           false,
-           "Says that the gateway runs. Ask this to find out whether to start it again.",
-           {},
-           Body::kNone,
-           {{200, "Live", "it runs"}},
-           {},
-           Doer::kServer,
-           show_live,
-           {}},
-          {"GET",
-           "/health/ready",
-           "ready",
-           {},
-           false,
-           "Says that the database answers. Ask this to find out whether to send requests here.",
-           {},
-           Body::kNone,
-           {{200, "Ready", "the database answers"}},
-           {},
-           Doer::kCrew,
-           show_ready,
-           {}},
-          {"GET",
-           "/api/v1/openapi.json",
-           "openapi",
-           {},
-           false,
-           "Describes this API by OpenAPI 3.1.",
-           {},
-           Body::kNone,
-           {{200, "", "the OpenAPI document"}},
-           {},
-           Doer::kServer,
-           show_openapi,
-           {}}};
+// The same of what belongs to no queue.
+Route get_everywhere(std::string_view path, std::string_view name, std::string_view summary,
+                     Parameters parameters, Answer answer, Verb verb) {
+  Route route = get(path, name, summary, std::move(parameters), answer, verb);
+  route.everywhere = true;
+  return route;
+}
+
+// A change, by a caller who may operate.
+Route change(std::string_view method, std::string_view path, std::string_view name,
+             std::string_view summary, Parameters parameters, Answer answer,
+             std::vector<unsigned> refusals, Verb verb) {
+  return {method,
+          path,
+          name,
+          Role::kOperate,
+          false,
+          summary,
+          std::move(parameters),
+          method == "DELETE" ? Body::kNone : Body::kOptions,
+          {answer},
+          std::move(refusals),
+          Doer::kCrew,
+          verb,
+          {}};
+}
+
+// What anybody may ask, without a token.
+Route open(std::string_view path, std::string_view name, std::string_view summary, Answer answer,
+           Doer doer, Verb verb) {
+  return {"GET", path, name, {}, false, summary, {}, Body::kNone, {answer}, {}, doer, verb, {}};
 }
 
 std::vector<Route> task_routes() {
@@ -66,29 +94,144 @@ std::vector<Route> task_routes() {
        false,
        "Submits one task, or several in one transaction.",
        {{In::kHeader, "Idempotency-Key",
-         "The task's unique key, quoted or bare: a second request with it makes no second task, "
-         "as long as the key is taken. What is compared is the key alone, not the payload.",
+         "The task's unique key, quoted or bare: a second request with it makes no second task, as "
+         "long as the key is taken. What is compared is the key alone, not the payload",
          "order-4711"}},
        Body::kTasks,
-       {{201, "SubmittedOrList", "submitted"},
+       {{201, "SubmittedOrList", "submitted; `Location` has the address of a single task"},
         {200, "SubmittedOrList", "nothing was: a task with that unique key was there already"}},
        {413, 415},
        Doer::kCombiner,
        nullptr,
        R"({"queue": "mail", "type": "mail.send", "payload": {"to": "ann@example.org"}})"},
-      {"GET",
-       "/api/v1/tasks/{id}",
-       "show_task",
-       Role::kRead,
-       false,
-       "Shows all that is known of a task, and its failed attempts.",
-       {id_of("The task's id")},
-       Body::kNone,
-       {{200, "Task", "the task"}},
-       {404},
-       Doer::kCrew,
-       show_task,
-       {}}};
+      get("/api/v1/tasks/{id}", "show_task",
+          "Shows all that is known of a task, and its failed attempts.", {kId},
+          {200, "Task", "the task"}, show_task),
+      get("/api/v1/tasks/{id}/attempts", "list_attempts",
+          "Lists the failed attempts of a task, the oldest first.", {kId},
+          {200, "Attempts", "the attempts"}, list_attempts),
+      get("/api/v1/tasks/{id}/payload", "show_payload",
+          "Gives the payload of a task, as its handler gets it.", {kId},
+          {200, "", "the bytes", "application/octet-stream"}, show_payload),
+      get("/api/v1/tasks/{id}/why", "why", "Says in words why a task is not running.", {kId},
+          {200, "Why", "the task, and the reasons"}, show_why),
+      get("/api/v1/queues/{queue}/keys/{unique_key}", "find_task",
+          "Says which task of a queue has a unique key.",
+          {kQueue, {In::kPath, "unique_key", "The key", "order-4711", Kind::kText, true}},
+          {200, "KeyOwner", "the task that has it"}, find_task),
+      change("POST", "/api/v1/tasks/{id}/cancel", "cancel",
+             "Takes a task out, also one that runs; it becomes a dead or done one.",
+             {kId,
+              kReason,
+              {In::kBody, "as_done", "It ends as if it had succeeded, and is not dead", "false",
+               Kind::kFlag}},
+             {200, "Cancelled", "it is out, or its worker was asked to end it"}, {404, 409},
+             cancel_task),
+      change("POST", "/api/v1/tasks/{id}/retry", "retry",
+             "Puts a dead task back into its queue, with all attempts before it.", {kId},
+             {200, "Retried", "it waits again; in a queue that was resized its id may be another"},
+             {404, 409}, retry_task),
+      change("POST", "/api/v1/tasks/{id}/discard", "discard", "Removes a dead task for good.",
+             {kId}, {200, "Discarded", "it is gone"}, {404, 409}, discard_task),
+      change(
+          "POST", "/api/v1/tasks/{id}/move", "move",
+          "Puts a waiting task into another queue. Its id changes, because an id names its queue.",
+          {kId, {In::kBody, "to", "The queue that it goes to", "other", Kind::kText, true}},
+          {200, "Moved", "it waits there"}, {404, 409}, move_task)};
+}
+
+std::vector<Route> queue_routes() {
+  return {
+      get("/api/v1/queues", "list_queues", "Lists the queues.", {}, {200, "Queues", "the queues"},
+          list_queues),
+      get("/api/v1/queues/{queue}", "show_queue", "Shows a queue, and counts its tasks.", {kQueue},
+          {200, "CountedQueue", "the queue"}, show_queue),
+      get("/api/v1/queues/{queue}/tasks", "list_tasks",
+          "Lists waiting tasks, by partition, class and due time.",
+          {kQueue, kAtMost, kCursor, kType}, {200, "ListedTasks", "one page"}, list_tasks),
+      get("/api/v1/queues/{queue}/running", "list_running",
+          "Lists tasks that run detached from their partition: those that have run for a while.",
+          {kQueue, kAtMost, kCursor, kType}, {200, "ListedTasks", "one page"}, list_running),
+      get("/api/v1/queues/{queue}/dead", "list_dead", "Lists dead tasks, the newest first.",
+          {kQueue, kAtMost, kCursor, kType}, {200, "ListedTasks", "one page"}, list_dead),
+      get("/api/v1/queues/{queue}/dead/groups", "list_groups",
+          "Counts dead tasks by type, cause and error, of 10,000 at most; the largest groups "
+          "first.",
+          {kQueue, kAtMost}, {200, "DeadGroups", "the groups"}, list_groups),
+      get("/api/v1/queues/{queue}/history", "list_history",
+          "Lists finished tasks of a queue that keeps a history, the newest first.",
+          {kQueue, kAtMost, kCursor, kType}, {200, "ListedTasks", "one page"}, list_history),
+      get("/api/v1/queues/{queue}/partitions", "list_partitions",
+          "Shows how many partitions a queue has, and which of them are leased by whom.", {kQueue},
+          {200, "Partitions", "the partitions"}, list_partitions),
+      change("POST", "/api/v1/queues/{queue}/pause", "pause",
+             "Lets no host start tasks of a queue; what runs finishes.", {kQueue, kReason},
+             {200, "Queue", "the queue, which is paused"}, {404}, pause_queue),
+      change("POST", "/api/v1/queues/{queue}/resume", "resume", "Lets a paused queue go on.",
+             {kQueue}, {200, "Queue", "the queue, which goes on"}, {404}, resume_queue),
+      change(
+          "PUT", "/api/v1/queues/{queue}/rate", "set_rate",
+          "Lets only so many tasks of a queue start in a second, over all hosts.",
+          {kQueue,
+           {In::kBody, "per_second", "How many, such as 500 or 0.5", "500", Kind::kDecimal, true},
+           {In::kBody, "burst", "How many may start at once, after a while without any", "10",
+            Kind::kNumber, false, 1, 1'000'000}},
+          {200, "Queue", "the queue with its rate"}, {404}, set_rate),
+      change("DELETE", "/api/v1/queues/{queue}/rate", "remove_rate", "Removes the rate of a queue.",
+             {kQueue}, {200, "Queue", "the queue without a rate"}, {404}, remove_rate),
+      change("POST", "/api/v1/queues/{queue}/resize", "resize",
+             "Gives a queue another number of partitions.",
+             {kQueue,
+              {In::kBody, "partitions", "How many, from now on", "8", Kind::kNumber, true, 1,
+               kMostPartitions},
+              {In::kBody, "anyway",
+               "Also where new tasks of an ordered or limited queue would wait for a task that is "
+               "due much later",
+               "false", Kind::kFlag}},
+             {200, "Resized", "new tasks go to that many partitions"}, {404, 409}, resize_queue),
+      get("/api/v1/stats", "stats",
+          "Shows all queues, and counts their tasks: up to 10,000 of each state.", {},
+          {200, "Stats", "the queues"}, show_stats)};
+}
+
+std::vector<Route> other_routes() {
+  return {get_everywhere("/api/v1/workers", "list_workers",
+                         "Shows the workers of this host's daemon, and what they run.", {},
+                         {200, "Workers", "the workers"}, list_workers),
+          get_everywhere("/api/v1/routes", "list_routes",
+                         "Lists the routes: which queue takes the tasks of a type.", {},
+                         {200, "Routes", "the routes"}, list_routes),
+          get("/api/v1/schedules", "list_schedules", "Lists the schedules.", {},
+              {200, "Schedules", "the schedules"}, list_schedules),
+          get("/api/v1/schedules/{schedule}", "show_schedule",
+              "Shows a schedule, its payload and its last ticks.", {kSchedule},
+              {200, "Schedule", "the schedule"}, show_schedule),
+          change("POST", "/api/v1/schedules/{schedule}/pause", "pause_schedule",
+                 "Lets a schedule make no tasks; ticks meanwhile are dropped.",
+                 {kSchedule, kReason}, {200, "Schedule", "the schedule"}, {404}, pause_schedule),
+          change("POST", "/api/v1/schedules/{schedule}/resume", "resume_schedule",
+                 "Lets a paused schedule go on with its next tick.", {kSchedule},
+                 {200, "Schedule", "the schedule"}, {404}, resume_schedule),
+          change("POST", "/api/v1/schedules/{schedule}/run-now", "run_schedule",
+                 "Submits a task of a schedule now.", {kSchedule},
+                 {201, "ScheduleRun", "submitted"}, {404}, run_schedule),
+          get_everywhere("/api/v1/locks", "list_locks", "Lists the named locks.", {},
+                         {200, "Locks", "the locks"}, list_locks),
+          get_everywhere("/api/v1/locks/{lock}", "show_lock",
+                         "Shows who holds a lock, and who waits for it.", {kLock},
+                         {200, "Lock", "the lock"}, show_lock)};
+}
+
+std::vector<Route> open_routes() {
+  return {
+      open("/health/live", "live",
+           "Says that the gateway runs. Ask this to find out whether to start it again.",
+           {200, "Live", "it runs"}, Doer::kServer, show_live),
+      open("/health/ready", "ready",
+           "Says that the database answers. Ask this to find out whether to send requests here.",
+           {200, "Ready", "the database answers"}, Doer::kCrew, show_ready),
+      open("/api/v1/openapi.json", "openapi", "Describes this API by OpenAPI 3.1.",
+           {200, "", "the document"}, Doer::kServer, show_openapi)};
 }
 
 }  // namespace
@@ -96,8 +239,9 @@ std::vector<Route> task_routes() {
 const std::vector<Route>& routes() {
   static const std::vector<Route> kRoutes = [] {
     std::vector<Route> all;
-    for (auto* part : {health_routes, task_routes}) {
-      for (Route& route : part()) all.push_back(std::move(route));
+    for (auto* part : {task_routes, queue_routes, other_routes, open_routes}) {
+      std::vector<Route> some = part();
+      std::move(some.begin(), some.end(), std::back_inserter(all));
     }
     return all;
   }();

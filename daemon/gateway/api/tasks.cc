@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+// The verbs of a task.
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
+#include <utility>
 
 #include "gateway/api/problem.h"
 #include "gateway/api/verbs.h"
+#include "json/printable.h"
 #include "json/task_json.h"
+#include "json/why.h"
+#include "peer/doorbell.h"
+#include "queue/look/unique_key.h"
+#include "queue/operate/cancel.h"
+#include "queue/operate/dead_tasks.h"
+#include "queue/operate/move.h"
+#include "queue/submit/submit.h"
 
 namespace allot::gateway::api {
 namespace {
+
+using nlohmann::json;
 
 as_json::Shown must_look_at(const Call& call, const queue::TaskId& id) {
   (void)call.queue_of(id);
@@ -15,10 +29,167 @@ as_json::Shown must_look_at(const Call& call, const queue::TaskId& id) {
   return std::move(*shown);
 }
 
+// A task that has not finished, and the name of its queue.
+struct Live {
+  queue::TaskView task;
+  std::string queue;
+};
+Live must_live(const Call& call, const queue::TaskId& id) {
+  std::string queue = call.queue_of(id);
+  auto task = queue::show(call.db(), id);
+  if (!task) unknown_task(id);
+  return {std::move(*task), std::move(queue)};
+}
+
+Live must_be_dead(const Call& call, const queue::TaskId& id) {
+  Live live = must_live(call, id);
+  if (live.task.dead) return live;
+  refuse(409, "task " + id.text() + " is not dead: it is " + as_json::state_of(live.task), "id");
+}
+
+void ring(const Call& call, std::uint32_t queue_id, std::size_t tasks) {
+  const std::string& folder = call.service().runtime_dir;
+  if (!folder.empty()) peer::ring_at(folder.c_str(), {{queue_id, tasks}});
+}
+
+void require_spread(const queue::QueueInfo& queue, const char* field) {
+  if (queue.shape.placement == queue::Placement::kSpread) return;
+  refuse(409,
+         "queue '" + queue.name + "' is " + std::string(queue::name_of(queue.shape.placement)) +
+             ": its tasks have places of their own, and are not moved",
+         field);
+}
+
+// A worker may have the partition for a moment.
+std::uint64_t move_one(const Call& call, const queue::Waiting& task, queue::Partition to) {
+  constexpr int kTries = 20;
+  constexpr auto kPause = std::chrono::milliseconds(50);
+  const queue::Mover mover(queue::make_holder(call.service().instance, call.service().runtime_dir));
+  for (int tries = 1;; ++tries) {
+    if (const auto moved = mover.move(call.db(), {&task, 1}, to)) return *moved;
+    if (tries == kTries) refuse(409, "a worker has its partition; try again", "id");
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 }  // namespace
 
 http::Response show_task(Call& call) {
   return answer_of(as_json::document(must_look_at(call, call.id())));
+}
+
+http::Response list_attempts(Call& call) {
+  const as_json::Shown shown = must_look_at(call, call.id());
+  return answer_of({{"items", as_json::attempts(shown.attempts)}, {"next", nullptr}});
+}
+
+http::Response show_payload(Call& call) {
+  const queue::TaskId id = call.id();
+  as_json::Shown shown = must_look_at(call, id);
+  if (!shown.task) refuse(404, "task " + id.text() + " is done: its payload is not kept", "id");
+  http::Response response;
+  response.type = "application/octet-stream";
+  response.body = std::move(shown.task->payload);
+  // A browser must not show, as a page of this host, what somebody submitted.
+  response.fields = {{"x-content-type-options", "nosniff"},
+                     {"content-disposition", "attachment; filename=\"" + id.text() + "\""}};
+  if (!shown.damage.empty()) response.fields.push_back({"x-allot-payload", "as-written"});
+  return response;
+}
+
+http::Response show_why(Call& call) {
+  const Live live = must_live(call, call.id());
+  const as_json::Neighbours here(call.service().instance, call.service().runtime_dir);
+  return answer_of(as_json::why(live.task, live.queue,
+                                as_json::reasons_of(call.db(), here, live.task, live.queue)));
+}
+
+http::Response find_task(Call& call) {
+  const std::string key = call.text("unique_key");
+  if (key.size() > queue::kMaxUniqueKey)
+    refuse(400, "a unique key has 1 to 255 bytes", "unique_key");
+  const queue::QueueInfo queue = call.queue();
+  const auto owner = queue::find_unique(call.db(), queue.queue_id, key);
+  if (!owner) {
+    refuse(404, "no task of queue " + queue.name + " has this unique key", "unique_key");
+  }
+  return answer_of(as_json::key_owner(*owner, queue.name, key));
+}
+
+http::Response cancel_task(Call& call) {
+  const queue::TaskId id = call.id();
+  const std::string queue = call.queue_of(id);
+  const bool as_done = call.flag("as_done");
+  std::optional<queue::AsDone> end;
+  if (as_done) {
+    const config::Queue* keys = configured(call.service(), queue);
+    end = queue::as_done_here(keys != nullptr && keys->history.count() > 0);
+  }
+  const queue::Cancelled cancelled = queue::cancel_task(call.db(), id, call.text("reason"), end);
+  if (!cancelled.task) unknown_task(id);
+  if (cancelled.otherwise) {
+    refuse(409,
+           "task " + id.text() + " is to end as " + (as_done ? "cancelled" : "done") +
+               ": somebody asked for that before, and the first request stands",
+           "id");
+  }
+  if (cancelled.task->dead) {
+    refuse(409,
+           "task " + id.text() +
+               " is dead already: " + as_json::why_dead(*cancelled.task, as_json::kShownError),
+           "id");
+  }
+  log_action(call.caller(), as_done ? "cancel_as_done" : "cancel", id.text());
+  return answer_of(as_json::cancelled(cancelled, id, as_done));
+}
+
+http::Response retry_task(Call& call) {
+  const queue::TaskId id = call.id();
+  (void)must_be_dead(call, id);
+  queue::MovedIds moved;
+  if (queue::retry_dead(call.db(), {&id, 1}, &moved) == 0) {
+    refuse(409, "task " + id.text() + " is dead no more", "id");
+  }
+  ring(call, id.partition.queue_id, 1);
+  const queue::TaskId now = moved.empty() ? id : moved.front().second;
+  log_action(call.caller(), "retry", id.text());
+  return answer_of({{"task", now.text()}, {"retried", true}});
+}
+
+http::Response discard_task(Call& call) {
+  const queue::TaskId id = call.id();
+  (void)must_be_dead(call, id);
+  if (queue::discard_dead(call.db(), {&id, 1}) == 0) {
+    refuse(409, "task " + id.text() + " is dead no more", "id");
+  }
+  log_action(call.caller(), "discard", id.text());
+  return answer_of({{"task", id.text()}, {"discarded", true}});
+}
+
+http::Response move_task(Call& call) {
+  const queue::TaskId id = call.id();
+  const Live live = must_live(call, id);
+  const queue::QueueInfo from = call.queue(live.queue);
+  const queue::QueueInfo to = call.queue(call.text("to"));
+  if (from.queue_id == to.queue_id) refuse(400, "the task is in that queue already", "to");
+  require_spread(from, "id");
+  require_spread(to, "to");
+  if (live.task.dead || live.task.running) {
+    refuse(409, "task " + id.text() + " does not wait: it is " + as_json::state_of(live.task),
+           "id");
+  }
+  if ((live.task.flags & queue::kUniqueFlag) != 0) {
+    refuse(409, "task " + id.text() + " has a unique key, which belongs to its queue", "id");
+  }
+  const queue::Waiting waiting{
+      id.partition, {id.prio, live.task.run_key}, id.first_key, live.task.type, false};
+  const auto turn = static_cast<std::uint32_t>(id.first_key % to.partitions());
+  if (move_one(call, waiting, {to.queue_id, turn}) == 0) {
+    refuse(409, "task " + id.text() + " meanwhile ran, or began to", "id");
+  }
+  ring(call, to.queue_id, 1);
+  log_action(call.caller(), "move", id.text() + " to " + to.name);
+  return answer_of({{"moved", 1}, {"from", from.name}, {"to", to.name}});
 }
 
 }  // namespace allot::gateway::api

@@ -11,5 +11,38 @@ http::Response show_ready(Call& call);
 http::Response show_openapi(Call& call);
 
 http::Response show_task(Call& call);
+http::Response list_attempts(Call& call);
+http::Response show_payload(Call& call);
+http::Response show_why(Call& call);
+http::Response find_task(Call& call);
+http::Response cancel_task(Call& call);
+http::Response retry_task(Call& call);
+http::Response discard_task(Call& call);
+http::Response move_task(Call& call);
+
+http::Response list_queues(Call& call);
+http::Response show_queue(Call& call);
+http::Response show_stats(Call& call);
+http::Response list_tasks(Call& call);
+http::Response list_running(Call& call);
+http::Response list_dead(Call& call);
+http::Response list_groups(Call& call);
+http::Response list_history(Call& call);
+http::Response list_partitions(Call& call);
+http::Response pause_queue(Call& call);
+http::Response resume_queue(Call& call);
+http::Response set_rate(Call& call);
+http::Response remove_rate(Call& call);
+http::Response resize_queue(Call& call);
+
+http::Response list_workers(Call& call);
+http::Response list_routes(Call& call);
+http::Response list_schedules(Call& call);
+http::Response show_schedule(Call& call);
+http::Response pause_schedule(Call& call);
+http::Response resume_schedule(Call& call);
+http::Response run_schedule(Call& call);
+http::Response list_locks(Call& call);
+http::Response show_lock(Call& call);
 
 }  // namespace allot::gateway::api

@@ -31,12 +31,16 @@ class LineStream {
   // sent back, which may be empty, and whether the stream goes on.
   using Written = std::function<void(std::string lines, bool goes_on)>;
   virtual void take(std::string lines, bool last, Written written) = 0;
+  // The server stops, so no further lines are taken: `written` gets the last that is sent back,
+  // such as where to go on. What `goes_on` says does not matter.
+  virtual void stop(Written written) { written({}, false); }
 };
 
 // What becomes of a request whose head is there and whose body is not read yet.
 struct Admission {
-  std::optional<Response> refusal{};  // the answer; the body is not read, and the connection closes
-  std::size_t most_body = 0;          // bytes; a larger one is refused with 413 (problem document)
+  std::optional<Response> refusal{};  // the answer; if there is a body, the connection closes
+  // Bytes; a larger body is refused with 413 (problem document). With `lines`: of one line.
+  std::size_t most_body = 0;
   std::unique_ptr<LineStream> lines{};  // the body goes there; answered with status 200 as it comes
   std::string lines_type{};             // Content-Type of that answer
 };

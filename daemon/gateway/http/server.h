@@ -32,7 +32,8 @@ struct Limits {
   std::chrono::milliseconds head_time{10'000};    // from the first byte of a head to its last
   std::chrono::milliseconds idle_time{75'000};    // between two requests of a connection
   std::chrono::milliseconds answer_time{60'000};  // to make an answer, and again to send it
-  std::size_t body_rate = 1'024;                  // bytes a second, at least, after 10 s
+  std::chrono::milliseconds body_grace{10'000};   // for a body, before its rate counts
+  std::size_t body_rate = 1'024;                  // bytes a second, at least, while we wait for it
 };
 
 // The HTTP server: it accepts, reads, checks and answers, all in the thread that calls run().

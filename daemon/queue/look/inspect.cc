@@ -10,10 +10,11 @@
 namespace allot::queue {
 namespace {
 
-BoundedCount bounded(db::Connection& db, db::Statement statement, const QueueInfo& queue) {
-  statement.set("queue_id", queue.queue_id).set("most", kCountBound + 1);
+BoundedCount bounded(db::Connection& db, db::Statement statement, const QueueInfo& queue,
+                     std::uint64_t most = kCountBound) {
+  statement.set("queue_id", queue.queue_id).set("most", most + 1);
   const std::uint64_t count = db.run({statement}).front().next()->u64(0);
-  return {std::min(count, kCountBound), count > kCountBound};
+  return {std::min(count, most), count > most};
 }
 
 // Columns that all lists of tasks begin with; see list_tasks.sql.
@@ -105,8 +106,8 @@ std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int
 
 }  // namespace
 
-BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue) {
-  return bounded(db, db::Statement(sql::k_count_waiting), queue);
+BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
+  return bounded(db, db::Statement(sql::k_count_waiting), queue, most);
 }
 
 BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first) {
@@ -115,12 +116,12 @@ BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_
   return bounded(db, std::move(statement), queue);
 }
 
-BoundedCount count_dead(db::Connection& db, const QueueInfo& queue) {
-  return bounded(db, db::Statement(sql::k_count_dead), queue);
+BoundedCount count_dead(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
+  return bounded(db, db::Statement(sql::k_count_dead), queue, most);
 }
 
-BoundedCount count_running(db::Connection& db, const QueueInfo& queue) {
-  return bounded(db, db::Statement(sql::k_count_running), queue);
+BoundedCount count_running(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
+  return bounded(db, db::Statement(sql::k_count_running), queue, most);
 }
 
 std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most,

@@ -21,12 +21,15 @@ struct BoundedCount {
 
 inline constexpr std::uint64_t kCountBound = 100'000;
 
-BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue);
+BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue,
+                           std::uint64_t most = kCountBound);
 // Counts only tasks in partitions from number `first` on.
 BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first);
-BoundedCount count_dead(db::Connection& db, const QueueInfo& queue);
+BoundedCount count_dead(db::Connection& db, const QueueInfo& queue,
+                        std::uint64_t most = kCountBound);
 // Detached tasks: those that run outside of their partition. They are not among the waiting.
-BoundedCount count_running(db::Connection& db, const QueueInfo& queue);
+BoundedCount count_running(db::Connection& db, const QueueInfo& queue,
+                           std::uint64_t most = kCountBound);
 
 // A task as shown to people. Times are UTC, ISO 8601.
 struct TaskView {

@@ -4,15 +4,13 @@
 #include <cstdint>
 #include <string>
 
-#include "config/settings.h"
+namespace allot::as_json {
 
-namespace allot::cli {
-
-// Says of processes of the configured instance on this host whether they live. Of other hosts, and
+// Says of processes of an instance on this host whether they live. Of other hosts, and
 // of other instances, it knows nothing.
 class Here {
  public:
-  explicit Here(const config::Settings& settings);
+  Here(const std::string& instance, const std::string& runtime_dir);
 
   // `origin` and `pid` are those of a queue::Holder. False: it lives, or nobody here knows.
   [[nodiscard]] bool gone(std::uint64_t origin, std::uint32_t pid) const;
@@ -21,4 +19,4 @@ class Here {
   std::uint64_t origin_ = 0;
 };
 
-}  // namespace allot::cli
+}  // namespace allot::as_json

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sources/instance_view.h"
+#include "json/instance_view.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -15,12 +15,11 @@
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
-#include "cli/words/text.h"
 #include "config/settings.h"
+#include "ipc/slot.h"
 #include "peer/slot_file.h"
-#include "queue/model/task.h"
 
-namespace allot::cli {
+namespace allot::as_json {
 namespace {
 
 bool lives(std::uint32_t pid) {
@@ -108,7 +107,7 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
 
 }  // namespace
 
-nlohmann::json worker_json(const WorkerView& worker) {
+nlohmann::json worker(const WorkerView& worker) {
   nlohmann::json running = nlohmann::json::array();
   for (const auto& task : worker.running) {
     running.push_back({{"task", task.task},
@@ -140,7 +139,7 @@ nlohmann::json worker_json(const WorkerView& worker) {
   return view;
 }
 
-nlohmann::json stewards_json(const InstanceView& view) {
+nlohmann::json stewards(const InstanceView& view) {
   nlohmann::json list = nlohmann::json::array();
   for (const WorkerView& steward : view.stewards) {
     list.push_back({{"slot", steward.slot},
@@ -149,33 +148,6 @@ nlohmann::json stewards_json(const InstanceView& view) {
                     {"database_away", steward.database_away}});
   }
   return list;
-}
-
-std::string stewards_text(const InstanceView& view) {
-  std::string text = "steward:";
-  if (view.stewards.empty()) return text + " none";
-  for (const WorkerView& steward : view.stewards) {
-    text += text.back() == ':' ? " " : "; ";
-    text += "slot " + std::to_string(steward.slot) + ", pid " + std::to_string(steward.pid) + ", " +
-            steward.state + (steward.database_away ? ", its database is away" : "");
-  }
-  return text;
-}
-
-std::string running_text(const std::vector<WorkerView::Running>& running) {
-  if (running.empty()) return "-";
-  const auto& task = running.front();
-  std::string text =
-      task.task + " " + printable(task.type, queue::kMaxName) + " for " + how_long(task.running_ms);
-  if (task.attempt > 1) text += ", attempt " + std::to_string(task.attempt);
-  if (task.detached) text += ", detached";
-  if (running.size() > 1) text += ", and " + std::to_string(running.size() - 1) + " more";
-  return text;
-}
-
-std::string partition_text(const WorkerView& worker) {
-  if (!worker.leases) return "-";
-  return printable(worker.queue, queue::kMaxName) + "/" + std::to_string(worker.partition);
 }
 
 InstanceView read_instance(const std::string& runtime_dir) {
@@ -215,4 +187,4 @@ InstanceView read_instance(const std::string& runtime_dir) {
   return view;
 }
 
-}  // namespace allot::cli
+}  // namespace allot::as_json

@@ -8,7 +8,7 @@
 
 #include "ipc/slot.h"
 
-namespace allot::cli {
+namespace allot::as_json {
 
 // A copy of the slot table of this host's daemon, taken at one moment. It costs the database
 // nothing.
@@ -49,14 +49,7 @@ struct InstanceView {
 // behind are not shown.
 InstanceView read_instance(const std::string& runtime_dir);
 
-// "mail/7", or "-" without a lease.
-[[nodiscard]] std::string partition_text(const WorkerView& worker);
-// The first of the tasks, and the number of the others.
-[[nodiscard]] std::string running_text(const std::vector<WorkerView::Running>& running);
-[[nodiscard]] nlohmann::json worker_json(const WorkerView& worker);
+[[nodiscard]] nlohmann::json worker(const WorkerView& worker);
 // What is worth saying of a process that runs no tasks.
-[[nodiscard]] nlohmann::json stewards_json(const InstanceView& view);
-// "steward: slot 4, pid 4711, idle"; more than one after each other.
-[[nodiscard]] std::string stewards_text(const InstanceView& view);
-
-}  // namespace allot::cli
+[[nodiscard]] nlohmann::json stewards(const InstanceView& view);
+}  // namespace allot::as_json

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "json/instance_view.h"
+
+namespace allot::cli {
+
+using as_json::InstanceView;
+using as_json::read_instance;
+using as_json::WorkerView;
+
+// "mail/7", or "-" without a lease.
+[[nodiscard]] std::string partition_text(const WorkerView& worker);
+// The first of the tasks, and the number of the others.
+[[nodiscard]] std::string running_text(const std::vector<WorkerView::Running>& running);
+// "steward: slot 4, pid 4711, idle"; more than one after each other.
+[[nodiscard]] std::string stewards_text(const InstanceView& view);
+
+}  // namespace allot::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "queue/look/history.h"
+#include "queue/look/inspect.h"
+
+// Where a page of a list ended, as one opaque word for the client, who sends it back to get the
+// next page. A cursor is checked as any other input.
+namespace allot::gateway::api {
+
+// Which list it is of; one of another list is refused.
+enum class List : char { kWaiting = 'w', kRunning = 'r', kDead = 'd', kHistory = 'h' };
+
+[[nodiscard]] std::string cursor_of(List list, const queue::TaskView& last);
+[[nodiscard]] std::string cursor_of(const queue::Done& last);
+
+// With what the lists of look/ want to know of the last row. Throws Refusal, 400.
+[[nodiscard]] queue::TaskView task_at(List list, std::string_view cursor);
+[[nodiscard]] queue::Done done_at(std::string_view cursor);
+
+}  // namespace allot::gateway::api

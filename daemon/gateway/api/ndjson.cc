@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/api/ndjson.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gateway/api/call.h"
+#include "gateway/api/problem.h"
+#include "gateway/api/submission.h"
+#include "json/printable.h"
+#include "json/task_reader.h"
+#include "peer/doorbell.h"
+#include "queue/submit/owners.h"
+
+namespace allot::gateway::api {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::uint32_t kMostBatch = 100'000;
+// A batch also ends with the payload that brings it to this many bytes.
+constexpr std::size_t kFullBatchBytes = std::size_t{16} << 20;
+
+std::string line_of(const ordered_json& document) {
+  return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+// Works lines off. One thread uses it at a time, and it lives as long as a job has it: the
+// connection of its client may end meanwhile.
+class Bulk {
+ public:
+  Bulk(const work::Surroundings& surroundings, access::Caller caller, const LineOptions& options)
+      : surroundings_(surroundings),
+        caller_(std::move(caller)),
+        permit_(permit_of(caller_)),
+        options_(options),
+        addresses_(surroundings.find_queue) {}
+
+  // What is sent back, and whether it goes on. `gone`: the connection is of no use any more.
+  struct Told {
+    std::string lines{};
+    bool goes_on = true;
+    bool gone = false;
+  };
+  Told take(db::Connection& db, std::string_view lines, bool last) {
+    Told told;
+    try {
+      while (!lines.empty()) {
+        const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
+        read(db, std::string(lines.substr(0, end)));
+        lines.remove_prefix(end);
+        const bool full = batch_.size() >= options_.batch || batch_bytes_ >= kFullBatchBytes;
+        if (full) told.lines += flush(db);
+      }
+      if (!last) return told;
+      told.lines += flush(db) + report(nullptr);
+    } catch (...) {
+      const std::exception_ptr error = std::current_exception();
+      told.lines += report(error);
+      told.gone = loses_connection(error);
+    }
+    told.goes_on = false;
+    return told;
+  }
+
+  // The last line: how far it came. Without an error all is in.
+  [[nodiscard]] std::string report(const std::exception_ptr& error) const {
+    ordered_json document{{"ok", error == nullptr}, {"problem", nullptr},
+                          {"tasks", tasks_},        {"existed", existed_},
+                          {"states", owners_},      {"batches", batches_},
+                          {"next_line", nullptr},   {"unknown_lines", nullptr}};
+    if (error != nullptr) {
+      const Problem problem = problem_of(error, true);
+      document["problem"] = ordered_json::parse(response_of(problem).body);
+      if (problem.status == 504) {
+        document["unknown_lines"] = {first_of_batch_, last_of_batch_};
+      } else {
+        document["next_line"] = next_line();
+      }
+    }
+    return line_of(document);
+  }
+
+ private:
+  void read(db::Connection& db, const std::string& text) {
+    ++line_;
+    if (line_ < options_.from_line) return;
+    try {
+      auto task = as_json::read_task(text, as_json::Source::kHttp);
+      if (!task) return;
+      work::Wanted wanted = wanted_of(std::move(*task));
+      address(db, wanted);
+      if (batch_.empty()) first_of_batch_ = line_;
+      last_of_batch_ = line_;
+      batch_bytes_ += wanted.task.payload.size();
+      batch_.push_back(std::move(wanted));
+    } catch (const db::DbError&) {
+      throw;
+    } catch (const Error& error) {
+      if (error.exit_code() != kExitBadInput) throw;
+      throw Refusal({400, "line " + std::to_string(line_) + ": " + error.what(),
+                     as_json::field_of(error.what())});
+    }
+  }
+
+  void address(db::Connection& db, work::Wanted& wanted) {
+    wanted.task.queue = addresses_.find(db, wanted.queue, wanted.task.type);
+    permit_(wanted.task.queue);
+    surroundings_.complete(wanted.task.queue.name, wanted.task.options);
+    queue::validate(wanted.task);
+  }
+
+  std::string flush(db::Connection& db) {
+    if (batch_.empty()) return {};
+    std::vector<queue::Submission> tasks;
+    for (work::Wanted& wanted : batch_) {
+      // It may have waited for its last line while somebody set a route.
+      address(db, wanted);
+      tasks.push_back(std::move(wanted.task));
+    }
+    const auto made = queue::submit(db, tasks);
+    if (!surroundings_.runtime_dir.empty()) {
+      peer::ring_at(surroundings_.runtime_dir.c_str(), queue::new_tasks(made));
+    }
+    for (const queue::Owner owner : queue::owners(db, tasks, made)) {
+      if (const char* state = queue::name_of(owner)) ++owners_[state];
+    }
+    return count(made);
+  }
+
+  std::string count(const std::vector<queue::Submitted>& made) {
+    const auto existed = static_cast<std::uint64_t>(
+        std::count_if(made.begin(), made.end(), [](const auto& task) { return task.existed; }));
+    tasks_ += made.size() - existed;
+    existed_ += existed;
+    ++batches_;
+    ordered_json document{{"first_line", first_of_batch_},
+                          {"last_line", last_of_batch_},
+                          {"tasks", made.size() - existed},
+                          {"existed", existed}};
+    if (options_.ids) {
+      document["ids"] = ordered_json::array();
+      for (const queue::Submitted& task : made) document["ids"].push_back(task.id.text());
+    }
+    log_action(caller_, "submit", std::to_string(made.size()) + " tasks", true);
+    batch_.clear();
+    batch_bytes_ = 0;
+    return line_of(document);
+  }
+
+  // The first line that is not in.
+  [[nodiscard]] std::uint64_t next_line() const {
+    if (!batch_.empty()) return first_of_batch_;
+    return std::max<std::uint64_t>(line_, 1);
+  }
+
+  const work::Surroundings& surroundings_;
+  const access::Caller caller_;
+  const std::function<void(const queue::QueueInfo&)> permit_;
+  const LineOptions options_;
+  queue::Addresses addresses_;
+  std::vector<work::Wanted> batch_{};
+  std::size_t batch_bytes_ = 0;
+  std::uint64_t line_ = 0;  // from 1, as editors count
+  std::uint64_t first_of_batch_ = 0;
+  std::uint64_t last_of_batch_ = 0;
+  std::uint64_t tasks_ = 0;
+  std::uint64_t existed_ = 0;
+  std::map<std::string, std::uint64_t> owners_{};  // of those that existed, by their states
+  std::uint64_t batches_ = 0;
+};
+
+class Lines final : public http::LineStream {
+ public:
+  Lines(work::Crew& crew, std::shared_ptr<Bulk> bulk) : crew_(crew), bulk_(std::move(bulk)) {}
+
+  void take(std::string lines, bool last, Written written) override {
+    const auto told = std::make_shared<Written>(std::move(written));
+    const auto job = [bulk = bulk_, told, last, lines = std::move(lines)](
+                         db::Connection* db, const std::exception_ptr& unavailable) {
+      if (db == nullptr) {
+        (*told)(bulk->report(unavailable), false);
+        return work::Crew::Connection::kGone;
+      }
+      Bulk::Told answer = bulk->take(*db, lines, last);
+      const bool gone = answer.gone;
+      (*told)(std::move(answer.lines), answer.goes_on);
+      return gone ? work::Crew::Connection::kGone : work::Crew::Connection::kGood;
+    };
+    if (crew_.post(job)) return;
+    end(*told, "too much waits already");
+  }
+
+  void stop(Written written) override { end(written, "the gateway stops"); }
+
+ private:
+  void end(const Written& written, const char* why) const {
+    const auto error = std::make_exception_ptr(Error(why, kExitUnavailable));
+    written(bulk_->report(error), false);
+  }
+
+  work::Crew& crew_;
+  std::shared_ptr<Bulk> bulk_;
+};
+
+std::uint32_t number_of(const std::string& name, const std::string& text, std::uint32_t most) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 1 && value <= most) {
+    return value;
+  }
+  refuse(400, "'" + name + "' must be a whole number, 1 to " + std::to_string(most), name);
+}
+
+}  // namespace
+
+LineOptions line_options_of(const http::Head& head) {
+  if (head.field("idempotency-key") != nullptr) {
+    refuse(400, "Idempotency-Key goes with one task; give each line its unique_key",
+           "idempotency-key");
+  }
+  LineOptions options;
+  for (const auto& [name, value] : query_of(head.query)) {
+    if (name == "batch") {
+      options.batch = number_of(name, value, kMostBatch);
+    } else if (name == "from_line") {
+      options.from_line = number_of(name, value, 4'000'000'000U);
+    } else if (name == "ids" && (value == "true" || value == "false")) {
+      options.ids = value == "true";
+    } else {
+      refuse(400,
+             "'" + as_json::printable(name, 60) +
+                 "': with NDJSON there are batch=LINES, from_line=LINE and ids=true",
+             as_json::printable(name, 60));
+    }
+  }
+  return options;
+}
+
+std::unique_ptr<http::LineStream> submit_lines(work::Crew& crew,
+                                               const work::Surroundings& surroundings,
+                                               access::Caller caller, const LineOptions& options) {
+  return std::make_unique<Lines>(crew,
+                                 std::make_shared<Bulk>(surroundings, std::move(caller), options));
+}
+
+}  // namespace allot::gateway::api

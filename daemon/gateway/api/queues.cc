@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of a queue.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "gateway/api/cursor.h"
+#include "gateway/api/problem.h"
+#include "gateway/api/verbs.h"
+#include "json/queue_json.h"
+#include "json/task_json.h"
+#include "peer/doorbell.h"
+#include "queue/look/health.h"
+#include "queue/look/history.h"
+#include "queue/operate/pause.h"
+#include "queue/operate/rate.h"
+#include "queue/operate/resize.h"
+
+namespace allot::gateway::api {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint32_t kLimit = 50;
+// A filter without an index, and a count, look at no more rows than this.
+constexpr std::uint32_t kMostLooked = 10'000;
+constexpr std::uint32_t kPage = 1'000;
+
+http::Response list_of(json items, const std::string& next = {}) {
+  return answer_of(
+      {{"items", std::move(items)}, {"next", next.empty() ? json(nullptr) : json(next)}});
+}
+
+// One page of a list, whose rows are fetched by `fetch(most, after)`. With a type, rows of others
+// are passed over, up to a bound: then the page may have few rows, or none, and a cursor to look
+// further.
+template <typename Row, typename Fetch, typename Show, typename Cursor>
+http::Response page(const Call& call, std::optional<Row> after, Fetch fetch, Show show,
+                    Cursor cursor) {
+  const std::uint32_t limit = call.number("limit", kLimit);
+  const auto type = call.maybe("type");
+  json items = json::array();
+  for (std::uint32_t looked = 0; looked < kMostLooked;) {
+    const std::uint32_t most = type ? kPage : limit;
+    const std::vector<Row> rows = fetch(most, after);
+    for (const Row& row : rows) {
+      ++looked;
+      after = row;
+      if (type && row.type != *type) continue;
+      items.push_back(show(row));
+      if (items.size() == limit) return list_of(std::move(items), cursor(row));
+    }
+    if (rows.size() < most) return list_of(std::move(items));
+  }
+  return list_of(std::move(items), cursor(*after));
+}
+
+using ListTasks = std::vector<queue::TaskView> (*)(db::Connection&, const queue::QueueInfo&,
+                                                   std::uint32_t,
+                                                   const std::optional<queue::TaskView>&);
+
+http::Response page_of_tasks(const Call& call, List list, ListTasks fetch) {
+  std::optional<queue::TaskView> after;
+  if (const auto cursor = call.maybe("cursor")) after = task_at(list, *cursor);
+  const queue::QueueInfo queue = call.queue();
+  return page(
+      call, std::move(after),
+      [&](std::uint32_t most, const auto& last) { return fetch(call.db(), queue, most, last); },
+      [&](const queue::TaskView& task) { return as_json::task(task, queue.name); },
+      [&](const queue::TaskView& task) { return cursor_of(list, task); });
+}
+
+json counted(const Call& call, const queue::QueueInfo& queue) {
+  json view = as_json::queue(queue);
+  view["waiting"] = as_json::count(queue::count_waiting(call.db(), queue, kMostLooked));
+  view["running"] = as_json::count(queue::count_running(call.db(), queue, kMostLooked));
+  view["dead"] = as_json::count(queue::count_dead(call.db(), queue, kMostLooked));
+  return view;
+}
+
+std::vector<queue::QueueInfo> queues_of(const Call& call) {
+  auto queues = queue::list_queues(call.db());
+  std::erase_if(queues, [&](const queue::QueueInfo& queue) { return !call.may(queue.name); });
+  return queues;
+}
+
+// Each of its partitions may have work now.
+void ring(const Call& call, const queue::QueueInfo& queue) {
+  const std::string& folder = call.service().runtime_dir;
+  if (!folder.empty()) peer::ring_at(folder.c_str(), {{queue.queue_id, queue.partitions()}});
+}
+
+// As it is after a change.
+http::Response now(const Call& call, const queue::QueueInfo& queue) {
+  return answer_of(as_json::queue(call.queue(queue.name)));
+}
+
+}  // namespace
+
+http::Response list_queues(Call& call) {
+  json items = json::array();
+  for (const queue::QueueInfo& queue : queues_of(call)) items.push_back(as_json::queue(queue));
+  return list_of(std::move(items));
+}
+
+http::Response show_queue(Call& call) {
+  return answer_of(counted(call, call.queue()));
+}
+
+http::Response show_stats(Call& call) {
+  json items = json::array();
+  for (const queue::QueueInfo& queue : queues_of(call)) items.push_back(counted(call, queue));
+  return list_of(std::move(items));
+}
+
+http::Response list_tasks(Call& call) {
+  return page_of_tasks(call, List::kWaiting, queue::list_tasks);
+}
+
+http::Response list_running(Call& call) {
+  return page_of_tasks(call, List::kRunning, queue::list_running);
+}
+
+http::Response list_dead(Call& call) {
+  return page_of_tasks(call, List::kDead, queue::list_dead);
+}
+
+http::Response list_history(Call& call) {
+  std::optional<queue::Done> after;
+  if (const auto cursor = call.maybe("cursor")) after = done_at(*cursor);
+  const queue::QueueInfo queue = call.queue();
+  return page(
+      call, std::move(after),
+      [&](std::uint32_t most, const std::optional<queue::Done>& last) {
+        return queue::list_done(call.db(), queue, {{}, last}, most);
+      },
+      [&](const queue::Done& done) { return as_json::done(done, queue.name); },
+      [](const queue::Done& done) { return cursor_of(done); });
+}
+
+http::Response list_groups(Call& call) {
+  const queue::QueueInfo queue = call.queue();
+  const queue::DeadGroups groups = queue::dead_groups(call.db(), queue, kMostLooked);
+  const std::size_t limit = call.number("limit", kLimit);
+  json items = json::array();
+  for (const queue::DeadGroup& group : groups.list) {
+    if (items.size() == limit) break;
+    items.push_back(as_json::dead_group(group, queue.name, groups.counted_all));
+  }
+  return list_of(std::move(items));
+}
+
+http::Response list_partitions(Call& call) {
+  const queue::QueueInfo queue = call.queue();
+  json items = json::array();
+  for (const queue::HeldLease& lease : queue::held_leases(call.db(), kMostLooked)) {
+    if (lease.queue == queue.name) items.push_back(as_json::lease(lease));
+  }
+  return answer_of({{"partitions", queue.partitions()}, {"leased", std::move(items)}});
+}
+
+http::Response pause_queue(Call& call) {
+  const std::string reason = call.text("reason");
+  if (reason.size() > queue::kMaxPauseReason) {
+    refuse(400, "'reason' has at most " + std::to_string(queue::kMaxPauseReason) + " bytes",
+           "reason");
+  }
+  const queue::QueueInfo queue = call.queue();
+  queue::pause(call.db(), queue, reason);
+  log_action(call.caller(), "pause", queue.name);
+  return now(call, queue);
+}
+
+http::Response resume_queue(Call& call) {
+  const queue::QueueInfo queue = call.queue();
+  (void)queue::resume(call.db(), queue);
+  ring(call, queue);
+  log_action(call.caller(), "resume", queue.name);
+  return now(call, queue);
+}
+
+http::Response set_rate(Call& call) {
+  const queue::Rate rate =
+      queue::read_rate(call.text("per_second"), call.maybe("burst").value_or("1"));
+  const queue::QueueInfo queue = call.queue();
+  (void)queue::set_rate(call.db(), queue, rate);
+  ring(call, queue);
+  log_action(call.caller(), "rate", queue.name + " " + queue::text_of(rate));
+  return now(call, queue);
+}
+
+http::Response remove_rate(Call& call) {
+  const queue::QueueInfo queue = call.queue();
+  (void)queue::remove_rate(call.db(), queue);
+  ring(call, queue);
+  log_action(call.caller(), "rate_off", queue.name);
+  return now(call, queue);
+}
+
+http::Response resize_queue(Call& call) {
+  const queue::QueueInfo before = call.queue();
+  const std::uint32_t partitions = call.number("partitions", 0);
+  json view{{"name", before.name},
+            {"partitions", partitions},
+            {"partitions_before", before.partitions()}};
+  if (before.alone()) {
+    const auto due = queue::due_late(call.db(), before);
+    if (due && partitions != before.partitions() && !call.flag("anyway")) {
+      refuse(
+          409,
+          "the last task of queue " + before.name + " is due at " + *due +
+              ": what is submitted from now on would wait until it has run; say \"anyway\": true",
+          "anyway");
+    }
+    view["resizing"] =
+        queue::resize_layout(call.db(), before, partitions) == queue::Resized::kWaits;
+  } else {
+    queue::resize(call.db(), before, partitions);
+    const auto retired = queue::count_from(call.db(), before, partitions);
+    view["retired_tasks"] = retired.value;
+    view["retired_tasks_at_least"] = retired.at_least;
+  }
+  log_action(call.caller(), "resize", before.name + " " + std::to_string(partitions));
+  return answer_of(view);
+}
+
+}  // namespace allot::gateway::api

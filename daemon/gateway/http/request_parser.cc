@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/http/request_parser.h"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <functional>
+#include <limits>
+#include <utility>  // Asio needs it first
+
+namespace allot::gateway::http {
+namespace {
+
+namespace beast = boost::beast;
+using beast::http::error;
+using Code = beast::error_code;
+
+// Nothing that any client sends comes near it: chunk extensions mean nothing here.
+constexpr std::size_t kMostExtension = 128;
+// What the parser may ask to see again: a chunk's size with its extensions, or all the trailers.
+constexpr std::size_t kMostUnread = 4 * 1024;
+
+// A body that goes to the end of a string, which its owner may empty at any time.
+struct DrainedBody {
+  using value_type = std::string;
+
+  class reader {
+   public:
+    template <bool is_request, class Fields>
+    reader(beast::http::header<is_request, Fields>& /*head*/, value_type& body) : body_(body) {}
+
+    static void init(const boost::optional<std::uint64_t>& /*length*/, Code& code) { code = {}; }
+
+    template <class Buffers>
+    std::size_t put(const Buffers& buffers, Code& code) {
+      code = {};
+      std::size_t size = 0;
+      for (auto each = boost::asio::buffer_sequence_begin(buffers);
+           each != boost::asio::buffer_sequence_end(buffers); ++each) {
+        body_.append(static_cast<const char*>(each->data()), each->size());
+        size += each->size();
+      }
+      return size;
+    }
+
+    static void finish(Code& code) { code = {}; }
+
+   private:
+    value_type& body_;
+  };
+};
+
+std::string lower_case(beast::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+HeadFault fault_of(const Code& code) {
+  if (code == error::body_limit) return {413, "the body is larger than this route takes"};
+  if (code == error::bad_chunk_extension) return {400, "a chunk has a bad or a long extension"};
+  return {400, "the request is no HTTP/1.1: " + code.message()};
+}
+
+}  // namespace
+
+class RequestParser::Impl {
+ public:
+  Impl() {
+    // The connection has bounded the head already.
+    parser_.header_limit(64 * 1024);
+    // "No limit" refuses every Content-Length in Boost 1.74.
+    parser_.body_limit(std::numeric_limits<std::uint64_t>::max());
+    parser_.on_chunk_header(on_chunk_);
+  }
+
+  std::optional<HeadFault> read_head(std::string_view head) {
+    Code code;
+    const std::size_t used = parser_.put(boost::asio::buffer(head.data(), head.size()), code);
+    // A second opinion: a head that two parsers do not read alike is not trusted.
+    if (code && code != error::need_more) return fault_of(code);
+    if (!parser_.is_header_done() || used != head.size()) {
+      return HeadFault{400, "the head does not end where it seemed to"};
+    }
+    parser_.eager(true);
+    return {};
+  }
+
+  Head take_head() {
+    Head head;
+    const auto& message = parser_.get();
+    const beast::string_view method = message.method_string();
+    const beast::string_view target = message.target();
+    head.method.assign(method.data(), method.size());
+    const std::size_t path_end = std::min(target.find('?'), target.size());
+    head.path = std::string(target.substr(0, path_end));
+    if (path_end < target.size()) head.query = std::string(target.substr(path_end + 1));
+    for (const auto& each : message) {
+      head.fields.push_back({lower_case(each.name_string()), std::string(each.value())});
+    }
+    return head;
+  }
+
+  Step read_body(std::string_view bytes) {
+    Step step;
+    while (!parser_.is_done() && step.used < bytes.size()) {
+      Code code;
+      const auto rest = bytes.substr(step.used);
+      const std::size_t used = parser_.put(boost::asio::buffer(rest.data(), rest.size()), code);
+      step.used += used;
+      if (code && code != error::need_more) {
+        step.fault = fault_of(code);
+        return step;
+      }
+      if (used == 0) break;
+    }
+    if (!parser_.is_done() && bytes.size() - step.used > kMostUnread) {
+      step.fault = HeadFault{400, "a chunk's extension, or what follows the body, is too long"};
+    }
+    return step;
+  }
+
+  beast::http::request_parser<DrainedBody>& parser() { return parser_; }
+
+ private:
+  std::function<void(std::uint64_t, beast::string_view, Code&)> on_chunk_ =
+      [](std::uint64_t /*size*/, beast::string_view extension, Code& code) {
+        if (extension.size() > kMostExtension) code = error::bad_chunk_extension;
+      };
+  beast::http::request_parser<DrainedBody> parser_;
+};
+
+RequestParser::RequestParser() : impl_(std::make_unique<Impl>()) {}
+RequestParser::~RequestParser() = default;
+
+std::optional<HeadFault> RequestParser::read_head(std::string_view head) {
+  return impl_->read_head(head);
+}
+Head RequestParser::take_head() {
+  return impl_->take_head();
+}
+bool RequestParser::is_1_1() const {
+  return impl_->parser().get().version() == 11;
+}
+bool RequestParser::keeps_alive() const {
+  return impl_->parser().keep_alive();
+}
+bool RequestParser::expects_continue() const {
+  return is_1_1() && impl_->parser().get().count(beast::http::field::expect) != 0;
+}
+
+std::optional<std::uint64_t> RequestParser::content_length() const {
+  if (impl_->parser().chunked()) return {};
+  return impl_->parser().content_length().value_or(0);
+}
+
+bool RequestParser::done() const {
+  return impl_->parser().is_done();
+}
+void RequestParser::bound_body(std::uint64_t bytes) {
+  impl_->parser().body_limit(bytes);
+}
+RequestParser::Step RequestParser::read_body(std::string_view bytes) {
+  return impl_->read_body(bytes);
+}
+std::string& RequestParser::body() {
+  return impl_->parser().get().body();
+}
+
+}  // namespace allot::gateway::http

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/http/response_text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ctime>
+
+#include "base/error.h"
+
+namespace allot::gateway::http {
+namespace {
+
+std::string_view reason_of(unsigned status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 201:
+      return "Created";
+    case 202:
+      return "Accepted";
+    case 204:
+      return "No Content";
+    case 304:
+      return "Not Modified";
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 406:
+      return "Not Acceptable";
+    case 408:
+      return "Request Timeout";
+    case 409:
+      return "Conflict";
+    case 411:
+      return "Length Required";
+    case 412:
+      return "Precondition Failed";
+    case 413:
+      return "Content Too Large";
+    case 414:
+      return "URI Too Long";
+    case 415:
+      return "Unsupported Media Type";
+    case 417:
+      return "Expectation Failed";
+    case 421:
+      return "Misdirected Request";
+    case 422:
+      return "Unprocessable Content";
+    case 429:
+      return "Too Many Requests";
+    case 431:
+      return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
+    case 501:
+      return "Not Implemented";
+    case 503:
+      return "Service Unavailable";
+    case 504:
+      return "Gateway Timeout";
+    case 505:
+      return "HTTP Version Not Supported";
+    default:
+      return "Status";
+  }
+}
+
+// "Tue, 24 Nov 2026 03:44:29 GMT"; strftime would follow a locale.
+std::string date_of(std::time_t now) {
+  static constexpr std::array<const char*, 7> kDays = {"Sun", "Mon", "Tue", "Wed",
+                                                       "Thu", "Fri", "Sat"};
+  static constexpr std::array<const char*, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  const auto two = [](int number) {
+    return std::string{static_cast<char>('0' + number / 10), static_cast<char>('0' + number % 10)};
+  };
+  return std::string(kDays.at(static_cast<std::size_t>(utc.tm_wday))) + ", " + two(utc.tm_mday) +
+         " " + kMonths.at(static_cast<std::size_t>(utc.tm_mon)) + " " +
+         std::to_string(utc.tm_year + 1900) + " " + two(utc.tm_hour) + ":" + two(utc.tm_min) + ":" +
+         two(utc.tm_sec) + " GMT";
+}
+
+// Made once for each second.
+const std::string& date_now() {
+  thread_local std::time_t made_at = 0;
+  thread_local std::string made;
+  const std::time_t now = std::time(nullptr);
+  if (now != made_at) made = date_of(now);
+  made_at = now;
+  return made;
+}
+
+bool is_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+bool is_value(std::string_view value) {
+  return std::all_of(value.begin(), value.end(), [](char c) {
+    return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
+  });
+}
+
+void append_field(std::string& head, std::string_view name, std::string_view value) {
+  if (!is_name(name) || !is_value(value)) {
+    throw Error("defect: an answer's field " + std::string(is_name(name) ? name : "(bad name)") +
+                    " has a character that would end it",
+                kExitSoftware);
+  }
+  head.append(name).append(": ").append(value).append("\r\n");
+}
+
+}  // namespace
+
+bool may_have_body(unsigned status) {
+  return status >= 200 && status != 204 && status != 304;
+}
+
+std::string response_head(const Response& response, const Framing& framing) {
+  std::string head;
+  head.reserve(384);
+  head.append("HTTP/1.1 ").append(std::to_string(response.status)).append(" ");
+  head.append(reason_of(response.status)).append("\r\n");
+  append_field(head, "Date", date_now());
+  if (!response.type.empty() && may_have_body(response.status)) {
+    append_field(head, "Content-Type", response.type);
+  }
+  if (framing.form == BodyForm::kChunked) append_field(head, "Transfer-Encoding", "chunked");
+  if (framing.form == BodyForm::kCounted && may_have_body(response.status)) {
+    append_field(head, "Content-Length", std::to_string(response.body.size()));
+  }
+  append_field(head, "X-Content-Type-Options", "nosniff");
+  append_field(head, "Cache-Control", "no-store");
+  for (const Field& each : response.fields) append_field(head, each.name, each.value);
+  if (framing.closes) append_field(head, "Connection", "close");
+  if (!framing.closes && framing.tells_open) append_field(head, "Connection", "keep-alive");
+  return head.append("\r\n");
+}
+
+std::string chunk_of(std::string_view text) {
+  std::array<char, 16> size{};
+  const auto end = std::to_chars(size.data(), size.data() + size.size(), text.size(), 16).ptr;
+  std::string chunk(size.data(), end);
+  chunk.reserve(chunk.size() + text.size() + 4);
+  return chunk.append("\r\n").append(text).append("\r\n");
+}
+
+}  // namespace allot::gateway::http

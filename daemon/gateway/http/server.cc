@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/http/server.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>  // Asio needs it first
+
+#include "base/error.h"
+#include "gateway/http/response_text.h"
+#include "gateway/http/session.h"
+#include "log/log.h"
+
+namespace allot::gateway::http {
+namespace {
+
+namespace asio = boost::asio;
+using Code = boost::system::error_code;
+using Descriptor = asio::posix::stream_descriptor;
+
+// Those that come beyond the limit and are told so; who comes beyond these is closed in silence.
+constexpr std::size_t kMostUnwelcome = 64;
+constexpr std::size_t kAcceptsAtOnce = 64;
+constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr std::chrono::minutes kBetweenComplaints{1};
+
+UniqueFd any_fd() {
+  return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+}
+
+std::string address_of(const sockaddr_storage& from) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (from.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(from);
+    return inet_ntop(AF_INET, &v4.sin_addr, text.data(), text.size());
+  }
+  if (from.ss_family != AF_INET6) return {};
+  const auto& v6 = reinterpret_cast<const sockaddr_in6&>(from);
+  std::string address = inet_ntop(AF_INET6, &v6.sin6_addr, text.data(), text.size());
+  // The same host, whichever way it came.
+  if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) address.erase(0, address.rfind(':') + 1);
+  return address;
+}
+
+Peer peer_of(int fd, const Listener& listener, const sockaddr_storage& from) {
+  Peer peer;
+  peer.encrypted = listener.encrypted;
+  if (!listener.local) {
+    peer.address = address_of(from);
+    const int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return peer;
+  }
+  ucred who{};
+  socklen_t size = sizeof who;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0) peer.uid = who.uid;
+  return peer;
+}
+
+bool is_shortage(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+asio::ssl::context tls_of(const Tls& files) {
+  asio::ssl::context context(asio::ssl::context::tls_server);
+  SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+  SSL_CTX_set_options(context.native_handle(), SSL_OP_NO_RENEGOTIATION);
+  SSL_CTX_set_mode(context.native_handle(), SSL_MODE_RELEASE_BUFFERS);
+  std::string file = files.cert_file;
+  try {
+    context.use_certificate_chain_file(file);
+    file = files.key_file;
+    // A daemon cannot be asked for a passphrase.
+    context.set_password_callback([](std::size_t, auto) { return std::string(); });
+    context.use_private_key_file(file, asio::ssl::context::pem);
+  } catch (const boost::system::system_error& error) {
+    throw Error("cannot use " + file + " for TLS: " + error.code().message() +
+                    "; it must be PEM, readable, and certificate and key must fit together",
+                kExitConfig);
+  }
+  return context;
+}
+
+std::chrono::milliseconds turn_of(const Limits& limits) {
+  const auto shortest =
+      std::min({limits.head_time, limits.idle_time, limits.answer_time, limits.body_grace});
+  return std::clamp(shortest / 8, std::chrono::milliseconds(10), std::chrono::milliseconds(1'000));
+}
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  Impl(Application& application, const Limits& limits, std::vector<Listener> listeners,
+       const Tls& tls);
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
+
+  void run();
+  void stop(std::chrono::milliseconds grace);
+  void post(std::function<void()> act) { mailbox_->post(std::move(act)); }
+  void watch(int fd, std::function<void()> ready);
+
+ private:
+  // A listener, and when it may accept next.
+  struct Door {
+    Door(asio::io_context& io, Listener from)
+        : listener(std::move(from)), watched(io, listener.fd.get()), pause(io) {}
+    Door(const Door&) = delete;
+    Door& operator=(const Door&) = delete;
+    ~Door() { watched.release(); }
+
+    Listener listener;
+    Descriptor watched;
+    asio::steady_timer pause;
+  };
+  struct Watch {
+    Watch(asio::io_context& io, int fd, std::function<void()> then)
+        : watched(io, fd), ready(std::move(then)) {}
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+    ~Watch() { watched.release(); }
+
+    Descriptor watched;
+    std::function<void()> ready;
+  };
+
+  void wait_at(Door& door);
+  void accept_from(Door& door);
+  void receive(UniqueFd fd, const Door& door, const sockaddr_storage& from);
+  void out_of(int error, Door& door);
+  void wait_for(Watch& watch);
+  void keep_time();
+  void begin_stop(std::chrono::milliseconds grace);
+
+  asio::io_context io_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
+  Limits limits_;
+  std::optional<asio::ssl::context> tls_;
+  std::shared_ptr<Mailbox> mailbox_;
+  House house_;
+  std::vector<std::unique_ptr<Door>> doors_;
+  std::vector<std::unique_ptr<Watch>> watches_;
+  asio::steady_timer clock_{io_};
+  asio::steady_timer grace_{io_};
+  bool keeps_time_ = false;
+  UniqueFd reserve_ = any_fd();  // given up to tell a peer that there are no descriptors
+  Clock::time_point complained_{};
+};
+
+Server::Impl::Impl(Application& application, const Limits& limits, std::vector<Listener> listeners,
+                   const Tls& tls)
+    : limits_(limits),
+      mailbox_(
+          std::make_shared<Mailbox>([this](Mailbox::Act act) { asio::post(io_, std::move(act)); })),
+      house_{application, limits_, io_, nullptr, mailbox_} {
+  for (Listener& each : listeners) {
+    if (each.encrypted && !tls_) tls_.emplace(tls_of(tls));
+    fcntl(each.fd.get(), F_SETFL, fcntl(each.fd.get(), F_GETFL) | O_NONBLOCK);
+    doors_.push_back(std::make_unique<Door>(io_, std::move(each)));
+  }
+  if (tls_) house_.tls = &*tls_;
+}
+
+Server::Impl::~Impl() {
+  mailbox_->close();
+  // A coroutine that still waits somewhere ends before what it uses goes.
+  house_.connections.cut_all();
+  io_.restart();
+  while (house_.connections.size() > 0 && io_.poll_one() > 0) {
+  }
+}
+
+void Server::Impl::run() {
+  signal(SIGPIPE, SIG_IGN);
+  for (const auto& each : doors_) wait_at(*each);
+  io_.run();
+}
+
+void Server::Impl::wait_at(Door& door) {
+  door.watched.async_wait(Descriptor::wait_read, [this, &door](const Code& code) {
+    if (!code && !house_.stopping) accept_from(door);
+  });
+}
+
+void Server::Impl::accept_from(Door& door) {
+  for (std::size_t count = 0; count < kAcceptsAtOnce; ++count) {
+    sockaddr_storage from{};
+    socklen_t size = sizeof from;
+    UniqueFd fd(accept4(door.listener.fd.get(), reinterpret_cast<sockaddr*>(&from), &size,
+                        SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (fd.valid()) {
+      receive(std::move(fd), door, from);
+      continue;
+    }
+    // What else may fail is about one connection that is gone again.
+    if (is_shortage(errno)) return out_of(errno, door);
+    if (errno == EAGAIN) break;
+  }
+  wait_at(door);
+}
+
+void Server::Impl::receive(UniqueFd fd, const Door& door, const sockaddr_storage& from) {
+  Peer peer = peer_of(fd.get(), door.listener, from);
+  const Connections& all = house_.connections;
+  const bool room = all.size() < limits_.connections;
+  const bool fair = limits_.connections_of_peer == 0 || peer.address.empty() ||
+                    all.of_address(peer.address) < limits_.connections_of_peer;
+  if (all.size() >= limits_.connections + kMostUnwelcome) return;
+  start_session(house_, std::move(fd), std::move(peer), room && fair);
+  if (!keeps_time_) keep_time();
+}
+
+// There is no descriptor, or no memory, for another connection. With the reserve one peer is told;
+// the others wait in the kernel's queue.
+void Server::Impl::out_of(int error, Door& door) {
+  const auto now = Clock::now();
+  if (complained_ == Clock::time_point() || now - complained_ > kBetweenComplaints) {
+    complained_ = now;
+    log::error("gateway.accept_failed",
+               {{"error", std::strerror(error)},
+                {"connections", house_.connections.size()},
+                {"hint", "raise LimitNOFILE, or lower the limit of connections"}});
+  }
+  reserve_.reset();
+  const UniqueFd fd(
+      accept4(door.listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (fd.valid() && !door.listener.encrypted) {
+    Response response =
+        house_.application.refuse(503, "too many connections; try again in a second");
+    response.fields.push_back({"Retry-After", "1"});
+    const std::string text = response_head(response, {BodyForm::kCounted, true}) + response.body;
+    static_cast<void>(send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL));
+    shutdown(fd.get(), SHUT_WR);
+    // What it has asked already is read, or the answer would be lost by a reset.
+    std::array<char, 4096> unread{};
+    while (recv(fd.get(), unread.data(), unread.size(), 0) > 0) {
+    }
+  }
+  const_cast<UniqueFd&>(fd).reset();
+  reserve_ = any_fd();
+  door.pause.expires_after(kAcceptPause);
+  door.pause.async_wait([this, &door](const Code& code) {
+    if (!code && !house_.stopping) accept_from(door);
+  });
+}
+
+void Server::Impl::watch(int fd, std::function<void()> ready) {
+  watches_.push_back(std::make_unique<Watch>(io_, fd, std::move(ready)));
+  wait_for(*watches_.back());
+}
+
+void Server::Impl::wait_for(Watch& watch) {
+  watch.watched.async_wait(Descriptor::wait_read, [this, &watch](const Code& code) {
+    if (code) return;
+    pollfd state{watch.watched.native_handle(), POLLIN, 0};
+    poll(&state, 1, 0);
+    watch.ready();
+    // The end of a pipe stays readable: it is told once.
+    if ((state.revents & POLLHUP) == 0) wait_for(watch);
+  });
+}
+
+// Turns while there are connections; a server without any sleeps.
+void Server::Impl::keep_time() {
+  keeps_time_ = house_.connections.size() > 0;
+  if (!keeps_time_) return;
+  clock_.expires_after(turn_of(limits_));
+  clock_.async_wait([this](const Code& code) {
+    if (code) return;
+    house_.connections.expire_late(Clock::now());
+    keep_time();
+  });
+}
+
+void Server::Impl::stop(std::chrono::milliseconds grace) {
+  post([this, grace] { begin_stop(grace); });
+}
+
+void Server::Impl::begin_stop(std::chrono::milliseconds grace) {
+  house_.stopping = true;
+  for (const auto& each : doors_) {
+    Code ignored;
+    each->watched.cancel(ignored);
+    each->pause.cancel();
+    each->watched.release();
+    each->listener.fd.reset();
+  }
+  house_.connections.leave_all();
+  if (house_.connections.size() == 0) return io_.stop();
+  grace_.expires_after(grace);
+  grace_.async_wait([this](const Code& code) {
+    if (!code) house_.connections.cut_all();
+  });
+}
+
+Server::Server(Application& application, const Limits& limits, std::vector<Listener> listeners,
+               const Tls& tls)
+    : impl_(std::make_unique<Impl>(application, limits, std::move(listeners), tls)) {}
+Server::~Server() = default;
+void Server::run() {
+  impl_->run();
+}
+void Server::stop(std::chrono::milliseconds grace) {
+  impl_->stop(grace);
+}
+void Server::post(std::function<void()> act) {
+  impl_->post(std::move(act));
+}
+void Server::watch(int fd, std::function<void()> ready) {
+  impl_->watch(fd, std::move(ready));
+}
+
+}  // namespace allot::gateway::http

@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/http/session.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <utility>  // Asio needs it first
+
+#include "base/error.h"
+#include "gateway/http/head_check.h"
+#include "gateway/http/request_parser.h"
+#include "gateway/http/response_text.h"
+#include "log/log.h"
+
+namespace allot::gateway::http {
+namespace {
+
+namespace asio = boost::asio;
+using Code = boost::system::error_code;
+using Socket = asio::generic::stream_protocol::socket;
+using asio::awaitable;
+using asio::use_awaitable;
+using Buffers = std::array<asio::const_buffer, 2>;
+
+// A connection that waits holds no more than this, and most heads fit.
+constexpr std::size_t kSmallRead = 2 * 1024;
+constexpr std::size_t kLargeRead = 64 * 1024;
+constexpr std::size_t kMostBatch = 1024 * 1024;
+// So long, and so much, a peer may go on sending what nobody reads before it has read the answer.
+constexpr std::chrono::seconds kLinger{2};
+constexpr std::size_t kMostLinger = 16 * 1024 * 1024;
+
+// g++ 12 lays a coroutine's frame out wrongly where several co_await stand in conditions: here each
+// is a statement of its own, or the value of a constant.
+
+// The bytes of a connection, encrypted or not. One operation of a kind at a time.
+class Transport {
+ public:
+  Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  virtual ~Transport() = default;
+
+  virtual Socket& socket() = 0;
+  // The handshake.
+  virtual awaitable<bool> open() = 0;
+  // How many bytes came; 0: no more will.
+  virtual awaitable<std::size_t> read(char* to, std::size_t space) = 0;
+  virtual awaitable<bool> write(const Buffers& buffers) = 0;
+  // Tells the peer that nothing more comes.
+  virtual awaitable<void> finish() = 0;
+};
+
+class PlainTransport : public Transport {
+ public:
+  explicit PlainTransport(Socket socket) : socket_(std::move(socket)) {}
+
+  Socket& socket() override { return socket_; }
+  awaitable<bool> open() override { co_return true; }
+
+  awaitable<std::size_t> read(char* to, std::size_t space) override {
+    Code code;
+    const std::size_t count = co_await socket_.async_read_some(
+        asio::buffer(to, space), asio::redirect_error(use_awaitable, code));
+    co_return code ? 0 : count;
+  }
+
+  awaitable<bool> write(const Buffers& buffers) override {
+    Code code;
+    co_await asio::async_write(socket_, buffers, asio::redirect_error(use_awaitable, code));
+    co_return !code;
+  }
+
+  awaitable<void> finish() override {
+    Code ignored;
+    socket_.shutdown(Socket::shutdown_send, ignored);
+    co_return;
+  }
+
+ private:
+  Socket socket_;
+};
+
+class TlsTransport : public Transport {
+ public:
+  TlsTransport(Socket socket, asio::ssl::context& context) : stream_(std::move(socket), context) {}
+
+  Socket& socket() override { return stream_.next_layer(); }
+
+  awaitable<bool> open() override {
+    Code code;
+    co_await stream_.async_handshake(asio::ssl::stream_base::server,
+                                     asio::redirect_error(use_awaitable, code));
+    co_return !code;
+  }
+
+  awaitable<std::size_t> read(char* to, std::size_t space) override {
+    Code code;
+    const std::size_t count = co_await stream_.async_read_some(
+        asio::buffer(to, space), asio::redirect_error(use_awaitable, code));
+    co_return code ? 0 : count;
+  }
+
+  awaitable<bool> write(const Buffers& buffers) override {
+    Code code;
+    co_await asio::async_write(stream_, buffers, asio::redirect_error(use_awaitable, code));
+    co_return !code;
+  }
+
+  // It waits for the peer's word, too; the deadline of the phase bounds that.
+  awaitable<void> finish() override {
+    Code ignored;
+    co_await stream_.async_shutdown(asio::redirect_error(use_awaitable, ignored));
+    socket().shutdown(Socket::shutdown_send, ignored);
+  }
+
+ private:
+  asio::ssl::stream<Socket> stream_;
+};
+
+// Where a coroutine waits until somebody opens, in the same thread. It opens for one wait.
+class Gate {
+ public:
+  awaitable<void> wait() {
+    if (!open_) co_await closed();
+    open_ = false;
+  }
+
+  void open() {
+    open_ = true;
+    if (waiter_) std::exchange(waiter_, nullptr)();
+  }
+
+ private:
+  awaitable<void> closed() {
+    return asio::async_initiate<const asio::use_awaitable_t<>, void()>(
+        [this](auto handler) {
+          auto kept = std::make_shared<decltype(handler)>(std::move(handler));
+          waiter_ = [kept] { std::move (*kept)(); };
+        },
+        use_awaitable);
+  }
+
+  bool open_ = false;
+  std::function<void()> waiter_;
+};
+
+// One question to the application, which may answer it when the session is long gone.
+struct Question {
+  Gate answered{};
+  std::optional<Response> response{};
+  // Of a stream. It lives as long as a question to it is open.
+  std::unique_ptr<LineStream> lines{};
+  std::string written{};
+  bool goes_on = true;
+};
+
+std::string too_large(std::size_t most) {
+  if (most == 0) return "this route takes no body";
+  return "what was sent is larger than " + std::to_string(most) + " bytes";
+}
+
+// How a stream of lines is answered.
+struct LinesHead {
+  std::string type;
+  bool chunked = true;
+  bool keeps = true;
+};
+
+class Session : public Connection, public std::enable_shared_from_this<Session> {
+ public:
+  Session(House& house, std::unique_ptr<Transport> transport, Peer peer, bool welcome)
+      : house_(house),
+        transport_(std::move(transport)),
+        peer_(std::move(peer)),
+        welcome_(welcome),
+        deadline_(Clock::now() + house.limits.head_time) {}
+
+  void start();
+
+  [[nodiscard]] Clock::time_point deadline() const override { return deadline_; }
+  void expire() override;
+  void leave() override;
+  void cut() override;
+
+ private:
+  // What it waits for, which says what a late peer is told.
+  enum class Phase { kIdle, kReading, kAnswer, kSending };
+
+  awaitable<void> serve();
+  awaitable<bool> serve_request();
+  awaitable<std::size_t> read_head();
+  awaitable<bool> read_body(RequestParser& parser);
+  awaitable<bool> continue_body();
+  awaitable<bool> answer(RequestParser& parser, Head head);
+  awaitable<bool> stream_lines(RequestParser& parser, Admission admission);
+  awaitable<bool> gather_lines(RequestParser& parser, std::size_t most_line);
+  awaitable<bool> write_lines(const LinesHead& head, std::string text, bool last);
+
+  awaitable<bool> read_some(std::size_t space);
+  awaitable<bool> refuse(unsigned status, std::string title);
+  awaitable<bool> send(Response response, bool keeps);
+  awaitable<bool> write(std::string_view first, std::string_view second);
+  awaitable<void> linger();
+  awaitable<bool> answered(const std::shared_ptr<Question>& question);
+
+  [[nodiscard]] Admission admitted(const Head& head);
+  [[nodiscard]] std::optional<HeadFault> use_body(RequestParser& parser);
+  [[nodiscard]] std::string head_text(Response& response, const Framing& framing);
+  [[nodiscard]] bool more_is_there();
+  void ask(const std::shared_ptr<Question>& question, Request request);
+  void hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last);
+
+  void enter(Phase phase, std::chrono::milliseconds time) {
+    phase_ = phase;
+    late_ = false;
+    deadline_ = Clock::now() + time;
+  }
+  // The time that a body may take altogether, minus what it has taken.
+  [[nodiscard]] std::chrono::milliseconds body_time_left() const;
+  void begin_body();
+
+  House& house_;
+  std::unique_ptr<Transport> transport_;
+  Peer peer_;
+  bool welcome_;
+  Connections::Place place_{};
+
+  Phase phase_ = Phase::kIdle;
+  Clock::time_point deadline_;
+  bool late_ = false;  // the deadline of this phase passed
+  bool cut_ = false;   // the connection is to end at once
+  Gate* waits_at_ = nullptr;
+
+  std::string in_;      // what came and is not used yet
+  bool is_1_1_ = true;  // what is asked in
+  bool head_only_ = false;
+  bool unread_ = false;  // the peer may still send what nobody will read
+  bool answer_begun_ = false;
+  bool between_batches_ = false;  // of a stream, which may end here
+  std::uint64_t body_bytes_ = 0;
+  Clock::duration body_time_{};  // that was spent waiting for them
+  std::size_t read_size_ = kSmallRead;
+};
+
+void Session::start() {
+  place_ = house_.connections.add(shared_from_this(), peer_.address);
+  auto ended = [self = shared_from_this()](const std::exception_ptr& failure) {
+    try {
+      if (failure) std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      log::error("gateway.connection_failed", {{"error", error.what()}});
+    }
+    Code ignored;
+    self->transport_->socket().close(ignored);
+    self->house_.connections.remove(self->place_, self->peer_.address);
+    if (self->house_.stopping && self->house_.connections.size() == 0) self->house_.io.stop();
+  };
+  asio::co_spawn(
+      house_.io, [this] { return serve(); }, std::move(ended));
+}
+
+awaitable<void> Session::serve() {
+  const bool open = co_await transport_->open();
+  if (!open) co_return;
+  if (!welcome_) {
+    unread_ = true;
+    co_await refuse(503, "too many connections; try again in a second, or use fewer of them");
+    co_return;
+  }
+  for (bool goes_on = true; goes_on;) {
+    const bool served = co_await serve_request();
+    goes_on = served;
+  }
+}
+
+// One request, from its first byte to the last of its answer. False: the connection ends.
+awaitable<bool> Session::serve_request() {
+  const std::size_t length = co_await read_head();
+  if (length == 0) co_return false;
+  const std::string_view text(in_.data(), length);
+  const HeadBounds bounds{house_.limits.head_bytes, house_.limits.fields};
+  if (auto fault = check_head(text, bounds)) co_return co_await refuse(fault->status, fault->title);
+  RequestParser parser;
+  if (auto fault = parser.read_head(text)) co_return co_await refuse(fault->status, fault->title);
+  in_.erase(0, length);
+
+  Head head = parser.take_head();
+  head.peer = peer_;
+  head_only_ = head.method == "HEAD";
+  is_1_1_ = parser.is_1_1();
+  unread_ = !parser.done();
+  Admission admission = admitted(head);
+  if (admission.refusal) {
+    co_return co_await send(std::move(*admission.refusal), parser.keeps_alive());
+  }
+  if (!admission.lines && parser.content_length().value_or(0) > admission.most_body) {
+    co_return co_await refuse(413, too_large(admission.most_body));
+  }
+  if (unread_ && in_.empty() && parser.expects_continue()) {
+    enter(Phase::kSending, house_.limits.answer_time);
+    const bool told = co_await write("HTTP/1.1 100 Continue\r\n\r\n", {});
+    if (!told) co_return false;
+  }
+  begin_body();
+  if (admission.lines) co_return co_await stream_lines(parser, std::move(admission));
+  parser.bound_body(admission.most_body);
+  const bool whole = co_await read_body(parser);
+  if (!whole) co_return false;
+  co_return co_await answer(parser, std::move(head));
+}
+
+// The length of the head with which `in_` begins; 0: there is none, and the peer was told if it is
+// to blame.
+awaitable<std::size_t> Session::read_head() {
+  answer_begun_ = false;
+  if (in_.empty() && in_.capacity() > 2 * kSmallRead) in_ = std::string();
+  if (in_.empty()) {
+    enter(Phase::kIdle, house_.limits.idle_time);
+  } else {
+    enter(Phase::kReading, house_.limits.head_time);
+  }
+  std::size_t seen = 0;
+  for (;;) {
+    if (const std::size_t length = head_length(in_, seen); length != 0) co_return length;
+    unread_ = true;
+    if (in_.size() > house_.limits.head_bytes) {
+      co_await refuse(
+          431, "the head is longer than " + std::to_string(house_.limits.head_bytes) + " bytes");
+      co_return 0;
+    }
+    if (in_.empty() && house_.stopping) co_return 0;
+    seen = in_.size();
+    const bool more = co_await read_some(kSmallRead);
+    if (!more) {
+      if (late_ && !in_.empty()) co_await refuse(408, "the head did not come in time");
+      co_return 0;
+    }
+    if (phase_ == Phase::kIdle) enter(Phase::kReading, house_.limits.head_time);
+  }
+}
+
+awaitable<bool> Session::read_body(RequestParser& parser) {
+  for (;;) {
+    if (auto fault = use_body(parser)) co_return co_await refuse(fault->status, fault->title);
+    if (parser.done()) break;
+    const bool more = co_await continue_body();
+    if (!more) co_return false;
+  }
+  unread_ = false;
+  co_return true;
+}
+
+// Waits for more of a body. Reads become larger only where much comes, so that many slow bodies
+// cost little memory.
+awaitable<bool> Session::continue_body() {
+  const auto allowed = house_.limits.body_grace +
+                       std::chrono::milliseconds(body_bytes_ * 1000 / house_.limits.body_rate);
+  const auto begin = Clock::now();
+  enter(Phase::kReading,
+        std::chrono::duration_cast<std::chrono::milliseconds>(allowed - body_time_));
+  const std::size_t had = in_.size();
+  const bool more = co_await read_some(read_size_);
+  body_time_ += Clock::now() - begin;
+  if (more && in_.size() - had == read_size_) read_size_ = std::min(2 * read_size_, kLargeRead);
+  if (!more && late_) co_await refuse(408, "the body came too slowly, or stopped coming");
+  co_return more;
+}
+
+void Session::begin_body() {
+  body_bytes_ = 0;
+  body_time_ = {};
+  read_size_ = kSmallRead;
+}
+
+std::optional<HeadFault> Session::use_body(RequestParser& parser) {
+  RequestParser::Step step = parser.read_body(in_);
+  body_bytes_ += step.used;
+  in_.erase(0, step.used);
+  return std::move(step.fault);
+}
+
+awaitable<bool> Session::answer(RequestParser& parser, Head head) {
+  const auto question = std::make_shared<Question>();
+  ask(question, {std::move(head), std::move(parser.body())});
+  const bool in_time = co_await answered(question);
+  if (!in_time) {
+    co_return co_await refuse(504, "the answer took too long; what was asked may have happened");
+  }
+  co_return co_await send(std::move(*question->response), parser.keeps_alive());
+}
+
+void Session::ask(const std::shared_ptr<Question>& question, Request request) {
+  auto reply = [question, mailbox = house_.mailbox](Response response) {
+    mailbox->post([question, response = std::move(response)]() mutable {
+      question->response = std::move(response);
+      question->answered.open();
+    });
+  };
+  try {
+    house_.application.answer(std::move(request), std::move(reply));
+  } catch (const std::exception& error) {
+    log::error("gateway.answer_failed", {{"error", error.what()}});
+    question->response = house_.application.refuse(500, "this is a defect; the log says more");
+    question->answered.open();
+  }
+}
+
+Admission Session::admitted(const Head& head) {
+  try {
+    return house_.application.admit(head);
+  } catch (const std::exception& error) {
+    log::error("gateway.answer_failed", {{"error", error.what()}});
+    Admission admission;
+    admission.refusal = house_.application.refuse(500, "this is a defect; the log says more");
+    return admission;
+  }
+}
+
+// False: it took too long, or the connection is to end.
+awaitable<bool> Session::answered(const std::shared_ptr<Question>& question) {
+  enter(Phase::kAnswer, house_.limits.answer_time);
+  waits_at_ = &question->answered;
+  co_await question->answered.wait();
+  waits_at_ = nullptr;
+  co_return !late_ && !cut_;
+}
+
+// Lines come, are handed on, and what is written about them goes back, batch by batch. The next
+// batch is read after the answer to the one before: the peer feels what the application can take.
+awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission) {
+  const auto question = std::make_shared<Question>();
+  question->lines = std::move(admission.lines);
+  const LinesHead head{std::move(admission.lines_type), is_1_1_, is_1_1_ && parser.keeps_alive()};
+  std::string& body = parser.body();
+  for (;;) {
+    const bool gathered = co_await gather_lines(parser, admission.most_body);
+    if (!gathered) co_return false;
+    const bool last = parser.done();
+    const bool stops = house_.stopping && !last;
+    const std::size_t whole = last ? body.size() : body.rfind('\n') + 1;
+    std::string lines = body.substr(0, whole);
+    body.erase(0, whole);
+    if (last) unread_ = false;
+    if (stops) {
+      hand_on(question, {}, false);
+    } else {
+      hand_on(question, std::move(lines), last);
+    }
+    const bool in_time = co_await answered(question);
+    if (!in_time) co_return false;
+    const bool ends = last || stops || !question->goes_on;
+    const bool sent = co_await write_lines(head, std::move(question->written), ends);
+    if (!sent) co_return false;
+    if (!ends) continue;
+    question->lines.reset();
+    if (last && head.keeps && !house_.stopping) co_return true;
+    co_await linger();
+    co_return false;
+  }
+}
+
+// Until there is a whole line, or the end, and nothing more has arrived; or the server stops.
+awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_line) {
+  std::size_t searched = 0;
+  bool whole = false;
+  for (;;) {
+    if (auto fault = use_body(parser)) co_return co_await refuse(fault->status, fault->title);
+    const std::string& body = parser.body();
+    whole = whole || body.find('\n', searched) != std::string::npos;
+    searched = body.size();
+    if (parser.done() || house_.stopping) co_return true;
+    if (whole && (body.size() >= kMostBatch || !more_is_there())) co_return true;
+    if (!whole && body.size() > most_line) co_return co_await refuse(413, too_large(most_line));
+    between_batches_ = true;
+    const bool more = co_await continue_body();
+    between_batches_ = false;
+    if (!more) co_return house_.stopping && !late_ && !cut_;
+  }
+}
+
+void Session::hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last) {
+  auto written = [question, mailbox = house_.mailbox](std::string text, bool goes_on) {
+    mailbox->post([question, text = std::move(text), goes_on]() mutable {
+      question->written = std::move(text);
+      question->goes_on = goes_on;
+      question->answered.open();
+    });
+  };
+  if (house_.stopping && !last) {
+    question->lines->stop(std::move(written));
+  } else {
+    question->lines->take(std::move(lines), last, std::move(written));
+  }
+}
+
+awaitable<bool> Session::write_lines(const LinesHead& head, std::string text, bool last) {
+  std::string out;
+  if (!answer_begun_) {
+    Response response{200, head.type};
+    out =
+        head_text(response, {head.chunked ? BodyForm::kChunked : BodyForm::kUntilEnd, !head.keeps});
+  }
+  answer_begun_ = answer_begun_ || last || !text.empty();
+  if (!answer_begun_) co_return true;
+  if (!text.empty()) out += head.chunked ? chunk_of(text) : text;
+  if (last && head.chunked) out += kLastChunk;
+  enter(Phase::kSending, house_.limits.answer_time);
+  co_return co_await write(out, {});
+}
+
+bool Session::more_is_there() {
+  Code code;
+  return transport_->socket().available(code) > 0 && !code;
+}
+
+// Reads what has arrived, behind what is there. False: nothing more will come, or it is late.
+awaitable<bool> Session::read_some(std::size_t space) {
+  const std::size_t had = in_.size();
+  in_.resize(had + space);
+  const std::size_t count = co_await transport_->read(in_.data() + had, space);
+  in_.resize(had + count);
+  co_return count > 0 && !cut_;
+}
+
+// The answer to what the application was not asked about, or cannot answer; the connection ends.
+awaitable<bool> Session::refuse(unsigned status, std::string title) {
+  // Where an answer has begun, only the end of the connection can say that it is not whole.
+  if (answer_begun_ || cut_) co_return false;
+  Response response = house_.application.refuse(status, title);
+  if (status == 503) response.fields.push_back({"Retry-After", "1"});
+  co_return co_await send(std::move(response), false);
+}
+
+awaitable<bool> Session::send(Response response, bool keeps) {
+  const bool stays = keeps && !unread_ && !house_.stopping;
+  const std::string head = head_text(response, {BodyForm::kCounted, !stays, !is_1_1_});
+  enter(Phase::kSending, house_.limits.answer_time);
+  const bool with_body = !head_only_ && may_have_body(response.status);
+  answer_begun_ = true;
+  const std::string_view body = with_body ? response.body : std::string_view();
+  const bool sent = co_await write(head, body);
+  if (!sent) co_return false;
+  if (!stays) co_await linger();
+  co_return stays;
+}
+
+std::string Session::head_text(Response& response, const Framing& framing) {
+  try {
+    return response_head(response, framing);
+  } catch (const Error& error) {
+    log::error("gateway.answer_failed", {{"error", error.what()}});
+    response = house_.application.refuse(500, "this is a defect; the log says more");
+    return response_head(response, framing);
+  }
+}
+
+awaitable<bool> Session::write(std::string_view first, std::string_view second) {
+  const Buffers buffers{asio::buffer(first.data(), first.size()),
+                        asio::buffer(second.data(), second.size())};
+  const bool sent = co_await transport_->write(buffers);
+  co_return sent && !cut_;
+}
+
+// A connection that is closed with something unread is reset, and the peer may lose the answer. So
+// what it still sends is read for a while.
+awaitable<void> Session::linger() {
+  enter(Phase::kSending, kLinger);
+  co_await transport_->finish();
+  if (!unread_ && in_.empty()) co_return;
+  in_ = std::string(kSmallRead, '\0');
+  Code code;
+  for (std::size_t dropped = 0; dropped < kMostLinger && !late_ && !code;) {
+    const std::size_t count = co_await transport_->socket().async_read_some(
+        asio::buffer(in_), asio::redirect_error(use_awaitable, code));
+    dropped += count;
+  }
+}
+
+void Session::expire() {
+  late_ = true;
+  if (waits_at_ != nullptr) {
+    waits_at_->open();
+    return;
+  }
+  Code ignored;
+  transport_->socket().cancel(ignored);
+}
+
+void Session::leave() {
+  if (phase_ != Phase::kIdle && !between_batches_) return;
+  Code ignored;
+  transport_->socket().cancel(ignored);
+}
+
+void Session::cut() {
+  cut_ = true;
+  Code ignored;
+  transport_->socket().close(ignored);
+  if (waits_at_ != nullptr) waits_at_->open();
+}
+
+}  // namespace
+
+void start_session(House& house, UniqueFd fd, Peer peer, bool welcome) {
+  const int family = peer.address.empty() ? AF_UNIX : AF_INET;
+  Socket socket(house.io, asio::generic::stream_protocol(family, 0), fd.release());
+  std::unique_ptr<Transport> transport;
+  if (peer.encrypted) {
+    transport = std::make_unique<TlsTransport>(std::move(socket), *house.tls);
+  } else {
+    transport = std::make_unique<PlainTransport>(std::move(socket));
+  }
+  std::make_shared<Session>(house, std::move(transport), std::move(peer), welcome)->start();
+}
+
+}  // namespace allot::gateway::http

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "base/unique_fd.h"
+#include "gateway/http/application.h"
+#include "gateway/http/connections.h"
+#include "gateway/http/mailbox.h"
+#include "gateway/http/server.h"
+
+namespace boost::asio {
+class io_context;
+namespace ssl {
+class context;
+}
+}  // namespace boost::asio
+
+namespace allot::gateway::http {
+
+// What the sessions of a server share. It outlives them all.
+struct House {
+  Application& application;
+  const Limits& limits;
+  boost::asio::io_context& io;
+  boost::asio::ssl::context* tls = nullptr;  // nullptr: no listener is encrypted
+  std::shared_ptr<Mailbox> mailbox;
+  Connections connections{};
+  bool stopping = false;
+};
+
+// Serves one connection until it ends, in the server's thread. `welcome` false: there are too many
+// already, so it is told 503 and ended.
+void start_session(House& house, UniqueFd fd, Peer peer, bool welcome);
+
+}  // namespace allot::gateway::http

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json/why.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "json/printable.h"
+#include "json/task_json.h"
+#include "queue/verbs/ending.h"
+
+namespace allot::as_json {
+namespace {
+
+constexpr std::size_t kWholeError = 1000;
+
+std::string attempts_text(std::uint32_t attempts) {
+  return std::to_string(attempts) + " attempt" + (attempts == 1 ? "" : "s");
+}
+
+Reasons why_dead_or_detached(const Neighbours& here, const queue::TaskView& task) {
+  if (task.dead) {
+    return {{task.cause == queue::kCancelled ? "cancelled" : "dead",
+             "dead since " + task.at + ", after " + attempts_text(task.attempts) + ": " +
+                 why_dead(task, kWholeError) + "; allot dead retry " + task.id.text() +
+                 " puts it back"}};
+  }
+  const std::string where = printable(task.holder, 100);
+  Reasons reasons{{"running", "runs on " + where + ", detached from its partition since " +
+                                  task.since + ", attempt " + std::to_string(task.attempts)}};
+  if (task.overdue) {
+    reasons.push_back({"lost", "its lease ended at " + task.until + ": " + where +
+                                   " gives no sign of life; another worker puts it back"});
+  } else if (here.gone(task.origin, task.pid)) {
+    reasons.push_back({"lost", where +
+                                   " is gone: its daemon puts the task back, or another worker "
+                                   "when its lease has ended at " +
+                                   task.until});
+  } else if (task.silent_since) {
+    reasons.push_back({"lost", where + " has given no sign of life since " + *task.silent_since +
+                                   ": if it is gone, another worker puts the task back when its "
+                                   "lease has ended at " +
+                                   task.until});
+  }
+  return reasons;
+}
+
+// Only this host's workers are visible when they run a task that is not detached.
+std::optional<Reason> seen_running(const Neighbours& here, const queue::TaskView& task) {
+  for (const WorkerView& worker : here.workers()) {
+    for (const auto& running : worker.running) {
+      if (running.task != task.id.text()) continue;
+      return Reason{"running", "runs here in worker " + std::to_string(worker.pid) + " for " +
+                                   how_long(running.running_ms) + ", attempt " +
+                                   std::to_string(running.attempt)};
+    }
+  }
+  return std::nullopt;
+}
+
+void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standing& standing) {
+  const std::string type = "'" + printable(task.type, queue::kMaxName) + "'";
+  if (task.no_handler) {
+    // In an ordered queue it keeps its place, and its partition waits.
+    const std::string& again = standing.hold_until ? *standing.hold_until : task.at;
+    reasons.push_back({"no_handler", "no worker that looked at it has a handler of its type " +
+                                         type + "; looked at again at " + again});
+  } else if (!standing.due) {
+    reasons.push_back({"delayed", (task.attempts > 0 ? attempts_text(task.attempts) +
+                                                           " failed, the next is due at "
+                                                     : "due at ") +
+                                      task.at});
+  }
+}
+
+void add_lease(Reasons& reasons, const Neighbours& here, const queue::TaskView& task,
+               const queue::Standing& standing) {
+  if (standing.hold_until) {
+    reasons.push_back({"held", "its partition waits until " + *standing.hold_until});
+  }
+  if (!standing.leased) return;
+  const std::string partition = std::to_string(task.id.partition.partition_no);
+  const std::string holder = printable(standing.holder, 100);
+  if (standing.overdue) {
+    reasons.push_back({"lost", "its partition " + partition + " is leased by " + holder +
+                                   ", whose lease ended at " + standing.until +
+                                   ": if it is gone, another worker takes the partition over"});
+    return;
+  }
+  if (here.gone(standing.origin, standing.pid)) {
+    reasons.push_back({"lost", "its partition " + partition + " is leased by " + holder +
+                                   ", which is gone: its daemon frees it, or another worker takes "
+                                   "it over when the lease has ended at " +
+                                   standing.until});
+    return;
+  }
+  if (standing.silent_since) {
+    reasons.push_back({"lost", "its partition " + partition + " is leased by " + holder +
+                                   ", which has given no sign of life since " +
+                                   *standing.silent_since +
+                                   ": if it is gone, another worker takes the partition over when "
+                                   "the lease has ended at " +
+                                   standing.until});
+    return;
+  }
+  reasons.push_back({"leased", "its partition " + partition + " is leased by " + holder +
+                                   " until " + standing.until + ", longer while its tasks run"});
+}
+
+void add_ahead(Reasons& reasons, const queue::Standing& standing) {
+  const auto& ahead = standing.ahead;
+  if (ahead.value == 0) return;
+  const std::string count =
+      ahead.at_least ? "more than " + std::to_string(ahead.value) : std::to_string(ahead.value);
+  reasons.push_back({"ahead", count + (ahead.value == 1 ? " task runs" : " tasks run") +
+                                  " before it in its partition"});
+}
+
+Reasons why_waiting(const Neighbours& here, const queue::TaskView& task,
+                    const queue::Standing& standing, const std::string& queue) {
+  if (auto running = seen_running(here, task)) return {*running};
+  Reasons reasons;
+  if (standing.paused) {
+    const queue::QueueInfo info{task.id.partition.queue_id, queue, {}, standing.paused};
+    reasons.push_back({"paused", "queue " + queue + " is paused " + pause_text(info)});
+  }
+  if (standing.resizing) {
+    reasons.push_back({"resizing", "queue " + queue +
+                                       " is being resized: tasks that were submitted to it before "
+                                       "that run first, in the partitions they have"});
+  }
+  add_due(reasons, task, standing);
+  if (standing.due && standing.rate_wait && standing.rate_wait->count() > 0) {
+    const auto wait_ms = std::chrono::ceil<std::chrono::milliseconds>(*standing.rate_wait);
+    reasons.push_back({"rate", "it waits for the rate of its queue: the next task of queue " +
+                                   queue + " may start in about " +
+                                   std::to_string(wait_ms.count()) + " ms"});
+  }
+  if (standing.due) {
+    add_lease(reasons, here, task, standing);
+    add_ahead(reasons, standing);
+  }
+  if (reasons.empty()) {
+    reasons.push_back({"next", "it is next: a worker that serves queue " + queue +
+                                   " takes it within about a second; if none does, see whether "
+                                   "one serves it with allot status"});
+  }
+  return reasons;
+}
+
+void add_cancel(Reasons& reasons, const queue::TaskView& task,
+                const std::optional<queue::CancelRequest>& request) {
+  if (!request || task.dead) return;
+  reasons.push_back({"cancel_asked", cancel_text(*request)});
+}
+
+queue::Standing must_stand(db::Connection& db, const queue::TaskView& task) {
+  auto standing = queue::standing(db, task);
+  if (!standing) throw Error("the partition of task " + task.id.text() + " does not exist");
+  return std::move(*standing);
+}
+
+}  // namespace
+
+std::string why_dead(const queue::TaskView& task, std::size_t most) {
+  return printable(task.error.empty() ? task.cause : task.cause + ": " + task.error, most);
+}
+
+std::string cancel_text(const queue::CancelRequest& request) {
+  const std::string reason = request.reason.empty() ? "" : ": " + request.reason;
+  return printable((request.as_done ? "its end as done" : "its end") +
+                       std::string(" was asked for at ") + request.asked_at + reason,
+                   kShownError);
+}
+
+std::string pause_text(const queue::QueueInfo& queue) {
+  if (!queue.paused) return {};
+  const std::string& reason = queue.paused->reason;
+  return "since " + queue.paused->at + (reason.empty() ? "" : ": " + printable(reason, 300));
+}
+
+Reasons reasons_of(db::Connection& db, const Neighbours& here, const queue::TaskView& task,
+                   const std::string& queue) {
+  Reasons reasons = task.dead || task.running
+                        ? why_dead_or_detached(here, task)
+                        : why_waiting(here, task, must_stand(db, task), queue);
+  add_cancel(reasons, task, queue::find_cancel(db, task.id));
+  return reasons;
+}
+
+nlohmann::json why(const queue::TaskView& shown, const std::string& queue, const Reasons& reasons) {
+  nlohmann::json view = task(shown, queue);
+  view["reasons"] = nlohmann::json::array();
+  for (const Reason& reason : reasons) {
+    view["reasons"].push_back({{"reason", reason.word}, {"text", reason.text}});
+  }
+  return view;
+}
+
+}  // namespace allot::as_json

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Submissions share transactions, and each is answered for itself.
+#include <future>
+#include <set>
+#include <thread>
+
+#include "db/gateway/fixture.h"
+#include "support/commit_stop.h"
+
+namespace allot::gateway::api {
+namespace {
+
+class CombineTest : public GatewayTest {
+ protected:
+  using GatewayTest::GatewayTest;
+
+  std::future<Answered> begin(const std::string& fields, const std::string& queue = "mail") {
+    return api::begin(*application_, {"POST", "/api/v1/tasks",
+                                      R"({"queue":")" + queue + R"(","type":"t")" + fields + "}"});
+  }
+  std::uint64_t commits() { return support::server_counter(look_, "Com_commit"); }
+  // Statements that want a row which somebody else has locked.
+  bool lock_waits(std::uint64_t count) { return support::wait_for_lock_waits(look_, count); }
+};
+
+// While commits hang, one submission is under way, and all others wait for it: then one transaction
+// takes them.
+TEST_F(CombineTest, WhatComesMeanwhileGoesTogether) {
+  db::Connection stopper = server_.connect(name_);
+  std::vector<std::future<Answered>> answers;
+  std::uint64_t before = 0;
+  {
+    support::CommitStop stop(stopper);
+    answers.push_back(begin(""));
+    ASSERT_TRUE(support::eventually([&] { return stop.waiting("%INSERT INTO task%") == 1; }));
+    for (int i = 0; i < 50; ++i) answers.push_back(begin(""));
+    for (auto& answer : answers) {
+      EXPECT_EQ(answer.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+    }
+    before = commits();
+  }
+  std::set<std::string> ids;
+  for (auto& answer : answers) {
+    const Answered made = answer.get();
+    EXPECT_EQ(made.status(), 201U) << made;
+    ids.insert(made.document()["id"]);
+  }
+  EXPECT_EQ(ids.size(), 51U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 51U);
+  // The first one is one statement that commits itself.
+  EXPECT_EQ(commits() - before, 1U);
+}
+
+TEST_F(CombineTest, EachGetsTheIdOfItsOwnTask) {
+  std::vector<std::pair<int, std::future<Answered>>> answers;
+  for (int i = 0; i < 300; ++i) {
+    answers.emplace_back(
+        i, begin(",\"payload\":\"" + std::to_string(i) + "\",\"prio\":" + std::to_string(i % 4),
+                 i % 3 == 0 ? "other" : "mail"));
+  }
+  for (auto& [i, answer] : answers) {
+    const Answered made = answer.get();
+    ASSERT_EQ(made.status(), 201U) << made;
+    const Answered shown = get(made.field("location"));
+    EXPECT_EQ(shown.document()["payload"], std::to_string(i));
+    EXPECT_EQ(shown.document()["queue"], i % 3 == 0 ? "other" : "mail");
+  }
+}
+
+TEST_F(CombineTest, AWrongOneIsRefusedAlone) {
+  db::Connection stopper = server_.connect(name_);
+  std::vector<std::future<Answered>> good;
+  std::vector<std::future<Answered>> wrong;
+  {
+    support::CommitStop stop(stopper);
+    good.push_back(begin(""));
+    ASSERT_TRUE(support::eventually([&] { return stop.waiting("%INSERT INTO task%") == 1; }));
+    for (int i = 0; i < 10; ++i) {
+      good.push_back(begin(""));
+      wrong.push_back(begin("", "none"));
+      wrong.push_back(begin("", "ordered"));
+    }
+  }
+  for (auto& answer : good) EXPECT_EQ(answer.get().status(), 201U);
+  for (auto& answer : wrong) EXPECT_EQ(answer.get().status(), 400U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 11U);
+}
+
+// The server refuses one row, and with it the transaction of all.
+TEST_F(CombineTest, AfterARefusalEachIsTriedAlone) {
+  look_.execute(
+      "CREATE TRIGGER no_bad BEFORE INSERT ON task FOR EACH ROW IF NEW.type = 'bad' THEN SIGNAL "
+      "SQLSTATE '45000' SET MESSAGE_TEXT = 'bad'; END IF");
+  db::Connection stopper = server_.connect(name_);
+  std::vector<std::future<Answered>> good;
+  std::future<Answered> bad;
+  {
+    support::CommitStop stop(stopper);
+    good.push_back(begin(""));
+    ASSERT_TRUE(support::eventually([&] { return stop.waiting("%INSERT INTO task%") == 1; }));
+    for (int i = 0; i < 5; ++i) good.push_back(begin(""));
+    bad = api::begin(*application_, {"POST", "/api/v1/tasks", R"({"queue":"mail","type":"bad"})"});
+    for (int i = 0; i < 5; ++i) good.push_back(begin(""));
+  }
+  for (auto& answer : good) EXPECT_EQ(answer.get().status(), 201U);
+  EXPECT_EQ(bad.get().status(), 500U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 11U);
+  look_.execute("DROP TRIGGER no_bad");
+}
+
+// An open transaction of an application has a unique key; who submits with it waits, and nobody
+// else does.
+TEST_F(CombineTest, AnOpenTransactionOnAKeyStallsNobodyElse) {
+  const Answered owner = begin(R"(,"unique_key":"k")").get();
+  ASSERT_EQ(owner.status(), 201U);
+  db::Connection his = server_.connect(name_);
+  his.execute("BEGIN; SELECT * FROM task_unique FOR UPDATE");
+  // More than the crew has threads.
+  std::vector<std::future<Answered>> waiting;
+  for (int i = 0; i < 8; ++i) waiting.push_back(begin(R"(,"unique_key":"k")"));
+  ASSERT_TRUE(lock_waits(2));
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(begin("").get().status(), 201U);
+  EXPECT_EQ(get(owner.field("location")).status(), 200U);
+  his.execute("ROLLBACK");
+  for (auto& answer : waiting) {
+    const Answered again = answer.get();
+    EXPECT_EQ(again.status(), 200U) << again;
+    EXPECT_EQ(again.document()["id"], owner.document()["id"]);
+  }
+}
+
+TEST_F(CombineTest, TooMuchIsSaidSo) {
+  Service small = service();
+  small.threads = 1;
+  small.most_waiting = 2;
+  application_ = std::make_unique<Application>(small, judge);
+  db::Connection his = server_.connect(name_);
+  put("mail", R"(,"unique_key":"k")");
+  his.execute("BEGIN; SELECT * FROM task_unique FOR UPDATE");
+  auto held = begin(R"(,"unique_key":"k")");
+  ASSERT_TRUE(lock_waits(1));
+  std::vector<std::future<Answered>> looks;
+  for (int i = 0; i < 3; ++i) {
+    looks.push_back(api::begin(*application_, {"GET", "/api/v1/queues"}));
+  }
+  const Answered refused = looks.back().get();
+  EXPECT_EQ(refused.status(), 503U);
+  EXPECT_EQ(refused.field("retry-after"), "1");
+  his.execute("ROLLBACK");
+  EXPECT_EQ(held.get().status(), 200U);
+  EXPECT_EQ(looks[0].get().status(), 200U);
+  EXPECT_EQ(looks[1].get().status(), 200U);
+}
+
+// What waits is answered before the end.
+TEST_F(CombineTest, AnEndAnswersEverything) {
+  std::vector<std::future<Answered>> answers;
+  for (int i = 0; i < 200; ++i) answers.push_back(begin(i % 2 == 0 ? "" : R"(,"unique_key":"k")"));
+  application_.reset();
+  std::uint64_t made = 0;
+  for (auto& answer : answers) {
+    const Answered told = answer.get();
+    EXPECT_TRUE(told.status() == 201 || told.status() == 200 || told.status() == 503) << told;
+    made += told.status() == 201 ? 1 : 0;
+  }
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), made);
+}
+
+// A server of its own, which is killed.
+class KilledServerTest : public testing::Test {
+ protected:
+  KilledServerTest() : name_(server_.make_database()) {
+    db::Connection db = server_.connect(name_);
+    queue::ensure_queue(db, "mail", {4, queue::Placement::kSpread, 1});
+    Service service;
+    service.database = server_.options(name_);
+    service.threads = 4;
+    application_ = std::make_unique<Application>(service, judge);
+  }
+  std::future<Answered> submit(const std::string& payload) {
+    return api::begin(
+        *application_,
+        {"POST", "/api/v1/tasks", R"({"queue":"mail","type":"t","payload":")" + payload + "\"}"});
+  }
+
+  support::Database server_;
+  std::string name_;
+  std::unique_ptr<Application> application_;
+};
+
+// What was answered with success exists once; what was answered with 503 does not; 504 at most
+// once.
+TEST_F(KilledServerTest, EachAnswerIsTrue) {
+  std::vector<std::future<Answered>> answers;
+  int at = 0;
+  for (; at < 200; ++at) answers.push_back(submit(std::to_string(at)));
+  // Some are answered, so that the kill comes in between.
+  ASSERT_EQ(answers.front().wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  server_.kill9();
+  for (; at < 220; ++at) answers.push_back(submit(std::to_string(at)));
+  std::vector<unsigned> statuses;
+  for (auto& answer : answers) statuses.push_back(answer.get().status());
+  EXPECT_EQ(statuses.back(), 503U);
+  server_.start();
+  db::Connection db = server_.connect(name_);
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    const auto count = support::number_of(
+        db, "SELECT COUNT(*) FROM task WHERE payload = '" + std::to_string(i) + "'");
+    if (statuses[i] == 201) {
+      EXPECT_EQ(count, 1U) << i;
+    } else if (statuses[i] == 503) {
+      EXPECT_EQ(count, 0U) << i;
+    } else {
+      EXPECT_EQ(statuses[i], 504U) << i;
+      EXPECT_LE(count, 1U) << i;
+    }
+  }
+  // It goes on by itself.
+  ASSERT_TRUE(support::eventually([&] { return submit("after").get().status() == 201; }));
+}
+
+// The connection is lost while the shared transaction commits: nobody knows, and nothing is sent
+// again.
+TEST_F(KilledServerTest, ALostReplyIsUnknownToAllOfItsTransaction) {
+  std::vector<std::future<Answered>> answers;
+  {
+    db::Connection stopper = server_.connect(name_);
+    support::CommitStop stop(stopper);
+    answers.push_back(submit("first"));
+    ASSERT_TRUE(support::eventually([&] { return stop.waiting("%INSERT INTO task%") == 1; }));
+    for (int i = 0; i < 10; ++i) answers.push_back(submit("later"));
+    server_.kill9();
+    for (auto& answer : answers) (void)answer.wait_for(std::chrono::seconds(20));
+    server_.start();
+  }
+  EXPECT_EQ(answers.front().get().status(), 504U);
+  for (std::size_t i = 1; i < answers.size(); ++i) EXPECT_EQ(answers[i].get().status(), 503U) << i;
+  db::Connection db = server_.connect(name_);
+  EXPECT_EQ(support::number_of(db, "SELECT COUNT(*) FROM task WHERE payload = 'later'"), 0U);
+}
+
+}  // namespace
+}  // namespace allot::gateway::api

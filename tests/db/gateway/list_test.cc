@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "db/gateway/fixture.h"
+#include "json/base64.h"
+
+namespace allot::gateway::api {
+namespace {
+
+class ListTest : public GatewayTest {
+ protected:
+  void put_many(int count, const std::string& type) {
+    std::string body = "[";
+    for (int i = 0; i < count; ++i) {
+      body += (i == 0 ? "" : ",") + (R"({"queue":"mail","type":")" + type + "\"}");
+    }
+    ASSERT_EQ(post("/api/v1/tasks", body + "]").status(), 201U);
+  }
+  // Follows a list to its end; the ids, in its order.
+  std::vector<std::string> all(const std::string& target) {
+    std::vector<std::string> ids;
+    std::string next;
+    do {
+      const char* mark = target.find('?') == std::string::npos ? "?" : "&";
+      const Answered page = get(target + (next.empty() ? "" : mark + ("cursor=" + next)));
+      EXPECT_EQ(page.status(), 200U) << page;
+      if (page.status() != 200) break;
+      const json document = page.document();
+      for (const json& item : document["items"]) ids.push_back(item["task"]);
+      next = document["next"].is_null() ? "" : document["next"].get<std::string>();
+    } while (!next.empty());
+    return ids;
+  }
+};
+
+TEST_F(ListTest, PagesHaveEachTaskOnce) {
+  put_many(25, "a");
+  const auto whole = all("/api/v1/queues/mail/tasks?limit=100");
+  ASSERT_EQ(whole.size(), 25U);
+  for (const char* limit : {"1", "7", "25"}) {
+    EXPECT_EQ(all(std::string("/api/v1/queues/mail/tasks?limit=") + limit), whole) << limit;
+  }
+}
+
+TEST_F(ListTest, DeadTasksToo) {
+  put_many(7, "a");
+  auto ids = all("/api/v1/queues/mail/tasks");
+  for (const std::string& id : ids) {
+    ASSERT_EQ(post("/api/v1/tasks/" + id + "/cancel", R"({"reason":"no more"})").status(), 200U);
+  }
+  // Several may have died in the same microsecond.
+  look_.execute("UPDATE task_dead SET died_at = '2026-11-24 04:00:00.000001'");
+  auto dead = all("/api/v1/queues/mail/dead?limit=2");
+  EXPECT_EQ(dead, all("/api/v1/queues/mail/dead"));
+  std::sort(ids.begin(), ids.end());
+  std::sort(dead.begin(), dead.end());
+  EXPECT_EQ(dead, ids);
+  const json groups = get("/api/v1/queues/mail/dead/groups").document();
+  ASSERT_EQ(groups["items"].size(), 1U);
+  EXPECT_EQ(groups["items"][0]["tasks"], 7);
+}
+
+TEST_F(ListTest, ATypeIsAFilter) {
+  put_many(5, "a");
+  put_many(5, "b");
+  const auto found = all("/api/v1/queues/mail/tasks?type=b&limit=2");
+  EXPECT_EQ(std::set<std::string>(found.begin(), found.end()).size(), 5U);
+  EXPECT_TRUE(all("/api/v1/queues/mail/tasks?type=c").empty());
+}
+
+TEST_F(ListTest, AFilterLooksAtSoManyRowsAndHandsOutACursor) {
+  look_.execute(
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT "
+      "(SELECT queue_id FROM queue WHERE name = 'mail'), 0, 1, seq, IF(seq = 12000, 'b', 'a'), '' "
+      "FROM " +
+      support::numbers(1, 12'500) + " AS n");
+  const json first = get("/api/v1/queues/mail/tasks?type=b").document();
+  EXPECT_EQ(first["items"], json::array());
+  ASSERT_TRUE(first["next"].is_string());
+  EXPECT_EQ(all("/api/v1/queues/mail/tasks?type=b").size(), 1U);
+  const json shown = get("/api/v1/queues/mail").document();
+  EXPECT_EQ(shown["waiting"], (json{{"more_than", 10'000}}));
+  EXPECT_EQ(shown["dead"], 0);
+}
+
+TEST_F(ListTest, ACursorIsChecked) {
+  put_many(3, "a");
+  const std::string page = "/api/v1/queues/mail/tasks?limit=1";
+  const std::string good = get(page).document()["next"];
+  EXPECT_EQ(get(page + "&cursor=" + good).status(), 200U);
+  const std::vector<std::string> wrong{"",
+                                       "x",
+                                       good + "A",
+                                       good.substr(1),
+                                       "%00",
+                                       "%ff",
+                                       "....",
+                                       std::string(5'000, 'A'),
+                                       as_json::to_base64url("w 1 1"),
+                                       as_json::to_base64url("w 1 1 1 1"),
+                                       as_json::to_base64url("r 1 1 1"),
+                                       as_json::to_base64url("w -1 1 1"),
+                                       as_json::to_base64url("w 1 1 99999999999999999999"),
+                                       as_json::to_base64url("w 1 1 1'"),
+                                       as_json::to_base64url("w 99999999999 1 1")};
+  for (const std::string& cursor : wrong) {
+    const Answered answered = get(page + "&cursor=" + cursor);
+    EXPECT_EQ(answered.status(), 400U) << cursor;
+    EXPECT_EQ(answered.named(), "cursor") << cursor;
+  }
+  for (const char* at : {"2026-13-01T00:00:00.000000Z", "2026-01-01 00:00:00.000000Z", "' OR 1 -- ",
+                         "2026-01-01T00:00:00.000000+", "2026-01-01T99:00:00.000000Z"}) {
+    const std::string cursor = as_json::to_base64url(std::string("d 1 1 1 ") + at);
+    EXPECT_EQ(get("/api/v1/queues/mail/dead?cursor=" + cursor).status(), 400U) << at;
+  }
+}
+
+TEST_F(ListTest, ListsShowOnlyTheCallersQueues) {
+  const json some = get("/api/v1/queues", "mail").document();
+  ASSERT_EQ(some["items"].size(), 1U);
+  EXPECT_EQ(some["items"][0]["name"], "mail");
+  EXPECT_EQ(get("/api/v1/queues").document()["items"].size(), 3U);
+  EXPECT_EQ(get("/api/v1/stats", "mail").document()["items"].size(), 1U);
+}
+
+}  // namespace
+}  // namespace allot::gateway::api

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <future>
+#include <sstream>
+
+#include "db/gateway/fixture.h"
+
+namespace allot::gateway::api {
+namespace {
+
+class LinesTest : public GatewayTest {
+ protected:
+  // A body of NDJSON under way.
+  class Stream {
+   public:
+    Stream(Application& application, const std::string& query, const std::string& token = "all") {
+      Asked asked{"POST", "/api/v1/tasks" + query, "x", "application/x-ndjson"};
+      asked.token = token;
+      admission_ = application.admit(head_of(asked));
+    }
+    [[nodiscard]] const http::Admission& admission() const { return admission_; }
+    // What is sent back; empty `goes_on` ended it.
+    std::vector<json> take(const std::string& lines, bool last = false) {
+      return lines_of(lines, last, false);
+    }
+    std::vector<json> stop() { return lines_of({}, true, true); }
+    [[nodiscard]] bool goes_on() const { return goes_on_; }
+
+   private:
+    std::vector<json> lines_of(const std::string& lines, bool last, bool stops) {
+      std::promise<std::string> answer;
+      const auto written = [&](std::string text, bool goes_on) {
+        goes_on_ = goes_on;
+        answer.set_value(std::move(text));
+      };
+      if (stops) {
+        admission_.lines->stop(written);
+      } else {
+        admission_.lines->take(lines, last, written);
+      }
+      std::istringstream text(answer.get_future().get());
+      std::vector<json> documents;
+      for (std::string line; std::getline(text, line);) documents.push_back(json::parse(line));
+      return documents;
+    }
+
+    http::Admission admission_;
+    bool goes_on_ = true;
+  };
+
+  static std::string lines(int first, int last, const std::string& queue = "mail") {
+    std::string text;
+    for (int i = first; i <= last; ++i) {
+      text += R"({"queue":")" + queue + R"(","type":"t","payload":")" + std::to_string(i) + "\"}\n";
+    }
+    return text;
+  }
+};
+
+TEST_F(LinesTest, EachBatchIsAnsweredOnceItIsIn) {
+  Stream stream(*application_, "?batch=2&ids=true");
+  ASSERT_TRUE(stream.admission().lines);
+  EXPECT_EQ(stream.admission().lines_type, "application/x-ndjson");
+  const auto first = stream.take(lines(1, 3));
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0]["first_line"], 1);
+  EXPECT_EQ(first[0]["last_line"], 2);
+  EXPECT_EQ(first[0]["ids"].size(), 2U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
+  EXPECT_TRUE(stream.goes_on());
+  const auto rest = stream.take(lines(4, 5) + "\n", true);
+  EXPECT_FALSE(stream.goes_on());
+  ASSERT_EQ(rest.size(), 3U);
+  EXPECT_EQ(rest[0]["last_line"], 4);
+  EXPECT_EQ(rest[1]["last_line"], 5);
+  EXPECT_EQ(rest[2], (json{{"ok", true},
+                           {"problem", nullptr},
+                           {"tasks", 5},
+                           {"existed", 0},
+                           {"states", json::object()},
+                           {"batches", 3},
+                           {"next_line", nullptr},
+                           {"unknown_lines", nullptr}}));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 5U);
+}
+
+TEST_F(LinesTest, AWrongLineEndsItAndSaysWhereToGoOn) {
+  Stream stream(*application_, "?batch=2");
+  const auto told = stream.take(lines(1, 3) + "{\"queue\":\"mail\"}\n" + lines(5, 6));
+  EXPECT_FALSE(stream.goes_on());
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[1]["ok"], false);
+  EXPECT_EQ(told[1]["next_line"], 3);
+  EXPECT_EQ(told[1]["tasks"], 2);
+  EXPECT_EQ(told[1]["problem"]["status"], 400);
+  EXPECT_EQ(told[1]["problem"]["field"], "type");
+  EXPECT_EQ(told[1]["problem"]["detail"], "line 4: 'type' is missing");
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
+  Stream again(*application_, "?batch=2&from_line=3");
+  const auto rest = again.take(lines(1, 4), true);
+  EXPECT_EQ(rest.back()["tasks"], 2);
+  EXPECT_EQ(number("SELECT COUNT(DISTINCT payload) FROM task"), 4U);
+}
+
+TEST_F(LinesTest, AStopSaysWhereToGoOn) {
+  Stream stream(*application_, "?batch=2");
+  (void)stream.take(lines(1, 3));
+  const auto told = stream.stop();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0]["next_line"], 3);
+  EXPECT_EQ(told[0]["problem"]["status"], 503);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
+}
+
+TEST_F(LinesTest, TakenKeysAreCountedByTheStatesOfTheirTasks) {
+  put("mail", R"(,"unique_key":"k")");
+  Stream stream(*application_, "");
+  const auto told = stream.take(R"({"queue":"mail","type":"t","unique_key":"k"})", true);
+  EXPECT_EQ(told.back()["existed"], 1);
+  EXPECT_EQ(told.back()["states"], (json{{"waiting", 1}}));
+}
+
+TEST_F(LinesTest, TheQueueHasToBeTheCallers) {
+  Stream stream(*application_, "?batch=1", "mail");
+  const auto told = stream.take(lines(1, 1) + lines(2, 2, "other"), true);
+  EXPECT_EQ(told.back()["problem"]["status"], 403);
+  EXPECT_EQ(told.back()["next_line"], 2);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
+}
+
+TEST_F(LinesTest, OptionsAreChecked) {
+  for (const char* query : {"?batch=0", "?batch=x", "?from_line=0", "?ids=1", "?queue=mail"}) {
+    const Stream stream(*application_, query);
+    ASSERT_TRUE(stream.admission().refusal) << query;
+    EXPECT_EQ(stream.admission().refusal->status, 400U) << query;
+  }
+  Asked asked{"POST", "/api/v1/tasks", "x", "application/x-ndjson", {{"idempotency-key", "k"}}};
+  EXPECT_EQ(ask(asked).status(), 400U);
+}
+
+}  // namespace
+}  // namespace allot::gateway::api

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every row of the route table: its example goes well, and each error is one problem document.
+#include <map>
+
+#include "db/gateway/fixture.h"
+#include "db/gateway/schema.h"
+#include "queue/locks/lock_store.h"
+#include "queue/schedules/schedule_store.h"
+
+namespace allot::gateway::api {
+namespace {
+
+class RouteTest : public GatewayTest {
+ protected:
+  RouteTest() : document_(json::parse(openapi("", false))) {
+    queue::ensure_lock(look_, "billing", 2);
+    queue::ScheduleSpec spec;
+    spec.name = "nightly";
+    spec.expression = "0 3 * * *";
+    spec.queue = "mail";
+    spec.type = "t";
+    queue::put_schedule(look_, spec, queue::database_now(look_) + std::chrono::hours(1));
+  }
+
+  // What the route's path names, in a state in which its verb goes well.
+  std::map<std::string, std::string> names_for(const Route& route) {
+    std::map<std::string, std::string> names{
+        {"queue", "mail"}, {"schedule", "nightly"}, {"lock", "billing"}};
+    const std::string key = R"(,"unique_key":"order-4711")";
+    if (route.name == "find_task") put("mail", key);
+    names["unique_key"] = "order-4711";
+    if (route.path.find("{id}") == std::string_view::npos) return names;
+    names["id"] = put();
+    if (route.name == "retry" || route.name == "discard") {
+      EXPECT_EQ(post("/api/v1/tasks/" + names["id"] + "/cancel").status(), 200U);
+    }
+    return names;
+  }
+
+  static std::string path_of(const Route& route, const std::map<std::string, std::string>& names) {
+    std::string path(route.path);
+    for (const auto& [name, value] : names) {
+      const std::size_t at = path.find("{" + name + "}");
+      if (at != std::string::npos) path.replace(at, name.size() + 2, value);
+    }
+    return path;
+  }
+
+  // The request that the table's examples make.
+  static Asked example_of(const Route& route, const std::map<std::string, std::string>& names) {
+    Asked asked{std::string(route.method), path_of(route, names)};
+    json body = json::object();
+    for (const Parameter& each : route.parameters) {
+      if (each.example.empty()) continue;
+      if (each.in == In::kQuery) {
+        asked.target += (asked.target.find('?') == std::string::npos ? "?" : "&") +
+                        std::string(each.name) + "=" + escaped(each.example);
+      } else if (each.in == In::kHeader) {
+        asked.fields.push_back({"idempotency-key", std::string(each.example)});
+      } else if (each.in == In::kBody) {
+        body[std::string(each.name)] =
+            each.kind == Kind::kText ? json(each.example) : json::parse(each.example);
+      }
+    }
+    if (!body.empty()) asked.body = body.dump();
+    if (route.body == Body::kTasks) asked.body = route.example;
+    return asked;
+  }
+
+  std::string fault(const std::string& schema, const json& value) const {
+    return fault_of(document_, {{"$ref", "#/components/schemas/" + schema}}, value);
+  }
+
+  void expect_problem(const Answered& answered, unsigned status, const std::string& what) {
+    EXPECT_EQ(answered.status(), status) << what << ": " << answered;
+    EXPECT_EQ(answered.response.type, "application/problem+json") << what;
+    EXPECT_EQ(fault("Problem", answered.document()), "") << what << ": " << answered;
+  }
+
+  json document_;
+};
+
+std::string text_of(const Route& route) {
+  return std::string(route.method) + " " + std::string(route.path);
+}
+
+TEST_F(RouteTest, TheExampleOfEachGoesWell) {
+  for (const Route& route : routes()) {
+    const Answered answered = ask(example_of(route, names_for(route)));
+    const auto& expected = route.answers.front();
+    EXPECT_EQ(answered.status(), expected.status) << text_of(route) << ": " << answered;
+    EXPECT_EQ(answered.response.type, expected.type) << text_of(route);
+    if (expected.schema.empty()) continue;
+    EXPECT_EQ(fault(std::string(expected.schema), answered.document()), "")
+        << text_of(route) << ": " << answered;
+  }
+}
+
+TEST_F(RouteTest, EachWantsItsRole) {
+  for (const Route& route : routes()) {
+    if (!route.role) continue;
+    Asked asked = example_of(route, names_for(route));
+    asked.token = "nobody";
+    expect_problem(ask(asked), 401, text_of(route));
+    asked.token = *route.role == access::Role::kRead ? "operator" : "reader";
+    expect_problem(ask(asked), 403, text_of(route));
+    asked.token = "mail";
+    if (route.everywhere) expect_problem(ask(asked), 403, text_of(route));
+  }
+}
+
+TEST_F(RouteTest, WhatIsNotTheCallersIsNotThere) {
+  const std::string id = put("other");
+  const std::map<std::string, std::string> names{
+      {"id", id}, {"queue", "other"}, {"unique_key", "k"}, {"schedule", "far"}};
+  queue::ScheduleSpec spec;
+  spec.name = "far";
+  spec.expression = "0 3 * * *";
+  spec.queue = "other";
+  spec.type = "t";
+  queue::put_schedule(look_, spec, std::nullopt);
+  const std::string before = value("SELECT COUNT(*) FROM task");
+  for (const Route& route : routes()) {
+    const bool of_a_queue = path_of(route, names) != route.path;
+    if (!of_a_queue || route.everywhere) continue;
+    Asked asked = example_of(route, names);
+    asked.token = "mail";
+    expect_problem(ask(asked), 404, text_of(route));
+  }
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task"), before);
+  EXPECT_EQ(value("SELECT paused_at FROM queue WHERE name = 'other'"), "");
+}
+
+TEST_F(RouteTest, WhatIsNotThereIs404) {
+  const std::string id = put();
+  look_.execute("DELETE FROM task");
+  const std::map<std::string, std::string> names{
+      {"id", id}, {"queue", "none"}, {"unique_key", "k"}, {"schedule", "none"}, {"lock", "none"}};
+  for (const Route& route : routes()) {
+    if (path_of(route, names) == route.path) continue;
+    expect_problem(ask(example_of(route, names)), 404, text_of(route));
+  }
+}
+
+TEST_F(RouteTest, UnknownWordsAreRefused) {
+  for (const Route& route : routes()) {
+    if (route.body == Body::kTasks) continue;
+    const auto names = names_for(route);
+    Asked query = example_of(route, names);
+    query.target += (query.target.find('?') == std::string::npos ? "?" : "&") + std::string("x=1");
+    const Answered refused = ask(query);
+    expect_problem(refused, 400, text_of(route));
+    EXPECT_EQ(refused.named(), "x") << text_of(route);
+    if (route.body != Body::kOptions) continue;
+    Asked body = example_of(route, names);
+    body.body = R"({"x":1})";
+    const Answered wrong = ask(body);
+    expect_problem(wrong, 400, text_of(route));
+    EXPECT_EQ(wrong.named(), "x") << text_of(route);
+    for (const char* text : {"{", "[]", "7", "\xff"}) {
+      body.body = text;
+      expect_problem(ask(body), 400, text_of(route) + " " + text);
+    }
+    body.body = "{\"reason\":" + std::string(10'000, '[');
+    expect_problem(ask(body), 400, text_of(route));
+    body.body = "{}";
+    body.type = "text/plain";
+    expect_problem(ask(body), 415, text_of(route));
+    body.body = std::string(100'000, ' ');
+    body.type = "application/json";
+    expect_problem(ask(body), 413, text_of(route));
+  }
+}
+
+TEST_F(RouteTest, AReadOnlyGatewayHasNoRouteThatWrites) {
+  Service settings = service();
+  settings.read_only = true;
+  Application reading(settings, judge);
+  for (const Route& route : routes()) {
+    const Asked asked = example_of(route, {{"id", "x"}, {"queue", "mail"}, {"schedule", "s"}});
+    if (!route.writes()) continue;
+    const unsigned status = api::ask(reading, asked).status();
+    EXPECT_TRUE(status == 405 || status == 404) << text_of(route) << ": " << status;
+  }
+  EXPECT_EQ(api::ask(reading, {"GET", "/api/v1/queues"}).status(), 200U);
+  const json document = json::parse(openapi("", true));
+  for (const auto& [path, methods] : document["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) EXPECT_EQ(method, "get") << path;
+  }
+}
+
+TEST_F(RouteTest, ABasePathStandsBeforeEach) {
+  Service settings = service();
+  settings.base_path = "/allot";
+  Application behind(settings, judge);
+  const Answered made =
+      api::ask(behind, {"POST", "/allot/api/v1/tasks", R"({"queue":"mail","type":"t"})"});
+  ASSERT_EQ(made.status(), 201U) << made;
+  EXPECT_EQ(made.field("location"),
+            "/allot/api/v1/tasks/" + made.document()["id"].get<std::string>());
+  EXPECT_EQ(api::ask(behind, {"GET", made.field("location")}).status(), 200U);
+  EXPECT_EQ(api::ask(behind, {"GET", "/api/v1/queues"}).status(), 404U);
+}
+
+// What programs read must not promise what is not answered.
+TEST_F(RouteTest, OpenapiNamesOnlyWhatIsThere) {
+  EXPECT_EQ(document_["openapi"], "3.1.0");
+  std::set<std::string> operations;
+  const std::string text = document_.dump();
+  for (const auto& [path, methods] : document_["paths"].items()) {
+    EXPECT_EQ(path.front(), '/');
+    for (const auto& [method, operation] : methods.items()) {
+      EXPECT_TRUE(operations.insert(operation["operationId"]).second) << operation["operationId"];
+      EXPECT_FALSE(operation["responses"].empty()) << path;
+      for (std::size_t at = path.find('{'); at != std::string::npos; at = path.find('{', at + 1)) {
+        const std::string name = path.substr(at + 1, path.find('}', at) - at - 1);
+        bool found = false;
+        for (const json& parameter : operation["parameters"]) {
+          found = found || (parameter["in"] == "path" && parameter["name"] == name);
+        }
+        EXPECT_TRUE(found) << path << " " << name;
+      }
+    }
+  }
+  EXPECT_EQ(operations.size(), routes().size());
+  for (std::size_t at = text.find("\"$ref\":\"#"); at != std::string::npos;
+       at = text.find("\"$ref\":\"#", at + 1)) {
+    const std::size_t from = at + 9;
+    const std::string pointer = text.substr(from, text.find('"', from) - from);
+    EXPECT_TRUE(document_.contains(json::json_pointer(pointer))) << pointer;
+  }
+}
+
+}  // namespace
+}  // namespace allot::gateway::api

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/http/server.h"
+
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "support/eventually.h"
+#include "unit/gateway/http_client.h"
+#include "unit/gateway/tiny_application.h"
+
+namespace allot::test {
+namespace {
+
+class ServerTest : public testing::Test {
+ protected:
+  HttpClient client() { return HttpClient::to_port(server_.port()); }
+
+  TinyApplication application_;
+  RunningServer server_{application_};
+};
+
+TEST_F(ServerTest, AConnectionServesManyRequests) {
+  auto client = this->client();
+  for (int count = 0; count < 3; ++count) {
+    const auto answer = client.ask(get("/hello"));
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 200);
+    EXPECT_EQ(answer->body, "hello");
+    EXPECT_EQ(answer->fields.at("x-content-type-options"), "nosniff");
+    EXPECT_EQ(answer->fields.at("cache-control"), "no-store");
+    EXPECT_EQ(answer->fields.count("connection"), 0U);
+  }
+}
+
+TEST_F(ServerTest, AHeadMayComeInPieces) {
+  auto client = this->client();
+  for (const char c : get("/hello")) client.send(std::string(1, c));
+  const auto answer = client.answer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+}
+
+TEST_F(ServerTest, PipelinedRequestsAreAnsweredInOrder) {
+  auto client = this->client();
+  client.send(get("/late") + post("/echo", "second") + get("/hello", "Connection: close\r\n"));
+  ASSERT_TRUE(support::eventually([&] { return application_.late() == 1; }));
+  EXPECT_EQ(application_.answered(), 1) << "the second was asked before the first was answered";
+  application_.answer_late("first");
+  EXPECT_EQ(client.answer()->body, "first");
+  EXPECT_EQ(client.answer()->body, "second");
+  const auto third = client.answer();
+  EXPECT_EQ(third->body, "hello");
+  EXPECT_EQ(third->fields.at("connection"), "close");
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(ServerTest, ChunksMakeOneBodyAndTrailersAreDropped) {
+  auto client = this->client();
+  const auto answer = client.ask(
+      "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "5;name=value\r\nhello\r\n1\r\n \r\n5\r\nworld\r\n0\r\nX-Role: operate\r\n\r\n");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, "hello world");
+  EXPECT_EQ(client.ask(get("/fields"))->body, "host=test\n");
+}
+
+TEST_F(ServerTest, ATooLargeBodyIsRefusedBeforeItIsRead) {
+  auto client = this->client();
+  const auto answer =
+      client.ask("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 1001\r\n\r\n");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 413);
+  EXPECT_EQ(answer->fields.at("connection"), "close");
+  EXPECT_EQ(application_.answered(), 0);
+  client.shut_sending();
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(ServerTest, ATooLargeChunkedBodyIsRefused) {
+  auto client = this->client();
+  std::string chunks;
+  for (int count = 0; count < 3; ++count) chunks += "190\r\n" + std::string(400, 'x') + "\r\n";
+  const auto answer = client.ask(
+      "POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 413);
+  EXPECT_EQ(application_.answered(), 0);
+}
+
+// The peer sends megabytes that nobody wants, and reads the answer only then.
+TEST_F(ServerTest, WhoIsRefusedWhileSendingCanReadTheAnswer) {
+  auto client = this->client();
+  client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4000000\r\n\r\n");
+  for (int count = 0; count < 4; ++count) client.send(std::string(1'000'000, 'x'));
+  client.shut_sending();
+  const auto answer = client.answer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 413);
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(ServerTest, AnUnreadBodyIsNoRequest) {
+  auto client = this->client();
+  const auto answer = client.ask(post("/unknown", get("/hello")));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 404);
+  client.shut_sending();
+  EXPECT_TRUE(client.is_closed());
+  EXPECT_EQ(application_.answered(), 0);
+}
+
+TEST_F(ServerTest, ARefusalWithoutABodyKeepsTheConnection) {
+  auto client = this->client();
+  EXPECT_EQ(client.ask(get("/unknown"))->status, 404);
+  EXPECT_EQ(client.ask(get("/hello"))->status, 200);
+}
+
+TEST_F(ServerTest, ExpectIsToldToGoOn) {
+  auto client = this->client();
+  const auto first = client.ask(
+      "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->status, 100);
+  EXPECT_EQ(client.ask("body")->body, "body");
+}
+
+TEST_F(ServerTest, ExpectIsToldOfARefusalInstead) {
+  auto client = this->client();
+  const auto answer = client.ask(
+      "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4000\r\nExpect: 100-continue\r\n\r\n");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 413);
+}
+
+TEST_F(ServerTest, HeadHasNoBody) {
+  auto client = this->client();
+  client.send("HEAD /hello HTTP/1.1\r\nHost: test\r\n\r\n");
+  const auto answer = client.answer(false);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->fields.at("content-length"), "5");
+  EXPECT_EQ(client.ask(get("/hello"))->body, "hello");
+}
+
+TEST_F(ServerTest, NoContentHasNoLength) {
+  auto client = this->client();
+  client.send(get("/empty"));
+  const auto answer = client.answer(false);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 204);
+  EXPECT_EQ(answer->fields.count("content-length"), 0U);
+  EXPECT_EQ(answer->fields.count("content-type"), 0U);
+  EXPECT_EQ(client.ask(get("/query?a=%20b"))->body, "a=%20b");
+}
+
+TEST_F(ServerTest, AnOldClientIsClosedUnlessItAsks) {
+  auto client = this->client();
+  const auto kept =
+      client.ask("GET /hello HTTP/1.0\r\nHost: test\r\nConnection: keep-alive\r\n\r\n");
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->fields.at("connection"), "keep-alive");
+  const auto last = client.ask("GET /hello HTTP/1.0\r\nHost: test\r\n\r\n");
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->fields.at("connection"), "close");
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(ServerTest, AnotherThreadAnswers) {
+  auto client = this->client();
+  client.send(get("/late"));
+  ASSERT_TRUE(support::eventually([&] { return application_.late() == 1; }));
+  std::thread([&] { application_.answer_late("from elsewhere"); }).join();
+  EXPECT_EQ(client.answer()->body, "from elsewhere");
+}
+
+TEST_F(ServerTest, AnAnswerToWhoHasGoneIsDropped) {
+  auto client = this->client();
+  client.send(get("/late"));
+  ASSERT_TRUE(support::eventually([&] { return application_.late() == 1; }));
+  client.close();
+  application_.answer_late(std::string(1'000'000, 'x'));
+  EXPECT_EQ(this->client().ask(get("/hello"))->status, 200);
+}
+
+TEST_F(ServerTest, WhatTheApplicationThrowsIsTheServersFault) {
+  EXPECT_EQ(client().ask(get("/throws"))->status, 500);
+  EXPECT_EQ(client().ask(get("/admit-throws"))->status, 500);
+}
+
+TEST_F(ServerTest, AFieldCannotSplitAnAnswer) {
+  const auto answer = client().ask(get("/split"));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 500);
+  EXPECT_EQ(answer->fields.count("set-cookie"), 0U);
+}
+
+TEST_F(ServerTest, ALargeAnswerReachesASlowReader) {
+  auto client = this->client();
+  const auto answer = client.ask(get("/large"));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body.size(), 8U * 1024 * 1024);
+}
+
+TEST_F(ServerTest, ThePeerOfAUnixSocketHasAUid) {
+  auto client = HttpClient::to_socket(server_.path());
+  EXPECT_EQ(client.ask(get("/peer"))->body, " " + std::to_string(getuid()) + " plain");
+}
+
+TEST_F(ServerTest, ThePeerOfAPortHasAnAddress) {
+  EXPECT_EQ(client().ask(get("/peer"))->body, "127.0.0.1 none plain");
+}
+
+TEST_F(ServerTest, WhatIsPostedRunsInTheServersThread) {
+  std::atomic<bool> done = false;
+  server_.server().post([&] { done = true; });
+  EXPECT_TRUE(support::eventually([&] { return done.load(); }));
+}
+
+TEST_F(ServerTest, AWatchedDescriptorIsToldAgainAndAgain) {
+  const UniqueFd event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  std::atomic<std::uint64_t> sum = 0;
+  server_.server().post([&] {
+    server_.server().watch(event.get(), [&] {
+      std::uint64_t value = 0;
+      if (read(event.get(), &value, sizeof value) == sizeof value) sum += value;
+    });
+  });
+  for (std::uint64_t turn = 1; turn <= 3; ++turn) {
+    const std::uint64_t one = 1;
+    ASSERT_EQ(write(event.get(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
+    ASSERT_TRUE(support::eventually([&] { return sum == turn; }));
+  }
+  // The descriptor is the test's again before it is closed.
+  server_.server().stop(std::chrono::milliseconds(0));
+  ASSERT_TRUE(support::eventually([&] { return server_.ended(); }));
+}
+
+TEST(ServerLimits, OneConnectionTooManyIsTold) {
+  TinyApplication application;
+  http::Limits limits;
+  limits.connections = 2;
+  RunningServer server(application, limits);
+  auto first = HttpClient::to_port(server.port());
+  auto second = HttpClient::to_port(server.port());
+  ASSERT_EQ(first.ask(get("/hello"))->status, 200);
+  ASSERT_EQ(second.ask(get("/hello"))->status, 200);
+  auto third = HttpClient::to_port(server.port());
+  const auto answer = third.ask(get("/hello"));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 503);
+  EXPECT_EQ(answer->fields.at("retry-after"), "1");
+  third.close();
+  first.close();
+  EXPECT_TRUE(support::eventually([&] {
+    const auto again = HttpClient::to_port(server.port()).ask(get("/hello"));
+    return again && again->status == 200;
+  }));
+}
+
+TEST(ServerLimits, OneAddressHasALimitOfItsOwn) {
+  TinyApplication application;
+  http::Limits limits;
+  limits.connections_of_peer = 1;
+  RunningServer server(application, limits);
+  auto first = HttpClient::to_port(server.port());
+  ASSERT_EQ(first.ask(get("/hello"))->status, 200);
+  EXPECT_EQ(HttpClient::to_port(server.port()).ask(get("/hello"))->status, 503);
+  EXPECT_EQ(HttpClient::to_socket(server.path()).ask(get("/hello"))->status, 200);
+}
+
+}  // namespace
+}  // namespace allot::test
