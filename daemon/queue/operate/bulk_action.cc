@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 
-#include "base/error.h"
 #include "queue/look/dead_letter.h"
 #include "queue/look/health.h"
 #include "queue/model/error_text.h"
