@@ -122,7 +122,7 @@ TEST(ManualTest, TheOtherProgramsHaveTheOptionsOfTheirHelp) {
   const std::map<std::string, std::string> programs{{"allotd", ALLOT_DAEMON_PROGRAM},
                                                     {"allot-worker", ALLOT_WORKER},
                                                     {"allot-embedded", ALLOT_EMBEDDED},
-                                                    {"allot-gateway", ALLOT_GATEWAY}};
+                                                    {"allot-gateway", ALLOT_GATEWAY_PROGRAM}};
   for (const auto& [name, path] : programs) {
     const std::string page = manual(name + ".8");
     const std::string help = must({path, "--help"});
