@@ -161,11 +161,13 @@ class Client::Impl {
     return answer_of(submit_lent(his, placer, submissions));
   }
 
-  std::optional<queue::HeldLock> lock(const queue::LockSpec& spec, std::chrono::milliseconds wait) {
+  std::unique_ptr<Lock::Impl> lock(const queue::LockSpec& spec, const LockOptions& options) {
     queue::validate(spec);
-    return client::wait_for_lock(settings_.connect, spec, wait, token_floor_);
+    auto bell = std::make_unique<peer::LockBell>(settings_.runtime_dir, spec.name);
+    auto held = client::wait_for_lock(settings_.connect, spec, options.wait, token_floor_, *bell);
+    if (!held) return nullptr;
+    return std::make_unique<Lock::Impl>(settings_.connect, *held, std::move(bell), options.on_lost);
   }
-  [[nodiscard]] const db::ConnectOptions& connect() const { return settings_.connect; }
 
   void wake(const std::map<std::uint32_t, std::size_t>& tasks) const {
     if (settings_.runtime_dir.empty() || tasks.empty()) return;
@@ -300,9 +302,9 @@ CancelResult Client::cancel(std::string_view id, const std::string& reason,
 
 std::optional<Lock> Client::lock(const std::string& name, const LockOptions& options) {
   return translated([&]() -> std::optional<Lock> {
-    auto held = impl_->lock({name, options.slots, options.ttl}, options.wait);
+    auto held = impl_->lock({name, options.slots, options.ttl}, options);
     if (!held) return std::nullopt;
-    return Lock(std::make_unique<Lock::Impl>(impl_->connect(), std::move(*held), options.on_lost));
+    return Lock(std::move(held));
   });
 }
 

@@ -14,19 +14,23 @@ namespace client {
 std::optional<queue::HeldLock> wait_for_lock(const db::ConnectOptions& connect,
                                              const queue::LockSpec& spec,
                                              std::chrono::milliseconds wait,
-                                             queue::TokenFloor& floor) {
+                                             queue::TokenFloor& floor, peer::LockBell& bell) {
   const Nanos patience = static_cast<Nanos>(std::max<std::int64_t>(0, wait.count())) * kMilli;
   const Nanos until = boot_ns() + patience;
   queue::LockWait wish(spec, queue::make_holder("", ""), floor);
   std::optional<db::Connection> db;
   for (std::uint64_t generation = 0;;) {
+    const std::uint32_t seen = bell.seen();
     try {
       if (!db) {
         db.emplace(connect);
         db::require_schema(*db, db::Newer::kTaken);
         ++generation;
       }
-      if (auto taken = wish.look(*db, generation)) return taken;
+      if (auto taken = wish.look(*db, generation)) {
+        bell.ring();  // for those behind: the line has moved on
+        return taken;
+      }
     } catch (const db::DbError& error) {
       const bool gone = error.error_class() == db::ErrorClass::kGone;
       if (gone) db.reset();
@@ -36,17 +40,25 @@ std::optional<queue::HeldLock> wait_for_lock(const db::ConnectOptions& connect,
     const Nanos now = boot_ns();
     if (now >= until) break;
     const Nanos next = std::clamp(wish.next_ns(), now + kMilli, now + kSecond);
-    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(next, until) - now));
+    const Nanos pause = std::min(next, until) - now;
+    if (wish.near()) {
+      bell.wait(seen, pause);
+    } else {
+      std::this_thread::sleep_for(std::chrono::nanoseconds(pause));
+    }
   }
   if (db) wish.give_up(*db);
+  bell.ring();
   return std::nullopt;
 }
 
 }  // namespace client
 
 Lock::Impl::Impl(const db::ConnectOptions& connect, const queue::HeldLock& held,
+                 std::unique_ptr<peer::LockBell> bell,
                  std::function<void(const std::string&)> on_lost)
-    : keeper_(connect, held, queue::spare_ns(held),
+    : bell_(std::move(bell)),
+      keeper_(connect, held, queue::spare_ns(held),
               {{}, [told = std::move(on_lost)](const std::string& reason, bool) {
                  if (told) told(reason);
                }}) {}
@@ -66,7 +78,7 @@ bool Lock::held() const noexcept {
   return impl_->keeper().held();
 }
 bool Lock::release() noexcept {
-  return impl_->keeper().release();
+  return impl_->release();
 }
 
 }  // namespace allot

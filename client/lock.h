@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "allot/client.h"
 #include "db/connection.h"
+#include "peer/lock_bell.h"
 #include "queue/locks/lock.h"
 #include "queue/locks/lock_keeper.h"
 
@@ -17,7 +19,7 @@ namespace allot::client {
 std::optional<queue::HeldLock> wait_for_lock(const db::ConnectOptions& connect,
                                              const queue::LockSpec& spec,
                                              std::chrono::milliseconds wait,
-                                             queue::TokenFloor& floor);
+                                             queue::TokenFloor& floor, peer::LockBell& bell);
 
 }  // namespace allot::client
 
@@ -26,13 +28,19 @@ namespace allot {
 class Lock::Impl {
  public:
   Impl(const db::ConnectOptions& connect, const queue::HeldLock& held,
-       std::function<void(const std::string&)> on_lost);
-  ~Impl() { keeper_.release(); }
+       std::unique_ptr<peer::LockBell> bell, std::function<void(const std::string&)> on_lost);
+  ~Impl() { release(); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   queue::LockKeeper& keeper() { return keeper_; }
+  bool release() {
+    if (!keeper_.release()) return false;
+    bell_->ring();
+    return true;
+  }
 
  private:
+  const std::unique_ptr<peer::LockBell> bell_;
   queue::LockKeeper keeper_;
 };
 

@@ -23,7 +23,7 @@ function(allot_test_program name)
   allot_target(${name})
   allot_test_sanitizers(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ${ARG_LINKS} allot_test_main)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   allot_reuse_precompiled(${name} program)

@@ -72,10 +72,10 @@ int run(int argc, char** argv) {
   app.add_option("--embedded", context.load.embedded, "Use the private database in this folder")
       ->type_name("DIR");
   const Commands commands{context, chosen};
-  for (const auto add :
-       {add_submit,   add_tasks,   add_task,    add_history, add_dead,  add_queue,   add_route,
-        add_schedule, add_lock,    add_why,     add_doctor,  add_top,   add_drain,   add_plugin,
-        add_status,   add_migrate, add_plugins, add_config,  add_check, add_gateway, add_bench}) {
+  for (const auto add : {add_submit, add_tasks, add_task,     add_history, add_dead,    add_bulk,
+                         add_queue,  add_route, add_schedule, add_lock,    add_why,     add_doctor,
+                         add_top,    add_drain, add_plugin,   add_status,  add_migrate, add_plugins,
+                         add_config, add_check, add_gateway,  add_bench}) {
     add(app, commands);
   }
   // This is not for people, so it is no word of the command line: the build makes manual pages and

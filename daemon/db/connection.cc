@@ -268,15 +268,27 @@ std::vector<StatementResult> Connection::run_one_by_one(std::span<const Statemen
 }
 
 std::vector<StatementResult> Connection::transact(std::span<const Statement> statements) {
+  return transact_behind({}, statements);
+}
+
+std::vector<StatementResult> Connection::transact(const Statement& first,
+                                                  std::span<const Statement> statements) {
+  return transact_behind({&first, 1}, statements);
+}
+
+std::vector<StatementResult> Connection::transact_behind(std::span<const Statement> first,
+                                                         std::span<const Statement> statements) {
   try {
-    auto results = execute("BEGIN;\n" + joined(statements) + ";\nCOMMIT");
-    results.erase(results.begin());
+    const std::string before = first.empty() ? "" : joined(first) + ";\n";
+    auto results = execute(before + "BEGIN;\n" + joined(statements) + ";\nCOMMIT");
+    results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(first.size()) + 1);
     results.pop_back();
     return results;
   } catch (const DbError& error) {
     // The statements after the failed one were not executed, COMMIT among them.
     if (error.error_class() != ErrorClass::kGone) execute("ROLLBACK");
-    throw DbError(error.number(), names_of(statements) + ": " + error.what());
+    const std::string before = first.empty() ? "" : names_of(first) + "+";
+    throw DbError(error.number(), before + names_of(statements) + ": " + error.what());
   }
 }
 

@@ -102,6 +102,10 @@ class Connection {
 
   // The same between BEGIN and COMMIT, still in one packet; the answers to these two are left out.
   std::vector<StatementResult> transact(std::span<const Statement> statements);
+  // The same, with one SQL statement before BEGIN: it is committed by itself, and keeps no lock.
+  // Its answer is left out, too.
+  std::vector<StatementResult> transact(const Statement& first,
+                                        std::span<const Statement> statements);
 
   // Plain SQL: migrations, session settings, tests.
   std::vector<StatementResult> execute(std::string_view sql);
@@ -151,6 +155,8 @@ class Connection {
     bool lent;
   };
   std::vector<StatementResult> run_one_by_one(std::span<const Statement> statements);
+  std::vector<StatementResult> transact_behind(std::span<const Statement> first,
+                                               std::span<const Statement> statements);
   void open(const ConnectOptions& options, const Server* server);
   void open_first_usable(const ConnectOptions& options);
   void set_up_session(std::chrono::seconds lock_wait);

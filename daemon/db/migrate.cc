@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/version.h"
+#include "db/mutation.h"
 #include "sql/procedures.h"
 
 namespace allot::db {
@@ -175,7 +176,7 @@ void make_procedures(Connection& connection) {
   try {
     for (const sql::SqlText* procedure : sql::procedures::kAll) {
       name = procedure->name;
-      connection.execute(procedure->text);
+      connection.execute(mutated(name, procedure->text));
     }
     connection.execute("ALTER PROCEDURE allot_submit COMMENT " +
                        Statement::quoted(mark_of_procedures()));

@@ -28,13 +28,20 @@ struct Part {
   std::string_view text;
   std::string_view instead;
 };
+constexpr std::string_view kSinceChange = "(SELECT since FROM server_identity WHERE only_row = 1)";
+constexpr std::string_view kLongAgo = "TIMESTAMP'2025-01-01 00:00:00'";
 constexpr Part kParts[] = {
     {"retry_dead_lock", "retry_dead", " FOR UPDATE\n    ON DUPLICATE KEY", " ON DUPLICATE KEY"},
     {"hold_layout_free", "hold_layout", " AND state = 'FREE'", ""},
     {"tick_guard", "require_tick", "~0 + (COUNT(*) = 0)", "COUNT(*)"},
     {"tick_forward", "require_tick", "next_run < :next_run", "(TRUE OR :next_run)"},
     {"tick_version", "require_tick", "version = :version", "(TRUE OR :version)"},
+    {"bulk_guard", "require_bulk", "~0 + (COUNT(*) = 0)", "COUNT(*)"},
+    {"bulk_dead", "require_dead", "~0 + (COUNT(*) <> :tasks)", "COUNT(*) + :tasks"},
     {"tick_due", "require_tick", "due_at <= UTC_TIMESTAMP(6)", "TRUE"},
+    {"route_layout", "next_layout", "layout + 1", "layout"},
+    {"route_layout", "next_layout_of_takers", "layout + 1", "layout"},
+    {"route_guard", "require_no_tasks", "~0 + (COUNT(*) > 0)", "COUNT(*)"},
     {"lock_seen", "free_lock", "epoch = :seen_epoch AND expire_at = :seen_expire_at",
      "(TRUE OR :seen_epoch = :seen_expire_at)"},
     {"rated_closed", "lease", "(SELECT 1 FROM queue_pause WHERE queue_id = :queue_id) IS NULL",
@@ -49,10 +56,12 @@ constexpr Part kParts[] = {
     {"bucket_edge", "charge_rate", "charged_at - hold_us", "0"},
     {"purge_unique_free", "purge_unique",
      "free_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND", "(TRUE OR :keep_us)"},
-    {"server_change_wait", "takeover", "(SELECT since FROM server_identity WHERE only_row = 1)",
-     "TIMESTAMP'2025-01-01 00:00:00'"},
-    {"server_change_wait", "recover", "(SELECT since FROM server_identity WHERE only_row = 1)",
-     "TIMESTAMP'2025-01-01 00:00:00'"},
+    {"server_change_wait", "takeover", kSinceChange, kLongAgo},
+    {"server_change_wait", "recover", kSinceChange, kLongAgo},
+    {"lock_change_take", "take_lock", kSinceChange, kLongAgo},
+    {"lock_change_free", "free_lock", kSinceChange, kLongAgo},
+    {"lock_change_sql", "allot_lock_take", kSinceChange, kLongAgo},
+    {"lock_transaction", "allot_lock_name", "IF v_open THEN", "IF FALSE THEN"},
     {"renew_duties_holder", "renew_duties", "holder = :holder", "(TRUE OR :holder)"},
     {"claim_duties_seen", "claim_duties", "WHERE :seen",
      "WHERE queue_id < 4294967295 AND (TRUE OR :seen)"}};

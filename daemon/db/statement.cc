@@ -71,12 +71,8 @@ std::string Statement::quoted(std::string_view text) {
 }
 
 std::string Statement::render() const {
-#ifdef ALLOT_MUTATIONS
-  const std::string mutant = mutated(sql_->name, sql_->text);
-  const std::string_view text = mutant;
-#else
-  const std::string_view text = sql_->text;
-#endif
+  const auto held = mutated(sql_->name, sql_->text);  // a view, but in a build for scripts/mutants
+  const std::string_view text = held;
   std::string out;
   std::size_t reserve = text.size();
   for (const auto& [name, value] : values_) reserve += value.size();

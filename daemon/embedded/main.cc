@@ -148,7 +148,8 @@ int keep(const std::string& folder) {
 int main(int argc, char** argv) {
   using namespace allot;
   peer::note_inherited();
-  const bool supervised = argc == 3 && std::strcmp(argv[2], "--supervised") == 0;
+  // The supervisor adds its own options, which are the configuration's.
+  const bool supervised = argc >= 3 && std::strcmp(argv[2], "--supervised") == 0;
   if (!supervised) peer::forget_inherited();
   const std::string argument = argc == 2 || supervised ? argv[1] : "";
   if (argument == "--version") {

@@ -12,7 +12,7 @@
 namespace allot::ipc {
 
 inline constexpr std::uint32_t kPreflightMagic = 0x414c5046;  // "ALPF"
-inline constexpr std::uint32_t kPreflightVersion = 4;
+inline constexpr std::uint32_t kPreflightVersion = 5;
 
 struct PreflightPool {
   char name[32];
@@ -24,6 +24,7 @@ struct PreflightAnswer {
   PreflightPool pools[kMaxPools + 1];  // the last one has no name
   std::uint32_t frozen_ms;             // a worker without a heartbeat for this long is killed (S27)
   std::uint32_t stop_ms;               // how long a graceful stop may take
+  std::uint32_t gateway;               // 1: there is one
   LogFormat log_format;
   char instance[32];
   char runtime_dir[1024];   // absolute; the check made it if it was missing

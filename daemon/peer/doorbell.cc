@@ -2,28 +2,20 @@
 #include "peer/doorbell.h"
 
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <cstring>
-#include <ctime>
 #include <iterator>
 
-#include "base/clock.h"
 #include "base/unique_fd.h"
+#include "peer/futex.h"
 #include "peer/shared_file.h"
+#include "peer/steward_board.h"
 
 namespace allot::peer {
 namespace {
-
-long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
-           const timespec* timeout) {
-  return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
-}
 
 constexpr std::uint32_t kWordBits = 64;
 
@@ -40,6 +32,17 @@ bool serves(const ipc::PoolBoard& pool, std::uint32_t queue_id) {
   if (queue_id != kAnyQueue) return (pool.queues[word_of(queue_id)] & bit_of(queue_id)) != 0;
   return std::any_of(std::begin(pool.queues), std::end(pool.queues),
                      [](const auto& word) { return word.load() != 0; });
+}
+
+template <typename Use>
+void at_board(const char* runtime_dir, Use&& use) {
+  const UniqueFd folder(open(runtime_dir, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.valid()) return;
+  const UniqueFd file(openat(folder.get(), "board", O_RDWR | O_CLOEXEC));
+  ipc::Board* board = file.valid() ? map_board(file.get()) : nullptr;
+  if (board == nullptr) return;
+  use(*board);
+  munmap(board, sizeof(ipc::Board));
 }
 
 }  // namespace
@@ -75,27 +78,24 @@ void ring(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks) {
 }
 
 void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>& tasks) {
-  const UniqueFd folder(open(runtime_dir, O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.valid()) return;
-  const UniqueFd file(openat(folder.get(), "board", O_RDWR | O_CLOEXEC));
-  ipc::Board* board = file.valid() ? map_board(file.get()) : nullptr;
-  if (board == nullptr) return;
-  for (const auto& [queue_id, count] : tasks) ring(*board, queue_id, count);
-  munmap(board, sizeof(ipc::Board));
+  at_board(runtime_dir, [&](ipc::Board& board) {
+    for (const auto& [queue_id, count] : tasks) ring(board, queue_id, count);
+  });
+}
+
+void ring_steward_at(const char* runtime_dir) {
+  at_board(runtime_dir, [](ipc::Board& board) { wake(steward_part(board), 1); });
 }
 
 void wake(ipc::PoolBoard& pool, std::size_t count) {
   pool.bell.fetch_add(1, std::memory_order_seq_cst);
   if (pool.waiters.load(std::memory_order_seq_cst) == 0) return;
-  futex(pool.bell, FUTEX_WAKE, static_cast<std::uint32_t>(std::min<std::size_t>(count, INT_MAX)),
-        nullptr);
+  wake_sleepers(pool.bell, count);
 }
 
 void wait_for_ring(ipc::PoolBoard& pool, std::uint32_t seen, std::uint64_t timeout_ns) {
-  const timespec timeout{static_cast<time_t>(timeout_ns / kSecond),
-                         static_cast<long>(timeout_ns % kSecond)};
   pool.waiters.fetch_add(1, std::memory_order_seq_cst);
-  futex(pool.bell, FUTEX_WAIT, seen, &timeout);
+  sleep_on(pool.bell, seen, timeout_ns);
   pool.waiters.fetch_sub(1, std::memory_order_seq_cst);
 }
 

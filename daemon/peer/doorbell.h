@@ -33,6 +33,10 @@ void ring(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks);
 // tasks.
 void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>& tasks);
 
+// Wakes the steward of an instance on this host, which then looks for what somebody asked it for.
+// If nobody runs there, nothing happens.
+void ring_steward_at(const char* runtime_dir);
+
 // Only wakes: a scout that published hints and a signal handler use it.
 void wake(ipc::PoolBoard& pool, std::size_t count);
 

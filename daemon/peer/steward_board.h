@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -8,11 +10,18 @@
 #include "ipc/board.h"
 
 // The steward's part of the board: the last one, which no pool of a configuration can have. It has
-// the bell that the steward sleeps on, and what workers tell it in place of a pool's hints.
+// the bell that the steward sleeps on, what workers tell it in place of a pool's hints, and in
+// place of its urgent ones a word for each pool.
 namespace allot::peer {
 
 inline ipc::PoolBoard& steward_part(ipc::Board& board) {
   return board.pools[ipc::kMaxPools - 1];
+}
+
+// When the workers of a pool look next whether one of its queues has a rate; CLOCK_MONOTONIC.
+inline std::atomic<std::uint64_t>& next_rate_look(ipc::Board& board, std::size_t pool) {
+  static_assert(ipc::kMaxUrgent >= ipc::kMaxPools - 1);
+  return steward_part(board).urgent[pool % ipc::kMaxUrgent];
 }
 
 // A task that a worker put back because no handler there knows its type. As everything on the

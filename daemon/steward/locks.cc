@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "log/log.h"
+#include "peer/lock_bell.h"
 #include "steward/ask.h"
 
 namespace allot::steward {
@@ -17,11 +18,14 @@ const queue::DutyName kLocksDuty{0, "locks"};  // of the cluster
 
 }  // namespace
 
-Locks::Locks(worker::Session& session, Leadership& leadership)
+Locks::Locks(worker::Session& session, Leadership& leadership, std::string runtime_dir)
     : session_(session),
       leadership_(leadership),
+      runtime_dir_(std::move(runtime_dir)),
       watched_(6 * kLocksEvery, queue::StoodStill::kAll) {
   leadership_.want(kLocksDuty);
+  // For accounts that may ring and hear, but make no file in that folder.
+  static_cast<void>(peer::LockBell(runtime_dir_, ""));
 }
 
 void Locks::look() {
@@ -51,6 +55,7 @@ void Locks::round() {
     const bool freed =
         ask(session_, [&](db::Connection& db) { return queue::free_lock(db, lock, still->stale); });
     if (!freed) continue;
+    peer::LockBell(runtime_dir_, lock.name).ring();
     log::warn(
         "lock.freed",
         {{"lock", lock.name}, {"slot", lock.slot}, {"token", lock.epoch}, {"holder", lock.holder}});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "queue/locks/lock_store.h"
 #include "queue/model/expired_holder_watch.h"
 #include "steward/chore.h"
@@ -15,7 +17,8 @@ namespace allot::steward {
 // (S46).
 class Locks : public Chore {
  public:
-  Locks(worker::Session& session, Leadership& leadership);
+  // `runtime_dir` is that of the instance: it makes the bells there, and rings them.
+  Locks(worker::Session& session, Leadership& leadership, std::string runtime_dir);
 
   void look() override;
   [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
@@ -25,6 +28,7 @@ class Locks : public Chore {
 
   worker::Session& session_;
   Leadership& leadership_;
+  const std::string runtime_dir_;
   queue::ExpiredHolderWatch<queue::LockSlot, queue::LockObservation> watched_;
   Nanos next_ns_ = 0;
   Nanos purge_ns_ = 0;

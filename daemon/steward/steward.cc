@@ -11,6 +11,7 @@
 #include "peer/inherited.h"
 #include "peer/steward_board.h"
 #include "steward/apply_schedules.h"
+#include "steward/bulk_actions.h"
 #include "steward/duties.h"
 #include "steward/layouts.h"
 #include "steward/leadership.h"
@@ -65,10 +66,11 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   UnknownTasks unknown(board);
   Duties duties(session, board, leadership, unknown, served);
   Notices notices({session, board, settings, served, leadership, unknown});
-  Locks locks(session, leadership);
+  Locks locks(session, leadership, config::runtime_dir(settings));
   Ticks ticks(session, board, leadership, kCalendar);
+  BulkActions bulk(session, board, leadership);
   // The others ask the first one.
-  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties, &notices, &locks};
+  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties, &notices, &locks, &bulk};
 
   log::info("steward.ready",
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});

@@ -14,7 +14,7 @@
 namespace allot::supervisor {
 namespace {
 
-constexpr int kStateVersion = 3;
+constexpr int kStateVersion = 4;
 
 }  // namespace
 

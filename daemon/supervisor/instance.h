@@ -37,9 +37,7 @@ class Instance {
   [[nodiscard]] ipc::Slot& slot(std::uint32_t index);
 
  private:
-  UniqueFd lock_;
-  UniqueFd slots_fd_;
-  UniqueFd board_fd_;
+  UniqueFd lock_, slots_fd_, board_fd_;
   char* slots_ = nullptr;
 };
 

@@ -29,7 +29,7 @@ class Preflight {
   // before its end. False: errno says why.
   bool start(Step step, const Options& options, int state_fd, int lock_fd);
   [[nodiscard]] bool running() const { return pid_ > 0; }
-  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool is(pid_t pid) const { return pid == pid_; }
   [[nodiscard]] Step step() const { return step_; }
 
   // Kills a check that takes too long.

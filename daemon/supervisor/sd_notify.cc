@@ -31,9 +31,7 @@ void Notifier::open() {
       socket_.reset();
     }
   }
-  ::unsetenv("NOTIFY_SOCKET");
-  ::unsetenv("WATCHDOG_USEC");
-  ::unsetenv("WATCHDOG_PID");
+  for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) ::unsetenv(name);
 }
 
 void Notifier::send(const char* format, ...) {

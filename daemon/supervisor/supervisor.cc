@@ -90,7 +90,6 @@ bool Supervisor::resume() {
     const bool good = whole && write_all(ipc::kAnswerFd, &answer_, sizeof answer_);
     _exit(good ? kExitOk : kExitConfig);  // the descriptors in there are not open here
   }
-  database_.use(answer_.embedded_dir);
   phase_ = Phase::kRunning;
   return whole && instance_.map_slots();
 }
@@ -100,6 +99,7 @@ bool Supervisor::pass(Handover& io) {
   notifier_.pass(io);
   instance_.pass(io);
   database_.pass(io);
+  gateway_.pass(io);
   workers_.pass(io);
   return io.whole();
 }
@@ -113,13 +113,15 @@ void Supervisor::enter(Phase phase) {
 }
 
 void Supervisor::wait() {
-  pollfd watched[] = {
-      {signals_.get(), POLLIN, 0}, {notify_.get(), POLLIN, 0}, {database_.ready_fd(), POLLIN, 0}};
+  pollfd watched[] = {{signals_.get(), POLLIN, 0},
+                      {notify_.get(), POLLIN, 0},
+                      {database_.ready_fd(), POLLIN, 0},
+                      {gateway_.ready_fd(), POLLIN, 0}};
   const Nanos now = mono_ns();
   // The wait is rounded up, so that the loop does not spin for a timer that is due in half a
   // millisecond.
   const Nanos wait_ns = wake_at_ > now ? wake_at_ - now + kMilli - 1 : 0;
-  if (poll(watched, 3, static_cast<int>(wait_ns / kMilli)) < 0 && errno != EINTR) {
+  if (poll(watched, 4, static_cast<int>(wait_ns / kMilli)) < 0 && errno != EINTR) {
     log_event(kError, "supervisor.poll", "error=\"%s\"", std::strerror(errno));
   }
   std::uint64_t count = 0;
@@ -164,19 +166,19 @@ void Supervisor::reap() {
     if (getpgid(pid) == pid && !database_.is(pid)) kill(-pid, SIGKILL);
     int status = 0;
     if (waitpid(pid, &status, 0) != pid) return;
-    if (check_.pid() == pid) {
+    if (check_.is(pid)) {
       check_finished(check_.finish(status));
-    } else if (!workers_.reaped(pid, status, now_)) {
+    } else if (!workers_.reaped(pid, status, now_) && !gateway_.reaped(pid, status, now_)) {
       database_.reaped(pid, status, now_);
     }
   }
 }
 
 // S22: a process that a handler started in a session of its own becomes our child when its worker
-// dies, and so do its children when it dies. Kills none while the database is down or coming up:
-// then a stray may be its server on the way out. True: there was none.
+// dies, and so do its children when it dies. Kills none while the database is down, coming up or
+// stopping: then a stray may be its server on the way out. True: there was none.
 bool Supervisor::end_strays() {
-  if (!database_.ready()) return true;
+  if (!database_.ready() || phase_ == Phase::kStoppingDatabase) return true;
   char text[4096];
   const UniqueFd file(open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC));
   const ssize_t size = file.valid() ? read(file.get(), text, sizeof text - 1) : -1;
@@ -187,7 +189,7 @@ bool Supervisor::end_strays() {
   for (char* at = text;; at = end) {
     const auto pid = static_cast<pid_t>(strtol(at, &end, 10));
     if (end == at || *end != ' ') return none;  // a truncated number would name another process
-    if (workers_.knows(pid) || database_.is(pid) || check_.pid() == pid) continue;
+    if (workers_.knows(pid) || database_.is(pid) || gateway_.is(pid) || check_.is(pid)) continue;
     if (workers_.knows(getpgid(pid))) continue;  // the group of its worker will end it
     log_event(kWarn, "stray.kill", "pid=%d", pid);
     kill(pid, SIGKILL);
@@ -197,10 +199,9 @@ bool Supervisor::end_strays() {
 
 void Supervisor::tick() {
   check_.enforce_deadline(now_);
-  if (phase_ >= Phase::kDatabase) {
-    database_.tick(now_, death_read_.get(), instance_.lock_fd(), wake_at_);
-    (void)database_.ready();
-  }
+  database_.tick(now_,
+                 workers_.request_for({"allot-embedded", answer_.embedded_dir, "--supervised"}),
+                 wake_at_);
   switch (phase_) {
     case Phase::kLocking:
       lock_and_open();
@@ -219,6 +220,7 @@ void Supervisor::tick() {
       }
       if (!check_.running() && std::exchange(upgrade_asked_, false)) start_upgrade();
       workers_.tick(now_, wake_at_);
+      gateway_.tick(now_, workers_.request_for({"allot-gateway", "--supervised"}), wake_at_);
       if (workers_.up() && !std::exchange(ready_told_, true)) {
         notifier_.send("READY=1");
         log_event(kInfo, "supervisor.ready", "instance=%s", answer_.instance);
@@ -229,7 +231,7 @@ void Supervisor::tick() {
       break;
     case Phase::kStoppingDatabase:
       if (database_.gone()) return enter(Phase::kDone);
-      if (now_ - phase_began_ > kDatabasePatience) database_.kill();
+      if (now_ - phase_began_ > kDatabasePatience) database_.tell(SIGKILL);
       break;
     case Phase::kChecking:
     case Phase::kDone:
@@ -267,7 +269,10 @@ void Supervisor::first_check_finished(int code) {
     log_event(kInfo, "check.passed", "step=config pools=%u", answer_.pool_count);
     return enter(Phase::kLocking);
   }
-  if (code == kExitOk) return start_running();
+  if (code == kExitOk) {
+    adopt();
+    return enter(Phase::kRunning);
+  }
   if (code != kExitUnavailable) {
     refused("check.failed", code);
     return give_up(code);
@@ -305,8 +310,7 @@ void Supervisor::reload_check_finished(int code) {
     }
     answer_ = pending_;
     set_log_format(answer_.log_format);
-    open_log_file();
-    workers_.adopt(answer_, check_.take_checked(), death_read_.get(), notify_.get());
+    adopt();
     log_event(kInfo, "pool.reload", "pools=%u", answer_.pool_count);
   }
   notifier_.send("READY=1");
@@ -352,7 +356,7 @@ void Supervisor::lock_and_open() {
   }
   if (!instance_.make_files(answer_.runtime_dir, answer_.instance, ipc::worker_count(answer_)))
     return give_up(kExitCannotCreate);
-  database_.use(answer_.embedded_dir);
+  database_.use(*answer_.embedded_dir != 0);
   enter(Phase::kDatabase);
 }
 
@@ -375,12 +379,14 @@ void Supervisor::reopen_logs() {
   if (phase_ < Phase::kRunning) return;
   if (open_log_file()) log_event(kInfo, "log.reopened", "pid=%d", getpid());
   workers_.reopen_logs();
+  gateway_.tell(SIGUSR1);
 }
 
-void Supervisor::start_running() {
+void Supervisor::adopt() {
   open_log_file();  // not before: a failed start reports where it was started
-  workers_.adopt(answer_, check_.take_checked(), death_read_.get(), notify_.get());
-  enter(Phase::kRunning);
+  workers_.adopt(answer_, check_.take_checked());
+  gateway_.use(answer_.gateway != 0);
+  gateway_.tell(SIGHUP, workers_.config_fd());
 }
 
 void Supervisor::stop(bool now) {
@@ -390,6 +396,7 @@ void Supervisor::stop(bool now) {
                    static_cast<unsigned long long>(answer_.stop_ms) * 1000 +
                        (kSettlePatience + kDatabasePatience) / kMicro);
     enter(Phase::kStopping);
+    gateway_.use(false);
     if (!now) workers_.stop_all();
   }
   if (now) kill_all("stop now", kSettleNow);
@@ -399,6 +406,7 @@ void Supervisor::kill_all(const char* why, Nanos settle_patience) {
   if (settle_until_ != 0) return;
   settle_until_ = now_ + settle_patience;
   workers_.kill_all(why);
+  gateway_.tell(SIGKILL);
 }
 
 void Supervisor::stopping() {
@@ -414,9 +422,10 @@ void Supervisor::stopping() {
     log_event(kWarn, "supervisor.unsettled", "slots=%d", workers_.counts().settling);
     workers_.kill_settlers();
   }
-  if (stray_until_ == 0) stray_until_ = now_ + kSettleNow;
-  if (!end_strays() && now_ < stray_until_) return;
-  database_.stop();
+  if (stray_until_ == 0) stray_until_ = now_ + kSettlePatience;
+  if ((!end_strays() || !gateway_.gone()) && now_ < stray_until_) return;
+  gateway_.tell(SIGKILL);
+  database_.use(false);
   enter(Phase::kStoppingDatabase);
 }
 

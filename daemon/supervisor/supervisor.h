@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "supervisor/database.h"
 #include "supervisor/instance.h"
 #include "supervisor/preflight.h"
 #include "supervisor/sd_notify.h"
+#include "supervisor/side_child.h"
 #include "supervisor/workers.h"
 
 namespace allot::supervisor {
@@ -51,7 +51,7 @@ class Supervisor {
   void lock_and_open();
   bool open_log_file();
   void reopen_logs();
-  void start_running();
+  void adopt();
   void stop(bool now);
   void kill_all(const char* why, Nanos settle_patience);
   void stopping();
@@ -74,8 +74,8 @@ class Supervisor {
   Backoff database_pause_{500 * kMilli, 10 * kSecond};
   Notifier notifier_;
   Instance instance_;
-  Database database_;
-  Workers workers_{instance_, options_};
+  SideChild database_{"database"}, gateway_{"gateway"};
+  Workers workers_{instance_, options_, death_read_, notify_};
 };
 
 }  // namespace allot::supervisor

@@ -35,8 +35,7 @@ struct Number {
 
 }  // namespace
 
-void Workers::adopt(const ipc::PreflightAnswer& answer, Checked checked, int death_fd,
-                    int notify_fd) {
+void Workers::adopt(const ipc::PreflightAnswer& answer, Checked checked) {
   // Pools are known by their names: in the new configuration they may stand in other places.
   for (Entry& entry : entries_) {
     const char* const name = answer_.pools[entry.pool].name;
@@ -46,14 +45,11 @@ void Workers::adopt(const ipc::PreflightAnswer& answer, Checked checked, int dea
   for (Backoff& pause : start_pause_) pause.reset();
   answer_ = answer;
   checked_ = std::move(checked);
-  death_fd_ = death_fd;
-  notify_fd_ = notify_fd;
   ++round_;
 }
 
 void Workers::pass(Handover& io) {
-  io(answer_, checked_.program, checked_.config, death_fd_, notify_fd_, round_, was_ready_,
-     last_tick_, beat_since_);
+  io(answer_, checked_.program, checked_.config, round_, was_ready_, last_tick_, beat_since_);
   io(entries_, start_pause_);
 }
 
@@ -121,14 +117,16 @@ void Workers::keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at) {
   }
 }
 
-SpawnRequest Workers::base_request() const {
+SpawnRequest Workers::request_for(std::initializer_list<const char*> words) const {
   SpawnRequest request;
   request.program_fd = checked_.program.get();
   request.config_fd = checked_.config.get();
   request.slot_fd = instance_.slot_fd();
-  request.death_fd = death_fd_;
+  request.death_fd = death_.get();
   request.board_fd = instance_.board_fd();
   request.lock_fd = instance_.lock_fd();
+  request.add(words);
+  request.add_options(options_);
   return request;
 }
 
@@ -148,10 +146,9 @@ bool Workers::start_worker(std::uint32_t pool, Nanos now) {
   slot.pool = pool;
   std::memcpy(slot.pool_name, answer_.pools[pool].name, sizeof slot.pool_name);
   const Number number(index);
-  SpawnRequest request = base_request();
-  request.notify_fd = notify_fd_;
+  SpawnRequest request = request_for({"allot-worker", "--run", "--slot", number.text});
+  request.notify_fd = notify_.get();
   request.dies_with_parent = true;
-  request.add({"allot-worker", "--run", "--slot", number.text});
   const pid_t pid = start(request, index);
   if (pid < 0) return false;
   entries_[index] = {.pid = pid, .pool = pool, .round = round_, .spawned = now};
@@ -288,15 +285,13 @@ void Workers::log_death(std::uint32_t index, int wait_status, std::size_t run) {
 void Workers::settle(std::uint32_t index, Nanos now) {
   Entry& entry = entries_[index];
   const Number number(index), status(entry.wait_status);
-  SpawnRequest request = base_request();
-  request.add({"allot-worker", "--settle", number.text, "--status", status.text});
-  entry.settler = start(request, index);
+  entry.settler =
+      start(request_for({"allot-worker", "--settle", number.text, "--status", status.text}), index);
   entry.settler_spawned = now;
   if (entry.settler < 0) entry.settle_pause.failed(now);
 }
 
-pid_t Workers::start(SpawnRequest& request, std::uint32_t index) {
-  request.add_options(options_);
+pid_t Workers::start(const SpawnRequest& request, std::uint32_t index) {
   const pid_t pid = spawn(request);
   if (pid < 0) {
     log_event(kWarn, "worker.no_fork", "slot=%u error=\"%s\"", index, std::strerror(errno));

@@ -21,15 +21,20 @@ inline constexpr Nanos kTick = 500 * kMilli;  // at most between two looks at th
 // deaths. Times are CLOCK_MONOTONIC unless said otherwise.
 class Workers {
  public:
-  Workers(Instance& instance, const Options& options) : instance_(instance), options_(options) {}
+  // The descriptors are what children get of them.
+  Workers(Instance& instance, const Options& options, const UniqueFd& death, const UniqueFd& notify)
+      : instance_(instance), options_(options), death_(death), notify_(notify) {}
 
   // Takes new sizes and limits, and the program and configuration for children from now on. It
   // replaces workers of earlier calls one by one.
-  void adopt(const ipc::PreflightAnswer& answer, Checked checked, int death_fd, int notify_fd);
+  void adopt(const ipc::PreflightAnswer& answer, Checked checked);
 
   // Starts, retires and settles what is due, and lowers `wake_at` to when it wants to be called
   // again.
   void tick(Nanos now, Nanos& wake_at);
+  // A child of the program and configuration in force, with all but notify_fd and answer_fd.
+  [[nodiscard]] SpawnRequest request_for(std::initializer_list<const char*> words) const;
+  [[nodiscard]] int config_fd() const { return checked_.config.get(); }
   // A child is gone. False: it was not one of these.
   bool reaped(pid_t pid, int wait_status, Nanos now);
 
@@ -64,9 +69,8 @@ class Workers {
 
   void move(std::uint32_t index, SlotEvent event);
   void keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at);
-  [[nodiscard]] SpawnRequest base_request() const;
   // For slot `index`. -1: it has logged why.
-  pid_t start(SpawnRequest& request, std::uint32_t index);
+  pid_t start(const SpawnRequest& request, std::uint32_t index);
   bool start_worker(std::uint32_t pool, Nanos now);
   void retire_old(std::uint32_t pool, int most);
   void note_ready(std::uint32_t index, Nanos now);
@@ -79,9 +83,9 @@ class Workers {
 
   Instance& instance_;
   const Options& options_;
+  const UniqueFd &death_, &notify_;
   ipc::PreflightAnswer answer_{};
   Checked checked_;
-  int death_fd_ = -1, notify_fd_ = -1;
   std::uint64_t round_ = 0;
   bool stopping_ = false, was_ready_ = false;
   // Starts are staggered; heartbeats count as at least as recent as beat_since_.

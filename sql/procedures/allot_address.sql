@@ -1,23 +1,26 @@
 -- The queue that takes a task of a type which is submitted to a queue, or to none (NULL or empty): as
--- daemon/queue/submit/address.cc and queries/best_route.sql say. Locking reads, because the caller's
--- snapshot may be older than the route.
+-- daemon/queue/submit/address.cc and queries/best_route.sql say, and the layout that it has by then:
+-- queries/placed_queue.sql asks whether both still hold. Locking reads, because the caller's snapshot may
+-- be older than the route.
 DROP PROCEDURE IF EXISTS /*!80000 allot_address */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_address(
   INOUT p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_queue_id INT UNSIGNED,
-  OUT p_placement VARCHAR(15) CHARACTER SET utf8mb4
+  OUT p_placement VARCHAR(15) CHARACTER SET utf8mb4,
+  OUT p_layout INT UNSIGNED
 )
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_source_id INT UNSIGNED DEFAULT 0;
   DECLARE v_placement VARCHAR(15) CHARACTER SET utf8mb4 DEFAULT '';
+  DECLARE v_layout INT UNSIGNED;
   DECLARE v_routed BOOLEAN DEFAULT TRUE;
   DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
   IF LENGTH(p_queue) > 0 THEN
-    SELECT queue_id, placement, COALESCE(routed, TRUE)
-      INTO v_source_id, v_placement, v_routed
+    SELECT queue_id, placement, layout, COALESCE(routed, TRUE)
+      INTO v_source_id, v_placement, v_layout, v_routed
       FROM queue
      WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue)  -- padding would make it equal
       LOCK IN SHARE MODE;
@@ -25,18 +28,26 @@ BEGIN
       CALL allot_refuse(CONCAT('queue ', QUOTE(LEFT(p_queue, 63)), ': there is no such queue'));
     END IF;
   END IF;
-  SET p_queue_id = v_source_id, p_placement = v_placement;
+  SET p_queue_id = v_source_id, p_placement = v_placement, p_layout = v_layout;
   IF v_routed THEN                                       -- S45: once
-    SELECT taker.queue_id, taker.name, taker.placement
-      INTO p_queue_id, p_queue, p_placement
-      FROM route
-      JOIN queue AS taker ON taker.queue_id = route.target_id
-     WHERE route.queue_id IN (0, v_source_id)
-       AND route.pattern = IF(route.is_prefix, LEFT(p_type, CHAR_LENGTH(route.pattern)), p_type)
-       AND (route.queue_id = v_source_id
-            OR route.pattern <> '' AND taker.placement = v_placement)
-     ORDER BY route.is_prefix, CHAR_LENGTH(route.pattern) DESC, route.queue_id DESC
-     LIMIT 1
+    -- The routes first, as who changes them locks, and no queue beside the one.
+    SELECT queue_id, name, placement, layout
+      INTO p_queue_id, p_queue, p_placement, p_layout
+      FROM queue
+     WHERE queue_id = (SELECT route.target_id
+                         FROM route
+                        WHERE route.queue_id IN (0, v_source_id)
+                          AND route.pattern = IF(route.is_prefix,
+                                                 LEFT(p_type, CHAR_LENGTH(route.pattern)), p_type)
+                          AND (route.queue_id = v_source_id
+                               OR route.pattern <> ''
+                                  AND (SELECT taker.placement FROM queue AS taker
+                                        WHERE taker.queue_id = route.target_id
+                                         LOCK IN SHARE MODE) = v_placement)
+                        ORDER BY route.is_prefix, CHAR_LENGTH(route.pattern) DESC,
+                                 route.queue_id DESC
+                        LIMIT 1
+                         LOCK IN SHARE MODE)
       LOCK IN SHARE MODE;
   END IF;
   IF p_queue_id = 0 THEN

@@ -1,11 +1,13 @@
--- Gives a checked task its partition, and makes it there. In an ordered or limited queue it tries
--- again when the queue was resized in between: the statement fails (1690, see
--- queries/placed_queue.sql) unless the layout that placed the task is still the queue's.
+-- Gives a checked task its partition, and makes it there. In an ordered or limited queue it looks for
+-- the queue again when that was resized, or routed elsewhere, since the caller did: the statement fails
+-- (1690, see queries/placed_queue.sql) unless the queue still has that layout.
 DROP PROCEDURE IF EXISTS /*!80000 allot_make */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_make(
-  IN p_queue_id INT UNSIGNED,
-  IN p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  IN p_named LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,  -- as the task was submitted to
+  INOUT p_queue_id INT UNSIGNED,                        -- this and the next three: of allot_address
+  INOUT p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_placement VARCHAR(15) CHARACTER SET utf8mb4,
+  IN p_layout INT UNSIGNED,
   IN p_partition_key LONGBLOB,
   IN p_spread INT UNSIGNED,
   OUT p_partition_no SMALLINT UNSIGNED,
@@ -26,17 +28,16 @@ COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_partitions, v_max_running, v_first_partition SMALLINT UNSIGNED;
   DECLARE v_layout, v_key_hash INT UNSIGNED;
+  DECLARE v_placement VARCHAR(15) CHARACTER SET utf8mb4;
   DECLARE v_last_key BIGINT UNSIGNED;
   DECLARE v_tries INT DEFAULT 0;
   DECLARE v_made, v_transaction BOOLEAN DEFAULT FALSE;
   SET p_existed = FALSE;
-  SELECT partitions, max_running, first_partition, layout
-    INTO v_partitions, v_max_running, v_first_partition, v_layout
+  SELECT partitions, max_running, first_partition
+    INTO v_partitions, v_max_running, v_first_partition
     FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE;  -- as allot_address
   IF p_placement IN ('ordered', 'limited') THEN
-    SET v_key_hash = CRC32(p_partition_key);
-  ELSE
-    SET v_layout = NULL;
+    SET v_key_hash = CRC32(p_partition_key), v_layout = p_layout;
   END IF;
   WHILE NOT v_made DO
     BEGIN
@@ -44,9 +45,10 @@ BEGIN
       BEGIN
         SET v_tries = v_tries + 1;
         IF v_layout IS NULL OR v_tries = 8 THEN RESIGNAL; END IF;
-        -- A locking read, because the caller's view may be older.
-        SELECT partitions, first_partition, layout
-          INTO v_partitions, v_first_partition, v_layout
+        SET p_queue = p_named;
+        CALL allot_address(p_queue, p_type, p_queue_id, v_placement, v_layout);
+        SELECT partitions, max_running, first_partition
+          INTO v_partitions, v_max_running, v_first_partition
           FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE;
       END;
       CALL allot_place(p_queue_id, p_queue, p_placement, v_partitions, v_first_partition,

@@ -12,7 +12,8 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_put(
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
-  DECLARE v_queue_id INT UNSIGNED;
+  DECLARE v_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+  DECLARE v_queue_id, v_layout INT UNSIGNED;
   DECLARE v_placement VARCHAR(15) CHARACTER SET utf8mb4;
   DECLARE v_partition_no SMALLINT UNSIGNED;
   DECLARE v_prio INT DEFAULT 1;
@@ -88,10 +89,11 @@ BEGIN
     END IF;
   END IF;
 
-  CALL allot_address(p_queue, p_type, v_queue_id, v_placement);
+  SET v_queue = p_queue;
+  CALL allot_address(v_queue, p_type, v_queue_id, v_placement, v_layout);
   IF v_placement = 'ordered' AND (v_prio <> 1 OR v_delay_us <> 0 OR v_run_at_us IS NOT NULL
                                   OR v_unique_key IS NOT NULL) THEN
-    CALL allot_refuse(CONCAT('queue ', QUOTE(p_queue), ' is ordered: ',
+    CALL allot_refuse(CONCAT('queue ', QUOTE(v_queue), ' is ordered: ',
                              CASE WHEN v_prio <> 1 THEN 'prio' WHEN v_delay_us <> 0 THEN 'delay'
                                   WHEN v_run_at_us IS NOT NULL THEN 'run_at' ELSE 'unique_key' END,
                              ' would break the order of its tasks'));
@@ -101,8 +103,8 @@ BEGIN
     SET v_expires_at = UTC_TIMESTAMP(6) + INTERVAL v_expires_in_us MICROSECOND;
   END IF;
 
-  CALL allot_make(v_queue_id, p_queue, v_placement, v_partition_key, p_spread, v_partition_no, v_prio,
-                  v_delay_us, v_run_at_us, v_unique_key, v_unique_for_us, v_expires_at, v_flags,
-                  p_type, p_payload, v_key, p_existed);
+  CALL allot_make(p_queue, v_queue_id, v_queue, v_placement, v_layout, v_partition_key, p_spread,
+                  v_partition_no, v_prio, v_delay_us, v_run_at_us, v_unique_key, v_unique_for_us,
+                  v_expires_at, v_flags, p_type, p_payload, v_key, p_existed);
   CALL allot_id(v_queue_id, v_partition_no * 4 + v_prio, v_key, p_id);
 END;

@@ -9,8 +9,8 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_run(
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
-  DECLARE v_schedule_id, v_queue_id INT UNSIGNED;
-  DECLARE v_queue, v_type, v_tick_field VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+  DECLARE v_schedule_id, v_queue_id, v_layout INT UNSIGNED;
+  DECLARE v_named, v_queue, v_type, v_tick_field VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_placement VARCHAR(15) CHARACTER SET utf8mb4;
   DECLARE v_payload, v_unique_key, v_partition_key LONGBLOB;
   DECLARE v_prio INT;
@@ -37,7 +37,8 @@ BEGIN
   IF (SELECT COUNT(*) FROM queue WHERE name = v_queue LOCK IN SHARE MODE) = 0 THEN
     CALL allot_refuse(CONCAT('schedule ', QUOTE(p_name), ': there is no queue ', QUOTE(v_queue)));
   END IF;
-  CALL allot_address(v_queue, v_type, v_queue_id, v_placement);
+  SET v_named = v_queue;
+  CALL allot_address(v_queue, v_type, v_queue_id, v_placement, v_layout);
   IF v_placement = 'ordered'
      AND (v_prio <> 1 OR v_delay_us <> 0 OR v_unique_key IS NOT NULL) THEN
     CALL allot_refuse(CONCAT('queue ', QUOTE(v_queue), ' is ordered: ',
@@ -48,8 +49,8 @@ BEGIN
   IF v_tick_field IS NOT NULL THEN
     CALL allot_with_tick(v_tick_field, v_now, v_payload);
   END IF;
-  CALL allot_make(v_queue_id, v_queue, v_placement, v_partition_key, CRC32(RAND()), v_partition_no,
-                  v_prio, v_delay_us, NULL, v_unique_key, v_unique_for_us,
+  CALL allot_make(v_named, v_queue_id, v_queue, v_placement, v_layout, v_partition_key,
+                  CRC32(RAND()), v_partition_no, v_prio, v_delay_us, NULL, v_unique_key, v_unique_for_us,
                   IF(v_expires_in_us > 0, v_now + INTERVAL v_expires_in_us MICROSECOND, NULL), 0,
                   v_type, v_payload, v_key, v_existed);
   CALL allot_id(v_queue_id, v_partition_no * 4 + v_prio, v_key, p_id);

@@ -1,7 +1,8 @@
 -- All dead tasks of a queue, page by page in the order of their keys: those after this one. The
 -- beginning of the error is enough to tell groups apart.
 SELECT partition_no, prio, first_key, type, cause, LEFT(error, 1000),
-       DATE_FORMAT(died_at, '%Y-%m-%dT%H:%i:%s.%fZ')
+       DATE_FORMAT(died_at, '%Y-%m-%dT%H:%i:%s.%fZ'),
+       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', died_at)
   FROM task_dead
  WHERE queue_id = :queue_id
    AND (partition_no > :partition_no

@@ -44,3 +44,6 @@ INSERT INTO server_identity SELECT * FROM server_identity WHERE FALSE
     ON DUPLICATE KEY UPDATE number = VALUES(number);
 INSERT INTO notice SELECT * FROM notice WHERE FALSE;
 DELETE FROM notice WHERE FALSE AND kind = '';
+SELECT action_id FROM bulk_action WHERE FALSE;
+UPDATE bulk_action SET state = state WHERE FALSE;
+DELETE FROM bulk_action WHERE FALSE AND action_id = 0;

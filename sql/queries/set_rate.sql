@@ -1,7 +1,7 @@
 -- The queue is closed to whoever knows no rates before it has one (S42). What buckets it had are
 -- gone with what was left in them: each of the new ones lets one task start at once.
 INSERT INTO queue_pause (queue_id, paused_at, reason, rated)
-VALUES (:queue_id, UTC_TIMESTAMP(6), 'a rate limits its starts', 1)
+VALUES (:queue_id, UTC_TIMESTAMP(6), :rated_only, 1)
     ON DUPLICATE KEY UPDATE rated = 1;
 INSERT INTO queue_rate (queue_id, per_second, burst, set_at)
 VALUES (:queue_id, :per_second, :burst, UTC_TIMESTAMP(6))

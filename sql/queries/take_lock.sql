@@ -1,6 +1,10 @@
 -- Takes a free slot with a ticket, whose row is locked first: when this is sent again after a lost
 -- reply, it waits for the earlier try, finds the ticket gone if that one has won, and reads back what
 -- it took. Only the oldest `slots` live tickets win. The token grows also where the clock does not.
+-- note_server.sql comes before it, in a transaction of its own: nobody takes a lock in the time that
+-- one lasts, and a second more, after a change of server (S48). The new server may show it free
+-- because it lost the commit by which somebody has it; that one's ttl may be the former holder's, or
+-- this one's.
 SELECT ticket FROM lock_ticket WHERE lock_by = :holder FOR UPDATE;
 UPDATE named_lock
    SET epoch = GREATEST(epoch + 1024,
@@ -14,6 +18,8 @@ UPDATE named_lock
        ttl_us = :ttl_us,
        taken_at = UTC_TIMESTAMP(6)
  WHERE name = :name AND slot = :slot AND slot < slots AND state = 'FREE'
+   AND (SELECT since FROM server_identity WHERE only_row = 1)
+       <= UTC_TIMESTAMP(6) - INTERVAL 1000000 + GREATEST(ttl_us, :ttl_us) MICROSECOND
    AND (SELECT ticket FROM lock_ticket WHERE lock_by = :holder) = :ticket
    AND (SELECT COUNT(*) FROM lock_ticket
          WHERE name = :name AND ticket < :ticket AND expire_at > UTC_TIMESTAMP(6)

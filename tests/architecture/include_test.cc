@@ -245,7 +245,7 @@ const Heavy kHeavy[] = {
     {"spdlog/", "daemon/log/.*"},
     {"fmt/", "daemon/log/.*"},
     {"toml++/", "daemon/config/.*"},
-    {"nlohmann/", "(daemon/(cli|steward|worker|queue/schedules)|tests)/.*"},
+    {"nlohmann/", "(daemon/(cli|gateway/api|json|steward|worker|queue/schedules)|tests)/.*"},
     {"CLI/", "(daemon/cli|tests/fault)/.*"},
     {"Poco/", "(plugins|tests)/.*"},
 };

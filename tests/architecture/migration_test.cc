@@ -75,6 +75,7 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0008_routes.sql", 0x194d7ab217902ca8U},
     {"0009_rates.sql", 0x01ac8ab04f2b42cdU},
     {"0010_server_identity.sql", 0x201f198bf7e320f3U},
+    {"0011_bulk_actions.sql", 0x8141371de8a2f882U},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {

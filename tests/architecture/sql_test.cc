@@ -293,7 +293,12 @@ TEST(SqlTest, ProceduresFitAnySession) {
     EXPECT_NE(text.find(" PROCEDURE " + name + "("), std::string::npos) << name;
     EXPECT_NE(text.find("IF EXISTS /*!80000 " + name + " */"), std::string::npos) << name;
     EXPECT_NE(text.find("SQL SECURITY DEFINER"), std::string::npos) << name;
-    for (const char* word : {"PREPARE", "TEMPORARY", "ROW_COUNT", "LAST_INSERT_ID", "@", "NOW("}) {
+    // It asks the server who it is, by variables that no session has for itself, in a text that is
+    // prepared; and only where no transaction is open.
+    const bool asks_server = name == "allot_note_server";
+    for (const std::string word :
+         {"PREPARE", "TEMPORARY", "ROW_COUNT", "LAST_INSERT_ID", "@", "NOW("}) {
+      if (asks_server && (word == "PREPARE" || word == "@")) continue;
       EXPECT_EQ(text.find(word), std::string::npos) << name << ": " << word;
     }
     const bool alone = name.ends_with("_alone");

@@ -73,13 +73,20 @@ enum class Purpose {
   kNotices,
   kLayouts,
   kLocks,
+  kBulk,
   kSession,
   kRest
 };
-constexpr const char* kNames[] = {
-    "who leads",    "schedules",      "a queue with history", "a queue with on_stuck and on_dead",
-    "notices",      "resized queues", "named locks",          "the connection's own",
-    "anything else"};
+constexpr const char* kNames[] = {"who leads",
+                                  "schedules",
+                                  "a queue with history",
+                                  "a queue with on_stuck and on_dead",
+                                  "notices",
+                                  "resized queues",
+                                  "named locks",
+                                  "bulk actions",
+                                  "the connection's own",
+                                  "anything else"};
 constexpr std::size_t kPurposes = std::size(kNames);
 
 bool has_any(const std::string& text, std::initializer_list<const char*> parts) {
@@ -88,6 +95,7 @@ bool has_any(const std::string& text, std::initializer_list<const char*> parts) 
 
 Purpose purpose_of(const std::string& statement) {
   if (has(statement, "@@global.read_only")) return Purpose::kSession;
+  if (has(statement, "bulk_action")) return Purpose::kBulk;
   // Duties without a leader, dead tasks, tasks that wait, purges and ticks that fail.
   if (has_any(statement, {"FROM notice", "queue_duty.holder IS NOT NULL", "OFFSET", "AS served",
                           "COALESCE(schedule.error, last_tick.reason)"}) ||
@@ -209,6 +217,8 @@ TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
   EXPECT_LE(rate(Purpose::kWatched), kMostOfAQueue);
   EXPECT_LE(rate(Purpose::kNotices), 1);
   EXPECT_LE(rate(Purpose::kLocks), 0.3);
+  EXPECT_GT(rate(Purpose::kBulk), 0);
+  EXPECT_LE(rate(Purpose::kBulk), 0.3);
   EXPECT_EQ(rate(Purpose::kRest), 0);
 }
 

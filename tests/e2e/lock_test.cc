@@ -7,6 +7,7 @@
 //   ALLOT_TEST_WAITERS=100: of the hand-overs
 //   ALLOT_TEST_SEED=N: another course of faults
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <csignal>
@@ -46,7 +47,8 @@ class Lock : public testing::Test {
   Lock() : database_(server_.make_database()), look_(server_.connect(database_)) {
     config_ =
         folder_.write("allot.toml", "[database]\nsocket = \"" + server_.socket() +
-                                        "\"\nuser = \"root\"\nname = \"" + database_ + "\"\n");
+                                        "\"\nuser = \"root\"\nname = \"" + database_ +
+                                        "\"\n[daemon]\nruntime_dir = \"" + folder_.path() + "\"\n");
     look_.execute("SET GLOBAL max_connections = 1000");
   }
   std::unique_ptr<Process> run(std::vector<std::string> words) {
@@ -135,7 +137,8 @@ class Campaign : public Lock {
   };
 
   // A command that writes down that it runs, for a while; every other one for longer than its
-  // lock lasts.
+  // lock lasts. Its sleep is its work, and no test waits for it: without it a command would write
+  // as fast as this machine can.
   std::unique_ptr<Process> begin_client() {
     const std::string lock = "lock-" + std::to_string(random_() % locks_);
     const auto rounds = random_() % 2 == 0 ? 40 + random_() % 60 : 2 + random_() % 10;
@@ -251,9 +254,9 @@ TEST_F(Lock, IsHandedOverInTheOrderOfArrival) {
   const unsigned count = setting("ALLOT_TEST_WAITERS", 20);
   const std::string order = folder_ / "order";
   const std::string go = folder_ / "go";
+  ASSERT_EQ(mkfifo(go.c_str(), 0600), 0);
   const auto first =
-      run({"x", "--", "sh", "-c",
-           "echo > " + (folder_ / "runs") + "; while ! test -e " + go + "; do sleep 0.05; done"});
+      run({"x", "--", "sh", "-c", "echo > " + (folder_ / "runs") + "; read line < " + go});
   ASSERT_TRUE(eventually([&] { return std::filesystem::exists(folder_ / "runs"); }));
   std::vector<std::unique_ptr<Process>> waiting;
   for (unsigned i = 0; i < count; ++i) {
@@ -262,7 +265,7 @@ TEST_F(Lock, IsHandedOverInTheOrderOfArrival) {
     ASSERT_TRUE(
         eventually([&] { return number_of(look_, "SELECT COUNT(*) FROM lock_ticket") == i + 1; }));
   }
-  std::ofstream(go) << "\n";
+  std::ofstream(go) << "go\n";
   for (const auto& process : waiting) {
     EXPECT_EQ(process->wait(std::chrono::minutes(2)), (support::ExitStatus{0, 0}))
         << process->err();

@@ -67,8 +67,8 @@ class RightsTest : public testing::Test {
     make("allot_migrate");
     const auto migrated = as("allot_migrate", {"migrate"});
     EXPECT_EQ(migrated.status.code, kExitOk) << migrated.err;
-    for (const char* account :
-         {"allot_worker", "allot_submit", "allot_fair", "allot_reader", "allot_operator"}) {
+    for (const char* account : {"allot_worker", "allot_submit", "allot_fair", "allot_lock",
+                                "allot_reader", "allot_operator"}) {
       make(account);
     }
   }
@@ -224,7 +224,7 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
 }
 
 TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
-  EXPECT_EQ(rights("allot_worker").size(), 60U);
+  EXPECT_EQ(rights("allot_worker").size(), 63U);
   root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
   expect_each_to_be_missed("allot_worker", {"check"});
   EXPECT_EQ(as("allot_worker", {"check"}).status.code, kExitOk);
@@ -236,6 +236,12 @@ TEST_F(RightsTest, EachRightOfASubmitterIsMissedByName) {
   const auto reading = as("allot_submit", {"tasks"});
   EXPECT_EQ(reading.status.code, kExitConfig);
   EXPECT_NE(reading.err.find("to allow it: GRANT SELECT ON"), std::string::npos) << reading.err;
+}
+
+TEST_F(RightsTest, EachRightOfWhoTakesLocksIsMissedByName) {
+  expect_each_to_be_missed("allot_lock", {"lock", "run", "x", "--", "true"});
+  const auto done = as("allot_lock", {"lock", "run", "x", "--wait", "1m", "--", "true"});
+  EXPECT_EQ(done.status.code, kExitOk) << done.err << "which waits for the ticket of who failed";
 }
 
 TEST_F(RightsTest, ASubmitterToFairQueuesMayDoWhatHeMust) {

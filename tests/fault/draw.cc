@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "fault/dice.h"
+#include "fault/tags.h"
 
 namespace allot::fault {
 namespace {
@@ -18,9 +19,9 @@ constexpr std::array<const char*, kFeatures> kFeatureNames{
     "checkpoint",  "snooze",       "hold",     "crash",     "hang",         "long",      "detach",
     "concurrency", "batch",        "compress", "ttls",      "second_pool",  "max_tasks", "max_age",
     "max_memory",  "small_blocks", "two_files"};
-constexpr std::array<const char*, kActs> kActNames{
-    "reload", "reload_bad",     "edit",       "resize",       "move",    "pause",
-    "cancel", "cancel_as_done", "retry_dead", "discard_dead", "upgrade", "drain"};
+constexpr std::array<const char*, kActs + 1> kActNames{
+    "reload",         "reload_bad", "edit",         "resize",  "move",  "pause", "cancel",
+    "cancel_as_done", "retry_dead", "discard_dead", "upgrade", "drain", "route"};
 
 // What a crowd has for certain, and what would only make it slower or smaller.
 constexpr std::array kOfACrowd{Feature::kPriority, Feature::kCrash, Feature::kConcurrency};
@@ -33,6 +34,8 @@ constexpr std::array kNotOfACrowd{Feature::kOrdered,    Feature::kLimited,  Feat
 // Of the second dice, which came later: with this number the seeds of README.md's table draw what
 // they drew before.
 constexpr std::uint64_t kSecondDice = 24;
+// Of the third, for the same reason.
+constexpr std::uint64_t kThirdDice = 18;
 
 std::string quoted(const std::string& text) {
   return "\"" + text + "\"";
@@ -45,7 +48,8 @@ class Drawer {
  public:
   explicit Drawer(std::uint64_t seed)
       : dice_(seed * 6364136223846793005ULL + 1),
-        more_dice_(seed * 6364136223846793005ULL + kSecondDice) {
+        more_dice_(seed * 6364136223846793005ULL + kSecondDice),
+        third_dice_(seed * 6364136223846793005ULL + kThirdDice) {
     draw_.seed = seed;
   }
 
@@ -59,6 +63,7 @@ class Drawer {
     choose_verbs();
     choose_faults();
     choose_more();
+    choose_ways();
     return std::move(draw_);
   }
 
@@ -285,8 +290,49 @@ class Drawer {
     }
   }
 
+  // Routes, a rate, shares.
+  void choose_ways() {
+    const bool route = third_dice_.one_of(2);
+    const bool rate = third_dice_.one_of(4);
+    const bool shares = third_dice_.one_of(4);
+    if (crowd()) return;
+    // Two queues may have a task of one unique key each.
+    if (route && !on(Feature::kUnique)) add_routes();
+    // A clock that is set ahead fills the buckets each time.
+    if (rate && !draw_.suffers(Kind::kClockStep)) {
+      draw_.rate = {third_dice_.of(std::vector{2U, 5U, 10U}), third_dice_.of(std::vector{1U, 5U})};
+    }
+    if (shares) add_shares();
+  }
+  void add_routes() {
+    QueuePlan aside = draw_.queues.front();
+    aside.name = kAside;
+    const bool hooks = draw_.queues.back().name == "hooks";  // it stays the last one
+    draw_.queues.insert(draw_.queues.end() - (hooks ? 1 : 0), std::move(aside));
+    for (std::uint64_t i = 1 + third_dice_.below(3); i > 0; --i) {
+      draw_.routes.push_back({third_dice_.between(300, 4'500), Act::kRoute, third_dice_.any(),
+                              third_dice_.between(300, 2'000)});
+    }
+  }
+  void add_shares() {
+    const bool strict = third_dice_.one_of(2);
+    for (HostPlan& host : draw_.hosts) {
+      PoolPlan& pool = host.pools.front();
+      std::string weights;
+      for (const QueuePlan& queue : draw_.queues) {
+        pool.queues.push_back(queue.name);
+        weights += (weights.empty() ? "" : ", ") + queue.name + " = " +
+                   std::to_string(1 + third_dice_.below(4));
+      }
+      if (draw_.schedule) pool.queues.emplace_back(kTicks);
+      pool.keys.emplace_back(strict ? "strict" : "weights",
+                             strict ? "true" : "{ " + weights + " }");
+    }
+  }
+
   Dice dice_;
-  Dice more_dice_;  // for what came later, so that the seeds from before draw the same
+  Dice more_dice_;   // for what came later, so that the seeds from before draw the same
+  Dice third_dice_;  // for what came later than that
   Draw draw_;
 };
 
@@ -341,7 +387,11 @@ std::string text_of(const Draw& draw) {
       << " cancel_grace=" << draw.cancel_grace.count() << "ms, " << draw.per_second
       << " tasks/s of each submitter, " << draw.keys << " keys"
       << (draw.load == Load::kCrowd ? ", a crowd" : "") << (draw.binlog ? ", a binary log" : "")
-      << (draw.schedule ? ", a schedule" : "") << "\n  features:";
+      << (draw.schedule ? ", a schedule" : "");
+  if (draw.rate.per_second != 0)
+    out << ", " << draw.rate.per_second << " starts/s of " << draw.queues.front().name
+        << " and a burst of " << draw.rate.burst;
+  out << "\n  features:";
   for (const Feature feature : draw.features) out << " " << name_of(feature);
   for (const QueuePlan& queue : draw.queues) {
     out << "\n  queue " << queue.name << ":";
@@ -361,6 +411,9 @@ std::string text_of(const Draw& draw) {
   out << "\n  actions:";
   for (const Action& action : draw.actions)
     out << " " << name_of(action.act) << "@" << action.at.count();
+  for (const Action& route : draw.routes)
+    out << " " << name_of(route.act) << "@" << route.at.count() << "-"
+        << (route.at + route.length).count();
   out << "\n  faults:";
   for (const Event& event : draw.events) out << " " << name_of(event) << "@" << event.at.count();
   if (draw.events.empty()) out << " none";

@@ -72,8 +72,9 @@ enum class Act {
   kDiscard,     // of a queue, all dead
   kUpgrade,     // USR2
   kDrain,       // allot drain of a queue, beside the daemons
+  kRoute,       // a type of the first queue goes to another one for `length`; see Draw::routes
 };
-inline constexpr std::size_t kActs = 12;
+inline constexpr std::size_t kActs = 12;  // without kRoute
 const char* name_of(Act act);
 
 struct Action {
@@ -112,6 +113,13 @@ struct HostPlan {
   bool operator==(const HostPlan&) const = default;
 };
 
+// How many tasks of the first queue start, until the submitters have ended.
+struct RatePlan {
+  unsigned per_second = 0;  // 0: any number
+  unsigned burst = 1;
+  bool operator==(const RatePlan&) const = default;
+};
+
 // What one short run of a swarm is: which features are on, what operators do, which faults come.
 struct Draw {
   std::uint64_t seed = 0;
@@ -128,6 +136,8 @@ struct Draw {
   unsigned keys = 4;                          // partition keys of a queue
   std::map<std::string, unsigned> verbs{};    // what tasks do (swarm_plugin.cc), with their weights
   std::vector<Action> actions{};
+  std::vector<Action> routes{};  // kRoute, of kRoutedType into the queue kAside
+  RatePlan rate{};
   Weights faults{};
   std::vector<Event> events{};
   bool operator==(const Draw&) const = default;

@@ -44,6 +44,9 @@ TEST(Draw, SeedsFromBeforeDrawTheSame) {
     EXPECT_FALSE(draw.binlog) << seed;
     EXPECT_FALSE(draw.suffers(Kind::kClockStep)) << seed;
     EXPECT_FALSE(draw.suffers(Kind::kFillRuntime)) << seed;
+    EXPECT_TRUE(draw.routes.empty()) << seed;
+    EXPECT_EQ(draw.rate.per_second, 0U) << seed;
+    EXPECT_TRUE(draw.hosts.front().pools.front().queues.empty()) << seed;
   }
 }
 
@@ -60,6 +63,21 @@ TEST(Draw, ACrowdHasNoFaultsAndManyShortTasksSideBySide) {
   }
   EXPECT_GT(crowds, kSeeds / 16);
   EXPECT_LT(crowds, kSeeds / 4);
+}
+
+TEST(Draw, SomeHaveRoutesARateOrShares) {
+  std::size_t routes = 0;
+  std::size_t rates = 0;
+  std::size_t shares = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Draw draw = make_draw(seed);
+    routes += draw.routes.empty() ? 0U : 1U;
+    rates += draw.rate.per_second == 0 ? 0U : 1U;
+    shares += draw.hosts.front().pools.front().queues.empty() ? 0U : 1U;
+  }
+  EXPECT_GT(routes, kSeeds / 5);
+  EXPECT_GT(rates, kSeeds / 6);
+  EXPECT_GT(shares, kSeeds / 6);
 }
 
 TEST(Draw, SomeHaveNoFaultAtAll) {

@@ -38,6 +38,8 @@ struct Ledger {
   std::vector<HistoryRow> history{};
   std::vector<Death> deaths{};
   std::optional<TickRange> ticks{};  // nullopt: there was no schedule
+  // When the rate of the first queue was taken away, in a draw that has one.
+  Nanoseconds rated_until = 0;
 };
 
 // What the log of a daemon says about its workers: who died, and at the hands of the supervisor.
@@ -56,6 +58,10 @@ std::vector<std::string> broken_by_operators(const Ledger& ledger);
 std::vector<std::string> broken_history(const Ledger& ledger);
 // Each tick of the schedule has one task.
 std::vector<std::string> broken_ticks(const Ledger& ledger);
+// A task goes where the route says that was there when it was submitted.
+std::vector<std::string> broken_routes(const Ledger& ledger);
+// In any 10 s no more tasks of the first queue start than its rate allows.
+std::vector<std::string> broken_rate(const Ledger& ledger);
 // No worker dies by itself.
 std::vector<std::string> deaths_of_nothing(const Ledger& ledger);
 

@@ -28,7 +28,7 @@ struct Deed {
   bool may_run = true;           // kCancel: somebody had fetched it
   std::vector<TaskRow> tasks{};  // kRetryDead, kDiscard: those that were dead before
   std::uint64_t chosen = 0;      // how many it took
-  bool lifts = false;            // kPause: it was the end of one
+  bool lifts = false;            // kPause, kRoute: it was the end of one
 };
 std::string line_of(const Deed& deed);
 
@@ -64,6 +64,8 @@ class Operator {
   void cancel_one(const TaskRow& task, bool as_done);
   void dead(const Action& action);
   void drain(const Action& action);
+  void route(const Action& action);
+  void change_route(bool end);
 
   void write_good(unsigned host);
   void write_bad(unsigned host);

@@ -283,7 +283,8 @@ class Promises {
 
 std::vector<std::string> broken_promises(const Ledger& ledger) {
   std::vector<std::string> broken = Promises(ledger).broken();
-  for (auto judge : {broken_by_operators, broken_history, broken_ticks, deaths_of_nothing}) {
+  for (auto judge : {broken_by_operators, broken_history, broken_ticks, broken_routes, broken_rate,
+                     deaths_of_nothing}) {
     for (std::string& line : judge(ledger)) broken.push_back(std::move(line));
   }
   if (broken.size() > kMostBroken) broken.resize(kMostBroken);

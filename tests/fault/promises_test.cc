@@ -405,6 +405,51 @@ TEST(Ticks, EachHasOneTask) {
                "a task of a tick that was not due: 1970-01-01T00:00:03Z, id900.3");
 }
 
+// A command each at 100 to 110 ms and at 200 to 210 ms.
+TEST(Routes, ATaskGoesWhereTheRouteSaysThatWasThere) {
+  Book book;
+  book.draw.routes = {Action{}};
+  const auto end = [](Deed& deed) { deed.lifts = true; };
+  book.did(Act::kRoute, "", 100, 110).did(Act::kRoute, "", 200, 210, end);
+  const auto ran = [&](Nanoseconds told, const std::string& queue) {
+    Book more(book);
+    more.told("1.1", told, told + 5).run("1.1", 300, 301);
+    for (Trace& trace : more.evidence.traces) trace.queue = queue;
+    return more;
+  };
+  expect_clean(ran(50, "default"));
+  expect_clean(ran(150, "aside"));
+  expect_clean(ran(250, "default"));
+  expect_clean(ran(98, "aside"));  // while it changed
+  expect_clean(ran(98, "default"));
+  expect_found(ran(50, "aside"), "a task of queue default ran in aside: 1.1");
+  expect_found(ran(150, "default"), "a task of queue aside ran in default: 1.1");
+  expect_found(ran(250, "aside"), "a task of queue default ran in aside: 1.1");
+  book.deeds.front().landed = Landed::kMaybe;
+  expect_clean(ran(150, "default"));
+  expect_found(ran(250, "aside"), "a task of queue default ran in aside: 1.1");
+}
+
+TEST(Rates, NoMoreStartInTenSeconds) {
+  Book book;
+  book.draw.rate = {2, 1};
+  book.rated_until = 30 * kSecond;
+  const auto run = [&](int tasks, Nanoseconds apart) {
+    Book more(book);
+    for (int i = 1; i <= tasks; ++i) {
+      const std::string tag = "1." + std::to_string(i);
+      more.told(tag, 1, 2).run(tag, 10 + i * apart, 11 + i * apart);
+    }
+    return more;
+  };
+  expect_clean(run(22, 10));
+  expect_found(run(23, 10), "23 tasks started in 10 s, more than the rate of 2 a second allows");
+  expect_clean(run(60, 500));
+  expect_found(run(60, 400), "26 tasks started in 10 s");
+  book.rated_until = 0;
+  expect_clean(run(60, 10));
+}
+
 struct OfDeath {
   std::string how;
   std::function<void(Book&)> change;

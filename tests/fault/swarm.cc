@@ -45,6 +45,7 @@ class Carrier {
     cluster_.server().connect(cluster_.database()).execute("CREATE TABLE effect (tag VARCHAR(60))");
     cluster_.start();
     begin_schedule();
+    begin_rate();
     start_submitters();
     operator_.begin();
     storm_.run(draw_.events, draw_.length);
@@ -111,6 +112,7 @@ class Carrier {
     }
     operator_.finish();
     end_schedule();
+    end_rate();
     look_at_pools();
     const bool done = drain();
     if (!done) problem("not all was done in time");
@@ -172,10 +174,27 @@ class Carrier {
     ticks_->end = next_tick();
   }
   void schedule(std::vector<std::string> words) {
-    words.insert(words.begin(),
-                 {e2e::program("allot"), "--config", cluster_.operator_config(0), "schedule"});
+    words.insert(words.begin(), "schedule");
+    must(std::move(words));
+  }
+
+  void begin_rate() {
+    const RatePlan& rate = draw_.rate;
+    if (rate.per_second == 0) return;
+    must({"queue", "rate", draw_.queues.front().name, "--per-second",
+          std::to_string(rate.per_second), "--burst", std::to_string(rate.burst)});
+  }
+  // What is left runs as fast as it can.
+  void end_rate() {
+    if (draw_.rate.per_second == 0) return;
+    rated_until_ = now();
+    must({"queue", "rate", draw_.queues.front().name, "--off"});
+  }
+  void must(std::vector<std::string> words) {
+    const std::string first = words.front();
+    words.insert(words.begin(), {e2e::program("allot"), "--config", cluster_.operator_config(0)});
     const auto done = support::run_program(std::move(words));
-    if (done.status.code != 0) problem("the schedule: " + done.err);
+    if (done.status.code != 0) problem("allot " + first + ": " + done.err);
   }
   [[nodiscard]] std::int64_t next_tick() const {
     auto db = cluster_.server().connect(cluster_.database());
@@ -296,6 +315,7 @@ class Carrier {
     Ledger ledger;
     ledger.draw = draw_;
     ledger.ticks = ticks_;
+    ledger.rated_until = rated_until_;
     Evidence& evidence = ledger.evidence;
     evidence.faults = storm_.take_faults();
     evidence.traces = read_traces(cluster_.traces());
@@ -337,6 +357,7 @@ class Carrier {
   Operator operator_;
   std::vector<std::unique_ptr<Submitter>> submitters_;
   std::optional<TickRange> ticks_;
+  Nanoseconds rated_until_ = 0;
   DrawResult result_;
 };
 

@@ -20,6 +20,10 @@ inline constexpr unsigned kHooks = 900;
 // A queue of that name has the tasks of a schedule of that name, whose payload is JSON, too.
 inline constexpr const char* kTicks = "ticks";
 
+// The type that routes of a draw take from the first queue, and the queue that gets it.
+inline constexpr const char* kRoutedType = "swarm.plain";
+inline constexpr const char* kAside = "aside";
+
 inline std::string child_tag(const std::string& parent, unsigned more) {
   return std::to_string(std::stoul(parent) + more) + parent.substr(parent.find('.'));
 }

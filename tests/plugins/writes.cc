@@ -67,16 +67,18 @@ class Replace : public allot::Handler {
 };
 
 // One row, and what the payload says: nothing, "slow", "nap" (a pause inside of the transaction),
-// "child" (submits one more in its place), "retry", "throw", "fail", "die", "wait FILE".
+// "child [FILE]" (submits one more in its place, and waits for the file), "retry", "throw", "fail",
+// "die", "wait FILE".
 class Effect : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
     const std::string payload(ctx.payload());
     const auto sql = ctx.transaction();
     sql.execute(kInsert, ctx.id(), payload);
-    if (payload == "child") {
+    if (payload.substr(0, 5) == "child") {
       ctx.replace_with({{.type = "writes.effect", .payload = "of " + std::string(ctx.id())}});
     }
+    if (payload.substr(0, 6) == "child ") wait_for(payload.substr(6));
     if (payload == "slow") ::poll(nullptr, 0, 20);
     if (payload == "nap") ::poll(nullptr, 0, 150);
     if (payload.substr(0, 5) == "wait ") wait_for(payload.substr(5));

@@ -75,7 +75,8 @@ struct ClientSettings {
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds call_timeout{10'000};
   // [daemon] runtime_dir of the instance on this host whose workers a submission wakes. If empty,
-  // it wakes none: workers on all hosts find new tasks by themselves, within about a second.
+  // it wakes none: workers on all hosts find new tasks by themselves, within about a second. The
+  // same holds for those on this host who wait for a lock.
   std::string runtime_dir{};
 };
 

@@ -47,6 +47,7 @@ void add_tasks(CLI::App& app, const Commands& commands);
 void add_task(CLI::App& app, const Commands& commands);
 void add_history(CLI::App& app, const Commands& commands);
 void add_dead(CLI::App& app, const Commands& commands);
+void add_bulk(CLI::App& app, const Commands& commands);
 void add_queue(CLI::App& app, const Commands& commands);
 void add_route(CLI::App& app, const Commands& commands);
 void add_schedule(CLI::App& app, const Commands& commands);

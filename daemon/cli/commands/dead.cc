@@ -8,10 +8,12 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "cli/commands/bulk_action.h"
 #include "cli/commands/command.h"
 #include "cli/sources/queues.h"
 #include "cli/sources/ring_local.h"
@@ -23,6 +25,7 @@
 #include "json/task_json.h"
 #include "queue/look/dead_letter.h"
 #include "queue/look/inspect.h"
+#include "queue/operate/bulk_action.h"
 #include "queue/operate/dead_tasks.h"
 
 namespace allot::cli {
@@ -42,9 +45,11 @@ struct DeadChoice {
   std::vector<std::string> ids;
   std::string group;
   std::string queue;  // of the group (empty: any), or of `all`
+  std::string type;   // of the group or of `all`; empty: any
   bool all = false;
   std::uint32_t rate = 0;  // tasks per second at most; 0: no limit
   bool yes = false;        // act on more than named tasks without asking
+  bool no_wait = false;
   bool json = false;
 };
 
@@ -61,14 +66,8 @@ std::vector<std::string> group_row(const queue::DeadGroup& group, const std::str
           printable(why, kShownError)};
 }
 
-// The action and the number of tasks it applies to.
-struct Chosen {
-  std::vector<queue::TaskId> ids;
-  std::string whose;  // "of queue mail"
-};
-
-Chosen chosen_by_id(db::Connection& db, const std::vector<std::string>& words) {
-  Chosen chosen;
+std::vector<queue::TaskId> chosen_by_id(db::Connection& db, const std::vector<std::string>& words) {
+  std::vector<queue::TaskId> chosen;
   for (const std::string& word : words) {
     const queue::TaskId id = parse_task_id(word);
     const auto task = queue::show(db, id);
@@ -77,35 +76,40 @@ Chosen chosen_by_id(db::Connection& db, const std::vector<std::string>& words) {
                   (task ? ": it is " + std::string(task->running ? "running" : "waiting")
                         : ": it finished, was discarded, or never existed"));
     }
-    chosen.ids.push_back(id);
+    chosen.push_back(id);
   }
-  std::sort(chosen.ids.begin(), chosen.ids.end());
-  chosen.ids.erase(std::unique(chosen.ids.begin(), chosen.ids.end()), chosen.ids.end());
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   return chosen;
 }
 
-Chosen chosen_in_bulk(db::Connection& db, const DeadChoice& choice) {
-  Chosen chosen;
+// What many tasks were chosen by, and how many they were.
+struct Counted {
+  queue::QueueInfo queue;
+  queue::BulkFilter filter;
+  queue::BulkCount count;
+
+  [[nodiscard]] std::string text() const {
+    return dead_tasks_text(count.tasks, count.more) + " of queue " + queue.name +
+           (filter.group.empty() ? "" : ", group " + filter.group) +
+           (filter.type.empty() ? "" : ", type " + printable(filter.type, queue::kMaxName));
+  }
+};
+
+// A group is one of a single queue, which need not be named.
+Counted count_chosen(db::Connection& db, queue::BulkKind kind, const DeadChoice& choice) {
+  const queue::BulkFilter filter{choice.group, choice.type};
+  bool more = false;
   for (const queue::QueueInfo& queue : chosen_queues(db, choice.queue)) {
-    queue::each_dead(db, queue, [&](const queue::DeadLetter& letter) {
-      if (choice.all || queue::dead_group(queue.name, letter) == choice.group) {
-        chosen.ids.push_back(letter.id);
-        chosen.whose = "of queue " + queue.name;
-      }
-      return true;
-    });
+    auto count = queue::count_bulk(db, kind, queue, filter, queue::kCountBound);
+    // In a queue with more dead tasks than are counted there may be some of these.
+    const bool taken = choice.all || count.tasks > 0 || (!choice.queue.empty() && count.more);
+    if (taken) return {queue, filter, std::move(count)};
+    more = more || count.more;
   }
-  if (choice.all) return chosen;
-  if (chosen.ids.empty()) {
-    throw Error("no dead task is in a group '" + printable(choice.group, 40) +
-                "'; allot dead groups lists them");
-  }
-  chosen.whose += ", group " + choice.group;
-  return chosen;
-}
-
-std::string tasks_text(std::size_t count) {
-  return std::to_string(count) + " dead task" + (count == 1 ? "" : "s");
+  throw Error(
+      "no dead task is in a group '" + printable(choice.group, 40) + "'" +
+      (more ? ", as far as was looked; name its --queue" : "; allot dead groups lists them"));
 }
 
 // Calls `act` with one batch of ids after the other, not faster than `rate` tasks per second.
@@ -127,25 +131,61 @@ std::uint64_t in_batches(const std::vector<queue::TaskId>& ids, std::uint32_t ra
   return done;
 }
 
+// Tasks that are named have this done to them at once, and here.
 template <typename Act>
-int act_on_dead(const Context& context, const DeadChoice& choice, const std::string& verb,
-                const std::string& past, Act&& act) {
+int act_on_named(const Context& context, const DeadChoice& choice, const std::string& past,
+                 Act&& act) {
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
-  const bool named = !choice.ids.empty();
-  const Chosen chosen = named ? chosen_by_id(db, choice.ids) : chosen_in_bulk(db, choice);
-  if (!named && !chosen.ids.empty())
-    confirm(verb, tasks_text(chosen.ids.size()) + " " + chosen.whose, choice.yes);
-  Progress progress(chosen.ids.size());
+  const auto ids = chosen_by_id(db, choice.ids);
+  Progress progress(ids.size());
   const std::uint64_t done = in_batches(
-      chosen.ids, choice.rate, progress,
-      [&](std::span<const queue::TaskId> ids) { return act(settings, db, ids, progress); });
+      ids, choice.rate, progress,
+      [&](std::span<const queue::TaskId> some) { return act(settings, db, some, progress); });
   progress.wipe();
   if (choice.json) {
-    print(json{{"chosen", chosen.ids.size()}, {past, done}});
+    print(json{{"chosen", ids.size()}, {past, done}});
   } else {
-    std::printf("%s %s\n", past.c_str(), tasks_text(done).c_str());
+    std::printf("%s %s\n", past.c_str(), dead_tasks_text(done).c_str());
   }
+  return kExitOk;
+}
+
+void report(const DeadChoice& choice, const std::string& past, const Counted& counted,
+            const std::optional<queue::BulkAction>& action) {
+  const std::uint64_t done = action ? action->done : 0;
+  if (choice.json) {
+    print(json{{"action", action ? json(action->action_id) : json(nullptr)},
+               {"chosen", counted.count.tasks},
+               {"chosen_at_least", counted.count.more},
+               {"state", action ? json(queue::name_of(action->state)) : json(nullptr)},
+               {past, done}});
+  } else if (action && choice.no_wait) {
+    std::printf("bulk action %llu: allot bulk show %llu\n",
+                static_cast<unsigned long long>(action->action_id),
+                static_cast<unsigned long long>(action->action_id));
+  } else {
+    std::printf("%s %s\n", past.c_str(), dead_tasks_text(done).c_str());
+  }
+}
+
+// Many tasks are counted first; then a bulk action, which goes on without this process, does it.
+int act_on_many(const Context& context, const DeadChoice& choice, queue::BulkKind kind,
+                const std::string& verb, const std::string& past) {
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const Counted counted = count_chosen(db, kind, choice);
+  std::optional<queue::BulkAction> action;
+  if (counted.count.tasks > 0 || counted.count.more) {
+    confirm(verb, counted.text(), choice.yes);
+    const std::uint64_t action_id = queue::begin_bulk(
+        db, counted.queue, {kind, counted.filter, counted.count.token, choice.rate, asked_by()});
+    ring_local_steward(settings);
+    action =
+        choice.no_wait ? queue::find_bulk(db, action_id) : follow_bulk(settings, db, action_id);
+    if (action && !choice.no_wait) require_done(*action);
+  }
+  report(choice, past, counted, action);
   return kExitOk;
 }
 
@@ -201,28 +241,34 @@ int dead_groups(const Context& context, const DeadListOptions& options) {
 
 // allot dead retry, allot dead discard.
 int retry_dead(const Context& context, const DeadChoice& choice) {
-  return act_on_dead(context, choice, "retry", "retried",
-                     [](const config::Settings& settings, db::Connection& db,
-                        std::span<const queue::TaskId> ids, Progress& progress) {
-                       queue::MovedIds moved;
-                       const std::uint64_t count = queue::retry_dead(db, ids, &moved);
-                       if (!moved.empty()) progress.wipe();
-                       for (const auto& [from, to] : moved) {
-                         std::fprintf(stderr, "%s is %s now: its queue was resized\n",
-                                      from.text().c_str(), to.text().c_str());
-                       }
-                       std::map<std::uint32_t, std::size_t> tasks;
-                       for (const queue::TaskId& id : ids) ++tasks[id.partition.queue_id];
-                       ring_local(settings, tasks);
-                       return count;
-                     });
+  if (choice.ids.empty()) {
+    return act_on_many(context, choice, queue::BulkKind::kRetryDead, "retry", "retried");
+  }
+  return act_on_named(context, choice, "retried",
+                      [](const config::Settings& settings, db::Connection& db,
+                         std::span<const queue::TaskId> ids, Progress& progress) {
+                        queue::MovedIds moved;
+                        const std::uint64_t count = queue::retry_dead(db, ids, &moved);
+                        if (!moved.empty()) progress.wipe();
+                        for (const auto& [from, to] : moved) {
+                          std::fprintf(stderr, "%s is %s now: its queue was resized\n",
+                                       from.text().c_str(), to.text().c_str());
+                        }
+                        std::map<std::uint32_t, std::size_t> tasks;
+                        for (const queue::TaskId& id : ids) ++tasks[id.partition.queue_id];
+                        ring_local(settings, tasks);
+                        return count;
+                      });
 }
 
 int discard_dead(const Context& context, const DeadChoice& choice) {
-  return act_on_dead(context, choice, "discard", "discarded",
-                     [](const config::Settings& /*settings*/, db::Connection& db,
-                        std::span<const queue::TaskId> ids,
-                        Progress& /*progress*/) { return queue::discard_dead(db, ids); });
+  if (choice.ids.empty()) {
+    return act_on_many(context, choice, queue::BulkKind::kDiscardDead, "discard", "discarded");
+  }
+  return act_on_named(context, choice, "discarded",
+                      [](const config::Settings& /*settings*/, db::Connection& db,
+                         std::span<const queue::TaskId> ids,
+                         Progress& /*progress*/) { return queue::discard_dead(db, ids); });
 }
 
 void add_list(CLI::App& list, const Commands& commands,
@@ -247,6 +293,11 @@ void add_act(CLI::App& act, const Commands& commands,
   group->type_name("GROUP")->excludes(ids);
   queue->type_name("QUEUE")->excludes(ids);
   all->needs(queue)->excludes(ids)->excludes(group);
+  act.add_option("--type", choice->type, "Only tasks of this type")
+      ->type_name("TYPE")
+      ->excludes(ids);
+  act.add_flag("--no-wait", choice->no_wait, "Only begin the bulk action; see allot bulk")
+      ->excludes(ids);
   act.add_option("--rate", choice->rate, "At most so many per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS");

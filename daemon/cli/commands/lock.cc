@@ -11,11 +11,13 @@
 #include <string>
 
 #include "cli/commands/command.h"
+#include "cli/sources/ring_local.h"
 #include "cli/words/confirm.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/queue_json.h"
+#include "peer/lock_bell.h"
 #include "queue/locks/lock_store.h"
 
 namespace allot::cli {
@@ -97,7 +99,8 @@ int show_lock(const Context& context, const LockOptions& options) {
 }
 
 int break_lock(const Context& context, const LockOptions& options) {
-  db::Connection db = connect(context.settings());
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
   const queue::LockView lock = named_lock(db, options.name);
   std::vector<queue::LockSlotView> chosen;
   std::string holders;
@@ -114,6 +117,7 @@ int break_lock(const Context& context, const LockOptions& options) {
   for (const queue::LockSlotView& slot : chosen) {
     if (queue::break_lock(db, options.name, slot)) broken.push_back(as_json::lock_slot(slot));
   }
+  if (!broken.empty()) peer::LockBell(local_folder(settings), options.name).ring();
   if (options.json) {
     print(broken);
   } else {

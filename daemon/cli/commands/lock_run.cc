@@ -23,13 +23,16 @@
 #include "cli/commands/command.h"
 #include "cli/commands/lock.h"
 #include "cli/sources/guarded_command.h"
+#include "cli/sources/ring_local.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "db/from_settings.h"
 #include "json/due.h"
+#include "peer/lock_bell.h"
 #include "queue/locks/lock_keeper.h"
 #include "queue/locks/lock_store.h"
 #include "queue/locks/lock_wait.h"
+#include "queue/model/server_change.h"
 
 namespace allot::cli {
 namespace {
@@ -73,6 +76,14 @@ class Signals {
     ::poll(&polled, 1, static_cast<int>((left + kMilli - 1) / kMilli));
     return next();
   }
+  // The same, and until the bell rings. One cannot wait for both at a time.
+  [[nodiscard]] int wait(Nanos until, peer::LockBell& bell, std::uint32_t seen) const {
+    for (Nanos now = boot_ns(); now < until && bell.seen() == seen; now = boot_ns()) {
+      if (const int signal = next()) return signal;
+      bell.wait(seen, std::min(until - now, kLookAtTime));
+    }
+    return next();
+  }
 
  private:
   UniqueFd fd_;
@@ -97,22 +108,36 @@ class Line {
         db_(connect(settings)),
         wait_(spec, queue::make_holder("", ""), floor_) {}
 
-  Got wait_for_it(Nanos until, const Signals& signals) {
+  // Rings for those behind: the line has moved on.
+  Got wait_for_it(Nanos until, const Signals& signals, peer::LockBell& bell) {
+    Got got;
     for (;;) {
-      if (auto lock = look()) return {std::move(lock), 0};
-      if (boot_ns() >= until) return give_up({});
-      if (const int signal = signals.wait(std::min(until, wait_.next_ns()))) {
-        return give_up({std::nullopt, signal});
+      const std::uint32_t seen = bell.seen();
+      got.lock = look();
+      if (got.lock) break;
+      const Nanos next = std::min(until, wait_.next_ns());
+      if (boot_ns() < until) {
+        got.signal = wait_.near() ? signals.wait(next, bell, seen) : signals.wait(next);
+        if (got.signal == 0) continue;
       }
+      give_up();
+      break;
     }
+    bell.ring();
+    return got;
   }
-  // For the message: who has it.
-  [[nodiscard]] std::string holders(const std::string& name) {
+  // For the message: who has it, or why nobody gets it.
+  [[nodiscard]] std::string holders(const queue::LockSpec& spec) {
     std::string text;
     try {
       if (!db_) return text;
-      const auto view = queue::show_lock(*db_, name);
+      const auto view = queue::show_lock(*db_, spec.name);
       if (!view) return text;
+      const auto change = queue::last_server_change(*db_);
+      if (view->held.empty() && change && change->ago <= spec.ttl + std::chrono::seconds(1)) {
+        return "the database server changed " + std::to_string(change->ago.count()) +
+               " s ago: nobody takes a free lock before its ttl and 1 s are over";
+      }
       for (const queue::LockSlotView& slot : view->held) {
         if (text.size() > kShownError) return text + ", ...";
         text += (text.empty() ? "held by " : ", ") + slot.host + "/" + std::to_string(slot.pid);
@@ -141,13 +166,12 @@ class Line {
       return std::nullopt;
     }
   }
-  Got give_up(Got got) {
+  void give_up() {
     try {
       if (db_) wait_.give_up(*db_);
     } catch (const db::DbError&) {
       // The ticket, and a lock whose reply was lost, end with their time.
     }
-    return got;
   }
 
   const config::Settings& settings_;
@@ -188,8 +212,8 @@ void say(const RunOptions& options, const std::optional<queue::HeldLock>& lock, 
   std::fprintf(stderr, "%s\n", out.dump().c_str());
 }
 
-int not_got(const RunOptions& options, Line& line, int signal) {
-  const std::string holders = line.holders(options.name);
+int not_got(const RunOptions& options, const queue::LockSpec& spec, Line& line, int signal) {
+  const std::string holders = line.holders(spec);
   std::fprintf(stderr, "%s lock '%s' was not got%s%s\n", error_head().c_str(),
                printable(options.name, queue::kMaxLockName).c_str(), holders.empty() ? "" : ": ",
                printable(holders, kShownError * 2).c_str());
@@ -209,8 +233,9 @@ int run_command(const Context& context, const RunOptions& options) {
   const config::Settings settings = context.settings();
   Line line(settings, spec);
   const Nanos until = boot_ns() + static_cast<Nanos>(patience.count()) * kMicro;
-  const Got got = line.wait_for_it(until, signals);
-  if (!got.lock) return not_got(options, line, got.signal);
+  peer::LockBell bell(local_folder(settings), spec.name);
+  const Got got = line.wait_for_it(until, signals, bell);
+  if (!got.lock) return not_got(options, spec, line, got.signal);
 
   const queue::HeldLock& lock = *got.lock;
   std::atomic<Nanos> kill_ns{until_of(lock, queue::ends_ns(lock)).kill_ns};
@@ -235,7 +260,9 @@ int run_command(const Context& context, const RunOptions& options) {
   queue::LockKeeper keeper(db::from_settings(settings.database), lock, queue::spare_ns(lock),
                            std::move(events));
   const int code = run_under(keeper, command, signals, kill_ns);
-  if (!keeper.release() && !lost) {
+  const bool released = keeper.release();
+  if (released) bell.ring();
+  if (!released && !lost) {
     std::fprintf(stderr, "%s lock '%s' is lost, or was not given back: it ends with its time\n",
                  error_head().c_str(), printable(lock.name, queue::kMaxLockName).c_str());
   }

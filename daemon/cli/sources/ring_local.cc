@@ -8,10 +8,24 @@ namespace allot::cli {
 
 void ring_local(const config::Settings& settings,
                 const std::map<std::uint32_t, std::size_t>& tasks) {
+  // The tasks are submitted; a missing board is not the submitter's problem.
+  const std::string folder = local_folder(settings);
+  if (!folder.empty()) peer::ring_at(folder.c_str(), tasks);
+}
+
+std::string local_folder(const config::Settings& settings) {
   try {
-    peer::ring_at(config::runtime_dir(settings).c_str(), tasks);
+    return config::runtime_dir(settings);
   } catch (const Error&) {
-    // The tasks are submitted; a missing board is not the submitter's problem.
+    return "";
+  }
+}
+
+void ring_local_steward(const config::Settings& settings) {
+  try {
+    peer::ring_steward_at(config::runtime_dir(settings).c_str());
+  } catch (const Error&) {
+    // It is found without the bell.
   }
 }
 

@@ -113,7 +113,7 @@ Application::Asked Application::find(const http::Head& head) const {
   const Route& route = *found.route;
   if (route.role &&
       (route.everywhere ? !caller.may_everywhere(*route.role) : !caller.may(*route.role))) {
-    api::refuse(403, "this needs the role " + std::string(word_of(*route.role)) +
+    api::refuse(403, "this needs the role " + std::string(access::name_of(*route.role)) +
                          (route.everywhere ? " for all queues" : ""));
   }
   return {route, std::move(caller), std::move(found.path)};

@@ -58,7 +58,8 @@ class Bulk {
         if (full) told.lines += flush(db);
       }
       if (!last) return told;
-      told.lines += flush(db) + report(nullptr);
+      told.lines += flush(db);
+      told.lines += report(nullptr);
     } catch (...) {
       const std::exception_ptr error = std::current_exception();
       told.lines += report(error);

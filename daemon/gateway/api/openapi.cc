@@ -122,7 +122,7 @@ ordered_json operation_of(const Route& route) {
   if (route.body == Body::kTasks) operation["requestBody"] = tasks_of(route);
   operation["responses"] = responses_of(route);
   if (route.role) {
-    operation["x-role"] = word_of(*route.role);
+    operation["x-role"] = access::name_of(*route.role);
     operation["security"] = {{{"token", ordered_json::array()}}};
   } else {
     operation["security"] = ordered_json::array();

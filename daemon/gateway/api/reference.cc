@@ -33,7 +33,7 @@ std::string bounds_of(const Parameter& parameter) {
 
 std::string who_may(const Route& route) {
   if (!route.role) return "Anybody may ask, without a token.";
-  return "Role `" + std::string(word_of(*route.role)) + "`" +
+  return "Role `" + std::string(access::name_of(*route.role)) + "`" +
          (route.everywhere ? " for all queues." : ".");
 }
 

@@ -45,18 +45,6 @@ std::optional<Values> values_of(std::string_view pattern,
 
 }  // namespace
 
-std::string_view word_of(access::Role role) {
-  switch (role) {
-    case access::Role::kRead:
-      return "read";
-    case access::Role::kSubmit:
-      return "submit";
-    case access::Role::kOperate:
-      return "operate";
-  }
-  return "none";
-}
-
 Match match(const http::Head& head, std::string_view base_path, bool read_only) {
   Match found;
   std::string_view path = head.path;

@@ -76,8 +76,6 @@ struct Route {
 // The rows of the table, in the order of the reference.
 [[nodiscard]] const std::vector<Route>& routes();
 
-[[nodiscard]] std::string_view word_of(access::Role role);
-
 using Values = std::map<std::string, std::string, std::less<>>;
 
 // What the router finds for a path. Without a route, `allowed` has the methods that the path has.

@@ -22,8 +22,8 @@ constexpr Parameter kSchedule{In::kPath, "schedule",  "The schedule's name",
                               "nightly", Kind::kText, true};
 constexpr Parameter kLock{In::kPath, "lock", "The lock's name", "billing", Kind::kText, true};
 constexpr Parameter kAtMost{In::kQuery, "limit",       "At most so many; left out: 50",
-                           "20",       Kind::kNumber, false,
-                           1,          kMostListed};
+                            "20",       Kind::kNumber, false,
+                            1,          kMostListed};
 constexpr Parameter kCursor{In::kQuery, "cursor",
                             "What `next` of the page before was; left out: the first page", ""};
 constexpr Parameter kType{
@@ -230,8 +230,19 @@ std::vector<Route> open_routes() {
       open("/health/ready", "ready",
            "Says that the database answers. Ask this to find out whether to send requests here.",
            {200, "Ready", "the database answers"}, Doer::kCrew, show_ready),
-      open("/api/v1/openapi.json", "openapi", "Describes this API by OpenAPI 3.1.",
-           {200, "", "the document"}, Doer::kServer, show_openapi)};
+      {"GET",
+       "/api/v1/openapi.json",
+       "openapi",
+       Role::kRead,
+       false,
+       "Describes this API by OpenAPI 3.1.",
+       {},
+       Body::kNone,
+       {{200, "", "the document"}},
+       {},
+       Doer::kServer,
+       show_openapi,
+       {}}};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "queue/model/server_change.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -116,9 +117,10 @@ std::uint64_t purge_tickets(db::Connection& db) {
   return db.run({db::Statement(sql::k_purge_tickets)}).front().affected();
 }
 
-Line watch_line(db::Connection& db, const std::string& name, std::uint64_t ticket) {
+Line watch_line(db::Connection& db, const std::string& name, std::uint64_t ticket,
+                std::chrono::milliseconds ttl) {
   db::Statement watch = named_lock(sql::k_watch_line, name);
-  watch.set("ticket", ticket);
+  watch.set("ticket", ticket).set("ttl_us", std::chrono::microseconds(ttl).count());
   auto results = db.run({watch});
   Line line;
   const auto place = results.at(0).next();
@@ -139,7 +141,7 @@ std::optional<HeldLock> take_lock(db::Connection& db, const Taking& taking, Toke
       .set("ttl_us", std::chrono::microseconds(taking.ttl).count())
       .set("known_us", floor.least_us());
   const Nanos sent = boot_ns();
-  auto results = db.transact({&take, 1});
+  auto results = db.transact(note_server_statement(), {&take, 1});
   const auto row = results.back().next();
   if (!row) return std::nullopt;
   HeldLock lock{taking.name, small_in(*row, 0), row->u64(1), taking.holder.id, taking.ttl, sent};
@@ -171,7 +173,7 @@ bool free_lock(db::Connection& db, const LockObservation& observed, bool stale) 
       .set("seen_epoch", observed.epoch)
       .set("seen_expire_at", observed.expire_at)
       .set("stale", stale ? 1 : 0);
-  return db.run({free}).front().affected() == 1;
+  return db.run({note_server_statement(), free}).back().affected() == 1;
 }
 
 std::vector<LockSummary> list_locks(db::Connection& db) {

@@ -38,11 +38,13 @@ struct Line {
   bool there = false;       // the ticket is
   std::uint64_t ahead = 0;  // live tickets before it
   std::uint32_t slots = 0;
-  std::vector<std::uint32_t> free;  // slots that may be taken
+  std::vector<std::uint32_t> free;  // slots that may be taken for `ttl`
 };
-Line watch_line(db::Connection& db, const std::string& name, std::uint64_t ticket);
+Line watch_line(db::Connection& db, const std::string& name, std::uint64_t ticket,
+                std::chrono::milliseconds ttl);
 
-// Takes this slot, which ends the ticket. nullopt: it is not free, or it is not this ticket's turn.
+// Takes this slot, which ends the ticket. nullopt: it is not free, or it is not this ticket's turn,
+// or the server has changed within the last TTL and a second (S48).
 // Where an earlier try won whose reply was lost, the answer is what that one took: `sent_ns` is
 // then the caller's to know.
 struct Taking {
@@ -75,7 +77,7 @@ LockObservations watch_lock(db::Connection& db, const std::string& name);
 LockObservations watch_locks(db::Connection& db);
 
 // Frees a slot that this process saw standing still (S38), as it was observed. False: somebody was
-// faster, or has the row locked.
+// faster, or has the row locked, or the server has changed (S48).
 bool free_lock(db::Connection& db, const LockObservation& observed, bool stale);
 
 // For people.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/mutant.h"
+#include "queue/model/server_change.h"
 
 namespace allot::queue {
 namespace {
@@ -29,9 +30,14 @@ std::optional<std::uint32_t> Turn::slot(const Line& line, Nanos now) {
   return line.free.back();
 }
 
-Nanos Turn::pause(const Line& line) {
-  const std::uint64_t behind = line.ahead < line.slots ? 0 : line.ahead - line.slots + 1;
-  return std::min(kMostPause, kLeastPause * (1 + std::min<std::uint64_t>(behind, 100)));
+Nanos Turn::pause(const Line& line, Nanos now) {
+  if (line.ahead >= line.slots) {
+    next_since_ns_ = 0;
+    const std::uint64_t behind = line.ahead - line.slots + 1;
+    return std::min(kMostPause, kLeastPause * (1 + std::min<std::uint64_t>(behind, 100)));
+  }
+  if (next_since_ns_ == 0) next_since_ns_ = now;
+  return std::clamp((now - next_since_ns_) / 20, kLeastPause, kMostPause);
 }
 
 LockWait::LockWait(LockSpec spec, Holder holder, TokenFloor& floor)
@@ -41,10 +47,14 @@ LockWait::LockWait(LockSpec spec, Holder holder, TokenFloor& floor)
       watched_(in_ns(spec_.ttl),
                mutant::removed("lock_stood_still") ? StoodStill::kHalf : StoodStill::kAll) {}
 
-void LockWait::stand_in_line(db::Connection& db, Nanos now) {
+void LockWait::stand_in_line(db::Connection& db, std::uint64_t generation, Nanos now) {
   if (!known_) {
     ensure_lock(db, spec_.name, spec_.slots);
     known_ = true;
+  }
+  if (generation_ != generation) {
+    note_server(db);  // S48: so that the wait begins now, and not with the first try
+    generation_ = generation;
   }
   if (ticket_ && now < renewed_ns_ + kTicketEvery) return;
   if (ticket_ && !renew_ticket(db, holder_)) ticket_.reset();
@@ -68,27 +78,28 @@ std::optional<HeldLock> LockWait::look(db::Connection& db, std::uint64_t generat
   if (asked_ns_ != 0) {
     if (auto taken = take(db, asked_slot_)) return taken;
   }
-  stand_in_line(db, now);
-  Line line = watch_line(db, spec_.name, *ticket_);
+  stand_in_line(db, generation, now);
+  Line line = watch_line(db, spec_.name, *ticket_, spec_.ttl);
   if (!line.there) {  // it had been left for long, and was removed
     ticket_.reset();
     return std::nullopt;
   }
+  near_ = line.ahead < 2 * std::uint64_t{line.slots};
   if (const auto slot = turn_.slot(line, now)) {
     if (auto taken = take(db, *slot)) return taken;
   }
-  free_expired(db, generation);
-  next_ns_ = std::min(now + Turn::pause(line), std::max(watched_.next_look_ns(), now));
+  free_expired(db);
+  next_ns_ = std::min(now + turn_.pause(line, now), std::max(watched_.next_look_ns(), now));
   next_ns_ = std::max(next_ns_, now + kLeastPause);
   return std::nullopt;
 }
 
-void LockWait::free_expired(db::Connection& db, std::uint64_t generation) {
+void LockWait::free_expired(db::Connection& db) {
   const Nanos now = boot_ns();
   if (watched_.due(now)) {
     auto seen = watch_lock(db, spec_.name);
     for (const auto& [slot, observed] : seen) floor_.saw(observed.epoch);
-    watched_.saw(std::move(seen), generation, now);
+    watched_.saw(std::move(seen), generation_, now);
   }
   while (const auto still = watched_.take(boot_ns())) free_lock(db, still->observed, still->stale);
 }

@@ -22,12 +22,14 @@ namespace allot::queue {
 class Turn {
  public:
   [[nodiscard]] std::optional<std::uint32_t> slot(const Line& line, Nanos now);
-  // How long until the next look: 50 ms for those whose turn may be next, up to 1 s further behind.
-  [[nodiscard]] static Nanos pause(const Line& line);
+  // How long until the next look: up to 1 s for those further behind; for those whose turn may be
+  // next a twentieth of the time since that is so, from 50 ms up to 1 s.
+  [[nodiscard]] Nanos pause(const Line& line, Nanos now);
 
  private:
-  static constexpr Nanos kPatience = 2 * kSecond;
+  static constexpr Nanos kPatience = 3 * kSecond;
   Nanos free_since_ns_ = 0;  // slots are free, and those before us do not take them; 0: not so
+  Nanos next_since_ns_ = 0;  // it is one of the oldest N; 0: not so
 };
 
 // One wish for a lock, from its ticket until it is taken or given up. One thread; each call may
@@ -39,24 +41,29 @@ class LockWait {
   LockWait(LockSpec spec, Holder holder, TokenFloor& floor);
 
   // One round: draws or renews the ticket, looks, frees a slot whose holder stood still, and takes
-  // one when it is its turn. `generation` is another number for each connection. Throws
+  // one when it is its turn. `generation` is another number for each connection, from 1 on. Throws
   // Error(kExitBadInput) where the lock has another number of slots.
   std::optional<HeldLock> look(db::Connection& db, std::uint64_t generation);
   // When to call it again: CLOCK_BOOTTIME.
   [[nodiscard]] Nanos next_ns() const { return next_ns_; }
+  // Whether to call it before, when somebody on this host has given the lock back or moved on: it
+  // is one of the oldest N, or of as many behind them.
+  [[nodiscard]] bool near() const { return near_; }
   // Leaves the line. A lock that was taken by a statement whose reply was lost is given back.
   void give_up(db::Connection& db);
 
  private:
-  void stand_in_line(db::Connection& db, Nanos now);
+  void stand_in_line(db::Connection& db, std::uint64_t generation, Nanos now);
   std::optional<HeldLock> take(db::Connection& db, std::uint32_t slot);
-  void free_expired(db::Connection& db, std::uint64_t generation);
+  void free_expired(db::Connection& db);
 
   LockSpec spec_;
   Holder holder_;
   TokenFloor& floor_;
   ExpiredHolderWatch<LockSlot, LockObservation> watched_;
   Turn turn_;
+  std::uint64_t generation_ = 0;
+  bool near_ = false;
   bool known_ = false;  // the lock has the slots that were asked for
   std::optional<std::uint64_t> ticket_;
   Nanos renewed_ns_ = 0;

@@ -47,13 +47,6 @@ void cut(std::string& text, std::size_t most) {
   text.resize(most);
 }
 
-// FNV-1a; std::hash may differ from build to build.
-void mix(std::uint64_t& hash, std::string_view text) {
-  constexpr std::uint64_t kPrime = 0x100000001b3;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-  hash = (hash ^ 0xffU) * kPrime;  // no byte of UTF-8: ends the text
-}
-
 DeadLetter read_letter(const db::Row& row, std::uint32_t queue_id) {
   DeadLetter letter;
   letter.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
@@ -63,6 +56,7 @@ DeadLetter read_letter(const db::Row& row, std::uint32_t queue_id) {
   letter.cause = row.text(4);
   letter.error = row.text(5);
   letter.died_at = row.text(6);
+  letter.died_at_us = row.u64(7);
   return letter;
 }
 
@@ -90,34 +84,49 @@ std::string error_pattern(std::string_view error) {
 }
 
 std::string dead_group(std::string_view queue, const DeadLetter& letter) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::string_view text :
-       {queue, std::string_view(letter.type), std::string_view(letter.cause)}) {
-    mix(hash, text);
-  }
-  mix(hash, error_pattern(letter.error));
+  const std::uint64_t hash = Checksum()
+                                 .mix(queue)
+                                 .mix(letter.type)
+                                 .mix(letter.cause)
+                                 .mix(error_pattern(letter.error))
+                                 .value();
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string word;
   for (int shift = 60; shift >= 16; shift -= 4) word += kDigits[(hash >> shift) & 0xfU];
   return word;
 }
 
+// FNV-1a; std::hash may differ from build to build.
+Checksum& Checksum::mix(std::string_view text) {
+  constexpr std::uint64_t kPrime = 0x100000001b3;
+  for (const char c : text) value_ = (value_ ^ static_cast<unsigned char>(c)) * kPrime;
+  value_ = (value_ ^ 0xffU) * kPrime;  // no byte of UTF-8: ends the text
+  return *this;
+}
+
+std::vector<DeadLetter> page_dead(db::Connection& db, std::uint32_t queue_id, const TaskId& after,
+                                  std::uint32_t most) {
+  db::Statement statement(sql::k_page_dead);
+  set_partition(statement, {queue_id, after.partition.partition_no})
+      .set("prio", after.prio)
+      .set("first_key", after.first_key)
+      .set("most", most);
+  auto results = db.run({statement});
+  std::vector<DeadLetter> page;
+  while (const auto row = results.front().next()) page.push_back(read_letter(*row, queue_id));
+  return page;
+}
+
 void each_dead(db::Connection& db, const QueueInfo& queue,
                const std::function<bool(const DeadLetter&)>& look) {
   TaskId last;  // keys begin after 0
   for (;;) {
-    db::Statement statement(sql::k_page_dead);
-    set_partition(statement, {queue.queue_id, last.partition.partition_no})
-        .set("prio", last.prio)
-        .set("first_key", last.first_key)
-        .set("most", kDeadPage);
-    auto results = db.run({statement});
-    while (const auto row = results.front().next()) {
-      const DeadLetter letter = read_letter(*row, queue.queue_id);
+    const auto page = page_dead(db, queue.queue_id, last, kDeadPage);
+    for (const DeadLetter& letter : page) {
       if (!look(letter)) return;
-      last = letter.id;
     }
-    if (results.front().row_count() < kDeadPage) return;
+    if (page.size() < kDeadPage) return;
+    last = page.back().id;
   }
 }
 

@@ -20,7 +20,8 @@ struct DeadLetter {
   std::string type;
   std::string cause;
   std::string error;
-  std::string died_at;  // UTC, ISO 8601
+  std::string died_at;           // UTC, ISO 8601
+  std::uint64_t died_at_us = 0;  // the same in microseconds since 1970
 };
 
 // An error text without the parts that differ from task to task: its first line, with '#' for each
@@ -30,6 +31,21 @@ struct DeadLetter {
 // One word for all dead tasks of a queue with the same type, cause and error pattern. It is the
 // same on every host and in every version of the schema.
 [[nodiscard]] std::string dead_group(std::string_view queue, const DeadLetter& letter);
+
+// A checksum that is the same on every host and in every version of the schema.
+class Checksum {
+ public:
+  // The end of each text counts.
+  Checksum& mix(std::string_view text);
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+// At most so many dead tasks of a queue, in the order of their keys, behind `after`.
+std::vector<DeadLetter> page_dead(db::Connection& db, std::uint32_t queue_id, const TaskId& after,
+                                  std::uint32_t most);
 
 // Calls `look` with each dead task of a queue in the order of their keys, in pages, until it
 // returns false. A task that dies meanwhile may be missed.

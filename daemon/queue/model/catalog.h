@@ -54,9 +54,16 @@ struct QueueInfo {
   bool resizing = false;  // only from list_queues(): see operate/resize.h
   // Whether a route may take what is submitted to it: who submits looks, see submit/address.h.
   bool routed = false;
+  // The queue by whose route this one was found; 0: by none, so that tasks were submitted to
+  // itself.
+  std::uint32_t routed_from = 0;
   std::optional<Rate> rate{};  // only from list_queues(): see operate/rate.h
 
   [[nodiscard]] std::uint32_t partitions() const { return shape.partitions; }
+  // The number of the queue that a task was submitted to.
+  [[nodiscard]] std::uint32_t source_id() const {
+    return routed_from != 0 ? routed_from : queue_id;
+  }
   // Whether a running task has its partition, or one of those of its key, to itself: it does not
   // detach, and ends with its lease (S5).
   [[nodiscard]] bool alone() const {

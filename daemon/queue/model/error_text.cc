@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/model/error_text.h"
 
-#include <cstddef>
 #include <cstdint>
 
 namespace allot::queue {
 namespace {
 
-constexpr std::size_t kMost = 64 << 10;
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 // Bytes of the sequence that begins with `lead`; 0 when it begins none.
@@ -39,12 +37,12 @@ std::size_t sequence(std::string_view text) {
 
 }  // namespace
 
-std::string error_text(std::string_view raw) {
+std::string error_text(std::string_view raw, std::size_t most) {
   std::string kept;
   while (!raw.empty()) {
     const std::size_t length = sequence(raw);
     const std::string_view next = length > 0 ? raw.substr(0, length) : kReplacement;
-    if (kept.size() + next.size() > kMost) break;
+    if (kept.size() + next.size() > most) break;
     kept += next;
     raw.remove_prefix(length > 0 ? length : 1);
   }

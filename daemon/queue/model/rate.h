@@ -21,6 +21,10 @@ inline constexpr std::uint64_t kMinRate = 10;               // one in 100,000 s:
 inline constexpr std::uint64_t kMaxRate = 100'000'000'000;  // 100,000 a second
 inline constexpr std::uint32_t kMaxBurst = 1'000'000;
 
+// The reason by which a row of queue_pause says that its queue is rated and not paused. The column
+// `paused` is computed from it (sql/migrations/0009_rates.sql), so that it can never be another.
+inline constexpr std::string_view kRatedOnly = "a rate limits its starts";
+
 // "0.5", "500". nullopt: no decimal number, or one with more than six places behind the point.
 // Bounds are the caller's.
 [[nodiscard]] std::optional<std::uint64_t> parse_per_second(std::string_view text);

@@ -60,6 +60,7 @@ bool set_rate(db::Connection& db, const QueueInfo& queue, const Rate& rate) {
   if (rate_of(db, queue.queue_id) == rate) return false;
   db::Statement set(sql::k_set_rate);
   set.set("queue_id", queue.queue_id)
+      .set("rated_only", kRatedOnly)
       .set_raw("per_second", per_second_text(rate.per_million_seconds))
       .set("burst", rate.burst)
       .set_raw("buckets", bucket_rows(queue, rate));

@@ -2,7 +2,6 @@
 #include "queue/operate/route.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "queue/model/statements.h"
@@ -24,30 +23,37 @@ std::string placed(const QueueInfo& queue) {
   return "queue '" + queue.name + "' is " + std::string(name_of(queue.shape.placement));
 }
 
-db::Statement of_route(const sql::SqlText& sql, const std::optional<QueueInfo>& source,
-                       const TypePattern& types) {
-  db::Statement statement(sql);
-  return statement.set("source_id", source ? source->queue_id : 0)
-      .set("is_prefix", types.is_prefix ? 1 : 0)
-      .set("pattern", types.text);
+std::uint32_t id_of(const std::optional<QueueInfo>& source) {
+  return source ? source->queue_id : 0;
 }
 
-// Between the lock of all routes and what they mean for the queues, in one packet. Sent again after
-// a deadlock, which undid it.
-std::uint64_t change_routes(db::Connection& db, const db::Statement& statement) {
-  const std::array<db::Statement, 3> statements{db::Statement(sql::k_begin_routes), statement,
-                                                db::Statement(sql::k_settle_routes)};
-  for (int tries = 1;; ++tries) {
-    try {
-      return db.transact(statements).at(1).affected();
-    } catch (const db::DbError& error) {
-      if (error.error_class() != db::ErrorClass::kRetryable) throw;
-      if (error.number() == kDeadlockError && tries < kChangeTries) continue;
-      throw Error(
-          "no route was changed: a transaction that submitted to one of the queues is open, and "
-          "has to end before; try again");
-    }
+db::Statement of_source(const sql::SqlText& sql, const std::optional<QueueInfo>& source) {
+  db::Statement statement(sql);
+  return statement.set("source_id", id_of(source));
+}
+
+db::Statement of_route(const sql::SqlText& sql, const std::optional<QueueInfo>& source,
+                       const TypePattern& types) {
+  db::Statement statement = of_source(sql, source);
+  return statement.set("is_prefix", types.is_prefix ? 1 : 0).set("pattern", types.text);
+}
+
+// Between the lock of all routes and what they mean for the queues, in one packet. Where tasks of a
+// key wait for each other, the former queues are locked first, and asked.
+std::vector<db::Statement> packet_of(const db::Statement& change,
+                                     const std::optional<QueueInfo>& source,
+                                     const TypePattern& types) {
+  const bool alone = source && source->alone();
+  std::vector<db::Statement> packet;
+  if (alone) packet.push_back(of_source(sql::k_next_layout, source));
+  packet.emplace_back(sql::k_begin_routes);
+  if (alone) {
+    packet.push_back(of_source(sql::k_next_layout_of_takers, source));
+    packet.push_back(of_route(sql::k_require_no_tasks, source, types));
   }
+  packet.push_back(change);
+  packet.emplace_back(sql::k_settle_routes);
+  return packet;
 }
 
 bool has_tasks(db::Connection& db, const QueueInfo& queue, const TypePattern& types) {
@@ -65,20 +71,44 @@ std::vector<QueueInfo> takers(db::Connection& db, const QueueInfo& source) {
   for (const Route& route : list_routes(db)) {
     if (route.source_id == source.queue_id) names.insert(route.to);
   }
-  std::vector<QueueInfo> queues;
-  for (const std::string& name : names) {
-    if (const auto queue = find_queue(db, name)) queues.push_back(*queue);
-  }
+  std::vector<QueueInfo> queues = list_queues(db);
+  std::erase_if(queues, [&](const QueueInfo& queue) { return !names.contains(queue.name); });
   return queues;
 }
 
-// A later task of a key does not wait for one in another queue.
+// A later task of a key does not wait for one in another queue. Says which one there is;
+// require_no_tasks.sql is what decides.
 void require_none_waits(db::Connection& db, const QueueInfo& source, const TypePattern& types) {
   if (!source.alone()) return;
   for (const QueueInfo& queue : takers(db, source)) {
+    if (queue.resizing) {
+      refuse_route("queue '" + queue.name +
+                   "' is being resized: tasks of its former layout wait or run; again when it is "
+                   "done");
+    }
     if (!has_tasks(db, queue, types)) continue;
     refuse_route(placed(queue) + " and has tasks of type " + text_of(types) +
                  ", which later ones of their keys would not wait for; let them run first");
+  }
+}
+
+// Sent again after a deadlock, which undid it, and where a task that was in the way is gone.
+std::uint64_t change_routes(db::Connection& db, const db::Statement& change,
+                            const std::optional<QueueInfo>& source, const TypePattern& types) {
+  const std::vector<db::Statement> packet = packet_of(change, source, types);
+  for (int tries = 1;; ++tries) {
+    try {
+      const auto results = db.transact(packet);
+      return results.at(results.size() - 2).affected();
+    } catch (const db::DbError& error) {
+      const bool in_the_way = error.number() == kOutOfRange;
+      if (!in_the_way && error.error_class() != db::ErrorClass::kRetryable) throw;
+      if (in_the_way) require_none_waits(db, *source, types);
+      if ((in_the_way || error.number() == kDeadlockError) && tries < kChangeTries) continue;
+      throw Error(
+          "no route was changed: a transaction that submitted to one of the queues is open, and "
+          "has to end before; try again");
+    }
   }
 }
 
@@ -149,12 +179,12 @@ BoundedCount live_keys(db::Connection& db, const QueueInfo& queue, const TypePat
 void set_route(db::Connection& db, const std::optional<QueueInfo>& source, const TypePattern& types,
                const QueueInfo& target) {
   db::Statement set = of_route(sql::k_set_route, source, types);
-  change_routes(db, set.set("target_id", target.queue_id));
+  change_routes(db, set.set("target_id", target.queue_id), source, types);
 }
 
 bool remove_route(db::Connection& db, const std::optional<QueueInfo>& source,
                   const TypePattern& types) {
-  return change_routes(db, of_route(sql::k_remove_route, source, types)) > 0;
+  return change_routes(db, of_route(sql::k_remove_route, source, types), source, types) > 0;
 }
 
 }  // namespace allot::queue

@@ -195,7 +195,7 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
         .set_raw("tick", datetime(now));
     try {
       auto results = db.transact(packet);
-      return read_made(results, task, queue->queue_id);
+      return read_made(results, task, task.partition.queue_id);
     } catch (const db::DbError& error) {
       if (error.error_class() == db::ErrorClass::kGone) {
         throw OutcomeUnknown("the outcome of running schedule '" + spec.name +

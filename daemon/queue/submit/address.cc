@@ -10,13 +10,16 @@ namespace {
 
 constexpr std::string_view kNone = "0";  // the number of no queue: a route of any takes it
 
-std::optional<QueueInfo> find_route(db::Connection& db, const std::string& best) {
-  db::Statement statement(sql::k_find_route);
-  statement.set_raw("best_route", best);
+std::optional<QueueInfo> only_queue(db::Connection& db, const db::Statement& statement) {
   auto results = db.run({statement});
   const auto row = results.front().next();
   if (!row) return std::nullopt;
   return queue_in(*row);
+}
+
+std::optional<QueueInfo> find_route(db::Connection& db, const std::string& best) {
+  db::Statement statement(sql::k_find_route);
+  return only_queue(db, statement.set_raw("best_route", best));
 }
 
 }  // namespace
@@ -35,8 +38,19 @@ QueueInfo follow_route(db::Connection& db, QueueInfo named, std::string_view typ
   const std::string placement = db::Statement::quoted(name_of(named.shape.placement));
   auto taker = find_route(db, best_route(std::to_string(named.queue_id), placement, type));
   if (!taker) return named;
+  taker->routed_from = named.queue_id;
   const bool again = mutant::removed("route_once") && taker->queue_id != named.queue_id;  // S45
   return again ? follow_route(db, std::move(*taker), type) : std::move(*taker);
+}
+
+QueueInfo follow_locked_route(db::Connection& db, const QueueInfo& locked, std::string_view type) {
+  if (!locked.routed || !db.in_transaction()) return follow_route(db, locked, type);
+  db::Statement statement(sql::k_lock_route);
+  statement.set("source_id", locked.queue_id).set("type", type);
+  auto taker = only_queue(db, statement);
+  if (!taker) return locked;
+  taker->routed_from = locked.queue_id;
+  return std::move(*taker);
 }
 
 QueueInfo default_queue(db::Connection& db, std::string_view type) {

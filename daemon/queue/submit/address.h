@@ -21,6 +21,10 @@ namespace allot::queue {
 // the routes of the other queue are not asked.
 QueueInfo follow_route(db::Connection& db, QueueInfo named, std::string_view type);
 
+// The same for an ordered or limited queue whose row lock_layouts() has just read. Where a
+// transaction is open, the queue takes tasks of `type` until it ends.
+QueueInfo follow_locked_route(db::Connection& db, const QueueInfo& locked, std::string_view type);
+
 // The queue that takes a task of `type` which names none. Throws Error(kExitBadInput): no route
 // does.
 QueueInfo default_queue(db::Connection& db, std::string_view type);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <boost/crc.hpp>
+#include <set>
 
 #include "queue/model/random.h"
+#include "queue/submit/address.h"
 #include "queue/submit/submit.h"
 #include "sql/queries.h"
 
@@ -90,7 +92,8 @@ std::uint32_t Placer::next(std::uint32_t queue_id, const std::string& key) {
 }
 
 const QueueInfo& Placer::queue_of(const Submission& task) const {
-  const auto locked = locked_.find(task.queue.queue_id);
+  if (locked_.empty() || !task.queue.alone()) return task.queue;
+  const auto locked = locked_.find({task.queue.source_id(), task.type});
   return locked != locked_.end() ? locked->second : task.queue;
 }
 
@@ -99,31 +102,38 @@ std::optional<std::uint32_t> Placer::layout(const Submission& task) const {
 }
 
 bool Placer::lock(db::Connection& db, std::span<const Submission> submissions) {
-  std::vector<std::uint32_t> queue_ids;
+  std::map<std::uint32_t, std::set<std::string>> types;  // by the queue they were submitted to
   for (const Submission& task : submissions) {
-    if (task.queue.alone()) queue_ids.push_back(task.queue.queue_id);
+    if (task.queue.alone()) types[task.queue.source_id()].insert(task.type);
   }
-  std::sort(queue_ids.begin(), queue_ids.end());
-  queue_ids.erase(std::unique(queue_ids.begin(), queue_ids.end()), queue_ids.end());
-  if (queue_ids.empty()) return false;
-  locked_ = lock_layouts(db, queue_ids);
+  if (types.empty()) return false;
+  std::vector<std::uint32_t> queue_ids;
+  for (const auto& [queue_id, of_queue] : types) queue_ids.push_back(queue_id);
+  for (const auto& [queue_id, source] : lock_layouts(db, queue_ids)) {
+    for (const std::string& type : types[queue_id]) {
+      locked_.insert_or_assign({queue_id, type}, follow_locked_route(db, source, type));
+    }
+  }
   return true;
 }
 
-std::uint32_t Placer::partition_no(const Submission& task) {
-  const QueueShape& shape = task.queue.shape;
-  const std::uint32_t queue_id = task.queue.queue_id;
-  switch (shape.placement) {
+Partition Placer::place(const Submission& task) {
+  const QueueInfo& queue = queue_of(task);
+  return {queue.queue_id, partition_no(task, queue)};
+}
+
+std::uint32_t Placer::partition_no(const Submission& task, const QueueInfo& queue) {
+  switch (queue.shape.placement) {
     case Placement::kSpread:
-      return next(queue_id, {}) % shape.partitions;
+      return next(queue.queue_id, {}) % queue.partitions();
     case Placement::kOrdered:
-      return place_of(queue_of(task), hash_of(*task.options.partition_key));
+      return place_of(queue, hash_of(*task.options.partition_key));
     case Placement::kLimited: {
       const std::string& key = *task.options.partition_key;
-      return place_of(queue_of(task), hash_of(key), next(queue_id, key));
+      return place_of(queue, hash_of(key), next(queue.queue_id, key));
     }
     case Placement::kFair:
-      return fair_.at({queue_id, *task.options.partition_key});
+      return fair_.at({queue.queue_id, *task.options.partition_key});
   }
   return 0;
 }

@@ -11,6 +11,7 @@
 
 #include "db/connection.h"
 #include "queue/model/catalog.h"
+#include "queue/model/task.h"
 
 namespace allot::queue {
 
@@ -32,21 +33,24 @@ class Placer {
 
   // Neighbours without a key go to different partitions (S18), and so do those of one key in a
   // limited queue, among its max_running partitions. Both begin at a random one.
-  std::uint32_t partition_no(const Submission& task);
+  Partition place(const Submission& task);
 
-  // Reads anew which layout places the tasks of ordered and limited queues. In a transaction that
-  // layout stays until the transaction ends. False: there are no such tasks.
+  // Reads anew which queue takes the tasks that were submitted to ordered and limited queues, and
+  // which layout places them there. In a transaction both stay until the transaction ends. False:
+  // there are no such tasks.
   bool lock(db::Connection& db, std::span<const Submission> submissions);
-  // The layout by which partition_no() places this task; nullopt: its queue may change meanwhile.
+  // The layout by which place() places this task; nullopt: its queue may change meanwhile.
   [[nodiscard]] std::optional<std::uint32_t> layout(const Submission& task) const;
 
  private:
+  std::uint32_t partition_no(const Submission& task, const QueueInfo& queue);
   std::uint32_t next(std::uint32_t queue_id, const std::string& key);
   [[nodiscard]] const QueueInfo& queue_of(const Submission& task) const;
 
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> next_;
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> fair_;
-  std::map<std::uint32_t, QueueInfo> locked_;
+  // By the queue that the task was submitted to, and its type.
+  std::map<std::pair<std::uint32_t, std::string>, QueueInfo> locked_;
 };
 
 }  // namespace allot::queue

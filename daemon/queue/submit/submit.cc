@@ -81,10 +81,7 @@ Plan plan_of(Placer& placer, std::span<const Submission> submissions) {
   for (std::size_t i = 0; i < submissions.size(); ++i) {
     const Submission& task = submissions[i];
     const SubmitOptions& options = task.options;
-    const Target target{{task.queue.queue_id, placer.partition_no(task)},
-                        options.prio,
-                        options.delay,
-                        options.run_at,
+    const Target target{placer.place(task), options.prio, options.delay, options.run_at,
                         placer.layout(task)};
     if (options.unique_key) {
       plan.uniques.push_back({i, target, random_number<std::uint64_t>()});

@@ -46,6 +46,9 @@ Fenced FencedAck::replace(db::Connection& db, std::span<const Submission> succes
       } catch (const db::DbError& error) {
         if (error.error_class() != db::ErrorClass::kGone) db.roll_back();
         throw;
+      } catch (const Error&) {
+        db.roll_back();
+        throw;
       }
       db.commit(end());
       return Fenced::kWritten;
@@ -59,22 +62,17 @@ Fenced FencedAck::replace(db::Connection& db, std::span<const Submission> succes
 }
 
 Fenced FencedAck::commit(db::Connection& db, std::span<const Submission> successors) const {
-  try {
-    send_salted([&](std::uint32_t) {
-      if (successors.empty()) return Fenced::kWritten;
-      db.execute("SAVEPOINT before_ack");
-      try {
-        submit_in(db, successors);
-      } catch (const db::DbError& error) {
-        if (error.error_class() == db::ErrorClass::kDuplicate) db.execute("ROLLBACK TO before_ack");
-        throw;
-      }
-      return Fenced::kWritten;
-    });
-  } catch (const db::DbError& error) {
-    if (error.error_class() != db::ErrorClass::kGone) db.roll_back();
-    throw;
-  }
+  send_salted([&](std::uint32_t) {
+    if (successors.empty()) return Fenced::kWritten;
+    db.execute("SAVEPOINT before_ack");
+    try {
+      submit_in(db, successors);
+    } catch (const db::DbError& error) {
+      if (error.error_class() == db::ErrorClass::kDuplicate) db.execute("ROLLBACK TO before_ack");
+      throw;
+    }
+    return Fenced::kWritten;
+  });
   try {
     db.commit(end());
     return Fenced::kWritten;

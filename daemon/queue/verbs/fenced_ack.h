@@ -20,12 +20,14 @@ class FencedAck {
   // `task` must outlive this object.
   FencedAck(const Claim& claim, const Task& task) : claim_(claim), task_(task) {}
 
-  // Uses a transaction of its own; may be repeated after a lost reply. Throws db::DbError.
+  // Uses a transaction of its own; may be repeated after a lost reply. Throws db::DbError, and
+  // Error where a queue takes no such task.
   [[nodiscard]] Fenced replace(db::Connection& db, std::span<const Submission> successors) const;
 
-  // Adds to the open transaction of `db` and ends it: commits it or, with kLost and with any
-  // error, rolls it back. Must not be repeated; after an error of class kGone landed() says what
-  // became of it. Throws db::DbError.
+  // Adds to the open transaction of `db` and ends it: commits it or, with kLost, rolls it back.
+  // What it throws leaves that to the caller. Must not be repeated; after an error of class kGone
+  // landed() says what became of it. Throws db::DbError, and Error where a queue takes no such
+  // task.
   [[nodiscard]] Fenced commit(db::Connection& db, std::span<const Submission> successors) const;
   [[nodiscard]] bool landed(db::Connection& db) const;
 

@@ -169,6 +169,7 @@ std::string TaskWrites::asked(const allot_submission& order) const {
 void TaskWrites::address_again(db::Connection& db) {
   for (std::size_t i = 0; i < successors_.size(); ++i) {
     successors_[i].queue = addresses_.find(db, asked_[i], successors_[i].type);
+    queue::validate(successors_[i]);
   }
 }
 
@@ -282,6 +283,10 @@ void TaskWrites::roll_back(bool excused) {
 
 void TaskWrites::lose(const std::string& reason) {
   if (!lost_) lost_ = reason;
+  undo();
+}
+
+void TaskWrites::undo() {
   if (!std::exchange(open_, false)) return;
   try {
     session_.once([](db::Connection& db) {
@@ -300,33 +305,52 @@ void TaskWrites::ring_for(std::span<const queue::Submission> added) {
   for (const queue::Submission& task : added) keeper_.work_was_added(task.queue.queue_id);
 }
 
+// Ends the transaction on each way out that did not commit it.
+class TaskWrites::Undo {
+ public:
+  explicit Undo(TaskWrites& writes) : writes_(writes) {}
+  ~Undo() { writes_.undo(); }
+  Undo(const Undo&) = delete;
+  Undo& operator=(const Undo&) = delete;
+
+ private:
+  TaskWrites& writes_;
+};
+
 TaskWrites::End TaskWrites::acknowledge(const queue::Claim& claim) {
   const queue::FencedAck ack(claim, run_.task);
-  if (open_) return commit(ack);
+  try {
+    return open_ ? commit(ack) : replace(ack, claim.detached());
+  } catch (const db::DbError&) {
+    throw;
+  } catch (const Error& error) {
+    // A queue may be gone, or placed in another way, since the handler named it.
+    lost_ = std::string("nothing was written: ") + error.what();
+    return End::kUndone;
+  }
+}
+
+TaskWrites::End TaskWrites::replace(const queue::FencedAck& ack, bool detached) {
   const std::uint64_t generation = session_.generation();
   const auto fenced = session_.call([&](db::Connection& db) {
     address_again(db);
     return ack.replace(db, successors_);
   });
   // The first try may have succeeded although its reply was lost: the task that it ended is gone.
-  const bool maybe = claim.detached() && session_.generation() != generation;
+  const bool maybe = detached && session_.generation() != generation;
   if (fenced == queue::Fenced::kLost && !maybe) return End::kLeaseGone;
   ring_for(successors_);
   return End::kYes;
 }
 
 TaskWrites::End TaskWrites::commit(const queue::FencedAck& ack) {
-  open_ = false;
+  const Undo undo(*this);
   try {
     const auto fenced = session_.once([&](db::Connection& db) {
-      try {
-        address_again(db);
-      } catch (const db::DbError& error) {
-        if (error.error_class() != db::ErrorClass::kGone) db.roll_back();
-        throw;
-      }
+      address_again(db);
       return ack.commit(db, successors_);
     });
+    open_ = false;
     if (fenced == queue::Fenced::kLost) return End::kLeaseGone;
   } catch (const db::DbError& error) {
     lost_ = std::string("the transaction was lost: ") + error.what();
@@ -338,6 +362,7 @@ TaskWrites::End TaskWrites::commit(const queue::FencedAck& ack) {
       return End::kUndone;
     }
     // Perhaps only the reply to COMMIT was lost: the task itself shows it.
+    open_ = false;
     excused_ = true;
     if (!session_.call([&](db::Connection& db) { return ack.landed(db); })) return End::kUndone;
     lost_.reset();

@@ -53,12 +53,14 @@ class TaskWrites {
   enum class End {
     kYes,        // written
     kLeaseGone,  // undone: another worker has the task
-    kUndone      // the database undid it, see lost(): the task has to run again
+    kUndone      // undone, lost() says why: the task has to run again
   };
   // Acknowledges the task, with all its writes.
   End acknowledge(const queue::Claim& claim);
 
  private:
+  class Undo;
+
   template <typename Call>
   plugin_host::CallAnswer guarded(Call&& call) noexcept;
   template <typename Verb>
@@ -72,6 +74,8 @@ class TaskWrites {
                                         const std::vector<db::Value>& values,
                                         const db::RowSink& sink);
   void lose(const std::string& reason);
+  void undo();
+  End replace(const queue::FencedAck& ack, bool detached);
   End commit(const queue::FencedAck& ack);
   void ring_for(std::span<const queue::Submission> added);
 

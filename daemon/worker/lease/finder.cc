@@ -20,14 +20,6 @@ constexpr Nanos kBusyInterval = 10 * kMilli;
 constexpr Nanos kFirstIdleInterval = 50 * kMilli;
 constexpr Nanos kMostInterval = 900 * kMilli;
 
-std::vector<ipc::Hint> hints_of(const std::vector<queue::Partition>& found) {
-  std::vector<ipc::Hint> hints;
-  for (const queue::Partition& partition : found) {
-    hints.push_back(make_hint(partition.queue_id, partition.partition_no));
-  }
-  return hints;
-}
-
 }  // namespace
 
 Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
@@ -39,7 +31,7 @@ Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& ke
       slot_(slot),
       pool_(board.pools[pool]),
       queues_(std::move(queues)),
-      rates_(pool_),
+      rates_(board, pool),
       scout_interval_ns_(kFirstIdleInterval),
       shares_(std::move(shares)),
       watched_(static_cast<Nanos>(store.ttl().count()) * kMicro) {
@@ -100,10 +92,19 @@ ipc::Hint Finder::next_hint() {
   const std::uint32_t hinted = hinted_queue(pool_, order);
   const auto before = std::find(order.begin(), order.end(), hinted);
   if (hinted != 0 && before != order.begin()) {
-    const auto hints = shares_.hints(look({order.begin(), before}, false).found);
-    add_hints(pool_, hints);
+    add_hints(pool_, look_before({order.begin(), before}));
   }
   return take_hint_of(pool_, order);
+}
+
+// But not at those whose rate lets no task start yet.
+std::vector<ipc::Hint> Finder::look_before(std::vector<std::uint32_t> queue_ids) {
+  const Nanos now = mono_ns();
+  std::erase_if(queue_ids, [&](std::uint32_t id) { return rates_.closed(id, now); });
+  if (queue_ids.empty()) return {};
+  const bool rates = std::any_of(queue_ids.begin(), queue_ids.end(),
+                                 [&](std::uint32_t id) { return rates_.rated(id); });
+  return hints_of(look(queue_ids, rates));
 }
 
 std::optional<Finder::Found> Finder::follow(ipc::Hint hint) {
@@ -186,18 +187,30 @@ queue::Scouted Finder::look(const std::vector<std::uint32_t>& queue_ids, bool ra
   return scouted;
 }
 
-void Finder::scout() {
-  const bool rates = rates_.look(mono_ns());
-  const queue::Scouted scouted = look(queue_ids_, rates);
-  auto hints = shares_.none() ? hints_of(scouted.found) : shares_.hints(scouted.found);
-  const bool busy = !hints.empty();
-  // Each time it looks, a queue with a rate says itself when to look again.
-  if (rates) {
-    for (const ipc::Hint hint : rates_.scouted(scouted.rates)) hints.push_back(hint);
+// Those of rated queues come first: there are no more of them than tasks may start now.
+std::vector<ipc::Hint> Finder::hints_of(const queue::Scouted& scouted) {
+  std::vector<queue::Partition> found = rates_.scouted(scouted.rates);
+  found.insert(found.end(), scouted.found.begin(), scouted.found.end());
+  std::vector<ipc::Hint> hints;
+  if (!shares_.none()) {
+    hints = shares_.hints(found);
+  } else {
+    for (const queue::Partition& at : found)
+      hints.push_back(make_hint(at.queue_id, at.partition_no));
   }
+  for (ipc::Hint& hint : hints) {
+    if (rates_.rated(hint_queue(hint))) hint |= kRatedHint;
+  }
+  return hints;
+}
+
+void Finder::scout() {
+  const queue::Scouted scouted = look(queue_ids_, rates_.look(mono_ns()));
+  const auto hints = hints_of(scouted);
   const std::size_t count = std::min(hints.size(), ipc::kMaxHints);
   publish_hints(pool_, hints.data(), count);
-  if (busy) {
+  // When to look again at a queue with a rate is said already.
+  if (!scouted.found.empty()) {
     scout_interval_ns_ = kBusyInterval;
     look_again_by(pool_, mono_ns() + kBusyInterval);
   } else {

@@ -67,6 +67,8 @@ class Finder {
   std::optional<Found> follow_rated(queue::Partition partition, const ServedQueue& queue);
   std::optional<Found> take_over_one();
   queue::Scouted look(const std::vector<std::uint32_t>& queue_ids, bool rates);
+  std::vector<ipc::Hint> hints_of(const queue::Scouted& scouted);
+  std::vector<ipc::Hint> look_before(std::vector<std::uint32_t> queue_ids);
   void scout();
   void watch();
   void wait_for_the_end();

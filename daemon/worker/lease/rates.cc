@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/lease/rates.h"
 
+#include "peer/steward_board.h"
 #include "worker/lease/hints.h"
 
 namespace allot::worker {
@@ -14,29 +15,39 @@ constexpr Nanos kBehind = kMilli;
 
 }  // namespace
 
+Rates::Rates(ipc::Board& board, std::uint32_t pool)
+    : pool_(board.pools[pool]), next_look_ns_(peer::next_rate_look(board, pool)) {}
+
+bool Rates::closed(std::uint32_t queue_id, Nanos now) const {
+  const auto known = queues_.find(queue_id);
+  return known != queues_.end() && now < known->second.closed_until_ns;
+}
+
 bool Rates::look(Nanos now) {
-  if (queues_.empty() && now < next_look_ns_) return false;
-  next_look_ns_ = now + kLookEvery;
+  const Nanos next = next_look_ns_.load();
+  // Nobody trusts the board: no look is further away than that.
+  if (now < next && next <= now + kLookEvery) return false;
+  next_look_ns_.store(now + kLookEvery);
   return true;
 }
 
-std::vector<ipc::Hint> Rates::scouted(const queue::ScoutedRates& rates) {
+std::vector<queue::Partition> Rates::scouted(const queue::ScoutedRates& rates) {
+  if (!rates.queues.empty()) next_look_ns_.store(0);
   std::map<std::uint32_t, std::uint64_t> free;
   for (const queue::RatedQueue& queue : rates.queues) {
-    learn(queue.queue_id);
+    wait_for(queues_[queue.queue_id], static_cast<std::uint64_t>(queue.wait.count()));
     free[queue.queue_id] = queue.starts;
-    if (queue.wait.count() > 0) look_again_in(static_cast<Nanos>(queue.wait.count()) * kMicro);
   }
-  std::vector<ipc::Hint> hints;
+  std::vector<queue::Partition> found;
   for (const queue::Partition& at : rates.found) {
     // One at least: what the first statement saw may have changed.
     std::uint64_t& left = free.try_emplace(at.queue_id, 1).first->second;
     if (left == 0) continue;
     --left;
-    hints.push_back(make_hint(at.queue_id, at.partition_no) | kRatedHint);
+    found.push_back(at);
   }
-  if (!hints.empty()) look_again_in(0);
-  return hints;
+  if (!found.empty()) look_again_in(0);
+  return found;
 }
 
 std::uint32_t Rates::asked(std::uint32_t queue_id, std::uint32_t block_size) const {
@@ -50,14 +61,22 @@ void Rates::answered(std::uint32_t queue_id, const queue::Granted& granted) {
     queues_.erase(queue_id);
     return;
   }
-  queues_[queue_id].most = granted.most;
-  if (granted.wait_us > 0) look_again_in(granted.wait_us * kMicro);
+  Known& queue = queues_[queue_id];
+  queue.most = granted.most;
+  wait_for(queue, granted.wait_us);
 }
 
 void Rates::ended(std::uint32_t queue_id, const Grant& grant) {
   const auto known = queues_.find(queue_id);
   if (known == queues_.end()) return;
   known->second.size.ended(grant, known->second.most);
+}
+
+// A rate may become another one meanwhile, so nobody waits for long without a look.
+void Rates::wait_for(Known& queue, std::uint64_t wait_us) {
+  const Nanos wait = std::min<Nanos>(wait_us * kMicro, kLookEvery);
+  queue.closed_until_ns = mono_ns() + wait;
+  if (wait > 0) look_again_in(wait);
 }
 
 void Rates::look_again_in(Nanos wait) {

@@ -63,6 +63,7 @@ ipc::PreflightAnswer answer_of(const config::Settings& settings) {
   add(config::kStewardPool, 1);
   answer.frozen_ms = static_cast<std::uint32_t>(config::frozen_limit(settings.daemon).count());
   answer.stop_ms = static_cast<std::uint32_t>(settings.daemon.stop_timeout.count());
+  answer.gateway = settings.gateway ? 1 : 0;
   answer.log_format = log::parse_format(settings.logging.format, settings.logging.file);
   put(answer.instance, settings.daemon.instance, "instance");
   put(answer.runtime_dir, config::runtime_dir(settings), "runtime_dir");

@@ -108,8 +108,16 @@ TEST_F(DeadTest, AGroupIsCountedFirst) {
   EXPECT_EQ(unasked.err, "allot: retry would concern 2 dead tasks of queue default, group " +
                              group + "; nothing was done, say it with --yes\n");
   EXPECT_EQ(count("task_dead"), 3U);
-  EXPECT_EQ(json::parse(must({"dead", "retry", "--group", group, "--yes", "--json"})),
-            json::parse(R"({"chosen": 2, "retried": 2})"));
+  const json done = json::parse(must({"dead", "retry", "--group", group, "--yes", "--json"}));
+  EXPECT_EQ(done.at("chosen"), 2);
+  EXPECT_EQ(done.at("chosen_at_least"), false);
+  EXPECT_EQ(done.at("retried"), 2);
+  EXPECT_EQ(done.at("state"), "done");
+  const json action = listed({"bulk", "show", std::to_string(done.at("action").get<int>())});
+  EXPECT_EQ(action.at("kind"), "retry_dead");
+  EXPECT_EQ(action.at("queue"), "default");
+  EXPECT_EQ(action.at("group"), group);
+  EXPECT_EQ(action.at("done"), 2);
   EXPECT_EQ(state(one), "waiting");
   EXPECT_EQ(state(two), "waiting");
   EXPECT_EQ(state(other), "dead");
@@ -128,6 +136,30 @@ TEST_F(DeadTest, AllOfAQueue) {
             "discarded 5 dead tasks\n");
   EXPECT_EQ(count("task_dead"), 0U);
   EXPECT_EQ(count("task_attempt"), 0U);
+}
+
+// Nobody is there to do it, and the command does not wait.
+TEST_F(DeadTest, WithoutWaitingAnActionIsOnlyBegun) {
+  die("no");
+  die("no", "sms.send");
+  const auto begun = json::parse(must({"dead", "discard", "--queue", "default", "--all", "--type",
+                                       "sms.send", "--yes", "--no-wait", "--json"}));
+  EXPECT_EQ(begun.at("chosen"), 1);
+  EXPECT_EQ(begun.at("discarded"), 0);
+  EXPECT_EQ(begun.at("state"), "waiting");
+  EXPECT_EQ(count("task_dead"), 2U);
+  const std::string number = std::to_string(begun.at("action").get<int>());
+  EXPECT_TRUE(has(must({"bulk", "show", number}), "tasks        all of type sms.send\n"));
+  EXPECT_TRUE(has(must({"bulk", "list"}), "discard_dead  default  all of type sms.send"));
+  EXPECT_EQ(must({"bulk", "stop", number}), "bulk action " + number +
+                                                " stopped: discarded 0 of 1 dead tasks of queue"
+                                                " default\n");
+  EXPECT_TRUE(has(allot({"bulk", "stop", number}).err, "was at its end: stopped"));
+  const auto unknown = allot({"bulk", "show", "4711"});
+  EXPECT_EQ(unknown.status.code, kExitBadInput);
+  EXPECT_TRUE(has(unknown.err, "there is no bulk action 4711; allot bulk list shows them"));
+  EXPECT_TRUE(has(must({"dead", "discard", "--queue", "default", "--all", "--yes", "--no-wait"}),
+                  "bulk action "));
 }
 
 TEST_F(DeadTest, TheRateIsKept) {
@@ -182,7 +214,10 @@ TEST_F(DeadTest, WhatIsNotChosenClearlyIsRefused) {
         Words{"dead", "retry", "--all"}, Words{"dead", "retry", "x", "--group", "y"},
         Words{"dead", "retry", "x"},
         Words{"dead", "retry", "--group", "g", "--queue", "default", "--all"},
-        Words{"dead", "retry", "--group", "g", "--rate", "0"}}) {
+        Words{"dead", "retry", "--group", "g", "--rate", "0"},
+        Words{"dead", "retry", "x", "--no-wait"}, Words{"bulk"}, Words{"bulk", "stop"},
+        Words{"bulk", "show", "x"}, Words{"bulk", "show", "-1"},
+        Words{"bulk", "list", "--limit", "0"}}) {
     EXPECT_EQ(allot(words).status.code, kExitUsage) << testing::PrintToString(words);
   }
   EXPECT_EQ(allot({"dead", "retry", "--group", "x' OR 1=1", "--yes"}).status.code, kExitFailure);

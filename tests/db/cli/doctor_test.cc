@@ -5,6 +5,7 @@
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
 #include "queue/model/lease.h"
+#include "queue/model/server_change.h"
 #include "support/rewriting_proxy.h"
 
 namespace allot::cli {
@@ -104,6 +105,26 @@ TEST_F(DoctorTest, TheLargestPayloadNeedsMoreThanTwiceItsSize) {
   EXPECT_TRUE(has(found["fix"], "SET GLOBAL max_allowed_packet = 34603008"));
   look_.execute("SET GLOBAL max_allowed_packet = 34603008");
   EXPECT_EQ(about(doctor(), "max_allowed_packet")["level"], "ok");
+}
+
+// S48: after each change nobody takes over for a while.
+TEST_F(DoctorTest, WarnsOfServersThatTakeTurns) {
+  EXPECT_EQ(about(doctor(), "last server")["text"], "it was always this one");
+  EXPECT_FALSE(queue::note_server(look_));
+  const auto another_wrote = [&] {
+    look_.execute("UPDATE server_identity SET identity = 'db2:3306 2 /data' WHERE only_row = 1");
+    EXPECT_TRUE(queue::note_server(look_));
+  };
+  another_wrote();
+  another_wrote();
+  EXPECT_EQ(about(doctor(), "last server")["level"], "ok");
+  another_wrote();
+  const json found = about(doctor(), "last server");
+  EXPECT_EQ(found["level"], "warn");
+  EXPECT_TRUE(has(found["text"], ", after 3 changes of server that followed each other: "));
+  EXPECT_EQ(found["fix"], "let all daemons use one server at a time");
+  look_.execute("UPDATE server_identity SET since = since - INTERVAL 11 MINUTE WHERE only_row = 1");
+  EXPECT_EQ(about(doctor(), "last server")["level"], "ok") << "it is over";
 }
 
 TEST_F(DoctorTest, ShowsWhatIsRaised) {

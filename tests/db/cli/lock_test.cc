@@ -5,13 +5,16 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
+#include "peer/lock_bell.h"
 #include "queue/locks/lock_store.h"
 #include "queue/locks/lock_wait.h"
 
@@ -135,6 +138,36 @@ TEST_F(LockCommandTest, WhatIsHeldIsNotGot) {
   EXPECT_EQ(allot({"lock", "run", "x", "--slots", "2", "--", "true"}).status,
             (ExitStatus{kExitBadInput, 0}));
   running.allot->signal(SIGKILL);
+}
+
+// S48.
+TEST_F(LockCommandTest, AfterAChangeOfServerItSaysWhyItWasNotGot) {
+  EXPECT_EQ(allot({"lock", "run", "x", "--", "true"}).status, (ExitStatus{0, 0}));
+  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  const auto done = allot({"lock", "run", "x", "--", "echo", "never"});
+  EXPECT_EQ(done.status, (ExitStatus{kExitOutcomeUnknown, 0}));
+  EXPECT_EQ(done.out, "");
+  EXPECT_TRUE(has(done.err, "lock 'x' was not got: the database server changed ")) << done.err;
+  look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL 29 SECOND");
+  EXPECT_EQ(allot({"lock", "run", "x", "--wait", "1m", "--", "true"}).status, (ExitStatus{0, 0}));
+}
+
+// Who waits on this host sleeps on the bell, between two looks.
+TEST_F(LockCommandTest, WhoTakesReleasesOrBreaksItRings) {
+  std::filesystem::create_directories(folder_ / "run");
+  const peer::LockBell bell(folder_ / "run", "x");
+  std::uint32_t seen = bell.seen();
+  const auto rung = [&] {
+    const std::uint32_t before = std::exchange(seen, bell.seen());
+    return seen - before;
+  };
+  EXPECT_EQ(allot({"lock", "run", "x", "--", "true"}).status, (ExitStatus{0, 0}));
+  EXPECT_EQ(rung(), 2U);
+  look_.execute("UPDATE named_lock SET state = 'LOCKED', lock_by = 1");
+  EXPECT_EQ(allot({"lock", "run", "x", "--", "true"}).status, (ExitStatus{kExitOutcomeUnknown, 0}));
+  EXPECT_EQ(rung(), 1U) << "it has left the line";
+  must({"lock", "break", "x", "--yes"});
+  EXPECT_EQ(rung(), 1U);
 }
 
 TEST_F(LockCommandTest, WhoWaitsGetsItWhenItIsGivenBack) {

@@ -6,6 +6,7 @@
 
 #include "db/client/fixture.h"
 #include "db/lent_session.h"
+#include "queue/operate/route.h"
 #include "support/eventually.h"
 
 namespace allot::client {
@@ -181,6 +182,24 @@ TEST_F(LentTest, AKeyOfAFairQueueKeepsNobodyWaiting) {
   EXPECT_EQ(error_of([&] { client_.submit(of_key("b")); }), "");
   app_.run("COMMIT");
   EXPECT_EQ(value("SELECT COUNT(DISTINCT partition_no) FROM task"), "2");
+}
+
+// The locking look for the route of an ordered queue goes over the caller's session.
+TEST_F(LentTest, AnOlderViewHidesNoRouteOfAnOrderedQueue) {
+  const queue::QueueShape ordered{4, queue::Placement::kOrdered};
+  const auto from = queue::ensure_queue(look_, "former", ordered);
+  const auto to = queue::ensure_queue(look_, "latter", ordered);
+  app_.run("BEGIN");
+  app_.value("SELECT COUNT(*) FROM queue JOIN route");
+  queue::set_route(look_, from, queue::pattern_of("t"), to);
+  NewTask task{.queue = "former", .type = "t", .payload = ""};
+  task.options.partition_key = "a";
+  client_.submit_in(app_.handle(), task);
+  look_.execute("SET SESSION innodb_lock_wait_timeout = 1");
+  EXPECT_THROW(queue::remove_route(look_, from, queue::pattern_of("t")), Error)
+      << "the transaction is open";
+  app_.run("COMMIT");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(name) FROM task JOIN queue USING (queue_id)"), "latter");
 }
 
 TEST_F(LentTest, ALargePayloadIsCompressedAsAlways) {

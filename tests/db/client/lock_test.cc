@@ -4,7 +4,9 @@
 #include <thread>
 
 #include "db/client/fixture.h"
+#include "peer/lock_bell.h"
 #include "support/eventually.h"
+#include "support/temp_dir.h"
 
 namespace allot::client {
 namespace {
@@ -63,6 +65,21 @@ TEST_F(ClientLockTest, WhoWaitsGetsIt) {
   waits.join();
   ASSERT_TRUE(second);
   EXPECT_GT(second->token(), first->token());
+}
+
+TEST_F(ClientLockTest, WhoGivesItBackRingsOnThisHost) {
+  const support::TempDir folder;
+  ClientSettings here = settings();
+  here.runtime_dir = folder.path();
+  Client client(here);
+  std::optional<Lock> lock = client.lock("x");
+  ASSERT_TRUE(lock);
+  const peer::LockBell bell(folder.path(), "x");
+  const std::uint32_t seen = bell.seen();
+  EXPECT_TRUE(lock->release());
+  EXPECT_EQ(bell.seen(), seen + 1);
+  lock.reset();
+  EXPECT_EQ(bell.seen(), seen + 1);
 }
 
 TEST_F(ClientLockTest, ALostOneIsTold) {

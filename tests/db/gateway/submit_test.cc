@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/gateway/fixture.h"
 #include "queue/model/task.h"
+#include "queue/operate/route.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -180,6 +181,71 @@ TEST_F(SubmitRouteTest, HealthNeedsNoToken) {
   EXPECT_EQ(get("/health/live", "").status(), 200U);
   EXPECT_EQ(get("/health/ready", "").status(), 200U);
   EXPECT_EQ(get("/api/v1/tasks/x", "").status(), 401U);
+}
+
+// A large body is parsed by the crew.
+TEST_F(SubmitRouteTest, ALargeOneToo) {
+  const std::string payload(3'000'000, 'x');
+  const Answered made = post(kTasks, R"({"queue":"mail","type":"t","payload":")" + payload + "\"}");
+  ASSERT_EQ(made.status(), 201U) << made;
+  const Answered bytes = get(made.field("location") + "/payload");
+  EXPECT_EQ(bytes.status(), 200U);
+  EXPECT_TRUE(bytes.response.body == payload);
+  EXPECT_EQ(bytes.response.type, "application/octet-stream");
+  EXPECT_EQ(bytes.field("x-content-type-options"), "nosniff");
+  EXPECT_EQ(bytes.field("content-disposition").rfind("attachment", 0), 0U);
+  EXPECT_EQ(post(kTasks, std::string(100'000, '[')).status(), 400U);
+}
+
+// The queue that takes it counts, and not the one that was named.
+TEST_F(SubmitRouteTest, TheQueueAfterRoutingCounts) {
+  queue::set_route(look_, queue::find_queue(look_, "mail"), queue::pattern_of("r"),
+                   *queue::find_queue(look_, "other"));
+  const std::string routed = R"({"queue":"mail","type":"r"})";
+  EXPECT_EQ(post(kTasks, routed, "mail").status(), 403U);
+  const Answered made = post(kTasks, routed);
+  ASSERT_EQ(made.status(), 201U) << made;
+  EXPECT_EQ(get(made.field("location")).document()["queue"], "other");
+}
+
+TEST_F(SubmitRouteTest, AMoveNeedsBothQueues) {
+  const std::string id = put();
+  const std::string move = "/api/v1/tasks/" + id + "/move";
+  EXPECT_EQ(post(move, R"({"to":"other"})", "mail").status(), 404U);
+  EXPECT_EQ(post(move, R"({"to":"ordered"})").status(), 409U);
+  EXPECT_EQ(post(move, R"({"to":"mail"})").status(), 400U);
+  EXPECT_EQ(post(move, R"({"to":"other"})").status(), 200U);
+  EXPECT_EQ(get("/api/v1/tasks/" + id).status(), 404U);
+  const std::string keyed = put("mail", R"(,"unique_key":"k")");
+  EXPECT_EQ(post("/api/v1/tasks/" + keyed + "/move", R"({"to":"other"})").status(), 409U);
+}
+
+TEST_F(SubmitRouteTest, OnlyDeadTasksAreRetriedOrDiscarded) {
+  const std::string task = "/api/v1/tasks/" + put();
+  EXPECT_EQ(post(task + "/retry").status(), 409U);
+  EXPECT_EQ(post(task + "/discard").status(), 409U);
+  EXPECT_EQ(post(task + "/cancel", R"({"reason":"no"})").status(), 200U);
+  EXPECT_EQ(get(task).document()["state"], "dead");
+  EXPECT_EQ(post(task + "/cancel").status(), 409U);
+  EXPECT_EQ(post(task + "/retry").status(), 200U);
+  EXPECT_EQ(get(task).document()["state"], "waiting");
+  EXPECT_EQ(post(task + "/cancel", R"({"as_done":true})").status(), 200U);
+  EXPECT_EQ(get(task).status(), 404U);
+}
+
+TEST_F(SubmitRouteTest, APauseAndARateAreShown) {
+  const Answered paused = post("/api/v1/queues/mail/pause", R"({"reason":"moving"})");
+  EXPECT_EQ(paused.document()["paused"]["reason"], "moving");
+  EXPECT_TRUE(post("/api/v1/queues/mail/resume").document()["paused"].is_null());
+  const Asked rate{"PUT", "/api/v1/queues/mail/rate", R"({"per_second":0.5,"burst":3})"};
+  EXPECT_EQ(ask(rate).document()["rate"], (json{{"per_second", 0.5}, {"burst", 3}}));
+  EXPECT_TRUE(ask({"DELETE", "/api/v1/queues/mail/rate"}).document()["rate"].is_null());
+  EXPECT_EQ(ask({"PUT", "/api/v1/queues/mail/rate", R"({"per_second":-1})"}).status(), 400U);
+  EXPECT_EQ(post("/api/v1/queues/mail/resize", R"({"partitions":9})").document()["partitions"], 9);
+  EXPECT_EQ(post("/api/v1/queues/mail/resize", R"({"partitions":0})").named(), "partitions");
+  EXPECT_EQ(
+      post("/api/v1/queues/mail/pause", R"({"reason":")" + std::string(300, 'x') + "\"}").named(),
+      "reason");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "queue/locks/lock_keeper.h"
 #include "queue/locks/lock_store.h"
 #include "queue/locks/lock_wait.h"
+#include "queue/model/server_change.h"
 
 namespace allot::queue {
 namespace {
@@ -18,6 +19,7 @@ const std::string kName = "nightly";
 
 class LockTest : public QueueTest {
  protected:
+  LockTest() { note_server(look_); }
   static Holder someone() { return make_holder("", ""); }
   // Takes what is next in line for a new holder.
   std::optional<HeldLock> take(std::uint32_t slot = 0, milliseconds ttl = seconds(30)) {
@@ -38,6 +40,11 @@ class LockTest : public QueueTest {
   void move_clock_of_row(const std::string& interval) {
     look_.execute("UPDATE named_lock SET expire_at = expire_at + INTERVAL " + interval +
                   " WHERE state <> 'FREE'");
+  }
+  // Another server wrote last, so long ago; this one, or another one again.
+  void server_changed(const std::string& us_ago) {
+    look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + us_ago +
+                  " MICROSECOND");
   }
 
   TokenFloor floor_;
@@ -173,7 +180,7 @@ TEST_F(LockTest, ADeadTicketStandsInNobodysWay) {
   const Holder here = someone();
   draw_ticket(look_, kName, gone);
   const auto ticket = draw_ticket(look_, kName, here);
-  const auto ahead = [&] { return watch_line(look_, kName, ticket).ahead; };
+  const auto ahead = [&] { return watch_line(look_, kName, ticket, seconds(30)).ahead; };
   EXPECT_EQ(ahead(), 1U);
   for (const char* shift : {"- INTERVAL 1 HOUR", "+ INTERVAL 1 HOUR"}) {
     look_.execute(std::string("UPDATE lock_ticket SET expire_at = UTC_TIMESTAMP(6) ") + shift +
@@ -251,6 +258,38 @@ TEST_F(LockTest, ARowThatSomebodyHasLockedIsLeftAlone) {
   EXPECT_FALSE(free_lock(look_, observed(), true));
   other.execute("ROLLBACK");
   EXPECT_TRUE(free_lock(look_, observed(), true));
+}
+
+// S40, S48: the new server may show as free what somebody holds. The statement says so itself, also
+// where nobody has noticed the change; it counts by the longer of both TTLs.
+TEST_F(LockTest, AfterAChangeOfServerNobodyTakesIt) {
+  ensure_lock(look_, kName, 1);
+  const auto first = take(0, seconds(30));
+  ASSERT_TRUE(first);
+  ASSERT_TRUE(release_lock(look_, *first));
+  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  EXPECT_FALSE(take(0, seconds(1)));
+  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U)
+      << "it has written down what it found";
+  server_changed("25000000");
+  EXPECT_FALSE(take(0, seconds(1)));
+  EXPECT_FALSE(take(0, seconds(60)));
+  server_changed("31000001");
+  EXPECT_FALSE(take(0, seconds(60)));
+  EXPECT_TRUE(take(0, seconds(1)));
+}
+
+TEST_F(LockTest, AfterAChangeOfServerNobodyFreesIt) {
+  ensure_lock(look_, kName, 1);
+  ASSERT_TRUE(take(0, seconds(30)));
+  const LockObservation seen = observed();
+  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  EXPECT_FALSE(free_lock(look_, seen, true));
+  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  server_changed("25000000");
+  EXPECT_FALSE(free_lock(look_, seen, true));
+  server_changed("31000001");
+  EXPECT_TRUE(free_lock(look_, seen, true));
 }
 
 TEST_F(LockTest, ABreakNamesTheToken) {
@@ -351,6 +390,23 @@ TEST_F(LockWaitTest, AHolderThatRenewsIsNeverFreed) {
   }));
 }
 
+// Slots that may not be taken yet are not free: or the second one would believe after a while that
+// the first one stands still.
+TEST_F(LockWaitTest, TheLineStandsStillAfterAChangeOfServer) {
+  LockWait first({.name = kName, .ttl = seconds(2)}, someone(), floor_);
+  LockWait second({.name = kName, .ttl = seconds(2)}, someone(), floor_);
+  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  EXPECT_FALSE(first.look(look_, 1));
+  EXPECT_FALSE(second.look(look_, 1));
+  const auto line = watch_line(look_, kName, 1U << 30U, seconds(2));
+  EXPECT_EQ(line.ahead, 2U);
+  EXPECT_TRUE(line.free.empty());
+  server_changed("3000001");
+  EXPECT_EQ(watch_line(look_, kName, 1U << 30U, seconds(2)).free.size(), 1U);
+  EXPECT_FALSE(second.look(look_, 1));
+  EXPECT_TRUE(first.look(look_, 1));
+}
+
 TEST_F(LockWaitTest, WhoGivesUpLeavesTheLine) {
   ensure_lock(look_, kName, 1);
   ASSERT_TRUE(take());
@@ -372,17 +428,27 @@ TEST(TurnTest, TheOldestTakeTheFreeSlotsInOrder) {
 TEST(TurnTest, WhoStandsStillHoldsUpOnlyForAWhile) {
   Turn turn;
   EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 10 * kSecond));
-  EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 12 * kSecond - 1));
-  EXPECT_EQ(turn.slot({true, 2, 3, {1}}, 12 * kSecond), 1U);
-  EXPECT_FALSE(turn.slot({true, 2, 3, {}}, 13 * kSecond));
-  EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 14 * kSecond)) << "it was taken meanwhile";
+  EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 13 * kSecond - 1));
+  EXPECT_EQ(turn.slot({true, 2, 3, {1}}, 13 * kSecond), 1U);
+  EXPECT_FALSE(turn.slot({true, 2, 3, {}}, 14 * kSecond));
+  EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 15 * kSecond)) << "it was taken meanwhile";
 }
 
 TEST(TurnTest, WhoIsFurtherBehindLooksLessOften) {
-  EXPECT_EQ(Turn::pause({true, 0, 1, {}}), 50 * kMilli);
-  EXPECT_EQ(Turn::pause({true, 2, 3, {}}), 50 * kMilli);
-  EXPECT_EQ(Turn::pause({true, 1, 1, {}}), 100 * kMilli);
-  EXPECT_EQ(Turn::pause({true, 1000, 1, {}}), kSecond);
+  Turn turn;
+  EXPECT_EQ(turn.pause({true, 1, 1, {}}, kSecond), 100 * kMilli);
+  EXPECT_EQ(turn.pause({true, 1000, 1, {}}, kSecond), kSecond);
+}
+
+TEST(TurnTest, WhoIsNextLooksLessOftenTheLongerItLasts) {
+  Turn turn;
+  EXPECT_EQ(turn.pause({true, 2, 3, {}}, 100 * kSecond), 50 * kMilli);
+  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 101 * kSecond), 50 * kMilli);
+  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 104 * kSecond), 200 * kMilli);
+  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 200 * kSecond), kSecond);
+  EXPECT_EQ(turn.pause({true, 3, 3, {}}, 201 * kSecond), 100 * kMilli)
+      << "the lock was made smaller";
+  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 202 * kSecond), 50 * kMilli);
 }
 
 // Keeping.

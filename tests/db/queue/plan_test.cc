@@ -54,6 +54,7 @@ class PlanTest : public QueueTest {
     fill_schedules();
     fill_routes();
     fill_locks();
+    fill_bulk();
     // As of a rated queue, but without the row that closes it to all other statements.
     look_.execute(
         "INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, hold_us, most, next_free) "
@@ -102,6 +103,18 @@ class PlanTest : public QueueTest {
         "1,"
         " UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, 7200000000, UTC_TIMESTAMP(6) FROM " +
         support::numbers(1, 220));
+  }
+  // Five are open, number 7 is one of them.
+  void fill_bulk() {
+    look_.execute(
+        "INSERT INTO bulk_action (action_id, token, kind, queue_id, dead_group, type, died_until,"
+        " counted, counted_all, asked_by, begun_at, next_at, ended_at) SELECT seq, CONCAT('x', "
+        "seq),"
+        " 'retry_dead', " +
+        std::to_string(wide_.queue_id) +
+        ", '', '', '2026-01-01', 1, 1, '', '2026-01-01', '2026-01-01',"
+        " IF(seq BETWEEN 5 AND 9, NULL, UTC_TIMESTAMP(6) - INTERVAL 1 DAY) FROM " +
+        support::numbers(1, 500));
   }
   void fill_history(const std::string& table) {
     const std::map<std::string, std::string> columns{
@@ -242,7 +255,7 @@ class PlanTest : public QueueTest {
         "task_attempt", "task_dead",     "queue",          "task_running", "running",
         "queue_pause",  "pause",         "fair_partition", "task_unique",  "task_cancel",
         "schedule",     "schedule_tick", "route",          "taker",        "target",
-        "named_lock",   "lock_ticket",   "queue_bucket",   "queue_rate"};
+        "named_lock",   "lock_ticket",   "queue_bucket",   "queue_rate",   "bulk_action"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // Inserting values reads nothing.
@@ -256,6 +269,7 @@ class PlanTest : public QueueTest {
             plan.table == "queue" || (plan.table == "schedule" && plan.key == "name") ||
             (plan.table == "task_unique" && plan.key == "task") ||
             (plan.table == "named_lock" && plan.key == "lock_by") ||
+            (plan.table == "bulk_action" && (plan.key == "token" || plan.key == "ended_at")) ||
             (plan.table == "lock_ticket" && (plan.key == "name" || plan.key == "lock_by"));
         EXPECT_TRUE(scan || plan.type.empty() || sound) << where;
         const bool sorts = plan.extra.find("filesort") != std::string::npos ||

@@ -94,7 +94,7 @@ TEST_F(RateTest, PausedAndRatedAreTwoFacts) {
   pause(look_, queue_, "first");
   set_rate(look_, queue_, rate("5"));
   EXPECT_TRUE(shown().paused);
-  pause(look_, queue_, "a rate limits its starts");
+  pause(look_, queue_, kRatedOnly);
   EXPECT_TRUE(shown().paused) << "also with the words by which a row says that it is only rated";
 }
 

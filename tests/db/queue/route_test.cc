@@ -6,6 +6,7 @@
 
 #include "db/queue/fixture.h"
 #include "db/route_table.h"
+#include "queue/operate/resize.h"
 #include "queue/schedules/schedule_store.h"
 #include "queue/submit/address.h"
 
@@ -268,6 +269,114 @@ TEST_F(RouteTest, AnOpenTransactionWithTheQueuesRowIsWaitedForAndNamed) {
   holder.execute("BEGIN; SELECT partitions FROM queue WHERE name = 'q' LOCK IN SHARE MODE");
   set("q", "t2", "a");  // its row says so already
   EXPECT_EQ(list_routes(look_).size(), 2U);
+}
+
+// Queues whose tasks wait for others of their keys.
+class PlacedRouteTest : public RouteTest {
+ protected:
+  PlacedRouteTest() {
+    for (const char* name : {"o1", "o2", "o3"}) make(name, Placement::kOrdered);
+  }
+  static Submission task(const QueueInfo& queue, const std::string& type = "t") {
+    Submission task{queue, type, "x", {}};
+    task.options.partition_key = "k";
+    return task;
+  }
+  std::string taker_of(const Submitted& made) {
+    return queue_name(look_, made.id.partition.queue_id);
+  }
+  // The queue that a task is in which somebody submits who looked for its queue before.
+  std::string late(const QueueInfo& found) {
+    const Submission one = task(found);
+    const std::string taker = taker_of(submit(worker_.db, {&one, 1}).front());
+    run_all();
+    return taker;
+  }
+  void run_all() { look_.execute("DELETE FROM task"); }
+};
+
+TEST_F(PlacedRouteTest, WhoLookedBeforeTheChangeLooksAgain) {
+  const QueueInfo before = queue("o1");
+  set("o1", "t", "o2");
+  EXPECT_EQ(late(before), "o2");
+  const QueueInfo routed = address(look_, "o1", "t").value();
+  EXPECT_EQ(late(routed), "o2");
+  set("o1", "t*", "o3");
+  EXPECT_EQ(late(routed), "o2") << "the other one is more specific";
+  set("o1", "t", "o3");
+  EXPECT_EQ(late(routed), "o3");
+  EXPECT_EQ(late(before), "o3");
+  remove("o1", "t");
+  remove("o1", "t*");
+  EXPECT_EQ(late(routed), "o1");
+  EXPECT_EQ(late(before), "o1");
+}
+
+TEST_F(PlacedRouteTest, SoDoesABatchOfSeveralTypes) {
+  const QueueInfo before = queue("o1");
+  set("o1", "t", "o2");
+  const std::vector<Submission> some{task(before), task(before, "u"), task(before)};
+  const auto made = submit(worker_.db, some);
+  EXPECT_EQ(taker_of(made.at(0)) + taker_of(made.at(1)) + taker_of(made.at(2)), "o2o1o2");
+}
+
+TEST_F(PlacedRouteTest, SoDoesATransactionWithAnOlderView) {
+  const QueueInfo before = queue("o1");
+  set("o1", "t", "o2");
+  const std::vector<Submission> some{task(before), task(queue("o2")), task(before, "u")};
+  worker_.db.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+  worker_.db.execute("BEGIN");
+  worker_.db.execute("SELECT COUNT(*) FROM queue JOIN route");
+  set_route(look_, queue("o1"), pattern_of("t"), queue("o3"));
+  const auto made = submit_within(worker_.db, Placer(look_, some), some);
+  worker_.db.execute("COMMIT");
+  EXPECT_EQ(taker_of(made.at(0)) + taker_of(made.at(1)) + taker_of(made.at(2)), "o3o2o1");
+}
+
+TEST_F(PlacedRouteTest, ATransactionThatSubmittedIsWaitedForAndSeen) {
+  const QueueInfo from = queue("o1");
+  const QueueInfo to = queue("o2");
+  worker_.db.execute("BEGIN");
+  const Submission one = task(from);
+  submit_within(worker_.db, Placer(look_, {&one, 1}), {&one, 1});
+  auto refusal = std::async(std::launch::async, [&] {
+    db::Connection db = connect();
+    return refusal_of([&] { set_route(db, from, pattern_of("t"), to); });
+  });
+  ASSERT_TRUE(lock_waits(1));
+  worker_.db.execute("COMMIT");
+  EXPECT_EQ(refusal.get(),
+            "queue 'o1' is ordered and has tasks of type t, which later ones of their keys would "
+            "not wait for; let them run first");
+  EXPECT_EQ(list_routes(look_).size(), 0U);
+  run_all();
+  set("o1", "t", "o2");
+  EXPECT_EQ(late(from), "o2");
+}
+
+// Its check was before the task came.
+TEST_F(PlacedRouteTest, ATaskThatCameMeanwhileIsSeen) {
+  set("o1", "t", "o2");
+  const Submission one = task(queue("o1"));
+  submit(worker_.db, {&one, 1});
+  EXPECT_NE(refusal_of([&] { remove("o1", "t"); }), "") << "it is in o2";
+  EXPECT_NE(refusal_of([&] { set("o1", "t", "o3"); }), "");
+  EXPECT_NE(refusal_of([&] { set("o1", "*", "o3"); }), "");
+  set("o1", "u", "o3");
+  EXPECT_EQ(taker("o1", "t") + taker("o1", "u"), "o2o3");
+}
+
+TEST_F(PlacedRouteTest, AQueueThatIsBeingResizedKeepsItsRoutes) {
+  set("o1", "t", "o2");
+  const Submission other = task(queue("o2"), "u");
+  submit(worker_.db, {&other, 1});
+  ASSERT_EQ(resize_layout(look_, queue("o2"), 7), Resized::kWaits);
+  EXPECT_EQ(refusal_of([&] { remove("o1", "t"); }),
+            "queue 'o2' is being resized: tasks of its former layout wait or run; again when it is "
+            "done");
+  run_all();
+  ASSERT_EQ(resize_layout(look_, queue("o2"), 7), Resized::kDone) << "it still knows its layout";
+  EXPECT_TRUE(remove("o1", "t"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // allot_lock_take, _renew, _release and _require: the locks of `allot lock`, for SQL.
 #include "db/sqlapi/fixture.h"
 #include "queue/locks/lock_store.h"
+#include "queue/model/server_change.h"
 
 namespace allot::sqlapi {
 namespace {
@@ -73,6 +74,32 @@ TEST_F(SqlLockTest, WhatExpiredIsNotTaken) {
   take();
   look_.execute("UPDATE named_lock SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
   EXPECT_EQ(take(), 0U) << "only who saw it standing still frees it";
+}
+
+// S40, S48: no lock is got, and that nobody has it is no secret.
+TEST_F(SqlLockTest, AfterAChangeOfServerItSaysSo) {
+  call("release", "x", take());
+  queue::note_server(look_);
+  EXPECT_EQ(number("SELECT number FROM server_identity"), 1U) << "both find the same server";
+  look_.execute("UPDATE server_identity SET identity = 'another one'");
+  const std::string message = refused([&] { take(); });
+  EXPECT_NE(message.find("the database server has changed"), std::string::npos) << message;
+  EXPECT_NE(message.find("in 3"), std::string::npos) << message;
+  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  EXPECT_EQ(state(), "FREE");
+  const auto changed = [&](const std::string& us_ago) {
+    look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + us_ago +
+                  " MICROSECOND");
+  };
+  changed("25000000");
+  EXPECT_NE(refused([&] { take(); }), "");
+  EXPECT_NE(refused([&] { take("x", R"('{"ttl": "1s"}')"); }), "") << "it was held for longer";
+  EXPECT_NE(take("y", R"('{"ttl": "1s"}')"), 0U) << "a new one, for less";
+  changed("31000001");
+  EXPECT_NE(refused([&] { take("x", R"('{"ttl": "1m"}')"); }), "");
+  EXPECT_NE(take(), 0U);
+  changed("0");
+  EXPECT_EQ(take(), 0U) << "somebody has it, which needs no other reason";
 }
 
 // S41.

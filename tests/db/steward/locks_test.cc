@@ -3,8 +3,10 @@
 #include "steward/locks.h"
 
 #include "db/worker/fixture.h"
+#include "peer/lock_bell.h"
 #include "queue/locks/lock_store.h"
 #include "support/eventually.h"
+#include "support/temp_dir.h"
 
 namespace allot::steward {
 namespace {
@@ -17,7 +19,7 @@ class StewardLocksTest : public worker::WorkerTest {
   StewardLocksTest()
       : session_(options(), slot_, std::chrono::milliseconds(500)),
         leadership_(session_, queue::make_holder("test", "/run/allot/test")),
-        locks_(session_, leadership_) {}
+        locks_(session_, leadership_, folder_.path()) {}
 
   queue::HeldLock take(const std::string& name) {
     db::Connection db = support::Database::shared().connect(name_);
@@ -34,6 +36,7 @@ class StewardLocksTest : public worker::WorkerTest {
     return value("SELECT state FROM named_lock WHERE name = '" + name + "'");
   }
 
+  support::TempDir folder_;  // of the instance
   worker::Session session_;
   Leadership leadership_;
   Locks locks_;
@@ -43,6 +46,8 @@ class StewardLocksTest : public worker::WorkerTest {
 TEST_F(StewardLocksTest, WhatStoodStillIsFreedAndWhatIsRenewedIsNot) {
   const queue::HeldLock gone = take("gone");
   const queue::HeldLock kept = take("kept");
+  const peer::LockBell bell(folder_.path(), "gone");
+  const std::uint32_t silent = bell.seen();
   db::Connection keeper = support::Database::shared().connect(name_);
   Nanos renew = 0;
   EXPECT_TRUE(eventually([&] {
@@ -54,6 +59,7 @@ TEST_F(StewardLocksTest, WhatStoodStillIsFreedAndWhatIsRenewedIsNot) {
     return state("gone") == "FREE";
   }));
   EXPECT_GE(boot_ns(), queue::ends_ns(gone));
+  EXPECT_NE(bell.seen(), silent) << "whoever waits on this host is told";
   EXPECT_EQ(state("kept"), "EXTENDED");
   EXPECT_FALSE(queue::renew_lock(keeper, gone));
 }

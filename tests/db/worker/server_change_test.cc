@@ -5,11 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "db/worker/taker.h"
+#include "queue/locks/lock_wait.h"
 #include "queue/model/catalog.h"
 #include "support/database.h"
 #include "support/eventually.h"
@@ -128,6 +131,43 @@ TEST_F(ServerChangeTest, AHolderThatComesBackKeepsItsLease) {
       },
       minutes(1)));
   EXPECT_TRUE(holder->valid());
+}
+
+// S40: of one lock the new server has lost the commit by which somebody has it, and shows it free;
+// by its clock the other one was over before its holder could renew it.
+TEST_F(ServerChangeTest, ANamedLockIsNotTakenBeforeItsTimeIsOver) {
+  queue::TokenFloor floor;
+  std::vector<std::unique_ptr<queue::LockWait>> waiting;
+  const auto wish = [&](const std::string& name) -> queue::LockWait& {
+    return *waiting.emplace_back(std::make_unique<queue::LockWait>(
+        queue::LockSpec{.name = name, .ttl = kTtl}, queue::make_holder("", ""), floor));
+  };
+  const std::vector<std::string> names{"lost", "kept"};
+  Nanos over = 0;
+  {
+    db::Connection before = connect();
+    for (const std::string& name : names) {
+      const auto held = wish(name).look(before, 1);
+      ASSERT_TRUE(held);
+      over = std::max(over, queue::ends_ns(*held));
+    }
+    before.execute("UPDATE named_lock SET state = 'FREE', lock_by = NULL WHERE name = 'lost'");
+  }
+  clock_.step_to(hours(1));
+  server_.replace();
+  db::Connection after = connect();
+  for (const std::string& name : names) {
+    queue::LockWait& next = wish(name);
+    ASSERT_TRUE(support::eventually(
+        [&] { return boot_ns() >= next.next_ns() && next.look(after, 1).has_value(); },
+        minutes(1)));
+    EXPECT_GT(boot_ns(), over);
+    EXPECT_GE(number("SELECT TIMESTAMPDIFF(MICROSECOND, since, taken_at)"
+                     " FROM named_lock JOIN server_identity WHERE name = '" +
+                     name + "'"),
+              kWaitUs);
+  }
+  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
 }
 
 // The same server is no change, however often it starts anew.

@@ -2,6 +2,7 @@
 // Pools with weights, and strict ones: which partition the finder of a worker leases next.
 #include "worker/lease/shares.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,7 +10,10 @@
 
 #include "db/worker/fixture.h"
 #include "db/worker/taker.h"
+#include "queue/operate/rate.h"
 #include "support/eventually.h"
+#include "support/rewriting_proxy.h"
+#include "support/temp_dir.h"
 
 namespace allot::worker {
 namespace {
@@ -78,6 +82,41 @@ TEST_F(SharesDbTest, WorkInAHigherQueueIsFoundWhileHintsOfALowerOneWait) {
   std::uint32_t taken = 0;
   EXPECT_TRUE(support::eventually([&] { return (taken = worker->take()) != 0; }));
   EXPECT_EQ(taken, low);
+}
+
+// A11: a queue with a rate has its turn while it lets tasks start, and costs nothing meanwhile.
+TEST_F(SharesDbTest, AHigherQueueWithARateIsLookedAtWhenATaskMayStart) {
+  const std::uint32_t low = make_queue("low", 600);
+  const std::uint32_t high = make_queue("high", 3);
+  queue::set_rate(db_, queues_[1].info, queue::read_rate("0.01", "2"));
+  const auto refill = [&] {
+    db_.execute("UPDATE queue_bucket SET next_free = 0 WHERE queue_id = " + std::to_string(high));
+  };
+  refill();
+  pool_.strict = true;
+  std::atomic<std::uint64_t> looks{0};
+  const support::TempDir folder;
+  const support::RewritingProxy proxy(folder / "p", options().socket, [&](std::string sql) {
+    looks += sql.find("ORDER BY lease.expire_at") != std::string::npos;
+    return sql;
+  });
+  db::ConnectOptions through = options();
+  through.socket = proxy.socket();
+  Taker worker(through, *board_, {queues_[1], queues_[0]}, pool_, 0);
+  const auto taken = [&] {
+    const std::uint32_t queue_id = worker.take();
+    worker.give_back();
+    return queue_id;
+  };
+  EXPECT_EQ(taken(), high);
+  EXPECT_EQ(taken(), high);
+  const std::uint64_t before = looks;
+  const Nanos begin = mono_ns();
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(taken(), low) << "lease " << i;
+  EXPECT_LE(looks - before, 1 + (mono_ns() - begin) / kSecond);
+  refill();
+  EXPECT_TRUE(support::eventually([&] { return taken() == high; }))
+      << "though hints of the lower queue wait";
 }
 
 TEST_F(SharesDbTest, OfTwoWorkersThatLookForAHigherQueueBothGetAPartition) {

@@ -308,6 +308,31 @@ TEST_F(TaskWritesTest, ALostConnectionUndoesTheEffectAndChargesNothing) {
   EXPECT_EQ(count("effect"), "1");
 }
 
+// The queue that a handler named may be gone at its end.
+TEST_F(TaskWritesTest, WhatItsQueueDoesNotTakeIsUndone) {
+  for (const char* type : {"writes.effect", "writes.replace"}) {
+    const bool effect = std::string(type) == "writes.effect";
+    auto done = run_in_background(type, gated(effect ? "child" : "wait 3"));
+    ASSERT_TRUE(waits());
+    const Nanos named = boot_ns();
+    db_.execute("UPDATE queue SET name = 'gone' WHERE name = 'q'");
+    ASSERT_TRUE(eventually([&] { return boot_ns() - named > queue::Addresses::kKept; }));
+    open_gate();
+    EXPECT_EQ(done.get(), Result::kWritten) << type;
+    EXPECT_FALSE(session_.call([](db::Connection& db) { return db.in_transaction(); })) << type;
+    EXPECT_EQ(count("effect"), "0") << type;
+    EXPECT_EQ(value("SELECT GROUP_CONCAT(type) FROM task"), type);
+    EXPECT_EQ(value("SELECT error FROM task_attempt"),
+              "nothing was written: queue 'q': there is no such queue");
+    db_.execute(
+        "TRUNCATE task; TRUNCATE task_attempt; TRUNCATE task_moved;"
+        "UPDATE queue SET name = 'q' WHERE name = 'gone'");
+    free_leases();
+    std::filesystem::remove(gate());
+    std::filesystem::remove(gate() + ".here");
+  }
+}
+
 // COMMIT was executed, and its reply was lost.
 TEST_F(TaskWritesTest, AnEndIsKnownByTheTaskThatIsGone) {
   put_task("t");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A named lock has one holder, in every state that the model can reach; with one of the rules S38
-// to S41 removed, a story shows the harm.
+// to S41 and S48 removed, a story shows the harm.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -58,7 +58,7 @@ const Scenario kScenarios[] = {
     {.name = "clock back", .clock_back = 1},
     {.name = "clock ahead", .clock_ahead = 1},
     {.name = "clock ahead, lost call", .losses = 1, .clock_ahead = 1},
-    {.name = "fail-over", .fail_overs = 1},
+    {.name = "fail-over", .length = 9, .fail_overs = 1},
 };
 
 INSTANTIATE_TEST_SUITE_P(Model, LockRulesTest, testing::ValuesIn(kScenarios), case_name);
@@ -84,7 +84,11 @@ const Scenario kMutations[] = {
     {.name = "S38 a release keeps the epoch", .losses = 1, .without = Mutation::kReleaseKeepsEpoch},
     {.name = "S38 no fence on renew", .without = Mutation::kNoFenceOnRenew},
     {.name = "S38 the epoch is the clock", .clock_back = 1, .without = Mutation::kEpochIsTheClock},
-    {.name = "S40 no floor", .fail_overs = 1, .without = Mutation::kNoFloor},
+    {.name = "S40 no floor", .length = 9, .fail_overs = 1, .without = Mutation::kNoFloor},
+    {.name = "S48 no wait after a change",
+     .length = 9,
+     .fail_overs = 1,
+     .without = Mutation::kNoChangeWait},
     {.name = "S41 taken in a transaction", .without = Mutation::kTakenInTransaction},
 };
 

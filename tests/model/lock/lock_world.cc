@@ -52,9 +52,15 @@ void World::check(State& state) const {
   }
 }
 
+// S48: nobody takes or frees a lock for a TTL, and a tick, after a change of server.
+bool World::waits_for_change(const State& state) const {
+  return state.changed != 0 && clock_of(state) < state.changed + kTtl + 1 &&
+         !without(Mutation::kNoChangeWait);
+}
+
 // take_lock.sql, of a slot that is free.
 void World::take(State& state, Call& call) const {
-  if (state.held != 0) return;
+  if (state.held != 0 || waits_for_change(state)) return;
   const Byte clock = clock_of(state);
   const int floor = without(Mutation::kNoFloor) ? 0 : call.floor + 1;
   const Byte next = without(Mutation::kEpochIsTheClock)
@@ -98,6 +104,7 @@ void World::execute(State& state, Call& call) const {
     case Verb::kFree: {
       const bool as_seen = state.epoch == call.token && state.expire == call.expire;
       if (state.held == 0 || !(as_seen || without(Mutation::kNotAsSeen))) break;
+      if (waits_for_change(state)) break;
       if (call.taking != 0 || state.expire < clock_of(state)) free_row(state, true);
       break;
     }
@@ -152,7 +159,7 @@ void World::holder_moves(const State& state, int who, std::vector<Move>& out) co
 void World::other_moves(const State& state, int who, std::vector<Move>& out) const {
   const Client& client = state.clients[who];
   if (state.held == 0) {
-    if (state.takes >= scenario_.takes) return;
+    if (state.takes >= scenario_.takes || waits_for_change(state)) return;  // watch_line.sql
     add(out, state, {"sees it free, sends take", who, false}, [&](State& after) {
       ++after.takes;
       after.clients[who].call = {Verb::kTake, 0, 0, after.takes, 0, 0, state.now, client.floor};
@@ -235,17 +242,14 @@ void World::fault_moves(const State& state, std::vector<Move>& out) const {
       after.clock = plus(after.clock, kStep);
     });
   }
-  // Nobody believes in the lock any more: who may take one after a change of server is no part of
-  // this.
-  const bool over = !acts(state, state.clients[0]) && !acts(state, state.clients[1]) &&
-                    state.clients[0].call.verb == Verb::kNone &&
-                    state.clients[1].call.verb == Verb::kNone;
-  if (over && state.held != 0 && state.fail_overs < scenario_.fail_overs) {
+  // Also while somebody believes in the lock, or has a call on its way.
+  if (state.held != 0 && state.fail_overs < scenario_.fail_overs) {
     add(out, state, {"fail-over: the taking is lost, and the clock behind", -1, true},
         [&](State& after) {
           ++after.fail_overs;
           after.held = after.taking = after.epoch = after.expire = 0;
           after.clock = plus(after.clock, -kStep);
+          after.changed = clock_of(after);
         });
   }
 }
@@ -289,6 +293,7 @@ bool World::make_canonical(State& state) const {
     }
   }
   if (!awaited) state.released = 0;
+  if (!waits_for_change(state)) state.changed = 0;
   if (std::memcmp(&state.clients[0], &state.clients[1], sizeof(Client)) <= 0) return false;
   std::swap(state.clients[0], state.clients[1]);
   return true;

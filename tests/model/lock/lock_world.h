@@ -31,6 +31,7 @@ enum class Mutation : Byte {
   kEpochIsTheClock,     // S38 (S2)
   kNoFloor,             // S40: a process takes a token below one that it has seen
   kTakenInTransaction,  // S41: a rollback undoes what its client believes in
+  kNoChangeWait,        // S48: a lock is taken at once after a change of server
 };
 
 struct Scenario {
@@ -85,6 +86,7 @@ struct State {
   Byte taking;  // of the holder
   Byte epoch;
   Byte expire;
+  Byte changed;   // when another server took over, by its clock; 0: long ago
   Byte largest;   // token that was ever given out
   Byte released;  // the taking whose release was executed last
   Byte believed;  // kTakenInTransaction: this taking has not been committed
@@ -126,6 +128,7 @@ class World {
  private:
   [[nodiscard]] bool without(Mutation rule) const { return scenario_.without == rule; }
   [[nodiscard]] bool acts(const State& state, const Client& client) const;
+  [[nodiscard]] bool waits_for_change(const State& state) const;
   void check(State& state) const;
   void execute(State& state, Call& call) const;
   void take(State& state, Call& call) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speaks the contract of daemon/ipc in place of allot-worker and allot-embedded, as a script says
+// Speaks the contract of daemon/ipc in place of allot-worker, allot-embedded and
+// allot-gateway, as a script says
 // (folder.h), so that the supervisor is tested without a database, in ways no real worker behaves.
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -42,6 +44,7 @@ ipc::PreflightAnswer answer_of(const Folder& folder) {
   }
   answer.frozen_ms = static_cast<std::uint32_t>(folder.number("frozen_ms", 60'000));
   answer.stop_ms = static_cast<std::uint32_t>(folder.number("stop_ms", 60'000));
+  answer.gateway = static_cast<std::uint32_t>(folder.number("gateway", 0));
   answer.log_format = static_cast<LogFormat>(folder.number("log_format", 0));
   put(answer.instance, folder.text("instance", "test"));
   put(answer.runtime_dir, folder.text("runtime_dir", folder.path("run")));
@@ -99,6 +102,51 @@ int keep_database(const Folder& folder) {
   return 0;
 }
 
+// Opens what the supervisor has under that number, as the real one does.
+bool reaches(pid_t supervisor, int number) {
+  const std::string path = "/proc/" + std::to_string(supervisor) + "/fd/" + std::to_string(number);
+  const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return fcntl(fd.get(), F_GET_SEALS) >= 0;  // only anonymous files have seals
+}
+
+// allot-gateway --supervised
+int serve(const Folder& folder) {
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (const int number : {SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&mask, number);
+  sigprocmask(SIG_BLOCK, &mask, nullptr);
+  const UniqueFd signals(signalfd(-1, &mask, SFD_CLOEXEC));
+  const std::string self = " pid=" + std::to_string(getpid());
+  folder.tell("gateway" + self);
+  if (const int code = folder.number("gateway_exit", 0); code != 0) return code;
+  folder.pass_gate("gateway_gate");
+  write_all(ipc::kAnswerFd, "\n", 1);
+  for (;;) {
+    pollfd watched[] = {{signals.get(), POLLIN, 0}, {ipc::kDeathFd, POLLIN, 0}};
+    poll(watched, 2, 10);
+    if (watched[1].revents != 0) break;
+    signalfd_siginfo info{};
+    if (watched[0].revents != 0 && read(signals.get(), &info, sizeof info) > 0) {
+      if (info.ssi_signo == SIGTERM) break;
+      if (info.ssi_signo == SIGUSR1) folder.tell("gateway usr1" + self);
+      if (info.ssi_signo == SIGHUP) {
+        folder.tell(std::string("gateway hup ") +
+                    (reaches(static_cast<pid_t>(info.ssi_pid), info.ssi_int) ? "config" : "lost") +
+                    self);
+      }
+    }
+    const std::string command = folder.take_command("gateway");
+    if (command.starts_with("exit ")) return std::stoi(command.substr(5));
+    if (command == "deaf") {
+      folder.tell("gateway deaf" + self);
+      for (;;) pause();
+    }
+  }
+  folder.tell("gateway_stopped");
+  folder.pass_gate("gateway_stop_gate");
+  return 0;
+}
+
 std::string value_of(const std::vector<std::string>& words, const std::string& option) {
   const auto found = std::find(words.begin(), words.end(), option);
   return found == words.end() || found + 1 == words.end() ? std::string() : *(found + 1);
@@ -107,6 +155,7 @@ std::string value_of(const std::vector<std::string>& words, const std::string& o
 int main_of(const std::vector<std::string>& words) {
   if (words[0] == "allot-embedded") return keep_database(Folder(words.at(1)));
   const Folder folder(value_of(words, "--config"));
+  if (words[0] == "allot-gateway") return serve(folder);
   const auto has = [&words](const char* word) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };

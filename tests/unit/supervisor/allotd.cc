@@ -35,6 +35,7 @@ Allotd::Allotd(const std::string& script, std::vector<std::string> environment)
   install("allotd", ALLOT_ALLOTD);
   install("allot-worker", ALLOT_SCRIPTED_WORKER);
   install("allot-embedded", ALLOT_SCRIPTED_WORKER);
+  install("allot-gateway", ALLOT_SCRIPTED_WORKER);
   environment_.push_back("ALLOT_LIBEXEC=" + (folder_ / "bin"));
   write_script();
   start();

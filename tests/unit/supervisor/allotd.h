@@ -36,6 +36,7 @@ class Allotd {
   // Makes the worker in a slot obey, and waits until it did.
   [[nodiscard]] bool tell(int slot, const std::string& command);
   void tell_database(const std::string& command) const { order("embedded", command); }
+  void tell_gateway(const std::string& command) const { order("gateway", command); }
 
   // Waits until `text` was reported, or logged, so many times.
   [[nodiscard]] bool saw(const std::string& text, std::size_t times = 1) const;

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// allot-gateway answers over HTTP. allotd starts it beside the workers where the configuration has
+// [gateway]; it also runs alone, with an account of its own: allot-gateway --config FILE
+#include <fcntl.h>
+#include <getopt.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/posix.h"
+#include "base/unique_fd.h"
+#include "base/version.h"
+#include "config/settings.h"
+#include "db/from_settings.h"
+#include "gateway/access/access.h"
+#include "gateway/api/application.h"
+#include "gateway/http/server.h"
+#include "gateway/listeners.h"
+#include "ipc/slot.h"
+#include "log/log.h"
+#include "peer/inherited.h"
+
+namespace allot::gateway {
+namespace {
+
+constexpr std::chrono::milliseconds kGrace{5'000};  // for what is in flight
+constexpr rlim_t kOtherFiles = 200;                 // beside connections of clients
+
+constexpr char kUsage[] =
+    "usage: allot-gateway [--config FILE] [--embedded DIR]\n"
+    "  --config FILE    configuration; else $ALLOT_CONFIG, else /etc/allot/allot.toml\n"
+    "  --embedded DIR   use the private database in DIR\n"
+    "  --supervised     by allotd: it has opened the descriptors of its children\n"
+    "  --listeners N,N  by itself, at a reload: the sockets that it listens at\n"
+    "  --version, --help\n"
+    "signals: TERM, INT stop it; HUP reads the configuration again; USR1 opens the log file "
+    "again\n";
+
+struct Options {
+  config::LoadOptions load;
+  bool supervised = false;
+  std::vector<int> listeners;
+};
+
+[[noreturn]] void say(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::exit(kExitOk);
+}
+
+Options parse(int argc, char** argv) {
+  constexpr option kLong[] = {{"config", required_argument, nullptr, 'f'},
+                              {"embedded", required_argument, nullptr, 'e'},
+                              {"supervised", no_argument, nullptr, 's'},
+                              {"listeners", required_argument, nullptr, 'l'},
+                              {"version", no_argument, nullptr, 'v'},
+                              {"help", no_argument, nullptr, 'h'},
+                              {nullptr, 0, nullptr, 0}};
+  Options options;
+  for (int got = 0; (got = getopt_long(argc, argv, "", kLong, nullptr)) != -1;) {
+    switch (got) {
+      case 'f':
+        options.load.file = optarg;
+        break;
+      case 'e':
+        options.load.embedded = optarg;
+        break;
+      case 's':
+        options.supervised = true;
+        break;
+      case 'l': {
+        std::istringstream numbers(optarg);
+        for (std::string number; std::getline(numbers, number, ',');) {
+          options.listeners.push_back(std::atoi(number.c_str()));
+        }
+        break;
+      }
+      case 'v':
+        say(std::string(kVersionMark) + "\n");
+      case 'h':
+        say(kUsage);
+      default:
+        throw Error(std::string("unknown or incomplete option\n") + kUsage, kExitUsage);
+    }
+  }
+  if (optind != argc) throw Error(std::string("unexpected argument\n") + kUsage, kExitUsage);
+  return options;
+}
+
+// What was checked last is what runs: the copy that the supervisor passed on (S26).
+config::Settings settings_of(const Options& options) {
+  config::LoadOptions load = options.load;
+  const bool passed_on = peer::inherited(ipc::kConfigFd) && config::Files::is_copy(ipc::kConfigFd);
+  if (passed_on) load.copy = ipc::kConfigFd;
+  config::Settings settings = config::load(load);
+  if (!settings.gateway) {
+    throw Error(
+        (settings.file.empty() ? "the configuration" : settings.file) + " has no section [gateway]",
+        kExitConfig);
+  }
+  return settings;
+}
+
+// A connection takes a descriptor; each of them is refused alone when there is none left.
+http::Limits limits_of(const config::Gateway& gateway) {
+  http::Limits limits;
+  limits.connections = gateway.max_connections;
+  limits.connections_of_peer = gateway.max_connections_of_peer;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return limits;
+  const rlim_t wanted = gateway.max_connections + kOtherFiles;
+  files.rlim_cur = std::min(files.rlim_max, std::max(files.rlim_cur, wanted));
+  ::setrlimit(RLIMIT_NOFILE, &files);
+  if (files.rlim_cur < wanted && files.rlim_cur > 2 * kOtherFiles) {
+    limits.connections = files.rlim_cur - kOtherFiles;
+    log::warn("gateway.few_files",
+              {{"connections", limits.connections}, {"wanted", gateway.max_connections}});
+  }
+  return limits;
+}
+
+api::Service service_of(const config::Settings& settings) {
+  api::Service service;
+  service.database = db::from_settings(settings.gateway->database);
+  service.queues = settings.queues;
+  service.instance = settings.daemon.instance;
+  service.runtime_dir = config::runtime_dir(settings);
+  service.base_path = settings.gateway->base_path;
+  service.read_only = settings.gateway->read_only;
+  service.threads = settings.gateway->threads;
+  return service;
+}
+
+// Tokens of others pass through this process, so nobody looks into it, and nothing that it starts
+// gets further than it.
+void shut_in() {
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+#ifndef __SANITIZE_ADDRESS__  // its search for leaks looks into it
+  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}
+
+UniqueFd take_signals() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&mask, number);
+  ::sigprocmask(SIG_BLOCK, &mask, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  return UniqueFd(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// One life of the process, from its configuration to its end, or to the next one's.
+class Gateway {
+ public:
+  enum class End { kStop, kReload, kLost };
+
+  Gateway(const Options& options, const config::Settings& settings, Listeners& listeners)
+      : options_(options),
+        access_(*settings.gateway),
+        application_(service_of(settings),
+                     [this](const http::Head& head) { return access_.judge(head); }),
+        server_(application_, limits_of(*settings.gateway), listeners.for_server(),
+                {settings.gateway->tls_cert, settings.gateway->tls_key}) {}
+
+  End run(int signals) {
+    server_.watch(signals, [this, signals] { on_signals(signals); });
+    if (peer::inherited(ipc::kDeathFd)) {
+      // Its only message is its end.
+      server_.watch(ipc::kDeathFd, [this] {
+        if (!orphaned_) log::warn("gateway.orphaned", {{"pid", ::getpid()}});
+        orphaned_ = true;
+        stop(End::kStop);
+      });
+    }
+    server_.run();
+    return end_;
+  }
+
+ private:
+  void stop(End end) {
+    if (stopping_) return;
+    stopping_ = true;
+    end_ = end;
+    server_.stop(kGrace);
+  }
+
+  void on_signals(int signals) {
+    signalfd_siginfo info{};
+    while (::read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+      switch (info.ssi_signo) {
+        case SIGUSR1:
+          if (log::reopen()) log::info("log.reopened", {{"pid", ::getpid()}});
+          break;
+        case SIGHUP:
+          reload(info);
+          break;
+        default:
+          end_ = End::kStop;  // also of one that is about to reload
+          stop(End::kStop);
+      }
+    }
+  }
+
+  void reload(const signalfd_siginfo& info) {
+    if (options_.supervised) return take_copy(info);
+    try {
+      static_cast<void>(settings_of(options_));
+      stop(End::kReload);
+    } catch (const Error& error) {
+      log::error("gateway.kept", {{"error", error.what()}});
+    }
+  }
+
+  // The supervisor says which of its descriptors has what it checked. Where that cannot be had, it
+  // starts another gateway, which gets it.
+  void take_copy(const signalfd_siginfo& info) {
+    if (info.ssi_code != SI_QUEUE) {
+      return log::warn("gateway.kept", {{"error", "HUP is for allotd, which checks first"}});
+    }
+    const std::string path =
+        "/proc/" + std::to_string(info.ssi_pid) + "/fd/" + std::to_string(info.ssi_int);
+    const UniqueFd copy(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    const bool good = config::Files::is_copy(copy.get()) &&
+                      ::dup3(copy.get(), ipc::kConfigFd, O_CLOEXEC) == ipc::kConfigFd;
+    if (!good) log::warn("gateway.no_copy", {{"path", path}, {"error", std::strerror(errno)}});
+    stop(good ? End::kReload : End::kLost);
+  }
+
+  const Options& options_;
+  bool stopping_ = false;
+  bool orphaned_ = false;
+  End end_ = End::kStop;
+  const access::Access access_;
+  api::Application application_;
+  http::Server server_;
+};
+
+// The program that is on disk now, by the path of this one.
+std::string own_path() {
+  std::string path(PATH_MAX, '\0');
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+  path.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  constexpr std::string_view kDeleted = " (deleted)";
+  if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
+  return path;
+}
+
+// Begins anew in the same process, so that who watches it sees no change. Returns when it cannot.
+void exec_itself(const Options& options, const std::vector<int>& listeners) {
+  const std::string path = own_path();
+  std::vector<std::string> words{"allot-gateway"};
+  if (!options.load.file.empty()) words.insert(words.end(), {"--config", options.load.file});
+  if (!options.load.embedded.empty()) {
+    words.insert(words.end(), {"--embedded", options.load.embedded});
+  }
+  if (options.supervised) words.emplace_back("--supervised");
+  std::string numbers;
+  for (const int fd : listeners) numbers += (numbers.empty() ? "" : ",") + std::to_string(fd);
+  words.insert(words.end(), {"--listeners", numbers});
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::close_range(ipc::kSlotFd, UINT_MAX, CLOSE_RANGE_CLOEXEC);
+  for (const int fd : listeners) ::fcntl(fd, F_SETFD, 0);
+  for (int fd = ipc::kSlotFd; fd <= ipc::kLastFd; ++fd) {
+    if (peer::inherited(fd)) ::fcntl(fd, F_SETFD, 0);
+  }
+  ::execv(path.c_str(), arguments.data());
+  log::error("gateway.exec", {{"program", path}, {"error", std::strerror(errno)}});
+}
+
+int run(const Options& options) {
+  if (!options.supervised) peer::forget_inherited();
+  const UniqueFd signals = take_signals();
+  const config::Settings settings = settings_of(options);
+  log::setup("gateway", log::parse_level(settings.logging.level), settings.logging.file,
+             log::parse_format(settings.logging.format, settings.logging.file));
+  shut_in();
+  Listeners listeners(settings, options.listeners);
+  auto end = Gateway::End::kStop;
+  {
+    Gateway gateway(options, settings, listeners);
+    log::info("gateway.listening", {{"pid", ::getpid()}, {"at", listeners.text()}});
+    if (peer::inherited(ipc::kAnswerFd)) write_all(ipc::kAnswerFd, "\n", 1);
+    end = gateway.run(signals.get());
+  }
+  if (end == Gateway::End::kReload) {
+    log::info("gateway.reload", {{"pid", ::getpid()}});
+    exec_itself(options, listeners.hand_on());
+    return kExitSoftware;
+  }
+  log::info("gateway.left", {{"pid", ::getpid()}});
+  return end == Gateway::End::kLost ? kExitFailure : kExitOk;
+}
+
+int report(const std::string& message, int code) {
+  std::istringstream lines(message);
+  for (std::string line; std::getline(lines, line);) {
+    std::fprintf(stderr, "allot-gateway: %s\n", line.c_str());
+  }
+  return code;
+}
+
+}  // namespace
+}  // namespace allot::gateway
+
+int main(int argc, char** argv) {
+  using namespace allot;
+  peer::note_inherited();
+  try {
+    return gateway::run(gateway::parse(argc, argv));
+  } catch (const Error& error) {
+    return gateway::report(error.what(), error.exit_code());
+  } catch (const std::exception& error) {
+    return gateway::report(std::string("defect: ") + error.what(), kExitSoftware);
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peer/lock_bell.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "base/unique_fd.h"
+#include "peer/futex.h"
+#include "peer/shared_file.h"
+
+namespace allot::peer {
+namespace {
+
+constexpr std::size_t kBells = 256;
+constexpr const char* kFile = "lock-bells";
+constexpr mode_t kMode = 0660;  // as the board
+
+// FNV-1a: every program that shares the file has to find the same place.
+std::size_t place_of(const std::string& name) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return hash % kBells;
+}
+
+// An invalid one where there is none and this account is not to make it: of a file that root made
+// the daemon would be kept out.
+UniqueFd open_file(const std::string& runtime_dir, std::size_t size) {
+  const UniqueFd folder(open(runtime_dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  struct stat status {};
+  if (!folder.valid() || fstat(folder.get(), &status) != 0) return UniqueFd();
+  UniqueFd file(openat(folder.get(), kFile, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  if (!file.valid() && status.st_uid == geteuid()) {
+    file.reset(openat(folder.get(), kFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kMode));
+    if (file.valid() && fchmod(file.get(), kMode) != 0) return UniqueFd();
+  }
+  // Who has just made it may not have come as far as this: the size is always the same.
+  if (file.valid() && fstat(file.get(), &status) == 0 && status.st_size == 0 &&
+      ftruncate(file.get(), static_cast<off_t>(size)) != 0) {
+    return UniqueFd();
+  }
+  return file;
+}
+
+}  // namespace
+
+struct LockBell::Place {
+  std::atomic<std::uint32_t> bell;     // futex word: each ring increments it
+  std::atomic<std::uint32_t> waiters;  // a ring makes no system call when nobody waits
+};
+
+struct LockBell::File {
+  Place places[kBells];
+};
+
+LockBell::LockBell(const std::string& runtime_dir, const std::string& name) {
+  if (runtime_dir.empty()) return;
+  const UniqueFd file = open_file(runtime_dir, sizeof(File));
+  if (file.valid()) file_ = static_cast<File*>(map_present(file.get(), 0, sizeof(File)));
+  if (file_ != nullptr) place_ = &file_->places[place_of(name)];
+}
+
+LockBell::~LockBell() {
+  if (file_ != nullptr) munmap(file_, sizeof(File));
+}
+
+std::uint32_t LockBell::seen() const {
+  return place_ == nullptr ? 0 : place_->bell.load();
+}
+
+void LockBell::wait(std::uint32_t seen, Nanos timeout) {
+  if (place_ == nullptr) {
+    std::atomic<std::uint32_t> nobody{seen};
+    sleep_on(nobody, seen, timeout);
+    return;
+  }
+  place_->waiters.fetch_add(1);
+  sleep_on(place_->bell, seen, timeout);
+  place_->waiters.fetch_sub(1);
+}
+
+void LockBell::ring() {
+  if (place_ == nullptr) return;
+  place_->bell.fetch_add(1);
+  if (place_->waiters.load() != 0) wake_sleepers(place_->bell, INT_MAX);
+}
+
+}  // namespace allot::peer

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/operate/bulk_action.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "queue/look/dead_letter.h"
+#include "queue/look/health.h"
+#include "queue/model/error_text.h"
+#include "queue/operate/bulk_work.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::uint32_t kCountedPage = 1000;
+
+constexpr std::array<std::string_view, 2> kKinds{"retry_dead", "discard_dead"};
+constexpr std::array<std::string_view, 5> kStates{"waiting", "working", "done", "stopped",
+                                                  "failed"};
+
+template <typename Enum, std::size_t n>
+Enum named(const std::array<std::string_view, n>& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) throw Error("bulk_action has '" + std::string(name) + "'");
+  return static_cast<Enum>(found - names.begin());
+}
+
+// A token: the time of the count, what was counted, and a checksum of that and the filter.
+struct Token {
+  std::uint64_t until_us = 0;
+  std::uint64_t tasks = 0;
+  bool more = false;
+};
+
+std::string text_of(const Token& token, BulkKind kind, const QueueInfo& queue,
+                    const BulkFilter& filter) {
+  const std::string head = std::to_string(token.until_us) + "." + std::to_string(token.tasks) +
+                           (token.more ? "+." : ".");
+  const std::uint64_t sum = Checksum()
+                                .mix(head)
+                                .mix(name_of(kind))
+                                .mix(std::to_string(queue.queue_id))
+                                .mix(filter.group)
+                                .mix(filter.type)
+                                .value();
+  std::array<char, 17> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), sum, 16).ptr;
+  return head + std::string(digits.data(), end);
+}
+
+// False: the text does not begin with a number and what follows it.
+bool take_number(std::string_view& text, std::uint64_t& number) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+  return true;
+}
+
+Token read_token(const QueueInfo& queue, const BulkRequest& request) {
+  std::string_view text = request.token;
+  Token token;
+  bool good = take_number(text, token.until_us) && text.substr(0, 1) == ".";
+  if (good) text.remove_prefix(1);
+  good = good && take_number(text, token.tasks);
+  token.more = good && text.substr(0, 1) == "+";
+  if (!good || text_of(token, request.kind, queue, request.filter) != request.token) {
+    throw Error("the token is not that of a count of these tasks: count them, and use its token",
+                kExitBadInput);
+  }
+  return token;
+}
+
+std::string bulk_text_in(const db::Row& row, std::size_t i) {
+  return row.is_null(i) ? std::string() : std::string(row.text(i));
+}
+
+std::uint32_t bulk_number_in(const db::Row& row, std::size_t i) {
+  return static_cast<std::uint32_t>(row.u64(i));
+}
+
+BulkAction action_in(const db::Row& row) {
+  BulkAction action;
+  action.action_id = row.u64(0);
+  action.kind = named<BulkKind>(kKinds, row.text(1));
+  action.queue_id = bulk_number_in(row, 2);
+  action.queue = bulk_text_in(row, 3);
+  action.filter = {bulk_text_in(row, 4), bulk_text_in(row, 5)};
+  action.died_until_us = row.u64(6);
+  action.died_until = row.text(7);
+  action.rate = bulk_number_in(row, 8);
+  action.counted = row.u64(9);
+  action.counted_all = row.u64(10) != 0;
+  action.asked_by = row.text(11);
+  action.begun_at = row.text(12);
+  action.state = named<BulkState>(kStates, row.text(13));
+  action.batches = row.u64(14);
+  action.after = {{action.queue_id, bulk_number_in(row, 15)}, bulk_number_in(row, 16), row.u64(17)};
+  action.done = row.u64(18);
+  action.ended_at = bulk_text_in(row, 19);
+  action.stopped_by = bulk_text_in(row, 20);
+  action.error = bulk_text_in(row, 21);
+  action.wait = std::chrono::microseconds(row.u64(22));
+  return action;
+}
+
+}  // namespace
+
+bool is_chosen(std::string_view queue, const BulkFilter& filter, std::uint64_t until_us,
+               const DeadLetter& letter) {
+  return letter.died_at_us <= until_us && (filter.type.empty() || letter.type == filter.type) &&
+         (filter.group.empty() || dead_group(queue, letter) == filter.group);
+}
+
+std::string_view name_of(BulkKind kind) {
+  return kKinds.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view name_of(BulkState state) {
+  return kStates.at(static_cast<std::size_t>(state));
+}
+
+BulkCount count_bulk(db::Connection& db, BulkKind kind, const QueueInfo& queue,
+                     const BulkFilter& filter, std::uint64_t most) {
+  Token token;
+  token.until_us = static_cast<std::uint64_t>(database_clock(db).time_since_epoch().count());
+  TaskId last;
+  for (std::uint64_t looked = 0;;) {
+    const auto wanted =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(kCountedPage, most + 1 - looked));
+    const auto page = page_dead(db, queue.queue_id, last, wanted);
+    for (const DeadLetter& letter : page) {
+      token.more = ++looked > most;
+      if (!token.more && is_chosen(queue.name, filter, token.until_us, letter)) ++token.tasks;
+    }
+    if (token.more || page.size() < wanted) break;
+    last = page.back().id;
+  }
+  return {token.tasks, token.more, text_of(token, kind, queue, filter)};
+}
+
+std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkRequest& request) {
+  const Token token = read_token(queue, request);
+  // Two at once may make it one more.
+  if (open_bulk(db).size() >= kMostOpenBulk) {
+    throw Error(std::to_string(kMostOpenBulk) +
+                " bulk actions are not at their end: wait, or stop some of them");
+  }
+  db::Statement begin(sql::k_begin_bulk);
+  begin.set("token", request.token)
+      .set("kind", name_of(request.kind))
+      .set("queue_id", queue.queue_id)
+      .set("dead_group", request.filter.group)
+      .set("type", request.filter.type)
+      .set("until_us", token.until_us)
+      .set("rate", request.rate)
+      .set("counted", token.tasks)
+      .set("counted_all", token.more ? 0 : 1)
+      .set("asked_by", error_text(request.asked_by, kMostBulkText));
+  auto results = db.run({begin});
+  const auto row = results.back().next();
+  if (!row) {
+    throw Error("the token is that of a count of more than an hour ago: count again",
+                kExitBadInput);
+  }
+  return row->u64(0);
+}
+
+std::optional<BulkAction> find_bulk(db::Connection& db, std::uint64_t action_id) {
+  db::Statement find(sql::k_find_bulk);
+  find.set("action_id", action_id);
+  const auto row = db.run({find}).front().next();
+  if (!row) return std::nullopt;
+  return action_in(*row);
+}
+
+std::vector<BulkAction> list_bulk(db::Connection& db, std::uint64_t before, std::uint32_t most) {
+  db::Statement list(sql::k_list_bulk);
+  list.set("before", before).set("most", most);
+  auto results = db.run({list});
+  std::vector<BulkAction> actions;
+  while (const auto row = results.front().next()) actions.push_back(action_in(*row));
+  return actions;
+}
+
+bool stop_bulk(db::Connection& db, std::uint64_t action_id, std::string_view stopped_by) {
+  db::Statement stop(sql::k_stop_bulk);
+  stop.set("action_id", action_id).set("stopped_by", error_text(stopped_by, kMostBulkText));
+  return db.run({stop}).front().affected() > 0;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/operate/dead_statements.h"
+
+#include "queue/model/catalog.h"
+#include "queue/model/compression.h"
+#include "queue/model/random.h"
+#include "queue/model/statements.h"
+#include "queue/submit/placement.h"
+#include "queue/verbs/cancel_request.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+// Whether the partition is one of the key: in a limited queue they start at the key's place.
+bool has_place(const QueueInfo& queue, std::uint32_t key_hash, std::uint32_t partition_no) {
+  for (std::uint32_t nth = 0; nth < queue.partitions(); ++nth) {
+    if (place_of(queue, key_hash, nth) == partition_no) return true;
+  }
+  return false;
+}
+
+std::uint32_t target_of(const QueueInfo& queue, const db::Row& row, const TaskId& id) {
+  const std::uint32_t stays = id.partition.partition_no;
+  if (row.is_null(2)) {
+    if (queue.layout == 0) return stays;
+    throw Error(
+        "task " + id.text() + " was submitted without a partition key, and " + "queue '" +
+            queue.name +
+            "' was resized since, or got other routes: submit it anew, and discard this one",
+        kExitBadInput);
+  }
+  const auto key_hash = static_cast<std::uint32_t>(row.u64(2));
+  if (has_place(queue, key_hash, stays)) return stays;
+  return place_of(queue, key_hash, random_number<std::uint16_t>());
+}
+
+}  // namespace
+
+DeadKeys by_partition(std::span<const TaskId> ids) {
+  DeadKeys partitions;
+  for (const TaskId& id : ids) partitions[id.partition].push_back({id.prio, id.first_key});
+  return partitions;
+}
+
+std::vector<DeadTarget> targets_of(db::Connection& db, Partition partition,
+                                   const std::vector<TaskKey>& keys) {
+  const auto queues = lock_layouts(db, {&partition.queue_id, 1});
+  const auto at = queues.find(partition.queue_id);
+  if (at == queues.end() || !at->second.alone()) {
+    return {{partition, partition.partition_no, std::to_string(partition.queue_id), keys}};
+  }
+  const QueueInfo& queue = at->second;
+  db::Statement places(sql::k_dead_places);
+  set_partition(places, partition).set_raw("first_keys", key_condition("first_key", keys));
+  std::map<std::uint32_t, DeadTarget> targets;
+  auto results = db.run({places});
+  while (const auto row = results.front().next()) {
+    const TaskKey key{static_cast<std::uint32_t>(row->u64(0)), row->u64(1)};
+    const std::uint32_t to = target_of(queue, *row, {partition, key.prio, key.run_key});
+    DeadTarget& target = targets[to];
+    target.from = partition;
+    target.to = to;
+    target.placed_queue = db::Statement(sql::k_placed_queue)
+                              .set("queue_id", queue.queue_id)
+                              .set("layout", queue.layout)
+                              .render();
+    target.keys.push_back(key);
+  }
+  std::vector<DeadTarget> list;
+  for (auto& [to, target] : targets) list.push_back(std::move(target));
+  return list;
+}
+
+std::array<db::Statement, 2> retry_statements(const DeadTarget& target, std::uint32_t salt) {
+  std::string ordered;
+  for (const TaskKey& key : target.keys) {
+    ordered += (ordered.empty() ? "" : ",") + std::to_string(key.run_key);
+  }
+  db::Statement retry(sql::k_retry_dead);
+  set_partition(retry, target.from)
+      .set("to_partition_no", target.to)
+      .set_raw("placed_queue", target.placed_queue)
+      .set_raw("first_keys", key_condition("first_key", target.keys))
+      .set_raw("ordered_keys", ordered)
+      .set("kept_flags", kCompressedFlags | kCompressibleFlag | kHookFlag)
+      .set("salt", salt);
+  // Clears requests of an earlier life first, because they would end this one.
+  return {clear_cancel_statement(target.from, target.keys), retry};
+}
+
+db::Statement discard_statement(Partition partition, const std::vector<TaskKey>& keys) {
+  db::Statement discard(sql::k_discard_dead);
+  set_partition(discard, partition).set_raw("first_keys", key_condition("first_key", keys));
+  return discard;
+}
+
+void note_moved(const DeadTarget& target, MovedIds& moved) {
+  if (target.to == target.from.partition_no) return;
+  for (const TaskKey& key : target.keys) {
+    const Partition to{target.from.queue_id, target.to};
+    moved.push_back({{target.from, key.prio, key.run_key}, {to, key.prio, key.run_key}});
+  }
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "ipc/board.h"
+#include "queue/operate/bulk_work.h"
+#include "steward/chore.h"
+#include "steward/leadership.h"
+#include "worker/process/session.h"
+
+namespace allot::steward {
+
+// Works off bulk actions, a batch of each in turn, by one host for all. Each batch is conditioned
+// on the row of its action (S49), so that a second one that does the same does no harm (S46). Where
+// there is none it asks every five seconds, and when its bell is rung.
+class BulkActions : public Chore {
+ public:
+  BulkActions(worker::Session& session, ipc::Board& board, Leadership& leadership);
+
+  void look() override;
+  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
+
+ private:
+  void round();
+  // Until when the action wants nothing.
+  Nanos work(std::uint64_t action_id);
+  void purge();
+
+  worker::Session& session_;
+  ipc::Board& board_;
+  Leadership& leadership_;
+  std::uint32_t rung_ = 0;  // the bell, when it looked last
+  std::uint64_t turn_ = 0;  // the action that had a batch last
+  Nanos next_ns_ = 0;
+  Nanos purge_ns_ = 0;
+};
+
+}  // namespace allot::steward

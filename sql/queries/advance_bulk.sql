@@ -1,0 +1,8 @@
+-- Behind the guards of a batch, and before what it does: how far the action is then.
+UPDATE bulk_action
+   SET state = IF(:last, 'done', 'working'),
+       batches = batches + 1, done = done + :tasks,
+       after_partition_no = :partition_no, after_prio = :prio, after_key = :first_key,
+       next_at = UTC_TIMESTAMP(6) + INTERVAL :gap_us MICROSECOND,
+       ended_at = IF(:last, UTC_TIMESTAMP(6), NULL)
+ WHERE action_id = :action_id;

@@ -1,0 +1,6 @@
+-- The same as next_layout.sql for the queues that its routes lead to so far.
+UPDATE /*+ INDEX(queue PRIMARY) */ queue
+   SET layout = layout + 1
+ WHERE queue_id > 0
+   AND (SELECT COUNT(*) FROM route
+         WHERE route.queue_id = :source_id AND route.target_id = queue.queue_id) > 0;

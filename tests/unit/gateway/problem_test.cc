@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/api/problem.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "db/error.h"
+#include "queue/submit/submit.h"
+
+namespace allot::gateway::api {
+namespace {
+
+template <typename Thrown>
+Problem of(const Thrown& thrown, bool writes = false) {
+  return problem_of(std::make_exception_ptr(thrown), writes);
+}
+
+TEST(Problem, TheKindsAreThoseOfTheClientLibrary) {
+  EXPECT_EQ(of(Error("x", kExitBadInput)).status, 400U);
+  EXPECT_EQ(of(Error("x", kExitConfig)).status, 500U);
+  EXPECT_EQ(of(Error("x", kExitUnavailable)).status, 503U);
+  EXPECT_EQ(of(queue::OutcomeUnknown("x")).status, 504U);
+  EXPECT_EQ(of(Error("x")).status, 500U);
+  EXPECT_EQ(of(std::runtime_error("x")).status, 500U);
+  EXPECT_EQ(of(7).status, 500U);
+  EXPECT_EQ(of(std::bad_alloc()).status, 503U);
+  EXPECT_EQ(kind_of(400), "bad_input");
+  EXPECT_EQ(kind_of(503), "unavailable");
+  EXPECT_EQ(kind_of(504), "outcome_unknown");
+  EXPECT_EQ(kind_of(500), "failed");
+  EXPECT_EQ(kind_of(404), "not_found");
+}
+
+TEST(Problem, ALostReplyIsUnknownOnlyWhereSomethingMayHaveChanged) {
+  constexpr unsigned kLost = 2013;
+  EXPECT_EQ(of(db::DbError(kLost, "lost")).status, 503U);
+  EXPECT_EQ(of(db::DbError(kLost, "lost"), true).status, 504U);
+  constexpr unsigned kDeadlock = 1213;
+  EXPECT_EQ(of(db::DbError(kDeadlock, "deadlock"), true).status, 503U);
+}
+
+TEST(Problem, WhatMayBeRepeatedSaysWhen) {
+  const auto after = [](const Problem& problem) {
+    return problem.fields.empty() ? "" : problem.fields.front().name + problem.fields.front().value;
+  };
+  EXPECT_EQ(after(of(Error("x", kExitUnavailable))), "retry-after1");
+  EXPECT_EQ(after(of(queue::OutcomeUnknown("x"))), "");
+  EXPECT_EQ(after(of(Error("x", kExitBadInput))), "");
+}
+
+TEST(Problem, IsOneDocument) {
+  const http::Response response =
+      response_of(of(Error("'delay' is \"x\xff\ny\": no", kExitBadInput)));
+  EXPECT_EQ(response.type, "application/problem+json");
+  const auto document = nlohmann::json::parse(response.body);
+  EXPECT_EQ(document["title"], "Bad Request");
+  EXPECT_EQ(document["status"], 400);
+  EXPECT_EQ(document["field"], "delay");
+  EXPECT_LT(
+      response_of({400, std::string(1'000'000, 'x'), std::string(1'000'000, 'y')}).body.size(),
+      5'000U);
+}
+
+}  // namespace
+}  // namespace allot::gateway::api

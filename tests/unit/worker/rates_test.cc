@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the workers of a pool know of the rates of its queues, and when they look.
+#include "worker/lease/rates.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "peer/steward_board.h"
+
+namespace allot::worker {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::uint32_t kQueue = 7;
+constexpr Nanos kBegin = 1'000 * kSecond;
+
+class RatesTest : public testing::Test {
+ protected:
+  std::unique_ptr<ipc::Board> board_ = std::make_unique<ipc::Board>();
+  Rates one_{*board_, 0};
+  Rates other_{*board_, 0};
+};
+
+queue::ScoutedRates rated(microseconds wait, std::uint64_t starts) {
+  return {{{kQueue, wait, starts}}, {{kQueue, 1}, {kQueue, 2}, {kQueue, 3}}};
+}
+
+TEST_F(RatesTest, WhereNoneHasARateAPoolLooksOnceASecond) {
+  EXPECT_TRUE(one_.look(kBegin));
+  EXPECT_TRUE(one_.scouted({}).empty());
+  EXPECT_FALSE(one_.look(kBegin + kMilli));
+  EXPECT_FALSE(other_.look(kBegin + kSecond - 1));
+  Rates of_another_pool(*board_, 1);
+  EXPECT_TRUE(of_another_pool.look(kBegin + kMilli));
+  EXPECT_TRUE(other_.look(kBegin + kSecond));
+}
+
+TEST_F(RatesTest, WhereOneHasARateEachScoutLooks) {
+  EXPECT_TRUE(one_.look(kBegin));
+  (void)one_.scouted(rated(microseconds(0), 1));
+  EXPECT_TRUE(other_.look(kBegin + kMilli)) << "it has not heard of it";
+  (void)other_.scouted(rated(microseconds(0), 1));
+  EXPECT_TRUE(one_.look(kBegin + 2 * kMilli));
+  (void)one_.scouted({});
+  EXPECT_FALSE(other_.look(kBegin + 3 * kMilli)) << "the rate was removed";
+}
+
+// The board is anybody's.
+TEST_F(RatesTest, ALookThatIsFarAwayIsNotBelieved) {
+  peer::next_rate_look(*board_, 0).store(kBegin + 3'600 * kSecond);
+  EXPECT_TRUE(one_.look(kBegin));
+}
+
+TEST_F(RatesTest, NoMorePartitionsThanTasksMayStart) {
+  EXPECT_EQ(one_.scouted(rated(microseconds(0), 2)).size(), 2U);
+  EXPECT_EQ(one_.scouted(rated(microseconds(0), 5)).size(), 3U);
+  EXPECT_EQ(one_.scouted(rated(microseconds(10), 0)).size(), 0U);
+  EXPECT_TRUE(one_.rated(kQueue));
+  EXPECT_FALSE(other_.rated(kQueue));
+}
+
+TEST_F(RatesTest, AQueueIsClosedUntilATaskMayStartAndForASecondAtMost) {
+  EXPECT_FALSE(one_.closed(kQueue, mono_ns()));
+  const Nanos before = mono_ns();
+  (void)one_.scouted(rated(std::chrono::hours(1), 0));
+  EXPECT_TRUE(one_.closed(kQueue, before));
+  EXPECT_FALSE(one_.closed(kQueue, mono_ns() + kSecond));
+  (void)one_.scouted(rated(microseconds(0), 1));
+  EXPECT_FALSE(one_.closed(kQueue, mono_ns()));
+}
+
+}  // namespace
+}  // namespace allot::worker
