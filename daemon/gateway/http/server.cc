@@ -20,7 +20,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
-#include <utility>  // Asio needs it first
+#include <utility>
 
 #include "base/error.h"
 #include "gateway/http/response_text.h"
