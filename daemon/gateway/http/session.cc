@@ -18,7 +18,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
-#include <utility>  // Asio needs it first
+#include <utility>
 
 #include "base/error.h"
 #include "gateway/http/head_check.h"
