@@ -241,7 +241,9 @@ const Heavy kHeavy[] = {
     {"mysql", "(daemon/db|tests/db/client)/.*|tests/e2e/door.*"},
     {"errmsg.h", "daemon/db/.*"},
     {"mariadb", "daemon/db/.*"},
-    {"boost/", "daemon/(plugin_host/.*|queue/submit/placement.cc)"},
+    {"boost/",
+     "daemon/(gateway/http/(request_parser|server|session)\\.cc|plugin_host/.*|queue/submit/"
+     "placement.cc)"},
     {"spdlog/", "daemon/log/.*"},
     {"fmt/", "daemon/log/.*"},
     {"toml++/", "daemon/config/.*"},
