@@ -7,7 +7,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <functional>
 #include <limits>
-#include <utility>  // Asio needs it first
+#include <utility>
 
 namespace allot::gateway::http {
 namespace {

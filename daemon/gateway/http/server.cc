@@ -20,7 +20,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
-#include <utility>  // Asio needs it first
+#include <utility>
 
 #include "base/error.h"
 #include "gateway/http/response_text.h"
@@ -181,10 +181,14 @@ Server::Impl::Impl(Application& application, const Limits& limits, std::vector<L
 
 Server::Impl::~Impl() {
   mailbox_->close();
-  // A coroutine that still waits somewhere ends before what it uses goes.
-  house_.connections.cut_all();
-  io_.restart();
-  while (house_.connections.size() > 0 && io_.poll_one() > 0) {
+  try {
+    // A coroutine that still waits somewhere ends before what it uses goes.
+    house_.connections.cut_all();
+    io_.restart();
+    while (house_.connections.size() > 0 && io_.poll_one() > 0) {
+    }
+  } catch (const std::exception& error) {
+    log::error("gateway.connection_failed", {{"error", error.what()}});
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <stdexcept>
 #include <utility>
 
@@ -51,7 +52,7 @@ void HttpClient::send(const std::string& bytes) {
 }
 
 bool HttpClient::read_more() {
-  std::array<char, 16 * 1024> buffer{};
+  std::array<char, 16'384> buffer{};
   const ssize_t count = recv(fd_.get(), buffer.data(), buffer.size(), 0);
   if (count <= 0) return false;
   in_.append(buffer.data(), static_cast<std::size_t>(count));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is slow, or sends nothing at all, does not stay.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
+#include <cerrno>
+#include <chrono>
 #include <string>
 
 #include "support/eventually.h"

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <exception>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/eventually.h"
 #include "unit/gateway/http_client.h"

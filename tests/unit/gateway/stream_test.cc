@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <algorithm>
+#include <chrono>
 #include <string>
+#include <vector>
 
 #include "support/eventually.h"
 #include "unit/gateway/http_client.h"

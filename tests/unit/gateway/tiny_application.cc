@@ -72,7 +72,7 @@ void TinyApplication::answer(http::Request request, http::Reply reply) {
   if (head.path == "/query") response.body = head.query;
   if (head.path == "/split") response.fields.push_back({"Location", "/a\r\nSet-Cookie: b"});
   if (head.path == "/empty") response = {204, {}, {}, {}};
-  if (head.path == "/large") response.body = std::string(8 * 1024 * 1024, 'x');
+  if (head.path == "/large") response.body = std::string(std::size_t{8} << 20, 'x');
   if (head.path == "/peer") {
     response.body = head.peer.address + " " +
                     (head.peer.uid ? std::to_string(*head.peer.uid) : "none") +

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
