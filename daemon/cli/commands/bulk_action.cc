@@ -19,6 +19,7 @@
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/bulk_json.h"
 #include "queue/operate/bulk_work.h"
 #include "queue/verbs/duty.h"
 
@@ -119,28 +120,6 @@ class Follower {
   bool led_ = false;
 };
 
-json action_json(const queue::BulkAction& action) {
-  const auto text_or_null = [](const std::string& text) {
-    return text.empty() ? json(nullptr) : json(text);
-  };
-  return {{"action", action.action_id},
-          {"kind", queue::name_of(action.kind)},
-          {"queue", action.queue},
-          {"group", text_or_null(action.filter.group)},
-          {"type", text_or_null(action.filter.type)},
-          {"died_until", action.died_until},
-          {"rate", action.rate == 0 ? json(nullptr) : json(action.rate)},
-          {"chosen", action.counted},
-          {"chosen_at_least", !action.counted_all},
-          {"done", action.done},
-          {"state", queue::name_of(action.state)},
-          {"asked_by", action.asked_by},
-          {"begun_at", action.begun_at},
-          {"ended_at", text_or_null(action.ended_at)},
-          {"stopped_by", text_or_null(action.stopped_by)},
-          {"error", text_or_null(action.error)}};
-}
-
 std::string filter_text(const queue::BulkAction& action) {
   std::string text = action.filter.group.empty() ? "all" : "group " + action.filter.group;
   if (!action.filter.type.empty()) text += " of type " + action.filter.type;
@@ -162,7 +141,7 @@ int list_actions(const Context& context, const BulkActionOptions& options) {
   json list = json::array();
   Table table({"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "BEGUN", "BY"});
   for (const queue::BulkAction& action : queue::list_bulk(db, UINT64_MAX, options.limit)) {
-    list.push_back(action_json(action));
+    list.push_back(as_json::bulk_action(action));
     table.add(
         {std::to_string(action.action_id), std::string(queue::name_of(action.kind)), action.queue,
          printable(filter_text(action), kShownBulkText), std::to_string(action.done),
@@ -182,7 +161,7 @@ int show_action(const Context& context, const BulkActionOptions& options) {
   db::Connection db = connect(context.settings());
   const queue::BulkAction action = named_action(db, options.action_id);
   if (options.json) {
-    print(action_json(action));
+    print(as_json::bulk_action(action));
     return kExitOk;
   }
   const auto line = [](const char* name, const std::string& text) {
@@ -213,7 +192,7 @@ int stop_action(const Context& context, const BulkActionOptions& options) {
                 " was at its end: " + std::string(queue::name_of(action.state)));
   }
   if (options.json) {
-    print(action_json(action));
+    print(as_json::bulk_action(action));
   } else {
     std::printf("bulk action %llu stopped: %s\n", static_cast<unsigned long long>(action.action_id),
                 progress_text(action).c_str());

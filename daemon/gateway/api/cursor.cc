@@ -96,6 +96,11 @@ std::string cursor_of(const queue::Done& last) {
   return cursor_of(List::kHistory, last.id, last.id.first_key, last.ended_at);
 }
 
+std::string cursor_of_bulk(std::uint64_t last_action) {
+  return as_json::to_base64url(std::string(1, static_cast<char>(List::kBulk)) + " " +
+                               std::to_string(last_action));
+}
+
 queue::TaskView task_at(List list, std::string_view cursor) {
   Place place = place_in(list, cursor);
   queue::TaskView task;
@@ -113,6 +118,12 @@ queue::Done done_at(std::string_view cursor) {
   done.id.first_key = place.key;
   done.ended_at = std::move(place.at);
   return done;
+}
+
+std::uint64_t bulk_action_at(std::string_view cursor) {
+  const auto words = words_of(cursor);
+  if (words.size() != 2 || words[0] != std::string(1, static_cast<char>(List::kBulk))) wrong();
+  return number_in<std::uint64_t>(words[1]);
 }
 
 }  // namespace allot::gateway::api

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,13 +13,15 @@
 namespace allot::gateway::api {
 
 // Which list it is of; one of another list is refused.
-enum class List : char { kWaiting = 'w', kRunning = 'r', kDead = 'd', kHistory = 'h' };
+enum class List : char { kWaiting = 'w', kRunning = 'r', kDead = 'd', kHistory = 'h', kBulk = 'b' };
 
 [[nodiscard]] std::string cursor_of(List list, const queue::TaskView& last);
 [[nodiscard]] std::string cursor_of(const queue::Done& last);
+[[nodiscard]] std::string cursor_of_bulk(std::uint64_t last_action);
 
 // With what the lists of look/ want to know of the last row. Throws Refusal, 400.
 [[nodiscard]] queue::TaskView task_at(List list, std::string_view cursor);
 [[nodiscard]] queue::Done done_at(std::string_view cursor);
+[[nodiscard]] std::uint64_t bulk_action_at(std::string_view cursor);
 
 }  // namespace allot::gateway::api

@@ -21,7 +21,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint32_t kLimit = 50;
 // A filter without an index, and a count, look at no more rows than this.
 constexpr std::uint32_t kMostLooked = 10'000;
 constexpr std::uint32_t kPage = 1'000;

@@ -21,6 +21,8 @@ constexpr Parameter kQueue{In::kPath, "queue", "The queue's name", "mail", Kind:
 constexpr Parameter kSchedule{In::kPath, "schedule",  "The schedule's name",
                               "nightly", Kind::kText, true};
 constexpr Parameter kLock{In::kPath, "lock", "The lock's name", "billing", Kind::kText, true};
+constexpr Parameter kAction{
+    In::kPath, "action", "The bulk action's number", "7", Kind::kNumber, true, 1, 4'294'967'295};
 constexpr Parameter kAtMost{In::kQuery, "limit",       "At most so many; left out: 50",
                             "20",       Kind::kNumber, false,
                             1,          kMostListed};
@@ -194,6 +196,45 @@ std::vector<Route> queue_routes() {
           {200, "Stats", "the queues"}, show_stats)};
 }
 
+// Counts; or, with the token of a count, begins.
+Route act_on_dead(std::string_view path, std::string_view name, std::string_view summary,
+                  Verb verb) {
+  Route route = change(
+      "POST", path, name, summary,
+      {kQueue,
+       {In::kBody, "token",
+        "That of the count, for an hour; left out: the tasks are counted, and nothing is changed",
+        ""},
+       {In::kBody, "group", "Only dead tasks of this group", ""},
+       {In::kBody, "type", "Only dead tasks of this type", "mail.send"},
+       {In::kBody, "rate", "At most so many in a second; left out: as fast as it goes", "50",
+        Kind::kNumber, false, 1, 1'000'000}},
+      {200, "BulkCount", "how many they are, and the token to begin with"}, {404, 409}, verb);
+  route.answers.push_back(
+      {202, "BulkAction", "it has begun; `Location` has the address of the action"});
+  return route;
+}
+
+std::vector<Route> bulk_routes() {
+  return {
+      act_on_dead("/api/v1/queues/{queue}/dead/retry", "retry_all_dead",
+                  "Puts all dead tasks of a queue back, or those of a group or type, as a bulk "
+                  "action: first without a token, which counts them, then with it.",
+                  retry_all_dead),
+      act_on_dead("/api/v1/queues/{queue}/dead/discard", "discard_all_dead",
+                  "Removes all dead tasks of a queue for good, or those of a group or type, as a "
+                  "bulk action, in the same two steps.",
+                  discard_all_dead),
+      get("/api/v1/bulk", "list_bulk_actions",
+          "Lists bulk actions that go on or ended in the last week, the newest first.",
+          {kAtMost, kCursor}, {200, "BulkActions", "one page"}, list_bulk_actions),
+      get("/api/v1/bulk/{action}", "show_bulk_action", "Shows how far a bulk action is.", {kAction},
+          {200, "BulkAction", "the action"}, show_bulk_action),
+      change("POST", "/api/v1/bulk/{action}/stop", "stop_bulk_action",
+             "Ends a bulk action behind its present batch.", {kAction},
+             {200, "BulkAction", "the action, which is stopped"}, {404, 409}, stop_bulk_action)};
+}
+
 std::vector<Route> other_routes() {
   return {get_everywhere("/api/v1/workers", "list_workers",
                          "Shows the workers of this host's daemon, and what they run.", {},
@@ -250,7 +291,7 @@ std::vector<Route> open_routes() {
 const std::vector<Route>& routes() {
   static const std::vector<Route> kRoutes = [] {
     std::vector<Route> all;
-    for (auto* part : {task_routes, queue_routes, other_routes, open_routes}) {
+    for (auto* part : {task_routes, queue_routes, bulk_routes, other_routes, open_routes}) {
       std::vector<Route> some = part();
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }

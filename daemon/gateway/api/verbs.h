@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "gateway/api/call.h"
 
 // What each route does. A verb answers, or throws what is answered: see problem.h.
 namespace allot::gateway::api {
+
+// What a page of a list has where the request names no limit.
+inline constexpr std::uint32_t kLimit = 50;
 
 http::Response show_live(Call& call);
 http::Response show_ready(Call& call);
@@ -34,6 +39,12 @@ http::Response resume_queue(Call& call);
 http::Response set_rate(Call& call);
 http::Response remove_rate(Call& call);
 http::Response resize_queue(Call& call);
+
+http::Response retry_all_dead(Call& call);
+http::Response discard_all_dead(Call& call);
+http::Response list_bulk_actions(Call& call);
+http::Response show_bulk_action(Call& call);
+http::Response stop_bulk_action(Call& call);
 
 http::Response list_workers(Call& call);
 http::Response list_routes(Call& call);

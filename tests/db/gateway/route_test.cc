@@ -27,6 +27,7 @@ class RouteTest : public GatewayTest {
     std::map<std::string, std::string> names{
         {"queue", "mail"}, {"schedule", "nightly"}, {"lock", "billing"}};
     names["unique_key"] = "taken";
+    if (route.path.find("{action}") != std::string_view::npos) names["action"] = begin_bulk("mail");
     if (route.name == "find_task") {
       EXPECT_LT(
           post("/api/v1/tasks", R"({"queue":"mail","type":"t","unique_key":"taken"})").status(),
@@ -38,6 +39,13 @@ class RouteTest : public GatewayTest {
       EXPECT_EQ(post("/api/v1/tasks/" + names["id"] + "/cancel").status(), 200U);
     }
     return names;
+  }
+
+  // The number of a new bulk action.
+  std::string begin_bulk(const std::string& queue) {
+    const std::string path = "/api/v1/queues/" + queue + "/dead/retry";
+    const json count = post(path).document();
+    return post(path, json{{"token", count["token"]}}.dump()).document()["action"].dump();
   }
 
   static std::string path_of(const Route& route, const std::map<std::string, std::string>& names) {
@@ -114,8 +122,11 @@ TEST_F(RouteTest, EachWantsItsRole) {
 
 TEST_F(RouteTest, WhatIsNotTheCallersIsNotThere) {
   const std::string id = put("other");
-  const std::map<std::string, std::string> names{
-      {"id", id}, {"queue", "other"}, {"unique_key", "k"}, {"schedule", "far"}};
+  const std::map<std::string, std::string> names{{"id", id},
+                                                 {"queue", "other"},
+                                                 {"unique_key", "k"},
+                                                 {"schedule", "far"},
+                                                 {"action", begin_bulk("other")}};
   queue::ScheduleSpec spec;
   spec.name = "far";
   spec.expression = "0 3 * * *";
@@ -137,8 +148,9 @@ TEST_F(RouteTest, WhatIsNotTheCallersIsNotThere) {
 TEST_F(RouteTest, WhatIsNotThereIs404) {
   const std::string id = put();
   look_.execute("DELETE FROM task");
-  const std::map<std::string, std::string> names{
-      {"id", id}, {"queue", "none"}, {"unique_key", "k"}, {"schedule", "none"}, {"lock", "none"}};
+  const std::map<std::string, std::string> names{{"id", id},          {"queue", "none"},
+                                                 {"unique_key", "k"}, {"schedule", "none"},
+                                                 {"lock", "none"},    {"action", "4711"}};
   for (const Route& route : routes()) {
     if (path_of(route, names) == route.path) continue;
     expect_problem(ask(example_of(route, names)), 404, text_of(route));

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of bulk actions on dead tasks (decision 0044): first a count, then the same request
+// with the count's token.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "gateway/api/cursor.h"
+#include "gateway/api/problem.h"
+#include "gateway/api/verbs.h"
+#include "json/bulk_json.h"
+#include "peer/doorbell.h"
+#include "queue/look/inspect.h"
+#include "queue/operate/bulk_action.h"
+
+namespace allot::gateway::api {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint32_t kMostActions = 1'000;
+
+// An action is seen by those who see its queue.
+queue::BulkAction action_of(const Call& call, std::uint64_t action_id) {
+  auto action = queue::find_bulk(call.db(), action_id);
+  if (action && call.may(action->queue)) return std::move(*action);
+  refuse(404,
+         "there is no bulk action " + std::to_string(action_id) +
+             ": it ended a week ago, or never was",
+         "action");
+}
+
+queue::BulkAction named_action(const Call& call) {
+  return action_of(call, call.number("action", 0));
+}
+
+std::uint64_t begin(const Call& call, const queue::QueueInfo& queue,
+                    const queue::BulkRequest& request) {
+  try {
+    return queue::begin_bulk(call.db(), queue, request);
+  } catch (const db::DbError&) {
+    throw;
+  } catch (const Error& error) {
+    if (error.exit_code() == kExitBadInput) refuse(400, error.what(), "token");
+    if (error.exit_code() == kExitFailure) refuse(409, error.what());
+    throw;
+  }
+}
+
+http::Response act_on_dead(const Call& call, queue::BulkKind kind) {
+  const queue::BulkFilter filter{call.text("group"), call.text("type")};
+  const queue::QueueInfo queue = call.queue();
+  const std::string token = call.text("token");
+  if (token.empty()) {
+    const queue::BulkCount count =
+        queue::count_bulk(call.db(), kind, queue, filter, queue::kCountBound);
+    return answer_of({{"kind", queue::name_of(kind)},
+                      {"queue", queue.name},
+                      {"tasks", count.tasks},
+                      {"tasks_at_least", count.more},
+                      {"token", count.token}});
+  }
+  const std::uint64_t action_id =
+      begin(call, queue,
+            {kind, filter, token, call.number("rate", 0), std::string(call.caller().name())});
+  const std::string& folder = call.service().runtime_dir;
+  if (!folder.empty()) peer::ring_steward_at(folder.c_str());
+  log_action(call.caller(), queue::name_of(kind),
+             queue.name + " bulk action " + std::to_string(action_id));
+  http::Response response = answer_of(as_json::bulk_action(action_of(call, action_id)), 202);
+  response.fields.push_back(
+      {"location", call.service().base_path + "/api/v1/bulk/" + std::to_string(action_id)});
+  return response;
+}
+
+}  // namespace
+
+http::Response retry_all_dead(Call& call) {
+  return act_on_dead(call, queue::BulkKind::kRetryDead);
+}
+
+http::Response discard_all_dead(Call& call) {
+  return act_on_dead(call, queue::BulkKind::kDiscardDead);
+}
+
+http::Response list_bulk_actions(Call& call) {
+  std::uint64_t before = UINT64_MAX;
+  if (const auto cursor = call.maybe("cursor")) before = bulk_action_at(*cursor);
+  const std::size_t limit = call.number("limit", kLimit);
+  json items = json::array();
+  const auto actions = queue::list_bulk(call.db(), before, kMostActions);
+  for (const queue::BulkAction& action : actions) {
+    before = action.action_id;
+    if (call.may(action.queue)) items.push_back(as_json::bulk_action(action));
+    if (items.size() == limit) break;
+  }
+  const bool end = actions.size() < kMostActions && items.size() < limit;
+  return answer_of(
+      {{"items", std::move(items)}, {"next", end ? json(nullptr) : json(cursor_of_bulk(before))}});
+}
+
+http::Response show_bulk_action(Call& call) {
+  return answer_of(as_json::bulk_action(named_action(call)));
+}
+
+http::Response stop_bulk_action(Call& call) {
+  const queue::BulkAction before = named_action(call);
+  const bool stopped = queue::stop_bulk(call.db(), before.action_id, call.caller().name());
+  const queue::BulkAction now = named_action(call);
+  const std::string number = std::to_string(now.action_id);
+  if (!stopped) {
+    refuse(409,
+           "bulk action " + number + " was at its end: " + std::string(queue::name_of(now.state)),
+           "action");
+  }
+  log_action(call.caller(), "stop_bulk", number);
+  return answer_of(as_json::bulk_action(now));
+}
+
+}  // namespace allot::gateway::api
