@@ -50,6 +50,8 @@ constexpr char kUsage[] =
     "signals: TERM, INT stop it; HUP reads the configuration again; USR1 opens the log file "
     "again\n";
 
+bool failure_is_logged = false;
+
 struct Options {
   config::LoadOptions load;
   bool supervised = false;
@@ -288,6 +290,7 @@ int run(const Options& options) {
   const config::Settings settings = settings_of(options);
   log::setup("gateway", log::parse_level(settings.logging.level), settings.logging.file,
              log::parse_format(settings.logging.format, settings.logging.file));
+  failure_is_logged = options.supervised;
   shut_in();
   Listeners listeners(settings, options.listeners);
   auto end = Gateway::End::kStop;
@@ -306,10 +309,15 @@ int run(const Options& options) {
   return end == Gateway::End::kLost ? kExitFailure : kExitOk;
 }
 
+// Below allotd it is a line of the log, else a person reads it.
 int report(const std::string& message, int code) {
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {
-    std::fprintf(stderr, "allot-gateway: %s\n", line.c_str());
+    if (failure_is_logged) {
+      log::error("gateway.failed", {{"code", code}, {"error", line}});
+    } else {
+      std::fprintf(stderr, "allot-gateway: %s\n", line.c_str());
+    }
   }
   return code;
 }

@@ -2,7 +2,7 @@
 -- beginning of the error is enough to tell groups apart.
 SELECT partition_no, prio, first_key, type, cause, LEFT(error, 1000),
        DATE_FORMAT(died_at, '%Y-%m-%dT%H:%i:%s.%fZ'),
-       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', died_at)
+       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', died_at), died_at > UTC_TIMESTAMP(6)
   FROM task_dead
  WHERE queue_id = :queue_id
    AND (partition_no > :partition_no

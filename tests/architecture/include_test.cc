@@ -242,8 +242,8 @@ const Heavy kHeavy[] = {
     {"errmsg.h", "daemon/db/.*"},
     {"mariadb", "daemon/db/.*"},
     {"boost/",
-     "daemon/(plugin_host/.*|queue/submit/placement.cc|gateway/http/"
-     "(request_parser|server|session).cc)"},
+     "daemon/(gateway/http/(request_parser|server|session)\\.cc|plugin_host/.*|queue/submit/"
+     "placement.cc)"},
     {"spdlog/", "daemon/log/.*"},
     {"fmt/", "daemon/log/.*"},
     {"toml++/", "daemon/config/.*"},

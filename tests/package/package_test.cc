@@ -102,11 +102,13 @@ TEST_F(PackageTest, HoldTheProgramsThePluginsAndTheHeaders) {
   const auto daemon = content("allot");
   for (const char* path :
        {"/sbin/allotd", "/bin/allot", "/libexec/allot/allot-worker",
-        "/libexec/allot/allot-embedded", "/lib/systemd/system/allotd.service",
+        "/libexec/allot/allot-embedded", "/libexec/allot/allot-gateway",
+        "/lib/systemd/system/allotd.service", "/lib/systemd/system/allot-gateway.service",
         "/lib/sysusers.d/allot.conf", "/lib/tmpfiles.d/allot.conf", "/share/man/man1/allot.1.gz",
         "/share/man/man5/allot.toml.5.gz", "/share/man/man5/allot-ndjson.5.gz",
         "/share/man/man8/allotd.8.gz", "/share/man/man8/allot-worker.8.gz",
-        "/share/man/man8/allot-embedded.8.gz", "/share/bash-completion/completions/allot"}) {
+        "/share/man/man8/allot-embedded.8.gz", "/share/man/man8/allot-gateway.8.gz",
+        "/share/bash-completion/completions/allot"}) {
     EXPECT_EQ(daemon.count(kPrefix + path), 1U) << path;
   }
   const std::string zsh = kPrefix == "/usr" ? "vendor-completions" : "site-functions";
@@ -200,12 +202,14 @@ TEST_F(PackageTest, AreStrippedAndNameNoFolderOfThisMachine) {
   }
 }
 
-TEST_F(PackageTest, TheUnitStartsTheProgramThatIsInstalled) {
-  const std::string unit = support::read_file(packages().unpacked("allot") + kPrefix +
-                                              "/lib/systemd/system/allotd.service");
-  std::smatch program;
-  ASSERT_TRUE(std::regex_search(unit, program, std::regex("ExecStart=(\\S+)"))) << unit;
-  EXPECT_EQ(content("allot").count(program[1]), 1U) << program[1];
+TEST_F(PackageTest, TheUnitsStartProgramsThatAreInstalled) {
+  for (const std::string name : {"allotd", "allot-gateway"}) {
+    const std::string unit = support::read_file(packages().unpacked("allot") + kPrefix +
+                                                "/lib/systemd/system/" + name + ".service");
+    std::smatch program;
+    ASSERT_TRUE(std::regex_search(unit, program, std::regex("ExecStart=(\\S+)"))) << unit;
+    EXPECT_EQ(content("allot").count(program[1]), 1U) << program[1];
+  }
 }
 
 // With this, a package that brings a plugin has the workers reloaded.

@@ -26,7 +26,7 @@ struct Program {
   std::string_view what;
   std::string_view description;
 };
-constexpr std::array<Program, 3> kPrograms = {{
+constexpr std::array<Program, 4> kPrograms = {{
     {"allotd", "run background jobs on MySQL and MariaDB",
      "allotd starts, watches and ends the worker processes that run the tasks of the queues. It "
      "stays in the foreground; systemd starts it as allotd.service, which an administrator enables "
@@ -37,6 +37,12 @@ constexpr std::array<Program, 3> kPrograms = {{
     {"allot-embedded", "keep a private MariaDB for allotd",
      "Makes a data folder, starts mariadbd in it without a port, brings its schema up to date, and "
      "ends it in order. allotd starts it where [database] embedded is set. It lies in "
+     "/usr/libexec/allot."},
+    {"allot-gateway", "submit, look and operate over HTTP",
+     "Answers over HTTP, through a unix socket and where [gateway] listen says so. allotd starts "
+     "it "
+     "where the configuration has [gateway]; allot-gateway.service runs it by itself, with an "
+     "account and a configuration of its own, /etc/allot/gateway.toml. It lies in "
      "/usr/libexec/allot."},
 }};
 

@@ -171,7 +171,7 @@ void Application::serve(const Asked& asked, http::Request request, const http::R
       return reply(asked.route.verb(call));
     }
     case Doer::kCrew:
-      return send(asked, std::move(request), reply);
+      return send(asked, request, reply);
     case Doer::kCombiner:
       if (request.body.size() <= kSmall) return submit(asked, std::move(request), reply);
       break;
@@ -189,7 +189,7 @@ void Application::serve(const Asked& asked, http::Request request, const http::R
 }
 
 // Sends the verb to the crew.
-void Application::send(Asked asked, http::Request request, const http::Reply& reply) {
+void Application::send(Asked asked, const http::Request& request, const http::Reply& reply) {
   const auto call = std::make_shared<Call>(service_, asked.route, std::move(asked.caller),
                                            std::move(asked.path), request);
   const bool taken = crew_->post([call, reply](db::Connection* db, const auto& unavailable) {

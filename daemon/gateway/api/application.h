@@ -41,7 +41,7 @@ class Application final : public http::Application {
   // Throws Refusal.
   [[nodiscard]] Asked find(const http::Head& head) const;
   void serve(const Asked& asked, http::Request request, const http::Reply& reply);
-  void send(Asked asked, http::Request request, const http::Reply& reply);
+  void send(Asked asked, const http::Request& request, const http::Reply& reply);
   void submit(Asked asked, http::Request request, const http::Reply& reply);
   [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& name) const;
   [[nodiscard]] work::Surroundings surroundings();

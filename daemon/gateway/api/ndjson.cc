@@ -182,8 +182,8 @@ class Lines final : public http::LineStream {
 
   void take(std::string lines, bool last, Written written) override {
     const auto told = std::make_shared<Written>(std::move(written));
-    const auto job = [bulk = bulk_, told, last, lines = std::move(lines)](
-                         db::Connection* db, const std::exception_ptr& unavailable) {
+    auto job = [bulk = bulk_, told, last, lines = std::move(lines)](
+                   db::Connection* db, const std::exception_ptr& unavailable) {
       if (db == nullptr) {
         (*told)(bulk->report(unavailable), false);
         return work::Crew::Connection::kGone;
@@ -193,7 +193,7 @@ class Lines final : public http::LineStream {
       (*told)(std::move(answer.lines), answer.goes_on);
       return gone ? work::Crew::Connection::kGone : work::Crew::Connection::kGood;
     };
-    if (crew_.post(job)) return;
+    if (crew_.post(std::move(job))) return;
     end(*told, "too much waits already");
   }
 

@@ -87,7 +87,6 @@ std::string shown(std::string text) {
 
 Refusal::Refusal(Problem problem)
     : std::runtime_error(problem.detail), problem_(std::move(problem)) {}
-Refusal::~Refusal() = default;
 
 void refuse(unsigned status, const std::string& detail, const std::string& field) {
   throw Refusal({status, detail, field});

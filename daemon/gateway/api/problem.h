@@ -24,7 +24,6 @@ struct Problem {
 class Refusal : public std::runtime_error {
  public:
   explicit Refusal(Problem problem);
-  ~Refusal() override;
   [[nodiscard]] const Problem& problem() const { return problem_; }
 
  private:

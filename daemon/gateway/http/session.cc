@@ -42,6 +42,8 @@ constexpr std::size_t kLargeRead = std::size_t{64} << 10;
 constexpr std::size_t kMostBatch = std::size_t{1} << 20;
 // So long, and so much, a peer may go on sending what nobody reads before it has read the answer.
 constexpr std::chrono::seconds kLinger{2};
+// So long a server that stops waits for the first request of a connection.
+constexpr std::chrono::seconds kFirstRequest{1};
 constexpr std::size_t kMostLinger = std::size_t{16} << 20;
 
 // g++ 12 lays a coroutine's frame out wrongly where several co_await stand in conditions: here each
@@ -251,6 +253,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   bool head_only_ = false;
   bool unread_ = false;  // the peer may still send what nobody will read
   bool answer_begun_ = false;
+  bool asked_ = false;            // there was a first request
   bool between_batches_ = false;  // of a stream, which may end here
   std::uint64_t body_bytes_ = 0;
   Clock::duration body_time_{};  // that was spent waiting for them
@@ -336,14 +339,17 @@ awaitable<std::size_t> Session::read_head() {
   }
   std::size_t seen = 0;
   for (;;) {
-    if (const std::size_t length = head_length(in_, seen); length != 0) co_return length;
+    if (const std::size_t length = head_length(in_, seen); length != 0) {
+      asked_ = true;
+      co_return length;
+    }
     unread_ = true;
     if (in_.size() > house_.limits.head_bytes) {
       co_await refuse(
           431, "the head is longer than " + std::to_string(house_.limits.head_bytes) + " bytes");
       co_return 0;
     }
-    if (in_.empty() && house_.stopping) co_return 0;
+    if (in_.empty() && house_.stopping && asked_) co_return 0;
     seen = in_.size();
     const bool more = co_await read_some(kSmallRead);
     if (!more) {
@@ -603,6 +609,12 @@ void Session::expire() {
 
 void Session::leave() {
   if (phase_ != Phase::kIdle && !between_batches_) return;
+  if (!asked_) {
+    // Who has just connected is about to ask, and has no way to tell an end of the connection from
+    // the loss of an answer.
+    deadline_ = std::min(deadline_, Clock::now() + kFirstRequest);
+    return;
+  }
   Code ignored;
   transport_->socket().cancel(ignored);
 }

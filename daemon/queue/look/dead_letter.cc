@@ -57,6 +57,7 @@ DeadLetter read_letter(const db::Row& row, std::uint32_t queue_id) {
   letter.error = row.text(5);
   letter.died_at = row.text(6);
   letter.died_at_us = row.u64(7);
+  letter.ahead = row.u64(8) != 0;
   return letter;
 }
 

@@ -22,6 +22,7 @@ struct DeadLetter {
   std::string error;
   std::string died_at;           // UTC, ISO 8601
   std::uint64_t died_at_us = 0;  // the same in microseconds since 1970
+  bool ahead = false;            // of the database's clock, which was set back since
 };
 
 // An error text without the parts that differ from task to task: its first line, with '#' for each

@@ -109,7 +109,8 @@ BulkAction action_in(const db::Row& row) {
 
 bool is_chosen(std::string_view queue, const BulkFilter& filter, std::uint64_t until_us,
                const DeadLetter& letter) {
-  return letter.died_at_us <= until_us && (filter.type.empty() || letter.type == filter.type) &&
+  return (letter.died_at_us <= until_us || letter.ahead) &&
+         (filter.type.empty() || letter.type == filter.type) &&
          (filter.group.empty() || dead_group(queue, letter) == filter.group);
 }
 

@@ -24,7 +24,8 @@ namespace allot::queue {
 
 inline constexpr std::size_t kMostBulkText = 255;  // bytes of a text in its row
 
-// Whether the dead task is one of those that died until then.
+// Whether the dead task is one of those that died until then. One that died in the future did: the
+// clock was set back.
 [[nodiscard]] bool is_chosen(std::string_view queue, const BulkFilter& filter,
                              std::uint64_t until_us, const DeadLetter& letter);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "db/gateway/fixture.h"
 #include "queue/model/task.h"
 #include "queue/operate/route.h"
@@ -192,7 +194,6 @@ TEST_F(SubmitRouteTest, ALargeOneToo) {
   EXPECT_EQ(bytes.status(), 200U);
   EXPECT_TRUE(bytes.response.body == payload);
   EXPECT_EQ(bytes.response.type, "application/octet-stream");
-  EXPECT_EQ(bytes.field("x-content-type-options"), "nosniff");
   EXPECT_EQ(bytes.field("content-disposition").rfind("attachment", 0), 0U);
   EXPECT_EQ(post(kTasks, std::string(100'000, '[')).status(), 400U);
 }
@@ -246,6 +247,24 @@ TEST_F(SubmitRouteTest, APauseAndARateAreShown) {
   EXPECT_EQ(
       post("/api/v1/queues/mail/pause", R"({"reason":")" + std::string(300, 'x') + "\"}").named(),
       "reason");
+}
+
+// Who asks may have a name that a proxy took from a client.
+TEST_F(SubmitRouteTest, NobodyForgesALineOfTheLog) {
+  const std::string task = "/api/v1/tasks/" + put();
+  Application named(service(), [](const http::Head&) {
+    const access::Reach all{true, {}};
+    return access::Access::Verdict{
+        access::Caller("ann\n2026-11-24T04:00:00.000Z ERROR allot forged=1", {all, all, all}),
+        200,
+        {}};
+  });
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(api::ask(named, {"POST", task + "/cancel", R"({"reason":"x\ny"})"}).status(), 200U);
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
+  EXPECT_NE(log.find("gateway.action who=\"ann\\n2026"), std::string::npos) << log;
+  EXPECT_NE(log.find(" what=cancel which="), std::string::npos) << log;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class BulkTest : public QueueTest {
            const std::string& died_at = "UTC_TIMESTAMP(6)") {
     const std::string id = std::to_string(wide_.queue_id);
     const std::string first = std::to_string(next_key_);
-    next_key_ += 4 * in_each;
+    next_key_ += std::uint64_t{4} * in_each;
     look_.execute(
         "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload,"
         " cause, error, died_at) SELECT " +
@@ -147,6 +147,15 @@ TEST_F(BulkTest, WhatDiesAfterTheCountStays) {
   work_off(action_id);
   EXPECT_EQ(found(action_id).done, 20U);
   EXPECT_EQ(dead(), 4U);
+}
+
+TEST_F(BulkTest, WhatDiedBeforeTheClockWasSetBackIsOfBefore) {
+  die(5, "t", "no", "UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  EXPECT_EQ(count_bulk(look_, BulkKind::kRetryDead, wide_, {}, 100).tasks, 20U);
+  const std::uint64_t action_id = begin();
+  work_off(action_id);
+  EXPECT_EQ(found(action_id).done, 20U);
+  EXPECT_EQ(dead(), 0U);
 }
 
 // It was retried by somebody else, and died again, while the batch was on its way.

@@ -121,7 +121,8 @@ TEST(ManualTest, EveryKeyAndEveryFieldHasItsPage) {
 TEST(ManualTest, TheOtherProgramsHaveTheOptionsOfTheirHelp) {
   const std::map<std::string, std::string> programs{{"allotd", ALLOT_DAEMON_PROGRAM},
                                                     {"allot-worker", ALLOT_WORKER},
-                                                    {"allot-embedded", ALLOT_EMBEDDED}};
+                                                    {"allot-embedded", ALLOT_EMBEDDED},
+                                                    {"allot-gateway", ALLOT_GATEWAY_PROGRAM}};
   for (const auto& [name, path] : programs) {
     const std::string page = manual(name + ".8");
     const std::string help = must({path, "--help"});
@@ -142,7 +143,7 @@ TEST(ManualTest, TheOtherProgramsHaveTheOptionsOfTheirHelp) {
 TEST(ManualTest, ManAndMandocFindNothingToComplainOf) {
   if (!installed("mandoc")) GTEST_SKIP() << "no mandoc";
   for (const char* page : {"allot.1", "allot.toml.5", "allot-ndjson.5", "allotd.8",
-                           "allot-worker.8", "allot-embedded.8"}) {
+                           "allot-worker.8", "allot-embedded.8", "allot-gateway.8"}) {
     const std::string path = std::string(ALLOT_MANUAL) + "/" + page;
     EXPECT_EQ(must({"mandoc", "-T", "lint", "-W", "warning", path}), "") << page;
     if (!installed("man")) continue;

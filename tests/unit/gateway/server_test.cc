@@ -243,6 +243,20 @@ TEST_F(ServerTest, AWatchedDescriptorIsToldAgainAndAgain) {
   ASSERT_TRUE(support::eventually([&] { return server_.ended(); }));
 }
 
+// It cannot tell the end of a connection from the loss of an answer.
+TEST_F(ServerTest, AStopAnswersWhoHasJustConnected) {
+  auto fresh = client();
+  auto idle = client();  // accepted behind the other one
+  ASSERT_EQ(idle.ask(get("/hello"))->status, 200);
+  server_.server().stop(std::chrono::seconds(10));
+  EXPECT_TRUE(idle.is_closed());
+  const auto answer = fresh.ask(get("/hello"));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->fields.at("connection"), "close");
+  ASSERT_TRUE(support::eventually([&] { return server_.ended(); }));
+}
+
 TEST(ServerLimits, OneConnectionTooManyIsTold) {
   TinyApplication application;
   http::Limits limits;

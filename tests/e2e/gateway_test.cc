@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gateway as a process: beside the workers of a daemon, and alone.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/exit_codes.h"
+#include "base/posix.h"
+#include "base/unique_fd.h"
+#include "e2e/daemon.h"
+
+namespace allot::e2e::gateway_test {
+namespace {
+
+using support::eventually;
+using support::ExitStatus;
+using support::read_file;
+
+const std::string kSection = R"([gateway]
+socket = "gateway.sock"
+[gateway.database]
+user = "root"
+)";
+
+UniqueFd connected(const std::string& socket) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, socket.c_str(), sizeof address.sun_path - 1);
+  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto* at = reinterpret_cast<const sockaddr*>(&address);
+  if (::connect(fd.get(), at, sizeof address) != 0) return {};
+  return fd;
+}
+
+std::string got_from(const UniqueFd& fd, const std::string& request) {
+  if (!fd.valid() || !write_all(fd.get(), request.data(), request.size())) return "no connection";
+  std::string answer;
+  char part[4096];
+  for (ssize_t n = 0; (n = ::read(fd.get(), part, sizeof part)) > 0;) {
+    answer.append(part, static_cast<std::size_t>(n));
+  }
+  return answer;
+}
+
+std::string request_text(const std::string& what, const std::string& fields = {},
+                         const std::string& body = {}) {
+  return what + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + fields +
+         (body.empty() ? ""
+                       : "Content-Type: application/json\r\nContent-Length: " +
+                             std::to_string(body.size()) + "\r\n") +
+         "\r\n" + body;
+}
+
+// The status of the answer to one request with a connection of its own; 0: there was none.
+int asked(const std::string& socket, const std::string& what, const std::string& body = {},
+          const std::string& fields = {}) {
+  const std::string answer = got_from(connected(socket), request_text(what, fields, body));
+  return answer.starts_with("HTTP/1.1 ") ? std::stoi(answer.substr(9, 3)) : 0;
+}
+
+int submitted(const std::string& socket, const std::string& type = "test.write") {
+  return asked(socket, "POST /api/v1/tasks",
+               R"({"queue":"default","payload":"x","type":")" + type + "\"}");
+}
+
+bool answers(const std::string& socket) {
+  return eventually([&] { return asked(socket, "GET /health/live") == 200; });
+}
+
+void rewrite(const std::string& file, const std::string& from, const std::string& to) {
+  std::string text = read_file(file);
+  const std::size_t at = text.find(from);
+  ASSERT_NE(at, std::string::npos) << text;
+  std::ofstream(file, std::ios::binary) << text.replace(at, from.size(), to);
+}
+
+DaemonOptions with_gateway() {
+  DaemonOptions options;
+  options.more = kSection;
+  return options;
+}
+
+std::string socket_of(const Daemon& daemon) {
+  return daemon.folder() + "/gateway.sock";
+}
+
+// That of the line `event` that was logged last.
+pid_t pid_in(const Daemon& daemon, const std::string& event) {
+  const std::string log = daemon.log();
+  const std::size_t at = log.find("pid=", log.rfind(event + " "));
+  return at == std::string::npos ? -1 : std::stoi(log.substr(at + 4));
+}
+
+TEST(Gateway, TakesTasksForTheWorkersAndIsStartedAgain) {
+  Daemon daemon(with_gateway());
+  const std::string socket = socket_of(daemon);
+  ASSERT_TRUE(answers(socket)) << daemon.log();
+  EXPECT_EQ(submitted(socket), 201);
+  EXPECT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(daemon.written().size(), 1U);
+  const auto before = daemon.workers();
+  kill(pid_in(daemon, "gateway.start"), SIGKILL);
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("gateway.ready") == 2; }))
+      << daemon.log();
+  EXPECT_EQ(submitted(socket), 201) << "the file of the one before was in its way";
+  EXPECT_EQ(daemon.workers(), before);
+  EXPECT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  EXPECT_FALSE(std::filesystem::exists(socket));
+}
+
+TEST(Gateway, ComesChangesAndGoesWithAReload) {
+  Daemon daemon;
+  const std::string socket = socket_of(daemon);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("supervisor.ready"); })) << daemon.log();
+  const std::string first = daemon.allot({"gateway", "token", "first", "--read", "*"}).out;
+  const std::string second = daemon.allot({"gateway", "token", "second", "--read", "*"}).out;
+  const auto may = [&](const std::string& made) {
+    return asked(socket, "GET /api/v1/queues", "",
+                 "Authorization: Bearer " + made.substr(0, made.find('\n')) + "\r\n");
+  };
+  const auto section = [](const std::string& made) { return made.substr(made.find("[gateway")); };
+  std::ofstream(daemon.config_file(), std::ios::app) << kSection << section(first);
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(answers(socket)) << daemon.log();
+  EXPECT_EQ(may(first), 200);
+  EXPECT_EQ(may(second), 401);
+  const pid_t pid = pid_in(daemon, "gateway.listening");
+  rewrite(daemon.config_file(), section(first), section(second));
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("gateway.listening") == 2; }))
+      << daemon.log();
+  EXPECT_EQ(may(first), 401) << "a token is taken back by a reload";
+  EXPECT_EQ(may(second), 200);
+  EXPECT_EQ(pid_in(daemon, "gateway.listening"), pid) << "the same process";
+  rewrite(daemon.config_file(), kSection + section(second), "");
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("gateway.stopped"); })) << daemon.log();
+  EXPECT_FALSE(std::filesystem::exists(socket));
+  EXPECT_FALSE(daemon.logged("gateway.died"));
+  EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+}
+
+TEST(Gateway, WhoConnectsDuringAReloadIsAnswered) {
+  Daemon daemon(with_gateway());
+  const std::string socket = socket_of(daemon);
+  ASSERT_TRUE(answers(socket)) << daemon.log();
+  std::atomic<bool> over{false};
+  std::atomic<int> good{0};
+  std::atomic<int> bad{0};
+  std::thread client([&] {
+    while (!over) ++(submitted(socket, "test.ok") == 201 ? good : bad);
+  });
+  for (std::size_t round = 2; round < 7; ++round) {
+    daemon.process().signal(SIGHUP);
+    EXPECT_TRUE(eventually([&] { return daemon.times_logged("gateway.listening") == round; }))
+        << daemon.log();
+    const int before = good;
+    EXPECT_TRUE(eventually([&] { return good > before; }));
+  }
+  over = true;
+  client.join();
+  EXPECT_EQ(bad, 0) << "of " << good << daemon.log();
+  EXPECT_TRUE(daemon.drains()) << daemon.log();
+}
+
+// Without a daemon: the database is the one of a daemon that does not run.
+class GatewayAlone : public testing::Test {
+ protected:
+  static Daemon not_started() {
+    DaemonOptions options = with_gateway();
+    options.start = false;
+    return Daemon(options);
+  }
+  [[nodiscard]] std::unique_ptr<support::Process> started() const {
+    return std::make_unique<support::Process>(
+        std::vector<std::string>{program("allot-gateway"), "--config", daemon_.config_file()},
+        support::ProcessOptions{});
+  }
+
+  Daemon daemon_ = not_started();
+  std::string socket_ = socket_of(daemon_);
+};
+
+TEST_F(GatewayAlone, ServesUntilItIsStopped) {
+  const auto gateway = started();
+  ASSERT_TRUE(answers(socket_)) << gateway->err();
+  const auto rights = std::filesystem::status(socket_).permissions();
+  EXPECT_EQ(rights & std::filesystem::perms::others_all, std::filesystem::perms::none);
+  EXPECT_EQ(submitted(socket_), 201);
+  const auto other = started();
+  EXPECT_EQ(other->wait(), (ExitStatus{kExitCannotCreate, 0}));
+  EXPECT_NE(other->err().find("another process listens there"), std::string::npos) << other->err();
+  EXPECT_EQ(asked(socket_, "GET /health/live"), 200) << "the other one took nothing away";
+  gateway->signal(SIGTERM);
+  EXPECT_EQ(gateway->wait(), (ExitStatus{0, 0})) << gateway->err();
+  EXPECT_FALSE(std::filesystem::exists(socket_));
+}
+
+TEST_F(GatewayAlone, AKilledOneIsNotInTheWay) {
+  const auto first = started();
+  ASSERT_TRUE(answers(socket_)) << first->err();
+  first->signal(SIGKILL);
+  EXPECT_EQ(first->wait(), (ExitStatus{-1, SIGKILL}));
+  ASSERT_TRUE(std::filesystem::exists(socket_));
+  const auto second = started();
+  EXPECT_TRUE(answers(socket_)) << second->err();
+}
+
+TEST_F(GatewayAlone, AReloadWithAMistakeIsRefused) {
+  const auto gateway = started();
+  ASSERT_TRUE(answers(socket_)) << gateway->err();
+  rewrite(daemon_.config_file(), "[gateway]\n", "[gateway]\nbogus = 1\n");
+  gateway->signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon_.logged("gateway.kept"); })) << daemon_.log();
+  EXPECT_EQ(asked(socket_, "GET /api/v1/queues"), 200);
+  rewrite(daemon_.config_file(), "bogus = 1", "grant = \"none\"");
+  gateway->signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return asked(socket_, "GET /api/v1/queues") == 401; }))
+      << gateway->err();
+}
+
+TEST_F(GatewayAlone, SaysWhatIsMissing) {
+  rewrite(daemon_.config_file(), kSection, "");
+  const auto gateway = started();
+  EXPECT_EQ(gateway->wait(), (ExitStatus{kExitConfig, 0}));
+  EXPECT_NE(gateway->err().find("has no section [gateway]"), std::string::npos) << gateway->err();
+}
+
+}  // namespace
+}  // namespace allot::e2e::gateway_test
