@@ -33,7 +33,7 @@ class Access {
 
  private:
   struct Token {
-    TokenHash hash;
+    TokenHash hash{};
     std::optional<std::chrono::sys_seconds> expires_at;
     Caller caller;
   };

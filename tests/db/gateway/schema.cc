@@ -31,7 +31,7 @@ std::string fault_of_object(const json& document, const json& schema, const json
     if (properties.contains(name)) {
       const auto fault = fault_of(document, properties[name], member, at + "/" + name);
       if (!fault.empty()) return fault;
-    } else if (schema.value("additionalProperties", true) == false) {
+    } else if (!schema.value("additionalProperties", true)) {
       return at + ": " + name + " is not in the schema";
     }
   }

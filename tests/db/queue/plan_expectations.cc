@@ -429,14 +429,32 @@ std::vector<Expectation> of_queues() {
   };
 }
 
-std::vector<Expectation> by_operators() {
+std::vector<Expectation> of_bulk_actions() {
   const std::string one = "prio = 2 AND first_key IN (150)";
-  const std::string many = keys(kBlock, "prio", "first_key");
   const Values action{{"action_id", "7"},   {"token", "'new'"},   {"kind", "'retry_dead'"},
                       {"dead_group", "''"}, {"type", "''"},       {"rate", "0"},
                       {"counted", "1"},     {"counted_all", "1"}, {"asked_by", "''"},
                       {"before", "1000"},   {"batches", "0"},     {"last", "0"},
                       {"tasks", "1"},       {"gap_us", "0"}};
+  return {
+      {&sql::k_begin_bulk, 4,
+       with(action, "until_us", "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"),
+       "the time, and the row by its token"},
+      {&sql::k_find_bulk, 2, action, "its row, and that of its queue"},
+      {&sql::k_list_bulk, 110, action, "each row, and that of its queue"},
+      {&sql::k_open_bulk, 10, {{"most", "100"}}, "those that are open"},
+      {&sql::k_stop_bulk, 3, with(action, "stopped_by", "'x'")},
+      {&sql::k_require_bulk, 1, action},
+      {&sql::k_require_dead, 2, {{"first_keys", one}, {"tasks", "1"}, {"until_us", "4e15"}}},
+      {&sql::k_advance_bulk, 1, action},
+      {&sql::k_fail_bulk, 3, action},
+      {&sql::k_purge_bulk, 4, {{"last_number", "1"}}, "those that it removes"},
+  };
+}
+
+std::vector<Expectation> by_operators() {
+  const std::string one = "prio = 2 AND first_key IN (150)";
+  const std::string many = keys(kBlock, "prio", "first_key");
   return {
       // As many rows as are named.
       {&sql::k_retry_dead,
@@ -490,18 +508,6 @@ std::vector<Expectation> by_operators() {
         {"to_partition_no", "3"}},
        "",
        true},
-      {&sql::k_begin_bulk, 4,
-       with(action, "until_us", "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"),
-       "the time, and the row by its token"},
-      {&sql::k_find_bulk, 2, action, "its row, and that of its queue"},
-      {&sql::k_list_bulk, 110, action, "each row, and that of its queue"},
-      {&sql::k_open_bulk, 10, {{"most", "100"}}, "those that are open"},
-      {&sql::k_stop_bulk, 3, with(action, "stopped_by", "'x'")},
-      {&sql::k_require_bulk, 1, action},
-      {&sql::k_require_dead, 2, {{"first_keys", one}, {"tasks", "1"}, {"until_us", "4e15"}}},
-      {&sql::k_advance_bulk, 1, action},
-      {&sql::k_fail_bulk, 3, action},
-      {&sql::k_purge_bulk, 4, {{"last_number", "1"}}, "those that it removes"},
       {&sql::k_discard_dead, 5, {{"first_keys", one}}},
       {&sql::k_discard_dead, 5 * kBlock, {{"first_keys", many}}},
   };
@@ -521,6 +527,7 @@ std::vector<Expectation> expectations() {
   for (Expectation& expected : of_schedules()) all.push_back(std::move(expected));
   for (Expectation& expected : of_locks()) all.push_back(std::move(expected));
   for (Expectation& expected : by_operators()) all.push_back(std::move(expected));
+  for (Expectation& expected : of_bulk_actions()) all.push_back(std::move(expected));
   for (Expectation& expected : for_people()) all.push_back(std::move(expected));
   return all;
 }

@@ -27,9 +27,10 @@ class RouteRaceTest : public SqlApiTest {
       queue::ensure_queue(look_, name, {4, queue::Placement::kOrdered});
     }
   }
-  ~RouteRaceTest() override {
+  void TearDown() override {
     stop_ = true;
     for (std::thread& thread : threads_) thread.join();
+    SqlApiTest::TearDown();
   }
 
   queue::QueueInfo queue(const std::string& name) { return queue::find_queue(look_, name).value(); }

@@ -29,8 +29,8 @@ std::string fields_of(int count) {
   return text;
 }
 
-const std::vector<HeadCase>& head_cases() {
-  static const std::vector<HeadCase> kCases = {
+std::vector<HeadCase> good_heads() {
+  return {
       {"plain", kGet + "Host: a\r\n\r\n"},
       {"host_with_port", kGet + "Host: [::1]:8080\r\n\r\n"},
       {"http_1_0_with_host", "GET / HTTP/1.0\r\nHost: a\r\n\r\n"},
@@ -43,7 +43,11 @@ const std::vector<HeadCase>& head_cases() {
       {"repeated_list", kGet + "Host: a\r\nAccept: a\r\nAccept: b\r\n\r\n"},
       {"hundred_fields", kGet + "Host: a\r\n" + fields_of(99) + "\r\n"},
       {"expect", kPost + "Content-Length: 1\r\nExpect: 100-Continue\r\n\r\n"},
+  };
+}
 
+std::vector<HeadCase> bad_hosts() {
+  return {
       {"no_host", kGet + "\r\n", 400, "Host"},
       {"no_host_1_0", "GET / HTTP/1.0\r\n\r\n", 400, "Host"},
       {"two_hosts", kGet + "Host: a\r\nhost: a\r\n\r\n", 400, "once"},
@@ -51,7 +55,11 @@ const std::vector<HeadCase>& head_cases() {
       {"host_list", kGet + "Host: a, b\r\n\r\n", 400, "Host"},
       {"host_with_path", kGet + "Host: a/b\r\n\r\n", 400, "Host"},
       {"host_with_user", kGet + "Host: a@b\r\n\r\n", 400, "Host"},
+  };
+}
 
+std::vector<HeadCase> bad_lines() {
+  return {
       {"obs_fold_space", kGet + "Host: a\r\nX: b\r\n c\r\n\r\n", 400, "obs-fold"},
       {"obs_fold_tab", kGet + "Host: a\r\nX: b\r\n\tc\r\n\r\n", 400, "obs-fold"},
       {"obs_fold_first", kGet + " Host: a\r\n\r\n", 400, "obs-fold"},
@@ -62,7 +70,11 @@ const std::vector<HeadCase>& head_cases() {
       {"two_cr", kGet + "Host: a\r\r\n\r\n", 400, "CR LF"},
       {"empty_line_first", "\r\n", 400, "empty line"},
       {"lf_first", "\n", 400, "CR LF"},
+  };
+}
 
+std::vector<HeadCase> bad_fields() {
+  return {
       {"space_before_colon", kGet + "Host : a\r\n\r\n", 400, "name"},
       {"tab_before_colon", kPost + "Content-Length\t: 1\r\n\r\n", 400, "name"},
       {"no_name", kGet + "Host: a\r\n: b\r\n\r\n", 400, "name"},
@@ -77,7 +89,11 @@ const std::vector<HeadCase>& head_cases() {
        kPost + "Transfer-Encoding: \x0b"
                "chunked\r\n\r\n",
        400, "control"},
+  };
+}
 
+std::vector<HeadCase> bad_bodies() {
+  return {
       {"two_lengths", kPost + "Content-Length: 1\r\nContent-Length: 1\r\n\r\n", 400, "once"},
       {"length_list", kPost + "Content-Length: 1, 1\r\n\r\n", 400, "one number"},
       {"length_sign", kPost + "Content-Length: +1\r\n\r\n", 400, "one number"},
@@ -102,14 +118,22 @@ const std::vector<HeadCase>& head_cases() {
       {"coding_empty", kPost + "Transfer-Encoding:\r\n\r\n", 501, "chunked"},
       {"coding_in_1_0", "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", 400,
        "1.1"},
+  };
+}
 
+std::vector<HeadCase> bad_repeats() {
+  return {
       {"two_authorizations", kGet + "Host: a\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n", 400,
        "once"},
       {"two_idempotency_keys", kPost + "Idempotency-Key: a\r\nIdempotency-Key: b\r\n\r\n", 400,
        "once"},
       {"two_types", kPost + "Content-Type: a\r\nContent-Type: b\r\n\r\n", 400, "once"},
       {"expect_other", kPost + "Expect: 200-ok\r\n\r\n", 417, "100-continue"},
+  };
+}
 
+std::vector<HeadCase> bad_targets() {
+  return {
       {"absolute_form", "GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400, "without scheme"},
       {"authority_form", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", 400, "path"},
       {"asterisk_form", "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", 400, "path"},
@@ -122,7 +146,11 @@ const std::vector<HeadCase>& head_cases() {
       {"escaped_nul", "GET /%00 HTTP/1.1\r\nHost: a\r\n\r\n", 400, "NUL"},
       {"long_target", "GET /" + std::string(8192, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n", 414,
        "8192"},
+  };
+}
 
+std::vector<HeadCase> bad_request_lines() {
+  return {
       {"no_version", "GET /\r\nHost: a\r\n\r\n", 400, "request line"},
       {"only_a_word", "GET\r\nHost: a\r\n\r\n", 400, "request line"},
       {"http_2", "GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505, "HTTP/1.1"},
@@ -134,12 +162,24 @@ const std::vector<HeadCase>& head_cases() {
       {"empty_method", " / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "method"},
       {"method_of_bad_characters", "G(T / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "method"},
       {"long_method", std::string(33, 'A') + " / HTTP/1.1\r\nHost: a\r\n\r\n", 400, "method"},
+  };
+}
 
+std::vector<HeadCase> large_heads() {
+  return {
       {"too_many_fields", kGet + "Host: a\r\n" + fields_of(100) + "\r\n", 431, "100"},
       {"too_many_bytes", kGet + "Host: a\r\nX: " + std::string(16'384, 'x') + "\r\n\r\n", 431,
        "16384"},
   };
-  return kCases;
+}
+
+std::vector<HeadCase> head_cases() {
+  std::vector<HeadCase> all;
+  for (const auto& some : {good_heads(), bad_hosts(), bad_lines(), bad_fields(), bad_bodies(),
+                           bad_repeats(), bad_targets(), bad_request_lines(), large_heads()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
 class HeadCheck : public testing::TestWithParam<HeadCase> {};
