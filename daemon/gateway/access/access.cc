@@ -134,7 +134,10 @@ Access::Access(const config::Gateway& settings)
 }
 
 Verdict Access::judge(const http::Head& head) const {
-  if (asks_for_health(head.path)) return {Caller("nobody", {})};
+  if (asks_for_health(head.path)) {
+    if (auto refusal = look_at_host(head)) return *std::move(refusal);
+    return {Caller("nobody", {})};
+  }
   for (const auto look : {&Access::look_at_url, &Access::look_at_host, &Access::look_at_site,
                           &Access::look_at_proxy}) {
     if (auto refusal = (this->*look)(head)) return *std::move(refusal);
