@@ -14,6 +14,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -131,6 +132,9 @@ TEST_F(GatewayReload, ConnectionsThatAreKeptAliveAnswerAfterIt) {
   reload();
   EXPECT_EQ(status_of(local.ask(get("/api/v1/queues"))), 200);
   EXPECT_EQ(status_of(local.ask(task("x"))), 403);
+  EXPECT_TRUE(local.is_closed()) << "its body was not read";
+  local = HttpClient::to_socket(socket_);
+  EXPECT_EQ(status_of(local.ask(get("/health/live"))), 200);
   rewrite("listen = [", "listen = [] # [");
   reload();
   EXPECT_TRUE(remote.is_closed()) << "nobody is served at that address any more";
@@ -158,14 +162,18 @@ TEST_F(GatewayReload, AStreamEndsAtABatchAndSaysWhereToGoOn) {
   ASSERT_EQ(status_of(client.head()), 200);
   EXPECT_NE(client.chunk().value_or("").find("\"last_line\":2"), std::string::npos);
   client.send(chunk(line));  // half of a batch
-  reload();
+  gateway_->signal(SIGHUP);
   const std::string last = client.chunk().value_or("");
   EXPECT_NE(last.find("\"ok\":false"), std::string::npos) << last;
   const bool third = last.find("\"next_line\":4") != std::string::npos;
   EXPECT_TRUE(third || last.find("\"next_line\":3") != std::string::npos) << last;
   EXPECT_EQ(client.chunk(), "") << "the answer is whole";
+  client.close();
+  EXPECT_TRUE(eventually([&] { return daemon_->times_logged("gateway.listening") == 2; }));
   EXPECT_EQ(daemon_->count("task"), third ? 3U : 2U) << last;
 }
+
+constexpr std::string_view kLive = "{\"live\":true}\n";
 
 // What the health is for somebody who trusts that authority; the reason if it cannot be had.
 std::string over_tls(const support::Authority& authority, int port) {
@@ -181,7 +189,7 @@ TEST_F(GatewayReload, TakesARenewedCertificate) {
   const support::Authority after;
   const auto files = before.issue("gateway", "DNS:localhost");
   start_with_port("tls_cert = \"" + files.cert + "\"\ntls_key = \"" + files.key + "\"\n");
-  EXPECT_TRUE(over_tls(before, port_).ends_with("{\"live\":true}"));
+  EXPECT_TRUE(over_tls(before, port_).ends_with(kLive)) << over_tls(before, port_);
   EXPECT_NE(over_tls(after, port_).find("verify error"), std::string::npos) << "of another one";
   auto plain = HttpClient::to_port(port_);
   plain.send(get("/health/live"));
@@ -191,9 +199,9 @@ TEST_F(GatewayReload, TakesARenewedCertificate) {
   const auto renewed = after.issue("gateway", "DNS:localhost");
   std::ofstream(files.cert, std::ios::binary) << read_file(renewed.cert);
   std::ofstream(files.key, std::ios::binary) << read_file(renewed.key);
-  EXPECT_TRUE(over_tls(before, port_).ends_with("{\"live\":true}")) << "not by itself";
+  EXPECT_TRUE(over_tls(before, port_).ends_with(kLive)) << "not by itself";
   reload();
-  EXPECT_TRUE(over_tls(after, port_).ends_with("{\"live\":true}"));
+  EXPECT_TRUE(over_tls(after, port_).ends_with(kLive)) << over_tls(after, port_);
   EXPECT_EQ(status_of(kept.ask(get("/health/live"))), 200) << "the unix socket is not encrypted";
 }
 
