@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
 
 #include <atomic>
 #include <csignal>
@@ -75,7 +77,8 @@ class GatewayReload : public testing::Test {
     daemon_ = std::make_unique<Daemon>(options(keys));
     socket_ = daemon_->folder() + "/gateway.sock";
     gateway_ = std::make_unique<support::Process>(
-        std::vector<std::string>{program("allot-gateway"), "--config", daemon_->config_file()});
+        std::vector<std::string>{program("allot-gateway"), "--config", daemon_->config_file()},
+        support::ProcessOptions{.environment = environment_});
     ASSERT_TRUE(eventually([&] { return daemon_->logged("gateway.listening"); }))
         << gateway_->err();
   }
@@ -97,6 +100,7 @@ class GatewayReload : public testing::Test {
         << gateway_->err() << daemon_->log();
   }
 
+  std::vector<std::string> environment_;
   std::unique_ptr<Daemon> daemon_;
   std::unique_ptr<support::Process> gateway_;
   std::string socket_;
@@ -174,6 +178,46 @@ TEST_F(GatewayReload, AStreamEndsAtABatchAndSaysWhereToGoOn) {
 }
 
 constexpr std::string_view kLive = "{\"live\":true}\n";
+
+// What systemd would get.
+class Notified {
+ public:
+  Notified() : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    path().copy(at.sun_path, sizeof at.sun_path - 1);
+    const timeval patience{20, 0};
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0) fd_.reset();
+  }
+  [[nodiscard]] std::string path() const { return folder_ / "notify"; }
+  // The first line of the next datagram.
+  [[nodiscard]] std::string next() const {
+    std::string text(512, '\0');
+    const ssize_t size = ::recv(fd_.get(), text.data(), text.size(), 0);
+    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return text.substr(0, text.find('\n'));
+  }
+
+ private:
+  support::TempDir folder_;
+  UniqueFd fd_;
+};
+
+TEST_F(GatewayReload, SystemdIsToldOfStartReloadAndStop) {
+  const Notified systemd;
+  environment_ = {"NOTIFY_SOCKET=" + systemd.path()};
+  start({});
+  EXPECT_EQ(systemd.next(), "READY=1");
+  for (int round = 0; round < 2; ++round) {
+    gateway_->signal(SIGHUP);
+    EXPECT_EQ(systemd.next(), "RELOADING=1");
+    EXPECT_EQ(systemd.next(), "READY=1");
+  }
+  gateway_->signal(SIGTERM);
+  EXPECT_EQ(systemd.next(), "STOPPING=1");
+  EXPECT_EQ(gateway_->wait(), (support::ExitStatus{0, 0})) << gateway_->err();
+}
 
 // What the health is for somebody who trusts that authority; the reason if it cannot be had.
 std::string over_tls(const support::Authority& authority, int port) {
