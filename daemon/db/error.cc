@@ -96,6 +96,8 @@ ErrorClass classify(unsigned error_number) {
     case ER_OUT_OF_RESOURCES:
     case kLogFull:
       return ErrorClass::kFull;
+    case CR_SOCKET_CREATE_ERROR:  // this process has no descriptor left
+    case CR_IPSOCK_ERROR:
     case CR_CONNECTION_ERROR:
     case CR_CONN_HOST_ERROR:
     case CR_UNKNOWN_HOST:

@@ -60,11 +60,31 @@ Address address_of(const std::string& path) {
   return address;
 }
 
-// Whether a descriptor listens at that address already.
-bool listens_at(int fd, const Address& address) {
+// That of this side of a socket; of no family where there is none.
+Address own_address(int fd) {
   Address own;
   own.size = sizeof own.storage;
-  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&own.storage), &own.size) != 0) return false;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&own.storage), &own.size) != 0) return {};
+  return own;
+}
+
+// Who listens at every address of the host has connections with any of them.
+bool is_every_address(const Address& address) {
+  if (address.storage.ss_family == AF_INET6) {
+    return IN6_IS_ADDR_UNSPECIFIED(
+        &reinterpret_cast<const sockaddr_in6&>(address.storage).sin6_addr);
+  }
+  return address.storage.ss_family == AF_INET &&
+         reinterpret_cast<const sockaddr_in&>(address.storage).sin_addr.s_addr == INADDR_ANY;
+}
+
+in_port_t port_of(const Address& address) {  // it is at the same place in both families
+  return reinterpret_cast<const sockaddr_in&>(address.storage).sin_port;
+}
+
+// Whether a descriptor listens at that address already.
+bool listens_at(int fd, const Address& address) {
+  const Address own = own_address(fd);
   if (own.storage.ss_family != address.storage.ss_family) return false;
   if (own.storage.ss_family == AF_UNIX) {
     return std::strcmp(reinterpret_cast<const sockaddr_un*>(&own.storage)->sun_path,
@@ -164,6 +184,17 @@ std::vector<http::Listener> Listeners::for_server() const {
     listeners.push_back({std::move(fd), encrypted_ && !place.local, place.local});
   }
   return listeners;
+}
+
+bool Listeners::have(int connection) const {
+  const Address own = own_address(connection);
+  return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
+    if (encrypted_ && !place.local) return false;
+    const Address listener = own_address(place.fd.get());
+    if (own.storage.ss_family != listener.storage.ss_family) return false;
+    if (is_every_address(listener)) return port_of(own) == port_of(listener);
+    return listens_at(place.fd.get(), own);
+  });
 }
 
 std::vector<int> Listeners::hand_on() {

@@ -27,6 +27,9 @@ class Listeners {
 
   // For a server, which closes what it gets.
   [[nodiscard]] std::vector<http::Listener> for_server() const;
+  // Whether a connection that a former image of this process kept came in at one of the places, and
+  // would come in there in plain now, too.
+  [[nodiscard]] bool have(int connection) const;
   // Keeps all of them open over exec; their numbers. The file of the unix socket stays then.
   [[nodiscard]] std::vector<int> hand_on();
   // "127.0.0.1:8080, /run/allot/gateway.sock", for the log.

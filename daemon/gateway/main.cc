@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <linux/close_range.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -18,8 +19,10 @@
 #include <cstring>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/posix.h"
 #include "base/unique_fd.h"
@@ -30,6 +33,7 @@
 #include "gateway/api/application.h"
 #include "gateway/http/server.h"
 #include "gateway/listeners.h"
+#include "gateway/notify.h"
 #include "ipc/slot.h"
 #include "log/log.h"
 #include "peer/inherited.h"
@@ -46,6 +50,7 @@ constexpr char kUsage[] =
     "  --embedded DIR   use the private database in DIR\n"
     "  --supervised     by allotd: it has opened the descriptors of its children\n"
     "  --listeners N,N  by itself, at a reload: the sockets that it listens at\n"
+    "  --connections N  by itself, at a reload: a file with the numbers of open connections\n"
     "  --version, --help\n"
     "signals: TERM, INT stop it; HUP reads the configuration again; USR1 opens the log file "
     "again\n";
@@ -56,6 +61,7 @@ struct Options {
   config::LoadOptions load;
   bool supervised = false;
   std::vector<int> listeners;
+  int connections = -1;
 };
 
 [[noreturn]] void say(const std::string& text) {
@@ -68,6 +74,7 @@ Options parse(int argc, char** argv) {
                               {"embedded", required_argument, nullptr, 'e'},
                               {"supervised", no_argument, nullptr, 's'},
                               {"listeners", required_argument, nullptr, 'l'},
+                              {"connections", required_argument, nullptr, 'c'},
                               {"version", no_argument, nullptr, 'v'},
                               {"help", no_argument, nullptr, 'h'},
                               {nullptr, 0, nullptr, 0}};
@@ -90,6 +97,9 @@ Options parse(int argc, char** argv) {
         }
         break;
       }
+      case 'c':
+        options.connections = std::atoi(optarg);
+        break;
       case 'v':
         say(std::string(kVersionMark) + "\n");
       case 'h':
@@ -100,6 +110,28 @@ Options parse(int argc, char** argv) {
   }
   if (optind != argc) throw Error(std::string("unexpected argument\n") + kUsage, kExitUsage);
   return options;
+}
+
+// There may be more of them than fit into an argument.
+UniqueFd noted(const std::vector<UniqueFd>& connections) {
+  UniqueFd file(::memfd_create("allot-connections", 0));
+  for (const UniqueFd& each : connections) {
+    const int number = each.get();
+    if (!write_all(file.get(), &number, sizeof number)) return {};
+  }
+  ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+std::vector<UniqueFd> read_noted(int fd) {
+  std::vector<UniqueFd> connections;
+  const UniqueFd file(fd);
+  for (int number = 0;
+       file.valid() && ::read(file.get(), &number, sizeof number) == sizeof number;) {
+    ::fcntl(number, F_SETFD, FD_CLOEXEC);
+    connections.emplace_back(number);
+  }
+  return connections;
 }
 
 // What was checked last is what runs: the copy that the supervisor passed on (S26).
@@ -177,6 +209,9 @@ class Gateway {
         server_(application_, limits_of(*settings.gateway), listeners.for_server(),
                 {settings.gateway->tls_cert, settings.gateway->tls_key}) {}
 
+  void adopt(UniqueFd connection) { server_.adopt(std::move(connection)); }
+  [[nodiscard]] std::vector<UniqueFd> kept() { return server_.kept(); }
+
   End run(int signals) {
     server_.watch(signals, [this, signals] { on_signals(signals); });
     if (peer::inherited(ipc::kDeathFd)) {
@@ -196,6 +231,12 @@ class Gateway {
     if (stopping_) return;
     stopping_ = true;
     end_ = end;
+    if (end == End::kReload) {
+      log::info("gateway.reloading", {{"pid", ::getpid()}});
+      tell_systemd(("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(mono_ns() / kMicro)).c_str());
+      return server_.stop_and_keep(kGrace);
+    }
+    tell_systemd("STOPPING=1");
     server_.stop(kGrace);
   }
 
@@ -261,7 +302,8 @@ std::string own_path() {
 }
 
 // Begins anew in the same process, so that who watches it sees no change. Returns when it cannot.
-void exec_itself(const Options& options, const std::vector<int>& listeners) {
+void exec_itself(const Options& options, const std::vector<int>& listeners,
+                 const std::vector<UniqueFd>& connections) {
   const std::string path = own_path();
   std::vector<std::string> words{"allot-gateway"};
   if (!options.load.file.empty()) words.insert(words.end(), {"--config", options.load.file});
@@ -272,11 +314,16 @@ void exec_itself(const Options& options, const std::vector<int>& listeners) {
   std::string numbers;
   for (const int fd : listeners) numbers += (numbers.empty() ? "" : ",") + std::to_string(fd);
   words.insert(words.end(), {"--listeners", numbers});
+  const UniqueFd file = noted(connections);
+  if (file.valid()) words.insert(words.end(), {"--connections", std::to_string(file.get())});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::close_range(ipc::kSlotFd, UINT_MAX, CLOSE_RANGE_CLOEXEC);
   for (const int fd : listeners) ::fcntl(fd, F_SETFD, 0);
+  for (const UniqueFd& each : connections)
+    ::fcntl(each.get(), F_SETFD, file.valid() ? 0 : FD_CLOEXEC);
+  ::fcntl(file.get(), F_SETFD, 0);
   for (int fd = ipc::kSlotFd; fd <= ipc::kLastFd; ++fd) {
     if (peer::inherited(fd)) ::fcntl(fd, F_SETFD, 0);
   }
@@ -293,16 +340,21 @@ int run(const Options& options) {
   failure_is_logged = options.supervised;
   shut_in();
   Listeners listeners(settings, options.listeners);
+  std::vector<UniqueFd> connections = read_noted(options.connections);
+  std::erase_if(connections, [&](const UniqueFd& each) { return !listeners.have(each.get()); });
   auto end = Gateway::End::kStop;
   {
     Gateway gateway(options, settings, listeners);
+    for (UniqueFd& each : connections) gateway.adopt(std::move(each));
     log::info("gateway.listening", {{"pid", ::getpid()}, {"at", listeners.text()}});
     if (peer::inherited(ipc::kAnswerFd)) write_all(ipc::kAnswerFd, "\n", 1);
+    tell_systemd("READY=1");
     end = gateway.run(signals.get());
+    connections = gateway.kept();
   }
   if (end == Gateway::End::kReload) {
-    log::info("gateway.reload", {{"pid", ::getpid()}});
-    exec_itself(options, listeners.hand_on());
+    log::info("gateway.reload", {{"pid", ::getpid()}, {"connections", connections.size()}});
+    exec_itself(options, listeners.hand_on(), connections);
     return kExitSoftware;
   }
   log::info("gateway.left", {{"pid", ::getpid()}});

@@ -28,7 +28,7 @@ class Access {
     unsigned status = 0;             // 400, 401, 403 or 421
     std::string title{};             // what is wrong and how to mend it, without a secret
   };
-  // Who asks for the health has no role, and needs none.
+  // Who asks for the health has no role, and needs none, but a name that this gateway has.
   [[nodiscard]] Verdict judge(const http::Head& head) const;
 
  private:

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/mutant.h"
+
 // Who asks, and what he may do. Everything that acts for a request asks its Caller first.
 namespace allot::gateway::access {
 
@@ -21,7 +23,9 @@ struct Reach {
   bool all = false;
   std::set<std::string, std::less<>> queues{};
   [[nodiscard]] bool none() const { return !all && queues.empty(); }
-  [[nodiscard]] bool covers(std::string_view queue) const { return all || queues.contains(queue); }
+  [[nodiscard]] bool covers(std::string_view queue) const {
+    return all || queues.contains(queue) || mutant::removed("gateway_queues");
+  }
 };
 
 class Caller {

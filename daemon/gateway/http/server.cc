@@ -58,10 +58,10 @@ std::string address_of(const sockaddr_storage& from) {
   return address;
 }
 
-Peer peer_of(int fd, const Listener& listener, const sockaddr_storage& from) {
+Peer peer_of(int fd, bool encrypted, const sockaddr_storage& from) {
   Peer peer;
-  peer.encrypted = listener.encrypted;
-  if (!listener.local) {
+  peer.encrypted = encrypted;
+  if (from.ss_family != AF_UNIX) {
     peer.address = address_of(from);
     const int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -114,7 +114,9 @@ class Server::Impl {
   ~Impl();
 
   void run();
-  void stop(std::chrono::milliseconds grace);
+  void stop(std::chrono::milliseconds grace, bool keeps);
+  std::vector<UniqueFd> kept() { return std::exchange(house_.kept, {}); }
+  void adopt(UniqueFd connection);
   void post(std::function<void()> act) { mailbox_->post(std::move(act)); }
   void watch(int fd, std::function<void()> ready);
 
@@ -148,7 +150,7 @@ class Server::Impl {
   void out_of(int error, Door& door);
   void wait_for(Watch& watch);
   void keep_time();
-  void begin_stop(std::chrono::milliseconds grace);
+  void begin_stop(std::chrono::milliseconds grace, bool keeps);
 
   asio::io_context io_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
@@ -222,7 +224,7 @@ void Server::Impl::accept_from(Door& door) {
 }
 
 void Server::Impl::receive(UniqueFd fd, const Door& door, const sockaddr_storage& from) {
-  Peer peer = peer_of(fd.get(), door.listener, from);
+  Peer peer = peer_of(fd.get(), door.listener.encrypted, from);
   const Connections& all = house_.connections;
   const bool room = all.size() < limits_.connections;
   const bool fair = limits_.connections_of_peer == 0 || peer.address.empty() ||
@@ -294,12 +296,23 @@ void Server::Impl::keep_time() {
   });
 }
 
-void Server::Impl::stop(std::chrono::milliseconds grace) {
-  post([this, grace] { begin_stop(grace); });
+void Server::Impl::adopt(UniqueFd connection) {
+  sockaddr_storage from{};
+  socklen_t size = sizeof from;
+  // Its peer may be gone meanwhile.
+  if (getpeername(connection.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0) return;
+  Peer peer = peer_of(connection.get(), false, from);
+  go_on_with(house_, std::move(connection), std::move(peer));
+  if (!keeps_time_) keep_time();
 }
 
-void Server::Impl::begin_stop(std::chrono::milliseconds grace) {
+void Server::Impl::stop(std::chrono::milliseconds grace, bool keeps) {
+  post([this, grace, keeps] { begin_stop(grace, keeps); });
+}
+
+void Server::Impl::begin_stop(std::chrono::milliseconds grace, bool keeps) {
   house_.stopping = true;
+  house_.keeps = keeps;
   for (const auto& each : doors_) {
     Code ignored;
     each->watched.cancel(ignored);
@@ -323,7 +336,16 @@ void Server::run() {
   impl_->run();
 }
 void Server::stop(std::chrono::milliseconds grace) {
-  impl_->stop(grace);
+  impl_->stop(grace, false);
+}
+void Server::stop_and_keep(std::chrono::milliseconds grace) {
+  impl_->stop(grace, true);
+}
+std::vector<UniqueFd> Server::kept() {
+  return impl_->kept();
+}
+void Server::adopt(UniqueFd connection) {
+  impl_->adopt(std::move(connection));
 }
 void Server::post(std::function<void()> act) {
   impl_->post(std::move(act));

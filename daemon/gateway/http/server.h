@@ -50,6 +50,12 @@ class Server {
   void run();
   // From any thread, also a second time: takes no further connection; idle ones are closed.
   void stop(std::chrono::milliseconds grace);
+  // The same, but plain connections are not closed between two requests: they are kept for the
+  // server that follows, which goes on with them. Once run() has returned, kept() has them.
+  void stop_and_keep(std::chrono::milliseconds grace);
+  [[nodiscard]] std::vector<UniqueFd> kept();
+  // Goes on with a plain connection that another server has kept. Before run().
+  void adopt(UniqueFd connection);
 
   // Calls `act` in the server's thread, soon. From any thread.
   void post(std::function<void()> act);

@@ -65,6 +65,8 @@ class Transport {
   virtual awaitable<bool> write(const Buffers& buffers) = 0;
   // Tells the peer that nothing more comes.
   virtual awaitable<void> finish() = 0;
+  // Gives the connection up as it is, where its state is all in its descriptor; else nothing.
+  virtual UniqueFd release() { return {}; }
 };
 
 class PlainTransport : public Transport {
@@ -91,6 +93,12 @@ class PlainTransport : public Transport {
     Code ignored;
     socket_.shutdown(Socket::shutdown_send, ignored);
     co_return;
+  }
+
+  UniqueFd release() override {
+    Code code;
+    const int fd = socket_.release(code);
+    return UniqueFd(code ? -1 : fd);
   }
 
  private:
@@ -193,6 +201,8 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
         deadline_(Clock::now() + house.limits.head_time) {}
 
   void start();
+  // It was asked something before this session began.
+  void goes_on() { asked_ = true; }
 
   [[nodiscard]] Clock::time_point deadline() const override { return deadline_; }
   void expire() override;
@@ -224,6 +234,10 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   [[nodiscard]] std::optional<HeadFault> use_body(RequestParser& parser);
   [[nodiscard]] std::string head_text(Response& response, const Framing& framing);
   [[nodiscard]] bool more_is_there();
+  // Whether the connection outlives a server that stops.
+  [[nodiscard]] bool is_kept() const {
+    return house_.keeps && !peer_.encrypted && welcome_ && !cut_;
+  }
   void ask(const std::shared_ptr<Question>& question, Request request);
   void hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last);
 
@@ -349,10 +363,15 @@ awaitable<std::size_t> Session::read_head() {
           431, "the head is longer than " + std::to_string(house_.limits.head_bytes) + " bytes");
       co_return 0;
     }
+    if (in_.empty() && house_.stopping && is_kept()) {
+      if (UniqueFd fd = transport_->release(); fd.valid()) house_.kept.push_back(std::move(fd));
+      co_return 0;
+    }
     if (in_.empty() && house_.stopping && asked_) co_return 0;
     seen = in_.size();
     const bool more = co_await read_some(kSmallRead);
     if (!more) {
+      if (in_.empty() && !late_ && house_.stopping && is_kept()) continue;
       if (late_ && !in_.empty()) co_await refuse(408, "the head did not come in time");
       co_return 0;
     }
@@ -474,7 +493,7 @@ awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission
     if (!sent) co_return false;
     if (!ends) continue;
     question->lines.reset();
-    if (last && head.keeps && !house_.stopping) co_return true;
+    if (last && head.keeps && (!house_.stopping || (is_kept() && in_.empty()))) co_return true;
     co_await linger();
     co_return false;
   }
@@ -553,7 +572,8 @@ awaitable<bool> Session::refuse(unsigned status, std::string title) {
 }
 
 awaitable<bool> Session::send(Response response, bool keeps) {
-  const bool stays = keeps && !unread_ && !house_.stopping;
+  // What is asked behind it already is for nobody when the server stops.
+  const bool stays = keeps && !unread_ && (!house_.stopping || (is_kept() && in_.empty()));
   const std::string head = head_text(response, {BodyForm::kCounted, !stays, !is_1_1_});
   enter(Phase::kSending, house_.limits.answer_time);
   const bool with_body = !head_only_ && may_have_body(response.status);
@@ -609,7 +629,7 @@ void Session::expire() {
 
 void Session::leave() {
   if (phase_ != Phase::kIdle && !between_batches_) return;
-  if (!asked_) {
+  if (!asked_ && !is_kept()) {
     // Who has just connected is about to ask, and has no way to tell an end of the connection from
     // the loss of an answer.
     deadline_ = std::min(deadline_, Clock::now() + kFirstRequest);
@@ -626,9 +646,7 @@ void Session::cut() {
   if (waits_at_ != nullptr) waits_at_->open();
 }
 
-}  // namespace
-
-void start_session(House& house, UniqueFd fd, Peer peer, bool welcome) {
+std::shared_ptr<Session> session_of(House& house, UniqueFd fd, Peer peer, bool welcome) {
   const int family = peer.address.empty() ? AF_UNIX : AF_INET;
   Socket socket(house.io, asio::generic::stream_protocol(family, 0), fd.release());
   std::unique_ptr<Transport> transport;
@@ -637,7 +655,19 @@ void start_session(House& house, UniqueFd fd, Peer peer, bool welcome) {
   } else {
     transport = std::make_unique<PlainTransport>(std::move(socket));
   }
-  std::make_shared<Session>(house, std::move(transport), std::move(peer), welcome)->start();
+  return std::make_shared<Session>(house, std::move(transport), std::move(peer), welcome);
+}
+
+}  // namespace
+
+void start_session(House& house, UniqueFd fd, Peer peer, bool welcome) {
+  session_of(house, std::move(fd), std::move(peer), welcome)->start();
+}
+
+void go_on_with(House& house, UniqueFd fd, Peer peer) {
+  const auto session = session_of(house, std::move(fd), std::move(peer), true);
+  session->goes_on();
+  session->start();
 }
 
 }  // namespace allot::gateway::http

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "base/unique_fd.h"
 #include "gateway/http/application.h"
@@ -27,10 +28,14 @@ struct House {
   std::shared_ptr<Mailbox> mailbox;
   Connections connections{};
   bool stopping = false;
+  bool keeps = false;  // it stops for another server, which gets these:
+  std::vector<UniqueFd> kept{};
 };
 
 // Serves one connection until it ends, in the server's thread. `welcome` false: there are too many
 // already, so it is told 503 and ended.
 void start_session(House& house, UniqueFd fd, Peer peer, bool welcome);
+// The same of one that another server has kept between two requests.
+void go_on_with(House& house, UniqueFd fd, Peer peer);
 
 }  // namespace allot::gateway::http

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/mutant.h"
 #include "peer/doorbell.h"
 
 namespace allot::gateway::work {
@@ -25,15 +26,6 @@ bool is_plain(const Order& order) {
   if (order.tasks.size() != 1) return false;
   const queue::SubmitOptions& options = order.tasks.front().task.options;
   return !options.unique_key && !options.partition_key;
-}
-
-void refuse(const Order& order, std::exception_ptr error) {
-  order.done({{}, {}, std::move(error)});
-}
-
-template <typename Orders>
-void refuse_each(const Orders& orders, const std::exception_ptr& error) {
-  for (const Order& order : orders) refuse(order, error);
 }
 
 // How a submission failed, and what that says of the others of its transaction.
@@ -64,6 +56,30 @@ Failure kind_of(const std::exception_ptr& error) {
   } catch (...) {
     return Failure::kGone;  // nobody knows in which state it left the connection
   }
+}
+
+// Where the server was gone before a task was sent to it, the task is not there. An error of the
+// database alone does not say so: of another request it may be the lost reply to a change.
+std::exception_ptr told(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const db::DbError& failed) {
+    if (failed.error_class() != db::ErrorClass::kGone) return error;
+    if (mutant::removed("gateway_not_sent")) return error;
+    return std::make_exception_ptr(
+        Error(std::string("nothing was submitted: ") + failed.what(), kExitUnavailable));
+  } catch (...) {
+    return error;
+  }
+}
+
+void refuse(const Order& order, const std::exception_ptr& error) {
+  order.done({{}, {}, told(error)});
+}
+
+template <typename Orders>
+void refuse_each(const Orders& orders, const std::exception_ptr& error) {
+  for (const Order& order : orders) refuse(order, error);
 }
 
 // The tasks of all orders, which get them back by give_back(): payloads are not copied.
@@ -196,15 +212,18 @@ void Combiner::make_ready(db::Connection& db, queue::Addresses& addresses, Order
 Combiner::State Combiner::submit(db::Connection& db, queue::Addresses& addresses,
                                  Orders orders) const {
   Orders ready;
+  bool gone = false;
   for (Order& order : orders) {
     try {
       make_ready(db, addresses, order);
       ready.push_back(std::move(order));
     } catch (...) {
-      refuse(order, std::current_exception());
+      const std::exception_ptr error = std::current_exception();
+      gone = gone || kind_of(error) == Failure::kGone;
+      refuse(order, error);
     }
   }
-  if (ready.empty()) return db.in_transaction() ? State::kGone : State::kGood;
+  if (ready.empty()) return gone || db.in_transaction() ? State::kGone : State::kGood;
   return submit_together(db, ready);
 }
 
@@ -253,6 +272,7 @@ Combiner::State Combiner::submit_one(db::Connection& db, Order& order) const {
   } catch (...) {
     outcome.error = std::current_exception();
     const Failure failure = kind_of(outcome.error);
+    outcome.error = told(outcome.error);
     const bool usable = failure == Failure::kRefused || failure == Failure::kNotNow;
     if (!usable) state = State::kGone;
   }

@@ -2,8 +2,10 @@
 #include "gateway/work/crew.h"
 
 #include <csignal>
+#include <system_error>
 #include <utility>
 
+#include "base/error.h"
 #include "db/migrate.h"
 #include "log/log.h"
 
@@ -23,8 +25,22 @@ Crew::Crew(db::ConnectOptions options, std::size_t threads, std::size_t most_wai
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  start(threads);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Where threads are short, fewer of them do the work. Those that run already end with the object
+// only, so with none at all there is no object.
+void Crew::start(std::size_t threads) {
+  try {
+    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error& error) {
+    log::warn("gateway.few_threads", {{"threads", threads_.size()},
+                                      {"wanted", threads},
+                                      {"error", error.what()},
+                                      {"hint", "raise LimitNPROC or TasksMax"}});
+    if (threads_.empty()) throw Error("there is no thread for the database", kExitFailure);
+  }
 }
 
 Crew::~Crew() {

@@ -50,6 +50,7 @@ class Crew {
     Nanos until_ns = 0;
   };
 
+  void start(std::size_t threads);
   void work() ALLOT_EXCLUDES(mutex_);
   // An empty job: the crew ends.
   Job next() ALLOT_EXCLUDES(mutex_);

@@ -249,6 +249,18 @@ TEST_F(KilledServerTest, EachAnswerIsTrue) {
   ASSERT_TRUE(support::eventually([&] { return submit("after").get().status() == 201; }));
 }
 
+// Who is told 503 knows that nothing was sent.
+TEST_F(KilledServerTest, WithoutAServerNothingIsSubmitted) {
+  ASSERT_EQ(submit("before").get().status(), 201U);
+  server_.kill9();
+  EXPECT_NE(submit("at the loss").get().status(), 201U);
+  for (int i = 0; i < 3; ++i) {
+    const Answered told = submit("x").get();
+    EXPECT_EQ(told.status(), 503U) << told;
+  }
+  server_.start();
+}
+
 // The connection is lost while a shared transaction commits: nobody knows, and nothing of it is
 // sent again.
 TEST_F(KilledServerTest, ALostReplyIsUnknownToAllOfItsTransaction) {

@@ -37,6 +37,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{1114, ErrorClass::kFull, kExitUnavailable},   // the table is full
         Case{1534, ErrorClass::kFull, kExitUnavailable},   // the binary log cannot be written
         Case{1062, ErrorClass::kDuplicate, kExitFailure},  // duplicate key
+        Case{2001, ErrorClass::kGone, kExitUnavailable},   // no descriptor for a unix socket
+        Case{2004, ErrorClass::kGone, kExitUnavailable},   // nor for one of TCP
         Case{2002, ErrorClass::kGone, kExitUnavailable},   // no socket
         Case{2003, ErrorClass::kGone, kExitUnavailable},   // no host
         Case{2005, ErrorClass::kGone, kExitUnavailable},   // unknown host

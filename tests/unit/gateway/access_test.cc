@@ -141,14 +141,17 @@ TEST(AccessTest, ATokenInAUrlIsRefused) {
   }
 }
 
-TEST(AccessTest, TheHealthNeedsNothing) {
+TEST(AccessTest, TheHealthNeedsNothingButAKnownHost) {
   http::Head head = through_tcp({}, "192.0.2.1");
-  head.fields = {{"host", "pod.internal"}};
+  head.path = "/health/live";
+  head.fields = {{"host", "rebound.example"}};
+  EXPECT_EQ(judged(settings(), head), "421");
+  head.fields = {{"host", "192.0.2.9:8080"}};  // as the probe of a pod does
   for (const auto& [path, expected] : {std::pair{"/health/live", "nobody r= s= o="},
                                        {"/health/ready", "nobody r= s= o="},
-                                       {"/health", "421"},
-                                       {"/healthy/", "421"},
-                                       {"/api/v1/health/live", "421"}}) {
+                                       {"/health", "401"},
+                                       {"/healthy/", "401"},
+                                       {"/api/v1/health/live", "401"}}) {
     head.path = path;
     EXPECT_EQ(judged(settings(), head), expected) << path;
   }

@@ -43,12 +43,13 @@ HttpClient HttpClient::to_socket(const std::string& path) {
 }
 
 // A server that refuses may have closed before all is sent; what it said is read nevertheless.
-void HttpClient::send(const std::string& bytes) {
+bool HttpClient::send(const std::string& bytes) {
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t sent = ::send(fd_.get(), bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
-    if (sent <= 0) return;
+    if (sent <= 0) return false;
     done += static_cast<std::size_t>(sent);
   }
+  return true;
 }
 
 bool HttpClient::read_more() {

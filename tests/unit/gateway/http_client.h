@@ -25,7 +25,8 @@ class HttpClient {
   static HttpClient to_socket(const std::string& path);
   explicit HttpClient(UniqueFd fd) : fd_(std::move(fd)) {}
 
-  void send(const std::string& bytes);
+  // False: the server has reset the connection before all was sent.
+  bool send(const std::string& bytes);
   // The next answer. Nothing: the connection ended, or the answer is none; the test says which it
   // expected. `has_body` false: it is one to HEAD.
   std::optional<Answer> answer(bool has_body = true);

@@ -98,7 +98,9 @@ TEST_F(ServerTest, ATooLargeChunkedBodyIsRefused) {
 TEST_F(ServerTest, WhoIsRefusedWhileSendingCanReadTheAnswer) {
   auto client = this->client();
   client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4000000\r\n\r\n");
-  for (int count = 0; count < 4; ++count) client.send(std::string(1'000'000, 'x'));
+  for (int count = 0; count < 4; ++count) {
+    ASSERT_TRUE(client.send(std::string(1'000'000, 'x'))) << "the connection was reset";
+  }
   client.shut_sending();
   const auto answer = client.answer();
   ASSERT_TRUE(answer);

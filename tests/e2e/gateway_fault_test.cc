@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Submissions over HTTP under faults: gateway, workers and database are killed and stopped while
+// clients submit. Afterwards the database says what became of each: what was answered 2xx is there
+// once, what was answered 4xx or 503 is not, and anything else at most once.
+//   ALLOT_TEST_SECONDS=120: so long; left out: each fault once
+//   ALLOT_TEST_SEED=N: another course of faults
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "e2e/daemon.h"
+#include "unit/gateway/http_client.h"
+
+namespace allot::e2e::gateway_fault_test {
+namespace {
+
+using support::Database;
+using support::eventually;
+using test::HttpClient;
+
+unsigned setting(const char* variable, unsigned usual) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
+}
+
+// What a client knows of one task: the statuses of all requests for it; 0: there was no answer.
+struct Told {
+  std::string payload;
+  std::vector<int> statuses{};
+};
+
+bool is_success(int status) {
+  return status == 200 || status == 201;
+}
+// Who is told so knows that nothing happened.
+bool is_refusal(int status) {
+  return status == 503 || (status >= 400 && status < 500);
+}
+
+// One client. Every second task has an Idempotency-Key and is asked for until it is there; the
+// others are asked for once. Some are wrong, so that they are refused.
+class Client {
+ public:
+  Client(std::string socket, int number) : socket_(std::move(socket)), number_(number) {}
+
+  void run(const std::atomic<bool>& over) {
+    while (!over) one(over);
+  }
+  [[nodiscard]] const std::vector<Told>& told() const { return told_; }
+
+ private:
+  void one(const std::atomic<bool>& over) {
+    const int count = count_++;
+    told_.push_back({std::to_string(number_) + "-" + std::to_string(count)});
+    Told& told = told_.back();
+    const bool keyed = count % 2 == 0;
+    const bool wrong = count % 10 == 5;
+    // What has a key waits where nobody takes it: the end of a task frees its key. The others are
+    // worked off, to their death, in which they keep their payload.
+    const std::string body = R"({"queue":")" + std::string(keyed ? "parked" : "default") +
+                             R"(","type":"test.fail","payload":")" + told.payload + "\"" +
+                             (wrong ? R"(,"bogus":1)" : "") + "}";
+    const std::string text =
+        "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+        (keyed ? "Idempotency-Key: " + told.payload + "\r\n" : "") +
+        "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    do {
+      told.statuses.push_back(asked(text));
+    } while (keyed && !is_success(told.statuses.back()) && !over);
+  }
+
+  int asked(const std::string& text) {
+    if (!connected()) return 503;  // nobody listens, so it was not sent
+    const auto answer = connection_->ask(text);
+    if (!answer || answer->fields.contains("connection")) connection_.reset();
+    return answer ? answer->status : 0;
+  }
+
+  bool connected() {
+    try {
+      if (!connection_) connection_.emplace(HttpClient::to_socket(socket_));
+      return true;
+    } catch (const std::exception&) {
+      ::poll(nullptr, 0, 20);
+      return false;
+    }
+  }
+
+  std::string socket_;
+  int number_;
+  int count_ = 0;
+  std::optional<HttpClient> connection_;
+  std::vector<Told> told_;
+};
+
+class Verdict {
+ public:
+  explicit Verdict(db::Connection& db) {
+    auto rows = db.execute(
+        "SELECT CONVERT(payload USING utf8mb4), COUNT(*)"
+        "  FROM (SELECT payload FROM task UNION ALL SELECT payload FROM task_running"
+        "         UNION ALL SELECT payload FROM task_dead) AS known GROUP BY 1");
+    while (const auto row = rows.front().next()) there_[std::string(row->text(0))] = row->u64(1);
+  }
+
+  void judge(const Told& told) {
+    const auto found = there_.find(told.payload);
+    const std::uint64_t count = found == there_.end() ? 0 : found->second;
+    const auto any = [&](const auto& is) {
+      return std::any_of(told.statuses.begin(), told.statuses.end(), is);
+    };
+    const bool success = any(is_success);
+    const bool unknown = any([](int status) { return !is_success(status) && !is_refusal(status); });
+    ++tasks_;
+    for (const int status : told.statuses) ++statuses_[status];
+    std::string text = told.payload + " is there " + std::to_string(count) + " times after";
+    for (const int status : told.statuses) text += " " + std::to_string(status);
+    if (success) {
+      EXPECT_EQ(count, 1U) << text;
+    } else {
+      EXPECT_LE(count, unknown ? 1U : 0U) << text;
+    }
+    for (const int status : told.statuses) {
+      const bool known = status == 0 || status == 504 || is_success(status) || is_refusal(status);
+      EXPECT_TRUE(known) << text;
+    }
+  }
+
+  void print() const {
+    std::printf("%zu tasks; requests answered:", tasks_);
+    for (const auto& [status, count] : statuses_) std::printf("  %d: %zu", status, count);
+    std::printf("\n");
+  }
+  [[nodiscard]] std::size_t answered(int status) const {
+    const auto found = statuses_.find(status);
+    return found == statuses_.end() ? 0 : found->second;
+  }
+
+ private:
+  std::map<std::string, std::uint64_t> there_;
+  std::map<int, std::size_t> statuses_;
+  std::size_t tasks_ = 0;
+};
+
+class GatewayFault : public testing::Test {
+ protected:
+  static DaemonOptions options(Database& server) {
+    return {.workers = 2,
+            .pool_keys = "queues = [\"default\"]",
+            .more =
+                "[queues.parked]\npartitions = 4\n[gateway]\nsocket = \"gateway.sock\"\n"
+                "[gateway.database]\nuser = \"root\"\n",
+            .log_level = "info",
+            .server = &server,
+            .call_timeout = "2s"};
+  }
+
+  // 0: there is none at the moment.
+  [[nodiscard]] pid_t gateway() const {
+    const std::string log = daemon_.log();
+    const std::size_t at = log.find("pid=", log.rfind("gateway.start "));
+    const pid_t pid = at == std::string::npos ? 0 : std::stoi(log.substr(at + 4));
+    return pid > 0 && ::kill(pid, 0) == 0 ? pid : 0;
+  }
+  [[nodiscard]] pid_t worker() {
+    const auto pids = daemon_.ready_workers();
+    if (pids.empty()) return 0;
+    const pid_t pid = pids[pids.size() - 1 - random_() % std::min<std::size_t>(2, pids.size())];
+    return ::kill(pid, 0) == 0 ? pid : 0;
+  }
+
+  static void kill9(pid_t pid) {
+    if (pid != 0) ::kill(pid, SIGKILL);
+  }
+  void stand_still(pid_t pid, unsigned most_ms) {
+    if (pid == 0) return;
+    ::kill(pid, SIGSTOP);
+    pass(most_ms);
+    ::kill(pid, SIGCONT);
+  }
+  // What the faults are timed by is no condition that somebody waits for.
+  void pass(unsigned most_ms) { ::poll(nullptr, 0, static_cast<int>(1 + random_() % most_ms)); }
+
+  using Fault = std::function<void()>;
+  [[nodiscard]] std::vector<Fault> faults() {
+    return {[this] { kill9(gateway()); },
+            [this] { stand_still(gateway(), 800); },
+            [this] { kill9(worker()); },
+            [this] { stand_still(worker(), 800); },
+            [this] {
+              server_.kill9();
+              pass(300);
+              server_.start();
+            },
+            [this] {
+              const Database::Stall stall(server_);
+              pass(800);
+            },
+            [this] {  // longer than a call may take
+              const Database::Stall stall(server_);
+              ::poll(nullptr, 0, 2'300);
+            },
+            [this] { daemon_.process().signal(SIGHUP); }};
+  }
+
+  bool answers() {
+    return eventually(
+        [&] {
+          try {
+            const auto answer = HttpClient::to_socket(socket_).ask(
+                "GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n");
+            return answer && answer->status == 200;
+          } catch (const std::exception&) {
+            return false;
+          }
+        },
+        std::chrono::seconds(60));
+  }
+
+  Database server_;
+  Daemon daemon_{options(server_)};
+  std::string socket_ = daemon_.folder() + "/gateway.sock";
+  std::mt19937 random_{setting("ALLOT_TEST_SEED", 19)};
+};
+
+TEST_F(GatewayFault, WhatIsAnsweredIsTrue) {
+  ASSERT_TRUE(answers()) << daemon_.log();
+  std::vector<std::unique_ptr<Client>> clients;
+  std::vector<std::thread> threads;
+  std::atomic<bool> over = false;
+  for (int i = 0; i < 8; ++i) clients.push_back(std::make_unique<Client>(socket_, i));
+  for (const auto& each : clients) threads.emplace_back([&] { each->run(over); });
+
+  const auto end =
+      std::chrono::steady_clock::now() + std::chrono::seconds(setting("ALLOT_TEST_SECONDS", 0));
+  std::size_t made = 0;
+  do {
+    auto course = faults();
+    std::shuffle(course.begin(), course.end(), random_);
+    for (const Fault& fault : course) {
+      pass(300);
+      fault();
+      ++made;
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  EXPECT_TRUE(answers()) << daemon_.log();
+  over = true;
+  for (std::thread& each : threads) each.join();
+
+  // Nothing is under way any more: not in the gateway, and not in the server.
+  EXPECT_EQ(daemon_.stop(), (support::ExitStatus{0, 0})) << daemon_.log();
+  server_.restart();
+  auto db = daemon_.connect();
+  Verdict verdict(db);
+  for (const auto& each : clients) {
+    for (const Told& told : each->told()) verdict.judge(told);
+  }
+  std::printf("%zu faults, ", made);
+  verdict.print();
+  EXPECT_GT(verdict.answered(201), 100U);
+  EXPECT_GT(verdict.answered(400), 0U);
+}
+
+}  // namespace
+}  // namespace allot::e2e::gateway_fault_test

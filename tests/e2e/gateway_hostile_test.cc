@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clients who wish a gateway ill, and a host that has nothing left: through the whole program. It
+// says so, changes nothing, and goes on when it can.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "e2e/daemon.h"
+#include "unit/gateway/http_client.h"
+
+namespace allot::e2e::gateway_hostile_test {
+namespace {
+
+using support::eventually;
+using test::Answer;
+using test::HttpClient;
+
+std::string post(const std::string& body, const std::string& fields = {}) {
+  return "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+         fields + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+const std::string kTask = R"({"queue":"default","type":"test.ok","payload":"x"})";
+const std::string kAlive = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+const std::string kSmuggled = post(kTask);
+
+int status_of(const std::optional<Answer>& answer) {
+  return answer ? answer->status : 0;
+}
+
+class GatewayHostile : public testing::Test {
+ protected:
+  // `limits`: a line of the shell before it becomes the gateway.
+  void start(const std::string& limits = ":", const std::string& keys = {}) {
+    DaemonOptions options;
+    options.start = false;
+    options.more =
+        "[gateway]\nsocket = \"gateway.sock\"\n" + keys + "[gateway.database]\nuser = \"root\"\n";
+    daemon_ = std::make_unique<Daemon>(options);
+    socket_ = daemon_->folder() + "/gateway.sock";
+    gateway_ = std::make_unique<support::Process>(
+        std::vector<std::string>{"sh", "-c", limits + "; exec \"$0\" --config \"$1\"",
+                                 program("allot-gateway"), daemon_->config_file()});
+    ASSERT_TRUE(eventually([&] { return daemon_->logged("gateway.listening"); }))
+        << gateway_->err();
+  }
+  [[nodiscard]] std::optional<Answer> asked(const std::string& bytes) const {
+    return HttpClient::to_socket(socket_).ask(bytes);
+  }
+  void expect_well() {
+    EXPECT_TRUE(gateway_->running()) << gateway_->err() << daemon_->log();
+    EXPECT_TRUE(eventually([&] {
+      try {
+        return status_of(asked(post(kTask))) == 201;
+      } catch (const std::exception&) {
+        return false;
+      }
+    })) << daemon_->log();
+  }
+
+  std::unique_ptr<Daemon> daemon_;
+  std::unique_ptr<support::Process> gateway_;
+  std::string socket_;
+};
+
+// Its database wants descriptors, too: who is in without one for that is told so as well.
+TEST_F(GatewayHostile, WithoutDescriptorsItSaysSoAndGoesOn) {
+  ASSERT_NO_FATAL_FAILURE(start("ulimit -Hn 48; ulimit -n 48"));
+  std::vector<HttpClient> clients;
+  int refused = 0;
+  for (int i = 0; i < 60 && refused < 3; ++i) {
+    clients.push_back(HttpClient::to_socket(socket_));
+    const int status = status_of(clients.back().ask(kAlive));
+    ASSERT_TRUE(status == 200 || status == 503) << status;
+    if (status == 503) ++refused;
+  }
+  EXPECT_EQ(refused, 3);
+  EXPECT_GT(clients.size(), 10U);
+  const int status = status_of(clients.front().ask(post(kTask)));
+  EXPECT_EQ(status, 503) << "there is no descriptor for the database: " << daemon_->log();
+  EXPECT_EQ(daemon_->count("task"), 0U);
+  clients.clear();
+  expect_well();
+}
+
+TEST_F(GatewayHostile, BeyondTheLimitOfConnectionsItSaysSo) {
+  ASSERT_NO_FATAL_FAILURE(start(":", "max_connections = 20\n"));
+  std::vector<HttpClient> clients;
+  int refused = 0;
+  for (int i = 0; i < 30; ++i) {
+    clients.push_back(HttpClient::to_socket(socket_));
+    const auto answer = clients.back().ask(kAlive);
+    ASSERT_TRUE(answer);
+    if (answer->status != 503) continue;
+    ++refused;
+    EXPECT_EQ(answer->fields.count("retry-after"), 1U);
+  }
+  EXPECT_EQ(refused, 10);
+  clients.clear();
+  expect_well();
+}
+
+TEST_F(GatewayHostile, AFullDiskBelowItsLogStopsNothing) {
+  ASSERT_NO_FATAL_FAILURE(start("ulimit -f 2"));  // KiB; the limit of a file, and SIGXFSZ with it
+  for (int i = 0; i < 50; ++i) {
+    // A wrong token is a line of the log.
+    EXPECT_EQ(status_of(asked("GET /api/v1/queues HTTP/1.1\r\nHost: localhost\r\n"
+                              "Authorization: Bearer allot_no\r\n\r\n")),
+              401);
+  }
+  expect_well();
+}
+
+TEST_F(GatewayHostile, BodiesThatAreBuiltToHurtAreRefused) {
+  ASSERT_NO_FATAL_FAILURE(start());
+  const std::string start = R"({"queue":"default","type":"test.ok","payload":)";
+  const auto nested = [&](std::size_t depth) {
+    return start + std::string(depth, '[') + std::string(depth, ']') + "}";
+  };
+  EXPECT_EQ(status_of(asked(post(nested(99)))), 201);
+  EXPECT_EQ(status_of(asked(post(nested(101)))), 400);
+  EXPECT_EQ(status_of(asked(post(nested(3'000'000)))), 400);
+  EXPECT_EQ(status_of(asked(post(std::string(5'000'000, '[')))), 400);
+  EXPECT_EQ(status_of(asked(post(std::string(1'000'000, '{')))), 400);
+  EXPECT_EQ(status_of(asked(post(kTask, "Content-Encoding: gzip\r\n"))), 415);
+  EXPECT_EQ(status_of(asked("POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                            "application/json\r\nContent-Length: 999999999999\r\n\r\n")),
+            413);
+  EXPECT_EQ(daemon_->count("task"), 1U);
+  expect_well();
+}
+
+struct SmugglingCase {
+  std::string name;
+  std::string head;  // behind the request line and Host
+};
+
+// Behind each stands a whole submission, which must not become a request of its own.
+TEST_F(GatewayHostile, NothingIsSmuggledIn) {
+  ASSERT_NO_FATAL_FAILURE(start());
+  const std::string chunked = "Transfer-Encoding: chunked\r\n";
+  const std::vector<SmugglingCase> cases{
+      {"length and coding", "Content-Length: 5\r\n" + chunked + "\r\n0\r\n\r\n"},
+      {"coding and length", chunked + "Content-Length: 5\r\n\r\n0\r\n\r\n"},
+      {"two lengths", "Content-Length: 0\r\nContent-Length: 300\r\n\r\n"},
+      {"a list of lengths", "Content-Length: 0, 0\r\n\r\n"},
+      {"a signed length", "Content-Length: +0\r\n\r\n"},
+      {"space before the colon", "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n"},
+      {"another coding", "Transfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n"},
+      {"a folded field", "X: a\r\n Content-Length: 300\r\n\r\n"},
+      {"a bare LF", "X: a\nContent-Length: 300\r\n\r\n"},
+      {"a bare CR", "X: a\rContent-Length: 300\r\n\r\n"},
+      {"a second Host", "Host: other\r\n\r\n"},
+      {"a chunk of another size", chunked + "\r\n1\r\nabc\r\n0\r\n\r\n"},
+      {"a negative chunk", chunked + "\r\n-1\r\n\r\n0\r\n\r\n"},
+      {"a huge chunk", chunked + "\r\nffffffffffffffff\r\na\r\n0\r\n\r\n"},
+      {"a chunk with LF", chunked + "\r\n1\na\n0\n\n"},
+      {"a trailer that is a length", chunked + "\r\n0\r\nContent-Length: 300\r\n\r\n"},
+  };
+  for (const SmugglingCase& each : cases) {
+    auto client = HttpClient::to_socket(socket_);
+    client.send(
+        "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+        "application/json\r\n" +
+        each.head + kSmuggled);
+    client.shut_sending();
+    const int status = status_of(client.answer());
+    EXPECT_TRUE(status >= 400 && status < 600) << each.name << ": " << status;
+    EXPECT_EQ(client.rest(), "") << each.name;
+  }
+  EXPECT_EQ(daemon_->count("task"), 0U);
+  expect_well();
+}
+
+}  // namespace
+}  // namespace allot::e2e::gateway_hostile_test

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reload of the gateway, as its clients see it: connections that are kept alive outlive it.
+//   ALLOT_TEST_HUPS=100: as many reloads under load
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "e2e/daemon.h"
+#include "support/certificates.h"
+#include "unit/gateway/http_client.h"
+
+namespace allot::e2e::gateway_reload_test {
+namespace {
+
+using support::eventually;
+using support::read_file;
+using test::Answer;
+using test::HttpClient;
+
+int free_port() {
+  const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  auto* address = reinterpret_cast<sockaddr*>(&at);
+  if (::bind(fd.get(), address, size) != 0 || ::getsockname(fd.get(), address, &size) != 0) {
+    throw std::runtime_error("no port is free");
+  }
+  return ntohs(at.sin_port);
+}
+
+std::string get(const std::string& path) {
+  return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+}
+std::string post(const std::string& path, const std::string& type, const std::string& body) {
+  return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + type +
+         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+std::string task(const std::string& payload) {
+  return post("/api/v1/tasks", "application/json",
+              R"({"queue":"default","type":"test.ok","payload":")" + payload + "\"}");
+}
+
+int status_of(const std::optional<Answer>& answer) {
+  return answer ? answer->status : 0;
+}
+
+// A gateway by itself over the database of a daemon that does not run.
+class GatewayReload : public testing::Test {
+ protected:
+  static DaemonOptions options(const std::string& more) {
+    DaemonOptions options;
+    options.start = false;
+    options.more =
+        "[gateway]\nsocket = \"gateway.sock\"\n" + more + "[gateway.database]\nuser = \"root\"\n";
+    return options;
+  }
+
+  void start(const std::string& keys) {
+    daemon_ = std::make_unique<Daemon>(options(keys));
+    socket_ = daemon_->folder() + "/gateway.sock";
+    gateway_ = std::make_unique<support::Process>(
+        std::vector<std::string>{program("allot-gateway"), "--config", daemon_->config_file()},
+        support::ProcessOptions{.environment = environment_});
+    ASSERT_TRUE(eventually([&] { return daemon_->logged("gateway.listening"); }))
+        << gateway_->err();
+  }
+  void start_with_port(const std::string& keys = {}) {
+    port_ = free_port();
+    start("listen = [\"127.0.0.1:" + std::to_string(port_) + "\"]\n" + keys);
+  }
+
+  void rewrite(const std::string& from, const std::string& to) const {
+    std::string text = read_file(daemon_->config_file());
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << text;
+    std::ofstream(daemon_->config_file(), std::ios::binary) << text.replace(at, from.size(), to);
+  }
+  void reload() {
+    const std::size_t before = daemon_->times_logged("gateway.listening");
+    gateway_->signal(SIGHUP);
+    ASSERT_TRUE(eventually([&] { return daemon_->times_logged("gateway.listening") > before; }))
+        << gateway_->err() << daemon_->log();
+  }
+
+  std::vector<std::string> environment_;
+  std::unique_ptr<Daemon> daemon_;
+  std::unique_ptr<support::Process> gateway_;
+  std::string socket_;
+  int port_ = 0;
+};
+
+TEST_F(GatewayReload, ConnectionsThatAreKeptAliveAnswerAfterIt) {
+  start_with_port();
+  auto local = HttpClient::to_socket(socket_);
+  auto remote = HttpClient::to_port(port_);
+  auto silent = HttpClient::to_port(port_);
+  auto half = HttpClient::to_socket(socket_);
+  EXPECT_EQ(status_of(local.ask(get("/api/v1/queues"))), 200);
+  EXPECT_EQ(status_of(remote.ask(get("/health/live"))), 200);
+  for (int round = 0; round < 3; ++round) {
+    // This one is in the middle of its head when the reload begins, which waits for it.
+    half.send("GET /health/live HTTP/1.1\r\nHo");
+    const std::size_t begun = daemon_->times_logged("gateway.listening");
+    gateway_->signal(SIGHUP);
+    ASSERT_TRUE(eventually([&] { return daemon_->times_logged("gateway.reloading") == begun; }));
+    half.send("st: localhost\r\n\r\n");
+    ASSERT_TRUE(eventually([&] { return daemon_->times_logged("gateway.listening") > begun; }))
+        << gateway_->err();
+    EXPECT_EQ(status_of(half.answer()), 200);
+    EXPECT_EQ(status_of(local.ask(get("/api/v1/queues"))), 200) << "as whom it was before";
+    EXPECT_EQ(status_of(local.ask(task("x"))), 201);
+    EXPECT_EQ(status_of(remote.ask(get("/health/live"))), 200);
+    EXPECT_EQ(status_of(remote.ask(get("/api/v1/queues"))), 401) << "no more than before";
+  }
+  EXPECT_EQ(status_of(silent.ask(get("/health/live"))), 200);
+  // A connection goes by what is configured now.
+  rewrite("socket = \"gateway.sock\"\n", "socket = \"gateway.sock\"\ngrant = \"read\"\n");
+  reload();
+  EXPECT_EQ(status_of(local.ask(get("/api/v1/queues"))), 200);
+  EXPECT_EQ(status_of(local.ask(task("x"))), 403);
+  EXPECT_TRUE(local.is_closed()) << "its body was not read";
+  local = HttpClient::to_socket(socket_);
+  EXPECT_EQ(status_of(local.ask(get("/health/live"))), 200);
+  rewrite("listen = [", "listen = [] # [");
+  reload();
+  EXPECT_TRUE(remote.is_closed()) << "nobody is served at that address any more";
+  EXPECT_EQ(status_of(local.ask(get("/health/live"))), 200);
+  // At a stop nobody comes after it.
+  gateway_->signal(SIGTERM);
+  EXPECT_EQ(gateway_->wait(), (support::ExitStatus{0, 0})) << gateway_->err();
+  EXPECT_TRUE(local.is_closed());
+}
+
+TEST_F(GatewayReload, AStreamEndsAtABatchAndSaysWhereToGoOn) {
+  start({});
+  auto client = HttpClient::to_socket(socket_);
+  const std::string line = R"({"queue":"default","type":"test.ok","payload":"x"})"
+                           "\n";
+  const auto chunk = [](const std::string& text) {
+    char size[16];
+    std::snprintf(size, sizeof size, "%zx\r\n", text.size());
+    return size + text + "\r\n";
+  };
+  client.send(
+      "POST /api/v1/tasks?batch=2 HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+      "application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n" +
+      chunk(line + line));
+  ASSERT_EQ(status_of(client.head()), 200);
+  EXPECT_NE(client.chunk().value_or("").find("\"last_line\":2"), std::string::npos);
+  client.send(chunk(line));  // half of a batch
+  gateway_->signal(SIGHUP);
+  const std::string last = client.chunk().value_or("");
+  EXPECT_NE(last.find("\"ok\":false"), std::string::npos) << last;
+  const bool third = last.find("\"next_line\":4") != std::string::npos;
+  EXPECT_TRUE(third || last.find("\"next_line\":3") != std::string::npos) << last;
+  EXPECT_EQ(client.chunk(), "") << "the answer is whole";
+  client.close();
+  EXPECT_TRUE(eventually([&] { return daemon_->times_logged("gateway.listening") == 2; }));
+  EXPECT_EQ(daemon_->count("task"), third ? 3U : 2U) << last;
+}
+
+constexpr std::string_view kLive = "{\"live\":true}\n";
+
+// What systemd would get.
+class Notified {
+ public:
+  Notified() : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    path().copy(at.sun_path, sizeof at.sun_path - 1);
+    const timeval patience{20, 0};
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0) fd_.reset();
+  }
+  [[nodiscard]] std::string path() const { return folder_ / "notify"; }
+  // The first line of the next datagram.
+  [[nodiscard]] std::string next() const {
+    std::string text(512, '\0');
+    const ssize_t size = ::recv(fd_.get(), text.data(), text.size(), 0);
+    text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return text.substr(0, text.find('\n'));
+  }
+
+ private:
+  support::TempDir folder_;
+  UniqueFd fd_;
+};
+
+TEST_F(GatewayReload, SystemdIsToldOfStartReloadAndStop) {
+  const Notified systemd;
+  environment_ = {"NOTIFY_SOCKET=" + systemd.path()};
+  start({});
+  EXPECT_EQ(systemd.next(), "READY=1");
+  for (int round = 0; round < 2; ++round) {
+    gateway_->signal(SIGHUP);
+    EXPECT_EQ(systemd.next(), "RELOADING=1");
+    EXPECT_EQ(systemd.next(), "READY=1");
+  }
+  gateway_->signal(SIGTERM);
+  EXPECT_EQ(systemd.next(), "STOPPING=1");
+  EXPECT_EQ(gateway_->wait(), (support::ExitStatus{0, 0})) << gateway_->err();
+}
+
+// What the health is for somebody who trusts that authority; the reason if it cannot be had.
+std::string over_tls(const support::Authority& authority, int port) {
+  const auto done = support::run_program(
+      {"openssl", "s_client", "-quiet", "-CAfile", authority.ca(), "-verify_return_error",
+       "-verify_hostname", "localhost", "-connect", "127.0.0.1:" + std::to_string(port)},
+      {.input = "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"});
+  return done.out.empty() ? done.err : done.out;
+}
+
+TEST_F(GatewayReload, TakesARenewedCertificate) {
+  const support::Authority before;
+  const support::Authority after;
+  const auto files = before.issue("gateway", "DNS:localhost");
+  start_with_port("tls_cert = \"" + files.cert + "\"\ntls_key = \"" + files.key + "\"\n");
+  EXPECT_TRUE(over_tls(before, port_).ends_with(kLive)) << over_tls(before, port_);
+  EXPECT_NE(over_tls(after, port_).find("verify error"), std::string::npos) << "of another one";
+  auto plain = HttpClient::to_port(port_);
+  plain.send(get("/health/live"));
+  EXPECT_EQ(plain.rest().find("200"), std::string::npos) << "nothing is answered in plain";
+  auto kept = HttpClient::to_socket(socket_);
+  EXPECT_EQ(status_of(kept.ask(get("/health/live"))), 200);
+  const auto renewed = after.issue("gateway", "DNS:localhost");
+  std::ofstream(files.cert, std::ios::binary) << read_file(renewed.cert);
+  std::ofstream(files.key, std::ios::binary) << read_file(renewed.key);
+  EXPECT_TRUE(over_tls(before, port_).ends_with(kLive)) << "not by itself";
+  reload();
+  EXPECT_TRUE(over_tls(after, port_).ends_with(kLive)) << over_tls(after, port_);
+  EXPECT_EQ(status_of(kept.ask(get("/health/live"))), 200) << "the unix socket is not encrypted";
+}
+
+// Clients that keep their connection, and clients with one for each request.
+class Load {
+ public:
+  explicit Load(std::string socket) : socket_(std::move(socket)) {
+    for (int i = 0; i < 3; ++i) {
+      clients_.emplace_back([this] { keep_asking(); });
+      clients_.emplace_back([this] { ask_anew(); });
+    }
+  }
+  Load(const Load&) = delete;
+  Load& operator=(const Load&) = delete;
+  ~Load() { stop(); }
+
+  void stop() {
+    over_ = true;
+    for (std::thread& each : clients_) {
+      if (each.joinable()) each.join();
+    }
+  }
+  [[nodiscard]] int good() const { return good_; }
+  [[nodiscard]] int bad() const { return bad_; }
+
+ private:
+  void keep_asking() {
+    auto client = HttpClient::to_socket(socket_);
+    while (!over_) count(client.ask(task("kept")));
+  }
+  void ask_anew() {
+    while (!over_) count(HttpClient::to_socket(socket_).ask(task("anew")));
+  }
+  void count(const std::optional<Answer>& answer) { ++(status_of(answer) == 201 ? good_ : bad_); }
+
+  std::string socket_;
+  std::atomic<bool> over_ = false;
+  std::atomic<int> good_ = 0;
+  std::atomic<int> bad_ = 0;
+  std::vector<std::thread> clients_;
+};
+
+TEST_F(GatewayReload, NoRequestFailsUnderLoad) {
+  start({});
+  const char* wanted = std::getenv("ALLOT_TEST_HUPS");
+  const int hups = wanted == nullptr ? 10 : std::atoi(wanted);
+  Load load(socket_);
+  for (int round = 0; round < hups; ++round) {
+    const int before = load.good();
+    ASSERT_NO_FATAL_FAILURE(reload());
+    ASSERT_TRUE(eventually([&] { return load.good() > before + 20 || load.bad() > 0; }));
+  }
+  load.stop();
+  std::printf("%d reloads, %d requests answered 201, %d not\n", hups, load.good(), load.bad());
+  EXPECT_EQ(load.bad(), 0) << daemon_->log();
+  EXPECT_EQ(daemon_->count("task"), static_cast<std::uint64_t>(load.good()));
+}
+
+}  // namespace
+}  // namespace allot::e2e::gateway_reload_test
