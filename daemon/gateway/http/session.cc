@@ -597,9 +597,11 @@ awaitable<bool> Session::write(std::string_view first, std::string_view second) 
 // A connection that is closed with something unread is reset, and the peer may lose the answer. So
 // what it still sends is read for a while.
 awaitable<void> Session::linger() {
+  const bool all_read = !unread_ && in_.empty();
+  if (all_read && !peer_.encrypted) co_return;  // to close says the same
   enter(Phase::kSending, kLinger);
   co_await transport_->finish();
-  if (!unread_ && in_.empty()) co_return;
+  if (all_read) co_return;
   in_ = std::string(kSmallRead, '\0');
   Code code;
   for (std::size_t dropped = 0; dropped < kMostLinger && !late_ && !code;) {
