@@ -64,7 +64,7 @@ std::vector<std::string> broken_rate(const Ledger& ledger) {
   const RatePlan& rate = ledger.draw.rate;
   if (rate.per_second == 0) return {};
   const double bound =
-      kTolerance * rate.per_second * static_cast<double>(kWindow / kSecond) + rate.burst;
+      kTolerance * rate.per_second * (static_cast<double>(kWindow) / kSecond) + rate.burst;
   std::vector<Nanoseconds> starts;
   for (const Trace& trace : ledger.evidence.traces) {
     const bool start = trace.mark == Mark::kStart || trace.mark == Mark::kBeside;

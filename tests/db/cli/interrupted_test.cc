@@ -104,6 +104,11 @@ class OwnServerTest : public InterruptedTest {
     static support::Database database;
     return database;
   }
+  // Line 11 alone, if half a second has passed since its queue was looked up: it is looked up anew.
+  static bool refused_from_line_11(const std::string& error, const std::string& last) {
+    return error.find("stdin: lines 11 to " + last + " not submitted: ") != std::string::npos ||
+           error.find("stdin: line 11 not submitted: ") != std::string::npos;
+  }
 };
 
 TEST_F(OwnServerTest, ADatabaseThatGoesAwayBetweenBatches) {
@@ -112,7 +117,7 @@ TEST_F(OwnServerTest, ADatabaseThatGoesAwayBetweenBatches) {
   fed->feed(numbered(11, 25, "wide"));
   const auto done = fed->finish();
   EXPECT_EQ(done.status.code, kExitUnavailable) << done.err;
-  EXPECT_TRUE(has(done.err, "stdin: lines 11 to 20 not submitted: "));
+  EXPECT_TRUE(refused_from_line_11(done.err, "20")) << done.err;
   EXPECT_TRUE(has(done.err, "go on with --from-line 11\n"));
   server_.start();
   look_ = server_.connect(name_);
@@ -125,7 +130,7 @@ TEST_F(OwnServerTest, ADatabaseThatGoesAwayBeforeAQueueIsLookedUp) {
   fed->feed(numbered(11, 11, "wide") + numbered(12, 12, "default"));
   const auto done = fed->finish();
   EXPECT_EQ(done.status.code, kExitUnavailable) << done.err;
-  EXPECT_TRUE(has(done.err, "stdin: lines 11 to 12 not submitted: "));
+  EXPECT_TRUE(refused_from_line_11(done.err, "12")) << done.err;
   EXPECT_TRUE(has(done.err, "go on with --from-line 11\n"));
   server_.start();
 }
