@@ -205,7 +205,7 @@ Route act_on_dead(std::string_view path, std::string_view name, std::string_view
        {In::kBody, "token",
         "That of the count, for an hour; left out: the tasks are counted, and nothing is changed",
         ""},
-       {In::kBody, "group", "Only dead tasks of this group", ""},
+       {In::kBody, "group", "Only dead tasks of this group", "af67e836cfe4"},
        {In::kBody, "type", "Only dead tasks of this type", "mail.send"},
        {In::kBody, "rate", "At most so many in a second; left out: as fast as it goes", "50",
         Kind::kNumber, false, 1, 1'000'000}},
