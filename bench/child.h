@@ -20,6 +20,7 @@ class Child {
 
   // True while it runs.
   [[nodiscard]] bool running();
+  [[nodiscard]] pid_t pid() const { return pid_; }
   // Asks it to end and waits. Throws Error, naming the log, when the program reported a failure.
   void stop();
   // Waits until it ends by itself; throws as stop() does.

@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "bench/drain.h"
 #include "bench/fence.h"
+#include "bench/http.h"
 
 namespace allot::bench {
 namespace {
@@ -58,24 +59,40 @@ CLI::App* add_fence(CLI::App& app, FenceOptions& options) {
   return command;
 }
 
+CLI::App* add_http(CLI::App& app, HttpOptions& options) {
+  CLI::App* command = add_bench(
+      app, "http", "Submit through the gateway, and by the client library and the command line",
+      options);
+  add_count(command, "--milliseconds", options.milliseconds, "Of each side and round", 10, 60'000);
+  add_count(command, "--lines", options.lines, "Tasks of each NDJSON", 1'000, 1'000'000);
+  add_count(command, "--idle", options.idle, "Connections that ask nothing", 0, 5'000);
+  add_count(command, "--dripping", options.dripping, "Connections that never end to ask", 0, 900);
+  command->add_flag("--check", options.check, "Fail when a ratio misses its floor");
+  return command;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Benchmarks, each beside its floor in the same run", "allot bench"};
   app.set_version_flag("--version", std::string(kVersionMark));
   app.require_subcommand(1);
   DrainOptions drain_options;
   FenceOptions fence_options;
+  HttpOptions http_options;
   const CLI::App* drain_command = add_drain(app, drain_options);
   const CLI::App* fence_command = add_fence(app, fence_options);
+  const CLI::App* http_command = add_http(app, http_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    const char* about = fence_command->parsed()   ? "fence "
+    const char* about = http_command->parsed()    ? "http "
+                        : fence_command->parsed() ? "fence "
                         : drain_command->parsed() ? "drain "
                                                   : "";
     std::fprintf(stderr, "allot bench: %s (see allot bench %s--help)\n", error.what(), about);
     return kExitUsage;
   }
+  if (http_command->parsed()) return http(http_options);
   return fence_command->parsed() ? fence(fence_options) : drain(drain_options);
 }
 

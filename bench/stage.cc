@@ -26,10 +26,16 @@ fs::path own_folder() {
   return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-// In the build all programs are in one folder; in an installation allotd is in sbin.
-std::string daemon_program() {
-  const fs::path beside = own_folder() / "allotd";
-  return fs::exists(beside) ? beside : own_folder() / "../../sbin/allotd";
+// In the build all programs are in one folder; in an installation those of people are in `folder`.
+std::string program(const std::string& folder, const std::string& name) {
+  const fs::path beside = own_folder() / name;
+  return fs::exists(beside) ? beside : own_folder() / "../.." / folder / name;
+}
+
+void write(const std::string& file, const std::string& text) {
+  std::ofstream out(file);
+  out << text;
+  if (!out.flush()) throw Error(file + " cannot be written");
 }
 
 std::string claim(const std::string& name) {
@@ -43,6 +49,14 @@ std::string claim(const std::string& name) {
   return folder;
 }
 
+std::string fresh_folder() {
+  std::string name = fs::temp_directory_path() / "allot-bench-XXXXXX";
+  if (mkdtemp(name.data()) == nullptr) throw Error(name + " cannot be made");
+  return name;
+}
+
+}  // namespace
+
 std::string toml_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -51,14 +65,6 @@ std::string toml_text(const std::string& text) {
   }
   return out + "\"";
 }
-
-std::string fresh_folder() {
-  std::string name = fs::temp_directory_path() / "allot-bench-XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) throw Error(name + " cannot be made");
-  return name;
-}
-
-}  // namespace
 
 Stage::Stage(const Place& place, const Load& load)
     : folder_(place.socket.empty() ? claim(place.embedded) : fresh_folder()), load_(load) {
@@ -120,7 +126,21 @@ db::ConnectOptions Stage::connect_options() const {
 
 std::unique_ptr<Child> Stage::start_daemon() const {
   return std::make_unique<Child>(
-      std::vector<std::string>{daemon_program(), "--config", folder_ + "/allot.toml"}, log_file());
+      std::vector<std::string>{program("sbin", "allotd"), "--config", folder_ + "/allot.toml"},
+      log_file());
+}
+
+std::unique_ptr<Child> Stage::start_gateway(const std::string& name,
+                                            const std::string& sections) const {
+  const std::string file = folder_ + "/" + name + ".toml";
+  write(file, common_ + sections);
+  return std::make_unique<Child>(
+      std::vector<std::string>{own_folder() / "allot-gateway", "--config", file}, log_file());
+}
+
+std::unique_ptr<Child> Stage::start_allot(std::vector<std::string> words) const {
+  words.insert(words.begin(), {program("bin", "allot"), "--config", folder_ + "/allot.toml"});
+  return std::make_unique<Child>(std::move(words), log_file());
 }
 
 std::unique_ptr<Child> Stage::start_floor(std::uint32_t queue_id, std::uint32_t number) const {
@@ -132,15 +152,14 @@ std::unique_ptr<Child> Stage::start_floor(std::uint32_t queue_id, std::uint32_t 
       log_file());
 }
 
-void Stage::write_config(const std::string& database) const {
-  std::ofstream file(folder_ + "/allot.toml");
-  file << "# made by allot bench\n[database]\n"
-       << database
-       << "\n[daemon]\ninstance = \"bench\"\nruntime_dir = " << toml_text(folder_ + "/run")
-       << "\n[queues.bench]\npartitions = " << load_.partition_count()
-       << "\nblock_size = " << load_.block << "\n[pools.bench]\nsize = " << load_.workers
-       << "\n[plugins]\nfolder = " << toml_text(own_folder() / "bench") << '\n';
-  if (!file.flush()) throw Error(folder_ + "/allot.toml cannot be written");
+void Stage::write_config(const std::string& database) {
+  common_ = "# made by allot bench\n[database]\n" + database +
+            "\n[daemon]\ninstance = \"bench\"\nruntime_dir = " + toml_text(runtime_dir()) +
+            "\n[queues.bench]\npartitions = " + std::to_string(load_.partition_count()) +
+            "\nblock_size = " + std::to_string(load_.block) + "\n";
+  write(folder_ + "/allot.toml",
+        common_ + "[pools.bench]\nsize = " + std::to_string(load_.workers) +
+            "\n[plugins]\nfolder = " + toml_text(own_folder() / "bench") + "\n");
 }
 
 void Stage::wait_for_database() {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bench/child.h"
 #include "config/settings.h"
@@ -25,6 +26,9 @@ struct Load {
 
 inline constexpr std::uint32_t kSubmitBatch = 1000;  // tasks in one transaction
 
+// A text as TOML has it.
+[[nodiscard]] std::string toml_text(const std::string& text);
+
 // Where a benchmark has its database: one of the two.
 struct Place {
   std::string embedded;  // the folder of a private server
@@ -44,22 +48,30 @@ class Stage {
 
   [[nodiscard]] const config::Settings& settings() const { return settings_; }
   [[nodiscard]] db::ConnectOptions connect_options() const;
+  [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] std::string log_file() const { return folder_ + "/bench.log"; }
+  [[nodiscard]] std::string runtime_dir() const { return folder_ + "/run"; }
 
   // allotd with its workers.
   [[nodiscard]] std::unique_ptr<Child> start_daemon() const;
   // One of the floor's clients, the one with that number from 0.
   [[nodiscard]] std::unique_ptr<Child> start_floor(std::uint32_t queue_id,
                                                    std::uint32_t number) const;
+  // allot-gateway, alone, with these sections in a configuration of its own.
+  [[nodiscard]] std::unique_ptr<Child> start_gateway(const std::string& name,
+                                                     const std::string& sections) const;
+  // The command line.
+  [[nodiscard]] std::unique_ptr<Child> start_allot(std::vector<std::string> words) const;
 
  private:
-  void write_config(const std::string& database) const;
+  void write_config(const std::string& database);
   void start_private();
   void wait_for_database();
   void make_database(const std::string& socket);
 
   std::string folder_;
   Load load_;
+  std::string common_;  // what all configurations of this benchmark have
   config::Settings settings_;
   std::unique_ptr<Child> database_;
   bool made_ = false;  // the database, at a server that runs

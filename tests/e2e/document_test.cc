@@ -116,6 +116,7 @@ const Elsewhere kElsewhere[] = {
     {"README.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
     {"docs/benchmarks.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
     {"docs/benchmarks.md", "allot bench fence", "tests/bench/fence_test.cc", "\"fence\""},
+    {"docs/benchmarks.md", "allot bench http", "tests/bench/http_test.cc", "\"http\""},
     {"docs/benchmarks.md", "scripts/footprint", "scripts/footprint", "supervisor, resident"},
     // They need an installed Allot, an account, a terminal.
     {"docs/client.md", "g++", "tests/consumer/client_test.cc", "first_example(kDocument, \"sh\")"},

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // What hosts send that have nothing to do, by the server's own log of statements: three daemons
-// over one database with 1,000 schedules of once a year. Prints a table for docs/benchmarks.md.
+// over one database with 1,000 schedules of once a year, and the gateway of one of them, which was
+// used before. Prints a table for docs/benchmarks.md.
 //   ALLOT_TEST_WORKERS=64: workers of each daemon
 //   ALLOT_TEST_ROUNDS=16: for how many renewals of who leads it counts
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "e2e/daemon.h"
 #include "support/text.h"
 
@@ -31,6 +37,10 @@ constexpr int kSchedules = 1'000;
 // The bounds that docs/benchmarks.md tells, in statements a second of all daemons together.
 constexpr double kMostLeading = 3;
 constexpr double kMostOfAQueue = 0.3;
+constexpr double kMostOfTheGateway = 12.0 / 60;
+
+// The gateway's account, by which its statements are known in the log.
+constexpr const char* kGatewayUser = "idle_gateway";
 
 unsigned size_of(const char* variable, unsigned usual) {
   const char* text = std::getenv(variable);
@@ -38,17 +48,21 @@ unsigned size_of(const char* variable, unsigned usual) {
 }
 
 DaemonOptions options(const std::string& database, int number) {
-  return {.workers = size_of("ALLOT_TEST_WORKERS", 1),
-          .daemon_keys = "instance = \"d" + std::to_string(number) + "\"",
-          .pool_keys = "queues = [\"default\", \"kept\", \"watched\"]",
-          .more =
-              "[queues.kept]\nhistory = \"1h\"\n"
-              "[queues.watched]\non_stuck = \"ops/alert\"\non_dead = \"ops/alert\"\n"
-              "[queues.ops]\npartitions = 4\n",
-          .log_level = "info",
-          .migrate = database.empty(),
-          .start = false,
-          .database = database};
+  return {
+      .workers = size_of("ALLOT_TEST_WORKERS", 1),
+      .daemon_keys = "instance = \"d" + std::to_string(number) + "\"",
+      .pool_keys = "queues = [\"default\", \"kept\", \"watched\"]",
+      .more = std::string("[queues.kept]\nhistory = \"1h\"\n"
+                          "[queues.watched]\non_stuck = \"ops/alert\"\non_dead = \"ops/alert\"\n"
+                          "[queues.ops]\npartitions = 4\n") +
+              (number == 0 ? std::string("[gateway]\nsocket = \"gateway.sock\"\n"
+                                         "[gateway.database]\nuser = \"") +
+                                 kGatewayUser + "\"\n"
+                           : std::string()),
+      .log_level = "info",
+      .migrate = database.empty(),
+      .start = false,
+      .database = database};
 }
 
 void make_schedules(const Daemon& daemon) {
@@ -62,6 +76,22 @@ void make_schedules(const Daemon& daemon) {
   out.close();
   const support::Finished applied = daemon.allot({"schedule", "apply", file});
   ASSERT_EQ(applied.status.code, 0) << applied.err;
+}
+
+// Whether the gateway answered a look at the queues, for which it asks the database.
+bool asks_gateway(const std::string& socket) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, socket.c_str(), sizeof address.sun_path - 1);
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return false;
+  }
+  const std::string request =
+      "GET /api/v1/queues HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  if (::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0) return false;
+  char answer[13] = {};
+  return ::recv(fd.get(), answer, 12, MSG_WAITALL) == 12 && has(answer, "200");
 }
 
 // What a statement is for. Each is written in one file of sql/queries, by whose words it is known.
@@ -126,12 +156,15 @@ class Idle : public testing::Test {
         " SET GLOBAL general_log = ON");
     allowed_ = support::value_of(*db_, "SELECT @@global.max_connections");
     db_->execute("SET GLOBAL max_connections = 2000");  // for many workers
+    db_->execute(std::string("CREATE USER ") + kGatewayUser + "@localhost; GRANT ALL ON " +
+                 first().database() + ".* TO " + kGatewayUser + "@localhost");
     for (auto& daemon : daemons_) daemon->start();
     for (auto& daemon : daemons_) wait_ready(*daemon, size_of("ALLOT_TEST_WORKERS", 1));
   }
   void TearDown() override {
     if (db_) db_->execute("SET GLOBAL general_log = OFF; TRUNCATE mysql.general_log");
     for (auto& daemon : daemons_) EXPECT_EQ(daemon->stop()->code, 0) << daemon->log();
+    db_->execute(std::string("DROP USER ") + kGatewayUser + "@localhost");
     if (!allowed_.empty()) db_->execute("SET GLOBAL max_connections = " + allowed_);
   }
 
@@ -145,6 +178,10 @@ class Idle : public testing::Test {
         "  FROM mysql.general_log WHERE thread_id <> CONNECTION_ID() AND argument LIKE"
         "  'UPDATE%queue_duty%last_run = IF(%' AND argument NOT LIKE '%WHERE FALSE%'"
         "  GROUP BY thread_id) AS leaders");
+  }
+  [[nodiscard]] std::uint64_t of_gateway() {
+    return number(std::string("SELECT COUNT(*) FROM mysql.general_log WHERE user_host LIKE '") +
+                  kGatewayUser + "%'");
   }
   // Looks once a second, because a look is a walk over the log.
   [[nodiscard]] bool wait_for_renewals(std::uint64_t count) {
@@ -165,7 +202,10 @@ class Idle : public testing::Test {
 };
 
 TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
+  ASSERT_TRUE(eventually([&] { return asks_gateway(first().folder() + "/gateway.sock"); }))
+      << first().log();
   ASSERT_TRUE(wait_for_renewals(2));
+  EXPECT_GT(of_gateway(), 0U) << "it is known by its account";
   db_->execute("TRUNCATE mysql.general_log");
   const std::uint64_t begin = number("SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS UNSIGNED)");
   ASSERT_TRUE(wait_for_renewals(size_of("ALLOT_TEST_ROUNDS", 16)));
@@ -204,6 +244,9 @@ TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
     std::printf("%-36s %8.2f\n", kNames[i], counts[i] / length);
   }
   std::printf("%-36s %8.2f\n", "of the workers", of_workers / length);
+  const double of_gateway_s = static_cast<double>(of_gateway()) / length;
+  std::printf("%-36s %8.2f\n", "of the gateway", of_gateway_s);
+  EXPECT_LE(of_gateway_s, kMostOfTheGateway);
   const auto rate = [&](Purpose purpose) {
     return counts[static_cast<std::size_t>(purpose)] / length;
   };

@@ -63,8 +63,6 @@ Peer peer_of(int fd, bool encrypted, const sockaddr_storage& from) {
   peer.encrypted = encrypted;
   if (from.ss_family != AF_UNIX) {
     peer.address = address_of(from);
-    const int on = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return peer;
   }
   ucred who{};
@@ -176,6 +174,8 @@ Server::Impl::Impl(Application& application, const Limits& limits, std::vector<L
   for (Listener& each : listeners) {
     if (each.encrypted && !tls_) tls_.emplace(tls_of(tls));
     fcntl(each.fd.get(), F_SETFL, fcntl(each.fd.get(), F_GETFL) | O_NONBLOCK);
+    const int on = 1;  // its connections inherit it
+    if (!each.local) setsockopt(each.fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     doors_.push_back(std::make_unique<Door>(io_, std::move(each)));
   }
   if (tls_) house_.tls = &*tls_;

@@ -39,6 +39,7 @@ using Buffers = std::array<asio::const_buffer, 2>;
 // A connection that waits holds no more than this, and most heads fit.
 constexpr std::size_t kSmallRead = std::size_t{2} << 10;
 constexpr std::size_t kLargeRead = std::size_t{64} << 10;
+constexpr std::size_t kOneRecord = std::size_t{16} << 10;  // of TLS
 constexpr std::size_t kMostBatch = std::size_t{1} << 20;
 // So long, and so much, a peer may go on sending what nobody reads before it has read the answer.
 constexpr std::chrono::seconds kLinger{2};
@@ -127,7 +128,18 @@ class TlsTransport : public Transport {
 
   awaitable<bool> write(const Buffers& buffers) override {
     Code code;
-    co_await asio::async_write(stream_, buffers, asio::redirect_error(use_awaitable, code));
+    if (buffers[0].size() + buffers[1].size() > kOneRecord) {
+      co_await asio::async_write(stream_, buffers, asio::redirect_error(use_awaitable, code));
+      co_return !code;
+    }
+    // Asio makes a record, and a system call, of each buffer.
+    std::string joined;
+    joined.reserve(buffers[0].size() + buffers[1].size());
+    for (const asio::const_buffer& part : buffers) {
+      joined.append(static_cast<const char*>(part.data()), part.size());
+    }
+    co_await asio::async_write(stream_, asio::buffer(joined),
+                               asio::redirect_error(use_awaitable, code));
     co_return !code;
   }
 
@@ -605,9 +617,11 @@ awaitable<bool> Session::write(std::string_view first, std::string_view second) 
 // A connection that is closed with something unread is reset, and the peer may lose the answer. So
 // what it still sends is read for a while.
 awaitable<void> Session::linger() {
+  const bool all_read = !unread_ && in_.empty();
+  if (all_read && !peer_.encrypted) co_return;  // to close says the same
   enter(Phase::kSending, kLinger);
   co_await transport_->finish();
-  if (!unread_ && in_.empty()) co_return;
+  if (all_read) co_return;
   in_ = std::string(kSmallRead, '\0');
   Code code;
   for (std::size_t dropped = 0; dropped < kMostLinger && !late_ && !code;) {

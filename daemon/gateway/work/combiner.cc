@@ -140,13 +140,25 @@ Combiner::State Combiner::work_off(Which which, db::Connection* db,
     give_up(which, unavailable);
     return State::kGone;
   }
-  queue::Addresses addresses(surroundings_.find_queue);
+  queue::Addresses addresses = take_addresses();
+  State state = State::kGood;
   for (Orders orders = next(which); !orders.empty(); orders = next(which)) {
-    if (submit(*db, addresses, std::move(orders)) == State::kGood) continue;
+    state = submit(*db, addresses, std::move(orders));
+    if (state == State::kGood) continue;
     hand_on(which);
-    return State::kGone;
+    break;
   }
-  return State::kGood;
+  const MutexLock held(mutex_);
+  addresses_.push_back(std::move(addresses));
+  return state;
+}
+
+queue::Addresses Combiner::take_addresses() {
+  const MutexLock held(mutex_);
+  if (addresses_.empty()) return queue::Addresses(surroundings_.find_queue);
+  queue::Addresses addresses = std::move(addresses_.back());
+  addresses_.pop_back();
+  return addresses;
 }
 
 Combiner::Orders Combiner::next(Which which) {

@@ -18,7 +18,7 @@
 namespace allot::gateway::work {
 
 // A task as a client wants it. Its queue is found right before it is submitted, because a route may
-// be set meanwhile.
+// be set meanwhile; see queue::Addresses for how long what was found is remembered.
 struct Wanted {
   std::string queue;  // its name; empty: a route says which
   queue::Submission task;
@@ -81,6 +81,8 @@ class Combiner {
   [[nodiscard]] bool post(Which which);
   State work_off(Which which, db::Connection* db, const std::exception_ptr& unavailable)
       ALLOT_EXCLUDES(mutex_);
+  // Those of a job before: one that comes alone pays for no look at its queue, either.
+  queue::Addresses take_addresses() ALLOT_EXCLUDES(mutex_);
   // What is submitted together; empty: nothing waits, and the job ends.
   Orders next(Which which) ALLOT_EXCLUDES(mutex_);
   // Ends this job, and begins another one with another connection for what waits.
@@ -102,6 +104,7 @@ class Combiner {
   Mutex mutex_;
   std::array<Lane, 2> lanes_ ALLOT_GUARDED_BY(mutex_);
   std::size_t waiting_bytes_ ALLOT_GUARDED_BY(mutex_) = 0;
+  std::vector<queue::Addresses> addresses_ ALLOT_GUARDED_BY(mutex_){};  // that no job uses now
 };
 
 }  // namespace allot::gateway::work

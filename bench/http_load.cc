@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/http_load.h"
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <openssl/ssl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/posix.h"
+
+namespace allot::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr char kTask[] = R"({"queue":"bench","type":"bench.noop","payload":"0123456789"})";
+constexpr auto kAnswerPatience = std::chrono::seconds(30);
+
+[[noreturn]] void fail(const std::string& what) {
+  throw Error("the gateway: " + what +
+              (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
+}
+
+UniqueFd connected(std::uint16_t port) {
+  UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
+    fail("no connection");
+  }
+  const int on = 1;
+  setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  const timeval patience{kAnswerPatience.count(), 0};
+  setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  return fd;
+}
+
+std::string head_of(const Door& door, const char* type, std::size_t length, bool keeps) {
+  return std::string("POST /api/v1/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ") +
+         door.token + "\r\nContent-Type: " + type +
+         "\r\nContent-Length: " + std::to_string(length) +
+         (keeps ? "\r\n\r\n" : "\r\nConnection: close\r\n\r\n");
+}
+
+// The length of the answer with which `text` begins; 0: it is not whole yet.
+std::size_t answer_length(std::string_view text) {
+  constexpr std::string_view kLength = "\r\nContent-Length: ";
+  const std::size_t end = text.find("\r\n\r\n");
+  if (end == std::string_view::npos) return 0;
+  const auto same = [](char a, char b) { return std::tolower(a) == std::tolower(b); };
+  const auto* at =
+      std::search(text.begin(), text.begin() + end, kLength.begin(), kLength.end(), same);
+  std::size_t length = end + 4;
+  if (at != text.begin() + end) {
+    length += std::strtoul(at + kLength.size(), nullptr, 10);
+  }
+  return text.size() >= length ? length : 0;
+}
+
+}  // namespace
+
+Figures figures_of(std::vector<std::uint32_t>& took_us, Seconds elapsed) {
+  if (took_us.empty()) throw Error("nothing was answered in time; take more --seconds");
+  const auto at = took_us.begin() + static_cast<std::ptrdiff_t>(took_us.size() * 99 / 100);
+  std::nth_element(took_us.begin(), at, took_us.end());
+  return {static_cast<double>(took_us.size()) / elapsed.count(), *at / 1000.0};
+}
+
+class HttpLoad::Impl {
+ public:
+  Impl(const Door& door, std::size_t connections, bool keeps)
+      : door_(door),
+        keeps_(keeps),
+        request_(head_of(door, "application/json", sizeof kTask - 1, keeps) + kTask),
+        epoll_(epoll_create1(EPOLL_CLOEXEC)),
+        lines_(connections) {
+    if (door.encrypted) {
+      tls_.reset(SSL_CTX_new(TLS_client_method()));
+      SSL_CTX_set_read_ahead(tls_.get(), 1);  // a record with one system call
+    }
+    if (!keeps) return;
+    for (std::size_t i = 0; i < connections; ++i) {
+      open(i);
+      // The first answer brings what TLS sends after its handshake.
+      send(lines_[i]);
+      while (!receive(lines_[i], 0)) {
+      }
+      lines_[i].have = 0;
+    }
+  }
+
+  Figures run(Seconds length) {
+    const auto begin = Clock::now();
+    const auto end = begin + std::chrono::duration_cast<Clock::duration>(length);
+    took_us_.clear();
+    under_way_ = 0;
+    for (std::size_t i = 0; i < lines_.size(); ++i) ask(i);
+    auto last = begin;
+    std::array<epoll_event, 64> events{};
+    while (under_way_ > 0) {
+      const int count = epoll_wait(epoll_.get(), events.data(), events.size(), 30'000);
+      if (count == 0) fail("no answer for 30 s");
+      for (int i = 0; i < count; ++i) {
+        const std::size_t which = events[static_cast<std::size_t>(i)].data.u64;
+        if (!receive(lines_[which], MSG_DONTWAIT)) continue;
+        last = answered(which);
+        if (last < end) ask(which);
+      }
+    }
+    return figures_of(took_us_, last - begin);
+  }
+
+ private:
+  struct FreeSsl {
+    void operator()(SSL* ssl) const { SSL_free(ssl); }
+    void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+  };
+
+  // A connection and what came of the answer that it waits for.
+  struct Line {
+    UniqueFd fd{};
+    std::unique_ptr<SSL, FreeSsl> tls{};
+    std::array<char, 4096> in{};
+    std::size_t have = 0;
+    Clock::time_point sent{};
+  };
+
+  void open(std::size_t which) {
+    Line& line = lines_[which];
+    line.fd = connected(door_.port);
+    if (tls_) {
+      line.tls.reset(SSL_new(tls_.get()));
+      SSL_set_fd(line.tls.get(), line.fd.get());
+      if (SSL_connect(line.tls.get()) != 1) fail("no TLS");
+    }
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = which;
+    epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, line.fd.get(), &event);
+  }
+
+  void send(Line& line) {
+    const int size = static_cast<int>(request_.size());
+    const bool sent =
+        line.tls ? SSL_write(line.tls.get(), request_.data(), size) == size
+                 : ::send(line.fd.get(), request_.data(), request_.size(), MSG_NOSIGNAL) == size;
+    if (!sent) fail("a request was not taken");
+  }
+
+  void ask(std::size_t which) {
+    Line& line = lines_[which];
+    line.sent = Clock::now();
+    if (!keeps_) open(which);
+    send(line);
+    ++under_way_;
+  }
+
+  // True: the answer is whole.
+  bool receive(Line& line, int flags) {
+    for (;;) {
+      if (receive_some(line, flags)) return true;
+      // What TLS has read ahead does not wake anybody.
+      if (!line.tls || SSL_has_pending(line.tls.get()) == 0) return false;
+    }
+  }
+
+  bool receive_some(Line& line, int flags) {
+    char* to = line.in.data() + line.have;
+    const std::size_t room = line.in.size() - line.have;
+    errno = 0;
+    const auto count = line.tls ? SSL_read(line.tls.get(), to, static_cast<int>(room))
+                                : recv(line.fd.get(), to, room, flags);
+    if (count < 0 && errno == EAGAIN && flags != 0) return false;
+    if (count <= 0) fail("a connection ended");
+    line.have += static_cast<std::size_t>(count);
+    const std::string_view text(line.in.data(), line.have);
+    if (answer_length(text) == 0) return false;
+    if (!text.starts_with("HTTP/1.1 201")) throw Error("the gateway: " + std::string(text));
+    return true;
+  }
+
+  Clock::time_point answered(std::size_t which) {
+    Line& line = lines_[which];
+    const auto now = Clock::now();
+    took_us_.push_back(static_cast<std::uint32_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(now - line.sent).count()));
+    line.have = 0;
+    --under_way_;
+    if (!keeps_) line.fd.reset();
+    return now;
+  }
+
+  Door door_;
+  bool keeps_;
+  std::string request_;
+  UniqueFd epoll_;
+  std::unique_ptr<SSL_CTX, FreeSsl> tls_{};
+  std::vector<Line> lines_;
+  std::vector<std::uint32_t> took_us_{};
+  std::size_t under_way_ = 0;
+};
+
+HttpLoad::HttpLoad(const Door& door, std::size_t connections, bool keeps)
+    : impl_(std::make_unique<Impl>(door, connections, keeps)) {}
+HttpLoad::~HttpLoad() = default;
+Figures HttpLoad::run(Seconds length) {
+  return impl_->run(length);
+}
+
+Seconds upload(const Door& door, const std::string& lines) {
+  const auto begin = Clock::now();
+  const UniqueFd fd = connected(door.port);
+  const std::string head = head_of(door, "application/x-ndjson", lines.size(), false);
+  // What is written about each batch is little, and waits in the socket.
+  if (!write_all(fd.get(), head.data(), head.size()) ||
+      !write_all(fd.get(), lines.data(), lines.size())) {
+    fail("the lines were not taken");
+  }
+  std::string answer;
+  std::array<char, 16384> part{};
+  for (ssize_t n = 0; (n = recv(fd.get(), part.data(), part.size(), 0)) > 0;) {
+    answer.append(part.data(), static_cast<std::size_t>(n));
+  }
+  if (answer.find("\"ok\":true") == std::string::npos) throw Error("the gateway: " + answer);
+  return Clock::now() - begin;
+}
+
+Crowd::Crowd(const Door& door, std::size_t idle, std::size_t dripping) : door_(door) {
+  for (std::size_t i = 0; i < idle; ++i) idle_.push_back(connected(door.port));
+  dripping_.resize(dripping);
+  thread_ = std::jthread([this](const std::stop_token& stop) { drip(stop); });
+}
+
+Crowd::~Crowd() = default;
+
+std::size_t Crowd::open() const {
+  return static_cast<std::size_t>(std::count_if(idle_.begin(), idle_.end(), [](const UniqueFd& fd) {
+    char byte = 0;
+    return recv(fd.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0 && errno == EAGAIN;
+  }));
+}
+
+void Crowd::drip(const std::stop_token& stop) {
+  const std::string head = head_of(door_, "application/json", sizeof kTask - 1, true);
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::vector<std::size_t> sent(dripping_.size());
+  for (;;) {
+    for (std::size_t i = 0; i < dripping_.size(); ++i) {
+      UniqueFd& fd = dripping_[i];
+      if (fd.valid() && ::send(fd.get(), head.data() + sent[i], 1, MSG_NOSIGNAL) == 1) {
+        sent[i] = std::min(sent[i] + 1, head.size() - 5);  // it never ends
+        continue;
+      }
+      try {
+        fd = connected(door_.port);
+      } catch (const Error&) {
+        return;  // the gateway is gone, which others tell
+      }
+      sent[i] = 0;
+    }
+    std::unique_lock held(mutex);
+    stopped.wait_for(held, stop, std::chrono::seconds(1), [] { return false; });
+    if (stop.stop_requested()) return;
+  }
+}
+
+}  // namespace allot::bench
