@@ -118,6 +118,9 @@ const Elsewhere kElsewhere[] = {
     {"docs/benchmarks.md", "allot bench fence", "tests/bench/fence_test.cc", "\"fence\""},
     {"docs/benchmarks.md", "allot bench http", "tests/bench/http_test.cc", "\"http\""},
     {"docs/benchmarks.md", "scripts/footprint", "scripts/footprint", "supervisor, resident"},
+    // They need a gateway.
+    {"docs/http.md", "curl", "tests/e2e/gateway_document_test.cc", "docs/http.md"},
+    {"docs/http.md", "seq 1207", "tests/e2e/gateway_document_test.cc", "docs/http.md"},
     // They need an installed Allot, an account, a terminal.
     {"docs/client.md", "g++", "tests/consumer/client_test.cc", "first_example(kDocument, \"sh\")"},
     {"docs/plugins.md", "allot plugin new", "scripts/first-plugin", "docs/plugins.md"},

@@ -21,6 +21,18 @@ http::Response problem_response(const std::exception_ptr& error, bool writes) {
   return response_of(problem_of(error, writes));
 }
 
+// Who asks without a token only wants to know whether to send requests here. What is wrong is for
+// the log: gateway.no_connection has it.
+http::Response problem_response(const std::exception_ptr& error, const Route& route, bool begun) {
+  const Problem problem = problem_of(error, begun && route.writes());
+  if (route.role || problem.status < 500) return response_of(problem);
+  return response_of({503,
+                      "the database does not answer, or has not the schema of this program; the "
+                      "log of the gateway says which",
+                      {},
+                      {{"retry-after", "1"}}});
+}
+
 [[noreturn]] void busy() {
   throw Refusal({503, "too much waits already; nothing was changed", {}, {{"retry-after", "1"}}});
 }
@@ -194,7 +206,7 @@ void Application::send(Asked asked, const http::Request& request, const http::Re
                                            std::move(asked.path), request);
   const bool taken = crew_->post([call, reply](db::Connection* db, const auto& unavailable) {
     if (db == nullptr) {
-      reply(problem_response(unavailable, false));
+      reply(problem_response(unavailable, call->route(), false));
       return work::Crew::Connection::kGone;
     }
     http::Response response;
@@ -205,7 +217,7 @@ void Application::send(Asked asked, const http::Request& request, const http::Re
     } catch (...) {
       const std::exception_ptr error = std::current_exception();
       usable = !loses_connection(error);
-      response = problem_response(error, call->route().writes());
+      response = problem_response(error, call->route(), true);
     }
     reply(std::move(response));
     return usable ? work::Crew::Connection::kGood : work::Crew::Connection::kGone;

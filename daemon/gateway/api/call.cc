@@ -189,10 +189,8 @@ void unknown_task(const queue::TaskId& id) {
   refuse(404, "no task has the id " + id.text() + ": it finished, or never existed", "id");
 }
 
-void log_action(const access::Caller& caller, std::string_view what, std::string_view which,
-                bool often) {
-  log::write(often ? log::Level::kDebug : log::Level::kInfo, "gateway.action",
-             {{"who", caller.name()}, {"what", what}, {"which", which}});
+void log_action(const access::Caller& caller, std::string_view what, std::string_view which) {
+  log::info("gateway.action", {{"who", caller.name()}, {"what", what}, {"which", which}});
 }
 
 }  // namespace allot::gateway::api

@@ -71,7 +71,6 @@ class Call {
 [[noreturn]] void unknown_task(const queue::TaskId& id);
 
 // One line of the log for each request that changed something: who, what, which.
-void log_action(const access::Caller& caller, std::string_view what, std::string_view which,
-                bool often = false);
+void log_action(const access::Caller& caller, std::string_view what, std::string_view which);
 
 }  // namespace allot::gateway::api

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/health.h"
-
 #include <nlohmann/json.hpp>
 
+#include "db/migrate.h"
 #include "gateway/api/verbs.h"
 
 namespace allot::gateway::api {
@@ -12,7 +11,7 @@ http::Response show_live(Call& /*call*/) {
 }
 
 http::Response show_ready(Call& call) {
-  (void)queue::database_clock(call.db());
+  db::require_schema(call.db(), db::Newer::kTaken);
   return answer_of({{"ready", true}});
 }
 

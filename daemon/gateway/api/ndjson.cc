@@ -135,20 +135,19 @@ class Bulk {
   }
 
   std::string count(const std::vector<queue::Submitted>& made) {
-    const auto existed = static_cast<std::uint64_t>(
-        std::count_if(made.begin(), made.end(), [](const auto& task) { return task.existed; }));
-    tasks_ += made.size() - existed;
+    const std::uint64_t tasks = log_submission(caller_, made);
+    const std::uint64_t existed = made.size() - tasks;
+    tasks_ += tasks;
     existed_ += existed;
     ++batches_;
     ordered_json document{{"first_line", first_of_batch_},
                           {"last_line", last_of_batch_},
-                          {"tasks", made.size() - existed},
+                          {"tasks", tasks},
                           {"existed", existed}};
     if (options_.ids) {
       document["ids"] = ordered_json::array();
       for (const queue::Submitted& task : made) document["ids"].push_back(task.id.text());
     }
-    log_action(caller_, "submit", std::to_string(made.size()) + " tasks", true);
     batch_.clear();
     batch_bytes_ = 0;
     return line_of(document);

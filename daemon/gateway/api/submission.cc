@@ -133,17 +133,26 @@ work::Wanted wanted_of(as_json::NewTask task) {
           {{}, std::move(task.type), std::move(task.payload), std::move(task.options)}};
 }
 
+std::size_t log_submission(const access::Caller& caller,
+                           const std::vector<queue::Submitted>& made) {
+  std::string which;
+  std::size_t new_tasks = 0;
+  for (const queue::Submitted& task : made) {
+    if (!task.existed && new_tasks++ == 0) which = task.id.text();
+  }
+  if (new_tasks > 1) which += " and " + std::to_string(new_tasks - 1) + " more";
+  if (new_tasks > 0) log_action(caller, "submit", which);
+  return new_tasks;
+}
+
 http::Response answer_of(const work::Outcome& outcome, bool several, const std::string& base_path,
                          const access::Caller& caller) {
   json list = json::array();
-  bool all_existed = true;
   for (std::size_t i = 0; i < outcome.made.size(); ++i) {
-    const queue::Submitted& made = outcome.made[i];
-    list.push_back(as_json::submitted(made, outcome.owners[i]));
-    all_existed = all_existed && made.existed;
-    if (!made.existed) log_action(caller, "submit", made.id.text(), true);
+    list.push_back(as_json::submitted(outcome.made[i], outcome.owners[i]));
   }
-  http::Response response = answer_of(several ? list : list.front(), all_existed ? 200 : 201);
+  const std::size_t new_tasks = log_submission(caller, outcome.made);
+  http::Response response = answer_of(several ? list : list.front(), new_tasks == 0 ? 200 : 201);
   if (!several) {
     response.fields.push_back(
         {"location", base_path + "/api/v1/tasks/" + outcome.made.front().id.text()});

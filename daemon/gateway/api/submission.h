@@ -33,6 +33,9 @@ struct Submission {
 
 [[nodiscard]] work::Wanted wanted_of(as_json::NewTask task);
 
+// One line of the log for those that are new. Returns how many are.
+std::size_t log_submission(const access::Caller& caller, const std::vector<queue::Submitted>& made);
+
 // Of an outcome without an error.
 [[nodiscard]] http::Response answer_of(const work::Outcome& outcome, bool several,
                                        const std::string& base_path, const access::Caller& caller);

@@ -15,6 +15,14 @@ using Parameters = std::vector<Parameter>;
 
 constexpr std::uint64_t kMostListed = 1'000;
 constexpr std::uint64_t kMostPartitions = 4'096;
+constexpr std::uint64_t kMostSlots = 1'024;
+constexpr std::string_view kTypeOfRoute = "The type; `mail.*` is all that begin so, `*` is any";
+constexpr std::string_view kFromOfRoute =
+    "Of tasks that are submitted to this queue; left out: to any queue, or to none, with `*` only "
+    "to none";
+constexpr std::string_view kAnywayOfRoute =
+    "Also where tasks of a former queue have unique keys, which a task of another queue may then "
+    "have, too";
 
 constexpr Parameter kId{In::kPath, "id", "The task's id", "0840dqg2v5n80r00", Kind::kText, true};
 constexpr Parameter kQueue{In::kPath, "queue", "The queue's name", "mail", Kind::kText, true};
@@ -79,6 +87,16 @@ Route change(std::string_view method, std::string_view path, std::string_view na
           Doer::kCrew,
           verb,
           {}};
+}
+
+// The same of what belongs to no queue.
+Route change_everywhere(std::string_view method, std::string_view path, std::string_view name,
+                        std::string_view summary, Parameters parameters, Answer answer,
+                        std::vector<unsigned> refusals, Verb verb) {
+  Route route =
+      change(method, path, name, summary, std::move(parameters), answer, std::move(refusals), verb);
+  route.everywhere = true;
+  return route;
 }
 
 // What anybody may ask, without a token.
@@ -236,54 +254,80 @@ std::vector<Route> bulk_routes() {
 }
 
 std::vector<Route> other_routes() {
-  return {get_everywhere("/api/v1/workers", "list_workers",
-                         "Shows the workers of this host's daemon, and what they run.", {},
-                         {200, "Workers", "the workers"}, list_workers),
-          get_everywhere("/api/v1/routes", "list_routes",
-                         "Lists the routes: which queue takes the tasks of a type.", {},
-                         {200, "Routes", "the routes"}, list_routes),
-          get("/api/v1/schedules", "list_schedules", "Lists the schedules.", {},
-              {200, "Schedules", "the schedules"}, list_schedules),
-          get("/api/v1/schedules/{schedule}", "show_schedule",
-              "Shows a schedule, its payload and its last ticks.", {kSchedule},
-              {200, "Schedule", "the schedule"}, show_schedule),
-          change("POST", "/api/v1/schedules/{schedule}/pause", "pause_schedule",
-                 "Lets a schedule make no tasks; ticks meanwhile are dropped.",
-                 {kSchedule, kReason}, {200, "Schedule", "the schedule"}, {404}, pause_schedule),
-          change("POST", "/api/v1/schedules/{schedule}/resume", "resume_schedule",
-                 "Lets a paused schedule go on with its next tick.", {kSchedule},
-                 {200, "Schedule", "the schedule"}, {404}, resume_schedule),
-          change("POST", "/api/v1/schedules/{schedule}/run-now", "run_schedule",
-                 "Submits a task of a schedule now.", {kSchedule},
-                 {201, "ScheduleRun", "submitted"}, {404}, run_schedule),
-          get_everywhere("/api/v1/locks", "list_locks", "Lists the named locks.", {},
-                         {200, "Locks", "the locks"}, list_locks),
-          get_everywhere("/api/v1/locks/{lock}", "show_lock",
-                         "Shows who holds a lock, and who waits for it.", {kLock},
-                         {200, "Lock", "the lock"}, show_lock)};
+  return {
+      get_everywhere("/api/v1/workers", "list_workers",
+                     "Shows the workers of this host's daemon, and what they run.", {},
+                     {200, "Workers", "the workers"}, list_workers),
+      get_everywhere("/api/v1/routes", "list_routes",
+                     "Lists the routes: which queue takes the tasks of a type.", {},
+                     {200, "Routes", "the routes"}, list_routes),
+      change_everywhere("PUT", "/api/v1/routes", "set_route",
+                        "Lets another queue take the tasks of a type, or changes which one does.",
+                        {{In::kBody, "type", kTypeOfRoute, "report.*", Kind::kText, true},
+                         {In::kBody, "to", "The queue that takes them", "other", Kind::kText, true},
+                         {In::kBody, "from", kFromOfRoute, "mail"},
+                         {In::kBody, "anyway", kAnywayOfRoute, "false", Kind::kFlag}},
+                        {200, "Route", "the route, which submissions follow within a second"},
+                        {404, 409}, set_route),
+      change_everywhere("DELETE", "/api/v1/routes", "remove_route", "Ends a route.",
+                        {{In::kQuery, "type", kTypeOfRoute, "report.*", Kind::kText, true},
+                         {In::kQuery, "from", kFromOfRoute, "mail"},
+                         {In::kQuery, "anyway", kAnywayOfRoute, "false", Kind::kFlag}},
+                        {200, "Route", "the route that was"}, {404, 409}, remove_route),
+      get("/api/v1/schedules", "list_schedules", "Lists the schedules.", {},
+          {200, "Schedules", "the schedules"}, list_schedules),
+      get("/api/v1/schedules/{schedule}", "show_schedule",
+          "Shows a schedule, its payload and its last ticks.", {kSchedule},
+          {200, "Schedule", "the schedule"}, show_schedule),
+      change("POST", "/api/v1/schedules/{schedule}/pause", "pause_schedule",
+             "Lets a schedule make no tasks; ticks meanwhile are dropped.", {kSchedule, kReason},
+             {200, "Schedule", "the schedule"}, {404}, pause_schedule),
+      change("POST", "/api/v1/schedules/{schedule}/resume", "resume_schedule",
+             "Lets a paused schedule go on with its next tick.", {kSchedule},
+             {200, "Schedule", "the schedule"}, {404}, resume_schedule),
+      change("POST", "/api/v1/schedules/{schedule}/run-now", "run_schedule",
+             "Submits a task of a schedule now.", {kSchedule}, {201, "ScheduleRun", "submitted"},
+             {404}, run_schedule),
+      get_everywhere("/api/v1/locks", "list_locks", "Lists the named locks.", {},
+                     {200, "Locks", "the locks"}, list_locks),
+      get_everywhere("/api/v1/locks/{lock}", "show_lock",
+                     "Shows who holds a lock, and who waits for it.", {kLock},
+                     {200, "Lock", "the lock"}, show_lock),
+      change_everywhere(
+          "POST", "/api/v1/locks/{lock}/resize", "resize_lock",
+          "Lets another number of holders have a lock at a time.",
+          {kLock, {In::kBody, "slots", "So many", "3", Kind::kNumber, true, 1, kMostSlots}},
+          {200, "Lock", "the lock"}, {404}, resize_lock),
+      change_everywhere("POST", "/api/v1/locks/{lock}/break", "break_lock",
+                        "Takes a lock away from its holders, or from one of them.",
+                        {kLock,
+                         {In::kBody, "slot", "Only this slot; left out: all", "0", Kind::kNumber,
+                          false, 0, kMostSlots}},
+                        {200, "BrokenLock", "what was held, and is free"}, {404}, break_lock)};
 }
 
 std::vector<Route> open_routes() {
-  return {
-      open("/health/live", "live",
-           "Says that the gateway runs. Ask this to find out whether to start it again.",
-           {200, "Live", "it runs"}, Doer::kServer, show_live),
-      open("/health/ready", "ready",
-           "Says that the database answers. Ask this to find out whether to send requests here.",
-           {200, "Ready", "the database answers"}, Doer::kCrew, show_ready),
-      {"GET",
-       "/api/v1/openapi.json",
-       "openapi",
-       Role::kRead,
-       false,
-       "Describes this API by OpenAPI 3.1.",
-       {},
-       Body::kNone,
-       {{200, "", "the document"}},
-       {},
-       Doer::kServer,
-       show_openapi,
-       {}}};
+  return {open("/health/live", "live",
+               "Says that the gateway runs. Ask this to find out whether to start it again.",
+               {200, "Live", "it runs"}, Doer::kServer, show_live),
+          open("/health/ready", "ready",
+               "Says that the database answers, and has the schema of this program or a newer one. "
+               "Ask this "
+               "to find out whether to send requests here.",
+               {200, "Ready", "the database answers"}, Doer::kCrew, show_ready),
+          {"GET",
+           "/api/v1/openapi.json",
+           "openapi",
+           Role::kRead,
+           false,
+           "Describes this API by OpenAPI 3.1.",
+           {},
+           Body::kNone,
+           {{200, "", "the document"}},
+           {},
+           Doer::kServer,
+           show_openapi,
+           {}}};
 }
 
 }  // namespace

@@ -48,6 +48,8 @@ http::Response stop_bulk_action(Call& call);
 
 http::Response list_workers(Call& call);
 http::Response list_routes(Call& call);
+http::Response set_route(Call& call);
+http::Response remove_route(Call& call);
 http::Response list_schedules(Call& call);
 http::Response show_schedule(Call& call);
 http::Response pause_schedule(Call& call);
@@ -55,5 +57,7 @@ http::Response resume_schedule(Call& call);
 http::Response run_schedule(Call& call);
 http::Response list_locks(Call& call);
 http::Response show_lock(Call& call);
+http::Response resize_lock(Call& call);
+http::Response break_lock(Call& call);
 
 }  // namespace allot::gateway::api

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs that change routes and locks. Both concern all queues.
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gateway/api/problem.h"
+#include "gateway/api/verbs.h"
+#include "json/printable.h"
+#include "json/queue_json.h"
+#include "peer/lock_bell.h"
+#include "queue/locks/lock.h"
+#include "queue/locks/lock_store.h"
+#include "queue/operate/route.h"
+
+namespace allot::gateway::api {
+namespace {
+
+using nlohmann::json;
+
+// Which route is asked for.
+struct RouteWords {
+  std::optional<queue::QueueInfo> source;  // none: any queue
+  queue::TypePattern types;
+};
+
+RouteWords route_words(const Call& call) {
+  RouteWords words{std::nullopt, queue::pattern_of(call.text("type"))};
+  if (const auto from = call.maybe("from")) words.source = call.queue(*from);
+  return words;
+}
+
+std::optional<queue::Route> present(db::Connection& db, const RouteWords& words) {
+  const std::uint32_t source_id = words.source ? words.source->queue_id : 0;
+  for (queue::Route& route : queue::list_routes(db)) {
+    if (route.source_id == source_id && route.types == words.types) return std::move(route);
+  }
+  return std::nullopt;
+}
+
+// The queues that took the tasks until now.
+std::vector<queue::QueueInfo> former(db::Connection& db, const RouteWords& words,
+                                     const std::optional<queue::Route>& before,
+                                     const std::optional<queue::QueueInfo>& target) {
+  std::vector<queue::QueueInfo> queues;
+  const bool is_default = !words.source && words.types.text.empty();
+  if (target && words.source) queues.push_back(*words.source);
+  if (target && !words.source && !is_default) {
+    queues = queue::list_queues(db);
+    std::erase_if(queues, [&](const queue::QueueInfo& each) {
+      return each.queue_id == target->queue_id || each.shape.placement != target->shape.placement;
+    });
+  }
+  if (before) {
+    if (auto queue = queue::find_queue(db, before->to)) queues.push_back(std::move(*queue));
+  }
+  return queues;
+}
+
+// Two tasks may then have one key, one in each queue.
+void check_keys(const Call& call, const RouteWords& words,
+                const std::vector<queue::QueueInfo>& queues) {
+  if (call.flag("anyway")) return;
+  for (const queue::QueueInfo& queue : queues) {
+    const queue::BoundedCount keys = queue::live_keys(call.db(), queue, words.types);
+    if (keys.value == 0) continue;
+    refuse(409,
+           "tasks of queue " + queue.name + ", " + std::to_string(keys.value) +
+               (keys.at_least ? " or more" : "") +
+               ", have a unique key, which stays with its queue: a later task may have the same "
+               "key in another one; say \"anyway\": true",
+           "anyway");
+  }
+}
+
+std::string told(const RouteWords& words) {
+  return queue::text_of(words.types) + " from " +
+         (words.source ? words.source->name : std::string("any queue"));
+}
+
+std::string lock_name(const Call& call) {
+  std::string name = call.text("lock");
+  queue::validate_lock_name(name);
+  return name;
+}
+
+[[noreturn]] void unknown_lock(const std::string& name) {
+  refuse(404, "there is no lock '" + as_json::printable(name, queue::kMaxLockName) + "'", "lock");
+}
+
+queue::LockView named_lock(const Call& call, const std::string& name) {
+  auto lock = queue::show_lock(call.db(), name);
+  if (!lock) unknown_lock(name);
+  return std::move(*lock);
+}
+
+}  // namespace
+
+http::Response set_route(Call& call) {
+  const RouteWords words = route_words(call);
+  const queue::QueueInfo target = call.queue(call.text("to"));
+  queue::check_route(call.db(), words.source, words.types, target);
+  check_keys(call, words, former(call.db(), words, present(call.db(), words), target));
+  queue::set_route(call.db(), words.source, words.types, target);
+  log_action(call.caller(), "set_route", told(words) + " to " + target.name);
+  const auto route = present(call.db(), words);
+  if (!route) refuse(409, "somebody else removed the route meanwhile");
+  return answer_of(as_json::route(*route));
+}
+
+http::Response remove_route(Call& call) {
+  const RouteWords words = route_words(call);
+  const auto route = present(call.db(), words);
+  if (!route) refuse(404, "there is no such route: " + told(words), "type");
+  queue::check_end_of_route(call.db(), words.source, words.types);
+  check_keys(call, words, former(call.db(), words, route, std::nullopt));
+  queue::remove_route(call.db(), words.source, words.types);
+  log_action(call.caller(), "remove_route", told(words));
+  return answer_of(as_json::route(*route));
+}
+
+http::Response resize_lock(Call& call) {
+  const std::string name = lock_name(call);
+  const std::uint32_t slots = call.number("slots", 0);
+  queue::validate_slots(slots);
+  if (!queue::resize_lock(call.db(), name, slots)) unknown_lock(name);
+  peer::LockBell(call.service().runtime_dir, name).ring();
+  log_action(call.caller(), "resize_lock", name + " " + std::to_string(slots));
+  return answer_of(as_json::lock(name, named_lock(call, name)));
+}
+
+http::Response break_lock(Call& call) {
+  const std::string name = lock_name(call);
+  const auto only = call.maybe("slot");
+  json broken = json::array();
+  for (const queue::LockSlotView& slot : named_lock(call, name).held) {
+    if (only && *only != std::to_string(slot.slot)) continue;
+    if (!queue::break_lock(call.db(), name, slot)) continue;
+    broken.push_back(as_json::lock_slot(slot));
+    log_action(call.caller(), "break_lock", name + " slot " + std::to_string(slot.slot));
+  }
+  if (!broken.empty()) peer::LockBell(call.service().runtime_dir, name).ring();
+  return answer_of({{"name", name}, {"broken", std::move(broken)}});
+}
+
+}  // namespace allot::gateway::api

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routes and locks are changed as by their commands, and refuse what these refuse or ask about.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "db/gateway/fixture.h"
+#include "queue/locks/lock_store.h"
+
+namespace allot::gateway::api {
+namespace {
+
+class ChangesTest : public GatewayTest {
+ protected:
+  Answered put_route(const std::string& body) { return ask({"PUT", "/api/v1/routes", body}); }
+  Answered end_route(const std::string& query) {
+    return ask({"DELETE", "/api/v1/routes?" + query});
+  }
+  std::string queue_of(const std::string& fields) {
+    const Answered made = post("/api/v1/tasks", fields);
+    return get("/api/v1/tasks/" + made.document().value("id", "")).document().value("queue", "");
+  }
+};
+
+TEST_F(ChangesTest, ARouteTakesTasksElsewhereUntilItEnds) {
+  const Answered set = put_route(R"({"type":"a.*","from":"mail","to":"other"})");
+  ASSERT_EQ(set.status(), 200U) << set;
+  EXPECT_EQ(set.document()["to"], "other");
+  EXPECT_EQ(set.document()["type"], "a.*");
+  EXPECT_EQ(get("/api/v1/routes").document()["items"][0], set.document());
+  EXPECT_TRUE(
+      support::eventually([&] { return queue_of(R"({"queue":"mail","type":"a.b"})") == "other"; }));
+  EXPECT_EQ(queue_of(R"({"queue":"mail","type":"b"})"), "mail");
+
+  const Answered changed = put_route(R"({"type":"","to":"mail"})");
+  EXPECT_EQ(changed.status(), 400U) << changed;
+  EXPECT_EQ(put_route(R"({"type":"*","to":"mail"})").status(), 200U);
+  EXPECT_TRUE(support::eventually([&] { return queue_of(R"({"type":"x"})") == "mail"; }));
+
+  EXPECT_EQ(end_route("type=a.*&from=mail").document(), set.document());
+  const Answered again = end_route("type=a.*&from=mail");
+  EXPECT_EQ(again.status(), 404U) << again;
+  EXPECT_EQ(again.named(), "type");
+  EXPECT_TRUE(
+      support::eventually([&] { return queue_of(R"({"queue":"mail","type":"a.b"})") == "mail"; }));
+}
+
+TEST_F(ChangesTest, AWrongRouteIsRefusedAndNothingIsChanged) {
+  EXPECT_EQ(put_route(R"({"type":"t","from":"mail","to":"mail"})").status(), 400U);
+  EXPECT_EQ(put_route(R"({"type":"t","from":"mail","to":"ordered"})").status(), 400U);
+  EXPECT_EQ(put_route(R"({"type":"t","from":"mail","to":"none"})").status(), 404U);
+  EXPECT_EQ(put_route(R"({"type":"t","from":"none","to":"mail"})").status(), 404U);
+  EXPECT_EQ(put_route(R"({"type":"t","from":"mail"})").named(), "to");
+  EXPECT_EQ(put_route(R"({"to":"mail"})").named(), "type");
+  EXPECT_EQ(end_route("type=t&from=mail&anyway=perhaps").named(), "anyway");
+  EXPECT_EQ(number("SELECT COUNT(*) FROM route WHERE target_id > 0"), 0U);
+}
+
+// The command asks; a program has to say so.
+TEST_F(ChangesTest, ARouteOverUniqueKeysNeedsAnyway) {
+  put("mail", R"(,"unique_key":"k")");
+  const Answered refused = put_route(R"({"type":"t","from":"mail","to":"other"})");
+  EXPECT_EQ(refused.status(), 409U) << refused;
+  EXPECT_EQ(refused.named(), "anyway");
+  EXPECT_EQ(number("SELECT COUNT(*) FROM route WHERE target_id > 0"), 0U);
+  EXPECT_EQ(put_route(R"({"type":"t","from":"mail","to":"other","anyway":true})").status(), 200U);
+  EXPECT_TRUE(
+      support::eventually([&] { return queue_of(R"({"queue":"mail","type":"t"})") == "other"; }));
+  EXPECT_EQ(queue_of(R"({"queue":"mail","type":"t","unique_key":"l"})"), "other");
+  EXPECT_EQ(end_route("type=t&from=mail").named(), "anyway");
+  EXPECT_EQ(end_route("type=t&from=mail&anyway=true").status(), 200U);
+}
+
+TEST_F(ChangesTest, ALockIsResized) {
+  queue::ensure_lock(look_, "billing", 2);
+  const Answered answered = post("/api/v1/locks/billing/resize", R"({"slots":5})");
+  ASSERT_EQ(answered.status(), 200U) << answered;
+  EXPECT_EQ(answered.document()["slots"], 5);
+  EXPECT_EQ(queue::lock_slots(look_, "billing"), std::optional<std::uint32_t>(5));
+  for (const char* wrong : {R"({"slots":0})", R"({"slots":1025})", R"({"slots":"3"})", "{}"}) {
+    EXPECT_EQ(post("/api/v1/locks/billing/resize", wrong).named(), "slots") << wrong;
+  }
+  EXPECT_EQ(queue::lock_slots(look_, "billing"), std::optional<std::uint32_t>(5));
+}
+
+TEST_F(ChangesTest, ALockIsTakenAwayFromOneOrAllOfItsHolders) {
+  queue::ensure_lock(look_, "billing", 3);
+  const auto take = [&](std::uint64_t id, std::uint32_t slot) {
+    queue::Holder holder;
+    holder.host = "h";
+    holder.pid = 7;
+    holder.id = id;
+    holder.instance = "i";
+    const std::uint64_t ticket = queue::draw_ticket(look_, "billing", holder);
+    queue::TokenFloor floor;
+    return queue::take_lock(
+        look_, {"billing", slot, ticket, holder, std::chrono::milliseconds(60'000)}, floor);
+  };
+  ASSERT_TRUE(take(11, 0));
+  ASSERT_TRUE(take(12, 1));
+  ASSERT_TRUE(take(13, 2));
+  const auto held = [&] { return get("/api/v1/locks/billing").document()["held"].size(); };
+  EXPECT_EQ(held(), 3U);
+  EXPECT_EQ(post("/api/v1/locks/billing/break", R"({"slot":2000})").named(), "slot");
+  const json one = post("/api/v1/locks/billing/break", R"({"slot":1})").document();
+  ASSERT_EQ(one["broken"].size(), 1U) << one;
+  EXPECT_EQ(one["broken"][0]["slot"], 1);
+  EXPECT_EQ(held(), 2U);
+  EXPECT_EQ(post("/api/v1/locks/billing/break").document()["broken"].size(), 2U);
+  EXPECT_EQ(held(), 0U);
+  EXPECT_EQ(post("/api/v1/locks/billing/break").document()["broken"].size(), 0U);
+}
+
+}  // namespace
+}  // namespace allot::gateway::api
