@@ -120,7 +120,7 @@ std::vector<Route> task_routes() {
        Body::kTasks,
        {{201, "SubmittedOrList", "submitted; `Location` has the address of a single task"},
         {200, "SubmittedOrList", "nothing was: a task with that unique key was there already"}},
-       {413, 415},
+       {},
        Doer::kCombiner,
        nullptr,
        R"({"queue": "mail", "type": "mail.send", "payload": {"to": "ann@example.org"}})"},

@@ -81,7 +81,8 @@ std::string target_of(const Route& route, const std::string& id) {
                                     {"{queue}", "mail"},
                                     {"{unique_key}", "k"},
                                     {"{schedule}", "s"},
-                                    {"{lock}", "l"}}) {
+                                    {"{lock}", "l"},
+                                    {"{action}", "1"}}) {
     if (const std::size_t at = target.find(name); at != std::string::npos) {
       target.replace(at, name.size(), value);
     }

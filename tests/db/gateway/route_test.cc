@@ -2,103 +2,13 @@
 // Every row of the route table: its example goes well, and each error is one problem document.
 #include <map>
 
-#include "db/gateway/fixture.h"
-#include "db/gateway/schema.h"
-#include "queue/locks/lock_store.h"
+#include "db/gateway/examples.h"
 #include "queue/schedules/schedule_store.h"
 
 namespace allot::gateway::api {
 namespace {
 
-class RouteTest : public GatewayTest {
- protected:
-  RouteTest() : document_(json::parse(openapi("", false))) {
-    queue::ensure_lock(look_, "billing", 2);
-    queue::ScheduleSpec spec;
-    spec.name = "nightly";
-    spec.expression = "0 3 * * *";
-    spec.queue = "mail";
-    spec.type = "t";
-    queue::put_schedule(look_, spec, queue::database_now(look_) + std::chrono::hours(1));
-  }
-
-  // What the route's path names, in a state in which its verb goes well.
-  std::map<std::string, std::string> names_for(const Route& route) {
-    std::map<std::string, std::string> names{
-        {"queue", "mail"}, {"schedule", "nightly"}, {"lock", "billing"}};
-    names["unique_key"] = "taken";
-    if (route.path.find("{action}") != std::string_view::npos) names["action"] = begin_bulk("mail");
-    if (route.name == "find_task") {
-      EXPECT_LT(
-          post("/api/v1/tasks", R"({"queue":"mail","type":"t","unique_key":"taken"})").status(),
-          300U);
-    }
-    if (route.name == "remove_route") {
-      EXPECT_EQ(ask({"PUT", "/api/v1/routes", R"({"type":"report.*","from":"mail","to":"other"})"})
-                    .status(),
-                200U);
-    }
-    if (route.path.find("{id}") == std::string_view::npos) return names;
-    names["id"] = put();
-    if (route.name == "retry" || route.name == "discard") {
-      EXPECT_EQ(post("/api/v1/tasks/" + names["id"] + "/cancel").status(), 200U);
-    }
-    return names;
-  }
-
-  // The number of a new bulk action.
-  std::string begin_bulk(const std::string& queue) {
-    const std::string path = "/api/v1/queues/" + queue + "/dead/retry";
-    const json count = post(path).document();
-    return post(path, json{{"token", count["token"]}}.dump()).document()["action"].dump();
-  }
-
-  static std::string path_of(const Route& route, const std::map<std::string, std::string>& names) {
-    std::string path(route.path);
-    for (const auto& [name, value] : names) {
-      const std::size_t at = path.find("{" + name + "}");
-      if (at != std::string::npos) path.replace(at, name.size() + 2, value);
-    }
-    return path;
-  }
-
-  // The request that the table's examples make.
-  static Asked example_of(const Route& route, const std::map<std::string, std::string>& names) {
-    Asked asked{std::string(route.method), path_of(route, names)};
-    json body = json::object();
-    for (const Parameter& each : route.parameters) {
-      if (each.example.empty()) continue;
-      if (each.in == In::kQuery) {
-        asked.target += (asked.target.find('?') == std::string::npos ? "?" : "&") +
-                        std::string(each.name) + "=" + escaped(each.example);
-      } else if (each.in == In::kHeader) {
-        asked.fields.push_back({"idempotency-key", std::string(each.example)});
-      } else if (each.in == In::kBody) {
-        body[std::string(each.name)] =
-            each.kind == Kind::kText ? json(each.example) : json::parse(each.example);
-      }
-    }
-    if (!body.empty()) asked.body = body.dump();
-    if (route.body == Body::kTasks) asked.body = route.example;
-    return asked;
-  }
-
-  std::string fault(const std::string& schema, const json& value) const {
-    return fault_of(document_, {{"$ref", "#/components/schemas/" + schema}}, value);
-  }
-
-  void expect_problem(const Answered& answered, unsigned status, const std::string& what) {
-    EXPECT_EQ(answered.status(), status) << what << ": " << answered;
-    EXPECT_EQ(answered.response.type, "application/problem+json") << what;
-    EXPECT_EQ(fault("Problem", answered.document()), "") << what << ": " << answered;
-  }
-
-  json document_;
-};
-
-std::string text_of(const Route& route) {
-  return std::string(route.method) + " " + std::string(route.path);
-}
+using RouteTest = ExamplesTest;
 
 TEST_F(RouteTest, TheExampleOfEachGoesWell) {
   for (const Route& route : routes()) {

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each answer that openapi.json promises of a request is given by that request, and is what its
+// schema says: what goes well, and each error. A row of the table that nobody can provoke here has
+// an answer that it does not give.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "db/gateway/examples.h"
+#include "db/gateway/schema.h"
+
+namespace allot::gateway::api {
+namespace {
+
+class AnswersTest : public ExamplesTest {
+ protected:
+  // The document of an answer by the schema that its operation has for its status and type.
+  [[nodiscard]] std::string fault_of_answer(const Route& route, const Answered& answered) const {
+    std::string method(route.method);
+    for (char& c : method) c = static_cast<char>(c | 0x20);
+    const json& responses = document_["paths"][std::string(route.path)][method]["responses"];
+    const std::string status = std::to_string(answered.status());
+    if (!responses.contains(status)) return "openapi.json has no " + status;
+    const json& content = responses[status]["content"];
+    if (!content.contains(answered.response.type)) return "it is " + answered.response.type;
+    const json& of_type = content[answered.response.type];
+    if (!of_type.contains("schema")) return {};
+    return fault_of(document_, of_type["schema"], answered.document());
+  }
+
+  void expect_answer(const Route& route, unsigned status, const Answered& answered) {
+    EXPECT_EQ(answered.status(), status) << text_of(route) << ": " << answered;
+    EXPECT_EQ(fault_of_answer(route, answered), "") << text_of(route) << ": " << answered;
+  }
+
+  // The example, with one word of its body or query changed.
+  Asked with(const Route& route, const std::string& name, const json& value) {
+    Asked asked = example_of(route);
+    json body = asked.body.empty() ? json::object() : json::parse(asked.body);
+    body[name] = value;
+    asked.body = body.dump();
+    return asked;
+  }
+  Answered on_task(const std::string& id, const Route& route) {
+    Names names{{"id", id}};
+    return ask(example_of(route, names));
+  }
+  std::string put_dead() {
+    const std::string id = put();
+    EXPECT_EQ(post("/api/v1/tasks/" + id + "/cancel").status(), 200U);
+    return id;
+  }
+
+  Answered begin_with_token(const Route& route) {
+    const Asked count = example_of(route);
+    json body = json::parse(count.body);
+    body["token"] = ask(count).document()["token"];
+    Asked begin = count;
+    begin.body = body.dump();
+    return ask(begin);
+  }
+
+  // Each in a state in which it cannot be done.
+  std::map<std::string, std::function<Answered(const Route&)>, std::less<>> conflicts() {
+    const auto bulk = [this](const Route& route) {
+      Answered last = begin_with_token(route);
+      for (int i = 0; i < 200 && last.status() == 202; ++i) last = begin_with_token(route);
+      return last;
+    };
+    const auto routed = [this](const Route& route) {
+      EXPECT_EQ(post("/api/v1/tasks", R"({"queue":"mail","type":"report.x","unique_key":"kept"})")
+                    .status(),
+                201U);
+      return ask(example_of(route));
+    };
+    return {{"cancel", [this](const Route& route) { return on_task(put_dead(), route); }},
+            {"retry", [this](const Route& route) { return on_task(put(), route); }},
+            {"discard", [this](const Route& route) { return on_task(put(), route); }},
+            {"move", [this](const Route& route) { return on_task(put_dead(), route); }},
+            {"resize",
+             [this](const Route& route) {
+               make_queue("limited", {2, queue::Placement::kLimited, 1});
+               put("limited", R"(,"partition_key":"p","delay":"2h")");
+               const Names names{{"queue", "limited"}};
+               return ask(example_of(route, names));
+             }},
+            {"retry_all_dead", bulk},
+            {"discard_all_dead", bulk},
+            {"stop_bulk_action",
+             [this](const Route& route) {
+               const Asked stop = example_of(route);
+               EXPECT_EQ(ask(stop).status(), 200U);
+               return ask(stop);
+             }},
+            {"set_route", routed},
+            {"remove_route", [this](const Route& route) {
+               Asked end = example_of(route);
+               EXPECT_EQ(post("/api/v1/tasks",
+                              R"({"queue":"other","type":"report.x","unique_key":"kept"})")
+                             .status(),
+                         201U);
+               return ask(end);
+             }}};
+  }
+
+  std::map<std::string, std::function<Answered(const Route&)>, std::less<>> further_answers() {
+    return {
+        {"submit 200",
+         [this](const Route& route) {
+           const Asked asked = example_of(route);
+           EXPECT_LT(ask(asked).status(), 300U);
+           return ask(asked);
+         }},
+        {"retry_all_dead 202", [this](const Route& route) { return begin_with_token(route); }},
+        {"discard_all_dead 202", [this](const Route& route) { return begin_with_token(route); }}};
+  }
+};
+
+// Whether openapi.json promises that status.
+bool has(const json& document, const Route& route, unsigned status) {
+  std::string method(route.method);
+  for (char& c : method) c = static_cast<char>(c | 0x20);
+  return document["paths"][std::string(route.path)][method]["responses"].contains(
+      std::to_string(status));
+}
+
+TEST_F(AnswersTest, WhatGoesWell) {
+  auto further = further_answers();
+  for (const Route& route : routes()) {
+    expect_answer(route, route.answers.front().status, ask(example_of(route)));
+    for (std::size_t i = 1; i < route.answers.size(); ++i) {
+      const unsigned status = route.answers[i].status;
+      const std::string name = std::string(route.name) + " " + std::to_string(status);
+      ASSERT_TRUE(further.contains(name)) << "nobody shows " << name;
+      expect_answer(route, status, further[name](route));
+    }
+  }
+}
+
+TEST_F(AnswersTest, WhatIsAskedWrongly) {
+  for (const Route& route : routes()) {
+    const Asked example = example_of(route);
+    if (has(document_, route, 400)) {
+      Asked wrong = example;
+      wrong.target +=
+          (wrong.target.find('?') == std::string::npos ? "?" : "&") + std::string("x=1");
+      expect_answer(route, 400, ask(wrong));
+    }
+    if (has(document_, route, 401)) {
+      Asked nobody = example;
+      nobody.token = "nobody";
+      expect_answer(route, 401, ask(nobody));
+    }
+    if (has(document_, route, 403)) {
+      Asked other = example;
+      other.token = route.role == access::Role::kRead ? "operator" : "reader";
+      expect_answer(route, 403, ask(other));
+    }
+    if (has(document_, route, 413)) {
+      Asked large = example;
+      if (large.body.empty()) large.body = "{}";
+      large.body = std::string(application_->admit(head_of(large)).most_body + 1, ' ');
+      expect_answer(route, 413, ask(large));
+    }
+    if (has(document_, route, 415)) {
+      Asked foreign = example;
+      if (foreign.body.empty()) foreign.body = "{}";
+      foreign.type = "text/html";
+      expect_answer(route, 415, ask(foreign));
+    }
+  }
+}
+
+TEST_F(AnswersTest, WhatIsNotThere) {
+  const Names nothing{{"id", "0840dqg2v5n80r00"}, {"queue", "none"}, {"unique_key", "none"},
+                      {"schedule", "none"},       {"lock", "none"},  {"action", "4711"}};
+  for (const Route& route : routes()) {
+    if (!has(document_, route, 404)) continue;
+    if (route.name == "set_route") {
+      expect_answer(route, 404, ask(with(route, "to", "none")));
+    } else {
+      expect_answer(route, 404, ask(example_of(route, nothing)));
+    }
+  }
+}
+
+TEST_F(AnswersTest, WhatCannotBeDoneNow) {
+  auto all = conflicts();
+  for (const Route& route : routes()) {
+    if (!has(document_, route, 409)) continue;
+    ASSERT_TRUE(all.contains(route.name)) << "nobody shows 409 of " << text_of(route);
+    expect_answer(route, 409, all[std::string(route.name)](route));
+    look_.execute("DELETE FROM bulk_action");  // of which only so many may be open
+    all.erase(std::string(route.name));
+  }
+  EXPECT_TRUE(all.empty()) << all.begin()->first << " has no 409";
+}
+
+TEST_F(AnswersTest, WithoutADatabase) {
+  Service settings = service();
+  settings.threads = 1;
+  settings.database.socket = "/nonexistent/socket";
+  Application nowhere(settings, judge);
+  for (const Route& route : routes()) {
+    if (has(document_, route, 503)) {
+      expect_answer(route, 503, api::ask(nowhere, example_of(route)));
+    }
+  }
+}
+
+TEST_F(AnswersTest, WithoutARight) {
+  Service settings = service();
+  settings.threads = 1;
+  settings.database.user = "nobody_of_that_name";
+  settings.database.password = "wrong";
+  Application stranger(settings, judge);
+  for (const Route& route : routes()) {
+    if (has(document_, route, 500)) {
+      expect_answer(route, 500, api::ask(stranger, example_of(route)));
+    }
+  }
+}
+
+// The connection is lost while the database works on the request.
+TEST_F(AnswersTest, WithALostReply) {
+  Service settings = service();
+  settings.threads = 1;
+  Application losing(settings, judge);
+  db::Connection killer = server_.connect(name_);
+  const std::string waiting =
+      "SELECT COALESCE(MAX(id), 0) FROM information_schema.processlist WHERE db = '" + name_ +
+      "' AND state LIKE 'Waiting for table%'";
+  std::string tables;
+  auto names =
+      look_.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = '" +
+                    name_ + "' AND table_type = 'BASE TABLE' AND table_name <> 'allot_schema'");
+  while (const auto row = names.front().next()) {
+    tables += (tables.empty() ? "" : ", ") + std::string(row->text(0)) + " WRITE";
+  }
+  for (const Route& route : routes()) {
+    if (!has(document_, route, 504)) continue;
+    Asked example = example_of(route);
+    if (route.doer == Doer::kCombiner) {
+      example.fields.clear();  // with a key the transaction ends by a statement of its own
+      api::ask(losing, example);
+    }
+    look_.execute("LOCK TABLES " + (route.doer == Doer::kCombiner ? "task WRITE" : tables));
+    auto answer = begin(losing, example);
+    std::uint64_t id = 0;
+    EXPECT_TRUE(support::eventually([&] {
+      id = support::number_of(killer, waiting);
+      return id != 0;
+    })) << text_of(route);
+    if (id != 0) killer.execute("KILL " + std::to_string(id));
+    look_.execute("UNLOCK TABLES");
+    expect_answer(route, 504, answer.get());
+  }
+}
+
+// Otherwise a kind of error that is added is shown by nobody.
+TEST_F(AnswersTest, EachKindHasItsTestHere) {
+  const std::set<std::string> kShown{"200", "201", "202", "400", "401", "403", "404",
+                                     "409", "413", "415", "500", "503", "504"};
+  for (const auto& [path, methods] : document_["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) {
+      for (const auto& [status, response] : operation["responses"].items()) {
+        EXPECT_TRUE(kShown.contains(status)) << method << " " << path << " " << status;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace allot::gateway::api
