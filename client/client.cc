@@ -230,7 +230,7 @@ class Client::Impl {
   void find_queues(db::Connection& db, std::span<const NewTask> tasks,
                    std::vector<queue::Submission>& submissions) const {
     queue::Addresses addresses(
-        [this](db::Connection& db, const std::string& name) { return queue_of(db, name); });
+        [this](db::Connection& on, const std::string& name) { return queue_of(on, name); });
     each(tasks, [&](std::size_t i) {
       submissions[i].queue = addresses.find(db, tasks[i].queue, tasks[i].type);
       complete(submissions[i].queue.name, submissions[i].options);

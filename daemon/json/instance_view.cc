@@ -18,6 +18,7 @@
 #include "config/settings.h"
 #include "ipc/slot.h"
 #include "peer/slot_file.h"
+#include "queue/model/task.h"
 
 namespace allot::as_json {
 namespace {

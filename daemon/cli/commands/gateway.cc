@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "cli/commands/command.h"
+#include "cli/words/task_view.h"
 #include "cli/words/text.h"
 #include "config/check_gateway.h"
 #include "config/reader.h"

@@ -59,7 +59,12 @@ struct Steward {
 
 class TickerTest : public queue::QueueTest {
  protected:
-  static ScheduleSpec spec(const std::string& name = "s", const std::string& text = "0 * * * * *") {
+  // Each minute, at the second that is now: none comes due by chance while a test runs.
+  static std::string minutely() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::to_string(std::chrono::floor<seconds>(now).count() % 60) + " * * * * *";
+  }
+  static ScheduleSpec spec(const std::string& name = "s", const std::string& text = minutely()) {
     ScheduleSpec spec;
     spec.name = name;
     spec.expression = text;
@@ -68,13 +73,14 @@ class TickerTest : public queue::QueueTest {
     spec.tick_field = "at";
     return spec;
   }
-  // Its first tick is so long ago; for a schedule of every minute a full one.
+  // Its first tick is so long ago.
   void put(const ScheduleSpec& spec, seconds ago = seconds(0)) {
-    const bool minutely = spec.expression == "0 * * * * *";
-    const Moment now = queue::database_now(look_);
-    queue::put_schedule(look_, spec,
-                        minutely ? Moment(std::chrono::floor<minutes>(now - ago))
-                                 : Moment(std::chrono::floor<seconds>(now - ago)));
+    auto first = std::chrono::floor<seconds>(queue::database_now(look_) - ago);
+    if (spec.expression != "* * * * * *") {
+      const int second = std::stoi(spec.expression);
+      while (first.time_since_epoch().count() % 60 != second) first -= seconds(1);
+    }
+    queue::put_schedule(look_, spec, first);
   }
   Schedule found(const std::string& name = "s") { return *queue::find_schedule(look_, name); }
   std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }
