@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -37,6 +38,7 @@
 #include "ipc/slot.h"
 #include "log/log.h"
 #include "peer/inherited.h"
+#include "schedule/answer.h"
 
 namespace allot::gateway {
 namespace {
@@ -51,6 +53,7 @@ constexpr char kUsage[] =
     "  --supervised     by allotd: it has opened the descriptors of its children\n"
     "  --listeners N,N  by itself, at a reload: the sockets that it listens at\n"
     "  --connections N  by itself, at a reload: a file with the numbers of open connections\n"
+    "  --calendar       by itself: say when schedules run, line by line\n"
     "  --version, --help\n"
     "signals: TERM, INT stop it; HUP reads the configuration again; USR1 opens the log file "
     "again\n";
@@ -62,6 +65,7 @@ struct Options {
   bool supervised = false;
   std::vector<int> listeners;
   int connections = -1;
+  bool calendar = false;
 };
 
 [[noreturn]] void say(const std::string& text) {
@@ -75,6 +79,7 @@ Options parse(int argc, char** argv) {
                               {"supervised", no_argument, nullptr, 's'},
                               {"listeners", required_argument, nullptr, 'l'},
                               {"connections", required_argument, nullptr, 'c'},
+                              {"calendar", no_argument, nullptr, 'k'},
                               {"version", no_argument, nullptr, 'v'},
                               {"help", no_argument, nullptr, 'h'},
                               {nullptr, 0, nullptr, 0}};
@@ -99,6 +104,9 @@ Options parse(int argc, char** argv) {
       }
       case 'c':
         options.connections = std::atoi(optarg);
+        break;
+      case 'k':
+        options.calendar = true;
         break;
       case 'v':
         say(std::string(kVersionMark) + "\n");
@@ -332,6 +340,11 @@ void exec_itself(const Options& options, const std::vector<int>& listeners,
 }
 
 int run(const Options& options) {
+  // Needs no configuration, and has no second thread: it changes the zone.
+  if (options.calendar) {
+    schedule::answer_all(std::cin, std::cout);
+    return kExitOk;
+  }
   if (!options.supervised) peer::forget_inherited();
   const UniqueFd signals = take_signals();
   const config::Settings settings = settings_of(options);

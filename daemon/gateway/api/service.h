@@ -15,8 +15,10 @@ struct Service {
   db::ConnectOptions database;
   std::vector<config::Queue> queues{};  // those of the configuration
   std::string instance = "allot";
-  std::string runtime_dir{};         // of an instance of this host; empty: there is none
-  std::string base_path{};           // what a proxy puts before each path: "/allot"; mostly empty
+  std::string runtime_dir{};  // of an instance of this host; empty: there is none
+  std::string base_path{};    // what a proxy puts before each path: "/allot"; mostly empty
+  // Computes when schedules run, see schedule::ComputingProcess: this program itself.
+  std::vector<std::string> calendar{"/proc/self/exe", "--calendar"};
   bool read_only = false;            // there are no routes that change something
   std::size_t threads = 8;           // that send statements
   std::size_t most_waiting = 1'000;  // jobs for these threads

@@ -6,6 +6,7 @@
 
 #include "gateway/api/route.h"
 #include "gateway/api/verbs.h"
+#include "queue/schedules/schedule.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -253,6 +254,48 @@ std::vector<Route> bulk_routes() {
              {200, "BulkAction", "the action, which is stopped"}, {404, 409}, stop_bulk_action)};
 }
 
+Route put_schedule_route() {
+  const auto word = [](std::string_view name, std::string_view what, std::string_view example) {
+    return Parameter{In::kBody, name, what, example};
+  };
+  Route route = change(
+      "PUT", "/api/v1/schedules/{schedule}", "put_schedule",
+      "Makes a schedule, or changes the one of that name into this; its counts, ticks and pause "
+      "stay. Besides the role `operate` it needs `submit` for the queue.",
+      {kSchedule,
+       {In::kBody, "expression",
+        "When: five fields as in a crontab, or six with seconds first, or `@hourly` and its kin, "
+        "or `@every 90s`",
+        "0 3 * * *", Kind::kText, true},
+       {In::kBody, "queue", "The queue that each tick submits to", "mail", Kind::kText, true},
+       {In::kBody, "type", "The type of the tasks", "mail.digest", Kind::kText, true},
+       word("payload", "Their payload; left out: an empty one", "{}"),
+       word("zone", "The time zone of the expression; left out: UTC", "Europe/Berlin"),
+       word("late",
+            "What late ticks give: `once` (one task for all of them), `skip` (none) or "
+            "`all` (one each); left out: `once`",
+            "skip"),
+       word("late_after", "From when on a tick is late; left out: 60s", "5m"),
+       {In::kBody, "catch_up", "With `all`, the newest ticks that count; left out: 100", "10",
+        Kind::kNumber, false, 1, queue::kMaxCatchUp},
+       word("overlap",
+            "A tick while the task of an earlier one is not finished: `allow` (it gets its task), "
+            "`skip` (it gets none) or `wait`; left out: `allow`",
+            "allow"),
+       word("jitter", "Each tick is due up to so much later, as a hash says", "10s"),
+       word("tick_field", "The field of a JSON payload that gets the time of the tick", "tick"),
+       {In::kBody, "prio", "Class 0 (first) to 3 (last); left out: 1", "1", Kind::kNumber, false, 0,
+        queue::kPrioClasses - 1},
+       word("delay", "Tasks do not start before so long", "1s"),
+       word("expires_in", "A task that has not begun so long after its tick is dead", "1h"),
+       word("unique_key", "A tick that finds it taken makes no task", "digest"),
+       word("unique_for", "How long after the task the key stays; left out: 5m", "1m"),
+       word("partition_key", "Only for an ordered, limited or fair queue", "")},
+      {200, "Schedule", "the schedule, which was there before"}, {404}, put_schedule);
+  route.answers.push_back({201, "Schedule", "the schedule, which is new"});
+  return route;
+}
+
 std::vector<Route> other_routes() {
   return {
       get_everywhere("/api/v1/workers", "list_workers",
@@ -279,6 +322,10 @@ std::vector<Route> other_routes() {
       get("/api/v1/schedules/{schedule}", "show_schedule",
           "Shows a schedule, its payload and its last ticks.", {kSchedule},
           {200, "Schedule", "the schedule"}, show_schedule),
+      put_schedule_route(),
+      change("DELETE", "/api/v1/schedules/{schedule}", "remove_schedule",
+             "Removes a schedule; its tasks stay.", {kSchedule},
+             {200, "Schedule", "the schedule that was"}, {404}, remove_schedule),
       change("POST", "/api/v1/schedules/{schedule}/pause", "pause_schedule",
              "Lets a schedule make no tasks; ticks meanwhile are dropped.", {kSchedule, kReason},
              {200, "Schedule", "the schedule"}, {404}, pause_schedule),

@@ -52,6 +52,8 @@ http::Response set_route(Call& call);
 http::Response remove_route(Call& call);
 http::Response list_schedules(Call& call);
 http::Response show_schedule(Call& call);
+http::Response put_schedule(Call& call);
+http::Response remove_schedule(Call& call);
 http::Response pause_schedule(Call& call);
 http::Response resume_schedule(Call& call);
 http::Response run_schedule(Call& call);

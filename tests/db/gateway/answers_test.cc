@@ -107,6 +107,10 @@ class AnswersTest : public ExamplesTest {
 
   std::map<std::string, std::function<Answered(const Route&)>, std::less<>> further_answers() {
     return {
+        {"put_schedule 201",
+         [this](const Route& route) {
+           return ask(example_of(route, {{"schedule", "weekly"}}));
+         }},
         {"submit 200",
          [this](const Route& route) {
            const Asked asked = example_of(route);
@@ -180,6 +184,8 @@ TEST_F(AnswersTest, WhatIsNotThere) {
     if (!has(document_, route, 404)) continue;
     if (route.name == "set_route") {
       expect_answer(route, 404, ask(with(route, "to", "none")));
+    } else if (route.name == "put_schedule") {
+      expect_answer(route, 404, ask(with(route, "queue", "none")));
     } else {
       expect_answer(route, 404, ask(example_of(route, nothing)));
     }

@@ -13,6 +13,10 @@ std::string text_of(const Route& route) {
 
 ExamplesTest::ExamplesTest() : document_(json::parse(openapi("", false))) {
   queue::ensure_lock(look_, "billing", 2);
+  put_nightly();
+}
+
+void ExamplesTest::put_nightly() {
   queue::ScheduleSpec spec;
   spec.name = "nightly";
   spec.expression = "0 3 * * *";
@@ -25,6 +29,7 @@ ExamplesTest::Names ExamplesTest::names_for(const Route& route) {
   Names names{{"queue", "mail"}, {"schedule", "nightly"}, {"lock", "billing"}};
   names["unique_key"] = "taken";
   if (route.path.find("{action}") != std::string_view::npos) names["action"] = begin_bulk("mail");
+  if (route.path.find("{schedule}") != std::string_view::npos) put_nightly();
   if (route.name == "find_task") {
     EXPECT_LT(post("/api/v1/tasks", R"({"queue":"mail","type":"t","unique_key":"taken"})").status(),
               300U);

@@ -21,6 +21,7 @@ class ExamplesTest : public GatewayTest {
 
   // What the route's path names, in a state in which its verb goes well.
   Names names_for(const Route& route);
+  void put_nightly();  // the schedule of that name
   // The number of a new bulk action.
   std::string begin_bulk(const std::string& queue);
 

@@ -67,7 +67,8 @@ TEST_F(RouteTest, WhatIsNotThereIs404) {
                                                  {"unique_key", "k"}, {"schedule", "none"},
                                                  {"lock", "none"},    {"action", "4711"}};
   for (const Route& route : routes()) {
-    if (path_of(route, names) == route.path) continue;
+    // A schedule that is not there is made.
+    if (path_of(route, names) == route.path || route.name == "put_schedule") continue;
     expect_problem(ask(example_of(route, names)), 404, text_of(route));
   }
 }

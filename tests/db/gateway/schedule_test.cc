@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules are made, changed and removed as by `allot schedule add` and `remove`.
+#include <gtest/gtest.h>
+
+#include "db/gateway/fixture.h"
+
+namespace allot::gateway::api {
+namespace {
+
+class ScheduleRouteTest : public GatewayTest {
+ protected:
+  Answered put_schedule(const std::string& name, const json& words,
+                        const std::string& token = "all") {
+    Asked asked{"PUT", "/api/v1/schedules/" + name, words.dump()};
+    asked.token = token;
+    return ask(asked);
+  }
+  Answered remove(const std::string& name, const std::string& token = "all") {
+    Asked asked{"DELETE", "/api/v1/schedules/" + name};
+    asked.token = token;
+    return ask(asked);
+  }
+  static json words(const std::string& queue = "mail") {
+    return {{"expression", "0 3 * * *"}, {"queue", queue}, {"type", "t"}};
+  }
+};
+
+TEST_F(ScheduleRouteTest, OneIsMadeChangedAndRemoved) {
+  json wanted = words();
+  wanted["zone"] = "Europe/Berlin";
+  wanted["payload"] = R"({"a":1})";
+  const Answered made = put_schedule("nightly", wanted);
+  ASSERT_EQ(made.status(), 201U) << made;
+  const std::string next = made.document()["next_run"];
+  EXPECT_TRUE(next.find("T01:00:00") == 10 || next.find("T02:00:00") == 10)
+      << "three o'clock in Berlin: " << next;
+  EXPECT_EQ(made.document()["prio"], 1);
+  EXPECT_EQ(get("/api/v1/schedules/nightly").document()["payload"], R"({"a":1})");
+
+  const Answered same = put_schedule("nightly", wanted);
+  EXPECT_EQ(same.status(), 200U);
+  EXPECT_EQ(same.document()["version"], made.document()["version"]);
+  wanted["prio"] = 2;
+  wanted["late"] = "all";
+  wanted["jitter"] = "10s";
+  wanted["expression"] = "@every 90s";
+  const Answered changed = put_schedule("nightly", wanted);
+  EXPECT_EQ(changed.status(), 200U) << changed;
+  EXPECT_EQ(changed.document()["prio"], 2);
+  EXPECT_EQ(changed.document()["late"], "all");
+  EXPECT_EQ(changed.document()["jitter"], "10s");
+  EXPECT_GT(changed.document()["version"], made.document()["version"]);
+
+  EXPECT_EQ(remove("nightly").document()["name"], "nightly");
+  EXPECT_EQ(remove("nightly").status(), 404U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM schedule"), 0U);
+}
+
+TEST_F(ScheduleRouteTest, WhatIsWrongIsNamedAndNothingIsMade) {
+  const std::vector<std::pair<const char*, json>> wrong{{"expression", "61 * * * *"},
+                                                        {"expression", ""},
+                                                        {"expression", "0 0 31 2 *"},
+                                                        {"zone", "Mars/Olympus"},
+                                                        {"zone", "../etc/passwd"},
+                                                        {"late", "never"},
+                                                        {"overlap", "perhaps"},
+                                                        {"late_after", "soon"},
+                                                        {"jitter", "25h"},
+                                                        {"catch_up", 0},
+                                                        {"prio", 4},
+                                                        {"type", ""},
+                                                        {"unique_for", "x"},
+                                                        {"delay", 3}};
+  for (const auto& [name, value] : wrong) {
+    json body = words();
+    body[name] = value;
+    const Answered refused = put_schedule("nightly", body);
+    EXPECT_EQ(refused.status(), 400U) << name << value << refused;
+    EXPECT_EQ(refused.named(), name) << value << refused;
+  }
+  EXPECT_EQ(put_schedule("a%2Fb", words()).status(), 400U);
+  json keyed = words();
+  keyed["partition_key"] = "p";
+  EXPECT_EQ(put_schedule("nightly", keyed).status(), 400U) << "queue mail is spread";
+  EXPECT_EQ(number("SELECT COUNT(*) FROM schedule"), 0U);
+}
+
+TEST_F(ScheduleRouteTest, ItWantsTheRolesForTheQueue) {
+  EXPECT_EQ(put_schedule("a", words(), "operator").status(), 403U) << "it may not submit";
+  EXPECT_EQ(put_schedule("a", words(), "submitter").status(), 403U);
+  EXPECT_EQ(put_schedule("a", words("other"), "mail").status(), 404U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM schedule"), 0U);
+  ASSERT_EQ(put_schedule("theirs", words("other")).status(), 201U);
+  EXPECT_EQ(put_schedule("theirs", words(), "mail").status(), 404U) << "it would be taken away";
+  EXPECT_EQ(remove("theirs", "mail").status(), 404U);
+  EXPECT_EQ(get("/api/v1/schedules/theirs").document()["queue"], "other");
+  EXPECT_EQ(put_schedule("ours", words(), "mail").status(), 201U);
+}
+
+TEST_F(ScheduleRouteTest, WithoutACalendarNothingIsMade) {
+  Service settings = service();
+  settings.calendar = {"/nonexistent/program"};
+  Application without(settings, judge);
+  const Answered refused = api::ask(without, {"PUT", "/api/v1/schedules/a", words().dump()});
+  EXPECT_EQ(refused.status(), 500U) << refused;
+  EXPECT_EQ(number("SELECT COUNT(*) FROM schedule"), 0U);
+}
+
+}  // namespace
+}  // namespace allot::gateway::api
