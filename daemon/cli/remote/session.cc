@@ -51,8 +51,8 @@ std::string name_of(const Address& address) {
 net::Context::Ptr context_with(const std::string& ca_file) {
   try {
     // Strict: the name is checked for this host's own names, too.
-    net::Context::Ptr context = new net::Context(
-        net::Context::TLS_CLIENT_USE, ca_file, net::Context::VERIFY_STRICT, 9, ca_file.empty());
+    net::Context::Ptr context = new net::Context(net::Context::TLS_CLIENT_USE, ca_file,
+                                                 net::Context::VERIFY_STRICT, 9, ca_file.empty());
     context->requireMinimumProtocol(net::Context::PROTO_TLSV1_2);
     return context;
   } catch (const Poco::Exception& error) {
@@ -92,8 +92,7 @@ bool read_body(std::istream& in, const net::HTTPResponse& response, Answer& answ
 // Documents that nest deeper are none of Allot's, and could overflow the stack.
 json parsed(const std::string& text) {
   const auto bounded = [](int depth, json::parse_event_t /*event*/, json& /*value*/) {
-    if (depth > static_cast<int>(as_json::kMaxDepth)) throw Error("nested too deep", kExitConfig);
-    return true;
+    return depth <= static_cast<int>(as_json::kMaxDepth);  // else it is left out
   };
   return json::parse(text, bounded);
 }
@@ -120,18 +119,33 @@ ExitCode code_of(unsigned status) {
   }
 }
 
-[[noreturn]] void refuse_as(const Address& address, const Answer& answer) {
+// A name of nothing is bad input, as over SQL; a task that is not there may have been.
+ExitCode code_of(unsigned status, const json& problem) {
+  const auto field = problem.value("field", std::string());
+  const bool named = status == 404 && !field.empty() && field != "id" && field != "unique_key";
+  return named ? kExitBadInput : code_of(status);
+}
+
+// A proxy in front of the gateway says so in words of its own. It may have passed the request on,
+// unless it has nobody to pass it on to (503).
+[[noreturn]] void refuse_proxy(const Address& address, const Request& request,
+                               const Answer& answer) {
+  const std::string what = " (a proxy says status " + std::to_string(answer.status) + ")";
+  if (request.writes() && answer.status != 503) {
+    throw Error(
+        "whether it was done is unknown, because " + name_of(address) + " did not answer" + what,
+        kExitOutcomeUnknown);
+  }
+  throw Error(name_of(address) + " is not there" + what, kExitUnavailable);
+}
+
+[[noreturn]] void refuse_as(const Address& address, const Request& request, const Answer& answer) {
   if (answer.type != "application/problem+json") {
-    // A proxy in front of it says so in words of its own.
-    const std::string what = "status " + std::to_string(answer.status) + ", " + answer.type;
-    if (answer.status == 502 || answer.status == 503) {
-      throw Error(name_of(address) + " is not there (" + as_json::printable(what, kShown) + ")",
-                  kExitUnavailable);
-    }
-    refuse_stranger(address, what);
+    if (answer.status >= 502 && answer.status <= 504) refuse_proxy(address, request, answer);
+    refuse_stranger(address, "status " + std::to_string(answer.status) + ", " + answer.type);
   }
   const json problem = parsed(answer.body);
-  throw Error(problem.at("detail").get<std::string>(), code_of(answer.status));
+  throw Error(problem.at("detail").get<std::string>(), code_of(answer.status, problem));
 }
 
 }  // namespace
@@ -172,10 +186,11 @@ Answer Session::exchange(const Request& request) const {
     answer.status = response.getStatus();
     answer.type = response.getContentType();
     answer.as_written = response.get("X-Allot-Payload", "") == "as-written";
-    if (answer.body.size() > kMostAnswer) {
+    const bool too_large = answer.body.size() > kMostAnswer;
+    if (too_large && !request.writes()) {
       refuse_stranger(address_, "an answer of more than 64 MiB");
     }
-    if (!whole) throw net::NetException("the answer was cut");
+    if (!whole || too_large) throw net::NetException("the answer was cut");
     return answer;
   } catch (const Poco::Exception& error) {
     const std::string why = as_json::printable(error.displayText(), kShown);
@@ -196,14 +211,18 @@ Answer Session::exchange(const Request& request) const {
 Answer Session::ask(const Request& request) const {
   Answer answer = exchange(request);
   answer.type = answer.type.substr(0, answer.type.find(';'));
-  if (answer.status < 200 || answer.status > 299) refuse_as(address_, answer);
+  if (answer.status < 200 || answer.status > 299) refuse_as(address_, request, answer);
+  wrote_ = wrote_ || request.writes();
   return answer;
 }
 
 json Session::send(const Request& request) const {
   const Answer answer = ask(request);
-  if (answer.type != "application/json") refuse_stranger(address_, answer.type);
-  return parsed(answer.body);
+  if (answer.type == "application/json") return parsed(answer.body);
+  if (!request.writes()) refuse_stranger(address_, answer.type);
+  throw Error("whether it was done is unknown, because " + name_of(address_) +
+                  " answers in a form that is none of Allot's",
+              kExitOutcomeUnknown);
 }
 
 json Session::read(const std::string& path) const {
@@ -225,9 +244,11 @@ int over_http(const Options& options, const std::function<int(const Session&)>& 
   try {
     return act(session);
   } catch (const json::exception& error) {
-    throw Error("the documents of " + options.url +
-                    " are none of Allot's: is the address right? (" + error.what() + ")",
-                kExitConfig);
+    const std::string what = "the documents of " + options.url +
+                             " are none of Allot's: is the address right? (" +
+                             as_json::printable(error.what(), kShown) + ")";
+    if (!session.wrote()) throw Error(what, kExitConfig);
+    throw Error("whether it was done is unknown: " + what, kExitOutcomeUnknown);
   }
 }
 

@@ -53,6 +53,10 @@ class Session {
   // the reply to a request that writes was lost.
   [[nodiscard]] Answer ask(const Request& request) const;
 
+  // A request that writes was answered with success: what it did is done, also if nobody can read
+  // the answer.
+  [[nodiscard]] bool wrote() const { return wrote_; }
+
   // The document that the answer is. read() and the writers throw as ask().
   [[nodiscard]] nlohmann::json read(const std::string& path) const;
   [[nodiscard]] nlohmann::json post(const std::string& path, const nlohmann::json& options) const;
@@ -64,9 +68,11 @@ class Session {
   Address address_;
   std::string ca_file_;
   std::string token_;
+  mutable bool wrote_ = false;
 };
 
-// Calls `act` with a session. Throws Error where the gateway's documents are none of Allot's.
+// Calls `act` with a session. Throws Error where the gateway's documents are none of Allot's:
+// kExitOutcomeUnknown, if one of them answers a request that writes, else kExitConfig.
 int over_http(const Options& options, const std::function<int(const Session&)>& act);
 
 // Throws Error(kExitUsage): the command has no route.
