@@ -15,6 +15,7 @@
 
 #include "base/version.h"
 #include "cli/commands/command.h"
+#include "cli/remote/session.h"
 #include "cli/words/manual.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
@@ -57,6 +58,25 @@ int refuse(const CLI::App& app, const CLI::ParseError& error) {
   return kExitUsage;
 }
 
+void add_remote(CLI::App& app, remote::Options& options) {
+  auto* config = app.get_option("--config");
+  auto* embedded = app.get_option("--embedded");
+  app.add_option("--url", options.url,
+                 "Talk to this gateway in place of a database: https://HOST, or unix:SOCKET; else "
+                 "$ALLOT_URL")
+      ->type_name("URL")
+      ->excludes(config)
+      ->excludes(embedded);
+  app.add_option(
+         "--token-file", options.token_file,
+         "With --url: the token is in this file; else in that of $ALLOT_TOKEN_FILE, else in "
+         "$ALLOT_TOKEN")
+      ->type_name("FILE");
+  app.add_option("--ca-file", options.ca_file,
+                 "With --url: trust the authorities of this file instead of the system's")
+      ->type_name("FILE");
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"allot: background jobs on MySQL and MariaDB", "allot"};
   app.set_version_flag("--version", std::string(kVersionMark));
@@ -71,6 +91,7 @@ int run(int argc, char** argv) {
       ->type_name("FILE");
   app.add_option("--embedded", context.load.embedded, "Use the private database in this folder")
       ->type_name("DIR");
+  add_remote(app, context.remote);
   const Commands commands{context, chosen};
   for (const auto add : {add_submit, add_tasks, add_task,     add_history, add_dead,    add_bulk,
                          add_queue,  add_route, add_schedule, add_lock,    add_why,     add_doctor,
@@ -90,6 +111,7 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return refuse(app, error);
   }
+  remote::complete(context.remote, !context.load.file.empty() || !context.load.embedded.empty());
   return chosen();
 }
 

@@ -249,7 +249,7 @@ const Heavy kHeavy[] = {
     {"toml++/", "daemon/config/.*"},
     {"nlohmann/", "(daemon/(cli|gateway/api|json|steward|worker|queue/schedules)|tests)/.*"},
     {"CLI/", "(daemon/cli|tests/fault)/.*"},
-    {"Poco/", "(plugins|tests)/.*"},
+    {"Poco/", "(daemon/cli/remote|plugins|tests)/.*"},
 };
 
 // Forward declarations of a library for headers, and nothing more.

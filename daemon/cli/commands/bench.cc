@@ -12,7 +12,10 @@ void add_bench(CLI::App& app, const Commands& commands) {
       ->fallthrough(false)
       ->set_help_flag();  // all words belong to the other program
   bench->callback([commands, bench] {
-    commands.chosen = [bench] { return run_program("allot-bench", bench->remaining()); };
+    commands.chosen = [&context = commands.context, bench] {
+      if (context.remote.chosen()) remote::no_route();
+      return run_program("allot-bench", bench->remaining());
+    };
   });
 }
 

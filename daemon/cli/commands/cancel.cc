@@ -7,8 +7,10 @@
 #include <optional>
 
 #include "cli/commands/command.h"
+#include "cli/remote/session.h"
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
+#include "json/shown_reader.h"
 #include "json/task_json.h"
 
 namespace allot::cli {
@@ -67,6 +69,14 @@ int cancel_task(const Context& context, const CancelOptions& options) {
   return kExitOk;
 }
 
+int remote_cancel_task(const remote::Session& gateway, const CancelOptions& options) {
+  const queue::TaskId id = parse_task_id(options.id);
+  const auto document = gateway.post("/tasks/" + id.text() + "/cancel",
+                                     {{"reason", options.reason}, {"as_done", options.as_done}});
+  print_cancelled(options, id, as_json::cancelled_of(document));
+  return kExitOk;
+}
+
 }  // namespace
 
 void add_cancel(CLI::App& task, const Commands& commands) {
@@ -77,7 +87,8 @@ void add_cancel(CLI::App& task, const Commands& commands) {
   cancel.add_option("--reason", options->reason, "Why, for people who look")->type_name("TEXT");
   cancel.add_flag("--as-done", options->as_done, "It ends as if it had succeeded, and is not dead");
   cancel.add_flag("--json", options->json, "As JSON");
-  cancel.callback([commands, options] { commands.choose(cancel_task, options); });
+  cancel.callback(
+      [commands, options] { commands.choose(cancel_task, options, remote_cancel_task); });
 }
 
 }  // namespace allot::cli

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/remote/session.h"
 #include "cli/sources/context.h"
 
 namespace CLI {
@@ -29,11 +30,18 @@ struct Commands {
   const Context& context;
   std::function<int()>& chosen;
 
-  // The parser chooses `run` with these options.
+  // The parser chooses `run` with these options, or, where --url names a gateway, `far`; a command
+  // without that is refused there.
   template <typename Options>
-  void choose(int (*run)(const Context&, const Options&),
-              const std::shared_ptr<Options>& options) const {
-    chosen = [&context = context, options, run] { return run(context, *options); };
+  void choose(int (*run)(const Context&, const Options&), const std::shared_ptr<Options>& options,
+              int (*far)(const remote::Session&, const Options&) = nullptr) const {
+    chosen = [&context = context, options, run, far] {
+      if (!context.remote.chosen()) return run(context, *options);
+      if (far == nullptr) remote::no_route();
+      return remote::over_http(context.remote, [&options, far](const remote::Session& session) {
+        return far(session, *options);
+      });
+    };
   }
 
   // Adds a command whose only option is --json.

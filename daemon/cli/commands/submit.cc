@@ -15,11 +15,14 @@
 
 #include "cli/commands/bulk.h"
 #include "cli/commands/command.h"
+#include "cli/remote/address.h"
+#include "cli/remote/session.h"
 #include "cli/sources/input.h"
 #include "cli/sources/known_types.h"
 #include "cli/sources/queues.h"
 #include "cli/sources/ring_local.h"
 #include "json/due.h"
+#include "json/queue_json.h"
 #include "json/task_json.h"
 #include "queue/model/compression.h"
 #include "queue/model/task.h"
@@ -51,6 +54,18 @@ std::string payload_of(const SubmitWords& words) {
   return payload;
 }
 
+void print_submitted(const nlohmann::json& made, bool as_json) {
+  if (as_json) {
+    std::printf("%s\n", made.dump().c_str());
+    return;
+  }
+  std::printf("%s\n", made.at("id").get<std::string>().c_str());
+  if (!made.at("existed").get<bool>()) return;
+  std::fprintf(stderr,
+               "allot: its unique key is taken by this task (%s): nothing new was submitted\n",
+               made.at("state").get<std::string>().c_str());
+}
+
 // allot submit QUEUE TYPE [PAYLOAD] submits one task and prints its id.
 int submit(const Context& context, const SubmitWords& words) {
   const config::Settings settings = context.settings();
@@ -65,21 +80,48 @@ int submit(const Context& context, const SubmitWords& words) {
   queues.complete(task.queue.name, task.options);
   const queue::Submitted made = queue::submit(db, {&task, 1}).front();
   if (!made.existed) ring_local(settings, {{task.queue.queue_id, 1}});
-  const std::string id = made.id.text();
   KnownTypes known(settings);
   known.submitted(task.queue.name, task.type);
   known.warn();
   const queue::Owner owner = queue::owners(db, {&task, 1}, {&made, 1}).front();
-  if (words.json) {
-    std::printf("%s\n", as_json::submitted(made, owner).dump().c_str());
-  } else {
-    std::printf("%s\n", id.c_str());
-    if (made.existed) {
-      std::fprintf(stderr,
-                   "allot: its unique key is taken by this task (%s): nothing new was submitted\n",
-                   queue::name_of(owner));
-    }
+  print_submitted(as_json::submitted(made, owner), words.json);
+  return kExitOk;
+}
+
+// The options as the query of a request whose body is the payload.
+std::string query_of(const SubmitWords& words) {
+  std::string query = "?type=" + remote::escaped(words.type);
+  const auto add = [&](const char* name, const std::string& value) {
+    query += std::string("&") + name + "=" + remote::escaped(value);
+  };
+  const queue::SubmitOptions& options = words.options;
+  if (!words.queue.empty()) add("queue", words.queue);
+  add("prio", std::to_string(options.prio));
+  if (options.delay.count() != 0) add("delay", as_json::span_text(options.delay));
+  if (options.run_at) add("run_at", as_json::moment_text(*options.run_at));
+  if (options.unique_key) {
+    add("unique_key", *options.unique_key);
+    add("unique_for", as_json::span_text(options.unique_for));
   }
+  if (options.partition_key) add("partition_key", *options.partition_key);
+  if (options.expires_in.count() != 0) add("expires_in", as_json::span_text(options.expires_in));
+  if (options.expires_at) add("expires_at", as_json::moment_text(*options.expires_at));
+  if (options.compress_above) add("compress_above", std::to_string(*options.compress_above));
+  return query;
+}
+
+int remote_submit(const remote::Session& gateway, const SubmitWords& words) {
+  if (words.options.compression != queue::Compression::kNone) {
+    throw Error(
+        "--compression does not go over HTTP: the gateway compresses payloads itself, as "
+        "--compress-above or the settings of the queue say",
+        kExitUsage);
+  }
+  const std::string payload = payload_of(words);
+  queue::validate(words.type, payload, words.options);
+  print_submitted(
+      gateway.send({"POST", "/tasks" + query_of(words), payload, "application/octet-stream"}),
+      words.json);
   return kExitOk;
 }
 
@@ -201,7 +243,7 @@ void add_submit(CLI::App& app, const Commands& commands) {
       throw CLI::RequiredError(one->routed ? "TYPE" : "QUEUE and TYPE, or --ndjson,");
     }
     if (one->routed) leave_queue_out(*one);
-    commands.choose(submit, one);
+    commands.choose(submit, one, remote_submit);
   });
 }
 

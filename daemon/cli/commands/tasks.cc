@@ -7,12 +7,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/commands/command.h"
+#include "cli/remote/session.h"
 #include "cli/sources/queues.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/shown_reader.h"
 #include "json/task_json.h"
 #include "queue/look/inspect.h"
 #include "queue/look/unique_key.h"
@@ -160,6 +163,14 @@ int tasks(const Context& context, const TasksOptions& options) {
   return kExitOk;
 }
 
+void print_shown(const as_json::Shown& shown) {
+  if (shown.task) {
+    print_task(shown);
+  } else {
+    print_done(shown);
+  }
+}
+
 // allot task show ID.
 int show_task(const Context& context, const ShowOptions& options) {
   const queue::TaskId id = parse_task_id(options.id);
@@ -176,19 +187,64 @@ int show_task(const Context& context, const ShowOptions& options) {
     std::fwrite(shown->task->payload.data(), 1, shown->task->payload.size(), stdout);
   } else if (options.json) {
     print(as_json::document(*shown));
-  } else if (shown->task) {
-    print_task(*shown);
   } else {
-    print_done(*shown);
+    print_shown(*shown);
   }
   return kExitOk;
 }
 
+// The bytes of a payload, which a document cannot have.
+remote::Answer remote_payload(const remote::Session& gateway, const std::string& path) {
+  remote::Answer answer = gateway.ask({"GET", path + "/payload"});
+  if (answer.as_written) {
+    std::fprintf(stderr, "allot: payload: it cannot be decompressed: shown as it is written\n");
+  }
+  return answer;
+}
+
+int remote_show_task(const remote::Session& gateway, const ShowOptions& options) {
+  const std::string path = "/tasks/" + parse_task_id(options.id).text();
+  if (options.payload) {
+    const std::string payload = remote_payload(gateway, path).body;
+    std::fwrite(payload.data(), 1, payload.size(), stdout);
+    return kExitOk;
+  }
+  const json document = gateway.read(path);
+  if (options.json) {
+    print(document);
+    return kExitOk;
+  }
+  as_json::Shown shown = as_json::shown_of(document);
+  if (shown.task && shown.task->payload_size > 0) {
+    remote::Answer payload = remote_payload(gateway, path);
+    shown.task->payload = std::move(payload.body);
+    // What is stored has another size than what the handler gets.
+    const bool compressed =
+        payload.as_written || shown.task->payload.size() != shown.task->payload_size;
+    if (compressed) shown.task->flags = queue::kCompressedFlags;
+  }
+  print_shown(shown);
+  return kExitOk;
+}
+
+void require_unique_key(const FindOptions& options) {
+  if (!options.unique_key.empty() && options.unique_key.size() <= queue::kMaxUniqueKey) return;
+  throw Error("--unique-key: 1 to 255 bytes are allowed", kExitUsage);
+}
+
+void print_owner(const json& owner, bool as_json) {
+  if (as_json) return print(owner);
+  const json& free_at = owner.at("unique_key_free_at");
+  std::printf("%s %s%s\n", owner.at("task").get<std::string>().c_str(),
+              owner.at("state").get<std::string>().c_str(),
+              free_at.is_null()
+                  ? ""
+                  : (", its key is free again at " + free_at.get<std::string>()).c_str());
+}
+
 // allot task find QUEUE --unique-key KEY: which task has the key, and where it is.
 int find_task(const Context& context, const FindOptions& options) {
-  if (options.unique_key.empty() || options.unique_key.size() > queue::kMaxUniqueKey) {
-    throw Error("--unique-key: 1 to 255 bytes are allowed", kExitUsage);
-  }
+  require_unique_key(options);
   db::Connection db = connect(context.settings());
   const queue::QueueInfo queue = chosen_queues(db, options.queue).front();
   const auto owner = queue::find_unique(db, queue.queue_id, options.unique_key);
@@ -196,13 +252,15 @@ int find_task(const Context& context, const FindOptions& options) {
     throw Error("no task of queue " + queue.name + " has the unique key '" +
                 printable(options.unique_key, kShownKey) + "'");
   }
-  const std::string& free_at = owner->free_at;
-  if (options.json) {
-    print(as_json::key_owner(*owner, queue.name, options.unique_key));
-  } else {
-    std::printf("%s %s%s\n", owner->id.text().c_str(), as_json::state_of(owner->state),
-                free_at.empty() ? "" : (", its key is free again at " + free_at).c_str());
-  }
+  print_owner(as_json::key_owner(*owner, queue.name, options.unique_key), options.json);
+  return kExitOk;
+}
+
+int remote_find_task(const remote::Session& gateway, const FindOptions& options) {
+  require_unique_key(options);
+  print_owner(gateway.read("/queues/" + remote::escaped(options.queue) + "/keys/" +
+                           remote::escaped(options.unique_key)),
+              options.json);
   return kExitOk;
 }
 
@@ -230,14 +288,14 @@ void add_task(CLI::App& app, const Commands& commands) {
   auto* json = show.add_flag("--json", shown->json, "As JSON");
   show.add_flag("--payload", shown->payload, "Write the payload's bytes and nothing else")
       ->excludes(json);
-  show.callback([commands, shown] { commands.choose(show_task, shown); });
+  show.callback([commands, shown] { commands.choose(show_task, shown, remote_show_task); });
 
   const auto found = std::make_shared<FindOptions>();
   CLI::App& find = *task.add_subcommand("find", "Say which task has a unique key, and its state");
   find.add_option("QUEUE", found->queue, "The queue")->required();
   find.add_option("--unique-key", found->unique_key, "The key")->required()->type_name("KEY");
   find.add_flag("--json", found->json, "As JSON");
-  find.callback([commands, found] { commands.choose(find_task, found); });
+  find.callback([commands, found] { commands.choose(find_task, found, remote_find_task); });
   add_cancel(task, commands);
 }
 

@@ -7,7 +7,9 @@
 #include <string>
 
 #include "cli/commands/command.h"
+#include "cli/remote/session.h"
 #include "cli/words/task_view.h"
+#include "cli/words/text.h"
 #include "queue/look/inspect.h"
 
 namespace allot::cli {
@@ -17,6 +19,8 @@ struct WhyOptions {
   std::string id;
   bool json = false;
 };
+
+constexpr std::size_t kMostReasonText = 8192;
 
 // allot why ID says in words why a task is not running, or where it is.
 int why(const Context& context, const WhyOptions& options) {
@@ -36,6 +40,18 @@ int why(const Context& context, const WhyOptions& options) {
   return kExitOk;
 }
 
+int remote_why(const remote::Session& gateway, const WhyOptions& options) {
+  const auto document = gateway.read("/tasks/" + parse_task_id(options.id).text() + "/why");
+  if (options.json) {
+    print(document);
+    return kExitOk;
+  }
+  for (const auto& reason : document.at("reasons")) {
+    std::printf("%s\n", printable(reason.at("text").get<std::string>(), kMostReasonText).c_str());
+  }
+  return kExitOk;
+}
+
 }  // namespace
 
 void add_why(CLI::App& app, const Commands& commands) {
@@ -43,7 +59,7 @@ void add_why(CLI::App& app, const Commands& commands) {
   CLI::App& command = *app.add_subcommand("why", "Say in words why a task is not running");
   command.add_option("ID", options->id, "The task's id")->required();
   command.add_flag("--json", options->json, "As JSON");
-  command.callback([commands, options] { commands.choose(why, options); });
+  command.callback([commands, options] { commands.choose(why, options, remote_why); });
 }
 
 }  // namespace allot::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "cli/remote/session.h"
 #include "config/settings.h"
 #include "db/connection.h"
 
@@ -9,6 +10,7 @@ namespace allot::cli {
 // The options that every command has.
 struct Context {
   config::LoadOptions load;
+  remote::Options remote;
 
   [[nodiscard]] config::Settings settings() const { return config::load(load); }
 };

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/remote/address.h"
+
+#include <Poco/Exception.h>
+#include <Poco/URI.h>
+#include <sys/un.h>
+
+#include "base/error.h"
+#include "json/printable.h"
+
+namespace allot::cli::remote {
+namespace {
+
+constexpr std::size_t kShownUrl = 200;
+constexpr std::string_view kSocket = "unix:";
+
+[[noreturn]] void refuse(const std::string& url, const char* why) {
+  throw Error("--url '" + as_json::printable(url, kShownUrl) + "' " + why, kExitUsage);
+}
+
+Address socket_at(const std::string& url) {
+  Address address;
+  address.socket = url.substr(kSocket.size());
+  if (!address.socket.starts_with('/')) {
+    refuse(url, "is no socket: write unix:/run/allot/default/gateway.sock");
+  }
+  if (address.socket.size() >= sizeof(sockaddr_un::sun_path)) {
+    refuse(url, "is longer than the path of a socket may be");
+  }
+  return address;
+}
+
+}  // namespace
+
+Address read_address(const std::string& url) {
+  if (url.starts_with(kSocket)) return socket_at(url);
+  Poco::URI uri;
+  try {
+    uri = Poco::URI(url);
+  } catch (const Poco::Exception&) {
+    refuse(url, "is no address");
+  }
+  const std::string& scheme = uri.getScheme();
+  if ((scheme != "https" && scheme != "http") || uri.getHost().empty()) {
+    refuse(url, "is no address of a gateway: https://HOST[:PORT], http://HOST[:PORT] or unix:PATH");
+  }
+  // What is in an address is seen in lists of processes and in histories of shells.
+  if (!uri.getUserInfo().empty()) {
+    throw Error("--url has no name and no password: a token is in a file, see --token-file",
+                kExitUsage);
+  }
+  if (!uri.getRawQuery().empty() || !uri.getFragment().empty()) {
+    refuse(url, "has a part behind its path, which begins with ? or #");
+  }
+  Address address{scheme == "https", uri.getHost(), uri.getPort(), uri.getPathEtc(), {}};
+  while (address.base_path.ends_with('/')) address.base_path.pop_back();
+  return address;
+}
+
+std::string escaped(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+  std::string out;
+  for (const char c : text) {
+    if (kPlain.find(c) != std::string_view::npos) {
+      out += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    out += '%';
+    out += kDigits[byte >> 4U];
+    out += kDigits[byte & 15U];
+  }
+  return out;
+}
+
+}  // namespace allot::cli::remote

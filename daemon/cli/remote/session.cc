@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/remote/session.h"
+
+#include <Poco/Exception.h>
+#include <Poco/Net/Context.h>
+#include <Poco/Net/HTTPClientSession.h>
+#include <Poco/Net/HTTPRequest.h>
+#include <Poco/Net/HTTPResponse.h>
+#include <Poco/Net/HTTPSClientSession.h>
+#include <Poco/Net/SSLException.h>
+#include <Poco/Net/SocketAddress.h>
+#include <Poco/Net/StreamSocket.h>
+
+#include <istream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <utility>
+
+#include "base/error.h"
+#include "cli/remote/token.h"
+#include "json/printable.h"
+#include "json/task_reader.h"
+
+namespace allot::cli::remote {
+namespace {
+
+using nlohmann::json;
+namespace net = Poco::Net;
+
+// A payload, or a page of a thousand tasks with 4 KiB of text each, is smaller.
+constexpr std::size_t kMostAnswer = std::size_t{64} << 20;
+constexpr std::size_t kShown = 300;
+constexpr int kMostFields = 100;
+const Poco::Timespan kConnect(10, 0);
+const Poco::Timespan kSend(30, 0);
+const Poco::Timespan kReceive(90, 0);  // a large transaction takes its time
+
+std::string name_of(const Address& address) {
+  if (!address.socket.empty()) return "the gateway at " + address.socket;
+  return "the gateway " + std::string(address.tls ? "https://" : "http://") + address.host + ":" +
+         std::to_string(address.port);
+}
+
+[[noreturn]] void refuse_stranger(const Address& address, const std::string& why) {
+  throw Error(name_of(address) + " does not answer as one of Allot does (" +
+                  as_json::printable(why, kShown) + "): is the address right?",
+              kExitConfig);
+}
+
+net::Context::Ptr context_with(const std::string& ca_file) {
+  try {
+    // Strict: the name is checked for this host's own names, too.
+    net::Context::Ptr context = new net::Context(net::Context::TLS_CLIENT_USE, ca_file,
+                                                 net::Context::VERIFY_STRICT, 9, ca_file.empty());
+    context->requireMinimumProtocol(net::Context::PROTO_TLSV1_2);
+    return context;
+  } catch (const Poco::Exception& error) {
+    throw Error("--ca-file " + ca_file + ": " + error.displayText(), kExitNoInput);
+  }
+}
+
+std::unique_ptr<net::HTTPClientSession> connection_to(const Address& address,
+                                                      const std::string& ca_file) {
+  std::unique_ptr<net::HTTPClientSession> session;
+  if (!address.socket.empty()) {
+    net::StreamSocket socket;
+    socket.connect(net::SocketAddress(net::SocketAddress::UNIX_LOCAL, address.socket), kConnect);
+    session = std::make_unique<net::HTTPClientSession>(socket);
+  } else if (address.tls) {
+    session = std::make_unique<net::HTTPSClientSession>(address.host, address.port,
+                                                        context_with(ca_file));
+  } else {
+    session = std::make_unique<net::HTTPClientSession>(address.host, address.port);
+  }
+  session->setTimeout(kConnect, kSend, kReceive);
+  return session;
+}
+
+// False: it ended before all of it was there.
+bool read_body(std::istream& in, const net::HTTPResponse& response, Answer& answer) {
+  constexpr std::size_t kPart = std::size_t{64} << 10;
+  std::string part(kPart, '\0');
+  while (in && answer.body.size() <= kMostAnswer) {
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    answer.body.append(part, 0, static_cast<std::size_t>(in.gcount()));
+  }
+  if (!response.hasContentLength()) return !in.bad();
+  return response.getContentLength64() == static_cast<Poco::Int64>(answer.body.size());
+}
+
+// Documents that nest deeper are none of Allot's, and could overflow the stack.
+json parsed(const std::string& text) {
+  const auto bounded = [](int depth, json::parse_event_t /*event*/, json& /*value*/) {
+    return depth <= static_cast<int>(as_json::kMaxDepth);  // else it is left out
+  };
+  return json::parse(text, bounded);
+}
+
+ExitCode code_of(unsigned status) {
+  switch (status) {
+    case 400:
+    case 413:
+    case 414:
+    case 415:
+    case 431:
+      return kExitBadInput;
+    case 401:
+    case 403:
+      return kExitConfig;
+    case 408:
+    case 429:
+    case 503:
+      return kExitUnavailable;
+    case 504:
+      return kExitOutcomeUnknown;
+    default:
+      return kExitFailure;
+  }
+}
+
+// A name of nothing is bad input, as over SQL; a task that is not there may have been.
+ExitCode code_of(unsigned status, const json& problem) {
+  const auto field = problem.value("field", std::string());
+  const bool named = status == 404 && !field.empty() && field != "id" && field != "unique_key";
+  return named ? kExitBadInput : code_of(status);
+}
+
+// A proxy in front of the gateway says so in words of its own. It may have passed the request on,
+// unless it has nobody to pass it on to (503).
+[[noreturn]] void refuse_proxy(const Address& address, const Request& request,
+                               const Answer& answer) {
+  const std::string what = " (a proxy says status " + std::to_string(answer.status) + ")";
+  if (request.writes() && answer.status != 503) {
+    throw Error(
+        "whether it was done is unknown, because " + name_of(address) + " did not answer" + what,
+        kExitOutcomeUnknown);
+  }
+  throw Error(name_of(address) + " is not there" + what, kExitUnavailable);
+}
+
+[[noreturn]] void refuse_as(const Address& address, const Request& request, const Answer& answer) {
+  if (answer.type != "application/problem+json") {
+    if (answer.status >= 502 && answer.status <= 504) refuse_proxy(address, request, answer);
+    refuse_stranger(address, "status " + std::to_string(answer.status) + ", " + answer.type);
+  }
+  const json problem = parsed(answer.body);
+  throw Error(problem.at("detail").get<std::string>(), code_of(answer.status, problem));
+}
+
+}  // namespace
+
+void complete(Options& options, bool local) {
+  if (options.url.empty() && !local) options.url = variable("ALLOT_URL");
+  if (options.chosen()) return;
+  if (!options.token_file.empty()) throw Error("--token-file goes with --url", kExitUsage);
+  if (!options.ca_file.empty()) throw Error("--ca-file goes with --url", kExitUsage);
+}
+
+Session::Session(const Options& options)
+    : address_(read_address(options.url)),
+      ca_file_(options.ca_file),
+      token_(read_token(options.token_file)) {}
+
+Answer Session::exchange(const Request& request) const {
+  net::HTTPRequest head(request.method, address_.base_path + "/api/v1" + request.path,
+                        net::HTTPMessage::HTTP_1_1);
+  if (!address_.socket.empty()) head.setHost("localhost");
+  head.setKeepAlive(false);
+  head.set("Accept", "application/json, application/problem+json");
+  if (!token_.empty()) head.set("Authorization", "Bearer " + token_);
+  if (request.writes()) {
+    head.setContentType(request.type);
+    head.setContentLength64(static_cast<Poco::Int64>(request.body.size()));
+  }
+  bool sent = false;
+  try {
+    const auto connection = connection_to(address_, ca_file_);
+    std::ostream& out = connection->sendRequest(head);
+    sent = true;
+    out.write(request.body.data(), static_cast<std::streamsize>(request.body.size())).flush();
+    net::HTTPResponse response;
+    response.setFieldLimit(kMostFields);
+    Answer answer;
+    const bool whole = read_body(connection->receiveResponse(response), response, answer);
+    answer.status = response.getStatus();
+    answer.type = response.getContentType();
+    answer.as_written = response.get("X-Allot-Payload", "") == "as-written";
+    const bool too_large = answer.body.size() > kMostAnswer;
+    if (too_large && !request.writes()) {
+      refuse_stranger(address_, "an answer of more than 64 MiB");
+    }
+    if (!whole || too_large) throw net::NetException("the answer was cut");
+    return answer;
+  } catch (const Poco::Exception& error) {
+    const std::string why = as_json::printable(error.displayText(), kShown);
+    const bool untrusted = dynamic_cast<const net::SSLException*>(&error) != nullptr;
+    if (!sent && untrusted) {
+      throw Error(name_of(address_) + " is not to be trusted: " + why +
+                      "; --ca-file names its authority, if that is none of the system's",
+                  kExitConfig);
+    }
+    if (!sent) throw Error(name_of(address_) + " cannot be reached: " + why, kExitUnavailable);
+    if (!request.writes()) throw Error(name_of(address_) + " was lost: " + why, kExitUnavailable);
+    throw Error("whether it was done is unknown, because the reply of " + name_of(address_) +
+                    " was lost (" + why + ")",
+                kExitOutcomeUnknown);
+  }
+}
+
+Answer Session::ask(const Request& request) const {
+  Answer answer = exchange(request);
+  answer.type = answer.type.substr(0, answer.type.find(';'));
+  if (answer.status < 200 || answer.status > 299) refuse_as(address_, request, answer);
+  wrote_ = wrote_ || request.writes();
+  return answer;
+}
+
+json Session::send(const Request& request) const {
+  const Answer answer = ask(request);
+  if (answer.type == "application/json") return parsed(answer.body);
+  if (!request.writes()) refuse_stranger(address_, answer.type);
+  throw Error("whether it was done is unknown, because " + name_of(address_) +
+                  " answers in a form that is none of Allot's",
+              kExitOutcomeUnknown);
+}
+
+json Session::read(const std::string& path) const {
+  return send({"GET", path});
+}
+
+json Session::post(const std::string& path, const json& options) const {
+  std::string text;
+  try {
+    text = options.dump();
+  } catch (const json::type_error&) {
+    throw Error("JSON carries UTF-8 only: an option has other bytes", kExitBadInput);
+  }
+  return send({"POST", path, text});
+}
+
+int over_http(const Options& options, const std::function<int(const Session&)>& act) {
+  const Session session(options);
+  try {
+    return act(session);
+  } catch (const json::exception& error) {
+    const std::string what = "the documents of " + options.url +
+                             " are none of Allot's: is the address right? (" +
+                             as_json::printable(error.what(), kShown) + ")";
+    if (!session.wrote()) throw Error(what, kExitConfig);
+    throw Error("whether it was done is unknown: " + what, kExitOutcomeUnknown);
+  }
+}
+
+void no_route() {
+  throw Error(
+      "this command goes to the database itself: leave --url and $ALLOT_URL out, on a host "
+      "that has the configuration",
+      kExitUsage);
+}
+
+}  // namespace allot::cli::remote

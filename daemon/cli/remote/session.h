@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "cli/remote/address.h"
+
+// A gateway that a command talks to in place of a database.
+namespace allot::cli::remote {
+
+// The words about it, which every command has.
+struct Options {
+  std::string url;  // empty: the command goes to the database
+  std::string token_file;
+  std::string ca_file;  // empty: the system's
+
+  [[nodiscard]] bool chosen() const { return !url.empty(); }
+};
+
+// Takes what the command line leaves out from the environment. `local`: the command line names a
+// configuration, so that $ALLOT_URL does not count. Throws Error(kExitUsage) for words that go with
+// --url where there is none.
+void complete(Options& options, bool local);
+
+struct Request {
+  std::string method;
+  std::string path;  // behind "/api/v1"
+  std::string body{};
+  std::string type{"application/json"};  // of the body
+
+  [[nodiscard]] bool writes() const { return method != "GET"; }
+};
+
+struct Answer {
+  unsigned status = 0;
+  std::string type;
+  std::string body;
+  bool as_written = false;  // a payload that the gateway could not decompress
+};
+
+// Each request has a connection of its own: a server may end one that waits at any time, and then
+// nobody knows whether a request that writes arrived. One thread uses a session.
+class Session {
+ public:
+  // Reads the token. Throws Error.
+  explicit Session(const Options& options);
+
+  // Throws Error where the gateway does not answer with success, with its words and with the exit
+  // code that the command has over SQL: kExitUnavailable, nothing was changed; kExitOutcomeUnknown,
+  // the reply to a request that writes was lost.
+  [[nodiscard]] Answer ask(const Request& request) const;
+
+  // A request that writes was answered with success: what it did is done, also if nobody can read
+  // the answer.
+  [[nodiscard]] bool wrote() const { return wrote_; }
+
+  // The document that the answer is. read() and the writers throw as ask().
+  [[nodiscard]] nlohmann::json read(const std::string& path) const;
+  [[nodiscard]] nlohmann::json post(const std::string& path, const nlohmann::json& options) const;
+  [[nodiscard]] nlohmann::json send(const Request& request) const;
+
+ private:
+  [[nodiscard]] Answer exchange(const Request& request) const;
+
+  Address address_;
+  std::string ca_file_;
+  std::string token_;
+  mutable bool wrote_ = false;
+};
+
+// Calls `act` with a session. Throws Error where the gateway's documents are none of Allot's:
+// kExitOutcomeUnknown, if one of them answers a request that writes, else kExitConfig.
+int over_http(const Options& options, const std::function<int(const Session&)>& act);
+
+// Throws Error(kExitUsage): the command has no route.
+[[noreturn]] void no_route();
+
+}  // namespace allot::cli::remote

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/remote/token.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace allot::cli::remote {
+namespace {
+
+constexpr std::size_t kMostToken = 4096;
+
+// A byte that is none of a token would begin another field of the request.
+std::string checked(std::string token, const std::string& from) {
+  token.erase(token.find_last_not_of(" \t\r\n") + 1);
+  token.erase(0, token.find_first_not_of(" \t\r\n"));
+  if (token.empty()) throw Error(from + " has no token", kExitConfig);
+  bool good = token.size() <= kMostToken;
+  for (const char c : token) good = good && c > ' ' && c < '\x7f';
+  if (good) return token;
+  throw Error(from + " is no token: it is one word, as allot gateway token prints it", kExitConfig);
+}
+
+std::string in_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMostToken + 2, '\0');
+  if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file && !file.eof()) {
+    throw Error("token file " + path + ": cannot be read: " + std::strerror(errno), kExitNoInput);
+  }
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return checked(std::move(text), "token file " + path);
+}
+
+}  // namespace
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string read_token(const std::string& file) {
+  if (!file.empty()) return in_file(file);
+  if (const std::string named = variable("ALLOT_TOKEN_FILE"); !named.empty()) return in_file(named);
+  const std::string token = variable("ALLOT_TOKEN");
+  return token.empty() ? token : checked(token, "$ALLOT_TOKEN");
+}
+
+}  // namespace allot::cli::remote

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// `allot --url`: the command line over a gateway does what it does over the database.
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/exit_codes.h"
+#include "base/unique_fd.h"
+#include "e2e/daemon.h"
+#include "support/certificates.h"
+
+namespace allot::e2e::remote_test {
+namespace {
+
+using support::eventually;
+using support::ExitStatus;
+using support::Finished;
+using Words = std::vector<std::string>;
+
+// A listening socket on a port of its own.
+struct Listener {
+  UniqueFd fd;
+  int port = 0;
+};
+Listener listener() {
+  Listener made{UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  auto* address = reinterpret_cast<sockaddr*>(&at);
+  if (::bind(made.fd.get(), address, size) != 0 || ::listen(made.fd.get(), 8) != 0 ||
+      ::getsockname(made.fd.get(), address, &size) != 0) {
+    throw std::runtime_error("no port is free");
+  }
+  made.port = ntohs(at.sin_port);
+  return made;
+}
+
+std::string line_of(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+std::string url_to(int port, const std::string& scheme = "http") {
+  return scheme + "://127.0.0.1:" + std::to_string(port);
+}
+
+// `allot` of a host that has no configuration and no database.
+Finished far(Words words, const Words& environment = {}, const std::string& input = {}) {
+  words.insert(words.begin(), program("allot"));
+  Words variables{"ALLOT_CONFIG=/nowhere/allot.toml",
+                  "ALLOT_URL=", "ALLOT_TOKEN=", "ALLOT_TOKEN_FILE="};
+  for (const std::string& each : environment) {
+    std::erase_if(variables, [&](const std::string& variable) {
+      return variable.starts_with(each.substr(0, each.find('=') + 1));
+    });
+    variables.push_back(each);
+  }
+  return support::run_program(std::move(words), {.environment = variables, .input = input});
+}
+
+// A gateway alone, over the database of a daemon that does not run.
+class Remote : public testing::Test {
+ protected:
+  void start(const std::string& keys = {}, const std::string& sections = {}) {
+    DaemonOptions options;
+    options.start = false;
+    options.queue_keys = "history = \"1h\"\n";
+    options.more = "[gateway]\nsocket = \"gateway.sock\"\n" + keys +
+                   "[gateway.database]\nuser = \"root\"\n" + sections;
+    daemon_ = std::make_unique<Daemon>(options);
+    socket_ = "unix:" + daemon_->folder() + "/gateway.sock";
+    gateway_ = std::make_unique<support::Process>(
+        Words{program("allot-gateway"), "--config", daemon_->config_file()},
+        support::ProcessOptions{});
+    ASSERT_TRUE(eventually([&] { return daemon_->logged("gateway.listening"); }))
+        << gateway_->err();
+  }
+  // With a port that wants a token; token_ may do everything.
+  void start_with_port(const std::string& keys = {}) {
+    const Finished made = support::run_program({program("allot"), "gateway", "token", "test",
+                                                "--read", "*", "--submit", "*", "--operate", "*"});
+    token_ = line_of(made.out);
+    ASSERT_FALSE(token_.empty()) << made.err;
+    port_ = listener().port;
+    start("listen = [\"127.0.0.1:" + std::to_string(port_) + "\"]\n" + keys,
+          made.out.substr(made.out.find("[gateway")));
+  }
+  // Over the socket, with these words; expects that it goes well.
+  std::string over_socket(Words words, const std::string& input = {}) const {
+    words.insert(words.begin(), {"--url", socket_});
+    const Finished done = far(words, {}, input);
+    EXPECT_EQ(done.status, (ExitStatus{0, 0})) << testing::PrintToString(words) << done.err;
+    return done.out;
+  }
+  // The same words over the socket and over SQL print the same.
+  void same(const Words& words) const {
+    const Finished near = daemon_->allot(words);
+    EXPECT_EQ(near.status, (ExitStatus{0, 0})) << near.err;
+    EXPECT_EQ(over_socket(words), near.out) << testing::PrintToString(words);
+    EXPECT_FALSE(near.out.empty());
+  }
+
+  std::unique_ptr<Daemon> daemon_;
+  std::unique_ptr<support::Process> gateway_;
+  std::string socket_;
+  std::string token_;
+  int port_ = 0;
+};
+
+TEST_F(Remote, ATaskIsSubmittedAndShownAsOverTheDatabase) {
+  start();
+  const Words options{
+      "--prio",       "2",   "--run-at",     "2149-12-24T18:00:00.25Z", "--unique-key",     "a/b c",
+      "--unique-for", "90s", "--expires-at", "2149-12-25T18:00:00Z",    "--compress-above", "100"};
+  const std::string payload = std::string(5000, 'x') + '\0' + "\xff\n";
+  Words words{"submit", "default", "test.ok", "-"};
+  words.insert(words.end(), options.begin(), options.end());
+  const std::string id = line_of(over_socket(words, payload));
+  EXPECT_EQ(over_socket({"task", "show", id, "--payload"}), payload);
+  same({"task", "show", id, "--payload"});
+  same({"task", "show", id});
+  same({"task", "show", id, "--json"});
+  same({"task", "find", "default", "--unique-key", "a/b c"});
+  same({"task", "find", "default", "--unique-key", "a/b c", "--json"});
+  same({"why", id});
+  same({"why", id, "--json"});
+  const auto shown = daemon_->task(id);
+  EXPECT_TRUE(shown["due_at"].get<std::string>().starts_with("2149-12-24T18:00:00.")) << shown;
+  EXPECT_EQ(shown["prio"], 2);
+  EXPECT_LT(shown["payload_size"], 1000);
+  // Its key is taken, which both ways say in the same words.
+  words.insert(words.begin(), {"--url", socket_});
+  const Finished again = far(words, {}, payload);
+  const Finished near = daemon_->allot(Words(words.begin() + 2, words.end()), payload);
+  EXPECT_EQ(again.status, (ExitStatus{0, 0}));
+  EXPECT_EQ(again.out, near.out);
+  EXPECT_NE(again.err.find("its unique key is taken by this task (waiting)"), std::string::npos);
+  words.emplace_back("--json");
+  EXPECT_EQ(far(words, {}, payload).out,
+            daemon_->allot(Words(words.begin() + 2, words.end()), payload).out);
+  EXPECT_EQ(daemon_->count("task"), 1U);
+}
+
+TEST_F(Remote, ACancelledTaskIsDead) {
+  start();
+  const std::string id = line_of(over_socket({"submit", "default", "test.ok", ""}));
+  EXPECT_EQ(over_socket({"task", "cancel", id, "--reason", "no \"longer\""}),
+            "cancelled " + id + "\n");
+  same({"task", "show", id});
+  same({"why", id});
+  const Finished twice = far({"--url", socket_, "task", "cancel", id});
+  EXPECT_EQ(twice.status, (ExitStatus{kExitFailure, 0}));
+  EXPECT_EQ(twice.err, daemon_->allot({"task", "cancel", id}).err);  // it is dead already
+  const std::string other = line_of(over_socket({"submit", "default", "test.ok", "x"}));
+  over_socket({"task", "cancel", other, "--as-done"});
+  same({"task", "show", other});
+  same({"task", "show", other, "--json"});
+}
+
+TEST_F(Remote, OverTcpATokenIsWanted) {
+  start_with_port();
+  const std::string file = daemon_->folder() + "/token";
+  std::ofstream(file) << token_ << "\n";
+  const std::string url = url_to(port_);
+  const Words words{"--url", url, "submit", "default", "test.ok", "x"};
+  const auto with_file = [&](const std::string& path) {
+    Words more = words;
+    more.insert(more.begin(), {"--token-file", path});
+    return far(more);
+  };
+  EXPECT_EQ(with_file(file).status, (ExitStatus{0, 0})) << with_file(file).err;
+  EXPECT_EQ(far(words, {"ALLOT_TOKEN_FILE=" + file}).status, (ExitStatus{0, 0}));
+  EXPECT_EQ(far(words, {"ALLOT_TOKEN=" + token_}).status, (ExitStatus{0, 0}));
+  EXPECT_EQ(
+      far({"submit", "default", "test.ok", "x"}, {"ALLOT_URL=" + url, "ALLOT_TOKEN=" + token_})
+          .status,
+      (ExitStatus{0, 0}));
+  const auto before = daemon_->count("task");
+  EXPECT_EQ(far(words).status, (ExitStatus{kExitConfig, 0})) << "without a token";
+  EXPECT_EQ(far(words, {"ALLOT_TOKEN=" + token_ + "x"}).status, (ExitStatus{kExitConfig, 0}));
+  const Finished smuggled = far(words, {"ALLOT_TOKEN=a\r\nX-Evil: 1"});
+  EXPECT_EQ(smuggled.status, (ExitStatus{kExitConfig, 0}));
+  EXPECT_NE(smuggled.err.find("$ALLOT_TOKEN is no token"), std::string::npos) << smuggled.err;
+  EXPECT_EQ(with_file("/nowhere/token").status, (ExitStatus{kExitNoInput, 0}));
+  EXPECT_EQ(daemon_->count("task"), before);
+}
+
+TEST_F(Remote, OverTlsTheCertificateIsVerified) {
+  const support::Authority authority;
+  const support::Authority stranger;
+  const auto files = authority.issue("gateway", "DNS:localhost");
+  start_with_port("tls_cert = \"" + files.cert + "\"\ntls_key = \"" + files.key + "\"\n");
+  const std::string local = "https://localhost:" + std::to_string(port_);
+  const auto submit = [&](const std::string& url, const Words& more, const Words& variables = {}) {
+    Words words{"--url", url};
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {"submit", "default", "test.ok", "x"});
+    Words environment = variables;
+    environment.push_back("ALLOT_TOKEN=" + token_);
+    return far(words, environment);
+  };
+  const Finished good = submit(local, {"--ca-file", authority.ca()});
+  EXPECT_EQ(good.status, (ExitStatus{0, 0})) << good.err;
+  EXPECT_EQ(submit(local, {}, {"SSL_CERT_FILE=" + authority.ca()}).status, (ExitStatus{0, 0}))
+      << "what the system trusts";
+  const Finished system = submit(local, {});
+  EXPECT_EQ(system.status, (ExitStatus{kExitConfig, 0})) << system.err;
+  EXPECT_NE(system.err.find("is not to be trusted"), std::string::npos) << system.err;
+  EXPECT_EQ(submit(local, {"--ca-file", stranger.ca()}).status, (ExitStatus{kExitConfig, 0}));
+  const Finished named = submit(url_to(port_, "https"), {"--ca-file", authority.ca()});
+  EXPECT_EQ(named.status, (ExitStatus{kExitConfig, 0}))
+      << "a name that is not in it: " << named.err;
+  EXPECT_EQ(submit(local, {"--ca-file", "/nowhere/ca.pem"}).status, (ExitStatus{kExitNoInput, 0}));
+  const Finished plain = submit(url_to(port_), {});
+  EXPECT_NE(plain.status.code, 0) << "in plain";
+  EXPECT_EQ(daemon_->count("task"), 2U);
+}
+
+TEST_F(Remote, RefusalsHaveTheExitCodesOfTheCommands) {
+  start();
+  const auto code = [&](Words words) {
+    words.insert(words.begin(), {"--url", socket_});
+    return far(words).status.code;
+  };
+  EXPECT_EQ(code({"submit", "nosuch", "t", "x"}), kExitBadInput);
+  EXPECT_EQ(code({"submit", "default", "no type", "x"}), kExitBadInput);
+  EXPECT_EQ(code({"task", "show", "0840dqg2v5n80r00"}), kExitFailure);
+  EXPECT_EQ(code({"task", "show", "not-an-id"}), kExitUsage);
+  EXPECT_EQ(code({"task", "find", "default", "--unique-key", "none"}), kExitFailure);
+  EXPECT_EQ(code({"task", "find", "nosuch", "--unique-key", "none"}), kExitBadInput);
+  EXPECT_EQ(code({"submit", "default", "t", "x", "--compression", "gzip"}), kExitUsage);
+  EXPECT_EQ(daemon_->count("task"), 0U);
+  gateway_->signal(SIGTERM);
+  EXPECT_EQ(gateway_->wait(), (ExitStatus{0, 0}));
+  EXPECT_EQ(code({"submit", "default", "t", "x"}), kExitUnavailable);
+}
+
+TEST(RemoteWords, AreRefusedInOneLine) {
+  const std::string urls[] = {
+      "ftp://host",        "host:8080",          "https://",      "https://a:b@host",
+      "https://host/?x=1", "https://host:99999", "unix:relative", "unix:/" + std::string(200, 'x')};
+  for (const std::string& url : urls) {
+    const Finished done = far({"--url", url, "why", "0840dqg2v5n80r00"});
+    EXPECT_EQ(done.status, (ExitStatus{kExitUsage, 0})) << url << ": " << done.err;
+    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+    EXPECT_EQ(done.out, "");
+  }
+  const std::string url = "https://127.0.0.1:1";
+  const Words commands[] = {{"status"}, {"migrate"}, {"check"}, {"bench", "idle", "x"}};
+  for (const Words& words : commands) {
+    Words all{"--url", url};
+    all.insert(all.end(), words.begin(), words.end());
+    const Finished done = far(all);
+    EXPECT_EQ(done.status, (ExitStatus{kExitUsage, 0})) << words.front() << ": " << done.err;
+    EXPECT_NE(done.err.find("leave --url and $ALLOT_URL out"), std::string::npos) << done.err;
+    EXPECT_EQ(far(words, {"ALLOT_URL=" + url}).status, (ExitStatus{kExitUsage, 0}));
+  }
+  EXPECT_EQ(far({"--url", url, "--config", "x", "status"}).status, (ExitStatus{kExitUsage, 0}));
+  EXPECT_EQ(far({"--token-file", "x", "status"}).status, (ExitStatus{kExitUsage, 0}));
+  const Finished near = far({"--config", "/nowhere/x.toml", "status"}, {"ALLOT_URL=" + url});
+  EXPECT_NE(near.err.find("/nowhere/x.toml"), std::string::npos)
+      << "a configuration that is named goes before the variable: " << near.err;
+}
+
+// What the command does with one answer that some server gives.
+Finished answered(const std::string& bytes, const Words& words) {
+  const Listener server = listener();
+  std::thread thread([&] {
+    const UniqueFd fd(::accept(server.fd.get(), nullptr, nullptr));
+    std::string request;
+    char part[4096];
+    while (request.find("\r\n\r\n") == std::string::npos) {
+      const ssize_t size = ::read(fd.get(), part, sizeof part);
+      if (size <= 0) break;
+      request.append(part, static_cast<std::size_t>(size));
+    }
+    // A client that has read enough goes away, which must not end this process.
+    for (std::size_t at = 0; at < bytes.size();) {
+      const ssize_t size = ::send(fd.get(), bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
+      if (size <= 0) break;
+      at += static_cast<std::size_t>(size);
+    }
+  });
+  Words all{"--url", url_to(server.port)};
+  all.insert(all.end(), words.begin(), words.end());
+  Finished done = far(all);
+  thread.join();
+  return done;
+}
+
+std::string answer(const std::string& type, const std::string& body,
+                   const std::string& status = "200 OK", std::size_t more = 0) {
+  return "HTTP/1.1 " + status + "\r\nContent-Type: " + type +
+         "\r\nContent-Length: " + std::to_string(body.size() + more) + "\r\n\r\n" + body;
+}
+
+TEST(RemoteStranger, IsFoundOutAndSaid) {
+  const Words show{"task", "show", "0840dqg2v5n80r00"};
+  const Words submit{"submit", "q", "t"};
+  const std::string json = "application/json";
+  const auto code = [](const std::string& bytes, const Words& words) {
+    const Finished done = answered(bytes, words);
+    EXPECT_EQ(done.out, "");
+    EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
+    return done.status.code;
+  };
+  EXPECT_EQ(code(answer("text/html", "<html>"), show), kExitConfig);
+  EXPECT_EQ(code(answer("text/html", "<html>", "404 Not Found"), show), kExitConfig);
+  EXPECT_EQ(code(answer("text/html", "<html>", "502 Bad Gateway"), show), kExitUnavailable);
+  EXPECT_EQ(code(answer(json, "{}"), show), kExitConfig);
+  EXPECT_EQ(code(answer("text/html", "<html>", "502 Bad Gateway"), submit), kExitOutcomeUnknown);
+  EXPECT_EQ(code(answer("text/html", "<html>", "503 Unavailable"), submit), kExitUnavailable);
+  EXPECT_EQ(code(answer(json, "{}"), submit), kExitOutcomeUnknown);
+  EXPECT_EQ(code(answer("text/html", "<html>"), submit), kExitOutcomeUnknown);
+  EXPECT_EQ(code(answer(json, "[1"), show), kExitConfig);
+  EXPECT_EQ(code(answer(json, std::string(100'000, '[')), show), kExitConfig) << "nested";
+  EXPECT_EQ(code(answer("application/problem+json", "{}", "400 Bad Request"), show), kExitConfig);
+  EXPECT_EQ(code(answer(json, "{", "200 OK", 10), show), kExitUnavailable) << "cut";
+  EXPECT_EQ(code(answer(json, "{", "201 Created", 10), submit), kExitOutcomeUnknown) << "cut";
+  EXPECT_EQ(code("", submit), kExitOutcomeUnknown) << "no answer at all";
+  EXPECT_EQ(code("", show), kExitUnavailable);
+  EXPECT_EQ(code("SSH-2.0-OpenSSH\r\n", show), kExitUnavailable);
+  const std::string problem = R"({"detail":"too much \u001b[31m","status":503})";
+  const Finished busy =
+      answered(answer("application/problem+json", problem, "503 Service Unavailable"), submit);
+  EXPECT_EQ(busy.status.code, kExitUnavailable);
+  EXPECT_EQ(busy.err.find('\x1b'), std::string::npos) << busy.err;
+  EXPECT_EQ(code(answer("application/problem+json", problem, "504 Gateway Timeout"), submit),
+            kExitOutcomeUnknown);
+}
+
+TEST(RemoteStranger, CannotFillTheMemory) {
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";
+  const Finished done =
+      answered(head + std::string(std::size_t{70} << 20, ' '), {"why", "0840dqg2v5n80r00"});
+  EXPECT_EQ(done.status.code, kExitConfig);
+  EXPECT_NE(done.err.find("more than 64 MiB"), std::string::npos) << done.err;
+}
+
+}  // namespace
+}  // namespace allot::e2e::remote_test
