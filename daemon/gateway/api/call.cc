@@ -185,6 +185,10 @@ http::Response answer_of(const json& document, unsigned status) {
   return response;
 }
 
+http::Response whole_list(json items) {
+  return answer_of({{"items", std::move(items)}, {"next", nullptr}});
+}
+
 void unknown_task(const queue::TaskId& id) {
   refuse(404, "no task has the id " + id.text() + ": it finished, or never existed", "id");
 }

@@ -66,6 +66,8 @@ class Call {
 };
 
 [[nodiscard]] http::Response answer_of(const nlohmann::json& document, unsigned status = 200);
+// A list of few, which has no pages.
+[[nodiscard]] http::Response whole_list(nlohmann::json items);
 
 // 404 for a task.
 [[noreturn]] void unknown_task(const queue::TaskId& id);

@@ -13,15 +13,7 @@
 #include "queue/operate/route.h"
 
 namespace allot::gateway::api {
-namespace {
-
 using nlohmann::json;
-
-json list_document(json items) {
-  return {{"items", std::move(items)}, {"next", nullptr}};
-}
-
-}  // namespace
 
 http::Response list_workers(Call& call) {
   json workers = json::array();
@@ -47,7 +39,7 @@ http::Response list_routes(Call& call) {
   for (const queue::Route& route : queue::list_routes(call.db())) {
     items.push_back(as_json::route(route));
   }
-  return answer_of(list_document(std::move(items)));
+  return whole_list(std::move(items));
 }
 
 http::Response list_locks(Call& call) {
@@ -55,7 +47,7 @@ http::Response list_locks(Call& call) {
   for (const queue::LockSummary& lock : queue::list_locks(call.db())) {
     items.push_back(as_json::lock(lock));
   }
-  return answer_of(list_document(std::move(items)));
+  return whole_list(std::move(items));
 }
 
 http::Response show_lock(Call& call) {

@@ -155,7 +155,7 @@ http::Response list_schedules(Call& call) {
   for (const queue::Schedule& schedule : queue::list_schedules(call.db())) {
     if (call.may(schedule.spec.queue)) items.push_back(as_json::schedule(schedule));
   }
-  return answer_of(list_document(std::move(items)));
+  return whole_list(std::move(items));
 }
 
 http::Response show_schedule(Call& call) {
