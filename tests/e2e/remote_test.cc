@@ -234,13 +234,16 @@ TEST_F(Remote, RefusalsHaveTheExitCodesOfTheCommands) {
     return far(words).status.code;
   };
   EXPECT_EQ(code({"submit", "nosuch", "t", "x"}), kExitBadInput);
+  EXPECT_EQ(code({"task", "find", "default", "--unique-key", "none"}), kExitBadInput)
+      << "configured, and not made yet";
+  EXPECT_EQ(code({"submit", "default", "t", "x"}), 0);
   EXPECT_EQ(code({"submit", "default", "no type", "x"}), kExitBadInput);
   EXPECT_EQ(code({"task", "show", "0840dqg2v5n80r00"}), kExitFailure);
   EXPECT_EQ(code({"task", "show", "not-an-id"}), kExitUsage);
   EXPECT_EQ(code({"task", "find", "default", "--unique-key", "none"}), kExitFailure);
   EXPECT_EQ(code({"task", "find", "nosuch", "--unique-key", "none"}), kExitBadInput);
   EXPECT_EQ(code({"submit", "default", "t", "x", "--compression", "gzip"}), kExitUsage);
-  EXPECT_EQ(daemon_->count("task"), 0U);
+  EXPECT_EQ(daemon_->count("task"), 1U);
   gateway_->signal(SIGTERM);
   EXPECT_EQ(gateway_->wait(), (ExitStatus{0, 0}));
   EXPECT_EQ(code({"submit", "default", "t", "x"}), kExitUnavailable);
