@@ -133,6 +133,15 @@ void keep_standard_streams() {
   }
 }
 
+// Poco blocks it where it is loaded. A program that we become would inherit that, and never be ended
+// by a reader that goes away.
+void unblock_pipe_signal() {
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  sigprocmask(SIG_UNBLOCK, &pipe, nullptr);
+}
+
 }  // namespace
 }  // namespace allot::cli
 
@@ -140,6 +149,7 @@ int main(int argc, char** argv) {
   using namespace allot;
   cli::keep_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);
+  cli::unblock_pipe_signal();
   int code = kExitSoftware;
   try {
     code = cli::run(argc, argv);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log file is moved away while the daemon works.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 
+#include "base/unique_fd.h"
 #include "e2e/daemon.h"
 
 namespace allot::e2e::rotate_test {
@@ -31,6 +34,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 TEST(Rotate, SupervisorAndWorkersMoveToTheNewFile) {
   Daemon daemon({.workers = 2});
   wait_ready(daemon, 2);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("steward.ready"); })) << daemon.log();
   const std::string moved = daemon.folder() + "/log.1";
   fs::rename(daemon.folder() + "/log", moved);
   daemon.process().signal(SIGUSR1);
@@ -50,7 +54,10 @@ TEST(Rotate, SupervisorAndWorkersMoveToTheNewFile) {
 
 TEST(Rotate, ARunningHandlerIsNotInterrupted) {
   Daemon daemon({.workers = 1});
-  const auto id = daemon.submit("test.nap", "1500");
+  const std::string alarm = daemon.folder() + "/alarm";
+  ASSERT_EQ(::mkfifo(alarm.c_str(), 0600), 0);
+  const UniqueFd wakes(::open(alarm.c_str(), O_RDWR | O_CLOEXEC));
+  const auto id = daemon.submit("test.nap", alarm);
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   for (std::size_t i = 1; i <= 5; ++i) {
     daemon.process().signal(SIGUSR1);
@@ -58,6 +65,7 @@ TEST(Rotate, ARunningHandlerIsNotInterrupted) {
         << daemon.log();
   }
   EXPECT_EQ(daemon.busy_workers().size(), 1U) << "all of them came while it slept";
+  ASSERT_EQ(::write(wakes.get(), "x", 1), 1);
   ASSERT_TRUE(done(daemon, 1)) << daemon.log();
   EXPECT_FALSE(daemon.logged("interrupted"));
   EXPECT_EQ(daemon.count("task_attempt"), 0U) << "its first attempt was good";
@@ -83,6 +91,7 @@ TEST(Rotate, WorkersThatJustStartSurviveIt) {
 TEST(Rotate, LogrotateDoesItWithOurFile) {
   Daemon daemon({.workers = 1});
   wait_ready(daemon, 1);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("steward.ready"); })) << daemon.log();
   const std::string user = getpwuid(getuid())->pw_name;
   const std::string group = std::to_string(getgid());
   std::string rules = read_file(std::string(ALLOT_SOURCE_DIR) + "/etc/logrotate");
@@ -98,7 +107,8 @@ TEST(Rotate, LogrotateDoesItWithOurFile) {
   const auto rotated =
       support::run_program({"logrotate", "--verbose", "--force", "--state", own / "state", file});
   ASSERT_EQ(rotated.status, (ExitStatus{0, 0})) << rotated.err;
-  ASSERT_TRUE(eventually([&] { return daemon.logged("worker log.reopened"); }))
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("worker log.reopened") == 2; }))
+      << "the worker and the steward\n"
       << daemon.log() << rotated.err;
   EXPECT_EQ(fs::status(daemon.folder() + "/log").permissions(), fs::perms(0640));
   const std::string before = read_file(daemon.folder() + "/log.1");

@@ -164,12 +164,17 @@ class Sleep : public allot::Handler {
   }
 };
 
-// payload: milliseconds; fails when a signal interrupts it.
+// payload: milliseconds, or a fifo in which a byte wakes it; fails when a signal interrupts it.
 class Nap : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
-    const int left = std::atoi(std::string(ctx.payload()).c_str());
-    return ::poll(nullptr, 0, left) == 0 ? allot::success() : allot::fail("interrupted");
+    const std::string payload(ctx.payload());
+    const bool fifo = payload.starts_with("/");
+    const int fd = fifo ? ::open(payload.c_str(), O_RDWR | O_CLOEXEC) : -1;
+    pollfd wakes{fd, POLLIN, 0};
+    const int woken = ::poll(&wakes, fifo ? 1 : 0, fifo ? -1 : std::atoi(payload.c_str()));
+    if (fifo) ::close(fd);
+    return woken == (fifo ? 1 : 0) ? allot::success() : allot::fail("interrupted");
   }
 };
 
