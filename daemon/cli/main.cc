@@ -133,8 +133,8 @@ void keep_standard_streams() {
   }
 }
 
-// Poco blocks it where it is loaded. A program that we become would inherit that, and never be ended
-// by a reader that goes away.
+// Poco blocks it where it is loaded. A program that we become would inherit that, and never be
+// ended by a reader that goes away.
 void unblock_pipe_signal() {
   sigset_t pipe;
   sigemptyset(&pipe);

@@ -211,7 +211,8 @@ TEST_F(AdminTest, AllOptionsReachTheWorkersProgram) {
   EXPECT_EQ(allot({"plugins", "--json"}, options).out,
             "--plugins --json --config " + config() + "\n");
   (void)libexec.write("allot-worker", "#!/bin/sh\nkill -PIPE $$\nexit 42\n");
-  EXPECT_EQ(allot({"check"}, options).status.signal, SIGPIPE) << "neither ignored nor blocked across exec";
+  EXPECT_EQ(allot({"check"}, options).status.signal, SIGPIPE)
+      << "neither ignored nor blocked across exec";
 }
 
 TEST_F(AdminTest, AnIncompleteInstallationIsNamed) {
