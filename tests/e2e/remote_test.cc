@@ -233,6 +233,7 @@ TEST_F(Remote, RefusalsHaveTheExitCodesOfTheCommands) {
     words.insert(words.begin(), {"--url", socket_});
     return far(words).status.code;
   };
+  over_socket({"submit", "default", "t", "x"});  // which makes the queue
   EXPECT_EQ(code({"submit", "nosuch", "t", "x"}), kExitBadInput);
   EXPECT_EQ(code({"submit", "default", "no type", "x"}), kExitBadInput);
   EXPECT_EQ(code({"task", "show", "0840dqg2v5n80r00"}), kExitFailure);
@@ -240,7 +241,7 @@ TEST_F(Remote, RefusalsHaveTheExitCodesOfTheCommands) {
   EXPECT_EQ(code({"task", "find", "default", "--unique-key", "none"}), kExitFailure);
   EXPECT_EQ(code({"task", "find", "nosuch", "--unique-key", "none"}), kExitBadInput);
   EXPECT_EQ(code({"submit", "default", "t", "x", "--compression", "gzip"}), kExitUsage);
-  EXPECT_EQ(daemon_->count("task"), 0U);
+  EXPECT_EQ(daemon_->count("task"), 1U);
   gateway_->signal(SIGTERM);
   EXPECT_EQ(gateway_->wait(), (ExitStatus{0, 0}));
   EXPECT_EQ(code({"submit", "default", "t", "x"}), kExitUnavailable);
