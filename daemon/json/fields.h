@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -11,16 +11,14 @@
 namespace allot::as_json {
 
 // "": null, or left out.
-inline std::string text_in(const nlohmann::json& document, const char* name) {
-  const auto at = document.find(name);
-  return at == document.end() || at->is_null() ? "" : at->get<std::string>();
-}
+[[nodiscard]] std::string text_in(const nlohmann::json& document, const char* name);
 
 // nullopt: null.
-template <typename Value>
-std::optional<Value> maybe_in(const nlohmann::json& document, const char* name) {
-  const nlohmann::json& value = document.at(name);
-  return value.is_null() ? std::nullopt : std::optional<Value>(value.get<Value>());
-}
+[[nodiscard]] std::optional<std::string> maybe_text_in(const nlohmann::json& document,
+                                                       const char* name);
+[[nodiscard]] std::optional<std::uint32_t> maybe_u32_in(const nlohmann::json& document,
+                                                        const char* name);
+[[nodiscard]] std::optional<std::uint64_t> maybe_u64_in(const nlohmann::json& document,
+                                                        const char* name);
 
 }  // namespace allot::as_json

@@ -21,9 +21,8 @@ queue::TaskId id_of(const json& document) {
 }
 
 queue::Usage usage_of(const json& document) {
-  return {maybe_in<std::uint64_t>(document, "runtime_us"),
-          maybe_in<std::uint64_t>(document, "cpu_us"),
-          maybe_in<std::uint64_t>(document, "max_rss_kib")};
+  return {maybe_u64_in(document, "runtime_us"), maybe_u64_in(document, "cpu_us"),
+          maybe_u64_in(document, "max_rss_kib")};
 }
 
 std::vector<queue::AttemptView> attempts_of(const json& list) {
@@ -45,7 +44,7 @@ std::vector<queue::AttemptView> attempts_of(const json& list) {
 void read_details(Shown& shown, const json& document) {
   queue::TaskView& task = *shown.task;
   task.expires_at = text_in(document, "expires_at");
-  task.key_hash = maybe_in<std::uint32_t>(document, "partition_key_hash");
+  task.key_hash = maybe_u32_in(document, "partition_key_hash");
   task.since = text_in(document, "detached_at");
   if (!task.running) task.holder = text_in(document, "leased_by");
   if (const json& asked = document.at("cancel_asked"); !asked.is_null()) {

@@ -95,12 +95,12 @@ queue::ScheduleSpec spec_of(const json& document) {
   spec.overlap =
       named(document, "overlap", std::array{Overlap::kAllow, Overlap::kSkip, Overlap::kWait});
   spec.jitter = span_in(document, "jitter");
-  spec.tick_field = maybe_in<std::string>(document, "tick_field");
+  spec.tick_field = maybe_text_in(document, "tick_field");
   spec.options.prio = field<std::uint32_t>(document, "prio");
   spec.options.delay = span_in(document, "delay");
-  spec.options.unique_key = maybe_in<std::string>(document, "unique_key");
+  spec.options.unique_key = maybe_text_in(document, "unique_key");
   spec.options.unique_for = span_in(document, "unique_for");
-  spec.options.partition_key = maybe_in<std::string>(document, "partition_key");
+  spec.options.partition_key = maybe_text_in(document, "partition_key");
   spec.options.expires_in = span_in(document, "expires_in");
   return spec;
 }
@@ -148,7 +148,7 @@ queue::BulkAction bulk_action_of(const json& document) {
   action.queue = field<std::string>(document, "queue");
   action.filter = {text_in(document, "group"), text_in(document, "type")};
   action.died_until = field<std::string>(document, "died_until");
-  action.rate = maybe_in<std::uint32_t>(document, "rate").value_or(0);
+  action.rate = maybe_u32_in(document, "rate").value_or(0);
   action.counted = field<std::uint64_t>(document, "chosen");
   action.counted_all = !field<bool>(document, "chosen_at_least");
   action.done = field<std::uint64_t>(document, "done");
@@ -165,7 +165,7 @@ queue::BulkAction bulk_action_of(const json& document) {
 
 queue::Route route_of(const json& document) {
   queue::Route route;
-  route.from = maybe_in<std::string>(document, "from");
+  route.from = maybe_text_in(document, "from");
   route.types = queue::pattern_of(field<std::string>(document, "type"));
   route.to = field<std::string>(document, "to");
   route.set_at = field<std::string>(document, "set_at");

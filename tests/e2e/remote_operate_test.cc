@@ -109,7 +109,7 @@ TEST_F(RemoteOperate, QueuesArePausedRatedAndResized) {
 }
 
 TEST_F(RemoteOperate, AQuestionIsAnsweredByYes) {
-  start({}, "[queues.serial]\nplacement = \"ordered\"\npartitions = 4\n");
+  start({}, "[queues.serial]\nplacement = \"limited\"\npartitions = 4\n");
   const Words later{"submit", "serial", "test.ok", "x", "--partition-key", "k", "--delay", "48h"};
   EXPECT_EQ(daemon_->allot(later).status, (ExitStatus{0, 0}));
   same_refusal({"queue", "resize", "serial", "8"}, kExitUsage);

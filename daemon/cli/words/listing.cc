@@ -4,12 +4,18 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 
 namespace allot::cli {
+
+Listing::Listing(std::vector<std::string> heads, bool as_json)
+    : table_(std::move(heads)), json_(as_json) {}
+
+Listing::~Listing() = default;
 
 void Listing::add(nlohmann::json document, std::vector<std::string> cells,
                   std::optional<std::size_t> alarming) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,12 +21,11 @@ class Listing {
   void add(nlohmann::json document, std::vector<std::string> cells,
            std::optional<std::size_t> alarming = {});
 
-  [[nodiscard]] bool as_json() const { return json_; }
   void print() const;
 
  private:
   Table table_;
-  nlohmann::json documents_ = nlohmann::json::array();
+  std::vector<nlohmann::json> documents_;
   bool json_;
 };
 
