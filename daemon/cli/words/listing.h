@@ -14,8 +14,10 @@ namespace allot::cli {
 // from, a database or a gateway, is the command's.
 class Listing {
  public:
-  Listing(std::vector<std::string> heads, bool as_json)
-      : table_(std::move(heads)), json_(as_json) {}
+  Listing(std::vector<std::string> heads, bool as_json);
+  Listing(const Listing&) = delete;
+  Listing& operator=(const Listing&) = delete;
+  ~Listing();
 
   // As Table::add.
   void add(nlohmann::json document, std::vector<std::string> cells,
