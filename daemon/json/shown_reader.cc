@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "json/fields.h"
 #include "json/printable.h"
 
 namespace allot::as_json {
@@ -19,31 +20,9 @@ queue::TaskId id_of(const json& document) {
   return *id;
 }
 
-// "": null, or left out.
-std::string text_of(const json& document, const char* name) {
-  const auto at = document.find(name);
-  return at == document.end() || at->is_null() ? "" : at->get<std::string>();
-}
-
-std::optional<std::uint64_t> number_of(const json& document, const char* name) {
-  const json& value = document.at(name);
-  return value.is_null() ? std::nullopt : std::optional(value.get<std::uint64_t>());
-}
-
 queue::Usage usage_of(const json& document) {
-  return {number_of(document, "runtime_us"), number_of(document, "cpu_us"),
-          number_of(document, "max_rss_kib")};
-}
-
-queue::Done done_of(const json& document) {
-  queue::Done done;
-  done.id = id_of(document);
-  done.type = document.at("type").get<std::string>();
-  done.attempt = document.at("attempt").get<std::uint32_t>();
-  done.ended_at = document.at("ended_at").get<std::string>();
-  done.worker = document.at("worker").get<std::string>();
-  done.usage = usage_of(document);
-  return done;
+  return {maybe_u64_in(document, "runtime_us"), maybe_u64_in(document, "cpu_us"),
+          maybe_u64_in(document, "max_rss_kib")};
 }
 
 std::vector<queue::AttemptView> attempts_of(const json& list) {
@@ -64,12 +43,10 @@ std::vector<queue::AttemptView> attempts_of(const json& list) {
 
 void read_details(Shown& shown, const json& document) {
   queue::TaskView& task = *shown.task;
-  task.expires_at = text_of(document, "expires_at");
-  if (const auto hash = number_of(document, "partition_key_hash")) {
-    task.key_hash = static_cast<std::uint32_t>(*hash);
-  }
-  task.since = text_of(document, "detached_at");
-  if (!task.running) task.holder = text_of(document, "leased_by");
+  task.expires_at = text_in(document, "expires_at");
+  task.key_hash = maybe_u32_in(document, "partition_key_hash");
+  task.since = text_in(document, "detached_at");
+  if (!task.running) task.holder = text_in(document, "leased_by");
   if (const json& asked = document.at("cancel_asked"); !asked.is_null()) {
     shown.cancel =
         queue::CancelRequest{asked.at("reason").get<std::string>(),
@@ -78,6 +55,17 @@ void read_details(Shown& shown, const json& document) {
 }
 
 }  // namespace
+
+queue::Done done_of(const json& document) {
+  queue::Done done;
+  done.id = id_of(document);
+  done.type = document.at("type").get<std::string>();
+  done.attempt = document.at("attempt").get<std::uint32_t>();
+  done.ended_at = document.at("ended_at").get<std::string>();
+  done.worker = document.at("worker").get<std::string>();
+  done.usage = usage_of(document);
+  return done;
+}
 
 queue::TaskView task_of(const json& document) {
   queue::TaskView task;
@@ -89,9 +77,9 @@ queue::TaskView task_of(const json& document) {
   task.dead = state == "dead";
   task.running = state == "running";
   task.at = document.at(task.dead ? "died_at" : "due_at").get<std::string>();
-  task.cause = text_of(document, "cause");
-  task.error = text_of(document, "error");
-  task.holder = text_of(document, "running_on");
+  task.cause = text_in(document, "cause");
+  task.error = text_in(document, "error");
+  task.holder = text_in(document, "running_on");
   return task;
 }
 
@@ -106,7 +94,7 @@ Shown shown_of(const json& document) {
   shown.queue = document.at("queue").get<std::string>();
   if (const json& key = document.at("unique_key"); !key.is_null()) {
     shown.unique =
-        queue::UniqueKey{key.get<std::string>(), text_of(document, "unique_key_free_at")};
+        queue::UniqueKey{key.get<std::string>(), text_in(document, "unique_key_free_at")};
   }
   shown.attempts = attempts_of(document.at("attempts"));
   return shown;
@@ -117,7 +105,7 @@ queue::Cancelled cancelled_of(const json& document) {
   cancelled.done = document.at("cancelled").get<bool>();
   cancelled.asked = document.at("asked").get<bool>();
   cancelled.may_run = document.at("may_run").get<bool>();
-  cancelled.holder = text_of(document, "leased_by");
+  cancelled.holder = text_in(document, "leased_by");
   return cancelled;
 }
 

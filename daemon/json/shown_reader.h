@@ -15,6 +15,9 @@ namespace allot::as_json {
 // Of task(): one of a list.
 [[nodiscard]] queue::TaskView task_of(const nlohmann::json& document);
 
+// Of done(), likewise.
+[[nodiscard]] queue::Done done_of(const nlohmann::json& document);
+
 // Of cancelled().
 [[nodiscard]] queue::Cancelled cancelled_of(const nlohmann::json& document);
 

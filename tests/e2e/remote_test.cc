@@ -1,122 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // `allot --url`: the command line over a gateway does what it does over the database.
+#include "e2e/remote.h"
+
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <fstream>
-#include <memory>
-#include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/exit_codes.h"
-#include "base/unique_fd.h"
-#include "e2e/daemon.h"
 #include "support/certificates.h"
 
 namespace allot::e2e::remote_test {
 namespace {
 
-using support::eventually;
 using support::ExitStatus;
 using support::Finished;
-using Words = std::vector<std::string>;
-
-// A listening socket on a port of its own.
-struct Listener {
-  UniqueFd fd;
-  int port = 0;
-};
-Listener listener() {
-  Listener made{UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof at;
-  auto* address = reinterpret_cast<sockaddr*>(&at);
-  if (::bind(made.fd.get(), address, size) != 0 || ::listen(made.fd.get(), 8) != 0 ||
-      ::getsockname(made.fd.get(), address, &size) != 0) {
-    throw std::runtime_error("no port is free");
-  }
-  made.port = ntohs(at.sin_port);
-  return made;
-}
-
-std::string line_of(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
-
-std::string url_to(int port, const std::string& scheme = "http") {
-  return scheme + "://127.0.0.1:" + std::to_string(port);
-}
-
-// `allot` of a host that has no configuration and no database.
-Finished far(Words words, const Words& environment = {}, const std::string& input = {}) {
-  words.insert(words.begin(), program("allot"));
-  Words variables{"ALLOT_CONFIG=/nowhere/allot.toml",
-                  "ALLOT_URL=", "ALLOT_TOKEN=", "ALLOT_TOKEN_FILE="};
-  for (const std::string& each : environment) {
-    std::erase_if(variables, [&](const std::string& variable) {
-      return variable.starts_with(each.substr(0, each.find('=') + 1));
-    });
-    variables.push_back(each);
-  }
-  return support::run_program(std::move(words), {.environment = variables, .input = input});
-}
-
-// A gateway alone, over the database of a daemon that does not run.
-class Remote : public testing::Test {
- protected:
-  void start(const std::string& keys = {}, const std::string& sections = {}) {
-    DaemonOptions options;
-    options.start = false;
-    options.queue_keys = "history = \"1h\"\n";
-    options.more = "[gateway]\nsocket = \"gateway.sock\"\n" + keys +
-                   "[gateway.database]\nuser = \"root\"\n" + sections;
-    daemon_ = std::make_unique<Daemon>(options);
-    socket_ = "unix:" + daemon_->folder() + "/gateway.sock";
-    gateway_ = std::make_unique<support::Process>(
-        Words{program("allot-gateway"), "--config", daemon_->config_file()},
-        support::ProcessOptions{});
-    ASSERT_TRUE(eventually([&] { return daemon_->logged("gateway.listening"); }))
-        << gateway_->err();
-  }
-  // With a port that wants a token; token_ may do everything.
-  void start_with_port(const std::string& keys = {}) {
-    const Finished made = support::run_program({program("allot"), "gateway", "token", "test",
-                                                "--read", "*", "--submit", "*", "--operate", "*"});
-    token_ = line_of(made.out);
-    ASSERT_FALSE(token_.empty()) << made.err;
-    port_ = listener().port;
-    start("listen = [\"127.0.0.1:" + std::to_string(port_) + "\"]\n" + keys,
-          made.out.substr(made.out.find("[gateway")));
-  }
-  // Over the socket, with these words; expects that it goes well.
-  std::string over_socket(Words words, const std::string& input = {}) const {
-    words.insert(words.begin(), {"--url", socket_});
-    const Finished done = far(words, {}, input);
-    EXPECT_EQ(done.status, (ExitStatus{0, 0})) << testing::PrintToString(words) << done.err;
-    return done.out;
-  }
-  // The same words over the socket and over SQL print the same.
-  void same(const Words& words) const {
-    const Finished near = daemon_->allot(words);
-    EXPECT_EQ(near.status, (ExitStatus{0, 0})) << near.err;
-    EXPECT_EQ(over_socket(words), near.out) << testing::PrintToString(words);
-    EXPECT_FALSE(near.out.empty());
-  }
-
-  std::unique_ptr<Daemon> daemon_;
-  std::unique_ptr<support::Process> gateway_;
-  std::string socket_;
-  std::string token_;
-  int port_ = 0;
-};
 
 TEST_F(Remote, ATaskIsSubmittedAndShownAsOverTheDatabase) {
   start();
@@ -233,6 +134,7 @@ TEST_F(Remote, RefusalsHaveTheExitCodesOfTheCommands) {
     words.insert(words.begin(), {"--url", socket_});
     return far(words).status.code;
   };
+  over_socket({"submit", "default", "t", "x"});  // which makes the queue
   EXPECT_EQ(code({"submit", "nosuch", "t", "x"}), kExitBadInput);
   EXPECT_EQ(code({"task", "find", "default", "--unique-key", "none"}), kExitBadInput)
       << "configured, and not made yet";
@@ -274,38 +176,6 @@ TEST(RemoteWords, AreRefusedInOneLine) {
   const Finished near = far({"--config", "/nowhere/x.toml", "status"}, {"ALLOT_URL=" + url});
   EXPECT_NE(near.err.find("/nowhere/x.toml"), std::string::npos)
       << "a configuration that is named goes before the variable: " << near.err;
-}
-
-// What the command does with one answer that some server gives.
-Finished answered(const std::string& bytes, const Words& words) {
-  const Listener server = listener();
-  std::thread thread([&] {
-    const UniqueFd fd(::accept(server.fd.get(), nullptr, nullptr));
-    std::string request;
-    char part[4096];
-    while (request.find("\r\n\r\n") == std::string::npos) {
-      const ssize_t size = ::read(fd.get(), part, sizeof part);
-      if (size <= 0) break;
-      request.append(part, static_cast<std::size_t>(size));
-    }
-    // A client that has read enough goes away, which must not end this process.
-    for (std::size_t at = 0; at < bytes.size();) {
-      const ssize_t size = ::send(fd.get(), bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
-      if (size <= 0) break;
-      at += static_cast<std::size_t>(size);
-    }
-  });
-  Words all{"--url", url_to(server.port)};
-  all.insert(all.end(), words.begin(), words.end());
-  Finished done = far(all);
-  thread.join();
-  return done;
-}
-
-std::string answer(const std::string& type, const std::string& body,
-                   const std::string& status = "200 OK", std::size_t more = 0) {
-  return "HTTP/1.1 " + status + "\r\nContent-Type: " + type +
-         "\r\nContent-Length: " + std::to_string(body.size() + more) + "\r\n\r\n" + body;
 }
 
 TEST(RemoteStranger, IsFoundOutAndSaid) {

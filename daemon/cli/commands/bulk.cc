@@ -7,15 +7,12 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <vector>
 
+#include "cli/commands/bulk_sink.h"
 #include "cli/sources/input.h"
-#include "cli/sources/known_types.h"
-#include "cli/sources/queues.h"
-#include "cli/sources/ring_local.h"
 #include "cli/words/terminal.h"
 #include "json/task_reader.h"
-#include "queue/submit/owners.h"
-#include "queue/submit/submit.h"
 
 namespace allot::cli {
 namespace {
@@ -33,14 +30,10 @@ std::string range(std::uint64_t first, std::uint64_t last) {
 // which lines are in and how to go on.
 class Bulk {
  public:
-  Bulk(const config::Settings& settings, db::Connection& db, const BulkOptions& options,
-       Input& input)
-      : settings_(settings),
-        db_(db),
+  Bulk(BulkSink& sink, const BulkOptions& options, Input& input)
+      : sink_(sink),
         options_(options),
         input_(input),
-        queues_(db, settings),
-        known_types_(settings),
         progress_(input.size(), !(options.ids && is_terminal(STDOUT_FILENO))) {}
 
   void run() {
@@ -48,12 +41,12 @@ class Bulk {
     while (read(text)) {
       if (line_ < options_.from_line) continue;
       add(text);
-      if (batch_.size() >= options_.batch || batch_bytes_ >= kFullBatchBytes) flush();
+      if (lines_.size() >= options_.batch || batch_bytes_ >= kFullBatchBytes) flush();
     }
     if (interrupted()) throw Error("interrupted; " + so_far() + go_on());
     flush();
     progress_.wipe();
-    known_types_.warn();
+    sink_.warn();
     if (options_.json) return print_json(nullptr);
     std::fprintf(stderr, "submitted %llu tasks in %llu batches",
                  static_cast<unsigned long long>(tasks_),
@@ -80,7 +73,7 @@ class Bulk {
         {"batches", batches_},    {"next_line", nullptr}, {"unknown_lines", nullptr}};
     if (error != nullptr) report["error"] = error->what();
     if (code == kExitOutcomeUnknown) {
-      report["unknown_lines"] = {first_of_batch_, last_of_batch_};
+      report["unknown_lines"] = {lines_.front(), lines_.back()};
     } else if (error != nullptr) {
       report["next_line"] = next_line();
     }
@@ -102,17 +95,10 @@ class Bulk {
 
   void add(const std::string& text) {
     try {
-      auto line = as_json::read_task(text);
-      if (!line) return;
-      queue::Submission task{queues_.address(line->queue, line->type), line->type,
-                             std::move(line->payload), line->options};
-      queues_.complete(task.queue.name, task.options);
-      queue::validate(task);
-      if (batch_.empty()) first_of_batch_ = line_;
-      last_of_batch_ = line_;
-      batch_bytes_ += task.payload.size();
-      batch_.push_back(std::move(task));
-      asked_.push_back(std::move(line->queue));
+      const auto bytes = sink_.add(text);
+      if (!bytes) return;
+      lines_.push_back(line_);
+      batch_bytes_ += *bytes;
     } catch (const db::DbError& error) {
       throw Error(input_.name() + ": " + range(next_line(), line_) +
                       " not submitted: " + error.what() + "; " + so_far() + go_on(),
@@ -122,56 +108,45 @@ class Bulk {
     }
   }
 
-  // A batch may have waited for its last line while somebody set a route.
-  void address_again() {
-    for (std::size_t i = 0; i < batch_.size(); ++i) {
-      queue::Submission& task = batch_[i];
-      const queue::QueueInfo& now = queues_.address(asked_[i], task.type);
-      if (now.queue_id != task.queue.queue_id) {
-        task.queue = now;
-        queue::validate(task);
-      }
-      known_types_.submitted(task.queue.name, task.type);
-    }
-  }
-
-  void flush() {
-    if (batch_.empty()) return;
-    const std::string lines = input_.name() + ": " + range(first_of_batch_, last_of_batch_);
-    std::vector<queue::Submitted> made;
+  BatchMade submit() {
+    const std::string lines = input_.name() + ": " + range(lines_.front(), lines_.back());
     try {
-      address_again();
-      made = queue::submit(db_, batch_);
-    } catch (const queue::OutcomeUnknown& error) {
-      throw Error(lines + ": outcome unknown: " + error.what() + "; " + so_far() +
-                      "; find out whether they are there, then go on with --from-line " +
-                      std::to_string(last_of_batch_ + 1) + " if so, with --from-line " +
-                      std::to_string(first_of_batch_) + " if not",
-                  kExitOutcomeUnknown);
+      return sink_.submit();
+    } catch (const RefusedTask& error) {
+      line_ = lines_.at(std::min(error.at(), lines_.size() - 1));
+      refuse_line(error);
     } catch (const Error& error) {
+      if (error.exit_code() == kExitOutcomeUnknown) refuse_unknown(lines, error);
       throw Error(lines + " not submitted: " + error.what() + "; " + so_far() + go_on(),
                   error.exit_code());
     }
-    const auto existed = static_cast<std::uint64_t>(
-        std::count_if(made.begin(), made.end(), [](const auto& task) { return task.existed; }));
-    ring_local(settings_, queue::new_tasks(made));
-    for (const queue::Owner owner : queue::owners(db_, batch_, made)) {
-      if (const char* state = queue::name_of(owner)) ++owners_[state];
-    }
+  }
+
+  [[noreturn]] void refuse_unknown(const std::string& lines, const Error& error) const {
+    throw Error(lines + ": outcome unknown: " + error.what() + "; " + so_far() +
+                    "; find out whether they are there, then go on with --from-line " +
+                    std::to_string(lines_.back() + 1) + " if so, with --from-line " +
+                    std::to_string(lines_.front()) + " if not",
+                kExitOutcomeUnknown);
+  }
+
+  void flush() {
+    if (lines_.empty()) return;
+    const BatchMade made = submit();
     print(made);
-    tasks_ += made.size() - existed;
-    existed_ += existed;
+    for (const auto& [state, count] : made.states) owners_[state] += count;
+    tasks_ += made.tasks;
+    existed_ += made.existed;
     ++batches_;
-    last_submitted_ = last_of_batch_;
-    batch_.clear();
-    asked_.clear();
+    last_submitted_ = lines_.back();
+    lines_.clear();
     batch_bytes_ = 0;
     progress_.show(input_.handed_out(), tasks_);
   }
 
-  void print(const std::vector<queue::Submitted>& made) const {
+  void print(const BatchMade& made) const {
     if (!options_.ids) return;
-    for (const queue::Submitted& task : made) std::printf("%s\n", task.id.text().c_str());
+    for (const std::string& id : made.ids) std::printf("%s\n", id.c_str());
     // With the flush, a reader has the ids of all tasks that are in, even if this process is killed
     // now.
     std::fflush(stdout);
@@ -192,21 +167,15 @@ class Bulk {
     return "; go on with --from-line " + std::to_string(next_line());
   }
   // The first line that is not in.
-  [[nodiscard]] std::uint64_t next_line() const { return batch_.empty() ? line_ : first_of_batch_; }
+  [[nodiscard]] std::uint64_t next_line() const { return lines_.empty() ? line_ : lines_.front(); }
 
-  const config::Settings& settings_;
-  db::Connection& db_;
+  BulkSink& sink_;
   const BulkOptions& options_;
   Input& input_;
-  Queues queues_;
-  KnownTypes known_types_;
   Progress progress_;
-  std::vector<queue::Submission> batch_;
-  std::vector<std::string> asked_;  // the queue that each line names; empty: none
+  std::vector<std::uint64_t> lines_;  // of the batch
   std::size_t batch_bytes_ = 0;
   std::uint64_t line_ = 0;  // from 1, as editors count
-  std::uint64_t first_of_batch_ = 0;
-  std::uint64_t last_of_batch_ = 0;
   std::uint64_t last_submitted_ = 0;
   std::uint64_t tasks_ = 0;
   std::uint64_t existed_ = 0;                    // unique keys that were taken
@@ -214,14 +183,9 @@ class Bulk {
   std::uint64_t batches_ = 0;
 };
 
-}  // namespace
-
-int submit_lines(const Context& context, const BulkOptions& options) {
-  const config::Settings settings = context.settings();
-  Input input(options.ndjson);
-  db::Connection db = connect(settings);
+int work_off(BulkSink& sink, const BulkOptions& options, Input& input) {
   note_interrupts();
-  Bulk bulk(settings, db, options, input);
+  Bulk bulk(sink, options, input);
   try {
     bulk.run();
   } catch (const Error& error) {
@@ -229,6 +193,20 @@ int submit_lines(const Context& context, const BulkOptions& options) {
     throw;
   }
   return kExitOk;
+}
+
+}  // namespace
+
+int submit_lines(const Context& context, const BulkOptions& options) {
+  const config::Settings settings = context.settings();
+  Input input(options.ndjson);
+  db::Connection db = connect(settings);
+  return work_off(*database_sink(settings, db, options.ids), options, input);
+}
+
+int remote_submit_lines(const remote::Session& gateway, const BulkOptions& options) {
+  Input input(options.ndjson);
+  return work_off(*gateway_sink(gateway, options.ids), options, input);
 }
 
 }  // namespace allot::cli

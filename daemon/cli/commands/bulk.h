@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/remote/session.h"
 #include "cli/sources/context.h"
 
 namespace allot::cli {
@@ -18,5 +19,7 @@ struct BulkOptions {
 
 // allot submit --ndjson FILE submits one task for each line, all or nothing for each batch.
 int submit_lines(const Context& context, const BulkOptions& options);
+// The same over a gateway.
+int remote_submit_lines(const remote::Session& gateway, const BulkOptions& options);
 
 }  // namespace allot::cli

@@ -10,16 +10,22 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 #include "cli/commands/command.h"
+#include "cli/remote/session.h"
+#include "cli/sources/far.h"
 #include "cli/sources/input.h"
 #include "cli/sources/ring_local.h"
+#include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/bulk_json.h"
+#include "json/view_reader.h"
 #include "queue/operate/bulk_work.h"
 #include "queue/verbs/duty.h"
 
@@ -30,6 +36,7 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kBulkLook{100};
+constexpr milliseconds kRemoteLook{250};  // each look is a connection
 constexpr Nanos kLedLook = kSecond;
 constexpr std::size_t kShownBulkText = 300;
 constexpr std::uint64_t kMostActions = 4'294'967'295;
@@ -126,6 +133,10 @@ std::string filter_text(const queue::BulkAction& action) {
   return text;
 }
 
+std::string action_path(std::uint64_t action_id) {
+  return "/bulk/" + std::to_string(action_id);
+}
+
 queue::BulkAction named_action(db::Connection& db, std::uint64_t action_id) {
   auto action = queue::find_bulk(db, action_id);
   if (!action) {
@@ -136,34 +147,40 @@ queue::BulkAction named_action(db::Connection& db, std::uint64_t action_id) {
   return std::move(*action);
 }
 
+Listing action_list(bool json) {
+  return {{"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "BEGUN", "BY"}, json};
+}
+
+void add_row(Listing& list, json document, const queue::BulkAction& action) {
+  list.add(
+      std::move(document),
+      {std::to_string(action.action_id), std::string(queue::name_of(action.kind)), action.queue,
+       printable(filter_text(action), kShownBulkText), std::to_string(action.done),
+       counted_text(action), std::string(queue::name_of(action.state)), action.begun_at,
+       printable(action.asked_by, kShownBulkText)},
+      action.state == queue::BulkState::kFailed ? std::optional<std::size_t>(6) : std::nullopt);
+}
+
 int list_actions(const Context& context, const BulkActionOptions& options) {
   db::Connection db = connect(context.settings());
-  json list = json::array();
-  Table table({"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "BEGUN", "BY"});
+  Listing list = action_list(options.json);
   for (const queue::BulkAction& action : queue::list_bulk(db, UINT64_MAX, options.limit)) {
-    list.push_back(as_json::bulk_action(action));
-    table.add(
-        {std::to_string(action.action_id), std::string(queue::name_of(action.kind)), action.queue,
-         printable(filter_text(action), kShownBulkText), std::to_string(action.done),
-         counted_text(action), std::string(queue::name_of(action.state)), action.begun_at,
-         printable(action.asked_by, kShownBulkText)},
-        action.state == queue::BulkState::kFailed ? std::optional<std::size_t>(6) : std::nullopt);
+    add_row(list, as_json::bulk_action(action), action);
   }
-  if (options.json) {
-    print(list);
-  } else {
-    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
-  }
+  list.print();
   return kExitOk;
 }
 
-int show_action(const Context& context, const BulkActionOptions& options) {
-  db::Connection db = connect(context.settings());
-  const queue::BulkAction action = named_action(db, options.action_id);
-  if (options.json) {
-    print(as_json::bulk_action(action));
-    return kExitOk;
+int remote_list_actions(const remote::Session& gateway, const BulkActionOptions& options) {
+  Listing list = action_list(options.json);
+  for (const json& document : far::items(gateway, "/bulk", options.limit)) {
+    add_row(list, document, as_json::bulk_action_of(document));
   }
+  list.print();
+  return kExitOk;
+}
+
+void print_action(const queue::BulkAction& action) {
   const auto line = [](const char* name, const std::string& text) {
     if (!text.empty()) std::printf("%-12s %s\n", name, printable(text, kShownBulkText).c_str());
   };
@@ -179,7 +196,33 @@ int show_action(const Context& context, const BulkActionOptions& options) {
   line("ended", action.ended_at);
   line("stopped by", action.stopped_by);
   line("error", action.error);
+}
+
+int show_action(const Context& context, const BulkActionOptions& options) {
+  db::Connection db = connect(context.settings());
+  const queue::BulkAction action = named_action(db, options.action_id);
+  if (options.json) {
+    print(as_json::bulk_action(action));
+  } else {
+    print_action(action);
+  }
   return kExitOk;
+}
+
+int remote_show_action(const remote::Session& gateway, const BulkActionOptions& options) {
+  const json document = gateway.read(action_path(options.action_id));
+  if (options.json) {
+    print(document);
+  } else {
+    print_action(as_json::bulk_action_of(document));
+  }
+  return kExitOk;
+}
+
+void print_stopped(const json& document, const queue::BulkAction& action, bool as_json) {
+  if (as_json) return print(document);
+  std::printf("bulk action %llu stopped: %s\n", static_cast<unsigned long long>(action.action_id),
+              progress_text(action).c_str());
 }
 
 int stop_action(const Context& context, const BulkActionOptions& options) {
@@ -191,12 +234,13 @@ int stop_action(const Context& context, const BulkActionOptions& options) {
     throw Error("bulk action " + std::to_string(action.action_id) +
                 " was at its end: " + std::string(queue::name_of(action.state)));
   }
-  if (options.json) {
-    print(as_json::bulk_action(action));
-  } else {
-    std::printf("bulk action %llu stopped: %s\n", static_cast<unsigned long long>(action.action_id),
-                progress_text(action).c_str());
-  }
+  print_stopped(as_json::bulk_action(action), action, options.json);
+  return kExitOk;
+}
+
+int remote_stop_action(const remote::Session& gateway, const BulkActionOptions& options) {
+  const json document = gateway.post(action_path(options.action_id) + "/stop", json::object());
+  print_stopped(document, as_json::bulk_action_of(document), options.json);
   return kExitOk;
 }
 
@@ -224,6 +268,24 @@ queue::BulkAction follow_bulk(const config::Settings& settings, db::Connection& 
   }
 }
 
+queue::BulkAction follow_bulk(const remote::Session& gateway, std::uint64_t action_id) {
+  note_interrupts();
+  const auto find = [&] { return as_json::bulk_action_of(gateway.read(action_path(action_id))); };
+  try {
+    queue::BulkAction action = find();
+    Progress progress(action.counted);
+    while (queue::is_open(action.state)) {
+      if (interrupted()) throw Error("interrupted");
+      std::this_thread::sleep_for(kRemoteLook);
+      action = find();
+      if (action.done > 0) progress.show(action.done, action.done);
+    }
+    return action;
+  } catch (const Error& error) {
+    throw Error(error.what() + ("; " + goes_on_text(action_id)), error.exit_code());
+  }
+}
+
 void require_done(const queue::BulkAction& action) {
   if (action.state == queue::BulkState::kDone) return;
   const std::string number = "bulk action " + std::to_string(action.action_id);
@@ -238,19 +300,22 @@ void add_bulk(CLI::App& app, const Commands& commands) {
   bulk.require_subcommand(1);
   const auto options = std::make_shared<BulkActionOptions>();
   const auto add = [&](const char* name, const char* text,
-                       int (*run)(const Context&, const BulkActionOptions&)) -> CLI::App& {
+                       int (*run)(const Context&, const BulkActionOptions&),
+                       int (*far)(const remote::Session&, const BulkActionOptions&)) -> CLI::App& {
     CLI::App& act = *bulk.add_subcommand(name, text);
     act.add_flag("--json", options->json, "As JSON");
-    act.callback([commands, run, options] { commands.choose(run, options); });
+    act.callback([commands, run, far, options] { commands.choose(run, options, far); });
     return act;
   };
-  add("list", "List bulk actions, the newest first", list_actions)
+  add("list", "List bulk actions, the newest first", list_actions, remote_list_actions)
       .add_option("--limit", options->limit, "At most so many")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("ROWS")
       ->capture_default_str();
-  for (CLI::App* act : {&add("show", "Show a bulk action and how far it is", show_action),
-                        &add("stop", "End a bulk action behind its present batch", stop_action)}) {
+  for (CLI::App* act :
+       {&add("show", "Show a bulk action and how far it is", show_action, remote_show_action),
+        &add("stop", "End a bulk action behind its present batch", stop_action,
+             remote_stop_action)}) {
     act->add_option("ACTION", options->action_id, "Its number")
         ->check(CLI::Range(std::uint64_t{1}, kMostActions))
         ->required();

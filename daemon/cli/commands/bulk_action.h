@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/remote/session.h"
 #include "config/settings.h"
 #include "db/connection.h"
 #include "queue/operate/bulk_action.h"
@@ -22,6 +23,9 @@ namespace allot::cli {
 // loses the database: the action goes on, and the message says so.
 queue::BulkAction follow_bulk(const config::Settings& settings, db::Connection& db,
                               std::uint64_t action_id);
+
+// The same over a gateway, where stewards alone work it off.
+queue::BulkAction follow_bulk(const remote::Session& gateway, std::uint64_t action_id);
 
 // Throws Error unless it is done, which says how far it came.
 void require_done(const queue::BulkAction& action);

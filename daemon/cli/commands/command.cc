@@ -6,11 +6,12 @@
 namespace allot::cli {
 
 void Commands::add_plain(CLI::App& app, const std::string& name, const std::string& description,
-                         int (*run)(const Context&, const JsonOption&)) const {
+                         int (*run)(const Context&, const JsonOption&),
+                         int (*far)(const remote::Session&, const JsonOption&)) const {
   const auto options = std::make_shared<JsonOption>();
   CLI::App& command = *app.add_subcommand(name, description);
   command.add_flag("--json", options->json, "As JSON");
-  command.callback([commands = *this, run, options] { commands.choose(run, options); });
+  command.callback([commands = *this, run, options, far] { commands.choose(run, options, far); });
 }
 
 }  // namespace allot::cli

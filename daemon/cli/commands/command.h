@@ -46,7 +46,8 @@ struct Commands {
 
   // Adds a command whose only option is --json.
   void add_plain(CLI::App& app, const std::string& name, const std::string& description,
-                 int (*run)(const Context&, const JsonOption&)) const;
+                 int (*run)(const Context&, const JsonOption&),
+                 int (*far)(const remote::Session&, const JsonOption&) = nullptr) const;
 };
 
 // These add their words to the program's, in the order of this list.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
+#include "cli/commands/dead.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,14 +15,19 @@
 
 #include "cli/commands/bulk_action.h"
 #include "cli/commands/command.h"
+#include "cli/remote/session.h"
+#include "cli/sources/far.h"
 #include "cli/sources/queues.h"
 #include "cli/sources/ring_local.h"
 #include "cli/words/confirm.h"
+#include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/queue_json.h"
+#include "json/shown_reader.h"
 #include "json/task_json.h"
+#include "json/view_reader.h"
 #include "queue/look/dead_letter.h"
 #include "queue/look/inspect.h"
 #include "queue/operate/bulk_action.h"
@@ -39,20 +44,6 @@ struct DeadListOptions {
   bool json = false;
 };
 
-// Chooses dead tasks by ids, by a group, or all of a queue. The command line makes sure that it is
-// exactly one of the three.
-struct DeadChoice {
-  std::vector<std::string> ids;
-  std::string group;
-  std::string queue;  // of the group (empty: any), or of `all`
-  std::string type;   // of the group or of `all`; empty: any
-  bool all = false;
-  std::uint32_t rate = 0;  // tasks per second at most; 0: no limit
-  bool yes = false;        // act on more than named tasks without asking
-  bool no_wait = false;
-  bool json = false;
-};
-
 std::vector<std::string> group_row(const queue::DeadGroup& group, const std::string& queue,
                                    bool counted_all) {
   const std::string pattern = queue::error_pattern(group.newest.error);
@@ -66,34 +57,20 @@ std::vector<std::string> group_row(const queue::DeadGroup& group, const std::str
           printable(why, kShownError)};
 }
 
-std::vector<queue::TaskId> chosen_by_id(db::Connection& db, const std::vector<std::string>& words) {
-  std::vector<queue::TaskId> chosen;
-  for (const std::string& word : words) {
-    const queue::TaskId id = parse_task_id(word);
+std::vector<queue::TaskId> chosen_by_id(db::Connection& db, const DeadChoice& choice) {
+  std::vector<queue::TaskId> ids = named_ids(choice);
+  for (const queue::TaskId& id : ids) {
     const auto task = queue::show(db, id);
-    if (!task || !task->dead) {
-      throw Error("no dead task has the id " + id.text() +
-                  (task ? ": it is " + std::string(task->running ? "running" : "waiting")
-                        : ": it finished, was discarded, or never existed"));
-    }
-    chosen.push_back(id);
+    if (!task) refuse_alive(id, "");
+    if (!task->dead) refuse_alive(id, as_json::state_of(*task));
   }
-  std::sort(chosen.begin(), chosen.end());
-  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
-  return chosen;
+  return ids;
 }
 
-// What many tasks were chosen by, and how many they were.
+// Of one queue.
 struct Counted {
   queue::QueueInfo queue;
-  queue::BulkFilter filter;
-  queue::BulkCount count;
-
-  [[nodiscard]] std::string text() const {
-    return dead_tasks_text(count.tasks, count.more) + " of queue " + queue.name +
-           (filter.group.empty() ? "" : ", group " + filter.group) +
-           (filter.type.empty() ? "" : ", type " + printable(filter.type, queue::kMaxName));
-  }
+  CountedDead dead;
 };
 
 // A group is one of a single queue, which need not be named.
@@ -104,12 +81,10 @@ Counted count_chosen(db::Connection& db, queue::BulkKind kind, const DeadChoice&
     auto count = queue::count_bulk(db, kind, queue, filter, queue::kCountBound);
     // In a queue with more dead tasks than are counted there may be some of these.
     const bool taken = choice.all || count.tasks > 0 || (!choice.queue.empty() && count.more);
-    if (taken) return {queue, filter, std::move(count)};
+    if (taken) return {queue, {queue.name, filter, std::move(count)}};
     more = more || count.more;
   }
-  throw Error(
-      "no dead task is in a group '" + printable(choice.group, 40) + "'" +
-      (more ? ", as far as was looked; name its --queue" : "; allot dead groups lists them"));
+  refuse_group(choice, more);
 }
 
 // Calls `act` with one batch of ids after the other, not faster than `rate` tasks per second.
@@ -137,36 +112,14 @@ int act_on_named(const Context& context, const DeadChoice& choice, const std::st
                  Act&& act) {
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
-  const auto ids = chosen_by_id(db, choice.ids);
+  const auto ids = chosen_by_id(db, choice);
   Progress progress(ids.size());
   const std::uint64_t done = in_batches(
       ids, choice.rate, progress,
       [&](std::span<const queue::TaskId> some) { return act(settings, db, some, progress); });
   progress.wipe();
-  if (choice.json) {
-    print(json{{"chosen", ids.size()}, {past, done}});
-  } else {
-    std::printf("%s %s\n", past.c_str(), dead_tasks_text(done).c_str());
-  }
+  report_named(choice, past, ids.size(), done);
   return kExitOk;
-}
-
-void report(const DeadChoice& choice, const std::string& past, const Counted& counted,
-            const std::optional<queue::BulkAction>& action) {
-  const std::uint64_t done = action ? action->done : 0;
-  if (choice.json) {
-    print(json{{"action", action ? json(action->action_id) : json(nullptr)},
-               {"chosen", counted.count.tasks},
-               {"chosen_at_least", counted.count.more},
-               {"state", action ? json(queue::name_of(action->state)) : json(nullptr)},
-               {past, done}});
-  } else if (action && choice.no_wait) {
-    std::printf("bulk action %llu: allot bulk show %llu\n",
-                static_cast<unsigned long long>(action->action_id),
-                static_cast<unsigned long long>(action->action_id));
-  } else {
-    std::printf("%s %s\n", past.c_str(), dead_tasks_text(done).c_str());
-  }
 }
 
 // Many tasks are counted first; then a bulk action, which goes on without this process, does it.
@@ -176,66 +129,79 @@ int act_on_many(const Context& context, const DeadChoice& choice, queue::BulkKin
   db::Connection db = connect(settings);
   const Counted counted = count_chosen(db, kind, choice);
   std::optional<queue::BulkAction> action;
-  if (counted.count.tasks > 0 || counted.count.more) {
-    confirm(verb, counted.text(), choice.yes);
+  if (counted.dead.any()) {
+    confirm(verb, counted.dead.text(), choice.yes);
     const std::uint64_t action_id = queue::begin_bulk(
-        db, counted.queue, {kind, counted.filter, counted.count.token, choice.rate, asked_by()});
+        db, counted.queue,
+        {kind, counted.dead.filter, counted.dead.count.token, choice.rate, asked_by()});
     ring_local_steward(settings);
     action =
         choice.no_wait ? queue::find_bulk(db, action_id) : follow_bulk(settings, db, action_id);
     if (action && !choice.no_wait) require_done(*action);
   }
-  report(choice, past, counted, action);
+  report_many(choice, past, counted.dead, action);
   return kExitOk;
 }
 
 // allot dead list shows the newest first, `limit` of each queue.
 int list_dead(const Context& context, const DeadListOptions& options) {
   db::Connection db = connect(context.settings());
-  json list = json::array();
-  Table table({"TASK", "QUEUE", "TYPE", "PRIO", "ATTEMPTS", "BYTES", "DIED", "WHY"});
+  Listing list(task_heads("DIED", "WHY"), options.json);
   for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
     const auto views = queue::list_dead(db, queue, options.limit);
     for (const queue::TaskView& task : views) {
-      if (options.json) {
-        list.push_back(as_json::task(task, queue.name));
-      } else {
-        table.add(view_row(task, queue.name));
-      }
+      list.add(as_json::task(task, queue.name), view_row(task, queue.name));
     }
     say_limit(queue.name, views.size(), options.limit, options.json);
   }
-  if (options.json) {
-    print(list);
-  } else {
-    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
-  }
+  list.print();
   return kExitOk;
+}
+
+int remote_list_dead(const remote::Session& gateway, const DeadListOptions& options) {
+  Listing list(task_heads("DIED", "WHY"), options.json);
+  for (const std::string& queue : far::queue_names(gateway, options.queue)) {
+    const auto page = far::items(gateway, far::queue_path(queue, "/dead"), options.limit);
+    for (const json& task : page) list.add(task, view_row(as_json::task_of(task), queue));
+    say_limit(queue, page.size(), options.limit, options.json);
+  }
+  list.print();
+  return kExitOk;
+}
+
+Listing group_list(bool json) {
+  return {{"GROUP", "QUEUE", "TYPE", "TASKS", "NEWEST", "NEWEST TASK", "WHY"}, json};
 }
 
 // allot dead groups counts the dead tasks of each type, cause and error pattern; it shows the
 // `limit` largest groups of each queue.
 int dead_groups(const Context& context, const DeadListOptions& options) {
   db::Connection db = connect(context.settings());
-  json list = json::array();
-  Table table({"GROUP", "QUEUE", "TYPE", "TASKS", "NEWEST", "NEWEST TASK", "WHY"});
+  Listing list = group_list(options.json);
   for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
     queue::DeadGroups groups = queue::dead_groups(db, queue, queue::kCountBound);
     groups.list.resize(std::min<std::size_t>(groups.list.size(), options.limit));
     for (const queue::DeadGroup& group : groups.list) {
-      if (options.json) {
-        list.push_back(as_json::dead_group(group, queue.name, groups.counted_all));
-      } else {
-        table.add(group_row(group, queue.name, groups.counted_all));
-      }
+      list.add(as_json::dead_group(group, queue.name, groups.counted_all),
+               group_row(group, queue.name, groups.counted_all));
     }
     say_limit(queue.name, groups.list.size(), options.limit, options.json);
   }
-  if (options.json) {
-    print(list);
-  } else {
-    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  list.print();
+  return kExitOk;
+}
+
+int remote_dead_groups(const remote::Session& gateway, const DeadListOptions& options) {
+  Listing list = group_list(options.json);
+  for (const std::string& queue : far::queue_names(gateway, options.queue)) {
+    const auto page = far::items(gateway, far::queue_path(queue, "/dead/groups"), options.limit);
+    for (const json& group : page) {
+      const bool counted_all = !group.at("tasks_at_least").get<bool>();
+      list.add(group, group_row(as_json::dead_group_of(group), queue, counted_all));
+    }
+    say_limit(queue, page.size(), options.limit, options.json);
   }
+  list.print();
   return kExitOk;
 }
 
@@ -250,10 +216,7 @@ int retry_dead(const Context& context, const DeadChoice& choice) {
                         queue::MovedIds moved;
                         const std::uint64_t count = queue::retry_dead(db, ids, &moved);
                         if (!moved.empty()) progress.wipe();
-                        for (const auto& [from, to] : moved) {
-                          std::fprintf(stderr, "%s is %s now: its queue was resized\n",
-                                       from.text().c_str(), to.text().c_str());
-                        }
+                        for (const auto& [from, to] : moved) say_moved(from, to);
                         std::map<std::uint32_t, std::size_t> tasks;
                         for (const queue::TaskId& id : ids) ++tasks[id.partition.queue_id];
                         ring_local(settings, tasks);
@@ -272,7 +235,8 @@ int discard_dead(const Context& context, const DeadChoice& choice) {
 }
 
 void add_list(CLI::App& list, const Commands& commands,
-              int (*run)(const Context&, const DeadListOptions&)) {
+              int (*run)(const Context&, const DeadListOptions&),
+              int (*far)(const remote::Session&, const DeadListOptions&)) {
   const auto options = std::make_shared<DeadListOptions>();
   list.add_option("QUEUE", options->queue, "Only of this queue");
   list.add_option("--limit", options->limit, "At most so many of each queue")
@@ -280,11 +244,11 @@ void add_list(CLI::App& list, const Commands& commands,
       ->type_name("ROWS")
       ->capture_default_str();
   list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, run, options] { commands.choose(run, options); });
+  list.callback([commands, run, far, options] { commands.choose(run, options, far); });
 }
 
-void add_act(CLI::App& act, const Commands& commands,
-             int (*run)(const Context&, const DeadChoice&)) {
+void add_act(CLI::App& act, const Commands& commands, int (*run)(const Context&, const DeadChoice&),
+             int (*far)(const remote::Session&, const DeadChoice&)) {
   const auto choice = std::make_shared<DeadChoice>();
   auto* ids = act.add_option("ID", choice->ids, "The ids of dead tasks");
   auto* group = act.add_option("--group", choice->group, "A group, as allot dead groups shows it");
@@ -303,25 +267,85 @@ void add_act(CLI::App& act, const Commands& commands,
       ->type_name("TASKS");
   act.add_flag("--yes", choice->yes, "Do not ask; needed where there is no terminal");
   act.add_flag("--json", choice->json, "Print how many were chosen and done, as JSON");
-  act.callback([commands, run, choice] {
+  act.callback([commands, run, far, choice] {
     if (choice->ids.empty() && choice->group.empty() && !choice->all) {
       throw CLI::RequiredError("ID, --group, or --queue with --all");
     }
-    commands.choose(run, choice);
+    commands.choose(run, choice, far);
   });
 }
 
 }  // namespace
 
+std::string CountedDead::text() const {
+  return dead_tasks_text(count.tasks, count.more) + " of queue " + queue +
+         (filter.group.empty() ? "" : ", group " + filter.group) +
+         (filter.type.empty() ? "" : ", type " + printable(filter.type, queue::kMaxName));
+}
+
+std::vector<queue::TaskId> named_ids(const DeadChoice& choice) {
+  std::vector<queue::TaskId> ids;
+  for (const std::string& word : choice.ids) ids.push_back(parse_task_id(word));
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+void refuse_alive(const queue::TaskId& id, const std::string& state) {
+  throw Error(
+      "no dead task has the id " + id.text() +
+      (state.empty() ? ": it finished, was discarded, or never existed" : ": it is " + state));
+}
+
+void refuse_group(const DeadChoice& choice, bool more) {
+  throw Error(
+      "no dead task is in a group '" + printable(choice.group, 40) + "'" +
+      (more ? ", as far as was looked; name its --queue" : "; allot dead groups lists them"));
+}
+
+void say_moved(const queue::TaskId& from, const queue::TaskId& to) {
+  std::fprintf(stderr, "%s is %s now: its queue was resized\n", from.text().c_str(),
+               to.text().c_str());
+}
+
+void report_named(const DeadChoice& choice, const std::string& past, std::size_t chosen,
+                  std::uint64_t done) {
+  if (choice.json) {
+    print(json{{"chosen", chosen}, {past, done}});
+  } else {
+    std::printf("%s %s\n", past.c_str(), dead_tasks_text(done).c_str());
+  }
+}
+
+void report_many(const DeadChoice& choice, const std::string& past, const CountedDead& counted,
+                 const std::optional<queue::BulkAction>& action) {
+  const std::uint64_t done = action ? action->done : 0;
+  if (choice.json) {
+    print(json{{"action", action ? json(action->action_id) : json(nullptr)},
+               {"chosen", counted.count.tasks},
+               {"chosen_at_least", counted.count.more},
+               {"state", action ? json(queue::name_of(action->state)) : json(nullptr)},
+               {past, done}});
+  } else if (action && choice.no_wait) {
+    std::printf("bulk action %llu: allot bulk show %llu\n",
+                static_cast<unsigned long long>(action->action_id),
+                static_cast<unsigned long long>(action->action_id));
+  } else {
+    std::printf("%s %s\n", past.c_str(), dead_tasks_text(done).c_str());
+  }
+}
+
 void add_dead(CLI::App& app, const Commands& commands) {
   CLI::App& dead = *app.add_subcommand("dead", "List, retry or discard dead tasks");
   dead.require_subcommand(1);
-  add_list(*dead.add_subcommand("list", "List dead tasks, the newest first"), commands, list_dead);
+  add_list(*dead.add_subcommand("list", "List dead tasks, the newest first"), commands, list_dead,
+           remote_list_dead);
   add_list(*dead.add_subcommand("groups", "Count dead tasks by type, cause and error"), commands,
-           dead_groups);
+           dead_groups, remote_dead_groups);
   add_act(*dead.add_subcommand("retry", "Put dead tasks back, with all attempts before them"),
-          commands, retry_dead);
-  add_act(*dead.add_subcommand("discard", "Remove dead tasks for good"), commands, discard_dead);
+          commands, retry_dead, remote_retry_dead);
+  add_act(*dead.add_subcommand("discard", "Remove dead tasks for good"), commands, discard_dead,
+          remote_discard_dead);
 }
 
 }  // namespace allot::cli

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/look/history.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/commands/command.h"
+#include "cli/remote/address.h"
+#include "cli/remote/session.h"
+#include "cli/sources/far.h"
 #include "cli/sources/queues.h"
+#include "cli/words/listing.h"
 #include "cli/words/task_view.h"
-#include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/shown_reader.h"
 #include "json/task_json.h"
 
 namespace allot::cli {
@@ -38,33 +41,50 @@ queue::Done page_after(db::Connection& db, const std::string& word) {
   return *done;
 }
 
+std::vector<std::string> row_of(const queue::Done& done, const std::string& queue) {
+  return {done.id.text(),
+          queue,
+          printable(done.type, queue::kMaxName),
+          std::to_string(done.attempt),
+          done.ended_at,
+          seconds_of(done.usage.runtime_us),
+          seconds_of(done.usage.cpu_us),
+          megabytes_of(done.usage.max_rss_kib),
+          printable(done.worker, 100)};
+}
+
+Listing history_list(bool json) {
+  return {{"TASK", "QUEUE", "TYPE", "ATTEMPTS", "ENDED", "RAN", "CPU", "MEMORY", "WORKER"}, json};
+}
+
 // allot history shows finished tasks of queues that keep a history, the newest first.
 int history(const Context& context, const HistoryOptions& options) {
   db::Connection db = connect(context.settings());
   queue::DoneFilter filter{options.type, std::nullopt};
   if (!options.after.empty()) filter.after = page_after(db, options.after);
-  json list = json::array();
-  Table table({"TASK", "QUEUE", "TYPE", "ATTEMPTS", "ENDED", "RAN", "CPU", "MEMORY", "WORKER"});
+  Listing list = history_list(options.json);
   for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
     if (filter.after && filter.after->id.partition.queue_id != queue.queue_id) continue;
     const auto page = queue::list_done(db, queue, filter, options.limit);
     for (const queue::Done& done : page) {
-      if (options.json) {
-        list.push_back(as_json::done(done, queue.name));
-      } else {
-        table.add({done.id.text(), queue.name, printable(done.type, queue::kMaxName),
-                   std::to_string(done.attempt), done.ended_at, seconds_of(done.usage.runtime_us),
-                   seconds_of(done.usage.cpu_us), megabytes_of(done.usage.max_rss_kib),
-                   printable(done.worker, 100)});
-      }
+      list.add(as_json::done(done, queue.name), row_of(done, queue.name));
     }
     say_limit(queue.name, page.size(), options.limit, options.json);
   }
-  if (options.json) {
-    print(list);
-  } else {
-    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  list.print();
+  return kExitOk;
+}
+
+int remote_history(const remote::Session& gateway, const HistoryOptions& options) {
+  if (!options.after.empty()) remote::no_route("--after");
+  const std::string type = options.type.empty() ? "" : "?type=" + remote::escaped(options.type);
+  Listing list = history_list(options.json);
+  for (const std::string& queue : far::queue_names(gateway, options.queue)) {
+    const auto page = far::items(gateway, far::queue_path(queue, "/history" + type), options.limit);
+    for (const json& done : page) list.add(done, row_of(as_json::done_of(done), queue));
+    say_limit(queue, page.size(), options.limit, options.json);
   }
+  list.print();
   return kExitOk;
 }
 
@@ -83,7 +103,7 @@ void add_history(CLI::App& app, const Commands& commands) {
       ->type_name("TASKS")
       ->capture_default_str();
   list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, options] { commands.choose(history, options); });
+  list.callback([commands, options] { commands.choose(history, options, remote_history); });
 }
 
 }  // namespace allot::cli

@@ -9,14 +9,20 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/commands/command.h"
+#include "cli/remote/address.h"
+#include "cli/remote/session.h"
+#include "cli/sources/far.h"
 #include "cli/sources/ring_local.h"
 #include "cli/words/confirm.h"
+#include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/queue_json.h"
+#include "json/view_reader.h"
 #include "peer/lock_bell.h"
 #include "queue/locks/lock_store.h"
 
@@ -46,21 +52,33 @@ std::string holder_text(const std::string& host, std::uint32_t pid) {
   return host + "/" + std::to_string(pid);
 }
 
+Listing lock_list(bool json) {
+  return {{"NAME", "SLOTS", "HELD", "WAITING"}, json};
+}
+
+std::vector<std::string> row_of(const queue::LockSummary& lock, const std::string& name) {
+  return {name, std::to_string(lock.slots), std::to_string(lock.held),
+          std::to_string(lock.waiting)};
+}
+
 int list_locks(const Context& context, const LockOptions& options) {
   db::Connection db = connect(context.settings());
-  json list = json::array();
-  Table table({"NAME", "SLOTS", "HELD", "WAITING"});
+  Listing list = lock_list(options.json);
   for (const queue::LockSummary& lock : queue::list_locks(db)) {
-    const std::string name = printable(lock.name, 4 * queue::kMaxLockName);
-    list.push_back(as_json::lock(lock));
-    table.add({name, std::to_string(lock.slots), std::to_string(lock.held),
-               std::to_string(lock.waiting)});
+    list.add(as_json::lock(lock), row_of(lock, printable(lock.name, 4 * queue::kMaxLockName)));
   }
-  if (options.json) {
-    print(list);
-  } else {
-    std::printf("%s", table.text().c_str());
+  list.print();
+  return kExitOk;
+}
+
+// A document has names that are printable already.
+int remote_list_locks(const remote::Session& gateway, const LockOptions& options) {
+  Listing list = lock_list(options.json);
+  for (const json& document : far::items(gateway, "/locks")) {
+    const queue::LockSummary lock = as_json::lock_summary_of(document);
+    list.add(document, row_of(lock, printable(lock.name, 16 * queue::kMaxLockName)));
   }
+  list.print();
   return kExitOk;
 }
 
@@ -71,9 +89,7 @@ queue::LockView named_lock(db::Connection& db, const std::string& name) {
   return std::move(*view);
 }
 
-int show_lock(const Context& context, const LockOptions& options) {
-  db::Connection db = connect(context.settings());
-  const queue::LockView lock = named_lock(db, options.name);
+void print_lock(const queue::LockView& lock) {
   const bool colour = wants_colour(STDOUT_FILENO);
   Table held({"SLOT", "STATE", "TOKEN", "HOLDER", "HELD FOR", "ENDS IN"});
   for (const queue::LockSlotView& slot : lock.held) {
@@ -88,20 +104,40 @@ int show_lock(const Context& context, const LockOptions& options) {
     line.add({std::to_string(ticket.ticket), holder_text(ticket.host, ticket.pid),
               for_how_long(ticket.waiting), ticket.live ? "live" : "left"});
   }
-  if (options.json) {
-    print(as_json::lock(options.name, lock));
-    return kExitOk;
-  }
   std::printf("%zu of %u slots held\n", lock.held.size(), lock.slots);
   if (!lock.held.empty()) std::printf("\n%s", held.text(colour).c_str());
   if (!lock.line.empty()) std::printf("\n%s", line.text(colour).c_str());
+}
+
+int show_lock(const Context& context, const LockOptions& options) {
+  db::Connection db = connect(context.settings());
+  const queue::LockView lock = named_lock(db, options.name);
+  if (options.json) {
+    print(as_json::lock(options.name, lock));
+  } else {
+    print_lock(lock);
+  }
   return kExitOk;
 }
 
-int break_lock(const Context& context, const LockOptions& options) {
-  const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
-  const queue::LockView lock = named_lock(db, options.name);
+std::string path_of(const LockOptions& options) {
+  queue::validate_lock_name(options.name);
+  return "/locks/" + remote::escaped(options.name);
+}
+
+int remote_show_lock(const remote::Session& gateway, const LockOptions& options) {
+  const json document = gateway.read(path_of(options));
+  if (options.json) {
+    print(document);
+  } else {
+    print_lock(as_json::lock_of(document));
+  }
+  return kExitOk;
+}
+
+// Those to be taken away; asks, if there are any.
+std::vector<queue::LockSlotView> confirmed_slots(const queue::LockView& lock,
+                                                 const LockOptions& options) {
   std::vector<queue::LockSlotView> chosen;
   std::string holders;
   for (const queue::LockSlotView& slot : lock.held) {
@@ -113,24 +149,42 @@ int break_lock(const Context& context, const LockOptions& options) {
     confirm("break", "lock " + printable(options.name, queue::kMaxLockName) + " of " + holders,
             options.yes);
   }
-  json broken = json::array();
-  for (const queue::LockSlotView& slot : chosen) {
-    if (queue::break_lock(db, options.name, slot)) broken.push_back(as_json::lock_slot(slot));
-  }
-  if (!broken.empty()) peer::LockBell(local_folder(settings), options.name).ring();
-  if (options.json) {
+  return chosen;
+}
+
+void print_broken(const json& broken, bool as_json) {
+  if (as_json) {
     print(broken);
   } else {
     std::printf("%zu slots broken\n", broken.size());
   }
+}
+
+int break_lock(const Context& context, const LockOptions& options) {
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  json broken = json::array();
+  for (const queue::LockSlotView& slot : confirmed_slots(named_lock(db, options.name), options)) {
+    if (queue::break_lock(db, options.name, slot)) broken.push_back(as_json::lock_slot(slot));
+  }
+  if (!broken.empty()) peer::LockBell(local_folder(settings), options.name).ring();
+  print_broken(broken, options.json);
   return kExitOk;
 }
 
-int resize_lock(const Context& context, const LockOptions& options) {
-  queue::validate_lock_name(options.name);
-  queue::validate_slots(options.slots);
-  db::Connection db = connect(context.settings());
-  if (!queue::resize_lock(db, options.name, options.slots)) unknown_lock(options.name);
+int remote_break_lock(const remote::Session& gateway, const LockOptions& options) {
+  const std::string path = path_of(options);
+  json broken = json::array();
+  if (!confirmed_slots(as_json::lock_of(gateway.read(path)), options).empty()) {
+    json body = json::object();
+    if (options.slot) body["slot"] = *options.slot;
+    broken = gateway.post(path + "/break", body).at("broken");
+  }
+  print_broken(broken, options.json);
+  return kExitOk;
+}
+
+void say_resized(const LockOptions& options) {
   if (options.json) {
     print(
         json{{"name", printable(options.name, 4 * queue::kMaxLockName)}, {"slots", options.slots}});
@@ -138,6 +192,21 @@ int resize_lock(const Context& context, const LockOptions& options) {
     std::printf("lock %s has %u slots\n", printable(options.name, queue::kMaxLockName).c_str(),
                 options.slots);
   }
+}
+
+int resize_lock(const Context& context, const LockOptions& options) {
+  queue::validate_lock_name(options.name);
+  queue::validate_slots(options.slots);
+  db::Connection db = connect(context.settings());
+  if (!queue::resize_lock(db, options.name, options.slots)) unknown_lock(options.name);
+  say_resized(options);
+  return kExitOk;
+}
+
+int remote_resize_lock(const remote::Session& gateway, const LockOptions& options) {
+  queue::validate_slots(options.slots);
+  static_cast<void>(gateway.post(path_of(options) + "/resize", {{"slots", options.slots}}));
+  say_resized(options);
   return kExitOk;
 }
 
@@ -149,20 +218,22 @@ void add_lock(CLI::App& app, const Commands& commands) {
   add_lock_run(lock, commands);
   // These commands share their options, and the parser chooses one.
   const auto options = std::make_shared<LockOptions>();
-  const auto add = [&](const char* name, const char* text,
-                       int (*run)(const Context&, const LockOptions&), bool named) -> CLI::App& {
+  const auto add =
+      [&](const char* name, const char* text, int (*run)(const Context&, const LockOptions&),
+          int (*far)(const remote::Session&, const LockOptions&), bool named) -> CLI::App& {
     CLI::App& act = *lock.add_subcommand(name, text);
     if (named) act.add_option("NAME", options->name, "The lock")->required();
     act.add_flag("--json", options->json, "As JSON");
-    act.callback([commands, run, options] { commands.choose(run, options); });
+    act.callback([commands, run, far, options] { commands.choose(run, options, far); });
     return act;
   };
-  add("list", "List the locks", list_locks, false);
-  add("show", "Show who holds a lock, and who waits for it", show_lock, true);
-  CLI::App& end = add("break", "Take a lock away from its holder", break_lock, true);
+  add("list", "List the locks", list_locks, remote_list_locks, false);
+  add("show", "Show who holds a lock, and who waits for it", show_lock, remote_show_lock, true);
+  CLI::App& end =
+      add("break", "Take a lock away from its holder", break_lock, remote_break_lock, true);
   end.add_option("--slot", options->slot, "Only this slot")->type_name("SLOT");
   end.add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
-  add("resize", "Change how many slots a lock has", resize_lock, true)
+  add("resize", "Change how many slots a lock has", resize_lock, remote_resize_lock, true)
       .add_option("SLOTS", options->slots, "So many may hold it at a time, 1 to 1024")
       ->required();
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -11,12 +9,14 @@
 #include <vector>
 
 #include "cli/commands/command.h"
+#include "cli/remote/session.h"
+#include "cli/sources/far.h"
 #include "cli/sources/queues.h"
 #include "cli/sources/ring_local.h"
+#include "cli/words/listing.h"
 #include "cli/words/task_view.h"
-#include "cli/words/terminal.h"
-#include "cli/words/text.h"
 #include "json/queue_json.h"
+#include "json/view_reader.h"
 #include "json/why.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/pause.h"
@@ -24,8 +24,6 @@
 
 namespace allot::cli {
 namespace {
-
-using nlohmann::json;
 
 struct QueueOptions {
   std::string queue;
@@ -50,46 +48,69 @@ void say(const queue::QueueInfo& queue, const std::string& text, bool as_json) {
   }
 }
 
-// allot queue list shows the queues, which of them are paused, and their rates if any has one.
-int list_queues(const Context& context, const QueueOptions& options) {
-  db::Connection db = connect(context.settings());
-  json list = json::array();
-  const std::vector<queue::QueueInfo> queues = queue::list_queues(db);
+void print_queues(const std::vector<queue::QueueInfo>& queues, bool as_json) {
   const bool rated = std::any_of(queues.begin(), queues.end(),
                                  [](const queue::QueueInfo& queue) { return queue.rate; });
-  Table table(rated ? std::vector<std::string>{"QUEUE", "PARTITIONS", "RATE", "PAUSED"}
-                    : std::vector<std::string>{"QUEUE", "PARTITIONS", "PAUSED"});
+  Listing list(rated ? std::vector<std::string>{"QUEUE", "PARTITIONS", "RATE", "PAUSED"}
+                     : std::vector<std::string>{"QUEUE", "PARTITIONS", "PAUSED"},
+               as_json);
   for (const queue::QueueInfo& queue : queues) {
-    list.push_back(as_json::queue(queue));
     std::vector<std::string> row{
         queue.name, std::to_string(queue.partitions()) + (queue.resizing ? ", being resized" : "")};
     if (rated) row.push_back(queue.rate ? queue::text_of(*queue.rate) : "none");
     row.push_back(queue.paused ? as_json::pause_text(queue) : "no");
-    table.add(std::move(row));
+    list.add(as_json::queue(queue), std::move(row));
   }
-  if (options.json) {
-    print(list);
-  } else {
-    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
-  }
+  list.print();
+}
+
+// allot queue list shows the queues, which of them are paused, and their rates if any has one.
+int list_queues(const Context& context, const QueueOptions& options) {
+  db::Connection db = connect(context.settings());
+  print_queues(queue::list_queues(db), options.json);
   return kExitOk;
+}
+
+int remote_list_queues(const remote::Session& gateway, const QueueOptions& options) {
+  const auto documents = far::items(gateway, "/queues");
+  if (options.json) {
+    print(documents);
+    return kExitOk;
+  }
+  std::vector<queue::QueueInfo> queues;
+  for (const auto& document : documents) queues.push_back(as_json::queue_of(document));
+  print_queues(queues, false);
+  return kExitOk;
+}
+
+void check_reason(const std::string& reason) {
+  if (reason.size() <= queue::kMaxPauseReason) return;
+  throw Error("--reason has " + std::to_string(reason.size()) +
+                  " bytes; the most that it may have is " + std::to_string(queue::kMaxPauseReason),
+              kExitBadInput);
+}
+
+std::string paused_text(const std::optional<queue::Pause>& before) {
+  return before ? "is paused since " + before->at + " already" : "is paused";
 }
 
 // allot queue pause and allot queue resume hold for all hosts.
 int pause_queue(const Context& context, const QueueOptions& options) {
-  if (options.reason.size() > queue::kMaxPauseReason) {
-    throw Error("--reason has " + std::to_string(options.reason.size()) +
-                    " bytes; the most that it may have is " +
-                    std::to_string(queue::kMaxPauseReason),
-                kExitBadInput);
-  }
+  check_reason(options.reason);
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
   const queue::QueueInfo queue = named_queue(db, settings, options.queue);
   queue::pause(db, queue, options.reason);
-  say(named_queue(db, settings, options.queue),
-      queue.paused ? "is paused since " + queue.paused->at + " already" : "is paused",
-      options.json);
+  say(named_queue(db, settings, options.queue), paused_text(queue.paused), options.json);
+  return kExitOk;
+}
+
+int remote_pause_queue(const remote::Session& gateway, const QueueOptions& options) {
+  check_reason(options.reason);
+  const std::string path = far::queue_path(options.queue, "/pause");
+  const auto before = far::find_queue(gateway, options.queue);
+  const auto now = gateway.post(path, {{"reason", options.reason}});
+  say(as_json::queue_of(now), paused_text(before ? before->paused : std::nullopt), options.json);
   return kExitOk;
 }
 
@@ -104,23 +125,54 @@ int resume_queue(const Context& context, const QueueOptions& options) {
   return kExitOk;
 }
 
-// allot queue rate limits how many tasks of a queue start in a second, over all hosts.
-int rate_queue(const Context& context, const QueueOptions& options) {
+int remote_resume_queue(const remote::Session& gateway, const QueueOptions& options) {
+  const std::string path = far::queue_path(options.queue, "/resume");
+  const auto before = far::find_queue(gateway, options.queue);
+  const auto now = gateway.post(path, nlohmann::json::object());
+  say(as_json::queue_of(now), before && !before->paused ? "was not paused" : "goes on",
+      options.json);
+  return kExitOk;
+}
+
+// The rate that is wanted; nullopt: none.
+std::optional<queue::Rate> wanted_rate(const QueueOptions& options) {
   if (options.off == !options.per_second.empty()) {
     throw Error("allot queue rate wants --per-second NUMBER, or --off to remove the rate",
                 kExitUsage);
   }
-  const auto rate = options.off
-                        ? std::nullopt
-                        : std::optional(queue::read_rate(options.per_second, options.burst));
+  if (options.off) return std::nullopt;
+  return queue::read_rate(options.per_second, options.burst);
+}
+
+std::string rate_text(const std::optional<queue::Rate>& rate, bool changed) {
+  if (rate) return (changed ? "starts " : "starts already ") + queue::text_of(*rate);
+  return changed ? "has no rate any more" : "had no rate";
+}
+
+// allot queue rate limits how many tasks of a queue start in a second, over all hosts.
+int rate_queue(const Context& context, const QueueOptions& options) {
+  const auto rate = wanted_rate(options);
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
   const queue::QueueInfo queue = named_queue(db, settings, options.queue);
   const bool changed = rate ? queue::set_rate(db, queue, *rate) : queue::remove_rate(db, queue);
   ring_local(settings, {{queue.queue_id, queue.partitions()}});
-  std::string text = rate ? (changed ? "starts " : "starts already ") + queue::text_of(*rate)
-                          : std::string(changed ? "has no rate any more" : "had no rate");
-  say(named_queue(db, settings, options.queue), text, options.json);
+  say(named_queue(db, settings, options.queue), rate_text(rate, changed), options.json);
+  return kExitOk;
+}
+
+int remote_rate_queue(const remote::Session& gateway, const QueueOptions& options) {
+  const auto rate = wanted_rate(options);
+  const std::string path = far::queue_path(options.queue, "/rate");
+  const auto before = far::find_queue(gateway, options.queue);
+  const auto now =
+      rate ? gateway.put(
+                 path, {{"per_second",
+                         nlohmann::json::parse(queue::per_second_text(rate->per_million_seconds))},
+                        {"burst", rate->burst}})
+           : gateway.remove(path);
+  const bool changed = !before || before->rate != rate;
+  say(as_json::queue_of(now), rate_text(rate, changed), options.json);
   return kExitOk;
 }
 
@@ -133,21 +185,23 @@ void add_queue(CLI::App& app, const Commands& commands) {
   // These commands share these options, and the parser chooses one.
   const auto options = std::make_shared<QueueOptions>();
   const auto add = [&](const char* name, const char* text,
-                       int (*run)(const Context&, const QueueOptions&)) -> CLI::App& {
+                       int (*run)(const Context&, const QueueOptions&),
+                       int (*far)(const remote::Session&, const QueueOptions&)) -> CLI::App& {
     CLI::App& act = *queue.add_subcommand(name, text);
     act.add_flag("--json", options->json, "As JSON");
-    act.callback([commands, run, options] { commands.choose(run, options); });
+    act.callback([commands, run, far, options] { commands.choose(run, options, far); });
     return act;
   };
-  add("list", "List the queues", list_queues);
-  CLI::App& pause =
-      add("pause", "Let no host start tasks of a queue; what runs finishes", pause_queue);
+  add("list", "List the queues", list_queues, remote_list_queues);
+  CLI::App& pause = add("pause", "Let no host start tasks of a queue; what runs finishes",
+                        pause_queue, remote_pause_queue);
   pause.add_option("QUEUE", options->queue, "The queue")->required();
   pause.add_option("--reason", options->reason, "Why, for people who look")->type_name("TEXT");
-  CLI::App& resume = add("resume", "Let a paused queue go on", resume_queue);
+  CLI::App& resume = add("resume", "Let a paused queue go on", resume_queue, remote_resume_queue);
   resume.add_option("QUEUE", options->queue, "The queue")->required();
-  CLI::App& rate = add(
-      "rate", "Let only so many tasks of a queue start in a second, over all hosts", rate_queue);
+  CLI::App& rate =
+      add("rate", "Let only so many tasks of a queue start in a second, over all hosts", rate_queue,
+          remote_rate_queue);
   rate.add_option("QUEUE", options->queue, "The queue")->required();
   rate.add_option("--per-second", options->per_second, "How many, such as 500 or 0.5")
       ->type_name("NUMBER");

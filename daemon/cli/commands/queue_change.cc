@@ -7,6 +7,8 @@
 
 #include "cli/commands/command.h"
 #include "cli/commands/moving.h"
+#include "cli/remote/session.h"
+#include "cli/sources/far.h"
 #include "cli/sources/queues.h"
 #include "cli/words/confirm.h"
 #include "cli/words/task_view.h"
@@ -16,6 +18,8 @@
 
 namespace allot::cli {
 namespace {
+
+using nlohmann::json;
 
 struct ResizeOptions {
   std::string queue;
@@ -43,20 +47,34 @@ void confirm_late(db::Connection& db, const queue::QueueInfo& queue, bool yes) {
           yes);
 }
 
+// `made` is what --json prints. In a queue whose tasks wait for each other it says whether new ones
+// wait for the former layout, else how many tasks are in partitions that get no more.
+void print_resized(const json& made, bool as_json) {
+  if (as_json) return print(made);
+  std::printf("queue %s has %u partitions (before: %u)\n",
+              made.at("name").get<std::string>().c_str(), made.at("partitions").get<unsigned>(),
+              made.at("partitions_before").get<unsigned>());
+  if (made.contains("resizing")) {
+    if (!made.at("resizing").get<bool>()) return;
+    std::printf("new tasks wait until those that were submitted before have run\n");
+    return;
+  }
+  const auto retired = made.at("retired_tasks").get<std::uint64_t>();
+  if (retired == 0) return;
+  std::printf("%s%s in partitions that get no more: they run as before\n",
+              waiting_text(retired).c_str(),
+              made.at("retired_tasks_at_least").get<bool>() ? " or more" : "");
+}
+
 int resize_layout(db::Connection& db, const queue::QueueInfo& before,
                   const ResizeOptions& options) {
   if (options.partitions != before.partitions()) confirm_late(db, before, options.yes);
   const bool waits = queue::resize_layout(db, before, options.partitions) == queue::Resized::kWaits;
-  if (options.json) {
-    print({{"name", before.name},
-           {"partitions", options.partitions},
-           {"partitions_before", before.partitions()},
-           {"resizing", waits}});
-    return kExitOk;
-  }
-  std::printf("queue %s has %u partitions (before: %u)\n", before.name.c_str(), options.partitions,
-              before.partitions());
-  if (waits) std::printf("new tasks wait until those that were submitted before have run\n");
+  print_resized({{"name", before.name},
+                 {"partitions", options.partitions},
+                 {"partitions_before", before.partitions()},
+                 {"resizing", waits}},
+                options.json);
   return kExitOk;
 }
 
@@ -69,20 +87,20 @@ int resize_queue(const Context& context, const ResizeOptions& options) {
   if (before.alone()) return resize_layout(db, before, options);
   queue::resize(db, before, options.partitions);
   const auto retired = queue::count_from(db, before, options.partitions);
-  if (options.json) {
-    print({{"name", before.name},
-           {"partitions", options.partitions},
-           {"partitions_before", before.partitions()},
-           {"retired_tasks", retired.value},
-           {"retired_tasks_at_least", retired.at_least}});
-    return kExitOk;
-  }
-  std::printf("queue %s has %u partitions (before: %u)\n", before.name.c_str(), options.partitions,
-              before.partitions());
-  if (retired.value > 0) {
-    std::printf("%s%s in partitions that get no more: they run as before\n",
-                waiting_text(retired.value).c_str(), retired.at_least ? " or more" : "");
-  }
+  print_resized({{"name", before.name},
+                 {"partitions", options.partitions},
+                 {"partitions_before", before.partitions()},
+                 {"retired_tasks", retired.value},
+                 {"retired_tasks_at_least", retired.at_least}},
+                options.json);
+  return kExitOk;
+}
+
+int remote_resize_queue(const remote::Session& gateway, const ResizeOptions& options) {
+  const std::string path = far::queue_path(options.queue, "/resize");
+  print_resized(far::change(gateway, "POST", path, {{"partitions", options.partitions}}, "resize",
+                            options.yes),
+                options.json);
   return kExitOk;
 }
 
@@ -139,7 +157,8 @@ void add_resize(CLI::App& queue, const Commands& commands) {
       ->check(CLI::Range(1, kMostPartitions));
   resize.add_flag("--yes", options->yes, "Do not ask");
   resize.add_flag("--json", options->json, "As JSON");
-  resize.callback([commands, options] { commands.choose(resize_queue, options); });
+  resize.callback(
+      [commands, options] { commands.choose(resize_queue, options, remote_resize_queue); });
 }
 
 void add_move(CLI::App& queue, const Commands& commands) {

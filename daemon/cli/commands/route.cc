@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/operate/route.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
@@ -11,16 +9,20 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/commands/command.h"
 #include "cli/commands/moving.h"
+#include "cli/remote/session.h"
+#include "cli/sources/far.h"
 #include "cli/sources/queues.h"
 #include "cli/words/confirm.h"
+#include "cli/words/listing.h"
 #include "cli/words/task_view.h"
-#include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/queue_json.h"
+#include "json/view_reader.h"
 
 namespace allot::cli {
 namespace {
@@ -182,6 +184,10 @@ int set_route(const Context& context, const RouteOptions& options) {
   return kExitFailure;
 }
 
+void say_removed(const Words& words, const queue::Route& route) {
+  std::printf("%s go to queue %s no more\n", words.text().c_str(), route.to.c_str());
+}
+
 int remove_route(const Context& context, const RouteOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
@@ -197,30 +203,85 @@ int remove_route(const Context& context, const RouteOptions& options) {
   if (options.json) {
     print(as_json::route(*route));
   } else {
-    std::printf("%s go to queue %s no more\n", words.text().c_str(), route->to.c_str());
+    say_removed(words, *route);
   }
   return kExitOk;
 }
 
+Listing route_list(bool json) {
+  return {{"FROM", "TYPE", "TO", "SINCE"}, json};
+}
+
+std::vector<std::string> row_of(const queue::Route& route) {
+  return {route.from.value_or("(any)"), queue::text_of(route.types), route.to, route.set_at};
+}
+
 int list_routes(const Context& context, const JsonOption& options) {
   db::Connection db = connect(context.settings());
-  json list = json::array();
-  Table table({"FROM", "TYPE", "TO", "SINCE"});
+  Listing list = route_list(options.json);
   for (const queue::Route& route : queue::list_routes(db)) {
-    list.push_back(as_json::route(route));
-    table.add({route.from.value_or("(any)"), queue::text_of(route.types), route.to, route.set_at});
+    list.add(as_json::route(route), row_of(route));
   }
+  list.print();
+  return kExitOk;
+}
+
+int remote_list_routes(const remote::Session& gateway, const JsonOption& options) {
+  Listing list = route_list(options.json);
+  for (const json& route : far::items(gateway, "/routes")) {
+    list.add(route, row_of(as_json::route_of(route)));
+  }
+  list.print();
+  return kExitOk;
+}
+
+// The same words for a gateway, which knows the queues.
+Words remote_words(const RouteOptions& options) {
+  Words words{std::nullopt, queue::pattern_of(options.type)};
+  if (!options.any_queue) {
+    static_cast<void>(far::queue_path(options.from));
+    words.source = queue::QueueInfo{};
+    words.source->name = options.from;
+  }
+  return words;
+}
+
+json body_of(const RouteOptions& options) {
+  json body{{"type", options.type}};
+  if (!options.any_queue) body["from"] = options.from;
+  return body;
+}
+
+int remote_set_route(const remote::Session& gateway, const RouteOptions& options) {
+  if (options.move) remote::no_route("--move");
+  const Words words = remote_words(options);
+  json body = body_of(options);
+  body["to"] = options.to;
+  const json route = far::change(gateway, "PUT", "/routes", std::move(body), "route", options.yes);
   if (options.json) {
-    print(list);
+    print(route);
   } else {
-    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+    std::printf("%s go to queue %s\n", words.text().c_str(), as_json::route_of(route).to.c_str());
+  }
+  return kExitOk;
+}
+
+int remote_remove_route(const remote::Session& gateway, const RouteOptions& options) {
+  const Words words = remote_words(options);
+  const json route =
+      far::change(gateway, "DELETE", "/routes", body_of(options), "route", options.yes);
+  if (options.json) {
+    print(route);
+  } else {
+    say_removed(words, as_json::route_of(route));
   }
   return kExitOk;
 }
 
 CLI::App& add_change(CLI::App& route, const Commands& commands, const char* name,
                      const char* description, const std::shared_ptr<RouteOptions>& options,
-                     int (*run)(const Context&, const RouteOptions&)) {
+                     int (*run)(const Context&, const RouteOptions&),
+                     int (*far)(const remote::Session&, const RouteOptions&)) {
   CLI::App& act = *route.add_subcommand(name, description);
   act.add_option("TYPE", options->type, "The type; mail.* is all that begin so, * is any")
       ->required();
@@ -232,11 +293,11 @@ CLI::App& add_change(CLI::App& route, const Commands& commands, const char* name
   from->excludes(any);
   act.add_flag("--yes", options->yes, "Do not ask");
   act.add_flag("--json", options->json, "As JSON");
-  act.callback([commands, options, run] {
+  act.callback([commands, options, run, far] {
     if (options->from.empty() && !options->any_queue) {
       throw CLI::RequiredError("--from QUEUE or --any-queue");
     }
-    commands.choose(run, options);
+    commands.choose(run, options, far);
   });
   return act;
 }
@@ -248,15 +309,15 @@ void add_route(CLI::App& app, const Commands& commands) {
   route.require_subcommand(1);
   const auto options = std::make_shared<RouteOptions>();
   CLI::App& set = add_change(route, commands, "set", "Let another queue take tasks of a type",
-                             options, set_route);
+                             options, set_route, remote_set_route);
   set.add_option("TO", options->to, "The queue that takes them")->required();
   auto* move = set.add_flag("--move", options->move, "Move those that wait, too");
   set.add_option("--rate", options->rate, "Move at most so many per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS")
       ->needs(move);
-  commands.add_plain(route, "list", "List the routes", list_routes);
-  add_change(route, commands, "remove", "End a route", options, remove_route);
+  commands.add_plain(route, "list", "List the routes", list_routes, remote_list_routes);
+  add_change(route, commands, "remove", "End a route", options, remove_route, remote_remove_route);
 }
 
 }  // namespace allot::cli

@@ -8,17 +8,24 @@
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/commands/command.h"
+#include "cli/remote/session.h"
 #include "cli/sources/calendar.h"
+#include "cli/sources/far.h"
 #include "cli/sources/ring_local.h"
 #include "cli/sources/schedules.h"
 #include "cli/words/confirm.h"
+#include "cli/words/listing.h"
 #include "cli/words/schedule_view.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/view_reader.h"
+#include "queue/model/task.h"
 
 namespace allot::cli {
 namespace {
@@ -43,23 +50,34 @@ struct NextOptions {
   bool json = false;
 };
 
+void print_schedules(const std::vector<queue::Schedule>& schedules, bool as_json) {
+  Listing list({"NAME", "EXPRESSION", "ZONE", "QUEUE", "TYPE", "NEXT RUN", "LAST RUN", "STATE"},
+               as_json);
+  for (const queue::Schedule& schedule : schedules) {
+    const queue::ScheduleSpec& spec = schedule.spec;
+    list.add(as_json::schedule(schedule),
+             {spec.name, spec.expression, spec.zone, spec.queue, spec.type,
+              moment_text(schedule.next_run), moment_text(schedule.last_run), state_text(schedule)},
+             schedule.error.empty() ? std::nullopt : std::optional<std::size_t>(7));
+  }
+  list.print();
+}
+
 int list_schedules(const Context& context, const ScheduleOptions& options) {
   db::Connection db = connect(context.settings());
-  json list = json::array();
-  Table table({"NAME", "EXPRESSION", "ZONE", "QUEUE", "TYPE", "NEXT RUN", "LAST RUN", "STATE"});
-  for (const queue::Schedule& schedule : queue::list_schedules(db)) {
-    const queue::ScheduleSpec& spec = schedule.spec;
-    list.push_back(as_json::schedule(schedule));
-    table.add(
-        {spec.name, spec.expression, spec.zone, spec.queue, spec.type,
-         moment_text(schedule.next_run), moment_text(schedule.last_run), state_text(schedule)},
-        schedule.error.empty() ? std::nullopt : std::optional<std::size_t>(7));
-  }
+  print_schedules(queue::list_schedules(db), options.json);
+  return kExitOk;
+}
+
+int remote_list_schedules(const remote::Session& gateway, const ScheduleOptions& options) {
+  const std::vector<json> documents = far::items(gateway, "/schedules");
   if (options.json) {
-    print(list);
-  } else {
-    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+    print(documents);
+    return kExitOk;
   }
+  std::vector<queue::Schedule> schedules;
+  for (const json& document : documents) schedules.push_back(as_json::schedule_of(document));
+  print_schedules(schedules, false);
   return kExitOk;
 }
 
@@ -103,26 +121,43 @@ void print_spec(const queue::Schedule& schedule) {
   }
 }
 
-int show_schedule(const Context& context, const ScheduleOptions& options) {
-  db::Connection db = connect(context.settings());
-  const queue::Schedule schedule = named_schedule(db, options.name);
-  json out = as_json::schedule(schedule);
-  out["payload"] = schedule.spec.payload;
-  out["last_ticks"] = json::array();
+void print_schedule(const queue::Schedule& schedule,
+                    const std::vector<queue::ScheduleTick>& ticks) {
+  print_spec(schedule);
+  if (ticks.empty()) return;
   Table table({"TICK", "AT", "TASK", "REASON"});
-  for (const queue::ScheduleTick& tick : queue::list_ticks(db, schedule.schedule_id)) {
-    out["last_ticks"].push_back(as_json::tick(tick));
+  for (const queue::ScheduleTick& tick : ticks) {
     table.add({moment_text(tick.tick), moment_text(tick.at), tick.task.empty() ? "-" : tick.task,
                printable(tick.reason, kShownError)});
   }
-  if (options.json) {
-    print(out);
+  std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+}
+
+int show_schedule(const Context& context, const ScheduleOptions& options) {
+  db::Connection db = connect(context.settings());
+  const queue::Schedule schedule = named_schedule(db, options.name);
+  const auto ticks = queue::list_ticks(db, schedule.schedule_id);
+  if (!options.json) {
+    print_schedule(schedule, ticks);
     return kExitOk;
   }
-  print_spec(schedule);
-  if (!out["last_ticks"].empty()) {
-    std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  json out = as_json::schedule(schedule);
+  out["payload"] = schedule.spec.payload;
+  out["last_ticks"] = json::array();
+  for (const queue::ScheduleTick& tick : ticks) out["last_ticks"].push_back(as_json::tick(tick));
+  print(out);
+  return kExitOk;
+}
+
+int remote_show_schedule(const remote::Session& gateway, const ScheduleOptions& options) {
+  const json document = gateway.read(schedule_path(options.name));
+  if (options.json) {
+    print(document);
+    return kExitOk;
   }
+  std::vector<queue::ScheduleTick> ticks;
+  for (const json& tick : document.at("last_ticks")) ticks.push_back(as_json::tick_of(tick));
+  print_schedule(as_json::schedule_of(document), ticks);
   return kExitOk;
 }
 
@@ -173,20 +208,34 @@ void say(const queue::Schedule& schedule, const std::string& text, bool as_json)
   }
 }
 
+void check_reason_of_pause(const ScheduleOptions& options) {
+  if (options.reason.size() <= kMaxReason) return;
+  throw Error("--reason has " + std::to_string(options.reason.size()) +
+                  " bytes; the most that it may have is " + std::to_string(kMaxReason),
+              kExitBadInput);
+}
+
+void say_paused(const queue::Schedule& now, bool was, bool as_json) {
+  say(now, was ? "was paused already, since " + moment_text(now.paused_at) : "is paused", as_json);
+}
+
 int pause_schedule(const Context& context, const ScheduleOptions& options) {
-  if (options.reason.size() > kMaxReason) {
-    throw Error("--reason has " + std::to_string(options.reason.size()) +
-                    " bytes; the most that it may have is " + std::to_string(kMaxReason),
-                kExitBadInput);
-  }
+  check_reason_of_pause(options);
   db::Connection db = connect(context.settings());
   const bool was = named_schedule(db, options.name).paused_at.has_value();
   if (!queue::pause_schedule(db, options.name, options.reason) && !was) {
     unknown_schedule(db, options.name);
   }
-  const queue::Schedule now = named_schedule(db, options.name);
-  say(now, was ? "was paused already, since " + moment_text(now.paused_at) : "is paused",
-      options.json);
+  say_paused(named_schedule(db, options.name), was, options.json);
+  return kExitOk;
+}
+
+int remote_pause_schedule(const remote::Session& gateway, const ScheduleOptions& options) {
+  check_reason_of_pause(options);
+  const std::string path = schedule_path(options.name);
+  const bool was = !gateway.read(path).at("paused").is_null();
+  const json now = gateway.post(path + "/pause", {{"reason", options.reason}});
+  say_paused(as_json::schedule_of(now), was, options.json);
   return kExitOk;
 }
 
@@ -198,33 +247,61 @@ int resume_schedule(const Context& context, const ScheduleOptions& options) {
   return kExitOk;
 }
 
+int remote_resume_schedule(const remote::Session& gateway, const ScheduleOptions& options) {
+  const std::string path = schedule_path(options.name);
+  const bool was = !gateway.read(path).at("paused").is_null();
+  const json now = gateway.post(path + "/resume", json::object());
+  say(as_json::schedule_of(now), was ? "goes on" : "was not paused", options.json);
+  return kExitOk;
+}
+
+void print_run(const json& made, bool as_json) {
+  if (as_json) return print(made);
+  std::printf("%s\n", made.at("task").get<std::string>().c_str());
+}
+
 int run_schedule(const Context& context, const ScheduleOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect(settings);
   const auto task = queue::run_schedule_now(db, options.name);
   if (!task) unknown_schedule(db, options.name);
   ring_local(settings, {{task->partition.queue_id, 1}});
-  if (options.json) {
-    print(json{{"name", options.name}, {"task", task->text()}});
-  } else {
-    std::printf("%s\n", task->text().c_str());
-  }
+  print_run({{"name", options.name}, {"task", task->text()}}, options.json);
   return kExitOk;
 }
 
-int remove_schedule(const Context& context, const ScheduleOptions& options) {
-  db::Connection db = connect(context.settings());
-  const queue::Schedule schedule = named_schedule(db, options.name);
-  confirm("remove", "schedule " + schedule.spec.name + " (" + schedule.spec.expression + ")",
-          options.yes);
-  if (!queue::remove_schedule(db, options.name)) unknown_schedule(db, options.name);
+int remote_run_schedule(const remote::Session& gateway, const ScheduleOptions& options) {
+  print_run(gateway.post(schedule_path(options.name) + "/run-now", json::object()), options.json);
+  return kExitOk;
+}
+
+void confirm_removal(const queue::Schedule& schedule, bool yes) {
+  confirm("remove", "schedule " + schedule.spec.name + " (" + schedule.spec.expression + ")", yes);
+}
+
+void say_removed_schedule(const queue::Schedule& schedule, bool as_json) {
   if (schedule.applied) {
     std::fprintf(
         stderr,
         "allot: a configuration made this schedule; as long as a file has its section, the "
         "next start of that daemon makes it again\n");
   }
-  say(schedule, "is removed", options.json);
+  say(schedule, "is removed", as_json);
+}
+
+int remove_schedule(const Context& context, const ScheduleOptions& options) {
+  db::Connection db = connect(context.settings());
+  const queue::Schedule schedule = named_schedule(db, options.name);
+  confirm_removal(schedule, options.yes);
+  if (!queue::remove_schedule(db, options.name)) unknown_schedule(db, options.name);
+  say_removed_schedule(schedule, options.json);
+  return kExitOk;
+}
+
+int remote_remove_schedule(const remote::Session& gateway, const ScheduleOptions& options) {
+  const std::string path = schedule_path(options.name);
+  confirm_removal(as_json::schedule_of(gateway.read(path)), options.yes);
+  say_removed_schedule(as_json::schedule_of(gateway.remove(path)), options.json);
   return kExitOk;
 }
 
@@ -252,30 +329,40 @@ void add_next(CLI::App& schedule, const Commands& commands) {
 
 }  // namespace
 
+std::string schedule_path(const std::string& name) {
+  const bool is_name = queue::is_name(name) && name.size() <= queue::kMaxScheduleName;
+  if (is_name) return "/schedules/" + name;
+  throw Error("schedule '" + printable(name, queue::kMaxScheduleName) + "' does not exist",
+              kExitBadInput);
+}
+
 void add_schedule(CLI::App& app, const Commands& commands) {
   CLI::App& schedule = *app.add_subcommand("schedule", "Make, show, pause or remove schedules");
   schedule.require_subcommand(1);
   add_schedule_add(schedule, commands);
   // These commands share their options, and the parser chooses one.
   const auto options = std::make_shared<ScheduleOptions>();
-  const auto add = [&](const char* name, const char* text,
-                       int (*run)(const Context&, const ScheduleOptions&),
-                       bool named) -> CLI::App& {
+  const auto add =
+      [&](const char* name, const char* text, int (*run)(const Context&, const ScheduleOptions&),
+          int (*far)(const remote::Session&, const ScheduleOptions&), bool named) -> CLI::App& {
     CLI::App& act = *schedule.add_subcommand(name, text);
     if (named) act.add_option("NAME", options->name, "The schedule")->required();
     act.add_flag("--json", options->json, "As JSON");
-    act.callback([commands, run, options] { commands.choose(run, options); });
+    act.callback([commands, run, far, options] { commands.choose(run, options, far); });
     return act;
   };
-  add("list", "List the schedules", list_schedules, false);
-  add("show", "Show a schedule and its last 20 ticks", show_schedule, true);
+  add("list", "List the schedules", list_schedules, remote_list_schedules, false);
+  add("show", "Show a schedule and its last 20 ticks", show_schedule, remote_show_schedule, true);
   add_next(schedule, commands);
-  add("pause", "Let a schedule make no tasks; ticks meanwhile are dropped", pause_schedule, true)
+  add("pause", "Let a schedule make no tasks; ticks meanwhile are dropped", pause_schedule,
+      remote_pause_schedule, true)
       .add_option("--reason", options->reason, "Why, for people who look")
       ->type_name("TEXT");
-  add("resume", "Let a paused schedule go on with its next tick", resume_schedule, true);
-  add("run-now", "Submit a task of a schedule now, and print its id", run_schedule, true);
-  add("remove", "Remove a schedule; its tasks stay", remove_schedule, true)
+  add("resume", "Let a paused schedule go on with its next tick", resume_schedule,
+      remote_resume_schedule, true);
+  add("run-now", "Submit a task of a schedule now, and print its id", run_schedule,
+      remote_run_schedule, true);
+  add("remove", "Remove a schedule; its tasks stay", remove_schedule, remote_remove_schedule, true)
       .add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
   add_schedule_apply(schedule, commands);
   add_schedule_import(schedule, commands);

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands/command.h"
 #include "cli/commands/schedule.h"
+#include "cli/remote/session.h"
 #include "cli/sources/calendar.h"
 #include "cli/sources/input.h"
 #include "cli/sources/known_types.h"
@@ -17,9 +19,12 @@
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
 #include "json/due.h"
+#include "json/view_reader.h"
 
 namespace allot::cli {
 namespace {
+
+using nlohmann::json;
 
 struct AddWords {
   queue::ScheduleSpec spec;
@@ -55,30 +60,95 @@ std::string said(const queue::Schedule& made, queue::Put put) {
   return text + (made.paused_at ? "; it is " + state_text(made) : "");
 }
 
-// allot schedule add checks all words before it writes.
-int add_one(const Context& context, const AddWords& words) {
-  const queue::ScheduleSpec spec = spec_of(words);
+// Of what the words say alone.
+queue::ScheduleSpec checked_spec(const AddWords& words) {
+  queue::ScheduleSpec spec = spec_of(words);
   static_cast<void>(Calendar(spec.expression, spec.zone));
   queue::validate(spec);
-  const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
-  check_queue(db, settings, spec);
-  if (!words.replace && queue::find_schedule(db, spec.name)) {
-    throw Error("name '" + spec.name + "': there is a schedule of that name; --replace changes it",
-                kExitBadInput);
-  }
-  const queue::Put put = put_spec(db, settings, spec);
-  const queue::Schedule made = named_schedule(db, spec.name);
-  KnownTypes known(settings);
-  known.submitted(spec.queue, spec.type);
-  known.warn();
-  if (words.json) {
-    nlohmann::json told = as_json::schedule(made);
+  return spec;
+}
+
+[[noreturn]] void refuse_taken(const std::string& name) {
+  throw Error("name '" + name + "': there is a schedule of that name; --replace changes it",
+              kExitBadInput);
+}
+
+void print_made(json told, const queue::Schedule& made, queue::Put put, bool as_json) {
+  if (as_json) {
     told["put"] = past_of(put);
     print(told);
   } else {
     std::printf("%s\n", said(made, put).c_str());
   }
+}
+
+// allot schedule add checks all words before it writes.
+int add_one(const Context& context, const AddWords& words) {
+  const queue::ScheduleSpec spec = checked_spec(words);
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  check_queue(db, settings, spec);
+  if (!words.replace && queue::find_schedule(db, spec.name)) refuse_taken(spec.name);
+  const queue::Put put = put_spec(db, settings, spec);
+  const queue::Schedule made = named_schedule(db, spec.name);
+  KnownTypes known(settings);
+  known.submitted(spec.queue, spec.type);
+  known.warn();
+  print_made(as_json::schedule(made), made, put, words.json);
+  return kExitOk;
+}
+
+// What differs from what the API takes for granted.
+json options_of(const queue::ScheduleSpec& spec) {
+  const queue::ScheduleSpec plain;
+  json body{{"expression", spec.expression},
+            {"queue", spec.queue},
+            {"type", spec.type},
+            {"payload", spec.payload},
+            {"zone", spec.zone},
+            {"late", queue::name_of(spec.late)},
+            {"catch_up", spec.catch_up},
+            {"overlap", queue::name_of(spec.overlap)},
+            {"prio", spec.options.prio}};
+  const auto add_span = [&](const char* name, std::chrono::microseconds span,
+                            std::chrono::microseconds usual) {
+    if (span != usual) body[name] = span_text(span);
+  };
+  const auto add_text = [&](const char* name, const std::optional<std::string>& text) {
+    if (text) body[name] = *text;
+  };
+  add_span("late_after", spec.late_after, plain.late_after);
+  add_span("jitter", spec.jitter, plain.jitter);
+  add_span("delay", spec.options.delay, plain.options.delay);
+  add_span("expires_in", spec.options.expires_in, plain.options.expires_in);
+  add_span("unique_for", spec.options.unique_for, plain.options.unique_for);
+  add_text("unique_key", spec.options.unique_key);
+  add_text("partition_key", spec.options.partition_key);
+  add_text("tick_field", spec.tick_field);
+  return body;
+}
+
+// nullopt: there is none of that name.
+std::optional<queue::ScheduleSpec> find_spec(const remote::Session& gateway,
+                                             const std::string& path) {
+  try {
+    return as_json::schedule_of(gateway.read(path)).spec;
+  } catch (const remote::Refused& refused) {
+    if (refused.status() != 404) throw;
+    return std::nullopt;
+  }
+}
+
+int remote_add_one(const remote::Session& gateway, const AddWords& words) {
+  const queue::ScheduleSpec spec = checked_spec(words);
+  const std::string path = schedule_path(spec.name);
+  const auto before = find_spec(gateway, path);
+  if (before && !words.replace) refuse_taken(spec.name);
+  const json made = gateway.put(path, options_of(spec));
+  const queue::Put put = !before          ? queue::Put::kAdded
+                         : before == spec ? queue::Put::kSame
+                                          : queue::Put::kChanged;
+  print_made(made, as_json::schedule_of(made), put, words.json);
   return kExitOk;
 }
 
@@ -170,7 +240,7 @@ void add_schedule_add(CLI::App& schedule, const Commands& commands) {
   add_keys(command, spec);
   command.add_flag("--replace", words->replace, "Change the schedule if there is one of that name");
   command.add_flag("--json", words->json, "Print the schedule as JSON");
-  command.callback([commands, words] { commands.choose(add_one, words); });
+  command.callback([commands, words] { commands.choose(add_one, words, remote_add_one); });
 }
 
 }  // namespace allot::cli

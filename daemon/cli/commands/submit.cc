@@ -238,7 +238,7 @@ void add_submit(CLI::App& app, const Commands& commands) {
   ndjson->excludes(queue)->excludes(type)->excludes(payload);
   command->callback([commands, one, bulk, queue, type] {
     bulk->json = one->json;
-    if (!bulk->ndjson.empty()) return commands.choose(submit_lines, bulk);
+    if (!bulk->ndjson.empty()) return commands.choose(submit_lines, bulk, remote_submit_lines);
     if (queue->empty() || (type->empty() && !one->routed)) {  // left out; an empty word is not
       throw CLI::RequiredError(one->routed ? "TYPE" : "QUEUE and TYPE, or --ndjson,");
     }

@@ -11,7 +11,9 @@
 
 #include "cli/commands/command.h"
 #include "cli/remote/session.h"
+#include "cli/sources/far.h"
 #include "cli/sources/queues.h"
+#include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
@@ -142,24 +144,32 @@ std::vector<queue::TaskView> views_of(db::Connection& db, const queue::QueueInfo
 // key. dead.cc lists the dead ones.
 int tasks(const Context& context, const TasksOptions& options) {
   db::Connection db = connect(context.settings());
-  json list = json::array();
-  Table table({"TASK", "QUEUE", "TYPE", "PRIO", "ATTEMPTS", "BYTES", "DUE", ""});
+  Listing list(task_heads("DUE", ""), options.json);
   for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
     const auto views = views_of(db, queue, options.limit);
     for (const queue::TaskView& task : views) {
-      if (options.json) {
-        list.push_back(as_json::task(task, queue.name));
-      } else {
-        table.add(view_row(task, queue.name));
-      }
+      list.add(as_json::task(task, queue.name), view_row(task, queue.name));
     }
     say_limit(queue.name, views.size(), options.limit, options.json);
   }
-  if (options.json) {
-    print(list);
-  } else {
-    std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+  list.print();
+  return kExitOk;
+}
+
+int remote_tasks(const remote::Session& gateway, const TasksOptions& options) {
+  Listing list(task_heads("DUE", ""), options.json);
+  for (const std::string& queue : far::queue_names(gateway, options.queue)) {
+    std::uint32_t shown = 0;
+    for (const char* each : {"/running", "/tasks"}) {
+      const std::string path = far::queue_path(queue, each);
+      for (const json& task : far::items(gateway, path, options.limit - shown)) {
+        list.add(task, view_row(as_json::task_of(task), queue));
+        ++shown;
+      }
+    }
+    say_limit(queue, shown, options.limit, options.json);
   }
+  list.print();
   return kExitOk;
 }
 
@@ -275,7 +285,7 @@ void add_tasks(CLI::App& app, const Commands& commands) {
       ->type_name("TASKS")
       ->capture_default_str();
   list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, options] { commands.choose(tasks, options); });
+  list.callback([commands, options] { commands.choose(tasks, options, remote_tasks); });
 }
 
 void add_task(CLI::App& app, const Commands& commands) {

@@ -30,6 +30,7 @@ namespace net = Poco::Net;
 
 // A payload, or a page of a thousand tasks with 4 KiB of text each, is smaller.
 constexpr std::size_t kMostAnswer = std::size_t{64} << 20;
+constexpr std::size_t kAskedFirst = std::size_t{1} << 20;
 constexpr std::size_t kShown = 300;
 constexpr int kMostFields = 100;
 const Poco::Timespan kConnect(10, 0);
@@ -119,9 +120,14 @@ ExitCode code_of(unsigned status) {
   }
 }
 
+std::string field_of(const json& problem) {
+  const auto field = problem.find("field");
+  return field == problem.end() || field->is_null() ? "" : field->get<std::string>();
+}
+
 // A name of nothing is bad input, as over SQL; a task that is not there may have been.
 ExitCode code_of(unsigned status, const json& problem) {
-  const auto field = problem.value("field", std::string());
+  const std::string field = field_of(problem);
   const bool named = status == 404 && !field.empty() && field != "id" && field != "unique_key";
   return named ? kExitBadInput : code_of(status);
 }
@@ -144,11 +150,22 @@ ExitCode code_of(unsigned status, const json& problem) {
     if (answer.status >= 502 && answer.status <= 504) refuse_proxy(address, request, answer);
     refuse_stranger(address, "status " + std::to_string(answer.status) + ", " + answer.type);
   }
-  const json problem = parsed(answer.body);
-  throw Error(problem.at("detail").get<std::string>(), code_of(answer.status, problem));
+  throw refused_as(answer.status, parsed(answer.body));
+}
+
+// The answer to the head alone, if the gateway sends one before the body: a body of megabytes that
+// nobody reads would lose it.
+bool refuses_head(net::HTTPClientSession& connection, net::HTTPRequest& head,
+                  net::HTTPResponse& response) {
+  return head.getExpectContinue() && !connection.peekResponse(response);
 }
 
 }  // namespace
+
+Refused refused_as(unsigned status, const json& problem) {
+  return {problem.at("detail").get<std::string>(), code_of(status, problem), status,
+          field_of(problem)};
+}
 
 void complete(Options& options, bool local) {
   if (options.url.empty() && !local) options.url = variable("ALLOT_URL");
@@ -169,18 +186,21 @@ Answer Session::exchange(const Request& request) const {
   head.setKeepAlive(false);
   head.set("Accept", "application/json, application/problem+json");
   if (!token_.empty()) head.set("Authorization", "Bearer " + token_);
-  if (request.writes()) {
+  if (request.has_body()) {
     head.setContentType(request.type);
     head.setContentLength64(static_cast<Poco::Int64>(request.body.size()));
+    if (request.body.size() > kAskedFirst) head.setExpectContinue(true);
   }
   bool sent = false;
   try {
     const auto connection = connection_to(address_, ca_file_);
     std::ostream& out = connection->sendRequest(head);
     sent = true;
-    out.write(request.body.data(), static_cast<std::streamsize>(request.body.size())).flush();
     net::HTTPResponse response;
     response.setFieldLimit(kMostFields);
+    if (!refuses_head(*connection, head, response)) {
+      out.write(request.body.data(), static_cast<std::streamsize>(request.body.size())).flush();
+    }
     Answer answer;
     const bool whole = read_body(connection->receiveResponse(response), response, answer);
     answer.status = response.getStatus();
@@ -230,13 +250,23 @@ json Session::read(const std::string& path) const {
 }
 
 json Session::post(const std::string& path, const json& options) const {
-  std::string text;
+  return send({"POST", path, body_of(options)});
+}
+
+json Session::put(const std::string& path, const json& options) const {
+  return send({"PUT", path, body_of(options)});
+}
+
+json Session::remove(const std::string& path) const {
+  return send({"DELETE", path});
+}
+
+std::string body_of(const json& options) {
   try {
-    text = options.dump();
+    return options.dump();
   } catch (const json::type_error&) {
     throw Error("JSON carries UTF-8 only: an option has other bytes", kExitBadInput);
   }
-  return send({"POST", path, text});
 }
 
 int over_http(const Options& options, const std::function<int(const Session&)>& act) {
@@ -252,11 +282,11 @@ int over_http(const Options& options, const std::function<int(const Session&)>& 
   }
 }
 
-void no_route() {
-  throw Error(
-      "this command goes to the database itself: leave --url and $ALLOT_URL out, on a host "
-      "that has the configuration",
-      kExitUsage);
+void no_route(const std::string& what) {
+  throw Error(what +
+                  " goes to the database itself: leave --url and $ALLOT_URL out, on a host that "
+                  "has the configuration",
+              kExitUsage);
 }
 
 }  // namespace allot::cli::remote

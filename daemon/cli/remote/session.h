@@ -5,7 +5,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/error.h"
 #include "cli/remote/address.h"
 
 // A gateway that a command talks to in place of a database.
@@ -30,9 +32,26 @@ struct Request {
   std::string path;  // behind "/api/v1"
   std::string body{};
   std::string type{"application/json"};  // of the body
+  bool only_counts = false;              // a POST that changes nothing
 
-  [[nodiscard]] bool writes() const { return method != "GET"; }
+  [[nodiscard]] bool writes() const { return method != "GET" && !only_counts; }
+  [[nodiscard]] bool has_body() const { return method == "POST" || method == "PUT"; }
 };
+
+// The gateway says no, in its words. `field`: what it is about; empty: nothing that has a name.
+class Refused : public Error {
+ public:
+  Refused(const std::string& detail, ExitCode code, unsigned status, std::string field)
+      : Error(detail, code), status_(status), field_(std::move(field)) {}
+  [[nodiscard]] unsigned status() const { return status_; }
+  [[nodiscard]] const std::string& field() const { return field_; }
+
+ private:
+  unsigned status_;
+  std::string field_;
+};
+// What a problem document says.
+[[nodiscard]] Refused refused_as(unsigned status, const nlohmann::json& problem);
 
 struct Answer {
   unsigned status = 0;
@@ -57,9 +76,11 @@ class Session {
   // the answer.
   [[nodiscard]] bool wrote() const { return wrote_; }
 
-  // The document that the answer is. read() and the writers throw as ask().
+  // The document that the answer is. All throw as ask(), and a refusal as Refused.
   [[nodiscard]] nlohmann::json read(const std::string& path) const;
   [[nodiscard]] nlohmann::json post(const std::string& path, const nlohmann::json& options) const;
+  [[nodiscard]] nlohmann::json put(const std::string& path, const nlohmann::json& options) const;
+  [[nodiscard]] nlohmann::json remove(const std::string& path) const;
   [[nodiscard]] nlohmann::json send(const Request& request) const;
 
  private:
@@ -71,11 +92,14 @@ class Session {
   mutable bool wrote_ = false;
 };
 
+// The text of a body. Throws Error(kExitBadInput) for what JSON cannot carry.
+[[nodiscard]] std::string body_of(const nlohmann::json& options);
+
 // Calls `act` with a session. Throws Error where the gateway's documents are none of Allot's:
 // kExitOutcomeUnknown, if one of them answers a request that writes, else kExitConfig.
 int over_http(const Options& options, const std::function<int(const Session&)>& act);
 
-// Throws Error(kExitUsage): the command has no route.
-[[noreturn]] void no_route();
+// Throws Error(kExitUsage): the command has no route, or `what` of it has none.
+[[noreturn]] void no_route(const std::string& what = "this command");
 
 }  // namespace allot::cli::remote

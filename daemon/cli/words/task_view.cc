@@ -45,6 +45,10 @@ std::string megabytes_of(const std::optional<std::uint64_t>& kib) {
   return kib ? decimal(*kib, 1024, 0, "MiB") : "-";
 }
 
+std::vector<std::string> task_heads(const std::string& time, const std::string& remark) {
+  return {"TASK", "QUEUE", "TYPE", "PRIO", "ATTEMPTS", "BYTES", time, remark};
+}
+
 std::vector<std::string> view_row(const queue::TaskView& task, const std::string& queue) {
   return {task.id.text(),
           queue,

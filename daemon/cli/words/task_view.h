@@ -30,6 +30,9 @@ void print(const nlohmann::json& value);
 [[nodiscard]] std::string seconds_of(const std::optional<std::uint64_t>& us);
 [[nodiscard]] std::string megabytes_of(const std::optional<std::uint64_t>& kib);
 
+// The heads of a list of tasks: TASK, QUEUE, TYPE, PRIO, ATTEMPTS, BYTES and these two.
+[[nodiscard]] std::vector<std::string> task_heads(const std::string& time,
+                                                  const std::string& remark);
 // id, queue, type, prio, attempts, bytes, time, remark.
 [[nodiscard]] std::vector<std::string> view_row(const queue::TaskView& task,
                                                 const std::string& queue);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/bulk_sink.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "cli/sources/known_types.h"
+#include "cli/sources/queues.h"
+#include "cli/sources/ring_local.h"
+#include "json/task_reader.h"
+#include "queue/submit/owners.h"
+#include "queue/submit/submit.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+class DatabaseSink final : public BulkSink {
+ public:
+  DatabaseSink(const config::Settings& settings, db::Connection& db, bool ids)
+      : settings_(settings), db_(db), ids_(ids), queues_(db, settings), known_types_(settings) {}
+
+  std::optional<std::size_t> add(const std::string& text) override {
+    auto line = as_json::read_task(text);
+    if (!line) return std::nullopt;
+    queue::Submission task{queues_.address(line->queue, line->type), line->type,
+                           std::move(line->payload), line->options};
+    queues_.complete(task.queue.name, task.options);
+    queue::validate(task);
+    const std::size_t bytes = task.payload.size();
+    batch_.push_back(std::move(task));
+    asked_.push_back(std::move(line->queue));
+    return bytes;
+  }
+
+  BatchMade submit() override {
+    address_again();
+    const std::vector<queue::Submitted> made = queue::submit(db_, batch_);
+    BatchMade told;
+    told.existed = static_cast<std::uint64_t>(
+        std::count_if(made.begin(), made.end(), [](const auto& task) { return task.existed; }));
+    told.tasks = made.size() - told.existed;
+    ring_local(settings_, queue::new_tasks(made));
+    for (const queue::Owner owner : queue::owners(db_, batch_, made)) {
+      if (const char* state = queue::name_of(owner)) ++told.states[state];
+    }
+    for (const queue::Submitted& task : made) {
+      if (ids_) told.ids.push_back(task.id.text());
+    }
+    batch_.clear();
+    asked_.clear();
+    return told;
+  }
+
+  void warn() const override { known_types_.warn(); }
+
+ private:
+  // A batch may have waited for its last line while somebody set a route.
+  void address_again() {
+    for (std::size_t i = 0; i < batch_.size(); ++i) {
+      queue::Submission& task = batch_[i];
+      const queue::QueueInfo& now = queues_.address(asked_[i], task.type);
+      if (now.queue_id != task.queue.queue_id) {
+        task.queue = now;
+        queue::validate(task);
+      }
+      known_types_.submitted(task.queue.name, task.type);
+    }
+  }
+
+  const config::Settings& settings_;
+  db::Connection& db_;
+  bool ids_;
+  Queues queues_;
+  KnownTypes known_types_;
+  std::vector<queue::Submission> batch_{};
+  std::vector<std::string> asked_{};  // the queue that each line names; empty: none
+};
+
+// A batch is one request: the client reads no answer while it writes.
+class GatewaySink final : public BulkSink {
+ public:
+  GatewaySink(const remote::Session& gateway, bool ids) : gateway_(gateway), ids_(ids) {}
+
+  // What only the gateway knows, as the queue, it says of the whole batch.
+  std::optional<std::size_t> add(const std::string& text) override {
+    const auto task = as_json::read_task(text, as_json::Source::kHttp);
+    if (!task) return std::nullopt;
+    queue::validate(task->type, task->payload, task->options);
+    lines_ += text + "\n";
+    ++tasks_;
+    return task->payload.size();
+  }
+
+  BatchMade submit() override {
+    const std::string path = "/tasks?batch=" + std::to_string(tasks_) + (ids_ ? "&ids=true" : "");
+    const remote::Answer answer =
+        gateway_.ask({"POST", path, std::move(lines_), "application/x-ndjson"});
+    BatchMade made = read(answer.body);
+    lines_.clear();
+    tasks_ = 0;
+    return made;
+  }
+
+ private:
+  static BatchMade read(const std::string& body) {
+    try {
+      return made_of(body);
+    } catch (const json::exception&) {
+      throw Error("the gateway's answer ended before its last line", kExitOutcomeUnknown);
+    }
+  }
+
+  // A line for each batch, which is one, and a last one that says how it ended.
+  static BatchMade made_of(std::string_view body) {
+    BatchMade made;
+    json line;
+    while (!body.empty()) {
+      const std::size_t end = std::min(body.find('\n'), body.size());
+      line = json::parse(body.substr(0, end));
+      body.remove_prefix(std::min(end + 1, body.size()));
+      if (const auto ids = line.find("ids"); ids != line.end()) {
+        for (const json& id : *ids) made.ids.push_back(id.get<std::string>());
+      }
+    }
+    if (!line.at("ok").get<bool>()) refuse(line.at("problem"));
+    made.tasks = line.at("tasks").get<std::uint64_t>();
+    made.existed = line.at("existed").get<std::uint64_t>();
+    made.states = line.at("states").get<std::map<std::string, std::uint64_t>>();
+    return made;
+  }
+
+  // "line 3: queue 'x' does not exist" is about the third task of the batch.
+  [[noreturn]] static void refuse(const json& problem) {
+    const remote::Refused refused =
+        remote::refused_as(problem.at("status").get<unsigned>(), problem);
+    constexpr std::string_view kHead = "line ";
+    const std::string_view text = refused.what();
+    const std::size_t colon = text.find(": ");
+    std::size_t line = 0;
+    if (text.starts_with(kHead) && colon != std::string_view::npos) {
+      std::from_chars(text.data() + kHead.size(), text.data() + colon, line);
+    }
+    if (line == 0) throw refused;
+    throw RefusedTask(line - 1, std::string(text.substr(colon + 2)));
+  }
+
+  const remote::Session& gateway_;
+  bool ids_;
+  std::string lines_{};
+  std::size_t tasks_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<BulkSink> database_sink(const config::Settings& settings, db::Connection& db,
+                                        bool ids) {
+  return std::make_unique<DatabaseSink>(settings, db, ids);
+}
+
+std::unique_ptr<BulkSink> gateway_sink(const remote::Session& gateway, bool ids) {
+  return std::make_unique<GatewaySink>(gateway, ids);
+}
+
+}  // namespace allot::cli

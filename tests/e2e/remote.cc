@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "e2e/remote.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "base/unique_fd.h"
+#include "support/eventually.h"
+
+namespace allot::e2e {
+namespace {
+
+using support::eventually;
+using support::ExitStatus;
+using support::Finished;
+
+// A listening socket on a port of its own.
+struct Listener {
+  UniqueFd fd;
+  int port = 0;
+};
+Listener listener() {
+  Listener made{UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  auto* address = reinterpret_cast<sockaddr*>(&at);
+  if (::bind(made.fd.get(), address, size) != 0 || ::listen(made.fd.get(), 8) != 0 ||
+      ::getsockname(made.fd.get(), address, &size) != 0) {
+    throw std::runtime_error("no port is free");
+  }
+  made.port = ntohs(at.sin_port);
+  return made;
+}
+
+}  // namespace
+
+std::string line_of(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+std::string url_to(int port, const std::string& scheme) {
+  return scheme + "://127.0.0.1:" + std::to_string(port);
+}
+
+int free_port() {
+  return listener().port;
+}
+
+support::Finished far(Words words, const Words& environment, const std::string& input) {
+  words.insert(words.begin(), program("allot"));
+  Words variables{"ALLOT_CONFIG=/nowhere/allot.toml",
+                  "ALLOT_URL=", "ALLOT_TOKEN=", "ALLOT_TOKEN_FILE="};
+  for (const std::string& each : environment) {
+    std::erase_if(variables, [&](const std::string& variable) {
+      return variable.starts_with(each.substr(0, each.find('=') + 1));
+    });
+    variables.push_back(each);
+  }
+  return support::run_program(std::move(words), {.environment = variables, .input = input});
+}
+
+support::Finished answered(const std::string& bytes, const Words& words, const std::string& input) {
+  const Listener server = listener();
+  std::thread thread([&] {
+    const UniqueFd fd(::accept(server.fd.get(), nullptr, nullptr));
+    std::string request;
+    char part[4096];
+    const auto whole = [&] {
+      const std::size_t end = request.find("\r\n\r\n");
+      const std::size_t length = request.find("Content-Length: ");
+      if (end == std::string::npos) return false;
+      const std::size_t body =
+          length < end ? std::stoul(request.substr(length + std::strlen("Content-Length: "))) : 0;
+      return request.size() >= end + 4 + body;
+    };
+    while (!whole()) {
+      const ssize_t size = ::read(fd.get(), part, sizeof part);
+      if (size <= 0) break;
+      request.append(part, static_cast<std::size_t>(size));
+    }
+    // A client that has read enough goes away, which must not end this process.
+    for (std::size_t at = 0; at < bytes.size();) {
+      const ssize_t size = ::send(fd.get(), bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
+      if (size <= 0) break;
+      at += static_cast<std::size_t>(size);
+    }
+  });
+  Words all{"--url", url_to(server.port)};
+  all.insert(all.end(), words.begin(), words.end());
+  Finished done = far(all, {}, input);
+  thread.join();
+  return done;
+}
+
+std::string answer(const std::string& type, const std::string& body, const std::string& status,
+                   std::size_t more) {
+  return "HTTP/1.1 " + status + "\r\nContent-Type: " + type +
+         "\r\nContent-Length: " + std::to_string(body.size() + more) + "\r\n\r\n" + body;
+}
+
+void Remote::start(const std::string& keys, const std::string& sections) {
+  DaemonOptions options;
+  options.start = false;
+  options.queue_keys = "history = \"1h\"\n";
+  options.more = "[gateway]\nsocket = \"gateway.sock\"\n" + keys +
+                 "[gateway.database]\nuser = \"root\"\n" + sections;
+  daemon_ = std::make_unique<Daemon>(options);
+  socket_ = "unix:" + daemon_->folder() + "/gateway.sock";
+  gateway_ = std::make_unique<support::Process>(
+      Words{program("allot-gateway"), "--config", daemon_->config_file()},
+      support::ProcessOptions{});
+  ASSERT_TRUE(eventually([&] { return daemon_->logged("gateway.listening"); })) << gateway_->err();
+}
+
+void Remote::start_with_port(const std::string& keys) {
+  const Finished made = support::run_program({program("allot"), "gateway", "token", "test",
+                                              "--read", "*", "--submit", "*", "--operate", "*"});
+  token_ = line_of(made.out);
+  ASSERT_FALSE(token_.empty()) << made.err;
+  port_ = free_port();
+  start("listen = [\"127.0.0.1:" + std::to_string(port_) + "\"]\n" + keys,
+        made.out.substr(made.out.find("[gateway")));
+}
+
+Finished Remote::over_socket_any(Words words, const std::string& input) const {
+  words.insert(words.begin(), {"--url", socket_});
+  return far(words, {}, input);
+}
+
+std::string Remote::over_socket(const Words& words, const std::string& input) const {
+  const Finished done = over_socket_any(words, input);
+  EXPECT_EQ(done.status, (ExitStatus{0, 0})) << testing::PrintToString(words) << done.err;
+  return done.out;
+}
+
+void Remote::same(const Words& words) const {
+  const Finished near = daemon_->allot(words);
+  const Finished other = over_socket_any(words);
+  EXPECT_EQ(near.status, (ExitStatus{0, 0})) << near.err;
+  EXPECT_EQ(other.status, near.status) << testing::PrintToString(words) << other.err;
+  EXPECT_EQ(other.out, near.out) << testing::PrintToString(words);
+  EXPECT_EQ(other.err, near.err) << testing::PrintToString(words);
+  EXPECT_FALSE(near.out.empty());
+}
+
+}  // namespace allot::e2e
