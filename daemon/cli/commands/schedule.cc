@@ -107,7 +107,7 @@ int show_schedule(const Context& context, const ScheduleOptions& options) {
   db::Connection db = connect(context.settings());
   const queue::Schedule schedule = named_schedule(db, options.name);
   json out = as_json::schedule(schedule);
-  out["payload"] = schedule.spec.payload;
+  as_json::add_payload(out, schedule.spec.payload);
   out["last_ticks"] = json::array();
   Table table({"TICK", "AT", "TASK", "REASON"});
   for (const queue::ScheduleTick& tick : queue::list_ticks(db, schedule.schedule_id)) {
