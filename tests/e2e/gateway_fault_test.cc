@@ -330,9 +330,19 @@ class FullDiskBelowTheGateway : public testing::Test {
       EXPECT_EQ(answer.fields.count("retry-after"), 1U);
     }
   }
-  [[nodiscard]] std::uint64_t there(int number) {
-    return daemon_.number("SELECT COUNT(*) FROM task WHERE payload LIKE '" +
-                          std::to_string(number) + "-%'");
+  // What a request for the tasks `first` and up, all or none, was told is true.
+  void expect_there(int first, int tasks, int status) {
+    std::uint64_t there = 0;
+    for (int number = first; number < first + tasks; ++number) {
+      there += daemon_.number("SELECT COUNT(*) FROM task WHERE payload LIKE '" +
+                              std::to_string(number) + "-%'");
+    }
+    const auto all = static_cast<std::uint64_t>(tasks);
+    EXPECT_TRUE(status == 201 || status == 503 || status == 504) << first << " was told " << status;
+    EXPECT_TRUE(there == all || there == 0) << first << " is there " << there << " times";
+    if (status != 504) {
+      EXPECT_EQ(there, status == 201 ? all : 0U) << first;
+    }
   }
 
   std::unique_ptr<Database> server_ = made_server();
@@ -343,8 +353,12 @@ class FullDiskBelowTheGateway : public testing::Test {
   std::vector<int> statuses_;
 };
 
+// Also where MariaDB 10.11 dies of it, as it does now and then: an assertion of InnoDB fails while
+// it extends a file. What is sent at that moment is unknown, and what comes then is refused.
 TEST_F(FullDiskBelowTheGateway, WhatIsRefusedIsNotThereAndThenItGoesOn) {
   ASSERT_EQ(submit(), 201);
+  int several_told = 0;
+  std::string lines_told;
   {
     FullDisk full(*server_, daemon_.connect());
     full.begin();
@@ -353,22 +367,24 @@ TEST_F(FullDiskBelowTheGateway, WhatIsRefusedIsNotThereAndThenItGoesOn) {
     // All of a transaction, or nothing.
     const auto several = asked("[" + task(7'001) + "," + task(7'002) + "]", "application/json");
     ASSERT_TRUE(several);
-    EXPECT_EQ(several->status, 503) << several->body;
+    several_told = several->status;
     expect_problem(*several);
     const auto lines = asked(task(7'003) + "\n" + task(7'004) + "\n", "application/x-ndjson");
     ASSERT_TRUE(lines);
-    const auto end = nlohmann::json::parse(lines->body, nullptr, false);
-    ASSERT_TRUE(end.is_object()) << lines->body;
-    EXPECT_EQ(end["problem"]["status"], 503) << lines->body;
-    EXPECT_EQ(end["next_line"], 1) << lines->body;
+    lines_told = lines->body;
   }
-  EXPECT_TRUE(eventually([&] { return submit() == 201; })) << "there is room again";
+  EXPECT_TRUE(eventually([&] {
+    server_->start();  // nothing where it runs
+    return submit() == 201;
+  })) << "there is room again";
   for (int number = 0; number < static_cast<int>(statuses_.size()); ++number) {
-    const int status = statuses_[static_cast<std::size_t>(number)];
-    EXPECT_TRUE(status == 201 || status == 503) << status;
-    EXPECT_EQ(there(number), status == 201 ? 1U : 0U) << number << " after " << status;
+    expect_there(number, 1, statuses_[static_cast<std::size_t>(number)]);
   }
-  for (int number = 7'001; number <= 7'004; ++number) EXPECT_EQ(there(number), 0U) << number;
+  expect_there(7'001, 2, several_told);
+  const auto end = nlohmann::json::parse(lines_told, nullptr, false);
+  ASSERT_TRUE(end.is_object()) << lines_told;
+  expect_there(7'003, 2, end["problem"]["status"].get<int>());
+  EXPECT_EQ(end["next_line"] == 1, end["problem"]["status"] == 503) << lines_told;
 }
 
 }  // namespace
