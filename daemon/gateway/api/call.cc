@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "gateway/api/problem.h"
 #include "json/printable.h"
@@ -183,6 +184,10 @@ http::Response answer_of(const json& document, unsigned status) {
   response.status = status;
   response.body = document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   return response;
+}
+
+json list_document(json items) {
+  return {{"items", std::move(items)}, {"next", nullptr}};
 }
 
 void unknown_task(const queue::TaskId& id) {

@@ -66,6 +66,8 @@ class Call {
 };
 
 [[nodiscard]] http::Response answer_of(const nlohmann::json& document, unsigned status = 200);
+// A list that is one page.
+[[nodiscard]] nlohmann::json list_document(nlohmann::json items);
 
 // 404 for a task.
 [[noreturn]] void unknown_task(const queue::TaskId& id);

@@ -13,15 +13,8 @@
 #include "queue/operate/route.h"
 
 namespace allot::gateway::api {
-namespace {
 
 using nlohmann::json;
-
-json list_document(json items) {
-  return {{"items", std::move(items)}, {"next", nullptr}};
-}
-
-}  // namespace
 
 http::Response list_workers(Call& call) {
   json workers = json::array();
