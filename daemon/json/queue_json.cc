@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "config/rows.h"
+#include "json/base64.h"
 #include "json/printable.h"
 #include "queue/locks/lock.h"
 
@@ -16,6 +17,15 @@ using nlohmann::json;
 
 std::string lock_name(const std::string& name) {
   return printable(name, 4 * queue::kMaxLockName);
+}
+
+bool is_text(const std::string& bytes) {
+  try {
+    (void)json(bytes).dump();
+    return true;
+  } catch (const json::type_error&) {  // no UTF-8
+    return false;
+  }
 }
 
 }  // namespace
@@ -133,6 +143,12 @@ std::string span_text(std::chrono::microseconds span) {
 json moment(const std::optional<queue::Moment>& moment) {
   if (!moment) return nullptr;
   return moment_text(*moment);
+}
+
+void add_payload(json& view, const std::string& payload) {
+  const bool text = is_text(payload);
+  view["payload"] = text ? json(payload) : json(nullptr);
+  if (!text) view["payload_base64"] = to_base64(payload);
 }
 
 json schedule(const queue::Schedule& schedule) {

@@ -40,6 +40,8 @@ namespace allot::as_json {
 
 // All of it but the payload, which a list does not have.
 [[nodiscard]] nlohmann::json schedule(const queue::Schedule& schedule);
+// Adds that; as base64 in a field of its own where it is no text.
+void add_payload(nlohmann::json& view, const std::string& payload);
 // null: there is none.
 [[nodiscard]] nlohmann::json moment(const std::optional<queue::Moment>& moment);
 [[nodiscard]] nlohmann::json tick(const queue::ScheduleTick& tick);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "json/base64.h"
 #include "json/due.h"
 #include "json/fields.h"
 #include "json/printable.h"
@@ -55,6 +56,12 @@ std::chrono::microseconds span_in(const json& document, const char* name) {
   return parse_delay(name, text);
 }
 
+// As add_payload() writes it; a list has none.
+std::string payload_in(const json& document) {
+  if (!document.contains("payload_base64")) return text_in(document, "payload");
+  return from_base64(field<std::string>(document, "payload_base64")).value();
+}
+
 std::chrono::microseconds milliseconds_in(const json& document, const char* name) {
   return std::chrono::milliseconds(field<std::int64_t>(document, name));
 }
@@ -88,7 +95,7 @@ queue::ScheduleSpec spec_of(const json& document) {
   spec.zone = field<std::string>(document, "zone");
   spec.queue = field<std::string>(document, "queue");
   spec.type = field<std::string>(document, "type");
-  spec.payload = text_in(document, "payload");
+  spec.payload = payload_in(document);
   spec.late = named(document, "late", std::array{Late::kOnce, Late::kSkip, Late::kAll});
   spec.late_after = span_in(document, "late_after");
   spec.catch_up = field<std::uint32_t>(document, "catch_up");

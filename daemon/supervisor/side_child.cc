@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "base/exit_codes.h"
+#include "base/mutant.h"
 #include "supervisor/log.h"
 
 namespace allot::supervisor {
@@ -59,7 +60,7 @@ bool SideChild::reaped(pid_t pid, int wait_status, Nanos now) {
   ready_fd_.reset();  // its end of file would wake the loop for ever
   const int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0;
   if (code == kExitConfig || code == kExitCannotCreate) hopeless_ = code;
-  if (used_) pause_.failed(now);
+  if (used_) pause_.failed(mutant::removed("side_child_restart") ? now + 3600 * kSecond : now);
   log_event(used_ ? kError : kInfo, Event(name_, used_ ? "died" : "stopped").text,
             "pid=%d status=0x%x", pid, static_cast<unsigned>(wait_status));
   return true;

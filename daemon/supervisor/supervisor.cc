@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/exit_codes.h"
+#include "base/mutant.h"
 #include "base/posix.h"
 #include "base/version.h"
 #include "supervisor/log.h"
@@ -386,7 +387,7 @@ void Supervisor::adopt() {
   open_log_file();  // not before: a failed start reports where it was started
   workers_.adopt(answer_, check_.take_checked());
   gateway_.use(answer_.gateway != 0);
-  gateway_.tell(SIGHUP, workers_.config_fd());
+  if (!mutant::removed("side_child_reload")) gateway_.tell(SIGHUP, workers_.config_fd());
 }
 
 void Supervisor::stop(bool now) {

@@ -2,22 +2,19 @@
 // Executes each example of docs/http.md against a gateway: those of the shell in their order, with
 // what the page shows as their answers, and those of each language.
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "base/unique_fd.h"
 #include "e2e/daemon.h"
 #include "support/document.h"
-#include "unit/gateway/http_client.h"
+#include "support/http_client.h"
+#include "support/reserved_port.h"
 
 namespace allot::e2e::gateway_document_test {
 namespace {
@@ -26,22 +23,9 @@ using nlohmann::json;
 using support::eventually;
 using support::ExitStatus;
 using support::Finished;
-using test::HttpClient;
+using support::HttpClient;
 
 const std::string kPage = ALLOT_SOURCE_DIR "/docs/http.md";
-
-int port_for_it() {
-  const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof at;
-  auto* address = reinterpret_cast<sockaddr*>(&at);
-  if (::bind(fd.get(), address, size) != 0 || ::getsockname(fd.get(), address, &size) != 0) {
-    throw std::runtime_error("no port is free");
-  }
-  return ntohs(at.sin_port);
-}
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
@@ -138,8 +122,8 @@ class GatewayDocument : public testing::Test {
     const auto examples = support::examples(kPage, language);
     ASSERT_EQ(examples.size(), 1U);
     const std::string key = "order-" + language;
-    const std::string text =
-        replaced(replaced(examples.front(), "order-4711", key), "8080", std::to_string(port_));
+    const std::string text = replaced(replaced(examples.front(), "order-4711", key), "8080",
+                                      std::to_string(port_.number()));
     const std::vector<std::string> words{interpreter, folder_.write("example" + ending, text)};
     const std::uint64_t before = daemon_.count("task");
     const Finished done = run(words, token_);
@@ -158,8 +142,8 @@ class GatewayDocument : public testing::Test {
   }
 
   support::TempDir folder_;
-  int port_ = port_for_it();
-  Daemon daemon_{options(port_)};
+  support::ReservedPort port_;
+  Daemon daemon_{options(port_.number())};
   std::string token_;
   std::unique_ptr<support::Process> gateway_;
 };

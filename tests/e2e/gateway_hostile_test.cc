@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "e2e/daemon.h"
-#include "unit/gateway/http_client.h"
+#include "support/http_client.h"
 
 namespace allot::e2e::gateway_hostile_test {
 namespace {
 
+using support::Answer;
 using support::eventually;
-using test::Answer;
-using test::HttpClient;
+using support::HttpClient;
 
 std::string post(const std::string& body, const std::string& fields = {}) {
   return "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +

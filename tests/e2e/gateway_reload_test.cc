@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A reload of the gateway, as its clients see it: connections that are kept alive outlive it.
-//   ALLOT_TEST_HUPS=100: as many reloads under load
+//   ALLOT_TEST_HUPS=100: as many reloads under load, of a gateway alone and of one below allotd
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
@@ -14,7 +13,6 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,28 +21,16 @@
 #include "base/unique_fd.h"
 #include "e2e/daemon.h"
 #include "support/certificates.h"
-#include "unit/gateway/http_client.h"
+#include "support/http_client.h"
+#include "support/reserved_port.h"
 
 namespace allot::e2e::gateway_reload_test {
 namespace {
 
+using support::Answer;
 using support::eventually;
+using support::HttpClient;
 using support::read_file;
-using test::Answer;
-using test::HttpClient;
-
-int free_port() {
-  const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof at;
-  auto* address = reinterpret_cast<sockaddr*>(&at);
-  if (::bind(fd.get(), address, size) != 0 || ::getsockname(fd.get(), address, &size) != 0) {
-    throw std::runtime_error("no port is free");
-  }
-  return ntohs(at.sin_port);
-}
 
 std::string get(const std::string& path) {
   return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -83,8 +69,7 @@ class GatewayReload : public testing::Test {
         << gateway_->err();
   }
   void start_with_port(const std::string& keys = {}) {
-    port_ = free_port();
-    start("listen = [\"127.0.0.1:" + std::to_string(port_) + "\"]\n" + keys);
+    start("listen = [\"127.0.0.1:" + std::to_string(port_.number()) + "\"]\n" + keys);
   }
 
   void rewrite(const std::string& from, const std::string& to) const {
@@ -104,14 +89,14 @@ class GatewayReload : public testing::Test {
   std::unique_ptr<Daemon> daemon_;
   std::unique_ptr<support::Process> gateway_;
   std::string socket_;
-  int port_ = 0;
+  support::ReservedPort port_;
 };
 
 TEST_F(GatewayReload, ConnectionsThatAreKeptAliveAnswerAfterIt) {
   start_with_port();
   auto local = HttpClient::to_socket(socket_);
-  auto remote = HttpClient::to_port(port_);
-  auto silent = HttpClient::to_port(port_);
+  auto remote = HttpClient::to_port(port_.number());
+  auto silent = HttpClient::to_port(port_.number());
   auto half = HttpClient::to_socket(socket_);
   EXPECT_EQ(status_of(local.ask(get("/api/v1/queues"))), 200);
   EXPECT_EQ(status_of(remote.ask(get("/health/live"))), 200);
@@ -233,9 +218,11 @@ TEST_F(GatewayReload, TakesARenewedCertificate) {
   const support::Authority after;
   const auto files = before.issue("gateway", "DNS:localhost");
   start_with_port("tls_cert = \"" + files.cert + "\"\ntls_key = \"" + files.key + "\"\n");
-  EXPECT_TRUE(over_tls(before, port_).ends_with(kLive)) << over_tls(before, port_);
-  EXPECT_NE(over_tls(after, port_).find("verify error"), std::string::npos) << "of another one";
-  auto plain = HttpClient::to_port(port_);
+  EXPECT_TRUE(over_tls(before, port_.number()).ends_with(kLive))
+      << over_tls(before, port_.number());
+  EXPECT_NE(over_tls(after, port_.number()).find("verify error"), std::string::npos)
+      << "of another one";
+  auto plain = HttpClient::to_port(port_.number());
   plain.send(get("/health/live"));
   EXPECT_EQ(plain.rest().find("200"), std::string::npos) << "nothing is answered in plain";
   auto kept = HttpClient::to_socket(socket_);
@@ -243,9 +230,9 @@ TEST_F(GatewayReload, TakesARenewedCertificate) {
   const auto renewed = after.issue("gateway", "DNS:localhost");
   std::ofstream(files.cert, std::ios::binary) << read_file(renewed.cert);
   std::ofstream(files.key, std::ios::binary) << read_file(renewed.key);
-  EXPECT_TRUE(over_tls(before, port_).ends_with(kLive)) << "not by itself";
+  EXPECT_TRUE(over_tls(before, port_.number()).ends_with(kLive)) << "not by itself";
   reload();
-  EXPECT_TRUE(over_tls(after, port_).ends_with(kLive)) << over_tls(after, port_);
+  EXPECT_TRUE(over_tls(after, port_.number()).ends_with(kLive)) << over_tls(after, port_.number());
   EXPECT_EQ(status_of(kept.ask(get("/health/live"))), 200) << "the unix socket is not encrypted";
 }
 
@@ -288,20 +275,49 @@ class Load {
   std::vector<std::thread> clients_;
 };
 
+int reloads(int usual) {
+  const char* wanted = std::getenv("ALLOT_TEST_HUPS");
+  return wanted == nullptr ? usual : std::atoi(wanted);
+}
+
+void expect_no_failure(Load& load, int hups, Daemon& daemon) {
+  load.stop();
+  std::printf("%d reloads, %d requests answered 201, %d not\n", hups, load.good(), load.bad());
+  EXPECT_EQ(load.bad(), 0) << daemon.log();
+}
+
 TEST_F(GatewayReload, NoRequestFailsUnderLoad) {
   start({});
-  const char* wanted = std::getenv("ALLOT_TEST_HUPS");
-  const int hups = wanted == nullptr ? 10 : std::atoi(wanted);
+  const int hups = reloads(10);
   Load load(socket_);
   for (int round = 0; round < hups; ++round) {
     const int before = load.good();
     ASSERT_NO_FATAL_FAILURE(reload());
     ASSERT_TRUE(eventually([&] { return load.good() > before + 20 || load.bad() > 0; }));
   }
-  load.stop();
-  std::printf("%d reloads, %d requests answered 201, %d not\n", hups, load.good(), load.bad());
-  EXPECT_EQ(load.bad(), 0) << daemon_->log();
+  expect_no_failure(load, hups, *daemon_);
   EXPECT_EQ(daemon_->count("task"), static_cast<std::uint64_t>(load.good()));
+}
+
+// The supervisor checks first, replaces its workers, and tells the gateway.
+TEST(GatewayReloadOfADaemon, NoRequestFailsUnderLoad) {
+  DaemonOptions options;
+  options.more = "[gateway]\nsocket = \"gateway.sock\"\n[gateway.database]\nuser = \"root\"\n";
+  Daemon daemon(options);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("gateway.listening"); })) << daemon.log();
+  const int hups = reloads(5);
+  Load load(daemon.folder() + "/gateway.sock");
+  for (int round = 0; round < hups; ++round) {
+    const std::size_t listening = daemon.times_logged("gateway.listening");
+    const int before = load.good();
+    daemon.process().signal(SIGHUP);
+    ASSERT_TRUE(eventually([&] { return daemon.times_logged("gateway.listening") > listening; }))
+        << round << daemon.log();
+    ASSERT_TRUE(eventually([&] { return load.good() > before + 20 || load.bad() > 0; }));
+  }
+  expect_no_failure(load, hups, daemon);
+  EXPECT_FALSE(daemon.logged("gateway.died")) << daemon.log();
+  EXPECT_TRUE(daemon.drains()) << daemon.log();
 }
 
 }  // namespace

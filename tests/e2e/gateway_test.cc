@@ -4,12 +4,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "base/exit_codes.h"
 #include "base/posix.h"
@@ -146,29 +144,6 @@ TEST(Gateway, ComesChangesAndGoesWithAReload) {
   EXPECT_FALSE(std::filesystem::exists(socket));
   EXPECT_FALSE(daemon.logged("gateway.died"));
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
-}
-
-TEST(Gateway, WhoConnectsDuringAReloadIsAnswered) {
-  Daemon daemon(with_gateway());
-  const std::string socket = socket_of(daemon);
-  ASSERT_TRUE(answers(socket)) << daemon.log();
-  std::atomic<bool> over{false};
-  std::atomic<int> good{0};
-  std::atomic<int> bad{0};
-  std::thread client([&] {
-    while (!over) ++(submitted(socket, "test.ok") == 201 ? good : bad);
-  });
-  for (std::size_t round = 2; round < 7; ++round) {
-    daemon.process().signal(SIGHUP);
-    EXPECT_TRUE(eventually([&] { return daemon.times_logged("gateway.listening") == round; }))
-        << daemon.log();
-    const int before = good;
-    EXPECT_TRUE(eventually([&] { return good > before; }));
-  }
-  over = true;
-  client.join();
-  EXPECT_EQ(bad, 0) << "of " << good << daemon.log();
-  EXPECT_TRUE(daemon.drains()) << daemon.log();
 }
 
 // Without a daemon: the database is the one of a daemon that does not run.

@@ -142,7 +142,7 @@ int show_schedule(const Context& context, const ScheduleOptions& options) {
     return kExitOk;
   }
   json out = as_json::schedule(schedule);
-  out["payload"] = schedule.spec.payload;
+  as_json::add_payload(out, schedule.spec.payload);
   out["last_ticks"] = json::array();
   for (const queue::ScheduleTick& tick : ticks) out["last_ticks"].push_back(as_json::tick(tick));
   print(out);

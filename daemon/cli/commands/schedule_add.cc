@@ -104,12 +104,13 @@ json options_of(const queue::ScheduleSpec& spec) {
   json body{{"expression", spec.expression},
             {"queue", spec.queue},
             {"type", spec.type},
-            {"payload", spec.payload},
             {"zone", spec.zone},
             {"late", queue::name_of(spec.late)},
             {"catch_up", spec.catch_up},
             {"overlap", queue::name_of(spec.overlap)},
             {"prio", spec.options.prio}};
+  as_json::add_payload(body, spec.payload);
+  if (body["payload"].is_null()) body.erase("payload");
   const auto add_span = [&](const char* name, std::chrono::microseconds span,
                             std::chrono::microseconds usual) {
     if (span != usual) body[name] = span_text(span);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "gateway/api/cursor.h"
+#include "gateway/api/moving.h"
 #include "gateway/api/problem.h"
 #include "gateway/api/verbs.h"
 #include "json/printable.h"
@@ -77,6 +79,14 @@ void check_keys(const Call& call, const RouteWords& words,
   }
 }
 
+// Only from one queue, so that a page of them has an end.
+void require_movable(const Call& call, const RouteWords& words, const queue::QueueInfo& target) {
+  if (!words.source) refuse(400, "'move' needs 'from', the queue in which the tasks wait", "from");
+  require_spread(*words.source, "from");
+  require_spread(target, "to");
+  if (const auto cursor = call.maybe("cursor")) (void)task_at(List::kMove, *cursor);
+}
+
 std::string told(const RouteWords& words) {
   return queue::text_of(words.types) + " from " +
          (words.source ? words.source->name : std::string("any queue"));
@@ -104,12 +114,21 @@ http::Response set_route(Call& call) {
   const RouteWords words = route_words(call);
   const queue::QueueInfo target = call.queue(call.text("to"));
   queue::check_route(call.db(), words.source, words.types, target);
+  const bool moves = call.flag("move");
+  if (moves) require_movable(call, words, target);
   check_keys(call, words, former(call.db(), words, present(call.db(), words), target));
   queue::set_route(call.db(), words.source, words.types, target);
   log_action(call.caller(), "set_route", told(words) + " to " + target.name);
   const auto route = present(call.db(), words);
   if (!route) refuse(409, "somebody else removed the route meanwhile");
-  return answer_of(as_json::route(*route));
+  json told = as_json::route(*route);
+  if (moves) {
+    told["waiting"] = move_page(call, words.types, *words.source, target);
+    log_action(call.caller(), "move_waiting",
+               told["waiting"]["moved"].dump() + " of " + queue::text_of(words.types) + " from " +
+                   words.source->name + " to " + target.name);
+  }
+  return answer_of(told);
 }
 
 http::Response remove_route(Call& call) {

@@ -13,7 +13,14 @@
 namespace allot::gateway::api {
 
 // Which list it is of; one of another list is refused.
-enum class List : char { kWaiting = 'w', kRunning = 'r', kDead = 'd', kHistory = 'h', kBulk = 'b' };
+enum class List : char {
+  kWaiting = 'w',
+  kRunning = 'r',
+  kDead = 'd',
+  kHistory = 'h',
+  kBulk = 'b',
+  kMove = 'm'  // tasks that a request moves; its key is the run_key, as of those that wait
+};
 
 [[nodiscard]] std::string cursor_of(List list, const queue::TaskView& last);
 [[nodiscard]] std::string cursor_of(const queue::Done& last);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutant.h"
 #include "gateway/api/call.h"
 #include "gateway/api/problem.h"
 #include "gateway/api/submission.h"
@@ -76,7 +77,9 @@ class Bulk {
                           {"states", owners_},      {"batches", batches_},
                           {"next_line", nullptr},   {"unknown_lines", nullptr}};
     if (error != nullptr) {
-      const Problem problem = problem_of(error, true);
+      // A lost reply to a batch is an error of its own. Any other of the database came before the
+      // batch was sent, or before its COMMIT was.
+      const Problem problem = problem_of(error, mutant::removed("gateway_batch_not_sent"));
       document["problem"] = ordered_json::parse(response_of(problem).body);
       if (problem.status == 504) {
         document["unknown_lines"] = {first_of_batch_, last_of_batch_};
@@ -150,13 +153,14 @@ class Bulk {
     }
     batch_.clear();
     batch_bytes_ = 0;
+    in_ = line_;
     return line_of(document);
   }
 
   // The first line that is not in.
   [[nodiscard]] std::uint64_t next_line() const {
     if (!batch_.empty()) return first_of_batch_;
-    return std::max<std::uint64_t>(line_, 1);
+    return std::max<std::uint64_t>(in_ + 1, options_.from_line);
   }
 
   const work::Surroundings& surroundings_;
@@ -167,6 +171,7 @@ class Bulk {
   std::vector<work::Wanted> batch_{};
   std::size_t batch_bytes_ = 0;
   std::uint64_t line_ = 0;  // from 1, as editors count
+  std::uint64_t in_ = 0;    // up to this one all that was to be submitted is in
   std::uint64_t first_of_batch_ = 0;
   std::uint64_t last_of_batch_ = 0;
   std::uint64_t tasks_ = 0;

@@ -13,6 +13,7 @@
 #include "queue/operate/route.h"
 
 namespace allot::gateway::api {
+
 using nlohmann::json;
 
 http::Response list_workers(Call& call) {

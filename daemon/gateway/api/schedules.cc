@@ -8,6 +8,7 @@
 
 #include "gateway/api/problem.h"
 #include "gateway/api/verbs.h"
+#include "json/base64.h"
 #include "json/due.h"
 #include "json/printable.h"
 #include "json/queue_json.h"
@@ -43,6 +44,18 @@ void read_span(const Call& call, const char* name, std::chrono::microseconds& sp
   if (const auto text = call.maybe(name)) span = as_json::parse_delay(name, *text);
 }
 
+std::string payload_of(const Call& call) {
+  const auto coded = call.maybe("payload_base64");
+  if (!coded) return call.text("payload");
+  if (call.maybe("payload")) {
+    refuse(400, "'payload_base64' beside 'payload': a schedule has one", "payload_base64");
+  }
+  auto bytes = as_json::from_base64(*coded);
+  if (bytes) return std::move(*bytes);
+  refuse(400, "'payload_base64' is not base64, with its padding and without line ends",
+         "payload_base64");
+}
+
 void check_calendar(const queue::ScheduleSpec& spec) {
   try {
     static_cast<void>(schedule::Expression::parse(spec.expression));
@@ -75,7 +88,7 @@ queue::ScheduleSpec read_spec(const Call& call) {
   spec.zone = call.maybe("zone").value_or(spec.zone);
   spec.queue = call.text("queue");
   spec.type = call.text("type");
-  spec.payload = call.text("payload");
+  spec.payload = payload_of(call);
   const std::string late = call.maybe("late").value_or(std::string(queue::name_of(spec.late)));
   const std::string overlap =
       call.maybe("overlap").value_or(std::string(queue::name_of(spec.overlap)));
@@ -161,7 +174,7 @@ http::Response list_schedules(Call& call) {
 http::Response show_schedule(Call& call) {
   const queue::Schedule schedule = named_schedule(call);
   json view = as_json::schedule(schedule);
-  view["payload"] = schedule.spec.payload;
+  as_json::add_payload(view, schedule.spec.payload);
   view["last_ticks"] = json::array();
   for (const queue::ScheduleTick& tick : queue::list_ticks(call.db(), schedule.schedule_id)) {
     view["last_ticks"].push_back(as_json::tick(tick));

@@ -25,6 +25,12 @@ constexpr std::string_view kAnywayOfRoute =
     "Also where tasks of a former queue have unique keys, which a task of another queue may then "
     "have, too";
 
+constexpr std::string_view kMoveOfRoute =
+    "Moves those that wait in `from`, too. One request looks at 10,000 tasks and says in `waiting` "
+    "what became of them, and in its `next` where another request goes on; `leased` ones stay, "
+    "because workers have their partitions. What is submitted within a second may still come to "
+    "`from`: ask once more";
+
 constexpr Parameter kId{In::kPath, "id", "The task's id", "0840dqg2v5n80r00", Kind::kText, true};
 constexpr Parameter kQueue{In::kPath, "queue", "The queue's name", "mail", Kind::kText, true};
 constexpr Parameter kSchedule{In::kPath, "schedule",  "The schedule's name",
@@ -270,6 +276,7 @@ Route put_schedule_route() {
        {In::kBody, "queue", "The queue that each tick submits to", "mail", Kind::kText, true},
        {In::kBody, "type", "The type of the tasks", "mail.digest", Kind::kText, true},
        word("payload", "Their payload; left out: an empty one", "{}"),
+       word("payload_base64", "Instead of `payload`: any bytes", ""),
        word("zone", "The time zone of the expression; left out: UTC", "Europe/Berlin"),
        word("late",
             "What late ticks give: `once` (one task for all of them), `skip` (none) or "
@@ -309,8 +316,13 @@ std::vector<Route> other_routes() {
                         {{In::kBody, "type", kTypeOfRoute, "report.*", Kind::kText, true},
                          {In::kBody, "to", "The queue that takes them", "other", Kind::kText, true},
                          {In::kBody, "from", kFromOfRoute, "mail"},
-                         {In::kBody, "anyway", kAnywayOfRoute, "false", Kind::kFlag}},
-                        {200, "Route", "the route, which submissions follow within a second"},
+                         {In::kBody, "anyway", kAnywayOfRoute, "false", Kind::kFlag},
+                         {In::kBody, "move", kMoveOfRoute, "true", Kind::kFlag},
+                         {In::kBody, "cursor",
+                          "With `move`, what `next` of the answer before was; left out: from the "
+                          "first waiting task on",
+                          ""}},
+                        {200, "SetRoute", "the route, which submissions follow within a second"},
                         {404, 409}, set_route),
       change_everywhere("DELETE", "/api/v1/routes", "remove_route", "Ends a route.",
                         {{In::kQuery, "type", kTypeOfRoute, "report.*", Kind::kText, true},

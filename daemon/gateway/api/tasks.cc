@@ -5,12 +5,12 @@
 #include <thread>
 #include <utility>
 
+#include "gateway/api/moving.h"
 #include "gateway/api/problem.h"
 #include "gateway/api/verbs.h"
 #include "json/printable.h"
 #include "json/task_json.h"
 #include "json/why.h"
-#include "peer/doorbell.h"
 #include "queue/look/unique_key.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
@@ -45,19 +45,6 @@ Live must_be_dead(const Call& call, const queue::TaskId& id) {
   Live live = must_live(call, id);
   if (live.task.dead) return live;
   refuse(409, "task " + id.text() + " is not dead: it is " + as_json::state_of(live.task), "id");
-}
-
-void ring(const Call& call, std::uint32_t queue_id, std::size_t tasks) {
-  const std::string& folder = call.service().runtime_dir;
-  if (!folder.empty()) peer::ring_at(folder.c_str(), {{queue_id, tasks}});
-}
-
-void require_spread(const queue::QueueInfo& queue, const char* field) {
-  if (queue.shape.placement == queue::Placement::kSpread) return;
-  refuse(409,
-         "queue '" + queue.name + "' is " + std::string(queue::name_of(queue.shape.placement)) +
-             ": its tasks have places of their own, and are not moved",
-         field);
 }
 
 // A worker may have the partition for a moment.

@@ -29,8 +29,8 @@ Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
 }  // namespace
 
 void each_waiting(db::Connection& db, const QueueInfo& queue,
-                  const std::function<bool(const Waiting&)>& look) {
-  Waiting last;  // keys begin after 0
+                  const std::function<bool(const Waiting&)>& look, const Waiting& after) {
+  Waiting last = after;  // keys begin after 0
   for (;;) {
     db::Statement statement(sql::k_page_waiting);
     set_partition(statement, {queue.queue_id, last.partition.partition_no})

@@ -25,9 +25,9 @@ struct Waiting {
 };
 
 // Shows all waiting tasks of a queue, by partition, class and key, page by page; until `look` says
-// no.
+// no. `after`: those behind that one.
 void each_waiting(db::Connection& db, const QueueInfo& queue,
-                  const std::function<bool(const Waiting&)>& look);
+                  const std::function<bool(const Waiting&)>& look, const Waiting& after = {});
 
 inline constexpr std::size_t kMoveBatch = 100;
 

@@ -71,6 +71,62 @@ TEST_F(ChangesTest, ARouteOverUniqueKeysNeedsAnyway) {
   EXPECT_EQ(end_route("type=t&from=mail&anyway=true").status(), 200U);
 }
 
+TEST_F(ChangesTest, ARouteMovesWhatWaits) {
+  for (int i = 0; i < 5; ++i) put("mail");
+  put("mail", R"(,"unique_key":"k")");
+  EXPECT_EQ(post("/api/v1/tasks", R"({"queue":"mail","type":"x"})").status(), 201U);
+  const auto tasks_of = [&](const std::string& queue) {
+    return number("SELECT COUNT(*) FROM task JOIN queue USING (queue_id) WHERE queue.name = '" +
+                  queue + "'");
+  };
+  const std::string moves = R"({"type":"t","from":"mail","to":"other","anyway":true,"move":true)";
+  const Answered set = put_route(moves + "}");
+  ASSERT_EQ(set.status(), 200U) << set;
+  const json all{{"moved", 5}, {"gone", 0}, {"leased", 0}, {"unique", 1}, {"next", nullptr}};
+  EXPECT_EQ(set.document()["waiting"], all);
+  EXPECT_EQ(tasks_of("other"), 5U);
+  EXPECT_EQ(tasks_of("mail"), 2U);
+  EXPECT_EQ(put_route(moves + "}").document()["waiting"]["moved"], 0);
+  EXPECT_EQ(put_route(moves + R"(,"cursor":"x"})").named(), "cursor");
+  EXPECT_EQ(put_route(R"({"type":"*","to":"other","move":true})").named(), "from");
+  EXPECT_EQ(put_route(R"({"type":"t","from":"ordered","to":"other","move":true})").status(), 400U);
+}
+
+// A derived table of 0 to 9.
+std::string digits(const std::string& name) {
+  std::string text = "(SELECT 0 AS n";
+  for (int digit = 1; digit < 10; ++digit) text += " UNION ALL SELECT " + std::to_string(digit);
+  return text + ") AS " + name;
+}
+
+TEST_F(ChangesTest, AMoveGoesOnWhereItsPageEnded) {
+  put("mail");
+  // A page of another type, in front of it: the keys of today are far larger.
+  look_.execute(
+      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
+      " SELECT q.queue_id, 0, 1, n.n, 'x', '' FROM queue AS q JOIN ("
+      "  SELECT a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 1 AS n FROM " +
+      digits("a") + ", " + digits("b") + ", " + digits("c") + ", " + digits("d") +
+      ") AS n WHERE q.name = 'mail'");
+  const std::string moves = R"({"type":"t","from":"mail","to":"other","move":true)";
+  const json first = put_route(moves + "}").document()["waiting"];
+  EXPECT_EQ(first["moved"], 0);
+  ASSERT_TRUE(first["next"].is_string()) << first;
+  const json second = put_route(moves + R"(,"cursor":")" + first["next"].get<std::string>() + "\"}")
+                          .document()["waiting"];
+  EXPECT_EQ(second["moved"], 1);
+  EXPECT_EQ(second["next"], nullptr);
+}
+
+TEST_F(ChangesTest, WhatAWorkerHasStays) {
+  put("mail");
+  look_.execute("UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1");
+  const json waiting =
+      put_route(R"({"type":"t","from":"mail","to":"other","move":true})").document()["waiting"];
+  EXPECT_EQ(waiting["moved"], 0);
+  EXPECT_EQ(waiting["leased"], 1);
+}
+
 TEST_F(ChangesTest, ALockIsResized) {
   queue::ensure_lock(look_, "billing", 2);
   const Answered answered = post("/api/v1/locks/billing/resize", R"({"slots":5})");

@@ -111,6 +111,62 @@ TEST_F(LinesTest, AStopSaysWhereToGoOn) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
 }
 
+TEST_F(LinesTest, BehindABatchAStopSaysTheLineBehindIt) {
+  Stream stream(*application_, "?batch=2");
+  (void)stream.take(lines(1, 4));
+  EXPECT_EQ(stream.stop().back()["next_line"], 5);
+  // What was left out is not to be sent by the next one, either.
+  Stream later(*application_, "?batch=2&from_line=7");
+  (void)later.take(lines(1, 3));
+  EXPECT_EQ(later.stop().back()["next_line"], 7);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 4U);
+}
+
+// The connection is killed in the look-up of a queue: of that batch nothing was sent.
+TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
+  for (const int first : {1, 2}) {
+    SCOPED_TRACE(first);
+    Stream stream(*application_, "?batch=1");
+    if (first == 2) {
+      ASSERT_EQ(stream.take(lines(1, 1)).size(), 1U);
+    }
+    db::Connection keeper = server_.connect(name_);
+    keeper.execute("LOCK TABLES queue WRITE");
+    auto answer =
+        std::async(std::launch::async, [&] { return stream.take(lines(first, 3, "other"), true); });
+    std::uint64_t waiting = 0;
+    ASSERT_TRUE(support::eventually([&] {
+      const std::string ids =
+          value("SELECT COALESCE(MAX(id), 0) FROM information_schema.processlist WHERE db = '" +
+                name_ + "' AND state LIKE 'Waiting for table%'");
+      waiting = std::stoull(ids);
+      return waiting > 0;
+    }));
+    look_.execute("KILL " + std::to_string(waiting));
+    const auto told = answer.get();
+    keeper.execute("UNLOCK TABLES");
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0]["problem"]["status"], 503) << told[0];
+    EXPECT_EQ(told[0]["next_line"], first);
+    EXPECT_TRUE(told[0]["unknown_lines"].is_null()) << told[0];
+    EXPECT_FALSE(stream.goes_on());
+    EXPECT_EQ(number("SELECT COUNT(*) FROM task"), static_cast<std::uint64_t>(first - 1));
+  }
+}
+
+// Nobody could be asked, so nothing was.
+TEST_F(LinesTest, WithoutADatabaseNoLineIsUnknown) {
+  Service settings = service();
+  settings.database.socket = "/nonexistent/socket";
+  Application nowhere(settings, judge);
+  Stream stream(nowhere, "?from_line=3");
+  const auto told = stream.take(lines(1, 4), true);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0]["problem"]["status"], 503);
+  EXPECT_EQ(told[0]["next_line"], 3);
+  EXPECT_TRUE(told[0]["unknown_lines"].is_null());
+}
+
 TEST_F(LinesTest, TakenKeysAreCountedByTheStatesOfTheirTasks) {
   put("mail", R"(,"unique_key":"k")");
   Stream stream(*application_, "");

@@ -56,6 +56,28 @@ TEST_F(ScheduleRouteTest, OneIsMadeChangedAndRemoved) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM schedule"), 0U);
 }
 
+TEST_F(ScheduleRouteTest, APayloadMayBeAnyBytes) {
+  json wanted = words();
+  wanted["payload_base64"] = "/wBh";
+  ASSERT_EQ(put_schedule("binary", wanted).status(), 201U);
+  EXPECT_EQ(value("SELECT HEX(payload) FROM schedule"), "FF0061");
+  const json shown = get("/api/v1/schedules/binary").document();
+  EXPECT_EQ(shown["payload"], nullptr);
+  EXPECT_EQ(shown["payload_base64"], "/wBh");
+  wanted["payload_base64"] = "YQ==";
+  EXPECT_EQ(put_schedule("binary", wanted).status(), 200U);
+  const json text = get("/api/v1/schedules/binary").document();
+  EXPECT_EQ(text["payload"], "a");
+  EXPECT_FALSE(text.contains("payload_base64"));
+  for (const char* wrong : {"YQ", "YQ==\n", "%"}) {
+    wanted["payload_base64"] = wrong;
+    EXPECT_EQ(put_schedule("binary", wanted).named(), "payload_base64") << wrong;
+  }
+  wanted["payload_base64"] = "YQ==";
+  wanted["payload"] = "a";
+  EXPECT_EQ(put_schedule("binary", wanted).named(), "payload_base64");
+}
+
 TEST_F(ScheduleRouteTest, WhatIsWrongIsNamedAndNothingIsMade) {
   const std::vector<std::pair<const char*, json>> wrong{{"expression", "61 * * * *"},
                                                         {"expression", ""},

@@ -14,8 +14,8 @@
 
 #include "log/log.h"
 #include "support/eventually.h"
+#include "support/http_client.h"
 #include "support/temp_dir.h"
-#include "unit/gateway/http_client.h"
 #include "unit/gateway/tiny_application.h"
 
 namespace allot::test {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "support/eventually.h"
-#include "unit/gateway/http_client.h"
+#include "support/http_client.h"
 #include "unit/gateway/tiny_application.h"
 
 namespace allot::test {

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "unit/gateway/http_client.h"
+#include "support/http_client.h"
 #include "unit/gateway/tiny_application.h"
 
 namespace allot::test {

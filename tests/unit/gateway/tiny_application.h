@@ -10,12 +10,15 @@
 
 #include "gateway/http/application.h"
 #include "gateway/http/server.h"
+#include "support/http_client.h"
 #include "support/temp_dir.h"
 #include "thread/mutex.h"
 
 namespace allot::test {
 
 namespace http = gateway::http;
+using support::Answer;
+using support::HttpClient;
 
 // Answers by the path: /hello, /echo (POST, 1,000 bytes), /late (when the test says so), /peer,
 // /throws, /split (a field with a line's end), /unknown (404), /lines (a stream).

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "support/certificates.h"
 #include "support/eventually.h"
+#include "support/http_client.h"
 #include "support/process.h"
-#include "unit/gateway/http_client.h"
 #include "unit/gateway/tiny_application.h"
 
 namespace allot::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "unit/gateway/http_client.h"
+#include "support/http_client.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace allot::test {
+namespace allot::support {
 namespace {
 
 UniqueFd connected(int family, const sockaddr* to, socklen_t size) {
@@ -140,4 +140,4 @@ void HttpClient::shut_sending() {
   shutdown(fd_.get(), SHUT_WR);
 }
 
-}  // namespace allot::test
+}  // namespace allot::support

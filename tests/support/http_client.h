@@ -10,7 +10,7 @@
 #include "base/unique_fd.h"
 
 // The other side of a server under test: it sends bytes as they are told, right or wrong.
-namespace allot::test {
+namespace allot::support {
 
 struct Answer {
   int status = 0;
@@ -55,4 +55,4 @@ class HttpClient {
   std::string in_;
 };
 
-}  // namespace allot::test
+}  // namespace allot::support

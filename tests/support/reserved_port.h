@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/unique_fd.h"
+
+namespace allot::support {
+
+// A port of the loopback that nobody else is given while this exists. A program that is told its
+// number can listen there: with SO_REUSEADDR on both sides a socket that does not listen is in
+// nobody's way.
+class ReservedPort {
+ public:
+  ReservedPort();
+
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  UniqueFd fd_;
+  int number_ = 0;
+};
+
+}  // namespace allot::support
