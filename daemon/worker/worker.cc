@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "db/from_settings.h"
 #include "log/log.h"
+#include "meter/record.h"
 #include "peer/inherited.h"
 #include "peer/steward_board.h"
 #include "steward/steward.h"
@@ -19,6 +20,7 @@
 #include "worker/process/connect.h"
 #include "worker/process/lifetime.h"
 #include "worker/process/own_holder.h"
+#include "worker/process/own_meter.h"
 #include "worker/process/pool_limits.h"
 #include "worker/process/pulse.h"
 #include "worker/process/session.h"
@@ -112,6 +114,9 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
   slot.start(leases.holder());
   raw_slot.config_mark = settings.files.mark();
+  const auto meter = own_meter(settings, raw_slot.index);
+  slot.use(meter.get());
+  slot.count(meter::Event::kStarts);
   if (!settings.drain_budget.empty()) slot.use(peer::map_drain_budget(settings.drain_budget));
   install_stop_signals(board.pools[raw_slot.pool]);
   const milliseconds frozen = config::frozen_limit(settings.daemon);
