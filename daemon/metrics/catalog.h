@@ -31,6 +31,26 @@ enum class Metric : std::uint8_t {
   kLost,
   kDeadlocks,
   kLockWaits,
+  // From the database.
+  kDatabaseUp,
+  kSnapshotAge,
+  kSnapshotTook,
+  kWaiting,
+  kDetachedNow,
+  kDead,
+  kOldestDue,
+  kPaused,
+  kPartitions,
+  kLeased,
+  kOverdue,
+  kQueues,
+  kLateSchedules,
+  kLatestSchedule,
+  kHeldLocks,
+  kLeaderless,
+  // Of the gateway.
+  kRequests,
+  kRequestSeconds,
 };
 
 enum class Kind : std::uint8_t { kCounter, kGauge, kHistogram };
