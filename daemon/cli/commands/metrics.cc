@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot metrics: what the gateway answers at /metrics, for a host that has none.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
-#include <memory>
-#include <string>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.h"
 #include "cli/commands/command.h"
+#include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "metrics/page.h"
 #include "metrics/slots.h"
@@ -16,9 +16,35 @@
 namespace allot::cli {
 namespace {
 
-struct MetricsOptions {};
+using nlohmann::json;
 
-int print_metrics(const Context& context, const MetricsOptions& /*options*/) {
+json value_of(const prometheus::ClientMetric& series, prometheus::MetricType type) {
+  if (type == prometheus::MetricType::Counter) return series.counter.value;
+  if (type == prometheus::MetricType::Gauge) return series.gauge.value;
+  json buckets = json::array();
+  for (const auto& bucket : series.histogram.bucket) {
+    buckets.push_back({{"up_to", bucket.upper_bound}, {"count", bucket.cumulative_count}});
+  }
+  return {{"count", series.histogram.sample_count},
+          {"sum", series.histogram.sample_sum},
+          {"buckets", std::move(buckets)}};
+}
+
+json document_of(const metrics::Page& page) {
+  json list = json::array();
+  for (const prometheus::MetricFamily& family : page.Collect()) {
+    json all = json::array();
+    for (const prometheus::ClientMetric& series : family.metric) {
+      json labels = json::object();
+      for (const auto& label : series.label) labels[label.name] = label.value;
+      all.push_back({{"labels", std::move(labels)}, {"value", value_of(series, family.type)}});
+    }
+    list.push_back({{"name", family.name}, {"help", family.help}, {"series", std::move(all)}});
+  }
+  return list;
+}
+
+int print_metrics(const Context& context, const JsonOption& options) {
   const config::Settings settings = context.settings();
   metrics::Page page;
   metrics::add_slots(page, config::runtime_dir(settings));
@@ -37,17 +63,20 @@ int print_metrics(const Context& context, const MetricsOptions& /*options*/) {
     failed(error);
   }
   metrics::add_snapshot(page, snapshot, snapshot.at_ns);
-  std::fputs(metrics::text_of(page).c_str(), stdout);
+  if (options.json) {
+    print(document_of(page));
+  } else {
+    std::fputs(metrics::text_of(page).c_str(), stdout);
+  }
   return code;
 }
 
 }  // namespace
 
 void add_metrics(CLI::App& app, const Commands& commands) {
-  CLI::App& metrics = *app.add_subcommand(
-      "metrics", "Print what Prometheus reads, for node_exporter's textfile collector");
-  const auto options = std::make_shared<MetricsOptions>();
-  metrics.callback([commands, options] { commands.choose(print_metrics, options); });
+  commands.add_plain(app, "metrics",
+                     "Print what Prometheus reads, for node_exporter's textfile collector",
+                     print_metrics);
 }
 
 }  // namespace allot::cli
