@@ -21,6 +21,7 @@ class Meter {
   explicit Meter(Record& record) : record_(record) {}
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
+  ~Meter() = default;
 
   // `ran`: for how long, if its handler was called.
   void count(Count what, std::string_view queue, std::string_view type,

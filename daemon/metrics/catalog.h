@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 // Which metrics there are. One table yields the text, the table in docs/monitoring.md, and the test
 // that alert rules and the dashboard name nothing else.
@@ -59,7 +58,7 @@ struct Described {
   Metric metric;
   Kind kind;
   std::string_view name;
-  std::vector<std::string_view> labels;
+  std::span<const std::string_view> labels;
   std::string_view help;
 };
 

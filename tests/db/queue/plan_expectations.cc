@@ -319,7 +319,7 @@ std::vector<Expectation> for_people() {
       {&sql::k_count_dead, 110, {}},
       {&sql::k_count_running, 110, {}},
       {&sql::k_queue_figures,
-       kPartitions * 12,
+       kPartitions * 18,
        {},
        "each partition and class, and the first task of it",
        true,
