@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "db/from_settings.h"
 #include "log/log.h"
+#include "meter/meter.h"
 #include "meter/record.h"
 #include "peer/inherited.h"
 #include "peer/steward_board.h"
@@ -88,6 +89,14 @@ std::unique_ptr<Executor> make_executor(std::size_t concurrency, JobRunner& runn
                                    make_session, make_runner);
 }
 
+// The slot counts there from now on.
+std::unique_ptr<meter::Meter> metered(SlotWriter& slot, const config::Settings& settings) {
+  auto meter = own_meter(settings, slot.raw().index);
+  slot.use(meter.get());
+  slot.count(meter::Event::kStarts);
+  return meter;
+}
+
 void log_leaving(const ipc::Slot& slot, const Lifetime& lifetime) {
   log::info("worker.leaves", {{"done", slot.tasks_done.load()},
                               {"reason", lifetime.over() != nullptr ? lifetime.over() : "asked"},
@@ -114,9 +123,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
   slot.start(leases.holder());
   raw_slot.config_mark = settings.files.mark();
-  const auto meter = own_meter(settings, raw_slot.index);
-  slot.use(meter.get());
-  slot.count(meter::Event::kStarts);
+  const auto meter = metered(slot, settings);
   if (!settings.drain_budget.empty()) slot.use(peer::map_drain_budget(settings.drain_budget));
   install_stop_signals(board.pools[raw_slot.pool]);
   const milliseconds frozen = config::frozen_limit(settings.daemon);
