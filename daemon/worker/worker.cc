@@ -89,11 +89,12 @@ std::unique_ptr<Executor> make_executor(std::size_t concurrency, JobRunner& runn
                                    make_session, make_runner);
 }
 
-// The slot counts there from now on.
+// The slot counts there from now on, and by the budget of a drain.
 std::unique_ptr<meter::Meter> metered(SlotWriter& slot, const config::Settings& settings) {
   auto meter = own_meter(settings, slot.raw().index);
   slot.use(meter.get());
   slot.count(meter::Event::kStarts);
+  if (!settings.drain_budget.empty()) slot.use(peer::map_drain_budget(settings.drain_budget));
   return meter;
 }
 
@@ -124,7 +125,6 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   slot.start(leases.holder());
   raw_slot.config_mark = settings.files.mark();
   const auto meter = metered(slot, settings);
-  if (!settings.drain_budget.empty()) slot.use(peer::map_drain_budget(settings.drain_budget));
   install_stop_signals(board.pools[raw_slot.pool]);
   const milliseconds frozen = config::frozen_limit(settings.daemon);
   const Pulse pulse(slot, if_inherited(ipc::kDeathFd),
