@@ -13,4 +13,6 @@ pkg_check_modules(mysqlclient REQUIRED IMPORTED_TARGET mysqlclient)
 # The connector's own. It is asked what the system trusts, and what a server's certificate names.
 pkg_check_modules(openssl REQUIRED IMPORTED_TARGET openssl>=3.0)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+# Its core only. Its own package for CMake wants a web server and curl, too.
+pkg_check_modules(prometheus REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)

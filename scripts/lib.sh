@@ -9,6 +9,7 @@
     g++ cmake ninja-build pkg-config
     libboost-dev libpoco-dev "default-libmysqlclient-dev|libmysqlclient-dev"
     libssl-dev libzstd-dev zlib1g-dev libspdlog-dev libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
+    prometheus-cpp-dev
   )
   # the embedded database, which starts no service, and the time zones of schedules
   run_packages=(mariadb-server-core mariadb-client-core tzdata)

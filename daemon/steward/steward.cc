@@ -21,6 +21,7 @@
 #include "steward/ticks.h"
 #include "worker/process/connect.h"
 #include "worker/process/own_holder.h"
+#include "worker/process/own_meter.h"
 #include "worker/process/pulse.h"
 #include "worker/process/session.h"
 #include "worker/process/slot_writer.h"
@@ -90,6 +91,8 @@ int run(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board
   const queue::Holder holder = worker::own_holder(settings);
   slot.start(holder);
   raw_slot.config_mark = settings.files.mark();
+  const auto meter = worker::own_meter(settings, raw_slot.index);
+  slot.use(meter.get());
   if (has_workers(settings)) slot.run_no_tasks();
   worker::install_stop_signals(peer::steward_part(board));
   const milliseconds frozen = config::frozen_limit(settings.daemon);

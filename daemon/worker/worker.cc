@@ -11,6 +11,8 @@
 #include "base/version.h"
 #include "db/from_settings.h"
 #include "log/log.h"
+#include "meter/meter.h"
+#include "meter/record.h"
 #include "peer/inherited.h"
 #include "peer/steward_board.h"
 #include "steward/steward.h"
@@ -19,6 +21,7 @@
 #include "worker/process/connect.h"
 #include "worker/process/lifetime.h"
 #include "worker/process/own_holder.h"
+#include "worker/process/own_meter.h"
 #include "worker/process/pool_limits.h"
 #include "worker/process/pulse.h"
 #include "worker/process/session.h"
@@ -86,6 +89,15 @@ std::unique_ptr<Executor> make_executor(std::size_t concurrency, JobRunner& runn
                                    make_session, make_runner);
 }
 
+// The slot counts there from now on, and by the budget of a drain.
+std::unique_ptr<meter::Meter> metered(SlotWriter& slot, const config::Settings& settings) {
+  auto meter = own_meter(settings, slot.raw().index);
+  slot.use(meter.get());
+  slot.count(meter::Event::kStarts);
+  if (!settings.drain_budget.empty()) slot.use(peer::map_drain_budget(settings.drain_budget));
+  return meter;
+}
+
 void log_leaving(const ipc::Slot& slot, const Lifetime& lifetime) {
   log::info("worker.leaves", {{"done", slot.tasks_done.load()},
                               {"reason", lifetime.over() != nullptr ? lifetime.over() : "asked"},
@@ -112,7 +124,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
   slot.start(leases.holder());
   raw_slot.config_mark = settings.files.mark();
-  if (!settings.drain_budget.empty()) slot.use(peer::map_drain_budget(settings.drain_budget));
+  const auto meter = metered(slot, settings);
   install_stop_signals(board.pools[raw_slot.pool]);
   const milliseconds frozen = config::frozen_limit(settings.daemon);
   const Pulse pulse(slot, if_inherited(ipc::kDeathFd),

@@ -8,6 +8,8 @@
 #include "gateway/api/problem.h"
 #include "gateway/api/submission.h"
 #include "json/printable.h"
+#include "log/log.h"
+#include "metrics/slots.h"
 #include "queue/model/catalog.h"
 
 namespace allot::gateway::api {
@@ -66,6 +68,7 @@ void check_options(const http::Head& head) {
 Application::Application(Service service, Judge judge)
     : service_(std::move(service)),
       judge_(std::move(judge)),
+      snapshots_(service_.snapshot_for),
       crew_(
           std::make_unique<work::Crew>(service_.database, service_.threads, service_.most_waiting)),
       surroundings_(surroundings()),
@@ -133,8 +136,10 @@ Application::Asked Application::find(const http::Head& head) const {
 
 http::Admission Application::admit(const http::Head& head) {
   http::Admission admission;
+  const Route* route = nullptr;
   try {
     const Asked asked = find(head);
+    route = &asked.route;
     check_encoding(head);
     switch (asked.route.body) {
       case Body::kNone:
@@ -149,6 +154,7 @@ http::Admission Application::admit(const http::Head& head) {
               submit_lines(*crew_, surroundings_, asked.caller, line_options_of(head));
           admission.lines_type = "application/x-ndjson";
           admission.most_body = as_json::kMaxLine;
+          counts_.count(route, 200);  // as the answer begins
         } else {
           admission.most_body = most_body(head);
         }
@@ -156,6 +162,7 @@ http::Admission Application::admit(const http::Head& head) {
     }
   } catch (...) {
     admission.refusal = problem_response(std::current_exception(), false);
+    counts_.count(route, admission.refusal->status);
   }
   return admission;
 }
@@ -169,7 +176,13 @@ http::Response Application::refuse(unsigned status, const std::string& title) {
 void Application::answer(http::Request request, http::Reply reply) {
   try {
     const Asked asked = find(request.head);
-    serve(asked, std::move(request), reply);
+    const Nanos began = boot_ns();
+    http::Reply counted = [this, route = &asked.route, began, reply](http::Response response) {
+      counts_.count(route, response.status, boot_ns() - began);
+      reply(std::move(response));
+    };
+    reply = counted;
+    serve(asked, std::move(request), counted);
   } catch (...) {
     // Whatever ends here was not begun.
     reply(problem_response(std::current_exception(), false));
@@ -184,6 +197,9 @@ void Application::serve(const Asked& asked, http::Request request, const http::R
     }
     case Doer::kCrew:
       return send(asked, request, reply);
+    case Doer::kScrape:
+      static_cast<void>(Call(service_, asked.route, asked.caller, asked.path, request));
+      return scrape(reply);
     case Doer::kCombiner:
       if (request.body.size() <= kSmall) return submit(asked, std::move(request), reply);
       break;
@@ -223,6 +239,46 @@ void Application::send(Asked asked, const http::Request& request, const http::Re
     return usable ? work::Crew::Connection::kGood : work::Crew::Connection::kGone;
   });
   if (!taken) busy();
+}
+
+// The thread that asks is the server's, which reads no files.
+void Application::scrape(const http::Reply& reply) {
+  const bool taken = crew_->post(
+      [this, reply](auto* /*db*/, const auto& /*error*/) {
+        const auto last = snapshots_.get(boot_ns());
+        if (last) {
+          reply(page(*last));
+        } else {
+          renew_snapshot(reply);
+        }
+        return work::Crew::Connection::kGood;
+      },
+      work::Crew::Wants::kNone);
+  if (!taken) busy();
+}
+
+void Application::renew_snapshot(const http::Reply& reply) {
+  const bool taken = crew_->post([this, reply](db::Connection* db, const auto& /*unavailable*/) {
+    bool usable = db != nullptr;
+    const auto failed = [&usable](const std::exception& error) {
+      usable = false;
+      log::warn("metrics.failed", {{"error", error.what()}});
+    };
+    reply(page(*snapshots_.put(metrics::take_snapshot(db, failed))));
+    return usable ? work::Crew::Connection::kGood : work::Crew::Connection::kGone;
+  });
+  if (!taken) reply(page(*snapshots_.put(metrics::take_snapshot(nullptr))));
+}
+
+http::Response Application::page(const metrics::Snapshot& snapshot) const {
+  metrics::Page page;
+  if (!service_.runtime_dir.empty()) metrics::add_slots(page, service_.runtime_dir);
+  metrics::add_snapshot(page, snapshot, boot_ns());
+  counts_.add_to(page);
+  http::Response response;
+  response.type = metrics::kTextType;
+  response.body = metrics::text_of(page);
+  return response;
 }
 
 void Application::submit(Asked asked, http::Request request, const http::Reply& reply) {

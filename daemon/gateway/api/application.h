@@ -7,11 +7,13 @@
 #include <string>
 
 #include "gateway/access/access.h"
+#include "gateway/api/request_counts.h"
 #include "gateway/api/route.h"
 #include "gateway/api/service.h"
 #include "gateway/http/application.h"
 #include "gateway/work/combiner.h"
 #include "gateway/work/crew.h"
+#include "metrics/snapshot.h"
 
 namespace allot::gateway::api {
 
@@ -43,11 +45,16 @@ class Application final : public http::Application {
   void serve(const Asked& asked, http::Request request, const http::Reply& reply);
   void send(Asked asked, const http::Request& request, const http::Reply& reply);
   void submit(Asked asked, http::Request request, const http::Reply& reply);
+  void scrape(const http::Reply& reply);
+  void renew_snapshot(const http::Reply& reply);
+  [[nodiscard]] http::Response page(const metrics::Snapshot& snapshot) const;
   [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& name) const;
   [[nodiscard]] work::Surroundings surroundings();
 
   const Service service_;
   const Judge judge_;
+  RequestCounts counts_;
+  metrics::Snapshots snapshots_;
   std::unique_ptr<work::Crew> crew_;
   const work::Surroundings surroundings_;
   work::Combiner combiner_;

@@ -50,6 +50,7 @@ enum class Doer {
   kServer,    // the server's own thread, at once
   kCrew,      // a thread of the crew, with a connection
   kCombiner,  // the combiner
+  kScrape,    // a thread of the crew, with a connection only where the last snapshot is old
 };
 
 using Verb = http::Response (*)(Call& call);
@@ -67,7 +68,7 @@ struct Route {
   std::vector<Answer> answers;     // when all goes well
   std::vector<unsigned> refusals;  // statuses beside those that any request may get
   Doer doer;
-  Verb verb;                 // nullptr with the combiner
+  Verb verb;                 // nullptr with the combiner, and of a scrape
   std::string_view example;  // the body of a submission
 
   [[nodiscard]] bool writes() const { return method != "GET"; }

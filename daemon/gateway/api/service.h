@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "config/settings.h"
 #include "db/connection.h"
 
@@ -22,6 +23,8 @@ struct Service {
   bool read_only = false;            // there are no routes that change something
   std::size_t threads = 8;           // that send statements
   std::size_t most_waiting = 1'000;  // jobs for these threads
+  // However many scrapes of /metrics there are, the database is asked once in this time.
+  Nanos snapshot_for = 5 * kSecond;
 };
 
 // The keys of a queue in the configuration; nullptr: it has none.

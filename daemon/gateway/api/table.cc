@@ -6,6 +6,7 @@
 
 #include "gateway/api/route.h"
 #include "gateway/api/verbs.h"
+#include "metrics/page.h"
 #include "queue/schedules/schedule.h"
 
 namespace allot::gateway::api {
@@ -374,6 +375,20 @@ std::vector<Route> open_routes() {
                "Ask this "
                "to find out whether to send requests here.",
                {200, "Ready", "the database answers"}, Doer::kCrew, show_ready),
+          {"GET",
+           "/metrics",
+           "metrics",
+           Role::kRead,
+           true,
+           "Gives the metrics of this host and of the database, for Prometheus; also where the "
+           "database does not answer.",
+           {},
+           Body::kNone,
+           {{200, "", "the metrics, in Prometheus' text format", metrics::kTextType}},
+           {},
+           Doer::kScrape,
+           nullptr,
+           {}},
           {"GET",
            "/api/v1/openapi.json",
            "openapi",

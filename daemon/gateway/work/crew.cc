@@ -52,11 +52,11 @@ Crew::~Crew() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool Crew::post(Job job) {
+bool Crew::post(Job job, Wants wants) {
   {
     const MutexLock held(mutex_);
     if (ends_ || jobs_.size() >= most_waiting_) return false;
-    jobs_.push_back(std::move(job));
+    jobs_.push_back({std::move(job), wants});
   }
   posted_.notify_one();
   return true;
@@ -64,23 +64,31 @@ bool Crew::post(Job job) {
 
 void Crew::work() {
   Session session;
-  while (const Job job = next()) run(session, job);
+  for (;;) {
+    const Posted posted = next();
+    if (!posted.job) return;
+    run(session, posted);
+  }
 }
 
-Crew::Job Crew::next() {
+Crew::Posted Crew::next() {
   MutexLock held(mutex_);
   while (jobs_.empty()) {
-    if (ends_) return nullptr;
+    if (ends_) return {};
     posted_.wait(mutex_);
   }
-  Job job = std::move(jobs_.front());
+  Posted posted = std::move(jobs_.front());
   jobs_.pop_front();
-  return job;
+  return posted;
 }
 
-void Crew::run(Session& session, const Job& job) {
+void Crew::run(Session& session, const Posted& posted) {
+  if (posted.wants == Wants::kNone) {
+    static_cast<void>(posted.job(nullptr, nullptr));
+    return;
+  }
   const std::exception_ptr unavailable = make_ready(session);
-  const bool good = job(session.connection.get(), unavailable) == Connection::kGood;
+  const bool good = posted.job(session.connection.get(), unavailable) == Connection::kGood;
   session.used_ns = boot_ns();
   // A job that ends inside of a transaction has met an error that it did not expect.
   if (session.connection && (!good || session.connection->in_transaction())) {

@@ -29,6 +29,8 @@ class Crew {
   // The job gets a connection that works, or nullptr and the error why there is none. It throws
   // nothing.
   using Job = std::function<Connection(db::Connection* db, const std::exception_ptr& unavailable)>;
+  // kNone: the job gets nullptr and no error, and the database is not asked for it.
+  enum class Wants { kConnection, kNone };
 
   Crew(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting);
   Crew(const Crew&) = delete;
@@ -36,7 +38,7 @@ class Crew {
   ~Crew();  // what waits is done first
 
   // False: the queue is full, or the crew is about to end.
-  [[nodiscard]] bool post(Job job) ALLOT_EXCLUDES(mutex_);
+  [[nodiscard]] bool post(Job job, Wants wants = Wants::kConnection) ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] std::size_t threads() const { return threads_.size(); }
 
  private:
@@ -52,9 +54,13 @@ class Crew {
 
   void start(std::size_t threads);
   void work() ALLOT_EXCLUDES(mutex_);
+  struct Posted {
+    Job job{};
+    Wants wants = Wants::kConnection;
+  };
   // An empty job: the crew ends.
-  Job next() ALLOT_EXCLUDES(mutex_);
-  void run(Session& session, const Job& job) ALLOT_EXCLUDES(mutex_);
+  Posted next() ALLOT_EXCLUDES(mutex_);
+  void run(Session& session, const Posted& posted) ALLOT_EXCLUDES(mutex_);
   // The error why there is no connection.
   std::exception_ptr make_ready(Session& session) ALLOT_EXCLUDES(mutex_);
   std::exception_ptr connect(Session& session) ALLOT_EXCLUDES(mutex_);
@@ -63,7 +69,7 @@ class Crew {
   const std::size_t most_waiting_;
   Mutex mutex_;
   CondVar posted_;
-  std::deque<Job> jobs_ ALLOT_GUARDED_BY(mutex_);
+  std::deque<Posted> jobs_ ALLOT_GUARDED_BY(mutex_);
   bool ends_ ALLOT_GUARDED_BY(mutex_) = false;
   Failure failure_ ALLOT_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;

@@ -7,6 +7,7 @@
 
 #include "base/mutant.h"
 #include "log/log.h"
+#include "meter/record.h"
 #include "plugin_host/abi_check.h"
 #include "queue/verbs/rated.h"
 #include "worker/lease/fenced.h"
@@ -341,7 +342,7 @@ void BlockInHand::settle_suspects() {
 // Tasks behind it may have the same key, so it stays where it is and the partition waits.
 BlockInHand::Next BlockInHand::hold_unknown(const queue::Task& task) {
   hold_ = {kHoldUnknown, task.key};
-  parts_.slot.raw().tasks_deferred.fetch_add(1, std::memory_order_relaxed);
+  parts_.slot.count(meter::Count::kDeferred, queue_.info.name, task.type);
   const bool marked = (task.flags & queue::kNoHandlerFlag) != 0;
   if (marked ||
       fenced(parts_.session, parts_.keeper, lease_, "no_handler",
@@ -366,7 +367,9 @@ void BlockInHand::defer_unknown() {
   const bool deferred = fenced(parts_.session, parts_.keeper, lease_, "defer",
                                [&](db::Connection& db) { return queue::defer(db, lease_, keys); });
   if (!deferred) return;
-  parts_.slot.raw().tasks_deferred.fetch_add(unknown.size(), std::memory_order_relaxed);
+  for (const queue::Task& task : unknown) {
+    parts_.slot.count(meter::Count::kDeferred, queue_.info.name, task.type);
+  }
   for (const auto& [type, tasks] : by_type) {
     log_unknown(type, id_text(lease_, *tasks.front()), tasks.size());
   }

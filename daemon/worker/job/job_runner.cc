@@ -372,7 +372,7 @@ TaskEnd JobRunner::acknowledge(Call::Member& member) {
   const End end = writes.lost() ? End::kUndone : writes.acknowledge(run.claim);
   switch (end) {
     case End::kYes:
-      slot_.count_done();
+      count(run, meter::Count::kDone);
       return written(run);
     case End::kLeaseGone:
       log::warn("task.undone", {{"task", run.id},
@@ -400,12 +400,14 @@ bool JobRunner::resolve_detach(Run& run) {
     keeper_.end_last_call(db);
     return detached_.detach_concurrent(db, before, run.number);
   });
-  if (detached) run.detach();
-  return detached;
+  if (!detached) return false;
+  run.detach();
+  count(run, meter::Count::kDetached);
+  return true;
 }
 
 TaskEnd JobRunner::finished(Run& run) {
-  slot_.count_done();
+  count(run, meter::Count::kDone);
   if (!run.claim.detached()) {
     run.finish();
     slot_.add_finished(queue::finished(run.task));
@@ -441,11 +443,16 @@ TaskEnd JobRunner::end(Run& run, const Facts& facts) {
     return finished(run);
   }
   if (decision.ending && !write(run, *decision.ending)) return dropped(run);
-  if (decision.what == Decision::What::kRetried) slot_.count_retried();
-  if (decision.what == Decision::What::kDead) slot_.count_dead();
+  count(run, count_of(decision.what));
   log_end(run, facts, decision);
   if (!decision.hold) return written(run);
   return {Result::kHeld, *decision.hold};
+}
+
+void JobRunner::count(const Run& run, meter::Count what) {
+  const bool ran = what < meter::Count::kVerdicts && run.has_returned();
+  slot_.count(what, run.queue.info.name, run.task.type,
+              ran ? std::optional(run.ran_ns()) : std::nullopt);
 }
 
 bool JobRunner::write(Run& run, const queue::Ending& ending) {

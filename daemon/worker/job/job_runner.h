@@ -10,6 +10,7 @@
 
 #include "config/settings.h"
 #include "ipc/slot.h"
+#include "meter/record.h"
 #include "plugin_host/handler_call.h"
 #include "plugin_host/registry.h"
 #include "queue/verbs/detached_store.h"
@@ -75,6 +76,7 @@ class JobRunner {
                                std::string_view error) const;
   // Decides what becomes of the task, writes it and logs it.
   TaskEnd end(Run& run, const Facts& facts);
+  void count(const Run& run, meter::Count what);
   // A fenced write, see lease/fenced.h. False: another worker has the task.
   [[nodiscard]] bool write(Run& run, const queue::Ending& ending);
   [[nodiscard]] bool send(Run& run, const queue::Ending& ending);

@@ -7,6 +7,7 @@
 
 #include "base/mutant.h"
 #include "log/log.h"
+#include "meter/record.h"
 #include "peer/doorbell.h"
 #include "worker/lease/hints.h"
 #include "worker/process/stop_request.h"
@@ -240,7 +241,7 @@ std::optional<Finder::Found> Finder::take_over_one() {
     return store_.take_over(db, observed, still->stale, fetch_spec(*queue), locked, rated);
   });
   if (!block) return std::nullopt;
-  slot_.raw().takeovers.fetch_add(1, std::memory_order_relaxed);
+  slot_.count(meter::Event::kTakeovers);
   log::warn("lease.takeover", {{"queue", queue->info.name},
                                {"partition", observed.partition.partition_no},
                                {"from", observed.holder},

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "log/log.h"
+#include "meter/record.h"
 #include "peer/doorbell.h"
 #include "worker/process/connect.h"
 #include "worker/process/deaf_thread.h"
@@ -132,7 +133,7 @@ void LeaseKeeper::lose(Run& run, const char* verb) {
 }
 
 void LeaseKeeper::note_loss(const queue::Lease& lease, const char* verb) {
-  slot_.raw().leases_lost.fetch_add(1, std::memory_order_relaxed);
+  slot_.count(meter::Event::kLost);
   log::warn("lease.lost", {{"queue_id", lease.partition.queue_id},
                            {"partition", lease.partition.partition_no},
                            {"epoch", lease.epoch},
@@ -363,6 +364,7 @@ void LeaseKeeper::detached(Run& run, Nanos sent_ns) {
   run.kept.renew_at_ns = sent_ns + ttl_ns_ / 3;
   run.kept.deadline_ns = deadline_after(sent_ns);
   run.detach();  // from now on it goes by its own deadline
+  slot_.count(meter::Count::kDetached, run.queue.info.name, run.task.type);
   if (run.plan.alone) {
     lease_.reset();
     deadline_ns_ = 0;

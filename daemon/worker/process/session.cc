@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "db/migrate.h"
 #include "log/log.h"
+#include "meter/record.h"
 #include "queue/model/server_change.h"
 #include "queue/server/rehearsal.h"
 #include "queue/verbs/lease_store.h"
@@ -32,6 +33,10 @@ constexpr Nanos kLookEvery = 5 * kSecond;
 milliseconds jittered(milliseconds wait) {
   thread_local std::minstd_rand dice{std::random_device{}()};
   return wait / 2 + milliseconds(dice() % static_cast<unsigned>(wait.count() / 2 + 1));
+}
+
+meter::Event event_of(const db::DbError& error) {
+  return error.number() == kDeadlock ? meter::Event::kDeadlocks : meter::Event::kLockWaits;
 }
 
 // S48: whoever notices first begins the wait of all.
@@ -87,8 +92,7 @@ bool Session::may_pass(const db::DbError& error) {
 // The class of the error says whether an open connection still works: only a lost one is given up.
 void Session::note(const db::DbError& error) {
   if (error.error_class() == db::ErrorClass::kRetryable) {
-    auto& counter = error.number() == kDeadlock ? slot_.raw().deadlocks : slot_.raw().lock_waits;
-    counter.fetch_add(1, std::memory_order_relaxed);
+    slot_.count(event_of(error));
   } else if (error.error_class() == db::ErrorClass::kGone && connection_) {
     give_up_connection();
     log::warn("database.lost",
@@ -104,8 +108,7 @@ void Session::give_up_connection() {
 void Session::handle(const db::DbError& error) {
   ++failures_;
   if (error.error_class() == db::ErrorClass::kRetryable) {
-    auto& counter = error.number() == kDeadlock ? slot_.raw().deadlocks : slot_.raw().lock_waits;
-    counter.fetch_add(1, std::memory_order_relaxed);
+    slot_.count(event_of(error));
     log::warn("database.retry", {{"error", error.what()}});
   } else {
     // Whatever happened, a new connection is the state that is known best.

@@ -44,19 +44,49 @@ void SlotWriter::set_state(ipc::WorkerState state) {
   if (notify_fd_ >= 0) write_all(notify_fd_, &one, sizeof one);
 }
 
-void SlotWriter::count_done() {
-  slot_.tasks_done.fetch_add(1, std::memory_order_relaxed);
-  if (budget_ != nullptr) ++budget_->done;
+void SlotWriter::count(meter::Count what, std::string_view queue, std::string_view type,
+                       std::optional<Nanos> ran) {
+  if (meter_ != nullptr) meter_->count(what, queue, type, ran);
+  switch (what) {
+    case meter::Count::kDone:
+      slot_.tasks_done.fetch_add(1, std::memory_order_relaxed);
+      if (budget_ != nullptr) ++budget_->done;
+      return;
+    case meter::Count::kRetried:
+      slot_.tasks_retried.fetch_add(1, std::memory_order_relaxed);
+      if (budget_ != nullptr) ++budget_->failed;
+      return;
+    case meter::Count::kDead:
+      slot_.tasks_dead.fetch_add(1, std::memory_order_relaxed);
+      if (budget_ != nullptr) ++budget_->failed;
+      return;
+    case meter::Count::kDeferred:
+      slot_.tasks_deferred.fetch_add(1, std::memory_order_relaxed);
+      return;
+    default:
+      return;
+  }
 }
 
-void SlotWriter::count_retried() {
-  slot_.tasks_retried.fetch_add(1, std::memory_order_relaxed);
-  if (budget_ != nullptr) ++budget_->failed;
-}
-
-void SlotWriter::count_dead() {
-  slot_.tasks_dead.fetch_add(1, std::memory_order_relaxed);
-  if (budget_ != nullptr) ++budget_->failed;
+void SlotWriter::count(meter::Event what) {
+  if (meter_ != nullptr) meter_->count(what);
+  const auto one_more = [](std::atomic<std::uint64_t>& counter) {
+    counter.fetch_add(1, std::memory_order_relaxed);
+  };
+  switch (what) {
+    case meter::Event::kLeases:
+      return one_more(slot_.leases_taken);
+    case meter::Event::kTakeovers:
+      return one_more(slot_.takeovers);
+    case meter::Event::kLost:
+      return one_more(slot_.leases_lost);
+    case meter::Event::kDeadlocks:
+      return one_more(slot_.deadlocks);
+    case meter::Event::kLockWaits:
+      return one_more(slot_.lock_waits);
+    default:
+      return;
+  }
 }
 
 void SlotWriter::beat() {
@@ -85,7 +115,7 @@ void SlotWriter::begin_lease(queue::Partition partition, std::string_view queue_
 void SlotWriter::lease_known(std::uint64_t epoch, std::uint64_t deadline_ns) {
   slot_.lease_deadline_ns.store(deadline_ns, std::memory_order_relaxed);
   slot_.epoch.store(epoch, std::memory_order_release);
-  slot_.leases_taken.fetch_add(1, std::memory_order_relaxed);
+  count(meter::Event::kLeases);
 }
 
 void SlotWriter::lease_deadline(std::uint64_t deadline_ns) {

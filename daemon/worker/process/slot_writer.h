@@ -5,12 +5,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "base/clock.h"
 #include "db/connection.h"
 #include "ipc/slot.h"
+#include "meter/meter.h"
 #include "peer/drain_budget.h"
 #include "queue/model/lease.h"
 #include "queue/verbs/block.h"
@@ -73,9 +75,14 @@ class SlotWriter {
   void not_started() {
     if (budget_ != nullptr) peer::refund(*budget_);
   }
-  void count_done();
-  void count_retried();
-  void count_dead();
+
+  // `meter` goes on from worker to worker, and outlives this object. Without one nothing is counted
+  // but in the slot, for as long as this worker lives. Any thread may count.
+  void use(meter::Meter* meter) { meter_ = meter; }
+  // `ran`: for how long, if its handler was called.
+  void count(meter::Count what, std::string_view queue, std::string_view type,
+             std::optional<Nanos> ran = std::nullopt);
+  void count(meter::Event what);
 
   // Call it before the end of the run, so that a death in between does not charge a finished task.
   // Any thread may call it.
@@ -108,6 +115,7 @@ class SlotWriter {
   int notify_fd_;
   std::uint64_t ready_ = ipc::kReady;
   peer::DrainBudget* budget_ = nullptr;
+  meter::Meter* meter_ = nullptr;
   std::atomic<int> guards_{0};
 };
 

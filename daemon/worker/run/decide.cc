@@ -71,6 +71,25 @@ Decision try_again(const Facts& facts) {
 
 }  // namespace
 
+meter::Count count_of(Decision::What what) {
+  switch (what) {
+    case What::kFinished:
+    case What::kEnded:
+      break;
+    case What::kRetried:
+      return meter::Count::kRetried;
+    case What::kPutOff:
+      return meter::Count::kSnoozed;
+    case What::kInterrupted:
+      return meter::Count::kInterrupted;
+    case What::kDead:
+      return meter::Count::kDead;
+    case What::kCancelled:
+      return meter::Count::kCancelled;
+  }
+  return meter::Count::kDone;
+}
+
 Decision decide(const Facts& facts) {
   if (facts.outcome == Outcome::kSuccess) return finished(What::kFinished, facts);
   if (facts.cancel) return cancelled(facts);

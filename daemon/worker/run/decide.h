@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "meter/record.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/ending.h"
 
@@ -63,6 +64,9 @@ struct Decision {
   std::optional<queue::Ending> ending{};            // nullopt: there is nothing to write
   std::optional<std::chrono::microseconds> hold{};  // so long its partition waits for it (S16)
 };
+
+// How it is counted.
+[[nodiscard]] meter::Count count_of(Decision::What what);
 
 // Pure: no database, no clock, no configuration. The only place where limits, order, stops and
 // cancels are weighed against each other.

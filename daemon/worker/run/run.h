@@ -77,6 +77,7 @@ class Run {
   // the task's. `valid`: whether its lease is.
   void returned(bool valid);
   [[nodiscard]] Nanos ran_ns() const { return returned_ns_ - began_ns_; }
+  [[nodiscard]] bool has_returned() const { return returned_ns_ != 0; }
   [[nodiscard]] bool was_valid() const { return was_valid_; }
   // It has left its partition; the keeper's thread may call it, too.
   void detach() { mark(RunEvent::kDetach); }

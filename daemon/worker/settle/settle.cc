@@ -16,6 +16,7 @@
 #include "base/mutant.h"
 #include "db/from_settings.h"
 #include "log/log.h"
+#include "meter/meter.h"
 #include "peer/doorbell.h"
 #include "peer/drain_budget.h"
 #include "peer/slot_file.h"
@@ -27,6 +28,7 @@
 #include "worker/process/connect.h"
 #include "worker/process/former_connection.h"
 #include "worker/process/own_holder.h"
+#include "worker/process/own_meter.h"
 #include "worker/run/run_hooks.h"
 #include "worker/run/run_log.h"
 #include "worker/settle/recovery.h"
@@ -209,7 +211,22 @@ struct Tools {
   db::Connection& db;
   const queue::DetachedStore& detached;
   std::optional<queue::Lease> lease;  // the dead worker's, if it still has one
+  meter::Meter* meter = nullptr;      // of the slot
+  Nanos died_ns = 0;
 };
+
+void count(const Tools& tools, const FormerRun& run, meter::Count what) {
+  if (tools.meter == nullptr) return;
+  const bool ran = what < meter::Count::kVerdicts && tools.died_ns > run.record.started_ns;
+  tools.meter->count(what, run.record.queue_name, run.record.type,
+                     ran ? std::optional(tools.died_ns - run.record.started_ns) : std::nullopt);
+}
+
+// Once what comes of its end is written.
+void count_crash(const Tools& tools, const FormerRun& run) {
+  count(tools, run, count_of(decide(run.facts).what));
+  count(tools, run, meter::Count::kCrashed);
+}
 
 // The claim on a task under the dead worker's lease. nullopt: it has none, or the task left its
 // partition.
@@ -332,6 +349,7 @@ void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool su
     if (const auto held = tools.detached.held(tools.db, run.id())) {
       static_cast<void>(write(tools, *held, {verb, run.record.attempt}));
     }
+    count(tools, run, meter::Count::kInterrupted);
     log::info("task.beside_a_crash", {{"task", run.id().text()},
                                       {"type", run.record.type},
                                       {"charged", false},
@@ -347,7 +365,7 @@ void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
   queue::kill_connections(db, connections);
 }
 
-void count_crash(const config::Settings& settings) {
+void count_failed(const config::Settings& settings) {
   if (settings.drain_budget.empty()) return;
   peer::DrainBudget* budget = peer::map_drain_budget(settings.drain_budget);
   if (budget != nullptr) ++budget->failed;
@@ -363,6 +381,7 @@ std::vector<FormerRun> end_cancelled(const Tools& tools, const std::vector<Forme
     ended.push_back(run);
     const auto fenced = end_attempt(tools, run, queue::Then::kKeepLease);
     if (fenced == queue::Fenced::kLost && !was_charged(tools.db, run)) continue;
+    count_crash(tools, run);
     log_cancelled(run.id().text(), run.record.type, cancel->reason,
                   run.facts.error + (cancel->as_done ? ", and it counts as done" : ""));
   }
@@ -390,7 +409,9 @@ void charge_culprits(const Tools& tools, const config::Settings& settings,
         end_attempt(tools, run, last ? queue::Then::kRelease : queue::Then::kKeepLease);
     const bool charged = fenced == queue::Fenced::kWritten || was_charged(tools.db, run);
     log_charge(run, charged);
-    if (charged) count_crash(settings);
+    if (!charged) continue;
+    count_failed(settings);
+    count_crash(tools, run);
   }
 }
 
@@ -437,7 +458,9 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, const Worke
   if (!mutant::removed("kill_connections")) kill_former_connections(db, slot);
   queue::ack(db, remains.partition, remains.finished);
   const auto epoch = leases.held_epoch(db, remains.partition);
-  Tools tools{db, detached, std::nullopt};
+  const auto meter = own_meter(settings, slot.index);
+  if (meter != nullptr) meter->count(meter::Event::kSettled);
+  Tools tools{db, detached, std::nullopt, meter.get(), death_of(slot)};
   if (epoch) tools.lease = queue::Lease{remains.partition, *epoch, holder.id, std::nullopt, {}};
   settle_tasks(tools, settings, slot, remains, end);
   // Releases the lease unless a charge ended it; then the epoch is another one by now.

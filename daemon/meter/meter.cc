@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "meter/meter.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace allot::meter {
+namespace {
+
+constexpr std::size_t place_of(std::uint64_t hash) {
+  return hash % kPairs;
+}
+
+// FNV-1a; never 0, which says that a place is free.
+std::uint64_t hash_of(std::string_view queue, std::string_view type) {
+  std::uint64_t hash = 14695981039346656037U;
+  const auto mix = [&hash](unsigned char byte) { hash = (hash ^ byte) * 1099511628211U; };
+  for (const char c : queue) mix(static_cast<unsigned char>(c));
+  mix(0);
+  for (const char c : type) mix(static_cast<unsigned char>(c));
+  return hash | 1U << 31U;
+}
+
+std::string_view cut(std::string_view name) {
+  return name.substr(0, kNameSize - 1);
+}
+
+bool is(const char (&name)[kNameSize], std::string_view wanted) {
+  return name[wanted.size()] == '\0' && std::memcmp(name, wanted.data(), wanted.size()) == 0;
+}
+
+void write_name(char (&to)[kNameSize], std::string_view from) {
+  std::memset(to, 0, sizeof to);
+  std::memcpy(to, from.data(), from.size());
+}
+
+std::size_t bucket_of(std::uint64_t ran_us) {
+  const auto fits = [ran_us](std::uint64_t most_ms) { return ran_us <= most_ms * 1000; };
+  return static_cast<std::size_t>(std::find_if(kBucketsMs.begin(), kBucketsMs.end(), fits) -
+                                  kBucketsMs.begin());
+}
+
+}  // namespace
+
+void Meter::count(Count what, std::string_view queue, std::string_view type,
+                  std::optional<Nanos> ran, std::uint64_t times) {
+  Pair& pair = pair_of(cut(queue), cut(type));
+  pair.counts[static_cast<std::size_t>(what)].fetch_add(times, std::memory_order_relaxed);
+  if (!ran) return;
+  const std::uint64_t ran_us = *ran / kMicro;
+  pair.ran_us.fetch_add(ran_us, std::memory_order_relaxed);
+  pair.buckets[bucket_of(ran_us)].fetch_add(1, std::memory_order_relaxed);
+}
+
+Pair& Meter::pair_of(std::string_view queue, std::string_view type) {
+  const std::uint64_t hash = hash_of(queue, type);
+  if (Pair* pair = find(hash, queue, type)) return *pair;
+  return named(hash, queue, type);
+}
+
+// A place that is free ends the search: places are taken in its order, and none is given up.
+Pair* Meter::find(std::uint64_t hash, std::string_view queue, std::string_view type) {
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    const std::size_t at = (place_of(hash) + i) % kPairs;
+    const std::uint64_t there = record_.hashes[at].load(std::memory_order_acquire);
+    if (there == 0) return nullptr;
+    Pair& pair = record_.pairs[at];
+    if (there == hash && is(pair.queue, queue) && is(pair.type, type)) return &pair;
+  }
+  return &record_.pairs[kPairs];
+}
+
+Pair& Meter::named(std::uint64_t hash, std::string_view queue, std::string_view type) {
+  const MutexLock held(naming_);
+  if (Pair* pair = find(hash, queue, type)) return *pair;  // another thread was first, or the last
+  std::size_t at = place_of(hash);
+  while (record_.hashes[at].load(std::memory_order_relaxed) != 0) at = (at + 1) % kPairs;
+  Pair& pair = record_.pairs[at];
+  write_name(pair.queue, queue);
+  write_name(pair.type, type);
+  record_.hashes[at].store(hash, std::memory_order_release);
+  return pair;
+}
+
+}  // namespace allot::meter

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/clock.h"
+#include "meter/record.h"
+#include "thread/mutex.h"
+
+namespace allot::meter {
+
+// What a slot has counted since allotd started, whichever worker had it: each of them goes on with
+// the record of the one before, so that no count falls. Only the process that has the slot writes
+// it: its worker, or once that is dead its settler. Any thread of it may, and one count makes no
+// system call, allocates nothing, and waits for nobody unless its queue and type are new here.
+class Meter {
+ public:
+  // The record outlives it.
+  explicit Meter(Record& record) : record_(record) {}
+  Meter(const Meter&) = delete;
+  Meter& operator=(const Meter&) = delete;
+  ~Meter() = default;
+
+  // `ran`: for how long, if its handler was called.
+  void count(Count what, std::string_view queue, std::string_view type,
+             std::optional<Nanos> ran = std::nullopt, std::uint64_t times = 1)
+      ALLOT_EXCLUDES(naming_);
+  void count(Event what) {
+    record_.events[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+  }
+
+ private:
+  Pair& pair_of(std::string_view queue, std::string_view type) ALLOT_EXCLUDES(naming_);
+  Pair& named(std::uint64_t hash, std::string_view queue, std::string_view type)
+      ALLOT_EXCLUDES(naming_);
+  Pair* find(std::uint64_t hash, std::string_view queue, std::string_view type);
+
+  Record& record_;
+  Mutex naming_;
+};
+
+}  // namespace allot::meter

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+// The layout of the file that one slot's counts are in. A change of it needs a new kVersion: a
+// worker begins a file of another one anew, and readers pass over it.
+namespace allot::meter {
+
+inline constexpr char kMagic[8] = {'A', 'l', 'l', 'o', 't', 'M', 't', 'r'};
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::size_t kPairs = 64;     // of queue and type, for each slot
+inline constexpr std::size_t kNameSize = 64;  // of a queue or a type, with its end
+inline constexpr const char* kOther = "other";
+
+// What became of a task at the end of an attempt, and what else is counted by queue and type.
+enum class Count : std::uint8_t {
+  kDone,         // its handler succeeded, or it counts as done because somebody asked for its end
+  kRetried,      // another attempt follows
+  kSnoozed,      // it runs again later, and nothing is charged: a snooze or a release
+  kInterrupted,  // it runs again, and nothing is charged: its worker stopped, or lost its lease
+  kDead,         // no further attempt follows
+  kCancelled,    // dead, because somebody asked for it
+  kVerdicts,     // so many of them; what follows comes beside a verdict, or without one
+  kCrashed = kVerdicts,  // its worker, or that one's host, died with it
+  kDetached,             // it ran long and left its partition
+  kDeferred,             // put back: no handler here knows its type
+  kCounts
+};
+
+// What a worker counts that has no queue.
+enum class Event : std::uint8_t {
+  kStarts,     // of workers
+  kSettled,    // deaths of workers that left something to heal
+  kLeases,     // taken
+  kTakeovers,  // leases that another holder let stand
+  kLost,       // leases
+  kDeadlocks,  // error 1213
+  kLockWaits,  // error 1205
+  kEvents
+};
+
+// Upper bounds of the runtime histogram, in milliseconds; above the last there is one more bucket.
+inline constexpr std::array<std::uint64_t, 13> kBucketsMs{
+    1, 5, 10, 50, 100, 500, 1'000, 5'000, 10'000, 60'000, 300'000, 900'000, 3'600'000};
+
+using Counter = std::atomic<std::uint64_t>;
+static_assert(Counter::is_always_lock_free);
+
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
+struct Pair {
+  char queue[kNameSize];
+  char type[kNameSize];
+  Counter counts[static_cast<std::size_t>(Count::kCounts)];
+  Counter buckets[kBucketsMs.size() + 1];
+  Counter ran_us;  // the sum of what is in the buckets
+};
+
+// Which life of allotd the counts are of, as the slot file says it.
+struct Life {
+  std::uint64_t started_ns = 0;
+  std::uint64_t pid = 0;
+  bool operator==(const Life&) const = default;
+};
+
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
+struct Record {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t size;
+  Life life;
+  Counter events[static_cast<std::size_t>(Event::kEvents)];
+  // Of the pair of the same place; 0: it has no name yet. It is stored after the name, so that
+  // whoever finds it finds a whole name, whenever the worker died.
+  Counter hashes[kPairs];
+  Pair pairs[kPairs + 1];  // the last one: all for which there was no place
+};
+
+}  // namespace allot::meter

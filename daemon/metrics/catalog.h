@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+// Which metrics there are. One table yields the text, the table in docs/monitoring.md, and the test
+// that alert rules and the dashboard name nothing else.
+namespace allot::metrics {
+
+enum class Metric : std::uint8_t {
+  kBuild,
+  // From the slots of this host.
+  kDaemonUp,
+  kWorkers,
+  kRunning,
+  kUnsettled,
+  kWithoutDatabase,
+  kStewards,
+  kTasks,
+  kRuntime,
+  kCrashed,
+  kDetached,
+  kDeferred,
+  kStarts,
+  kSettled,
+  kLeases,
+  kTakeovers,
+  kLost,
+  kDeadlocks,
+  kLockWaits,
+  // From the database.
+  kDatabaseUp,
+  kSnapshotAge,
+  kSnapshotTook,
+  kWaiting,
+  kDetachedNow,
+  kDead,
+  kOldestDue,
+  kPaused,
+  kPartitions,
+  kLeased,
+  kOverdue,
+  kQueues,
+  kLateSchedules,
+  kLatestSchedule,
+  kHeldLocks,
+  kLeaderless,
+  // Of the gateway.
+  kRequests,
+  kRequestSeconds,
+};
+
+enum class Kind : std::uint8_t { kCounter, kGauge, kHistogram };
+
+struct Described {
+  Metric metric;
+  Kind kind;
+  std::string_view name;
+  std::span<const std::string_view> labels;
+  std::string_view help;
+};
+
+// In the order in which they are printed.
+[[nodiscard]] std::span<const Described> catalog();
+[[nodiscard]] const Described& described(Metric metric);
+
+}  // namespace allot::metrics

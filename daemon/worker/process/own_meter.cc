@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/process/own_meter.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "ipc/slot.h"
+#include "log/log.h"
+#include "meter/record_file.h"
+#include "peer/inherited.h"
+
+namespace allot::worker {
+
+std::unique_ptr<meter::Meter> own_meter(const config::Settings& settings, std::uint32_t slot) {
+  if (!peer::inherited(ipc::kSlotFd)) return nullptr;
+  const auto life = meter::life_of(ipc::kSlotFd);
+  if (!life) return nullptr;
+  meter::Record* record = meter::open_record(config::runtime_dir(settings), slot, *life);
+  if (record != nullptr) return std::make_unique<meter::Meter>(*record);
+  log::warn("meter.missing", {{"slot", slot},
+                              {"error", std::strerror(errno)},
+                              {"hint", "what this worker does is missing in allot metrics"}});
+  return nullptr;
+}
+
+}  // namespace allot::worker

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "config/settings.h"
+#include "meter/meter.h"
+
+namespace allot::worker {
+
+// The meter of a slot, for the process that has it. nullptr: nobody supervises this process, or the
+// meter cannot be had, which is logged: the work goes on without it.
+[[nodiscard]] std::unique_ptr<meter::Meter> own_meter(const config::Settings& settings,
+                                                      std::uint32_t slot);
+
+}  // namespace allot::worker

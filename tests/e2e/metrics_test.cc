@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host has counted goes on whatever becomes of its workers, and stays bounded whatever types
+// there are.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "base/exit_codes.h"
+#include "e2e/daemon.h"
+#include "support/prometheus_text.h"
+
+namespace allot::e2e::metrics_test {
+namespace {
+
+using support::eventually;
+using support::ExitStatus;
+using support::fallen;
+using support::PrometheusText;
+
+PrometheusText metrics(const Daemon& daemon) {
+  const support::Finished printed = daemon.allot({"metrics"});
+  EXPECT_EQ(printed.status, (ExitStatus{0, 0})) << printed.err;
+  PrometheusText text(printed.out);
+  EXPECT_EQ(text.fault, "");
+  return text;
+}
+
+double done(const PrometheusText& text, const std::string& type) {
+  return text.value("allot_tasks_total{queue=\"default\",type=\"" + type + "\",verdict=\"done\"}");
+}
+
+// Submits so many tasks that succeed, and waits for their ends.
+void run_some(const Daemon& daemon, unsigned tasks) {
+  daemon.submit_many("test.ok", std::vector<std::string>(tasks, ""));
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+}
+
+void wait_for_another(const Daemon& daemon, std::size_t ready) {
+  ASSERT_TRUE(eventually([&] { return daemon.ready_workers().size() >= ready; })) << daemon.log();
+}
+
+TEST(Metrics, CountWhatBecameOfTasks) {
+  Daemon daemon({.workers = 2, .queue_keys = "max_attempts = 2\n"});
+  wait_ready(daemon, 2);
+  run_some(daemon, 5);
+  (void)daemon.submit("test.fail", "");
+  (void)daemon.submit("test.retry", "");
+  (void)daemon.submit("test.nap", "60");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  const PrometheusText text = metrics(daemon);
+  EXPECT_EQ(done(text, "test.ok"), 5);
+  EXPECT_EQ(text.sum("allot_tasks_total", "type=\"test.fail\",verdict=\"dead\""), 1);
+  EXPECT_EQ(text.sum("allot_tasks_total", "type=\"test.retry\",verdict=\"retried\""), 1);
+  EXPECT_EQ(text.sum("allot_tasks_total", "type=\"test.retry\",verdict=\"dead\""), 1);
+  EXPECT_EQ(text.sum("allot_task_runtime_seconds_count", "type=\"test.ok\""), 5);
+  EXPECT_EQ(text.sum("allot_task_runtime_seconds_bucket", "type=\"test.nap\",le=\"0.05\""), 0);
+  EXPECT_EQ(text.sum("allot_task_runtime_seconds_bucket", "type=\"test.nap\",le=\"60\""), 1);
+  EXPECT_GE(text.sum("allot_task_runtime_seconds_sum", "type=\"test.nap\""), 0.06);
+  EXPECT_EQ(text.value("allot_daemon_up"), 1);
+  EXPECT_EQ(text.sum("allot_workers", "pool=\"default\""), 2);
+  EXPECT_EQ(text.value("allot_stewards"), 1);
+  EXPECT_EQ(text.value("allot_worker_starts_total"), 2);
+  EXPECT_GE(text.value("allot_leases_total"), 1);
+  EXPECT_EQ(text.value("allot_queue_dead_tasks{queue=\"default\"}"), 2);
+  EXPECT_EQ(text.value("allot_database_up"), 1);
+}
+
+// Whatever a worker was doing when it died, its successor in the slot goes on with the counts.
+TEST(Metrics, GoOnWithTheNextWorkerOfASlot) {
+  Daemon daemon({.workers = 1});
+  wait_ready(daemon, 1);
+  run_some(daemon, 20);
+  const PrometheusText before = metrics(daemon);
+  ASSERT_EQ(done(before, "test.ok"), 20);
+  (void)daemon.submit("test.hang_once", "");
+  ASSERT_TRUE(eventually([&] { return !daemon.written().empty(); })) << daemon.log();
+  ASSERT_EQ(kill(daemon.busy_workers().at(0), SIGKILL), 0);
+  wait_for_another(daemon, 2);
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  run_some(daemon, 3);
+  const PrometheusText after = metrics(daemon);
+  EXPECT_EQ(fallen(before, after), "");
+  EXPECT_EQ(done(after, "test.ok"), 23);
+  EXPECT_EQ(done(after, "test.hang_once"), 1);
+  EXPECT_EQ(after.sum("allot_tasks_crashed_total", "type=\"test.hang_once\""), 1);
+  EXPECT_EQ(after.sum("allot_tasks_total", "type=\"test.hang_once\",verdict=\"retried\""), 1);
+  EXPECT_EQ(after.value("allot_workers_settled_total"), 1);
+  EXPECT_EQ(after.value("allot_worker_starts_total"), 2);
+}
+
+TEST(Metrics, GoOnOverReloadAndUpgrade) {
+  Daemon daemon({.workers = 2});
+  wait_ready(daemon, 2);
+  run_some(daemon, 10);
+  const PrometheusText before = metrics(daemon);
+  daemon.process().signal(SIGHUP);
+  wait_for_another(daemon, 4);
+  run_some(daemon, 10);
+  const PrometheusText reloaded = metrics(daemon);
+  EXPECT_EQ(fallen(before, reloaded), "");
+  daemon.process().signal(SIGUSR2);
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor.start ") == 2; }))
+      << daemon.log();
+  run_some(daemon, 10);
+  const PrometheusText upgraded = metrics(daemon);
+  EXPECT_EQ(fallen(reloaded, upgraded), "");
+  EXPECT_EQ(done(upgraded, "test.ok"), 30);
+}
+
+TEST(Metrics, BeginAnewWithTheDaemon) {
+  Daemon daemon({.workers = 1});
+  wait_ready(daemon, 1);
+  run_some(daemon, 4);
+  ASSERT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  const PrometheusText stopped = metrics(daemon);
+  EXPECT_EQ(stopped.value("allot_daemon_up"), 0);
+  EXPECT_EQ(done(stopped, "test.ok"), 4) << "the last ones before a stop are wanted, too";
+  daemon.start();
+  wait_for_another(daemon, 2);
+  run_some(daemon, 1);
+  EXPECT_EQ(done(metrics(daemon), "test.ok"), 1);
+}
+
+// Types come from whoever submits; they neither fill memory nor a monitoring system.
+TEST(Metrics, AreBoundedWhateverTypesThereAre) {
+  constexpr unsigned kTypes = 10'000;
+  Daemon daemon({.workers = 1, .queue_keys = "dead_retention = \"1h\"\n", .start = false});
+  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
+  std::vector<nlohmann::json> tasks;
+  for (unsigned i = 0; i < kTypes; ++i) {
+    tasks.push_back({{"type", "no.such." + std::to_string(i)}, {"payload", ""}});
+  }
+  daemon.submit_all(tasks);
+  daemon.start();
+  PrometheusText text(daemon.allot({"metrics"}).out);
+  ASSERT_TRUE(eventually([&] {
+    text = PrometheusText(daemon.allot({"metrics"}).out);
+    return text.sum("allot_tasks_deferred_total") >= kTypes;
+  })) << daemon.log();
+  EXPECT_EQ(text.fault, "");
+  std::size_t types = 0;
+  for (const auto& [series, number] : text.series) {
+    if (series.starts_with("allot_tasks_deferred_total{")) ++types;
+  }
+  EXPECT_LE(types, 65U);
+  EXPECT_GE(text.sum("allot_tasks_deferred_total", "type=\"other\""), kTypes - 64);
+}
+
+// With the database away the rest is printed all the same.
+TEST(Metrics, SayThatTheDatabaseIsAway) {
+  Daemon daemon({.workers = 1,
+                 .migrate = false,
+                 .start = false,
+                 .database_keys = "socket = \"/nowhere/sock\"\n"});
+  const support::Finished printed = daemon.allot({"metrics"});
+  EXPECT_EQ(printed.status.code, kExitUnavailable) << printed.err;
+  const PrometheusText text(printed.out);
+  EXPECT_EQ(text.fault, "");
+  ASSERT_TRUE(text.series.contains("allot_database_up")) << printed.out;
+  EXPECT_EQ(text.value("allot_database_up"), 0);
+  EXPECT_EQ(text.sum("allot_queue_waiting_tasks"), 0);
+}
+
+}  // namespace
+}  // namespace allot::e2e::metrics_test

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "meter/meter.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ipc/slot.h"
+#include "meter/record_file.h"
+#include "support/temp_dir.h"
+
+namespace allot::meter {
+namespace {
+
+std::uint64_t counted(const Record& record, Count what, const std::string& type) {
+  std::uint64_t all = 0;
+  for (const Pair& pair : record.pairs) {
+    if (pair.type == type) all += pair.counts[static_cast<std::size_t>(what)];
+  }
+  return all;
+}
+
+std::size_t pairs_named(const Record& record) {
+  std::size_t named = 0;
+  for (const Counter& hash : record.hashes) named += hash.load() != 0 ? 1U : 0U;
+  return named;
+}
+
+// A runtime folder with slots of a life of allotd.
+class MeterTest : public testing::Test {
+ protected:
+  MeterTest() { begin({1000, 7}); }
+
+  void begin(const Life& life) {
+    life_ = life;
+    ipc::SlotFileHeader header{};
+    std::memcpy(header.magic, ipc::kSlotMagic, sizeof header.magic);
+    header.version = ipc::kSlotVersion;
+    header.slot_size = sizeof(ipc::Slot);
+    header.started_mono_ns = life.started_ns;
+    header.supervisor_pid = static_cast<std::uint32_t>(life.pid);
+    std::ofstream(folder_ / "slots", std::ios::binary)
+        .write(reinterpret_cast<const char*>(&header), sizeof header);
+  }
+  [[nodiscard]] Record& record(std::uint32_t slot = 0) const {
+    Record* made = open_record(folder_.path(), slot, life_);
+    if (made == nullptr) throw std::runtime_error("no record");
+    return *made;
+  }
+  [[nodiscard]] std::string file(std::uint32_t slot) const {
+    return folder_ / ("meters/" + std::to_string(slot));
+  }
+
+  support::TempDir folder_;
+  Life life_;
+};
+
+TEST_F(MeterTest, TheNextWorkerGoesOn) {
+  Meter(record()).count(Count::kDone, "mail", "a", 3 * kMilli);
+  Meter(record()).count(Count::kDone, "mail", "a", 7200 * kSecond);
+  Meter(record(1)).count(Count::kDead, "mail", "a");
+  const auto records = read_records(folder_.path());
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(counted(*records[0], Count::kDone, "a"), 2U);
+  EXPECT_EQ(counted(*records[1], Count::kDead, "a"), 1U);
+  for (const Pair& pair : records[0]->pairs) {
+    if (std::string(pair.type) != "a") continue;
+    EXPECT_EQ(pair.buckets[0], 0U);
+    EXPECT_EQ(pair.buckets[1], 1U) << "up to 5 ms";
+    EXPECT_EQ(pair.buckets[kBucketsMs.size()], 1U) << "longer than the last bound";
+    EXPECT_EQ(pair.ran_us, 7'200'003'000U);
+  }
+}
+
+TEST_F(MeterTest, AnotherLifeBeginsAnew) {
+  Meter(record()).count(Count::kDone, "mail", "a");
+  begin({2000, 7});
+  EXPECT_TRUE(read_records(folder_.path()).empty()) << "nobody has its slot yet";
+  Meter(record()).count(Count::kDone, "mail", "b");
+  const auto records = read_records(folder_.path());
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(counted(*records[0], Count::kDone, "a"), 0U);
+  EXPECT_EQ(counted(*records[0], Count::kDone, "b"), 1U);
+}
+
+TEST_F(MeterTest, AnotherLayoutAndWhatIsNoneArePassedOver) {
+  Meter(record()).count(Count::kDone, "mail", "a");
+  record(1).version = kVersion + 1;
+  static_cast<void>(record(2));
+  std::filesystem::resize_file(file(2), 100);
+  std::ofstream(file(3)) << "something else";
+  EXPECT_EQ(read_records(folder_.path()).size(), 1U);
+  for (const std::uint32_t slot : {1U, 2U, 3U}) {
+    Meter(record(slot)).count(Count::kDone, "mail", "a");
+    EXPECT_EQ(counted(record(slot), Count::kDone, "a"), 1U) << slot;
+  }
+  EXPECT_EQ(read_records(folder_.path()).size(), 4U);
+}
+
+TEST_F(MeterTest, WhatFindsNoPlaceIsOther) {
+  Record& own = record();
+  Meter meter(own);
+  for (int i = 0; i < 10'000; ++i) meter.count(Count::kDone, "mail", "t" + std::to_string(i));
+  EXPECT_EQ(pairs_named(own), kPairs);
+  EXPECT_EQ(counted(own, Count::kDone, kOther), 10'000 - kPairs);
+  meter.count(Count::kDone, "mail", "t0");
+  EXPECT_EQ(counted(own, Count::kDone, "t0"), 2U) << "who has a place keeps it";
+}
+
+TEST_F(MeterTest, NamesAreCutAndNotMixedUp) {
+  Record& own = record();
+  Meter meter(own);
+  meter.count(Count::kDone, "ab", "c");
+  meter.count(Count::kDone, "a", "bc");
+  meter.count(Count::kDone, std::string(500, 'q'), std::string(500, 't'));
+  meter.count(Count::kDone, "", "");
+  EXPECT_EQ(pairs_named(own), 4U);
+  EXPECT_EQ(counted(own, Count::kDone, std::string(kNameSize - 1, 't')), 1U);
+}
+
+TEST_F(MeterTest, ThreadsCountTogether) {
+  Record& own = record();
+  Meter meter(own);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&meter] {
+      for (int i = 0; i < 2'000; ++i) {
+        meter.count(Count::kDone, "mail", "t" + std::to_string(i % 40), kMilli);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(pairs_named(own), 40U);
+  EXPECT_EQ(counted(own, Count::kDone, "t0"), 200U);
+}
+
+// A worker that is killed while it counts leaves whole names, each once.
+TEST_F(MeterTest, ADeathAtAnyMomentLeavesWholeNames) {
+  for (std::uint32_t slot = 0; slot < 20; ++slot) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t worker = fork();
+    if (worker == 0) {
+      Meter meter(record(slot));
+      (void)!write(ends[1], "x", 1);
+      for (unsigned i = 0;; ++i) {
+        meter.count(Count::kDone, "mail", "type" + std::to_string(i % 1000));
+      }
+    }
+    char byte = 0;
+    ASSERT_EQ(read(ends[0], &byte, 1), 1);
+    kill(worker, SIGKILL);
+    waitpid(worker, nullptr, 0);
+    close(ends[0]);
+    close(ends[1]);
+    Record& left = record(slot);
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < kPairs; ++i) {
+      if (left.hashes[i] == 0) continue;
+      EXPECT_EQ(std::string(left.pairs[i].queue), "mail");
+      EXPECT_TRUE(std::string(left.pairs[i].type).starts_with("type"));
+      EXPECT_TRUE(names.insert(left.pairs[i].type).second);
+    }
+    Meter(left).count(Count::kDone, "mail", "type1");
+  }
+}
+
+TEST_F(MeterTest, WithoutAFolderThereIsNone) {
+  EXPECT_EQ(open_record("/nowhere", 0, life_), nullptr);
+  EXPECT_TRUE(read_records("/nowhere").empty());
+}
+
+}  // namespace
+}  // namespace allot::meter
