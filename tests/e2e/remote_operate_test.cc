@@ -172,6 +172,11 @@ TEST_F(RemoteOperate, SchedulesAreMadeShownAndRemoved) {
   EXPECT_NE(over_socket(add("a", again)).find("is as it was"), std::string::npos);
   EXPECT_NE(over_socket(add("a", {"--replace"})).find("is changed"), std::string::npos);
   same_list({"schedule", "show", "a"});
+  Words binary = add("bytes", {});
+  binary.back() = "\xff\xfe";  // no text, so JSON carries it as base64
+  EXPECT_NE(over_socket(binary).find("is added"), std::string::npos);
+  same_list({"schedule", "show", "bytes"});
+  EXPECT_EQ(over_socket({"schedule", "remove", "bytes", "--yes"}), "schedule bytes is removed\n");
   EXPECT_EQ(over_socket({"schedule", "pause", "a", "--reason", "why"}), "schedule a is paused\n");
   same({"schedule", "pause", "a", "--reason", "why"});
   same_list({"schedule", "list"});

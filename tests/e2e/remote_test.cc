@@ -136,9 +136,6 @@ TEST_F(Remote, RefusalsHaveTheExitCodesOfTheCommands) {
   };
   over_socket({"submit", "default", "t", "x"});  // which makes the queue
   EXPECT_EQ(code({"submit", "nosuch", "t", "x"}), kExitBadInput);
-  EXPECT_EQ(code({"task", "find", "default", "--unique-key", "none"}), kExitBadInput)
-      << "configured, and not made yet";
-  EXPECT_EQ(code({"submit", "default", "t", "x"}), 0);
   EXPECT_EQ(code({"submit", "default", "no type", "x"}), kExitBadInput);
   EXPECT_EQ(code({"task", "show", "0840dqg2v5n80r00"}), kExitFailure);
   EXPECT_EQ(code({"task", "show", "not-an-id"}), kExitUsage);
