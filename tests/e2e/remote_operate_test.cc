@@ -137,9 +137,31 @@ TEST_F(RemoteOperate, RoutesAreSetAndRemoved) {
   same_refusal({"route", "remove", "mail.*", "--from", "default"}, kExitBadInput);
   same_refusal({"route", "set", "a", "nosuch", "--from", "default"}, kExitBadInput);
   same_refusal({"route", "set", "a", "default", "--from", "default"}, kExitBadInput);
-  const Finished move =
-      over_socket_any({"route", "set", "a", "other", "--from", "default", "--move"});
-  EXPECT_EQ(move.status, (ExitStatus{kExitUsage, 0})) << move.err;
+  const Words keep{"route", "set", "test.*", "other", "--from", "default", "--move"};
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  for (const Words& more : {Words{"--rate", "5"}, Words{"--any-queue"}}) {
+    EXPECT_EQ(over_socket_any(with(keep, more)).status, (ExitStatus{kExitUsage, 0}));
+  }
+  const auto waiting = [&](const std::string& queue) {
+    return daemon_->number("SELECT COUNT(*) FROM task JOIN queue USING (queue_id) WHERE name = '" +
+                           queue + "'");
+  };
+  const auto here = waiting("default");
+  const auto there = waiting("other");
+  const std::string moved = over_socket(keep);
+  EXPECT_NE(moved.find("\nmoved " + std::to_string(here) + " task"), std::string::npos) << moved;
+  EXPECT_EQ(waiting("other"), there + here);
+  const Words back{"queue", "move", "other", "default"};
+  EXPECT_EQ(over_socket_any(back).status, (ExitStatus{kExitUsage, 0})) << "nobody was asked";
+  EXPECT_EQ(over_socket(with(back, {"--yes", "--type", "t"})), "moved 1 task\n");
+  const std::string told = over_socket(with(back, {"--yes", "--json"}));
+  EXPECT_EQ(told, "{\"chosen\":" + std::to_string(here + there - 1) +
+                      ",\"gone\":0,\"leased\":0,\"moved\":" + std::to_string(here + there - 1) +
+                      ",\"unique\":0}\n");
+  same_refusal({"queue", "move", "nosuch", "other", "--yes"}, kExitBadInput);
 }
 
 TEST_F(RemoteOperate, SchedulesAreMadeShownAndRemoved) {

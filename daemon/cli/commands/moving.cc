@@ -4,14 +4,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <thread>
 
+#include "base/error.h"
+#include "cli/sources/far.h"
 #include "cli/sources/ring_local.h"
 #include "cli/words/terminal.h"
 
 namespace allot::cli {
 namespace {
+
+using nlohmann::json;
 
 using std::chrono::steady_clock;
 
@@ -83,6 +88,11 @@ class Move {
   std::uint64_t gone_ = 0;
 };
 
+// "2 tasks stay".
+std::string stay_text(std::uint64_t tasks) {
+  return waiting_text(tasks) + (tasks == 1 ? " stays" : " stay");
+}
+
 }  // namespace
 
 // Waiting tasks would run beside new ones of their keys (S16).
@@ -121,20 +131,61 @@ Moved move_chosen(db::Connection& db, const config::Settings& settings, const qu
   for (const auto& [partition, tasks] : chosen.partitions) move.run(tasks);
   move.end();
   ring_local(settings, {{to.queue_id, move.moved()}});
-  return {move.moved(), move.gone(), move.leased()};
+  return {move.moved(), move.gone(), move.leased(), chosen.unique};
+}
+
+void Moved::then(const Moved& later) {
+  moved += later.moved;
+  gone += later.gone;
+  leased = later.leased;
+  unique = later.unique;
+}
+
+Moved move_far(const remote::Session& gateway, const std::string& from, const std::string& to,
+               const std::string& type) {
+  const auto number = [](const json& page, const char* name) {
+    return page.at(name).get<std::uint64_t>();
+  };
+  json body{{"to", to}};
+  if (!type.empty()) body["type"] = type;
+  Moved all;
+  for (;;) {
+    const json page = gateway.post(far::queue_path(from, "/move"), body);
+    all.moved += number(page, "moved");
+    all.gone += number(page, "gone");
+    all.leased += number(page, "leased");
+    all.unique += number(page, "unique");
+    if (page.at("next").is_null()) return all;
+    body["cursor"] = page.at("next");
+  }
+}
+
+void add_moved(json& told, const Moved& moved) {
+  told["moved"] = moved.moved;
+  told["gone"] = moved.gone;
+  told["leased"] = moved.leased;
+  told["unique"] = moved.unique;
 }
 
 std::string waiting_text(std::uint64_t tasks) {
   return std::to_string(tasks) + " task" + (tasks == 1 ? "" : "s");
 }
 
-std::string stay_text(std::uint64_t tasks) {
-  return waiting_text(tasks) + (tasks == 1 ? " stays" : " stay");
+void print_moved(const Moved& moved) {
+  std::printf("moved %s\n", waiting_text(moved.moved).c_str());
+  if (moved.gone > 0) {
+    std::printf("%s meanwhile ran, or began to\n", waiting_text(moved.gone).c_str());
+  }
+  if (moved.unique > 0) {
+    std::printf("%s: a unique key belongs to its queue\n", stay_text(moved.unique).c_str());
+  }
 }
 
-void say_leased(const Moved& moved) {
+int end_of_move(const Moved& moved) {
+  if (moved.leased == 0) return kExitOk;
   std::fprintf(stderr, "%s %s: workers have the partitions; pause the queue, or try again\n",
                error_head().c_str(), stay_text(moved.leased).c_str());
+  return kExitFailure;
 }
 
 }  // namespace allot::cli

@@ -104,6 +104,18 @@ int remote_resize_queue(const remote::Session& gateway, const ResizeOptions& opt
   return kExitOk;
 }
 
+std::string move_text(const std::string& type, const std::string& from, const std::string& to) {
+  return (type.empty() ? "" : " of type " + printable(type, queue::kMaxName)) + " from queue " +
+         from + " to queue " + to;
+}
+
+void print_move(const Moved& moved, std::uint64_t chosen, bool as_json) {
+  if (!as_json) return print_moved(moved);
+  json told{{"chosen", chosen}};
+  add_moved(told, moved);
+  print(told);
+}
+
 // allot queue move FROM TO moves waiting tasks to another queue. Exit code 1: some stay, because a
 // worker had their partition.
 int move_tasks(const Context& context, const MoveOptions& options) {
@@ -120,30 +132,24 @@ int move_tasks(const Context& context, const MoveOptions& options) {
     return options.type.empty() || type == options.type;
   };
   const Candidates chosen = choose(db, from, of_type);
-  const std::string what =
-      waiting_text(chosen.tasks) +
-      (options.type.empty() ? "" : " of type " + printable(options.type, queue::kMaxName)) +
-      " from queue " + from.name + " to queue " + to.name;
-  if (chosen.tasks > 0) confirm("move", what, options.yes);
-  const Moved moved = move_chosen(db, settings, to, chosen, options.rate);
-  if (options.json) {
-    print({{"chosen", chosen.tasks},
-           {"moved", moved.moved},
-           {"gone", moved.gone},
-           {"leased", moved.leased},
-           {"unique", chosen.unique}});
-  } else {
-    std::printf("moved %s\n", waiting_text(moved.moved).c_str());
-    if (moved.gone > 0) {
-      std::printf("%s meanwhile ran, or began to\n", waiting_text(moved.gone).c_str());
-    }
-    if (chosen.unique > 0) {
-      std::printf("%s: a unique key belongs to its queue\n", stay_text(chosen.unique).c_str());
-    }
+  if (chosen.tasks > 0) {
+    confirm("move", waiting_text(chosen.tasks) + move_text(options.type, from.name, to.name),
+            options.yes);
   }
-  if (moved.leased == 0) return kExitOk;
-  say_leased(moved);
-  return kExitFailure;
+  const Moved moved = move_chosen(db, settings, to, chosen, options.rate);
+  print_move(moved, chosen.tasks, options.json);
+  return end_of_move(moved);
+}
+
+// The gateway looks at 10,000 tasks for each request, so nobody counts them first.
+int remote_move_tasks(const remote::Session& gateway, const MoveOptions& options) {
+  if (options.rate > 0) remote::no_route("--rate");
+  static_cast<void>(far::queue_path(options.from));
+  confirm("move", "the waiting tasks" + move_text(options.type, options.from, options.to),
+          options.yes);
+  const Moved moved = move_far(gateway, options.from, options.to, options.type);
+  print_move(moved, moved.moved + moved.gone + moved.leased, options.json);
+  return end_of_move(moved);
 }
 
 constexpr int kMostPartitions = 4096;
@@ -172,7 +178,7 @@ void add_move(CLI::App& queue, const Commands& commands) {
       ->type_name("TASKS");
   move.add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
   move.add_flag("--json", options->json, "Print how many were chosen and moved, as JSON");
-  move.callback([commands, options] { commands.choose(move_tasks, options); });
+  move.callback([commands, options] { commands.choose(move_tasks, options, remote_move_tasks); });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -104,35 +105,29 @@ void confirm_keys(db::Connection& db, const Words& words, std::vector<queue::Que
           yes);
 }
 
-struct MovedAll {
-  Moved moved;
-  std::uint64_t unique = 0;
-};
-
-void move_from(db::Connection& db, const config::Settings& settings, const Words& words,
-               const std::vector<queue::QueueInfo>& from, const queue::QueueInfo& target,
-               std::uint32_t rate, MovedAll& all) {
-  all.unique = 0;
-  all.moved.leased = 0;
+Moved move_from(db::Connection& db, const config::Settings& settings, const Words& words,
+                const std::vector<queue::QueueInfo>& from, const queue::QueueInfo& target,
+                std::uint32_t rate) {
+  Moved all;
   for (const queue::QueueInfo& queue : from) {
     const Candidates chosen =
         choose(db, queue, [&](const std::string& type) { return words.types.takes(type); });
     const Moved moved = move_chosen(db, settings, target, chosen, rate);
-    all.unique += chosen.unique;
-    all.moved.moved += moved.moved;
-    all.moved.gone += moved.gone;
-    all.moved.leased += moved.leased;
+    all.moved += moved.moved;
+    all.gone += moved.gone;
+    all.leased += moved.leased;
+    all.unique += moved.unique;
   }
+  return all;
 }
 
-void say_moved(const MovedAll& all) {
-  std::printf("moved %s\n", waiting_text(all.moved.moved).c_str());
-  if (all.moved.gone > 0) {
-    std::printf("%s meanwhile ran, or began to\n", waiting_text(all.moved.gone).c_str());
-  }
-  if (all.unique > 0) {
-    std::printf("%s: a unique key belongs to its queue\n", stay_text(all.unique).c_str());
-  }
+// Moves twice: what was submitted to the former queue before everybody knew comes later.
+Moved move_twice(const std::function<Moved()>& move) {
+  const auto followed = steady_clock::now() + kFollowed;
+  Moved all = move();
+  std::this_thread::sleep_until(followed);
+  all.then(move());
+  return all;
 }
 
 void require_movable(const Words& words, const std::vector<queue::QueueInfo>& from,
@@ -142,6 +137,18 @@ void require_movable(const Words& words, const std::vector<queue::QueueInfo>& fr
   }
   require_spread(target);
   for (const queue::QueueInfo& queue : from) require_spread(queue);
+}
+
+int report_set(json told, const Words& words, const std::string& target,
+               const std::optional<Moved>& moved, bool as_json) {
+  if (as_json) {
+    if (moved) add_moved(told, *moved);
+    print(told);
+  } else {
+    std::printf("%s go to queue %s\n", words.text().c_str(), target.c_str());
+    if (moved) print_moved(*moved);
+  }
+  return moved ? end_of_move(*moved) : kExitOk;
 }
 
 // allot route set TYPE TO: submissions follow within a second. Exit code 1: tasks that were to be
@@ -156,32 +163,13 @@ int set_route(const Context& context, const RouteOptions& options) {
   if (options.move) require_movable(words, from, target);
   confirm_keys(db, words, from, present(db, words), options.yes);
   queue::set_route(db, words.source, words.types, target);
-  const auto followed = steady_clock::now() + kFollowed;
-  MovedAll all;
+  std::optional<Moved> moved;
   if (options.move) {
-    move_from(db, settings, words, from, target, options.rate, all);
-    // What was submitted to the former queue before everybody knew.
-    std::this_thread::sleep_until(followed);
-    move_from(db, settings, words, from, target, options.rate, all);
+    moved = move_twice([&] { return move_from(db, settings, words, from, target, options.rate); });
   }
   const auto route = present(db, words);
   if (!route) throw Error("somebody else removed the route meanwhile");
-  if (options.json) {
-    json told = as_json::route(*route);
-    if (options.move) {
-      told["moved"] = all.moved.moved;
-      told["gone"] = all.moved.gone;
-      told["leased"] = all.moved.leased;
-      told["unique"] = all.unique;
-    }
-    print(told);
-  } else {
-    std::printf("%s go to queue %s\n", words.text().c_str(), target.name.c_str());
-    if (options.move) say_moved(all);
-  }
-  if (all.moved.leased == 0) return kExitOk;
-  say_leased(all.moved);
-  return kExitFailure;
+  return report_set(as_json::route(*route), words, target.name, moved, options.json);
 }
 
 void say_removed(const Words& words, const queue::Route& route) {
@@ -252,18 +240,19 @@ json body_of(const RouteOptions& options) {
   return body;
 }
 
+// The gateway moves from one queue at a time.
 int remote_set_route(const remote::Session& gateway, const RouteOptions& options) {
-  if (options.move) remote::no_route("--move");
+  if (options.move && options.any_queue) remote::no_route("--move with --any-queue");
+  if (options.rate > 0) remote::no_route("--rate");
   const Words words = remote_words(options);
   json body = body_of(options);
   body["to"] = options.to;
   const json route = far::change(gateway, "PUT", "/routes", std::move(body), "route", options.yes);
-  if (options.json) {
-    print(route);
-  } else {
-    std::printf("%s go to queue %s\n", words.text().c_str(), as_json::route_of(route).to.c_str());
+  std::optional<Moved> moved;
+  if (options.move) {
+    moved = move_twice([&] { return move_far(gateway, options.from, options.to, options.type); });
   }
-  return kExitOk;
+  return report_set(route, words, as_json::route_of(route).to, moved, options.json);
 }
 
 int remote_remove_route(const remote::Session& gateway, const RouteOptions& options) {

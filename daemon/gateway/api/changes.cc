@@ -79,12 +79,21 @@ void check_keys(const Call& call, const RouteWords& words,
   }
 }
 
-// Only from one queue, so that a page of them has an end.
-void require_movable(const Call& call, const RouteWords& words, const queue::QueueInfo& target) {
-  if (!words.source) refuse(400, "'move' needs 'from', the queue in which the tasks wait", "from");
-  require_spread(*words.source, "from");
-  require_spread(target, "to");
+// `field` names the queue in which they wait.
+void check_move(const Call& call, const queue::QueueInfo& from, const queue::QueueInfo& to,
+                const char* field) {
+  require_spread(from, field);
+  require_spread(to, "to");
   if (const auto cursor = call.maybe("cursor")) (void)task_at(List::kMove, *cursor);
+}
+
+json move_some(const Call& call, const queue::TypePattern& types, const queue::QueueInfo& from,
+               const queue::QueueInfo& to) {
+  json made = move_page(call, types, from, to);
+  log_action(call.caller(), "move_waiting",
+             made["moved"].dump() + " of " + queue::text_of(types) + " from " + from.name + " to " +
+                 to.name);
+  return made;
 }
 
 std::string told(const RouteWords& words) {
@@ -115,20 +124,28 @@ http::Response set_route(Call& call) {
   const queue::QueueInfo target = call.queue(call.text("to"));
   queue::check_route(call.db(), words.source, words.types, target);
   const bool moves = call.flag("move");
-  if (moves) require_movable(call, words, target);
+  if (moves && !words.source) {
+    // Of one queue a page has an end.
+    refuse(400, "'move' needs 'from', the queue in which the tasks wait", "from");
+  }
+  if (moves) check_move(call, *words.source, target, "from");
   check_keys(call, words, former(call.db(), words, present(call.db(), words), target));
   queue::set_route(call.db(), words.source, words.types, target);
   log_action(call.caller(), "set_route", told(words) + " to " + target.name);
   const auto route = present(call.db(), words);
   if (!route) refuse(409, "somebody else removed the route meanwhile");
   json told = as_json::route(*route);
-  if (moves) {
-    told["waiting"] = move_page(call, words.types, *words.source, target);
-    log_action(call.caller(), "move_waiting",
-               told["waiting"]["moved"].dump() + " of " + queue::text_of(words.types) + " from " +
-                   words.source->name + " to " + target.name);
-  }
+  if (moves) told["waiting"] = move_some(call, words.types, *words.source, target);
   return answer_of(told);
+}
+
+http::Response move_waiting(Call& call) {
+  const queue::QueueInfo from = call.queue();
+  const queue::QueueInfo to = call.queue(call.text("to"));
+  if (from.queue_id == to.queue_id) refuse(400, "'to' has to be another queue", "to");
+  check_move(call, from, to, "queue");
+  const queue::TypePattern types = queue::pattern_of(call.maybe("type").value_or("*"));
+  return answer_of(move_some(call, types, from, to));
 }
 
 http::Response remove_route(Call& call) {

@@ -26,6 +26,10 @@ constexpr std::string_view kAnywayOfRoute =
     "Also where tasks of a former queue have unique keys, which a task of another queue may then "
     "have, too";
 
+constexpr std::string_view kMoveOfQueue =
+    "Moves waiting tasks of a queue to another one. One request looks at 10,000 tasks and says in "
+    "`next` where another request goes on; `leased` ones stay, because workers have their "
+    "partitions: pause the queue, or ask once more. Needs the role for both queues.";
 constexpr std::string_view kMoveOfRoute =
     "Moves those that wait in `from`, too. One request looks at 10,000 tasks and says in `waiting` "
     "what became of them, and in its `next` where another request goes on; `leased` ones stay, "
@@ -217,6 +221,16 @@ std::vector<Route> queue_routes() {
                "due much later",
                "false", Kind::kFlag}},
              {200, "Resized", "new tasks go to that many partitions"}, {404, 409}, resize_queue),
+      change(
+          "POST", "/api/v1/queues/{queue}/move", "move_waiting", kMoveOfQueue,
+          {kQueue,
+           {In::kBody, "to", "The queue that gets them", "other", Kind::kText, true},
+           {In::kBody, "type", "Only those of this type; `mail.*` is all that begin so",
+            "report.*"},
+           {In::kBody, "cursor",
+            "What `next` of the answer before was; left out: from the first waiting task on", ""}},
+          {200, "MovedWaiting", "what became of those that it looked at"}, {404, 409},
+          move_waiting),
       get("/api/v1/stats", "stats",
           "Shows all queues, and counts their tasks: up to 10,000 of each state.", {},
           {200, "Stats", "the queues"}, show_stats)};

@@ -49,6 +49,7 @@ http::Response stop_bulk_action(Call& call);
 http::Response list_workers(Call& call);
 http::Response list_routes(Call& call);
 http::Response set_route(Call& call);
+http::Response move_waiting(Call& call);
 http::Response remove_route(Call& call);
 http::Response list_schedules(Call& call);
 http::Response show_schedule(Call& call);

@@ -86,6 +86,11 @@ class AnswersTest : public ExamplesTest {
                const Names names{{"queue", "limited"}};
                return ask(example_of(route, names));
              }},
+            {"move_waiting",
+             [this](const Route& route) {
+               make_queue("keyed", {2, queue::Placement::kLimited, 1});
+               return ask(example_of(route, Names{{"queue", "keyed"}}));
+             }},
             {"retry_all_dead", bulk},
             {"discard_all_dead", bulk},
             {"stop_bulk_action",

@@ -92,6 +92,22 @@ TEST_F(ChangesTest, ARouteMovesWhatWaits) {
   EXPECT_EQ(put_route(R"({"type":"t","from":"ordered","to":"other","move":true})").status(), 400U);
 }
 
+TEST_F(ChangesTest, AQueuesTasksAreMoved) {
+  for (int i = 0; i < 3; ++i) put("mail");
+  EXPECT_EQ(post("/api/v1/tasks", R"({"queue":"mail","type":"report.x"})").status(), 201U);
+  const auto move = [&](const std::string& body) { return post("/api/v1/queues/mail/move", body); };
+  const Answered some = move(R"({"to":"other","type":"report.*"})");
+  const json one{{"moved", 1}, {"gone", 0}, {"leased", 0}, {"unique", 0}, {"next", nullptr}};
+  EXPECT_EQ(some.document(), one) << some;
+  EXPECT_EQ(move(R"({"to":"other"})").document()["moved"], 3);
+  EXPECT_EQ(move(R"({"to":"mail"})").named(), "to");
+  EXPECT_EQ(move(R"({"to":"none"})").status(), 404U);
+  EXPECT_EQ(move(R"({"to":"other","cursor":"x"})").named(), "cursor");
+  EXPECT_EQ(post("/api/v1/queues/ordered/move", R"({"to":"other"})").named(), "queue");
+  EXPECT_EQ(post("/api/v1/queues/mail/move", R"({"to":"other"})", "mail").status(), 404U)
+      << "a token for one queue";
+}
+
 // A derived table of 0 to 9.
 std::string digits(const std::string& name) {
   std::string text = "(SELECT 0 AS n";
