@@ -145,7 +145,7 @@ class GatewaySink final : public BulkSink {
     if (text.starts_with(kHead) && colon != std::string_view::npos) {
       std::from_chars(text.data() + kHead.size(), text.data() + colon, line);
     }
-    if (line == 0) throw refused;
+    if (line == 0) throw remote::Refused(refused);
     throw RefusedTask(line - 1, std::string(text.substr(colon + 2)));
   }
 
