@@ -147,8 +147,8 @@ queue::BulkAction named_action(db::Connection& db, std::uint64_t action_id) {
   return std::move(*action);
 }
 
-Listing action_list(bool json) {
-  return {{"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "BEGUN", "BY"}, json};
+Listing action_list(bool as_json) {
+  return {{"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "BEGUN", "BY"}, as_json};
 }
 
 void add_row(Listing& list, json document, const queue::BulkAction& action) {

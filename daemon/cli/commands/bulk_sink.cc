@@ -136,17 +136,16 @@ class GatewaySink final : public BulkSink {
 
   // "line 3: queue 'x' does not exist" is about the third task of the batch.
   [[noreturn]] static void refuse(const json& problem) {
-    const remote::Refused refused =
-        remote::refused_as(problem.at("status").get<unsigned>(), problem);
+    const auto status = problem.at("status").get<unsigned>();
     constexpr std::string_view kHead = "line ";
-    const std::string_view text = refused.what();
+    const auto text = problem.at("detail").get<std::string>();
     const std::size_t colon = text.find(": ");
     std::size_t line = 0;
-    if (text.starts_with(kHead) && colon != std::string_view::npos) {
+    if (text.starts_with(kHead) && colon != std::string::npos) {
       std::from_chars(text.data() + kHead.size(), text.data() + colon, line);
     }
-    if (line == 0) throw refused;
-    throw RefusedTask(line - 1, std::string(text.substr(colon + 2)));
+    if (line == 0) throw remote::refused_as(status, problem);
+    throw RefusedTask(line - 1, text.substr(colon + 2));
   }
 
   const remote::Session& gateway_;

@@ -169,8 +169,8 @@ int remote_list_dead(const remote::Session& gateway, const DeadListOptions& opti
   return kExitOk;
 }
 
-Listing group_list(bool json) {
-  return {{"GROUP", "QUEUE", "TYPE", "TASKS", "NEWEST", "NEWEST TASK", "WHY"}, json};
+Listing group_list(bool as_json) {
+  return {{"GROUP", "QUEUE", "TYPE", "TASKS", "NEWEST", "NEWEST TASK", "WHY"}, as_json};
 }
 
 // allot dead groups counts the dead tasks of each type, cause and error pattern; it shows the

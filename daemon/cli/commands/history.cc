@@ -53,8 +53,9 @@ std::vector<std::string> row_of(const queue::Done& done, const std::string& queu
           printable(done.worker, 100)};
 }
 
-Listing history_list(bool json) {
-  return {{"TASK", "QUEUE", "TYPE", "ATTEMPTS", "ENDED", "RAN", "CPU", "MEMORY", "WORKER"}, json};
+Listing history_list(bool as_json) {
+  return {{"TASK", "QUEUE", "TYPE", "ATTEMPTS", "ENDED", "RAN", "CPU", "MEMORY", "WORKER"},
+          as_json};
 }
 
 // allot history shows finished tasks of queues that keep a history, the newest first.

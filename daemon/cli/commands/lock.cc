@@ -52,8 +52,8 @@ std::string holder_text(const std::string& host, std::uint32_t pid) {
   return host + "/" + std::to_string(pid);
 }
 
-Listing lock_list(bool json) {
-  return {{"NAME", "SLOTS", "HELD", "WAITING"}, json};
+Listing lock_list(bool as_json) {
+  return {{"NAME", "SLOTS", "HELD", "WAITING"}, as_json};
 }
 
 std::vector<std::string> row_of(const queue::LockSummary& lock, const std::string& name) {

@@ -196,8 +196,8 @@ int remove_route(const Context& context, const RouteOptions& options) {
   return kExitOk;
 }
 
-Listing route_list(bool json) {
-  return {{"FROM", "TYPE", "TO", "SINCE"}, json};
+Listing route_list(bool as_json) {
+  return {{"FROM", "TYPE", "TO", "SINCE"}, as_json};
 }
 
 std::vector<std::string> row_of(const queue::Route& route) {
