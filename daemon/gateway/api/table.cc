@@ -196,6 +196,13 @@ std::vector<Route> queue_routes() {
       get("/api/v1/queues/{queue}/partitions", "list_partitions",
           "Shows how many partitions a queue has, and which of them are leased by whom.", {kQueue},
           {200, "Partitions", "the partitions"}, list_partitions),
+      get("/api/v1/stats", "stats",
+          "Shows all queues, and counts their tasks: up to 10,000 of each state.", {},
+          {200, "Stats", "the queues"}, show_stats)};
+}
+
+std::vector<Route> queue_change_routes() {
+  return {
       change("POST", "/api/v1/queues/{queue}/pause", "pause",
              "Lets no host start tasks of a queue; what runs finishes.", {kQueue, kReason},
              {200, "Queue", "the queue, which is paused"}, {404}, pause_queue),
@@ -230,10 +237,7 @@ std::vector<Route> queue_routes() {
            {In::kBody, "cursor",
             "What `next` of the answer before was; left out: from the first waiting task on", ""}},
           {200, "MovedWaiting", "what became of those that it looked at"}, {404, 409},
-          move_waiting),
-      get("/api/v1/stats", "stats",
-          "Shows all queues, and counts their tasks: up to 10,000 of each state.", {},
-          {200, "Stats", "the queues"}, show_stats)};
+          move_waiting)};
 }
 
 // Counts; or, with the token of a count, begins.
@@ -423,7 +427,8 @@ std::vector<Route> open_routes() {
 const std::vector<Route>& routes() {
   static const std::vector<Route> kRoutes = [] {
     std::vector<Route> all;
-    for (auto* part : {task_routes, queue_routes, bulk_routes, other_routes, open_routes}) {
+    for (auto* part :
+         {task_routes, queue_routes, queue_change_routes, bulk_routes, other_routes, open_routes}) {
       std::vector<Route> some = part();
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }
