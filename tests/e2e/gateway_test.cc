@@ -202,6 +202,35 @@ TEST_F(GatewayAlone, AReloadWithAMistakeIsRefused) {
       << gateway->err();
 }
 
+// What the database says of its accounts and tables is for the log.
+TEST_F(GatewayAlone, ItsCallersLearnNothingOfItsAccount) {
+  const std::string list = request_text("GET /api/v1/queues");
+  auto db = daemon_.connect();
+  db.execute("DROP USER IF EXISTS teller@localhost");
+  rewrite(daemon_.config_file(), "[gateway.database]\nuser = \"root\"",
+          "[gateway.database]\nuser = \"teller\"");
+  const auto gateway = started();
+  ASSERT_TRUE(answers(socket_)) << gateway->err();
+  const std::string unknown = got_from(connected(socket_), list);
+  EXPECT_TRUE(unknown.starts_with("HTTP/1.1 503 ")) << unknown;
+  EXPECT_NE(unknown.find("gateway.no_connection"), std::string::npos) << unknown;
+  EXPECT_EQ(unknown.find("teller"), std::string::npos) << unknown;
+  EXPECT_EQ(unknown.find("sock"), std::string::npos) << unknown;
+  EXPECT_TRUE(daemon_.logged("teller")) << daemon_.log();
+
+  db.execute("CREATE USER teller@localhost; GRANT SELECT ON " + daemon_.database() +
+             ".* TO teller@localhost");
+  ASSERT_TRUE(eventually([&] { return asked(socket_, "GET /api/v1/queues") == 200; }))
+      << daemon_.log();
+  const std::string pause = request_text("POST /api/v1/queues/default/pause", "", "{}");
+  const std::string refused = got_from(connected(socket_), pause);
+  db.execute("DROP USER teller@localhost");
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 500 ")) << refused;
+  EXPECT_NE(refused.find("gateway.refused"), std::string::npos) << refused;
+  EXPECT_EQ(refused.find("teller"), std::string::npos) << refused;
+  EXPECT_TRUE(daemon_.logged("gateway.refused")) << daemon_.log();
+}
+
 TEST_F(GatewayAlone, SaysWhatIsMissing) {
   rewrite(daemon_.config_file(), kSection, "");
   const auto gateway = started();

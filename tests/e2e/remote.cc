@@ -50,10 +50,6 @@ std::string url_to(int port, const std::string& scheme) {
   return scheme + "://127.0.0.1:" + std::to_string(port);
 }
 
-int free_port() {
-  return listener().port;
-}
-
 support::Finished far(Words words, const Words& environment, const std::string& input) {
   words.insert(words.begin(), program("allot"));
   Words variables{"ALLOT_CONFIG=/nowhere/allot.toml",
@@ -125,8 +121,7 @@ void Remote::start_with_port(const std::string& keys) {
                                               "--read", "*", "--submit", "*", "--operate", "*"});
   token_ = line_of(made.out);
   ASSERT_FALSE(token_.empty()) << made.err;
-  port_ = free_port();
-  start("listen = [\"127.0.0.1:" + std::to_string(port_) + "\"]\n" + keys,
+  start("listen = [\"127.0.0.1:" + std::to_string(port_.number()) + "\"]\n" + keys,
         made.out.substr(made.out.find("[gateway")));
 }
 

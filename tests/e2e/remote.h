@@ -9,6 +9,7 @@
 
 #include "e2e/daemon.h"
 #include "support/process.h"
+#include "support/reserved_port.h"
 
 // `allot --url` and what it talks to.
 namespace allot::e2e {
@@ -17,8 +18,6 @@ using Words = std::vector<std::string>;
 
 [[nodiscard]] std::string line_of(const std::string& text);
 [[nodiscard]] std::string url_to(int port, const std::string& scheme = "http");
-// One on which nobody listens.
-[[nodiscard]] int free_port();
 
 // `allot` of a host that has no configuration and no database.
 support::Finished far(Words words, const Words& environment = {}, const std::string& input = {});
@@ -46,7 +45,7 @@ class Remote : public testing::Test {
   std::unique_ptr<support::Process> gateway_;
   std::string socket_;
   std::string token_;
-  int port_ = 0;
+  support::ReservedPort port_;
 };
 
 }  // namespace allot::e2e

@@ -336,7 +336,7 @@ TEST_F(RemoteOperate, LinesAreSubmittedInBatches) {
 
 TEST_F(RemoteOperate, ALargeBodyDoesNotHideThatTheTokenIsRefused) {
   start_with_port();
-  const Words words{"--url", url_to(port_), "submit", "default", "test.ok", "-"};
+  const Words words{"--url", url_to(port_.number()), "submit", "default", "test.ok", "-"};
   const std::string payload(std::size_t{8} << 20, 'x');
   const Finished refused = far(words, {"ALLOT_TOKEN=" + token_ + "x"}, payload);
   EXPECT_EQ(refused.status, (ExitStatus{kExitConfig, 0})) << refused.err;

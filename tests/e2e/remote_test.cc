@@ -73,7 +73,7 @@ TEST_F(Remote, OverTcpATokenIsWanted) {
   start_with_port();
   const std::string file = daemon_->folder() + "/token";
   std::ofstream(file) << token_ << "\n";
-  const std::string url = url_to(port_);
+  const std::string url = url_to(port_.number());
   const Words words{"--url", url, "submit", "default", "test.ok", "x"};
   const auto with_file = [&](const std::string& path) {
     Words more = words;
@@ -102,7 +102,7 @@ TEST_F(Remote, OverTlsTheCertificateIsVerified) {
   const support::Authority stranger;
   const auto files = authority.issue("gateway", "DNS:localhost");
   start_with_port("tls_cert = \"" + files.cert + "\"\ntls_key = \"" + files.key + "\"\n");
-  const std::string local = "https://localhost:" + std::to_string(port_);
+  const std::string local = "https://localhost:" + std::to_string(port_.number());
   const auto submit = [&](const std::string& url, const Words& more, const Words& variables = {}) {
     Words words{"--url", url};
     words.insert(words.end(), more.begin(), more.end());
@@ -119,11 +119,11 @@ TEST_F(Remote, OverTlsTheCertificateIsVerified) {
   EXPECT_EQ(system.status, (ExitStatus{kExitConfig, 0})) << system.err;
   EXPECT_NE(system.err.find("is not to be trusted"), std::string::npos) << system.err;
   EXPECT_EQ(submit(local, {"--ca-file", stranger.ca()}).status, (ExitStatus{kExitConfig, 0}));
-  const Finished named = submit(url_to(port_, "https"), {"--ca-file", authority.ca()});
+  const Finished named = submit(url_to(port_.number(), "https"), {"--ca-file", authority.ca()});
   EXPECT_EQ(named.status, (ExitStatus{kExitConfig, 0}))
       << "a name that is not in it: " << named.err;
   EXPECT_EQ(submit(local, {"--ca-file", "/nowhere/ca.pem"}).status, (ExitStatus{kExitNoInput, 0}));
-  const Finished plain = submit(url_to(port_), {});
+  const Finished plain = submit(url_to(port_.number()), {});
   EXPECT_NE(plain.status.code, 0) << "in plain";
   EXPECT_EQ(daemon_->count("task"), 2U);
 }

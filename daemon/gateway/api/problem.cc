@@ -10,6 +10,7 @@
 
 #include "db/error.h"
 #include "json/task_reader.h"
+#include "log/log.h"
 #include "queue/submit/submit.h"
 
 namespace allot::gateway::api {
@@ -59,7 +60,11 @@ Problem of_database(const db::DbError& error, bool writes) {
     case db::ErrorClass::kFull:
       return unavailable(std::string("nothing was changed; try again: ") + error.what());
     default:
-      return {500, error.what()};
+      // The server names its accounts and tables in these, and a request can bring one each time.
+      log::warn("gateway.refused", {{"error", error.what()}});
+      return {500,
+              "the database refused what the gateway asked of it; the log of the gateway says why "
+              "(gateway.refused)"};
   }
 }
 

@@ -122,9 +122,14 @@ std::exception_ptr Crew::connect(Session& session) {
     failure_ = {};
     return nullptr;
   } catch (const std::exception& error) {
+    // Names of accounts, hosts and files are for the log, and not for who sends requests.
     log::warn("gateway.no_connection", {{"error", error.what()}});
     const MutexLock held(mutex_);
-    failure_ = {std::current_exception(), boot_ns() + kSpared};
+    failure_ = {std::make_exception_ptr(Error(
+                    "the gateway has no connection to its database, and nothing was changed; its "
+                    "log says why (gateway.no_connection)",
+                    kExitUnavailable)),
+                boot_ns() + kSpared};
     return failure_.error;
   }
 }

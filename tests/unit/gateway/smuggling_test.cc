@@ -83,6 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         SmugglingCase{"chunk_extension_last_long",
                       kChunked + "0;" + std::string(200, 'x') + "\r\n\r\n"},
         SmugglingCase{"chunk_extension_lf", kChunked + "1;a\nb\r\na\r\n0\r\n\r\n"},
+        SmugglingCase{"chunk_extension_quoted_lines", kChunked + "1;a=\"\r\n\"\r\na\r\n0\r\n\r\n"},
         SmugglingCase{"trailer_endless",
                       kChunked + "0\r\nX: " + std::string(10'000, 'x') + "\r\n\r\n"},
         SmugglingCase{"trailer_length", kChunked + "0\r\nContent-Length: 5\r\n\r\n"}),
