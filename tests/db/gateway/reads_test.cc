@@ -11,7 +11,7 @@ namespace allot::gateway::api {
 namespace {
 
 constexpr std::uint64_t kFew = 10'000;
-constexpr std::uint64_t kAtOnce = 100'000;
+constexpr std::uint64_t kAtOnce = 20'000;  // in less than a call may take
 // Who looks at 10,000 rows at most, page by page, begins one page more to see whether there are
 // more.
 constexpr std::uint64_t kOnePage = 1'100;
