@@ -51,10 +51,6 @@ allot::Outcome Conversation::run() {
   }
 }
 
-bool Conversation::stopped_early() const {
-  return stop_seen_ && ctx_.time_left().count() > 0;
-}
-
 std::optional<allot::Outcome> Conversation::take(const std::string& line) {
   Said said = read_line(line);
   if (said.kind == Said::Kind::kHello) throw BadLine("a second hello");

@@ -33,9 +33,6 @@ class Conversation {
 
   // Throws Broken or BadLine.
   allot::Outcome run();
-  // The task was asked to stop, and has time left: when it has no verdict, it should soon run
-  // again.
-  [[nodiscard]] bool stopped_early() const;
 
  private:
   using Clock = std::chrono::steady_clock;

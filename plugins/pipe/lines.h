@@ -13,8 +13,9 @@
 namespace pipe_plugin {
 
 inline constexpr int kProtocol = 1;
-// The longest line of a program: a payload of 16 MiB as base64, and as much again for escapes.
-inline constexpr std::size_t kMaxLine = std::size_t{32} << 20;
+// The longest line of a program: the largest payload with every byte written as \u00XX, plus the
+// rest.
+inline constexpr std::size_t kMaxLine = (std::size_t{6} << 24) + 65'536;
 
 // What a program wrote is no line of the protocol: it cannot be talked to any more.
 class BadLine : public std::runtime_error {

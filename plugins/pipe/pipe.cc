@@ -35,17 +35,20 @@ class Place {
   allot::Outcome run(const allot::Context& ctx) {
     try {
       make_ready(ctx);
+      return talk(ctx);
     } catch (const Stopped&) {
       end(milliseconds(0));
-      return allot::retry("it was asked to stop", milliseconds(0));
+      return allot::retry("it was asked to stop", soon(ctx));
     } catch (const BadLine& bad) {
-      return lost("it wrote a line that is none: " + std::string(bad.what()), milliseconds(0));
+      return lost("it wrote a line that is none: " + std::string(bad.what()));
     } catch (const Broken& broken) {
-      return lost(broken.what(), child_->gone() ? kDying : milliseconds(0));
+      return lost(broken.what(), ctx.stop_requested() ? soon(ctx) : std::nullopt);
     } catch (const std::system_error& error) {
       return allot::retry(error.what());  // the program is being replaced, a full table
+    } catch (...) {
+      if (child_) end(milliseconds(0));  // nobody knows what it has been told
+      throw;
     }
-    return talk(ctx);
   }
 
   // It leaves by itself, or is killed once its time is over.
@@ -81,21 +84,12 @@ class Place {
 
   allot::Outcome talk(const allot::Context& ctx) {
     child_->said().clear();
-    Conversation conversation(settings_, *child_, ctx);
-    std::optional<milliseconds> delay;
-    try {
-      allot::Outcome verdict = conversation.run();
-      child_->look();
-      const std::string said = child_->said().last(kMaxLogged);
-      if (!said.empty()) ctx.info(said);
-      let_go_when_used_up();
-      return verdict;
-    } catch (const BadLine& bad) {
-      return lost("it wrote a line that is none: " + std::string(bad.what()), milliseconds(0));
-    } catch (const Broken& broken) {
-      if (conversation.stopped_early()) delay = milliseconds(0);
-      return lost(broken.what(), child_->gone() ? kDying : milliseconds(0), delay);
-    }
+    allot::Outcome verdict = Conversation(settings_, *child_, ctx).run();
+    child_->look();
+    const std::string said = child_->said().last(kMaxLogged);
+    if (!said.empty()) ctx.info(said);
+    let_go_when_used_up();
+    return verdict;
   }
 
   void let_go_when_used_up() {
@@ -107,12 +101,16 @@ class Place {
   }
 
   // What the program did not do is charged to the task, as a crash of a handler is.
-  allot::Outcome lost(const std::string& why, milliseconds patience,
-                      std::optional<milliseconds> delay = std::nullopt) {
-    const std::string end = child_->end(patience);
-    auto outcome = allot::retry(programs::reason(why + "; " + end, child_->said()), delay);
-    this->end(milliseconds(0));
+  allot::Outcome lost(std::string why, std::optional<milliseconds> delay = std::nullopt) {
+    why += "; " + child_->end(child_->gone() ? kDying : milliseconds(0));
+    auto outcome = allot::retry(programs::reason(std::move(why), child_->said()), delay);
+    end(milliseconds(0));
     return outcome;
+  }
+  // The pause of a task that was stopped for the worker's sake. For one that needs more time than
+  // it gets, the pauses grow.
+  static std::optional<milliseconds> soon(const allot::Context& ctx) {
+    return ctx.time_left().count() > 0 ? std::optional(milliseconds(0)) : std::nullopt;
   }
 
   void end(milliseconds patience) {

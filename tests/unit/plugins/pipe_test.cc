@@ -98,6 +98,7 @@ TEST_P(PipeLanguageTest, AnyBytesGoInAndOut) {
 }
 
 TEST_P(PipeLanguageTest, AStopIsPassedOn) {
+  EXPECT_EQ(run("success").outcome, success());  // it has started
   handler_->request_stop(3);
   EXPECT_EQ(run("stop").outcome, retry("stopped"));
 }
