@@ -6,16 +6,15 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
+
+#include "programs/process.h"
 
 // One command of the configuration.
 namespace exec_plugin {
 
 struct Command {
-  std::vector<std::string> argv;  // the full path of the program, and its arguments
-  std::string directory = "/";
-  std::vector<std::string> environment;  // "NAME=value", all but those of the task
-  std::map<int, int> codes;              // exit code -> ALLOT_SUCCESS, ALLOT_RETRY, ALLOT_FAIL
+  programs::Program program;  // its environment without the variables of the task
+  std::map<int, int> codes;   // exit code -> ALLOT_SUCCESS, ALLOT_RETRY, ALLOT_FAIL
   int other_codes = ALLOT_RETRY;
   std::optional<std::chrono::milliseconds> timeout;                // then TERM
   std::chrono::milliseconds kill_after = std::chrono::seconds(5);  // after TERM: KILL

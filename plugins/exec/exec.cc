@@ -38,21 +38,6 @@ std::vector<std::string> variables(const allot::Context& ctx) {
   return all;
 }
 
-std::string how_it_ended(std::optional<int> status) {
-  if (!status) return "its end was lost";
-  if (WIFSIGNALED(*status)) {
-    return "signal " + std::to_string(WTERMSIG(*status)) + " (" + ::strsignal(WTERMSIG(*status)) +
-           ")";
-  }
-  return "exit code " + std::to_string(WEXITSTATUS(*status));
-}
-
-// `what` and the command's output, shortened to what a reason may have.
-std::string reason(std::string what, const Tail& said) {
-  const std::string text = said.last(Tail::kSize - what.size() - 2);
-  return text.empty() ? what : std::move(what) + ": " + text;
-}
-
 // Runs one command to its end, and makes sure that it ends.
 class Watch {
  public:
@@ -98,16 +83,17 @@ class Watch {
   }
 
   [[nodiscard]] allot::Outcome outcome(std::optional<int> status) const {
-    const std::string end = how_it_ended(status);
+    const std::string end = programs::how_it_ended(status);
     // Whatever the exit code is now: a program that is told to end may do so with exit code 0.
-    if (why_ != nullptr) return allot::retry(reason(why_ + ("; " + end), child_.said()), delay_);
+    if (why_ != nullptr)
+      return allot::retry(programs::reason(why_ + ("; " + end), child_.said()), delay_);
     int kind = ALLOT_RETRY;
     if (status && WIFEXITED(*status)) {
       const auto code = command_.codes.find(WEXITSTATUS(*status));
       kind = code == command_.codes.end() ? command_.other_codes : code->second;
     }
-    if (kind == ALLOT_RETRY) return allot::retry(reason(end, child_.said()));
-    if (kind == ALLOT_FAIL) return allot::fail(reason(end, child_.said()));
+    if (kind == ALLOT_RETRY) return allot::retry(programs::reason(end, child_.said()));
+    if (kind == ALLOT_FAIL) return allot::fail(programs::reason(end, child_.said()));
     const std::string said = child_.said().last(kMaxLogged);
     if (!said.empty()) ctx_.info(said);
     return allot::success();

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs tasks of Allot (docs/pipe-workers.md): allot_pipe.run(handle). handle(task) returns nothing,
+# or fail("why"), retry("why", delay=30), snooze(delay=30), release(); delays are seconds.
+import base64, json, os, select, sys
+
+def _maker(verdict):
+    def make(reason="", delay=None):
+        line = {"verdict": verdict, "reason": str(reason)}
+        return line if delay is None else {**line, "delay": "%dms" % (delay * 1000)}
+    return make
+
+success, retry, fail, snooze, release = map(
+    _maker, ("success", "retry", "fail", "snooze", "release"))
+_buffer = bytearray()
+
+class Refused(Exception):  # of a call that writes; the worker's line is in its fields
+    def __init__(self, line):
+        super().__init__(line["reason"])
+        self.code, self.number = line["code"], line["number"]
+
+def _read(wait=True):
+    while (end := _buffer.find(b"\n")) < 0:
+        if not wait and not select.select([3], [], [], 0)[0]:
+            return None
+        got = os.read(3, 1 << 20)
+        if not got:
+            sys.exit(0)  # no task will come
+        _buffer.extend(got)
+    line = json.loads(_buffer[:end])
+    del _buffer[:end + 1]
+    return line
+
+def _write(**line):
+    data = memoryview((json.dumps(line) + "\n").encode())
+    while data:
+        data = data[os.write(4, data):]
+
+def _payload(data):
+    try:
+        return {"payload": data if isinstance(data, str) else bytes(data).decode()}
+    except UnicodeDecodeError:
+        return {"payload_base64": base64.b64encode(data).decode()}
+
+class Task:  # id, queue, type, attempt, max_attempts, time_left_ms; payload: str, or bytes if no text
+    def __init__(self, line):
+        self.__dict__.update(line)
+        self._stopped = False
+        if "payload_base64" in line:
+            self.payload = base64.b64decode(self.payload_base64)
+    def _call(self, kind, **fields):
+        _write(kind=kind, id=self.id, **fields)
+        while (answer := _read())["kind"] == "stop":
+            self._stopped = True
+        if answer["kind"] == "refused":
+            raise Refused(answer)
+        return answer["ids"]
+    def stop_requested(self):
+        self._stopped = self._stopped or _read(wait=False) is not None
+        return self._stopped
+    def heartbeat(self): _write(kind="heartbeat", id=self.id)
+    def log(self, text, level="info"): _write(kind="log", id=self.id, level=level, text=text)
+    def checkpoint(self, data): self._call("checkpoint", **_payload(data))
+    def submit(self, type, payload="", **options):
+        return self._call("submit", tasks=[{"type": type, **_payload(payload), **options}])[0]
+    def replace_with(self, type, payload="", **options):
+        self._call("replace_with", tasks=[{"type": type, **_payload(payload), **options}])
+
+def run(handle):
+    sys.stdout.reconfigure(line_buffering=True)
+    for fd in (3, 4):
+        os.set_inheritable(fd, False)
+    _write(kind="hello", protocol=1)
+    while line := _read():
+        if line["kind"] == "task":  # else a stop that crossed a verdict
+            task = Task(line)
+            try:
+                verdict = handle(task) or success()
+            except Exception as error:
+                verdict = _maker("exception")("%s: %s" % (type(error).__name__, error))
+            _write(kind="verdict", id=task.id, **verdict)

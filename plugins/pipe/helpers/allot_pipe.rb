@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs tasks of Allot (docs/pipe-workers.md): AllotPipe.run { |task| ... }. The block ends with
+# anything, or with a verdict: AllotPipe.fail('why'), retry_later('why', 30), snooze(30), release;
+# delays are seconds. `next` ends a block early.
+require 'json'
+
+module AllotPipe
+  Verdict = Struct.new(:fields)
+  Refused = Class.new(StandardError) # a call that writes; its message begins with the code
+
+  IN = IO.for_fd(3, 'rb')
+  OUT = IO.for_fd(4, 'wb')
+  OUT.sync = true
+
+  class << self
+    def verdict(word, reason, delay)
+      fields = { verdict: word, reason: reason.to_s.scrub }
+      fields[:delay] = "#{(delay * 1000).to_i}ms" if delay
+      Verdict.new(fields)
+    end
+
+    def success = verdict('success', '', nil)
+    def retry_later(reason = '', delay = nil) = verdict('retry', reason, delay)
+    def fail(reason = '') = verdict('fail', reason, nil)
+    def snooze(delay, reason = '') = verdict('snooze', reason, delay)
+    def release(reason = '') = verdict('release', reason, nil)
+
+    def read = JSON.parse(IN.gets || exit) # no task will come
+    def write(fields) = OUT.write("#{JSON.generate(fields)}\n")
+
+    def payload(data)
+      text = data.to_s.dup.force_encoding('UTF-8')
+      text.valid_encoding? ? { payload: text } : { payload_base64: [data].pack('m0') }
+    end
+
+    def run
+      $stdout.sync = IN.close_on_exec = OUT.close_on_exec = true
+      write(kind: 'hello', protocol: 1)
+      loop do
+        line = read
+        next unless line['kind'] == 'task' # a stop that crossed a verdict
+
+        begin
+          ended = yield Task.new(line)
+        rescue StandardError => e
+          ended = verdict('exception', "#{e.class}: #{e.message}", nil)
+        end
+        ended = success unless ended.is_a?(Verdict)
+        write(kind: 'verdict', id: line['id'], **ended.fields)
+      end
+    end
+  end
+
+  # Its payload is in UTF-8, or binary if it is no text.
+  Task = Struct.new(:line, :stopped) do
+    %w[id queue type attempt max_attempts time_left_ms].each { |n| define_method(n) { line[n] } }
+
+    def payload = line['payload'] || line['payload_base64'].unpack1('m0')
+    def heartbeat = AllotPipe.write(kind: 'heartbeat', id: id)
+    def log(text, level = 'info') = AllotPipe.write(kind: 'log', id: id, level: level, text: text)
+    def stop_requested = self.stopped ||= !IO.select([IN], nil, nil, 0).nil? && !AllotPipe.read.nil?
+    def checkpoint(data) = call('checkpoint', AllotPipe.payload(data))
+    def submit(...) = call('submit', tasks(...))[0]
+    def replace_with(...) = call('replace_with', tasks(...))
+
+    def tasks(type, payload = '', **options)
+      { tasks: [{ type: type, **AllotPipe.payload(payload), **options }] }
+    end
+
+    def call(kind, fields)
+      AllotPipe.write(kind: kind, id: id, **fields)
+      self.stopped = true while (answer = AllotPipe.read)['kind'] == 'stop'
+      raise Refused, "#{answer['code']}: #{answer['reason']}" if answer['kind'] == 'refused'
+
+      answer['ids']
+    end
+  end
+end

@@ -1,0 +1,10 @@
+#!/usr/bin/node
+// SPDX-License-Identifier: Apache-2.0
+// Greets whoever the payload names.
+'use strict';
+const allot = require('../allot_pipe.js');
+
+allot.run(async (task) => {
+  if (task.payload === '') return allot.fail('nobody to greet');
+  console.log(`hello, ${task.payload}`); // goes to the log
+});

@@ -1,0 +1,10 @@
+#!/usr/bin/php
+<?php
+// SPDX-License-Identifier: Apache-2.0
+// Greets whoever the payload names.
+require __DIR__ . '/../allot_pipe.php';
+
+AllotPipe\run(function ($task) {
+    if ($task->payload === '') return AllotPipe\fail('nobody to greet');
+    echo "hello, {$task->payload}\n";  // goes to the log
+});

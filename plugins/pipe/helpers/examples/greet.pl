@@ -1,0 +1,15 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: Apache-2.0
+# Greets whoever the payload names.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/..";    # where the helper lies
+use AllotPipe;
+
+AllotPipe::run(sub {
+    my ($task) = @_;
+    return AllotPipe::fail('nobody to greet') if $task->{payload} eq '';
+    print "hello, $task->{payload}\n";    # goes to the log
+    return;
+});

@@ -1,0 +1,13 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# Greets whoever the payload names.
+import os, sys
+sys.path.insert(0, os.path.dirname(__file__) + "/..")  # where the helper lies
+import allot_pipe
+
+def greet(task):
+    if not task.payload:
+        return allot_pipe.fail("nobody to greet")
+    print("hello,", task.payload)  # goes to the log
+
+allot_pipe.run(greet)

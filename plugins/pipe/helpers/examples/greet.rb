@@ -1,0 +1,10 @@
+#!/usr/bin/ruby
+# SPDX-License-Identifier: Apache-2.0
+# Greets whoever the payload names.
+require_relative '../allot_pipe'
+
+AllotPipe.run do |task|
+  next AllotPipe.fail('nobody to greet') if task.payload.empty?
+
+  puts "hello, #{task.payload}" # goes to the log
+end

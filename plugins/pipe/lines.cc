@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipe/lines.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "pipe/base64.h"
+#include "programs/section.h"
+
+namespace pipe_plugin {
+namespace {
+
+using nlohmann::json;
+using Kind = Said::Kind;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+// {"tasks": [{...}]} is the deepest line that there is.
+constexpr int kMaxDepth = 3;
+
+// A value of a call is no good, such as a delay that is none: the program is told so.
+class BadCall : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+std::string shortened(std::string_view text) {
+  constexpr std::size_t kShown = 100;
+  return std::string(text.substr(0, kShown)) + (text.size() > kShown ? "..." : "");
+}
+
+json parsed(std::string_view line) {
+  const auto bounded = [](int depth, json::parse_event_t event, json& /*value*/) {
+    using Event = json::parse_event_t;
+    const bool opens = event == Event::object_start || event == Event::array_start;
+    if (opens && depth >= kMaxDepth) throw BadLine("it is nested too deep");
+    return true;
+  };
+  try {
+    json value = json::parse(line, bounded);
+    if (value.is_object()) return value;
+  } catch (const json::exception&) {
+    // Its message quotes what may be long, or no text.
+  }
+  throw BadLine("no JSON object");
+}
+
+// Takes the fields out of an object, so that a misspelt one is noticed.
+template <typename Error>
+class Fields {
+ public:
+  explicit Fields(json object) : object_(std::move(object)) {}
+
+  std::optional<std::string> text(const char* name) {
+    std::optional<json> value = take(name);
+    if (!value) return std::nullopt;
+    if (!value->is_string()) throw Error("'" + std::string(name) + "' must be a string");
+    return std::move(value->get_ref<std::string&>());
+  }
+  std::string needed(const char* name) {
+    auto value = text(name);
+    if (!value) throw Error("'" + std::string(name) + "' is missing");
+    return std::move(*value);
+  }
+  std::optional<milliseconds> duration(const char* name) {
+    const auto words = text(name);
+    if (!words) return std::nullopt;
+    const auto duration = programs::duration_of(*words);
+    if (!duration) {
+      throw Error("'" + std::string(name) + "' is no time; write \"300ms\", \"30s\", \"5m\"");
+    }
+    return duration;
+  }
+  std::optional<allot::Submission::Moment> moment(const char* name) {
+    constexpr double kLast = 253'402'300'800;  // the year 10000
+    const std::optional<json> value = take(name);
+    if (!value) return std::nullopt;
+    const double seconds = value->is_number() ? value->get<double>() : -1;
+    if (!(seconds > 0 && seconds < kLast)) {
+      throw Error("'" + std::string(name) + "' must be a number: the seconds since 1970");
+    }
+    return allot::Submission::Moment(microseconds(std::llround(seconds * 1e6)));
+  }
+  std::optional<std::int64_t> integer(const char* name) {
+    const std::optional<json> value = take(name);
+    if (!value) return std::nullopt;
+    if (!value->is_number_integer()) {
+      throw Error("'" + std::string(name) + "' must be a whole number");
+    }
+    return value->get<std::int64_t>();
+  }
+  std::optional<json> take(const char* name) {
+    const auto at = object_.find(name);
+    if (at == object_.end()) return std::nullopt;
+    json value = std::move(*at);
+    object_.erase(at);
+    return value;
+  }
+  // The bytes of `payload`, or of `payload_base64`.
+  std::optional<std::string> payload() {
+    auto plain = text("payload");
+    const auto coded = text("payload_base64");
+    if (!coded) return plain;
+    if (plain) throw Error("'payload_base64' beside 'payload': a task has one");
+    auto bytes = from_base64(*coded);
+    if (!bytes) throw Error("'payload_base64' is not base64");
+    return bytes;
+  }
+  void refuse_others() const {
+    if (object_.empty()) return;
+    throw Error("unknown field '" + shortened(object_.begin().key()) + "'");
+  }
+
+ private:
+  json object_;
+};
+using LineFields = Fields<BadLine>;
+using TaskFields = Fields<BadCall>;
+
+std::int32_t verdict_of(const std::string& word) {
+  static const std::map<std::string_view, std::int32_t> kWords = {
+      {"success", ALLOT_SUCCESS}, {"retry", ALLOT_RETRY},     {"fail", ALLOT_FAIL},
+      {"snooze", ALLOT_SNOOZE},   {"release", ALLOT_RELEASE}, {"exception", ALLOT_EXCEPTION}};
+  const auto at = kWords.find(word);
+  if (at != kWords.end()) return at->second;
+  throw BadLine("unknown verdict '" + shortened(word) +
+                "'; known: success, retry, fail, snooze, release, exception");
+}
+
+void read_verdict(LineFields& line, Said& said) {
+  said.verdict.kind = verdict_of(line.needed("verdict"));
+  said.verdict.reason = line.text("reason").value_or("");
+  said.verdict.delay = line.duration("delay");
+  if (said.verdict.kind == ALLOT_SNOOZE && !said.verdict.delay) {
+    throw BadLine("a snooze needs its 'delay'");
+  }
+}
+
+void read_log(LineFields& line, Said& said) {
+  static const std::map<std::string_view, std::int32_t> kLevels = {{"debug", ALLOT_LOG_DEBUG},
+                                                                   {"info", ALLOT_LOG_INFO},
+                                                                   {"warn", ALLOT_LOG_WARN},
+                                                                   {"error", ALLOT_LOG_ERROR}};
+  const std::string word = line.text("level").value_or("info");
+  const auto level = kLevels.find(word);
+  if (level == kLevels.end()) throw BadLine("unknown level '" + shortened(word) + "'");
+  said.level = level->second;
+  said.text = line.needed("text");
+}
+
+allot::Submission submission_of(json object) {
+  if (!object.is_object()) throw BadCall("a task must be an object");
+  TaskFields fields(std::move(object));
+  allot::Submission task;
+  task.type = fields.needed("type");
+  task.payload = fields.payload().value_or("");
+  task.queue = fields.text("queue").value_or("");
+  const std::int64_t prio = fields.integer("prio").value_or(task.prio);
+  if (prio < 0 || prio > 3) throw BadCall("'prio' must be 0 (first) to 3");
+  task.prio = static_cast<std::uint32_t>(prio);
+  task.delay = fields.duration("delay").value_or(milliseconds(0));
+  task.run_at = fields.moment("run_at");
+  task.unique_key = fields.text("unique_key");
+  if (const auto unique_for = fields.duration("unique_for")) task.unique_for = *unique_for;
+  task.partition_key = fields.text("partition_key");
+  task.expires_in = fields.duration("expires_in").value_or(milliseconds(0));
+  task.expires_at = fields.moment("expires_at");
+  fields.refuse_others();
+  return task;
+}
+
+void read_tasks(LineFields& line, Said& said) {
+  auto tasks = line.take("tasks");
+  if (!tasks || !tasks->is_array()) throw BadLine("'tasks' must be an array");
+  try {
+    for (json& task : *tasks) said.tasks.push_back(submission_of(std::move(task)));
+  } catch (const BadCall& bad) {
+    said.trouble = "task " + std::to_string(said.tasks.size()) + ": " + bad.what();
+  }
+}
+
+void read_checkpoint(LineFields& line, Said& said) {
+  auto payload = line.payload();
+  if (!payload) throw BadLine("'payload' is missing");
+  said.payload = std::move(*payload);
+}
+
+void read_hello(LineFields& line, Said& /*said*/) {
+  const auto protocol = line.integer("protocol");
+  if (protocol == kProtocol) return;
+  throw BadLine(protocol ? "it speaks protocol " + std::to_string(*protocol) + ", this worker " +
+                               std::to_string(kProtocol)
+                         : "'protocol' is missing");
+}
+
+struct Reader {
+  Kind kind;
+  void (*read)(LineFields& line, Said& said);
+};
+
+const Reader& reader_of(const std::string& word) {
+  static const std::map<std::string_view, Reader> kReaders = {
+      {"hello", {Kind::kHello, &read_hello}},
+      {"verdict", {Kind::kVerdict, &read_verdict}},
+      {"heartbeat", {Kind::kHeartbeat, [](LineFields&, Said&) {}}},
+      {"log", {Kind::kLog, &read_log}},
+      {"checkpoint", {Kind::kCheckpoint, &read_checkpoint}},
+      {"submit", {Kind::kSubmit, &read_tasks}},
+      {"replace_with", {Kind::kReplace, &read_tasks}}};
+  const auto at = kReaders.find(word);
+  if (at == kReaders.end()) throw BadLine("unknown kind '" + shortened(word) + "'");
+  return at->second;
+}
+
+// What is no text cannot be in JSON. A reason of the database may be none.
+std::string line_of(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+const char* word_of(std::int32_t code) {
+  switch (code) {
+    case ALLOT_LEASE_LOST:
+      return "lease_lost";
+    case ALLOT_BAD_INPUT:
+      return "bad_input";
+    case ALLOT_DATABASE_ERROR:
+      return "database_error";
+    case ALLOT_TRANSACTION_LOST:
+      return "transaction_lost";
+    default:
+      return "outcome_unknown";
+  }
+}
+
+}  // namespace
+
+Said read_line(std::string_view line) {
+  LineFields fields(parsed(line));
+  const Reader& reader = reader_of(fields.needed("kind"));
+  Said said;
+  said.kind = reader.kind;
+  if (said.kind != Kind::kHello) said.id = fields.needed("id");
+  reader.read(fields, said);
+  fields.refuse_others();
+  return said;
+}
+
+std::string task_line(const allot::Context& ctx) {
+  json task = {{"kind", "task"},           {"id", ctx.id()},
+               {"queue", ctx.queue()},     {"type", ctx.type()},
+               {"attempt", ctx.attempt()}, {"max_attempts", ctx.max_attempts()}};
+  const auto left = ctx.time_left();
+  if (left != std::chrono::nanoseconds::max()) {
+    task["time_left_ms"] = std::chrono::duration_cast<milliseconds>(left).count();
+  }
+  task["payload"] = ctx.payload();
+  try {
+    return task.dump() + "\n";
+  } catch (const json::type_error&) {  // it is no UTF-8
+    task.erase("payload");
+    task["payload_base64"] = to_base64(ctx.payload());
+    return task.dump() + "\n";
+  }
+}
+
+std::string stop_line(std::string_view id) {
+  return line_of({{"kind", "stop"}, {"id", id}});
+}
+
+std::string done_line(std::string_view id, const std::vector<std::string>& ids) {
+  return line_of({{"kind", "done"}, {"id", id}, {"ids", ids}});
+}
+
+std::string refused_line(std::string_view id, const allot::CallError& error) {
+  return line_of({{"kind", "refused"},
+                  {"id", id},
+                  {"code", word_of(error.code())},
+                  {"number", error.number()},
+                  {"reason", error.what()}});
+}
+
+}  // namespace pipe_plugin

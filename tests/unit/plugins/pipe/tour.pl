@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the helper can do: the payload's first word says what.
+use strict;
+use warnings;
+use lib $ENV{ALLOT_HELPERS};
+use AllotPipe;
+
+my %words = (
+    fail => sub { return AllotPipe::fail("it is b\xc3\xa4d") },
+    retry => sub { return AllotPipe::retry('not yet', 1.5) },
+    snooze => sub { return AllotPipe::snooze(2) },
+    release => sub { return AllotPipe::release('not here') },
+    throw => sub { die "thrown\n" },
+    print => sub { print "a stray line\n"; return },
+    beat => sub { $_[0]->heartbeat; return },
+    log => sub { $_[0]->log('logged', 'warn'); return },
+    checkpoint => sub { $_[0]->checkpoint($_[1]); return },
+    submit => sub { $_[0]->log($_[0]->submit('x.next', $_[1], delay => '5m', prio => 2)); return },
+    replace => sub { $_[0]->replace_with('x.next', $_[1], queue => 'other'); return },
+    refused => sub {
+        eval { $_[0]->checkpoint('x') };
+        return AllotPipe::fail($@ =~ /^(\w+)/);
+    },
+    facts => sub {
+        my ($task) = @_;
+        $task->log(join ' ', map({ $task->{$_} } qw(id queue type attempt max_attempts)),
+            $task->stop_requested ? 'true' : 'false');
+        return;
+    },
+    stop => sub {
+        select(undef, undef, undef, 0.005) until $_[0]->stop_requested;
+        return AllotPipe::retry('stopped');
+    },
+    crash => sub { exit 3 },
+);
+
+AllotPipe::run(sub {
+    my ($task) = @_;
+    my $text = $task->{payload};
+    if (!utf8::decode($text) || length $text > 1000) {
+        $task->checkpoint($task->{payload});
+        return;
+    }
+    my ($word, $rest) = split / /, $task->{payload}, 2;
+    return ($words{$word} // sub { })->($task, $rest);
+});

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the helper can do: the payload's first word says what.
+require "#{ENV['ALLOT_HELPERS']}/allot_pipe"
+
+AllotPipe.run do |task|
+  data = task.payload
+  if data.encoding == Encoding::BINARY || data.bytesize > 1000
+    task.checkpoint(data)
+    next
+  end
+  word, rest = data.split(' ', 2)
+  case word
+  when 'fail' then next AllotPipe.fail("it is b\u00e4d")
+  when 'retry' then next AllotPipe.retry_later('not yet', 1.5)
+  when 'snooze' then next AllotPipe.snooze(2)
+  when 'release' then next AllotPipe.release('not here')
+  when 'throw' then raise ArgumentError, 'thrown'
+  when 'print' then puts 'a stray line'
+  when 'beat' then task.heartbeat
+  when 'log' then task.log('logged', 'warn')
+  when 'checkpoint' then task.checkpoint(rest)
+  when 'submit' then task.log(task.submit('x.next', rest, delay: '5m', prio: 2))
+  when 'replace' then task.replace_with('x.next', rest, queue: 'other')
+  when 'refused'
+    begin
+      task.checkpoint('x')
+    rescue AllotPipe::Refused => e
+      next AllotPipe.fail(e.message[/^\w+/])
+    end
+  when 'facts'
+    task.log([task.id, task.queue, task.type, task.attempt, task.max_attempts,
+              task.stop_requested].join(' '))
+  when 'stop'
+    sleep 0.005 until task.stop_requested
+    next AllotPipe.retry_later('stopped')
+  when 'crash' then exit! 3
+  end
+end

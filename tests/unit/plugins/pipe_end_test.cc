@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that crash, hang, write nonsense or leave processes behind, and how they end.
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "support/eventually.h"
+#include "unit/plugins/pipe_fixture.h"
+
+namespace allot {
+namespace {
+
+using std::chrono::milliseconds;
+using support::eventually;
+
+class PipeEndTest : public PipeTest {
+ protected:
+  static constexpr const char* kHangs =
+      "for task in tasks():\n"
+      "  if task['payload'] == 'hang': time.sleep(600)\n"
+      "  success(task)\n";
+
+  // Has ended, though its new parent may take time to reap it.
+  static bool gone(const std::string& pid) {
+    const std::string status = support::read_file("/proc/" + pid + "/status");
+    return status.empty() || status.find("\nState:\tZ") != std::string::npos;
+  }
+  // The numbers of the programs that a script noted with note(str(os.getpid())).
+  [[nodiscard]] bool all_gone() const {
+    return eventually([this] {
+      const auto pids = notes();
+      return std::all_of(pids.begin(), pids.end(), gone);
+    });
+  }
+  // The first task breaks the program, and the second one runs in a new one.
+  void breaks(const std::string& how, const std::string& reason, const test::Settings& more = {}) {
+    begin_python(
+        "note(str(os.getpid()))\n"
+        "for task in tasks():\n"
+        "  if task['payload'] == 'break':\n"
+        "    " +
+            how + "\n  success(task)\n",
+        more);
+    EXPECT_EQ(handler_->run("fine").outcome, success());
+    const auto broken = handler_->run("break").outcome;
+    EXPECT_EQ(broken.kind, ALLOT_RETRY);
+    EXPECT_EQ(broken.delay, std::nullopt);
+    EXPECT_EQ(broken.reason.substr(0, reason.size()), reason);
+    EXPECT_EQ(handler_->run("fine").outcome, success());
+    EXPECT_EQ(notes().size(), 2U) << "the program that broke was not used again";
+    handler_.reset();
+    EXPECT_TRUE(all_gone());
+  }
+};
+
+TEST_F(PipeEndTest, ACrash) {
+  breaks("os.kill(os.getpid(), signal.SIGSEGV)",
+         "it ended amid the task; signal 11 (Segmentation fault)");
+}
+
+TEST_F(PipeEndTest, AnExitWithLastWords) {
+  breaks("sys.exit('no such table')", "it ended amid the task; exit code 1: no such table");
+}
+
+TEST_F(PipeEndTest, ATracebackIsTold) {
+  breaks("raise KeyError('x')", "it ended amid the task; exit code 1: Traceback");
+}
+
+TEST_F(PipeEndTest, ACloseOfItsPipe) {
+  breaks("os.close(4); time.sleep(600)", "it ended amid the task; signal 9 (Killed)");
+}
+
+TEST_F(PipeEndTest, GarbageOnItsPipe) {
+  breaks("os.write(4, b'debug: hello\\n'); time.sleep(600)",
+         "it wrote a line that is none: no JSON object; signal 9 (Killed)");
+}
+
+TEST_F(PipeEndTest, BytesThatAreNoText) {
+  breaks("os.write(4, b'\\xff\\0\\n'); time.sleep(600)",
+         "it wrote a line that is none: no JSON object");
+}
+
+TEST_F(PipeEndTest, AVerdictAboutAnotherTask) {
+  breaks("say(kind='verdict', id='0840dqg2v5n80r99', verdict='success'); time.sleep(600)",
+         "it wrote a line that is none: it is about the task '0840dqg2v5n80r99', which is not in "
+         "hand");
+}
+
+TEST_F(PipeEndTest, AMisspeltField) {
+  breaks("say(kind='verdict', id=task['id'], verdict='retry', dealy='5s'); time.sleep(600)",
+         "it wrote a line that is none: unknown field 'dealy'");
+}
+
+TEST_F(PipeEndTest, ALineWithoutEnd) {
+  breaks("[os.write(4, b'x' * 65536) for _ in range(10000)]",
+         "it wrote a line that is none: a line longer than 100728832 bytes");
+}
+
+TEST_F(PipeEndTest, AHang) {
+  breaks("time.sleep(600)", "its timeout was over; signal 9 (Killed)",
+         {{"timeout", "2s"}, {"kill_after", "50ms"}});
+}
+
+TEST_F(PipeEndTest, ASilence) {
+  breaks("say(kind='heartbeat', id=task['id']); time.sleep(600)", "it said nothing for 2000 ms",
+         {{"progress_every", "2s"}});
+}
+
+TEST_F(PipeEndTest, AHeartbeatKeepsItAlive) {
+  begin_python(
+      "for task in tasks():\n"
+      "  for _ in range(40):\n"
+      "    time.sleep(0.1)\n"
+      "    say(kind='heartbeat', id=task['id'])\n"
+      "  success(task)\n",
+      {{"progress_every", "3s"}});
+  const auto ran = handler_->run("");
+  EXPECT_EQ(ran.outcome, success());
+  EXPECT_GT(ran.heartbeats, 0);
+}
+
+TEST_F(PipeEndTest, NoHello) {
+  begin({"/bin/sh", "-c", "echo waiting for something; exec sleep 600"}, {{"hello_timeout", "1s"}});
+  const auto outcome = handler_->run("").outcome;
+  EXPECT_EQ(outcome, retry("no hello within 1000 ms; signal 9 (Killed): waiting for something"));
+}
+
+TEST_F(PipeEndTest, AWrongHello) {
+  begin_python("say(kind='hello', protocol=2); time.sleep(600)");
+  EXPECT_EQ(handler_->run("").outcome,
+            retry("it wrote a line that is none: it speaks protocol 2, this worker 1; signal 9 "
+                  "(Killed)"));
+}
+
+TEST_F(PipeEndTest, AnEndBeforeTheHello) {
+  begin({"/bin/sh", "-c", "echo no interpreter >&2; exit 4"});
+  EXPECT_EQ(handler_->run("").outcome,
+            retry("it ended before its hello; exit code 4: no interpreter"));
+}
+
+TEST_F(PipeEndTest, AProgramThatIsNotThere) {
+  begin({"/no/such/program"});
+  EXPECT_EQ(handler_->run("").outcome,
+            retry("cannot start /no/such/program: No such file or directory"));
+}
+
+TEST_F(PipeEndTest, AStopBeforeTheHello) {
+  begin_python("note(str(os.getpid())); time.sleep(600)", {{"hello_timeout", "1h"}});
+  handler_->request_stop(3);
+  EXPECT_EQ(handler_->run("").outcome, retry("it was asked to stop", milliseconds(0)));
+  EXPECT_TRUE(all_gone());
+}
+
+TEST_F(PipeEndTest, AStopThatItDoesNotHear) {
+  begin_python(kHangs, {{"stop_grace", "50ms"}});
+  EXPECT_EQ(handler_->run("fine").outcome, success());
+  handler_->request_stop(3);
+  EXPECT_EQ(handler_->run("hang").outcome,
+            retry("it was asked to stop, and did not; signal 9 (Killed)", milliseconds(0)));
+}
+
+// The time of the task is nearly over, and the worker would be killed with the program. For a task
+// that needs more time than it gets, the pauses grow.
+TEST_F(PipeEndTest, TheEndOfTheTasksTime) {
+  begin_python(kHangs, {{"stop_grace", "1h"}, {"kill_after", "50ms"}});
+  EXPECT_EQ(handler_->run("fine").outcome, success());
+  test::Task task;
+  task.payload = "hang";
+  task.time_left = milliseconds(500);
+  EXPECT_EQ(handler_->run(task).outcome, retry("its time was over; signal 9 (Killed)"));
+}
+
+TEST_F(PipeEndTest, AVerdictBetweenTheStopAndTheKillCounts) {
+  begin_python(
+      "for task in tasks():\n"
+      "  assert json.loads(lines.readline()) == {'kind': 'stop', 'id': task['id']}\n"
+      "  success(task)\n",
+      {{"timeout", "50ms"}, {"kill_after", "1h"}});
+  EXPECT_EQ(handler_->run("").outcome, success());
+}
+
+// It may have been killed by the kernel, or by an operator. No task is at fault.
+TEST_F(PipeEndTest, ADeathBetweenTwoTasksCostsNobody) {
+  begin_python(
+      "note(str(os.getpid()))\n"
+      "for task in tasks():\n"
+      "  success(task)\n"
+      "  if task['payload'] == 'die': os._exit(1)\n"
+      "  if task['payload'] == 'chat': say(kind='heartbeat', id=task['id']); note('0')\n");
+  for (const char* payload : {"die", "fine", "chat"}) {
+    EXPECT_EQ(handler_->run(payload).outcome, success());
+    if (std::string(payload) == "die") {
+      EXPECT_TRUE(eventually([this] { return gone(notes().at(0)); }));
+    }
+  }
+  ASSERT_TRUE(eventually([this] { return notes().size() == 3; }));
+  const auto ran = handler_->run("fine");
+  EXPECT_EQ(ran.outcome, success());
+  EXPECT_EQ(ran.log,
+            "info the program of t is started again; it had written unasked between two tasks\n");
+}
+
+TEST_F(PipeEndTest, SixteenMiBGoInAndOut) {
+  begin_python(
+      "for task in tasks():\n"
+      "  key = 'payload' if 'payload' in task else 'payload_base64'\n"
+      "  say(kind='checkpoint', id=task['id'], **{key: task[key]})\n"
+      "  assert json.loads(lines.readline())['kind'] == 'done'\n"
+      "  success(task)\n");
+  for (const char byte : {'x', '\xff'}) {
+    const std::string payload((std::size_t{16} << 20) - 1, byte);
+    const auto ran = handler_->run(payload);
+    EXPECT_EQ(ran.outcome, success());
+    ASSERT_EQ(ran.checkpoints.size(), 1U);
+    EXPECT_TRUE(ran.checkpoints[0] == payload);
+  }
+}
+
+TEST_F(PipeEndTest, AVerdictBeforeTheWholeTaskWasRead) {
+  begin_python(
+      "note(str(os.getpid())); hello()\n"
+      "id = lines.read(200).split(b'\"id\":\"')[1].split(b'\"')[0].decode()\n"
+      "say(kind='verdict', id=id, verdict='fail', reason='too large')\n"
+      "time.sleep(600)\n",
+      {{"kill_after", "50ms"}});
+  const std::string payload(std::size_t{4} << 20, 'x');
+  EXPECT_EQ(handler_->run(payload).outcome, fail("too large"));
+  EXPECT_EQ(handler_->run(payload).outcome, fail("too large"));
+  EXPECT_EQ(notes().size(), 2U) << "another program, as the first one was amid a line";
+}
+
+// Such a process holds the pipes open, and does not keep the worker waiting. Who left the group is
+// ended by the supervisor, with its worker.
+TEST_F(PipeEndTest, AProcessThatItLeavesBehind) {
+  begin_python(
+      "for task in tasks():\n"
+      "  ready, tell = os.pipe()\n"
+      "  if os.fork() == 0:\n"
+      "    if task['payload'] == 'away': os.setsid()\n"
+      "    note(str(os.getpid())); os.write(tell, b'x')\n"
+      "    time.sleep(600)\n"
+      "  os.read(ready, 1)\n"
+      "  os._exit(5)\n");
+  EXPECT_EQ(handler_->run("near").outcome.reason, "it ended amid the task; exit code 5");
+  EXPECT_TRUE(all_gone());
+  EXPECT_EQ(handler_->run("away").outcome.reason, "it ended amid the task; exit code 5");
+  const std::string away = notes().back();
+  EXPECT_FALSE(gone(away));
+  ::kill(std::stoi(away), SIGKILL);
+}
+
+TEST_F(PipeEndTest, AProcessThatItLeavesBehindAfterItsVerdict) {
+  begin_python(
+      "for task in tasks():\n"
+      "  if os.fork() == 0: note(str(os.getpid())); time.sleep(600)\n"
+      "  success(task)\n",
+      {{"max_tasks", "1"}});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(handler_->run("").outcome, success());
+  handler_.reset();
+  EXPECT_TRUE(all_gone());
+}
+
+TEST_F(PipeEndTest, AnotherProgramAfterSoManyTasks) {
+  begin_python(
+      "note(str(os.getpid()))\n"
+      "for task in tasks(): success(task)\n",
+      {{"max_tasks", "3"}});
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(handler_->run("").outcome, success());
+  EXPECT_EQ(notes().size(), 3U);
+}
+
+TEST_F(PipeEndTest, AnotherProgramOnceItHasGrown) {
+  begin_python(
+      "note(str(os.getpid())); kept = []\n"
+      "for task in tasks(): kept.append(os.urandom(int(task['payload']) << 20)); success(task)\n",
+      {{"max_memory", "80"}});
+  for (const char* mib : {"1", "1", "90", "1"}) {
+    EXPECT_EQ(handler_->run(mib).outcome, success());
+  }
+  EXPECT_EQ(notes().size(), 2U);
+}
+
+TEST_F(PipeEndTest, ItEndsByItselfWhenNoTaskWillCome) {
+  begin_python(
+      "for task in tasks(): success(task)\n"
+      "note('left')\n");
+  EXPECT_EQ(handler_->run("").outcome, success());
+  handler_.reset();
+  EXPECT_EQ(notes(), Words{"left"});
+}
+
+TEST_F(PipeEndTest, OneThatDoesNotLeaveIsKilled) {
+  begin_python(
+      "note(str(os.getpid()))\n"
+      "for task in tasks(): success(task)\n"
+      "time.sleep(600)\n",
+      {{"kill_after", "50ms"}});
+  EXPECT_EQ(handler_->run("").outcome, success());
+  handler_.reset();
+  EXPECT_TRUE(all_gone());
+}
+
+// A pool with `concurrency` runs it in a thread that ends before the handler does.
+TEST_F(PipeEndTest, ItEndsInOrderBeforeTheThreadThatStartedIt) {
+  begin_python(
+      "for task in tasks(): success(task)\n"
+      "note('left')\n");
+  std::thread([this] { EXPECT_EQ(handler_->run("").outcome, success()); }).join();
+  EXPECT_EQ(notes(), Words{"left"});
+}
+
+// ALLOT_TEST_PIPE_KILLS makes it long: kills at any moment of a task, or between two.
+TEST_F(PipeEndTest, KillsAtAnyMomentCostOneAttemptEachAndNothingElse) {
+  const char* wanted = std::getenv("ALLOT_TEST_PIPE_KILLS");
+  const int kills = wanted != nullptr ? std::atoi(wanted) : 12;
+  begin_python(
+      "note(str(os.getpid()))\n"
+      "for task in tasks():\n"
+      "  if task['payload'] == 'before': os.kill(os.getpid(), signal.SIGKILL)\n"
+      "  if task['payload'] == 'half': os.write(4, b'{\"kind\":'); os.kill(os.getpid(), 9)\n"
+      "  success(task)\n"
+      "  if task['payload'] == 'after': os.kill(os.getpid(), signal.SIGKILL)\n");
+  const char* const moments[] = {"before", "half", "after"};
+  for (int i = 0; i < kills; ++i) {
+    const std::string moment = moments[i % 3];
+    const auto killed = handler_->run(moment).outcome;
+    if (moment == "after") {
+      EXPECT_EQ(killed, success());
+      EXPECT_TRUE(eventually([this] { return gone(notes().back()); }));
+    } else {
+      EXPECT_EQ(killed, retry("it ended amid the task; signal 9 (Killed)"));
+    }
+    EXPECT_EQ(handler_->run("fine").outcome, success());
+  }
+  EXPECT_EQ(notes().size(), static_cast<std::size_t>(kills) + 1);
+}
+
+class PipeConfigTest : public PipeTest {
+ protected:
+  void refuses(const test::Settings& more, const std::string& words) {
+    try {
+      begin({"/bin/true"}, more);
+      ADD_FAILURE() << words;
+    } catch (const std::runtime_error& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  }
+};
+
+TEST_F(PipeConfigTest, MistakesAreNamed) {
+  refuses({{"comand", "x"}}, "[plugins.pipe.types.\"t\"] unknown key 'comand'; known: command, ");
+  refuses({{"hello_timeout", "10"}}, "hello_timeout = \"10\" is no time; write");
+  refuses({{"progress_every", "often"}}, "progress_every = \"often\" is no time");
+  refuses({{"max_tasks", "-1"}}, "max_tasks = \"-1\" is no whole number from 0 (never) to");
+  refuses({{"max_memory", "1GiB"}}, "max_memory = \"1GiB\" is no whole number");
+  refuses({{"directory", "var"}}, "directory must be a whole path");
+}
+
+}  // namespace
+}  // namespace allot

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines themselves.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "pipe/base64.h"
+#include "pipe/lines.h"
+
+namespace pipe_plugin {
+namespace {
+
+using Kind = Said::Kind;
+
+std::string refusal(const std::string& line) {
+  try {
+    (void)read_line(line);
+    return "accepted";
+  } catch (const BadLine& bad) {
+    return bad.what();
+  }
+}
+
+TEST(PipeLines, WhatAProgramMaySay) {
+  EXPECT_EQ(read_line(R"({"kind":"hello","protocol":1})").kind, Kind::kHello);
+  const auto verdict =
+      read_line(R"({"kind":"verdict","id":"a","verdict":"retry","reason":"x","delay":"2h"})");
+  EXPECT_EQ(verdict.id, "a");
+  EXPECT_EQ(verdict.verdict.kind, ALLOT_RETRY);
+  EXPECT_EQ(verdict.verdict.delay, std::chrono::hours(2));
+  EXPECT_EQ(read_line(R"({"kind":"verdict","id":"a","verdict":"exception"})").verdict.kind,
+            ALLOT_EXCEPTION);
+  EXPECT_EQ(read_line(R"({"kind":"log","id":"a","text":"x","level":"error"})").level,
+            ALLOT_LOG_ERROR);
+  EXPECT_EQ(read_line(R"({"kind":"checkpoint","id":"a","payload_base64":"AP8="})").payload,
+            std::string("\0\xff", 2));
+}
+
+TEST(PipeLines, ATaskHasTheOptionsOfASubmission) {
+  const auto said = read_line(
+      R"({"kind":"submit","id":"a","tasks":[{"type":"t","payload":"p","queue":"q","prio":3,)"
+      R"("delay":"1d","unique_key":"k","unique_for":"0s","partition_key":"c","expires_in":"5m"},)"
+      R"({"type":"u","run_at":1.5,"expires_at":1798761600}]})");
+  ASSERT_EQ(said.trouble, "");
+  ASSERT_EQ(said.tasks.size(), 2U);
+  EXPECT_EQ(said.tasks[0].prio, 3U);
+  EXPECT_EQ(said.tasks[0].delay, std::chrono::hours(24));
+  EXPECT_EQ(said.tasks[0].unique_key, "k");
+  EXPECT_EQ(said.tasks[0].unique_for, std::chrono::seconds(0));
+  EXPECT_EQ(said.tasks[0].partition_key, "c");
+  EXPECT_EQ(said.tasks[0].expires_in, std::chrono::minutes(5));
+  EXPECT_EQ(said.tasks[1].run_at->time_since_epoch(), std::chrono::milliseconds(1500));
+  EXPECT_EQ(said.tasks[1].expires_at->time_since_epoch(), std::chrono::seconds(1798761600));
+}
+
+// The program is told, and goes on: it is a mistake about the task, not about the protocol.
+TEST(PipeLines, ATaskThatIsNoGoodIsTrouble) {
+  const auto trouble = [](const std::string& task) {
+    return read_line(R"({"kind":"submit","id":"a","tasks":[)" + task + "]}").trouble;
+  };
+  EXPECT_EQ(trouble(R"({})"), "task 0: 'type' is missing");
+  EXPECT_EQ(trouble(R"({"type":"t"},7)"), "task 1: a task must be an object");
+  EXPECT_EQ(trouble(R"({"type":"t","prio":4})"), "task 0: 'prio' must be 0 (first) to 3");
+  EXPECT_EQ(trouble(R"({"type":"t","prio":1.5})"), "task 0: 'prio' must be a whole number");
+  EXPECT_EQ(trouble(R"({"type":"t","delay":"5"})"),
+            "task 0: 'delay' is no time; write \"300ms\", \"30s\", \"5m\"");
+  EXPECT_EQ(trouble(R"({"type":"t","run_at":"noon"})"),
+            "task 0: 'run_at' must be a number: the seconds since 1970");
+  EXPECT_EQ(trouble(R"({"type":"t","run_at":1e300})"),
+            "task 0: 'run_at' must be a number: the seconds since 1970");
+  EXPECT_EQ(trouble(R"({"type":"t","payload":"","payload_base64":""})"),
+            "task 0: 'payload_base64' beside 'payload': a task has one");
+  EXPECT_EQ(trouble(R"({"type":"t","payload_base64":"A==="})"),
+            "task 0: 'payload_base64' is not base64");
+  EXPECT_EQ(trouble(R"({"type":"t","colour":1})"), "task 0: unknown field 'colour'");
+}
+
+TEST(PipeLines, WhatIsNoLineIsRefused) {
+  EXPECT_EQ(refusal(""), "no JSON object");
+  EXPECT_EQ(refusal("[]"), "no JSON object");
+  EXPECT_EQ(refusal("{\"kind\":\"hello\",\"protocol\":1}{}"), "no JSON object");
+  EXPECT_EQ(refusal("{}"), "'kind' is missing");
+  EXPECT_EQ(refusal(R"({"kind":7})"), "'kind' must be a string");
+  EXPECT_EQ(refusal(R"({"kind":"verdict","verdict":"success"})"), "'id' is missing");
+  EXPECT_EQ(refusal(R"({"kind":"ping","id":"a"})"), "unknown kind 'ping'");
+  EXPECT_EQ(refusal(R"({"kind":"hello"})"), "'protocol' is missing");
+  EXPECT_EQ(refusal(R"({"kind":"verdict","id":"a","verdict":"ok"})"),
+            "unknown verdict 'ok'; known: success, retry, fail, snooze, release, exception");
+  EXPECT_EQ(refusal(R"({"kind":"verdict","id":"a","verdict":"snooze"})"),
+            "a snooze needs its 'delay'");
+  EXPECT_EQ(refusal(R"({"kind":"log","id":"a","text":"x","level":"loud"})"),
+            "unknown level 'loud'");
+  EXPECT_EQ(refusal(R"({"kind":"checkpoint","id":"a"})"), "'payload' is missing");
+  EXPECT_EQ(refusal(R"({"kind":"submit","id":"a","tasks":{}})"), "'tasks' must be an array");
+  EXPECT_EQ(refusal(std::string(100'000, '[')), "it is nested too deep");
+  EXPECT_EQ(refusal(R"({"kind":")" + std::string(1000, 'x') + "\"}").size(), 118U);
+}
+
+TEST(PipeLines, Base64) {
+  for (const std::string& bytes : {std::string(), std::string("\0", 1), std::string("\xff\xfe"),
+                                   std::string("abc"), std::string(1000, '\x80')}) {
+    EXPECT_EQ(from_base64(to_base64(bytes)), bytes);
+  }
+  EXPECT_EQ(to_base64("ab"), "YWI=");
+  for (const char* none : {"YWI", "YWJ=", "Y===", "====", "YW I", "YWI=\n"}) {
+    EXPECT_EQ(from_base64(none), std::nullopt) << none;
+  }
+}
+
+}  // namespace
+}  // namespace pipe_plugin
