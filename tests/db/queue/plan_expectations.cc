@@ -309,6 +309,7 @@ std::vector<Expectation> for_people() {
       {&sql::k_show_task, 4, {}},
       {&sql::k_show_running, 1, {}},
       {&sql::k_show_dead, 1, {}},
+      {&sql::k_find_headers, 2, {}, "in its partition, or detached"},
       {&sql::k_show_unique, 2, {}, "the row, by the index on tasks"},
       {&sql::k_find_unique,
        7,
