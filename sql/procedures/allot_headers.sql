@@ -29,8 +29,10 @@ BEGIN
   END IF;
   SET v_parent = JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.traceparent')),
       v_state = JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.tracestate'));
-  IF v_parent REGEXP '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-|$)'
-     AND LEFT(v_parent, 2) <> 'ff' AND (LEFT(v_parent, 2) <> '00' OR CHAR_LENGTH(v_parent) = 55)
+  IF v_parent REGEXP '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}'
+     AND LEFT(v_parent, 2) <> 'ff'
+     AND (CHAR_LENGTH(v_parent) = 55
+          OR (LEFT(v_parent, 2) <> '00' AND SUBSTRING(v_parent, 56, 1) = '-'))
      AND SUBSTRING(v_parent, 4, 32) <> REPEAT('0', 32)
      AND SUBSTRING(v_parent, 37, 16) <> REPEAT('0', 16) THEN
     SET p_headers = CONCAT(COALESCE(CONCAT(p_headers, CHAR(10)), ''), 'traceparent=00-',

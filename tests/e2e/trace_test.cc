@@ -3,6 +3,8 @@
 // its task, and a task may have a limit of its own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -112,6 +114,43 @@ TEST(Trace, GoesThroughRetriesADetachADeathASecondLifeAndAChild) {
   EXPECT_EQ(shown["max_attempts"], 2);
   expect_traced(daemon, "task.ran", (*child)["task"], 1);
   expect_traced(daemon, "handler.log", (*child)["task"], 1);
+}
+
+// What its worker cannot say any more, the settler says: it knows only the slot.
+TEST(Trace, GoesThroughCrashesUpToTheLimitOfTheTask) {
+  Daemon daemon({.workers = 1});
+  const auto submitted = daemon.allot(
+      {"submit", "default", "test.crash", "segv", "--max-attempts", "2", "--traceparent", kParent});
+  ASSERT_EQ(submitted.status, (support::ExitStatus{0, 0})) << submitted.err;
+  const std::string task = submitted.out.substr(0, submitted.out.find('\n'));
+  ASSERT_TRUE(is_in(daemon, task, "dead")) << daemon.log();
+  EXPECT_EQ(daemon.task(task)["attempts_charged"], 2);
+  EXPECT_EQ(daemon.task(task)["traceparent"], kParent);
+  expect_traced(daemon, "task.crashed", task, 2);
+  expect_traced(daemon, "task.dead", task, 1);
+}
+
+// As for a program that a handler runs.
+TEST(Trace, OfTheEnvironmentIsThatOfAPlainSubmit) {
+  Daemon daemon({.start = false});
+  const auto trace_of = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"submit", "default", "t", "x"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto submitted = daemon.allot(words);
+    EXPECT_EQ(submitted.status, (support::ExitStatus{0, 0})) << submitted.err;
+    return daemon.task(submitted.out.substr(0, submitted.out.find('\n')))["traceparent"];
+  };
+  const std::string other = "00-" + kTraceId + "-00000000000000ff-00";
+  EXPECT_EQ(trace_of({}), nullptr);
+  ::setenv("TRACEPARENT", kParent.c_str(), 1);
+  EXPECT_EQ(trace_of({}), kParent);
+  EXPECT_EQ(trace_of({"--traceparent", other}), other);
+  ::unsetenv("TRACEPARENT");
+  EXPECT_EQ(trace_of({"--traceparent", "nonsense"}), nullptr) << "left out, and no error";
+  const auto refused = daemon.allot({"submit", "default", "t", "x", "--max-attempts", "0"});
+  EXPECT_EQ(refused.status, (support::ExitStatus{65, 0}));
+  EXPECT_NE(refused.err.find("max_attempts 0: 1 to 100000 are allowed"), std::string::npos)
+      << refused.err;
 }
 
 }  // namespace

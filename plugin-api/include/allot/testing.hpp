@@ -59,12 +59,12 @@ struct Task {
   std::string queue = "test";
   std::uint32_t attempt = 1;
   std::uint32_t max_attempts = 10;
-  std::string traceparent{};
-  std::string tracestate{};
   // How long until stop_requested() becomes true by itself; nullopt: no limit.
   std::optional<std::chrono::milliseconds> time_left{};
   Sql sql{};                // none: every statement changes one row and returns none
   bool lease_lost = false;  // each call that writes throws LeaseLost
+  std::string traceparent{};
+  std::string tracestate{};
 };
 
 // The result of one run().

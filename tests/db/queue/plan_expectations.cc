@@ -88,7 +88,8 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_submit,
        0,
        {{"rows",
-         "(1, 1, 1, 4711, NULL, 0, NULL, 't', ''), (1, 1, 1, 4712, NULL, 0, NULL, 't', '')"}}},
+         "(1, 1, 1, 4711, NULL, 0, NULL, 't', '', NULL), (1, 1, 1, 4712, NULL, 0, NULL, 't', '', "
+         "NULL)"}}},
   };
 }
 

@@ -86,7 +86,7 @@ TEST_F(PluginCommandTest, CheckAsJson) {
   EXPECT_EQ(list[0], (nlohmann::json{{"file", plugin("good")},
                                      {"name", "variant"},
                                      {"version", "1.2"},
-                                     {"abi", 1},
+                                     {"abi", 2},
                                      {"types", {"test.variant"}},
                                      {"types_by_config", false},
                                      {"refused", nullptr}}));
