@@ -73,6 +73,12 @@ void add_keys(db::Connection& db, const queue::TaskId& id, TaskInfo& info) {
   if (auto unique = queue::show_unique(db, id)) info.unique_key = std::move(unique->key);
 }
 
+void add_headers(const queue::Headers& headers, TaskInfo& info) {
+  info.max_attempts = headers.max_attempts;
+  info.traceparent = headers.trace.parent;
+  info.tracestate = headers.trace.state;
+}
+
 // A finished task that its queue's history remembers.
 std::optional<TaskInfo> done_info(db::Connection& db, const queue::TaskId& id) {
   const auto done = queue::show_done(db, id);
@@ -86,6 +92,7 @@ std::optional<TaskInfo> done_info(db::Connection& db, const queue::TaskId& id) {
   info.attempts = done->attempt;
   info.at = moment_of(done->ended_at);
   info.worker = done->worker;
+  add_headers(done->headers, info);
   add_keys(db, id, info);
   return info;
 }
@@ -131,6 +138,7 @@ std::optional<TaskInfo> task_info(db::Connection& db, const queue::TaskId& id) {
   add_keys(db, id, info);
   if (!task->expires_at.empty()) info.expires_at = moment_of(task->expires_at);
   info.key_hash = task->key_hash;
+  add_headers(task->headers, info);
   return info;
 }
 

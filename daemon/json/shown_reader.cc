@@ -41,6 +41,11 @@ std::vector<queue::AttemptView> attempts_of(const json& list) {
   return attempts;
 }
 
+queue::Headers headers_of(const json& document) {
+  return {maybe_u32_in(document, "max_attempts").value_or(0),
+          {text_in(document, "traceparent"), text_in(document, "tracestate")}};
+}
+
 void read_details(Shown& shown, const json& document) {
   queue::TaskView& task = *shown.task;
   task.expires_at = text_in(document, "expires_at");
@@ -87,8 +92,10 @@ Shown shown_of(const json& document) {
   Shown shown;
   if (document.at("state") == "done") {
     shown.done = done_of(document);
+    shown.done->headers = headers_of(document);
   } else {
     shown.task = task_of(document);
+    shown.task->headers = headers_of(document);
     read_details(shown, document);
   }
   shown.queue = document.at("queue").get<std::string>();

@@ -45,6 +45,12 @@ void add_unique(json& view, const std::optional<queue::UniqueKey>& unique) {
   view["unique_key_free_at"] = unique ? text_or_null(unique->free_at) : json(nullptr);
 }
 
+void add_headers(json& view, const queue::Headers& headers) {
+  view["max_attempts"] = headers.max_attempts == 0 ? json(nullptr) : json(headers.max_attempts);
+  view["traceparent"] = text_or_null(headers.trace.parent);
+  view["tracestate"] = text_or_null(headers.trace.state);
+}
+
 void add_details(json& view, const Shown& shown) {
   const queue::TaskView& task = *shown.task;
   view["expires_at"] = text_or_null(task.expires_at);
@@ -155,6 +161,7 @@ json document(const Shown& shown) {
   json view = shown.task ? task(*shown.task, shown.queue) : done(*shown.done, shown.queue);
   view["first_due_at"] = (shown.task ? shown.task->id : shown.done->id).first_due();
   add_unique(view, shown.unique);
+  add_headers(view, shown.task ? shown.task->headers : shown.done->headers);
   if (shown.task) add_details(view, shown);
   view["attempts"] = attempts(shown.attempts);
   return view;

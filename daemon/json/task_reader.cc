@@ -19,6 +19,7 @@ using nlohmann::json;
 
 constexpr std::size_t kShownValue = 60;
 constexpr const char* kPayload64 = "payload_base64";
+constexpr const char* kAttempts = "max_attempts";
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(why, kExitBadInput);
@@ -47,6 +48,7 @@ class Fields {
   bool take_number(std::uint64_t value) {
     if (!is_number()) return false;
     if (name_ == "prio" && value >= queue::kPrioClasses) refuse_number();
+    if (name_ == kAttempts && (value < 1 || value > queue::kMostAttempts)) refuse_number();
     numbers_[name_] = value;
     return true;
   }
@@ -73,9 +75,12 @@ class Fields {
   }
 
  private:
-  [[nodiscard]] bool is_number() const { return name_ == "prio" || name_ == "compress_above"; }
+  [[nodiscard]] bool is_number() const { return is_number_field(name_); }
   [[noreturn]] void refuse_number() const {
     if (name_ == "prio") refuse("'prio' must be 0 (first) to 3");
+    if (name_ == kAttempts) {
+      refuse("'max_attempts' must be a whole number, 1 to " + std::to_string(queue::kMostAttempts));
+    }
     refuse("'" + name_ + "' must be a whole number, 0 or more");
   }
   void read_options(queue::SubmitOptions& options) {
@@ -88,6 +93,11 @@ class Fields {
     }
     const auto above = numbers_.find("compress_above");
     if (above != numbers_.end()) options.compress_above = above->second;
+    if (const auto attempts = numbers_.find(kAttempts); attempts != numbers_.end()) {
+      options.max_attempts = static_cast<std::uint32_t>(attempts->second);
+    }
+    with("traceparent", [&](auto& text) { options.traceparent = text; });
+    with("tracestate", [&](auto& text) { options.tracestate = text; });
     with("delay", [&](auto& text) { options.delay = parse_delay("delay", text); });
     with("run_at", [&](auto& text) { options.run_at = parse_moment("run_at", text); });
     with("unique_key", [&](auto& text) { options.unique_key = text; });
@@ -246,10 +256,15 @@ TaskBody read(const std::string& text, Source source, bool takes_several) {
 
 }  // namespace
 
+bool is_number_field(std::string_view name) {
+  return name == "prio" || name == "compress_above" || name == kAttempts;
+}
+
 const std::vector<std::string>& task_fields(Source source) {
   static const std::vector<std::string> kFields{
-      "queue",      "type",       "payload",       "prio",       "delay",      "run_at",
-      "unique_key", "unique_for", "partition_key", "expires_in", "expires_at", "compress_above"};
+      "queue",      "type",           "payload",    "prio",          "delay",
+      "run_at",     "unique_key",     "unique_for", "partition_key", "expires_in",
+      "expires_at", "compress_above", kAttempts,    "traceparent",   "tracestate"};
   static const std::vector<std::string> kHttpFields = [] {
     auto fields = kFields;
     fields.emplace_back(kPayload64);

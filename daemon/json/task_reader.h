@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "queue/submit/submit.h"
@@ -30,6 +31,9 @@ inline constexpr std::size_t kMaxTasks = 10'000;  // of one body
 
 // The names that the fields of a task may have.
 [[nodiscard]] const std::vector<std::string>& task_fields(Source source = Source::kFile);
+
+// Of these the ones whose values are numbers; the others are texts.
+[[nodiscard]] bool is_number_field(std::string_view name);
 
 // Parses {"queue": ..., "type": ...} and the optional fields. A payload that is a string is
 // submitted as its bytes; any other as its JSON text, without white space. nullopt for a line of

@@ -153,6 +153,7 @@ std::string json_line(const std::string& program, Level level, std::string_view 
   line.append(R"(,"event":)");
   Value(event).append_json_to(line);
   for (const Field& field : fields) {
+    if (field.key.empty()) continue;
     line.append(1, ',');
     Value(field.key).append_json_to(line);
     line.append(1, ':');
@@ -167,6 +168,7 @@ std::string text_line(const std::string& program, const char* head, std::string_
   line.reserve(256);
   line.append(head).append(program).append(1, ' ').append(event);
   for (const Field& field : fields) {
+    if (field.key.empty()) continue;
     line.append(1, ' ').append(field.key).append(1, '=');
     field.value.append_to(line);
   }

@@ -47,6 +47,7 @@ class Value {
   double real_ = 0;
 };
 
+// One without a key is left out: what a line has only sometimes.
 struct Field {
   std::string_view key;
   Value value;

@@ -17,6 +17,10 @@ allot_str text(std::string_view from) {
   return {from.data(), from.size()};
 }
 
+allot_str maybe(std::string_view from) {
+  return from.empty() ? allot_str{nullptr, 0} : text(from);
+}
+
 void read_delay(const allot_outcome& outcome, CallResult& result) {
   if (outcome.delay_ms < 0) return;
   result.delay = std::chrono::milliseconds(std::min(outcome.delay_ms, kMaxDelayMs));
@@ -55,8 +59,10 @@ CallResult read(const allot_outcome& outcome, std::string_view buffer) {
 }
 
 allot_task task_of(const CallInput& input) {
-  return {sizeof(allot_task),  text(input.id), text(input.queue),  text(input.type),
-          text(input.payload), input.attempt,  input.max_attempts, input.soft_deadline_ns};
+  return {sizeof(allot_task),     text(input.id),         text(input.queue),
+          text(input.type),       text(input.payload),    input.attempt,
+          input.max_attempts,     input.soft_deadline_ns, maybe(input.traceparent),
+          maybe(input.tracestate)};
 }
 
 allot_outcome outcome_in(char* reason) {

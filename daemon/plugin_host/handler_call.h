@@ -22,6 +22,8 @@ struct CallInput {
   std::uint32_t attempt = 1;
   std::uint32_t max_attempts = 1;
   std::uint64_t soft_deadline_ns = 0;  // CLOCK_BOOTTIME
+  std::string_view traceparent{};      // empty: none
+  std::string_view tracestate{};
 };
 
 enum class OutcomeKind { kSuccess, kRetry, kFail, kSnooze, kRelease, kException };

@@ -30,6 +30,9 @@ std::vector<std::string> variables(const allot::Context& ctx) {
                                   text("TYPE", ctx.type()),
                                   text("ATTEMPT", std::to_string(ctx.attempt())),
                                   text("MAX_ATTEMPTS", std::to_string(ctx.max_attempts()))};
+  // The names that OpenTelemetry gives them.
+  if (!ctx.traceparent().empty()) all.push_back("TRACEPARENT=" + std::string(ctx.traceparent()));
+  if (!ctx.tracestate().empty()) all.push_back("TRACESTATE=" + std::string(ctx.tracestate()));
   const auto left = ctx.time_left();
   if (left != std::chrono::nanoseconds::max()) {
     const auto ms = std::chrono::duration_cast<milliseconds>(left).count();

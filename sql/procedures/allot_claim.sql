@@ -15,6 +15,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim(
   IN p_flags TINYINT UNSIGNED,
   IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
   IN p_payload LONGBLOB,
+  IN p_headers VARBINARY(1024),                         -- NULL: none
   OUT p_first_key BIGINT UNSIGNED,
   OUT p_existed BOOLEAN
 )
@@ -68,9 +69,9 @@ BEGIN
             INTO v_queue_id FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE;
         END IF;
         INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, key_hash, type,
-                          payload)
+                          payload, headers)
         VALUES (v_queue_id, p_partition_no, p_prio, p_first_key, p_expires_at, p_flags | 2,
-                p_key_hash, p_type, p_payload);
+                p_key_hash, p_type, p_payload, p_headers);
       END IF;
       SET v_done = TRUE;
     END;

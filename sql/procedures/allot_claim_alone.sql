@@ -15,6 +15,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim_alone(
   IN p_flags TINYINT UNSIGNED,
   IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
   IN p_payload LONGBLOB,
+  IN p_headers VARBINARY(1024),
   OUT p_first_key BIGINT UNSIGNED,
   OUT p_existed BOOLEAN
 )
@@ -40,7 +41,7 @@ BEGIN
       START TRANSACTION;
       CALL allot_claim(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us, p_unique_key,
                        p_unique_for_us, p_expires_at, p_layout, p_key_hash, p_flags, p_type, p_payload,
-                       p_first_key, p_existed);
+                       p_headers, p_first_key, p_existed);
       COMMIT AND NO CHAIN NO RELEASE;
       SET v_done = TRUE;
     END;

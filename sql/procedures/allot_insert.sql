@@ -14,6 +14,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
   IN p_flags TINYINT UNSIGNED,
   IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
   IN p_payload LONGBLOB,
+  IN p_headers VARBINARY(1024),                         -- NULL: none
   OUT p_run_key BIGINT UNSIGNED
 )
 MODIFIES SQL DATA SQL SECURITY DEFINER
@@ -33,16 +34,17 @@ BEGIN
         SET p_run_key = p_last_key + 1 + (CRC32(RAND()) & 4095);
       END IF;
       IF p_layout IS NULL THEN
-        INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, type, payload)
+        INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, type, payload,
+                          headers)
         VALUES (p_queue_id, p_partition_no, p_prio, p_run_key, p_expires_at, p_flags, p_type,
-                p_payload);
+                p_payload, p_headers);
       ELSE
         INSERT INTO task (queue_id, partition_no, prio, run_key, expires_at, flags, key_hash, type,
-                          payload)
+                          payload, headers)
         VALUES ((SELECT queue_id + ~0 * (layout <> p_layout)
                    FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE),
                 p_partition_no, p_prio, p_run_key, p_expires_at, p_flags, p_key_hash, p_type,
-                p_payload);
+                p_payload, p_headers);
       END IF;
       SET v_made = TRUE;
     END;

@@ -20,6 +20,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_make(
   IN p_flags TINYINT UNSIGNED,
   IN p_type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_payload LONGBLOB,
+  IN p_headers VARBINARY(1024),                         -- NULL: none
   OUT p_key BIGINT UNSIGNED,
   OUT p_existed BOOLEAN
 )
@@ -59,17 +60,18 @@ BEGIN
       END IF;
       IF p_unique_key IS NULL THEN
         CALL allot_insert(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us, p_expires_at,
-                          v_layout, v_last_key, v_key_hash, p_flags, p_type, p_payload, p_key);
+                          v_layout, v_last_key, v_key_hash, p_flags, p_type, p_payload, p_headers,
+                          p_key);
       ELSE
         CALL allot_transaction(v_transaction);
         IF v_transaction THEN
           CALL allot_claim(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us,
                            p_unique_key, p_unique_for_us, p_expires_at, v_layout, v_key_hash,
-                           p_flags, p_type, p_payload, p_key, p_existed);
+                           p_flags, p_type, p_payload, p_headers, p_key, p_existed);
         ELSE
           CALL allot_claim_alone(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us,
                                  p_unique_key, p_unique_for_us, p_expires_at, v_layout, v_key_hash,
-                                 p_flags, p_type, p_payload, p_key, p_existed);
+                                 p_flags, p_type, p_payload, p_headers, p_key, p_existed);
         END IF;
       END IF;
       SET v_made = TRUE;

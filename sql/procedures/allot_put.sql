@@ -23,6 +23,7 @@ BEGIN
   DECLARE v_unique_key, v_partition_key LONGBLOB;
   DECLARE v_unique_for_us BIGINT DEFAULT 300000000;
   DECLARE v_flags TINYINT UNSIGNED DEFAULT 0;
+  DECLARE v_headers VARBINARY(1024);
   DECLARE v_key BIGINT UNSIGNED;
 
   IF p_type IS NULL OR LENGTH(p_type) NOT BETWEEN 1 AND 63 OR p_type REGEXP '[^-A-Za-z0-9._]' THEN
@@ -87,6 +88,9 @@ BEGIN
     IF JSON_CONTAINS_PATH(p_options, 'one', '$.compress_above') THEN
       CALL allot_compress(p_options, p_payload, v_flags);
     END IF;
+    IF JSON_CONTAINS_PATH(p_options, 'one', '$.max_attempts', '$.traceparent', '$.tracestate') THEN
+      CALL allot_headers(p_options, v_headers);
+    END IF;
   END IF;
 
   SET v_queue = p_queue;
@@ -105,6 +109,6 @@ BEGIN
 
   CALL allot_make(p_queue, v_queue_id, v_queue, v_placement, v_layout, v_partition_key, p_spread,
                   v_partition_no, v_prio, v_delay_us, v_run_at_us, v_unique_key, v_unique_for_us,
-                  v_expires_at, v_flags, p_type, p_payload, v_key, p_existed);
+                  v_expires_at, v_flags, p_type, p_payload, v_headers, v_key, p_existed);
   CALL allot_id(v_queue_id, v_partition_no * 4 + v_prio, v_key, p_id);
 END;

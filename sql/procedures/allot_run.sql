@@ -52,7 +52,7 @@ BEGIN
   CALL allot_make(v_named, v_queue_id, v_queue, v_placement, v_layout, v_partition_key,
                   CRC32(RAND()), v_partition_no, v_prio, v_delay_us, NULL, v_unique_key, v_unique_for_us,
                   IF(v_expires_in_us > 0, v_now + INTERVAL v_expires_in_us MICROSECOND, NULL), 0,
-                  v_type, v_payload, v_key, v_existed);
+                  v_type, v_payload, NULL, v_key, v_existed);
   CALL allot_id(v_queue_id, v_partition_no * 4 + v_prio, v_key, p_id);
   IF NOT v_existed THEN
     UPDATE schedule

@@ -72,9 +72,9 @@ take_out: BEGIN
          AND prio = p_prio AND first_key = p_first_key;
     ELSE
       INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, key_hash, type,
-                             payload, cause, error, died_at)
+                             payload, cause, error, died_at, headers)
       SELECT queue_id, partition_no, prio, p_first_key, attempt, flags, key_hash, type, payload,
-             'cancelled', p_reason, UTC_TIMESTAMP(6)
+             'cancelled', p_reason, UTC_TIMESTAMP(6), headers
         FROM task
        WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio
          AND run_key = v_run_key;

@@ -1,7 +1,7 @@
 INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, type, payload, cause,
-                       error, died_at)
+                       error, died_at, headers)
 SELECT queue_id, partition_no, prio, first_key, :attempt, flags, type, payload, :cause, :error,
-       UTC_TIMESTAMP(6)
+       UTC_TIMESTAMP(6), headers
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key

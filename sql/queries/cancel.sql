@@ -2,9 +2,9 @@
 -- worker that has the task in its block may still run it, and then writes nothing. The row is
 -- locked first and deleted last, so that a task which just finished is not reported as dead.
 INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, key_hash, type,
-                       payload, cause, error, died_at)
+                       payload, cause, error, died_at, headers)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), attempt, flags, key_hash, type,
-       payload, :cause, :error, UTC_TIMESTAMP(6)
+       payload, :cause, :error, UTC_TIMESTAMP(6), headers
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND COALESCE(first_key, run_key) = :first_key

@@ -1,9 +1,9 @@
 -- Like cancel.sql, but the task counts as finished: where its queue keeps a history (:keep), it is
 -- there, with the attempts that were charged. :host and :pid are those of who cancels.
 INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at,
-                          lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
+                          lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib, headers)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), attempt, type,
-       UTC_TIMESTAMP(6), :host, :pid, NULL, NULL, NULL
+       UTC_TIMESTAMP(6), :host, :pid, NULL, NULL, NULL, headers
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND COALESCE(first_key, run_key) = :first_key

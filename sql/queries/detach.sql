@@ -6,10 +6,11 @@
 -- cancel makes a request (watch_cancel.sql).
 INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, attempt, flags, type,
                           payload, epoch, lock_by, lock_origin, lock_host, lock_instance, lock_pid,
-                          expire_at, ttl_us, detached_at)
+                          expire_at, ttl_us, detached_at, headers)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), run_key, :attempt,
        flags | :cancel_watched_flag, type, payload, :epoch, :holder, :origin, :host, :instance, :pid,
-       UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND, :ttl_us, UTC_TIMESTAMP(6)
+       UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND, :ttl_us, UTC_TIMESTAMP(6),
+       headers
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
    AND (SELECT 1 FROM q_lock_table

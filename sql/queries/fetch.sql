@@ -2,7 +2,8 @@
 -- list over all classes keeps this a range scan when a class holds only tasks of tomorrow.
 SELECT prio, run_key, first_key, attempt, type, LENGTH(payload),
        IF(LENGTH(payload) <= :inline_limit, payload, NULL), flags,
-       GREATEST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at), 0)
+       GREATEST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at), 0),
+       headers
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio IN (0, 1, 2, 3)

@@ -1,8 +1,8 @@
 -- Like keep_history.sql, before ack_detached.sql. The row says where the task ran.
 INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at,
-                          lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
+                          lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib, headers)
 SELECT queue_id, partition_no, prio, first_key, attempt, type, UTC_TIMESTAMP(6),
-       lock_host, lock_pid, :runtime_us, :cpu_us, :max_rss_kib
+       lock_host, lock_pid, :runtime_us, :cpu_us, :max_rss_kib, headers
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key

@@ -6,10 +6,10 @@
 -- takes out meanwhile would be dead and in the history, too; in a subquery, because MySQL locks no
 -- JSON_TABLE and MariaDB does not say which tables of a join are to be locked.
 INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at,
-                          lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
+                          lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib, headers)
 SELECT task.queue_id, task.partition_no, task.prio, COALESCE(task.first_key, task.run_key),
        COALESCE(NULLIF(done.attempt, 0), task.attempt + 1), task.type, UTC_TIMESTAMP(6),
-       :host, :pid, done.runtime_us, done.cpu_us, done.max_rss_kib
+       :host, :pid, done.runtime_us, done.cpu_us, done.max_rss_kib, task.headers
   FROM JSON_TABLE(:done, '$[*]' COLUMNS (
          prio TINYINT UNSIGNED PATH '$[0]', run_key BIGINT UNSIGNED PATH '$[1]',
          attempt INT UNSIGNED PATH '$[2]', runtime_us BIGINT UNSIGNED PATH '$[3]',

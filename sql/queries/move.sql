@@ -23,11 +23,11 @@ UPDATE /*+ INDEX(task_attempt PRIMARY) */ task_attempt
          WHERE queue_id = :queue_id AND partition_no = :partition_no
            AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
 INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, flags, expires_at, type,
-                  payload)
+                  payload, headers)
 SELECT :to_queue_id, :to_partition_no, prio, run_key + :salt,
        IF(first_key IS NULL AND attempt = 0 AND flags & :cancel_watched_flag = 0, NULL,
           COALESCE(first_key, run_key)),
-       attempt, flags & ~:no_handler_flag, expires_at, type, payload
+       attempt, flags & ~:no_handler_flag, expires_at, type, payload, headers
   FROM task FORCE INDEX (PRIMARY)
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
    AND (SELECT 1 FROM q_lock_table

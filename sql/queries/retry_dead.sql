@@ -21,7 +21,8 @@ UPDATE /*+ INDEX(task_attempt PRIMARY) */ task_attempt
            AND task_dead.prio = task_attempt.prio
            AND task_dead.first_key = task_attempt.first_key FOR UPDATE) = 1
  ORDER BY life DESC;
-INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, flags, key_hash, type, payload)
+INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, flags, key_hash, type, payload,
+                  headers)
 SELECT :placed_queue, :to_partition_no, prio,
        (SELECT moved.run_key
           FROM task_moved AS moved
@@ -29,7 +30,7 @@ SELECT :placed_queue, :to_partition_no, prio,
            AND moved.partition_no = :to_partition_no
            AND moved.prio = task_dead.prio
            AND moved.first_key = task_dead.first_key),
-       first_key, flags & :kept_flags, key_hash, type, payload
+       first_key, flags & :kept_flags, key_hash, type, payload, headers
   FROM task_dead FORCE INDEX (PRIMARY)
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    FOR UPDATE;

@@ -10,9 +10,10 @@ SELECT queue_id, partition_no, prio, first_key,
    AND epoch = :epoch AND lock_by = :holder
    FOR UPDATE
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
-INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, flags, type, payload)
+INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, flags, type, payload,
+                  headers)
 SELECT running.queue_id, running.partition_no, running.prio, moved.run_key, moved.first_key,
-       :attempt, running.flags & :keep_flags, running.type, running.payload
+       :attempt, running.flags & :keep_flags, running.type, running.payload, running.headers
   FROM task_running AS running
   JOIN task_moved AS moved
     ON moved.queue_id = running.queue_id AND moved.partition_no = running.partition_no

@@ -1,7 +1,8 @@
 -- Puts a detached task back where it was: after its first crash, or when it was interrupted.
-INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, flags, type, payload)
+INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, flags, type, payload,
+                  headers)
 SELECT queue_id, partition_no, prio, run_key, NULLIF(first_key, run_key), :attempt,
-       flags & :keep_flags, type, payload
+       flags & :keep_flags, type, payload, headers
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key

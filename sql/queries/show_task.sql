@@ -5,7 +5,8 @@ SELECT task.partition_no, task.prio, task.run_key, task.first_key, task.attempt,
        DATE_FORMAT('2025-01-01' + INTERVAL (task.run_key >> 12) MICROSECOND,
                    '%Y-%m-%dT%H:%i:%s.%fZ'),
        task.payload, lease.state, lease.lock_host, lease.lock_pid, task.flags,
-       DATE_FORMAT(task.expires_at, '%Y-%m-%dT%H:%i:%s.%fZ'), task.key_hash
+       DATE_FORMAT(task.expires_at, '%Y-%m-%dT%H:%i:%s.%fZ'), task.key_hash,
+       task.headers
   FROM task
   JOIN q_lock_table AS lease
     ON lease.queue_id = task.queue_id AND lease.partition_no = task.partition_no

@@ -36,8 +36,13 @@ int c_host_run(const allot_plugin* plugin, size_t index, const char* payload,
   const allot_pair config = {text("word"), text("from C")};
   const allot_host host = {sizeof host, result, log_line, stop_requested, heartbeat, NULL,
                            NULL,        NULL,   NULL};
-  const allot_task task = {
-      sizeof task, text("id-7"), text("mail"), handler->type, text(payload), 3, 5, 0};
+  const allot_task task = {.struct_size = sizeof task,
+                           .id = text("id-7"),
+                           .queue = text("mail"),
+                           .type = handler->type,
+                           .payload = text(payload),
+                           .attempt = 3,
+                           .max_attempts = 5};
   allot_outcome outcome = {sizeof outcome,
                            ALLOT_SUCCESS,
                            ALLOT_DELAY_BY_POLICY,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layout of ABI 1, frozen: for C and C++. A row here is never changed; a new version adds rows
- * for what it appended (plugin-api/ABI.md). */
+ * The layout of ABI 1 and 2, frozen: for C and C++. A row here is never changed; a new version adds
+ * rows for what it appended (plugin-api/ABI.md). */
 #ifndef ALLOT_TESTS_ABI_LAYOUT_H
 #define ALLOT_TESTS_ABI_LAYOUT_H
 
@@ -13,6 +13,10 @@
 /* Nothing is appended without a new number. */
 #define ALLOT_SIZE_V1(type, size)                                                           \
   static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 1 && sizeof(type) > (size)), \
+                #type " has another size")
+
+#define ALLOT_SIZE_V2(type, size)                                                           \
+  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 2 && sizeof(type) > (size)), \
                 #type " has another size")
 
 static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a 64 bit platform");
@@ -118,5 +122,16 @@ ALLOT_AT(allot_plugin, version, 32);
 ALLOT_AT(allot_plugin, handlers, 48);
 ALLOT_AT(allot_plugin, handler_count, 56);
 ALLOT_SIZE_V1(allot_plugin, 64);
+
+/* Appended by version 2. */
+#if ALLOT_ABI_VERSION >= 2
+ALLOT_AT(allot_task, traceparent, 88);
+ALLOT_AT(allot_task, tracestate, 104);
+ALLOT_SIZE_V2(allot_task, 120);
+ALLOT_AT(allot_submission, max_attempts, 136);
+ALLOT_AT(allot_submission, traceparent, 144);
+ALLOT_AT(allot_submission, tracestate, 160);
+ALLOT_SIZE_V2(allot_submission, 176);
+#endif
 
 #endif

@@ -76,6 +76,7 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0009_rates.sql", 0x01ac8ab04f2b42cdU},
     {"0010_server_identity.sql", 0x201f198bf7e320f3U},
     {"0011_bulk_actions.sql", 0x8141371de8a2f882U},
+    {"0012_task_headers.sql", 0xae9fd1a24f709399U},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {

@@ -95,13 +95,13 @@ TEST(History, ItIsPurgedInBatchesWhileTasksRun) {
   auto db = daemon.connect();
   db.execute(
       "INSERT INTO task_history SELECT queue_id, seq % 4, 1, seq, 2, 'old', UTC_TIMESTAMP(6) -"
-      " INTERVAL 2 HOUR, 'h', 1, NULL, NULL, NULL FROM queue, " +
+      " INTERVAL 2 HOUR, 'h', 1, NULL, NULL, NULL, NULL FROM queue, " +
       support::numbers(1, 8000) +
       ";"
       "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, first_key, 0, 1,"
       " UTC_TIMESTAMP(6), 'retry', '', 'h', 1, NULL, NULL, NULL FROM task_history;"
       "INSERT INTO task_dead SELECT queue_id, 0, 1, seq, 1, 0, NULL, 'old', '', 'fail', '',"
-      " UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 300, 2, 0) HOUR FROM queue, " +
+      " UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 300, 2, 0) HOUR, NULL FROM queue, " +
       support::numbers(1, 310));
   Daemon other({.workers = 2,
                 .queue_keys = keys,

@@ -132,6 +132,32 @@ class Gate : public allot::Handler {
   }
 };
 
+// Says which trace it got.
+class Heard : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    ctx.info("heard " + std::string(ctx.traceparent()) + " " + std::string(ctx.tracestate()));
+    return allot::success();
+  }
+};
+
+// payload: FILE. Says which trace it got. Two attempts are tried again, the next one waits until
+// FILE is there. Once it is, the first attempt submits a task, and the others want to be tried
+// again.
+class Traced : public Heard {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    (void)Heard::run(ctx);
+    const std::string file(ctx.payload());
+    if (ctx.attempt() == 1 && ::access(file.c_str(), F_OK) == 0) {
+      (void)ctx.submit({.type = "test.heard", .max_attempts = 2});
+      return allot::success();
+    }
+    while (ctx.attempt() > 2 && ::access(file.c_str(), F_OK) != 0) ::poll(nullptr, 0, 5);
+    return allot::retry("again", std::chrono::milliseconds(0));
+  }
+};
+
 class ThrowInt : public allot::Handler {
  public:
   allot::Outcome run(allot::Context&) override { throw 42; }
@@ -499,6 +525,8 @@ ALLOT_HANDLER("test.release", Release)
 ALLOT_HANDLER("test.slip", Slip)
 ALLOT_HANDLER("test.misfortune", Misfortune)
 ALLOT_HANDLER("test.gate", Gate)
+ALLOT_HANDLER("test.heard", Heard)
+ALLOT_HANDLER("test.traced", Traced)
 ALLOT_HANDLER("test.throw", Throw)
 ALLOT_HANDLER("test.throw_int", ThrowInt)
 ALLOT_HANDLER("test.crash", Crash)

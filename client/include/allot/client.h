@@ -124,6 +124,9 @@ struct TaskInfo {
   std::optional<Moment> expires_at;  // of one that waits: dead unless it has begun by then
   std::optional<std::uint32_t> key_hash;  // CRC-32 of the partition_key of one that waits or is
                                           // dead, in an ordered or limited queue
+  std::uint32_t max_attempts = 0;         // of this task; 0: as its type or queue says
+  std::string traceparent;                // the trace that it belongs to; empty: none
+  std::string tracestate;
 };
 
 // The task that has a unique key.

@@ -39,6 +39,12 @@ struct SubmitOptions {
   std::optional<std::uint64_t> compress_above{};
   // The compression that the payload already has.
   Compression compression = Compression::kNone;
+  // How often the task may be tried, 1 to 100000, whatever its type or queue says.
+  std::optional<std::uint32_t> max_attempts{};
+  // The trace that the task belongs to, as W3C Trace Context writes it. What is not valid is left
+  // out, and the task is submitted without.
+  std::string traceparent{};
+  std::string tracestate{};
 
   bool operator==(const SubmitOptions&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -66,6 +67,15 @@ void print_submitted(const nlohmann::json& made, bool as_json) {
                made.at("state").get<std::string>().c_str());
 }
 
+// A program that has a trace passes it on in its environment, and so does the handler `exec`.
+void inherit_trace(queue::SubmitOptions& options) {
+  const char* parent = std::getenv("TRACEPARENT");
+  if (parent == nullptr || !options.traceparent.empty()) return;
+  options.traceparent = parent;
+  const char* state = std::getenv("TRACESTATE");
+  if (state != nullptr) options.tracestate = state;
+}
+
 // allot submit QUEUE TYPE [PAYLOAD] submits one task and prints its id.
 int submit(const Context& context, const SubmitWords& words) {
   const config::Settings settings = context.settings();
@@ -106,6 +116,9 @@ std::string query_of(const SubmitWords& words) {
   if (options.partition_key) add("partition_key", *options.partition_key);
   if (options.expires_in.count() != 0) add("expires_in", as_json::span_text(options.expires_in));
   if (options.expires_at) add("expires_at", as_json::moment_text(*options.expires_at));
+  if (options.max_attempts) add("max_attempts", std::to_string(*options.max_attempts));
+  if (!options.traceparent.empty()) add("traceparent", options.traceparent);
+  if (!options.tracestate.empty()) add("tracestate", options.tracestate);
   if (options.compress_above) add("compress_above", std::to_string(*options.compress_above));
   return query;
 }
@@ -177,11 +190,27 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
               "How the payload is compressed already: gzip or zstd")
           ->check(CLI::IsMember({"gzip", "zstd"}))
           ->type_name("NAME");
+  auto* max_attempts = command
+                           .add_option("--max-attempts", options.max_attempts,
+                                       "Dead after so many failed attempts [as its type or queue "
+                                       "says]")
+                           ->type_name("N");
+  auto* traceparent =
+      command
+          .add_option("--traceparent", options.traceparent,
+                      "The trace that it belongs to, as W3C Trace Context writes it [$TRACEPARENT]")
+          ->type_name("TRACE");
+  auto* tracestate = command
+                         .add_option("--tracestate", options.tracestate,
+                                     "What goes with --traceparent [$TRACESTATE]")
+                         ->type_name("STATE")
+                         ->needs(traceparent);
   delay->excludes(run_at);
   unique_for->needs(unique_key);
   expires_in->excludes(expires_at);
-  return {prio,          delay,      run_at,     unique_key,     unique_for,
-          partition_key, expires_in, expires_at, compress_above, compression};
+  return {prio,          delay,       run_at,     unique_key,     unique_for,
+          partition_key, expires_in,  expires_at, compress_above, compression,
+          max_attempts,  traceparent, tracestate};
 }
 
 // Returns --ids, which --json excludes.
@@ -243,6 +272,7 @@ void add_submit(CLI::App& app, const Commands& commands) {
       throw CLI::RequiredError(one->routed ? "TYPE" : "QUEUE and TYPE, or --ndjson,");
     }
     if (one->routed) leave_queue_out(*one);
+    inherit_trace(one->options);
     commands.choose(submit, one, remote_submit);
   });
 }

@@ -86,6 +86,13 @@ void print_unique(const std::optional<queue::UniqueKey>& unique) {
                          (unique->free_at.empty() ? "" : ", free again at " + unique->free_at));
 }
 
+void print_headers(const queue::Headers& headers) {
+  if (headers.max_attempts != 0)
+    line("at most", std::to_string(headers.max_attempts) + " attempts");
+  if (!headers.trace.parent.empty()) line("trace", headers.trace.parent);
+  if (!headers.trace.state.empty()) line("tracestate", headers.trace.state);
+}
+
 void print_task(const as_json::Shown& shown) {
   const queue::TaskView& task = *shown.task;
   line("task", task.id.text());
@@ -98,6 +105,7 @@ void print_task(const as_json::Shown& shown) {
   if (!task.expires_at.empty()) line("expires", task.expires_at);
   print_unique(shown.unique);
   if (task.key_hash) line("key hash", std::to_string(*task.key_hash));
+  print_headers(task.headers);
   if (task.dead) line("why", why_dead(task, kShownError));
   line("attempts", std::to_string(task.attempts));
   const std::string holder = task.holder.empty() ? "nobody" : printable(task.holder, 100);
@@ -124,6 +132,7 @@ void print_done(const as_json::Shown& shown) {
   line("ended", done.ended_at);
   line("first due", done.id.first_due());
   print_unique(shown.unique);
+  print_headers(done.headers);
   line("attempt", std::to_string(done.attempt));
   line("ran", seconds_of(done.usage.runtime_us) + ", CPU " + seconds_of(done.usage.cpu_us) +
                   ", memory " + megabytes_of(done.usage.max_rss_kib));

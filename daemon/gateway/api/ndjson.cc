@@ -97,6 +97,7 @@ class Bulk {
     try {
       auto task = as_json::read_task(text, as_json::Source::kHttp);
       if (!task) return;
+      join_trace(task->options, options_.trace);
       work::Wanted wanted = wanted_of(std::move(*task));
       address(db, wanted);
       if (batch_.empty()) first_of_batch_ = line_;
@@ -230,6 +231,7 @@ LineOptions line_options_of(const http::Head& head) {
            "idempotency-key");
   }
   LineOptions options;
+  options.trace = trace_of(head);
   for (const auto& [name, value] : query_of(head.query)) {
     if (name == "batch") {
       options.batch = number_of(name, value, kMostBatch);

@@ -7,6 +7,7 @@
 #include "gateway/http/application.h"
 #include "gateway/work/combiner.h"
 #include "gateway/work/crew.h"
+#include "queue/model/headers.h"
 
 // POST /api/v1/tasks with application/x-ndjson: as `allot submit --ndjson`, one task for each line,
 // all or nothing for each batch.
@@ -16,6 +17,7 @@ struct LineOptions {
   std::uint32_t batch = 1'000;  // lines of one transaction
   std::uint32_t from_line = 1;  // what comes before is read, and not submitted
   bool ids = false;             // the line about a batch has the ids of its tasks
+  queue::Trace trace{};         // of lines that have none of their own
 };
 
 // Throws Refusal for wrong options in the query, and for an Idempotency-Key.

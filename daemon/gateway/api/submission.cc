@@ -48,11 +48,22 @@ std::optional<std::string> key_of(const http::Head& head) {
   return key;
 }
 
+// The values of a field that may be there several times, as the list that they are.
+std::string all_of(const http::Head& head, std::string_view name) {
+  std::string list;
+  for (const http::Field& field : head.fields) {
+    if (field.name != name) continue;
+    if (!list.empty()) list += ',';
+    list += field.value;
+  }
+  return list;
+}
+
 // The options of a raw payload are read as if they were the fields of a JSON object.
 as_json::NewTask raw_task(http::Request& request) {
   json object = json::object();
   for (const auto& [name, value] : query_of(request.head.query)) {
-    const bool number = name == "prio" || name == "compress_above";
+    const bool number = as_json::is_number_field(name);
     const bool digits = !value.empty() && value.size() < 19 &&
                         value.find_first_not_of("0123456789") == std::string::npos;
     if (name == "payload" || name == "payload_base64") {
@@ -92,9 +103,21 @@ std::size_t most_body(const http::Head& head) {
          "content-type");
 }
 
+// Two of traceparent are none: joined they are no valid one.
+queue::Trace trace_of(const http::Head& head) {
+  return queue::trace_of(all_of(head, "traceparent"), all_of(head, "tracestate"));
+}
+
+void join_trace(queue::SubmitOptions& options, const queue::Trace& trace) {
+  if (trace.parent.empty() || !options.traceparent.empty()) return;
+  options.traceparent = trace.parent;
+  options.tracestate = trace.state;
+}
+
 Submission submission_of(http::Request& request) {
   Submission submission;
   const auto key = key_of(request.head);
+  const queue::Trace trace = trace_of(request.head);
   as_json::TaskBody body;
   if (media_type(request.head) == "application/octet-stream") {
     body.tasks.push_back(raw_task(request));
@@ -116,6 +139,7 @@ Submission submission_of(http::Request& request) {
              kKeyField);
     }
     if (key) task.options.unique_key = key;
+    join_trace(task.options, trace);
     submission.tasks.push_back(wanted_of(std::move(task)));
   }
   return submission;

@@ -20,6 +20,10 @@ namespace allot::gateway::api {
 // How large the body may be. Throws Refusal, 415, for a type that nobody can submit.
 [[nodiscard]] std::size_t most_body(const http::Head& head);
 
+// The trace of a request, for those of its tasks that have none of their own.
+[[nodiscard]] queue::Trace trace_of(const http::Head& head);
+void join_trace(queue::SubmitOptions& options, const queue::Trace& trace);
+
 struct Submission {
   std::vector<work::Wanted> tasks;
   bool several = false;  // an array

@@ -128,7 +128,12 @@ std::vector<Route> task_routes() {
        {{In::kHeader, "Idempotency-Key",
          "The task's unique key, quoted or bare: a second request with it makes no second task, as "
          "long as the key is taken. What is compared is the key alone, not the payload",
-         "order-4711"}},
+         "order-4711"},
+        {In::kHeader, "traceparent",
+         "The trace of all tasks of the request that have none of their own, as W3C Trace Context "
+         "writes it; an invalid one is left out",
+         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
+        {In::kHeader, "tracestate", "What goes with it", "vendor=1"}},
        Body::kTasks,
        {{201, "SubmittedOrList", "submitted; `Location` has the address of a single task"},
         {200, "SubmittedOrList", "nothing was: a task with that unique key was there already"}},

@@ -21,6 +21,7 @@ struct Done {
   std::string ended_at;       // UTC, ISO 8601
   std::string worker;         // "host/pid"
   Usage usage{};
+  Headers headers{};
 };
 
 // nullopt: the task has not finished, or its queue keeps no history of it.

@@ -42,6 +42,10 @@ std::optional<std::uint32_t> key_hash_of(const db::Row& row, std::size_t column)
   return static_cast<std::uint32_t>(*hash);
 }
 
+Headers headers_of(const db::Row& row, std::size_t column) {
+  return row.is_null(column) ? Headers{} : read_headers(row.text(column));
+}
+
 std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
   db::Statement live(sql::k_show_task);
   db::Statement running(sql::k_show_running);
@@ -58,6 +62,7 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.no_handler = (view.flags & kNoHandlerFlag) != 0;
     if (!row->is_null(13)) view.expires_at = row->text(13);
     view.key_hash = key_hash_of(*row, 14);
+    view.headers = headers_of(*row, 15);
     return view;
   }
   if (const auto row = results[1].next()) {
@@ -72,6 +77,7 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.overdue = row->u64(13) != 0;
     view.flags = static_cast<std::uint32_t>(row->u64(14));
     if (!row->is_null(16)) view.silent_since = row->text(16);
+    view.headers = headers_of(*row, 17);
     return view;
   }
   if (const auto row = results[2].next()) {
@@ -82,6 +88,7 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.error = row->text(10);
     view.flags = static_cast<std::uint32_t>(row->u64(11));
     view.key_hash = key_hash_of(*row, 12);
+    view.headers = headers_of(*row, 13);
     return view;
   }
   return std::nullopt;
@@ -219,6 +226,14 @@ std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id) {
 
 std::vector<AttemptView> list_attempts_of_all_lives(db::Connection& db, const TaskId& id) {
   return read_attempts(db, id, 1);
+}
+
+Headers find_headers(db::Connection& db, const TaskId& id, std::uint64_t run_key) {
+  db::Statement find(sql::k_find_headers);
+  set_id(find, id).set("run_key", run_key);
+  auto results = db.run({find});
+  const auto row = results.front().next();
+  return row ? headers_of(*row, 0) : Headers{};
 }
 
 }  // namespace allot::queue

@@ -57,6 +57,7 @@ struct TaskView {
   bool no_handler = false;    // only from show(): put back because no handler there knew its type
   std::string expires_at;     // likewise, of one that waits: dead unless it has begun by then
   std::optional<std::uint32_t> key_hash;  // likewise, but not of a detached one: see task.key_hash
+  Headers headers{};                      // only from show()
 };
 
 struct AttemptView {
@@ -108,5 +109,8 @@ std::optional<TaskView> show(db::Connection& db, const TaskId& id);
 // The failed attempts, the oldest first: those since the last retry from the dead, or all.
 std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id);
 std::vector<AttemptView> list_attempts_of_all_lives(db::Connection& db, const TaskId& id);
+// What goes with a task that is at work: at this place in its partition, or detached. Nothing, if
+// it is neither.
+Headers find_headers(db::Connection& db, const TaskId& id, std::uint64_t run_key);
 
 }  // namespace allot::queue

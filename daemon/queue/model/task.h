@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "queue/model/headers.h"
+
 namespace allot::queue {
 
 inline constexpr std::size_t kMaxPayload = (std::size_t{16} << 20) - 1;  // MEDIUMBLOB
@@ -74,6 +76,7 @@ struct Task {
   std::size_t payload_size = 0;
   // The time from the fetch until the task is dead unless it has begun.
   std::optional<std::chrono::microseconds> expires_in{};
+  Headers headers{};
   std::optional<Record> record{};      // after its success, in a queue with a history
   std::optional<std::string> payload;  // large ones are fetched alone, right before they run (S19)
 

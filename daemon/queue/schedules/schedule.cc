@@ -142,6 +142,9 @@ void validate(const ScheduleSpec& spec) {
   if (options.compress_above || options.compression != Compression::kNone) {
     refuse("compression: the payload of a schedule is kept as it is");
   }
+  if (options.max_attempts || !options.traceparent.empty() || !options.tracestate.empty()) {
+    refuse("max_attempts, traceparent, tracestate: tasks of a schedule have no headers");
+  }
   validate(spec.type, spec.payload, options);
   check_span("late_after", spec.late_after, kMaxDelay);
   check_span("jitter", spec.jitter, kMaxJitter);

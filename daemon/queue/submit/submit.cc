@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "queue/model/headers.h"
 #include "queue/model/random.h"
 #include "queue/model/statements.h"
 #include "queue/submit/placement.h"
@@ -157,6 +158,13 @@ std::string key_hash(const Submission& task) {
   return task.queue.alone() ? std::to_string(hash_of(*task.options.partition_key)) : "NULL";
 }
 
+std::string headers(const Submission& task) {
+  const SubmitOptions& options = task.options;
+  const Headers headers{options.max_attempts.value_or(0),
+                        trace_of(options.traceparent, options.tracestate)};
+  return headers.any() ? "_binary" + db::Statement::quoted(headers.text()) : "NULL";
+}
+
 db::Statement& set_target(db::Statement& row, const Target& target,
                           std::optional<std::uint64_t> last = std::nullopt) {
   return row.set("partition_no", target.partition.partition_no)
@@ -204,7 +212,8 @@ db::Statement statement_of(const Insert& insert, std::span<const Submission> sub
         .set("flags", packed.flags())
         .set_raw("key_hash", key_hash(submissions[i]))
         .set("type", submissions[i].type)
-        .set_bytes("payload", packed.bytes());
+        .set_bytes("payload", packed.bytes())
+        .set_raw("headers", headers(submissions[i]));
     if (!rows.empty()) rows += ",\n";
     rows += row.render();
   }
@@ -273,7 +282,8 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
         .set("flags", kUniqueFlag | packed.flags())
         .set_raw("expires", expires(task.options))
         .set("type", task.type)
-        .set_bytes("payload", packed.bytes());
+        .set_bytes("payload", packed.bytes())
+        .set_raw("headers", headers(task));
   }
   statements.front().set_raw("rows", std::move(rows));
   statements.emplace_back(sql::k_read_unique)

@@ -50,6 +50,12 @@ void validate(const SubmitOptions& options) {
   check_moment("expires_at", options.expires_at);
   check_key("unique_key", options.unique_key, kMaxUniqueKey);
   check_key("partition_key", options.partition_key, kMaxPartitionKey);
+  if (options.max_attempts &&
+      (*options.max_attempts < 1 || *options.max_attempts > kMostAttempts)) {
+    throw Error("max_attempts " + std::to_string(*options.max_attempts) + ": 1 to " +
+                    std::to_string(kMostAttempts) + " are allowed",
+                kExitBadInput);
+  }
   if (options.run_at && options.delay.count() != 0) {
     throw Error("delay and run_at together: a task has one of them", kExitBadInput);
   }

@@ -27,6 +27,7 @@ std::vector<DetachedObservation> read_observations(db::StatementResult& rows) {
     observed.holder = std::string(row->text(10)) + "/" + std::string(row->text(11)) + "/" +
                       std::string(row->text(12));
     if (const auto ttl = row->maybe_u64(13)) observed.ttl = std::chrono::microseconds(*ttl);
+    if (!row->is_null(14)) observed.headers = read_headers(row->text(14));
   }
   return seen;
 }

@@ -29,6 +29,7 @@ struct DetachedObservation {
   // How long it lasts without a renewal; nullopt: an older Allot did not say.
   std::optional<std::chrono::microseconds> ttl;
   std::string holder;  // "host/instance/pid", for the log
+  Headers headers{};
 };
 
 // How a task gets into task_running, is kept there, and gets another holder; queue/verbs/ending.h

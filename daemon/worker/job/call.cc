@@ -5,6 +5,7 @@
 
 #include "log/log.h"
 #include "worker/process/stop_request.h"
+#include "worker/run/run_log.h"
 
 namespace allot::worker {
 namespace {
@@ -17,7 +18,8 @@ plugin_host::CallAnswer not_here(const char* what) {
 
 void Call::Hooks::log(int level, std::string_view text) noexcept {
   const auto at = static_cast<log::Level>(std::clamp(level, 0, 3));
-  log::write(at, "handler.log", {{"task", run_.id}, {"type", run_.task.type}, {"text", text}});
+  log::write(at, "handler.log",
+             {{"task", run_.id}, {"type", run_.task.type}, trace_field(run_.task), {"text", text}});
 }
 
 bool Call::Hooks::stop_requested() noexcept {

@@ -174,7 +174,9 @@ void JobRunner::prepare(Call& call, Job& job, std::vector<TaskEnd>& ends) {
 
 Run::Plan JobRunner::plan(const Job& job, const queue::Task& task, std::size_t index) const {
   return {.handler = registry_.find(task.type),
-          .most = config::max_attempts(settings_, *job.queue->settings, task.type),
+          .most = task.headers.max_attempts != 0
+                      ? task.headers.max_attempts
+                      : config::max_attempts(settings_, *job.queue->settings, task.type),
           .entry = seat_.entry + index,
           .alone = job.alone,
           .finished = job.finished};
@@ -257,6 +259,7 @@ bool JobRunner::begin(Call& call) {
 TaskEnd JobRunner::not_started(Run& run, Result result) {
   if (run.announced && write(run, {Verb::kRefund, run.number})) {
     log::info("task.not_started", {{"task", run.id},
+                                   trace_field(run.task),
                                    {"reason", result == Result::kNothing
                                                   ? "the rate of its queue is charged for it anew"
                                                   : "the lease is in doubt"}});
@@ -275,7 +278,8 @@ plugin_host::ManyResult JobRunner::call_handler(Call& call) {
     for (Call::Member& member : call.members) {
       const Run& run = member.run;
       inputs.push_back({run.id, run.queue.info.name, run.task.type, *run.task.payload, run.number,
-                        run.plan.most, run.soft_deadline_ns()});
+                        run.plan.most, run.soft_deadline_ns(), run.task.headers.trace.parent,
+                        run.task.headers.trace.state});
       hooks.push_back(&member.hooks);
     }
     if (mutant::removed("ack_after_return")) ack_early(session_, first);
@@ -377,6 +381,7 @@ TaskEnd JobRunner::acknowledge(Call::Member& member) {
     case End::kLeaseGone:
       log::warn("task.undone", {{"task", run.id},
                                 {"type", run.task.type},
+                                trace_field(run.task),
                                 {"reason", "its lease was gone: what it wrote is undone"}});
       return dropped(run);
     case End::kUndone:

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
 #include <utility>
 
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
+#include "queue/model/headers.h"
 
 namespace allot::worker {
 namespace {
@@ -43,6 +45,9 @@ std::string text_of(const allot_str& text) {
   return std::string(view(text));
 }
 
+// What version 2 of the ABI appended.
+constexpr std::size_t kWithHeaders = offsetof(allot_submission, tracestate) + sizeof(allot_str);
+
 queue::SubmitOptions options_of(const allot_submission& order) {
   using std::chrono::microseconds;
   const auto key = [](const allot_str& text) {
@@ -62,6 +67,10 @@ queue::SubmitOptions options_of(const allot_submission& order) {
   options.partition_key = key(order.partition_key);
   options.expires_in = microseconds(order.expires_in_us);
   options.expires_at = moment(order.expires_at_us);
+  if (order.struct_size < kWithHeaders) return options;
+  if (order.max_attempts != 0) options.max_attempts = order.max_attempts;
+  options.traceparent = text_of(order.traceparent);
+  options.tracestate = text_of(order.tracestate);
   return options;
 }
 
@@ -173,6 +182,14 @@ void TaskWrites::address_again(db::Connection& db) {
   }
 }
 
+// A task without a trace of its own is a child of this one.
+void TaskWrites::add_trace(queue::SubmitOptions& options) const {
+  if (!queue::trace_of(options.traceparent, {}).parent.empty()) return;
+  queue::Trace child = queue::child_of(run_.task.headers.trace, run_.id, run_.number);
+  options.traceparent = std::move(child.parent);
+  options.tracestate = std::move(child.state);
+}
+
 // Looks the queues up, and validates: throws Error.
 std::vector<queue::Submission> TaskWrites::read(std::span<const allot_submission* const> orders) {
   std::vector<queue::Submission> submissions;
@@ -181,6 +198,7 @@ std::vector<queue::Submission> TaskWrites::read(std::span<const allot_submission
     const auto queue =
         with_database([&](db::Connection& db) { return addresses_.find(db, asked(*order), type); });
     submissions.push_back({queue, type, text_of(order->payload), options_of(*order)});
+    add_trace(submissions.back().options);
     queue::validate(submissions.back());
   }
   return submissions;

@@ -69,6 +69,7 @@ class TaskWrites {
   std::vector<queue::Submission> read(std::span<const allot_submission* const> orders);
   // The queue that an order names: by default that of the task itself.
   [[nodiscard]] std::string asked(const allot_submission& order) const;
+  void add_trace(queue::SubmitOptions& options) const;
   void address_again(db::Connection& db);
   plugin_host::CallAnswer run_statement(std::string_view statement,
                                         const std::vector<db::Value>& values,

@@ -9,6 +9,7 @@
 #include "worker/process/connect.h"
 #include "worker/process/deaf_thread.h"
 #include "worker/process/former_connection.h"
+#include "worker/run/run_log.h"
 
 namespace allot::worker {
 namespace {
@@ -371,6 +372,7 @@ void LeaseKeeper::detached(Run& run, Nanos sent_ns) {
   }
   log::info("task.detached", {{"task", run.id},
                               {"type", run.task.type},
+                              trace_field(run.task),
                               {"partition", run.lease.partition.partition_no},
                               {"after_ms", (boot_ns() - run.began_ns()) / kMilli}});
   // Any worker may take its neighbours now.

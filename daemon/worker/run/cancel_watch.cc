@@ -5,6 +5,7 @@
 
 #include "log/log.h"
 #include "queue/verbs/cancel_request.h"
+#include "worker/run/run_log.h"
 
 namespace allot::worker {
 namespace {
@@ -28,7 +29,7 @@ void CancelWatch::look(db::Connection& db, const queue::Lease& lease, const queu
     watched_ = true;
     const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
     if (!asked()) {
-      if (auto request = queue::find_cancel(db, id)) saw(id, std::move(*request));
+      if (auto request = queue::find_cancel(db, id)) saw(lease, task, std::move(*request));
     }
   } else if (!asked()) {
     look_in_partition(db, lease, task);
@@ -44,17 +45,20 @@ void CancelWatch::look_in_partition(db::Connection& db, const queue::Lease& leas
     static_cast<void>(queue::watch_cancel(db, lease, task));
   }
   auto found = queue::look_for_cancel(db, lease, task);
-  const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
-  if (found.request) return saw(id, std::move(*found.request));
+  if (found.request) return saw(lease, task, std::move(*found.request));
   // Somebody cancelled it in its first second, when it looked like a waiting one.
-  if (!found.there) saw(id, {"it was taken out while it ran", {}});
+  if (!found.there) saw(lease, task, {"it was taken out while it ran", {}});
 }
 
-void CancelWatch::saw(const queue::TaskId& id, queue::CancelRequest request) {
+void CancelWatch::saw(const queue::Lease& lease, const queue::Task& task,
+                      queue::CancelRequest request) {
   request_ = std::move(request);
   end_at_ = boot_ns() + grace_ns_;
-  log::info("task.cancel_asked",
-            {{"task", id.text()}, {"reason", request_.reason}, {"grace_ms", grace_ns_ / kMilli}});
+  const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
+  log::info("task.cancel_asked", {{"task", id.text()},
+                                  trace_field(task),
+                                  {"reason", request_.reason},
+                                  {"grace_ms", grace_ns_ / kMilli}});
 }
 
 }  // namespace allot::worker

@@ -40,7 +40,7 @@ class CancelWatch {
 
  private:
   void look_in_partition(db::Connection& db, const queue::Lease& lease, const queue::Task& task);
-  void saw(const queue::TaskId& id, queue::CancelRequest request);
+  void saw(const queue::Lease& lease, const queue::Task& task, queue::CancelRequest request);
 
   const Nanos grace_ns_;
   const std::function<void()> on_asked_;

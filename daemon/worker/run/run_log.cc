@@ -4,10 +4,18 @@
 #include "log/log.h"
 
 namespace allot::worker {
+namespace {
+
+Logged logged(const Run& run) {
+  return {run.id, run.task.type, run.task.headers.trace.id()};
+}
+
+}  // namespace
 
 void log_ran(const Run& run, const plugin_host::CallResult& result) {
   log::debug("task.ran", {{"task", run.id},
                           {"type", run.task.type},
+                          trace_field(run.task),
                           {"attempt", run.number},
                           {"outcome", plugin_host::name_of(result.kind)},
                           {"runtime_us", run.ran_ns() / kMicro}});
@@ -25,6 +33,7 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
     case Became::kRetried:
       return log::warn("task.retry", {{"task", run.id},
                                       {"type", run.task.type},
+                                      trace_field(run.task),
                                       {"attempt", facts.attempt},
                                       {"of", facts.most},
                                       {"again_in_ms", pause_ms()},
@@ -34,38 +43,45 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
       return log::info(facts.outcome == Facts::Outcome::kSnooze ? "task.snoozed" : "task.released",
                        {{"task", run.id},
                         {"type", run.task.type},
+                        trace_field(run.task),
                         {"again_in_ms", pause_ms()},
                         {"reason", facts.error}});
     case Became::kInterrupted:
-      return log::info("task.interrupted", {{"task", run.id}, {"reason", facts.error}});
+      return log::info("task.interrupted",
+                       {{"task", run.id}, trace_field(run.task), {"reason", facts.error}});
     case Became::kDead:
-      return log_dead(run.id, run.task.type, facts.attempt, {facts.cause, facts.error});
+      return log_dead(logged(run), facts.attempt, {facts.cause, facts.error});
     case Became::kCancelled:
-      return log_cancelled(run.id, run.task.type, facts.cancel->reason,
+      return log_cancelled(logged(run), facts.cancel->reason,
                            began ? "its handler ended" : "it was not started again");
     case Became::kEnded:
-      return log_cancelled(run.id, run.task.type, facts.cancel->reason,
+      return log_cancelled(logged(run), facts.cancel->reason,
                            began ? "its handler ended, and it counts as done"
                                  : "it was not started again, and it counts as done");
   }
 }
 
 void log_overrun(const Run& run) {
-  log::warn("lease.overrun", {{"task", run.id}, {"partition", run.lease.partition.partition_no}});
+  log::warn(
+      "lease.overrun",
+      {{"task", run.id}, trace_field(run.task), {"partition", run.lease.partition.partition_no}});
 }
 
-void log_dead(const std::string& id, std::string_view type, std::uint32_t last,
-              const queue::Verdict& verdict) {
-  log::error("task.dead", {{"task", id},
-                           {"type", type},
+void log_dead(const Logged& task, std::uint32_t last, const queue::Verdict& verdict) {
+  log::error("task.dead", {{"task", task.id},
+                           {"type", task.type},
+                           trace_field(task.trace_id),
                            {"attempt", last},
                            {"cause", verdict.cause},
                            {"error", verdict.error}});
 }
 
-void log_cancelled(const std::string& id, std::string_view type, std::string_view reason,
-                   std::string_view how) {
-  log::info("task.cancelled", {{"task", id}, {"type", type}, {"how", how}, {"reason", reason}});
+void log_cancelled(const Logged& task, std::string_view reason, std::string_view how) {
+  log::info("task.cancelled", {{"task", task.id},
+                               {"type", task.type},
+                               trace_field(task.trace_id),
+                               {"how", how},
+                               {"reason", reason}});
 }
 
 }  // namespace allot::worker

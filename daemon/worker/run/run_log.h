@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "log/log.h"
 #include "plugin_host/handler_call.h"
+#include "queue/model/task.h"
 #include "queue/verbs/ending.h"
 #include "worker/run/decide.h"
 #include "worker/run/run.h"
@@ -12,16 +14,29 @@
 // What the log says of runs, whoever ends them.
 namespace allot::worker {
 
+// The field that ties a line to the trace of its task; none where the task has no trace.
+inline log::Field trace_field(std::string_view trace_id) {
+  return {trace_id.empty() ? "" : "trace_id", trace_id};
+}
+inline log::Field trace_field(const queue::Task& task) {
+  return trace_field(task.headers.trace.id());
+}
+
+// How the lines below name a task.
+struct Logged {
+  std::string_view id;
+  std::string_view type;
+  std::string_view trace_id{};
+};
+
 void log_ran(const Run& run, const plugin_host::CallResult& result);
 // What became of the task.
 void log_end(const Run& run, const Facts& facts, const Decision& decision);
 // S5: the task may have run beside another run of it. The checker demands a fault that explains it.
 void log_overrun(const Run& run);
 // The task has moved into task_dead: its attempt number `last` was the last one.
-void log_dead(const std::string& id, std::string_view type, std::uint32_t last,
-              const queue::Verdict& verdict);
+void log_dead(const Logged& task, std::uint32_t last, const queue::Verdict& verdict);
 // How the cancellation ended the task.
-void log_cancelled(const std::string& id, std::string_view type, std::string_view reason,
-                   std::string_view how);
+void log_cancelled(const Logged& task, std::string_view reason, std::string_view how);
 
 }  // namespace allot::worker

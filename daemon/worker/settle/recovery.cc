@@ -36,7 +36,9 @@ bool any_crash_before(db::Connection& db, const queue::TaskId& id, std::uint32_t
 }
 
 Crashed crashed(const queue::DetachedObservation& observed, const std::string& queue_name) {
-  return {observed.id, queue_name, observed.type, observed.attempt};
+  const std::uint32_t own = observed.headers.max_attempts;
+  return {observed.id, queue_name, observed.type, observed.attempt,
+          own != 0 ? std::optional(own) : std::nullopt};
 }
 
 // A crash always has something to write.
@@ -50,13 +52,15 @@ void log_recovery(const queue::DetachedObservation& observed, const std::string&
                   const Facts& facts) {
   log::warn("task.recovered", {{"task", observed.id.text()},
                                {"type", observed.type},
+                               trace_field(observed.headers.trace.id()),
                                {"queue", queue_name},
                                {"partition", observed.id.partition.partition_no},
                                {"attempt", observed.attempt},
                                {"of", facts.most},
                                {"from", observed.holder}});
   if (observed.attempt < facts.most) return;
-  log_dead(observed.id.text(), observed.type, observed.attempt, queue::kLost);
+  log_dead({observed.id.text(), observed.type, observed.headers.trace.id()}, observed.attempt,
+           queue::kLost);
 }
 
 }  // namespace

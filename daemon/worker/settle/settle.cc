@@ -40,7 +40,8 @@ namespace {
 struct FormerRun {
   ipc::RunState state;
   ipc::RunRecord record;
-  Facts facts{};  // only of a task that was at work
+  Facts facts{};  // this and the next one: only of a task that was at work
+  queue::Trace trace{};
   [[nodiscard]] queue::TaskId id() const {
     return {{record.queue_id, record.partition_no}, record.prio, record.first_key};
   }
@@ -307,6 +308,7 @@ void log_charge(const FormerRun& run, bool charged) {
   const std::string id = run.id().text();
   log::warn("task.crashed", {{"task", id},
                              {"type", task.type},
+                             trace_field(run.trace.id()),
                              {"queue", task.queue_name},
                              {"partition", task.partition_no},
                              {"attempt", task.attempt},
@@ -315,7 +317,7 @@ void log_charge(const FormerRun& run, bool charged) {
                              {"cause", run.facts.cause},
                              {"error", run.facts.error}});
   if (!charged || task.attempt < task.max_attempts) return;
-  log_dead(id, task.type, task.attempt, {run.facts.cause, run.facts.error});
+  log_dead({id, task.type, run.trace.id()}, task.attempt, {run.facts.cause, run.facts.error});
 }
 
 // When a neighbour or somebody outside ended the worker, this task's attempt does not count. Gives
@@ -352,6 +354,7 @@ void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool su
     count(tools, run, meter::Count::kInterrupted);
     log::info("task.beside_a_crash", {{"task", run.id().text()},
                                       {"type", run.record.type},
+                                      trace_field(run.trace.id()),
                                       {"charged", false},
                                       {"suspected", suspected}});
   }
@@ -382,7 +385,7 @@ std::vector<FormerRun> end_cancelled(const Tools& tools, const std::vector<Forme
     const auto fenced = end_attempt(tools, run, queue::Then::kKeepLease);
     if (fenced == queue::Fenced::kLost && !was_charged(tools.db, run)) continue;
     count_crash(tools, run);
-    log_cancelled(run.id().text(), run.record.type, cancel->reason,
+    log_cancelled({run.id().text(), run.record.type, run.trace.id()}, cancel->reason,
                   run.facts.error + (cancel->as_done ? ", and it counts as done" : ""));
   }
   return ended;
@@ -419,7 +422,10 @@ void charge_culprits(const Tools& tools, const config::Settings& settings,
 void settle_tasks(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
                   Remains remains, const WorkerEnd& end) {
   if (mutant::removed("crash_charge")) remains.at_work.clear();
-  for (FormerRun& run : remains.at_work) run.facts = facts_of(tools, settings, slot, end, run);
+  for (FormerRun& run : remains.at_work) {
+    run.facts = facts_of(tools, settings, slot, end, run);
+    run.trace = queue::find_headers(tools.db, run.id(), run.record.run_key).trace;
+  }
   for (const FormerRun& run : remains.refunding) refund(tools, slot, run);
   const auto culprits = culprits_of(end, slot, remains);
   const auto cancelled = end_cancelled(tools, remains.at_work);

@@ -58,6 +58,9 @@ struct Submission {
   std::optional<std::string> partition_key{};
   std::chrono::microseconds expires_in{0};  // 0: never
   std::optional<Moment> expires_at{};
+  std::uint32_t max_attempts = 0;  // 0: as its type or queue says
+  std::string traceparent{};       // empty: it is a child of the running task, in its trace
+  std::string tracestate{};
 };
 
 // The result of an SQL statement; values are text.
@@ -179,7 +182,10 @@ struct Given {
             unique_for > 0 ? unique_for : -1,
             text(task.partition_key),
             task.expires_in.count(),
-            moment(task.expires_at)};
+            moment(task.expires_at),
+            task.max_attempts,
+            text(task.traceparent),
+            text(task.tracestate)};
   }
   explicit Given(const std::vector<Submission>& tasks) {
     raw.reserve(tasks.size());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plugin ABI of Allot, version 1. C11 and C++. Most plugins are written with the C++ SDK over
+ * The plugin ABI of Allot, version 2. C11 and C++. Most plugins are written with the C++ SDK over
  * it (allot/plugin.hpp); this header is what both sides agree on.
  *
  * Conventions
@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 #define ALLOT_PLUGIN_MAGIC UINT32_C(0x544c4c41) /* "ALLT" */
-#define ALLOT_ABI_VERSION UINT32_C(1)
+#define ALLOT_ABI_VERSION UINT32_C(2)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -72,6 +72,10 @@ typedef struct allot_task {
   uint32_t attempt;  /* number of this attempt, from 1 */
   uint32_t max_attempts;
   uint64_t soft_deadline_ns; /* CLOCK_BOOTTIME: stop_requested is true from then on; 0: no limit */
+  /* Since version 2. The trace of the task, as W3C Trace Context writes it and its submitter gave
+   * it; data is NULL where there is none. Pass both on to the services that the handler calls. */
+  allot_str traceparent;
+  allot_str tracestate;
 } allot_task;
 
 enum { ALLOT_LOG_DEBUG = 0, ALLOT_LOG_INFO = 1, ALLOT_LOG_WARN = 2, ALLOT_LOG_ERROR = 3 };
@@ -117,6 +121,11 @@ typedef struct allot_submission {
   allot_str partition_key;
   int64_t expires_in_us;
   int64_t expires_at_us;
+  /* Since version 2. Without a valid traceparent the task is a child of the running one in the
+   * trace of that, if it has one. */
+  uint32_t max_attempts; /* 1 to 100000; 0: as its type or queue says */
+  allot_str traceparent;
+  allot_str tracestate;
 } allot_submission;
 
 #define ALLOT_DEFAULT_PRIO UINT32_C(1)

@@ -63,6 +63,8 @@ struct Task {
   std::optional<std::chrono::milliseconds> time_left{};
   Sql sql{};                // none: every statement changes one row and returns none
   bool lease_lost = false;  // each call that writes throws LeaseLost
+  std::string traceparent{};
+  std::string tracestate{};
 };
 
 // The result of one run().
@@ -180,10 +182,16 @@ class Handler {
           task(of_task),
           several(one_of_several),
           deadline_ns(task.time_left ? now_ns() + count_ns(*task.time_left) : 0),
-          raw{sizeof(allot_task),         detail::text(task.id),
-              detail::text(task.queue),   detail::text(handler.type_),
-              detail::text(task.payload), task.attempt,
-              task.max_attempts,          deadline_ns},
+          raw{sizeof(allot_task),
+              detail::text(task.id),
+              detail::text(task.queue),
+              detail::text(handler.type_),
+              detail::text(task.payload),
+              task.attempt,
+              task.max_attempts,
+              deadline_ns,
+              detail::text(task.traceparent),
+              detail::text(task.tracestate)},
           host{sizeof(allot_host), this,    &log,          &stop_requested, &heartbeat,
                &checkpoint,        &submit, &replace_with, &execute},
           outcome{sizeof(allot_outcome),
@@ -257,7 +265,10 @@ class Handler {
               microseconds(task.unique_for_us > 0 ? task.unique_for_us : 0),
               maybe(task.partition_key),
               microseconds(task.expires_in_us),
-              moment(task.expires_at_us)};
+              moment(task.expires_at_us),
+              task.max_attempts,
+              text_of(task.traceparent),
+              text_of(task.tracestate)};
     }
     static std::int32_t checkpoint(void* context, allot_str payload, allot_result* result) {
       Call& call = of(context);

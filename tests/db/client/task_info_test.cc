@@ -200,7 +200,7 @@ TEST_F(TaskInfoTest, Gone) {
 TEST_F(TaskInfoTest, Done) {
   look_.execute(
       "INSERT INTO task_history SELECT queue_id, partition_no, prio, run_key, 3, type,"
-      " UTC_TIMESTAMP(6), 'h', 42, 1, 1, 1 FROM task; DELETE FROM task WHERE queue_id = " +
+      " UTC_TIMESTAMP(6), 'h', 42, 1, 1, 1, NULL FROM task; DELETE FROM task WHERE queue_id = " +
       std::to_string(queue_.queue_id));
   const TaskInfo found = info();
   EXPECT_EQ(found.state, TaskState::kDone);

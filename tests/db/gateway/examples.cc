@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/gateway/examples.h"
 
+#include <cctype>
+
 #include "db/gateway/schema.h"
 #include "queue/locks/lock_store.h"
 #include "queue/schedules/schedule_store.h"
@@ -72,7 +74,9 @@ Asked ExamplesTest::example_of(const Route& route, const Names& names) {
       asked.target += (asked.target.find('?') == std::string::npos ? "?" : "&") +
                       std::string(each.name) + "=" + escaped(each.example);
     } else if (each.in == In::kHeader) {
-      asked.fields.push_back({"idempotency-key", std::string(each.example)});
+      std::string name(each.name);
+      for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+      asked.fields.push_back({name, std::string(each.example)});
     } else if (each.in == In::kBody) {
       body[std::string(each.name)] =
           each.kind == Kind::kText ? json(each.example) : json::parse(each.example);

@@ -12,9 +12,11 @@ class LinesTest : public GatewayTest {
   // A body of NDJSON under way.
   class Stream {
    public:
-    Stream(Application& application, const std::string& query, const std::string& token = "all") {
+    Stream(Application& application, const std::string& query, const std::string& token = "all",
+           std::vector<http::Field> fields = {}) {
       Asked asked{"POST", "/api/v1/tasks" + query, "x", "application/x-ndjson"};
       asked.token = token;
+      asked.fields = std::move(fields);
       admission_ = application.admit(head_of(asked));
     }
     [[nodiscard]] const http::Admission& admission() const { return admission_; }
@@ -55,6 +57,22 @@ class LinesTest : public GatewayTest {
     return text;
   }
 };
+
+TEST_F(LinesTest, TheTraceOfTheRequestIsThatOfLinesWithoutOne) {
+  const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const std::string other = "00-0af7651916cd43dd8448eb211c80319d-b7ad6b7169203331-01";
+  Stream stream(*application_, "", "all", {{"traceparent", parent}});
+  const auto answered =
+      stream.take(R"({"queue":"mail","type":"a"})"
+                  "\n"
+                  R"({"queue":"mail","type":"b","max_attempts":2,"traceparent":")" +
+                      other + "\"}\n",
+                  true);
+  EXPECT_EQ(answered.back()["ok"], true) << answered.back();
+  EXPECT_EQ(value("SELECT headers FROM task WHERE type = 'a'"), "traceparent=" + parent);
+  EXPECT_EQ(value("SELECT headers FROM task WHERE type = 'b'"),
+            "max_attempts=2\ntraceparent=" + other);
+}
 
 TEST_F(LinesTest, EachBatchIsAnsweredOnceItIsIn) {
   Stream stream(*application_, "?batch=2&ids=true");

@@ -64,6 +64,76 @@ TEST_F(SubmitRouteTest, AnArrayIsOneTransaction) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
 }
 
+constexpr const char* kParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+constexpr const char* kOther = "00-0af7651916cd43dd8448eb211c80319d-b7ad6b7169203331-00";
+
+class TraceTest : public GatewayTest {
+ protected:
+  // What is stored of a submission with these fields of the head.
+  std::string stored(std::vector<http::Field> fields, const json& task = json::object()) {
+    look_.execute("DELETE FROM task WHERE queue_id > 0");
+    json body{{"queue", "mail"}, {"type", "t"}};
+    body.update(task);
+    const Answered made = ask({"POST", kTasks, body.dump(), "application/json", std::move(fields)});
+    EXPECT_EQ(made.status(), 201U) << made;
+    return value("SELECT COALESCE(headers, 'NULL') FROM task");
+  }
+};
+
+TEST_F(TraceTest, OfARequestGoesWithItsTasks) {
+  const std::string parent = std::string("traceparent=") + kParent;
+  EXPECT_EQ(stored({}), "NULL");
+  EXPECT_EQ(stored({{"traceparent", kParent}}), parent);
+  EXPECT_EQ(stored({{"traceparent", kParent}, {"tracestate", "a=1"}, {"tracestate", "b=2"}}),
+            parent + "\ntracestate=a=1,b=2");
+  EXPECT_EQ(stored({{"traceparent", kParent}, {"tracestate", "a=1"}}, {{"traceparent", kOther}}),
+            std::string("traceparent=") + kOther);
+  EXPECT_EQ(stored({{"traceparent", kParent}}, {{"max_attempts", 2}}), "max_attempts=2\n" + parent);
+}
+
+TEST_F(TraceTest, ThatIsBrokenRefusesNothing) {
+  EXPECT_EQ(stored({{"traceparent", "00-0-0-00"}, {"tracestate", "a=1"}}), "NULL");
+  EXPECT_EQ(stored({{"traceparent", kParent}, {"traceparent", kParent}}), "NULL");
+  EXPECT_EQ(stored({{"tracestate", "a=1"}}), "NULL");
+  EXPECT_EQ(stored({{"traceparent", "\xff\xfe"}}), "NULL");
+  EXPECT_EQ(stored({{"traceparent", std::string(1025, 'x')}}), "NULL");
+  EXPECT_EQ(stored({}, {{"traceparent", "no trace"}}), "NULL");
+  EXPECT_EQ(stored({{"traceparent", std::string("01") + (kParent + 2) + "-then"}}),
+            std::string("traceparent=") + kParent);
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += (i == 0 ? "k" : ",k") + std::to_string(i) + "=1";
+  EXPECT_EQ(stored({{"traceparent", kParent}, {"tracestate", many}}),
+            std::string("traceparent=") + kParent);
+}
+
+TEST_F(TraceTest, OfARawPayloadIsInTheHeadOrTheQuery) {
+  const Answered made = ask({"POST",
+                             std::string(kTasks) + "?queue=mail&type=t&max_attempts=7",
+                             "x",
+                             "application/octet-stream",
+                             {{"traceparent", kParent}}});
+  ASSERT_EQ(made.status(), 201U) << made;
+  const json shown = get("/api/v1/tasks/" + made.document()["id"].get<std::string>()).document();
+  EXPECT_EQ(shown["max_attempts"], 7);
+  EXPECT_EQ(shown["traceparent"], kParent);
+  EXPECT_EQ(shown["tracestate"], nullptr);
+}
+
+TEST_F(TraceTest, ALimitThatIsNoneIsRefused) {
+  for (const json& most :
+       {json(0), json(100001), json("3"), json(1.5), json(-1), json(nullptr), json(9999999999)}) {
+    const Answered refused =
+        post(kTasks, json{{"queue", "mail"}, {"type", "t"}, {"max_attempts", most}}.dump());
+    EXPECT_EQ(refused.status(), 400U) << refused;
+    EXPECT_EQ(refused.named(), "max_attempts") << refused;
+    EXPECT_EQ(refused.detail(), "'max_attempts' must be a whole number, 1 to 100000");
+  }
+  const Answered unknown = post(kTasks, R"({"queue":"mail","type":"t","headers":{}})");
+  EXPECT_EQ(unknown.status(), 400U);
+  EXPECT_EQ(unknown.named(), "headers");
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
+}
+
 TEST_F(SubmitRouteTest, ARawPayloadHasItsOptionsInTheQuery) {
   const std::string bytes("\0\xff raw", 6);
   const Answered made =

@@ -193,7 +193,7 @@ TEST_F(HistoryTest, TheListIsPagedTheNewestFirst) {
 TEST_F(HistoryTest, APurgeTakesABatchAndOnlyWhatIsOld) {
   look_.execute("INSERT INTO task_history SELECT " + std::to_string(queue_.queue_id) +
                 ", 0, 1, seq, 1, 't', UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 1500, 100, 10) SECOND,"
-                " 'h', 1, NULL, NULL, NULL FROM " +
+                " 'h', 1, NULL, NULL, NULL, NULL FROM " +
                 support::numbers(1, 1600));
   const auto keep = std::chrono::seconds(50);
   ASSERT_TRUE(purge_lag(look_, queue_.queue_id, keep, keep).history);

@@ -88,7 +88,8 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_submit,
        0,
        {{"rows",
-         "(1, 1, 1, 4711, NULL, 0, NULL, 't', ''), (1, 1, 1, 4712, NULL, 0, NULL, 't', '')"}}},
+         "(1, 1, 1, 4711, NULL, 0, NULL, 't', '', NULL), (1, 1, 1, 4712, NULL, 0, NULL, 't', '', "
+         "NULL)"}}},
   };
 }
 
@@ -309,6 +310,7 @@ std::vector<Expectation> for_people() {
       {&sql::k_show_task, 4, {}},
       {&sql::k_show_running, 1, {}},
       {&sql::k_show_dead, 1, {}},
+      {&sql::k_find_headers, 2, {}, "in its partition, or detached"},
       {&sql::k_show_unique, 2, {}, "the row, by the index on tasks"},
       {&sql::k_find_unique,
        7,

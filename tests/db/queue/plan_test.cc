@@ -121,11 +121,11 @@ class PlanTest : public QueueTest {
         {"task_moved", "run_key"},
         {"task_cancel", "'', UTC_TIMESTAMP(6), 0"},
         {"task_attempt", "0, 1, UTC_TIMESTAMP(6), 'failed', '', '', 0, NULL, NULL, NULL"},
-        {"task_dead", "1, 0, NULL, 't', '', 'failed', '', UTC_TIMESTAMP(6)"},
+        {"task_dead", "1, 0, NULL, 't', '', 'failed', '', UTC_TIMESTAMP(6), NULL"},
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
-         " UTC_TIMESTAMP(6), 30000000"},
-        {"task_history", "1, 't', UTC_TIMESTAMP(6), 'h', 1, NULL, NULL, NULL"}};
+         " UTC_TIMESTAMP(6), 30000000, NULL"},
+        {"task_history", "1, 't', UTC_TIMESTAMP(6), 'h', 1, NULL, NULL, NULL, NULL"}};
     if (table == "task_unique") {
       look_.execute(
           "INSERT INTO task_unique SELECT queue_id, CONCAT('key-', partition_no, '-', prio, '-', "
@@ -147,6 +147,7 @@ class PlanTest : public QueueTest {
             {"holder", std::to_string(lease.holder)},
             {"prio", "2"},
             {"run_key", "150"},
+            {"headers", "NULL"},
             {"first_key", "150"},
             {"attempt", "3"},
             {"salt", "7"},

@@ -70,7 +70,7 @@ TEST_F(CancelTest, OneThatRunsIsAskedToEnd) {
   look_.execute(
       "INSERT INTO task_running SELECT queue_id, partition_no, prio, run_key,"
       " run_key, 1, 0, type, payload, 1, 1, 1, 'h', 'i', 1, UTC_TIMESTAMP(6),"
-      " UTC_TIMESTAMP(6), 1 FROM task; DELETE FROM task; DELETE FROM task_cancel");
+      " UTC_TIMESTAMP(6), 1, NULL FROM task; DELETE FROM task; DELETE FROM task_cancel");
   EXPECT_EQ(cancel(made.id), "asked");
   EXPECT_EQ(count("task_cancel"), 1U);
 }

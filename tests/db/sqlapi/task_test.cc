@@ -27,7 +27,7 @@ TEST_F(TaskTest, AsItGoesOn) {
   EXPECT_EQ(state(made.id), "waiting") << "after a retry";
   look_.execute("INSERT INTO task_running SELECT queue_id, partition_no, prio, " + key +
                 ", run_key, 1, 0, type, payload, 1, 1, 1, 'h', 'i', 1, UTC_TIMESTAMP(6),"
-                " UTC_TIMESTAMP(6), 1 FROM task; DELETE FROM task");
+                " UTC_TIMESTAMP(6), 1, NULL FROM task; DELETE FROM task");
   EXPECT_EQ(state(made.id), "running");
   look_.execute(
       "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type,"
@@ -106,7 +106,7 @@ TEST_F(FindTest, AKeysTaskWhereverItIs) {
   look_.execute(
       "INSERT INTO task_running SELECT queue_id, partition_no, prio, first_key,"
       " run_key, 1, 0, type, payload, 1, 1, 1, 'h', 'i', 1, UTC_TIMESTAMP(6),"
-      " UTC_TIMESTAMP(6), 1 FROM task; DELETE FROM task");
+      " UTC_TIMESTAMP(6), 1, NULL FROM task; DELETE FROM task");
   EXPECT_EQ(find("default", "k \u00e9"), made.id + " running");
   look_.execute(
       "DELETE FROM task_running; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1"

@@ -73,6 +73,18 @@ TEST_F(RecoveryTest, TheLastAttemptBuries) {
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', cause) FROM task_dead"), "3 lost");
 }
 
+// Two of its attempts are allowed, where the queue allows three.
+TEST_F(RecoveryTest, TheLimitOfTheTaskCounts) {
+  detach(2);
+  db_.execute("UPDATE task_running SET headers = 'max_attempts=2'");
+  Recovery scout = recovery();
+  ASSERT_TRUE(eventually([&] {
+    scout.look();
+    return running() == "0";
+  }));
+  EXPECT_EQ(value("SELECT CONCAT(attempt, headers) FROM task_dead"), "2max_attempts=2");
+}
+
 TEST_F(RecoveryTest, LeavesAloneWhatIsRenewed) {
   const queue::Claim detached = detach(1);
   Recovery scout = recovery();

@@ -68,7 +68,7 @@ TEST_F(PluginCommandTest, NewTakesAnotherFolderAndOverwritesNothing) {
 TEST_F(PluginCommandTest, CheckNeedsNoConfigurationAndJudgesEachFile) {
   const auto good = allot({"check", plugin("good")});
   EXPECT_EQ(good.status.code, kExitOk) << good.err;
-  EXPECT_EQ(good.out, plugin("good") + ": variant 1.2 (ABI 1): test.variant\n");
+  EXPECT_EQ(good.out, plugin("good") + ": variant 1.2 (ABI 2): test.variant\n");
   const auto both =
       allot({"check", plugin("wrong_magic"), plugin("good"), "--config", "/nonexistent"});
   EXPECT_EQ(both.status.code, kExitConfig);
@@ -86,7 +86,7 @@ TEST_F(PluginCommandTest, CheckAsJson) {
   EXPECT_EQ(list[0], (nlohmann::json{{"file", plugin("good")},
                                      {"name", "variant"},
                                      {"version", "1.2"},
-                                     {"abi", 1},
+                                     {"abi", 2},
                                      {"types", {"test.variant"}},
                                      {"types_by_config", false},
                                      {"refused", nullptr}}));
@@ -130,15 +130,15 @@ TEST_F(PluginCommandTest, TheExampleOfExecIsTaken) {
   ASSERT_NE(example, "");
   const std::string config = folder_.write("allot.toml", example);
   const auto with = allot({"check", "--init", "--config", config, ALLOT_EXEC_PLUGIN});
-  EXPECT_EQ(with.out, ALLOT_EXEC_PLUGIN ": exec 0.1.0 (ABI 1): thumbs.make\n") << with.err;
+  EXPECT_EQ(with.out, ALLOT_EXEC_PLUGIN ": exec 0.1.0 (ABI 2): thumbs.make\n") << with.err;
   const auto without = allot({"check", ALLOT_EXEC_PLUGIN});
   EXPECT_EQ(without.out,
-            ALLOT_EXEC_PLUGIN ": exec 0.1.0 (ABI 1): the types that [plugins.exec] names\n");
+            ALLOT_EXEC_PLUGIN ": exec 0.1.0 (ABI 2): the types that [plugins.exec] names\n");
 }
 
 TEST_F(PluginCommandTest, AFileMayBeginWithADash) {
   std::filesystem::copy_file(plugin("good"), folder_ / "-x.so");
-  EXPECT_EQ(allot({"check", "--", "-x.so"}).out, "./-x.so: variant 1.2 (ABI 1): test.variant\n");
+  EXPECT_EQ(allot({"check", "--", "-x.so"}).out, "./-x.so: variant 1.2 (ABI 2): test.variant\n");
 }
 
 }  // namespace

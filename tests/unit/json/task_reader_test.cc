@@ -76,6 +76,23 @@ TEST(TaskReader, TheOtherOptions) {
             std::string::npos);
 }
 
+TEST(TaskReader, Headers) {
+  const auto line =
+      read_task(R"({"queue":"q","type":"t","max_attempts":3,"traceparent":"p","tracestate":"s"})");
+  EXPECT_EQ(line->options.max_attempts, 3U);
+  EXPECT_EQ(line->options.traceparent, "p") << "whether it is valid is looked at later";
+  EXPECT_EQ(line->options.tracestate, "s");
+  EXPECT_FALSE(read_task(R"({"queue":"q","type":"t"})")->options.max_attempts);
+  for (const char* value : {"0", "100001", "\"1\"", "-1", "1.5", "null", "[1]", "4294967297"}) {
+    const std::string text = R"({"queue":"q","type":"t","max_attempts":)";
+    EXPECT_NE(line_refusal(text + value + "}").find("'max_attempts' must be a whole number, 1 to"),
+              std::string::npos)
+        << value;
+  }
+  EXPECT_NE(line_refusal(R"({"queue":"q","type":"t","traceparent":1})").find("must be a string"),
+            std::string::npos);
+}
+
 TEST(TaskReader, AnEmptyLineIsNoTask) {
   for (const char* text : {"", " ", "\t \r"}) EXPECT_FALSE(read_task(text)) << '"' << text << '"';
 }

@@ -61,6 +61,14 @@ TEST_F(ExecTest, TheTaskIsInItsEnvironmentAndOfOursNothing) {
             "PATH=/usr/local/bin:/usr/bin:/bin\n");
 }
 
+TEST_F(ExecTest, TheTraceOfTheTaskIsInItsEnvironment) {
+  EXPECT_EQ(run("echo \"$TRACEPARENT $TRACESTATE\" >&2", {},
+                {.traceparent = "00-1-2-01", .tracestate = "a=1"})
+                .log,
+            "info 00-1-2-01 a=1\n");
+  EXPECT_EQ(run("echo ${TRACEPARENT-none} ${TRACESTATE-none} >&2").log, "info none none\n");
+}
+
 TEST_F(ExecTest, TheTimeThatIsLeftIsSaid) {
   const auto ran = run("echo $ALLOT_TASK_TIME_LEFT_MS >&2; exit 1", {},
                        {.time_left = std::chrono::milliseconds(60'000)});

@@ -16,6 +16,9 @@ class Echo : public allot::Handler {
     ctx.debug(std::string(ctx.id()) + " " + std::string(ctx.queue()) + " " +
               std::string(ctx.type()));
     ctx.info(word_ + " " + std::string(ctx.payload()));
+    if (!ctx.traceparent().empty()) {
+      ctx.debug("trace " + std::string(ctx.traceparent()) + " " + std::string(ctx.tracestate()));
+    }
     ctx.warn(std::to_string(ctx.attempt()) + "/" + std::to_string(ctx.max_attempts()));
     ctx.error(ctx.time_left() == std::chrono::nanoseconds::max() ? "no limit" : "limit");
     return allot::success();

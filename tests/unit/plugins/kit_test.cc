@@ -34,6 +34,15 @@ TEST(Kit, WhatIsNotSaidDoesNoHarm) {
   EXPECT_EQ(echo.run("b").log.find("none a"), std::string::npos) << "each run has its own log";
 }
 
+TEST(Kit, ATraceIsGivenToTheHandler) {
+  Handler echo("kit.echo");
+  allot::test::Task task;
+  EXPECT_EQ(echo.run(task).log.find("trace"), std::string::npos);
+  task.traceparent = "00-1-2-01";
+  task.tracestate = "a=1";
+  EXPECT_NE(echo.run(task).log.find("trace 00-1-2-01 a=1"), std::string::npos);
+}
+
 TEST(Kit, VerdictsAreComparedAndPrinted) {
   Handler verdict("kit.verdict");
   EXPECT_EQ(verdict.run("fail").outcome, allot::fail("never"));

@@ -39,6 +39,18 @@ TEST(ValidateTest, Prio) {
   EXPECT_NE(refusal_of(submission("t", 0, 4)).find("prio 4"), std::string::npos);
 }
 
+TEST(ValidateTest, MaxAttempts) {
+  Submission task = submission("t");
+  for (const std::uint32_t most : {1U, kMostAttempts}) {
+    task.options.max_attempts = most;
+    EXPECT_EQ(refusal_of(task), "");
+  }
+  task.options.max_attempts = 0;
+  EXPECT_EQ(refusal_of(task), "max_attempts 0: 1 to 100000 are allowed");
+  task.options.max_attempts = kMostAttempts + 1;
+  EXPECT_EQ(refusal_of(task), "max_attempts 100001: 1 to 100000 are allowed");
+}
+
 TEST(ValidateTest, Due) {
   const auto refusal = [](std::chrono::microseconds delay, std::optional<Moment> run_at) {
     Submission task = submission("t");

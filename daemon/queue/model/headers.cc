@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/model/headers.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <set>
+#include <system_error>
+
+namespace allot::queue {
+namespace {
+
+// The places of "VV-TTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTT-PPPPPPPPPPPPPPPP-FF".
+constexpr std::size_t kTraceAt = 3;
+constexpr std::size_t kTraceSize = 32;
+constexpr std::size_t kParentAt = kTraceAt + kTraceSize + 1;
+constexpr std::size_t kParentSize = 16;
+constexpr std::size_t kFlagsAt = kParentAt + kParentSize + 1;
+constexpr std::size_t kWhole = kFlagsAt + 2;
+
+// sampled and random: whoever passes a trace on clears the bits that it does not know.
+constexpr unsigned kKnownFlags = 3;
+constexpr std::size_t kMostMembers = 32;
+constexpr std::size_t kMostKey = 256;
+constexpr std::size_t kMostValue = 256;
+
+constexpr std::string_view kMaxAttemptsName = "max_attempts=";
+constexpr std::string_view kParentName = "traceparent=";
+constexpr std::string_view kStateName = "tracestate=";
+
+// The longest state that fits beside everything else.
+constexpr std::size_t kMostState = kMaxHeaders - (kMaxAttemptsName.size() + 6 + 1) -
+                                   (kParentName.size() + kWhole + 1) - kStateName.size();
+
+bool is_hex(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+bool is_zero(std::string_view text) {
+  return text.find_first_not_of('0') == std::string_view::npos;
+}
+
+unsigned hex_value(std::string_view text) {
+  unsigned value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return value;
+}
+
+std::string joined(std::string_view trace, std::string_view parent, unsigned flags) {
+  std::array<char, 3> digits{};
+  std::snprintf(digits.data(), digits.size(), "%02x", flags & kKnownFlags);
+  std::string text = "00-";
+  text.append(trace).append("-").append(parent).append("-").append(digits.data());
+  return text;
+}
+
+// Empty: it is invalid. A later version may have more behind the four fields, and means the same by
+// these; what is passed on is version 00.
+std::string parent_of(std::string_view text) {
+  if (text.size() < kWhole) return {};
+  const std::string_view version = text.substr(0, 2);
+  const std::string_view trace = text.substr(kTraceAt, kTraceSize);
+  const std::string_view parent = text.substr(kParentAt, kParentSize);
+  const std::string_view flags = text.substr(kFlagsAt, 2);
+  const bool shaped = text[2] == '-' && text[kParentAt - 1] == '-' && text[kFlagsAt - 1] == '-' &&
+                      is_hex(version) && is_hex(trace) && is_hex(parent) && is_hex(flags);
+  if (!shaped || version == "ff" || is_zero(trace) || is_zero(parent)) return {};
+  if (version == "00" && text.size() != kWhole) return {};
+  if (text.size() > kWhole && text[kWhole] != '-') return {};
+  return joined(trace, parent, hex_value(flags));
+}
+
+bool is_key(std::string_view key) {
+  const auto known = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '*' ||
+           c == '/' || c == '@';
+  };
+  if (key.empty() || key.size() > kMostKey || !std::all_of(key.begin(), key.end(), known)) {
+    return false;
+  }
+  const bool letter = key[0] >= 'a' && key[0] <= 'z';
+  const bool digit = key[0] >= '0' && key[0] <= '9';
+  return (letter || digit) && std::count(key.begin(), key.end(), '@') <= 1;
+}
+
+bool is_value(std::string_view value) {
+  return !value.empty() && value.size() <= kMostValue && value.back() != ' ' &&
+         std::all_of(value.begin(), value.end(),
+                     [](char c) { return c >= ' ' && c <= '~' && c != ',' && c != '='; });
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
+// Empty: it is invalid, or too long. One bad member spoils all of them, as the standard wants.
+std::string state_of(std::string_view text) {
+  std::set<std::string_view> keys;
+  std::string state;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view member = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (member.empty()) continue;
+    const std::size_t equals = member.find('=');
+    if (equals == std::string_view::npos) return {};
+    const std::string_view key = member.substr(0, equals);
+    if (!is_key(key) || !is_value(member.substr(equals + 1)) || !keys.insert(key).second) return {};
+    if (!state.empty()) state += ',';
+    state.append(member);
+    if (keys.size() > kMostMembers || state.size() > kMostState) return {};
+  }
+  return state;
+}
+
+std::uint32_t attempts_of(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && value <= kMostAttempts ? value : 0;
+}
+
+}  // namespace
+
+std::string_view Trace::id() const {
+  return parent.empty() ? std::string_view()
+                        : std::string_view(parent).substr(kTraceAt, kTraceSize);
+}
+
+Trace trace_of(std::string_view parent, std::string_view state) {
+  Trace trace{parent_of(trimmed(parent)), {}};
+  if (!trace.parent.empty()) trace.state = state_of(state);
+  return trace;
+}
+
+// FNV-1a of "TASK/ATTEMPT", which no span id may have as 0.
+std::string span_id(std::string_view task, std::uint32_t attempt) {
+  constexpr std::uint64_t kBasis = 0xcbf29ce484222325;
+  constexpr std::uint64_t kPrime = 0x100000001b3;
+  std::uint64_t hash = kBasis;
+  for (const char c : std::string(task) + "/" + std::to_string(attempt)) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  }
+  std::array<char, kParentSize + 1> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx",
+                static_cast<unsigned long long>(hash == 0 ? 1 : hash));
+  return digits.data();
+}
+
+Trace child_of(const Trace& trace, std::string_view task, std::uint32_t attempt) {
+  if (trace.parent.empty()) return {};
+  const std::string_view flags = std::string_view(trace.parent).substr(kFlagsAt, 2);
+  return {joined(trace.id(), span_id(task, attempt), hex_value(flags)), trace.state};
+}
+
+std::string Headers::text() const {
+  std::string lines;
+  const auto add = [&lines](std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    if (!lines.empty()) lines += '\n';
+    lines.append(name).append(value);
+  };
+  if (max_attempts != 0) add(kMaxAttemptsName, std::to_string(max_attempts));
+  add(kParentName, trace.parent);
+  add(kStateName, trace.state);
+  return lines;
+}
+
+Headers read_headers(std::string_view stored) {
+  Headers headers;
+  std::string_view parent;
+  std::string_view state;
+  while (!stored.empty()) {
+    const std::string_view line = stored.substr(0, stored.find('\n'));
+    stored.remove_prefix(std::min(line.size() + 1, stored.size()));
+    if (line.starts_with(kMaxAttemptsName)) {
+      headers.max_attempts = attempts_of(line.substr(kMaxAttemptsName.size()));
+    } else if (line.starts_with(kParentName)) {
+      parent = line.substr(kParentName.size());
+    } else if (line.starts_with(kStateName)) {
+      state = line.substr(kStateName.size());
+    }
+  }
+  headers.trace = trace_of(parent, state);
+  return headers;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// What goes with a task beside its payload, for as long as somebody knows the task (decision 0047).
+// Any thread may call everything.
+namespace allot::queue {
+
+inline constexpr std::size_t kMaxHeaders = 1024;  // bytes of the column
+inline constexpr std::uint32_t kMostAttempts = 100'000;
+
+// The trace that a task belongs to, as W3C Trace Context writes it. Both are valid, or empty.
+struct Trace {
+  std::string parent{};  // traceparent: "00-TRACEID-PARENTID-FLAGS"
+  std::string state{};   // tracestate; none without a traceparent
+
+  // 32 hexadecimal digits; empty: there is no trace.
+  [[nodiscard]] std::string_view id() const;
+  bool operator==(const Trace&) const = default;
+};
+
+// What a submitter said of a trace. Never fails, because a broken trace must not cost a task: what
+// is invalid is left out, and a state that is too long for the column, too.
+[[nodiscard]] Trace trace_of(std::string_view parent, std::string_view state);
+
+// The trace of what the attempt of a task submits: the same trace, whose parent is the attempt. The
+// attempt's span id follows from the task's id and its number, so that anybody can tell it.
+[[nodiscard]] Trace child_of(const Trace& trace, std::string_view task, std::uint32_t attempt);
+[[nodiscard]] std::string span_id(std::string_view task, std::uint32_t attempt);
+
+struct Headers {
+  std::uint32_t max_attempts = 0;  // of this task, whatever its type or queue says; 0: as they say
+  Trace trace{};
+
+  [[nodiscard]] bool any() const { return max_attempts != 0 || !trace.parent.empty(); }
+  // As stored: a line "name=value" for each, in the order of their names.
+  [[nodiscard]] std::string text() const;
+  bool operator==(const Headers&) const = default;
+};
+
+// Reads what is stored. Lines that it does not know are a newer version's, and what is invalid
+// somebody wrote by hand: neither counts, and both stay in the row.
+[[nodiscard]] Headers read_headers(std::string_view stored);
+
+}  // namespace allot::queue

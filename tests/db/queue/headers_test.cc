@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes with a task stays with it: through each statement that copies it from one table to
+// another, and in the words in which it was submitted.
+#include "queue/model/headers.h"
+
+#include "db/queue/fixture.h"
+#include "queue/look/history.h"
+#include "queue/look/inspect.h"
+#include "queue/operate/cancel.h"
+#include "queue/operate/dead_tasks.h"
+#include "queue/operate/move.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::microseconds;
+
+const std::string kParent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+class HeadersTest : public QueueTest {
+ protected:
+  TaskId submit_one() {
+    Submission task{queue_, "t", "x", {}};
+    task.options.max_attempts = 3;
+    task.options.traceparent = kParent;
+    task.options.tracestate = "a=1";
+    return submit(look_, {&task, 1}).front().id;
+  }
+  static Headers wanted() { return {3, {kParent, "a=1"}}; }
+  // What the database keeps, byte by byte, and not what is read of it.
+  void expect_in(const std::string& table) {
+    EXPECT_EQ(value("SELECT headers FROM " + table), wanted().text()) << table;
+  }
+  Task leased() {
+    Block block = must_lease();
+    lease_ = block.lease;
+    EXPECT_EQ(block.tasks.size(), 1U);
+    return block.tasks.empty() ? Task{} : block.tasks[0];
+  }
+  Claim detached() {
+    const Task task = leased();
+    const Claim mine = claim(*lease_, task);
+    EXPECT_EQ(worker_.detached.detach(worker_.db, mine, 1, {}), Fenced::kWritten);
+    return mine.once_detached();
+  }
+  Record record() { return {worker_.leases.holder().host, worker_.leases.holder().pid, 1, {}}; }
+
+  std::optional<Lease> lease_;
+};
+
+TEST_F(HeadersTest, ATaskWithoutHasNone) {
+  const TaskId id = put(1).front();
+  EXPECT_EQ(number("SELECT headers IS NULL FROM task"), 1U);
+  EXPECT_EQ(leased().headers, Headers{});
+  EXPECT_EQ(show(look_, id)->headers, Headers{});
+}
+
+TEST_F(HeadersTest, AWorkerGetsThemWithTheTask) {
+  const TaskId id = submit_one();
+  expect_in("task");
+  const Task task = leased();
+  EXPECT_EQ(task.headers, wanted());
+  EXPECT_EQ(show(look_, id)->headers, wanted());
+  EXPECT_EQ(find_headers(look_, id, task.key.run_key), wanted());
+  EXPECT_EQ(find_headers(look_, id, task.key.run_key + 1), Headers{});
+}
+
+TEST_F(HeadersTest, ATaskWithAUniqueKeyHasThemToo) {
+  Submission task{queue_, "t", "x", {}};
+  task.options.unique_key = "k";
+  task.options.max_attempts = 3;
+  task.options.traceparent = kParent;
+  task.options.tracestate = "a=1";
+  (void)submit(look_, {&task, 1});
+  expect_in("task");
+}
+
+TEST_F(HeadersTest, ARetryKeepsThem) {
+  submit_one();
+  const Task task = leased();
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(*lease_, task), 1, microseconds(0), kFailed),
+            Fenced::kWritten);
+  expect_in("task");
+}
+
+TEST_F(HeadersTest, ADetachAndTheWayBackKeepThem) {
+  const TaskId id = submit_one();
+  const Claim mine = detached();
+  expect_in("task_running");
+  EXPECT_EQ(show(look_, id)->headers, wanted());
+  EXPECT_EQ(find_headers(look_, id, mine.run_key), wanted());
+  EXPECT_EQ(DetachedStore::watch(look_, std::vector{queue_.queue_id}).at(0).headers, wanted());
+  EXPECT_EQ(worker_.detached.former(look_).at(0).headers, wanted());
+  EXPECT_EQ(worker_.tasks.charge(worker_.db, mine, 1, kFailed), Fenced::kWritten);
+  expect_in("task");
+  const Claim again = detached();
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, again, 2, microseconds(0), kFailed), Fenced::kWritten);
+  expect_in("task");
+}
+
+TEST_F(HeadersTest, ADeathAndASecondLifeKeepThem) {
+  const TaskId id = submit_one();
+  const Task task = leased();
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailed), Fenced::kWritten);
+  expect_in("task_dead");
+  EXPECT_EQ(show(look_, id)->headers, wanted());
+  EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+  expect_in("task");
+}
+
+TEST_F(HeadersTest, ADeathOutsideOfThePartitionKeepsThem) {
+  submit_one();
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, detached(), 1, kFailed), Fenced::kWritten);
+  expect_in("task_dead");
+}
+
+TEST_F(HeadersTest, ACancelledTaskKeepsThem) {
+  const TaskId id = submit_one();
+  EXPECT_TRUE(cancel(look_, id, id.first_key, "not wanted"));
+  expect_in("task_dead");
+}
+
+TEST_F(HeadersTest, TheHistoryKeepsThem) {
+  const TaskId id = submit_one();
+  Task task = leased();
+  task.record = record();
+  const Finished one = finished(task);
+  ack(worker_.db, partition_, {&one, 1});
+  expect_in("task_history");
+  EXPECT_EQ(show_done(look_, id)->headers, wanted());
+}
+
+TEST_F(HeadersTest, TheHistoryOfADetachedOrCancelledTaskKeepsThem) {
+  submit_one();
+  EXPECT_EQ(worker_.tasks.ack(worker_.db, detached(), record()), Fenced::kWritten);
+  expect_in("task_history");
+  look_.execute("DELETE FROM task_history");
+  const TaskId id = submit_one();
+  EXPECT_TRUE(cancel_task(look_, id, "", as_done_here(true)).done);
+  expect_in("task_history");
+}
+
+TEST_F(HeadersTest, AMovedTaskKeepsThem) {
+  submit_one();
+  const QueueInfo other = make_queue("other", 1);
+  std::vector<Waiting> waiting;
+  each_waiting(look_, queue_, [&](const Waiting& one) {
+    waiting.push_back(one);
+    return true;
+  });
+  EXPECT_EQ(Mover(worker_.leases.holder()).move(worker_.db, waiting, {other.queue_id, 0}), 1U);
+  expect_in("task");
+}
+
+// By a newer version, or by hand.
+TEST_F(HeadersTest, WhatIsNotUnderstoodStays) {
+  submit_one();
+  look_.execute("UPDATE task SET headers = 'later=1\\nmax_attempts=x' WHERE queue_id > 0");
+  const Task task = leased();
+  EXPECT_EQ(task.headers, Headers{});
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailed), Fenced::kWritten);
+  EXPECT_EQ(value("SELECT headers FROM task_dead"), "later=1\nmax_attempts=x");
+}
+
+TEST_F(HeadersTest, AnInvalidTraceIsLeftOutAndTheTaskIsThere) {
+  Submission task{queue_, "t", "x", {}};
+  task.options.traceparent = std::string(1025, 'x');
+  task.options.tracestate = "a=1";
+  (void)submit(look_, {&task, 1});
+  EXPECT_EQ(number("SELECT headers IS NULL FROM task"), 1U);
+}
+
+}  // namespace
+}  // namespace allot::queue
