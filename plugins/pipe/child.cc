@@ -112,9 +112,11 @@ std::optional<std::string> Child::next_line() {
   return line;
 }
 
+// The pipe of lines is looked at first: who sees a verdict there sees all that was printed before.
 void Child::wait(milliseconds most) {
   constexpr milliseconds kWithoutPidfd{5};
-  if (process_->alive() < 0) most = std::min(most, kWithoutPidfd);
+  const bool has_pidfd = process_->alive() >= 0;
+  if (!has_pidfd) most = std::min(most, kWithoutPidfd);
   const int writable = written_ < out_.size() ? to_.get() : -1;
   std::array<pollfd, 4> events = {{{from_.get(), POLLIN, 0},
                                    {output_.get(), POLLIN, 0},
@@ -123,7 +125,7 @@ void Child::wait(milliseconds most) {
   (void)::poll(events.data(), events.size(), static_cast<int>(most.count()));
   if (events[3].revents != 0) write_on();
   // What it wrote before its end is taken in full; a process that it left behind may write on.
-  const bool ended = process_->ended();
+  const bool ended = has_pidfd ? events[2].revents != 0 : process_->ended();
   if (events[1].revents != 0 || ended) (void)read_output();
   if (events[0].revents != 0 || ended) read_lines(ended ? kMaxLine : kChunk);
   if (ended) gone_ = true;

@@ -85,7 +85,6 @@ class Place {
   allot::Outcome talk(const allot::Context& ctx) {
     child_->said().clear();
     allot::Outcome verdict = Conversation(settings_, *child_, ctx).run();
-    child_->look();
     const std::string said = child_->said().last(kMaxLogged);
     if (!said.empty()) ctx.info(said);
     let_go_when_used_up();

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "e2e/daemon.h"
 
@@ -15,6 +17,12 @@ using support::eventually;
 
 const std::string kHelpers = ALLOT_SOURCE_DIR "/plugins/pipe/helpers";
 
+constexpr const char* kAppend = R"py(
+def append(*words):
+    with open(os.environ["WORK"] + "/lines", "a") as lines:
+        lines.write(" ".join(str(word) for word in words) + "\n")
+)py";
+
 class PipeTest : public testing::Test {
  protected:
   PipeTest() { fs::copy_file(ALLOT_PIPE_PLUGIN, plugins_ / "pipe.so"); }
@@ -22,7 +30,7 @@ class PipeTest : public testing::Test {
   std::string type(const std::string& name, const std::string& script,
                    const std::string& keys = {}) const {
     const std::string file =
-        work_.write(name + ".py", "import allot_pipe, os, sys, time\n" + script);
+        work_.write(name + ".py", "import allot_pipe, os, time\n" + std::string(kAppend) + script);
     return "[plugins.pipe.types.\"" + name + "\"]\ncommand = [\"/usr/bin/python3\", \"" + file +
            "\"]\nenvironment = { PYTHONPATH = \"" + kHelpers + "\", WORK = \"" + work_.path() +
            "\", PYTHONDONTWRITEBYTECODE = \"1\" }\n" + keys;
@@ -34,20 +42,28 @@ class PipeTest : public testing::Test {
     return support::read_file(work_ / name);
   }
 
+  // SIGKILLs the program that began last, if something was done since. 1: it was there.
+  [[nodiscard]] std::size_t kill_last() const {
+    std::string last;
+    bool did = false;
+    for (const std::string& line : support::read_lines(work_ / "lines")) {
+      did = !line.starts_with("pid ");
+      if (!did) last = line.substr(4);
+    }
+    // A number may be another's by now, and who is dead has no command line.
+    const std::string words = support::read_file("/proc/" + last + "/cmdline");
+    if (!did || words.find(work_.path()) == std::string::npos) return 0;
+    return ::kill(std::stoi(last), SIGKILL) == 0 ? 1 : 0;
+  }
+
   support::TempDir plugins_;
   support::TempDir work_;
 };
 
-constexpr const char* kAppend = R"py(
-def append(line):
-    with open(os.environ["WORK"] + "/lines", "a") as lines:
-        lines.write(line + "\n")
-)py";
-
 TEST_F(PipeTest, OneProgramServesManyTasksByItsVerdicts) {
-  Daemon daemon(options(type("p.word", std::string(kAppend) + R"py(
+  Daemon daemon(options(type("p.word", R"py(
 def handle(task):
-    append("%d %s" % (os.getpid(), task.payload))
+    append(os.getpid(), task.payload)
     if task.payload == "bad":
         return allot_pipe.fail("what is wrong")
     if task.payload == "later" and task.attempt == 1:
@@ -60,11 +76,161 @@ allot_pipe.run(handle)
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   const auto lines = support::read_lines(work_ / "lines");
   ASSERT_EQ(lines.size(), 4U);
-  for (const std::string& line : lines) {
-    EXPECT_EQ(line.substr(0, line.find(' ')), lines[0].substr(0, lines[0].find(' ')));
-  }
+  for (const std::string& line : lines) EXPECT_EQ(std::stoi(line), std::stoi(lines[0]));
   EXPECT_EQ(daemon.count("task_dead"), 1U);
   EXPECT_NE(daemon.allot({"task", "show", bad}).out.find("what is wrong"), std::string::npos);
+}
+
+// A second run goes on where the first one was when it crashed; the worker stays.
+TEST_F(PipeTest, ACrashCostsAnAttemptAndACheckpointStands) {
+  Daemon daemon(options(type("p.steps", R"py(
+def handle(task):
+    append(task.attempt, task.payload)
+    if task.payload == "one":
+        task.checkpoint("two")
+        os.kill(os.getpid(), 11)
+    task.submit("p.steps.next", "after " + task.payload)
+allot_pipe.run(handle)
+)py") + type("p.steps.next", R"py(
+allot_pipe.run(lambda task: append(task.attempt, task.payload))
+)py")));
+  const auto id = daemon.submit("p.steps", "one");
+  wait_ready(daemon, 1);
+  const auto workers = daemon.workers();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(file("lines"), "1 one\n2 two\n1 after two\n");
+  EXPECT_EQ(daemon.workers(), workers) << daemon.log();
+}
+
+TEST_F(PipeTest, AHangCostsAnAttemptAndTheWorkerStays) {
+  Daemon daemon(options(type("p.hang", R"py(
+def handle(task):
+    append(task.attempt)
+    if task.attempt == 1:
+        time.sleep(600)
+allot_pipe.run(handle)
+)py",
+                             "timeout = \"1s\"\nkill_after = \"100ms\"\n")));
+  (void)daemon.submit("p.hang", "");
+  wait_ready(daemon, 1);
+  const auto workers = daemon.workers();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(file("lines"), "1\n2\n");
+  EXPECT_EQ(daemon.workers(), workers);
+}
+
+TEST_F(PipeTest, AProgramDiesWithItsWorkerAndTheTaskStartsAgain) {
+  Daemon daemon(options(type("p.hang", R"py(
+def handle(task):
+    append(os.getpid())
+    if task.attempt == 1:
+        time.sleep(600)
+allot_pipe.run(handle)
+)py")));
+  (void)daemon.submit("p.hang", "");
+  ASSERT_TRUE(eventually([&] { return !file("lines").empty(); })) << daemon.log();
+  ::kill(daemon.busy_workers().at(0), SIGKILL);
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  const std::string first = "/proc/" + std::to_string(std::stoi(file("lines")));
+  EXPECT_TRUE(eventually([&] { return !fs::exists(first); }));
+}
+
+TEST_F(PipeTest, AStopReachesTheProgramAndChargesNothing) {
+  Daemon daemon(options(type("p.wait", R"py(
+def handle(task):
+    append("begins")
+    while not task.stop_requested():
+        time.sleep(0.01)
+    append("stops")
+    return allot_pipe.retry("stopped")
+allot_pipe.run(handle)
+)py")));
+  const auto id = daemon.submit("p.wait", "");
+  ASSERT_TRUE(eventually([&] { return !file("lines").empty(); })) << daemon.log();
+  EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0})) << daemon.log();
+  EXPECT_EQ(file("lines"), "begins\nstops\n");
+  EXPECT_EQ(daemon.task(id)["attempts"].size(), 0U) << daemon.task(id);
+}
+
+// In a pool with `concurrency` one of its threads runs such a type, one task at a time; it ends
+// before the worker does, and the program leaves before that by itself.
+TEST_F(PipeTest, BesideOthersItRunsAlone) {
+  DaemonOptions all = options(type("p.alone", R"py(
+def handle(task):
+    append("in", task.payload)
+    time.sleep(0.01)
+    append("out", task.payload)
+try:
+    allot_pipe.run(handle)
+finally:
+    append("left")
+)py"));
+  all.pool_keys = "concurrency = 8\n";
+  Daemon daemon(all);
+  std::vector<std::string> payloads;
+  for (int i = 0; i < 20; ++i) payloads.push_back(std::to_string(i));
+  daemon.submit_many("p.alone", payloads);
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0})) << daemon.log();
+  const auto lines = support::read_lines(work_ / "lines");
+  ASSERT_EQ(lines.size(), 41U);
+  for (std::size_t i = 0; i < 40; i += 2) {
+    EXPECT_EQ(lines[i].substr(0, 2), "in");
+    EXPECT_EQ("in" + lines[i + 1].substr(3), lines[i]);
+  }
+  EXPECT_EQ(lines[40], "left");
+}
+
+TEST_F(PipeTest, AReloadStartsTheNewProgram) {
+  Daemon daemon(options(type("p.old", "allot_pipe.run(lambda task: append('old'))\n")));
+  (void)daemon.submit("p.old", "");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  (void)type("p.old", "allot_pipe.run(lambda task: append('new'))\n");
+  (void)daemon.submit("p.old", "");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(file("lines"), "old\nold\n") << "a program stays";
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("worker.leaves"); })) << daemon.log();
+  (void)daemon.submit("p.old", "");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(file("lines"), "old\nold\nnew\n");
+}
+
+// ALLOT_TEST_PIPE_KILLS makes it long. Programs are killed at any moment, each kill costs at most
+// an attempt, and each task is done.
+TEST_F(PipeTest, KilledProgramsLoseNoTask) {
+  const char* wanted = std::getenv("ALLOT_TEST_PIPE_KILLS");
+  const std::size_t enough = wanted != nullptr ? std::strtoul(wanted, nullptr, 10) : 20;
+  DaemonOptions all = options(type("p.many", R"py(
+append("pid", os.getpid())
+allot_pipe.run(lambda task: append("did", task.payload))
+)py"),
+                              2);
+  all.queue_keys = "max_attempts = 1000\nretry_delays = [\"0s\"]\n";
+  Daemon daemon(all);
+  wait_ready(daemon, 2);
+  const auto workers = daemon.workers();
+  std::size_t kills = 0;
+  std::set<std::string> done;
+  for (int round = 0; kills < enough; ++round) {
+    std::vector<std::string> payloads;
+    for (int i = 0; i < 200; ++i) payloads.push_back(std::to_string(round * 200 + i));
+    daemon.submit_many("p.many", payloads);
+    const bool drained = eventually(
+        [&] {
+          kills += kill_last();
+          return daemon.drained();
+        },
+        std::chrono::seconds(60));
+    ASSERT_TRUE(drained) << daemon.log();
+    done.insert(payloads.begin(), payloads.end());
+  }
+  for (const std::string& line : support::read_lines(work_ / "lines")) {
+    if (line.starts_with("did ")) done.erase(line.substr(4));
+  }
+  EXPECT_TRUE(done.empty()) << *done.begin();
+  EXPECT_EQ(daemon.count("task_dead"), 0U);
+  EXPECT_EQ(daemon.workers(), workers) << "no worker died of it";
 }
 
 }  // namespace

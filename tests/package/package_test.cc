@@ -116,6 +116,11 @@ TEST_F(PackageTest, HoldTheProgramsThePluginsAndTheHeaders) {
   const std::string plugins = kPrefix + "/" ALLOT_INSTALLED_PLUGINS "/";
   EXPECT_EQ(content("allot-plugins").count(plugins + "exec.so"), 1U);
   EXPECT_EQ(content("allot-plugins").count(plugins + "digest.so"), 1U);
+  EXPECT_EQ(content("allot-plugins").count(plugins + "pipe.so"), 1U);
+  for (const char* path : {"allot_pipe.py", "allot_pipe.php", "allot_pipe.rb", "allot_pipe.js",
+                           "AllotPipe.pm", "examples/greet.py", "examples/greet.pl"}) {
+    EXPECT_EQ(content("allot-plugins").count(kPrefix + "/share/allot/pipe/" + path), 1U) << path;
+  }
   for (const char* path : {"/include/allot/plugin.hpp", "/include/allot/client.h",
                            "/include/allot/submit_options.h"}) {
     EXPECT_EQ(content("allot-dev").count(kPrefix + path), 1U) << path;

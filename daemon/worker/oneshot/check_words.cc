@@ -73,18 +73,21 @@ void find_lost_hooks(const config::Settings& settings, db::Connection& db, Findi
 }
 
 void find_lost_programs(const config::Settings& settings, Findings& findings) {
-  const auto exec = settings.plugins.sections.find("exec");
-  if (exec == settings.plugins.sections.end()) return;
-  std::string last;
-  for (const auto& [key, value] : exec->second) {
-    const std::string_view type = type_of_command(key);
-    // The elements of a list stand one after the other: the first is the program.
-    if (type.empty() || std::exchange(last, key) == key) continue;
-    const char* trouble = trouble_of(value);
-    if (trouble == nullptr) continue;
-    findings.warnings.push_back({"exec.no_program", where(settings, "plugins.exec") +
-                                                        "[plugins.exec.types." + std::string(type) +
-                                                        "] " + value + ": " + trouble});
+  for (const auto& [plugin, event] :
+       {std::pair{"exec", "exec.no_program"}, std::pair{"pipe", "pipe.no_program"}}) {
+    const auto section = settings.plugins.sections.find(plugin);
+    if (section == settings.plugins.sections.end()) continue;
+    const std::string name = std::string("plugins.") + plugin;
+    std::string last;
+    for (const auto& [key, value] : section->second) {
+      const std::string_view type = type_of_command(key);
+      // The elements of a list stand one after the other: the first is the program.
+      if (type.empty() || std::exchange(last, key) == key) continue;
+      const char* trouble = trouble_of(value);
+      if (trouble == nullptr) continue;
+      findings.warnings.push_back({event, where(settings, name) + "[" + name + ".types." +
+                                              std::string(type) + "] " + value + ": " + trouble});
+    }
   }
 }
 

@@ -107,6 +107,7 @@ TEST_F(AdminTest, CheckWritesIntoNoFileOfItsCaller) {
 TEST_F(AdminTest, CheckSaysWhichWordsNameNothing) {
   const support::TempDir plugins;
   std::filesystem::copy_file(ALLOT_EXEC_PLUGIN, plugins / "exec.so");
+  std::filesystem::copy_file(ALLOT_PIPE_PLUGIN, plugins / "pipe.so");
   must({"migrate"});
   configure("[queues.default]",
             "[plugins]\nfolder = \"" + plugins.path() +
@@ -114,6 +115,7 @@ TEST_F(AdminTest, CheckSaysWhichWordsNameNothing) {
                 "[plugins.exec.types.fine]\ncommand = [\"/bin/true\", \"/no/program\"]\n"
                 "environment = { command = \"/nowhere\" }\n"
                 "[plugins.exec.types.dir]\ncommand = [\"/usr/bin\"]\n"
+                "[plugins.pipe.types.stays]\ncommand = [\"/usr/bin/pyhton3\", \"x.py\"]\n"
                 "[pools.default]\nqueues = [\"default\"]\n"
                 "[queues.default]\non_dead = \"wid/alert\"\non_stuck = \"wide/alert\"");
   const auto check = nlohmann::json::parse(must({"check", "--json"}));
@@ -135,8 +137,10 @@ TEST_F(AdminTest, CheckSaysWhichWordsNameNothing) {
                    "[plugins.exec.types.\"a.b\"] /usr/bin/truee: No such file or directory"))
       << check;
   EXPECT_TRUE(said("exec.no_program", "[plugins.exec.types.dir] /usr/bin: no file")) << check;
+  EXPECT_TRUE(said("pipe.no_program", "[plugins.pipe.types.stays] /usr/bin/pyhton3: No such file"))
+      << check;
   EXPECT_TRUE(said("config.warning", "no pool of this daemon serves queue 'wide'")) << check;
-  EXPECT_EQ(texts.size(), 4U) << check;
+  EXPECT_EQ(texts.size(), 5U) << check;
   const std::string doctor = must({"doctor"});
   for (const char* part : {"queue 'wid', which does not exist", "/usr/bin/truee: No such file",
                            "no pool of this daemon serves queue 'wide'"}) {

@@ -136,6 +136,15 @@ TEST_F(PluginCommandTest, TheExampleOfExecIsTaken) {
             ALLOT_EXEC_PLUGIN ": exec 0.1.0 (ABI 2): the types that [plugins.exec] names\n");
 }
 
+TEST_F(PluginCommandTest, TheExampleOfPipeIsTaken) {
+  const std::string example =
+      support::first_example(ALLOT_SOURCE_DIR "/docs/pipe-workers.md", "toml");
+  ASSERT_NE(example, "");
+  const std::string config = folder_.write("allot.toml", example);
+  const auto with = allot({"check", "--init", "--config", config, ALLOT_PIPE_PLUGIN});
+  EXPECT_EQ(with.out, ALLOT_PIPE_PLUGIN ": pipe 0.1.0 (ABI 1): mail.send\n") << with.err;
+}
+
 TEST_F(PluginCommandTest, AFileMayBeginWithADash) {
   std::filesystem::copy_file(plugin("good"), folder_ / "-x.so");
   EXPECT_EQ(allot({"check", "--", "-x.so"}).out, "./-x.so: variant 1.2 (ABI 2): test.variant\n");

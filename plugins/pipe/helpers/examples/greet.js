@@ -1,4 +1,3 @@
-#!/usr/bin/node
 // SPDX-License-Identifier: Apache-2.0
 // Greets whoever the payload names.
 'use strict';

@@ -1,4 +1,3 @@
-#!/usr/bin/php
 <?php
 // SPDX-License-Identifier: Apache-2.0
 // Greets whoever the payload names.

@@ -1,4 +1,3 @@
-#!/usr/bin/perl
 # SPDX-License-Identifier: Apache-2.0
 # Greets whoever the payload names.
 use strict;

@@ -1,4 +1,3 @@
-#!/usr/bin/ruby
 # SPDX-License-Identifier: Apache-2.0
 # Greets whoever the payload names.
 require_relative '../allot_pipe'
