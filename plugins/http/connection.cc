@@ -14,6 +14,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <sstream>
 #include <utility>
 
 #include "body_reader.h"
@@ -25,6 +26,7 @@ namespace {
 namespace net = Poco::Net;
 
 constexpr int kMaxFields = 100;
+constexpr std::size_t kMaxHead = std::size_t{64} << 10;
 constexpr std::size_t kSentTogether = std::size_t{64} << 10;  // head and body in one packet
 
 }  // namespace
@@ -43,10 +45,10 @@ class Connection::Session : public net::HTTPClientSession {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
-  // False: the other side has ended the connection.
-  bool waits_for_answer() {
-    clearException();  // what could not be sent says nothing of what can be read
-    return peek() >= 0;
+  // The next byte, -1 at the end. What could not be sent says nothing of what can be read.
+  int next() {
+    clearException();
+    return get();
   }
   std::size_t take(char* to, std::size_t size) {
     const int got = read(to, static_cast<std::streamsize>(size));
@@ -112,47 +114,76 @@ void Connection::read_body(Answer& answer, bool chunked, long long length) {
     answer.is_whole = reader.exactly(static_cast<unsigned long long>(length));
   } else {
     answer.is_whole = reader.to_the_end();
+    answer.ends_with_connection = true;
     may_be_kept_ = false;
   }
+}
+
+// The library takes a head that breaks off for a whole one, so it gets only heads that end. False:
+// the other side has ended the connection without one.
+bool Connection::read_head(std::string& head) {
+  head.clear();
+  std::size_t line = 0;  // its length so far
+  while (head.size() < kMaxHead) {
+    const int c = session_->next();
+    if (c < 0 && heard_) throw Trouble("the answer broke off");
+    if (c < 0) return false;
+    heard_ = true;
+    head += static_cast<char>(c);
+    if (c == '\n' && line == 0) return true;
+    if (c == '\n') {
+      line = 0;
+    } else if (c != '\r') {
+      ++line;
+    }
+  }
+  throw Trouble("the answer has a head of more than 64 KiB");
+}
+
+// Reads the answer, and passes over what announces it.
+Answer Connection::read_answer() {
+  std::string head;
+  net::HTTPResponse response;
+  response.setFieldLimit(kMaxFields);
+  do {
+    if (!read_head(head)) throw Trouble("the target ended the connection without an answer");
+    std::istringstream in(head);
+    response.clear();
+    response.read(in);
+  } while (response.getStatus() < 200 && response.getStatus() != 101);
+  Answer answer;
+  answer.status = response.getStatus();
+  if (answer.status == 101) throw Trouble("the target answers 101, which nobody asked for");
+  answer.retry_after = response.get("Retry-After", "");
+  answer.date = response.get("Date", "");
+  const bool chunked = response.getChunkedTransferEncoding();
+  if (response.has("Transfer-Encoding") && !chunked) {
+    throw Trouble("the target answers in a Transfer-Encoding that nobody asked for");
+  }
+  const bool has_length = response.hasContentLength();
+  const long long length = has_length ? response.getContentLength64() : -1;
+  if (has_length && length < 0) throw Trouble("the answer has a wrong Content-Length");
+  may_be_kept_ = response.getKeepAlive() && !(chunked && has_length);
+  read_body(answer, chunked, length);
+  return answer;
 }
 
 Answer Connection::ask(const std::string& head, std::string_view body) {
   heard_ = may_be_kept_ = false;
   const std::string unsent = send(head, body);
-  const std::string sending =
-      unsent.empty() ? "" : "the request could not be sent: " + unsent + "; ";
+  std::string trouble;
   try {
-    heard_ = session_->waits_for_answer();
-    if (!heard_) throw Trouble(sending + "the target ended the connection without an answer");
-    net::HTTPResponse response;
-    response.setFieldLimit(kMaxFields);
-    do {
-      session_->receiveResponse(response);
-    } while (response.getStatus() < 200 && response.getStatus() != 101);
-    Answer answer;
-    answer.status = response.getStatus();
-    if (answer.status == 101) throw Trouble("the target answers 101, which nobody asked for");
-    answer.retry_after = response.get("Retry-After", "");
-    answer.date = response.get("Date", "");
-    const bool chunked = response.getChunkedTransferEncoding();
-    if (response.has("Transfer-Encoding") && !chunked) {
-      throw Trouble("the target answers in a Transfer-Encoding that nobody asked for");
-    }
-    const bool has_length = response.hasContentLength();
-    const long long length = has_length ? response.getContentLength64() : -1;
-    if (has_length && length < 0) throw Trouble("the answer has a wrong Content-Length");
-    may_be_kept_ = response.getKeepAlive() && unsent.empty() && !(chunked && has_length);
-    read_body(answer, chunked, length);
-    may_be_kept_ = may_be_kept_ && answer.is_whole && !session_->has_more();
+    Answer answer = read_answer();
+    may_be_kept_ = may_be_kept_ && unsent.empty() && answer.is_whole && !session_->has_more();
     return answer;
   } catch (const Poco::Exception& error) {
-    may_be_kept_ = false;
-    throw Trouble(sending + (heard_ ? "the answer broke off: " : "no answer: ") +
-                  error.displayText());
-  } catch (const Trouble&) {
-    may_be_kept_ = false;
-    throw;
+    trouble = (heard_ ? "the answer broke off: " : "no answer: ") + error.displayText();
+  } catch (const Trouble& error) {
+    trouble = error.what();
   }
+  may_be_kept_ = false;
+  if (unsent.empty()) throw Trouble(trouble);
+  throw Trouble("the request could not be sent: " + unsent + "; " + trouble);
 }
 
 }  // namespace http_plugin

@@ -16,8 +16,9 @@ struct Answer {
   int status = 0;
   std::string retry_after{};  // the fields of these names; empty: there is none
   std::string date{};
-  std::string body{};    // at most kMaxAnswer bytes of it
-  bool is_whole = true;  // false: the body is longer, and the rest was not read
+  std::string body{};                 // at most kMaxAnswer bytes of it
+  bool is_whole = true;               // false: the body is longer, and the rest was not read
+  bool ends_with_connection = false;  // nothing else says where the body ends
 };
 
 // A connection to a target, for one request after the other. It never connects by itself, and
@@ -47,6 +48,8 @@ class Connection {
  private:
   class Session;
   std::string send(const std::string& head, std::string_view body);
+  bool read_head(std::string& head);
+  Answer read_answer();
   void read_body(Answer& answer, bool chunked, long long length);
 
   std::shared_ptr<const Fd> handle_;  // a descriptor of its own for the same socket

@@ -70,9 +70,10 @@ Answer Sender::send(const Target& target, const std::string& head, std::string_v
     const Guard guard(watch, *connection);
     answer = connection->ask(head, body);
   }
-  // One that was shut is not kept: the watch ended after the last byte had come.
-  const bool keep = target.keep_alive.count() > 0 && connection->may_be_kept() &&
-                    watch.end() == Watchdog::End::kNone;
+  // A connection that was shut by the watch is no end of an answer, nor is it kept.
+  const bool is_over = watch.end() != Watchdog::End::kNone;
+  if (is_over && answer->ends_with_connection) throw Trouble("the answer broke off");
+  const bool keep = target.keep_alive.count() > 0 && connection->may_be_kept() && !is_over;
   if (keep) pool_.keep(name, std::move(connection), target.keep_alive);
   return *answer;
 }

@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -16,6 +18,19 @@ namespace {
 
 constexpr const char* kHeadEnd = "\r\n\r\n";
 
+std::shared_ptr<SSL_CTX> context_of(const HttpTarget::Tls& tls) {
+  const std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
+  bool done = SSL_CTX_use_certificate_chain_file(context.get(), tls.cert.c_str()) == 1 &&
+              SSL_CTX_use_PrivateKey_file(context.get(), tls.key.c_str(), SSL_FILETYPE_PEM) == 1;
+  if (!tls.client_ca.empty()) {
+    done =
+        done && SSL_CTX_load_verify_locations(context.get(), tls.client_ca.c_str(), nullptr) == 1;
+    SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  }
+  if (!done) throw std::runtime_error("no TLS with " + tls.cert);
+  return context;
+}
+
 }  // namespace
 
 std::string HttpTarget::Request::field(const std::string& name) const {
@@ -25,12 +40,20 @@ std::string HttpTarget::Request::field(const std::string& name) const {
   return head.substr(begin, head.find("\r\n", begin) - begin);
 }
 
+bool HttpTarget::Peer::shake_hands() {
+  if (target_->tls_ == nullptr) return true;
+  ssl_ = {SSL_new(target_->tls_.get()), &SSL_free};
+  SSL_set_fd(ssl_.get(), fd_.get());
+  return SSL_accept(ssl_.get()) == 1;
+}
+
 bool HttpTarget::Peer::read_more() {
   std::array<char, 65536> part{};
   ssize_t got = 0;
   do {
-    got = ::recv(fd_.get(), part.data(), part.size(), 0);
-  } while (got < 0 && errno == EINTR);
+    got = ssl_ ? SSL_read(ssl_.get(), part.data(), static_cast<int>(part.size()))
+               : ::recv(fd_.get(), part.data(), part.size(), 0);
+  } while (!ssl_ && got < 0 && errno == EINTR);
   if (got > 0) in_.append(part.data(), static_cast<std::size_t>(got));
   return got > 0;
 }
@@ -63,8 +86,10 @@ std::optional<HttpTarget::Request> HttpTarget::Peer::request() {
 
 bool HttpTarget::Peer::send(const std::string& bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
-    const ssize_t sent = ::send(fd_.get(), bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
+    const ssize_t sent =
+        ssl_ ? SSL_write(ssl_.get(), bytes.data() + at, static_cast<int>(bytes.size() - at))
+             : ::send(fd_.get(), bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
+    if (!ssl_ && sent < 0 && errno == EINTR) continue;
     if (sent <= 0) return false;
     at += static_cast<std::size_t>(sent);
   }
@@ -78,6 +103,12 @@ bool HttpTarget::Peer::answer(int status, const std::string& body, const std::st
 
 void HttpTarget::Peer::wait_for_end() {
   while (read_more()) in_.clear();
+}
+
+void HttpTarget::Peer::hold() const {
+  pollfd event = {fd_.get(), POLLRDHUP, 0};
+  while (::poll(&event, 1, -1) < 0 && errno == EINTR) {
+  }
 }
 
 void HttpTarget::Peer::reset() {
@@ -94,7 +125,8 @@ HttpTarget::Script HttpTarget::always(int status, const std::string& body,
   };
 }
 
-HttpTarget::HttpTarget(Script script) : script_(std::move(script)) {
+HttpTarget::HttpTarget(Script script, const std::optional<Tls>& tls) : script_(std::move(script)) {
+  if (tls) tls_ = context_of(*tls);
   listener_.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address = {};
   address.sin_family = AF_INET;
@@ -122,7 +154,7 @@ void HttpTarget::accept_all() {
     peer.fd_ = std::move(fd);
     peer.number_ = peers_.size();
     threads_.emplace_back([this, &peer] {
-      script_(peer);
+      if (peer.shake_hands()) script_(peer);
       const std::lock_guard closing(mutex_);
       peer.fd_.reset();
     });
@@ -143,7 +175,7 @@ HttpTarget::~HttpTarget() {
 }
 
 std::string HttpTarget::origin() const {
-  return "http://127.0.0.1:" + std::to_string(port_);
+  return (tls_ ? "https://127.0.0.1:" : "http://127.0.0.1:") + std::to_string(port_);
 }
 
 std::vector<HttpTarget::Request> HttpTarget::requests() const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <openssl/types.h>
+
 #include <functional>
 #include <list>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -18,6 +21,12 @@ namespace allot::support {
 // sockets of the loopback, in a thread for each connection.
 class HttpTarget {
  public:
+  // For TLS. With `client_ca` each client has to present a certificate that it signed.
+  struct Tls {
+    std::string cert;
+    std::string key;
+    std::string client_ca{};
+  };
   struct Request {
     std::string head;  // with its last line break
     std::string body;
@@ -39,6 +48,8 @@ class HttpTarget {
     bool answer(int status, const std::string& body, const std::string& fields = {});
     // Until the other side ends the connection.
     void wait_for_end();
+    // Reads nothing more, until the other side or the target ends the connection.
+    void hold() const;
     // Ends it with a reset.
     void reset();
     // Of this connection, from 1.
@@ -47,15 +58,18 @@ class HttpTarget {
    private:
     friend class HttpTarget;
     bool read_more();
+    bool shake_hands();
 
     HttpTarget* target_ = nullptr;
     UniqueFd fd_{};
+    std::shared_ptr<SSL> ssl_{};
     std::size_t number_ = 0;
     std::string in_{};
   };
   using Script = std::function<void(Peer&)>;
 
-  explicit HttpTarget(Script script);
+  explicit HttpTarget(Script script) : HttpTarget(std::move(script), std::nullopt) {}
+  HttpTarget(Script script, const std::optional<Tls>& tls);
   // One that gives this answer to each request.
   static Script always(int status, const std::string& body, const std::string& fields = {});
   HttpTarget(const HttpTarget&) = delete;
@@ -63,7 +77,7 @@ class HttpTarget {
   ~HttpTarget();
 
   [[nodiscard]] int port() const { return port_; }
-  // "http://127.0.0.1:PORT"
+  // "http://127.0.0.1:PORT", or https
   [[nodiscard]] std::string origin() const;
   // What has come so far.
   [[nodiscard]] std::vector<Request> requests() const;
@@ -73,6 +87,7 @@ class HttpTarget {
   void accept_all();
 
   Script script_;
+  std::shared_ptr<SSL_CTX> tls_;
   UniqueFd listener_;
   int port_ = 0;
   mutable std::mutex mutex_;
