@@ -116,6 +116,12 @@ std::optional<std::chrono::milliseconds> pause_of(const Answer& answer, std::int
 }  // namespace
 
 Verdict verdict_of_body(std::string_view body) {
+  // A NUL has no place in JSON, and would be the end of it for the parser.
+  const std::size_t nul = body.find('\0');
+  if (nul != std::string_view::npos) {
+    return invalid("Cannot parse body as JSON: it is wrong at byte " + std::to_string(nul + 1),
+                   body);
+  }
   BodyWords words;
   if (!json::sax_parse(body, &words)) {
     return invalid("Cannot parse body as JSON: " + words.trouble, body);

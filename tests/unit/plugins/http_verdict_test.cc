@@ -56,6 +56,8 @@ TEST(HttpVerdict, WhatIsNoJsonIsAFailure) {
     const std::string said = body_says(body);
     EXPECT_EQ(said.rfind("failure Cannot parse body as JSON: ", 0), 0U) << body << ": " << said;
   }
+  EXPECT_EQ(body_says(std::string("{\"status\":\"success\"}\0{}", 23)).rfind("failure Cannot", 0),
+            0U);
   // However deep: nothing is built of it.
   const std::string deep(400'000, '[');
   EXPECT_EQ(body_says(R"({"x":)" + deep).rfind("failure Cannot parse", 0), 0U);
