@@ -61,6 +61,7 @@ class Connection::Session : public net::HTTPClientSession {
     throw net::NetException("the connection is gone");
   }
   int write(const char* bytes, std::streamsize size) override {
+    // What lies between would connect anew. NOLINTNEXTLINE(bugprone-parent-virtual-call)
     return HTTPSession::write(bytes, size);
   }
   [[nodiscard]] bool mustReconnect() const override { return false; }

@@ -2,6 +2,7 @@
 // What a target gets, and what becomes of each way in which it may answer, or not.
 #include <poll.h>
 
+#include <atomic>
 #include <cstdlib>
 
 #include "signature.h"
@@ -237,10 +238,10 @@ TEST_F(HttpTest, AtTheEndOfTheTasksTimeNothingIsWaitedFor) {
 }
 
 TEST_F(HttpTest, WhatIsAnsweredWithinTheGraceCounts) {
-  test::Handler* stopped = nullptr;
+  std::atomic<test::Handler*> stopped = nullptr;
   Target target([&stopped](Peer& peer) {
     if (!peer.request()) return;
-    stopped->request_stop();
+    stopped.load()->request_stop();
     // The watchdog asks some times meanwhile; if it does not, less is shown, and nothing fails.
     ::poll(nullptr, 0, 300);
     peer.answer(200, "");
