@@ -115,6 +115,7 @@ TEST_F(PackageTest, HoldTheProgramsThePluginsAndTheHeaders) {
   EXPECT_EQ(daemon.count(kPrefix + "/share/zsh/" + zsh + "/_allot"), 1U);
   const std::string plugins = kPrefix + "/" ALLOT_INSTALLED_PLUGINS "/";
   EXPECT_EQ(content("allot-plugins").count(plugins + "exec.so"), 1U);
+  EXPECT_EQ(content("allot-plugins").count(plugins + "http.so"), 1U);
   EXPECT_EQ(content("allot-plugins").count(plugins + "digest.so"), 1U);
   EXPECT_EQ(content("allot-plugins").count(plugins + "pipe.so"), 1U);
   for (const char* path : {"allot_pipe.py", "allot_pipe.php", "allot_pipe.rb", "allot_pipe.js",

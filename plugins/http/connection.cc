@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "connection.h"
+
+#include <Poco/Exception.h>
+#include <Poco/Net/HTTPClientSession.h>
+#include <Poco/Net/HTTPResponse.h>
+#include <Poco/Net/NetException.h>
+#include <Poco/Net/SocketAddress.h>
+#include <Poco/Net/StreamSocket.h>
+#include <Poco/Net/StreamSocketImpl.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+#include <utility>
+
+#include "body_reader.h"
+#include "trouble.h"
+
+namespace http_plugin {
+namespace {
+
+namespace net = Poco::Net;
+
+constexpr int kMaxFields = 100;
+constexpr std::size_t kMaxHead = std::size_t{64} << 10;
+constexpr std::size_t kSentTogether = std::size_t{64} << 10;  // head and body in one packet
+
+}  // namespace
+
+// Poco's session over our socket, without anything that it does by itself: it would look up the
+// name again and connect anew, to an address that nobody has checked.
+class Connection::Session : public net::HTTPClientSession {
+ public:
+  explicit Session(const net::StreamSocket& socket) : HTTPClientSession(socket) {}
+
+  void secure(const Tls& tls) { attachSocket(tls.secured(socket())); }
+  void send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const int sent = write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+      if (sent <= 0) throw net::NetException("it takes nothing");
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+  }
+  // The next byte, -1 at the end. What could not be sent says nothing of what can be read.
+  int next() {
+    clearException();
+    return get();
+  }
+  std::size_t take(char* to, std::size_t size) {
+    const int got = read(to, static_cast<std::streamsize>(size));
+    return got > 0 ? static_cast<std::size_t>(got) : 0;
+  }
+  [[nodiscard]] bool has_more() const { return buffered() > 0; }
+
+ protected:
+  void connect(const net::SocketAddress& /*address*/) override {
+    throw net::NetException("the connection is gone");
+  }
+  int write(const char* bytes, std::streamsize size) override {
+    // What lies between would connect anew. NOLINTNEXTLINE(bugprone-parent-virtual-call)
+    return HTTPSession::write(bytes, size);
+  }
+  [[nodiscard]] bool mustReconnect() const override { return false; }
+};
+
+Connection::Connection(Fd socket) {
+  Fd other(::fcntl(socket.get(), F_DUPFD_CLOEXEC, 0));
+  if (other.get() < 0) throw Trouble(std::string("no descriptor: ") + std::strerror(errno));
+  handle_ = std::make_shared<const Fd>(std::move(other));
+  const net::StreamSocket plain(new net::StreamSocketImpl(socket.release()));
+  session_ = std::make_unique<Session>(plain);
+}
+
+// Shut before it is closed: the farewell of TLS would wait for a peer that reads nothing.
+Connection::~Connection() {
+  ::shutdown(handle_->get(), SHUT_RDWR);
+}
+
+void Connection::secure(const Tls& tls) {
+  session_->secure(tls);
+}
+
+bool Connection::is_quiet() const {
+  pollfd event = {handle_->get(), POLLIN, 0};
+  return ::poll(&event, 1, 0) == 0;
+}
+
+// Returns why not all of it could be sent. An answer may be there all the same, to a request whose
+// body the target does not want.
+std::string Connection::send(const std::string& head, std::string_view body) {
+  try {
+    if (body.size() <= kSentTogether) {
+      session_->send(head + std::string(body));
+    } else {
+      session_->send(head);
+      session_->send(body);
+    }
+    return {};
+  } catch (const Poco::Exception& error) {
+    return error.displayText();
+  }
+}
+
+void Connection::read_body(Answer& answer, bool chunked, long long length) {
+  BodyReader reader([this](char* to, std::size_t size) { return session_->take(to, size); },
+                    kMaxAnswer, answer.body);
+  if (answer.status == 204 || answer.status == 304) return;
+  if (chunked) {
+    answer.is_whole = reader.chunks();
+  } else if (length >= 0) {
+    answer.is_whole = reader.exactly(static_cast<unsigned long long>(length));
+  } else {
+    answer.is_whole = reader.to_the_end();
+    answer.ends_with_connection = true;
+    may_be_kept_ = false;
+  }
+}
+
+// The library takes a head that breaks off for a whole one, so it gets only heads that end. False:
+// the other side has ended the connection without one.
+bool Connection::read_head(std::string& head) {
+  head.clear();
+  std::size_t line = 0;  // its length so far
+  while (head.size() < kMaxHead) {
+    const int c = session_->next();
+    if (c < 0 && heard_) throw Trouble("the answer broke off");
+    if (c < 0) return false;
+    heard_ = true;
+    head += static_cast<char>(c);
+    if (c == '\n' && line == 0) return true;
+    if (c == '\n') {
+      line = 0;
+    } else if (c != '\r') {
+      ++line;
+    }
+  }
+  throw Trouble("the answer has a head of more than 64 KiB");
+}
+
+// Reads the answer, and passes over what announces it.
+Answer Connection::read_answer() {
+  std::string head;
+  net::HTTPResponse response;
+  response.setFieldLimit(kMaxFields);
+  do {
+    if (!read_head(head)) throw Trouble("the target ended the connection without an answer");
+    std::istringstream in(head);
+    response.clear();
+    response.read(in);
+  } while (response.getStatus() < 200 && response.getStatus() != 101);
+  Answer answer;
+  answer.status = response.getStatus();
+  if (answer.status == 101) throw Trouble("the target answers 101, which nobody asked for");
+  answer.retry_after = response.get("Retry-After", "");
+  answer.date = response.get("Date", "");
+  const bool chunked = response.getChunkedTransferEncoding();
+  if (response.has("Transfer-Encoding") && !chunked) {
+    throw Trouble("the target answers in a Transfer-Encoding that nobody asked for");
+  }
+  const bool has_length = response.hasContentLength();
+  const long long length = has_length ? response.getContentLength64() : -1;
+  if (has_length && length < 0) throw Trouble("the answer has a wrong Content-Length");
+  may_be_kept_ = response.getKeepAlive() && !(chunked && has_length);
+  read_body(answer, chunked, length);
+  return answer;
+}
+
+Answer Connection::ask(const std::string& head, std::string_view body) {
+  heard_ = may_be_kept_ = false;
+  const std::string unsent = send(head, body);
+  std::string trouble;
+  try {
+    Answer answer = read_answer();
+    may_be_kept_ = may_be_kept_ && unsent.empty() && answer.is_whole && !session_->has_more();
+    return answer;
+  } catch (const Poco::Exception& error) {
+    trouble = (heard_ ? "the answer broke off: " : "no answer: ") + error.displayText();
+  } catch (const Trouble& error) {
+    trouble = error.what();
+  }
+  may_be_kept_ = false;
+  if (unsent.empty()) throw Trouble(trouble);
+  throw Trouble("the request could not be sent: " + unsent + "; " + trouble);
+}
+
+}  // namespace http_plugin

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// http: POSTs the payload of each task of a type to a configured URL. The status of the answer, or
+// a word in its body, is the verdict. Nothing is reached that [plugins.http] allow does not name.
+//
+//   [plugins.http]
+//   allow = ["https://example.com"]
+//   [plugins.http.types."thumbs.make"]
+//   url = "https://example.com/thumbs"
+#include <algorithm>
+#include <allot/plugin.hpp>
+#include <ctime>
+#include <optional>
+
+#include "request_head.h"
+#include "sender.h"
+#include "targets.h"
+#include "trouble.h"
+#include "verdict.h"
+#include "watchdog.h"
+
+namespace http_plugin {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kMaxLogged = 4096;
+constexpr std::size_t kMaxReason = std::size_t{60} << 10;
+
+// The beginning of a text, whole characters of UTF-8.
+std::string beginning(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
+  return text.substr(0, most) + " ...";
+}
+
+allot::Outcome outcome_of(const Target& target, const Answer& answer, const allot::Context& ctx) {
+  const std::string status = "status " + std::to_string(answer.status);
+  if (target.verdict == VerdictBy::kBody && !answer.is_whole) {
+    return allot::retry(status + ": the answer is longer than 1 MiB");
+  }
+  const Verdict verdict = target.verdict == VerdictBy::kBody
+                              ? verdict_of_body(answer.body)
+                              : verdict_of_status(answer, std::time(nullptr));
+  if (verdict.word == Word::kSuccess) {
+    if (!verdict.message.empty()) ctx.debug(beginning(verdict.message, kMaxLogged));
+    return allot::success();
+  }
+  const std::string said = beginning(verdict.message, kMaxReason);
+  const std::string reason = said.empty() ? status : status + ": " + said;
+  if (verdict.word == Word::kPermanentFailure) return allot::fail(reason);
+  if (!verdict.delay) return allot::retry(reason);
+  return allot::retry(reason, std::min(*verdict.delay, target.retry_after_max));
+}
+
+// When a stop has to end the request: at once where the task's time is over, else when what is
+// left of it should have ended by itself.
+class StopGrace {
+ public:
+  StopGrace(const allot::Context& ctx, milliseconds grace) : ctx_(ctx), grace_(grace) {}
+
+  bool operator()() {
+    if (!ctx_.stop_requested()) return false;
+    const auto now = Clock::now();
+    if (!seen_) seen_ = now;
+    return ctx_.time_left().count() == 0 || now - *seen_ >= grace_;
+  }
+
+ private:
+  const allot::Context& ctx_;
+  milliseconds grace_;
+  std::optional<Clock::time_point> seen_;
+};
+
+class Http : public allot::Handler {
+ public:
+  static constexpr bool kConcurrent = true;
+
+  static std::vector<std::string> types(const allot::Config& config) {
+    std::vector<std::string> types;
+    for (const auto& [type, target] : read_targets(config).by_type) types.push_back(type);
+    return types;
+  }
+
+  explicit Http(const allot::Config& config) : targets_(read_targets(config)), sender_(targets_) {}
+
+  allot::Outcome run(allot::Context& ctx) override {
+    if (ctx.stop_requested()) return allot::retry("it was asked to stop", milliseconds(0));
+    const Target& target = targets_.by_type.at(std::string(ctx.type()));
+    Watch watch(watchdog_, Clock::now() + target.limits.all, StopGrace(ctx, target.stop_grace));
+    try {
+      const TaskWords task = {ctx.id(),      ctx.queue(),   ctx.type(),
+                              ctx.payload(), ctx.attempt(), ctx.max_attempts()};
+      const std::string head = request_head(target, task, std::time(nullptr));
+      return outcome_of(target, sender_.send(target, head, task.payload, watch), ctx);
+    } catch (const Trouble& trouble) {
+      if (trouble.kind() == Trouble::Kind::kRefused) return allot::fail(trouble.what());
+      return after(watch.end(), trouble, target, ctx);
+    }
+  }
+
+ private:
+  static allot::Outcome after(Watchdog::End end, const Trouble& trouble, const Target& target,
+                              const allot::Context& ctx) {
+    const std::string what = trouble.what();
+    if (end == Watchdog::End::kTimeout) {
+      const auto limit = std::to_string(target.limits.all.count());
+      return allot::retry("its timeout of " + limit + " ms was over: " + what);
+    }
+    if (end == Watchdog::End::kNone) return allot::retry(what);
+    const std::string reason = "it was asked to stop: " + what;
+    // For a task that needs more time than it gets, the pauses grow.
+    if (ctx.time_left().count() == 0) return allot::retry(reason);
+    return allot::retry(reason, milliseconds(0));
+  }
+
+  Targets targets_;
+  Watchdog watchdog_;
+  Sender sender_;
+};
+
+ALLOT_CONFIGURED_HANDLER(Http)
+ALLOT_PLUGIN("http", "0.1.0")
+
+}  // namespace
+}  // namespace http_plugin

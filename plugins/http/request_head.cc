@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "request_head.h"
+
+#include "signature.h"
+
+namespace http_plugin {
+namespace {
+
+void add(std::string& head, std::string_view name, std::string_view value) {
+  head.append(name).append(": ").append(value).append("\r\n");
+}
+
+}  // namespace
+
+std::string request_head(const Target& target, const TaskWords& task, std::int64_t time) {
+  std::string head = "POST " + target.url.path + " HTTP/1.1\r\n";
+  add(head, "Host", host_field(target.url.origin));
+  add(head, "User-Agent", "Allot");
+  add(head, "Connection", target.keep_alive.count() > 0 ? "keep-alive" : "close");
+  add(head, "Content-Type", target.content_type);
+  add(head, "Content-Length", std::to_string(task.payload.size()));
+  add(head, "X-Allot-Task", task.id);
+  add(head, "X-Allot-Type", task.type);
+  add(head, "X-Allot-Queue", task.queue);
+  add(head, "X-Allot-Attempt", std::to_string(task.attempt));
+  add(head, "X-Allot-Max-Attempts", std::to_string(task.max_attempts));
+  if (!target.secret.empty()) {
+    const std::string seconds = std::to_string(time);
+    add(head, "X-Allot-Time", seconds);
+    add(head, "X-Allot-Signature", "sha256=" + signature_of(target.secret, seconds, task.payload));
+  }
+  return head + "\r\n";
+}
+
+}  // namespace http_plugin

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resolver.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "quiet_thread.h"
+#include "trouble.h"
+
+namespace http_plugin {
+namespace {
+
+constexpr std::chrono::milliseconds kSlice{50};  // how often it looks whether the request is over
+
+Address address_of(const addrinfo& info) {
+  Address address;
+  address.is_v6 = info.ai_family == AF_INET6;
+  if (address.is_v6) {
+    sockaddr_in6 in = {};
+    std::memcpy(&in, info.ai_addr, sizeof in);
+    std::memcpy(address.bytes.data(), &in.sin6_addr, 16);
+  } else {
+    sockaddr_in in = {};
+    std::memcpy(&in, info.ai_addr, sizeof in);
+    std::memcpy(address.bytes.data(), &in.sin_addr, 4);
+  }
+  return address;
+}
+
+}  // namespace
+
+std::vector<Address> look_up(const std::string& host) {
+  addrinfo hints = {};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* list = nullptr;
+  const int code = ::getaddrinfo(host.c_str(), nullptr, &hints, &list);
+  if (code != 0) {
+    throw Trouble("no address of " + host + ": " +
+                  (code == EAI_SYSTEM ? std::strerror(errno) : ::gai_strerror(code)));
+  }
+  std::vector<Address> addresses;
+  for (const addrinfo* at = list; at != nullptr; at = at->ai_next) {
+    if (at->ai_family == AF_INET || at->ai_family == AF_INET6) addresses.push_back(address_of(*at));
+  }
+  ::freeaddrinfo(list);
+  if (addresses.empty()) throw Trouble("no address of " + host);
+  return addresses;
+}
+
+Resolver::Resolver(Lookup lookup) : shared_(std::make_shared<Shared>(std::move(lookup))) {}
+
+void Resolver::answer(const std::shared_ptr<Shared>& shared, const std::string& host) {
+  std::vector<Address> addresses;
+  std::string trouble;
+  try {
+    addresses = shared->lookup(host);
+  } catch (const std::exception& error) {
+    trouble = error.what();
+  }
+  const std::lock_guard lock(shared->mutex);
+  const auto question = shared->open.extract(host).mapped();
+  question->addresses = std::move(addresses);
+  question->trouble = std::move(trouble);
+  question->answered = true;
+  shared->answered.notify_all();
+}
+
+std::vector<Address> Resolver::addresses_of(const std::string& host, Clock::time_point deadline,
+                                            const Watch& watch) {
+  if (const auto address = parse_address(host)) return {*address};
+  std::unique_lock lock(shared_->mutex);
+  auto& open = shared_->open[host];
+  const bool is_new = open == nullptr;
+  if (is_new) open = std::make_shared<Question>();
+  const auto question = open;
+  if (is_new) {
+    try {
+      quiet_thread([shared = shared_, host] { answer(shared, host); }).detach();
+    } catch (const std::system_error& error) {
+      shared_->open.erase(host);
+      throw Trouble(std::string("no thread to look up ") + host + ": " + error.what());
+    }
+  }
+  while (!question->answered) {
+    const auto now = Clock::now();
+    if (watch.end() != Watchdog::End::kNone) throw Trouble("the request is over");
+    if (now >= deadline) throw Trouble("the address of " + host + " was not found in time");
+    shared_->answered.wait_until(lock, std::min(deadline, now + kSlice));
+  }
+  if (!question->trouble.empty()) throw Trouble(question->trouble);
+  return question->addresses;
+}
+
+}  // namespace http_plugin

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sender.h"
+
+#include <optional>
+#include <utility>
+
+#include "trouble.h"
+
+namespace http_plugin {
+namespace {
+
+// While it lives, the watch guards the connection.
+class Guard {
+ public:
+  Guard(Watch& watch, const Connection& connection) : watch_(watch) {
+    watch_.guard(connection.socket());
+  }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
+  ~Guard() { watch_.let_go(); }
+
+ private:
+  Watch& watch_;
+};
+
+}  // namespace
+
+// What a connection is kept for: whoever presents another certificate is another client.
+std::string Sender::name_of(const Target& target) {
+  return text_of(target.url.origin) + '\n' + target.tls.ca + '\n' + target.tls.cert + '\n' +
+         target.tls.key;
+}
+
+Sender::Sender(const Targets& targets, Lookup lookup)
+    : connector_(targets.allowed, std::move(lookup)) {
+  for (const auto& [type, target] : targets.by_type) {
+    if (!target.url.origin.tls) continue;
+    auto& tls = tls_[name_of(target)];
+    if (tls == nullptr) tls = std::make_unique<Tls>(target.url.origin, target.tls);
+  }
+}
+
+std::unique_ptr<Connection> Sender::connect(const Target& target, Watch& watch) {
+  auto connection =
+      std::make_unique<Connection>(connector_.connect(target.url.origin, target.limits, watch));
+  if (target.url.origin.tls) {
+    const Guard guard(watch, *connection);
+    connection->secure(*tls_.at(name_of(target)));
+  }
+  return connection;
+}
+
+Answer Sender::send(const Target& target, const std::string& head, std::string_view body,
+                    Watch& watch) {
+  const std::string name = name_of(target);
+  auto connection = pool_.take(name);
+  std::optional<Answer> answer;
+  if (connection != nullptr) {
+    // A target may end a connection that waits at any time, also while the request is on its way:
+    // then once more, over a connection of its own.
+    try {
+      const Guard guard(watch, *connection);
+      answer = connection->ask(head, body);
+    } catch (const Trouble&) {
+      if (connection->was_heard() || watch.end() != Watchdog::End::kNone) throw;
+    }
+  }
+  if (!answer) {
+    connection = connect(target, watch);
+    const Guard guard(watch, *connection);
+    answer = connection->ask(head, body);
+  }
+  // A connection that was shut by the watch is no end of an answer, nor is it kept.
+  const bool is_over = watch.end() != Watchdog::End::kNone;
+  if (is_over && answer->ends_with_connection) throw Trouble("the answer broke off");
+  const bool keep = target.keep_alive.count() > 0 && connection->may_be_kept() && !is_over;
+  if (keep) pool_.keep(name, std::move(connection), target.keep_alive);
+  return *answer;
+}
+
+}  // namespace http_plugin

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace http_plugin {
+
+// HMAC-SHA256 over "TIME.BODY" with this secret, in hexadecimal digits.
+std::string signature_of(std::string_view secret, std::string_view time, std::string_view body);
+
+}  // namespace http_plugin

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "url.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "address.h"
+
+namespace http_plugin {
+namespace {
+
+constexpr std::size_t kMaxHost = 253;
+constexpr std::size_t kMaxLabel = 63;
+constexpr std::size_t kMaxPath = 8000;
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::invalid_argument(what);
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::string lower(std::string_view text) {
+  std::string copy(text);
+  for (char& c : copy) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return copy;
+}
+
+std::string_view without_prefix(std::string_view text, std::string_view prefix, bool& found) {
+  found = lower(text.substr(0, prefix.size())) == prefix;
+  return found ? text.substr(prefix.size()) : text;
+}
+
+// What some library or other takes for a number, so that such a host may be an address.
+bool may_be_number(std::string_view label) {
+  if (std::all_of(label.begin(), label.end(), is_digit)) return true;
+  return label.starts_with("0x") && label.find_first_not_of("0123456789abcdef", 2) == label.npos;
+}
+
+void check_label(std::string_view label, const std::string& host) {
+  const auto is_fine = [](char c) {
+    return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '_';
+  };
+  if (label.empty() || label.size() > kMaxLabel ||
+      !std::all_of(label.begin(), label.end(), is_fine)) {
+    fail("'" + host +
+         "' is no host name: letters, digits, '-' and single dots (xn--... for others)");
+  }
+}
+
+void check_name(const std::string& host) {
+  if (host.empty() || host.size() > kMaxHost) fail("the host is missing, or too long");
+  std::string_view rest = host;
+  std::string_view label;
+  do {
+    const std::size_t dot = std::min(rest.find('.'), rest.size());
+    label = rest.substr(0, dot);
+    check_label(label, host);
+    if (dot == rest.size()) break;
+    rest.remove_prefix(dot + 1);
+  } while (true);
+  if (may_be_number(label) && !parse_address(host)) {
+    fail("'" + host + "' is no host: write an address as four decimal numbers, 192.0.2.1");
+  }
+}
+
+std::uint16_t port_of(std::string_view text) {
+  unsigned port = 0;
+  for (const char c : text) {
+    if (!is_digit(c) || text.size() > 5) fail("'" + std::string(text) + "' is no port");
+    port = port * 10 + static_cast<unsigned>(c - '0');
+  }
+  if (text.empty() || text.front() == '0' || port > 65535) {
+    fail("'" + std::string(text) + "' is no port, which is 1 to 65535");
+  }
+  return static_cast<std::uint16_t>(port);
+}
+
+// The host; `rest` is what follows it.
+std::string host_of(std::string_view authority, std::string_view& rest) {
+  if (!authority.starts_with('[')) {
+    const std::size_t end = std::min(authority.find(':'), authority.size());
+    rest = authority.substr(end);
+    std::string host = lower(authority.substr(0, end));
+    check_name(host);
+    return host;
+  }
+  const std::size_t end = authority.find(']');
+  const auto address =
+      end == authority.npos ? std::nullopt : parse_address(authority.substr(1, end - 1));
+  if (!address || !address->is_v6) fail("no address of IPv6 stands in the brackets");
+  rest = authority.substr(end + 1);
+  return text_of(*address);
+}
+
+Origin origin_of(std::string_view authority, bool tls) {
+  if (authority.find('@') != authority.npos) fail("user and password have no place in it");
+  Origin origin;
+  origin.tls = tls;
+  std::string_view rest;
+  origin.host = host_of(authority, rest);
+  origin.port = tls ? 443 : 80;
+  if (rest.empty()) return origin;
+  if (rest.front() != ':') fail("what follows the host is no port");
+  origin.port = port_of(rest.substr(1));
+  return origin;
+}
+
+bool is_tls(std::string_view& text) {
+  bool found = false;
+  text = without_prefix(text, "https://", found);
+  if (found) return true;
+  text = without_prefix(text, "http://", found);
+  if (!found) fail("it must begin with https:// or http://");
+  return false;
+}
+
+}  // namespace
+
+Url parse_url(std::string_view text) {
+  const auto is_fine = [](char c) {
+    return c > ' ' && c < '\x7f' &&
+           std::string_view("\"<>\\^`{|}").find(c) == std::string_view::npos;
+  };
+  if (!std::all_of(text.begin(), text.end(), is_fine)) {
+    fail("it has a character that has to be written as %XX");
+  }
+  if (text.find('#') != text.npos) fail("it has a fragment (#), which no server ever sees");
+  const bool tls = is_tls(text);
+  const std::size_t end = std::min(text.find_first_of("/?"), text.size());
+  Url url;
+  url.origin = origin_of(text.substr(0, end), tls);
+  url.path = text.substr(end);
+  if (!url.path.starts_with('/')) url.path.insert(0, 1, '/');
+  if (url.path.size() > kMaxPath) fail("it is longer than 8000 characters");
+  return url;
+}
+
+Origin parse_origin(std::string_view text) {
+  std::string_view rest = text;
+  const bool tls = is_tls(rest);
+  return origin_of(rest, tls);
+}
+
+std::string text_of(const Origin& origin) {
+  const bool is_v6 = origin.host.find(':') != std::string::npos;
+  return std::string(origin.tls ? "https://" : "http://") +
+         (is_v6 ? "[" + origin.host + "]" : origin.host) + ":" + std::to_string(origin.port);
+}
+
+std::string host_field(const Origin& origin) {
+  const bool is_v6 = origin.host.find(':') != std::string::npos;
+  const std::string host = is_v6 ? "[" + origin.host + "]" : origin.host;
+  return origin.port == (origin.tls ? 443 : 80) ? host : host + ":" + std::to_string(origin.port);
+}
+
+}  // namespace http_plugin

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace http_plugin {
+namespace {
+
+using nlohmann::json;
+
+bool same_word(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+// Takes the two texts of an object and skips the rest of it, however deep that is: nothing is built
+// of what a target sends.
+class BodyWords : public json::json_sax_t {
+ public:
+  std::string status;
+  std::string message;
+  std::string trouble;
+
+  bool null() override { return scalar("", true); }
+  bool boolean(bool /*value*/) override { return scalar("a truth value"); }
+  bool number_integer(number_integer_t /*value*/) override { return scalar("a number"); }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return scalar("a number"); }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override {
+    return scalar("a number");
+  }
+  bool binary(binary_t& /*value*/) override { return scalar("bytes"); }
+  bool string(string_t& value) override {
+    if (std::string* const to = wanted()) {
+      *to = std::move(value);
+    } else if (depth_ == 0) {
+      return refuse("it is a text");
+    }
+    return true;
+  }
+  bool key(string_t& name) override {
+    if (depth_ == 1) key_ = std::move(name);
+    return true;
+  }
+  bool start_object(std::size_t /*size*/) override {
+    return (wanted() == nullptr || refuse(key_ + " is an object")) && enter();
+  }
+  bool start_array(std::size_t /*size*/) override {
+    if (depth_ == 0) return refuse("it is a list");
+    return (wanted() == nullptr || refuse(key_ + " is a list")) && enter();
+  }
+  bool end_object() override { return leave(); }
+  bool end_array() override { return leave(); }
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const json::exception& /*error*/) override {
+    return refuse("it is wrong at byte " + std::to_string(position));
+  }
+
+ private:
+  // Where a value goes that comes now; null: nowhere.
+  std::string* wanted() {
+    if (depth_ != 1) return nullptr;
+    if (same_word(key_, "status")) return &status;
+    return same_word(key_, "message") ? &message : nullptr;
+  }
+  bool scalar(const char* what, bool is_null = false) {
+    if (is_null) return true;  // as if it were not there
+    if (wanted() != nullptr) return refuse(key_ + " is " + what);
+    return depth_ > 0 || refuse(std::string("it is ") + what);
+  }
+  bool refuse(const std::string& why) {
+    trouble = why;
+    return false;
+  }
+  bool enter() {
+    ++depth_;
+    return true;
+  }
+  bool leave() {
+    --depth_;
+    return true;
+  }
+
+  std::size_t depth_ = 0;
+  std::string key_;
+};
+
+Verdict invalid(const std::string& what, std::string_view body) {
+  return {Word::kFailure, what + "\nOriginal response body:\n" + std::string(body)};
+}
+
+std::optional<std::int64_t> moment_of(const std::string& text) {
+  tm broken = {};
+  const char* const end = ::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &broken);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return ::timegm(&broken);
+}
+
+std::optional<std::chrono::milliseconds> pause_of(const Answer& answer, std::int64_t now) {
+  const std::string& text = answer.retry_after;
+  constexpr std::size_t kMaxDigits = 9;
+  if (text.empty()) return std::nullopt;
+  if (text.find_first_not_of("0123456789") == std::string::npos) {
+    return std::chrono::seconds(text.size() > kMaxDigits ? 1'000'000'000 : std::stol(text));
+  }
+  const auto until = moment_of(text);
+  if (!until) return std::nullopt;
+  // The target's own clock, where it says what that is.
+  return std::chrono::seconds(
+      std::max<std::int64_t>(0, *until - moment_of(answer.date).value_or(now)));
+}
+
+}  // namespace
+
+Verdict verdict_of_body(std::string_view body) {
+  // A NUL has no place in JSON, and would be the end of it for the parser.
+  const std::size_t nul = body.find('\0');
+  if (nul != std::string_view::npos) {
+    return invalid("Cannot parse body as JSON: it is wrong at byte " + std::to_string(nul + 1),
+                   body);
+  }
+  BodyWords words;
+  if (!json::sax_parse(body, &words)) {
+    return invalid("Cannot parse body as JSON: " + words.trouble, body);
+  }
+  if (words.status == "success") return {Word::kSuccess, words.message};
+  if (words.status == "failure") return {Word::kFailure, words.message};
+  if (words.status == "permanent-failure") return {Word::kPermanentFailure, words.message};
+  return invalid("Invalid result status: " + words.status, body);
+}
+
+Verdict verdict_of_status(const Answer& answer, std::int64_t now) {
+  const int status = answer.status;
+  if (status >= 200 && status < 300) return {Word::kSuccess, answer.body};
+  const bool again =
+      status >= 500 || status < 400 || status == 408 || status == 425 || status == 429;
+  Verdict verdict = {again ? Word::kFailure : Word::kPermanentFailure, answer.body};
+  if (status == 429 || status == 503) verdict.delay = pause_of(answer, now);
+  return verdict;
+}
+
+}  // namespace http_plugin

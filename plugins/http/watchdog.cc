@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watchdog.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "quiet_thread.h"
+
+namespace http_plugin {
+namespace {
+
+constexpr std::chrono::milliseconds kTick{100};  // how often it asks whether to stop
+
+}  // namespace
+
+Watchdog::~Watchdog() {
+  {
+    const std::lock_guard lock(mutex_);
+    leaves_ = true;
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+Watchdog::Entries::iterator Watchdog::add(Clock::time_point deadline,
+                                          std::function<bool()> must_stop) {
+  const std::lock_guard lock(mutex_);
+  if (!thread_.joinable()) {
+    thread_ = quiet_thread([this] { run(); });
+  }
+  entries_.push_front({deadline, std::move(must_stop)});
+  // While there are requests it looks again anyway, and most deadlines are later than that.
+  if (deadline < next_) changed_.notify_one();
+  return entries_.begin();
+}
+
+void Watchdog::run() {
+  std::unique_lock lock(mutex_);
+  while (!leaves_) {
+    if (entries_.empty()) {
+      next_ = Clock::time_point::max();
+      changed_.wait(lock);
+      continue;
+    }
+    const auto now = Clock::now();
+    look_at_all(now);
+    next_ = now + kTick;
+    for (const Entry& entry : entries_) {
+      if (entry.end == End::kNone) next_ = std::min(next_, entry.deadline);
+    }
+    changed_.wait_until(lock, next_);
+  }
+}
+
+void Watchdog::look_at_all(Clock::time_point now) {
+  for (Entry& entry : entries_) {
+    if (entry.end != End::kNone) continue;
+    if (now >= entry.deadline) {
+      entry.end = End::kTimeout;
+    } else if (entry.must_stop()) {
+      entry.end = End::kStop;
+    } else {
+      continue;
+    }
+    if (entry.socket) ::shutdown(entry.socket->get(), SHUT_RDWR);
+  }
+}
+
+Watch::Watch(Watchdog& watchdog, Clock::time_point deadline, std::function<bool()> must_stop)
+    : watchdog_(watchdog), entry_(watchdog.add(deadline, std::move(must_stop))) {}
+
+Watch::~Watch() {
+  const std::lock_guard lock(watchdog_.mutex_);
+  watchdog_.entries_.erase(entry_);
+}
+
+void Watch::guard(std::shared_ptr<const Fd> socket) {
+  const std::lock_guard lock(watchdog_.mutex_);
+  if (entry_->end != Watchdog::End::kNone) ::shutdown(socket->get(), SHUT_RDWR);
+  entry_->socket = std::move(socket);
+}
+
+void Watch::let_go() {
+  const std::lock_guard lock(watchdog_.mutex_);
+  entry_->socket.reset();
+}
+
+Watchdog::End Watch::end() const {
+  const std::lock_guard lock(watchdog_.mutex_);
+  return entry_->end;
+}
+
+}  // namespace http_plugin

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "fd.h"
+
+namespace http_plugin {
+
+using Clock = std::chrono::steady_clock;
+
+// A thread that ends requests: it shuts their sockets when their time is over, or when their task
+// is to stop, wherever a library waits in them. One for each worker; any thread may watch.
+class Watchdog {
+ public:
+  enum class End { kNone, kTimeout, kStop };
+
+  Watchdog() = default;
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog();
+
+ private:
+  friend class Watch;
+  struct Entry {
+    Clock::time_point deadline;
+    std::function<bool()> must_stop;
+    std::shared_ptr<const Fd> socket{};
+    End end = End::kNone;
+  };
+  using Entries = std::list<Entry>;
+
+  Entries::iterator add(Clock::time_point deadline, std::function<bool()> must_stop);
+  void run();
+  void look_at_all(Clock::time_point now);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Entries entries_;
+  Clock::time_point next_ = Clock::time_point::max();  // when the thread looks again
+  bool leaves_ = false;
+  std::thread thread_;  // from the first watch on
+};
+
+// One request, for as long as this object lives. The thread that made it uses it.
+class Watch {
+ public:
+  // `must_stop` is called by the watchdog's thread, some ten times a second.
+  Watch(Watchdog& watchdog, Clock::time_point deadline, std::function<bool()> must_stop);
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch();
+
+  // From now on this socket is shut when the request is over; at once, if it is over already. The
+  // descriptor is one that nobody else closes: a number that was given out again would be another
+  // socket.
+  void guard(std::shared_ptr<const Fd> socket);
+  // Before the socket is kept for another request.
+  void let_go();
+  // Why the request is over.
+  [[nodiscard]] Watchdog::End end() const;
+  [[nodiscard]] Clock::time_point deadline() const { return entry_->deadline; }
+
+ private:
+  Watchdog& watchdog_;
+  Watchdog::Entries::iterator entry_;
+};
+
+}  // namespace http_plugin

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plugin http in real workers, against a server of the test.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "e2e/daemon.h"
+#include "support/http_target.h"
+
+namespace allot::e2e::http_worker_test {
+namespace {
+
+using support::eventually;
+using support::HttpTarget;
+using Peer = HttpTarget::Peer;
+
+class HttpWorker : public testing::Test {
+ protected:
+  HttpWorker() {
+    std::filesystem::copy_file(ALLOT_HTTP_PLUGIN, plugins_ / "http.so");
+    std::filesystem::copy_file(probe_folder() + "/probe.so", plugins_ / "probe.so");
+  }
+  // A daemon whose type "call" goes to the target.
+  [[nodiscard]] DaemonOptions options(const HttpTarget& target,
+                                      const std::string& keys = {}) const {
+    return {.workers = 1,
+            .more = "[plugins.http]\nallow = [\"" + target.origin() +
+                    "\"]\n[plugins.http.types.call]\nurl = \"" + target.origin() +
+                    "/tasks?x=1\"\n" + keys,
+            .plugins = plugins_.path()};
+  }
+
+  support::TempDir plugins_;
+};
+
+TEST_F(HttpWorker, AnAnswerDecidesAboutATask) {
+  HttpTarget target([](Peer& peer) {
+    while (const auto request = peer.request()) {
+      const bool again = request->field("X-Allot-Attempt") != "1";
+      const std::string word = again ? "success" : request->body;
+      peer.answer(500, R"({"status":")" + word + R"(","message":"because"})");
+    }
+  });
+  Daemon daemon(options(target, "verdict = \"body\"\n[types.call]\nretry_delay = \"1ms\"\n"));
+  const auto good = daemon.submit("call", "success");
+  const auto later = daemon.submit("call", "failure");
+  const auto bad = daemon.submit("call", "permanent-failure");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(daemon.count("task_dead"), 1U) << daemon.log();
+  EXPECT_NE(daemon.allot({"task", "show", bad}).out.find("status 500: because"), std::string::npos);
+  const auto requests = target.requests();
+  ASSERT_EQ(requests.size(), 4U);
+  std::multiset<std::string> ids;
+  for (const auto& request : requests) {
+    ids.insert(request.field("X-Allot-Task"));
+    EXPECT_EQ(request.head.substr(0, request.head.find("\r\n")), "POST /tasks?x=1 HTTP/1.1");
+    EXPECT_EQ(request.field("X-Allot-Queue"), "default");
+    EXPECT_EQ(request.field("X-Allot-Type"), "call");
+  }
+  EXPECT_EQ(ids, (std::multiset<std::string>{good, later, later, bad}));
+  EXPECT_EQ(target.connections(), 1U) << "each worker keeps its connection";
+}
+
+TEST_F(HttpWorker, AKilledWorkersRequestIsSentAgain) {
+  HttpTarget target([](Peer& peer) {
+    while (const auto request = peer.request()) {
+      if (request->field("X-Allot-Attempt") == "1") return peer.wait_for_end();
+      peer.answer(200, "");
+    }
+  });
+  Daemon daemon(options(target));
+  const auto id = daemon.submit("call", "x");
+  ASSERT_TRUE(eventually([&] { return target.requests().size() == 1; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return !daemon.busy_workers().empty(); }));
+  ::kill(daemon.busy_workers().at(0), SIGKILL);
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  const auto requests = target.requests();
+  ASSERT_EQ(requests.size(), 2U);
+  EXPECT_EQ(requests[1].field("X-Allot-Task"), id);
+  EXPECT_EQ(requests[1].field("X-Allot-Attempt"), "2");
+  EXPECT_EQ(daemon.count("task_dead"), 0U);
+}
+
+TEST_F(HttpWorker, AStopClosesTheRequestAndChargesNothing) {
+  HttpTarget target([](Peer& peer) {
+    if (peer.request()) peer.wait_for_end();
+  });
+  Daemon daemon(options(target, "stop_grace = \"0s\"\n"));
+  const auto id = daemon.submit("call", "x");
+  ASSERT_TRUE(eventually([&] { return target.requests().size() == 1; })) << daemon.log();
+  EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0})) << daemon.log();
+  EXPECT_EQ(daemon.task(id)["attempts"].size(), 0U) << daemon.task(id);
+  EXPECT_EQ(daemon.count("task"), 1U);
+}
+
+TEST_F(HttpWorker, ACancelClosesTheRequest) {
+  HttpTarget target([](Peer& peer) {
+    if (peer.request()) peer.wait_for_end();
+  });
+  Daemon daemon(options(target, "stop_grace = \"0s\"\n"));
+  const auto id = daemon.submit("call", "x");
+  ASSERT_TRUE(eventually([&] { return target.requests().size() == 1; })) << daemon.log();
+  const auto done = daemon.allot({"task", "cancel", id, "--reason", "enough"});
+  EXPECT_EQ(done.status, (support::ExitStatus{0, 0})) << done.err;
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(daemon.count("task_dead"), 1U);
+  EXPECT_EQ(target.requests().size(), 1U);
+}
+
+// All of them wait for each other: nobody is answered before the last has come.
+TEST_F(HttpWorker, SixtyFourAreAtWorkInOneWorker) {
+  constexpr std::size_t kAtOnce = 64;
+  std::atomic<std::size_t> there{0};
+  HttpTarget target([&there](Peer& peer) {
+    while (peer.request()) {
+      ++there;
+      if (!eventually([&there] { return there >= kAtOnce; })) return;
+      peer.answer(204, "");
+    }
+  });
+  auto with = options(target);
+  with.pool_keys = "concurrency = 64\n";
+  Daemon daemon(with);
+  daemon.submit_many("call", std::vector<std::string>(kAtOnce, "x"));
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(there, kAtOnce) << "each was sent once";
+  EXPECT_EQ(daemon.count("task_dead"), 0U);
+}
+
+TEST_F(HttpWorker, AReloadRefusesATargetThatIsNotAllowed) {
+  HttpTarget target(HttpTarget::always(200, ""));
+  Daemon daemon(options(target));
+  wait_ready(daemon, 1);
+  const std::string good = support::read_file(daemon.config_file());
+  std::ofstream(daemon.config_file())
+      << good << "[plugins.http.types.other]\nurl = \"http://example.com/x\"\n";
+  daemon.process().signal(SIGHUP);
+  ASSERT_TRUE(eventually([&] {
+    return daemon.logged("write allow = [\\\"http://example.com:80\\\"] into [plugins.http]");
+  })) << daemon.log();
+  (void)daemon.submit("call", "");
+  EXPECT_TRUE(daemon.drains()) << "the old workers stay";
+}
+
+}  // namespace
+}  // namespace allot::e2e::http_worker_test
