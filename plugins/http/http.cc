@@ -89,8 +89,9 @@ class Http : public allot::Handler {
     const Target& target = targets_.by_type.at(std::string(ctx.type()));
     Watch watch(watchdog_, Clock::now() + target.limits.all, StopGrace(ctx, target.stop_grace));
     try {
-      const TaskWords task = {ctx.id(),      ctx.queue(),   ctx.type(),
-                              ctx.payload(), ctx.attempt(), ctx.max_attempts()};
+      const TaskWords task = {ctx.id(),          ctx.queue(),     ctx.type(),
+                              ctx.payload(),     ctx.attempt(),   ctx.max_attempts(),
+                              ctx.traceparent(), ctx.tracestate()};
       const std::string head = request_head(target, task, std::time(nullptr));
       return outcome_of(target, sender_.send(target, head, task.payload, watch), ctx);
     } catch (const Trouble& trouble) {

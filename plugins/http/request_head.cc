@@ -24,6 +24,8 @@ std::string request_head(const Target& target, const TaskWords& task, std::int64
   add(head, "X-Allot-Queue", task.queue);
   add(head, "X-Allot-Attempt", std::to_string(task.attempt));
   add(head, "X-Allot-Max-Attempts", std::to_string(task.max_attempts));
+  if (!task.traceparent.empty()) add(head, "traceparent", task.traceparent);
+  if (!task.tracestate.empty()) add(head, "tracestate", task.tracestate);
   if (!target.secret.empty()) {
     const std::string seconds = std::to_string(time);
     add(head, "X-Allot-Time", seconds);

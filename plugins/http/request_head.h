@@ -17,6 +17,8 @@ struct TaskWords {
   std::string_view payload;
   std::uint32_t attempt = 1;
   std::uint32_t max_attempts = 1;
+  std::string_view traceparent{};  // empty: it belongs to no trace
+  std::string_view tracestate{};
 };
 
 // Everything of a request but its body. `time` is in seconds since 1970, for the signature.

@@ -170,6 +170,11 @@ allot::Submission submission_of(json object) {
   task.partition_key = fields.text("partition_key");
   task.expires_in = fields.duration("expires_in").value_or(milliseconds(0));
   task.expires_at = fields.moment("expires_at");
+  const std::int64_t most = fields.integer("max_attempts").value_or(0);
+  if (most < 0 || most > 100'000) throw BadCall("'max_attempts' must be 1 to 100000");
+  task.max_attempts = static_cast<std::uint32_t>(most);
+  task.traceparent = fields.text("traceparent").value_or("");
+  task.tracestate = fields.text("tracestate").value_or("");
   fields.refuse_others();
   return task;
 }
@@ -251,9 +256,14 @@ Said read_line(std::string_view line) {
 }
 
 std::string task_line(const allot::Context& ctx) {
-  json task = {{"kind", "task"},           {"id", ctx.id()},
-               {"queue", ctx.queue()},     {"type", ctx.type()},
-               {"attempt", ctx.attempt()}, {"max_attempts", ctx.max_attempts()}};
+  json task = {{"kind", "task"},
+               {"id", ctx.id()},
+               {"queue", ctx.queue()},
+               {"type", ctx.type()},
+               {"attempt", ctx.attempt()},
+               {"max_attempts", ctx.max_attempts()},
+               {"traceparent", ctx.traceparent()},
+               {"tracestate", ctx.tracestate()}};
   const auto left = ctx.time_left();
   if (left != std::chrono::nanoseconds::max()) {
     task["time_left_ms"] = std::chrono::duration_cast<milliseconds>(left).count();

@@ -52,7 +52,7 @@ sub _call {
 }
 sub _task { my ($type, $payload, %options) = @_; [{type => $type, _payload($payload), %options}] }
 
-# A task has id, queue, type, attempt, max_attempts, time_left_ms and payload.
+# A task has id, queue, type, attempt, max_attempts, time_left_ms, traceparent, tracestate and payload.
 sub heartbeat { _write(kind => 'heartbeat', id => $_[0]{id}) }
 sub log { _write(kind => 'log', id => $_[0]{id}, text => _text($_[1]), level => $_[2] // 'info') }
 sub checkpoint     { _call($_[0], 'checkpoint', _payload($_[1])) }

@@ -31,7 +31,7 @@ function payload_of($data) {
 
 final class Task {
     public static $in, $out;
-    public $id, $queue, $type, $attempt, $max_attempts, $time_left_ms, $payload;
+    public $id, $queue, $type, $attempt, $max_attempts, $time_left_ms, $traceparent, $tracestate, $payload;
     private $stopped = false;
     public function __construct(array $line) {
         foreach ($line as $name => $value) if (property_exists($this, $name)) $this->$name = $value;

@@ -53,7 +53,8 @@ module AllotPipe
 
   # Its payload is in UTF-8, or binary if it is no text.
   Task = Struct.new(:line, :stopped) do
-    %w[id queue type attempt max_attempts time_left_ms].each { |n| define_method(n) { line[n] } }
+    %w[id queue type attempt max_attempts time_left_ms traceparent tracestate]
+      .each { |n| define_method(n) { line[n] } }
 
     def payload = line['payload'] || line['payload_base64'].unpack1('m0')
     def heartbeat = AllotPipe.write(kind: 'heartbeat', id: id)

@@ -40,6 +40,14 @@ TEST_F(HttpTest, TheRequestHasTheTask) {
   EXPECT_EQ(target.requests()[0].body, std::string("a\0b", 3));
 }
 
+TEST_F(HttpTest, TheTraceOfTheTaskGoesOn) {
+  const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  Target target(Target::always(200, ""));
+  EXPECT_EQ(run(target, {}, {.traceparent = parent, .tracestate = "rojo=1"}).outcome, success());
+  EXPECT_EQ(target.requests().at(0).field("traceparent"), parent);
+  EXPECT_EQ(target.requests().at(0).field("tracestate"), "rojo=1");
+}
+
 TEST_F(HttpTest, APayloadOfSixteenMebibytesArrives) {
   Target target(Target::always(200, ""));
   const std::string payload((std::size_t{16} << 20) - 1, 'x');

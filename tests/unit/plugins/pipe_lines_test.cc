@@ -40,7 +40,8 @@ TEST(PipeLines, ATaskHasTheOptionsOfASubmission) {
   const auto said = read_line(
       R"({"kind":"submit","id":"a","tasks":[{"type":"t","payload":"p","queue":"q","prio":3,)"
       R"("delay":"1d","unique_key":"k","unique_for":"0s","partition_key":"c","expires_in":"5m"},)"
-      R"({"type":"u","run_at":1.5,"expires_at":1798761600}]})");
+      R"({"type":"u","run_at":1.5,"expires_at":1798761600,"max_attempts":2,"traceparent":"x",)"
+      R"("tracestate":"y"}]})");
   ASSERT_EQ(said.trouble, "");
   ASSERT_EQ(said.tasks.size(), 2U);
   EXPECT_EQ(said.tasks[0].prio, 3U);
@@ -51,6 +52,9 @@ TEST(PipeLines, ATaskHasTheOptionsOfASubmission) {
   EXPECT_EQ(said.tasks[0].expires_in, std::chrono::minutes(5));
   EXPECT_EQ(said.tasks[1].run_at->time_since_epoch(), std::chrono::milliseconds(1500));
   EXPECT_EQ(said.tasks[1].expires_at->time_since_epoch(), std::chrono::seconds(1798761600));
+  EXPECT_EQ(said.tasks[1].max_attempts, 2U);
+  EXPECT_EQ(said.tasks[1].traceparent, "x");
+  EXPECT_EQ(said.tasks[1].tracestate, "y");
 }
 
 // The program is told, and goes on: it is a mistake about the task, not about the protocol.

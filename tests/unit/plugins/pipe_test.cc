@@ -53,7 +53,8 @@ TEST_P(PipeLanguageTest, WhatItIsTold) {
   test::Task task;
   task.payload = "facts";
   task.attempt = 2;
-  EXPECT_EQ(handler_->run(task).log, "info 0840dqg2v5n80r00 test t 2 10 false\n");
+  task.traceparent = "00-aa-bb-01";
+  EXPECT_EQ(handler_->run(task).log, "info 0840dqg2v5n80r00 test t 2 10 00-aa-bb-01 false\n");
 }
 
 TEST_P(PipeLanguageTest, AStrayPrintBreaksNothing) {

@@ -23,7 +23,7 @@ allot.run(async (task) => {
     case 'refused': return task.checkpoint('x').catch((error) => allot.fail(error.code));
     case 'facts':
       task.log([task.id, task.queue, task.type, task.attempt, task.max_attempts,
-        task.stopRequested].join(' '));
+        task.traceparent, task.stopRequested].join(' '));
       break;
     case 'stop':
       while (!task.stopRequested) await new Promise((wake) => setTimeout(wake, 5));

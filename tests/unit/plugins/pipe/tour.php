@@ -32,7 +32,7 @@ AllotPipe\run(function ($task) {
             break;
         case 'facts':
             $task->log(implode(' ', [$task->id, $task->queue, $task->type, $task->attempt,
-                $task->max_attempts, var_export($task->stop_requested(), true)]));
+                $task->max_attempts, $task->traceparent, var_export($task->stop_requested(), true)]));
             break;
         case 'stop':
             while (!$task->stop_requested()) usleep(5000);

@@ -23,7 +23,7 @@ my %words = (
     },
     facts => sub {
         my ($task) = @_;
-        $task->log(join ' ', map({ $task->{$_} } qw(id queue type attempt max_attempts)),
+        $task->log(join ' ', map({ $task->{$_} } qw(id queue type attempt max_attempts traceparent)),
             $task->stop_requested ? 'true' : 'false');
         return;
     },

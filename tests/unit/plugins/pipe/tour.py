@@ -25,7 +25,7 @@ def tour(task):
             return allot_pipe.fail(error.code)
     if word == "facts":
         task.log(" ".join([task.id, task.queue, task.type, str(task.attempt),
-                           str(task.max_attempts), str(task.stop_requested())]).lower())
+                           str(task.max_attempts), task.traceparent, str(task.stop_requested())]).lower())
     if word == "stop":
         while not task.stop_requested():
             time.sleep(0.005)

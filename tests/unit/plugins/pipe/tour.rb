@@ -29,7 +29,7 @@ AllotPipe.run do |task|
     end
   when 'facts'
     task.log([task.id, task.queue, task.type, task.attempt, task.max_attempts,
-              task.stop_requested].join(' '))
+              task.traceparent, task.stop_requested].join(' '))
   when 'stop'
     sleep 0.005 until task.stop_requested
     next AllotPipe.retry_later('stopped')
