@@ -195,7 +195,9 @@ class Options : public allot::Handler {
                                  .unique_key = "u",
                                  .unique_for = std::chrono::seconds(0),
                                  .partition_key = "k",
-                                 .expires_in = std::chrono::hours(2)};
+                                 .expires_in = std::chrono::hours(2),
+                                 .max_attempts = 4,
+                                 .traceparent = std::string(ctx.payload())};
     const std::string first = ctx.submit(task);
     return allot::fail(first + " " + ctx.submit(task));
   }

@@ -138,8 +138,8 @@ int remote_submit(const remote::Session& gateway, const SubmitWords& words) {
   return kExitOk;
 }
 
-// Adds an option for each member of SubmitOptions, under the same name. Returns them, because
-// --ndjson excludes them.
+// Adds an option for each member of SubmitOptions but the headers, under the same name. Returns
+// them, because --ndjson excludes them.
 std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptions& options) {
   const auto add_key = [&](const char* name, std::optional<std::string>& key, const char* text) {
     return command.add_option(name, key, text)->type_name("KEY");
@@ -190,6 +190,15 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
               "How the payload is compressed already: gzip or zstd")
           ->check(CLI::IsMember({"gzip", "zstd"}))
           ->type_name("NAME");
+  delay->excludes(run_at);
+  unique_for->needs(unique_key);
+  expires_in->excludes(expires_at);
+  return {prio,          delay,      run_at,     unique_key,     unique_for,
+          partition_key, expires_in, expires_at, compress_above, compression};
+}
+
+// What goes with a task beside its payload.
+std::vector<CLI::Option*> add_header_options(CLI::App& command, queue::SubmitOptions& options) {
   auto* max_attempts = command
                            .add_option("--max-attempts", options.max_attempts,
                                        "Dead after so many failed attempts [as its type or queue "
@@ -205,12 +214,7 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
                                      "What goes with --traceparent [$TRACESTATE]")
                          ->type_name("STATE")
                          ->needs(traceparent);
-  delay->excludes(run_at);
-  unique_for->needs(unique_key);
-  expires_in->excludes(expires_at);
-  return {prio,          delay,       run_at,     unique_key,     unique_for,
-          partition_key, expires_in,  expires_at, compress_above, compression,
-          max_attempts,  traceparent, tracestate};
+  return {max_attempts, traceparent, tracestate};
 }
 
 // Returns --ids, which --json excludes.
@@ -258,6 +262,7 @@ void add_submit(CLI::App& app, const Commands& commands) {
                                    "says which queue takes it");
   ndjson->excludes(routed);
   for (CLI::Option* option : add_task_options(*command, one->options)) ndjson->excludes(option);
+  for (CLI::Option* option : add_header_options(*command, one->options)) ndjson->excludes(option);
   auto* ids = add_bulk_options(*command, *bulk, *ndjson);
   command
       ->add_flag("--json", one->json,

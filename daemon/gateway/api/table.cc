@@ -36,6 +36,12 @@ constexpr std::string_view kMoveOfRoute =
     "because workers have their partitions. What is submitted within a second may still come to "
     "`from`: ask once more";
 
+constexpr Parameter kTraceParent{
+    In::kHeader, "traceparent",
+    "The trace of all tasks of the request that have none of their own, as W3C Trace Context "
+    "writes it; an invalid one is left out",
+    "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"};
+constexpr Parameter kTraceState{In::kHeader, "tracestate", "What goes with it", "vendor=1"};
 constexpr Parameter kId{In::kPath, "id", "The task's id", "0840dqg2v5n80r00", Kind::kText, true};
 constexpr Parameter kQueue{In::kPath, "queue", "The queue's name", "mail", Kind::kText, true};
 constexpr Parameter kSchedule{In::kPath, "schedule",  "The schedule's name",
@@ -129,11 +135,8 @@ std::vector<Route> task_routes() {
          "The task's unique key, quoted or bare: a second request with it makes no second task, as "
          "long as the key is taken. What is compared is the key alone, not the payload",
          "order-4711"},
-        {In::kHeader, "traceparent",
-         "The trace of all tasks of the request that have none of their own, as W3C Trace Context "
-         "writes it; an invalid one is left out",
-         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
-        {In::kHeader, "tracestate", "What goes with it", "vendor=1"}},
+        kTraceParent,
+        kTraceState},
        Body::kTasks,
        {{201, "SubmittedOrList", "submitted; `Location` has the address of a single task"},
         {200, "SubmittedOrList", "nothing was: a task with that unique key was there already"}},

@@ -182,6 +182,27 @@ TEST_F(TaskWritesTest, AHandlerMaySubmitWithAllOptions) {
                   " FROM task WHERE type = 'later'"),
             "1|2|2|1|1");
   EXPECT_EQ(value("SELECT CONCAT_WS('|', unique_key, keep_us) FROM task_unique"), "u|0");
+  EXPECT_EQ(value("SELECT headers FROM task WHERE type = 'later'"), "max_attempts=4");
+}
+
+// Else it is a child of the running task.
+TEST_F(TaskWritesTest, ASubmissionMayHaveATraceOfItsOwn) {
+  const std::string mine = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const std::string other = "00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-00";
+  queue::ensure_queue(db_, "limited", {8, queue::Placement::kLimited, 1});
+  for (const std::string& given : {other, std::string("nonsense")}) {
+    db_.execute("DELETE FROM task; DELETE FROM task_unique");
+    put_task("writes.options", given);
+    db_.execute("UPDATE task SET headers = 'traceparent=" + mine + "'");
+    EXPECT_EQ(run_leased(), Result::kWritten);
+    free_leases();
+    const std::string got = value("SELECT headers FROM task WHERE type = 'later'");
+    const std::string begin = "max_attempts=4\ntraceparent=";
+    const std::string wanted = begin + (given == other ? other : mine.substr(0, 36));
+    EXPECT_EQ(got.substr(0, wanted.size()), wanted) << given;
+    EXPECT_EQ(got.size(), begin.size() + mine.size());
+    EXPECT_EQ(got.find(mine), std::string::npos) << "a child has another parent";
+  }
 }
 
 TEST_F(TaskWritesTest, WithoutSuccessNothingIsReplaced) {
