@@ -209,13 +209,11 @@ TEST_F(PipeEndTest, SixteenMiBGoInAndOut) {
       "  say(kind='checkpoint', id=task['id'], **{key: task[key]})\n"
       "  assert json.loads(lines.readline())['kind'] == 'done'\n"
       "  success(task)\n");
-  for (const char byte : {'x', '\xff'}) {
-    const std::string payload((std::size_t{16} << 20) - 1, byte);
-    const auto ran = handler_->run(payload);
-    EXPECT_EQ(ran.outcome, success());
-    ASSERT_EQ(ran.checkpoints.size(), 1U);
-    EXPECT_TRUE(ran.checkpoints[0] == payload);
-  }
+  const std::string payload((std::size_t{16} << 20) - 1, '\xff');
+  const auto ran = handler_->run(payload);
+  EXPECT_EQ(ran.outcome, success());
+  ASSERT_EQ(ran.checkpoints.size(), 1U);
+  EXPECT_TRUE(ran.checkpoints[0] == payload);
 }
 
 TEST_F(PipeEndTest, AVerdictBeforeTheWholeTaskWasRead) {
