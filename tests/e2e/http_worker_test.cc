@@ -203,6 +203,7 @@ TEST_F(HttpWorker, HowFastSixtyFourAtATimeAreBesideBareConnections) {
     HttpTarget target(answers_after(delay, times));
     auto with = options(target);
     with.pool_keys = "concurrency = 64\n";
+    with.queue_keys = "partitions = 4\nblock_size = 1000\n";  // few ends, where threads idle
     with.log_level = "info";
     with.start = false;
     Daemon daemon(with);
