@@ -9,6 +9,7 @@
 #include <Poco/Net/StreamSocket.h>
 #include <Poco/Net/StreamSocketImpl.h>
 #include <fcntl.h>
+#include <openssl/err.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -178,6 +179,7 @@ Answer Connection::ask(const std::string& head, std::string_view body) {
     may_be_kept_ = may_be_kept_ && unsent.empty() && answer.is_whole && !session_->has_more();
     return answer;
   } catch (const Poco::Exception& error) {
+    ERR_clear_error();  // or the next user of OpenSSL in this thread takes it for its own
     trouble = (heard_ ? "the answer broke off: " : "no answer: ") + error.displayText();
   } catch (const Trouble& error) {
     trouble = error.what();

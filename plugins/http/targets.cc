@@ -16,6 +16,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr std::chrono::hours kLongest{720};
+
 // The section of one type. Every failure names it.
 class Reader {
  public:
@@ -100,6 +102,7 @@ class Reader {
       fail(std::string(key) + " = \"" + text + "\" is no time; write \"300ms\", \"30s\", \"5m\"");
     }
     to = milliseconds(std::stol(text.substr(0, end)) * unit->second);
+    if (to > kLongest) fail(std::string(key) + " is at most 720h");
     if (to.count() == 0 && !may_be_none) fail(std::string(key) + " must be more than nothing");
   }
 

@@ -5,6 +5,7 @@
 #include <Poco/Net/Context.h>
 #include <Poco/Net/SecureStreamSocket.h>
 #include <Poco/Net/StreamSocket.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
@@ -91,6 +92,7 @@ net::StreamSocket Tls::secured(const net::StreamSocket& plain) const {
   } catch (const Poco::Exception& error) {
     const std::string why =
         t_distrust == X509_V_OK ? error.displayText() : words_of(t_distrust, origin_);
+    ERR_clear_error();  // or the next user of OpenSSL in this thread takes it for its own
     throw Trouble("no TLS with " + text_of(origin_) + ": " + why);
   }
 }

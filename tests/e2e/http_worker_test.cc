@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plugin http in real workers, against a server of the test.
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <set>
+#include <thread>
+#include <vector>
 
 #include "e2e/daemon.h"
+#include "support/http_client.h"
 #include "support/http_target.h"
 
 namespace allot::e2e::http_worker_test {
@@ -129,6 +137,84 @@ TEST_F(HttpWorker, SixtyFourAreAtWorkInOneWorker) {
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(there, kAtOnce) << "each was sent once";
   EXPECT_EQ(daemon.count("task_dead"), 0U);
+}
+
+// When requests came and were answered.
+class Times {
+ public:
+  void add() {
+    const std::lock_guard lock(mutex_);
+    times_.push_back(std::chrono::steady_clock::now());
+  }
+  // Requests in a second, from the first answer to the last.
+  [[nodiscard]] double rate() const {
+    const std::lock_guard lock(mutex_);
+    const std::chrono::duration<double> all = times_.back() - times_.front();
+    return static_cast<double>(times_.size() - 1) / all.count();
+  }
+  [[nodiscard]] std::size_t count() const {
+    const std::lock_guard lock(mutex_);
+    return times_.size();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::chrono::steady_clock::time_point> times_;
+};
+
+HttpTarget::Script answers_after(std::chrono::milliseconds delay, Times& times) {
+  return [delay, &times](Peer& peer) {
+    while (peer.request()) {
+      if (delay.count() > 0) ::poll(nullptr, 0, static_cast<int>(delay.count()));  // its work
+      times.add();
+      peer.answer(200, "");
+    }
+  };
+}
+
+// The same requests by 64 bare connections that are kept.
+double bare_rate(std::size_t requests, std::chrono::milliseconds delay) {
+  Times times;
+  HttpTarget target(answers_after(delay, times));
+  const std::string request = "POST /tasks HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx";
+  std::atomic<std::size_t> left{requests};
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 64; ++i) {
+    clients.emplace_back([&] {
+      auto client = support::HttpClient::to_port(target.port());
+      while (left.fetch_sub(1) - 1 < requests) {
+        if (!client.ask(request)) return;
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(times.count(), requests);
+  return times.rate();
+}
+
+// ALLOT_TEST_HTTP_TASKS makes it long, for figures on a quiet machine; by itself it only shows that
+// all of them arrive. The floor is what the target and the machine can do.
+TEST_F(HttpWorker, HowFastSixtyFourAtATimeAreBesideBareConnections) {
+  const char* const wanted = std::getenv("ALLOT_TEST_HTTP_TASKS");
+  const std::size_t tasks = wanted != nullptr ? std::stoul(wanted) : 200;
+  for (const auto delay : {std::chrono::milliseconds(20), std::chrono::milliseconds(0)}) {
+    const double floor = bare_rate(tasks, delay);
+    Times times;
+    HttpTarget target(answers_after(delay, times));
+    auto with = options(target);
+    with.pool_keys = "concurrency = 64\n";
+    with.queue_keys = "partitions = 4\nblock_size = 1000\n";  // few ends, where threads idle
+    with.log_level = "info";
+    with.start = false;
+    Daemon daemon(with);
+    daemon.submit_many("call", std::vector<std::string>(tasks, "x"));
+    daemon.start();
+    ASSERT_TRUE(daemon.drains()) << daemon.log();
+    EXPECT_EQ(times.count(), tasks);
+    std::printf(
+        "[          ] target of %d ms: %.0f requests/s, 64 bare connections %.0f, ratio %.2f\n",
+        static_cast<int>(delay.count()), times.rate(), floor, times.rate() / floor);
+  }
 }
 
 TEST_F(HttpWorker, AReloadRefusesATargetThatIsNotAllowed) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "signature.h"
+#include "support/eventually.h"
 #include "support/reserved_port.h"
 #include "support/temp_dir.h"
 #include "unit/plugins/http_fixture.h"
@@ -309,6 +310,27 @@ TEST_F(HttpTest, AConnectionOverWhichMoreCameIsNotUsedAgain) {
   EXPECT_EQ(target.connections(), 3U);
 }
 
+// As servers do that have waited for long enough.
+TEST_F(HttpTest, WhatComesOverAConnectionThatWaitsIsNoAnswer) {
+  std::atomic<bool> waits{false};
+  std::atomic<bool> told{false};
+  Target target([&waits, &told](Peer& peer) {
+    if (!peer.request()) return;
+    peer.answer(200, "");
+    if (peer.number() == 1 && support::eventually([&waits] { return waits.load(); })) {
+      peer.send("HTTP/1.1 408 x\r\nContent-Length: 0\r\n\r\n");
+      told = true;
+    }
+    peer.wait_for_end();
+  });
+  test::Handler handler("t", settings(target.origin()));
+  EXPECT_EQ(handler.run("x").outcome, success());
+  waits = true;
+  ASSERT_TRUE(support::eventually([&told] { return told.load(); }));
+  EXPECT_EQ(handler.run("y").outcome, success());
+  EXPECT_EQ(target.connections(), 2U);
+}
+
 TEST_F(HttpTest, AKeptConnectionThatEndsAmidARequestCostsNothing) {
   Target target([](Peer& peer) {
     if (!peer.request()) return;
@@ -321,6 +343,20 @@ TEST_F(HttpTest, AKeptConnectionThatEndsAmidARequestCostsNothing) {
   EXPECT_EQ(handler.run("y").outcome, success());
   EXPECT_EQ(target.connections(), 2U);
   EXPECT_EQ(target.requests().size(), 3U);
+}
+
+TEST_F(HttpTest, AKeptConnectionThatBreaksOffAmidAnAnswerIsARetry) {
+  Target target([](Peer& peer) {
+    if (!peer.request()) return;
+    peer.answer(200, "");
+    if (peer.number() == 1 && peer.request()) {
+      peer.send("HTTP/1.1 200 x\r\nContent-Length: 9\r\n\r\nx");
+    }
+  });
+  test::Handler handler("t", settings(target.origin()));
+  EXPECT_EQ(handler.run("x").outcome, success());
+  EXPECT_EQ(handler.run("y").outcome, retry("the answer broke off"));
+  EXPECT_EQ(target.requests().size(), 2U) << "the target has begun with it";
 }
 
 TEST_F(HttpTest, OnlyOnceMore) {
