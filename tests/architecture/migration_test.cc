@@ -76,6 +76,7 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0009_rates.sql", 0x01ac8ab04f2b42cdU},
     {"0010_server_identity.sql", 0x201f198bf7e320f3U},
     {"0011_bulk_actions.sql", 0x8141371de8a2f882U},
+    {"0012_minutes.sql", 0xe1c8d32da8f5b0b2U},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {
