@@ -11,7 +11,8 @@ namespace allot::meter {
 namespace {
 
 // Another process writes the names, so the copies are bounded here.
-std::string text_of(const char (&name)[kNameSize]) {
+template <std::size_t kSize>
+std::string text_of(const char (&name)[kSize]) {
   return {name, strnlen(name, sizeof name)};
 }
 
@@ -19,6 +20,18 @@ void add(Total& total, const Pair& pair) {
   for (std::size_t i = 0; i < kCounts; ++i) total.counts[i] += pair.counts[i].load();
   for (std::size_t i = 0; i < kBuckets; ++i) total.buckets[i] += pair.buckets[i].load();
   total.ran_us += pair.ran_us.load();
+}
+
+void add_errors(Totals& totals, const Record& record) {
+  for (std::size_t i = 0; i <= kErrors; ++i) {
+    if (i < kErrors && record.error_hashes[i].load() == 0) continue;
+    const Failures& failures = record.errors[i];
+    ErrorTotal& total =
+        totals.errors[{text_of(failures.queue), text_of(failures.type), text_of(failures.group)}];
+    total.look = text_of(failures.look);
+    total.retried += failures.retried.load();
+    total.dead += failures.dead.load();
+  }
 }
 
 }  // namespace
@@ -36,6 +49,7 @@ Totals totals(const std::string& runtime_dir) {
       const Pair& pair = record->pairs[i];
       add(all.pairs[{text_of(pair.queue), text_of(pair.type)}], pair);
     }
+    add_errors(all, *record);
   }
   return all;
 }

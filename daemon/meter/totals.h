@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "meter/record.h"
@@ -28,8 +29,17 @@ struct Total {
   [[nodiscard]] bool any() const;
 };
 
+// The same group of errors in the records of several slots.
+struct ErrorTotal {
+  std::string look{};
+  std::uint64_t retried = 0;
+  std::uint64_t dead = 0;
+};
+
 struct Totals {
   std::map<std::pair<std::string, std::string>, Total> pairs{};  // by queue and type
+  // By queue, type and group.
+  std::map<std::tuple<std::string, std::string, std::string>, ErrorTotal> errors{};
   std::uint64_t events[kEvents] = {};
 };
 

@@ -62,6 +62,13 @@ queue::MinuteTotals minute_totals(const meter::Totals& totals) {
   for (const auto& [names, total] : totals.pairs) {
     all[{names.first, names.second}].counts = counts_of(total);
   }
+  for (const auto& [names, errors] : totals.errors) {
+    const auto& [queue, type, group] = names;
+    queue::MinuteTotal& total = all[{queue, type, group}];
+    total.error = errors.look;
+    total.counts[MinuteColumn::kRetried] = errors.retried;
+    total.counts[MinuteColumn::kDead] = errors.dead;
+  }
   return all;
 }
 

@@ -150,6 +150,33 @@ TEST(Metrics, MinutesHaveEachAttemptOnceWhoeverDies) {
   EXPECT_FALSE(status["instances"][0]["silent"].get<bool>());
 }
 
+// By the name that the dead have, too.
+TEST(Metrics, MinutesHaveTheGroupsOfErrors) {
+  Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 2\n"});
+  wait_ready(daemon, 1);
+  (void)daemon.submit("test.retry", "");
+  (void)daemon.submit("test.fail", "");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  ASSERT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  const auto minutes = nlohmann::json::parse(
+      daemon.allot({"minutes", "--by", "error", "--step", "1h", "--json"}).out);
+  const auto groups = nlohmann::json::parse(daemon.allot({"dead", "groups", "--json"}).out);
+  ASSERT_EQ(groups.size(), 2U);
+  std::uint64_t retried = 0;
+  for (const auto& group : groups) {
+    std::uint64_t dead = 0;
+    for (const auto& minute : minutes) {
+      if (minute["group"] != group["group"]) continue;
+      EXPECT_EQ(minute["type"], group["type"]);
+      EXPECT_NE(minute["error"], "");
+      dead += minute["dead"].get<std::uint64_t>();
+      retried += minute["retried"].get<std::uint64_t>();
+    }
+    EXPECT_EQ(dead, 1U) << minutes;
+  }
+  EXPECT_EQ(retried, 1U);
+}
+
 TEST(Metrics, MinutesRefuseWhatTheyDoNotHave) {
   const Daemon daemon({.workers = 1, .start = false});
   for (const std::vector<std::string>& wrong :

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/mutant.h"
 #include "queue/model/error_text.h"
 
 namespace allot::queue {
@@ -151,7 +152,11 @@ MinuteWrite since(const MinuteMarks& marks, const MinuteTotals& raw) {
     MinuteCounts& mark = write.marks[key];
     MinuteRow row{key, total.error, {}};
     for (std::size_t i = 0; i < kMinuteColumns; ++i) {
-      if (total.counts.columns[i] <= mark.columns[i]) continue;
+      if (total.counts.columns[i] == mark.columns[i]) continue;
+      if (total.counts.columns[i] < mark.columns[i]) {
+        if (mutant::removed("minute_fall")) mark.columns[i] = total.counts.columns[i];
+        continue;
+      }
       row.counts.columns[i] = total.counts.columns[i] - mark.columns[i];
       mark.columns[i] = total.counts.columns[i];
     }
