@@ -37,6 +37,7 @@ constexpr Part kParts[] = {
     {"tick_forward", "require_tick", "next_run < :next_run", "(TRUE OR :next_run)"},
     {"tick_version", "require_tick", "version = :version", "(TRUE OR :version)"},
     {"bulk_guard", "require_bulk", "~0 + (COUNT(*) = 0)", "COUNT(*)"},
+    {"minute_guard", "require_instance", "~0 + (COUNT(*) = 0)", "COUNT(*)"},
     {"bulk_dead", "require_dead", "~0 + (COUNT(*) <> :tasks)", "COUNT(*) + :tasks"},
     {"tick_due", "require_tick", "due_at <= UTC_TIMESTAMP(6)", "TRUE"},
     {"route_layout", "next_layout", "layout + 1", "layout"},

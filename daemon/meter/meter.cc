@@ -25,13 +25,16 @@ std::string_view cut(std::string_view name) {
   return name.substr(0, kNameSize - 1);
 }
 
-bool is(const char (&name)[kNameSize], std::string_view wanted) {
-  return name[wanted.size()] == '\0' && std::memcmp(name, wanted.data(), wanted.size()) == 0;
+template <std::size_t kSize>
+bool is(const char (&name)[kSize], std::string_view wanted) {
+  return wanted.size() < kSize && name[wanted.size()] == '\0' &&
+         std::memcmp(name, wanted.data(), wanted.size()) == 0;
 }
 
-void write_name(char (&to)[kNameSize], std::string_view from) {
+template <std::size_t kSize>
+void write_name(char (&to)[kSize], std::string_view from) {
   std::memset(to, 0, sizeof to);
-  std::memcpy(to, from.data(), from.size());
+  std::memcpy(to, from.data(), std::min(from.size(), kSize - 1));
 }
 
 std::size_t bucket_of(std::uint64_t ran_us) {
@@ -80,6 +83,38 @@ Pair& Meter::named(std::uint64_t hash, std::string_view queue, std::string_view 
   write_name(pair.type, type);
   record_.hashes[at].store(hash, std::memory_order_release);
   return pair;
+}
+
+void Meter::count_error(Count verdict, const ErrorName& name) {
+  const std::uint64_t hash = hash_of(name.group, "");
+  Failures* failures = find_error(hash, name.group);
+  if (failures == nullptr) failures = &named_error(hash, name);
+  Counter& counter = verdict == Count::kDead ? failures->dead : failures->retried;
+  counter.fetch_add(1, std::memory_order_relaxed);
+}
+
+// As find(): the first place that is free ends it. nullptr: there is none of that name, but room.
+Failures* Meter::find_error(std::uint64_t hash, std::string_view group) {
+  for (std::size_t at = 0; at < kErrors; ++at) {
+    const std::uint64_t there = record_.error_hashes[at].load(std::memory_order_acquire);
+    if (there == 0) return nullptr;
+    if (there == hash && is(record_.errors[at].group, group)) return &record_.errors[at];
+  }
+  return &record_.errors[kErrors];
+}
+
+Failures& Meter::named_error(std::uint64_t hash, const ErrorName& name) {
+  const MutexLock held(naming_);
+  if (Failures* failures = find_error(hash, name.group)) return *failures;
+  std::size_t at = 0;
+  while (record_.error_hashes[at].load(std::memory_order_relaxed) != 0) ++at;
+  Failures& failures = record_.errors[at];
+  write_name(failures.queue, name.queue);
+  write_name(failures.type, name.type);
+  write_name(failures.group, name.group);
+  write_name(failures.look, name.look);
+  record_.error_hashes[at].store(hash, std::memory_order_release);
+  return failures;
 }
 
 }  // namespace allot::meter

@@ -11,6 +11,14 @@
 
 namespace allot::meter {
 
+// A group of errors: see queue/look/dead_letter.h.
+struct ErrorName {
+  std::string_view queue;
+  std::string_view type;
+  std::string_view group;
+  std::string_view look;  // what they look like
+};
+
 // What a slot has counted since allotd started, whichever worker had it: each of them goes on with
 // the record of the one before, so that no count falls. Only the process that has the slot writes
 // it: its worker, or once that is dead its settler. Any thread of it may, and one count makes no
@@ -27,6 +35,8 @@ class Meter {
   void count(Count what, std::string_view queue, std::string_view type,
              std::optional<Nanos> ran = std::nullopt, std::uint64_t times = 1)
       ALLOT_EXCLUDES(naming_);
+  // Beside its verdict, kRetried or kDead.
+  void count_error(Count verdict, const ErrorName& name) ALLOT_EXCLUDES(naming_);
   void count(Event what) {
     record_.events[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
   }
@@ -36,6 +46,8 @@ class Meter {
   Pair& named(std::uint64_t hash, std::string_view queue, std::string_view type)
       ALLOT_EXCLUDES(naming_);
   Pair* find(std::uint64_t hash, std::string_view queue, std::string_view type);
+  Failures& named_error(std::uint64_t hash, const ErrorName& name) ALLOT_EXCLUDES(naming_);
+  Failures* find_error(std::uint64_t hash, std::string_view group);
 
   Record& record_;
   Mutex naming_;

@@ -11,9 +11,12 @@
 namespace allot::meter {
 
 inline constexpr char kMagic[8] = {'A', 'l', 'l', 'o', 't', 'M', 't', 'r'};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::size_t kPairs = 64;     // of queue and type, for each slot
 inline constexpr std::size_t kNameSize = 64;  // of a queue or a type, with its end
+inline constexpr std::size_t kErrors = 32;    // groups of errors, for each slot
+inline constexpr std::size_t kGroupSize = 32;
+inline constexpr std::size_t kLookSize = 112;
 inline constexpr const char* kOther = "other";
 
 // What became of a task at the end of an attempt, and what else is counted by queue and type.
@@ -59,6 +62,17 @@ struct Pair {
   Counter ran_us;  // the sum of what is in the buckets
 };
 
+// Failed attempts whose errors look alike; they are counted in the pair of their queue and type,
+// too. NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
+struct Failures {
+  char queue[kNameSize];
+  char type[kNameSize];
+  char group[kGroupSize];
+  char look[kLookSize];
+  Counter retried;
+  Counter dead;
+};
+
 // Which life of allotd the counts are of, as the slot file says it.
 struct Life {
   std::uint64_t started_ns = 0;
@@ -76,7 +90,9 @@ struct Record {
   // Of the pair of the same place; 0: it has no name yet. It is stored after the name, so that
   // whoever finds it finds a whole name, whenever the worker died.
   Counter hashes[kPairs];
-  Pair pairs[kPairs + 1];  // the last one: all for which there was no place
+  Pair pairs[kPairs + 1];         // the last one: all for which there was no place
+  Counter error_hashes[kErrors];  // as hashes, in the order in which the groups came
+  Failures errors[kErrors + 1];   // as pairs
 };
 
 }  // namespace allot::meter

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/slots.h"
 
-#include <algorithm>
-#include <cstring>
+#include <cstddef>
 #include <iterator>
-#include <map>
-#include <string_view>
 #include <utility>
 
 #include "json/instance_view.h"
 #include "meter/record.h"
-#include "meter/record_file.h"
+#include "meter/totals.h"
 
 namespace allot::metrics {
 namespace {
 
 using meter::Count;
 using meter::Event;
-
-constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kCounts);
-constexpr std::size_t kEvents = static_cast<std::size_t>(Event::kEvents);
 
 // The word of a verdict in the label.
 const char* name_of(Count verdict) {
@@ -58,68 +52,37 @@ Metric metric_of(Event event) {
   }
 }
 
-// The same queue and type in the records of several slots.
-struct Sum {
-  std::uint64_t counts[kCounts] = {};
-  std::uint64_t buckets[meter::kBucketsMs.size() + 1] = {};
-  std::uint64_t ran_us = 0;
-
-  void add(const meter::Pair& pair) {
-    for (std::size_t i = 0; i < kCounts; ++i) counts[i] += pair.counts[i].load();
-    for (std::size_t i = 0; i < std::size(buckets); ++i) buckets[i] += pair.buckets[i].load();
-    ran_us += pair.ran_us.load();
-  }
-  [[nodiscard]] bool any() const {
-    return std::any_of(std::begin(counts), std::end(counts), [](auto count) { return count != 0; });
-  }
-};
-using Sums = std::map<std::pair<std::string, std::string>, Sum>;
-
-// Another process writes the names, so the copies are bounded here.
-std::string text_of(const char (&name)[meter::kNameSize]) {
-  return {name, strnlen(name, sizeof name)};
-}
-
-Page::Histogram runtimes(const Sum& sum) {
+Page::Histogram runtimes(const meter::Total& total) {
   Page::Histogram histogram;
   for (const std::uint64_t ms : meter::kBucketsMs) {
     histogram.bounds.push_back(static_cast<double>(ms) / 1e3);
   }
-  histogram.buckets.assign(std::begin(sum.buckets), std::end(sum.buckets));
-  histogram.sum = static_cast<double>(sum.ran_us) / 1e6;
+  histogram.buckets.assign(std::begin(total.buckets), std::end(total.buckets));
+  histogram.sum = static_cast<double>(total.ran_us) / 1e6;
   return histogram;
 }
 
-void add_sum(Page& page, const std::string& queue, const std::string& type, const Sum& sum) {
+void add_total(Page& page, const std::string& queue, const std::string& type,
+               const meter::Total& total) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(Count::kVerdicts); ++i) {
-    page.add(Metric::kTasks, static_cast<double>(sum.counts[i]),
+    page.add(Metric::kTasks, static_cast<double>(total.counts[i]),
              {queue, type, name_of(static_cast<Count>(i))});
   }
-  page.add(Metric::kRuntime, runtimes(sum), {queue, type});
+  page.add(Metric::kRuntime, runtimes(total), {queue, type});
   for (const auto& [count, metric] : {std::pair{Count::kCrashed, Metric::kCrashed},
                                       {Count::kDetached, Metric::kDetached},
                                       {Count::kDeferred, Metric::kDeferred}}) {
-    page.add(metric, static_cast<double>(sum.counts[static_cast<std::size_t>(count)]),
-             {queue, type});
+    page.add(metric, static_cast<double>(total.of(count)), {queue, type});
   }
 }
 
 void add_meters(Page& page, const std::string& runtime_dir) {
-  Sums sums;
-  std::uint64_t events[kEvents] = {};
-  for (const auto& record : meter::read_records(runtime_dir)) {
-    for (std::size_t i = 0; i < kEvents; ++i) events[i] += record->events[i].load();
-    for (std::size_t i = 0; i <= meter::kPairs; ++i) {
-      if (i < meter::kPairs && record->hashes[i].load() == 0) continue;
-      const meter::Pair& pair = record->pairs[i];
-      sums[{text_of(pair.queue), text_of(pair.type)}].add(pair);
-    }
+  const meter::Totals all = meter::totals(runtime_dir);
+  for (std::size_t i = 0; i < meter::kEvents; ++i) {
+    page.add(metric_of(static_cast<Event>(i)), static_cast<double>(all.events[i]));
   }
-  for (std::size_t i = 0; i < kEvents; ++i) {
-    page.add(metric_of(static_cast<Event>(i)), static_cast<double>(events[i]));
-  }
-  for (const auto& [names, sum] : sums) {
-    if (sum.any()) add_sum(page, names.first, names.second, sum);
+  for (const auto& [names, total] : all.pairs) {
+    if (total.any()) add_total(page, names.first, names.second, total);
   }
 }
 

@@ -2,12 +2,14 @@
 #include "steward/steward.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/exit_codes.h"
 #include "base/version.h"
 #include "db/from_settings.h"
 #include "log/log.h"
+#include "meter/record_file.h"
 #include "peer/inherited.h"
 #include "peer/steward_board.h"
 #include "steward/apply_schedules.h"
@@ -17,6 +19,7 @@
 #include "steward/leadership.h"
 #include "steward/locks.h"
 #include "steward/loop.h"
+#include "steward/minutes.h"
 #include "steward/notices.h"
 #include "steward/ticks.h"
 #include "worker/process/connect.h"
@@ -37,6 +40,12 @@ const std::vector<std::string> kCalendar = {"/proc/self/exe", "--calendar"};
 
 int if_inherited(int fd) {
   return peer::inherited(fd) ? fd : -1;
+}
+
+// Of the slots that the supervisor shares; nullopt: nobody supervises this process.
+std::optional<meter::Life> own_life() {
+  if (!peer::inherited(ipc::kSlotFd)) return std::nullopt;
+  return meter::life_of(ipc::kSlotFd);
 }
 
 std::vector<std::uint32_t> alone_of(const std::vector<Duties::Served>& served) {
@@ -70,8 +79,10 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   Locks locks(session, leadership, config::runtime_dir(settings));
   Ticks ticks(session, board, leadership, kCalendar);
   BulkActions bulk(session, board, leadership);
+  Minutes minutes(session, leadership, holder, config::runtime_dir(settings), own_life());
   // The others ask the first one.
-  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties, &notices, &locks, &bulk};
+  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties,
+                                   &notices,    &locks, &bulk,    &minutes};
 
   log::info("steward.ready",
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});
@@ -82,6 +93,7 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
     for (Chore* chore : chores) chore->finish();
   }
   leadership.leave();
+  minutes.leave();
 }
 
 }  // namespace

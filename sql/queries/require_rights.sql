@@ -47,3 +47,11 @@ DELETE FROM notice WHERE FALSE AND kind = '';
 SELECT action_id FROM bulk_action WHERE FALSE;
 UPDATE bulk_action SET state = state WHERE FALSE;
 DELETE FROM bulk_action WHERE FALSE AND action_id = 0;
+INSERT INTO instance SELECT * FROM instance WHERE FALSE;
+UPDATE instance SET seen_at = seen_at WHERE FALSE;
+DELETE FROM instance WHERE FALSE AND origin = 0;
+INSERT INTO attempt_minute SELECT * FROM attempt_minute WHERE FALSE;
+DELETE FROM attempt_minute WHERE FALSE AND origin = 0;
+INSERT INTO queue_minute SELECT * FROM queue_minute WHERE FALSE
+    ON DUPLICATE KEY UPDATE backlog = VALUES(backlog);
+DELETE FROM queue_minute WHERE FALSE AND queue_id = 0;

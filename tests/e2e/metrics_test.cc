@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/exit_codes.h"
+#include "base/version.h"
 #include "e2e/daemon.h"
 #include "support/prometheus_text.h"
 
@@ -107,6 +110,81 @@ TEST(Metrics, GoOnOverReloadAndUpgrade) {
   const PrometheusText upgraded = metrics(daemon);
   EXPECT_EQ(fallen(reloaded, upgraded), "");
   EXPECT_EQ(done(upgraded, "test.ok"), 30);
+}
+
+// What all minutes together say of a type.
+std::uint64_t in_minutes(const Daemon& daemon, const std::string& type, const char* what) {
+  const support::Finished printed = daemon.allot({"minutes", "--by", "type", "--json"});
+  EXPECT_EQ(printed.status, (ExitStatus{0, 0})) << printed.err;
+  std::uint64_t all = 0;
+  for (const auto& minute : nlohmann::json::parse(printed.out)) {
+    if (minute.at("type") == type) all += minute.at(what).get<std::uint64_t>();
+  }
+  return all;
+}
+
+// A steward writes when it starts, when it leaves, and once a minute in between.
+TEST(Metrics, MinutesHaveEachAttemptOnceWhoeverDies) {
+  Daemon daemon({.workers = 2});
+  wait_ready(daemon, 2);
+  run_some(daemon, 7);
+  for (std::size_t life = 2; life <= 3; ++life) {
+    ASSERT_TRUE(eventually([&] { return daemon.steward() != 0; })) << daemon.log();
+    ASSERT_EQ(kill(daemon.steward(), SIGKILL), 0);
+    ASSERT_TRUE(eventually([&] { return daemon.times_logged("steward.ready ") == life; }))
+        << daemon.log();
+    ASSERT_TRUE(eventually([&] { return in_minutes(daemon, "test.ok", "done") == 7; }))
+        << in_minutes(daemon, "test.ok", "done");
+  }
+  run_some(daemon, 3);
+  ASSERT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  EXPECT_EQ(in_minutes(daemon, "test.ok", "done"), 10U);
+  daemon.start();
+  wait_for_another(daemon, 3);
+  run_some(daemon, 2);
+  ASSERT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  EXPECT_EQ(in_minutes(daemon, "test.ok", "done"), 12U) << "another life";
+  const auto status = nlohmann::json::parse(daemon.allot({"status", "--json"}).out);
+  ASSERT_EQ(status["instances"].size(), 1U);
+  EXPECT_EQ(status["instances"][0]["version"], kVersion);
+  EXPECT_FALSE(status["instances"][0]["silent"].get<bool>());
+}
+
+// By the name that the dead have, too.
+TEST(Metrics, MinutesHaveTheGroupsOfErrors) {
+  Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 2\n"});
+  wait_ready(daemon, 1);
+  (void)daemon.submit("test.retry", "");
+  (void)daemon.submit("test.fail", "");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  ASSERT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  const auto minutes = nlohmann::json::parse(
+      daemon.allot({"minutes", "--by", "error", "--step", "1h", "--json"}).out);
+  const auto groups = nlohmann::json::parse(daemon.allot({"dead", "groups", "--json"}).out);
+  ASSERT_EQ(groups.size(), 2U);
+  std::uint64_t retried = 0;
+  for (const auto& group : groups) {
+    std::uint64_t dead = 0;
+    for (const auto& minute : minutes) {
+      if (minute["group"] != group["group"]) continue;
+      EXPECT_EQ(minute["type"], group["type"]);
+      EXPECT_NE(minute["error"], "");
+      dead += minute["dead"].get<std::uint64_t>();
+      retried += minute["retried"].get<std::uint64_t>();
+    }
+    EXPECT_EQ(dead, 1U) << minutes;
+  }
+  EXPECT_EQ(retried, 1U);
+}
+
+TEST(Metrics, MinutesRefuseWhatTheyDoNotHave) {
+  const Daemon daemon({.workers = 1, .start = false});
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"minutes", "--since", "8d"}, {"minutes", "--step", "90s"}}) {
+    const support::Finished refused = daemon.allot(wrong);
+    EXPECT_EQ(refused.status, (ExitStatus{kExitBadInput, 0})) << refused.err;
+    EXPECT_NE(refused.err.find("takes whole minutes, 1m to "), std::string::npos) << refused.err;
+  }
 }
 
 TEST(Metrics, BeginAnewWithTheDaemon) {

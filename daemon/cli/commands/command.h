@@ -67,6 +67,7 @@ void add_top(CLI::App& app, const Commands& commands);
 void add_drain(CLI::App& app, const Commands& commands);
 void add_plugin(CLI::App& app, const Commands& commands);
 void add_status(CLI::App& app, const Commands& commands);
+void add_minutes(CLI::App& app, const Commands& commands);
 void add_metrics(CLI::App& app, const Commands& commands);
 void add_migrate(CLI::App& app, const Commands& commands);
 void add_plugins(CLI::App& app, const Commands& commands);

@@ -14,10 +14,12 @@
 #include "cli/words/instance_text.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
+#include "json/minutes_json.h"
 #include "json/queue_json.h"
 #include "json/why.h"
 #include "queue/look/health.h"
 #include "queue/look/inspect.h"
+#include "queue/minutes/minute_view.h"
 
 namespace allot::cli {
 namespace {
@@ -35,6 +37,7 @@ struct QueueView {
 struct DatabaseView {
   std::vector<QueueView> queues;
   std::vector<queue::DutyView> duties;
+  std::vector<queue::InstanceRow> instances;
 };
 
 std::vector<QueueView> read_queues(db::Connection& db) {
@@ -51,7 +54,7 @@ std::vector<QueueView> read_queues(db::Connection& db) {
 DatabaseView read_database(const config::Settings& settings) {
   db::Connection db = connect(settings);
   std::vector<QueueView> queues = read_queues(db);
-  return {std::move(queues), queue::list_duties(db)};
+  return {std::move(queues), queue::list_duties(db), queue::list_instances(db)};
 }
 
 std::string text_of(const queue::BoundedCount& count) {
@@ -63,8 +66,13 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
   json view;
   view["queues"] = nullptr;
   view["duties"] = nullptr;
+  view["instances"] = nullptr;
   if (database) {
     view["duties"] = duties_json(database->duties);
+    view["instances"] = json::array();
+    for (const queue::InstanceRow& row : database->instances) {
+      view["instances"].push_back(as_json::instance(row));
+    }
     view["queues"] = json::array();
     for (const QueueView& queue : database->queues) {
       view["queues"].push_back({{"name", queue.info.name},
@@ -102,6 +110,20 @@ void print_queues(const std::vector<QueueView>& queues) {
               alarming);
   }
   std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+}
+
+// Of all hosts.
+void print_instances(const std::vector<queue::InstanceRow>& instances) {
+  if (instances.empty()) return;
+  Table table({"HOST", "INSTANCE", "VERSION", "SINCE", "SEEN"});
+  for (const queue::InstanceRow& row : instances) {
+    std::optional<std::size_t> alarming;
+    if (row.silent >= queue::kInstanceSilent) alarming = 4;
+    table.add({printable(row.host, 100), printable(row.instance, 100), printable(row.version, 63),
+               row.since, row.seen},
+              alarming);
+  }
+  std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
 void print_workers(const InstanceView& instance) {
@@ -164,6 +186,7 @@ int status(const Context& context, const JsonOption& options) {
     print_queues(database->queues);
     const std::string duties = duties_text(database->duties);
     if (!duties.empty()) std::printf("\n%s", duties.c_str());
+    print_instances(database->instances);
     std::printf("\n");
   }
   print_instance(settings, instance);

@@ -18,6 +18,8 @@ using Parameters = std::vector<Parameter>;
 constexpr std::uint64_t kMostListed = 1'000;
 constexpr std::uint64_t kMostPartitions = 4'096;
 constexpr std::uint64_t kMostSlots = 1'024;
+constexpr std::uint64_t kMostMinutes = 7 * 24 * 60;
+constexpr std::uint64_t kMostStep = 24 * 60;
 constexpr std::string_view kTypeOfRoute = "The type; `mail.*` is all that begin so, `*` is any";
 constexpr std::string_view kFromOfRoute =
     "Of tasks that are submitted to this queue; left out: to any queue, or to none, with `*` only "
@@ -180,6 +182,28 @@ std::vector<Route> task_routes() {
           {200, "Moved", "it waits there"}, {404, 409}, move_task)};
 }
 
+Route minutes_route() {
+  Route route = get(
+      "/api/v1/minutes", "list_minutes",
+      "Shows what the workers of all hosts did in the last week, minute by minute, the newest "
+      "first. `in` is `out` and the change of `backlog`, because nobody counts submissions; it is "
+      "negative where tasks were taken out that no worker had. Where `estimated` is true, "
+      "`backlog` "
+      "is what the server believes, and `in` follows from it.",
+      {{In::kQuery, "queue", "Only of this queue; left out: all", "mail"},
+       {In::kQuery, "by",
+        "One item for each `queue`, each `type` of a queue, or each group of errors (`error`); the "
+        "last two have no backlog. Left out: `queue`",
+        "type"},
+       {In::kQuery, "since", "From so many minutes ago on; left out: 60", "120", Kind::kNumber,
+        false, 1, kMostMinutes},
+       {In::kQuery, "step", "So many minutes in one item; left out: 1", "5", Kind::kNumber, false,
+        1, kMostStep}},
+      {200, "Minutes", "what was done"}, list_minutes);
+  route.refusals = {404};
+  return route;
+}
+
 std::vector<Route> queue_routes() {
   return {
       get("/api/v1/queues", "list_queues", "Lists the queues.", {}, {200, "Queues", "the queues"},
@@ -206,7 +230,8 @@ std::vector<Route> queue_routes() {
           {200, "Partitions", "the partitions"}, list_partitions),
       get("/api/v1/stats", "stats",
           "Shows all queues, and counts their tasks: up to 10,000 of each state.", {},
-          {200, "Stats", "the queues"}, show_stats)};
+          {200, "Stats", "the queues"}, show_stats),
+      minutes_route()};
 }
 
 std::vector<Route> queue_change_routes() {
@@ -335,6 +360,11 @@ std::vector<Route> other_routes() {
       get_everywhere("/api/v1/workers", "list_workers",
                      "Shows the workers of this host's daemon, and what they run.", {},
                      {200, "Workers", "the workers"}, list_workers),
+      get_everywhere("/api/v1/instances", "list_instances",
+                     "Shows the instances of all hosts: their version, since when they run, and "
+                     "their last sign of life, which they give each minute. One is removed after "
+                     "a month without.",
+                     {}, {200, "Instances", "the instances"}, list_instances),
       get_everywhere("/api/v1/routes", "list_routes",
                      "Lists the routes: which queue takes the tasks of a type.", {},
                      {200, "Routes", "the routes"}, list_routes),

@@ -46,6 +46,8 @@ http::Response list_bulk_actions(Call& call);
 http::Response show_bulk_action(Call& call);
 http::Response stop_bulk_action(Call& call);
 
+http::Response list_minutes(Call& call);
+http::Response list_instances(Call& call);
 http::Response list_workers(Call& call);
 http::Response list_routes(Call& call);
 http::Response set_route(Call& call);

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "queue/model/error_text.h"
 #include "queue/model/statements.h"
 #include "sql/queries.h"
 
@@ -47,6 +48,18 @@ void cut(std::string& text, std::size_t most) {
   text.resize(most);
 }
 
+// As page_dead.sql: so many characters.
+std::string beginning(std::string_view error) {
+  constexpr std::size_t kCharacters = 1000;
+  std::string text = error_text(error.substr(0, 4 * kCharacters + 4));
+  std::size_t characters = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool begins = (static_cast<unsigned char>(text[at]) & 0xc0U) != 0x80;
+    if (begins && characters++ == kCharacters) return text.substr(0, at);
+  }
+  return text;
+}
+
 DeadLetter read_letter(const db::Row& row, std::uint32_t queue_id) {
   DeadLetter letter;
   letter.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
@@ -85,16 +98,17 @@ std::string error_pattern(std::string_view error) {
 }
 
 std::string dead_group(std::string_view queue, const DeadLetter& letter) {
-  const std::uint64_t hash = Checksum()
-                                 .mix(queue)
-                                 .mix(letter.type)
-                                 .mix(letter.cause)
-                                 .mix(error_pattern(letter.error))
-                                 .value();
+  return error_group(queue, letter.type, letter.cause, letter.error).group;
+}
+
+ErrorGroup error_group(std::string_view queue, std::string_view type, std::string_view cause,
+                       std::string_view error) {
+  const std::string pattern = error_pattern(beginning(error));
+  const std::uint64_t hash = Checksum().mix(queue).mix(type).mix(cause).mix(pattern).value();
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string word;
   for (int shift = 60; shift >= 16; shift -= 4) word += kDigits[(hash >> shift) & 0xfU];
-  return word;
+  return {std::move(word), std::string(cause) + ": " + pattern};
 }
 
 // FNV-1a; std::hash may differ from build to build.

@@ -33,6 +33,15 @@ struct DeadLetter {
 // same on every host and in every version of the schema.
 [[nodiscard]] std::string dead_group(std::string_view queue, const DeadLetter& letter);
 
+// The group of an attempt that failed: dead_group() of its task, were it dead; and what its errors
+// look like, for people.
+struct ErrorGroup {
+  std::string group;
+  std::string look;
+};
+[[nodiscard]] ErrorGroup error_group(std::string_view queue, std::string_view type,
+                                     std::string_view cause, std::string_view error);
+
 // A checksum that is the same on every host and in every version of the schema.
 class Checksum {
  public:

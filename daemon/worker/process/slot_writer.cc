@@ -68,6 +68,10 @@ void SlotWriter::count(meter::Count what, std::string_view queue, std::string_vi
   }
 }
 
+void SlotWriter::count_error(meter::Count verdict, const meter::ErrorName& name) {
+  if (meter_ != nullptr) meter_->count_error(verdict, name);
+}
+
 void SlotWriter::count(meter::Event what) {
   if (meter_ != nullptr) meter_->count(what);
   const auto one_more = [](std::atomic<std::uint64_t>& counter) {

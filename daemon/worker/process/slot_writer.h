@@ -83,6 +83,8 @@ class SlotWriter {
   void count(meter::Count what, std::string_view queue, std::string_view type,
              std::optional<Nanos> ran = std::nullopt);
   void count(meter::Event what);
+  // Beside the verdict, see Meter::count_error().
+  void count_error(meter::Count verdict, const meter::ErrorName& name);
 
   // Call it before the end of the run, so that a death in between does not charge a finished task.
   // Any thread may call it.

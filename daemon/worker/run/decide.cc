@@ -90,6 +90,15 @@ meter::Count count_of(Decision::What what) {
   return meter::Count::kDone;
 }
 
+std::optional<queue::ErrorGroup> error_of(const Decision& decision, std::string_view queue,
+                                          std::string_view type) {
+  const bool failed =
+      decision.what == Decision::What::kRetried || decision.what == Decision::What::kDead;
+  if (!failed || !decision.ending) return std::nullopt;
+  const queue::Verdict& verdict = decision.ending->verdict;
+  return queue::error_group(queue, type, verdict.cause, verdict.error);
+}
+
 Decision decide(const Facts& facts) {
   if (facts.outcome == Outcome::kSuccess) return finished(What::kFinished, facts);
   if (facts.cancel) return cancelled(facts);

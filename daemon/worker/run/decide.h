@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "meter/record.h"
+#include "queue/look/dead_letter.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/ending.h"
 
@@ -67,6 +69,11 @@ struct Decision {
 
 // How it is counted.
 [[nodiscard]] meter::Count count_of(Decision::What what);
+
+// The group of errors that it is counted in beside that; nullopt: it did not fail.
+[[nodiscard]] std::optional<queue::ErrorGroup> error_of(const Decision& decision,
+                                                        std::string_view queue,
+                                                        std::string_view type);
 
 // Pure: no database, no clock, no configuration. The only place where limits, order, stops and
 // cancels are weighed against each other.

@@ -225,8 +225,14 @@ void count(const Tools& tools, const FormerRun& run, meter::Count what) {
 
 // Once what comes of its end is written.
 void count_crash(const Tools& tools, const FormerRun& run) {
-  count(tools, run, count_of(decide(run.facts).what));
+  const Decision decision = decide(run.facts);
+  const meter::Count verdict = count_of(decision.what);
+  count(tools, run, verdict);
   count(tools, run, meter::Count::kCrashed);
+  const ipc::RunRecord& record = run.record;
+  const auto error = error_of(decision, record.queue_name, record.type);
+  if (tools.meter == nullptr || !error) return;
+  tools.meter->count_error(verdict, {record.queue_name, record.type, error->group, error->look});
 }
 
 // The claim on a task under the dead worker's lease. nullopt: it has none, or the task left its

@@ -68,7 +68,8 @@ const std::set<std::string> kTables{
     "route",        "notice",       "schedule",        "schedule_tick", "fair_partition",
     "q_lock_table", "queue",        "queue_duty",      "queue_pause",   "task",
     "task_attempt", "task_dead",    "task_history",    "task_cancel",   "task_moved",
-    "task_running", "task_unique",  "server_identity", "bulk_action"};
+    "task_running", "task_unique",  "server_identity", "bulk_action",   "instance",
+    "attempt_minute",  "queue_minute"};
 
 TEST_F(MigrateTest, MakesTheSchemaOnce) {
   EXPECT_EQ(schema_version(db_), 0U);

@@ -55,6 +55,7 @@ class PlanTest : public QueueTest {
     fill_routes();
     fill_locks();
     fill_bulk();
+    fill_minutes();
     // As of a rated queue, but without the row that closes it to all other statements.
     look_.execute(
         "INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, hold_us, most, next_free) "
@@ -115,6 +116,19 @@ class PlanTest : public QueueTest {
         ", '', '', '2026-01-01', 1, 1, '', '2026-01-01', '2026-01-01',"
         " IF(seq BETWEEN 5 AND 9, NULL, UTC_TIMESTAMP(6) - INTERVAL 1 DAY) FROM " +
         support::numbers(1, 500));
+  }
+  // A week of two instances; of the last minute there are four rows.
+  void fill_minutes() {
+    look_.execute(
+        "INSERT INTO instance SELECT seq, 'h', 'i', 'v', 'l', '2026-01-01', UTC_TIMESTAMP(6), 0, ''"
+        " FROM " +
+        support::numbers(6, 7) +
+        "; INSERT INTO attempt_minute SELECT UTC_TIMESTAMP() - INTERVAL seq MINUTE, origin, seq, 0, "
+        "60,"
+        " 'wide', 't', '', '', 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0 FROM instance, " +
+        support::numbers(0, 2000) +
+        "; INSERT INTO queue_minute SELECT UTC_TIMESTAMP() - INTERVAL seq MINUTE, 0, 0, 0 FROM " +
+        support::numbers(0, 2000));
   }
   void fill_history(const std::string& table) {
     const std::map<std::string, std::string> columns{
@@ -256,7 +270,8 @@ class PlanTest : public QueueTest {
         "task_attempt", "task_dead",     "queue",          "task_running", "running",
         "queue_pause",  "pause",         "fair_partition", "task_unique",  "task_cancel",
         "schedule",     "schedule_tick", "route",          "taker",        "target",
-        "named_lock",   "lock_ticket",   "queue_bucket",   "queue_rate",   "bulk_action"};
+        "named_lock",   "lock_ticket",   "queue_bucket",   "queue_rate",   "bulk_action",
+        "instance",     "attempt_minute",   "queue_minute",   "found"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // Inserting values reads nothing.

@@ -16,6 +16,7 @@
 
 #include "ipc/slot.h"
 #include "meter/record_file.h"
+#include "meter/totals.h"
 #include "support/temp_dir.h"
 
 namespace allot::meter {
@@ -114,6 +115,21 @@ TEST_F(MeterTest, WhatFindsNoPlaceIsOther) {
   EXPECT_EQ(counted(own, Count::kDone, kOther), 10'000 - kPairs);
   meter.count(Count::kDone, "mail", "t0");
   EXPECT_EQ(counted(own, Count::kDone, "t0"), 2U) << "who has a place keeps it";
+}
+
+TEST_F(MeterTest, GroupsOfErrorsAreCountedAndBounded) {
+  Meter meter(record());
+  for (int i = 0; i < 1'000; ++i) {
+    meter.count_error(Count::kRetried, {"mail", "t", "group" + std::to_string(i), "retry: no"});
+  }
+  Meter(record(1)).count_error(Count::kDead, {"mail", "t", "group0", std::string(500, 'x')});
+  const Totals all = totals(folder_.path());
+  EXPECT_EQ(all.errors.size(), kErrors + 1);
+  EXPECT_EQ(all.errors.at({"mail", "t", "group0"}).retried, 1U);
+  EXPECT_EQ(all.errors.at({"mail", "t", "group0"}).dead, 1U);
+  EXPECT_EQ(all.errors.at({"mail", "t", "group1"}).look, "retry: no");
+  EXPECT_EQ(all.errors.at({kOther, kOther, kOther}).retried, 1'000 - kErrors);
+  EXPECT_EQ(all.errors.at({"mail", "t", "group0"}).look, std::string(kLookSize - 1, 'x'));
 }
 
 TEST_F(MeterTest, NamesAreCutAndNotMixedUp) {

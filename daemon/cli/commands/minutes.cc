@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// allot minutes: what the workers of all hosts did, minute by minute.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands/command.h"
+#include "cli/remote/address.h"
+#include "cli/remote/session.h"
+#include "cli/sources/queues.h"
+#include "cli/words/listing.h"
+#include "cli/words/terminal.h"
+#include "cli/words/text.h"
+#include "json/due.h"
+#include "json/minutes_json.h"
+#include "queue/minutes/minute_view.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+using queue::MinutesBy;
+using std::chrono::microseconds;
+using std::chrono::minutes;
+
+struct MinutesOptions {
+  std::string queue;  // empty: all
+  std::string by = "queue";
+  microseconds since = std::chrono::hours(1);
+  microseconds step = minutes(1);
+  bool json = false;
+};
+
+const std::map<std::string, MinutesBy> kBy{
+    {"queue", MinutesBy::kQueue}, {"type", MinutesBy::kType}, {"error", MinutesBy::kError}};
+
+// Whole minutes from 1 to `most`.
+std::uint32_t minutes_in(const char* option, microseconds time, minutes most) {
+  if (time < minutes(1) || time > most || time % minutes(1) != microseconds(0)) {
+    throw Error(
+        std::string(option) + " takes whole minutes, 1m to " + std::to_string(most.count()) + "m",
+        kExitBadInput);
+  }
+  return static_cast<std::uint32_t>(time / minutes(1));
+}
+
+queue::MinutesWanted wanted_of(const MinutesOptions& options) {
+  queue::MinutesWanted wanted;
+  wanted.queue = options.queue;
+  wanted.by = kBy.at(options.by);
+  wanted.since = minutes(minutes_in("--since", options.since, queue::kMinutesKept));
+  wanted.step = minutes_in("--step", options.step, std::chrono::hours(24));
+  return wanted;
+}
+
+std::string number_in(const json& document, const char* name) {
+  return document.at(name).is_null() ? "" : document.at(name).dump();
+}
+
+// The mean of all handlers that ran.
+std::string mean_in(const json& document) {
+  std::uint64_t runs = 0;
+  for (const json& bucket : document.at("runtimes"))
+    runs += bucket.at("count").get<std::uint64_t>();
+  if (runs == 0) return "";
+  return seconds_of(document.at("ran_us").get<std::uint64_t>() / runs);
+}
+
+std::vector<std::string> cells_of(const json& document, MinutesBy by) {
+  const auto text = [&](const char* name) {
+    return printable(document.at(name).get<std::string>(), 100);
+  };
+  const auto number = [&](const char* name) { return number_in(document, name); };
+  if (by == MinutesBy::kError) {
+    return {text("at"),        text("queue"),  text("type"), text("group"),
+            number("retried"), number("dead"), text("error")};
+  }
+  std::vector<std::string> cells{text("at"), text("queue")};
+  if (by == MinutesBy::kType) cells.push_back(text("type"));
+  if (by == MinutesBy::kQueue) {
+    const char* about = document.at("estimated").get<bool>() ? "≈" : "";
+    for (const char* name : {"in", "backlog"}) {
+      cells.push_back(number(name).empty() ? "" : about + number(name));
+    }
+  }
+  for (const char* name : {"out", "done", "retried", "dead", "crashed"}) {
+    cells.push_back(number(name));
+  }
+  cells.push_back(mean_in(document));
+  return cells;
+}
+
+std::vector<std::string> heads_of(MinutesBy by) {
+  switch (by) {
+    case MinutesBy::kQueue:
+      return {"MINUTE", "QUEUE",   "IN",   "BACKLOG", "OUT",
+              "DONE",   "RETRIED", "DEAD", "CRASHED", "MEAN"};
+    case MinutesBy::kType:
+      return {"MINUTE", "QUEUE", "TYPE", "OUT", "DONE", "RETRIED", "DEAD", "CRASHED", "MEAN"};
+    case MinutesBy::kError:
+      break;
+  }
+  return {"MINUTE", "QUEUE", "TYPE", "GROUP", "RETRIED", "DEAD", "ERROR"};
+}
+
+void print_minutes(const std::vector<json>& documents, bool more, const MinutesOptions& options) {
+  const MinutesBy by = kBy.at(options.by);
+  Listing list(heads_of(by), options.json);
+  for (const json& document : documents) list.add(document, cells_of(document, by));
+  list.print();
+  if (options.json) return;
+  if (more) std::printf("There are older ones: name a --queue, or a longer --step.\n");
+  if (by == MinutesBy::kQueue && !documents.empty()) {
+    std::printf("IN is OUT and the change of BACKLOG: nobody counts submissions.\n");
+  }
+}
+
+int list_minutes(const Context& context, const MinutesOptions& options) {
+  const queue::MinutesWanted wanted = wanted_of(options);
+  db::Connection db = connect(context.settings());
+  if (!options.queue.empty()) static_cast<void>(chosen_queues(db, options.queue));
+  const queue::Minutes found = queue::list_minutes(db, wanted);
+  std::vector<json> documents;
+  for (const queue::MinuteView& view : found.list) {
+    documents.push_back(as_json::minute(view, wanted.by));
+  }
+  print_minutes(documents, found.more, options);
+  return kExitOk;
+}
+
+int remote_minutes(const remote::Session& gateway, const MinutesOptions& options) {
+  const queue::MinutesWanted wanted = wanted_of(options);
+  std::string path = "/minutes?by=" + options.by +
+                     "&since=" + std::to_string(wanted.since / minutes(1)) +
+                     "&step=" + std::to_string(wanted.step);
+  if (!options.queue.empty()) path += "&queue=" + remote::escaped(options.queue);
+  const json answer = gateway.read(path);
+  print_minutes(answer.at("items").get<std::vector<json>>(), answer.at("more").get<bool>(),
+                options);
+  return kExitOk;
+}
+
+void add_time(CLI::App& command, const char* option, microseconds& into, const char* help) {
+  command
+      .add_option_function<std::string>(
+          option, [option, &into](const auto& text) { into = as_json::parse_delay(option, text); },
+          help)
+      ->type_name("TIME");
+}
+
+}  // namespace
+
+void add_minutes(CLI::App& app, const Commands& commands) {
+  const auto options = std::make_shared<MinutesOptions>();
+  CLI::App& list = *app.add_subcommand(
+      "minutes", "Show what workers of all hosts did in the last week, minute by minute");
+  list.add_option("--queue", options->queue, "Only of this queue")->type_name("QUEUE");
+  list.add_option("--by", options->by, "A line for each queue, type or group of errors")
+      ->check(CLI::IsMember({"queue", "type", "error"}))
+      ->type_name("WHAT")
+      ->capture_default_str();
+  add_time(list, "--since", options->since, "From so long ago on: 30m, 7d [1h]");
+  add_time(list, "--step", options->step, "So many minutes in one line: 5m, 1h [1m]");
+  list.add_flag("--json", options->json, "As JSON");
+  list.callback([commands, options] { commands.choose(list_minutes, options, remote_minutes); });
+}
+
+}  // namespace allot::cli

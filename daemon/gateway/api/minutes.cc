@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The looks at what all instances counted, and at the instances (decision 0048).
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "gateway/api/problem.h"
+#include "gateway/api/verbs.h"
+#include "json/minutes_json.h"
+#include "queue/minutes/minute_view.h"
+
+namespace allot::gateway::api {
+namespace {
+
+using nlohmann::json;
+
+queue::MinutesBy minutes_by(const std::string& word) {
+  if (word.empty() || word == "queue") return queue::MinutesBy::kQueue;
+  if (word == "type") return queue::MinutesBy::kType;
+  if (word == "error") return queue::MinutesBy::kError;
+  refuse(400, "by is queue, type or error", "by");
+}
+
+}  // namespace
+
+http::Response list_minutes(Call& call) {
+  queue::MinutesWanted wanted;
+  wanted.by = minutes_by(call.text("by"));
+  wanted.since = std::chrono::minutes(call.number("since", 60));
+  wanted.step = call.number("step", 1);
+  if (const auto name = call.maybe("queue")) wanted.queue = call.queue(*name).name;
+  const queue::Minutes found = queue::list_minutes(call.db(), wanted);
+  json items = json::array();
+  for (const queue::MinuteView& view : found.list) {
+    if (call.may(view.key.queue)) items.push_back(as_json::minute(view, wanted.by));
+  }
+  return answer_of({{"items", std::move(items)}, {"more", found.more}});
+}
+
+http::Response list_instances(Call& call) {
+  json items = json::array();
+  for (const queue::InstanceRow& row : queue::list_instances(call.db())) {
+    items.push_back(as_json::instance(row));
+  }
+  return whole_list(std::move(items));
+}
+
+}  // namespace allot::gateway::api

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json/minutes_json.h"
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace allot::as_json {
+namespace {
+
+using nlohmann::json;
+using queue::MinuteColumn;
+
+// Handlers that ran for so long, and longer than those of the bucket before.
+json runtimes(const queue::MinuteCounts& counts) {
+  json buckets = json::array();
+  std::size_t column = static_cast<std::size_t>(MinuteColumn::kRan10Ms);
+  for (const std::uint64_t most_ms : queue::kMinuteBoundsMs) {
+    buckets.push_back({{"up_to_ms", most_ms}, {"count", counts.columns.at(column++)}});
+  }
+  buckets.push_back({{"up_to_ms", nullptr}, {"count", counts.columns.at(column)}});
+  return buckets;
+}
+
+}  // namespace
+
+json minute(const queue::MinuteView& view, queue::MinutesBy by) {
+  const queue::MinuteCounts& counts = view.counts;
+  json document = {{"at", view.at},
+                   {"queue", view.key.queue},
+                   {"retried", counts[MinuteColumn::kRetried]},
+                   {"dead", counts[MinuteColumn::kDead]}};
+  if (by != queue::MinutesBy::kQueue) document["type"] = view.key.type;
+  if (by == queue::MinutesBy::kError) {
+    document["group"] = view.key.error_group;
+    document["error"] = view.error;
+    return document;
+  }
+  document["done"] = counts[MinuteColumn::kDone];
+  document["snoozed"] = counts[MinuteColumn::kSnoozed];
+  document["interrupted"] = counts[MinuteColumn::kInterrupted];
+  document["cancelled"] = counts[MinuteColumn::kCancelled];
+  document["crashed"] = counts[MinuteColumn::kCrashed];
+  document["out"] = counts.out();
+  document["ran_us"] = counts[MinuteColumn::kRanUs];
+  document["runtimes"] = runtimes(counts);
+  if (by != queue::MinutesBy::kQueue) return document;
+  document["in"] = view.in ? json(*view.in) : json(nullptr);
+  document["backlog"] = view.backlog ? json(*view.backlog) : json(nullptr);
+  document["estimated"] = view.estimated;
+  return document;
+}
+
+json instance(const queue::InstanceRow& row) {
+  return {{"host", row.host},       {"instance", row.instance},
+          {"version", row.version}, {"since", row.since},
+          {"seen", row.seen},       {"silent", row.silent >= queue::kInstanceSilent}};
+}
+
+}  // namespace allot::as_json

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "queue/minutes/minute_view.h"
+
+// What instances counted, minute by minute, as the command line and the gateway show it.
+namespace allot::as_json {
+
+[[nodiscard]] nlohmann::json minute(const queue::MinuteView& view, queue::MinutesBy by);
+[[nodiscard]] nlohmann::json instance(const queue::InstanceRow& row);
+
+}  // namespace allot::as_json

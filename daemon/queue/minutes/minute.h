@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What an instance has counted, and what of it is new since it was written last (decision 0048).
+// Pure: no database, no clock.
+namespace allot::queue {
+
+// In the order of the columns of attempt_minute.
+enum class MinuteColumn : std::uint8_t {
+  kDone,
+  kRetried,
+  kSnoozed,
+  kInterrupted,
+  kDead,
+  kCancelled,
+  kCrashed,
+  kRanUs,
+  kRan10Ms,
+  kRan100Ms,
+  kRan1S,
+  kRan10S,
+  kRan1Min,
+  kRanLonger,
+  kColumns
+};
+inline constexpr std::size_t kMinuteColumns = static_cast<std::size_t>(MinuteColumn::kColumns);
+// Upper bounds of the columns from kRan10Ms on, but the last.
+inline constexpr std::array<std::uint64_t, 5> kMinuteBoundsMs{10, 100, 1'000, 10'000, 60'000};
+
+struct MinuteCounts {
+  std::array<std::uint64_t, kMinuteColumns> columns{};
+
+  std::uint64_t& operator[](MinuteColumn column) {
+    return columns[static_cast<std::size_t>(column)];
+  }
+  std::uint64_t operator[](MinuteColumn column) const {
+    return columns[static_cast<std::size_t>(column)];
+  }
+  // Attempts that ended.
+  [[nodiscard]] std::uint64_t attempts() const;
+  // Tasks that left their queue.
+  [[nodiscard]] std::uint64_t out() const;
+  [[nodiscard]] bool any() const;
+  bool operator==(const MinuteCounts&) const = default;
+};
+
+// error_group empty: all attempts of the queue and type. Otherwise the failed ones among them with
+// errors of that group, once more.
+struct MinuteKey {
+  std::string queue;
+  std::string type;
+  std::string error_group{};
+  auto operator<=>(const MinuteKey&) const = default;
+};
+
+// So many names of each kind an instance has rows for; the first that it meets in a life. All
+// others are named kMinuteOther.
+inline constexpr std::size_t kMinuteNames = 32;
+inline constexpr std::string_view kMinuteOther = "other";
+
+// Cumulative: since allotd of the instance started.
+struct MinuteTotal {
+  MinuteCounts counts{};
+  std::string error{};  // what errors of the group look like
+};
+using MinuteTotals = std::map<MinuteKey, MinuteTotal>;
+
+// What had been counted by the last write.
+using MinuteMarks = std::map<MinuteKey, MinuteCounts>;
+[[nodiscard]] std::string text_of_marks(const MinuteMarks& marks);
+[[nodiscard]] MinuteMarks marks_of(std::string_view text);
+
+struct MinuteRow {
+  MinuteKey key;
+  std::string error;
+  MinuteCounts counts;
+};
+struct MinuteWrite {
+  std::vector<MinuteRow> rows;  // those with any count
+  MinuteMarks marks;            // behind the write
+};
+// A count that has fallen since the marks is not believed: a file of the meters could not be read,
+// and will be again.
+[[nodiscard]] MinuteWrite since(const MinuteMarks& marks, const MinuteTotals& totals);
+
+}  // namespace allot::queue

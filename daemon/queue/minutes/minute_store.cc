@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/minutes/minute_store.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "db/error.h"
+#include "db/statement.h"
+#include "queue/model/catalog.h"
+#include "queue/model/statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::uint32_t kPurgedMinutes = 1000;  // rows of a table, for one batch
+// Of each count of waiting and of detached tasks.
+constexpr std::uint64_t kBacklogBound = 10'000;
+constexpr std::size_t kMostBacklogs = 1'000;  // queues
+constexpr int kMostTries = 8;
+
+constexpr std::array<const char*, kMinuteColumns> kColumnNames{
+    "done",   "retried",  "snoozed",   "interrupted", "dead",    "cancelled", "crashed",
+    "ran_us", "ran_10ms", "ran_100ms", "ran_1s",      "ran_10s", "ran_1min",  "ran_longer"};
+
+std::string rows_of(const std::vector<MinuteRow>& rows) {
+  std::string all;
+  std::size_t place = 0;
+  for (const MinuteRow& row : rows) {
+    db::Statement one(sql::k_minute_row);
+    one.set("place", place++)
+        .set("queue", row.key.queue)
+        .set("type", row.key.type)
+        .set("error_group", row.key.error_group)
+        .set("error", row.error);
+    for (std::size_t i = 0; i < kMinuteColumns; ++i) {
+      one.set(kColumnNames.at(i), row.counts.columns.at(i));
+    }
+    all += (all.empty() ? "" : " UNION ALL ") + one.render();
+  }
+  return all;
+}
+
+// EXPLAIN of MariaDB has the column in front of which MySQL has another one.
+std::uint64_t estimate_in(db::StatementResult& plan) {
+  const auto row = plan.next();
+  if (!row) return 0;
+  for (const std::size_t i : {8U, 9U}) {
+    const std::string_view text = row->is_null(i) ? std::string_view() : row->text(i);
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (!text.empty() && error == std::errc{} && end == text.data() + text.size()) return value;
+  }
+  return 0;
+}
+
+struct Backlog {
+  std::uint32_t queue_id = 0;
+  std::uint64_t tasks = 0;
+  bool estimated = false;
+};
+
+std::vector<Backlog> backlogs(db::Connection& db) {
+  std::vector<Backlog> all;
+  std::vector<db::Statement> ask;
+  for (const QueueInfo& queue : list_queues(db)) {
+    if (all.size() == kMostBacklogs) break;
+    all.push_back({queue.queue_id});
+    for (const sql::SqlText* count : {&sql::k_count_waiting, &sql::k_count_running}) {
+      ask.emplace_back(*count).set("queue_id", queue.queue_id).set("most", kBacklogBound + 1);
+    }
+  }
+  if (all.empty()) return all;
+  auto counted = db.run(ask);
+  std::size_t at = 0;
+  for (Backlog& one : all) {
+    const std::uint64_t waiting = counted[at++].next()->u64(0);
+    const std::uint64_t detached = counted[at++].next()->u64(0);
+    one.estimated = waiting > kBacklogBound || detached > kBacklogBound;
+    one.tasks = waiting + detached;
+    if (waiting <= kBacklogBound) continue;
+    db::Statement estimate(sql::k_estimate_waiting);
+    estimate.set("queue_id", one.queue_id);
+    one.tasks = std::max(waiting, estimate_in(db.run({estimate}).front())) + detached;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<MinuteStore::Written> MinuteStore::write(db::Connection& db,
+                                                       const MinuteTotals& totals,
+                                                       std::chrono::microseconds age) {
+  for (int tries = 1;; ++tries) {
+    if (!known_ && !learn(db, age)) return std::nullopt;
+    const Known before = *known_;
+    MinuteWrite write = since(before.marks, totals);
+    known_.reset();  // until the reply says what became of it
+    try {
+      const unsigned second = send(db, before.written, write, age);
+      wrote_ = true;
+      last_ = write.marks;
+      known_ = {before.written + 1, std::move(write.marks)};
+      return Written{write.rows.size(), second};
+    } catch (const db::DbError& error) {
+      if (error.number() != kOutOfRange || tries == kMostTries) throw;
+    }
+  }
+}
+
+// False: the counts of another life are there although this one wrote before: they are those of a
+// newer program, and this one leaves soon.
+bool MinuteStore::learn(db::Connection& db, std::chrono::microseconds age) {
+  db::Statement make(sql::k_make_instance);
+  make.set("origin", of_.holder.origin)
+      .set("host", of_.holder.host)
+      .set("instance", of_.holder.instance)
+      .set("version", of_.version)
+      .set("life", of_.life)
+      .set("age_us", age.count())
+      .set("counted", text_of_marks(last_));
+  db::Statement find(sql::k_find_instance);
+  find.set("origin", of_.holder.origin);
+  const auto row = db.run({make, find}).back().next();
+  if (!row) return false;
+  const bool same = row->text(1) == of_.life;
+  if (!same && wrote_) return false;
+  known_ = {row->u64(0), same ? marks_of(row->text(2)) : MinuteMarks{}};
+  return true;
+}
+
+unsigned MinuteStore::send(db::Connection& db, std::uint64_t written, const MinuteWrite& write,
+                           std::chrono::microseconds age) const {
+  std::vector<db::Statement> packet;
+  packet.emplace_back(sql::k_require_instance)
+      .set("origin", of_.holder.origin)
+      .set("written", written);
+  if (!write.rows.empty()) {
+    packet.emplace_back(sql::k_write_minute)
+        .set("origin", of_.holder.origin)
+        .set("age_us", age.count())
+        .set_raw("counts", rows_of(write.rows));
+  }
+  packet.emplace_back(sql::k_advance_instance)
+      .set("origin", of_.holder.origin)
+      .set("host", of_.holder.host)
+      .set("instance", of_.holder.instance)
+      .set("version", of_.version)
+      .set("life", of_.life)
+      .set("age_us", age.count())
+      .set("counted", text_of_marks(write.marks));
+  return static_cast<unsigned>(db.transact(packet).back().next()->u64(0));
+}
+
+bool purge_minutes(db::Connection& db) {
+  db::Statement purge(sql::k_purge_minutes);
+  purge.set("most", kPurgedMinutes);
+  const auto results = db.run({purge});
+  return std::any_of(results.begin(), results.end(), [](const db::StatementResult& result) {
+    return result.affected() == kPurgedMinutes;
+  });
+}
+
+void write_backlogs(db::Connection& db) {
+  std::string rows;
+  for (const Backlog& one : backlogs(db)) {
+    if (one.tasks == 0) continue;
+    rows += " UNION ALL SELECT " + std::to_string(one.queue_id) + "," + std::to_string(one.tasks) +
+            "," + (one.estimated ? "1" : "0");
+  }
+  db::Statement put(sql::k_put_backlog);
+  put.set_raw("backlogs", std::move(rows));
+  db.run({put});
+}
+
+}  // namespace allot::queue

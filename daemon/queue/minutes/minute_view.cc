@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/minutes/minute_view.h"
+
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "db/statement.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+using std::chrono::microseconds;
+
+constexpr std::uint32_t kMostInstances = 1'000;
+
+// By time, and then by name.
+using Found = std::map<std::string, std::map<MinuteKey, MinuteView>>;
+
+MinuteView& view_in(Found& found, const std::string& at, const MinuteKey& key) {
+  MinuteView& view = found[at][key];
+  view.at = at;
+  view.key = key;
+  return view;
+}
+
+Found counts_in(db::StatementResult& result) {
+  Found found;
+  while (const auto row = result.next()) {
+    const MinuteKey key{std::string(row->text(1)), std::string(row->text(2)),
+                        std::string(row->text(3))};
+    MinuteView& view = view_in(found, std::string(row->text(0)), key);
+    view.error = row->text(4);
+    for (std::size_t i = 0; i < kMinuteColumns; ++i) view.counts.columns.at(i) = row->u64(5 + i);
+  }
+  return found;
+}
+
+// What each look saw; a queue that is not in it had nothing.
+struct Seen {
+  std::uint64_t backlog = 0;
+  bool estimated = false;
+};
+using Looks = std::map<std::string, std::map<std::string, Seen>>;
+
+Looks looks_in(db::StatementResult& result) {
+  Looks looks;
+  while (const auto row = result.next()) {
+    auto& queues = looks[std::string(row->text(0))];
+    if (row->is_null(1)) continue;  // the look itself, or a queue that is gone
+    queues[std::string(row->text(1))] = {row->u64(2), row->u64(3) != 0};
+  }
+  return looks;
+}
+
+Seen seen_of(const std::map<std::string, Seen>& look, const std::string& queue) {
+  const auto at = look.find(queue);
+  return at == look.end() ? Seen{} : at->second;
+}
+
+void add_backlogs(Found& found, const Looks& looks) {
+  const std::map<std::string, Seen>* before = nullptr;
+  for (const auto& [at, look] : looks) {
+    for (const auto& [queue, seen] : look) view_in(found, at, {queue, ""});
+    if (before != nullptr) {  // where a backlog ended, its change is of this step
+      for (const auto& [queue, seen] : *before) view_in(found, at, {queue, ""});
+    }
+    for (auto& [key, view] : found[at]) {
+      if (key.queue == kMinuteOther && !look.contains(key.queue)) continue;  // of several queues
+      const Seen now = seen_of(look, key.queue);
+      view.backlog = now.backlog;
+      view.estimated = now.estimated;
+      if (before == nullptr) continue;
+      const Seen then = seen_of(*before, key.queue);
+      view.estimated = now.estimated || then.estimated;
+      view.in = static_cast<std::int64_t>(view.counts.out()) +
+                static_cast<std::int64_t>(now.backlog) - static_cast<std::int64_t>(then.backlog);
+    }
+    before = &look;
+  }
+}
+
+db::Statement asking(const sql::SqlText& sql, const MinutesWanted& wanted, microseconds since) {
+  db::Statement statement(sql);
+  statement.set("queue", wanted.queue)
+      .set("step", wanted.step)
+      .set("since_us", since.count())
+      .set("most", kMostMinuteRows + 1);
+  return statement;
+}
+
+}  // namespace
+
+Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted) {
+  std::vector<db::Statement> ask;
+  ask.push_back(asking(sql::k_list_minutes, wanted, wanted.since));
+  ask.back()
+      .set("types", wanted.by == MinutesBy::kQueue ? 0 : 1)
+      .set("errors", wanted.by == MinutesBy::kError ? 1 : 0);
+  if (wanted.by == MinutesBy::kQueue) {
+    // One step more, for what the first one came from.
+    const microseconds since = wanted.since + std::chrono::minutes(wanted.step);
+    ask.push_back(asking(sql::k_list_backlog, wanted, since));
+  }
+  auto results = db.run(ask);
+  Minutes minutes;
+  minutes.more = results.front().row_count() > kMostMinuteRows;
+  Found found = counts_in(results.front());
+  if (wanted.by == MinutesBy::kQueue) {
+    minutes.more = minutes.more || results.back().row_count() > kMostMinuteRows;
+    add_backlogs(found, looks_in(results.back()));
+  }
+  for (auto at = found.rbegin(); at != found.rend(); ++at) {
+    for (auto& [key, view] : at->second) {
+      // The step before the first one is only there for its backlog.
+      if (view.counts.any() || view.in) minutes.list.push_back(std::move(view));
+    }
+  }
+  return minutes;
+}
+
+std::vector<InstanceRow> list_instances(db::Connection& db) {
+  db::Statement list(sql::k_list_instances);
+  list.set("most", kMostInstances);
+  auto results = db.run({list});
+  std::vector<InstanceRow> all;
+  while (const auto row = results.front().next()) {
+    all.push_back({std::string(row->text(0)), std::string(row->text(1)), std::string(row->text(2)),
+                   std::string(row->text(3)), std::string(row->text(4)),
+                   std::chrono::seconds(row->u64(5))});
+  }
+  return all;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steward/minutes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <utility>
+
+#include "base/version.h"
+#include "log/log.h"
+#include "steward/ask.h"
+
+namespace allot::steward {
+namespace {
+
+using meter::Count;
+using queue::MinuteColumn;
+
+constexpr Nanos kMinute = 60 * kSecond;
+// Hosts write at different seconds, and each of them once in every minute of the database's clock.
+constexpr unsigned kSpread = 60;
+constexpr Nanos kMostWait = 75 * kSecond;
+constexpr Nanos kAfterMinuteError = 10 * kSecond;
+
+const queue::DutyName kMinutesDuty{0, "minutes"};  // of the cluster
+
+// A program whose records have another layout begins them anew.
+std::string word_of(const meter::Life& life) {
+  return std::to_string(life.started_ns) + "." + std::to_string(life.pid) + "." +
+         std::to_string(meter::kVersion);
+}
+
+MinuteColumn column_of(std::size_t bucket) {
+  std::size_t column = static_cast<std::size_t>(MinuteColumn::kRan10Ms);
+  for (const std::uint64_t most_ms : queue::kMinuteBoundsMs) {
+    if (bucket < meter::kBucketsMs.size() && meter::kBucketsMs.at(bucket) <= most_ms) break;
+    ++column;
+  }
+  return static_cast<MinuteColumn>(column);
+}
+
+queue::MinuteCounts counts_of(const meter::Total& total) {
+  queue::MinuteCounts counts;
+  for (const auto& [column, count] : {std::pair{MinuteColumn::kDone, Count::kDone},
+                                      {MinuteColumn::kRetried, Count::kRetried},
+                                      {MinuteColumn::kSnoozed, Count::kSnoozed},
+                                      {MinuteColumn::kInterrupted, Count::kInterrupted},
+                                      {MinuteColumn::kDead, Count::kDead},
+                                      {MinuteColumn::kCancelled, Count::kCancelled},
+                                      {MinuteColumn::kCrashed, Count::kCrashed}}) {
+    counts[column] = total.of(count);
+  }
+  counts[MinuteColumn::kRanUs] = total.ran_us;
+  for (std::size_t i = 0; i < meter::kBuckets; ++i) counts[column_of(i)] += total.buckets[i];
+  return counts;
+}
+
+}  // namespace
+
+queue::MinuteTotals minute_totals(const meter::Totals& totals) {
+  queue::MinuteTotals all;
+  for (const auto& [names, total] : totals.pairs) {
+    all[{names.first, names.second}].counts = counts_of(total);
+  }
+  for (const auto& [names, errors] : totals.errors) {
+    const auto& [queue, type, group] = names;
+    queue::MinuteTotal& total = all[{queue, type, group}];
+    total.error = errors.look;
+    total.counts[MinuteColumn::kRetried] = errors.retried;
+    total.counts[MinuteColumn::kDead] = errors.dead;
+  }
+  return all;
+}
+
+Minutes::Minutes(worker::Session& session, Leadership& leadership, const queue::Holder& holder,
+                 std::string runtime_dir, const std::optional<meter::Life>& life)
+    : session_(session),
+      leadership_(leadership),
+      runtime_dir_(std::move(runtime_dir)),
+      life_(life) {
+  if (life_) store_.emplace(queue::InstanceLife{holder, kVersion, word_of(*life_)});
+  leadership_.want(kMinutesDuty);
+}
+
+void Minutes::look() {
+  const Nanos now = boot_ns();
+  if (now < next_ns_) return;
+  next_ns_ = now + kMinute;
+  try {
+    write();
+    if (leadership_.leads(kMinutesDuty)) lead();
+  } catch (const db::DbError& error) {
+    next_ns_ = boot_ns() + kAfterMinuteError;
+    leadership_.failed(kMinutesDuty, error.what());
+    log::error("duty.failed", {{"duty", kMinutesDuty.name}, {"error", error.what()}});
+  }
+}
+
+void Minutes::leave() {
+  if (!store_) return;
+  const queue::MinuteTotals totals = minute_totals(meter::totals(runtime_dir_));
+  try {
+    session_.call_while([] { return false; },
+                        [&](db::Connection& db) { return store_->write(db, totals, age()); });
+  } catch (const db::DbError& error) {
+    log::warn("minutes.not_written", {{"error", error.what()}});
+  }
+}
+
+std::chrono::microseconds Minutes::age() const {
+  const Nanos now = mono_ns();
+  return std::chrono::microseconds((now - std::min<Nanos>(life_->started_ns, now)) / kMicro);
+}
+
+void Minutes::write() {
+  if (!store_) return;
+  const queue::MinuteTotals totals = minute_totals(meter::totals(runtime_dir_));
+  const auto written =
+      ask(session_, [&](db::Connection& db) { return store_->write(db, totals, age()); });
+  if (!written) {
+    store_.reset();
+    return;
+  }
+  const unsigned second = static_cast<unsigned>(life_->started_ns % kSpread);
+  Nanos wait = (kSpread + second - written->second % kSpread) * kSecond;
+  if (wait > kMostWait) wait -= kMinute;
+  next_ns_ = boot_ns() + wait;
+}
+
+void Minutes::lead() {
+  if (boot_ns() < lead_ns_) return;
+  lead_ns_ = boot_ns() + kMinute / 2;
+  ask(session_, [](db::Connection& db) {
+    queue::write_backlogs(db);
+    return true;
+  });
+  if (ask(session_, [](db::Connection& db) { return queue::purge_minutes(db); })) {
+    next_ns_ = boot_ns() + kSecond;
+  }
+  leadership_.ran(kMinutesDuty);
+}
+
+}  // namespace allot::steward

@@ -1,0 +1,11 @@
+-- Behind the guard, and before advance_instance.sql: what was counted since the write before. :counts is
+-- minute_row.sql for each, with UNION ALL in between.
+INSERT INTO attempt_minute (minute_at, origin, written, seconds, place, queue, type, error_group, error,
+                         done, retried, snoozed, interrupted, dead, cancelled, crashed,
+                         ran_us, ran_10ms, ran_100ms, ran_1s, ran_10s, ran_1min, ran_longer)
+SELECT UTC_TIMESTAMP() - INTERVAL SECOND(UTC_TIMESTAMP()) SECOND, instance.origin, instance.written + 1,
+       GREATEST(0, LEAST(TIMESTAMPDIFF(SECOND, instance.seen_at, UTC_TIMESTAMP(6)), :age_us DIV 1000000)),
+       counts.*
+  FROM instance
+  JOIN (:counts) AS counts
+ WHERE instance.origin = :origin;
