@@ -247,7 +247,8 @@ const Heavy kHeavy[] = {
     {"spdlog/", "daemon/log/.*"},
     {"fmt/", "daemon/log/.*"},
     {"toml++/", "daemon/config/.*"},
-    {"nlohmann/", "(daemon/(cli|gateway/api|json|steward|worker|queue/schedules)|plugins|tests)/.*"},
+    {"nlohmann/",
+     "(daemon/(cli|gateway/api|json|steward|worker|queue/schedules)|plugins|tests)/.*"},
     {"CLI/", "(daemon/cli|tests/fault)/.*"},
     {"Poco/", "(daemon/cli/remote|plugins|tests)/.*"},
 };
