@@ -103,7 +103,7 @@ class Place {
   allot::Outcome lost(std::string why, std::optional<milliseconds> delay = std::nullopt) {
     why += "; " + child_->end(child_->gone() ? kDying : milliseconds(0));
     auto outcome = allot::retry(programs::reason(std::move(why), child_->said()), delay);
-    end(milliseconds(0));
+    forget();
     return outcome;
   }
   // The pause of a task that was stopped for the worker's sake. For one that needs more time than
@@ -114,6 +114,9 @@ class Place {
 
   void end(milliseconds patience) {
     (void)child_->end(patience);
+    forget();
+  }
+  void forget() {
     child_.reset();
     leaves_since_.reset();
   }

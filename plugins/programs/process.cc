@@ -146,6 +146,7 @@ void Process::signal(int number) const {
 }
 
 std::optional<int> Process::reap() {
+  if (pid_ <= 0) return std::nullopt;  // kill and waitpid would take -1 for every process
   // Kills the group before reaping: later another group could have its number.
   signal(SIGKILL);
   int status = 0;

@@ -51,7 +51,7 @@ class Process {
   // Sends the signal to its whole group.
   void signal(int number) const;
   // Kills what is left of its group, waits for its end and takes its status; nullopt: the status
-  // was lost.
+  // was lost, or taken before.
   std::optional<int> reap();
 
  private:

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "support/eventually.h"
+#include "support/process.h"
 #include "unit/plugins/pipe_fixture.h"
 
 namespace allot {
@@ -58,6 +59,14 @@ class PipeEndTest : public PipeTest {
 TEST_F(PipeEndTest, ACrash) {
   breaks("os.kill(os.getpid(), signal.SIGSEGV)",
          "it ended amid the task; signal 11 (Segmentation fault)");
+}
+
+// Such as the program of another type, or one of exec: nobody waits for it, or takes its status.
+TEST_F(PipeEndTest, ACrashIsNoMatterOfAnotherChildOfTheWorker) {
+  support::Process other({"sleep", "600"});
+  breaks("os._exit(1)", "it ended amid the task; exit code 1");
+  EXPECT_TRUE(other.running());
+  other.kill9();
 }
 
 TEST_F(PipeEndTest, AnExitWithLastWords) {
