@@ -39,7 +39,7 @@ json minute(const queue::MinuteView& view, queue::MinutesBy by) {
   document["done"] = counts[MinuteColumn::kDone];
   document["snoozed"] = counts[MinuteColumn::kSnoozed];
   document["interrupted"] = counts[MinuteColumn::kInterrupted];
-  document["cancelled"] = counts[MinuteColumn::kCancelled];
+  document["cancelled"] = counts[MinuteColumn::kCancels];
   document["crashed"] = counts[MinuteColumn::kCrashed];
   document["out"] = counts.out();
   document["ran_us"] = counts[MinuteColumn::kRanUs];

@@ -46,7 +46,7 @@ queue::MinuteCounts counts_of(const meter::Total& total) {
                                       {MinuteColumn::kSnoozed, Count::kSnoozed},
                                       {MinuteColumn::kInterrupted, Count::kInterrupted},
                                       {MinuteColumn::kDead, Count::kDead},
-                                      {MinuteColumn::kCancelled, Count::kCancelled},
+                                      {MinuteColumn::kCancels, Count::kCancelled},
                                       {MinuteColumn::kCrashed, Count::kCrashed}}) {
     counts[column] = total.of(count);
   }

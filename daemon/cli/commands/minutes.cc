@@ -14,6 +14,7 @@
 #include "cli/remote/session.h"
 #include "cli/sources/queues.h"
 #include "cli/words/listing.h"
+#include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/due.h"

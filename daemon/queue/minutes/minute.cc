@@ -95,7 +95,7 @@ std::string_view take_until(std::string_view& text, char end) {
 
 std::uint64_t MinuteCounts::attempts() const {
   std::uint64_t all = 0;
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(MinuteColumn::kCancelled); ++i) {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(MinuteColumn::kCancels); ++i) {
     all += columns[i];
   }
   return all;
@@ -103,7 +103,7 @@ std::uint64_t MinuteCounts::attempts() const {
 
 std::uint64_t MinuteCounts::out() const {
   return (*this)[MinuteColumn::kDone] + (*this)[MinuteColumn::kDead] +
-         (*this)[MinuteColumn::kCancelled];
+         (*this)[MinuteColumn::kCancels];
 }
 
 bool MinuteCounts::any() const {

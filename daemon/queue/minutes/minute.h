@@ -21,7 +21,7 @@ enum class MinuteColumn : std::uint8_t {
   kSnoozed,
   kInterrupted,
   kDead,
-  kCancelled,
+  kCancels,
   kCrashed,
   kRanUs,
   kRan10Ms,

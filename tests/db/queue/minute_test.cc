@@ -12,7 +12,6 @@
 namespace allot::queue {
 namespace {
 
-using std::chrono::minutes;
 using std::chrono::seconds;
 
 class MinuteTest : public QueueTest {
@@ -229,7 +228,8 @@ TEST_F(MinuteTest, ByTypeAndByError) {
   EXPECT_EQ(errors.list[1].key.error_group, "0123456789ab");
   EXPECT_EQ(errors.list[1].error, "no user #");
   EXPECT_EQ(errors.list[1].counts.attempts(), 1U);
-  EXPECT_TRUE(list_minutes(look_, {"none", MinutesBy::kType, minutes(5), 1}).list.empty());
+  EXPECT_TRUE(
+      list_minutes(look_, {"none", MinutesBy::kType, std::chrono::minutes(5), 1}).list.empty());
 }
 
 TEST_F(MinuteTest, StepsAddUp) {
