@@ -104,6 +104,7 @@ enum class Purpose {
   kLayouts,
   kLocks,
   kBulk,
+  kMinutes,
   kSession,
   kRest
 };
@@ -115,6 +116,7 @@ constexpr const char* kNames[] = {"who leads",
                                   "resized queues",
                                   "named locks",
                                   "bulk actions",
+                                  "minutes",
                                   "the connection's own",
                                   "anything else"};
 constexpr std::size_t kPurposes = std::size(kNames);
@@ -126,6 +128,11 @@ bool has_any(const std::string& text, std::initializer_list<const char*> parts) 
 Purpose purpose_of(const std::string& statement) {
   if (has(statement, "@@global.read_only")) return Purpose::kSession;
   if (has(statement, "bulk_action")) return Purpose::kBulk;
+  // With the counts of the backlogs, and the queues that they are of.
+  if (has_any(statement, {"FROM instance", "INTO instance", "UPDATE instance", "_minute",
+                          "AS bounded", "SECOND(UTC_TIMESTAMP())", "rate.burst"})) {
+    return Purpose::kMinutes;
+  }
   // Duties without a leader, dead tasks, tasks that wait, purges and ticks that fail.
   if (has_any(statement, {"FROM notice", "queue_duty.holder IS NOT NULL", "OFFSET", "AS served",
                           "COALESCE(schedule.error, last_tick.reason)"}) ||
@@ -262,6 +269,7 @@ TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
   EXPECT_LE(rate(Purpose::kLocks), 0.3);
   EXPECT_GT(rate(Purpose::kBulk), 0);
   EXPECT_LE(rate(Purpose::kBulk), 0.3);
+  EXPECT_LE(rate(Purpose::kMinutes), 2);
   EXPECT_EQ(rate(Purpose::kRest), 0);
 }
 
