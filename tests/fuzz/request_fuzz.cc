@@ -77,8 +77,8 @@ std::string read_all(std::string_view bytes, std::size_t step) {
     while (!parser.done()) {
       const auto result = parser.read_body(in);
       expect(result.used <= in.size());
-      // Which of the two it is may depend on the pieces: behind a quote that nothing ends the parser
-      // waits. Neither is a request.
+      // Which of the two it is may depend on the pieces: behind a quote that nothing ends the
+      // parser waits. Neither is a request.
       if (result.fault) return seen + "no whole body";
       in.erase(0, result.used);
       if (!parser.done() && !more()) return seen + "no whole body";

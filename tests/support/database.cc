@@ -166,7 +166,7 @@ std::string emptied_database() {
         "task_unique",  "task_cancel",   "task_history", "queue_duty",      "fair_partition",
         "q_lock_table", "queue_rate",    "queue_bucket", "queue_pause",     "queue",
         "schedule",     "schedule_tick", "notice",       "server_identity", "named_lock",
-        "lock_ticket",  "bulk_action",   "instance",     "attempt_minute",     "queue_minute"}) {
+        "lock_ticket",  "bulk_action",   "instance",     "attempt_minute",  "queue_minute"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   db.execute("DELETE FROM route WHERE target_id > 0");  // the other row is the schema's

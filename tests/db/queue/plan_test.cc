@@ -123,7 +123,8 @@ class PlanTest : public QueueTest {
         "INSERT INTO instance SELECT seq, 'h', 'i', 'v', 'l', '2026-01-01', UTC_TIMESTAMP(6), 0, ''"
         " FROM " +
         support::numbers(6, 7) +
-        "; INSERT INTO attempt_minute SELECT UTC_TIMESTAMP() - INTERVAL seq MINUTE, origin, seq, 0, "
+        "; INSERT INTO attempt_minute SELECT UTC_TIMESTAMP() - INTERVAL seq MINUTE, origin, seq, "
+        "0, "
         "60,"
         " 'wide', 't', '', '', 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0 FROM instance, " +
         support::numbers(0, 2000) +
@@ -266,12 +267,12 @@ class PlanTest : public QueueTest {
   void check_plans(const Expectation& expected, const std::string& sql) {
     const bool may_scan = expected.scans || (expected.most && from_the_front_);
     static const std::set<std::string> kOurs{
-        "task",         "q_lock_table",  "lease",          "task_moved",   "moved",
-        "task_attempt", "task_dead",     "queue",          "task_running", "running",
-        "queue_pause",  "pause",         "fair_partition", "task_unique",  "task_cancel",
-        "schedule",     "schedule_tick", "route",          "taker",        "target",
-        "named_lock",   "lock_ticket",   "queue_bucket",   "queue_rate",   "bulk_action",
-        "instance",     "attempt_minute",   "queue_minute",   "found"};
+        "task",         "q_lock_table",   "lease",          "task_moved",   "moved",
+        "task_attempt", "task_dead",      "queue",          "task_running", "running",
+        "queue_pause",  "pause",          "fair_partition", "task_unique",  "task_cancel",
+        "schedule",     "schedule_tick",  "route",          "taker",        "target",
+        "named_lock",   "lock_ticket",    "queue_bucket",   "queue_rate",   "bulk_action",
+        "instance",     "attempt_minute", "queue_minute",   "found"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // Inserting values reads nothing.
