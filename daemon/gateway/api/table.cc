@@ -18,8 +18,8 @@ using Parameters = std::vector<Parameter>;
 constexpr std::uint64_t kMostListed = 1'000;
 constexpr std::uint64_t kMostPartitions = 4'096;
 constexpr std::uint64_t kMostSlots = 1'024;
-constexpr std::uint64_t kMostMinutes = 7 * 24 * 60;
-constexpr std::uint64_t kMostStep = 24 * 60;
+constexpr std::uint64_t kMostMinutes = 10'080;  // a week
+constexpr std::uint64_t kMostStep = 1'440;      // a day
 constexpr std::string_view kTypeOfRoute = "The type; `mail.*` is all that begin so, `*` is any";
 constexpr std::string_view kFromOfRoute =
     "Of tasks that are submitted to this queue; left out: to any queue, or to none, with `*` only "
@@ -355,7 +355,7 @@ Route put_schedule_route() {
   return route;
 }
 
-std::vector<Route> other_routes() {
+std::vector<Route> host_routes() {
   return {
       get_everywhere("/api/v1/workers", "list_workers",
                      "Shows the workers of this host's daemon, and what they run.", {},
@@ -364,7 +364,11 @@ std::vector<Route> other_routes() {
                      "Shows the instances of all hosts: their version, since when they run, and "
                      "their last sign of life, which they give each minute. One is removed after "
                      "a month without.",
-                     {}, {200, "Instances", "the instances"}, list_instances),
+                     {}, {200, "Instances", "the instances"}, list_instances)};
+}
+
+std::vector<Route> routing_routes() {
+  return {
       get_everywhere("/api/v1/routes", "list_routes",
                      "Lists the routes: which queue takes the tasks of a type.", {},
                      {200, "Routes", "the routes"}, list_routes),
@@ -385,41 +389,47 @@ std::vector<Route> other_routes() {
                         {{In::kQuery, "type", kTypeOfRoute, "report.*", Kind::kText, true},
                          {In::kQuery, "from", kFromOfRoute, "mail"},
                          {In::kQuery, "anyway", kAnywayOfRoute, "false", Kind::kFlag}},
-                        {200, "Route", "the route that was"}, {404, 409}, remove_route),
-      get("/api/v1/schedules", "list_schedules", "Lists the schedules.", {},
-          {200, "Schedules", "the schedules"}, list_schedules),
-      get("/api/v1/schedules/{schedule}", "show_schedule",
-          "Shows a schedule, its payload and its last ticks.", {kSchedule},
-          {200, "Schedule", "the schedule"}, show_schedule),
-      put_schedule_route(),
-      change("DELETE", "/api/v1/schedules/{schedule}", "remove_schedule",
-             "Removes a schedule; its tasks stay.", {kSchedule},
-             {200, "Schedule", "the schedule that was"}, {404}, remove_schedule),
-      change("POST", "/api/v1/schedules/{schedule}/pause", "pause_schedule",
-             "Lets a schedule make no tasks; ticks meanwhile are dropped.", {kSchedule, kReason},
-             {200, "Schedule", "the schedule"}, {404}, pause_schedule),
-      change("POST", "/api/v1/schedules/{schedule}/resume", "resume_schedule",
-             "Lets a paused schedule go on with its next tick.", {kSchedule},
-             {200, "Schedule", "the schedule"}, {404}, resume_schedule),
-      change("POST", "/api/v1/schedules/{schedule}/run-now", "run_schedule",
-             "Submits a task of a schedule now.", {kSchedule}, {201, "ScheduleRun", "submitted"},
-             {404}, run_schedule),
-      get_everywhere("/api/v1/locks", "list_locks", "Lists the named locks.", {},
-                     {200, "Locks", "the locks"}, list_locks),
-      get_everywhere("/api/v1/locks/{lock}", "show_lock",
-                     "Shows who holds a lock, and who waits for it.", {kLock},
-                     {200, "Lock", "the lock"}, show_lock),
-      change_everywhere(
-          "POST", "/api/v1/locks/{lock}/resize", "resize_lock",
-          "Lets another number of holders have a lock at a time.",
-          {kLock, {In::kBody, "slots", "So many", "3", Kind::kNumber, true, 1, kMostSlots}},
-          {200, "Lock", "the lock"}, {404}, resize_lock),
-      change_everywhere("POST", "/api/v1/locks/{lock}/break", "break_lock",
-                        "Takes a lock away from its holders, or from one of them.",
-                        {kLock,
-                         {In::kBody, "slot", "Only this slot; left out: all", "0", Kind::kNumber,
-                          false, 0, kMostSlots}},
-                        {200, "BrokenLock", "what was held, and is free"}, {404}, break_lock)};
+                        {200, "Route", "the route that was"}, {404, 409}, remove_route)};
+}
+
+std::vector<Route> schedule_routes() {
+  return {get("/api/v1/schedules", "list_schedules", "Lists the schedules.", {},
+              {200, "Schedules", "the schedules"}, list_schedules),
+          get("/api/v1/schedules/{schedule}", "show_schedule",
+              "Shows a schedule, its payload and its last ticks.", {kSchedule},
+              {200, "Schedule", "the schedule"}, show_schedule),
+          put_schedule_route(),
+          change("DELETE", "/api/v1/schedules/{schedule}", "remove_schedule",
+                 "Removes a schedule; its tasks stay.", {kSchedule},
+                 {200, "Schedule", "the schedule that was"}, {404}, remove_schedule),
+          change("POST", "/api/v1/schedules/{schedule}/pause", "pause_schedule",
+                 "Lets a schedule make no tasks; ticks meanwhile are dropped.",
+                 {kSchedule, kReason}, {200, "Schedule", "the schedule"}, {404}, pause_schedule),
+          change("POST", "/api/v1/schedules/{schedule}/resume", "resume_schedule",
+                 "Lets a paused schedule go on with its next tick.", {kSchedule},
+                 {200, "Schedule", "the schedule"}, {404}, resume_schedule),
+          change("POST", "/api/v1/schedules/{schedule}/run-now", "run_schedule",
+                 "Submits a task of a schedule now.", {kSchedule},
+                 {201, "ScheduleRun", "submitted"}, {404}, run_schedule)};
+}
+
+std::vector<Route> lock_routes() {
+  return {get_everywhere("/api/v1/locks", "list_locks", "Lists the named locks.", {},
+                         {200, "Locks", "the locks"}, list_locks),
+          get_everywhere("/api/v1/locks/{lock}", "show_lock",
+                         "Shows who holds a lock, and who waits for it.", {kLock},
+                         {200, "Lock", "the lock"}, show_lock),
+          change_everywhere(
+              "POST", "/api/v1/locks/{lock}/resize", "resize_lock",
+              "Lets another number of holders have a lock at a time.",
+              {kLock, {In::kBody, "slots", "So many", "3", Kind::kNumber, true, 1, kMostSlots}},
+              {200, "Lock", "the lock"}, {404}, resize_lock),
+          change_everywhere("POST", "/api/v1/locks/{lock}/break", "break_lock",
+                            "Takes a lock away from its holders, or from one of them.",
+                            {kLock,
+                             {In::kBody, "slot", "Only this slot; left out: all", "0",
+                              Kind::kNumber, false, 0, kMostSlots}},
+                            {200, "BrokenLock", "what was held, and is free"}, {404}, break_lock)};
 }
 
 std::vector<Route> open_routes() {
@@ -465,8 +475,8 @@ std::vector<Route> open_routes() {
 const std::vector<Route>& routes() {
   static const std::vector<Route> kRoutes = [] {
     std::vector<Route> all;
-    for (auto* part :
-         {task_routes, queue_routes, queue_change_routes, bulk_routes, other_routes, open_routes}) {
+    for (auto* part : {task_routes, queue_routes, queue_change_routes, bulk_routes, host_routes,
+                       routing_routes, schedule_routes, lock_routes, open_routes}) {
       std::vector<Route> some = part();
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }
