@@ -13,8 +13,7 @@ constexpr milliseconds kTick{100};  // how often the plugin looks whether to sto
 }  // namespace
 
 void await_hello(const Settings& settings, Child& child, const allot::Context& ctx) {
-  using Clock = std::chrono::steady_clock;
-  const auto until = Clock::now() + settings.hello_timeout;
+  const auto until = std::chrono::steady_clock::now() + settings.hello_timeout;
   for (;;) {
     if (const auto line = child.next_line()) {
       if (read_line(*line).kind == Said::Kind::kHello) return;
@@ -22,7 +21,7 @@ void await_hello(const Settings& settings, Child& child, const allot::Context& c
     }
     if (child.gone()) throw Broken("it ended before its hello");
     if (ctx.stop_requested()) throw Stopped();
-    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+    const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
     if (left.count() <= 0) {
       throw Broken("no hello within " + std::to_string(settings.hello_timeout.count()) + " ms");
     }

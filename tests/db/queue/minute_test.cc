@@ -233,7 +233,7 @@ TEST_F(MinuteTest, ByTypeAndByError) {
 }
 
 TEST_F(MinuteTest, StepsAddUp) {
-  for (unsigned i = 1; i <= 3; ++i) {
+  for (std::uint64_t i = 1; i <= 3; ++i) {
     write(i * 10);
     age(1);
   }
