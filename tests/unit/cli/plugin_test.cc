@@ -142,7 +142,7 @@ TEST_F(PluginCommandTest, TheExampleOfPipeIsTaken) {
   ASSERT_NE(example, "");
   const std::string config = folder_.write("allot.toml", example);
   const auto with = allot({"check", "--init", "--config", config, ALLOT_PIPE_PLUGIN});
-  EXPECT_EQ(with.out, ALLOT_PIPE_PLUGIN ": pipe 0.1.0 (ABI 1): mail.send\n") << with.err;
+  EXPECT_EQ(with.out, ALLOT_PIPE_PLUGIN ": pipe 0.1.0 (ABI 2): mail.send\n") << with.err;
 }
 
 TEST_F(PluginCommandTest, AFileMayBeginWithADash) {
