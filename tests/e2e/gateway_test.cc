@@ -212,7 +212,7 @@ TEST_F(GatewayAlone, ItsCallersLearnNothingOfItsAccount) {
   const auto gateway = started();
   ASSERT_TRUE(answers(socket_)) << gateway->err();
   const std::string unknown = got_from(connected(socket_), list);
-  EXPECT_TRUE(unknown.starts_with("HTTP/1.1 503 ")) << unknown;
+  EXPECT_TRUE(unknown.starts_with("HTTP/1.1 500 ")) << unknown;
   EXPECT_NE(unknown.find("gateway.no_connection"), std::string::npos) << unknown;
   EXPECT_EQ(unknown.find("teller"), std::string::npos) << unknown;
   EXPECT_EQ(unknown.find("sock"), std::string::npos) << unknown;

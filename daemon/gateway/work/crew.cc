@@ -121,17 +121,23 @@ std::exception_ptr Crew::connect(Session& session) {
     const MutexLock held(mutex_);
     failure_ = {};
     return nullptr;
-  } catch (const std::exception& error) {
+  } catch (const db::DbError& error) {
     // Names of accounts, hosts and files are for the log, and not for who sends requests.
-    log::warn("gateway.no_connection", {{"error", error.what()}});
-    const MutexLock held(mutex_);
-    failure_ = {std::make_exception_ptr(Error(
-                    "the gateway has no connection to its database, and nothing was changed; its "
-                    "log says why (gateway.no_connection)",
-                    kExitUnavailable)),
-                boot_ns() + kSpared};
-    return failure_.error;
+    return spare(error.what(), std::make_exception_ptr(Error(
+                                   "the gateway has no connection to its database, and nothing "
+                                   "was changed; its log says why (gateway.no_connection)",
+                                   error.exit_code())));
+  } catch (const std::exception& error) {
+    return spare(error.what(), std::current_exception());
   }
+}
+
+// Nobody else tries for a moment.
+std::exception_ptr Crew::spare(const std::string& why, std::exception_ptr told) {
+  log::warn("gateway.no_connection", {{"error", why}});
+  const MutexLock held(mutex_);
+  failure_ = {std::move(told), boot_ns() + kSpared};
+  return failure_.error;
 }
 
 }  // namespace allot::gateway::work

@@ -64,6 +64,7 @@ class Crew {
   // The error why there is no connection.
   std::exception_ptr make_ready(Session& session) ALLOT_EXCLUDES(mutex_);
   std::exception_ptr connect(Session& session) ALLOT_EXCLUDES(mutex_);
+  std::exception_ptr spare(const std::string& why, std::exception_ptr told) ALLOT_EXCLUDES(mutex_);
 
   const db::ConnectOptions options_;
   const std::size_t most_waiting_;
