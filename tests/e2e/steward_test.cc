@@ -183,7 +183,7 @@ TEST(Steward, WhatALeaderLedGoesOnElsewhere) {
   EXPECT_TRUE(eventually([&] { return daemon.logged("duty.lost"); })) << daemon.log();
   EXPECT_TRUE(leads(second));
   const auto status = daemon.allot({"status"});
-  EXPECT_NE(status.out.find("duties: 6 led by "), std::string::npos) << status.out;
+  EXPECT_NE(status.out.find("duties: 7 led by "), std::string::npos) << status.out;
 
   ASSERT_EQ(::kill(second, SIGKILL), 0);
   EXPECT_TRUE(goes_on("SIGKILL", [&] { return leads(first) || leads(other.steward()); }))
