@@ -5,10 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "fd.h"
+#include "programs/fd.h"
 #include "tls.h"
 
 namespace http_plugin {
+
+using programs::Fd;
 
 constexpr std::size_t kMaxAnswer = std::size_t{1} << 20;
 

@@ -4,12 +4,14 @@
 #include <chrono>
 
 #include "allow_list.h"
-#include "fd.h"
+#include "programs/fd.h"
 #include "resolver.h"
 #include "url.h"
 #include "watchdog.h"
 
 namespace http_plugin {
+
+using programs::Fd;
 
 // How long the parts of a request may take.
 struct Limits {

@@ -9,9 +9,11 @@
 #include <mutex>
 #include <thread>
 
-#include "fd.h"
+#include "programs/fd.h"
 
 namespace http_plugin {
+
+using programs::Fd;
 
 using Clock = std::chrono::steady_clock;
 
