@@ -26,12 +26,15 @@ function(allot_target target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/daemon)
 endfunction()
 
-# allot_test_sanitizers(target): for a target with a test's own sources only. These four checks, which
-# look at every use of a pointer, take as long to compile as all the rest, and find next to nothing in
-# a test; what is tested has them.
+# allot_test_sanitizers(target): for a target with a test's own sources only. These checks, which look
+# at every use of a pointer and at every end of a block, take as long to compile as all the rest, and
+# find next to nothing in a test; what is tested has them.
 function(allot_test_sanitizers target)
   if(ALLOT_SANITIZE MATCHES undefined)
     target_compile_options(${target} PRIVATE -fno-sanitize=vptr,null,object-size,alignment)
+  endif()
+  if(ALLOT_SANITIZE MATCHES address)
+    target_compile_options(${target} PRIVATE -fno-sanitize-address-use-after-scope)
   endif()
 endfunction()
 

@@ -118,11 +118,12 @@ own_apt() {
   apt-get -q "${own_apt[@]}" -o APT::Update::Error-Mode=any update
 }
 
-# long_run FIELD: what tests/last-long-run says of when scripts/test-long last passed; nothing if it
-# has not. Fields: commit, date, minutes, clang-tidy.
-long_run() {
-  sed -n "s/^$1: //p" "$root/tests/last-long-run" 2>/dev/null || true
+# last_run FILE FIELD: what tests/FILE says of a check that passed; nothing if it never has.
+last_run() {
+  sed -n "s/^$2: //p" "$root/tests/$1" 2>/dev/null || true
 }
+
+clang_tidy_version() { clang-tidy --version | sed -n 's/.*version \([0-9.]*\).*/\1/p'; }
 
 # make_debian SUITE FOLDER LOG [PACKAGE,...]: a minimal Debian that uses apt as this machine does.
 make_debian() {

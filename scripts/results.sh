@@ -171,18 +171,15 @@ on_mysql() {
   )
 }
 
-# Names of the ctest entries with a label; an entry and what is built for it have the same name.
-labelled() {
-  ctest --test-dir "build/$1" -N -L "^$2\$" | sed -n 's/^ *Test *#[0-9]*: *//p'
-}
-
-# prepare_labelled RUN PRESET LABEL: builds what the entries with that label need, and nothing else.
-prepare_labelled() {
-  local run=$1 preset=$2 label=$3 names
+# prepare_entries RUN PRESET CTEST-OPTION...: builds what the entries that ctest selects need, and
+# nothing else; an entry and what is built for it have the same name.
+prepare_entries() {
+  local run=$1 preset=$2 names
+  shift 2
   configure "$preset" -DALLOT_BUILD_TESTS=ON >"$results/$run-build.log" 2>&1 || true
-  mapfile -t names < <(labelled "$preset" "$label")
+  mapfile -t names < <(ctest --test-dir "build/$preset" -N "$@" | sed -n 's/^ *Test *#[0-9]*: *//p')
   if [ ${#names[@]} -eq 0 ]; then
-    verdict failed "$run" "no test has the label '$label'"
+    verdict failed "$run" "no test is selected by $*"
     return 1
   fi
   prepare "$run" "$preset" "${names[@]}"

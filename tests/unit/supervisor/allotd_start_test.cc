@@ -144,6 +144,8 @@ TEST(AllotdStart, ASecondOneOfTheSameInstanceIsRefusedAtOnce) {
 
 TEST(AllotdStart, WorkersEndWithASupervisorThatWasKilledAndTheNextWaitsForThem) {
   Allotd daemon("pools=main:2");
+  // Both workers say it before the supervisor does, which is killed below.
+  ASSERT_TRUE(daemon.logged("supervisor.ready")) << daemon.story();
   ASSERT_TRUE(daemon.saw("ready slot=", 2)) << daemon.story();
   ASSERT_TRUE(daemon.tell(1, "deaf"));
   const pid_t deaf = daemon.pid_of("ready slot=1");
