@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 
@@ -10,14 +11,20 @@ namespace allot::support {
 
 // Waits until `condition()` is true: the only way in which a test may wait. False when the deadline
 // passed first. The default deadline is long, because only a failing test ever waits that long, and
-// sanitizers on a busy machine are slow.
+// sanitizers on a busy machine are slow. Between two looks it waits for three times as long as a
+// look takes: many look by a program, and the tests beside them need the processor.
 template <std::predicate Condition>
 [[nodiscard]] bool eventually(Condition condition,
                               std::chrono::milliseconds deadline = std::chrono::seconds(20)) {
+  using std::chrono::milliseconds;
   const auto end = std::chrono::steady_clock::now() + deadline;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() >= end) return condition();
-    ::poll(nullptr, 0, 3);
+  for (auto began = std::chrono::steady_clock::now(); !condition();
+       began = std::chrono::steady_clock::now()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= end) return condition();
+    const auto looked = std::chrono::duration_cast<milliseconds>(now - began);
+    const auto pause = std::clamp(3 * looked, milliseconds(3), milliseconds(250));
+    ::poll(nullptr, 0, static_cast<int>(pause.count()));
   }
   return true;
 }
