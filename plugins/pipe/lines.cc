@@ -227,6 +227,19 @@ std::string line_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+// Each task has a line, whose texts are mostly plain: a tree of JSON for them would cost more than
+// all the rest of it. Throws json::type_error when the text is no UTF-8.
+void add_text(std::string& line, std::string_view text) {
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+  });
+  if (plain) {
+    line.append(1, '"').append(text).append(1, '"');
+  } else {
+    line += json(text).dump();
+  }
+}
+
 const char* word_of(std::int32_t code) {
   switch (code) {
     case ALLOT_LEASE_LOST:
@@ -256,26 +269,29 @@ Said read_line(std::string_view line) {
 }
 
 std::string task_line(const allot::Context& ctx) {
-  json task = {{"kind", "task"},
-               {"id", ctx.id()},
-               {"queue", ctx.queue()},
-               {"type", ctx.type()},
-               {"attempt", ctx.attempt()},
-               {"max_attempts", ctx.max_attempts()},
-               {"traceparent", ctx.traceparent()},
-               {"tracestate", ctx.tracestate()}};
+  std::string line;
+  line.reserve(ctx.payload().size() + 256);
+  line = R"({"kind": "task", "id": )";
+  add_text(line, ctx.id());
+  add_text(line += R"(, "queue": )", ctx.queue());
+  add_text(line += R"(, "type": )", ctx.type());
+  line += R"(, "attempt": )" + std::to_string(ctx.attempt());
+  line += R"(, "max_attempts": )" + std::to_string(ctx.max_attempts());
   const auto left = ctx.time_left();
   if (left != std::chrono::nanoseconds::max()) {
-    task["time_left_ms"] = std::chrono::duration_cast<milliseconds>(left).count();
+    const auto left_ms = std::chrono::duration_cast<milliseconds>(left).count();
+    line += R"(, "time_left_ms": )" + std::to_string(left_ms);
   }
-  task["payload"] = ctx.payload();
+  add_text(line += R"(, "traceparent": )", ctx.traceparent());
+  add_text(line += R"(, "tracestate": )", ctx.tracestate());
+  const std::size_t head = line.size();
   try {
-    return task.dump() + "\n";
+    add_text(line += R"(, "payload": )", ctx.payload());
   } catch (const json::type_error&) {  // it is no UTF-8
-    task.erase("payload");
-    task["payload_base64"] = to_base64(ctx.payload());
-    return task.dump() + "\n";
+    line.resize(head);
+    add_text(line += R"(, "payload_base64": )", to_base64(ctx.payload()));
   }
+  return line += "}\n";
 }
 
 std::string stop_line(std::string_view id) {
