@@ -12,6 +12,7 @@
 #include "bench/drain.h"
 #include "bench/fence.h"
 #include "bench/http.h"
+#include "bench/http_worker.h"
 #include "bench/pipe_worker.h"
 
 namespace allot::bench {
@@ -88,6 +89,17 @@ CLI::App* add_pipe_worker(CLI::App& app, PipeWorkerOptions& options) {
   return command;
 }
 
+CLI::App* add_http_worker(CLI::App& app, HttpWorkerOptions& options) {
+  CLI::App* command = add_bench(
+      app, "http-worker",
+      "Drain tasks to HTTP targets, and send the same requests over bare connections", options);
+  add_count(command, "--tasks", options.tasks, "Tasks in each round", 1'000, 100'000'000);
+  add_count(command, "--milliseconds", options.milliseconds, "Of each bare side and round", 10,
+            60'000);
+  command->add_flag("--check", options.check, kCheck);
+  return command;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Benchmarks, each beside its floor in the same run", "allot bench"};
   app.set_version_flag("--version", std::string(kVersionMark));
@@ -96,11 +108,14 @@ int run(int argc, char** argv) {
   FenceOptions fence_options;
   HttpOptions http_options;
   PipeWorkerOptions pipe_options;
+  HttpWorkerOptions http_worker_options;
   std::vector<std::pair<const CLI::App*, std::function<int()>>> all{
       {add_drain(app, drain_options), [&] { return drain(drain_options); }},
       {add_fence(app, fence_options), [&] { return fence(fence_options); }},
       {add_http(app, http_options), [&] { return http(http_options); }},
-      {add_pipe_worker(app, pipe_options), [&] { return pipe_worker(pipe_options); }}};
+      {add_pipe_worker(app, pipe_options), [&] { return pipe_worker(pipe_options); }},
+      {add_http_worker(app, http_worker_options),
+       [&] { return http_worker(http_worker_options); }}};
   const auto chosen = [&all] {
     return std::find_if(all.begin(), all.end(), [](auto& one) { return one.first->parsed(); });
   };

@@ -5,25 +5,34 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/version.h"
 #include "bench/claim.h"
 #include "bench/ping_pong.h"
 #include "bench/worker_drain.h"
+#include "plugin_host/handler_call.h"
+#include "plugin_host/registry.h"
 
 namespace allot::bench {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
 
 constexpr char kPython[] = "/usr/bin/python3";
 constexpr std::uint32_t kWarm = 1'000;     // lines, once
 constexpr std::uint32_t kExecShare = 100;  // of the tasks; exec gets one part
 
 struct PipeRound {
+  double one = 0;   // what the plugin called without a daemon does of one bare program's lines
   double bare = 0;  // lines a second
   double pipe = 0;  // tasks a second
   double noop = 0;
@@ -37,12 +46,20 @@ double in_turn(const PipeRound& round) {
 }
 
 constexpr std::array kPipeClaims{
-    PipeClaim{"pipe, no-op Python", "bare ping-pong",
-              [](const PipeRound& round) { return round.pipe / round.bare; }, 0.7, true},
-    PipeClaim{"  the same", "ping-pong + no-op drain",
+    PipeClaim{"pipe without a database", "bare ping-pong",
+              [](const PipeRound& round) { return round.one; }, 0.7, true},
+    PipeClaim{"pipe, no-op Python", "ping-pong + no-op drain",
               [](const PipeRound& round) { return round.pipe / in_turn(round); }, 0.8, true},
     PipeClaim{"pipe, no-op Python", "exec of no-op Python",
               [](const PipeRound& round) { return round.pipe / round.exec; }, 20, true},
+};
+
+// A worker that wants nothing.
+class Silence : public plugin_host::HostHooks {
+ public:
+  void log(int /*level*/, std::string_view /*text*/) noexcept override {}
+  bool stop_requested() noexcept override { return false; }
+  void heartbeat() noexcept override {}
 };
 
 class PipeWorker {
@@ -56,17 +73,22 @@ class PipeWorker {
       bare_.push_back(std::make_unique<PingPong>(std::vector<std::string>{kPython, script},
                                                  std::vector<std::string>{"PYTHONPATH=" + path}));
     }
-    sections_ = std::string("[plugins.pipe.types.\"bench.pipe\"]\ncommand = [\"") + kPython +
-                "\", " + toml_text(script) + "]\nenvironment = { PYTHONPATH = " + toml_text(path) +
-                " }\n[plugins.exec.types.\"bench.exec\"]\ncommand = [\"" + kPython +
-                "\", \"-c\", \"pass\"]\n";
+    const std::string sections = std::string("[plugins.pipe.types.\"bench.pipe\"]\ncommand = [\"") +
+                                 kPython + "\", " + toml_text(script) +
+                                 "]\nenvironment = { PYTHONPATH = " + toml_text(path) +
+                                 " }\n[plugins.exec.types.\"bench.exec\"]\ncommand = [\"" +
+                                 kPython + "\", \"-c\", \"pass\"]\n";
+    const config::Settings settings = drain_.configure(sections);
+    handlers_.emplace(
+        plugin_host::Registry::load(settings.plugins.folder, settings.plugins.sections));
+    call(kWarm);
     (void)bare(kWarm);
   }
 
   // Every other round goes the other way round, so that none always meets the colder server.
   PipeRound round(std::uint32_t number) {
     PipeRound result;
-    constexpr int kSteps = 4;
+    constexpr int kSteps = 5;
     for (int i = 0; i < kSteps; ++i) measure(number % 2 == 0 ? i : kSteps - 1 - i, result);
     return result;
   }
@@ -86,30 +108,60 @@ class PipeWorker {
         result.bare = bare(options_.tasks);
         break;
       case 1:
-        result.pipe = drain_.rate("bench.pipe", options_.tasks, sections_);
+        result.pipe = drain_.rate("bench.pipe", options_.tasks);
         break;
       case 2:
-        result.noop = drain_.rate("bench.noop", options_.tasks, sections_);
+        result.one = one();
+        break;
+      case 3:
+        result.noop = drain_.rate("bench.noop", options_.tasks);
         break;
       default:
-        result.exec = drain_.rate("bench.exec", options_.tasks / kExecShare, sections_);
+        result.exec = drain_.rate("bench.exec", options_.tasks / kExecShare);
     }
   }
 
-  // The line is that of a task in the drain.
-  double bare(std::uint32_t lines) {
-    const std::string line =
-        R"({"kind": "task", "id": "0840dqg2v5n80r00", "queue": "bench", "type": "bench.pipe", )"
-        R"("attempt": 1, "max_attempts": 10, "time_left_ms": 3590000, "traceparent": "", )"
-        R"("tracestate": "", "payload": ")" +
-        std::string(Load().payload, 'x') + "\"}\n";
-    return rate_of(bare_, line, lines / options_.workers);
+  // Short parts by turns, because a busy machine is never the same for long.
+  double one() {
+    constexpr std::uint32_t kPart = 500;
+    std::vector<double> ratios;
+    for (std::uint32_t done = 0; done < options_.tasks; done += kPart) {
+      const auto began = Clock::now();
+      bare_.front()->play(line(), kPart);
+      const auto then = Clock::now();
+      call(kPart);
+      ratios.push_back(Seconds(then - began) / Seconds(Clock::now() - then));
+    }
+    return median(std::move(ratios));
+  }
+
+  void call(std::uint32_t times) {
+    constexpr std::uint64_t kHour = 3'600'000'000'000;
+    const plugin_host::LoadedHandler& handler = *handlers_->find("bench.pipe");
+    const std::string payload(Load().payload, 'x');
+    Silence hooks;
+    for (std::uint32_t i = 0; i < times; ++i) {
+      const auto said = plugin_host::call(
+          handler, {"0840dqg2v5n80r00", "bench", "bench.pipe", payload, 1, 10, boot_ns() + kHour},
+          hooks);
+      if (said.kind != plugin_host::OutcomeKind::kSuccess) throw Error("pipe: " + said.reason);
+    }
+  }
+
+  double bare(std::uint32_t lines) { return rate_of(bare_, line(), lines / options_.workers); }
+
+  // That of a task in the drain.
+  static std::string line() {
+    return R"({"kind": "task", "id": "0840dqg2v5n80r00", "queue": "bench", "type": "bench.pipe", )"
+           R"("attempt": 1, "max_attempts": 10, "time_left_ms": 3590000, "traceparent": "", )"
+           R"("tracestate": "", "payload": ")" +
+           std::string(Load().payload, 'x') + "\"}\n";
   }
 
   PipeWorkerOptions options_;
   WorkerDrain drain_;
   std::vector<std::unique_ptr<PingPong>> bare_{};
-  std::string sections_{};
+  std::optional<plugin_host::Registry> handlers_{};
 };
 
 }  // namespace

@@ -130,17 +130,19 @@ db::ConnectOptions Stage::connect_options() const {
 }
 
 std::unique_ptr<Child> Stage::start_daemon() const {
-  return std::make_unique<Child>(
-      std::vector<std::string>{program("sbin", "allotd"), "--config", folder_ + "/allot.toml"},
-      log_file());
+  return start_daemon(folder_ + "/allot.toml");
 }
 
-std::unique_ptr<Child> Stage::start_daemon(const std::string& sections) const {
-  const std::string file = folder_ + "/plugins.toml";
+std::string Stage::write_config_of_plugins(const std::string& sections) const {
+  std::string file = folder_ + "/plugins.toml";
   write(file,
         common_ + pool() + "[plugins]\nfolder = " + toml_text(plugins_of_all()) + "\n" + sections);
+  return file;
+}
+
+std::unique_ptr<Child> Stage::start_daemon(const std::string& config_file) const {
   return std::make_unique<Child>(
-      std::vector<std::string>{program("sbin", "allotd"), "--config", file}, log_file());
+      std::vector<std::string>{program("sbin", "allotd"), "--config", config_file}, log_file());
 }
 
 std::unique_ptr<Child> Stage::start_gateway(const std::string& name,

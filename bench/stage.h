@@ -59,9 +59,10 @@ class Stage {
 
   // allotd with its workers.
   [[nodiscard]] std::unique_ptr<Child> start_daemon() const;
-  // The same with the plugins of the installation beside that of the benchmarks, and with these
-  // sections in its configuration. One such daemon at a time.
-  [[nodiscard]] std::unique_ptr<Child> start_daemon(const std::string& sections) const;
+  // Writes a configuration with the plugins of the installation beside that of the benchmarks, and
+  // with these sections. Returns its file.
+  [[nodiscard]] std::string write_config_of_plugins(const std::string& sections) const;
+  [[nodiscard]] std::unique_ptr<Child> start_daemon(const std::string& config_file) const;
   // One of the floor's clients, the one with that number from 0.
   [[nodiscard]] std::unique_ptr<Child> start_floor(std::uint32_t queue_id,
                                                    std::uint32_t number) const;

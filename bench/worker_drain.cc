@@ -17,8 +17,14 @@ WorkerDrain::WorkerDrain(const Place& place, const Load& load)
   queue_ = queue::ensure_queue(db_, "bench", {load_.partition_count()});
 }
 
-double WorkerDrain::rate(const std::string& type, std::uint32_t tasks,
-                         const std::string& sections) {
+config::Settings WorkerDrain::configure(const std::string& sections) {
+  config_file_ = stage_.write_config_of_plugins(sections);
+  config::LoadOptions options;
+  options.file = config_file_;
+  return config::load(options);
+}
+
+double WorkerDrain::rate(const std::string& type, std::uint32_t tasks) {
   const queue::Submission task{queue_, type, std::string(load_.payload, 'x')};
   for (std::uint32_t left = tasks; left > 0;) {
     const std::vector<queue::Submission> batch(std::min(left, kSubmitBatch), task);
@@ -26,7 +32,7 @@ double WorkerDrain::rate(const std::string& type, std::uint32_t tasks,
     left -= static_cast<std::uint32_t>(batch.size());
   }
   meter_.reset();
-  const auto allotd = stage_.start_daemon(sections);
+  const auto allotd = stage_.start_daemon(config_file_);
   const double rate = meter_.rate_once_begun(tasks, [&] { return allotd->running(); });
   allotd->stop();
   return rate;

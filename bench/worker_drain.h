@@ -16,15 +16,17 @@ class WorkerDrain {
  public:
   WorkerDrain(const Place& place, const Load& load);
 
-  // Submits so many tasks, and tells how many a second the daemon did once it had begun. `sections`
-  // are those of the plugins.
-  double rate(const std::string& type, std::uint32_t tasks, const std::string& sections);
+  // Before the first drain: the sections of the plugins. Returns the configuration of the daemon.
+  config::Settings configure(const std::string& sections);
+  // Submits so many tasks, and tells how many a second the daemon did once it had begun.
+  double rate(const std::string& type, std::uint32_t tasks);
   [[nodiscard]] const Stage& stage() const { return stage_; }
   [[nodiscard]] std::string server();
 
  private:
   Load load_;
   Stage stage_;
+  std::string config_file_{};
   db::Connection db_;
   Meter meter_;
   queue::QueueInfo queue_;
