@@ -152,9 +152,9 @@ class PipeWorker {
 
   // That of a task in the drain.
   static std::string line() {
-    return R"({"kind": "task", "id": "0840dqg2v5n80r00", "queue": "bench", "type": "bench.pipe", )"
-           R"("attempt": 1, "max_attempts": 10, "time_left_ms": 3590000, "traceparent": "", )"
-           R"("tracestate": "", "payload": ")" +
+    return R"({"kind":"task","id":"0840dqg2v5n80r00","queue":"bench","type":"bench.pipe",)"
+           R"("attempt":1,"max_attempts":10,"time_left_ms":3590000,"traceparent":"",)"
+           R"("tracestate":"","payload":")" +
            std::string(Load().payload, 'x') + "\"}\n";
   }
 
