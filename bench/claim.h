@@ -19,7 +19,8 @@ struct Claim {
   const char* beside;
   double (*of)(const Round& round);
   double bound;
-  bool at_least;  // else at most
+  bool at_least;        // else at most
+  bool wanted = false;  // only told: no machine whose processors the database shares can reach it
 };
 
 template <typename Round, typename Of>
@@ -37,15 +38,17 @@ bool judge(const std::vector<Round>& rounds, const std::array<Claim<Round>, N>& 
   for (const Claim<Round>& claim : claims) {
     const double value = median_of(rounds, claim.of);
     const bool holds = claim.at_least ? value >= claim.bound : value <= claim.bound;
-    good = good && holds;
+    const char* const bound = claim.wanted ? "wanted" : claim.at_least ? "at least" : "at most";
+    good = good && (holds || claim.wanted);
     if (!as_json) {
-      std::printf("%-30s / %-25s %6.2f  (%s %g) %s\n", claim.what, claim.beside, value,
-                  claim.at_least ? "at least" : "at most", claim.bound, holds ? "ok" : "MISSED");
+      std::printf("%-30s / %-25s %6.2f  (%s %g) %s\n", claim.what, claim.beside, value, bound,
+                  claim.bound, holds ? "ok" : "MISSED");
     }
     report["ratios"].push_back({{"what", claim.what},
                                 {"beside", claim.beside},
                                 {"value", value},
                                 {claim.at_least ? "at_least" : "at_most", claim.bound},
+                                {"checked", !claim.wanted},
                                 {"holds", holds}});
   }
   return good;

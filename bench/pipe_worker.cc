@@ -49,9 +49,11 @@ constexpr std::array kPipeClaims{
     PipeClaim{"pipe without a database", "bare ping-pong",
               [](const PipeRound& round) { return round.one; }, 0.7, true},
     PipeClaim{"pipe, no-op Python", "ping-pong + no-op drain",
-              [](const PipeRound& round) { return round.pipe / in_turn(round); }, 0.8, true},
+              [](const PipeRound& round) { return round.pipe / in_turn(round); }, 0.7, true},
     PipeClaim{"pipe, no-op Python", "exec of no-op Python",
               [](const PipeRound& round) { return round.pipe / round.exec; }, 20, true},
+    PipeClaim{"pipe, no-op Python", "bare ping-pongs",
+              [](const PipeRound& round) { return round.pipe / round.bare; }, 0.7, true, true},
 };
 
 // A worker that wants nothing.

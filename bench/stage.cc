@@ -171,7 +171,8 @@ void Stage::write_config(const std::string& database) {
   common_ = "# made by allot bench\n[database]\n" + database +
             "\n[daemon]\ninstance = \"bench\"\nruntime_dir = " + toml_text(runtime_dir()) +
             "\n[queues.bench]\npartitions = " + std::to_string(load_.partition_count()) +
-            "\nblock_size = " + std::to_string(load_.block) + "\n";
+            "\nblock_size = " + std::to_string(load_.block) + "\nblock_seconds = \"" +
+            std::to_string(load_.block_seconds) + "s\"\n";
   write(folder_ + "/allot.toml",
         common_ + pool() + "[plugins]\nfolder = " + toml_text(own_folder() / "bench") + "\n");
 }

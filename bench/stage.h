@@ -16,6 +16,7 @@ struct Load {
   std::uint32_t tasks = 200'000;
   std::uint32_t workers = 2;
   std::uint32_t block = 100;
+  std::uint32_t block_seconds = 1;
   std::uint32_t payload = 100;   // bytes
   std::uint32_t partitions = 0;  // 0: four for each worker
   std::uint32_t concurrency = 1;

@@ -31,7 +31,7 @@ void expect_figures(const nlohmann::json& report, const std::set<std::string>& s
     found.insert(side);
   }
   EXPECT_EQ(found, sides);
-  EXPECT_EQ(report["ratios"].size(), 3U);
+  EXPECT_GE(report["ratios"].size(), 3U);
   for (const auto& ratio : report["ratios"]) {
     EXPECT_EQ(ratio["holds"], ratio["value"] >= ratio["at_least"]) << ratio;
   }
