@@ -175,8 +175,11 @@ int pipe_worker(const PipeWorkerOptions& options) {
       {"bench", "pipe-worker"}, {"version", kVersion}, {"server", bench.server()}};
   for (std::uint32_t i = 0; i < options.rounds; ++i) {
     const PipeRound& round = rounds.emplace_back(bench.round(i));
-    report["rounds"].push_back(
-        {{"bare", round.bare}, {"pipe", round.pipe}, {"noop", round.noop}, {"exec", round.exec}});
+    report["rounds"].push_back({{"one", round.one},
+                                {"bare", round.bare},
+                                {"pipe", round.pipe},
+                                {"noop", round.noop},
+                                {"exec", round.exec}});
     if (isatty(STDERR_FILENO) != 0) {
       std::fprintf(stderr, "round %u of %u: %.0f bare, %.0f pipe, %.0f no-op, %.0f exec\n", i + 1,
                    options.rounds, round.bare, round.pipe, round.noop, round.exec);
