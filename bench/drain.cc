@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/version.h"
-#include "bench/median.h"
+#include "bench/claim.h"
 #include "bench/meter.h"
 #include "queue/model/catalog.h"
 #include "queue/submit/submit.h"
@@ -89,12 +89,6 @@ class Drain {
   Meter meter_;
   queue::QueueInfo queue_;
 };
-
-double median_of(const std::vector<Round>& rounds, double (*field)(const Round&)) {
-  std::vector<double> values;
-  std::transform(rounds.begin(), rounds.end(), std::back_inserter(values), field);
-  return median(std::move(values));
-}
 
 nlohmann::json as_json(const Round& round) {
   return {{"tasks_per_s", round.tasks_per_s},

@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -19,8 +18,8 @@
 #include "base/error.h"
 #include "base/version.h"
 #include "bench/certificate.h"
+#include "bench/claim.h"
 #include "bench/http_load.h"
-#include "bench/median.h"
 #include "gateway/access/token.h"
 #include "queue/model/catalog.h"
 
@@ -47,40 +46,34 @@ struct HttpRound {
   Crowded crowded{};
 };
 
-// A figure, and what it has to be.
-struct Claim {
-  const char* what;
-  const char* beside;
-  double (*of)(const HttpRound& round);
-  double bound;
-  bool at_least;  // else at most
-};
+using HttpClaim = Claim<HttpRound>;
 
 double rate(const HttpRound& round, Side side, Side floor) {
   return round.sides[side].per_s / round.sides[floor].per_s;
 }
 
 constexpr std::array kClaims{
-    Claim{"submit, 1 connection", "Client::submit, 1 thread",
-          [](const HttpRound& round) { return rate(round, kOne, kClient); }, 0.7, true},
-    Claim{"submit, 64 connections", "64 client threads",
-          [](const HttpRound& round) { return rate(round, kKept, kClients); }, 1.5, true},
-    Claim{"  its p99", "their p99",
-          [](const HttpRound& round) {
-            return round.sides[kKept].p99_ms / round.sides[kClients].p99_ms;
-          },
-          1, false},
-    Claim{"submit, 64 TLS connections", "64 plain ones",
-          [](const HttpRound& round) { return rate(round, kTls, kKept); }, 0.8, true},
-    Claim{"submit, each with a connection", "64 kept ones",
-          [](const HttpRound& round) { return rate(round, kFresh, kKept); }, 0.5, true},
-    Claim{"NDJSON", "allot submit --ndjson",
-          [](const HttpRound& round) { return rate(round, kUpload, kCommand); }, 0.8, true},
-    Claim{"p99 in a crowd", "p99 without",
-          [](const HttpRound& round) { return round.crowded.p99_ms / round.crowded.alone_p99_ms; },
-          2, false},
-    Claim{"memory in a crowd, MiB", "",
-          [](const HttpRound& round) { return round.crowded.rss_mib; }, 100, false},
+    HttpClaim{"submit, 1 connection", "Client::submit, 1 thread",
+              [](const HttpRound& round) { return rate(round, kOne, kClient); }, 0.7, true},
+    HttpClaim{"submit, 64 connections", "64 client threads",
+              [](const HttpRound& round) { return rate(round, kKept, kClients); }, 1.5, true},
+    HttpClaim{"  its p99", "their p99",
+              [](const HttpRound& round) {
+                return round.sides[kKept].p99_ms / round.sides[kClients].p99_ms;
+              },
+              1, false},
+    HttpClaim{"submit, 64 TLS connections", "64 plain ones",
+              [](const HttpRound& round) { return rate(round, kTls, kKept); }, 0.8, true},
+    HttpClaim{"submit, each with a connection", "64 kept ones",
+              [](const HttpRound& round) { return rate(round, kFresh, kKept); }, 0.5, true},
+    HttpClaim{"NDJSON", "allot submit --ndjson",
+              [](const HttpRound& round) { return rate(round, kUpload, kCommand); }, 0.8, true},
+    HttpClaim{
+        "p99 in a crowd", "p99 without",
+        [](const HttpRound& round) { return round.crowded.p99_ms / round.crowded.alone_p99_ms; }, 2,
+        false},
+    HttpClaim{"memory in a crowd, MiB", "",
+              [](const HttpRound& round) { return round.crowded.rss_mib; }, 100, false},
 };
 
 std::uint16_t free_port() {
@@ -308,22 +301,10 @@ constexpr std::array<const char*, kSides> kSideNames{"client_1",     "http_1",  
                                                      "http_64",      "tls_64",     "fresh_64",
                                                      "allot_ndjson", "http_ndjson"};
 
-double median_figure(const std::vector<HttpRound>& rounds,
-                     const std::function<double(const HttpRound&)>& of) {
-  std::vector<double> values;
-  std::transform(rounds.begin(), rounds.end(), std::back_inserter(values), of);
-  return median(std::move(values));
-}
-
-bool holds(const Claim& claim, double value) {
-  return claim.at_least ? value >= claim.bound : value <= claim.bound;
-}
-
 nlohmann::json side_json(const std::vector<HttpRound>& rounds, std::size_t side) {
-  return {
-      {"name", kSideNames[side]},
-      {"per_s", median_figure(rounds, [&](const HttpRound& r) { return r.sides[side].per_s; })},
-      {"p99_ms", median_figure(rounds, [&](const HttpRound& r) { return r.sides[side].p99_ms; })}};
+  return {{"name", kSideNames[side]},
+          {"per_s", median_of(rounds, [&](const HttpRound& r) { return r.sides[side].per_s; })},
+          {"p99_ms", median_of(rounds, [&](const HttpRound& r) { return r.sides[side].p99_ms; })}};
 }
 
 }  // namespace
@@ -339,21 +320,7 @@ int http(const HttpOptions& options) {
   }
   nlohmann::json report{{"bench", "http"}, {"version", kVersion}, {"server", bench.server()}};
   for (std::size_t i = 0; i < kSides; ++i) report["sides"].push_back(side_json(rounds, i));
-  bool good = true;
-  for (const Claim& claim : kClaims) {
-    const double value = median_figure(rounds, claim.of);
-    good = good && holds(claim, value);
-    if (!options.json) {
-      std::printf("%-30s / %-25s %6.2f  (%s %g) %s\n", claim.what, claim.beside, value,
-                  claim.at_least ? "at least" : "at most", claim.bound,
-                  holds(claim, value) ? "ok" : "MISSED");
-    }
-    report["ratios"].push_back({{"what", claim.what},
-                                {"beside", claim.beside},
-                                {"value", value},
-                                {claim.at_least ? "at_least" : "at_most", claim.bound},
-                                {"holds", holds(claim, value)}});
-  }
+  const bool good = judge(rounds, kClaims, options.json, report);
   if (options.json) std::printf("%s\n", report.dump(2).c_str());
   return options.check && !good ? kExitFailure : kExitOk;
 }

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot-bench, behind "allot bench": how fast is Allot here, compared with a bare client?
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/version.h"
 #include "bench/drain.h"
 #include "bench/fence.h"
 #include "bench/http.h"
+#include "bench/http_worker.h"
+#include "bench/pipe_worker.h"
 
 namespace allot::bench {
 namespace {
+
+constexpr char kCheck[] = "Fail when a ratio misses its floor";
 
 void add_count(CLI::App* command, const char* name, std::uint32_t& value, const char* text,
                std::uint32_t least, std::uint32_t most) {
@@ -67,7 +75,28 @@ CLI::App* add_http(CLI::App& app, HttpOptions& options) {
   add_count(command, "--lines", options.lines, "Tasks of each NDJSON", 1'000, 1'000'000);
   add_count(command, "--idle", options.idle, "Connections that ask nothing", 0, 5'000);
   add_count(command, "--dripping", options.dripping, "Connections that never end to ask", 0, 900);
-  command->add_flag("--check", options.check, "Fail when a ratio misses its floor");
+  command->add_flag("--check", options.check, kCheck);
+  return command;
+}
+
+CLI::App* add_pipe_worker(CLI::App& app, PipeWorkerOptions& options) {
+  CLI::App* command = add_bench(
+      app, "pipe-worker",
+      "Drain no-op tasks of a program in Python by pipe and exec, and give it bare lines", options);
+  add_count(command, "--tasks", options.tasks, "Tasks in each round", 1'000, 100'000'000);
+  add_count(command, "--workers", options.workers, "Workers, and bare programs", 1, 256);
+  command->add_flag("--check", options.check, kCheck);
+  return command;
+}
+
+CLI::App* add_http_worker(CLI::App& app, HttpWorkerOptions& options) {
+  CLI::App* command = add_bench(
+      app, "http-worker",
+      "Drain tasks to HTTP targets, and send the same requests over bare connections", options);
+  add_count(command, "--tasks", options.tasks, "Tasks in each round", 1'000, 100'000'000);
+  add_count(command, "--milliseconds", options.milliseconds, "Of each bare side and round", 10,
+            60'000);
+  command->add_flag("--check", options.check, kCheck);
   return command;
 }
 
@@ -78,22 +107,28 @@ int run(int argc, char** argv) {
   DrainOptions drain_options;
   FenceOptions fence_options;
   HttpOptions http_options;
-  const CLI::App* drain_command = add_drain(app, drain_options);
-  const CLI::App* fence_command = add_fence(app, fence_options);
-  const CLI::App* http_command = add_http(app, http_options);
+  PipeWorkerOptions pipe_options;
+  HttpWorkerOptions http_worker_options;
+  std::vector<std::pair<const CLI::App*, std::function<int()>>> all{
+      {add_drain(app, drain_options), [&] { return drain(drain_options); }},
+      {add_fence(app, fence_options), [&] { return fence(fence_options); }},
+      {add_http(app, http_options), [&] { return http(http_options); }},
+      {add_pipe_worker(app, pipe_options), [&] { return pipe_worker(pipe_options); }},
+      {add_http_worker(app, http_worker_options),
+       [&] { return http_worker(http_worker_options); }}};
+  const auto chosen = [&all] {
+    return std::find_if(all.begin(), all.end(), [](auto& one) { return one.first->parsed(); });
+  };
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    const char* about = http_command->parsed()    ? "http "
-                        : fence_command->parsed() ? "fence "
-                        : drain_command->parsed() ? "drain "
-                                                  : "";
-    std::fprintf(stderr, "allot bench: %s (see allot bench %s--help)\n", error.what(), about);
+    const std::string about = chosen() == all.end() ? "" : chosen()->first->get_name() + " ";
+    std::fprintf(stderr, "allot bench: %s (see allot bench %s--help)\n", error.what(),
+                 about.c_str());
     return kExitUsage;
   }
-  if (http_command->parsed()) return http(http_options);
-  return fence_command->parsed() ? fence(fence_options) : drain(drain_options);
+  return chosen()->second();
 }
 
 }  // namespace

@@ -20,15 +20,29 @@ void pause_between_looks() {
 }  // namespace
 
 double Meter::rate(std::uint64_t rows, const std::function<bool()>& alive) {
+  return rate(rows, alive, false);
+}
+
+double Meter::rate_once_begun(std::uint64_t rows, const std::function<bool()>& alive) {
+  return rate(rows, alive, true);
+}
+
+double Meter::rate(std::uint64_t rows, const std::function<bool()>& alive, bool once_begun) {
   Nanos began = mono_ns();
+  std::uint64_t first = 0;
   Nanos progressed = began;
   std::uint64_t before = 0;
   for (;;) {
     const bool going_on = alive();  // asked first: a client that ended has deleted all that it will
     const std::uint64_t gone = deleted() - zero_;
     const Nanos now = mono_ns();
-    if (gone >= rows) return static_cast<double>(rows) * 1e9 / static_cast<double>(now - began);
-    if (gone == 0) began = now;
+    if (gone >= rows) {
+      return static_cast<double>(rows - first) * 1e9 / static_cast<double>(now - began);
+    }
+    if (gone == 0 || (once_begun && first == 0)) {
+      began = now;
+      first = gone;
+    }
     if (gone != before) progressed = now;
     if (!going_on || now - progressed > kPatience) {
       throw Error("only " + std::to_string(gone) + " of " + std::to_string(rows) +

@@ -21,8 +21,12 @@ class Meter {
   // none gone and the first that found all gone. Each look calls `alive`; if it returns false, or a
   // minute passes without progress, rate() throws Error.
   double rate(std::uint64_t rows, const std::function<bool()>& alive);
+  // The same from the first look that found any gone, of what was left then: for rows that go in
+  // large blocks, whose first one takes its time before the first row of it is gone.
+  double rate_once_begun(std::uint64_t rows, const std::function<bool()>& alive);
 
  private:
+  double rate(std::uint64_t rows, const std::function<bool()>& alive, bool once_begun);
   std::uint64_t deleted();
 
   db::Connection db_;

@@ -57,6 +57,11 @@ std::string fresh_folder() {
 
 }  // namespace
 
+std::string shared(const std::string& name) {
+  const fs::path beside = own_folder() / "../share" / name;
+  return fs::exists(beside) ? beside : own_folder() / "../../share" / name;
+}
+
 std::string toml_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -125,9 +130,19 @@ db::ConnectOptions Stage::connect_options() const {
 }
 
 std::unique_ptr<Child> Stage::start_daemon() const {
+  return start_daemon(folder_ + "/allot.toml");
+}
+
+std::string Stage::write_config_of_plugins(const std::string& sections) const {
+  std::string file = folder_ + "/plugins.toml";
+  write(file,
+        common_ + pool() + "[plugins]\nfolder = " + toml_text(plugins_of_all()) + "\n" + sections);
+  return file;
+}
+
+std::unique_ptr<Child> Stage::start_daemon(const std::string& config_file) const {
   return std::make_unique<Child>(
-      std::vector<std::string>{program("sbin", "allotd"), "--config", folder_ + "/allot.toml"},
-      log_file());
+      std::vector<std::string>{program("sbin", "allotd"), "--config", config_file}, log_file());
 }
 
 std::unique_ptr<Child> Stage::start_gateway(const std::string& name,
@@ -156,10 +171,30 @@ void Stage::write_config(const std::string& database) {
   common_ = "# made by allot bench\n[database]\n" + database +
             "\n[daemon]\ninstance = \"bench\"\nruntime_dir = " + toml_text(runtime_dir()) +
             "\n[queues.bench]\npartitions = " + std::to_string(load_.partition_count()) +
-            "\nblock_size = " + std::to_string(load_.block) + "\n";
+            "\nblock_size = " + std::to_string(load_.block) + "\nblock_seconds = \"" +
+            std::to_string(load_.block_seconds) + "s\"\n";
   write(folder_ + "/allot.toml",
-        common_ + "[pools.bench]\nsize = " + std::to_string(load_.workers) +
-            "\n[plugins]\nfolder = " + toml_text(own_folder() / "bench") + "\n");
+        common_ + pool() + "[plugins]\nfolder = " + toml_text(own_folder() / "bench") + "\n");
+}
+
+std::string Stage::pool() const {
+  return "[pools.bench]\nsize = " + std::to_string(load_.workers) +
+         "\nconcurrency = " + std::to_string(load_.concurrency) + "\n";
+}
+
+// Copies, because there is one plugin folder.
+std::string Stage::plugins_of_all() const {
+  const std::string made = folder_ + "/plugins";
+  const fs::path in_build = own_folder() / "../plugins";
+  const fs::path theirs =
+      fs::exists(in_build / "pipe.so") ? in_build : fs::path(config::Settings{}.plugins.folder);
+  fs::remove_all(made);
+  fs::create_directory(made);
+  for (const char* name : {"exec.so", "http.so", "pipe.so"}) {
+    fs::copy_file(theirs / name, fs::path(made) / name);
+  }
+  fs::copy_file(own_folder() / "bench/noop.so", fs::path(made) / "noop.so");
+  return made;
 }
 
 void Stage::wait_for_database() {

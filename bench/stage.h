@@ -16,8 +16,10 @@ struct Load {
   std::uint32_t tasks = 200'000;
   std::uint32_t workers = 2;
   std::uint32_t block = 100;
+  std::uint32_t block_seconds = 1;
   std::uint32_t payload = 100;   // bytes
   std::uint32_t partitions = 0;  // 0: four for each worker
+  std::uint32_t concurrency = 1;
 
   [[nodiscard]] std::uint32_t partition_count() const {
     return partitions != 0 ? partitions : 4 * workers;
@@ -25,6 +27,10 @@ struct Load {
 };
 
 inline constexpr std::uint32_t kSubmitBatch = 1000;  // tasks in one transaction
+
+// A folder or file of the installation, by the name that it has below `share`. In the build it lies
+// in the same place of the build's folder.
+[[nodiscard]] std::string shared(const std::string& name);
 
 // A text as TOML has it.
 [[nodiscard]] std::string toml_text(const std::string& text);
@@ -54,6 +60,10 @@ class Stage {
 
   // allotd with its workers.
   [[nodiscard]] std::unique_ptr<Child> start_daemon() const;
+  // Writes a configuration with the plugins of the installation beside that of the benchmarks, and
+  // with these sections. Returns its file.
+  [[nodiscard]] std::string write_config_of_plugins(const std::string& sections) const;
+  [[nodiscard]] std::unique_ptr<Child> start_daemon(const std::string& config_file) const;
   // One of the floor's clients, the one with that number from 0.
   [[nodiscard]] std::unique_ptr<Child> start_floor(std::uint32_t queue_id,
                                                    std::uint32_t number) const;
@@ -65,6 +75,8 @@ class Stage {
 
  private:
   void write_config(const std::string& database);
+  [[nodiscard]] std::string pool() const;
+  [[nodiscard]] std::string plugins_of_all() const;
   void start_private();
   void wait_for_database();
   void make_database(const std::string& socket);

@@ -23,18 +23,22 @@ void Pool::drop_old(List& dropped) {
 }
 
 std::unique_ptr<Connection> Pool::take(const std::string& target) {
+  // A connection is looked at, and closed, without the lock: other threads wait for that.
+  while (auto connection = take_any(target)) {
+    if (connection->is_quiet()) return connection;
+  }
+  return nullptr;
+}
+
+std::unique_ptr<Connection> Pool::take_any(const std::string& target) {
   List dropped;
   const std::lock_guard lock(mutex_);
   drop_old(dropped);
-  while (true) {
-    const auto found = std::find_if(idle_.begin(), idle_.end(),
-                                    [&target](const Idle& idle) { return idle.target == target; });
-    if (found == idle_.end()) return nullptr;
-    auto connection = std::move(found->connection);
-    idle_.erase(found);
-    if (connection->is_quiet()) return connection;
-    dropped.push_back({target, std::move(connection), {}});
-  }
+  const auto found = std::find_if(idle_.begin(), idle_.end(),
+                                  [&target](const Idle& idle) { return idle.target == target; });
+  if (found == idle_.end()) return nullptr;
+  dropped.splice(dropped.end(), idle_, found);
+  return std::move(found->connection);
 }
 
 void Pool::keep(const std::string& target, std::unique_ptr<Connection> connection,

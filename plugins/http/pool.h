@@ -28,6 +28,7 @@ class Pool {
     Clock::time_point until;
   };
   using List = std::list<Idle>;
+  std::unique_ptr<Connection> take_any(const std::string& target);
   void drop_old(List& dropped);
 
   std::mutex mutex_;

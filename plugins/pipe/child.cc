@@ -24,9 +24,13 @@ using std::chrono::milliseconds;
 constexpr std::size_t kChunk = 65536;
 
 // SIGPIPE would end a process that does not ignore it, and the plugin may not ask that of one.
+// Workers do ignore it, so that they pay for one question and no more.
 class NoPipeSignal {
  public:
   NoPipeSignal() {
+    struct sigaction now = {};
+    is_fatal_ = ::sigaction(SIGPIPE, nullptr, &now) != 0 || now.sa_handler == SIG_DFL;
+    if (!is_fatal_) return;
     sigset_t pending;
     ::sigpending(&pending);
     was_pending_ = ::sigismember(&pending, SIGPIPE) == 1;
@@ -37,6 +41,7 @@ class NoPipeSignal {
   NoPipeSignal(const NoPipeSignal&) = delete;
   NoPipeSignal& operator=(const NoPipeSignal&) = delete;
   ~NoPipeSignal() {
+    if (!is_fatal_) return;
     const timespec none{};
     if (raised_ && !was_pending_) ::sigtimedwait(&pipe_, nullptr, &none);
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
@@ -46,6 +51,7 @@ class NoPipeSignal {
  private:
   sigset_t pipe_{};
   sigset_t before_{};
+  bool is_fatal_ = true;
   bool was_pending_ = false;
   bool raised_ = false;
 };
@@ -56,7 +62,8 @@ void never_wait_for(const programs::Fd& pipe) {
 
 }  // namespace
 
-Child::Child(const programs::Program& program) {
+Child::Child(const programs::Program& program)
+    : buffer_(std::make_unique_for_overwrite<char[]>(kChunk)) {
   const programs::Fd nothing =
       programs::above_those_of_programs(::open("/dev/null", O_RDONLY | O_CLOEXEC), "/dev/null");
   programs::Pipe in = programs::make_pipe();
@@ -132,27 +139,26 @@ void Child::wait(milliseconds most) {
 }
 
 void Child::read_lines(std::size_t most) {
-  std::array<char, kChunk> buffer{};
   for (std::size_t taken = 0; taken < most && from_.get() >= 0;) {
-    const auto got = programs::read_some(from_, buffer.data(), buffer.size());
+    const auto got = programs::read_some(from_, buffer_.get(), kChunk);
     if (!got) return;
     if (*got == 0) {
       from_ = programs::Fd();
       gone_ = true;  // it says no more
     }
-    in_.append(buffer.data(), *got);
+    in_.append(buffer_.get(), *got);
     bytes_said_ += *got;
     taken += *got;
+    if (*got < kChunk) return;  // it is empty now
   }
 }
 
 bool Child::read_output() {
   if (output_.get() < 0) return false;
-  std::array<char, kChunk> buffer{};
-  const auto got = programs::read_some(output_, buffer.data(), buffer.size());
+  const auto got = programs::read_some(output_, buffer_.get(), kChunk);
   if (got == std::size_t{0}) output_ = programs::Fd();  // poll ignores it from now on
   if (got.value_or(0) == 0) return false;
-  said_.add(buffer.data(), *got);
+  said_.add(buffer_.get(), *got);
   bytes_said_ += *got;
   return true;
 }

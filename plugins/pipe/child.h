@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,13 +58,14 @@ class Child {
   bool read_output();
 
   std::optional<programs::Process> process_;
-  programs::Fd to_;          // its descriptor 3
-  programs::Fd from_;        // its descriptor 4
-  programs::Fd output_;      // its standard output and error
-  std::string out_;          // what it is given
-  std::size_t written_ = 0;  // of out_
-  std::string in_;           // not yet taken
-  std::size_t scanned_ = 0;  // of in_: there is no end of a line in it
+  programs::Fd to_;                 // its descriptor 3
+  programs::Fd from_;               // its descriptor 4
+  programs::Fd output_;             // its standard output and error
+  std::string out_;                 // what it is given
+  std::size_t written_ = 0;         // of out_
+  std::string in_;                  // not yet taken
+  std::size_t scanned_ = 0;         // of in_: there is no end of a line in it
+  std::unique_ptr<char[]> buffer_;  // for what is read
   programs::Tail said_;
   std::uint64_t bytes_said_ = 0;
   bool gone_ = false;

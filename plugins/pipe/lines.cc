@@ -29,12 +29,48 @@ class BadCall : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Of a text in JSON: it stands for itself.
+bool is_plain(char c) {
+  return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+}
+
 std::string shortened(std::string_view text) {
   constexpr std::size_t kShown = 100;
   return std::string(text.substr(0, kShown)) + (text.size() > kShown ? "..." : "");
 }
 
+// A text in quotes that stands for itself; nullopt: another one, or none.
+std::optional<std::string_view> plain_text(std::string_view line, std::size_t& at) {
+  if (at >= line.size() || line[at] != '"') return std::nullopt;
+  const std::size_t begin = ++at;
+  while (at < line.size() && is_plain(line[at])) ++at;
+  if (at >= line.size() || line[at] != '"') return std::nullopt;
+  return line.substr(begin, at++ - begin);
+}
+
+// A line such as most verdicts are: an object of plain texts with one space, or none, between them.
+// It is read in a third of the time that the parser needs. null: the parser reads it.
+json plain_object(std::string_view line) {
+  std::size_t at = 0;
+  const auto passes = [&](char c) {
+    if (at >= line.size() || line[at] != c) return false;
+    if (++at < line.size() && line[at] == ' ') ++at;
+    return true;
+  };
+  json object;
+  if (!passes('{')) return nullptr;
+  do {
+    const auto name = plain_text(line, at);
+    if (!name || !passes(':')) return nullptr;
+    const auto value = plain_text(line, at);
+    if (!value || object.contains(*name)) return nullptr;
+    object.emplace(*name, *value);
+  } while (passes(','));
+  return passes('}') && at == line.size() ? std::move(object) : nullptr;
+}
+
 json parsed(std::string_view line) {
+  if (json object = plain_object(line); object.is_object()) return object;
   const auto bounded = [](int depth, json::parse_event_t event, json& /*value*/) {
     using Event = json::parse_event_t;
     const bool opens = event == Event::object_start || event == Event::array_start;
@@ -227,6 +263,16 @@ std::string line_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+// Each task has a line, whose texts are mostly plain: a tree of JSON for them would cost more than
+// all the rest of it. Throws json::type_error when the text is no UTF-8.
+void add_text(std::string& line, std::string_view text) {
+  if (std::all_of(text.begin(), text.end(), is_plain)) {
+    line.append(1, '"').append(text).append(1, '"');
+  } else {
+    line += json(text).dump();
+  }
+}
+
 const char* word_of(std::int32_t code) {
   switch (code) {
     case ALLOT_LEASE_LOST:
@@ -256,26 +302,29 @@ Said read_line(std::string_view line) {
 }
 
 std::string task_line(const allot::Context& ctx) {
-  json task = {{"kind", "task"},
-               {"id", ctx.id()},
-               {"queue", ctx.queue()},
-               {"type", ctx.type()},
-               {"attempt", ctx.attempt()},
-               {"max_attempts", ctx.max_attempts()},
-               {"traceparent", ctx.traceparent()},
-               {"tracestate", ctx.tracestate()}};
+  std::string line;
+  line.reserve(ctx.payload().size() + 256);
+  line = R"({"kind":"task","id":)";
+  add_text(line, ctx.id());
+  add_text(line += R"(,"queue":)", ctx.queue());
+  add_text(line += R"(,"type":)", ctx.type());
+  line += R"(,"attempt":)" + std::to_string(ctx.attempt());
+  line += R"(,"max_attempts":)" + std::to_string(ctx.max_attempts());
   const auto left = ctx.time_left();
   if (left != std::chrono::nanoseconds::max()) {
-    task["time_left_ms"] = std::chrono::duration_cast<milliseconds>(left).count();
+    const auto left_ms = std::chrono::duration_cast<milliseconds>(left).count();
+    line += R"(,"time_left_ms":)" + std::to_string(left_ms);
   }
-  task["payload"] = ctx.payload();
+  add_text(line += R"(,"traceparent":)", ctx.traceparent());
+  add_text(line += R"(,"tracestate":)", ctx.tracestate());
+  const std::size_t head = line.size();
   try {
-    return task.dump() + "\n";
+    add_text(line += R"(,"payload":)", ctx.payload());
   } catch (const json::type_error&) {  // it is no UTF-8
-    task.erase("payload");
-    task["payload_base64"] = to_base64(ctx.payload());
-    return task.dump() + "\n";
+    line.resize(head);
+    add_text(line += R"(,"payload_base64":)", to_base64(ctx.payload()));
   }
+  return line += "}\n";
 }
 
 std::string stop_line(std::string_view id) {

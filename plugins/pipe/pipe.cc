@@ -16,6 +16,7 @@
 #include "pipe/conversation.h"
 #include "pipe/lines.h"
 #include "pipe/settings.h"
+#include "programs/mutant.h"
 #include "programs/tail.h"
 
 namespace pipe_plugin {
@@ -23,6 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
+namespace mutant = programs::mutant;
 
 constexpr std::size_t kMaxLogged = 4096;
 constexpr milliseconds kDying{1000};  // between the end of its pipes and its own
@@ -93,8 +95,9 @@ class Place {
 
   void let_go_when_used_up() {
     ++tasks_;
-    const bool served = settings_.max_tasks > 0 && tasks_ >= settings_.max_tasks;
-    const bool grown = settings_.max_memory_mib > 0 &&
+    const bool served = settings_.max_tasks > 0 && !mutant::removed("pipe_max_tasks") &&
+                        tasks_ >= settings_.max_tasks;
+    const bool grown = settings_.max_memory_mib > 0 && !mutant::removed("pipe_max_memory") &&
                        child_->resident_mib().value_or(0) >= settings_.max_memory_mib;
     if (served || grown) let_go();
   }

@@ -116,6 +116,10 @@ const Elsewhere kElsewhere[] = {
     {"README.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
     {"docs/benchmarks.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
     {"docs/benchmarks.md", "allot bench fence", "tests/bench/fence_test.cc", "\"fence\""},
+    {"docs/benchmarks.md", "allot bench http-worker", "tests/bench/worker_test.cc",
+     "\"http-worker\""},
+    {"docs/benchmarks.md", "allot bench pipe-worker", "tests/bench/worker_test.cc",
+     "\"pipe-worker\""},
     {"docs/benchmarks.md", "allot bench http", "tests/bench/http_test.cc", "\"http\""},
     {"docs/benchmarks.md", "scripts/footprint", "scripts/footprint", "supervisor, resident"},
     // They need a gateway.

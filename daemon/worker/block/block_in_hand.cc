@@ -19,6 +19,7 @@ namespace {
 // A finished task waits no longer than this for its acknowledgement, however slow its neighbours
 // are.
 constexpr Nanos kAckWithin = 100 * kMilli;
+constexpr Nanos kAckPatience = 20 * kMilli;  // longer where threads would wait meanwhile
 // How long one lease waits, once, for a careful task of another partition.
 constexpr std::chrono::seconds kTurnPatience{10};
 // S14, where the order must be kept: the same time for which defer.sql puts a task aside.
@@ -115,7 +116,11 @@ BlockInHand::Next BlockInHand::start_jobs() {
     if (const Next next = start_job(need); next != Next::kGoOn) return next;
     if (first_) continue;
     if (parts_.finder.claim_urgent()) return Next::kLeave;
-    ack_in_time();
+    // Threads that wait for a job come first: once none does, make_way() acknowledges. Only for a
+    // moment, because with short tasks there may always be one.
+    const bool first_jobs = ack_is_due(kAckWithin) && !ack_is_due(kAckWithin + kAckPatience) &&
+                            parts_.executor.in_partition() > 0 && parts_.executor.ready_for(need);
+    if (!first_jobs) ack_in_time();
   }
   return Next::kGoOn;
 }
@@ -395,8 +400,12 @@ void BlockInHand::ack() {
   acked();
 }
 
+bool BlockInHand::ack_is_due(Nanos within) const {
+  return !finished_.empty() && boot_ns() - oldest_finished_ns_ > within;
+}
+
 void BlockInHand::ack_in_time() {
-  if (!finished_.empty() && boot_ns() - oldest_finished_ns_ > kAckWithin) ack();
+  if (ack_is_due(kAckWithin)) ack();
 }
 
 void BlockInHand::fetch_more() {

@@ -88,6 +88,7 @@ class BlockInHand {
   void settle_suspects();
 
   void ack();
+  [[nodiscard]] bool ack_is_due(Nanos within) const;
   void ack_in_time();
   void fetch_more();
   void fetch_granted();

@@ -67,13 +67,14 @@ bool Runners::ready_for(const Need& need) const {
 void Runners::start(Job job, const Need& need) {
   job.alone = need.partition || need.worker;
   if (!job.alone) job.finished = {};
-  const MutexLock held(mutex_);
+  MutexLock held(mutex_);
   // Searches from the back, so that the first runner is left for serial handlers.
   const auto idle = std::find_if(runners_.rbegin(), runners_.rend(),
                                  [](const auto& runner) { return !runner->busy; });
   Runner& runner = need.serial ? *runners_.front() : **idle;
   runner.next = std::move(job);
   runner.busy = true;
+  held.unlock();  // or it would wake only to wait for the mutex
   runner.wake.notify_one();
 }
 
@@ -108,7 +109,9 @@ void Runners::work(Runner& runner) {
     held.lock();
     runner.busy = false;
     ends_.push_back(std::move(end));
+    held.unlock();  // as in start()
     ended_.notify_one();
+    held.lock();
   }
 }
 

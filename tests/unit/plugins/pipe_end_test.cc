@@ -120,11 +120,11 @@ TEST_F(PipeEndTest, ASilence) {
 TEST_F(PipeEndTest, AHeartbeatKeepsItAlive) {
   begin_python(
       "for task in tasks():\n"
-      "  for _ in range(40):\n"
+      "  for _ in range(25):\n"
       "    time.sleep(0.1)\n"
       "    say(kind='heartbeat', id=task['id'])\n"
       "  success(task)\n",
-      {{"progress_every", "3s"}});
+      {{"progress_every", "2s"}});
   const auto ran = handler_->run("");
   EXPECT_EQ(ran.outcome, success());
   EXPECT_GT(ran.heartbeats, 0);

@@ -36,6 +36,28 @@ TEST(PipeLines, WhatAProgramMaySay) {
             std::string("\0\xff", 2));
 }
 
+// Most lines are read without the parser, and mean the same.
+TEST(PipeLines, AreTheSameHoweverTheyAreWritten) {
+  for (const char* line :
+       {R"({"kind":"verdict","id":"a","verdict":"fail","reason":"x y"})",
+        R"({"kind": "verdict", "id": "a", "verdict": "fail", "reason": "x y"})",
+        R"( {"kind" : "verdict","id":  "a","verdict":"fail","reason":"x y"} )",
+        R"({"kind":"verdict","id":"a","verdict":"fail","reason":"x\u0020y"} )",
+        R"({"kind":"verdict","id":"b","id":"a","verdict":"fail","reason":"x y"})"}) {
+    const auto said = read_line(line);
+    EXPECT_EQ(said.id, "a") << line;
+    EXPECT_EQ(said.verdict, allot::fail("x y")) << line;
+  }
+  for (const char* line :
+       {R"({"kind":"heartbeat","id":"a",})", R"({"kind":"heartbeat","id":"a")",
+        R"({"kind":"heartbeat","id":"a"}})", R"({"kind":"heartbeat","id":"a"} x)",
+        R"({"kind":"heartbeat" "id":"a"})", R"({"kind":"heartbeat","id":"a)",
+        R"({"kind":"heartbeat","id"})", "{", "\"", ""}) {
+    EXPECT_EQ(refusal(line), "no JSON object") << line;
+  }
+  EXPECT_EQ(refusal("{}"), "'kind' is missing");
+}
+
 TEST(PipeLines, ATaskHasTheOptionsOfASubmission) {
   const auto said = read_line(
       R"({"kind":"submit","id":"a","tasks":[{"type":"t","payload":"p","queue":"q","prio":3,)"

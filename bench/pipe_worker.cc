@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/pipe_worker.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/version.h"
+#include "bench/claim.h"
+#include "bench/ping_pong.h"
+#include "bench/worker_drain.h"
+#include "plugin_host/handler_call.h"
+#include "plugin_host/registry.h"
+
+namespace allot::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr char kPython[] = "/usr/bin/python3";
+constexpr std::uint32_t kWarm = 1'000;     // lines, once
+constexpr std::uint32_t kExecShare = 100;  // of the tasks; exec gets one part
+
+struct PipeRound {
+  double one = 0;   // what the plugin called without a daemon does of one bare program's lines
+  double bare = 0;  // lines a second
+  double pipe = 0;  // tasks a second
+  double noop = 0;
+  double exec = 0;
+};
+using PipeClaim = Claim<PipeRound>;
+
+// Nobody does both faster than one after the other: a task's line, and a task.
+double in_turn(const PipeRound& round) {
+  return 1 / (1 / round.bare + 1 / round.noop);
+}
+
+constexpr std::array kPipeClaims{
+    PipeClaim{"pipe without a database", "bare ping-pong",
+              [](const PipeRound& round) { return round.one; }, 0.7, true},
+    PipeClaim{"pipe, no-op Python", "ping-pong + no-op drain",
+              [](const PipeRound& round) { return round.pipe / in_turn(round); }, 0.7, true},
+    PipeClaim{"pipe, no-op Python", "exec of no-op Python",
+              [](const PipeRound& round) { return round.pipe / round.exec; }, 20, true},
+    PipeClaim{"pipe, no-op Python", "bare ping-pongs",
+              [](const PipeRound& round) { return round.pipe / round.bare; }, 0.7, true, true},
+};
+
+// A worker that wants nothing.
+class Silence : public plugin_host::HostHooks {
+ public:
+  void log(int /*level*/, std::string_view /*text*/) noexcept override {}
+  bool stop_requested() noexcept override { return false; }
+  void heartbeat() noexcept override {}
+};
+
+class PipeWorker {
+ public:
+  explicit PipeWorker(const PipeWorkerOptions& options)
+      : options_(options), drain_(options.place, load(options)) {
+    const std::string script = drain_.stage().folder() + "/noop.py";
+    const std::string path = shared("allot/pipe");
+    std::ofstream(script) << "import allot_pipe\nallot_pipe.run(lambda task: None)\n";
+    for (std::uint32_t i = 0; i < options.workers; ++i) {
+      bare_.push_back(std::make_unique<PingPong>(std::vector<std::string>{kPython, script},
+                                                 std::vector<std::string>{"PYTHONPATH=" + path}));
+    }
+    const std::string sections = std::string("[plugins.pipe.types.\"bench.pipe\"]\ncommand = [\"") +
+                                 kPython + "\", " + toml_text(script) +
+                                 "]\nenvironment = { PYTHONPATH = " + toml_text(path) +
+                                 " }\n[plugins.exec.types.\"bench.exec\"]\ncommand = [\"" +
+                                 kPython + "\", \"-c\", \"pass\"]\n";
+    const config::Settings settings = drain_.configure(sections);
+    handlers_.emplace(
+        plugin_host::Registry::load(settings.plugins.folder, settings.plugins.sections));
+    call(kWarm);
+    (void)bare(kWarm);
+  }
+
+  // Every other round goes the other way round, so that none always meets the colder server.
+  PipeRound round(std::uint32_t number) {
+    PipeRound result;
+    constexpr int kSteps = 5;
+    for (int i = 0; i < kSteps; ++i) measure(number % 2 == 0 ? i : kSteps - 1 - i, result);
+    return result;
+  }
+
+  [[nodiscard]] std::string server() { return drain_.server(); }
+
+ private:
+  static Load load(const PipeWorkerOptions& options) {
+    Load load;
+    load.workers = options.workers;
+    return load;
+  }
+
+  void measure(int step, PipeRound& result) {
+    switch (step) {
+      case 0:
+        result.bare = bare(options_.tasks);
+        break;
+      case 1:
+        result.pipe = drain_.rate("bench.pipe", options_.tasks);
+        break;
+      case 2:
+        result.one = one();
+        break;
+      case 3:
+        result.noop = drain_.rate("bench.noop", options_.tasks);
+        break;
+      default:
+        result.exec = drain_.rate("bench.exec", options_.tasks / kExecShare);
+    }
+  }
+
+  // Short parts by turns, because a busy machine is never the same for long.
+  double one() {
+    constexpr std::uint32_t kPart = 500;
+    std::vector<double> ratios;
+    for (std::uint32_t done = 0; done < options_.tasks; done += kPart) {
+      const auto began = Clock::now();
+      bare_.front()->play(line(), kPart);
+      const auto then = Clock::now();
+      call(kPart);
+      ratios.push_back(Seconds(then - began) / Seconds(Clock::now() - then));
+    }
+    return median(std::move(ratios));
+  }
+
+  void call(std::uint32_t times) {
+    constexpr std::uint64_t kHour = 3'600'000'000'000;
+    const plugin_host::LoadedHandler& handler = *handlers_->find("bench.pipe");
+    const std::string payload(Load().payload, 'x');
+    Silence hooks;
+    for (std::uint32_t i = 0; i < times; ++i) {
+      const auto said = plugin_host::call(
+          handler, {"0840dqg2v5n80r00", "bench", "bench.pipe", payload, 1, 10, boot_ns() + kHour},
+          hooks);
+      if (said.kind != plugin_host::OutcomeKind::kSuccess) throw Error("pipe: " + said.reason);
+    }
+  }
+
+  double bare(std::uint32_t lines) { return rate_of(bare_, line(), lines / options_.workers); }
+
+  // That of a task in the drain.
+  static std::string line() {
+    return R"({"kind":"task","id":"0840dqg2v5n80r00","queue":"bench","type":"bench.pipe",)"
+           R"("attempt":1,"max_attempts":10,"time_left_ms":3590000,"traceparent":"",)"
+           R"("tracestate":"","payload":")" +
+           std::string(Load().payload, 'x') + "\"}\n";
+  }
+
+  PipeWorkerOptions options_;
+  WorkerDrain drain_;
+  std::vector<std::unique_ptr<PingPong>> bare_{};
+  std::optional<plugin_host::Registry> handlers_{};
+};
+
+}  // namespace
+
+int pipe_worker(const PipeWorkerOptions& options) {
+  PipeWorker bench(options);
+  std::vector<PipeRound> rounds;
+  nlohmann::json report{
+      {"bench", "pipe-worker"}, {"version", kVersion}, {"server", bench.server()}};
+  for (std::uint32_t i = 0; i < options.rounds; ++i) {
+    const PipeRound& round = rounds.emplace_back(bench.round(i));
+    report["rounds"].push_back({{"one", round.one},
+                                {"bare", round.bare},
+                                {"pipe", round.pipe},
+                                {"noop", round.noop},
+                                {"exec", round.exec}});
+    if (isatty(STDERR_FILENO) != 0) {
+      std::fprintf(stderr, "round %u of %u: %.0f bare, %.0f pipe, %.0f no-op, %.0f exec\n", i + 1,
+                   options.rounds, round.bare, round.pipe, round.noop, round.exec);
+    }
+  }
+  const bool good = judge(rounds, kPipeClaims, options.json, report);
+  if (options.json) std::printf("%s\n", report.dump(2).c_str());
+  return options.check && !good ? kExitFailure : kExitOk;
+}
+
+}  // namespace allot::bench

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/target.h"
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/posix.h"
+
+namespace allot::bench {
+namespace {
+
+constexpr std::string_view kAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+constexpr std::size_t kEvents = 64;
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_port = htons(port);
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return at;
+}
+
+void send_at_once(int fd) {
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+// The whole request is there: its head, and a body of the length that this names.
+bool is_whole(std::string_view request) {
+  constexpr std::string_view kLength = "\r\nContent-Length: ";
+  const std::size_t end = request.find("\r\n\r\n");
+  if (end == std::string_view::npos) return false;
+  const std::size_t at = request.find(kLength);
+  if (at >= end) return true;
+  return request.size() >=
+         end + 4 + std::strtoul(request.data() + at + kLength.size(), nullptr, 10);
+}
+
+void watch(const UniqueFd& epoll, int fd) {
+  epoll_event event{EPOLLIN, {.fd = fd}};
+  epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event);
+}
+
+}  // namespace
+
+Target::Target(std::chrono::milliseconds pause)
+    : pause_(pause),
+      listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+      epoll_(epoll_create1(EPOLL_CLOEXEC)),
+      stop_(eventfd(0, EFD_CLOEXEC)) {
+  sockaddr_in at = loopback(0);
+  socklen_t size = sizeof at;
+  if (bind(listener_.get(), reinterpret_cast<const sockaddr*>(&at), size) != 0 ||
+      listen(listener_.get(), SOMAXCONN) != 0 ||
+      getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&at), &size) != 0) {
+    throw Error("no port is free");
+  }
+  port_ = ntohs(at.sin_port);
+  watch(epoll_, listener_.get());
+  watch(epoll_, stop_.get());
+  thread_ = std::thread([this] { serve(); });
+}
+
+Target::~Target() {
+  const std::uint64_t one = 1;
+  (void)write_all(stop_.get(), &one, sizeof one);
+  thread_.join();
+}
+
+void Target::serve() {
+  std::array<epoll_event, kEvents> events{};
+  for (;;) {
+    const timespec left = until_next();
+    const int happened =
+        epoll_pwait2(epoll_.get(), events.data(), kEvents, due_.empty() ? nullptr : &left, nullptr);
+    for (int i = 0; i < happened; ++i) {
+      const int fd = events.at(static_cast<std::size_t>(i)).data.fd;
+      if (fd == stop_.get()) return;
+      if (fd == listener_.get()) {
+        accept_one();
+      } else {
+        read_from(fd);
+      }
+    }
+    answer_what_is_due();
+  }
+}
+
+timespec Target::until_next() const {
+  if (due_.empty()) return {};
+  const auto left = std::max(due_.front().when - Clock::now(), Clock::duration::zero());
+  const auto nanos = std::chrono::nanoseconds(left).count();
+  return {nanos / 1'000'000'000, nanos % 1'000'000'000};
+}
+
+void Target::accept_one() {
+  UniqueFd fd(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!fd.valid()) return;
+  send_at_once(fd.get());
+  watch(epoll_, fd.get());
+  const int number = fd.get();
+  requests_[number].clear();
+  connections_[number] = std::move(fd);
+}
+
+void Target::read_from(int fd) {
+  std::array<char, 16384> part{};
+  const ssize_t got = recv(fd, part.data(), part.size(), 0);
+  if (got <= 0) {
+    requests_.erase(fd);
+    connections_.erase(fd);
+    return;
+  }
+  std::string& request = requests_[fd];
+  request.append(part.data(), static_cast<std::size_t>(got));
+  if (!is_whole(request)) return;
+  request.clear();
+  due_.push_back({Clock::now() + pause_, fd});
+}
+
+void Target::answer_what_is_due() {
+  while (!due_.empty() && (pause_.count() == 0 || due_.front().when <= Clock::now())) {
+    // Of a connection that has ended meanwhile nobody waits for it.
+    (void)send(due_.front().fd, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL);
+    due_.pop_front();
+  }
+}
+
+namespace {
+
+// Asks until the time is over. Returns how often it had an answer.
+std::uint64_t ask(std::uint16_t port, const std::string& request,
+                  std::chrono::steady_clock::time_point until) {
+  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in to = loopback(port);
+  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
+    throw Error("the target does not listen");
+  }
+  send_at_once(fd.get());
+  std::uint64_t answers = 0;
+  std::array<char, 4096> part{};
+  while (std::chrono::steady_clock::now() < until) {
+    if (!write_all(fd.get(), request.data(), request.size())) throw Error("the target is gone");
+    for (std::size_t have = 0; have < kAnswer.size();) {
+      const ssize_t got = recv(fd.get(), part.data() + have, part.size() - have, 0);
+      if (got <= 0) throw Error("the target is gone");
+      have += static_cast<std::size_t>(got);
+    }
+    ++answers;
+  }
+  return answers;
+}
+
+}  // namespace
+
+double bare_sessions(std::uint16_t port, std::size_t sessions, const std::string& request,
+                     std::chrono::duration<double> length) {
+  using Clock = std::chrono::steady_clock;
+  const auto began = Clock::now();
+  const auto until = began + std::chrono::duration_cast<Clock::duration>(length);
+  std::vector<std::exception_ptr> failures(sessions);
+  std::atomic<std::uint64_t> answers = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < sessions; ++i) {
+      threads.emplace_back([&, i] {
+        try {
+          answers += ask(port, request, until);
+        } catch (...) {
+          failures[i] = std::current_exception();
+        }
+      });
+    }
+  }
+  for (const auto& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+  return static_cast<double>(answers) / std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+}  // namespace allot::bench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <thread>
+#include <unordered_map>
+
+#include "base/unique_fd.h"
+
+namespace allot::bench {
+
+// An HTTP server that answers every POST with 200 and nothing, `pause` after it came. One thread.
+class Target {
+ public:
+  explicit Target(std::chrono::milliseconds pause);
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+  ~Target();
+
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Due {
+    Clock::time_point when;
+    int fd;
+  };
+
+  void serve();
+  void answer_what_is_due();
+  [[nodiscard]] timespec until_next() const;
+  void accept_one();
+  void read_from(int fd);
+
+  std::chrono::milliseconds pause_;
+  std::uint16_t port_ = 0;
+  UniqueFd listener_{};
+  UniqueFd epoll_{};
+  UniqueFd stop_{};
+  std::unordered_map<int, std::string> requests_{};  // by connection, as far as they have come
+  std::unordered_map<int, UniqueFd> connections_{};
+  std::deque<Due> due_{};
+  std::thread thread_{};
+};
+
+// Sends requests over so many connections that stay, each with a thread that sends the next one
+// once it has the whole answer to the one before: the least that a worker with threads has to do.
+// Returns how many were answered in a second.
+double bare_sessions(std::uint16_t port, std::size_t sessions, const std::string& request,
+                     std::chrono::duration<double> length);
+
+}  // namespace allot::bench

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "support/process.h"
+#include "support/temp_dir.h"
+
+namespace allot::bench {
+namespace {
+
+// The figures of so short a run say nothing, but each has to be there.
+nlohmann::json report_of(const std::vector<std::string>& words) {
+  const support::TempDir dir;
+  std::vector<std::string> command{ALLOT_PROGRAM, "bench"};
+  command.insert(command.end(), words.begin(), words.end());
+  command.insert(command.end(), {"--embedded", dir / "b", "--rounds", "1", "--tasks", "1000"});
+  command.emplace_back("--json");
+  const auto done = support::run_program(command);
+  EXPECT_EQ(done.status, (support::ExitStatus{0, 0})) << done.err;
+  return nlohmann::json::parse(done.out, nullptr, false);
+}
+
+void expect_figures(const nlohmann::json& report, const std::set<std::string>& sides) {
+  ASSERT_TRUE(report.is_object());
+  ASSERT_EQ(report["rounds"].size(), 1U);
+  std::set<std::string> found;
+  for (const auto& [side, figure] : report["rounds"][0].items()) {
+    EXPECT_GT(figure, 0.0) << side;
+    found.insert(side);
+  }
+  EXPECT_EQ(found, sides);
+  EXPECT_GE(report["ratios"].size(), 3U);
+  for (const auto& ratio : report["ratios"]) {
+    EXPECT_EQ(ratio["holds"], ratio["value"] >= ratio["at_least"]) << ratio;
+  }
+}
+
+TEST(PipeWorker, IsMeasuredBesideItsFloors) {
+  expect_figures(report_of({"pipe-worker", "--workers", "1"}),
+                 {"bare", "exec", "noop", "one", "pipe"});
+}
+
+TEST(HttpWorker, IsMeasuredBesideItsFloors) {
+  expect_figures(report_of({"http-worker", "--milliseconds", "50"}),
+                 {"noop", "quick", "quick_bare", "slow", "slow_bare"});
+}
+
+}  // namespace
+}  // namespace allot::bench
