@@ -55,6 +55,8 @@ std::vector<Expectation> of_the_way_of_a_task() {
       // All leases of a queue, however many tasks wait.
       {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
       {&sql::k_watch, kPartitions * 2, {}},
+      {&sql::k_serve_fireworq, 10, {}, "all queues that requests made", false, true},
+      {&sql::k_read_share, kPartitions + 3, {}},
       {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
       // The head of a partition: as many rows as the caller wants.
       {&sql::k_fetch, kBlock + 1, {}},
@@ -314,10 +316,7 @@ std::vector<Expectation> for_people() {
       {&sql::k_show_dead, 1, {}},
       {&sql::k_find_headers, 2, {}, "in its partition, or detached"},
       {&sql::k_show_unique, 2, {}, "the row, by the index on tasks"},
-      {&sql::k_find_unique,
-       7,
-       {{"unique_key", "'key-0-2-150'"}},
-       "the row, and where its task may be"},
+      {&sql::k_find_unique, 7, {{"unique_key", "'key-0-2-150'"}}, "the row, and its task"},
       {&sql::k_list_attempts, 3, {}},
       {&sql::k_count_waiting, 110, {}},
       {&sql::k_count_dead, 110, {}},
