@@ -38,7 +38,7 @@ BEGIN
     SET p_headers = CONCAT(COALESCE(CONCAT(p_headers, CHAR(10)), ''), 'traceparent=00-',
                            SUBSTRING(v_parent, 4, 50), '0',
                            CONV(SUBSTRING(v_parent, 54, 2), 16, 10) & 3);
-    IF CHAR_LENGTH(v_state) BETWEEN 1 AND 925 AND NOT v_state REGEXP '[^ -~]' THEN
+    IF CHAR_LENGTH(v_state) BETWEEN 1 AND 909 AND NOT v_state REGEXP '[^ -~]' THEN
       SET p_headers = CONCAT(p_headers, CHAR(10), 'tracestate=', v_state);
     END IF;
   END IF;

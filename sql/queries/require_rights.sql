@@ -55,3 +55,6 @@ DELETE FROM attempt_minute WHERE FALSE AND origin = 0;
 INSERT INTO queue_minute SELECT * FROM queue_minute WHERE FALSE
     ON DUPLICATE KEY UPDATE backlog = VALUES(backlog);
 DELETE FROM queue_minute WHERE FALSE AND queue_id = 0;
+SELECT queue_id FROM fireworq_queue WHERE FALSE;
+SELECT job_id FROM fireworq_job WHERE FALSE;
+DELETE FROM fireworq_job WHERE FALSE AND job_id = 0;

@@ -78,6 +78,7 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0011_bulk_actions.sql", 0x8141371de8a2f882U},
     {"0012_task_headers.sql", 0xae9fd1a24f709399U},
     {"0013_minutes.sql", 0xe1c8d32da8f5b0b2U},
+    {"0014_fireworq.sql", 0xfe95188d21f9f52eU},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {

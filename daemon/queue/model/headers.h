@@ -36,6 +36,9 @@ struct Trace {
 struct Headers {
   std::uint32_t max_attempts = 0;  // of this task, whatever its type or queue says; 0: as they say
   Trace trace{};
+  // Of its attempts that had a verdict, where these are counted (model/fireworq.h); written with
+  // each, and never at submission.
+  std::uint32_t verdicts = 0;
 
   [[nodiscard]] bool any() const { return max_attempts != 0 || !trace.parent.empty(); }
   // As stored: a line "name=value" for each, in the order of their names.

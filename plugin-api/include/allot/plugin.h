@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 #define ALLOT_PLUGIN_MAGIC UINT32_C(0x544c4c41) /* "ALLT" */
-#define ALLOT_ABI_VERSION UINT32_C(2)
+#define ALLOT_ABI_VERSION UINT32_C(3)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -76,6 +76,9 @@ typedef struct allot_task {
    * it; data is NULL where there is none. Pass both on to the services that the handler calls. */
   allot_str traceparent;
   allot_str tracestate;
+  /* Since version 3. So many of the attempts before this one had no verdict, because their worker
+   * or its host was lost. Counted only for types whose verdicts are: for others it is 0. */
+  uint32_t losses;
 } allot_task;
 
 enum { ALLOT_LOG_DEBUG = 0, ALLOT_LOG_INFO = 1, ALLOT_LOG_WARN = 2, ALLOT_LOG_ERROR = 3 };

@@ -65,6 +65,7 @@ struct Task {
   bool lease_lost = false;  // each call that writes throws LeaseLost
   std::string traceparent{};
   std::string tracestate{};
+  std::uint32_t losses = 0;
 };
 
 // The result of one run().
@@ -191,7 +192,8 @@ class Handler {
               task.max_attempts,
               deadline_ns,
               detail::text(task.traceparent),
-              detail::text(task.tracestate)},
+              detail::text(task.tracestate),
+              task.losses},
           host{sizeof(allot_host), this,    &log,          &stop_requested, &heartbeat,
                &checkpoint,        &submit, &replace_with, &execute},
           outcome{sizeof(allot_outcome),

@@ -64,12 +64,12 @@ constexpr auto kNextList = followed_by(kMadeUp);
 constexpr Migrations kNext{kNextList};
 
 const std::set<std::string> kTables{
-    "allot_schema",   "queue_bucket", "queue_rate",      "named_lock",    "lock_ticket",
-    "route",          "notice",       "schedule",        "schedule_tick", "fair_partition",
-    "q_lock_table",   "queue",        "queue_duty",      "queue_pause",   "task",
-    "task_attempt",   "task_dead",    "task_history",    "task_cancel",   "task_moved",
-    "task_running",   "task_unique",  "server_identity", "bulk_action",   "instance",
-    "attempt_minute", "queue_minute"};
+    "allot_schema",   "queue_bucket", "queue_rate",      "named_lock",       "lock_ticket",
+    "route",          "notice",       "schedule",        "schedule_tick",    "fair_partition",
+    "q_lock_table",   "queue",        "queue_duty",      "queue_pause",      "task",
+    "task_attempt",   "task_dead",    "task_history",    "task_cancel",      "task_moved",
+    "task_running",   "task_unique",  "server_identity", "bulk_action",      "instance",
+    "attempt_minute", "queue_minute", "fireworq_queue",  "fireworq_routing", "fireworq_job"};
 
 TEST_F(MigrateTest, MakesTheSchemaOnce) {
   EXPECT_EQ(schema_version(db_), 0U);

@@ -71,10 +71,10 @@ TEST(Headers, AStateOfAHundredMembersOrAThousandBytesIsLeftOut) {
   EXPECT_EQ(state_of(many + ",k32=1"), "");
   const std::string four = "a=" + std::string(200, 'x') + ",b=" + std::string(200, 'x') +
                            ",c=" + std::string(200, 'x') + ",d=" + std::string(200, 'x');
-  const std::string most = four + ",e=" + std::string(925 - four.size() - 3, 'x');
+  const std::string most = four + ",e=" + std::string(909 - four.size() - 3, 'x');
   EXPECT_EQ(state_of(most), most);
   EXPECT_EQ(state_of(most + "x"), "");
-  const Headers full{kMostAttempts, trace_of(kGood, most)};
+  const Headers full{kMostAttempts, trace_of(kGood, most), kMostAttempts};
   EXPECT_EQ(full.text().size(), kMaxHeaders);
   EXPECT_EQ(read_headers(full.text()), full);
 }
@@ -87,6 +87,10 @@ TEST(Headers, WhatIsWrittenIsRead) {
   EXPECT_EQ(both.text(), "max_attempts=3\ntraceparent=" + kGood + "\ntracestate=a=1");
   EXPECT_EQ(read_headers(both.text()), both);
   EXPECT_EQ(read_headers((Headers{7, {}}).text()), (Headers{7, {}}));
+  const Headers counted{3, trace_of(kGood, "verdicts=9"), 2};
+  EXPECT_EQ(counted.text(),
+            "max_attempts=3\ntraceparent=" + kGood + "\ntracestate=verdicts=9\nverdicts=2");
+  EXPECT_EQ(read_headers(counted.text()), counted);
 }
 
 TEST(Headers, WhatANewerVersionOrAHandWroteIsNoError) {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+// What Fireworq's jobs differ in from other tasks (decision 0052).
+namespace allot::queue {
+
+// The type of every job that came by Fireworq's API. It may have so many verdicts as its headers
+// allow; attempts that were lost with their worker or its host count apart.
+inline constexpr std::string_view kFireworqJob = "fireworq.job";
+// So many attempts of a job may be lost: it is tried again. One more, and it is dead.
+inline constexpr std::uint32_t kMostLosses = 3;
+
+[[nodiscard]] inline bool counts_verdicts(std::string_view type) {
+  return type == kFireworqJob;
+}
+
+// Of the attempts that were charged, how many had a verdict. A dead task that was given a new life
+// begins at 0, whatever its headers say of the former one.
+[[nodiscard]] inline std::uint32_t verdicts_of(std::uint32_t attempts, std::uint32_t written) {
+  return std::min(attempts, written);
+}
+
+}  // namespace allot::queue
