@@ -21,27 +21,13 @@ namespace {
 
 using queue::FireworqQueue;
 
-std::optional<FireworqQueue> queue_named(db::Connection& db, const std::string& name) {
-  for (FireworqQueue& queue : queue::list_fireworq(db)) {
-    if (queue.name == name) return std::move(queue);
-  }
-  return std::nullopt;
-}
-
 // One that is not deleted. Throws Refused.
 FireworqQueue required(db::Connection& db, const std::string& name, bool says_which = false) {
-  auto queue = queue_named(db, name);
+  auto queue = queue::find_fireworq(db, name);
   if (!queue || queue->hidden) {
     throw Refused(404, says_which ? "No such queue: " + name : std::string());
   }
   return std::move(*queue);
-}
-
-std::optional<queue::Routing> find_routing(db::Connection& db, const std::string& category) {
-  for (queue::Routing& routing : queue::list_routings(db)) {
-    if (routing.category == category) return std::move(routing);
-  }
-  return std::nullopt;
 }
 
 void require_length(const std::string& name) {
@@ -140,14 +126,14 @@ http::Response Application::queue_verb(db::Connection& db, const Asked& asked) {
 
 std::string Application::put_queue(db::Connection& db, const FireworqQueue& wanted) {
   const MutexLock held(putting_);
-  queue::put_fireworq(db, wanted, queue_named(db, wanted.name));
+  queue::put_fireworq(db, wanted, queue::find_fireworq(db, wanted.name));
   ++changes_;
   return queue_object(wanted);
 }
 
 http::Response Application::routing_verb(db::Connection& db, const Asked& asked) {
   const std::string& category = asked.target.name;
-  const auto there = find_routing(db, category);
+  const auto there = queue::find_routing(db, category);
   if (asked.method == "PUT") {
     require_length(category);
     const queue::Routing routing{category, read_routing(asked.body)};
@@ -244,16 +230,16 @@ queue::FireworqQueue Application::defaults() const {
 
 // Called in the turn of a submission.
 queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& category) {
-  const auto routing = find_routing(db, category);
+  const auto routing = queue::find_routing(db, category);
   const std::string& fallback = service_.settings.queue_default;
   if (!routing && fallback.empty()) {
     throw Refused(500, "No routing of job category '" + category + "' exists");
   }
   const std::string& name = routing ? routing->queue : fallback;
-  auto queue = queue_named(db, name);
+  auto queue = queue::find_fireworq(db, name);
   if ((!queue || queue->hidden) && name == fallback) {
     make_default(db);
-    queue = queue_named(db, name);
+    queue = queue::find_fireworq(db, name);
   }
   if (!queue || queue->hidden) throw Refused(500, "Undefined queue: " + name);
   queue::QueueInfo info = queue->info;
@@ -265,7 +251,7 @@ void Application::make_default(db::Connection& db) {
   has_default_ = true;
   const std::string& name = service_.settings.queue_default;
   if (name.empty()) return;
-  const auto there = queue_named(db, name);
+  const auto there = queue::find_fireworq(db, name);
   if (there && !there->hidden) return;
   FireworqQueue wanted = there ? *there : defaults();
   wanted.name = name;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "queue/model/task.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
 #include "queue/operate/resize.h"
@@ -64,6 +65,21 @@ void write(db::Connection& db, const FireworqQueue& wanted, std::uint32_t queue_
   db.run({put});
 }
 
+FireworqQueue definition_in(const db::Row& row) {
+  FireworqQueue queue;
+  queue.info.queue_id = static_cast<std::uint32_t>(row.u64(0));
+  queue.name = row.text(1);
+  queue.polling_interval = static_cast<std::uint32_t>(row.u64(2));
+  queue.max_workers = static_cast<std::uint32_t>(row.u64(3));
+  if (!row.is_null(4)) queue.per_second = std::strtod(std::string(row.text(4)).c_str(), nullptr);
+  queue.burst = static_cast<std::uint32_t>(row.u64(5));
+  queue.hidden = row.u64(6) != 0;
+  queue.info.name = row.text(7);
+  queue.info.shape.partitions = static_cast<std::uint32_t>(row.u64(8));
+  queue.info.first_partition = static_cast<std::uint32_t>(row.u64(9));
+  return queue;
+}
+
 }  // namespace
 
 std::uint32_t partitions_for(std::uint32_t max_workers) {
@@ -84,21 +100,16 @@ std::string own_name(std::string_view name) {
 std::vector<FireworqQueue> list_fireworq(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_list_fireworq)});
   std::vector<FireworqQueue> queues;
-  while (const auto row = results.front().next()) {
-    FireworqQueue& queue = queues.emplace_back();
-    queue.info.queue_id = static_cast<std::uint32_t>(row->u64(0));
-    queue.name = row->text(1);
-    queue.polling_interval = static_cast<std::uint32_t>(row->u64(2));
-    queue.max_workers = static_cast<std::uint32_t>(row->u64(3));
-    if (!row->is_null(4))
-      queue.per_second = std::strtod(std::string(row->text(4)).c_str(), nullptr);
-    queue.burst = static_cast<std::uint32_t>(row->u64(5));
-    queue.hidden = row->u64(6) != 0;
-    queue.info.name = row->text(7);
-    queue.info.shape.partitions = static_cast<std::uint32_t>(row->u64(8));
-    queue.info.first_partition = static_cast<std::uint32_t>(row->u64(9));
-  }
+  while (const auto row = results.front().next()) queues.push_back(definition_in(*row));
   return queues;
+}
+
+std::optional<FireworqQueue> find_fireworq(db::Connection& db, std::string_view name) {
+  db::Statement find(sql::k_find_fireworq);
+  find.set_bytes("name", name);
+  auto results = db.run({find});
+  const auto row = results.front().next();
+  return row ? std::optional(definition_in(*row)) : std::nullopt;
 }
 
 // The row is written last: what was cut off before it is made anew.
@@ -129,6 +140,15 @@ std::vector<Routing> list_routings(db::Connection& db) {
     routings.push_back({std::string(row->text(0)), std::string(row->text(1))});
   }
   return routings;
+}
+
+std::optional<Routing> find_routing(db::Connection& db, std::string_view category) {
+  db::Statement find(sql::k_find_routing);
+  find.set_bytes("category", category);
+  auto results = db.run({find});
+  const auto row = results.front().next();
+  if (!row) return std::nullopt;
+  return Routing{std::string(row->text(0)), std::string(row->text(1))};
 }
 
 void put_routing(db::Connection& db, const Routing& routing) {

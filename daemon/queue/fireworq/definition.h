@@ -38,6 +38,7 @@ struct FireworqQueue {
 
 // By name, also those that are deleted.
 std::vector<FireworqQueue> list_fireworq(db::Connection& db);
+std::optional<FireworqQueue> find_fireworq(db::Connection& db, std::string_view name);
 // Makes the queue, changes it or brings it back. `before` is what is there; nullopt: nothing. What
 // is the same already is not written.
 void put_fireworq(db::Connection& db, const FireworqQueue& wanted,
@@ -51,6 +52,7 @@ struct Routing {
   std::string queue;
 };
 std::vector<Routing> list_routings(db::Connection& db);
+std::optional<Routing> find_routing(db::Connection& db, std::string_view category);
 void put_routing(db::Connection& db, const Routing& routing);
 void remove_routing(db::Connection& db, std::string_view category);
 

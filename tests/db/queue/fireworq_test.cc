@@ -21,12 +21,7 @@ class FireworqStoreTest : public QueueTest {
     queue.max_workers = max_workers;
     return queue;
   }
-  std::optional<FireworqQueue> found(const std::string& name) {
-    for (FireworqQueue& queue : list_fireworq(look_)) {
-      if (queue.name == name) return std::move(queue);
-    }
-    return std::nullopt;
-  }
+  std::optional<FireworqQueue> found(const std::string& name) { return find_fireworq(look_, name); }
   FireworqQueue made(const FireworqQueue& queue) {
     put_fireworq(look_, queue, found(queue.name));
     return found(queue.name).value();
@@ -83,6 +78,7 @@ TEST_F(FireworqStoreTest, AQueueIsMadeChangedHiddenAndBroughtBack) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM queue_bucket WHERE charged_at = 0"), before);
   hide_fireworq(look_, changed);
   EXPECT_TRUE(found("mail")->hidden);
+  EXPECT_EQ(list_fireworq(look_).size(), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_pause WHERE paused = 1"), 1U);
   queue.per_second = 0;
   queue.burst = 0;
@@ -108,7 +104,9 @@ TEST_F(FireworqStoreTest, Routings) {
   ASSERT_EQ(routings.size(), 2U);
   EXPECT_EQ(routings[0].queue, "q1");
   EXPECT_EQ(routings[1].category, "a\xff");
+  EXPECT_EQ(find_routing(look_, "b")->queue, "q1");
   remove_routing(look_, "b");
+  EXPECT_FALSE(find_routing(look_, "b"));
   remove_routing(look_, "b");
   EXPECT_EQ(list_routings(look_).size(), 1U);
 }

@@ -16,6 +16,8 @@ std::vector<Expectation> of_fireworq() {
   const Values range{{"prio", "1"}, {"first_key", "1"}, {"last_key", "1600"}, {"way", "ASC"}};
   return {
       {&sql::k_list_fireworq, 8, {}, "all queues", true, true},
+      {&sql::k_find_fireworq, 2, {}},
+      {&sql::k_find_routing, 1, {{"category", "'c'"}}},
       {&sql::k_put_fireworq,
        4,
        {{"polling_interval", "200"}, {"max_workers", "20"}, {"rate", "NULL"}, {"burst", "NULL"}}},

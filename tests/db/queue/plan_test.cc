@@ -317,7 +317,8 @@ class PlanTest : public QueueTest {
         EXPECT_TRUE(!scan || may_scan) << where;
         const bool sound =
             plan.key == "PRIMARY" || plan.key == "died_at" || plan.key == "due_at" ||
-            plan.table == "queue" || (plan.table == "schedule" && plan.key == "name") ||
+            plan.table == "queue" || plan.table == "fireworq_queue" ||
+            (plan.table == "schedule" && plan.key == "name") ||
             (plan.table == "task_unique" && plan.key == "task") ||
             (plan.table == "fireworq_job" && plan.key == "task") ||
             (plan.table == "named_lock" && plan.key == "lock_by") ||

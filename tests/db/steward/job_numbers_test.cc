@@ -24,9 +24,9 @@ TEST_F(JobNumbersTest, WhoLeadsSweepsInBatches) {
   db_.execute(
       "INSERT INTO fireworq_job (queue_id, partition_no, prio, first_key) SELECT 1, 0, 1, "
       "seq FROM " +
-      support::numbers(1, 3000));
+      support::numbers(1, 2500));
   chore_.look();
-  EXPECT_EQ(support::number_of(db_, "SELECT COUNT(*) FROM fireworq_job"), 3000U) << "it leads not";
+  EXPECT_EQ(support::number_of(db_, "SELECT COUNT(*) FROM fireworq_job"), 2500U) << "it leads not";
   EXPECT_TRUE(support::eventually([&] {
     leadership_.look();
     chore_.look();
