@@ -127,6 +127,7 @@ class Checker {
               "[pools." + pool.name + "] serves queue '" + name + "', but there is no [queues." +
                   name + "]" + (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
     }
+    if (pool.fireworq) return check_fireworq(pool);
     if (pool.queues.empty()) {
       if (pool.strict) {
         problem("pools." + pool.name + ".strict",
@@ -138,6 +139,18 @@ class Checker {
       settings_.origins["pools." + pool.name + ".queues"] = "every queue";
     }
     check_weights(pool);
+  }
+
+  void check_fireworq(const Pool& pool) {
+    const std::string section = "pools." + pool.name;
+    const auto refuse = [&](const char* key, bool is_there) {
+      if (!is_there) return;
+      problem(section + "." + key, "[" + section + "] has both fireworq and " + key +
+                                       "; remove one: its queues are those that requests make");
+    };
+    refuse("queues", !pool.queues.empty());
+    refuse("weights", !pool.weights.empty());
+    refuse("strict", pool.strict);
   }
 
   void check_weights(const Pool& pool) {

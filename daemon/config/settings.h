@@ -151,7 +151,8 @@ struct Settings {
   std::vector<Queue> queues;        // in the order of the file; after load() at least one
   std::vector<Type> types;          // in the order of the file
   std::vector<Pool> pools;          // in the order of the file; after load() at least one,
-                                    // each with the names of all its queues
+                                    // each with the names of all its queues, but for those with
+                                    // fireworq, which have none here
   std::vector<Schedule> schedules;  // in the order of the file
   Plugins plugins;
   Notices notices;

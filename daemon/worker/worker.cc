@@ -15,9 +15,11 @@
 #include "meter/record.h"
 #include "peer/inherited.h"
 #include "peer/steward_board.h"
+#include "queue/verbs/share.h"
 #include "steward/steward.h"
 #include "worker/block/block_loop.h"
 #include "worker/job/runners.h"
+#include "worker/lease/served_queues.h"
 #include "worker/process/connect.h"
 #include "worker/process/lifetime.h"
 #include "worker/process/own_holder.h"
@@ -61,6 +63,26 @@ std::vector<ServedQueue> serve(Session& session, const config::Settings& setting
     served.push_back({std::move(info), queue});
   }
   return served;
+}
+
+// Those of a pool with fireworq. Their settings are what a section of that name says, if there is
+// one.
+ServedQueues::Queues serve_fireworq(Session& session, const config::Settings& settings) {
+  struct Served {
+    config::Queue settings;
+    ServedQueue queue;
+  };
+  ServedQueues::Queues queues;
+  auto found = session.call([](db::Connection& db) { return queue::serve_fireworq(db); });
+  for (queue::CappedQueue& one : found) {
+    const auto served = std::make_shared<Served>();
+    const config::Queue* named = config::find_queue(settings, one.info.name);
+    if (named != nullptr) served->settings = *named;
+    served->settings.name = one.info.name;
+    served->queue = {std::move(one.info), &served->settings, one.most_running};
+    queues.emplace_back(served, &served->queue);
+  }
+  return queues;
 }
 
 std::vector<queue::QueueInfo> infos_of(const std::vector<ServedQueue>& served) {
@@ -143,10 +165,13 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     Session session(connect, slot, settings.daemon.stop_timeout / 2);
     require_fit(session, connect);
     LeaseKeeper keeper(leases, detached, connect, slot, board);
-    auto served = serve(session, settings, pool);
+    const auto served = serve(session, settings, pool);
     Recovery recovery(session, detached, settings, infos_of(served), board);
     Shares shares(pool, served, leases.holder().id);
-    Finder finder(session, leases, keeper, slot, board, raw_slot.pool, std::move(served),
+    ServedQueues queues = pool.fireworq
+                              ? ServedQueues([&] { return serve_fireworq(session, settings); })
+                              : ServedQueues(served);
+    Finder finder(session, leases, keeper, slot, board, raw_slot.pool, std::move(queues),
                   std::move(shares));
     JobRunner runner(session, detached, registry, keeper, slot, settings);
     CarefulTurn careful_turn(careful_file());

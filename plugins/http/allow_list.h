@@ -18,6 +18,7 @@ class AllowList {
   // Throws std::invalid_argument that names the entry.
   explicit AllowList(const std::vector<std::string>& entries);
 
+  [[nodiscard]] const std::vector<Origin>& entries() const { return entries_; }
   [[nodiscard]] bool has(const Origin& origin) const;
   // Why no connection to this address may be made for `origin`; empty: it may. An address that is
   // not globally reachable needs an entry of its own, with the scheme and port of the target.

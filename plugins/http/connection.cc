@@ -158,6 +158,7 @@ Answer Connection::read_answer() {
   if (answer.status == 101) throw Trouble("the target answers 101, which nobody asked for");
   answer.retry_after = response.get("Retry-After", "");
   answer.date = response.get("Date", "");
+  answer.location = response.get("Location", "");
   const bool chunked = response.getChunkedTransferEncoding();
   if (response.has("Transfer-Encoding") && !chunked) {
     throw Trouble("the target answers in a Transfer-Encoding that nobody asked for");
@@ -166,12 +167,14 @@ Answer Connection::read_answer() {
   const long long length = has_length ? response.getContentLength64() : -1;
   if (has_length && length < 0) throw Trouble("the answer has a wrong Content-Length");
   may_be_kept_ = response.getKeepAlive() && !(chunked && has_length);
+  status_ = answer.status;
   read_body(answer, chunked, length);
   return answer;
 }
 
 Answer Connection::ask(const std::string& head, std::string_view body) {
   heard_ = may_be_kept_ = false;
+  status_ = 0;
   const std::string unsent = send(head, body);
   std::string trouble;
   try {
@@ -185,8 +188,9 @@ Answer Connection::ask(const std::string& head, std::string_view body) {
     trouble = error.what();
   }
   may_be_kept_ = false;
-  if (unsent.empty()) throw Trouble(trouble);
-  throw Trouble("the request could not be sent: " + unsent + "; " + trouble);
+  const auto failed = Trouble::Kind::kFailed;
+  if (unsent.empty()) throw Trouble(trouble, failed, status_);
+  throw Trouble("the request could not be sent: " + unsent + "; " + trouble, failed, status_);
 }
 
 }  // namespace http_plugin

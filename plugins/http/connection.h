@@ -18,6 +18,7 @@ struct Answer {
   int status = 0;
   std::string retry_after{};  // the fields of these names; empty: there is none
   std::string date{};
+  std::string location{};
   std::string body{};                 // at most kMaxAnswer bytes of it
   bool is_whole = true;               // false: the body is longer, and the rest was not read
   bool ends_with_connection = false;  // nothing else says where the body ends
@@ -58,6 +59,7 @@ class Connection {
   std::unique_ptr<Session> session_;
   bool heard_ = false;
   bool may_be_kept_ = false;
+  int status_ = 0;  // of an answer whose whole head has come
 };
 
 }  // namespace http_plugin

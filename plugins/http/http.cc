@@ -7,11 +7,19 @@
 //   allow = ["https://example.com"]
 //   [plugins.http.types."thumbs.make"]
 //   url = "https://example.com/thumbs"
+//
+// With [plugins.http.fireworq] enabled = true it sends jobs of Fireworq, each to the URL of its
+// own.
 #include <algorithm>
 #include <allot/plugin.hpp>
 #include <ctime>
 #include <optional>
+#include <stdexcept>
+#include <string>
 
+#include "job.h"
+#include "job_result.h"
+#include "job_sender.h"
 #include "request_head.h"
 #include "sender.h"
 #include "targets.h"
@@ -24,6 +32,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// Of a job without one: its type has a limit.
+constexpr std::chrono::seconds kNoLimit = std::chrono::hours(720);
 constexpr std::size_t kMaxLogged = 4096;
 constexpr std::size_t kMaxReason = std::size_t{60} << 10;
 
@@ -78,13 +88,16 @@ class Http : public allot::Handler {
 
   static std::vector<std::string> types(const allot::Config& config) {
     std::vector<std::string> types;
-    for (const auto& [type, target] : read_targets(config).by_type) types.push_back(type);
+    const Targets targets = read_targets(config);
+    for (const auto& [type, target] : targets.by_type) types.push_back(type);
+    if (targets.jobs) types.emplace_back(kJobType);
     return types;
   }
 
   explicit Http(const allot::Config& config) : targets_(read_targets(config)), sender_(targets_) {}
 
   allot::Outcome run(allot::Context& ctx) override {
+    if (ctx.type() == kJobType) return run_job(ctx);
     if (ctx.stop_requested()) return allot::retry("it was asked to stop", milliseconds(0));
     const Target& target = targets_.by_type.at(std::string(ctx.type()));
     Watch watch(watchdog_, Clock::now() + target.limits.all, StopGrace(ctx, target.stop_grace));
@@ -101,6 +114,47 @@ class Http : public allot::Handler {
   }
 
  private:
+  // A stop is no verdict: the job is given back, and nobody counts it.
+  allot::Outcome run_job(const allot::Context& ctx) {
+    if (ctx.stop_requested() && ctx.time_left().count() > 0) {
+      return allot::release("it was asked to stop");
+    }
+    const std::uint32_t verdicts = ctx.attempt() - std::min(ctx.attempt() - 1, ctx.losses());
+    Job job;
+    try {
+      job = read_job(ctx.payload());
+    } catch (const std::invalid_argument& error) {
+      return allot::fail(text_of(
+          {JobStatus::kInternalFailure, 0,
+           "Cannot create http request: the job is damaged: " + std::string(error.what())}));
+    }
+    const JobTarget& target = *targets_.jobs;
+    const auto limit =
+        job.timeout > 0 ? std::chrono::seconds(job.timeout) : std::chrono::seconds(kNoLimit);
+    Watch watch(watchdog_, Clock::now() + std::min(limit, kNoLimit),
+                StopGrace(ctx, target.request.stop_grace));
+    try {
+      const JobResult result = result_of(send_job(sender_, target, job, ctx, watch));
+      if (result.status == JobStatus::kSuccess && !result.message.empty()) {
+        ctx.debug(beginning(result.message, kMaxLogged));
+      }
+      return outcome_of(result, job, verdicts);
+    } catch (const std::invalid_argument& error) {
+      return outcome_of({JobStatus::kInternalFailure, 0,
+                         "Cannot create http request: " + std::string(error.what())},
+                        job, verdicts);
+    } catch (const Trouble& trouble) {
+      const Watchdog::End end = watch.end();
+      if (end == Watchdog::End::kNone) return outcome_of(result_of(trouble), job, verdicts);
+      if (end == Watchdog::End::kStop && ctx.time_left().count() > 0) {
+        return allot::release("it was asked to stop");
+      }
+      return outcome_of(
+          result_of(Trouble("its time limit was over: " + std::string(trouble.what()))), job,
+          verdicts);
+    }
+  }
+
   static allot::Outcome after(Watchdog::End end, const Trouble& trouble, const Target& target,
                               const allot::Context& ctx) {
     const std::string what = trouble.what();

@@ -38,6 +38,14 @@ Sender::Sender(const Targets& targets, Lookup lookup)
     auto& tls = tls_[name_of(target)];
     if (tls == nullptr) tls = std::make_unique<Tls>(target.url.origin, target.tls);
   }
+  if (!targets.jobs) return;
+  // A job may name any of them.
+  Target target = targets.jobs->request;
+  for (const Origin& origin : targets.allowed.entries()) {
+    target.url.origin = origin;
+    auto& tls = tls_[name_of(target)];
+    if (origin.tls && tls == nullptr) tls = std::make_unique<Tls>(origin, target.tls);
+  }
 }
 
 std::unique_ptr<Connection> Sender::connect(const Target& target, Watch& watch) {
@@ -72,7 +80,9 @@ Answer Sender::send(const Target& target, const std::string& head, std::string_v
   }
   // A connection that was shut by the watch is no end of an answer, nor is it kept.
   const bool is_over = watch.end() != Watchdog::End::kNone;
-  if (is_over && answer->ends_with_connection) throw Trouble("the answer broke off");
+  if (is_over && answer->ends_with_connection) {
+    throw Trouble("the answer broke off", Trouble::Kind::kFailed, answer->status);
+  }
   const bool keep = target.keep_alive.count() > 0 && connection->may_be_kept() && !is_over;
   if (keep) pool_.keep(name, std::move(connection), target.keep_alive);
   return *answer;

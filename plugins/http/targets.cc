@@ -7,9 +7,12 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
+
+#include "job.h"
 
 namespace http_plugin {
 namespace {
@@ -23,9 +26,36 @@ class Reader {
  public:
   Reader(const std::string& type, const allot::Config& section, const AllowList& allowed)
       : where_("[plugins.http.types.\"" + type + "\"] "), section_(section), allowed_(allowed) {}
+  // The section of Fireworq's jobs.
+  Reader(const allot::Config& section, const AllowList& allowed)
+      : where_("[plugins.http.fireworq] "), section_(section), allowed_(allowed) {}
+
+  std::optional<JobTarget> read_jobs() {
+    refuse_unknown({"enabled", "user_agent", "name_timeout", "connect_timeout", "stop_grace",
+                    "keep_alive", "send_task", "send_attempt", "send_trace", "tls_ca", "tls_cert",
+                    "tls_key"});
+    JobTarget jobs;
+    jobs.request.verdict = VerdictBy::kBody;
+    jobs.request.keep_alive = milliseconds(0);
+    take("name_timeout", jobs.request.limits.name);
+    take("connect_timeout", jobs.request.limits.connect);
+    take("stop_grace", jobs.request.stop_grace, true);
+    take("keep_alive", jobs.request.keep_alive, true);
+    take_flag("send_task", jobs.send_task);
+    take_flag("send_attempt", jobs.send_attempt);
+    take_flag("send_trace", jobs.send_trace);
+    jobs.user_agent = field("user_agent", jobs.user_agent, "a text such as \"Fireworq/1.5.1\"");
+    jobs.request.tls = tls_files();
+    bool enabled = false;
+    take_flag("enabled", enabled);
+    if (!enabled) return std::nullopt;
+    return jobs;
+  }
 
   Target read() {
-    refuse_unknown();
+    refuse_unknown({"url", "verdict", "name_timeout", "timeout", "connect_timeout", "stop_grace",
+                    "keep_alive", "retry_after_max", "content_type", "tls_ca", "tls_cert",
+                    "tls_key", "secret_file"});
     Target target;
     target.url = url();
     target.verdict = verdict();
@@ -35,10 +65,10 @@ class Reader {
     take("stop_grace", target.stop_grace, true);
     take("keep_alive", target.keep_alive, true);
     take("retry_after_max", target.retry_after_max);
-    target.content_type = content_type(target.content_type);
+    target.content_type =
+        field("content_type", target.content_type, "a type such as \"application/json\"");
     target.secret = secret();
-    target.tls = {file("tls_ca"), file("tls_cert"), file("tls_key")};
-    if (target.tls.cert.empty() != target.tls.key.empty()) fail("tls_cert and tls_key go together");
+    target.tls = tls_files();
     if (!target.url.origin.tls && target.tls != TlsFiles()) fail("tls_... go with an https url");
     return target;
   }
@@ -48,15 +78,11 @@ class Reader {
     throw std::invalid_argument(where_ + text);
   }
 
-  void refuse_unknown() const {
-    static const char* const kKeys[] = {
-        "url",        "verdict",    "name_timeout",    "timeout",      "connect_timeout",
-        "stop_grace", "keep_alive", "retry_after_max", "content_type", "tls_ca",
-        "tls_cert",   "tls_key",    "secret_file"};
+  void refuse_unknown(std::initializer_list<const char*> keys) const {
     for (const std::string& name : section_.names()) {
-      if (std::find(std::begin(kKeys), std::end(kKeys), name) != std::end(kKeys)) continue;
+      if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
       std::string known;
-      for (const char* key : kKeys) known += known.empty() ? key : std::string(", ") + key;
+      for (const char* key : keys) known += known.empty() ? key : std::string(", ") + key;
       fail("unknown key '" + name + "'; known: " + known);
     }
   }
@@ -82,11 +108,25 @@ class Reader {
     return word == "body" ? VerdictBy::kBody : VerdictBy::kStatus;
   }
 
-  [[nodiscard]] std::string content_type(const std::string& otherwise) const {
-    std::string text = section_.get("content_type", otherwise);
+  [[nodiscard]] TlsFiles tls_files() const {
+    TlsFiles files = {file("tls_ca"), file("tls_cert"), file("tls_key")};
+    if (files.cert.empty() != files.key.empty()) fail("tls_cert and tls_key go together");
+    return files;
+  }
+
+  void take_flag(const char* key, bool& to) const {
+    const std::string text = section_.get(key, to ? "true" : "false");
+    if (text != "true" && text != "false") fail(std::string(key) + " must be true or false");
+    to = text == "true";
+  }
+
+  // What goes into the head of a request.
+  [[nodiscard]] std::string field(const char* key, const std::string& otherwise,
+                                  const std::string& wanted) const {
+    std::string text = section_.get(key, otherwise);
     const auto is_fine = [](char c) { return c >= ' ' && c < '\x7f'; };
     if (text.empty() || !std::all_of(text.begin(), text.end(), is_fine)) {
-      fail("content_type must be a type such as \"application/json\"");
+      fail(std::string(key) + " must be " + wanted);
     }
     return text;
   }
@@ -138,7 +178,7 @@ class Reader {
 
 Targets read_targets(const allot::Config& config) {
   for (const std::string& name : config.names()) {
-    if (name == "types" || name == "allow") continue;
+    if (name == "types" || name == "allow" || name == "fireworq") continue;
     throw std::invalid_argument("[plugins.http] has no key '" + name +
                                 "'; write allow = [...] and [plugins.http.types.\"TYPE\"]");
   }
@@ -150,8 +190,14 @@ Targets read_targets(const allot::Config& config) {
   }
   const allot::Config types = config.section("types");
   for (const std::string& type : types.names()) {
+    if (type == kJobType) {
+      throw std::invalid_argument("[plugins.http.types.\"" + type +
+                                  "\"] is the type of Fireworq's jobs; write enabled = true into "
+                                  "[plugins.http.fireworq]");
+    }
     targets.by_type.emplace(type, Reader(type, types.section(type), targets.allowed).read());
   }
+  targets.jobs = Reader(config.section("fireworq"), targets.allowed).read_jobs();
   return targets;
 }
 

@@ -4,6 +4,7 @@
 #include <allot/plugin.hpp>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "allow_list.h"
@@ -34,9 +35,20 @@ struct Target {
   TlsFiles tls;
 };
 
+// How jobs of Fireworq are sent, each to the URL of its own.
+struct JobTarget {
+  Target request;  // but for its URL, and the time for all of it
+  std::string user_agent = "Fireworq/1.5.1";
+  // Fields that Fireworq does not send.
+  bool send_task = true;
+  bool send_attempt = true;
+  bool send_trace = true;
+};
+
 struct Targets {
   AllowList allowed;
   std::map<std::string, Target> by_type;
+  std::optional<JobTarget> jobs{};  // nullopt: this worker takes none
 };
 
 // Reads the section, and the files of secrets. Throws std::invalid_argument that names section and

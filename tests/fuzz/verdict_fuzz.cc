@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The body of an answer to the plugin http: whatever a target sends, one of three words comes out,
-// success only of what says so, and of chunks never more than may be read.
+// success only of what says so, and of chunks never more than may be read. And a job of Fireworq,
+// and where a redirect leads.
 #include <algorithm>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "body_reader.h"
 #include "fuzz/fuzz.h"
+#include "job.h"
+#include "job_result.h"
+#include "redirect.h"
 #include "trouble.h"
 #include "verdict.h"
 
@@ -31,6 +36,25 @@ void judge(std::string_view body) {
   if (verdict.word == http_plugin::Word::kSuccess) {
     const auto longer = http_plugin::verdict_of_body(std::string(body) + "x");
     expect(longer.word == http_plugin::Word::kFailure);
+  }
+}
+
+void read_one_job(std::string_view payload) {
+  try {
+    const http_plugin::Job job = http_plugin::read_job(payload);
+    expect(payload.ends_with(job.body));
+    expect(job.body.empty() || payload[payload.size() - job.body.size() - 1] == '\n');
+  } catch (const std::invalid_argument&) {
+  }
+}
+
+void follow(std::string_view location) {
+  const http_plugin::Hop from{http_plugin::parse_url("http://a.test/b/c?d"), true};
+  try {
+    const auto hop = next_hop(from, {.status = 307, .location = std::string(location)});
+    expect(hop && hop->posts && hop->url.path.starts_with('/'));
+    expect(hop->url.path.find_first_of("\r\n #") == std::string::npos);
+  } catch (const http_plugin::Trouble&) {
   }
 }
 
@@ -59,6 +83,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   judge(text);
   expect(chunks(text, 1) == chunks(text, 1000));  // however it comes
+  read_one_job(text);
+  follow(text);
+  const http_plugin::Answer judged = {.status = 200, .body = std::string(text)};
+  expect(text_of(http_plugin::result_of(judged)).size() <= std::size_t{64} << 10);
   const http_plugin::Answer answer = {.status = 503, .retry_after = std::string(text)};
   const auto verdict = http_plugin::verdict_of_status(answer, 0);
   expect(!verdict.delay || verdict.delay->count() >= 0);

@@ -41,6 +41,14 @@ class Retry : public allot::Handler {
   }
 };
 
+// As a job of Fireworq that fails for ever, and says how often it was lost.
+class Lost : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& ctx) override {
+    return allot::retry("lost " + std::to_string(ctx.losses()), std::chrono::seconds(0));
+  }
+};
+
 class Throw : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
@@ -520,6 +528,7 @@ ALLOT_HANDLER("test.slowly", Slowly)
 ALLOT_HANDLER("test.ok", Ok)
 ALLOT_HANDLER("test.fail", Fail)
 ALLOT_HANDLER("test.retry", Retry)
+ALLOT_HANDLER("fireworq.job", Lost)
 ALLOT_HANDLER("test.snooze", Snooze)
 ALLOT_HANDLER("test.release", Release)
 ALLOT_HANDLER("test.slip", Slip)

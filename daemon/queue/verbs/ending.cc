@@ -29,13 +29,15 @@ struct Texts {
   const sql::SqlText& bury;
   const sql::SqlText& hook;
   const sql::SqlText& checkpoint;
+  const sql::SqlText& count;
 };
 const Texts kInPartition{sql::k_record_attempt, sql::k_forget_attempt, sql::k_retry,
                          sql::k_charge,         sql::k_bury,           sql::k_hook_dead,
-                         sql::k_checkpoint};
-const Texts kDetached{sql::k_record_detached,    sql::k_forget_detached, sql::k_retry_detached,
-                      sql::k_return_detached,    sql::k_bury_detached,   sql::k_hook_detached,
-                      sql::k_checkpoint_detached};
+                         sql::k_checkpoint,     sql::k_count_verdict};
+const Texts kDetached{sql::k_record_detached,     sql::k_forget_detached,
+                      sql::k_retry_detached,      sql::k_return_detached,
+                      sql::k_bury_detached,       sql::k_hook_detached,
+                      sql::k_checkpoint_detached, sql::k_count_verdict_detached};
 
 const Texts& texts(const Claim& claim) {
   return claim.detached() ? kDetached : kInPartition;
@@ -106,13 +108,30 @@ Statement record_statement(const Holder& who, const Claim& claim, const Ending& 
   return set_usage(record, ending.verdict.usage);
 }
 
-Statement forget_statement(const Claim& claim, const Ending& ending) {
+Statement forget_statement(const Claim& claim, std::uint32_t attempt) {
   Statement forget(texts(claim).forget);
   set_fence(forget, claim)
       .set("prio", claim.id.prio)
       .set("first_key", claim.id.first_key)
-      .set("attempt", ending.attempt);
+      .set("attempt", attempt);
   return forget;
+}
+
+// The record of a charged attempt, and what goes with it. Of a job of Fireworq, which may be tried
+// for ever, the first records are kept, which say how it began, and the last.
+constexpr std::uint32_t kFirstRecords = 10;
+constexpr std::uint32_t kLastRecords = 90;
+std::vector<Statement> record_statements(const Holder& who, const Claim& claim,
+                                         const Ending& ending) {
+  std::vector<Statement> statements{record_statement(who, claim, ending)};
+  if (!ending.verdicts) return statements;
+  if (ending.attempt > kFirstRecords + kLastRecords) {
+    statements.push_back(forget_statement(claim, ending.attempt - kLastRecords));
+  }
+  Statement count(texts(claim).count);
+  set_row(count, claim).set("verdicts", *ending.verdicts);
+  statements.push_back(std::move(count));
+  return statements;
 }
 
 Statement marking(const sql::SqlText& text, const Claim& claim, const Mark& mark) {
@@ -140,22 +159,24 @@ std::vector<Statement> release_if(const Claim& claim, Then then, const Hold& hol
 }
 
 // Gives the task a later key.
-Fenced move(db::Connection& db, const Claim& claim, const Statement& first, const Mark& mark,
-            std::chrono::microseconds delay, Then then) {
+Fenced move(db::Connection& db, const Claim& claim, const std::vector<Statement>& first,
+            const Mark& mark, std::chrono::microseconds delay, Then then) {
   return send_salted([&](std::uint32_t salt) {
-    Statement move = marking(texts(claim).move, claim, mark);
-    set_pause(move, delay, claim.time).set("salt", salt);
-    return send(db, claim, {first, move}, release_if(claim, then));
+    std::vector<Statement> writes = first;
+    writes.push_back(marking(texts(claim).move, claim, mark));
+    set_pause(writes.back(), delay, claim.time).set("salt", salt);
+    return send(db, claim, std::move(writes), release_if(claim, then));
   });
 }
 
 // Leaves the task where it is, or puts a detached one back there; if another task has that place by
 // now, behind those that are due.
-Fenced stay(db::Connection& db, const Claim& claim, const Statement& first, const Mark& mark,
-            Then then, const Hold& hold = {}) {
+Fenced stay(db::Connection& db, const Claim& claim, const std::vector<Statement>& first,
+            const Mark& mark, Then then, const Hold& hold = {}) {
   try {
-    return send(db, claim, {first, marking(texts(claim).stay, claim, mark)},
-                release_if(claim, then, hold));
+    std::vector<Statement> writes = first;
+    writes.push_back(marking(texts(claim).stay, claim, mark));
+    return send(db, claim, std::move(writes), release_if(claim, then, hold));
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kDuplicate || !claim.detached()) throw;
     return move(db, claim, first, mark, std::chrono::microseconds(0), then);
@@ -175,7 +196,7 @@ Fenced acknowledge(db::Connection& db, const Claim& claim, const Ending& ending)
 Fenced suspect_detached(db::Connection& db, const Claim& claim, const Ending& ending, Then then) {
   Statement suspect(sql::k_suspect_detached);
   set_row(suspect, claim).set("suspect_flag", kSuspectFlag);
-  return stay(db, claim, suspect, refunded(ending, kAllFlags), then);
+  return stay(db, claim, {suspect}, refunded(ending, kAllFlags), then);
 }
 
 Statement bury_statement(const Claim& claim, const Ending& ending) {
@@ -202,7 +223,9 @@ Fenced bury(db::Connection& db, const Holder& who, const Claim& claim, const End
   std::vector<Statement> behind = end_statements(claim, End::kDead);
   for (Statement& release : release_if(claim, then)) behind.push_back(std::move(release));
   const auto send_behind = [&](std::vector<Statement> writes) {
-    if (!ending.none_ended) writes.push_back(record_statement(who, claim, ending));
+    if (!ending.none_ended) {
+      for (Statement& one : record_statements(who, claim, ending)) writes.push_back(std::move(one));
+    }
     writes.push_back(bury_statement(claim, ending));
     return send(db, claim, std::move(writes), behind);
   };
@@ -240,16 +263,17 @@ Fenced write(db::Connection& db, const Holder& who, const Claim& claim, const En
     case Verb::kAck:
       return acknowledge(db, claim, ending);
     case Verb::kRetry:
-      return move(db, claim, record_statement(who, claim, ending), charged(ending), ending.delay,
+      return move(db, claim, record_statements(who, claim, ending), charged(ending), ending.delay,
                   then);
     case Verb::kCharge:
-      return stay(db, claim, record_statement(who, claim, ending), charged(ending), then,
+      return stay(db, claim, record_statements(who, claim, ending), charged(ending), then,
                   {ending.delay, claim.key()});
     case Verb::kSnooze:
-      return move(db, claim, forget_statement(claim, ending), refunded(ending, kEndedFlags),
-                  ending.delay, then);
+      return move(db, claim, {forget_statement(claim, ending.attempt)},
+                  refunded(ending, kEndedFlags), ending.delay, then);
     case Verb::kRefund:
-      return stay(db, claim, forget_statement(claim, ending), refunded(ending, kAllFlags), then);
+      return stay(db, claim, {forget_statement(claim, ending.attempt)}, refunded(ending, kAllFlags),
+                  then);
     case Verb::kSuspect:
       return suspect_detached(db, claim, ending, then);
     case Verb::kBury:

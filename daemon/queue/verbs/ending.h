@@ -58,6 +58,9 @@ struct Ending {
   Verdict verdict{};                // of kRetry, kCharge and kBury
   std::optional<OnDead> on_dead{};  // of kBury
   std::optional<Record> record{};   // of kAck, for its queue's history
+  // Of kRetry, kCharge and kBury, where the verdicts of a task are counted (model/fireworq.h): so
+  // many it has had, with this one; nullopt: this is none.
+  std::optional<std::uint32_t> verdicts{};
   // Of kBury: no attempt ended now, and those that were charged stay as they are.
   bool none_ended = false;
 };

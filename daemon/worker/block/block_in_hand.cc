@@ -49,7 +49,10 @@ bool BlockInHand::Parts::done() const {
 BlockInHand::BlockInHand(const Parts& parts, Finder::Found found)
     : parts_(parts),
       lease_(found.block.lease),
-      queue_(*parts.finder.served(lease_.partition.queue_id)),
+      served_(parts.finder.served(lease_.partition.queue_id)),
+      queue_(*served_),
+      share_(found.share),
+      block_size_(share_ != 0 ? share_ : queue_.settings->block_size),
       until_ns_(boot_ns() + in_nanos(queue_.settings->block_seconds)),
       tasks_(std::move(found.block.tasks)),
       fetched_ns_(boot_ns()),
@@ -87,8 +90,11 @@ Executor::Need BlockInHand::work() {
 
 // Whether the partition may have more tasks than were fetched.
 bool BlockInHand::full() const {
-  return grant_.limited() ? grant_.full(tasks_.size())
-                          : tasks_.size() == queue_.settings->block_size;
+  return grant_.limited() ? grant_.full(tasks_.size()) : tasks_.size() == block_size_;
+}
+
+bool BlockInHand::one_at_a_time() const {
+  return queue_.in_order() || (queue_.exclusive() && share_ < 2);
 }
 
 BlockInHand::Next BlockInHand::run_block() {
@@ -123,7 +129,7 @@ BlockInHand::Next BlockInHand::start_jobs() {
 Executor::Need BlockInHand::need_of(const queue::Task& task) const {
   const plugin_host::LoadedHandler* handler = parts_.registry.find(task.type);
   const bool serial = handler != nullptr && handler->handler->concurrent == 0;
-  return {serial, queue_.exclusive() || queue_.in_order(), careful_with(task)};
+  return {serial, one_at_a_time(), careful_with(task), share_};
 }
 
 // Waits until the next task may start.
@@ -403,7 +409,8 @@ void BlockInHand::fetch_more() {
   parts_.finder.fetching();
   if (grant_.limited()) return fetch_granted();
   tasks_ = parts_.session.call([&](db::Connection& db) {
-    return queue::ack_and_fetch(db, lease_.partition, finished_, parts_.finder.fetch_spec(queue_));
+    return queue::ack_and_fetch(db, lease_.partition, finished_,
+                                parts_.finder.fetch_spec(block_size_));
   });
   fetched_ns_ = boot_ns();
   next_ = 0;
@@ -416,11 +423,11 @@ void BlockInHand::fetch_granted() {
   Rates& rates = parts_.finder.rates();
   const std::uint32_t queue_id = lease_.partition.queue_id;
   rates.ended(queue_id, grant_);
-  const std::uint32_t asked = rates.asked(queue_id, queue_.settings->block_size);
+  const std::uint32_t asked = rates.asked(queue_id, block_size_);
   Nanos sent_ns = 0;
   auto [tasks, granted] = parts_.session.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return queue::ack_and_fetch_rated(db, lease_, finished_, parts_.finder.fetch_spec(queue_),
+    return queue::ack_and_fetch_rated(db, lease_, finished_, parts_.finder.fetch_spec(block_size_),
                                       asked);
   });
   rates.answered(queue_id, granted);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,6 +73,7 @@ class BlockInHand {
   Next run_block();
   Next start_jobs();
   Next start_job(const Executor::Need& need);
+  [[nodiscard]] bool one_at_a_time() const;
   [[nodiscard]] Executor::Need need_of(const queue::Task& task) const;
   Next make_way(const Executor::Need& need);
   [[nodiscard]] Job next_job();
@@ -101,8 +103,11 @@ class BlockInHand {
 
   const Parts& parts_;
   const queue::Lease lease_;
+  const std::shared_ptr<const ServedQueue> served_;  // as it is for this lease
   const ServedQueue& queue_;
-  const Nanos until_ns_;  // no further task starts then
+  const std::uint32_t share_;       // so many tasks run at a time in the partition; 0: any
+  const std::uint32_t block_size_;  // so many are fetched at a time
+  const Nanos until_ns_;            // no further task starts then
 
   std::vector<queue::Task> tasks_;  // those before next_ have started
   std::size_t next_ = 0;

@@ -21,6 +21,7 @@ class Executor {
     bool serial = false;     // only one thread may call its plugin
     bool partition = false;  // nothing of its partition runs
     bool worker = false;     // nothing runs at all
+    std::size_t most = 0;    // with it so many jobs run in its partition at most; 0: any
   };
 
   // How often the block loop looks at more than the ends of jobs.
@@ -44,7 +45,7 @@ class Executor {
   // Until a job has ended, at most for `timeout`.
   virtual void wait(std::chrono::milliseconds timeout) = 0;
 
-  [[nodiscard]] bool all_idle() const { return ready_for({false, false, true}); }
+  [[nodiscard]] bool all_idle() const { return ready_for({.worker = true}); }
 };
 
 // Runs a job while it is started: one at a time, in the thread that starts it.

@@ -11,6 +11,7 @@
 #include "plugin_host/abi_check.h"
 #include "queue/look/inspect.h"
 #include "queue/model/compression.h"
+#include "queue/model/fireworq.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/retry_policy.h"
 #include "worker/job/usage.h"
@@ -107,6 +108,17 @@ class Kept {
   Call& call_;
 };
 
+// Of the attempts before this one, those that had a verdict; nullopt: nobody counts.
+std::optional<std::uint32_t> verdicts_before(const Run& run) {
+  if (!queue::counts_verdicts(run.task.type)) return std::nullopt;
+  return queue::verdicts_of(run.number - 1, run.task.headers.verdicts);
+}
+
+std::uint32_t losses_of(const Run& run) {
+  const auto verdicts = verdicts_before(run);
+  return verdicts ? run.number - 1 - *verdicts : 0;
+}
+
 queue::QueueInfo named_queue(db::Connection& db, const std::string& name) {
   auto queue = queue::find_queue(db, name);
   if (!queue) throw Error("queue '" + name + "': there is no such queue", kExitBadInput);
@@ -187,7 +199,7 @@ std::optional<TaskEnd> JobRunner::prepare(Run& run, Nanos fetched_ns) {
   if (expired(task, fetched_ns)) return expire(run);
   if (const auto ended = cancelled_before(run)) return ended;
   if (run.plan.handler == nullptr) return TaskEnd{Result::kUnknownType};
-  if (task.attempt >= run.plan.most) return bury_spent(run);
+  if (task.attempt >= run.plan.most || losses_of(run) > queue::kMostLosses) return bury_spent(run);
   if (!task.payload) {
     task.payload = session_.call([&](db::Connection& db) {
       return queue::fetch_payload(db, run.lease.partition, task.key);
@@ -279,7 +291,7 @@ plugin_host::ManyResult JobRunner::call_handler(Call& call) {
       const Run& run = member.run;
       inputs.push_back({run.id, run.queue.info.name, run.task.type, *run.task.payload, run.number,
                         run.plan.most, run.soft_deadline_ns(), run.task.headers.trace.parent,
-                        run.task.headers.trace.state});
+                        run.task.headers.trace.state, losses_of(run)});
       hooks.push_back(&member.hooks);
     }
     if (mutant::removed("ack_after_return")) ack_early(session_, first);
@@ -352,7 +364,7 @@ TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& 
   facts.wanted = said.delay;
   // The handler obeyed stop_requested, for a reason that is not the task's.
   const bool gave_way = said.kind == plugin_host::OutcomeKind::kRetry && !run.was_valid() &&
-                        boot_ns() < run.soft_deadline_ns();
+                        boot_ns() < run.soft_deadline_ns() && !verdicts_before(run);
   if (run.cancelled()) facts.cancel = run.cancel.request();
   return end_failed(member, facts, gave_way);
 }
@@ -431,6 +443,7 @@ Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_vi
   facts.most = run.plan.most;
   facts.in_order = run.queue.in_order();
   facts.stopping = asked() == Asked::kStop;
+  facts.verdicts = verdicts_before(run);
   facts.written = run.announced || run.claim.detached();
   facts.pause = pause_after(run);
   facts.cause = cause;

@@ -61,6 +61,7 @@ bool Runners::ready_for(const Need& need) const {
                         ALLOT_REQUIRES(mutex_) { return !in_partition(*runner); };
   if (need.worker) return std::all_of(runners_.begin(), runners_.end(), idle);
   if (need.partition && !std::all_of(runners_.begin(), runners_.end(), away)) return false;
+  if (need.most != 0 && running_in_partition() >= need.most) return false;
   return need.serial ? idle(runners_.front()) : std::any_of(runners_.begin(), runners_.end(), idle);
 }
 
@@ -79,6 +80,10 @@ void Runners::start(Job job, const Need& need) {
 
 std::size_t Runners::in_partition() const {
   const MutexLock held(mutex_);
+  return running_in_partition();
+}
+
+std::size_t Runners::running_in_partition() const {
   return static_cast<std::size_t>(std::count_if(
       runners_.begin(), runners_.end(),
       [this](const auto& runner) ALLOT_REQUIRES(mutex_) { return in_partition(*runner); }));

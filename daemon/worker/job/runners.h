@@ -48,6 +48,7 @@ class Runners final : public Executor {
   void work(Runner& runner);
   static JobEnd execute(JobRunner& jobs, Job job);
   [[nodiscard]] bool in_partition(const Runner& runner) const ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] std::size_t running_in_partition() const ALLOT_REQUIRES(mutex_);
 
   const SlotWriter& slot_;
   mutable Mutex mutex_;  // guards next and busy of each runner, too

@@ -9,6 +9,7 @@
 #include "log/log.h"
 #include "meter/record.h"
 #include "peer/doorbell.h"
+#include "queue/verbs/share.h"
 #include "worker/lease/hints.h"
 #include "worker/process/stop_request.h"
 
@@ -21,11 +22,27 @@ constexpr Nanos kBusyInterval = 10 * kMilli;
 constexpr Nanos kFirstIdleInterval = 50 * kMilli;
 constexpr Nanos kMostInterval = 900 * kMilli;
 
+// How old the list of queues may be for a scout, so that a new queue is found by each look of an
+// idle pool; and for somebody who was pointed to a queue that is not on it.
+constexpr Nanos kScoutAge = 500 * kMilli;
+constexpr Nanos kLeastAge = 50 * kMilli;
+// A capped queue had no room for another lease: its other leases are of before it was changed.
+constexpr Nanos kFull = 50 * kMilli;
+
+// How many tasks a lease fetches at a time. In a capped queue that is what it may run at a time, as
+// its row then tells the other leases.
+std::uint32_t block_size_of(const ServedQueue& queue, queue::Partition partition) {
+  const std::uint32_t most = queue.settings->block_size;
+  if (!queue.capped()) return most;
+  return std::min(most, queue::share_of(queue.most_running, queue.info.partitions(),
+                                        partition.partition_no - queue.info.first_partition));
+}
+
 }  // namespace
 
 Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
-               SlotWriter& slot, ipc::Board& board, std::uint32_t pool,
-               std::vector<ServedQueue> queues, Shares shares)
+               SlotWriter& slot, ipc::Board& board, std::uint32_t pool, ServedQueues queues,
+               Shares shares)
     : session_(session),
       store_(store),
       keeper_(keeper),
@@ -36,19 +53,24 @@ Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& ke
       scout_interval_ns_(kFirstIdleInterval),
       shares_(std::move(shares)),
       watched_(static_cast<Nanos>(store.ttl().count()) * kMicro) {
-  for (const ServedQueue& queue : queues_) queue_ids_.push_back(queue.info.queue_id);
-  peer::serve(pool_, queue_ids_);
+  peer::serve(pool_, queues_.ids());
 }
 
-const ServedQueue* Finder::served(std::uint32_t queue_id) const {
-  for (const ServedQueue& queue : queues_) {
-    if (queue.info.queue_id == queue_id) return &queue;
-  }
-  return nullptr;
+void Finder::look_at_queues(Nanos age) {
+  if (queues_.refresh(age)) peer::serve(pool_, queues_.ids());
 }
 
-queue::FetchSpec Finder::fetch_spec(const ServedQueue& queue) const {
-  return {queue.settings->block_size, highest_seen_, clock_.time(boot_ns())};
+// Another worker may have scouted a queue that this one does not know yet.
+std::shared_ptr<const ServedQueue> Finder::find_served(std::uint32_t queue_id) {
+  look_at_queues(kSecond);
+  auto queue = queues_.find(queue_id);
+  if (queue != nullptr) return queue;
+  look_at_queues(kLeastAge);
+  return queues_.find(queue_id);
+}
+
+queue::FetchSpec Finder::fetch_spec(std::uint32_t block_size) const {
+  return {block_size, highest_seen_, clock_.time(boot_ns())};
 }
 
 bool Finder::claim_urgent() {
@@ -57,7 +79,7 @@ bool Finder::claim_urgent() {
 }
 
 bool Finder::hints_wait() const {
-  if (!shares_.none()) return hinted_queue(pool_, queue_ids_) != 0;
+  if (!shares_.none()) return hinted_queue(pool_, queues_.ids()) != 0;
   return pool_.hint_next.load(std::memory_order_relaxed) <
          pool_.hint_count.load(std::memory_order_relaxed);
 }
@@ -110,47 +132,73 @@ std::vector<ipc::Hint> Finder::look_before(std::vector<std::uint32_t> queue_ids)
 
 std::optional<Finder::Found> Finder::follow(ipc::Hint hint) {
   const queue::Partition partition{hint_queue(hint), hint_partition(hint)};
-  const ServedQueue* queue = served(partition.queue_id);
-  if (hint == 0 || queue == nullptr) return std::nullopt;
+  if (hint == 0) return std::nullopt;
+  const auto queue = find_served(partition.queue_id);
+  if (queue == nullptr) return std::nullopt;
   if ((hint & kRatedHint) != 0) rates_.learn(partition.queue_id);
   if (rates_.rated(partition.queue_id)) {
     auto found = follow_rated(partition, *queue);
     if (found || rates_.rated(partition.queue_id)) return found;
   }
   auto block = take(partition, *queue, [&](db::Connection& db, queue::Locked locked) {
-    return store_.lease(db, partition, fetch_spec(*queue), locked);
+    return store_.lease(db, partition, fetch_spec(block_size_of(*queue, partition)), locked);
   });
   if (!block) return std::nullopt;
-  return Found{std::move(*block)};
+  return Found{std::move(*block), {}, share_};
 }
 
 // S42: whoever knows that the queue has a rate takes it by the statement that charges for it.
 std::optional<Finder::Found> Finder::follow_rated(queue::Partition partition,
                                                   const ServedQueue& queue) {
-  const std::uint32_t asked = rates_.asked(partition.queue_id, queue.settings->block_size);
+  const std::uint32_t block_size = block_size_of(queue, partition);
+  const std::uint32_t asked = rates_.asked(partition.queue_id, block_size);
   queue::Granted granted;
   Nanos sent_ns = 0;
   auto block = take(partition, queue, [&](db::Connection& db, queue::Locked locked) {
     sent_ns = boot_ns();
-    auto taken = queue::lease_rated(db, store_, partition, fetch_spec(queue), asked, locked);
+    auto taken = queue::lease_rated(db, store_, partition, fetch_spec(block_size), asked, locked);
     granted = taken.granted;
     return std::move(taken.block);
   });
   rates_.answered(partition.queue_id, granted);
   if (!block) return std::nullopt;
-  return Found{std::move(*block), Grant(granted, partition.queue_id, sent_ns)};
+  return Found{std::move(*block), Grant(granted, partition.queue_id, sent_ns), share_};
+}
+
+// S51: a lease of a capped queue looks what the others may run, once they can see it. What has no
+// room is given back at once.
+template <typename Verb>
+std::optional<queue::Block> Finder::take_share(db::Connection& db, queue::Partition partition,
+                                               const ServedQueue& queue, Verb&& verb) {
+  std::optional<queue::Block> block = verb(db);
+  share_ = 0;
+  if (!block || !queue.capped()) return block;
+  const std::uint32_t published = block_size_of(queue, partition);
+  share_ =
+      mutant::removed("share_of_others") ? published : queue::read_share(db, partition, published);
+  if (share_ > 0) return block;
+  store_.release(db, block->lease);
+  full_until_ns_[partition.queue_id] = mono_ns() + kFull;
+  return std::nullopt;
 }
 
 template <typename Verb>
 std::optional<queue::Block> Finder::take(queue::Partition partition, const ServedQueue& queue,
                                          Verb&& verb) {
+  const auto full = full_until_ns_.find(partition.queue_id);
+  if (full != full_until_ns_.end()) {
+    if (mono_ns() < full->second) return std::nullopt;
+    full_until_ns_.erase(full);
+  }
   slot_.begin_lease(partition, queue.info.name, queue.exclusive());
   slot_.set_state(ipc::WorkerState::kLeasing);
   Nanos sent_ns = 0;
   queue::Locked locked = queue::Locked::kSkip;
   auto block = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return verb(db, std::exchange(locked, queue::Locked::kWait));
+    return take_share(db, partition, queue, [&](db::Connection& on) {
+      return verb(on, std::exchange(locked, queue::Locked::kWait));
+    });
   });
   if (!block) {
     slot_.end_lease();
@@ -206,7 +254,8 @@ std::vector<ipc::Hint> Finder::hints_of(const queue::Scouted& scouted) {
 }
 
 void Finder::scout() {
-  const queue::Scouted scouted = look(queue_ids_, rates_.look(mono_ns()));
+  look_at_queues(kScoutAge);
+  const queue::Scouted scouted = look(queues_.ids(), rates_.look(mono_ns()));
   const auto hints = hints_of(scouted);
   const std::size_t count = std::min(hints.size(), ipc::kMaxHints);
   publish_hints(pool_, hints.data(), count);
@@ -223,9 +272,10 @@ void Finder::scout() {
 
 void Finder::watch() {
   if (!watched_.due(boot_ns())) return;
+  look_at_queues(kSecond);
   std::vector<std::pair<queue::Partition, queue::Observation>> seen;
   for (queue::Observation& observed : session_.call(
-           [&](db::Connection& db) { return queue::LeaseStore::watch(db, queue_ids_); })) {
+           [&](db::Connection& db) { return queue::LeaseStore::watch(db, queues_.ids()); })) {
     seen.emplace_back(observed.partition, std::move(observed));
   }
   watched_.saw(std::move(seen), session_.generation(), boot_ns());
@@ -235,10 +285,12 @@ std::optional<Finder::Found> Finder::take_over_one() {
   const auto still = watched_.take(boot_ns());
   if (!still) return std::nullopt;
   const queue::Observation& observed = still->observed;
-  const ServedQueue* queue = served(observed.partition.queue_id);
+  const auto queue = served(observed.partition.queue_id);
+  if (queue == nullptr) return std::nullopt;
   const bool rated = rates_.rated(observed.partition.queue_id);
   auto block = take(observed.partition, *queue, [&](db::Connection& db, queue::Locked locked) {
-    return store_.take_over(db, observed, still->stale, fetch_spec(*queue), locked, rated);
+    const auto spec = fetch_spec(block_size_of(*queue, observed.partition));
+    return store_.take_over(db, observed, still->stale, spec, locked, rated);
   });
   if (!block) return std::nullopt;
   slot_.count(meter::Event::kTakeovers);
@@ -246,10 +298,10 @@ std::optional<Finder::Found> Finder::take_over_one() {
                                {"partition", observed.partition.partition_no},
                                {"from", observed.holder},
                                {"epoch", block->lease.epoch}});
-  if (!rated || mutant::removed("rate_takeover")) return Found{std::move(*block)};
+  if (!rated || mutant::removed("rate_takeover")) return Found{std::move(*block), {}, share_};
   // It only frees the partition. Whoever leases that next is charged for what it starts.
   block->tasks.clear();
-  return Found{std::move(*block), Grant({}, observed.partition.queue_id, boot_ns())};
+  return Found{std::move(*block), Grant({}, observed.partition.queue_id, boot_ns()), share_};
 }
 
 // A drain has started all that it may: `allot drain` sees it, and ends this worker.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -15,6 +18,7 @@
 #include "worker/lease/grant.h"
 #include "worker/lease/lease_keeper.h"
 #include "worker/lease/rates.h"
+#include "worker/lease/served_queues.h"
 #include "worker/lease/shares.h"
 #include "worker/process/session.h"
 #include "worker/process/slot_writer.h"
@@ -33,11 +37,16 @@ class Finder {
   struct Found {
     queue::Block block;
     Grant grant{};
+    std::uint32_t share = 0;  // so many of them may run at a time, in a capped queue; else 0
   };
 
   Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
-         ipc::Board& board, std::uint32_t pool, std::vector<ServedQueue> queues,
-         Shares shares = {});
+         ipc::Board& board, std::uint32_t pool, ServedQueues queues, Shares shares = {});
+  Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
+         ipc::Board& board, std::uint32_t pool, const std::vector<ServedQueue>& queues,
+         Shares shares = {})
+      : Finder(session, store, keeper, slot, board, pool, ServedQueues(queues), std::move(shares)) {
+  }
 
   // One that slot and keeper know already. nullopt when there was nothing to find this time.
   std::optional<Found> next();
@@ -46,8 +55,11 @@ class Finder {
   // that the lease in hand has to end. A crashed task waits for one task, not for a whole lease.
   bool claim_urgent();
 
-  [[nodiscard]] const ServedQueue* served(std::uint32_t queue_id) const;
-  [[nodiscard]] queue::FetchSpec fetch_spec(const ServedQueue& queue) const;
+  [[nodiscard]] std::shared_ptr<const ServedQueue> served(std::uint32_t queue_id) const {
+    return queues_.find(queue_id);
+  }
+  // Of `block_size` tasks.
+  [[nodiscard]] queue::FetchSpec fetch_spec(std::uint32_t block_size) const;
   [[nodiscard]] Rates& rates() { return rates_; }
   // Keys up to this one are due, even if the database's clock is set back.
   void seen(std::uint64_t run_key) { highest_seen_ = std::max(highest_seen_, run_key); }
@@ -73,21 +85,27 @@ class Finder {
   void watch();
   void wait_for_the_end();
   void sleep();
+  void look_at_queues(Nanos age);
+  [[nodiscard]] std::shared_ptr<const ServedQueue> find_served(std::uint32_t queue_id);
   template <typename Verb>
   std::optional<queue::Block> take(queue::Partition partition, const ServedQueue& queue,
                                    Verb&& verb);
+  template <typename Verb>
+  std::optional<queue::Block> take_share(db::Connection& db, queue::Partition partition,
+                                         const ServedQueue& queue, Verb&& verb);
 
   Session& session_;
   const queue::LeaseStore& store_;
   LeaseKeeper& keeper_;
   SlotWriter& slot_;
   ipc::PoolBoard& pool_;
-  std::vector<ServedQueue> queues_;
-  std::vector<std::uint32_t> queue_ids_;
+  ServedQueues queues_;
 
   ipc::Hint claimed_ = 0;
   std::uint32_t seen_bell_ = 0;  // the bell before the last look
   std::uint64_t highest_seen_ = 0;
+  std::uint32_t share_ = 0;                         // of the last lease
+  std::map<std::uint32_t, Nanos> full_until_ns_{};  // capped queues without room for another task
   DatabaseClock clock_;
   Rates rates_;
   Nanos scout_interval_ns_;

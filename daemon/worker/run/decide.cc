@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/run/decide.h"
 
+#include "queue/model/fireworq.h"
+
 namespace allot::worker {
 namespace {
 
@@ -9,8 +11,23 @@ using Outcome = Facts::Outcome;
 using Verb = queue::Ending::Verb;
 using What = Decision::What;
 
+// Whether the attempt ended with a verdict that is counted. A worker that stops says nothing of the
+// task, unless the task has an answer: its handler then gave it back by a release.
+bool has_verdict(const Facts& facts) {
+  return facts.verdicts &&
+         (facts.outcome == Outcome::kRetry || facts.outcome == Outcome::kException ||
+          facts.outcome == Outcome::kFail);
+}
+
+// One more loss than a task may have whose losses are counted apart.
+bool lost_too_often(const Facts& facts) {
+  return facts.verdicts && facts.outcome == Outcome::kCrash &&
+         facts.attempt - *facts.verdicts > queue::kMostLosses;
+}
+
 queue::Ending ending(Verb verb, const Facts& facts) {
   queue::Ending ending{verb, facts.attempt};
+  if (has_verdict(facts)) ending.verdicts = *facts.verdicts + 1;
   ending.verdict = {facts.cause, facts.error, facts.usage};
   ending.none_ended = facts.outcome == Outcome::kNotBegun;
   return ending;
@@ -60,7 +77,7 @@ Decision put_off(const Facts& facts) {
 // S10: the first crash is retried without a pause, where the task is, because most of the time it
 // is the worker's or the host's. In an ordered queue a task always stays where it is.
 Decision try_again(const Facts& facts) {
-  if (facts.attempt >= facts.most) return dead(facts);
+  if (facts.attempt >= facts.most || lost_too_often(facts)) return dead(facts);
   const bool first_crash = facts.outcome == Outcome::kCrash && !facts.crashed_before;
   if (first_crash) return {What::kRetried, ending(Verb::kCharge, facts)};
   Decision decision{What::kRetried, ending(facts.in_order ? Verb::kCharge : Verb::kRetry, facts)};
@@ -111,7 +128,8 @@ Decision decide(const Facts& facts) {
       return put_off(facts);
     case Outcome::kRetry:
     case Outcome::kException:
-      return facts.excused || facts.stopping ? interrupted(facts) : try_again(facts);
+      if (facts.excused || (facts.stopping && !has_verdict(facts))) return interrupted(facts);
+      return try_again(facts);
     case Outcome::kSuccess:
     case Outcome::kCrash:
       break;

@@ -39,6 +39,8 @@ struct Facts {
   bool excused = false;
   // The database knows of the attempt: it was written before it ran (S7), or the task was detached.
   bool written = false;
+  // Of the attempts before, so many had a verdict; nullopt: nobody counts (queue/model/fireworq.h).
+  std::optional<std::uint32_t> verdicts{};
   bool crashed_before = false;                   // an earlier attempt of it ended as a crash (S10)
   std::optional<queue::CancelRequest> cancel{};  // somebody asked for its end (B11)
   std::optional<std::chrono::microseconds> wanted{};  // the pause that its handler asked for

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "config/settings.h"
 #include "queue/model/catalog.h"
 #include "queue/model/lease.h"
@@ -11,9 +13,13 @@ namespace allot::worker {
 struct ServedQueue {
   queue::QueueInfo info;
   const config::Queue* settings = nullptr;
+  // So many of its tasks may run at a time in the cluster, shared by its partitions (S51); 0: any.
+  std::uint32_t most_running = 0;
 
+  // What a lease may run at a time is its share of most_running.
+  [[nodiscard]] bool capped() const { return most_running != 0; }
   // A handler of this queue ends with its lease (S5), and no task leaves its partition.
-  [[nodiscard]] bool exclusive() const { return settings->exclusive || info.alone(); }
+  [[nodiscard]] bool exclusive() const { return settings->exclusive || info.alone() || capped(); }
   // A failed task stays before the others of its key (S16).
   [[nodiscard]] bool in_order() const { return info.shape.placement == queue::Placement::kOrdered; }
 };

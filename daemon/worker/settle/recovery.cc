@@ -10,6 +10,7 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/look/inspect.h"
+#include "queue/model/fireworq.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/retry_policy.h"
 #include "worker/run/run_hooks.h"
@@ -37,8 +38,12 @@ bool any_crash_before(db::Connection& db, const queue::TaskId& id, std::uint32_t
 
 Crashed crashed(const queue::DetachedObservation& observed, const std::string& queue_name) {
   const std::uint32_t own = observed.headers.max_attempts;
-  return {observed.id, queue_name, observed.type, observed.attempt,
-          own != 0 ? std::optional(own) : std::nullopt};
+  return {observed.id,
+          queue_name,
+          observed.type,
+          observed.attempt,
+          own != 0 ? std::optional(own) : std::nullopt,
+          observed.headers.verdicts};
 }
 
 // A crash always has something to write.
@@ -58,7 +63,7 @@ void log_recovery(const queue::DetachedObservation& observed, const std::string&
                                {"attempt", observed.attempt},
                                {"of", facts.most},
                                {"from", observed.holder}});
-  if (observed.attempt < facts.most) return;
+  if (decide(facts).what != Decision::What::kDead) return;
   log_dead({observed.id.text(), observed.type, observed.headers.trace.id()}, observed.attempt,
            queue::kLost);
 }
@@ -74,6 +79,9 @@ Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const
   facts.outcome = Facts::Outcome::kCrash;
   facts.attempt = crashed.attempt;
   facts.most = crashed.most.value_or(config::max_attempts(settings, keys, crashed.type));
+  if (queue::counts_verdicts(crashed.type)) {
+    facts.verdicts = queue::verdicts_of(crashed.attempt - 1, crashed.verdicts);
+  }
   facts.cancel = queue::find_cancel(db, crashed.id);
   facts.pause = pauses.delay(crashed.attempt, std::random_device{}());
   facts.cause = queue::kLost.cause;

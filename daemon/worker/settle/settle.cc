@@ -40,8 +40,9 @@ namespace {
 struct FormerRun {
   ipc::RunState state;
   ipc::RunRecord record;
-  Facts facts{};  // this and the next one: only of a task that was at work
+  Facts facts{};  // this and the next two: only of a task that was at work
   queue::Trace trace{};
+  std::uint32_t verdicts = 0;
   [[nodiscard]] queue::TaskId id() const {
     return {{record.queue_id, record.partition_no}, record.prio, record.first_key};
   }
@@ -257,7 +258,8 @@ Facts facts_of(const Tools& tools, const config::Settings& settings, const ipc::
                const WorkerEnd& end, const FormerRun& run) {
   const ipc::RunRecord& task = run.record;
   Facts facts = facts_of_crash(
-      tools.db, settings, {run.id(), task.queue_name, task.type, task.attempt, task.max_attempts});
+      tools.db, settings,
+      {run.id(), task.queue_name, task.type, task.attempt, task.max_attempts, run.verdicts});
   Death death = describe_death(end, slot, run);
   facts.cause = death.cause;
   facts.error = std::move(death.text);
@@ -322,7 +324,7 @@ void log_charge(const FormerRun& run, bool charged) {
                              {"charged", charged},
                              {"cause", run.facts.cause},
                              {"error", run.facts.error}});
-  if (!charged || task.attempt < task.max_attempts) return;
+  if (!charged || decide(run.facts).what != Decision::What::kDead) return;
   log_dead({id, task.type, run.trace.id()}, task.attempt, {run.facts.cause, run.facts.error});
 }
 
@@ -429,8 +431,10 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
                   Remains remains, const WorkerEnd& end) {
   if (mutant::removed("crash_charge")) remains.at_work.clear();
   for (FormerRun& run : remains.at_work) {
+    queue::Headers headers = queue::find_headers(tools.db, run.id(), run.record.run_key);
+    run.trace = std::move(headers.trace);
+    run.verdicts = headers.verdicts;
     run.facts = facts_of(tools, settings, slot, end, run);
-    run.trace = queue::find_headers(tools.db, run.id(), run.record.run_key).trace;
   }
   for (const FormerRun& run : remains.refunding) refund(tools, slot, run);
   const auto culprits = culprits_of(end, slot, remains);

@@ -26,6 +26,12 @@ const Verb kVerbs[] = {
        return yes(w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(1), kFailed,
                                 Then::kRelease));
      }},
+    {"retry_counted",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       Ending ending{Ending::Verb::kRetry, 3, std::chrono::seconds(1), kFailed};
+       ending.verdicts = 2;
+       return yes(write(w.db, w.leases.holder(), claim(lease, task), ending));
+     }},
     {"bury",
      [](Worker& w, const Lease& lease, const Task& task) {
        return yes(w.tasks.bury(w.db, claim(lease, task), 3, kFailed));

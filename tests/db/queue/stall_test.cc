@@ -206,6 +206,18 @@ const FencedVerb kVerbs[] = {
        checkpoint.set("payload", "late").set("compressed_flags", 28).set("stored_flags", 0);
      },
      kHoldTask},
+    {"retry_counted",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       Ending ending{Ending::Verb::kRetry, 3, std::chrono::seconds(9), kFailed};
+       ending.verdicts = 2;
+       static_cast<void>(write(w.db, w.leases.holder(), claim(lease, task), ending));
+     },
+     {kHoldTask, kHoldAttempt, kHoldMoved},
+     &sql::k_count_verdict,
+     [](db::Statement& count, const Task& task) {
+       count.set("prio", task.key.prio).set("run_key", task.key.run_key).set("verdicts", 2);
+     },
+     kHoldTask},
     {"bury",
      [](Worker& w, const Lease& lease, const Task& task) {
        static_cast<void>(w.tasks.bury(w.db, claim(lease, task), 3, kFailed));

@@ -102,6 +102,53 @@ TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
   EXPECT_EQ(attempts.back().attempt, 301U);
 }
 
+// A job that fails for ever does not fill the table: how it began and how it goes on is kept.
+TEST_F(TaskTest, OfManyVerdictsTheFirstAndTheLastAreKept) {
+  put(1);
+  Block block = must_lease();
+  look_.execute("UPDATE task SET attempt = 120");
+  look_.execute(
+      "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, seq,"
+      " UTC_TIMESTAMP(6), 'retry', '', '', 0, NULL, NULL, NULL FROM task JOIN"
+      " (WITH RECURSIVE numbers AS (SELECT 1 AS seq UNION ALL SELECT seq + 1 FROM numbers"
+      " WHERE seq < 100) SELECT seq FROM numbers) AS numbers");
+  for (std::uint32_t attempt = 101; attempt <= 103; ++attempt) {
+    for (int tries = 0; tries < 2; ++tries) {
+      Ending ending{Ending::Verb::kCharge, attempt, std::chrono::microseconds(0), kFailed};
+      ending.verdicts = attempt;
+      EXPECT_EQ(
+          write(worker_.db, worker_.leases.holder(), claim(block.lease, block.tasks[0]), ending),
+          Fenced::kWritten);
+    }
+  }
+  EXPECT_EQ(value("SELECT CONCAT(COUNT(*), ' ', MIN(attempt), ' ', MAX(attempt), ' ',"
+                  " SUM(attempt BETWEEN 11 AND 13)) FROM task_attempt"),
+            "100 1 103 0");
+}
+
+TEST_F(TaskTest, VerdictsAreCountedInTheHeadersBesideWhatStandsThere) {
+  put(1);
+  const Block block = must_lease();
+  const auto count = [&](const Claim& claim, std::uint32_t verdicts, Ending::Verb verb) {
+    Ending ending{verb, verdicts, std::chrono::microseconds(0), kFailed};
+    ending.verdicts = verdicts;
+    return write(worker_.db, worker_.leases.holder(), claim, ending);
+  };
+  const Claim held = claim(block.lease, block.tasks[0]);
+  const auto headers = [&] { return value("SELECT COALESCE(headers, '') FROM task"); };
+  EXPECT_EQ(count(held, 1, Ending::Verb::kCharge), Fenced::kWritten);
+  EXPECT_EQ(headers(), "verdicts=1");
+  const std::string others = "max_attempts=9\ntracestate=verdicts=7";
+  look_.execute("UPDATE task SET headers = '" + others + "'");
+  for (const std::uint32_t verdicts : {1U, 2U, 2U, 10U}) {
+    EXPECT_EQ(count(held, verdicts, Ending::Verb::kCharge), Fenced::kWritten);
+    EXPECT_EQ(headers(), others + "\nverdicts=" + std::to_string(verdicts));
+  }
+  ASSERT_EQ(worker_.detached.detach(worker_.db, held, 11, {}), Fenced::kWritten);
+  EXPECT_EQ(count(held.once_detached(), 11, Ending::Verb::kBury), Fenced::kWritten);
+  EXPECT_EQ(value("SELECT headers FROM task_dead"), others + "\nverdicts=11");
+}
+
 TEST_F(TaskTest, ADelayBeyondTheCalendarIsAVeryLateTask) {
   put(2);
   const Block block = must_lease();

@@ -58,7 +58,7 @@ TEST_F(HeadersTest, ATraceIsReadAsTheClientReadsIt) {
 
 TEST_F(HeadersTest, AStateThatDoesNotFitIsLeftOut) {
   const std::string parent = "traceparent=" + kGood;
-  EXPECT_EQ(stored({{"traceparent", kGood}, {"tracestate", "a=" + std::string(924, 'x')}}), parent);
+  EXPECT_EQ(stored({{"traceparent", kGood}, {"tracestate", "a=" + std::string(908, 'x')}}), parent);
   EXPECT_EQ(stored({{"traceparent", kGood}, {"tracestate", "a=\u00e9"}}), parent);
   EXPECT_EQ(stored({{"traceparent", kGood}, {"tracestate", "a=1\nmax_attempts=1"}}), parent);
   EXPECT_EQ(stored({{"traceparent", kGood}, {"tracestate", ""}}), parent);

@@ -187,6 +187,45 @@ TEST_F(JobRunnerTest, WhatFindsItsLeaseGoneIsToldOnce) {
 }
 
 // max_attempts was lowered, or the last attempt took its host down: dead of its last attempt.
+// A job of Fireworq: what was charged and had no verdict is a loss, of which its handler is told.
+TEST_F(JobRunnerTest, VerdictsOfAJobAreCounted) {
+  put_task("fireworq.job");
+  db_.execute("UPDATE task SET attempt = 2, headers = 'max_attempts=9\nverdicts=1'");
+  for (const bool careful : {false, true, false}) {
+    db_.execute("UPDATE task SET run_key = 7");
+    auto block = lease();
+    keeper_.hold(block.lease, boot_ns());
+    EXPECT_EQ(run(block, careful), Result::kWritten);
+    keeper_.drop();
+    ASSERT_TRUE(leases_.release(db_, block.lease));
+  }
+  EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', headers) FROM task"),
+            "5 max_attempts=9\nverdicts=4");
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(attempt, ' ', cause, ' ', error ORDER BY attempt) FROM"
+                  " task_attempt"),
+            "3 retry lost 1,4 retry lost 1,5 retry lost 1");
+}
+
+// Its host went down four times with it, each time after the attempt was written down.
+TEST_F(JobRunnerTest, AJobThatWasLostTooOftenDoesNotRunAgain) {
+  put_task("fireworq.job");
+  db_.execute("UPDATE task SET attempt = 5, headers = 'max_attempts=9\nverdicts=1'");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, true), Result::kWritten);
+  EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', cause, ' ', headers) FROM task_dead"),
+            "5 lost max_attempts=9\nverdicts=1");
+}
+
+TEST_F(JobRunnerTest, AfterARetryOfTheDeadAJobBeginsAnew) {
+  put_task("fireworq.job");
+  db_.execute("UPDATE task SET attempt = 0, headers = 'verdicts=4'");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, false), Result::kWritten);
+  EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', headers) FROM task"), "1 verdicts=1");
+}
+
 TEST_F(JobRunnerTest, WithoutAnAttemptLeftItIsDeadOfTheLastOne) {
   const auto id = put_task("test.retry", "busy");
   auto block = lease();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "db/worker/fixture.h"
 #include "db/worker/parts.h"
@@ -24,9 +25,18 @@ class LoopWorker {
  public:
   LoopWorker(const db::ConnectOptions& options, const ServedQueue& queue,
              const plugin_host::Registry& registry, ipc::Board& board, std::size_t concurrency = 1)
+      : LoopWorker(options, ServedQueues(std::vector{queue}), {queue.info}, registry, board,
+                   concurrency) {}
+  LoopWorker(const db::ConnectOptions& options, ServedQueues queues,
+             const plugin_host::Registry& registry, ipc::Board& board, std::size_t concurrency)
+      : LoopWorker(options, std::move(queues), {}, registry, board, concurrency) {}
+  LoopWorker(const db::ConnectOptions& options, ServedQueues queues,
+             std::vector<queue::QueueInfo> infos, const plugin_host::Registry& registry,
+             ipc::Board& board, std::size_t concurrency)
       : parts_(options, slot_, registry, board, kTtl, kPatience),
-        recovery_(parts_.session, parts_.stores.detached, parts_.settings, {queue.info}, board),
-        finder_(parts_.session, parts_.stores.leases, parts_.keeper, slot_, board, 0, {queue}),
+        recovery_(parts_.session, parts_.stores.detached, parts_.settings, std::move(infos), board),
+        finder_(parts_.session, parts_.stores.leases, parts_.keeper, slot_, board, 0,
+                std::move(queues)),
         executor_(make_executor(concurrency, options, registry)),
         loop_({.session = parts_.session,
                .finder = finder_,
@@ -46,12 +56,15 @@ class LoopWorker {
     auto found = finder_.next();
     if (!found) return std::nullopt;
     grant_ = found->grant;
+    share_ = found->share;
     return std::move(found->block);
   }
   using OnUnknown = std::function<void(const queue::TaskId&, const std::string& type)>;
   void on_unknown(OnUnknown told) { on_unknown_ = std::move(told); }
   Session& session() { return parts_.session; }
-  void work(queue::Block block) { loop_.work({std::move(block), std::exchange(grant_, {})}); }
+  void work(queue::Block block) {
+    loop_.work({std::move(block), std::exchange(grant_, {}), share_});
+  }
   [[nodiscard]] const ipc::Slot& slot() const { return *raw_slot_; }
   // As of a drain.
   void use(peer::DrainBudget* budget) { slot_.use(budget); }
@@ -83,6 +96,7 @@ class LoopWorker {
   CarefulTurn turn_{support::Database::shared().socket() + ".careful"};  // of their instance
   OnUnknown on_unknown_;
   Grant grant_;
+  std::uint32_t share_ = 0;
   BlockLoop loop_;
 };
 

@@ -193,6 +193,32 @@ TEST_F(SettleTest, ALaterCrashWaitsByThePolicyAndTheLastOneBuries) {
 }
 
 // S10: whatever is recorded of an earlier crash, this is a later one.
+// It is none of the retries of a job of Fireworq, but the fourth in its life is the end of it.
+TEST_F(SettleTest, ALostJobOfFireworqIsTriedAgainThreeTimes) {
+  for (const std::uint32_t verdicts : {0U, 2U}) {
+    SCOPED_TRACE(verdicts);
+    db_.execute(
+        "DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt;"
+        "DELETE FROM task_dead");
+    put(partition(0), {1, 1});
+    db_.execute("UPDATE task SET type = 'fireworq.job', attempt = " + std::to_string(verdicts) +
+                ", headers = 'verdicts=" + std::to_string(verdicts) + "'");
+    for (std::uint32_t lost = 1; lost <= 4; ++lost) {
+      db_.execute("UPDATE task SET run_key = 1");
+      const auto block = lease(0);
+      ASSERT_EQ(block.tasks.size(), 1U);
+      begin_run(slot_, block.tasks[0], verdicts + lost, 100, 0, 0);
+      settle_it();
+      end_run(slot_);
+      EXPECT_EQ(value("SELECT attempt FROM task UNION ALL SELECT attempt FROM task_dead"),
+                std::to_string(verdicts + lost));
+      EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), lost == 4 ? "1" : "0") << lost;
+    }
+    EXPECT_EQ(value("SELECT CONCAT(cause, ' ', headers) FROM task_dead"),
+              "signal verdicts=" + std::to_string(verdicts));
+  }
+}
+
 TEST_F(SettleTest, EachCauseOfACrashIsOneForTheNext) {
   for (const char* cause : {"signal", "exit", "timeout", "lease", "frozen", "memory", "lost"}) {
     SCOPED_TRACE(cause);

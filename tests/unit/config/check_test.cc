@@ -85,6 +85,17 @@ TEST_F(Check, AStrictPoolNamesItsQueuesInTheirOrder) {
             "allot.toml:6: [pools.p] has both weights and strict; remove one");
 }
 
+TEST_F(Check, APoolOfFireworqsQueuesNamesNone) {
+  const std::string pool = "[queues.mail]\n[pools.p]\nfireworq = true\n";
+  EXPECT_TRUE(load_text(pool).pools[0].queues.empty());
+  const std::string why = "; remove one: its queues are those that requests make";
+  const std::string both = "[pools.p] has both fireworq and ";
+  EXPECT_EQ(failure_of(pool + "queues = [\"mail\"]\n"), "allot.toml:4: " + both + "queues" + why);
+  EXPECT_EQ(failure_of(pool + "weights = { mail = 2 }\n"),
+            "allot.toml:4: " + both + "weights" + why);
+  EXPECT_EQ(failure_of(pool + "strict = true\n"), "allot.toml:4: " + both + "strict" + why);
+}
+
 // D9: nobody sets them then.
 TEST_F(Check, LimitsOfACgroupNeedOne) {
   EXPECT_EQ(failure_of("[pools.a]\ncgroup_memory = 512\ncgroup_cpu = 50\n"),

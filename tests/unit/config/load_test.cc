@@ -72,6 +72,9 @@ strict = true
 size = 0
 weights = { mail = 3 }
 
+[pools.jobs]
+fireworq = true
+
 [plugins]
 folder = "plugins"
 
@@ -116,8 +119,9 @@ TEST_F(Load, ReadsEveryKey) {
   EXPECT_EQ(mail.retry_delay, milliseconds(0));
   EXPECT_EQ(mail.retry_delay_max, minutes(10));
   EXPECT_TRUE(mail.exclusive);
-  ASSERT_EQ(settings.pools.size(), 2U);
+  ASSERT_EQ(settings.pools.size(), 3U);
   EXPECT_TRUE(settings.pools[0].strict);
+  EXPECT_TRUE(settings.pools[2].fireworq);
   EXPECT_EQ(settings.pools[1].weights, (kind::Weights{{"mail", 3}}));
   EXPECT_EQ(settings.plugins.folder, folder() + "/plugins");
   EXPECT_EQ(settings.logging.level, "debug");
@@ -176,11 +180,12 @@ TEST_F(Load, KeepsTheOrderOfTheFileAndGivesAPoolEveryQueue) {
   const Settings settings = load_text(kWholeFile);
   ASSERT_EQ(settings.queues.size(), 2U);
   EXPECT_EQ(settings.queues[1].name, "batch");
-  ASSERT_EQ(settings.pools.size(), 2U);
+  ASSERT_EQ(settings.pools.size(), 3U);
   EXPECT_EQ(settings.pools[0].name, "slow");
   EXPECT_EQ(settings.pools[0].queues, (std::vector<std::string>{"batch", "mail"}));
   EXPECT_EQ(settings.pools[1].name, "fast");
   EXPECT_EQ(settings.pools[1].queues, (std::vector<std::string>{"mail", "batch"}));
+  EXPECT_TRUE(settings.pools[2].queues.empty()) << "its queues are those that requests make";
   EXPECT_EQ(find_queue(settings, "batch"), &settings.queues[1]);
   EXPECT_EQ(find_queue(settings, "nothing"), nullptr);
 }

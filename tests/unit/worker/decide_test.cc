@@ -32,6 +32,8 @@ std::string text_of(const Decision& decision) {
     text += std::string(" ") + queue::name_of(decision.ending->verb);
     if (decision.ending->delay.count() != 0)
       text += " in " + std::to_string(decision.ending->delay / seconds(1));
+    if (decision.ending->verdicts)
+      text += " verdicts " + std::to_string(*decision.ending->verdicts);
     if (decision.ending->none_ended) text += " unbegun";
     if (decision.ending->on_dead) text += " with hook";
   } else {
@@ -72,6 +74,9 @@ void in_order(Facts& facts) {
 }
 void stopping(Facts& facts) {
   facts.stopping = true;
+}
+void counted(Facts& facts) {
+  facts.verdicts = 1;
 }
 void crashed(Facts& facts) {
   facts.crashed_before = true;
@@ -124,6 +129,34 @@ const Row kRows[] = {
      "cancelled: bury"},
     {"the same before it began again", Outcome::kNotBegun,
      [](Facts& facts) { facts.cancel = kCancel; }, "cancelled: bury unbegun"},
+    {"a verdict that is counted", Outcome::kRetry, counted, "retried: retry in 7 verdicts 2"},
+    {"the last one", Outcome::kFail, counted, "dead: bury verdicts 2 with hook"},
+    {"one while the worker is to stop", Outcome::kRetry,
+     [](Facts& facts) {
+       counted(facts);
+       stopping(facts);
+     },
+     "retried: retry in 7 verdicts 2"},
+    {"what the database failed is none", Outcome::kException,
+     [](Facts& facts) {
+       counted(facts);
+       facts.excused = true;
+     },
+     "interrupted: nothing"},
+    {"a loss where verdicts are counted", Outcome::kCrash, counted, "retried: charge"},
+    {"the third loss", Outcome::kCrash,
+     [](Facts& facts) {
+       counted(facts);
+       facts.attempt = 4;
+     },
+     "retried: charge"},
+    {"the fourth loss", Outcome::kCrash,
+     [](Facts& facts) {
+       counted(facts);
+       facts.attempt = 5;
+       facts.most = 100;
+     },
+     "dead: bury with hook"},
     {"its end as done was asked for", Outcome::kFail, [](Facts& facts) { facts.cancel = kAsDone; },
      "ended: ack"},
 };

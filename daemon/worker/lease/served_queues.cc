@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/lease/served_queues.h"
+
+#include <utility>
+
+namespace allot::worker {
+
+ServedQueues::ServedQueues(const std::vector<ServedQueue>& queues) {
+  Queues all;
+  for (const ServedQueue& queue : queues) all.push_back(std::make_shared<ServedQueue>(queue));
+  take(std::move(all));
+}
+
+ServedQueues::ServedQueues(Read read) : read_(std::move(read)) {
+  refresh(0);
+}
+
+bool ServedQueues::refresh(Nanos age) {
+  const Nanos now = mono_ns();
+  if (!read_ || (read_ns_ != 0 && now < read_ns_ + age)) return false;
+  take(read_());
+  read_ns_ = now;
+  return true;
+}
+
+void ServedQueues::take(Queues queues) {
+  queues_ = std::move(queues);
+  ids_.clear();
+  for (const auto& queue : queues_) ids_.push_back(queue->info.queue_id);
+}
+
+std::shared_ptr<const ServedQueue> ServedQueues::find(std::uint32_t queue_id) const {
+  for (const auto& queue : queues_) {
+    if (queue->info.queue_id == queue_id) return queue;
+  }
+  return nullptr;
+}
+
+}  // namespace allot::worker

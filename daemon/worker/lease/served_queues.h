@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "config/settings.h"
+#include "worker/run/served_queue.h"
+
+namespace allot::worker {
+
+// The queues that a worker serves: those of its pool's section, for as long as it lives, or
+// whatever somebody says each time that it asks. Only the worker's main thread uses it.
+class ServedQueues {
+ public:
+  using Queues = std::vector<std::shared_ptr<const ServedQueue>>;
+  using Read = std::function<Queues()>;
+
+  explicit ServedQueues(const std::vector<ServedQueue>& queues);
+  // Asked at once, and then by refresh().
+  explicit ServedQueues(Read read);
+
+  // Asks again, where the answer may be another and is older than that. True: it did.
+  bool refresh(Nanos age);
+
+  // As it is now; one that a block has in hand stays as it was. nullptr: it is not served.
+  [[nodiscard]] std::shared_ptr<const ServedQueue> find(std::uint32_t queue_id) const;
+  [[nodiscard]] const std::vector<std::uint32_t>& ids() const { return ids_; }
+
+ private:
+  void take(Queues queues);
+
+  Read read_;
+  Nanos read_ns_ = 0;
+  Queues queues_;
+  std::vector<std::uint32_t> ids_;
+};
+
+}  // namespace allot::worker

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <allot/plugin.hpp>
+#include <cstdint>
+#include <string>
+
+#include "connection.h"
+#include "job.h"
+#include "trouble.h"
+
+// What becomes of a job of Fireworq: pure functions.
+namespace http_plugin {
+
+enum class JobStatus { kSuccess, kFailure, kInternalFailure, kPermanentFailure };
+
+// As Fireworq's API shows it of a job that failed.
+struct JobResult {
+  JobStatus status = JobStatus::kInternalFailure;
+  int code = 0;  // the HTTP status; 0: there was no answer
+  std::string message{};
+};
+
+// The word in the body decides, and never the HTTP status.
+[[nodiscard]] JobResult result_of(const Answer& answer);
+[[nodiscard]] JobResult result_of(const Trouble& trouble);
+
+// "STATUS CODE: MESSAGE", 64 KiB at most: the reason of a failed attempt, which the gateway reads.
+[[nodiscard]] std::string text_of(const JobResult& result);
+
+// `verdicts` counts this one.
+[[nodiscard]] allot::Outcome outcome_of(const JobResult& result, const Job& job,
+                                        std::uint32_t verdicts);
+
+}  // namespace http_plugin

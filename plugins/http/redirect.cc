@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redirect.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "trouble.h"
+
+namespace http_plugin {
+namespace {
+
+bool has_scheme(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  return colon != std::string_view::npos && colon < text.find_first_of("/?#");
+}
+
+// A reference is relative to where it was found.
+std::string whole(const Url& from, const std::string& location) {
+  if (has_scheme(location)) return location;
+  if (location.starts_with("//")) return (from.origin.tls ? "https:" : "http:") + location;
+  const std::string origin = text_of(from.origin);
+  if (location.starts_with('/')) return origin + location;
+  const std::string path = from.path.substr(0, from.path.find('?'));
+  if (location.empty() || location.starts_with('?')) return origin + path + location;
+  return origin + path.substr(0, path.rfind('/') + 1) + location;
+}
+
+}  // namespace
+
+Url parse_url_of_job(std::string_view text) {
+  return parse_url(text.substr(0, text.find('#')));
+}
+
+std::optional<Hop> next_hop(const Hop& from, const Answer& answer) {
+  const int status = answer.status;
+  const bool again = status == 307 || status == 308;
+  if (!again && (status < 301 || status > 303)) return std::nullopt;
+  const std::string where = "the redirect " + std::to_string(status);
+  if (answer.location.empty()) throw Trouble(where + " has no Location");
+  try {
+    const std::string location = answer.location.substr(0, answer.location.find('#'));
+    return Hop{parse_url(whole(from.url, location)), again && from.posts};
+  } catch (const std::invalid_argument& error) {
+    throw Trouble(where + " to '" + answer.location + "': " + error.what());
+  }
+}
+
+}  // namespace http_plugin

@@ -1,0 +1,11 @@
+-- Writes into the headers of a task how many of its attempts had a verdict, in the transaction that
+-- retries or buries it. The number is absolute, so that a repeat counts nothing twice; it is the last
+-- of the lines that Allot writes, so that what stands before it stays.
+UPDATE task
+   SET headers = SUBSTRING(CONCAT(
+         SUBSTRING_INDEX(COALESCE(CONCAT(CHAR(10), headers), ''), CONCAT(CHAR(10), 'verdicts='), 1),
+         CHAR(10), 'verdicts=', :verdicts), 2)
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues of Fireworq's programs: they come and go while a worker runs, and of each only so many
+// tasks run at a time (S51).
+#include "db/worker/loop_fixture.h"
+#include "db/worker/taker.h"
+#include "peer/doorbell.h"
+#include "plugins/side_output.h"
+#include "queue/operate/pause.h"
+#include "queue/operate/rate.h"
+#include "queue/verbs/share.h"
+#include "support/eventually.h"
+#include "worker/lease/hints.h"
+#include "worker/lease/served_queues.h"
+
+namespace allot::worker {
+namespace {
+
+using support::eventually;
+
+constexpr std::size_t kThreads = 8;
+
+class CappedTest : public OutputFile, public LoopTest {
+ protected:
+  CappedTest() : LoopTest(ALLOT_SIDE_FOLDER, {{"side", {{"output", output_}}}}) {}
+
+  queue::QueueInfo make_queue(const std::string& name, std::uint32_t partitions,
+                              std::uint32_t max_workers) {
+    auto queue = queue::ensure_queue(db_, name, {partitions});
+    db_.execute(
+        "INSERT INTO fireworq_queue (queue_id, name, polling_interval, max_workers) VALUES (" +
+        std::to_string(queue.queue_id) + ", '" + name + "', 200, " + std::to_string(max_workers) +
+        ")");
+    return queue;
+  }
+  void change(const queue::QueueInfo& queue, std::uint32_t partitions, std::uint32_t max_workers) {
+    queue::make_partitions(db_, queue.queue_id, partitions);
+    const std::string id = std::to_string(queue.queue_id);
+    db_.execute("UPDATE queue SET partitions = " + std::to_string(partitions) +
+                " WHERE queue_id = " + id);
+    db_.execute("UPDATE fireworq_queue SET max_workers = " + std::to_string(max_workers) +
+                " WHERE queue_id = " + id);
+  }
+  void put_tasks_of(const queue::QueueInfo& queue, std::uint32_t partition_no, std::uint64_t count,
+                    int milliseconds = 20) {
+    db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
+                std::to_string(queue.queue_id) + ", " + std::to_string(partition_no) +
+                ", 1, seq, 'side.wait', CONCAT('t" + std::to_string(partition_no) + "x', seq, ' " +
+                std::to_string(milliseconds) + "') FROM " + support::numbers(1, count));
+  }
+  // As run_worker() makes them of a pool with fireworq.
+  ServedQueues served() {
+    return ServedQueues([this] {
+      ServedQueues::Queues queues;
+      for (queue::CappedQueue& one : queue::serve_fireworq(db_)) {
+        queues.push_back(std::make_shared<ServedQueue>(
+            ServedQueue{std::move(one.info), &config_, one.most_running}));
+      }
+      return queues;
+    });
+  }
+  std::unique_ptr<LoopWorker> capped_worker() {
+    return std::make_unique<LoopWorker>(options(), served(), registry_, *board_, kThreads);
+  }
+  bool work_until_all_ended(LoopWorker& worker) {
+    return eventually(
+        [&] {
+          if (auto block = worker.find()) worker.work(std::move(*block));
+          return value("SELECT (SELECT COUNT(*) FROM task) + COUNT(*) FROM task_running") == "0";
+        },
+        std::chrono::seconds(60));
+  }
+  std::uint32_t share(const queue::QueueInfo& queue, std::uint32_t partition_no,
+                      std::uint32_t published = 64) {
+    return queue::read_share(db_, {queue.queue_id, partition_no}, published);
+  }
+  // As a lease of another worker that may run so many.
+  void lease_elsewhere(const queue::QueueInfo& queue, std::uint32_t partition_no,
+                       std::uint32_t block_size) {
+    db_.execute("UPDATE q_lock_table SET state = 'LOCKED', block_size = " +
+                std::to_string(block_size) + ", expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR" +
+                " WHERE queue_id = " + std::to_string(queue.queue_id) +
+                " AND partition_no = " + std::to_string(partition_no));
+  }
+};
+
+TEST(Share, AllTogetherAreTheWhole) {
+  for (const std::uint32_t most : {1U, 2U, 63U, 64U, 65U, 128U, 1000U}) {
+    const std::uint32_t partitions = (most + queue::kMostShare - 1) / queue::kMostShare;
+    std::uint32_t sum = 0;
+    for (std::uint32_t i = 0; i < partitions; ++i) {
+      const std::uint32_t share = queue::share_of(most, partitions, i);
+      EXPECT_LE(share, queue::kMostShare);
+      EXPECT_GE(share, 1U);
+      sum += share;
+    }
+    EXPECT_EQ(sum, most);
+    EXPECT_EQ(queue::share_of(most, partitions, partitions), 1U) << "one that is being emptied";
+  }
+  EXPECT_EQ(queue::share_of(0, 1, 0), 0U);
+}
+
+TEST_F(CappedTest, AShareIsWhatTheOtherLeasesLeave) {
+  const auto queue = make_queue("a", 2, 65);
+  EXPECT_EQ(share(queue, 0), 33U);
+  EXPECT_EQ(share(queue, 1), 32U);
+  lease_elsewhere(queue, 1, 32);
+  EXPECT_EQ(share(queue, 0), 33U);
+  EXPECT_EQ(share(queue, 0, 7), 7U) << "never more than the others were told";
+  change(queue, 1, 40);  // the other lease goes on with what it had
+  EXPECT_EQ(share(queue, 0), 8U);
+  change(queue, 1, 30);
+  EXPECT_EQ(share(queue, 0), 0U);
+  change(queue, 1, 64);
+  lease_elsewhere(queue, 0, 64);
+  EXPECT_EQ(share(queue, 1), 0U) << "a partition that goes has to wait";
+  lease_elsewhere(queue, 0, 63);
+  EXPECT_EQ(share(queue, 1), 1U);
+  db_.execute("DELETE FROM fireworq_queue");
+  EXPECT_EQ(share(queue, 1), 0U);
+}
+
+TEST_F(CappedTest, NoMoreThanTheShareRunsAtATimeAndNothingIsDetached) {
+  config_.detach_after = std::chrono::milliseconds(1);
+  const auto queue = make_queue("a", 1, 3);
+  put_tasks_of(queue, 0, 30, 150);
+  const auto one = capped_worker();
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(side::overlap(side::read_lines(output_)), 3U);
+  EXPECT_EQ(one->slot().tasks_done, 30U);
+}
+
+TEST_F(CappedTest, OneAtATimeRunsInTheOrderOfTheirTimes) {
+  const auto queue = make_queue("a", 1, 1);
+  put_tasks_of(queue, 0, 20, 1);
+  const auto one = capped_worker();
+  ASSERT_TRUE(work_until_all_ended(*one));
+  const auto lines = side::read_lines(output_);
+  EXPECT_EQ(side::overlap(lines), 1U);
+  int next = 1;
+  for (const side::Line& line : lines) {
+    if (!line.begins) continue;
+    EXPECT_EQ(line.name, "t0x" + std::to_string(next++));
+  }
+}
+
+TEST_F(CappedTest, AQueueThatIsMadeLaterIsServed) {
+  const auto one = capped_worker();
+  EXPECT_FALSE(one->find());
+  const auto later = make_queue("later", 1, 20);
+  put_tasks_of(later, 0, 1);
+  ASSERT_TRUE(eventually([&] {
+    auto block = one->find();
+    if (block) one->work(std::move(*block));
+    return block.has_value();
+  }));
+  // Whoever rings knows that this pool serves it.
+  board_->pools[0].bell = 0;
+  peer::ring(*board_, later.queue_id, 1);
+  EXPECT_EQ(board_->pools[0].bell, 1U);
+}
+
+TEST_F(CappedTest, AHintLeadsToAQueueThatIsNew) {
+  const auto one = capped_worker();
+  const auto later = make_queue("later", 1, 20);
+  put_tasks_of(later, 0, 1);
+  push_urgent(board_->pools[0], make_hint(later.queue_id, 0));
+  board_->pools[0].next_scout_ns = UINT64_MAX;
+  ASSERT_TRUE(eventually([&] {
+    if (board_->pools[0].urgent_count == 0) {
+      push_urgent(board_->pools[0], make_hint(later.queue_id, 0));
+    }
+    auto block = one->find();
+    if (block) one->work(std::move(*block));
+    return block.has_value();
+  }));
+}
+
+TEST_F(CappedTest, AQueueThatIsHiddenIsServedNoMore) {
+  const auto queue = make_queue("a", 1, 20);
+  put_tasks_of(queue, 0, 1);
+  db_.execute("UPDATE fireworq_queue SET hidden_at = UTC_TIMESTAMP(6)");
+  EXPECT_TRUE(served().ids().empty());
+  db_.execute("UPDATE fireworq_queue SET hidden_at = NULL");
+  EXPECT_EQ(served().ids(), std::vector{queue.queue_id});
+}
+
+TEST_F(CappedTest, AChangeHoldsFromTheNextLeaseOn) {
+  const auto queue = make_queue("a", 1, 2);
+  put_tasks_of(queue, 0, 8, 150);
+  const auto one = capped_worker();
+  auto before = one->find();
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->tasks.size(), 2U);
+  change(queue, 1, 5);
+  one->work(std::move(*before));
+  EXPECT_EQ(side::overlap(side::read_lines(output_)), 2U);
+  EXPECT_TRUE(eventually([&] {
+    db_.execute("DELETE FROM task");
+    put_tasks_of(queue, 0, 5, 1);
+    auto block = one->find();
+    const std::size_t tasks = block ? block->tasks.size() : 0;
+    if (block) one->work(std::move(*block));
+    return tasks == 5;
+  }));
+}
+
+// The others have all of it since before a change: what found no room is free for the next one.
+TEST_F(CappedTest, WithoutRoomALeaseIsGivenBack) {
+  const auto queue = make_queue("a", 2, 100);
+  change(queue, 2, 50);
+  lease_elsewhere(queue, 1, 50);
+  put_tasks_of(queue, 0, 1);
+  const auto one = capped_worker();
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(one->find());
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0 AND queue_id = " +
+                  std::to_string(queue.queue_id)),
+            "FREE");
+  db_.execute("UPDATE q_lock_table SET state = 'FREE'");
+  EXPECT_TRUE(work_until_all_ended(*one));
+}
+
+TEST_F(CappedTest, AQueueWithARateKeepsIt) {
+  const auto queue = make_queue("a", 1, 4);
+  queue::set_rate(db_, queue, {20'000'000, 1});
+  put_tasks_of(queue, 0, 20, 1);
+  const auto one = capped_worker();
+  const Nanos began = mono_ns();
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_GT(mono_ns() - began, 500 * kMilli) << "20 a second, of which some may start at once";
+}
+
+}  // namespace
+}  // namespace allot::worker
