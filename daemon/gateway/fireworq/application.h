@@ -78,7 +78,8 @@ class Application final : public http::Application {
   [[nodiscard]] http::Response failed_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response list_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] std::string put_queue(db::Connection& db, const queue::FireworqQueue& wanted);
-  [[nodiscard]] std::string stats_of(db::Connection& db, const queue::FireworqQueue& queue);
+  [[nodiscard]] std::string stats_of(db::Connection& db, const queue::FireworqQueue& queue,
+                                     const Figures::Now& now);
   [[nodiscard]] queue::FireworqQueue defaults() const;
   [[nodiscard]] std::string settings() const;
   // The queue that takes the jobs of a category.

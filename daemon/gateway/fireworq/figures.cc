@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "json/instance_view.h"
 #include "meter/totals.h"
 #include "queue/model/fireworq.h"
 
@@ -87,8 +86,13 @@ void Figures::turn() {
   pushes_before_ = std::exchange(pushes_last_, pushes_);
 }
 
-QueueStats Figures::of(const queue::FireworqQueue& queue) const {
-  const Counted now = value_in(read(), queue.info.name);
+Figures::Now Figures::now() const {
+  if (runtime_dir_.empty()) return {};
+  return {read(), as_json::read_instance(runtime_dir_).workers};
+}
+
+QueueStats Figures::of(const Now& all, const queue::FireworqQueue& queue) const {
+  const Counted now = value_in(all.counts, queue.info.name);
   const MutexLock held(mutex_);
   const Counted first = value_in(first_, queue.info.name);
   QueueStats stats;
@@ -105,15 +109,14 @@ QueueStats Figures::of(const queue::FireworqQueue& queue) const {
   return stats;
 }
 
-Figures::Here Figures::here(const queue::FireworqQueue& queue) const {
-  Here here;
-  if (runtime_dir_.empty()) return here;
-  for (const as_json::WorkerView& worker : as_json::read_instance(runtime_dir_).workers) {
+Here here(const Figures::Now& now, const queue::FireworqQueue& queue) {
+  Here at_work;
+  for (const as_json::WorkerView& worker : now.workers) {
     if (!worker.leases || worker.queue_id != queue.info.queue_id) continue;
-    here.partitions.push_back(worker.partition);
-    here.running += worker.running.size();
+    at_work.partitions.push_back(worker.partition);
+    at_work.running += worker.running.size();
   }
-  return here;
+  return at_work;
 }
 
 std::string process_stats(bool indented) {

@@ -74,9 +74,10 @@ http::Response Application::look(db::Connection& db, const Asked& asked) {
     }
     case Place::kQueuesStats: {
       Object object;
+      const Figures::Now now = figures_.now();
       for (const FireworqQueue& queue : queue::list_fireworq(db)) {
         if (queue.hidden || !asked.caller.may(access::Role::kRead, queue.name)) continue;
-        object.json(queue.name, stats_of(db, queue));
+        object.json(queue.name, stats_of(db, queue, now));
       }
       return json_answer(object.done());
     }
@@ -91,7 +92,7 @@ http::Response Application::look(db::Connection& db, const Asked& asked) {
       return json_answer(object.done());
     }
     case Place::kQueueStats:
-      return json_answer(stats_of(db, required(db, asked.target.name, true)));
+      return json_answer(stats_of(db, required(db, asked.target.name, true), figures_.now()));
     case Place::kJobOfQueue:
       return job_verb(db, asked);
     case Place::kFailed:
@@ -198,17 +199,18 @@ http::Response Application::list_verb(db::Connection& db, const Asked& asked) {
   }
 }
 
-std::string Application::stats_of(db::Connection& db, const FireworqQueue& queue) {
-  QueueStats stats = figures_.of(queue);
+std::string Application::stats_of(db::Connection& db, const FireworqQueue& queue,
+                                  const Figures::Now& now) {
+  QueueStats stats = figures_.of(now, queue);
   const auto blocks = queue::count_blocks(db, queue.info);
-  const Figures::Here here = figures_.here(queue);
+  const Here at_work = here(now, queue);
   std::uint64_t in_blocks = 0;
-  for (const std::uint32_t partition : here.partitions) {
+  for (const std::uint32_t partition : at_work.partitions) {
     const auto found = blocks.find(partition);
     if (found != blocks.end()) in_blocks += found->second;
   }
-  stats.pops += here.running;
-  stats.outstanding = in_blocks - std::min(in_blocks, here.running);
+  stats.pops += at_work.running;
+  stats.outstanding = in_blocks - std::min(in_blocks, at_work.running);
   if (node_.is_active()) {
     std::uint64_t running = 0;
     for (const auto& [partition, jobs] : blocks) {
