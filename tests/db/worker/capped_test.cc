@@ -219,6 +219,16 @@ TEST_F(CappedTest, WithoutRoomALeaseIsGivenBack) {
   EXPECT_TRUE(work_until_all_ended(*one));
 }
 
+// It has fetched more than that by then.
+TEST_F(CappedTest, ALeaseRunsNoMoreThanTheOthersLeave) {
+  const auto queue = make_queue("a", 2, 10);
+  lease_elsewhere(queue, 1, 8);
+  put_tasks_of(queue, 0, 6, 150);
+  const auto one = capped_worker();
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(side::overlap(side::read_lines(output_)), 2U);
+}
+
 TEST_F(CappedTest, AQueueWithARateKeepsIt) {
   const auto queue = make_queue("a", 1, 4);
   queue::set_rate(db_, queue, {20'000'000, 1});
